@@ -77,7 +77,7 @@ std::vector<std::vector<int64_t>> IterationBasedBatchSampler::batches() {
         std::vector<std::vector<int64_t>> pass = source_->batches();
         check_not_empty(pass, iteration, num_iterations_);
 
-        // Take the whole pass, or its beginning if fewer batches are missing.
+        // Take the whole pass, or only its beginning if fewer batches are needed.
         const int64_t left = num_iterations_ - iteration;
         const int64_t taken = std::min(left, static_cast<int64_t>(pass.size()));
         std::move(pass.begin(), pass.begin() + taken, std::back_inserter(batches));

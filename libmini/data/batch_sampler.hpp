@@ -4,7 +4,7 @@
 //     BatchSampler, batch_size 4             4 1 7 5 | 3 9 0 8 | 6 2
 //     IterationBasedBatchSampler, 5 batches  4 1 7 5 | 3 9 0 8 | 6 2 | 5 6 1 2 | 0 8 9 3
 //
-// See also GroupedBatchSampler, which puts only samples of one group into a batch.
+// See also GroupedBatchSampler: all samples of a batch belong to the same group.
 
 #pragma once
 
@@ -16,8 +16,8 @@
 
 namespace mini::data {
 
-/// The interface of batch samplers: a DataLoader gets the batches of an epoch from it
-/// (a `Sampler[list[int]]`).
+/// The interface of batch samplers, from which a DataLoader gets the batches of an epoch
+/// (`Sampler[list[int]]`).
 class BatchSource {
   public:
     virtual ~BatchSource() = default;
@@ -28,7 +28,8 @@ class BatchSource {
     /// Returns the number of batches of the next epoch.
     virtual int64_t size() = 0;
 
-    /// Forwards the epoch to the wrapped sampler, if the order depends on it.
+    /// Forwards the number of the next epoch to the wrapped sampler, if the order depends
+    /// on this number.
     virtual void set_epoch(int64_t epoch) = 0;
 };
 
@@ -39,7 +40,8 @@ class BatchSampler : public BatchSource {
     BatchSampler(std::shared_ptr<Sampler> sampler, int64_t batch_size,
                  bool drop_last = false);
 
-    /// The last batch may be smaller than the others; with drop_last it is left out then.
+    /// Returns the sampler's indices, split into batches of batch_size. The last batch
+    /// may be smaller; with drop_last, a smaller last batch is left out.
     std::vector<std::vector<int64_t>> batches() override;
     int64_t size() override;
     void set_epoch(int64_t epoch) override { sampler_->set_epoch(epoch); }
@@ -53,11 +55,11 @@ class BatchSampler : public BatchSource {
 /// Counts training in iterations instead of epochs: repeats another batch source until
 /// there are enough batches (maskrcnn-benchmark's `IterationBasedBatchSampler`).
 ///
-/// Iterations are numbered start_iter .. num_iterations-1, one batch each; an interrupted
-/// training resumes with start_iter set to the iteration it had reached. A source is read
-/// in passes; a batch of the last pass that is not needed is dropped. Before each pass
-/// the number of the next iteration is passed to the source by set_epoch: the ranks of a
-/// DistributedSampler then agree on the order after a restart, too.
+/// Iterations are numbered start_iter .. num_iterations-1, with one batch each. To resume
+/// an interrupted training, set start_iter to the first iteration that is missing. One
+/// pass reads all batches of the source; unneeded batches of the last pass are dropped.
+/// Before each pass, the source's set_epoch is called with the number of the next
+/// iteration; so the ranks of a DistributedSampler agree on the order after a restart.
 class IterationBasedBatchSampler : public BatchSource {
   public:
     /// Throws UsageError unless 0 <= start_iter <= num_iterations.
@@ -69,7 +71,7 @@ class IterationBasedBatchSampler : public BatchSource {
     std::vector<std::vector<int64_t>> batches() override;
 
     /// Returns num_iterations, as maskrcnn-benchmark does, although batches() returns
-    /// start_iter fewer.
+    /// only num_iterations - start_iter batches.
     int64_t size() override { return num_iterations_; }
 
     /// Does nothing: iterations replace epochs.

@@ -16,7 +16,7 @@ Example get_or_name_index(const Dataset& dataset, int64_t index) {
     }
 }
 
-// Stacks one member of all samples: (N, ...).
+// Stacks one member of all samples, data or target, to a tensor (N, ...).
 Tensor stack(const std::vector<Example>& examples, Tensor Example::*part) {
     if (examples.empty()) throw UsageError("collate: there are no samples to stack");
 
@@ -35,7 +35,7 @@ Tensor stack(const std::vector<Example>& examples, Tensor Example::*part) {
                     sample.shape(), " but sample 0 is ", first.dtype(), " ",
                     first.shape());
         const Tensor rows =
-            ops::contiguous(sample);  // no copy, unless it is a strided view
+            ops::contiguous(sample);  // no copy, unless the sample is strided
         copy_bytes(to, stacked.device(), rows.raw_data(), rows.device(), rows.bytes());
         to += rows.bytes();
     }

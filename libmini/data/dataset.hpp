@@ -11,8 +11,8 @@
 
 namespace mini::data {
 
-/// One sample: an image (C, H, W) or any other tensor, and its target: a class (a scalar
-/// int64) or any other tensor.
+/// One sample: its data, such as an image (C, H, W), and its target, such as a class (a
+/// scalar int64).
 struct Example {
     Example(Tensor data, Tensor target)
         : data(std::move(data)), target(std::move(target)) {}
@@ -36,8 +36,8 @@ struct Batch {
     int64_t size() const { return data.size(0); }
 };
 
-/// A map-style dataset. Several threads may read it concurrently: the workers of a
-/// DataLoader do.
+/// A map-style dataset. Several threads, such as the workers of a DataLoader, may call
+/// its functions concurrently.
 class Dataset {
   public:
     virtual ~Dataset() = default;
@@ -45,23 +45,23 @@ class Dataset {
     /// Returns the number of samples (`len`).
     virtual int64_t size() const = 0;
 
-    /// Returns sample `index`. Throws Error naming index and size when it is out of
-    /// range.
+    /// Returns sample `index`. Throws Error naming index and size when the index is out
+    /// of range.
     virtual Example get(int64_t index) const = 0;
 
-    /// Returns the samples `indices`, stacked in this order. The default collates the
-    /// samples of get_each(); a dataset that knows its layout may fill the batch directly
-    /// (`Dataset.__getitems__`).
+    /// Returns the samples `indices`, stacked in this order. The default implementation
+    /// collates the samples of get_each(); a dataset that stores its samples in one
+    /// tensor may fill the batch directly (`Dataset.__getitems__`).
     virtual Batch get_batch(std::span<const int64_t> indices) const;
 };
 
-/// Returns the samples `indices`, one by one. An exception of get() becomes an Error that
-/// names the index, with the exception nested in it.
+/// Returns the samples `indices`, each from one call of get(). If get() throws a
+/// std::exception, throws an Error that names the index, with the exception nested in it.
 std::vector<Example> get_each(const Dataset& dataset, std::span<const int64_t> indices);
 
-/// Stacks samples: data (N, ...), target (N, ...) (`default_collate`). Throws UsageError
-/// for an empty list, ShapeError naming the first sample whose shape or dtype differs
-/// from sample 0.
+/// Returns the samples stacked: data (N, ...), target (N, ...) (`default_collate`).
+/// Throws UsageError for an empty list, ShapeError naming the first sample whose shape or
+/// dtype differs from sample 0.
 Batch collate(const std::vector<Example>& examples);
 
 }  // namespace mini::data

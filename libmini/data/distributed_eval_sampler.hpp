@@ -4,13 +4,13 @@
 //                       rank 1   1 4 7
 //                       rank 2   2 5 8
 //
-// DistributedSampler gives all ranks equally many samples by repeating some, which makes
-// an accuracy wrong: in this example it would count samples 0 and 1 twice. This sampler
-// repeats no sample.
+// DistributedSampler repeats samples, so that all ranks have the same number. An accuracy
+// over its samples is wrong: in this example, samples 0 and 1 would count twice.
+// DistributedEvalSampler repeats no sample.
 //
-// Ranks may therefore have different numbers of samples and of batches: a collective in
-// every batch would wait forever for a rank that has no batch left. Count correct and
-// seen samples locally on each rank, then all-reduce the two counts once at the end.
+// So ranks may have different numbers of samples and of batches: a collective in every
+// batch would wait for a rank that has no batch left. Instead, count the samples and the
+// correct predictions on each rank, and all-reduce the two counts once at the end.
 
 #pragma once
 
@@ -24,16 +24,16 @@
 namespace mini::data {
 
 struct DistributedEvalSamplerOptions {
-    std::optional<int> num_replicas = std::nullopt;  // current_world()'s, if absent
-    std::optional<int> rank = std::nullopt;          // current_world()'s, if absent
+    std::optional<int> num_replicas = std::nullopt;  // if absent: current_world()->size
+    std::optional<int> rank = std::nullopt;          // if absent: current_world()->rank
 };
 
-/// Rank r has the samples r, r + num_replicas, r + 2 num_replicas, ... below the
+/// Gives rank r the samples r, r + num_replicas, r + 2 num_replicas, ... below the
 /// dataset's size. The order is the same in every epoch.
 class DistributedEvalSampler : public Sampler {
   public:
-    /// Throws UsageError when dataset_size is negative, or for a replica that
-    /// choose_replica rejects.
+    /// Throws UsageError when dataset_size is negative, or when choose_replica throws for
+    /// the given num_replicas and rank.
     explicit DistributedEvalSampler(int64_t dataset_size,
                                     DistributedEvalSamplerOptions options = {});
     explicit DistributedEvalSampler(const Dataset& dataset,
@@ -41,7 +41,7 @@ class DistributedEvalSampler : public Sampler {
 
     std::vector<int64_t> indices() override;
 
-    /// Returns this rank's number of samples; it differs by at most 1 between ranks.
+    /// Returns this rank's number of samples. Any two ranks differ by at most 1 sample.
     int64_t size() const override { return num_samples_; }
 
   private:

@@ -6,8 +6,9 @@
 namespace mini::data {
 namespace {
 
-// Takes every P-th position of a list of n entries, starting at the rank and continuing
-// at the list's start; entry(i) is the list's entry at position i.
+// Returns num_samples entries of a list of n entries: every P-th entry, starting at
+// position `rank` and continuing at the start of the list after its end. entry(i) returns
+// the entry at position i.
 template <typename Entry>
 std::vector<int64_t> take_share(int64_t n, World replica, int64_t num_samples,
                                 const Entry& entry) {
@@ -87,7 +88,7 @@ std::vector<int64_t> DistributedSampler::indices() {
     epoch_used_ = true;
 
     Generator generator = epoch_generator(options_.seed, epoch_);
-    if (replica_.size == 1) return randperm(n, generator);  // whole, without a copy
+    if (replica_.size == 1) return randperm(n, generator);  // all of it, without a copy
 
     // [lab09.3] Draw the same permutation on all ranks, and take this rank's share.
     const std::vector<uint32_t> order = randperm_u32(n, generator);

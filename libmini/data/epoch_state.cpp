@@ -15,7 +15,8 @@ namespace {
 // Longer waits would overflow the clock.
 constexpr std::chrono::milliseconds kLongestWait = std::chrono::hours(24 * 365);
 
-// Fetches batch k; a std::exception becomes an Error that names the batch.
+// Fetches batch k. If a std::exception is thrown, throws an Error that names the batch,
+// with the exception nested in it.
 Batch fetch(const EpochPlan& plan, size_t k) {
     const std::vector<int64_t>& indices = plan.batches[k];
     try {
@@ -61,8 +62,8 @@ void EpochState::stop() {
 }
 
 // Fetches batch k with fetch(), on a worker's thread, without the lock. First seeds the
-// thread's default generator with plan_.base_seed + k. An exception of any type is
-// returned in the slot's `error`; none is thrown.
+// thread's default generator with plan_.base_seed + k. Returns an exception of any type
+// in the slot's `error`; throws no exception.
 EpochState::Slot EpochState::fetch_ahead(size_t k) const {
     // [lab08.6] Seed for this batch, and fetch it or its exception.
     // The draws of transforms depend on the batch, not on the worker that fetches it.
@@ -78,12 +79,12 @@ EpochState::Slot EpochState::fetch_ahead(size_t k) const {
     // [lab08.6]
 }
 
-// The loop of one worker: begins the next batch as soon as a slot is free, writes its own
-// number into the slot, fetches the batch without the lock, and puts it into the slot.
-// Waits without a timeout. Returns, without beginning another batch, when stop_ is set or
-// when all batches are begun.
+// The loop of one worker: begins the next batch as soon as a slot is free, writes the
+// worker's number into the slot, fetches the batch without the lock, and puts the batch
+// into the slot. Waits without a timeout. Returns, without beginning another batch, when
+// stop_ is set or all batches are begun.
 void EpochState::work(int worker) {
-    default_generator() = reader_;  // for its rounding and version
+    default_generator() = reader_;  // to use the reader's rounding and version
 
     // [lab08.6] Begin a batch when a slot is free, fetch it, and fill the slot.
     std::unique_lock lock(mutex_);
@@ -116,9 +117,10 @@ void EpochState::throw_timeout(const Slot& slot) const {
                          "; use a faster dataset or a longer timeout"));
 }
 
-// Waits, for `longest` at most, until batch handed_out_ is done; after that calls
-// throw_timeout with its slot, and changes nothing. Takes the batch or its exception out,
-// leaves Slot{} in its place, and counts it as handed out.
+// Waits until batch handed_out_ is done, for at most `longest`. After this time, calls
+// throw_timeout with the batch's slot and changes no member. Otherwise moves the batch or
+// its exception out of the slot, leaves Slot{} there, increments handed_out_, and returns
+// the slot's former contents.
 EpochState::Slot EpochState::wait_for_next() {
     const auto longest = std::min(plan_.timeout, kLongestWait);
 

@@ -1,13 +1,13 @@
-// The shared state of one epoch: a ring of slots, which workers fill and the reader empties.
+// The shared state of one epoch: workers fill a ring of slots, which the reader empties.
 //
 //     batch      0 ... | handed_out_ ... begun_-1   | begun_ ...
 //                read  | each in a slot of its own  | not started
 //
-// Whenever mutex_ is free,
+// If there are workers, these invariants hold whenever no thread holds mutex_:
 //   - handed_out_ <= begun_ <= handed_out_ + slots_.size(), and begun_ is at most the
-//     number of batches; so no two batches are in slot k % slots_.size() at once;
-//   - the slot of a batch that is begun and not handed out has `worker`, the worker that
-//     is fetching it, or is done(): it holds the batch or its exception;
+//     number of batches; so a slot never has to hold two batches;
+//   - the slot of a batch that is begun and not handed out has the number of the worker
+//     that is fetching the batch, or is done(): it holds the batch or an exception;
 //   - every other slot equals Slot{}.
 //
 // The reader waits on batch_done_, which is notified when a slot is done(); workers wait
@@ -29,20 +29,20 @@
 
 namespace mini::data {
 
-/// The samples of one epoch of a DataLoader, fetched by its workers ahead of their reader.
+/// A running epoch of a DataLoader, with workers that fetch batches in advance.
 class EpochState {
   public:
     /// Starts the workers. Throws Error when a thread cannot be started.
     explicit EpochState(EpochPlan plan);
 
-    /// Waits until the workers have stopped, after the batches that they are fetching.
+    /// Stops the workers; blocks until each has finished the batch that it is fetching.
     ~EpochState() { stop(); }
 
-    /// LoaderEpoch::next().
+    /// Implements LoaderEpoch::next().
     std::optional<Batch> next();
 
   private:
-    // A prefetched batch, or the exception of fetching it.
+    // A prefetched batch, or the exception that was thrown while it was fetched.
     struct Slot {
         std::optional<Batch> batch;
         std::exception_ptr error;
@@ -67,7 +67,7 @@ class EpochState {
     std::condition_variable slot_free_;
     std::vector<Slot> slots_;  // batch k is in slot k % slots_.size()
     size_t begun_ = 0;         // number of batches that workers have started
-    size_t handed_out_ = 0;
+    size_t handed_out_ = 0;    // number of batches that the reader has taken
     bool stop_ = false;
 
     std::vector<std::thread> workers_;

@@ -39,7 +39,7 @@ std::vector<std::vector<int64_t>> GroupedBatchSampler::prepare() {
     std::vector<std::vector<int64_t>> batches;
 
     // [lab08.5] Fill one open batch for each group.
-    std::unordered_map<int64_t, size_t> open;  // by group: the batch being filled
+    std::unordered_map<int64_t, size_t> open;  // group -> its batch that is being filled
     const auto full = [&](size_t batch) {
         return static_cast<int64_t>(batches[batch].size()) == batch_size_;
     };

@@ -5,8 +5,8 @@
 //     group    w  h  h  w  h  w  w
 //     batches  0 3 | 1 2 | 4 | 5 6        in the order of their first elements
 //
-// Images are padded to the largest image of their batch, so batches of similar shapes
-// waste less memory and time. Otherwise the sampler's order is kept.
+// A training program pads all images of a batch to the size of the largest, so batches of
+// similar shapes waste less memory and time. Each group keeps the sampler's order.
 
 #pragma once
 
@@ -30,13 +30,13 @@ class GroupedBatchSampler : public BatchSource {
 
     /// Returns each group's samples, in the sampler's order, split into batches. The
     /// batches are ordered by the position of their first element in the sampler's order.
-    /// An index that the sampler repeats is repeated. Throws UsageError naming an index
-    /// that has no group.
+    /// If the sampler returns an index twice, the batches contain this index twice.
+    /// Throws UsageError naming an index that has no group.
     std::vector<std::vector<int64_t>> batches() override;
 
-    /// Returns the number of batches of the next epoch. To count them it prepares them,
-    /// and the next batches() returns the prepared batches unless set_epoch is called in
-    /// between: call set_epoch first.
+    /// Returns the number of batches of the next epoch. Prepares these batches in order
+    /// to count them; the next batches() returns the prepared batches, unless set_epoch
+    /// is called in between. So call set_epoch before size().
     int64_t size() override;
 
     /// Forwards the epoch to the sampler, and discards the batches that size() prepared.

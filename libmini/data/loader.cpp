@@ -17,8 +17,8 @@ void check_at_least(const char* name, int64_t value, int64_t minimum) {
                                 " but must be at least ", minimum));
 }
 
-// Checks that an option that decides order or batches comes without the options that it
-// replaces.
+// Throws UsageError if shuffle is given with sampler, or if options are given that
+// batch_sampler replaces.
 void check_exclusions(const Options& options) {
     if (options.shuffle && options.sampler)
         throw UsageError(

@@ -32,28 +32,30 @@ struct DataLoaderOptions {
     std::shared_ptr<Sampler> sampler = nullptr;  // excludes shuffle
     bool drop_last = false;
     std::shared_ptr<BatchSource> batch_sampler = nullptr;  // excludes the options above
-    int num_workers = 0;        // threads; with 0 the reading thread fetches
+    int num_workers = 0;        // threads; with 0, the reading thread fetches batches
     Collate collate = nullptr;  // if empty: Dataset::get_batch
     int prefetch_factor = 2;    // batches fetched ahead per worker
-    std::shared_ptr<Generator> generator = nullptr;  // if null: Stream::kDataOrder's
+    /// If null: the calling thread's generator_of(Stream::kDataOrder).
+    std::shared_ptr<Generator> generator = nullptr;
     std::chrono::milliseconds timeout = std::chrono::minutes(10);  // per batch
 };
 
-/// `torch.utils.data.DataLoader` with threads as workers. The batches and their order
-/// are the same for any number of workers.
+/// `torch.utils.data.DataLoader` with threads as workers. The indices in each batch and
+/// the order of the batches are the same for any number of workers.
 ///
-/// An epoch draws the same random numbers as in PyTorch, in the same order: the base
-/// seed, then with shuffle the draws of RandomSampler; both from `generator`, or if it is
-/// null from the calling thread's generator of Stream::kDataOrder. The whole order is
-/// drawn when the epoch starts, so an epoch that is abandoned early has drawn as much as
-/// one that is read to the end.
+/// An epoch draws the same random numbers as in PyTorch, in the same order: first the
+/// base seed, then, with shuffle, the numbers of RandomSampler. Both come from
+/// `generator` or, if it is null, from the calling thread's
+/// generator_of(Stream::kDataOrder). All these numbers are drawn when the epoch starts,
+/// so an epoch that is abandoned early draws as many numbers as an epoch that is read to
+/// the end.
 ///
-/// Random transforms draw from the default generator of the thread they run on. A worker
-/// seeds its generator with base seed + k before it fetches batch k, so an augmented
-/// epoch is the same for any number of workers >= 1 and any timing. (PyTorch seeds each
-/// worker once, with base seed + worker id; there the augmentation depends on the number
-/// of workers.) Without workers, transforms draw from the reading thread's generator,
-/// sample by sample, as in PyTorch.
+/// Random transforms draw from the default generator of the thread that calls them. A
+/// worker seeds its generator with base seed + k before it fetches batch k. So, with one
+/// or more workers, the random transforms give the same results for any number of workers
+/// and any timing. (PyTorch seeds each worker once, with base seed + worker id; there the
+/// results depend on the number of workers.) Without workers, transforms draw from the
+/// reading thread's generator, sample by sample, as in PyTorch.
 class DataLoader {
   public:
     /// One pass over the data, a range of batches.
@@ -61,22 +63,23 @@ class DataLoader {
 
     /// Throws UsageError naming the option to leave out when options exclude each other:
     /// shuffle and sampler; batch_sampler and any of batch_size, shuffle, sampler and
-    /// drop_last. Throws UsageError when a number is out of range, and when shuffle is
-    /// set for an empty dataset.
+    /// drop_last. Throws UsageError when a number is out of range, or when shuffle is set
+    /// for an empty dataset.
     DataLoader(std::shared_ptr<const Dataset> dataset, DataLoaderOptions options);
 
     /// Returns the number of batches in an epoch.
     int64_t size() const;
 
-    /// Forwards the epoch to the sampler or batch sampler; DistributedSampler needs it.
+    /// Forwards the epoch to the sampler or batch sampler. Call set_epoch before each
+    /// epoch if the sampler is a DistributedSampler.
     void set_epoch(int64_t epoch);
 
-    /// Starts the next epoch at batch `first`, so that an interrupted training can resume
-    /// there. It draws as many random numbers as the whole epoch, but does not fetch the
-    /// batches before `first`. Throws UsageError for a negative `first`.
+    /// Starts the next epoch at batch `first`, where an interrupted training resumes, and
+    /// returns the epoch. Draws as many random numbers as for the whole epoch, but does
+    /// not fetch the batches before `first`. Throws UsageError for a negative `first`.
     Epoch epoch(int64_t first = 0);
 
-    /// Starts the next epoch, for a range-based for.
+    /// Starts the next epoch, for a range-based for loop, and returns its iterator.
     Epoch::Iterator begin() { return epoch().begin(); }
     std::default_sentinel_t end() const { return {}; }
 

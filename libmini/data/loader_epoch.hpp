@@ -7,8 +7,8 @@
 // bounded. A batch that is ready early waits in its slot, so the order is the same for
 // any number of workers. All workers read the same dataset object; it is not copied.
 //
-// Each epoch starts new threads: about 40 us per worker (short_epochs of data_bench),
-// which is little compared to an epoch, so there is no thread pool that outlives it.
+// Each epoch starts new threads. This costs about 40 us per worker (short_epochs of
+// data_bench), which is little compared to an epoch; so epochs share no thread pool.
 
 #pragma once
 
@@ -24,9 +24,9 @@ namespace mini::data {
 
 class EpochState;
 
-/// A running epoch, read by one thread; it may outlive its loader. When it and its
-/// iterators are destroyed, read to the end or not, its workers stop after the batches
-/// that they are fetching.
+/// A running epoch, read by one thread; the epoch may outlive its DataLoader. When the
+/// epoch and all its iterators are destroyed, at the end or before, each worker finishes
+/// the batch that it is fetching, and stops.
 class LoaderEpoch {
   public:
     class Iterator;
@@ -36,15 +36,17 @@ class LoaderEpoch {
     LoaderEpoch(LoaderEpoch&&) noexcept;
     LoaderEpoch& operator=(LoaderEpoch&&) noexcept;
 
-    /// Returns the next batch, or std::nullopt at the end; blocks until it is fetched. A
-    /// std::exception of the dataset or of collate is thrown here, instead of its batch,
-    /// as an Error that names batch and sample, with the exception nested in it; an
-    /// exception of another type is rethrown unchanged. After an exception, the next call
-    /// continues with the next batch. Throws Timeout naming the batch and its worker.
+    /// Returns the next batch, or std::nullopt after the last batch; blocks until the
+    /// batch is fetched. If the dataset or collate has thrown a std::exception for this
+    /// batch, throws an Error that names the batch (and the sample, if get() failed),
+    /// with the exception nested in it; rethrows an exception of another type unchanged.
+    /// The next call then continues with the following batch. Throws Timeout, naming the
+    /// batch and its worker, if a worker does not fetch the batch in time; the next call
+    /// then waits for the same batch again.
     std::optional<Batch> next();
 
-    /// Iterates over the remaining batches, for a range-based for: begin() and each ++
-    /// call next(), and throw its exceptions.
+    /// Returns an iterator over the remaining batches, for a range-based for loop.
+    /// begin() and each ++ call next() and throw the exceptions of next().
     Iterator begin();
     std::default_sentinel_t end() const { return {}; }
 

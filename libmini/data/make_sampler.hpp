@@ -18,9 +18,9 @@
 
 namespace mini::data {
 
-/// Returns a sampler for the dataset; with distributed, for the calling thread's rank.
-/// Throws UsageError when distributed is set before init_process_group, and when an empty
-/// dataset is to be shuffled without distributed.
+/// Returns a sampler for the dataset; if `distributed`, a DistributedSampler for the
+/// calling thread's rank. Throws UsageError if `distributed` is set before
+/// init_process_group, or if a RandomSampler is chosen for an empty dataset.
 std::shared_ptr<Sampler> make_data_sampler(const Dataset& dataset, bool shuffle,
                                            bool distributed);
 
@@ -32,17 +32,18 @@ struct BatchDataSamplerOptions {
     /// The borders between groups of aspect ratios: {1} separates wide images from the
     /// rest. A ratio equal to a border belongs to the group above it. Empty: no grouping.
     std::vector<double> aspect_grouping = {};
-    int64_t images_per_gpu = 1;                       // the batch size of one rank
+    int64_t images_per_gpu = 1;                       // the batch size per rank
     std::optional<int64_t> num_iters = std::nullopt;  // absent: one epoch
     int64_t start_iter = 0;
-    /// Height / width of every sample, if already known; if empty, compute_aspect_ratios
-    /// measures it when grouping needs it.
+    /// Height / width of every sample. If empty, and if aspect_grouping is given,
+    /// compute_aspect_ratios computes the ratios.
     std::vector<double> aspect_ratios = {};
 };
 
-/// Returns a batch sampler for a training over `dataset` in the order of `sampler`.
-/// Throws UsageError when a ratio or border is not finite, or when the number of ratios
-/// differs from the number of samples.
+/// Returns a batch sampler that splits the order of `sampler` into batches. Throws
+/// UsageError when an option is out of range. With grouping, also throws UsageError when
+/// a ratio or border is not finite, or when the number of ratios differs from the number
+/// of samples.
 std::shared_ptr<BatchSource> make_batch_data_sampler(
     const Dataset& dataset, std::shared_ptr<Sampler> sampler,
     const BatchDataSamplerOptions& options);

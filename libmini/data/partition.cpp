@@ -10,7 +10,7 @@
 namespace mini::data {
 namespace {
 
-// The sum of fractions such as seven times 1/7 may be slightly more than 1.
+// Rounding errors: nine times 1/9 sum to slightly more than 1, seven times 1/7 to less.
 constexpr double kRoundingSlack = 1e-9;
 
 void check_place(int64_t i, int64_t size) {
@@ -37,8 +37,9 @@ void check_fractions(const std::vector<double>& sizes) {
                                 total, " but must not sum to more than 1"));
 }
 
-// Adds the samples that rounding down has left over, one to each part, starting with the
-// first, until all parts together have int((sum of sizes + kRoundingSlack) * n).
+// Assigns the samples that rounding down has left over one by one, starting with the
+// first part, until all parts together have int((sum of sizes + kRoundingSlack) * n)
+// samples, but at most n.
 void deal_out_remainder(std::vector<int64_t>& lengths, const std::vector<double>& sizes,
                         int64_t n) {
     const double covered = std::accumulate(sizes.begin(), sizes.end(), kRoundingSlack);

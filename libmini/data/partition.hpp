@@ -1,5 +1,5 @@
 // Partition and DataPartitioner: a dataset shuffled once and split into fractions, one
-// per rank.
+// per rank, as in PyTorch's tutorial "Writing Distributed Applications with PyTorch".
 //
 //     n = 10, sizes (0.5, 0.25, 0.25)   shuffled   2 8 3 5 6 | 4 9 | 0 1 | 7
 //                                       partition      0        1     2    no part
@@ -28,8 +28,8 @@ class Partition : public Dataset {
     /// Returns the dataset's sample index()[i]. Throws Error unless 0 <= i < size().
     Example get(int64_t i) const override;
 
-    /// Returns the samples get(i) for each i of `indices`, in this order, by one
-    /// get_batch of the dataset. Throws Error unless 0 <= i < size().
+    /// Returns the samples get(i) for each i of `indices`, in this order, with one call
+    /// of the dataset's get_batch. Throws Error unless 0 <= i < size() for each i.
     Batch get_batch(std::span<const int64_t> indices) const override;
 
     const std::vector<int64_t>& index() const { return index_; }
@@ -42,18 +42,18 @@ class Partition : public Dataset {
 };
 
 /// Returns how many of n samples each fraction gets: int(sizes[k] * n), in double, as in
-/// the tutorial. With assign_remainder, the samples that truncation leaves over are dealt
-/// out one by one, starting with the first part, so that all parts together have
-/// int((sizes[0] + sizes[1] + ... + 1e-9) * n), but not more than n: all samples when the
-/// fractions sum to 1 up to rounding. Throws UsageError unless the fractions are positive
-/// and sum to at most 1.
+/// the tutorial. With assign_remainder, the samples that truncation leaves over are
+/// assigned one by one, starting with the first part, until all parts together have
+/// min(n, int((sizes[0] + sizes[1] + ... + 1e-9) * n)) samples: all n samples if the
+/// fractions sum to 1 up to rounding errors. Throws UsageError unless all fractions are
+/// positive and sum to at most 1.
 std::vector<int64_t> partition_lengths(const std::vector<double>& sizes, int64_t n,
                                        bool assign_remainder = false);
 
-/// Returns consecutive runs of `list`, one per length: the first begins at the front, each
-/// other one where the run before it ends. What is left at the end is in no run; a run for
-/// which too little is left has only that, perhaps nothing. REQUIRES: no length is
-/// negative.
+/// Returns consecutive runs of `list`, one per length. The first run begins at the front
+/// of the list; each other run begins where the previous run ends. If fewer elements are
+/// left than a run's length, the run has only these elements, and may be empty. Elements
+/// behind the last run are in no run. REQUIRES: no length is negative.
 std::vector<std::vector<int64_t>> cut_into_runs(const std::vector<int64_t>& list,
                                                 const std::vector<int64_t>& lengths);
 
@@ -62,14 +62,14 @@ struct DataPartitionerOptions {
     bool assign_remainder = false;  // false: the remainder belongs to no part
 };
 
-/// Shuffles 0 .. n-1 with PythonRandom(seed), which is Python's random.Random(seed), and
-/// cuts the shuffled list into runs of partition_lengths(sizes, n), the first run for
-/// part 0 (the tutorial's `DataPartitioner`). Without assign_remainder, the samples that
-/// truncation leaves over belong to no part. Draws from no other generator, so all ranks
-/// with the same n, fractions and seed make the same parts.
+/// Splits a dataset of n samples into parts (the tutorial's `DataPartitioner`): shuffles
+/// 0 .. n-1 with PythonRandom(seed), which equals Python's random.Random(seed), and cuts
+/// the shuffled list into runs with the lengths partition_lengths(sizes, n,
+/// assign_remainder). Run k is part k. Draws from no other generator, so all ranks with
+/// the same n, fractions and seed make the same parts.
 class DataPartitioner {
   public:
-    /// Throws UsageError unless the fractions are positive and sum to at most 1.
+    /// Throws UsageError unless all fractions are positive and sum to at most 1.
     DataPartitioner(std::shared_ptr<const Dataset> dataset,
                     const std::vector<double>& sizes,
                     DataPartitionerOptions options = {});

@@ -17,23 +17,23 @@
 namespace mini::data {
 
 struct PartitionDatasetOptions {
-    std::optional<int> world_size = std::nullopt;  // current_world()'s, if absent
-    std::optional<int> rank = std::nullopt;        // current_world()'s, if absent
+    std::optional<int> world_size = std::nullopt;  // if absent: current_world()->size
+    std::optional<int> rank = std::nullopt;        // if absent: current_world()->rank
     int64_t batch_size = 128;                      // of all ranks together
     DataPartitionerOptions partitioner = {};
 };
 
-/// `auto [train_set, bsz] = partition_dataset(dataset);`
+/// The result of `auto [train_set, bsz] = partition_dataset(dataset);`
 struct PartitionedDataset {
     DataLoader train_set;  // shuffles this rank's part
     int64_t bsz;           // this rank's batch size
 };
 
 /// Returns a loader for this rank's part of the dataset (the tutorial's
-/// `partition_dataset`): equal fractions 1 / world size by DataPartitioner, batches of
-/// int(batch_size / world size). Throws UsageError when rank or world size is missing and
-/// the thread has no world, when there are more ranks than samples in a batch, and when
-/// the dataset has no sample for this rank.
+/// `partition_dataset`). DataPartitioner gives each rank the fraction 1 / world size, and
+/// the loader's batches have int(batch_size / world size) samples. Throws UsageError when
+/// rank or world size is missing and the thread has no world, when there are more ranks
+/// than samples in a batch, or when the dataset has no sample for this rank.
 PartitionedDataset partition_dataset(std::shared_ptr<const Dataset> dataset,
                                      const PartitionDatasetOptions& options = {});
 

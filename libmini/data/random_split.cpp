@@ -70,7 +70,7 @@ std::vector<std::shared_ptr<const Partition>> random_split(
     if (!dataset) throw UsageError("random_split: no dataset was given");
     check_fractions(fractions);
 
-    // Round down, and deal out the remaining samples, starting with the first part.
+    // Round down, and assign the remaining samples, starting with the first part.
     const int64_t n = dataset->size();
     std::vector<int64_t> lengths;
     for (const double fraction : fractions)

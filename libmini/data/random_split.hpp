@@ -19,22 +19,25 @@
 namespace mini::data {
 
 /// Returns parts of the given lengths, with each sample in exactly one part
-/// (`torch.utils.data.random_split`). Draws one permutation from `generator`, or if it is
-/// null from the calling thread's generator_of(Stream::kDataOrder). Throws UsageError
-/// when a length is negative, or when the lengths do not sum to the dataset's size.
+/// (`torch.utils.data.random_split`). Draws one permutation from `generator` or, if
+/// `generator` is null, from the calling thread's generator_of(Stream::kDataOrder).
+/// Throws UsageError when a length is negative, or when the lengths do not sum to the
+/// dataset's size.
 std::vector<std::shared_ptr<const Partition>> random_split(
     std::shared_ptr<const Dataset> dataset, const std::vector<int64_t>& lengths,
     std::shared_ptr<Generator> generator = nullptr);
 
-/// The same with fractions, as in PyTorch 1.13 and later: each part gets
-/// floor(fraction * n) samples, and the remaining samples are dealt out one by one,
-/// starting with the first part. Logs a warning for each empty part. Throws UsageError
-/// unless each fraction is in [0, 1] and they sum to 1.
+/// Returns parts of the given fractions, as in PyTorch 1.13 and later: each part gets
+/// floor(fraction * n) samples, and the remaining samples are assigned one by one,
+/// starting with the first part. Draws one permutation, like the overload with lengths.
+/// Logs a warning for each empty part. Throws UsageError unless each fraction is in
+/// [0, 1] and all fractions sum to 1.
 std::vector<std::shared_ptr<const Partition>> random_split(
     std::shared_ptr<const Dataset> dataset, const std::vector<double>& fractions,
     std::shared_ptr<Generator> generator = nullptr);
 
-/// The same for a braced list: integers are lengths, floating-point numbers fractions.
+/// Calls random_split for a braced list: integers are lengths, floating-point numbers are
+/// fractions.
 template <typename Number>
 std::vector<std::shared_ptr<const Partition>> random_split(
     std::shared_ptr<const Dataset> dataset, std::initializer_list<Number> lengths,

@@ -25,8 +25,8 @@ int64_t checked_num_samples(const char* who, int64_t num_samples) {
     return num_samples;
 }
 
-// Returns a new generator, seeded from the thread's generator and following the same
-// version of PyTorch.
+// Returns a new generator, with a seed drawn from the thread's generator and with the
+// same version of PyTorch.
 Generator private_generator() {
     Generator& source = generator_of(Stream::kDataOrder);
     Generator generator(static_cast<uint64_t>(source.random_int64()));
@@ -34,7 +34,7 @@ Generator private_generator() {
     return generator;
 }
 
-// Returns num_samples indices of 0 .. n-1, each by a draw of its own: randint(0, n).
+// Returns num_samples indices from 0 .. n-1; draws each index with one randint(0, n).
 std::vector<int64_t> draw_with_replacement(int64_t n, int64_t num_samples,
                                            Generator& generator) {
     // [lab08.1] Draw each index on its own.
@@ -44,13 +44,13 @@ std::vector<int64_t> draw_with_replacement(int64_t n, int64_t num_samples,
     // [lab08.1]
 }
 
-// Returns the first num_samples indices of permutations of 0 .. n-1, one behind the
-// other. Draws num_samples / n + 1 permutations (the quotient rounded down), even when
-// the last one gives no index. n and num_samples are at least 1.
+// Returns the first num_samples indices of concatenated permutations of 0 .. n-1. Draws
+// num_samples / n + 1 permutations, with the quotient rounded down, even if no index of
+// the last permutation is returned. REQUIRES: n and num_samples are at least 1.
 std::vector<int64_t> draw_permutations(int64_t n, int64_t num_samples,
                                        Generator& generator) {
     // [lab08.1] Concatenate permutations, and always draw one more.
-    // The usual case: one permutation to return, and the unused one.
+    // The usual case: return the first permutation; the second permutation is not used.
     if (num_samples == n) {
         std::vector<int64_t> order = randperm(n, generator);
         randperm(n, generator);

@@ -7,12 +7,11 @@
 //     WeightedRandomSampler  1 1 4 1 5 1      indices of larger weight more often
 //
 // A sampler returns the indices of one epoch as a list; the next call returns the indices
-// of the next epoch. All indices equal PyTorch's.
+// of the next epoch. For the same state of the generator, the indices equal PyTorch's.
 //
-// Random samplers draw from the generator passed to their constructor, which they share
-// with its other owners; if it is null, from the thread's
-// generator_of(Stream::kDataOrder), which is the default generator unless streams are
-// separated.
+// A random sampler draws from the generator passed to its constructor. If this generator
+// is null, the sampler uses the calling thread's generator_of(Stream::kDataOrder): the
+// default generator, unless separate_streams was called.
 
 #pragma once
 
@@ -35,7 +34,8 @@ class Sampler {
     /// Returns the number of indices per epoch.
     virtual int64_t size() const = 0;
 
-    /// Sets the next epoch, for samplers whose order depends on it; others ignore it.
+    /// Sets the number of the next epoch. Does nothing if the sampler's order does not
+    /// depend on this number.
     virtual void set_epoch(int64_t /*epoch*/) {}
 };
 
@@ -59,13 +59,13 @@ struct RandomSamplerOptions {
 
 /// Random indices of a dataset (`torch.utils.data.RandomSampler`).
 ///
-/// Without replacement, an epoch is as many whole permutations as fit into num_samples,
-/// followed by the beginning of one more. That last permutation is always drawn, even
-/// when none of it is used, as in PyTorch: with a shared generator, the second epoch
+/// Without replacement, an epoch has as many whole permutations as fit into num_samples,
+/// followed by the beginning of one more. As in PyTorch, this last permutation is drawn
+/// even if the epoch uses none of its indices. With a shared generator, the second epoch
 /// therefore starts after an unused permutation.
 ///
-/// Without a generator, each epoch draws a seed (two words) and permutes with a private
-/// generator of that seed, as PyTorch 1.6 and later do.
+/// Without a generator, each epoch draws a seed (two words), and then draws its indices
+/// from a private generator with this seed, as PyTorch 1.6 and later do.
 class RandomSampler : public Sampler {
   public:
     /// Throws UsageError when the dataset is empty or num_samples is below 1.
@@ -82,8 +82,8 @@ class RandomSampler : public Sampler {
 
 /// The given indices in random order (`torch.utils.data.SubsetRandomSampler`).
 ///
-/// An epoch draws a permutation p of the positions 0 .. size()-1; its entry i is
-/// indices[p[i]]. The list itself stays as it was given.
+/// Each epoch draws a permutation p of the positions 0 .. size()-1; its i-th index is
+/// indices[p[i]]. The given list does not change.
 class SubsetRandomSampler : public Sampler {
   public:
     explicit SubsetRandomSampler(std::vector<int64_t> indices,
@@ -101,8 +101,8 @@ class SubsetRandomSampler : public Sampler {
 class WeightedRandomSampler : public Sampler {
   public:
     /// Throws UsageError when num_samples is below 1; when a weight is negative, infinite
-    /// or NaN (the error names it); when all weights are zero; and without replacement
-    /// when fewer than num_samples weights are positive.
+    /// or NaN (the error names the weight); when all weights are zero or their sum is
+    /// infinite; or, without replacement, when num_samples exceeds the positive weights.
     WeightedRandomSampler(std::vector<double> weights, int64_t num_samples,
                           bool replacement = true,
                           std::shared_ptr<Generator> generator = nullptr);

@@ -4,7 +4,7 @@
 //     target  (N, ...)   row 0 | row 1 | row 2 | ...
 //                                  sample 1
 //
-// A batch is gathered by copying rows, one memcpy each.
+// get_batch() copies each row with one copy_bytes.
 
 #pragma once
 
@@ -19,9 +19,9 @@ namespace mini::data {
 /// any other tensor: (N,) float32 for BCELoss, (N, classes) float32, ...
 class TensorDataset : public Dataset {
   public:
-    /// Keeps both tensors without copying them, unless they are strided views. Throws
-    /// ShapeError naming both shapes unless they have equally many rows, UsageError for
-    /// an undefined tensor.
+    /// Keeps both tensors; copies a tensor only if it is not contiguous. Throws
+    /// ShapeError naming both shapes unless both have the same number of rows, UsageError
+    /// for an undefined tensor.
     TensorDataset(const Tensor& data, const Tensor& target);
 
     int64_t size() const override { return data_.size(0); }

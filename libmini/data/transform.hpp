@@ -10,9 +10,9 @@
 
 namespace mini::data {
 
-/// Maps one tensor, often an image (C, H, W), to another. Several threads may call it
-/// concurrently; random transforms draw from the calling thread's default generator,
-/// which the DataLoader seeds for each batch in its workers.
+/// Maps one tensor, often an image (C, H, W), to another. Several threads may call a
+/// transform concurrently. Random transforms draw from the calling thread's default
+/// generator; each DataLoader worker seeds its generator before each batch.
 using Transform = std::function<Tensor(const Tensor&)>;
 
 /// `dataset` with `transform` applied to each sample's data; targets are unchanged.

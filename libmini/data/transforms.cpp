@@ -139,7 +139,7 @@ Tensor RandomCrop::operator()(const Tensor& image) const {
         left = generator.randint(0, w - width_ + 1);
     }
 
-    // Copy it from the unpadded image; pixels beyond the edge stay 0.
+    // Copy the window from the unpadded image; pixels beyond the edge stay 0.
     Tensor window =
         Tensor::zeros({image.size(0), height_, width_}, image.dtype(), Device::cpu());
     copy_window(ops::contiguous(image), window, top - padding_, left - padding_);

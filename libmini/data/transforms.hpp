@@ -3,8 +3,8 @@
 //     const Transform augment = Compose({RandomCrop(32, 4), RandomHorizontalFlip(),
 //                                        ToTensor(), Normalize({0.1307f}, {0.3081f})});
 //
-// Each is a callable that takes an image and returns another image, without changing its
-// input; each converts to Transform. Errors name the image's shape.
+// Each transform is a callable that takes an image and returns an image, and does not
+// change its input. Each converts to the type Transform. Errors name the image's shape.
 //
 // Reference: torchvision/transforms/transforms.py.
 
@@ -36,15 +36,16 @@ struct ToTensor {
     Tensor operator()(const Tensor& image) const;
 };
 
-/// (x - mean) / std, with one mean and one std per channel (`transforms.Normalize`).
+/// Computes (x - mean) / std, with one mean and one std per channel
+/// (`transforms.Normalize`).
 class Normalize {
   public:
-    /// Throws UsageError unless there are equally many means and stds, at least one each,
-    /// the means are finite, and the stds are finite and positive.
+    /// Throws UsageError unless there are as many means as stds, at least one of each,
+    /// all means are finite, and all stds are finite and positive.
     Normalize(std::vector<float> mean, std::vector<float> std);
 
-    /// Throws ShapeError for an image with another number of channels or another dtype
-    /// than float32.
+    /// Returns the normalised image. Throws ShapeError unless the image is float32 and
+    /// has as many channels as there are means.
     Tensor operator()(const Tensor& image) const;
 
   private:
@@ -54,17 +55,20 @@ class Normalize {
 
 /// Crops a window at a random position, after padding the image with `padding` zeros on
 /// each side (`transforms.RandomCrop`). Draws the top row, then the left column, one
-/// randint each, from the calling thread's default generator; draws nothing when the
+/// randint each, from the calling thread's default generator. Draws no numbers if the
 /// window is the whole padded image.
 class RandomCrop {
   public:
-    /// A square window. Throws UsageError unless size is positive and padding at least 0.
+    /// Sets a window of size x size pixels. Throws UsageError unless size is positive and
+    /// padding is at least 0.
     explicit RandomCrop(int64_t size, int64_t padding = 0);
 
-    /// A window of height x width.
+    /// Sets a window of height x width pixels. Throws UsageError unless both are positive
+    /// and padding is at least 0.
     RandomCrop(int64_t height, int64_t width, int64_t padding);
 
-    /// Throws ShapeError if the padded image is smaller than the window.
+    /// Returns the window (C, height, width). Throws ShapeError if the padded image is
+    /// smaller than the window.
     Tensor operator()(const Tensor& image) const;
 
   private:
@@ -74,8 +78,8 @@ class RandomCrop {
 };
 
 /// Flips the image horizontally with probability p (`transforms.RandomHorizontalFlip`).
-/// Draws one uniform float from the calling thread's default generator, and flips when it
-/// is below p.
+/// Draws one uniform float from the calling thread's default generator, and flips the
+/// image if this number is below p.
 class RandomHorizontalFlip {
   public:
     /// Throws UsageError unless p is in [0, 1].
@@ -83,7 +87,7 @@ class RandomHorizontalFlip {
     Tensor operator()(const Tensor& image) const;
 
   private:
-    float p_;  // float32, since PyTorch compares it with the draw in float32
+    float p_;  // PyTorch compares p with the draw in float32
 };
 
 }  // namespace mini::data

@@ -26,17 +26,19 @@ constexpr int64_t kMaxCifar10FileBytes = int64_t{20000} * 3073;
 /// Returns the mean and the standard deviation of each colour over the training images.
 ImageDataset::Normalize cifar10_normalize();
 
-/// Returns the missing files of the train (data_batch_1.bin to data_batch_5.bin) or test
-/// part (test_batch.bin), of `folder` or its subfolder cifar-10-batches-bin, whichever
-/// lacks fewer.
+/// Returns the names of the missing files of the train part (data_batch_1.bin to
+/// data_batch_5.bin) or of the test part (test_batch.bin). Looks in `folder` and in its
+/// subfolder cifar-10-batches-bin, and returns the shorter list.
 std::vector<std::string> missing_cifar10_files(const std::string& folder, bool train);
 
-/// Reads the train or test part from `folder`, or from its subfolder
-/// cifar-10-batches-bin: normalised, or with std::nullopt as bytes for transforms. Throws
-/// BadFile naming folder or file, what was expected, what was found and what to download:
-/// for missing files, files that are not regular or cannot be read, sizes that are not a
-/// multiple of 3,073 or are above kMaxCifar10FileBytes, and labels above 9 (with the
-/// record number, from 0). All sizes are checked before the first byte is read.
+/// Returns the train or test part, read from `folder` or from its subfolder
+/// cifar-10-batches-bin. If `normalize` is std::nullopt, the images stay bytes, for
+/// transforms. Checks the sizes of all files before it reads the first byte.
+///
+/// Throws BadFile naming folder or file, what was expected, what was found and what to
+/// download: if a file is missing, is not a regular file or cannot be read, if its size
+/// is not a multiple of 3,073 or is above kMaxCifar10FileBytes, or if a label is above 9
+/// (with the record number, from 0).
 std::shared_ptr<ImageDataset> load_cifar10(
     const std::string& folder, bool train,
     std::optional<ImageDataset::Normalize> normalize = cifar10_normalize());

@@ -10,13 +10,13 @@
 
 namespace mini::data {
 
-/// The numbers of digits, the same as in MNIST.
+/// The numbers of images, the same as in MNIST.
 constexpr int64_t kDigitsTrain = 60000;
 constexpr int64_t kDigitsTest = 10000;
 
-/// Draws the first `count` digits of the train or test part. The bytes are the same on
-/// every machine and for any number of threads; train and test do not overlap. Throws
-/// UsageError for a count below 1.
+/// Draws the first `count` images of the train or test part. The bytes are the same on
+/// every machine and for any number of threads. The two parts have different images.
+/// Throws UsageError for a count below 1.
 std::shared_ptr<ImageDataset> make_digits(bool train, int64_t count);
 
 }  // namespace mini::data

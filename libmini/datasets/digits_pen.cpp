@@ -10,16 +10,16 @@
 namespace mini::data {
 namespace {
 
-// The variation of the handwriting. Lengths of the skeleton are in units of its square.
+// The variation of the handwriting. Skeletons are in the unit square.
 constexpr float kJitter = 0.020f;    // standard deviation of a knot's coordinates
-constexpr float kWarp = 0.125f;      // of the points of the elastic grid
-constexpr float kTurn = 0.10f;       // of the tangent of the rotation angle
-constexpr float kSlant = 0.18f;      // of the slant: x per y
-constexpr float kMeanSlant = 0.12f;  // most writers lean to the right
-constexpr float kBox = 20.0f;        // length of the digit's longer side in pixels
-constexpr float kThinnest = 0.80f;   // radius of the pen in pixels
-constexpr float kThickest = 1.80f;
-constexpr int kSteps = 5;  // straight pieces between two knots
+constexpr float kWarp = 0.125f;      // standard deviation of the warp's displacements
+constexpr float kTurn = 0.10f;       // standard deviation of the rotation angle's tangent
+constexpr float kSlant = 0.18f;      // standard deviation of the slant: x per y
+constexpr float kMeanSlant = 0.12f;  // most handwritings lean to the right
+constexpr float kBox = 20.0f;        // maximum length of the longer side in pixels
+constexpr float kThinnest = 0.80f;   // minimum radius of the pen in pixels
+constexpr float kThickest = 1.80f;   // maximum radius of the pen in pixels
+constexpr int kSteps = 5;            // straight pieces between two knots
 
 // A straight piece of a stroke, in pixels, from p to q; its radius changes linearly from
 // p_radius to q_radius.
@@ -78,8 +78,8 @@ Stroke jitter(const Stroke& stroke, float deviation, SplitMix64& random) {
     return moved;
 }
 
-// Returns points on a Catmull-Rom spline through the knots. The curve ends at a missing
-// or repeated neighbour, so that repeated knots become corners.
+// Returns points on a Catmull-Rom spline through the knots. If a knot's neighbour is
+// missing or repeated, the curve ends at this knot; so repeated knots become corners.
 std::vector<Point> curve(const Stroke& knots) {
     std::vector<Point> points;
     points.reserve(knots.size() * kSteps);
@@ -102,7 +102,7 @@ std::vector<Point> curve(const Stroke& knots) {
     return points;
 }
 
-// Stretches, slants and rotates.
+// Stretches, slants and rotates a point.
 struct Affine {
     float stretch, slant, turn;
 
@@ -119,7 +119,7 @@ std::vector<std::vector<Point>> write(int digit, SplitMix64& random) {
     const Skeleton& skeleton =
         choices[static_cast<size_t>(random.choose(static_cast<int>(choices.size())))];
 
-    // Most handwritings vary little, a few vary strongly.
+    // Most digits vary a little; a few vary strongly.
     const float u = random.uniform(0, 1);
     const float wildness = 0.6f + 0.7f * u + 0.7f * u * u * u * u * u * u;
     const Warp warp(wildness * kWarp, random);
@@ -135,8 +135,8 @@ std::vector<std::vector<Point>> write(int digit, SplitMix64& random) {
     return strokes;
 }
 
-// Scales the strokes until their longer side fills `box` pixels, and moves their centre
-// of mass to the middle of the picture.
+// Scales the strokes so that the longer side of their bounding box is `box` pixels long,
+// and moves their centre of mass to the middle of the picture.
 void fit(std::vector<std::vector<Point>>& strokes, float box) {
     Point low = strokes[0][0], high = low, moment;
     float mass = 0;
@@ -179,7 +179,7 @@ std::vector<Piece> ink(const std::vector<std::vector<Point>>& strokes, float rad
 
 using Coverage = std::array<float, kDigitSide * kDigitSide>;
 
-// Blackens the pixels within the radius of a piece, with an edge `softness` pixels wide.
+// Blackens the pixels within the radius of a piece, with an edge of `softness` pixels.
 void blacken(Coverage& coverage, const Piece& piece, float softness) {
     const Point along = piece.q - piece.p;
     const float squared = along.x * along.x + along.y * along.y;
@@ -244,13 +244,13 @@ void draw_digit(std::span<uint8_t> pixels, int digit, SplitMix64& random) {
     const float radius = random.uniform(kThinnest, kThickest);
     fit(strokes, kBox * random.uniform(0.92f, 1.0f) - 2 * radius);
 
-    // Ink it.
+    // Ink the strokes.
     Coverage coverage{};
     const float softness = random.uniform(0.9f, 1.6f);
     for (const Piece& piece : ink(strokes, radius, random))
         blacken(coverage, piece, softness);
 
-    // Scan it: add a little noise, and a brightness that saturates, as in MNIST.
+    // Imitate a scan: scale the brightness, which saturates as in MNIST, and add noise.
     const float gain = random.uniform(0.92f, 1.30f), grain = random.uniform(0.02f, 0.18f);
     for (size_t i = 0; i < coverage.size(); ++i) {
         if (coverage[i] <= 0) continue;

@@ -1,4 +1,4 @@
-// Draws the embedded digits: turns a skeleton into 28 x 28 bytes.
+// Draws the embedded digits: makes 28 x 28 bytes from a digit's skeleton.
 //
 //     jitter the knots  ->  smooth curve  ->  elastic warp, slant, rotation  ->
 //     fit into the box and centre by mass, as in MNIST  ->  ink by distance
@@ -16,8 +16,8 @@ namespace mini::data {
 
 constexpr int kDigitSide = 28;
 
-/// The random number generator of one picture (Steele et al. 2014): cheap to seed, unlike
-/// the Mersenne Twister.
+/// The random number generator of one picture (Steele et al. 2014). Unlike the Mersenne
+/// Twister, it is cheap to seed.
 class SplitMix64 {
   public:
     explicit SplitMix64(uint64_t seed) : state_(seed) {}
@@ -32,15 +32,15 @@ class SplitMix64 {
     /// absolute value at most 3.5 standard deviations.
     float normal(float deviation);
 
-    /// Returns one of 0 .. count-1.
+    /// Returns a random integer in 0 .. count-1.
     int choose(int count);
 
   private:
     uint64_t state_;
 };
 
-/// Draws `digit`, 0 to 9, with random numbers of `random`. REQUIRES: pixels (28, 28),
-/// all 0.
+/// Draws `digit`, 0 to 9, into `pixels`, with random numbers of `random`. REQUIRES:
+/// pixels (28, 28), all 0.
 void draw_digit(std::span<uint8_t> pixels, int digit, SplitMix64& random);
 
 }  // namespace mini::data

@@ -46,7 +46,7 @@ const std::array<std::vector<Skeleton>, 10> kSkeletons = {{
         {{{.20, .08}, {.58, .03}, {.74, .22}, {.52, .44}, {.74, .58}, {.80, .80},
           {.50, .99}, {.16, .94}}},
     },
-    {   // 4: open with a bar, closed, a cup with a tail, cup and stem crossing
+    {   // 4: open with a bar, closed, cup and stem touching, cup and stem crossing
         {{{.26, .04}, {.18, .35}, {.14, .55}, {.14, .55}, {.50, .56}, {.88, .52}},
          {{.72, .06}, {.68, .50}, {.64, 1.0}}},
         {{{.64, .02}, {.36, .32}, {.08, .62}, {.08, .62}, {.50, .63}, {.92, .62}},
@@ -56,7 +56,7 @@ const std::array<std::vector<Skeleton>, 10> kSkeletons = {{
         {{{.30, .00}, {.16, .30}, {.16, .46}, {.46, .50}, {.90, .42}},
          {{.66, .12}, {.58, .52}, {.46, 1.0}}},
     },
-    {   // 5: in one stroke, with the hat apart, like an S, with a deep belly
+    {   // 5: one stroke, the top bar as a second stroke, like an S, a deep belly
         {{{.78, .03}, {.52, .03}, {.30, .04}, {.30, .04}, {.26, .24}, {.24, .43},
           {.24, .43}, {.52, .36}, {.80, .50}, {.80, .80}, {.50, .98}, {.12, .90}}},
         {{{.28, .08}, {.24, .28}, {.24, .42}, {.24, .42}, {.54, .40}, {.78, .58},

@@ -1,8 +1,8 @@
 // The skeletons of the embedded digits: the strokes of each digit.
 //
-//     0,0 -> x      A stroke is a smooth curve through a list of knots. A repeated knot
-//      |            is a corner: one curve ends there, and another begins. Each digit
-//      v            has several skeletons, one for each way to write it.
+//     0,0 -> x      A stroke is a smooth curve through a list of knots. At a repeated
+//      |            knot, one curve ends and another begins, so the knot is a corner.
+//      v            Each digit has several skeletons, for different handwritings.
 //      y    1,1
 
 #pragma once

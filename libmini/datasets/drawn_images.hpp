@@ -1,5 +1,5 @@
-// Generated images that replace CIFAR-10 in cifar_resnet if it is not available: small,
-// and quickly learnt.
+// Images drawn by a program, which cifar_resnet uses if CIFAR-10 is not available. A
+// model learns their classes quickly.
 
 #pragma once
 
@@ -10,9 +10,9 @@
 
 namespace mini::data {
 
-/// Draws `count` images (3, 32, 32), normalised like CIFAR-10, of classes 0, 1, .. 9, 0,
-/// 1, ..: class k has stripes rotated by 18 k degrees and its own colour, with a random
-/// shift of the stripes and noise. The same seed gives the same images.
+/// Draws `count` images (3, 32, 32), normalised like CIFAR-10; image i has class i % 10.
+/// An image of class k has the colour of this class, stripes that are rotated by 18 k
+/// degrees and randomly shifted, and noise. The same seed gives the same images.
 std::shared_ptr<ImageDataset> draw_images(int64_t count, uint64_t seed);
 
 }  // namespace mini::data

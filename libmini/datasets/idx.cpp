@@ -21,7 +21,8 @@ std::string text_after_colon(const std::string& message) {
     return colon == std::string::npos ? message : message.substr(colon + 2);
 }
 
-// A file read through zlib, which returns bytes that are not gzipped unchanged.
+// A file that is read through zlib. zlib unpacks a gzipped file, and returns the bytes of
+// any other file unchanged.
 class GzFile {
   public:
     GzFile(const std::string& path, const std::string& next_step)
@@ -124,7 +125,7 @@ IdxFile read_idx(const std::string& path, int dimensions, const std::string& nex
     IdxFile idx{.sizes = read_header(file, dimensions), .bytes = {}};
     const size_t expected = static_cast<size_t>(claimed_bytes(idx.sizes));
 
-    // Read step by step, so that memory grows with the data and not by the header.
+    // Read in steps: memory grows with the data read, not with the sizes in the header.
     size_t have = 0;
     while (have < expected) {
         idx.bytes.resize(std::min(expected, have + kReadStep));
@@ -136,7 +137,7 @@ IdxFile read_idx(const std::string& path, int dimensions, const std::string& nex
                 concat("only ", have));
     }
 
-    // Check that the file ends here; for gzip this also checks the checksum at its end.
+    // Check that the file ends here; zlib then also checks a gzipped file's checksum.
     std::array<uint8_t, 1> extra{};
     if (file.read(extra) > 0)
         file.reject(

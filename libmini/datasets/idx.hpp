@@ -4,8 +4,8 @@
 //          0 0   0x08   dimensions   one size each, 4 bytes,       the bytes,
 //                (uint8)             big-endian                    row by row
 //
-// The reader does not trust the header: memory is allocated as data is read from the
-// file, not by the size that the header claims.
+// The reader does not trust the header: it allocates memory step by step, as it reads
+// data from the file, and not all at once for the size that the header claims.
 
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace mini::data {
 
-/// The maximum number of unpacked bytes of an IDX file: twenty times MNIST.
+/// The maximum number of unpacked bytes of an IDX file: about twenty times MNIST's.
 constexpr int64_t kMaxIdxBytes = int64_t{1} << 30;
 
 /// The contents of an IDX file.
@@ -24,18 +24,19 @@ struct IdxFile {
     std::vector<uint8_t> bytes;  // as many as the product of the sizes
 };
 
-/// How to get the files, for error messages: "delete it and <this>".
+/// How to get the files, in error messages: "delete it and run data/fetch_mnist to ...".
 constexpr const char* kFetchMnist = "run data/fetch_mnist";
 
-/// Reads the IDX file of bytes at `path`, gzipped or not. Throws BadFile, in one line
-/// that names the file, what was expected, what was found and the next step, when the
-/// file is not a regular file, cannot be opened, has another type or number of
-/// dimensions, claims more than kMaxIdxBytes, is truncated or damaged, or has extra
-/// bytes at its end.
+/// Reads the IDX file of bytes at `path`, gzipped or not. Throws BadFile if the file is
+/// not a regular file, cannot be opened, has another type or number of dimensions, claims
+/// more than kMaxIdxBytes, is truncated or damaged, or has extra bytes at its end. The
+/// error message is one line with the file, what was expected, what was found and the
+/// next step.
 IdxFile read_idx(const std::string& path, int dimensions,
                  const std::string& next_step = kFetchMnist);
 
-/// Reads only the sizes, with the same checks of the header.
+/// Returns the sizes of the dimensions; reads and checks only the header. Throws BadFile
+/// as read_idx does.
 std::vector<int64_t> read_idx_sizes(const std::string& path, int dimensions,
                                     const std::string& next_step = kFetchMnist);
 

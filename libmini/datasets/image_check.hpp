@@ -21,11 +21,11 @@ void check_image_size(int64_t width, int64_t height, const std::string& name);
 bool is_png(std::span<const uint8_t> bytes);
 bool is_jpeg(std::span<const uint8_t> bytes);
 
-/// Checks a PNG and returns a PNG with the same pixels that has only the necessary
-/// chunks: IHDR, a palette filled up with black to 256 colours, one IDAT, IEND. Checks
-/// the length and CRC of every chunk, the header's values and limits, that the pixel data
-/// unpack to exactly the header's size and match their checksum, and that IEND is
-/// present. Throws BadFile with the offset. REQUIRES: is_png(bytes).
+/// Checks a PNG, and returns a PNG with the same pixels and only the necessary chunks:
+/// IHDR, for colour type 3 a palette padded with black to 256 colours, one IDAT, and
+/// IEND. Checks the length and CRC of every chunk, the header's values and limits, that
+/// the pixel data unpack to exactly the header's size and match their checksum, and that
+/// IEND is present. Throws BadFile, with the offset if known. REQUIRES: is_png(bytes).
 std::vector<uint8_t> checked_png(std::span<const uint8_t> bytes, const std::string& name);
 
 /// Checks a JPEG and returns its bytes up to the end marker. Checks the length of every

@@ -28,18 +28,18 @@ class ImageDataset : public Dataset {
         std::vector<float> std;
     };
 
-    /// `pixels` (N, C, H, W), one byte each; `labels` (N); `image` is (C, H, W). With
-    /// `normalize` a sample is float32, (x / 255 - mean) / std; without it, a sample is
-    /// uint8, the unchanged bytes. Throws ShapeError when the numbers of pixels and
-    /// labels do not fit `image`, UsageError unless each channel has a mean and a
-    /// positive std.
+    /// Takes `pixels` (N, C, H, W), one byte each; `labels` (N); `image` is (C, H, W).
+    /// With `normalize`, the data of a sample are float32, (x / 255 - mean) / std.
+    /// Without `normalize`, the data are uint8, the unchanged bytes. Throws ShapeError
+    /// unless `pixels` has one image of shape `image` per label, UsageError unless each
+    /// channel has a mean and a positive std.
     ImageDataset(std::vector<uint8_t> pixels, std::vector<uint8_t> labels, Shape image,
                  std::optional<Normalize> normalize = std::nullopt);
 
     int64_t size() const override;
     Example get(int64_t index) const override;
 
-    /// Writes every image directly into its row of the batch.
+    /// Returns the images `indices`; writes each image directly into the batch.
     Batch get_batch(std::span<const int64_t> indices) const override;
 
     /// Returns the class of image `index`.
@@ -48,14 +48,14 @@ class ImageDataset : public Dataset {
     /// Returns the bytes of image `index`: channel by channel, row by row.
     const uint8_t* pixels(int64_t index) const;
 
-    /// (C, H, W).
+    /// Returns the shape of one image, (C, H, W).
     const Shape& image_shape() const { return image_; }
     int64_t channels() const { return image_[0]; }
     int64_t height() const { return image_[1]; }
     int64_t width() const { return image_[2]; }
 
   private:
-    using Table = std::array<float, 256>;  // [byte]: the normalised value
+    using Table = std::array<float, 256>;  // index: a byte; entry: its normalised value
 
     void check_index(int64_t index) const;
     void write_image(std::byte* out, int64_t index) const;  // out (C, H, W)

@@ -32,18 +32,18 @@ enum class ImageMode {
 ///
 /// Reads PNGs of every colour type and depth, interlaced or not, and baseline and
 /// progressive JPEGs of 8 bits. As in PIL's convert("RGB"), transparency is dropped and
-/// not blended, and palettes and 1, 2 and 4 bits are expanded to 0..255. Of 16 bits the
-/// upper 8 are kept (as in PIL, but PIL clips 16-bit grey at 255). Bytes after the
-/// picture's end marker are ignored.
+/// not blended, and palettes and samples of 1, 2 and 4 bits are expanded to 0..255. Of a
+/// 16-bit sample, the upper 8 bits are kept (as in PIL, but PIL clips 16-bit grey at
+/// 255). Bytes after the picture's end marker are ignored.
 ///
-/// Throws BadFile, one line with the file, what was expected, what was found, the offset
-/// (if known) and the next step: for a file that is not a regular file, is not a PNG or
-/// JPEG by its first bytes, exceeds the limits of image_limits.hpp (checked before memory
-/// of that size is allocated), or is damaged, truncated or inconsistent. Several threads
-/// may call it concurrently.
+/// Throws BadFile for a file that is not a regular file, is not a PNG or JPEG by its
+/// first bytes, exceeds the limits of image_limits.hpp (checked before memory of that
+/// size is allocated), or is damaged, truncated or inconsistent. The error message is one
+/// line with the file, what was expected, what was found, the offset (if known) and the
+/// next step. Thread-safe.
 Tensor decode_image(const std::string& path, ImageMode mode = ImageMode::kRgb);
 
-/// The same for `bytes`; `name` is the picture's name in error messages.
+/// Decodes the picture in `bytes` in the same way; error messages have this `name`.
 Tensor decode_image(std::span<const uint8_t> bytes, const std::string& name,
                     ImageMode mode = ImageMode::kRgb);
 

@@ -99,7 +99,7 @@ ImageFolder::ImageFolder(const std::string& root, ImageFolderOptions options)
     for (const std::string& name : classes_)
         class_to_idx_[name] = static_cast<int64_t>(class_to_idx_.size());
 
-    // Find the pictures of each.
+    // Find the pictures of each class.
     std::vector<std::string> empty;
     for (const auto& [name, label] : class_to_idx_) {
         const size_t before = samples_.size();

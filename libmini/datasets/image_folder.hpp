@@ -18,11 +18,11 @@
 namespace mini::data {
 
 struct ImageFolderOptions {
-    Transform transform = {};  // of each picture, uint8 (3, H, W); if empty: no change
+    Transform transform = {};  // applied to each picture, uint8 (3, H, W), unless empty
     std::vector<std::string> extensions = {".png", ".jpg", ".jpeg"};  // case-insensitive
 };
 
-/// Several threads may read it concurrently if they may call the transform concurrently.
+/// A dataset of picture files. Thread-safe if the transform is thread-safe.
 class ImageFolder : public Dataset {
   public:
     /// The file of one picture, and the index of its class.
@@ -37,15 +37,15 @@ class ImageFolder : public Dataset {
     ///
     /// Links to files and folders are followed, but each folder is visited only once per
     /// class, so cycles of links end. Throws BadFile when `root` or a folder below it
-    /// cannot be listed, when `root` has no class folder, or when classes have no picture
-    /// (the error names them all). Throws UsageError when `extensions` is empty.
+    /// cannot be listed, when `root` has no class folder, or when a class has no picture
+    /// (the error names all such classes). Throws UsageError when `extensions` is empty.
     explicit ImageFolder(const std::string& root, ImageFolderOptions options = {});
 
     int64_t size() const override { return static_cast<int64_t>(samples_.size()); }
 
     /// Returns picture `index`, decoded by decode_image and transformed, and its class.
-    /// Throws BadFile as decode_image does; an exception of the transform becomes an
-    /// Error that names the file, with the exception nested in it.
+    /// Throws BadFile as decode_image does. If the transform throws a std::exception,
+    /// throws an Error that names the file, with the exception nested in it.
     Example get(int64_t index) const override;
 
     const std::vector<std::string>& classes() const { return classes_; }

@@ -25,7 +25,7 @@ namespace {
 
 using Span = std::span<const uint8_t>;
 
-constexpr int kMaxScans = 100;  // each scan takes time for the whole picture
+constexpr int kMaxScans = 100;  // each scan passes over the whole picture
 constexpr int kEndOfImage = 0xd9;
 
 std::string hex_byte(int byte) {
@@ -121,8 +121,8 @@ class JpegChecker {
         }
     }
 
-    // A table has sixteen counts, of the codes of 1 to 16 bits, then a value for each
-    // code.
+    // A table has sixteen counts, the numbers of codes of 1 to 16 bits, and then one
+    // value per code.
     void read_huffman_tables(Span data) {
         while (!data.empty()) {
             require(data.size() >= 17 && data[0] >> 4 < 2 && (data[0] & 15) < 4,
@@ -155,8 +155,7 @@ class JpegChecker {
                 "a scan of 1 to 4 components", "something else");
         require(++scans_ <= kMaxScans, "at most 100 scans", "more");
 
-        // Find the tables that the scan needs: a progressive scan may not need all of
-        // them.
+        // Find the tables that the scan needs; a progressive scan may need fewer.
         const Span range = data.last(3);  // first and last coefficient, high and low bit
         const bool needs_dc = !progressive_ || (range[0] == 0 && range[2] >> 4 == 0);
         const bool needs_ac = !progressive_ || range[0] > 0;

@@ -7,7 +7,7 @@
 //     IDAT   the pixels, deflated; any number of chunks
 //     IEND   the end
 //
-// Chunks whose type begins with a lowercase letter are optional. All of them are skipped.
+// Chunks whose type begins with a lowercase letter are optional, and are skipped.
 
 #include <zlib.h>
 
@@ -49,8 +49,7 @@ struct Chunk {
     size_t offset;  // of the chunk in the file
 };
 
-// Reads the chunk at `offset`. Throws BadFile unless it is complete and has a
-// correct CRC.
+// Reads the chunk at `offset`. Throws BadFile if it is truncated or its CRC is wrong.
 Chunk read_chunk(Span file, size_t offset, const std::string& name) {
     if (file.size() - offset < kChunkFrame)
         bad_file(name, concat("a PNG chunk at byte ", offset, " (IEND is missing)"),
@@ -135,8 +134,8 @@ int64_t packed_bytes(const Header& header, int64_t columns, int64_t rows) {
 int64_t unpacked_bytes(const Header& header) {
     if (header.interlace == 0) return packed_bytes(header, header.width, header.height);
 
-    // Adam7: seven reduced pictures, each with every x_step-th column from x and every
-    // y_step-th row from y.
+    // Adam7: seven reduced pictures, each with every x_step-th column from column x on,
+    // and every y_step-th row from row y on.
     struct Pass {
         int64_t x, y, x_step, y_step;
     };
@@ -156,7 +155,7 @@ int64_t unpacked_bytes(const Header& header) {
 }
 
 // Unpacks the pixel data through a small buffer, to check their size and checksum. Throws
-// BadFile if they are wrong.
+// BadFile if the size or the checksum is wrong.
 void check_pixels(Span packed, int64_t expected, const std::string& name) {
     z_stream stream{};
     if (inflateInit(&stream) != Z_OK) throw Error("inflateInit failed: out of memory");

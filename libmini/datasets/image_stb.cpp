@@ -11,9 +11,9 @@ namespace {
 class Workspace;
 thread_local Workspace* workspace = nullptr;  // of this thread's current picture
 
-// The memory that stb allocates while it decodes one picture. It is zeroed, so that a
-// damaged picture does not show the previous contents; it is freed with the workspace, so
-// that stb leaks no memory when it fails.
+// The memory that stb allocates while it decodes one picture. Each block is zeroed, so
+// that a damaged picture does not show the block's previous contents. The destructor
+// frees all blocks, so that stb leaks no memory when decoding fails.
 class Workspace {
   public:
     explicit Workspace(size_t max_bytes) : free_bytes_(max_bytes) { workspace = this; }
@@ -24,7 +24,7 @@ class Workspace {
     Workspace(const Workspace&) = delete;
     Workspace& operator=(const Workspace&) = delete;
 
-    /// Returns zeroed memory, or nullptr if it would exceed the limit.
+    /// Returns zeroed memory, or nullptr if the limit or the memory is exhausted.
     void* allocate(size_t size) {
         void* block = size <= free_bytes_ ? std::calloc(1, size) : nullptr;
         if (!block) {

@@ -23,12 +23,12 @@ struct DataChoice {
 ///     a folder    MNIST, or another dataset of its format, in this folder
 ///     ""          $MINI_DATA_DIR/mnist, else data/mnist, else the embedded digits
 ///
-/// Throws BadFile naming the missing files when a given folder does not have all four,
-/// and when the header of a file that was found is wrong.
+/// Throws BadFile if a given folder does not have all four files (the error names the
+/// missing files), or if the header of a file of images is wrong.
 DataChoice find_data(const std::string& data_option);
 
-/// Reads or draws the train or test part of the data that find_data chose. Throws as
-/// load_mnist does.
+/// Returns the train or test part of the data that find_data chose: reads MNIST's files,
+/// or draws the digits. Throws the errors of load_mnist.
 std::shared_ptr<ImageDataset> load_data(const DataChoice& choice, bool train);
 
 }  // namespace mini::data

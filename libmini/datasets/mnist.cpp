@@ -35,8 +35,8 @@ std::string labels_name(bool train) {
     return train ? "train-labels-idx1-ubyte" : "t10k-labels-idx1-ubyte";
 }
 
-// Returns the path of the file `name` in `folder`, in any spelling, or "" if it is
-// missing.
+// Returns the path of the file `name` in `folder`, in any of its spellings, or "" if the
+// file is missing.
 std::string find_file(const std::string& folder, const std::string& name) {
     std::string dotted = name;  // train-images.idx3-ubyte, as in some archives
     dotted[dotted.find("-idx")] = '.';

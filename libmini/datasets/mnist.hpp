@@ -14,7 +14,8 @@
 
 namespace mini::data {
 
-/// The mean and the standard deviation of the training images, as in PyTorch's examples.
+/// Returns the mean and the standard deviation of the training images, as in PyTorch's
+/// examples.
 ImageDataset::Normalize mnist_normalize();
 ImageDataset::Normalize fashion_mnist_normalize();
 
@@ -25,21 +26,22 @@ std::vector<std::string> missing_mnist_files(const std::string& folder);
 /// Returns whether `folder` has MNIST's four files.
 bool has_mnist(const std::string& folder);
 
-/// Returns the number of images of the train or test part in `folder`, from the header of
-/// its file. Throws as load_mnist does.
+/// Returns the number of images of the train or test part in `folder`; reads only the
+/// header of the images' file. Throws BadFile as load_mnist does.
 int64_t count_mnist(const std::string& folder, bool train);
 
-/// Reads the train (60,000) or test (10,000) part of MNIST, or of another dataset of its
-/// format, from `folder`: normalised, or with std::nullopt as bytes for transforms.
-/// Throws BadFile naming the file, what was expected and what was found: for missing or
-/// damaged files, images that are not 28 x 28, labels above 9, and different numbers of
-/// labels and images. A header with a wrong size does not cause a large allocation.
+/// Returns the train part (60,000 images) or test part (10,000) of MNIST, or of another
+/// dataset of the same format, read from `folder`. If `normalize` is std::nullopt, the
+/// images stay bytes, for transforms. Throws BadFile naming the file, what was expected
+/// and what was found: for missing or damaged files, images that are not 28 x 28, labels
+/// above 9, and different numbers of labels and images. A header with a wrong size does
+/// not cause a large allocation.
 std::shared_ptr<ImageDataset> load_mnist(
     const std::string& folder, bool train,
     std::optional<ImageDataset::Normalize> normalize = mnist_normalize());
 
-/// The same for Fashion-MNIST, whose ten classes are clothes; its files have
-/// MNIST's names.
+/// Reads Fashion-MNIST, whose ten classes are clothes, as load_mnist reads MNIST; the
+/// files have the same names.
 std::shared_ptr<ImageDataset> load_fashion_mnist(
     const std::string& folder, bool train,
     std::optional<ImageDataset::Normalize> normalize = fashion_mnist_normalize());

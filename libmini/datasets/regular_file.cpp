@@ -25,7 +25,7 @@ void bad_file(const std::string& path, const std::string& expected,
 
 RegularFile::RegularFile(const std::string& path, const FileKind& kind)
     : path_(path), kind_(kind) {
-    // O_NONBLOCK: opening a pipe must not block until it has a writer.
+    // O_NONBLOCK: opening a pipe without a writer must not block.
     fd_ = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd_ < 0)
         throw BadFile(concat(path, ": expected ", kind.name, " that can be read, but ",

@@ -1,5 +1,6 @@
-// Reads a file safely even if it is missing, a folder, a pipe without a writer, or far
-// too long. Every error message is one line:
+// Reads a regular file. A missing file, a folder, a pipe without a writer or a file that
+// is too long gives an error, and neither blocks nor fills the memory. Every error
+// message is one line:
 //
 //     path: expected ..., found ...; the next step
 
@@ -14,7 +15,7 @@ namespace mini::data {
 /// How error messages describe a file.
 struct FileKind {
     std::string name;       // the expected kind: "an IDX file"
-    std::string next_step;  // what to do otherwise: "run data/fetch_mnist"
+    std::string next_step;  // what the user can do: "run data/fetch_mnist"
 };
 
 /// Throws BadFile with the message above.
@@ -30,14 +31,14 @@ class RegularFile {
     RegularFile(const RegularFile&) = delete;
     RegularFile& operator=(const RegularFile&) = delete;
 
-    /// Returns the file's size in bytes when it was opened.
+    /// Returns the size that the file had when it was opened, in bytes.
     int64_t size() const { return size_; }
 
-    /// Returns the file descriptor; the caller owns it from now on.
+    /// Returns the file descriptor and gives up ownership: the caller must close it.
     int release();
 
-    /// Returns the whole contents. Throws BadFile for more than `max_bytes`, before
-    /// memory is allocated, and when reading fails or ends early.
+    /// Returns the whole contents. Throws BadFile if the file has more than `max_bytes`
+    /// (checked before memory is allocated), or if reading fails or ends early.
     std::vector<uint8_t> read_all(int64_t max_bytes);
 
   private:

@@ -10,7 +10,8 @@
 namespace mini::io {
 namespace {
 
-// Round numbers, 1, 2 or 5 times a power of ten apart, of which about six cover low to high.
+// Returns about six round numbers that cover low to high. Their distance is 1, 2 or 5
+// times a power of ten.
 std::vector<double> linear_ticks(double low, double high) {
     const double width = std::max(high - low, std::max(std::abs(high), 1e-9) * 1e-3) / 6;
     const double unit = std::pow(10.0, std::floor(std::log10(width)));
@@ -23,7 +24,8 @@ std::vector<double> linear_ticks(double low, double high) {
     return ticks;
 }
 
-// Powers of ten from low or below it to high or above it.
+// Returns at least two powers of ten: from the greatest that is not above low, to the
+// least that is not below high.
 std::vector<double> log_ticks(double low, double high) {
     std::vector<double> ticks;
     const double first = std::floor(std::log10(low));

@@ -1,4 +1,4 @@
-// An axis of a chart: its label, its ticks, and at which pixel a value lies.
+// An axis of a chart: its label, its ticks, and the pixel of each value.
 
 #pragma once
 
@@ -7,29 +7,30 @@
 
 namespace mini::io {
 
-/// A mark on an axis, and its text.
+/// A mark on an axis, with its text.
 struct ChartTick {
     double value = 0;
     std::string text;
 };
 
-/// How one direction of a chart is drawn.
+/// The options of one axis.
 struct ChartAxis {
     std::string label;  // with the unit: "step (ms)"
     bool is_log = false;
-    bool from_zero = false;        // begins at 0, whatever the lowest value is
-    std::vector<ChartTick> ticks;  // empty: round numbers
+    bool from_zero = false;        // the axis includes 0; not with is_log
+    std::vector<ChartTick> ticks;  // if empty: round numbers
 };
 
-/// Maps values to pixels. The axis reaches from its lowest tick or value to its highest.
+/// Maps values to pixels. The axis reaches from the lowest tick or value to the highest.
 class ChartScale {
   public:
-    /// The axis must hold `values`, of which there is at least one, between the pixels `start`
-    /// and `end`. Throws UsageError when a value on a logarithmic axis is not above 0.
+    /// Maps an axis for `values` to the pixels from `start` to `end`. Throws UsageError
+    /// if the axis is logarithmic and a value is not above 0. REQUIRES: `values` is not
+    /// empty; on a logarithmic axis, the ticks are above 0.
     ChartScale(const ChartAxis& axis, const std::vector<double>& values, double start,
                double end);
 
-    /// The pixel of a value.
+    /// Returns the pixel of a value.
     double at(double value) const;
 
     const std::vector<ChartTick>& ticks() const { return ticks_; }

@@ -76,7 +76,7 @@ std::vector<std::string> names_in(const std::string& folder) {
     return names;
 }
 
-// Removes a file. A failure is only a warning, because it only wastes disk space.
+// Removes a file. Logs a warning if this fails: the file only wastes disk space.
 void remove_or_warn(const std::string& path) {
     std::error_code error;
     fs::remove(path, error);

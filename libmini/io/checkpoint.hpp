@@ -5,8 +5,8 @@
 //         checkpoint-00000440.safetensors.tmp-417-0      in progress, or left by a crash
 //
 // A file is written completely or not at all (io::AtomicFile), and old checkpoints are
-// removed only after the new checkpoint is on disk. So the newest checkpoint, or the
-// previous one, is readable even if the process is killed at any time.
+// removed only after the new checkpoint is on disk. So the newest or the previous
+// checkpoint is readable, even if the process is killed at any time.
 
 #pragma once
 
@@ -28,15 +28,16 @@ struct Checkpoint {
 /// The checkpoints of a folder. REQUIRES: only one process at a time saves to the folder.
 class CheckpointFolder {
   public:
-    /// Creates the folder if it does not exist, and removes temporary files of processes
-    /// of this host that have ended. Throws BadFile, with the reason, when the folder
+    /// Creates the folder if it does not exist, and removes temporary files whose process
+    /// does not exist on this host. Throws BadFile, with the reason, when the folder
     /// cannot be created or listed. Throws UsageError if keep_last is below 1.
     explicit CheckpointFolder(std::string folder, int keep_last = 3);
 
     /// Writes a checkpoint, replacing a checkpoint of the same step, and blocks until it
-    /// is on disk. Then removes all checkpoints except this one and the `keep_last` with
-    /// the highest steps. Throws UsageError if step is negative, BadFile if the
-    /// checkpoint cannot be written; in both cases no checkpoint is removed.
+    /// is on disk. Then removes all checkpoints except the new checkpoint and the
+    /// `keep_last` checkpoints with the highest steps. Throws UsageError if step is
+    /// negative, BadFile if the checkpoint cannot be written; in both cases no checkpoint
+    /// is removed.
     void save(int64_t step, const Safetensors& contents);
 
     /// Returns the steps of all checkpoints in ascending order, without loading them.
@@ -46,12 +47,12 @@ class CheckpointFolder {
     Checkpoint load(int64_t step) const;
 
     /// Loads the checkpoint with the highest step; skips checkpoints that cannot be
-    /// loaded, with a warning for each. Returns std::nullopt if the folder has no
-    /// checkpoints. Throws BadFile if it has checkpoints but none can be loaded, so that
-    /// a run does not silently restart from the beginning.
+    /// loaded, and logs a warning for each. Returns std::nullopt if the folder has no
+    /// checkpoints. Throws BadFile if the folder has checkpoints but none can be loaded,
+    /// so that a run does not silently restart from the beginning.
     std::optional<Checkpoint> latest() const;
 
-    /// Returns the path of the checkpoint of a step, which need not exist.
+    /// Returns the path of the checkpoint of a step; the file need not exist.
     std::string path(int64_t step) const;
 
   private:

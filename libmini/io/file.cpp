@@ -47,7 +47,8 @@ void sync_folder(const std::string& path) {
 }  // namespace
 
 InputFile::InputFile(const std::string& path) : path_(path) {
-    // O_NONBLOCK: opening a pipe without a writer would block. It does not affect files.
+    // Without O_NONBLOCK, opening a pipe without a writer would block. For a regular
+    // file, the flag has no effect.
     fd_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd_ < 0) fail(path, "open");
 

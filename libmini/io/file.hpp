@@ -1,8 +1,8 @@
 // Files that are read completely or not at all, and written completely or not at all.
 //
-// A new file is written under a temporary name in the same folder and then renamed, which
-// is atomic. A reader of the final name always finds the old contents or the new
-// contents, never a mixture, even after a crash:
+// A new file is written under a temporary name in the same folder and then renamed; the
+// rename is atomic. So a reader of the final name always finds the old contents or the
+// new contents, never a mixture, even after a crash:
 //
 //     write model.tmp-417-0, fsync it      a crash here leaves the old model
 //     rename it to model, fsync folder     a crash after this leaves the new model
@@ -16,11 +16,11 @@
 
 namespace mini::io {
 
-/// A regular file, open for reading. Its errors are BadFile and name the path.
+/// A regular file, open for reading. Every BadFile names the path.
 class InputFile {
   public:
-    /// Opens the file. Throws BadFile if it does not exist, or is a folder, pipe or
-    /// device.
+    /// Opens the file. Throws BadFile if the file cannot be opened, or is a folder, pipe
+    /// or device.
     explicit InputFile(const std::string& path);
     ~InputFile();
     InputFile(const InputFile&) = delete;
@@ -32,7 +32,7 @@ class InputFile {
     uint64_t size() const { return size_; }
 
     /// Reads `bytes.size()` bytes at `offset` into `bytes`. Throws BadFile if the file
-    /// ends before that.
+    /// has fewer bytes or cannot be read.
     void read(uint64_t offset, std::span<std::byte> bytes) const;
 
   private:
@@ -41,13 +41,13 @@ class InputFile {
     uint64_t size_ = 0;
 };
 
-/// A file that is written to a temporary file and appears at `path` in commit(). Its
-/// errors are BadFile and name the path.
+/// A file that appears at `path` only in commit(); until then, its contents are in a
+/// temporary file. Throws BadFile, naming the path, when a system call fails.
 class AtomicFile {
   public:
-    /// Creates the temporary file. Throws BadFile when that fails, or when `path` exists
-    /// and is not a regular file. commit() replaces a symbolic link at `path`; it does
-    /// not follow the link.
+    /// Creates the temporary file. Throws BadFile when the file cannot be created, or
+    /// when `path` exists and is not a regular file. If `path` is a symbolic link,
+    /// commit() replaces the link, and does not follow it.
     explicit AtomicFile(const std::string& path);
 
     /// Removes the temporary file unless commit() succeeded.

@@ -63,7 +63,8 @@ std::vector<double> all_values(const LineChart& chart, bool of_x) {
     return values;
 }
 
-// Moves heights as little as possible down, then up, to be kNameGap apart on the chart.
+// Returns the heights of the names moved apart, to a distance of at least kNameGap: first
+// down, and then up if a name is below the chart.
 std::vector<double> spread(std::vector<double> heights) {
     std::vector<size_t> order(heights.size());
     for (size_t i = 0; i < order.size(); ++i) order[i] = i;

@@ -1,5 +1,5 @@
-// A line chart as SVG, readable on light and dark pages: the same look as the charts of the labs
-// (labs/plot.py).
+// A line chart as SVG, readable on light and dark pages. It looks like the charts of
+// labs/plot.py.
 //
 //     title
 //     y label
@@ -22,18 +22,18 @@ namespace mini::io {
 /// One line of a chart, with a dot at each point.
 struct ChartLine {
     std::string name;
-    std::vector<std::pair<double, double>> points;  // x, y; in the order of x
+    std::vector<std::pair<double, double>> points;  // x and y, ascending in x
 };
 
-/// All that svg_of() draws.
+/// The contents of a chart.
 struct LineChart {
     std::string title;
     ChartAxis x, y;
     std::vector<ChartLine> lines;
 };
 
-/// Returns the text of an SVG file. Colours repeat after seven lines. Throws UsageError when
-/// no line has a point, and when a value on a logarithmic axis is not above 0.
+/// Returns the text of an SVG file. Colours repeat after seven lines. Throws UsageError
+/// if no line has a point, or if a value on a logarithmic axis is not above 0.
 std::string svg_of(const LineChart& chart);
 
 }  // namespace mini::io

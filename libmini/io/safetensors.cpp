@@ -39,8 +39,9 @@ void check_tensors(const NamedTensors& tensors) {
     }
 }
 
-// Sorts the tensors in the order of the reference writer: large elements first, so that
-// each tensor is aligned to its element size; bfloat16 before float16; then by name.
+// Returns contiguous CPU tensors in the order of the reference writer: large elements
+// first, so that each tensor is aligned to its element size; bfloat16 before float16;
+// then by name.
 NamedTensors in_file_order(const NamedTensors& tensors) {
     NamedTensors sorted;
     for (const auto& [name, tensor] : tensors)
@@ -68,7 +69,7 @@ std::string header_text(const NamedTensors& tensors,
     return text;
 }
 
-// Reads the text of the header. Checks its length before allocating memory.
+// Returns the text of the header. Checks the header's length before allocating memory.
 std::string read_header_text(const InputFile& file) {
     const auto check = [&](bool condition, const auto&... parts) {
         if (!condition) throw BadFile(concat(file.path(), ": ", parts...));

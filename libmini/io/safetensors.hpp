@@ -1,15 +1,15 @@
-// Reads and writes tensors in the safetensors format, which Python reads too.
+// Reads and writes tensors in the format of Python's safetensors package.
 //
 //     8 bytes     N, little-endian
 //     N bytes     JSON, padded with spaces to a multiple of 8:
 //                 {"__metadata__": {"step": "100"},
 //                  "bias": {"dtype": "F32", "shape": [10], "data_offsets": [0, 40]},
 //                  "w": {"dtype": "F32", "shape": [10, 5], "data_offsets": [40, 240]}}
-//     the rest    the elements, little-endian, row-major, at those offsets, without gaps
+//     the rest    the elements, little-endian, row-major, at data_offsets, without gaps
 //
-// An untrusted file is safe to read: no code in it is executed, and sizes are checked
-// against each other and against the file size before memory is allocated. Format:
-// huggingface.co/docs/safetensors.
+// An untrusted file is safe to read: no code in the file is executed, and sizes are
+// checked against each other and against the file size before memory is allocated.
+// Format: huggingface.co/docs/safetensors.
 
 #pragma once
 
@@ -30,22 +30,23 @@ struct Safetensors {
     NamedTensors tensors;  // in the order of their bytes in the file
     std::map<std::string, std::string> metadata;
 
-    /// Returns the tensor with this name. Throws Error, listing the existing names, if
-    /// there is no such tensor.
+    /// Returns the tensor with this name. Throws Error, listing the existing names, if no
+    /// tensor has this name.
     const Tensor& at(const std::string& name) const;
 };
 
-/// Writes the tensors to `path` (`safetensors.torch.save_file`). A crash leaves the old
-/// file or the complete new file. The order of the tensors is that of save_file: int64,
-/// float32, bfloat16, float16, uint8, and by name within a dtype. Throws UsageError if a
-/// name is not UTF-8, occurs twice, or is "__metadata__", or if a tensor is undefined.
-/// Throws BadFile, with the reason, if the file cannot be written.
+/// Writes the tensors to `path` (`safetensors.torch.save_file`). After a crash, `path`
+/// has the old file or the complete new file. Orders the tensors as save_file does:
+/// int64, float32, bfloat16, float16, uint8, and by name within a dtype. Throws
+/// UsageError if a name or metadata are not UTF-8, if a name occurs twice or is
+/// "__metadata__", or if a tensor is undefined. Throws BadFile, with the reason, if the
+/// file cannot be written.
 void save_safetensors(const std::string& path, const NamedTensors& tensors,
                       const std::map<std::string, std::string>& metadata = {});
 
 /// Reads a file into new tensors on the CPU (`safetensors.torch.load_file`). Throws
-/// BadFile, with path and reason, if the file violates the format or has element types
-/// other than F32, F16, BF16, I64 and U8.
+/// BadFile, with path and reason, if the file cannot be read, violates the format, or has
+/// element types other than F32, F16, BF16, I64 and U8.
 Safetensors load_safetensors(const std::string& path);
 
 }  // namespace mini::io

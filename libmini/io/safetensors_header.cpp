@@ -21,7 +21,7 @@ constexpr const char* kShape = "shape";
 constexpr const char* kOffsets = "data_offsets";
 constexpr const char* kMembers = "dtype, shape and data_offsets";
 constexpr size_t kMaxDimensions = 64;
-constexpr size_t kMaxQuoteBytes = 200;  // of a name in a message
+constexpr size_t kMaxQuoteBytes = 200;  // maximum length of a name in an error message
 
 template <typename... Parts>
 void check_file(bool condition, const Parts&... parts) {
@@ -39,7 +39,7 @@ const char* format_dtype(DType dtype) {
     throw Error(concat("safetensors: no name for the dtype ", dtype));
 }
 
-// {"dtype":"F32","shape":[10,50],"data_offsets":[40,2040]}
+// Returns, for example, {"dtype":"F32","shape":[10,50],"data_offsets":[40,2040]}.
 std::string describe(const SafetensorsEntry& entry) {
     return concat("{\"dtype\":\"", format_dtype(entry.dtype),
                   "\",\"shape\":", json(entry.shape).dump(), ",\"data_offsets\":[",
@@ -65,8 +65,8 @@ std::optional<DType> find_dtype(const std::string& name) {
     return std::nullopt;
 }
 
-// Builds the header while the JSON parser runs: it stores no intermediate JSON tree, and
-// the first error ends the parsing.
+// Builds the header while the JSON parser runs. So no JSON tree is stored, and the first
+// error ends the parsing.
 //
 //     {                                  kFile -> kHeader
 //       "__metadata__": {"a": "b"},      kMetadata
@@ -248,8 +248,8 @@ class HeaderReader : public json::json_sax_t {
     // The tensor that is being parsed.
     std::string name_;
     SafetensorsEntry entry_;
-    std::set<std::string> seen_;  // its members so far
-    std::string member_;          // the last member
+    std::set<std::string> seen_;  // the members of this tensor that were parsed so far
+    std::string member_;          // the member that is being parsed
     std::vector<uint64_t> shape_, offsets_;
 };
 

@@ -23,12 +23,12 @@ struct SafetensorsEntry {
     uint64_t end = 0;
 };
 
-/// The maximum number of names in a header. It limits the header's memory to less than 1
-/// GB.
+/// The maximum number of names in a header. With this limit, a parsed header takes less
+/// than 1 GB of memory.
 constexpr size_t kMaxNames = 1'000'000;
 
 struct SafetensorsHeader {
-    std::vector<SafetensorsEntry> entries;  // by begin, then end, then name
+    std::vector<SafetensorsEntry> entries;  // sorted by begin, then end, then name
     std::map<std::string, std::string> metadata;
 };
 

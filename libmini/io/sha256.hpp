@@ -1,5 +1,5 @@
-// SHA-256 digests, computed with OpenSSL. Ranks compare them to verify that their
-// parameters are equal.
+// SHA-256 digests, computed with OpenSSL. Ranks compare the digests of their parameters
+// to verify that all ranks have the same parameters.
 
 #pragma once
 
@@ -15,7 +15,7 @@ namespace mini::io {
 /// An incremental SHA-256 digest.
 class Sha256 {
   public:
-    /// Starts a digest. Throws Error when OpenSSL fails, as its FIPS builds may.
+    /// Starts a digest. Throws Error when OpenSSL fails, as a FIPS build of OpenSSL may.
     Sha256();
 
     /// Adds bytes to the digest.

@@ -22,7 +22,8 @@ struct Cache {
     size_t cached_bytes = 0;
 };
 
-// Never destroyed: storages with static lifetime may be freed after it.
+// Returns the cache, which is never destroyed: storages with static lifetime may be freed
+// after all other static objects.
 Cache& cache() {
     static Cache* const instance = new Cache;
     return *instance;

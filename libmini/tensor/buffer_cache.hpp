@@ -1,9 +1,10 @@
 // A caching allocator for the CPU memory of storages.
 //
-// Every training step allocates the same large buffers. Returning them to the system
-// costs a page fault for every 4 KiB of the next allocation, so freed buffers of 64 KiB
-// and more are cached and reused for requests of the same size. Builds with a sanitizer
-// cache no buffers, so that the sanitizer detects a use after free.
+// Every training step allocates the same large buffers. If a step returned its buffers to
+// the system, the next step would cost a page fault for every 4 KiB. So freed buffers of
+// 64 KiB and more, up to 512 MiB in all, are cached and reused for requests of the same
+// size. Builds with a sanitizer cache no buffers, so that the sanitizer detects a use
+// after free.
 
 #pragma once
 

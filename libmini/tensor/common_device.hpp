@@ -7,8 +7,8 @@
 
 namespace mini {
 
-/// Returns the device of all these tensors, ignoring undefined tensors. Throws
-/// ShapeError, naming two devices, if they differ.
+/// Returns the device of all these tensors; ignores undefined tensors in `others`. Throws
+/// ShapeError, naming two devices, unless all tensors are in the same memory.
 template <typename... Tensors>
 Device common_device(const char* name, const Tensor& first, const Tensors&... others) {
     const auto check = [&](const Tensor& other) {

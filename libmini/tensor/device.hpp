@@ -16,14 +16,14 @@ struct Device {
     Type type = Type::kCPU;
     int index = 0;
 
-    /// An index above 0 is another lane of the CPU: the same memory, but a separate
-    /// thread.
+    /// Returns the CPU or a GPU. A CPU index above 0 is a lane of the CPU: a separate
+    /// thread that computes on the same memory (parallel/data_parallel_lane.hpp).
     static Device cpu(int index = 0) { return {Type::kCPU, index}; }
     static Device cuda(int index = 0) { return {Type::kCUDA, index}; }
 
-    /// Parses PyTorch's spelling; "cuda" means "cuda:0". Throws UsageError if `text` is
-    /// not a device. Throws UsageError if the GPU does not exist; the message has the
-    /// number of GPUs, or the reason why no GPU is available.
+    /// Parses a device in PyTorch's spelling; "cuda" means "cuda:0". Throws UsageError if
+    /// `text` is not a device. Throws UsageError if the GPU does not exist; the message
+    /// has the number of GPUs, or the reason why no GPU is available.
     static Device parse(std::string_view text);
 
     bool is_cpu() const { return type == Type::kCPU; }

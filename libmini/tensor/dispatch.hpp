@@ -20,7 +20,8 @@ namespace cpu = kernels::cpu;
 namespace gpu = kernels::cuda;
 
 /// Calls kCpu(arguments...), or kCuda(arguments..., stream) with the device's current
-/// stream. On a GPU it returns when the work has been enqueued on the stream.
+/// stream. On a GPU, returns as soon as the kernel is enqueued on the stream. Throws
+/// Error for a GPU in a build without CUDA.
 template <auto kCpu, auto kCuda, typename... Arguments>
 void run(Device device, Arguments&&... arguments) {
     if (device.is_cpu()) {

@@ -49,7 +49,7 @@ template <typename T>
 concept Element = std::same_as<T, float> || std::same_as<T, int64_t> ||
     std::same_as<T, uint8_t> || std::same_as<T, Half> || std::same_as<T, BFloat16>;
 
-/// The DType of a C++ element type.
+/// Returns the DType of a C++ element type.
 template <typename T>
 constexpr DType dtype_of();
 template <>

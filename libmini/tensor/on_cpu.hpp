@@ -1,4 +1,4 @@
-// Modifies a tensor of any device with a function for CPU tensors.
+// Modifies a tensor on any device with a function for CPU tensors.
 
 #pragma once
 
@@ -8,8 +8,8 @@
 namespace mini {
 
 /// Calls body(x) if x is on the CPU. Otherwise calls body with a copy of x on the CPU,
-/// and then copies its elements back to x. Use it only for small tensors or rare
-/// operations.
+/// and then copies the elements of the copy back to x. Use on_cpu only for small tensors
+/// or rare operations.
 template <typename Body>
 void on_cpu(Tensor& x, const Body& body) {
     if (x.device().is_cpu()) return body(x);

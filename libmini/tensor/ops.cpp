@@ -27,7 +27,7 @@ Tensor binary(const char* name, BinaryOp op, const Tensor& a, const Tensor& b) {
     return out;
 }
 
-// The 16-bit floats are converted by way of float32.
+// Conversions from and to 16-bit floats go through float32.
 template <typename T>
 constexpr bool kIsHalf = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
 template <typename T>

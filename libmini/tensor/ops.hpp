@@ -1,10 +1,12 @@
 // The tensor operations without autograd: each checks shapes, allocates the result and
 // calls a kernel.
 //
-// autograd/functions.hpp has the same functions with gradients; training programs call
-// those. Views share the storage of their input and copy no elements; all other functions
-// return new, contiguous tensors. Names, arguments and broadcasting are PyTorch's. All
-// functions throw ShapeError, naming both shapes, for operands of incompatible shapes.
+// Training programs call the functions of autograd/functions.hpp instead, which compute
+// the same results and record them for the backward pass. Views share the storage of
+// their input and copy no elements. All other functions return new, contiguous tensors,
+// unless their contract permits returning the input. Names, arguments and broadcasting
+// follow PyTorch. All functions throw ShapeError, naming both shapes, for operands of
+// incompatible shapes.
 
 #pragma once
 
@@ -29,22 +31,25 @@ Shape broadcast_shapes(const Shape& a, const Shape& b);
 /// (`Tensor.expand`).
 Tensor expand(const Tensor& x, const Shape& shape);
 
-/// Returns x summed over its expanded dimensions, with the shape `shape`: the gradient of
-/// broadcasting.
+/// Returns x summed over the dimensions in which broadcasting expanded `shape` to the
+/// shape of x: the gradient of broadcasting. The result has shape `shape`, and is x
+/// itself if x has this shape.
 Tensor sum_to(const Tensor& x, const Shape& shape);
 
 // ---- elementwise, float32 (ops.cpp)
 
-/// Elementwise arithmetic; the shapes are broadcast.
+/// Returns a + b, a - b, a * b or a / b, elementwise; the shapes are broadcast. Throws
+/// ShapeError if an operand is not float32.
 Tensor add(const Tensor& a, const Tensor& b);
 Tensor sub(const Tensor& a, const Tensor& b);
 Tensor mul(const Tensor& a, const Tensor& b);
 Tensor div(const Tensor& a, const Tensor& b);
 
-/// Applies an operation to each element.
+/// Returns the results of applying `op` to each element of x.
 Tensor unary(kernels::UnaryOp op, const Tensor& x);
 
-/// Returns g where y > 0, else 0: the gradient of relu, from the result y of relu.
+/// Returns dL/dx of relu, where g is dL/dy and y is the result of relu: an element of g
+/// if the element of y is positive, otherwise 0. REQUIRES: y is contiguous.
 Tensor relu_backward(const Tensor& g, const Tensor& y);
 
 // ---- in place; each call increments the version of x's storage once (ops.cpp)
@@ -61,19 +66,20 @@ void fill_(Tensor& x, float value);
 /// Adds 1 to every element of an int64 tensor. REQUIRES: x is contiguous.
 void increment_(Tensor& x);
 
-/// Copies the elements of y to x; both may have any strides. REQUIRES: equal shapes and
-/// dtypes.
+/// Copies the elements of y to x, also between devices. REQUIRES: equal shapes and
+/// dtypes; no two elements of x have the same address. The strides may differ.
 void copy_(Tensor& x, const Tensor& y);
 
 // ---- copies (ops.cpp)
 
-/// Returns x if it is contiguous, otherwise a contiguous copy.
+/// Returns x if x is contiguous, otherwise a contiguous copy.
 Tensor contiguous(const Tensor& x);
 
 /// Returns a contiguous copy.
 Tensor clone(const Tensor& x);
 
-/// Converts the elements to `dtype`, float to integer by truncation (`Tensor.to`).
+/// Returns a copy with the elements converted to `dtype` (`Tensor.to`); a conversion from
+/// float to integer truncates.
 Tensor to(const Tensor& x, DType dtype);
 
 /// Returns whether shapes, dtypes and all elements are equal (`torch.equal`).
@@ -81,50 +87,56 @@ bool equal(const Tensor& a, const Tensor& b);
 
 // ---- views (view_ops.cpp)
 
-/// Returns a view of x with a different shape. One size may be -1 and is then inferred.
-/// REQUIRES: x is contiguous.
+/// Returns a view of x with a different shape. One size may be -1: it is computed from
+/// the number of elements. Throws ShapeError unless x is contiguous.
 Tensor view(const Tensor& x, Shape shape);
 
-/// Returns the same as view for a contiguous x; otherwise copies x first.
+/// Returns view(x, shape) if x is contiguous, otherwise the view of a contiguous copy.
 Tensor reshape(const Tensor& x, Shape shape);
 
-/// Reorders the dimensions: dimension d of the result is dimension dims[d] of x.
+/// Returns a view with the dimensions reordered: dimension d of the result is dimension
+/// dims[d] of x.
 Tensor permute(const Tensor& x, const Shape& dims);
 
-/// Swaps the dimensions d0 and d1.
+/// Returns a view with the dimensions d0 and d1 swapped.
 Tensor transpose(const Tensor& x, int64_t d0, int64_t d1);
 
-/// Returns the `length` positions of dimension `dim` that begin at `start`.
+/// Returns a view of positions start .. start + length - 1 of dimension `dim`.
 Tensor narrow(const Tensor& x, int64_t dim, int64_t start, int64_t length);
 
-/// Returns position `index` of dimension `dim`, and removes that dimension.
+/// Returns a view of position `index` of dimension `dim`; the result does not have this
+/// dimension.
 Tensor select(const Tensor& x, int64_t dim, int64_t index);
 
 // ---- reductions (reduce_ops.cpp)
 
-/// Returns the sum of all elements, a scalar.
+/// Returns the sum of all elements as a scalar tensor.
 Tensor sum(const Tensor& x);
 
-/// Returns the sums over `dims`. The summed dimensions have size 1 with keepdim,
-/// otherwise they are removed.
+/// Returns the sums over `dims`. With keepdim, the summed dimensions have size 1;
+/// otherwise they are removed. If `dims` is empty, the result may share the storage of x.
 Tensor sum(const Tensor& x, const Shape& dims, bool keepdim);
 
-/// Returns the index of the greatest element along the last dimension, int64.
+/// Returns the indices of the greatest elements along the last dimension, as int64; the
+/// result does not have this dimension. Of equal elements the first counts; NaN is
+/// greater than all numbers. Throws ShapeError if there is no last dimension or its size
+/// is 0.
 Tensor argmax(const Tensor& x);
 
 // ---- products (nn_ops.cpp)
 
-/// Returns the matrix product of a (M, K) and b (K, N). The options transpose a or b,
-/// which then is (K, M) or (N, K).
+/// Returns the matrix product (M, N) of a (M, K) and b (K, N). With transpose_a, a is
+/// (K, M); with transpose_b, b is (N, K). REQUIRES: `accumulate` is not set.
 Tensor matmul(const Tensor& a, const Tensor& b, kernels::MatmulOptions options = {});
 
 /// Returns x wᵀ + bias: x (N, in), w (out, in), bias (out) or undefined, result (N, out).
+/// REQUIRES: bias is contiguous.
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias);
 
 // ---- images, (N, C, H, W) (nn_ops.cpp; average pooling: pool_ops.cpp)
 
 /// Returns the convolution of x (N, C, H, W) with w (M, C, kernel, kernel) plus bias, (M)
-/// or undefined.
+/// or undefined. REQUIRES: bias is contiguous.
 Tensor conv2d(const Tensor& x, const Tensor& w, const Tensor& bias,
               kernels::Window window);
 
@@ -137,28 +149,28 @@ std::pair<Tensor, Tensor> conv2d_backward_weight(const Tensor& g, const Tensor& 
                                                  const Shape& w_shape,
                                                  kernels::Window window, bool with_bias);
 
-/// The result of max_pool2d, and the position of each maximum: h * W + w in its plane,
-/// int32.
+/// The result of max_pool2d, and the position of each maximum in its input plane (H, W),
+/// h * W + w, as int32.
 struct MaxPooled {
     Tensor values;
     std::shared_ptr<Storage> where;
 };
 
-/// Returns the maximum of each window.
+/// Returns the maximum of each window, and its position.
 MaxPooled max_pool2d(const Tensor& x, kernels::Window window);
 
 /// Returns dL/dx of max_pool2d, where g is dL/dy and `where` is from max_pool2d.
 Tensor max_pool2d_backward(const Tensor& g, Storage& where, const Shape& x_shape,
                            kernels::Window window);
 
-/// Returns the spans that sliding windows average along an axis of `extent`. With
+/// Returns the spans that sliding windows average along an axis of length `extent`. With
 /// `count_include_pad`, a window's divisor includes the padding that the window covers,
 /// but never positions beyond the padding.
 std::vector<kernels::PoolSpan> sliding_spans(int64_t extent, kernels::Window window,
                                              bool count_include_pad);
 
-/// Returns the spans that divide an axis of `extent` into `outputs` parts: output i is
-/// [i extent / outputs, (i + 1) extent / outputs), the begin rounded down, the end up.
+/// Returns `outputs` spans that cover an axis of length `extent`: span i is
+/// [floor(i * extent / outputs), ceil((i + 1) * extent / outputs)).
 std::vector<kernels::PoolSpan> adaptive_spans(int64_t extent, int64_t outputs);
 
 /// The spans of both axes of an image.
@@ -176,7 +188,8 @@ PoolSpans avg_pool2d_spans(const Shape& x_shape, kernels::Window window,
 /// positive.
 PoolSpans adaptive_avg_pool2d_spans(const Shape& x_shape, int64_t rows, int64_t cols);
 
-/// Returns the averages of x over all rectangles of a row span and a column span.
+/// Returns the averages of x over rectangles: output (i, j) of a plane is the average
+/// over row span i and column span j.
 Tensor avg_pool2d(const Tensor& x, const PoolSpans& spans);
 
 /// Returns dL/dx of avg_pool2d, where g is dL/dy.
@@ -193,9 +206,9 @@ struct Moments {
 /// Returns the moments of each channel of x.
 Moments channel_moments(const Tensor& x);
 
-/// Computes running = (1 - momentum) running + momentum moments. The variance is first
-/// multiplied by n / (n - 1), which makes it unbiased; n is the number of values per
-/// channel.
+/// Sets running to (1 - momentum) running + momentum moments. The variance of `moments`
+/// is first multiplied by n / (n - 1), which makes it unbiased; n is the number of values
+/// per channel. REQUIRES: n > 1.
 void update_running_(Moments& running, const Moments& moments, int64_t n,
                      double momentum);
 
@@ -204,7 +217,7 @@ void update_running_(Moments& running, const Moments& moments, int64_t n,
 Tensor batch_norm(const Tensor& x, const Moments& moments, const Tensor& weight,
                   const Tensor& bias, double eps);
 
-/// dL/dx, dL/dweight and dL/dbias.
+/// dL/dx, dL/dweight and dL/dbias of batch_norm.
 struct BatchNormGrads {
     Tensor x, weight, bias;
 };
@@ -220,6 +233,7 @@ BatchNormGrads batch_norm_backward(const Tensor& g, const Tensor& x,
 Tensor log_softmax(const Tensor& x);
 
 /// Returns dL/dx of log_softmax, where g is dL/dy and y is the result of log_softmax.
+/// REQUIRES: y is contiguous.
 Tensor log_softmax_backward(const Tensor& g, const Tensor& y);
 
 }  // namespace mini::ops

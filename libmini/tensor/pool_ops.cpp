@@ -1,4 +1,4 @@
-// Average pooling over rectangles: the product of row spans and column spans.
+// Average pooling over rectangles, one for each pair of a row span and a column span.
 
 #include <algorithm>
 #include <cstdint>

@@ -8,9 +8,10 @@
 
 namespace mini {
 
-/// Prints "tensor([[0.1000, 2.0000], [3.5000, 4.0000]])": floats with four decimal
-/// places, rows nested. Of a long dimension it prints only the first and last three
-/// elements.
+/// Prints "tensor([[0.1000, 2.0000], [3.5000, 4.0000]])": float32 with four decimal
+/// places, rows nested. Prints other dtypes as integers, followed by ", dtype=" and the
+/// dtype. Prints only the first three and the last three elements of a dimension with
+/// more than eight.
 std::ostream& operator<<(std::ostream& out, const Tensor& x);
 
 }  // namespace mini

@@ -9,7 +9,8 @@
 namespace mini::ops {
 namespace {
 
-// Returns x, of any strides, summed over dimension d, whose size becomes 1.
+// Returns x summed over dimension d; the result has size 1 in this dimension. x may have
+// any strides.
 Tensor sum_over(const Tensor& x, size_t d) {
     const Tensor in = contiguous(x);
     int64_t outer = 1;

@@ -53,8 +53,8 @@ void copy_bytes(std::byte* to, Device to_device, const std::byte* from,
             cuda::synchronize_stream(cuda::current_stream(to_device.index));
         }
 
-        // Enqueue the copy on the source GPU's stream; from the CPU, on the
-        // destination's.
+        // Enqueue the copy on the source GPU's stream; if the source is the CPU, on the
+        // destination GPU's stream.
         const int device = from_device.is_cuda() ? from_device.index : to_device.index;
         const cuda::DeviceGuard guard(device);
         const cudaStream_t stream = cuda::current_stream(device);

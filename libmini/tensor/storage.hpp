@@ -1,7 +1,7 @@
 // Storage: the memory of one or more tensors.
 //
-// Views share a storage. Its version counts in-place changes, so that the autograd engine
-// detects when a value that a gradient needs has been overwritten.
+// Views share a storage. The storage's version counts in-place changes, so that the
+// autograd engine detects when a value that a gradient needs has been overwritten.
 
 #pragma once
 
@@ -20,9 +20,9 @@ enum class HostMemory { kPageable, kPinned };
 /// The memory of one or more tensors, on one device (`torch.UntypedStorage`).
 class Storage {
   public:
-    /// Allocates `bytes` bytes, aligned to 64 bytes, contents unspecified. Throws Error
-    /// when memory is exhausted, or when the device does not exist. `memory` applies to
-    /// the CPU only.
+    /// Allocates `bytes` bytes, aligned to 64 bytes, contents unspecified. `memory`
+    /// applies to the CPU only. Throws Error when memory is exhausted, when the device
+    /// does not exist, or for pinned memory in a build without CUDA.
     Storage(size_t bytes, Device device, HostMemory memory = HostMemory::kPageable);
     ~Storage();
     Storage(const Storage&) = delete;

@@ -1,5 +1,4 @@
-// Tensor: a shape and strides over shared storage, and optionally a node of the autograd
-// graph.
+// Tensor: a shape and strides over shared storage, and optionally an autograd state.
 //
 //     storage   [ 0 1 2 3 4 5 ]
 //     x         shape (2, 3), strides (3, 1)      0 1 2
@@ -9,9 +8,8 @@
 //                                                 1 4
 //                                                 2 5
 //
-// A Tensor is a handle: copying it copies no elements. Element (i, j) is at offset + i *
-// strides[0] + j * strides[1], counted in elements. A stride of 0 repeats a row without
-// storing it twice; broadcasting uses such strides.
+// A Tensor is a handle: a copy of a Tensor shares its elements. Element (i, j) is at
+// offset + i * strides[0] + j * strides[1]. A stride of 0 repeats a row (broadcasting).
 //
 // Arithmetic is in free functions: mini::ops (tensor/ops.hpp) only computes; mini
 // (autograd/functions.hpp) also records the operation for the backward pass.
@@ -38,8 +36,9 @@ using Shape = std::vector<int64_t>;
 /// overflow.
 int64_t element_count(const Shape& shape);
 
-/// Returns the strides of a contiguous tensor of this shape. Throws ShapeError for an
-/// overflow, which is possible even for an empty shape, because sizes of 0 count as 1.
+/// Returns the strides of a contiguous tensor of this shape, in elements. Throws
+/// ShapeError for an overflow. A size of 0 counts as 1, so even a shape without elements
+/// can overflow.
 Shape contiguous_strides(const Shape& shape);
 
 struct AutogradMeta;     // autograd/node.hpp
@@ -81,7 +80,8 @@ class Tensor {
                        Device device = default_device());
 
     /// Returns a tensor with a copy of `values`, in row-major order. Throws ShapeError
-    /// unless their number equals that of `shape`.
+    /// unless there are element_count(shape) values. Without `shape`, the tensor has one
+    /// dimension.
     template <Element T>
     static Tensor from(const std::vector<T>& values, Shape shape,
                        Device device = default_device());
@@ -116,7 +116,7 @@ class Tensor {
     template <Element T>
     const T* data() const;
 
-    /// Returns the address of the first element as bytes.
+    /// Returns the address of the first element as a byte pointer.
     std::byte* raw_data() const;
 
     /// Returns data(). Throws ShapeError unless the tensor is contiguous and T is the
@@ -137,7 +137,7 @@ class Tensor {
     /// copy is not recorded for autograd; mini::to (autograd/functions.hpp) records it.
     Tensor to(Device device) const;
 
-    /// Replaces the shape and storage of this tensor, and of every handle to it, by those
+    /// Gives this tensor, and all handles to this tensor, the storage, shape and strides
     /// of `other` (`x.data = other`). Does not change the autograd graph. Throws
     /// ShapeError if the dtypes differ.
     void set_data(const Tensor& other);
@@ -151,11 +151,12 @@ class Tensor {
     template <Element T>
     std::vector<T> to_vector() const;
 
-    /// Returns a view of the same storage. REQUIRES: all elements of the view are in the
-    /// storage.
+    /// Returns a view of the same storage with the given shape, strides and offset(); the
+    /// strides and the offset count elements. REQUIRES: all elements of the view are in
+    /// the storage.
     Tensor as_strided(Shape shape, Shape strides, int64_t offset) const;
 
-    /// Returns the index of the first element in the storage.
+    /// Returns the position of the first element in the storage, counted in elements.
     int64_t offset() const { return impl_->offset; }
 
     /// Returns whether this is the only handle to the tensor, and the tensor does not
@@ -173,7 +174,7 @@ class Tensor {
     }
 
     /// Increments the storage's version (see Storage). Every function that writes to an
-    /// existing tensor calls it.
+    /// existing tensor calls bump_version().
     void bump_version() { impl_->storage->bump_version(); }
     uint64_t version() const { return impl_->storage->version(); }
 
@@ -183,36 +184,37 @@ class Tensor {
     /// result computed from such a leaf.
     bool requires_grad() const;
 
-    /// Sets whether this leaf requires a gradient. Throws Error if it is not a leaf,
-    /// ShapeError if it is not float32.
+    /// Sets whether this leaf requires a gradient. Throws Error if the tensor is not a
+    /// leaf, ShapeError if `value` is true and the tensor is not float32.
     Tensor& set_requires_grad(bool value = true);
 
     /// Returns whether this tensor is a leaf: not the result of a recorded operation.
     bool is_leaf() const;
 
-    /// Returns the accumulated gradient of a leaf; undefined before a backward pass
-    /// reaches it.
+    /// Returns the accumulated gradient of a leaf; an undefined tensor before a backward
+    /// pass reaches the leaf.
     const Tensor& grad() const;
     void set_grad(const Tensor& grad);
 
-    /// Returns a view of this tensor that is not part of the autograd graph; shares
-    /// storage.
+    /// Returns a view of this tensor that is not part of the autograd graph.
     Tensor detach() const;
 
-    /// Adds dL/dx to the grad() of every leaf x that this tensor L depends on; blocks
-    /// until done (`Tensor.backward`). Throws Error if this tensor does not require grad,
-    /// if its graph was freed, if it is not a scalar and no gradient is passed, or if a
-    /// saved value was changed in place.
+    /// Adds dL/dx to the grad() of every leaf x that requires grad and on which this
+    /// tensor L depends (`Tensor.backward`). Blocks until the pass is complete; on a GPU,
+    /// until all its kernels are enqueued. Throws Error if this tensor does not require
+    /// grad, if its graph was freed, or if a saved value was changed in place. Throws
+    /// ShapeError if no gradient is passed and this tensor has more than one element.
     void backward() const;
     void backward(const BackwardOptions& options) const;
 
-    /// Returns the autograd state of this tensor; null when it has none.
+    /// Returns the autograd state of this tensor; null if the tensor has no such state.
     AutogradMeta* autograd_meta() const { return impl_->autograd.get(); }
     void set_autograd_meta(std::shared_ptr<AutogradMeta> meta) const {
         impl_->autograd = std::move(meta);
     }
 
-    /// Returns an address that identifies this tensor among the existing ones.
+    /// Returns an address that is the same for all handles to this tensor, and different
+    /// for every other existing tensor.
     const void* id() const { return impl_.get(); }
 
   private:
@@ -250,14 +252,13 @@ struct BackwardOptions {
     bool retain_graph = false;  // keep the graph for another backward pass
 };
 
-/// A handle that does not keep its tensor alive. AccumulateGrad refers to its leaf by
-/// one.
+/// A handle that does not keep its tensor alive. AccumulateGrad has one to its leaf.
 class WeakTensor {
   public:
     WeakTensor() = default;
     explicit WeakTensor(const Tensor& tensor) : impl_(tensor.impl_) {}
 
-    /// Returns the tensor, or an undefined tensor if it no longer exists.
+    /// Returns the tensor, or an undefined tensor if the tensor no longer exists.
     Tensor lock() const { return Tensor(impl_.lock()); }
 
   private:

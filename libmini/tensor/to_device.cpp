@@ -1,4 +1,4 @@
-// Tensor::to. It is in its own file because it calls functions of ops.hpp.
+// Tensor::to, in its own file because it calls functions of ops.hpp.
 
 #include "libmini/tensor/ops.hpp"
 

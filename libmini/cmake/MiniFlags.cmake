@@ -126,8 +126,10 @@ function(mini_batches target size)
     if(ARGN)
         set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION YES)
     endif()
-    # At the end of the directory, when the target has all its sources.
-    cmake_language(DEFER CALL mini_sort_into_batches ${target} ${size})
+    # At the end of the directory, when the target has all its sources. DEFER expands its
+    # arguments only then, hence EVAL.
+    cmake_language(EVAL CODE
+        "cmake_language(DEFER CALL mini_sort_into_batches ${target} ${size})")
 endfunction()
 
 # mini_program(train_mnist [MINE] SOURCES train_mnist.cpp NEEDS mini_parallel)

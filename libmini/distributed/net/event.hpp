@@ -10,7 +10,7 @@
 
 namespace mini::dist {
 
-/// Thread-safe; set() may be called by a signal handler.
+/// Thread-safe. A signal handler may call set().
 class Event {
   public:
     /// Throws Error if the process has no descriptor left.
@@ -21,10 +21,10 @@ class Event {
     /// Returns the descriptor to poll: readable from set() until clear().
     int fd() const { return descriptor_.fd(); }
 
-    /// Sets it, and wakes who polls for it.
+    /// Sets the event, and wakes the threads that poll fd().
     void set() noexcept { system().set_event(fd()); }
 
-    /// Ends it.
+    /// Clears the event.
     void clear() noexcept { system().clear_event(fd()); }
 
   private:

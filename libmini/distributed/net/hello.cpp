@@ -12,8 +12,8 @@ namespace {
 constexpr std::array<char, 8> kMagic = {'l', 'i', 'b', 'm', 'i', 'n', 'i', '\n'};
 constexpr uint32_t kVersion = 2;
 
-// Takes the same time wherever the first difference is, so that the time does not help an
-// attacker to guess the cookie.
+// Compares in constant time, so that an attacker cannot guess the cookie byte by byte
+// from the time that a comparison takes.
 bool same_cookie(const Cookie& a, const Cookie& b) {
     std::byte difference{0};
     for (size_t i = 0; i < a.size(); ++i) difference |= a[i] ^ b[i];

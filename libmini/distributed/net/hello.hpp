@@ -1,13 +1,14 @@
-// The first bytes on every connection, in both directions: the sender, the peer it
-// expects, and proof that it belongs to this run. Any other program that connects to one
-// of our ports or listens there (a port scanner, a browser, an echo server, a rank of
-// another run) is recognised by its first 48 bytes and dropped.
+// Hello: the first 48 bytes on every connection, in both directions. A Hello names the
+// sender and the peer that the sender expects, and proves that the sender belongs to this
+// run. So a rank recognises a peer that is another program (a port scanner, a browser, an
+// echo server, a rank of another run) by its first 48 bytes, and closes the connection.
 //
-//     connects        role kStoreClient, expects rank 0        kMeshConnector, rank, peer
-//     accepts         role kStoreServer, rank 0                kMeshAcceptor, rank, peer
+//     role of the side that    for the store                   for the mesh
+//     connects                 kStoreClient; expects rank 0    kMeshConnector
+//     accepts                  kStoreServer; is rank 0         kMeshAcceptor
 //
-// The cookie keeps other runs and other programs out. It is not encrypted: it can be read
-// on the wire.
+// The cookie keeps other runs and other programs out. It is sent unencrypted, so a
+// program that can read the network traffic can read the cookie.
 
 #pragma once
 
@@ -37,21 +38,21 @@ struct Hello {
     uint32_t version = 0;
     Role role = Role::kStoreClient;
     Cookie cookie{};
-    int32_t rank = -1;   // of the sender; -1 if it does not matter
+    int32_t rank = -1;   // the sender's rank; -1: unspecified
     int32_t peer = -1;   // the rank that the sender expects; -1: any
-    uint64_t token = 0;  // the random number of the accepting rank's listener
+    uint64_t token = 0;  // the random number of the accepting rank's listener; store: 0
 };
 static_assert(sizeof(Hello) == 48, "a Hello has no padding on the wire");
 
 Hello make_hello(Hello::Role role, const Cookie& cookie, int rank, int peer,
                  uint64_t token = 0);
 
-/// Removes the Hello at the start of `bytes` and returns it; std::nullopt while it is
-/// incomplete.
+/// Removes the Hello at the start of `bytes` and returns it. Returns std::nullopt while
+/// the Hello is incomplete.
 std::optional<Hello> take_hello(std::string& bytes);
 
-/// Returns "" if `theirs` comes from the peer that `mine` expects and itself expects the
-/// sender of `mine`; else what is wrong with `theirs`.
+/// Compares the peer's Hello `theirs` with this side's Hello `mine`. Returns "" if each
+/// side is the peer that the other side expects; else a description of the error.
 std::string hello_error(const Hello& theirs, const Hello& mine);
 
 }  // namespace mini::dist

@@ -119,8 +119,8 @@ size_t recv_with_descriptor(const Socket& socket, std::span<std::byte> bytes,
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return 0;
     if (n <= 0) throw ConnectionClosed("the other side closed the connection");
 
-    // Take every descriptor, so that all but the first are closed: the alignment of the
-    // control buffer leaves room for a second descriptor.
+    // Take every descriptor, and close all but the first: because of its alignment, the
+    // control buffer has room for a second descriptor.
     const cmsghdr* const header = CMSG_FIRSTHDR(&message);
     if (header == nullptr || header->cmsg_level != SOL_SOCKET ||
         header->cmsg_type != SCM_RIGHTS)

@@ -1,5 +1,6 @@
-// UNIX sockets within a host: connections that can pass a descriptor. Their addresses
-// exist only in the kernel (abstract UNIX addresses), so no file remains after a run.
+// UNIX sockets: connections within a host that can pass a descriptor to the peer. The
+// sockets have abstract addresses, which exist only in the kernel, so that no file
+// remains after a run.
 
 #pragma once
 
@@ -11,29 +12,30 @@
 
 namespace mini::dist {
 
-/// Returns a random name for a listener, which contains this process's user id.
+/// Returns a random name for a listener; the name contains this process's user id.
 std::string random_local_name();
 
-/// Whether two such names contain the same user id.
+/// Returns whether two names of random_local_name() contain the same user id.
 bool belong_to_one_user(const std::string& name, const std::string& other);
 
-/// Returns a socket that listens at `name`.
+/// Returns a socket that listens at the abstract address `name`.
 Socket listen_locally(const std::string& name);
 
-/// Returns a socket connected to the listener `name`. Throws ConnectionClosed if no
-/// socket listens there, Timeout if it does not accept before the deadline.
+/// Returns a socket connected to the listener `name`; blocks until connected. Throws
+/// ConnectionClosed if no socket listens at `name`, and Timeout if the listener's backlog
+/// is full until the deadline.
 Socket connect_locally(const std::string& name, Deadline deadline);
 
-/// Whether the process at the other end belongs to this user.
+/// Returns whether the process at the other end runs as the same user as this process.
 bool is_same_user(const Socket& socket);
 
-/// Sends `bytes`, few enough for one system call, together with a descriptor. Throws
-/// ConnectionClosed if they cannot be sent.
+/// Sends `bytes` and a descriptor with one system call. Throws ConnectionClosed if this
+/// call does not send all bytes.
 void send_with_descriptor(const Socket& socket, std::span<const std::byte> bytes,
                           const Socket& descriptor);
 
-/// Like recv_some. A descriptor that arrives with the bytes is stored in `descriptor`;
-/// further descriptors are closed.
+/// Receives bytes as recv_some does. Stores the descriptor that arrives with the bytes in
+/// `descriptor`; closes further descriptors.
 size_t recv_with_descriptor(const Socket& socket, std::span<std::byte> bytes,
                             Socket& descriptor);
 

@@ -16,7 +16,8 @@ bool blames_none(const RankEnd& end) { return end.failed && end.blamed < 0; }
 
 bool has_failed(const RankEnd& end) { return end.failed; }
 
-// Returns the first of the `seen` first ends that fulfils the condition.
+// Returns the index of the first end that fulfils the condition, among the first `seen`
+// ends; std::nullopt if there is none.
 template <typename Condition>
 std::optional<size_t> first_end(const std::vector<RankEnd>& ends, size_t seen,
                                 const Condition& condition) {
@@ -25,8 +26,9 @@ std::optional<size_t> first_end(const std::vector<RankEnd>& ends, size_t seen,
     return std::nullopt;
 }
 
-// Returns the index of the end at which the search begins: rules 1 to 3 of root_cause.hpp
-// among the `seen` first ends, in this order.
+// Returns the index of the end at which the search starts: applies rules 1 to 3 of
+// root_cause.hpp, in this order, to the first `seen` ends. Returns std::nullopt if no end
+// fits a rule.
 std::optional<size_t> first_suspect(const std::vector<RankEnd>& ends, size_t seen) {
     // [lab12.4] Apply the three rules, one after the other.
     for (const auto& rule : {was_killed, blames_none, has_failed})
@@ -35,9 +37,10 @@ std::optional<size_t> first_suspect(const std::vector<RankEnd>& ends, size_t see
     // [lab12.4]
 }
 
-// Returns the last end on the chain of blame that begins at ends[suspect]: from each end
-// to the failed end of the rank that it blames, among all ends. The chain stops before an
-// end that has already been visited, because ranks may blame each other.
+// Returns the index of the last end on the chain of blame that starts at ends[suspect].
+// The chain goes from an end to the end of the rank that it blames, if that end has
+// failed; all ends count, not only the first `seen`. The chain stops before an end that
+// has already been visited, because ranks may blame each other.
 size_t follow_blame(const std::vector<RankEnd>& ends, size_t suspect) {
     // [lab12.4] Follow the chain of blame.
     std::vector<bool> visited(ends.size());

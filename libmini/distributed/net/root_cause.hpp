@@ -1,15 +1,17 @@
-// Which rank's failure caused the failures of the others. All launchers use this.
+// Finds the rank whose failure caused the failures of the others, for all launchers.
 //
 // When a rank dies, its peers fail a moment later because it is gone. A dying process
 // closes its connections before its parent is notified, so the launcher may see a peer's
-// exit first. The cause is therefore the first rank, in the order in which the exits were
-// seen,
+// exit first. The search therefore starts at the first rank, in the order in which the
+// launcher saw the exits, that fits one of these rules (rule 2 is used only if no rank
+// fits rule 1, and rule 3 only if no rank fits rule 2):
 //
-//     1. that was killed by a signal (not SIGABRT or SIGPIPE: a lost peer causes these),
-//     2. else, that failed and blames no other rank,
-//     3. else, that failed.
+//     1. killed by a signal other than SIGABRT and SIGPIPE (a lost peer causes these two)
+//     2. failed, and blames no other rank
+//     3. failed
 //
-// From there, the search follows the chain of blame to the last rank that failed.
+// From there, the search follows the blame from rank to rank, as long as the blamed rank
+// failed too.
 
 #pragma once
 
@@ -23,18 +25,18 @@ namespace mini::dist {
 /// How one rank exited.
 struct RankEnd {
     int rank = 0;
-    bool failed = false;  // by itself: not because the launcher stopped it
-    int signal = 0;       // the signal that killed it; 0: none
-    int blamed = -1;      // the rank whose loss it reports as the reason; -1: none
+    bool failed = false;  // by itself, not because the launcher stopped it
+    int signal = 0;       // the signal that killed the rank; 0: none
+    int blamed = -1;      // the rank whose loss this rank reports; -1: none
 };
 
-/// How long a launcher waits for the exit of a rank that is blamed.
+/// How long a launcher waits for the exit of a rank that another rank blames.
 constexpr std::chrono::milliseconds kBlamedTime(3000);
 
 /// Returns the index in `ends` of the rank that caused the others' failures; std::nullopt
-/// if no rank failed. `ends` is in the order in which the exits were seen, the first
-/// `seen` before the launcher began to stop the remaining ranks: a later rank is the
-/// cause only if it is blamed.
+/// if none of the first `seen` ranks failed. `ends` is in the order in which the launcher
+/// saw the exits. It saw the first `seen` exits before it began to stop the remaining
+/// ranks; a rank that exited later is the cause only if another rank blames it.
 std::optional<size_t> root_cause(const std::vector<RankEnd>& ends, size_t seen);
 
 }  // namespace mini::dist

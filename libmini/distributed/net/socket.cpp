@@ -22,7 +22,7 @@ constexpr std::chrono::milliseconds kAcceptPause(50);
 
 using AddressList = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
 
-// Returns all numeric addresses of a host name. A numeric address is returned as it is,
+// Returns all numeric addresses of a host name. Returns a numeric address unchanged,
 // without a DNS query.
 AddressList resolve(const Address& address) {
     addrinfo hints{};
@@ -37,7 +37,8 @@ AddressList resolve(const Address& address) {
     return {found, &::freeaddrinfo};
 }
 
-// Makes one attempt; returns a closed Socket, with errno set, if it fails.
+// Makes one attempt to connect. Returns a closed Socket, with errno set, if the attempt
+// fails.
 Socket try_connect(const addrinfo& target, Deadline deadline) {
     Socket socket(system().connect(target));
     if (!socket.is_open() || errno == 0) return socket;
@@ -49,7 +50,7 @@ Socket try_connect(const addrinfo& target, Deadline deadline) {
     return errno == 0 ? std::move(socket) : Socket();
 }
 
-// Names the peer in messages.
+// Returns the name of the peer for error messages.
 std::string other_end(const Socket& socket) {
     const Address address = peer_address(socket);
     return address.port == 0 ? "a process on this host" : to_text(address);
@@ -130,15 +131,15 @@ Socket reserve_port(const Address& address) {
         ::setsockopt(socket.fd(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     };
 
-    // A given port may have connections of the last job in TIME_WAIT. A port that the
-    // kernel chooses must not be shared with another socket, so there the option is set
-    // after bind.
+    // Set the option before bind for a given port, because connections of the last job
+    // may be in TIME_WAIT. If the kernel chooses the port, set the option only after
+    // bind, so that the kernel does not choose the port of another socket.
     if (address.port != 0) share_port();
     if (::bind(socket.fd(), targets->ai_addr, targets->ai_addrlen) != 0)
         throw_cannot_listen(address, errno);
 
-    // From now on another socket with this option can bind the port while no socket
-    // listens.
+    // From now on another socket with this option can bind the port, as long as no socket
+    // listens on the port.
     share_port();
     return socket;
 }
@@ -167,7 +168,7 @@ Socket connect_to(const Address& address, Deadline deadline, Refusal refusal) {
             error = errno;
             if (!socket.is_open()) continue;
             if (!is_connected_to_itself(socket)) return socket;
-            error = ECONNREFUSED;  // as when no socket listens there
+            error = ECONNREFUSED;  // as if no socket listened at the address
         }
         const std::string reason = concat("no connection to ", to_text(address), ": ",
                                           system_message("connect", error));

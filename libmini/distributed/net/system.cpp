@@ -23,7 +23,7 @@ namespace mini::dist {
 namespace {
 
 constexpr int kBufferBytes =
-    1 << 20;  // enough to keep both directions moving between wake-ups
+    1 << 20;  // enough to keep both directions busy until a rank wakes up
 
 // How many connections may wait to be accepted.
 constexpr int kBacklog = 512;
@@ -38,8 +38,9 @@ void tune(int fd) {
     set_option(fd, SOL_SOCKET, SO_RCVBUF, kBufferBytes);
 }
 
-// Returns a socket that can bind a port which a finished run used; a rank can still listen
-// on the port that the kernel chooses for a connection, if it asks for it by number.
+// Returns a socket with SO_REUSEADDR: a new run can listen on the port of a finished run,
+// and a rank can listen on a given port even if the kernel has chosen this port for an
+// outgoing connection.
 Descriptor new_tcp_socket(const addrinfo& address) {
     Descriptor socket(
         ::socket(address.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
@@ -49,7 +50,7 @@ Descriptor new_tcp_socket(const addrinfo& address) {
     return socket;
 }
 
-// Closes the descriptor and keeps errno.
+// Closes the descriptor and returns -1; does not change errno.
 int failed(Descriptor descriptor) {
     const int error = errno;
     descriptor.close();
@@ -77,7 +78,7 @@ class MachineSystem final : public System {
   public:
     int listen(const addrinfo& address) override {
         Descriptor socket = new_tcp_socket(address);
-        // Accepted connections inherit the buffers.
+        // Accepted connections inherit the buffer sizes.
         if (::bind(socket.fd(), address.ai_addr, address.ai_addrlen) != 0 ||
             ::listen(socket.fd(), kBacklog) != 0)
             return failed(std::move(socket));
@@ -120,7 +121,7 @@ class MachineSystem final : public System {
         });
     }
 
-    // One call, so that a small message is one packet.
+    // Makes one system call, so that a small message is sent in one packet.
     ssize_t send(int fd, std::span<const std::byte> head,
                  std::span<const std::byte> body) override {
         iovec parts[2] = {{const_cast<std::byte*>(head.data()), head.size()},

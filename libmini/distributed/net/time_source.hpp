@@ -1,5 +1,5 @@
-// The source of the time, of threads, and of all their waits: the system, unless a test or
-// a simulation replaces it.
+// TimeSource: gives the time, starts threads, and carries out all their waits. A test or
+// a simulation can replace the machine's TimeSource.
 
 #pragma once
 
@@ -20,14 +20,15 @@ class Thread {
   public:
     virtual ~Thread() = default;
 
-    /// Blocks until the thread has returned. REQUIRES: called once, before the destructor.
+    /// Blocks until the thread has returned. REQUIRES: called once, before the
+    /// destructor.
     virtual void join() = 0;
 };
 
-/// The functions listed in clock.hpp call this. Thread-safe.
+/// The functions listed in clock.hpp call the TimeSource in use. Thread-safe.
 class TimeSource {
   public:
-    /// A time_point of Clock, and of std::chrono::steady_clock.
+    /// The time_point of Clock and of std::chrono::steady_clock.
     using Moment = std::chrono::steady_clock::time_point;
 
     /// Returns the current time; never blocks.
@@ -51,20 +52,21 @@ class TimeSource {
     /// Wakes all threads that wait for `changed`.
     virtual void notify_all(std::condition_variable& changed) noexcept;
 
-    /// Starts a thread. Throws Error, with advice, when the system cannot start one.
+    /// Starts a thread that calls `body`. Throws Error, with advice, if the system cannot
+    /// start a thread.
     virtual std::unique_ptr<Thread> start_thread(std::function<void()> body);
 
   protected:
-    // Not virtual: the system's time source must be trivially destructible, because
+    // Not virtual: MachineTime (time_source.cpp) must be trivially destructible, because
     // threads that outlive main() may still call it.
     ~TimeSource() = default;
 };
 
-/// Returns the time source of the process.
+/// Returns the TimeSource in use: the machine's, unless a TimeSourceGuard replaces it.
 TimeSource& time_source() noexcept;
 
-/// Replaces the system's time source by `source` for the lifetime of the guard. REQUIRES:
-/// no thread is in a function of clock.hpp when the guard is constructed or destroyed;
+/// Replaces the machine's TimeSource by `source` for the lifetime of the guard. REQUIRES:
+/// no thread runs a function of clock.hpp while the guard is constructed or destroyed;
 /// only one guard exists at a time.
 class TimeSourceGuard {
   public:
@@ -74,8 +76,8 @@ class TimeSourceGuard {
     TimeSourceGuard& operator=(const TimeSourceGuard&) = delete;
 };
 
-/// Returns the timeout for ppoll(): the time left in nanoseconds, at most 1000 s; 0 if
-/// the deadline has passed.
+/// Returns the timeout for ppoll(): the time from `now` to `deadline`, at most 1000 s; 0
+/// if the deadline has passed.
 timespec time_left(TimeSource::Moment deadline, TimeSource::Moment now);
 
 }  // namespace mini::dist

@@ -10,8 +10,8 @@
 
 namespace mini::dist {
 
-/// Blocks until done() returns true; it is called with the lock held, first immediately
-/// and then each time `changed` is notified. Returns false if the deadline passed first.
+/// Blocks until done() returns true. Calls done() with the lock held: first immediately,
+/// then each time `changed` is notified. Returns false if the deadline passes first.
 template <typename Done>
 bool wait_on(std::condition_variable& changed, std::unique_lock<std::mutex>& lock,
              Deadline deadline, const Done& done) {

@@ -12,19 +12,19 @@ namespace {
 
 const char* const kVerdict = "rendezvous/verdict";
 
-// A verdict is kAllJoined, or one of the other two followed by a reason.
+// A verdict is kAllJoined, or kTooLate or kContradiction followed by a reason.
 const std::string kAllJoined = "ok";
 const std::string kTooLate = "timeout: ";
 const std::string kContradiction = "error: ";
 
-// How long rank 0 waits for ranks that have not registered yet.
+// How long rank 0 waits for ranks that have not taken their seats yet.
 constexpr std::chrono::seconds kLateTime(2);
 
-// No job has more ranks. Bounds the loop over a world size that another process reports.
+// No job has more ranks. Limits the loop over a world size that another process reports.
 constexpr int kMostRanks = 1 << 16;
 
-// Writes a verdict, unless there is one. Returns the verdict in the store: always the
-// first, because other ranks may have read it.
+// Sets the verdict, unless the store has one. Returns the verdict in the store: always
+// the first one, because other ranks may have read it.
 std::string give_verdict(Store& store, const std::string& verdict) {
     // [lab10.6] Set the verdict if there is none yet; return the one that is set.
     return store.compare_set(kVerdict, "", verdict);
@@ -49,8 +49,8 @@ std::vector<std::string> of_all(std::string (*key)(int rank), int world_size) {
     return keys;
 }
 
-// Wakes all ranks that wait for others to join, by setting the joined_key() of every rank;
-// they will read the verdict. REQUIRES: the verdict is given.
+// Sets the joined_key() of every rank. This wakes all ranks that wait for others to join;
+// the woken ranks then read the verdict. REQUIRES: the store has a verdict.
 void release(Store& store, const RendezvousConfig& config) {
     int world_size = config.world_size;
     if (store.check(seat_key(0))) {
@@ -60,13 +60,18 @@ void release(Store& store, const RendezvousConfig& config) {
     for (const std::string& key : of_all(joined_key, world_size)) store.set(key, "");
 }
 
-// Takes this rank's seat, sets its joined_key(), and blocks until all ranks have theirs;
-// then gives the verdict kAllJoined, and returns the verdict in the store. A rank whose seat
-// is faulty gives the verdict kContradiction and the fault, releases the others, and returns
-// its own verdict, whatever the one in the store is. A rank whose deadline passes gives the
-// verdict kTooLate and too_late_text(), releases the others, and returns the verdict in the
-// store. Any other error is passed on, without a verdict. If this rank dies here, only its
-// joined_key() is missing.
+// Takes this rank's seat, sets its joined_key(), and blocks until all ranks have set
+// their joined_key(); then gives the verdict kAllJoined, and returns the verdict in the
+// store.
+//
+// If take_seat() returns a fault: gives the verdict kContradiction followed by the fault,
+// releases the other ranks, and returns its own verdict, even if the store has another
+// one. If the deadline passes: gives the verdict kTooLate followed by too_late_text(),
+// releases the other ranks, and returns the verdict in the store. Passes on any other
+// error, without a verdict.
+//
+// A rank that dies after take_seat() leaves its seat without a joined_key(), so that
+// missing_text() can report that the rank has stopped.
 std::string await_verdict(Store& store, const RendezvousConfig& config,
                           const std::string& local_host, Deadline deadline) {
     // [lab10.6] Join and wait for all; give the verdict that fits, and release the others.

@@ -15,7 +15,7 @@
 namespace mini::dist {
 namespace {
 
-// The names of one launcher's variables; "" if it has none.
+// The names of one launcher's variables; "" for a variable that the launcher lacks.
 struct Launcher {
     const char* name;
     const char* rank;
@@ -50,8 +50,8 @@ constexpr std::array<Launcher, 3> kLaunchers = {{
      {"PMI_JOBID", "PMI_PORT"}},
 }};
 
-// Slurm uses step ids from here on for its own processes on a node (batch scripts,
-// interactive shells), which are not ranks.
+// The first of the step ids that Slurm reserves for processes that are not ranks (batch
+// scripts, interactive shells).
 constexpr int64_t kFirstSpecialStep = 0xfffffff0;
 
 std::optional<std::string> find(const Lookup& lookup, const std::string& name) {
@@ -67,7 +67,7 @@ bool parse_whole(const std::string& text, Number& number) {
     return code == std::errc() && rest == end;
 }
 
-// Returns the number in a variable; -1 if it is not set or empty.
+// Returns the number in a variable; -1 if the variable is not set or is empty.
 int number_in(const Lookup& lookup, const std::string& name) {
     const auto text = find(lookup, name);
     if (!text) return -1;
@@ -117,8 +117,8 @@ RankVariables read_launcher(const Lookup& lookup, const Launcher& launcher) {
 
 // ---- Slurm
 
-// Whether srun started this process as a rank; false in a shell that has Slurm's
-// variables.
+// Returns whether srun started this process as a rank; false in a shell in which Slurm's
+// variables are set.
 bool is_slurm_step(const Lookup& lookup) {
     const auto step = find(lookup, "SLURM_STEP_ID");
     int64_t number = 0;
@@ -126,7 +126,8 @@ bool is_slurm_step(const Lookup& lookup) {
     return step && !is_shell && parse_whole(*step, number) && number < kFirstSpecialStep;
 }
 
-// Returns the step's variable (such as SLURM_STEP_NODELIST) if it is set, else the job's.
+// Returns the step's variable (such as SLURM_STEP_NODELIST) if it is set, else the job's
+// variable.
 std::optional<std::string> step_or_job(const Lookup& lookup, const std::string& step_name,
                                        const std::string& job_name) {
     const auto of_step = find(lookup, step_name);
@@ -170,8 +171,8 @@ std::string place_text(const RankVariables& found) {
     return concat("rank ", found.rank, " of ", found.world_size, " by ", found.source);
 }
 
-// Whether `outer` started launchers, one of which (`inner`) started this rank: the
-// processes of `outer` are then launchers, at most one per host.
+// Returns whether `outer` can be a launcher that started only other launchers, at most
+// one per host, and `inner` is the launcher among these that started this rank.
 bool started_launchers(const RankVariables& outer, const RankVariables& inner) {
     if (outer.world_size == 1) return true;
     if (inner.local_world_size < 1) return false;
@@ -199,7 +200,8 @@ void check_pmix(const Lookup& lookup, const RankVariables& chosen) {
     check_agreement(chosen, pmix);
 }
 
-// Called when no pair of rank and world size is complete. Throws if one of a pair is set.
+// Throws UsageError if a launcher has set only its rank or only its world size. REQUIRES:
+// no launcher has set both.
 void report_half_pairs(const Lookup& lookup) {
     const auto expected = [&](const std::string& missing, const std::string& there) {
         throw UsageError(concat("environment variable ", missing,
@@ -261,7 +263,7 @@ std::optional<RankVariables> read_rank_variables(const Lookup& lookup) {
         return std::nullopt;
     }
 
-    // Use the first, if no other contradicts it.
+    // Use the first launcher's variables, if no other launcher contradicts them.
     RankVariables& chosen = places.front();
     for (const RankVariables& other : places) check_agreement(chosen, other);
     check_pmix(lookup, chosen);
@@ -278,7 +280,7 @@ DerivedMaster derive_master(const Lookup& lookup, const RankVariables& variables
         variables.world_size == 1 || variables.world_size == variables.local_world_size;
     if (one_host) return {"127.0.0.1", port};
 
-    // Only Slurm lists its hosts; the first one has rank 0.
+    // Only Slurm lists its hosts; rank 0 is on the first host.
     const bool is_slurm = variables.source.starts_with("Slurm");
     const auto list = step_or_job(lookup, "SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST");
     if (is_slurm && list) {

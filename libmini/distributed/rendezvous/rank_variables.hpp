@@ -9,14 +9,12 @@
 //   local size  LOCAL_WORLD_SIZE  LOCAL_SIZE       MPI_LOCALNRANKS  STEP_TASKS_PER_NODE
 //   node        GROUP_RANK        -                -                NODEID
 //
-// The first launcher from the left that sets both rank and world size is used. PMIx sets
-// only the rank (PMIX_RANK), so it can contradict but is never used alone. Slurm also
-// sets its variables in batch scripts and interactive shells, where no other rank will
-// ever join: they count only in a step that srun started (SLURM_STEP_ID).
-//
-// If two launchers set the variables, they must agree. There is one valid, common
-// exception: an outer launcher that started a single process, or one process per host,
-// each of them a launcher (srun torchrun). Its variables are ignored.
+// The first launcher from the left that sets both rank and world size is used. A second
+// launcher that sets both must agree with the first, except if the second is an outer
+// launcher that started only other launchers, at most one per host (srun torchrun). PMIx
+// sets only the rank (PMIX_RANK), which must agree with the rank that is used. Slurm also
+// sets its variables in batch scripts and interactive shells, which are not ranks, so
+// these variables are used only in a step that srun started (SLURM_STEP_ID).
 
 #pragma once
 
@@ -29,10 +27,10 @@ namespace mini::dist {
 /// Returns the value of an environment variable; std::nullopt if it is not set.
 using Lookup = std::function<std::optional<std::string>(const std::string& name)>;
 
-/// Looks up a variable of this process's environment.
+/// Returns a variable of this process's environment; std::nullopt if it is not set.
 std::optional<std::string> environment_variable(const std::string& name);
 
-/// The rank variables of one launcher; -1 for those that it does not set.
+/// The rank variables of one launcher; -1 for a variable that the launcher does not set.
 struct RankVariables {
     int rank = -1;
     int world_size = -1;
@@ -43,10 +41,10 @@ struct RankVariables {
     std::string job_id;  // the same on all ranks, different in each job; "" if unknown
 };
 
-/// Reads the environment; returns std::nullopt if no launcher has set the variables.
-/// Throws UsageError naming the variable if only one of rank and world size is set, or a
-/// value is not a number or out of range; and naming both sources if two launchers
-/// contradict each other.
+/// Reads the environment. Returns std::nullopt if no launcher has set the variables.
+/// Throws UsageError naming the variable if only one of rank and world size is set, or if
+/// a value is not a number or is out of range. Throws UsageError naming both launchers if
+/// two launchers contradict each other.
 std::optional<RankVariables> read_rank_variables(const Lookup& lookup);
 
 /// The address of rank 0's store, derived from a launcher's variables.
@@ -55,22 +53,23 @@ struct DerivedMaster {
     int port = 0;
 };
 
-/// Derives the address for launchers that set no MASTER_ADDR and MASTER_PORT: loopback if
-/// all ranks are on one host, else the first host of a Slurm step; the port is a hash of
-/// the job's id, or of `fallback_id` if there is none. Throws UsageError with the advice
-/// to set MASTER_ADDR if ranks are, or may be, on several hosts and no variable names the
-/// hosts.
+/// Derives the address of rank 0's store, for launchers that do not set MASTER_ADDR and
+/// MASTER_PORT. The host is 127.0.0.1 if all ranks are on one host, else the first host
+/// of the Slurm step. The port is a hash of the job's id, or of `fallback_id` if the id
+/// is unknown. Throws UsageError, with the advice to set MASTER_ADDR, if the ranks may be
+/// on several hosts and no variable lists the hosts.
 DerivedMaster derive_master(const Lookup& lookup, const RankVariables& variables,
                             const std::string& fallback_id);
 
-/// Returns a port in 20000 .. 29999, below the system's ephemeral ports: a hash of the
-/// text.
+/// Returns a hash of the text that is a port in 20000 .. 29999, below the system's
+/// ephemeral ports.
 int port_from_text(const std::string& text);
 
-// The next three functions return what the launcher has set. They throw UsageError if a
-// launcher has started this program but has not set the variable.
+// Each of the next three functions returns the launcher's variable. Each throws
+// UsageError if a launcher has started this program but has not set the variable.
 
-/// Returns this rank's number on its host, and so the GPU to use; 0 without a launcher.
+/// Returns this rank's number on its host, which is also the index of its GPU; 0 without
+/// a launcher.
 int get_local_rank();
 
 /// Returns the number of ranks on this host; 1 without a launcher.

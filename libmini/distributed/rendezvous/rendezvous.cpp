@@ -13,11 +13,11 @@
 namespace mini::dist {
 namespace {
 
-// How long rank 0 keeps the store after a failure, so that the others can read the
+// How long rank 0 serves the store after a failure, so that other ranks can read the
 // reason.
 constexpr std::chrono::seconds kFarewellTime(2);
 
-// How long to try to reach another process with rank 0 that holds our port.
+// How long rank 0 tries to connect to another process that is rank 0 and has our port.
 constexpr std::chrono::seconds kDoubleTime(3);
 
 constexpr int kStrangerTries = 3;
@@ -28,8 +28,8 @@ std::unique_ptr<TcpStore> connect_to_store(const RendezvousConfig& config,
     const auto connect = [&] {
         return std::make_unique<TcpStore>(address, config.cookie, deadline);
     };
-    // Try again: rank 0 may have died in the middle of its Hello. If another program
-    // listens there, all attempts fail the same way.
+    // Try again, because rank 0 may have died in the middle of its Hello. If another
+    // program listens at the address, all attempts fail the same way.
     const auto connect_patiently = [&] {
         for (int tries = 1;; ++tries) {
             try {
@@ -51,8 +51,8 @@ std::unique_ptr<TcpStore> connect_to_store(const RendezvousConfig& config,
     }
 }
 
-// Connects to the store that already listens at our address, if it belongs to this run:
-// then two processes have rank 0, and take_seat() will report it. Else throws `busy`.
+// Connects to the store that already listens at our address. If the store belongs to this
+// run, two processes have rank 0, which take_seat() will report. Otherwise throws `busy`.
 std::unique_ptr<TcpStore> find_double(const RendezvousConfig& config, const Error& busy) {
     try {
         return std::make_unique<TcpStore>(config.master, config.cookie,
@@ -94,7 +94,7 @@ Rendezvous open_file(const RendezvousConfig& config) {
 Rendezvous join_rendezvous(const RendezvousConfig& config, Deadline deadline) {
     Rendezvous result =
         config.file.empty() ? open_tcp(config, deadline) : open_file(config);
-    // No call waits for an answer of the store longer than a rank may take to join.
+    // A call waits for a reply of the store no longer than the ranks have time to join.
     result.store->set_timeout(
         std::chrono::milliseconds(std::max(1, milliseconds_left(deadline))));
     if (!config.advertise.empty()) result.local_host = config.advertise;
@@ -104,7 +104,7 @@ Rendezvous join_rendezvous(const RendezvousConfig& config, Deadline deadline) {
         part_after_failure(std::move(result));
         throw;
     } catch (const Error&) {
-        // Let the others read the verdict before the store closes.
+        // Let the other ranks read the verdict before the store closes.
         if (result.server) await_latecomers(*result.store, config.world_size);
         part_after_failure(std::move(result));
         throw;

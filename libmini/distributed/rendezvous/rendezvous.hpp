@@ -5,18 +5,18 @@
 //     tcp://     host:port?rank=0&world_size=4
 //     file://    /shared/path?rank=0&world_size=4
 //
-// Over env:// and tcp:// rank 0 listens on the address and keeps the store, and all ranks
-// connect to it, rank 0 too; over file:// the store is the file. Each rank registers in
-// the store: it takes the seat of its rank. A rank that finds an error (two processes
-// with the same rank, different world sizes, a missing rank) writes it into the store as
-// the verdict; when all have joined, the verdict is "ok". All ranks read the verdict, so
-// all report the same error.
+// Over env:// and tcp:// rank 0 listens on the address and serves the store; all ranks,
+// rank 0 too, connect to the store. Over file:// the store is the file. Each rank takes
+// its seat in the store. A rank that finds an error (two processes with the same rank,
+// different world sizes, a missing rank) writes the error into the store as the verdict;
+// when all ranks have joined, the verdict is "ok". All ranks read the verdict, so all
+// report the same error.
 //
 //     MINI_STORE_COOKIE      keeps other runs and programs out of rank 0's store
 //     MINI_ADVERTISE_ADDR    the address at which other ranks can reach this rank, if it
 //                            is not the local address of the connection to the store
-//     MINI_RUN_ID            distinguishes the runs that use one file (or torchrun's
-//                            TORCHELASTIC_RUN_ID)
+//     MINI_RUN_ID            distinguishes the runs that use one file; if it is not set,
+//                            torchrun's TORCHELASTIC_RUN_ID is used
 
 #pragma once
 
@@ -30,31 +30,34 @@
 
 namespace mini::dist {
 
-/// The result of a rendezvous. Only rank 0 has the server; over file:// no rank has.
-/// `local_host` is the address of this host on which to listen for other ranks.
+/// The result of a rendezvous. `server` is null except on rank 0; over file:// it is null
+/// on all ranks. `local_host` is the address of this host on which to listen for other
+/// ranks.
 struct Rendezvous {
     std::unique_ptr<TcpStoreServer> server;
     std::unique_ptr<Store> store;
     std::string local_host;
 };
 
-/// Joins the other ranks; blocks until all have joined. Throws Timeout naming the missing
-/// ranks ("3 of 4 joined; missing: rank 2") and the process of a rank that only began to
-/// join. Throws Error, immediately and on every rank, if two processes have the same rank
-/// or different world sizes, naming both processes.
+/// Joins the other ranks; blocks until all ranks have joined. Throws Timeout if the
+/// deadline passes first, naming the missing ranks ("3 of 4 joined; missing: rank 2") and
+/// the process of a rank that began to join and then stopped. Throws Error on every rank,
+/// before the deadline, if two processes have the same rank or different world sizes; the
+/// message names both processes.
 Rendezvous join_rendezvous(const RendezvousConfig& config, Deadline deadline);
 
-/// Returns the ranks >= `first` that are not there, as "rank 1, rank 2"; "" if all are.
+/// Returns the ranks from `first` on for which is_there() is false, as "rank 1, rank 2";
+/// "" if there are none.
 std::string missing_ranks(int first, int world_size,
                           const std::function<bool(int rank)>& is_there);
 
-/// Closes the store; on rank 0 blocks until all other ranks have closed theirs. When rank
-/// 0 has returned from part(), for example after the next barrier, another rendezvous can
-/// use the same address or file.
+/// Closes this rank's store; on rank 0 then blocks until all other ranks have closed
+/// theirs or the deadline passes. When all ranks have returned from part(), which a
+/// barrier after part() ensures, another rendezvous can use the same address or file.
 void part(Rendezvous rendezvous, Deadline deadline);
 
-/// Like part(), after a failure: rank 0 keeps the store for a moment, so that the other
-/// ranks do not take its loss for the cause.
+/// Like part(), but after a failure: rank 0 serves the store for at most two more
+/// seconds, so that the other ranks do not report the loss of the store as the cause.
 void part_after_failure(Rendezvous rendezvous);
 
 }  // namespace mini::dist

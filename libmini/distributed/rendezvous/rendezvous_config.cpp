@@ -26,7 +26,7 @@ int parse_number(const std::string& text, const std::string& what) {
     return value;
 }
 
-// Returns the value of a variable; "" if it is not set.
+// Returns the value of a variable; "" if the variable is not set.
 std::string variable(const std::string& name) {
     return environment_variable(name).value_or("");
 }
@@ -40,8 +40,8 @@ std::string variable(const std::string& name) {
 
 // ---- env://
 
-// Returns the environment, with RANK and WORLD_SIZE replaced by the options that are
-// given.
+// Returns a Lookup in the environment in which the options that are not -1 replace RANK
+// and WORLD_SIZE.
 Lookup environment_with(int rank, int world_size) {
     return [=](const std::string& name) -> std::optional<std::string> {
         if (name == "RANK" && rank >= 0) return std::to_string(rank);
@@ -66,8 +66,9 @@ RankVariables who_am_i(int rank, int world_size) {
     return result;
 }
 
-// torchrun may run a store of its own with PyTorch's protocol on MASTER_PORT. Then our
-// store uses another port: a hash of the job's id and its number of restarts.
+// Returns the port of our store: `port` (MASTER_PORT), except if torchrun itself runs a
+// store with PyTorch's protocol on this port. Then our store uses another port: a hash of
+// `port`, the job's id and the job's number of restarts.
 int beside_torchruns_store(int port) {
     if (variable("TORCHELASTIC_USE_AGENT_STORE") != "True") return port;
     return port_from_text(concat(port, "/", variable("TORCHELASTIC_RUN_ID"), "/",
@@ -75,8 +76,8 @@ int beside_torchruns_store(int port) {
 }
 
 Address find_master(const RankVariables& who) {
-    // Launchers that know MASTER_ADDR must set both variables; for the others, derive a
-    // missing one.
+    // torchrun, minirun, and a caller that gives rank and world size must set both
+    // variables. For other launchers, derive a missing variable.
     const bool must_be_set =
         who.source.starts_with("torchrun") || who.source.starts_with("the options");
     const std::string host = variable("MASTER_ADDR"), port = variable("MASTER_PORT");
@@ -85,7 +86,8 @@ Address find_master(const RankVariables& who) {
     Address master{host, 0};
     if (host.empty() || port.empty()) {
         RankVariables known = who;
-        // With MASTER_ADDR only the port is derived, so the ranks need not be on one host.
+        // If MASTER_ADDR is set, only the port is derived: treat all ranks as on one
+        // host, so that derive_master() needs no list of hosts.
         if (!host.empty()) known.local_world_size = who.world_size;
         const auto derived =
             derive_master(environment_variable, known, concat("parent ", ::getppid()));
@@ -111,7 +113,8 @@ RendezvousConfig plan_from_environment(int rank, int world_size) {
 
 // ---- tcp:// and file://
 
-// Returns the value of `name` in "rank=0&world_size=4".
+// Returns the value of `name` in a query such as "rank=0&world_size=4"; std::nullopt if
+// the query has no such name.
 std::optional<std::string> query_value(const std::string& query,
                                        const std::string& name) {
     for (size_t begin = 0; begin < query.size();) {
@@ -168,8 +171,8 @@ void check_ranges(const RendezvousConfig& config) {
                                 lowest, " .. 65535"));
 }
 
-// torchrun sets the id "none" for a job without an id, and keeps the id when it restarts
-// the ranks.
+// Returns the job's id and its number of restarts, because torchrun keeps the id when it
+// restarts the ranks; "" if the job has no id (torchrun then sets the id "none").
 std::string run_id() {
     std::string id = variable("MINI_RUN_ID");
     if (id.empty()) id = variable("TORCHELASTIC_RUN_ID");

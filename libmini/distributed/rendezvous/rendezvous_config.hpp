@@ -1,5 +1,5 @@
-// What a rank knows before it connects to the others, from the init method and the launcher's
-// environment.
+// RendezvousConfig: the rank, the world size and the address of the store, which a rank
+// reads from the init method and the launcher's environment.
 
 #pragma once
 
@@ -10,19 +10,19 @@
 
 namespace mini::dist {
 
-/// The input of a rendezvous: what a rank knows before it connects to the others.
+/// The input of a rendezvous: all that a rank knows before it connects to other ranks.
 struct RendezvousConfig {
     Address master;
     int rank = -1;
     int world_size = -1;
     Cookie cookie{};
-    std::string file = "";       // the path for file://; used instead of master
+    std::string file = "";       // the path for file://; replaces `master`
     std::string run_id = "";     // "": none
     std::string advertise = "";  // "": the local address of the connection to the store
 };
 
 /// Reads the init method and the environment; `rank` and `world_size`, if not -1, take
-/// precedence over both. Logs on level info which launcher's variables are used. Throws
+/// precedence over both. Logs at level info which launcher's variables are used. Throws
 /// UsageError naming the variable if a value is missing, not a number or out of range
 /// (`torch.distributed.init_process_group`).
 RendezvousConfig rendezvous_config(const std::string& init_method, int rank,

@@ -25,8 +25,8 @@ std::string world_sizes_text(const RendezvousConfig& config, const Seat& first,
                   "; start all ranks with the same");
 }
 
-// Returns the error if rank 0 cannot reach this rank, because each listens on its own host
-// only; else "".
+// Returns an error if, over file://, this rank is on another host than rank 0 and listens
+// only on 127.0.0.1, where rank 0 cannot reach it. Returns "" otherwise.
 std::string host_fault(const RendezvousConfig& config, const std::string& local_host,
                        const Seat& first, const Seat& mine) {
     if (config.file.empty() || local_host != "127.0.0.1" || first.host == mine.host)

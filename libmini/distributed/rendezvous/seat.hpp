@@ -1,9 +1,10 @@
-// The seats of a rendezvous: each rank writes one entry into the store, in one step, so that
-// a second process with the same rank is noticed, and a rank that dies leaves either no entry
-// or all that the others need.
+// The seats of a rendezvous: each rank writes one entry into the store, in one step. So a
+// second process with the same rank is detected, and a rank that dies leaves either no
+// entry or a complete entry.
 //
-//     seat_key(2)      "rendezvous/rank/2"     "4 1234 hostname 998"     set by take_seat()
-//     joined_key(2)    "rendezvous/joined/2"   ""                        set by agree()
+//                      key                     value                    set by
+//     seat_key(2)      "rendezvous/rank/2"     "4 1234 hostname 998"    take_seat()
+//     joined_key(2)    "rendezvous/joined/2"   ""                       agree()
 
 #pragma once
 
@@ -24,13 +25,13 @@ struct Seat {
     int world_size = 0;
     int process = 0;  // the process's id
     std::string host;
-    uint32_t number = 0;  // random: by it the process recognises its own entry
+    uint32_t number = 0;  // random, so that the process recognises its own entry
 };
 
-/// Returns "4 1234 hostname 998": all members, in their order.
+/// Returns the members in their order, as text: "4 1234 hostname 998".
 std::string to_text(const Seat& seat);
 
-/// Reads what to_text() returned.
+/// Parses the text of to_text().
 Seat parse_seat(const std::string& text);
 
 /// Returns "process 1234 on hostname".
@@ -39,21 +40,22 @@ std::string process_of(const Seat& seat);
 /// Returns "rendezvous/rank/2", the key of a rank's entry.
 std::string seat_key(int rank);
 
-/// Returns "rendezvous/joined/2", the key that a rank sets when take_seat() has found no error:
-/// then it waits for the others' keys.
+/// Returns "rendezvous/joined/2", the key that a rank sets after take_seat() has found no
+/// error. After that the rank waits for the joined_key() of every other rank.
 std::string joined_key(int rank);
 
-/// Registers this rank: sets its seat_key() to the text of a new entry, unless another process
-/// has set it; reads the entry of rank 0, blocking until it exists; and compares. Returns "",
-/// or the error: two_processes_text() if another process has the seat (then without waiting
-/// for rank 0), world_sizes_text() if rank 0's world size is another, else host_fault().
-/// Throws Timeout if rank 0 takes no seat before the deadline.
+/// Registers this rank: sets its seat_key() to the text of a new entry, unless another
+/// process has set this key. Returns two_processes_text(), without waiting for rank 0, if
+/// another process has the seat. Otherwise blocks until rank 0's entry exists, and
+/// compares: returns world_sizes_text() if rank 0 has another world size, else the result
+/// of host_fault(), which is "" if there is no error. Throws Timeout if rank 0 takes no
+/// seat before the deadline.
 std::string take_seat(Store& store, const RendezvousConfig& config,
                       const std::string& local_host, Deadline deadline);
 
-/// What keeps the ranks waiting for `rank`: returns "" if it has its joined_key(), or has a
-/// seat and waits for rank 0, which has none, as take_seat() does; "rank 2" if it has no seat;
-/// else stopped_text().
+/// Returns the text that names `rank` as missing in an error message: "rank 2" if the
+/// rank has no seat. Returns "" if the rank has set its joined_key(), or if it has a seat
+/// and waits in take_seat() because rank 0 has no seat. Returns stopped_text() otherwise.
 std::string missing_text(Store& store, int rank);
 
 }  // namespace mini::dist

@@ -51,7 +51,7 @@ bool parse_whole(std::string_view text, Number& number) {
     return code == std::errc() && rest == end;
 }
 
-// Splits at the commas outside of brackets: "a[1,2],b" is "a[1,2]", "b".
+// Splits the text at the commas outside of brackets: "a[1,2],b" is "a[1,2]" and "b".
 std::vector<std::string_view> split_outside_brackets(std::string_view text,
                                                      const List& list) {
     std::vector<std::string_view> parts;
@@ -72,7 +72,7 @@ std::vector<std::string_view> split_outside_brackets(std::string_view text,
     return parts;
 }
 
-// Appends the numbers of "01-03": 01, 02, 03. Leading zeros keep the width.
+// Appends the numbers of a range: 01, 02 and 03 for "01-03". Keeps leading zeros.
 void expand_range(std::string_view range, const List& list,
                   std::vector<std::string>& numbers) {
     const size_t dash = std::min(range.find('-'), range.size());
@@ -84,7 +84,7 @@ void expand_range(std::string_view range, const List& list,
     if (first.size() > kMaxHostBytes)
         list.refuse(concat("a number has ", first.size(), " digits"));
 
-    // Check the difference first: adding 1 to it could overflow.
+    // Check the difference first, because the difference plus 1 could overflow.
     list.check_count(end - begin);
     list.check_count(numbers.size() + (end - begin) + 1);
     for (uint64_t i = 0; i <= end - begin; ++i) {
@@ -94,7 +94,7 @@ void expand_range(std::string_view range, const List& list,
     }
 }
 
-// Appends each of `endings` to each of `names`; the endings vary fastest.
+// Returns each of `names` followed by each of `endings`; the endings vary fastest.
 std::vector<std::string> combine(const std::vector<std::string>& names,
                                  const std::vector<std::string>& endings,
                                  const List& list) {
@@ -146,7 +146,7 @@ std::vector<int> expand_task_counts(const std::string& text) {
     const List list(text);
     std::vector<int> counts;
     for (const std::string_view part : split_outside_brackets(text, list)) {
-        // "4(x2)": 4, twice.
+        // "4(x2)" is the count 4, twice.
         const size_t open = std::min(part.find("(x"), part.size());
         const bool is_alone = open == part.size();
         std::string_view inside = is_alone ? "1" : part.substr(open + 2);

@@ -1,4 +1,4 @@
-// The two compressed notations of Slurm for lists of hosts and of task counts.
+// Slurm's two compressed notations: for lists of hosts, and for lists of task counts.
 
 #pragma once
 
@@ -11,12 +11,12 @@ namespace mini::dist {
 /// The maximum number of hosts or counts in one list; no Slurm cluster has more.
 constexpr size_t kMaxSlurmEntries = 1 << 16;
 
-/// The longest host name in bytes; DNS allows no longer name.
+/// The longest host name in bytes: the limit of DNS.
 constexpr size_t kMaxHostBytes = 255;
 
 /// Expands a list of hosts: "node[01-03,7],gpu5" is node01, node02, node03, node7 and
-/// gpu5. Throws UsageError with the list and the reason for text of another form, for
-/// more than kMaxSlurmEntries hosts and for names longer than kMaxHostBytes.
+/// gpu5. Throws UsageError with the list and the reason if the text has another form, if
+/// there are more than kMaxSlurmEntries hosts, or if a name is longer than kMaxHostBytes.
 std::vector<std::string> expand_host_list(const std::string& text);
 
 /// Expands a list of task counts, one per node: "4(x2),3" is 4, 4, 3. Throws UsageError

@@ -1,11 +1,12 @@
-// A barrier on a store, before any connection between ranks exists: a counter shows each rank
-// in which round it is and whether it is the last, and the last one sets a key for the others.
+// A barrier on a store, for ranks that have no connections to each other yet. A counter
+// in the store tells each rank which round it is in and whether it is the last rank of
+// the round. The last rank sets a key for which all ranks wait.
 //
-//     world size 3         add(name, 1)   round   rank
-//     first barrier            1, 2, 3     0, 0, 0
-//     second barrier           4, 5, 6     1, 1, 1     6 is the last of round 1
+//     world size 3      add(name, 1) returns    round      last rank of the round
+//     first barrier     1, 2, 3                 0          the rank that gets 3
+//     second barrier    4, 5, 6                 1          the rank that gets 6
 //
-// Three or four requests a rank; waiting costs none.
+// Three requests per rank, and a fourth by the last rank.
 
 #pragma once
 
@@ -15,12 +16,13 @@
 
 namespace mini::dist {
 
-/// Blocks until all ranks have called it, each for the same number of times with this name.
-/// Throws Timeout naming the barrier and the missing ranks if the deadline passes first; the
-/// name then cannot be used again. Adds to the key `name` once and waits once. In each round a
-/// rank that comes sets "name/round/rank/its number", and the last one sets another key, for
-/// which all wait. These keys are not deleted. Passes on other errors of the store. (Like the
-/// store-based barrier at the end of `torch.distributed.init_process_group`.)
+/// Blocks until all ranks have called store_barrier with this name as many times as this
+/// rank has. Throws Timeout naming the barrier and the missing ranks if the deadline
+/// passes first; after that, the name cannot be used again. Passes on other errors of the
+/// store. Calls add() once, on the key `name`, and wait() once. In each round every rank
+/// sets the key "name/ROUND/rank/RANK", and the last rank sets another key, for which all
+/// ranks wait. These keys are not deleted. (Like the store-based barrier at the end of
+/// `torch.distributed.init_process_group`.)
 void store_barrier(Store& store, const std::string& name, int rank, int world_size,
                    Deadline deadline);
 

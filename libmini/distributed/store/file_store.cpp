@@ -22,11 +22,11 @@ constexpr std::string_view kMagic = "libmini file store 1\n";
 constexpr off_t kCallByte = 0;
 constexpr off_t kOpenByte = 1;
 
-// No event reports a change of a file across hosts: a wait reads the file again after
-// this time.
+// How long a wait sleeps before it looks at the file again: no event reports that another
+// host has changed the file.
 constexpr std::chrono::milliseconds kPause(2);
 
-// How long a process may hold the lock before the others assume that it is stopped.
+// How long a process may hold the lock before other processes assume that it is stopped.
 constexpr std::chrono::seconds kLockTime(30);
 constexpr std::chrono::seconds kFarewellTime(1);
 
@@ -36,9 +36,9 @@ struct RecordHead {
     uint32_t value_bytes = 0;
 };
 
-// Locks or unlocks one byte. The lock belongs to the open file, not to the process, so
-// two threads that have each opened the file exclude each other. Returns false if another
-// open file holds the lock.
+// Locks or unlocks one byte. The lock belongs to the open file description, not to the
+// process, so two threads that have each opened the file exclude each other. Returns
+// false if another open file description holds the lock.
 bool set_lock(const Socket& file, short type, off_t byte) {
     struct flock lock {};
     lock.l_type = type;
@@ -61,7 +61,8 @@ size_t size_of(const Socket& file, const std::string& path) {
 
 }  // namespace
 
-// Holds the file's lock for its lifetime.
+// Holds the lock of byte 0 for the lifetime of the object. The constructor blocks until
+// it gets the lock; throws Timeout if the deadline passes first.
 class FileStore::FileLock {
   public:
     FileLock(const FileStore& store, Deadline deadline) : file_(store.file_) {
@@ -86,9 +87,9 @@ FileStore::FileStore(const std::string& path) : path_(path) {
 
 FileStore::~FileStore() {
     try {
-        // Delete the file if no other process has it open. Both steps happen under the
-        // lock, so that of two processes that close at the same time the second one is
-        // the last.
+        // Delete the file if no other process has it open. Hold the lock during the check
+        // and the deletion: if two processes close the file at the same time, the second
+        // one deletes it.
         const FileLock lock(*this, deadline_after(kFarewellTime));
         if (set_lock(file_, F_WRLCK, kOpenByte)) ::unlink(path_.c_str());
         set_lock(file_, F_UNLCK, kOpenByte);
@@ -96,7 +97,8 @@ FileStore::~FileStore() {
     }
 }
 
-// Returns false if the last user deleted the file while this process opened it.
+// Opens the file and reads the log. Returns false if the last user deleted the file while
+// this process opened it.
 bool FileStore::open_file() {
     constexpr int kFlags = O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW;
     file_ = Socket(::open(path_.c_str(), kFlags, 0600));
@@ -116,7 +118,8 @@ bool FileStore::open_file() {
     return true;
 }
 
-// Empties a file that no other process uses. Leaves a file of another format unchanged.
+// Begins an empty log in a file that no other process uses. Throws BadFile, and leaves
+// the file unchanged, if the file has another format.
 void FileStore::begin_log() {
     std::string start(kMagic.size(), '\0');
     const ssize_t n = ::pread(file_.fd(), start.data(), start.size(), 0);
@@ -192,7 +195,8 @@ int64_t FileStore::num_keys() {
     return static_cast<int64_t>(table_.size());
 }
 
-// Updates the table. A caller that holds the file's lock calls read_log() instead.
+// Locks the file and updates the table. A caller that holds the lock calls read_log()
+// instead.
 void FileStore::refresh(Deadline deadline) {
     const FileLock lock(*this, deadline);
     read_log();
@@ -204,13 +208,13 @@ void FileStore::wait_here(const std::vector<std::string>& keys, Deadline deadlin
         if (has_passed(deadline)) throw_missing(path_, keys, table_.missing(keys));
         sleep_for(kPause);
 
-        // A file of the same size has no new record; do not take its lock.
+        // Do not lock a file of the same size: it has no new record.
         if (size_of(file_, path_) != read_)
             refresh(std::max(deadline, deadline_after(kPause)));
     }
 }
 
-// REQUIRES: the file is locked.
+// Applies the new records of the log to the table. REQUIRES: the file is locked.
 void FileStore::read_log() {
     const size_t size = size_of(file_, path_);
     if (size < read_) throw BadFile(concat(path_, ": another program has shortened it"));
@@ -222,8 +226,8 @@ void FileStore::read_log() {
         done += static_cast<size_t>(n);
     }
 
-    // Apply complete records. An incomplete one at the end was left by a process that
-    // died.
+    // Apply the complete records. A process that died may have left an incomplete record
+    // at the end.
     size_t begin = 0;
     if (read_ == 0) {
         if (!log.starts_with(kMagic))
@@ -234,7 +238,7 @@ void FileStore::read_log() {
     read_ += begin;
 }
 
-// Applies the record at `begin`. Returns its size, or 0 if it is incomplete.
+// Applies the record at `begin`. Returns its size, or 0 if the record is incomplete.
 size_t FileStore::read_record(const std::string& log, size_t begin) {
     RecordHead head;
     if (log.size() - begin < sizeof head) return 0;
@@ -257,7 +261,8 @@ size_t FileStore::read_record(const std::string& log, size_t begin) {
     return bytes;
 }
 
-// REQUIRES: the file is locked, and read to its end.
+// Appends a record and applies it. REQUIRES: the file is locked, and read_log() has read
+// all complete records.
 void FileStore::append(Kind kind, const std::string& key, const std::string& value) {
     const RecordHead head{static_cast<uint32_t>(kind), static_cast<uint32_t>(key.size()),
                           static_cast<uint32_t>(value.size())};
@@ -265,8 +270,8 @@ void FileStore::append(Kind kind, const std::string& key, const std::string& val
     std::memcpy(record.data(), &head, sizeof head);
     record += key + value;
 
-    // Truncate an incomplete record of a dead process, so that no part of it follows
-    // ours.
+    // Cut off the incomplete record of a dead process: if it is longer than the new
+    // record, a part of it would remain behind the new record.
     const bool is_clean = size_of(file_, path_) == read_ ||
                           ::ftruncate(file_.fd(), static_cast<off_t>(read_)) == 0;
     for (size_t done = 0; done < record.size();) {

@@ -1,19 +1,18 @@
-// A store in a file that all ranks can open, on one host or in a shared folder: a log of
-// all sets and deletes. Every rank continues to read the log where it stopped the last
-// time.
+// A store in a file that all ranks can open, on one host or in a shared folder. The file
+// is a log of all sets and deletes. Every rank remembers how far it has read the log.
 //
 //     magic | kind, key size, value size | key | value | kind, ... | key | value | ...
 //
 // Two bytes of the file serve as locks, which the kernel releases when a process dies:
 //
-//     byte 0    held while a rank reads and appends, so that calls do not interleave
-//     byte 1    shared by all processes that have the store open; a process that can lock
-//               it exclusively is the only user
+//     byte 0    locked while a rank reads and appends, so that calls do not interleave
+//     byte 1    read-locked by every process that has the store open; a process that gets
+//               the write lock is the only user
 //
-// This distinguishes a file left by a crashed run from a file in use: a process that
-// opens the file and is its only user starts with an empty store, and the last process to
-// close the file deletes it. A record that a dying process left incomplete is overwritten
-// by the next record.
+// Byte 1 distinguishes a file left by a crashed run from a file in use: a process that
+// opens the file as its only user empties the file, and the last process that closes the
+// file deletes it. The next record overwrites a record that a dying process left
+// incomplete.
 
 #pragma once
 
@@ -28,13 +27,14 @@
 
 namespace mini::dist {
 
-/// Thread-safe; one call at a time, so a get that waits blocks other threads' calls on
-/// the same object. The keys exist while any rank has the file open
-/// (`torch.distributed.FileStore`; its argument world_size is not needed here).
+/// A store in a file (`torch.distributed.FileStore`; its argument world_size is not
+/// needed here). Thread-safe, but one call at a time: a get that waits blocks other
+/// threads' calls on the same object. The keys exist while any rank has the file open.
 class FileStore : public Store {
   public:
-    /// Opens or creates the file; only its owner can read it. Throws BadFile for a path
-    /// that cannot be opened, or for a file of another format, which is left unchanged.
+    /// Opens the file, or creates a file that only its owner can read and write. Throws
+    /// BadFile if the path cannot be opened. Throws BadFile, and leaves the file
+    /// unchanged, if the file has another format.
     explicit FileStore(const std::string& path);
     ~FileStore() override;
     FileStore(const FileStore&) = delete;

@@ -31,11 +31,10 @@ class HashStore : public Store {
     int64_t num_keys() override;
 
   private:
-    /// Blocks until all keys exist, with the lock released while it blocks. Calls
-    /// throw_missing("the store of this process", ...), with only the missing keys as
-    /// `missing`, if the deadline passes.
-    /// It does not throw if all keys exist, even if the deadline has passed. REQUIRES:
-    /// `lock` holds mutex_; it does so again afterwards.
+    /// Blocks until all keys exist; releases the lock while it blocks. If the deadline
+    /// passes first, calls throw_missing("the store of this process", ...) with only the
+    /// missing keys as `missing`. Does not throw if all keys exist, even if the deadline
+    /// has passed. REQUIRES: `lock` holds mutex_. On return `lock` holds mutex_ again.
     void wait_locked(std::unique_lock<std::mutex>& lock,
                      const std::vector<std::string>& keys, Deadline deadline);
 

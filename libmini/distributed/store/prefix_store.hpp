@@ -17,7 +17,7 @@ namespace mini::dist {
 /// As thread-safe as the underlying store (`torch.distributed.PrefixStore`).
 class PrefixStore : public Store {
   public:
-    /// REQUIRES: `store` is not null.
+    /// Starts with the timeout() of `store`. REQUIRES: `store` is not null.
     PrefixStore(std::string prefix, std::shared_ptr<Store> store);
 
     using Store::check;

@@ -8,7 +8,7 @@
 namespace mini::dist {
 namespace {
 
-// A map node: its links, two strings, and malloc's overhead.
+// The size of a map node: its links, two strings, and malloc's overhead.
 constexpr size_t kNodeBytes = 128;
 
 // Returns a value in quotes for a message, truncated to 40 bytes.

@@ -5,10 +5,10 @@
 //     rank 1:  get("mesh/0")                         waits for the key
 //     all:     add("joined", 1) == world_size        is true on the last rank only
 //
-//     HashStore     in this process, ranks are threads
+//     HashStore     in this process, for ranks that are threads
 //     FileStore     in a file that all ranks can open
-//     TcpStore      in one process, TcpStoreServer; the others connect to it
-//     PrefixStore   a part of another store: its keys share a prefix
+//     TcpStore      in the process with the TcpStoreServer, to which all ranks connect
+//     PrefixStore   a part of another store: keys that share a prefix
 //
 // Values are bytes that the store does not interpret, except that add() stores decimal
 // numbers.
@@ -30,26 +30,28 @@ namespace mini::dist {
 constexpr size_t kMaxKeyBytes = 64 << 10;
 constexpr size_t kMaxValueBytes = 16 << 20;
 
-/// The interface of all stores (`torch.distributed.Store`). Every wait throws Timeout
-/// naming the missing keys, and PeerLost(0) if the process that serves the store is gone.
-/// All functions throw Error for a key or a value that is too long.
+/// The interface of all stores (`torch.distributed.Store`). get() and wait() throw
+/// Timeout naming the missing keys if the deadline passes. All functions throw
+/// PeerLost(0) if the process that serves the store is gone. set(), add() and
+/// compare_set() throw Error for a key or a value that is too long.
 class Store {
   public:
     virtual ~Store() = default;
 
-    /// Sets a key; overwrites an old value.
+    /// Sets the value of a key; overwrites an old value.
     virtual void set(const std::string& key, const std::string& value) = 0;
 
-    /// Returns the value of a key; blocks until a rank has set it. Without a deadline,
-    /// waits up to timeout().
+    /// Returns the value of a key; blocks until a rank has set the key. Without a
+    /// deadline, waits up to timeout().
     virtual std::string get(const std::string& key, Deadline deadline) = 0;
     std::string get(const std::string& key) { return get(key, default_deadline()); }
 
-    /// Adds to a number that starts at 0 and returns the sum; atomic. Throws Error naming
-    /// key and value, and leaves the value unchanged, if the value is not a decimal
-    /// number or the sum is too large. (PyTorch's stores accept a value that begins with
-    /// a number, as strtoll does; its TCPStore closes the connection of a client that
-    /// adds to any other value.)
+    /// Adds `amount` to the number that is the value of `key` (0 if the key is missing)
+    /// and returns the sum; atomic. Throws Error naming key and value, and leaves the
+    /// value unchanged, if the value is not a decimal number or the sum is too large.
+    /// (PyTorch's stores accept a value that begins with a number, as strtoll does;
+    /// PyTorch's TCPStore closes the connection of a client that adds to any other
+    /// value.)
     virtual int64_t add(const std::string& key, int64_t amount) = 0;
 
     /// Sets the key to `desired` if its value is `expected`, or if the key is missing and
@@ -62,18 +64,20 @@ class Store {
     virtual void wait(const std::vector<std::string>& keys, Deadline deadline) = 0;
     void wait(const std::vector<std::string>& keys) { wait(keys, default_deadline()); }
 
-    /// Whether all these keys exist now.
+    /// Returns whether all `keys` exist now; does not wait for them.
     virtual bool check(const std::vector<std::string>& keys) = 0;
     bool check(const std::string& key) { return check(std::vector<std::string>{key}); }
 
-    /// Deletes a key. Returns whether it existed.
+    /// Deletes a key. Returns whether the key existed.
     virtual bool delete_key(const std::string& key) = 0;
 
-    /// Returns the number of keys. A PrefixStore returns that of the underlying store.
+    /// Returns the number of keys; a PrefixStore returns the number in its underlying
+    /// store.
     virtual int64_t num_keys() = 0;
 
-    /// How long calls without a deadline wait; 300 s by default, as in PyTorch. Calls
-    /// that do not wait for another rank (set, add, check, ...) wait at most 30 s.
+    /// Returns how long get() and wait() without a deadline wait; 300 s by default, as in
+    /// PyTorch. Calls that do not wait for another rank (set, add, check, ...) block for
+    /// at most 30 s.
     std::chrono::milliseconds timeout() const { return timeout_; }
     void set_timeout(std::chrono::milliseconds timeout) { timeout_ = timeout; }
 
@@ -84,11 +88,11 @@ class Store {
     std::chrono::milliseconds timeout_ = std::chrono::seconds(300);
 };
 
-/// The dictionary of every store: what each call does to it, without locks, waits or
-/// sockets.
+/// The dictionary inside every store. Its functions carry out the calls of Store on the
+/// dictionary, without locks, waits or sockets.
 class StoreTable {
   public:
-    /// As in Store, but these never wait.
+    /// As in Store; these functions never wait.
     void set(const std::string& key, std::string value);
     int64_t add(const std::string& key, int64_t amount);
     std::string compare_set(const std::string& key, const std::string& expected,
@@ -99,12 +103,12 @@ class StoreTable {
     /// Returns the value of a key; null if it is missing.
     const std::string* find(const std::string& key) const;
 
-    /// Returns those of `keys` that are missing.
+    /// Returns the missing keys among `keys`.
     std::vector<std::string> missing(const std::vector<std::string>& keys) const;
 
     size_t size() const { return values_.size(); }
 
-    /// Returns the memory that keys and values take, including the map's nodes.
+    /// Returns the memory of keys, values and the map's nodes, in bytes (an estimate).
     size_t bytes() const { return bytes_; }
 
   private:
@@ -112,14 +116,14 @@ class StoreTable {
     size_t bytes_ = 0;
 };
 
-/// Parses a decimal number; std::nullopt for any other text.
+/// Parses a decimal number. Returns std::nullopt for any other text.
 std::optional<int64_t> parse_number(const std::string& text);
 
 /// Throws Error if a key or a value is longer than a store accepts.
 void check_sizes(const std::string& key, const std::string& value);
 
-/// Throws the Timeout of a wait for `keys` in the store `place`; the keys `missing` were
-/// not set in time.
+/// Throws the Timeout of a wait for `keys`; `missing` are the keys that were not set
+/// before the deadline, and `place` is the name of the store in the message.
 [[noreturn]] void throw_missing(const std::string& place,
                                 const std::vector<std::string>& keys,
                                 const std::vector<std::string>& missing);

@@ -1,4 +1,4 @@
-// The protocol between the TCP store's client and server, after both have sent a Hello:
+// The TCP store's protocol after both sides have sent a Hello; (4) means 4 bytes.
 //
 //     request   id (4)  command (4)  key size (4)  value size (4)  | key | value
 //     reply     id (4)  status (4)   value size (4)                | value
@@ -11,10 +11,10 @@
 //     check, erase  -                                        "1" or "0"
 //     num_keys      -                                        a decimal number
 //
-// The reply to a get or wait of a missing key is sent when the key is set. If the client
-// sends another request first, it has stopped waiting and the server sends no reply to
-// the get or wait. The client skips a reply that was already in flight at that moment:
-// its id is old.
+// The server replies to a get or wait for a missing key when the key is set. A client
+// that sends another request first has stopped waiting: the server then sends no reply to
+// the get or wait. If this reply is already in flight, the client recognises its old id
+// and skips the reply.
 
 #pragma once
 
@@ -27,10 +27,10 @@
 
 namespace mini::dist::protocol {
 
-/// The longest value of a message: the two values of a compare_set.
+/// The longest value of a message: a compare_set has two values.
 constexpr size_t kMaxBodyBytes = 2 * kMaxValueBytes + sizeof(uint32_t);
 
-/// How many bytes client and server read in one call.
+/// How many bytes client and server read at most in one call.
 constexpr size_t kReadBytes = 64 << 10;
 
 enum class Command : uint32_t {
@@ -75,17 +75,17 @@ struct Reply {
 std::string to_bytes(const Request& request);
 std::string to_bytes(const Reply& reply);
 
-/// Remove the message at the start of `bytes` and return it; std::nullopt, with `bytes`
-/// unchanged, while it is incomplete. Throw Error, as soon as the head is complete, for an
-/// invalid command or status, a key over kMaxKeyBytes, or a value over kMaxValueBytes (over
-/// kMaxBodyBytes in a compare_set).
+/// Remove the message at the start of `bytes` and return it. Return std::nullopt, with
+/// `bytes` unchanged, while the message is incomplete. Throw Error, as soon as the head
+/// is complete, for an invalid command or status, a key over kMaxKeyBytes, or a value
+/// over kMaxValueBytes (over kMaxBodyBytes in a compare_set).
 std::optional<Request> take_request(std::string& bytes);
 std::optional<Reply> take_reply(std::string& bytes);
 
 /// Packs the two values of a compare_set request into one.
 std::string pack_pair(const std::string& expected, const std::string& desired);
 
-/// Unpacks them. Returns false if `text` is not such a pair.
+/// Unpacks the text of pack_pair(). Returns false if `text` has another form.
 bool unpack_pair(const std::string& text, std::string& expected, std::string& desired);
 
 }  // namespace mini::dist::protocol

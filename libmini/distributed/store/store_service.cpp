@@ -25,11 +25,11 @@ void StoreService::handle(StoreClient& client, protocol::Request request) {
         status = Status::kRefused;
         answer = error.what();
     } catch (
-        const std::bad_alloc&) {  // perhaps only for the reply, after the key was set
+        const std::bad_alloc&) {  // perhaps thrown for the reply, after the key was set
         answer_waiters(key);
         throw;
     }
-    answer_waiters(key);  // first: they asked earlier
+    answer_waiters(key);  // first, because the waiters asked earlier
     reply_(client, id, status, answer);
 }
 
@@ -49,7 +49,7 @@ void StoreService::forget(StoreClient& client) {
     if (!client.question) return;
     const auto found = waiters_.find(client.question->key);
     client.question.reset();
-    if (found == waiters_.end()) return;  // its reply is being sent
+    if (found == waiters_.end()) return;  // the reply to this client is being sent
     std::erase(found->second, &client);
     if (found->second.empty()) waiters_.erase(found);
     // [lab10.3]
@@ -58,11 +58,11 @@ void StoreService::forget(StoreClient& client) {
 void StoreService::answer_waiters(const std::string& key) {
     // [lab10.3] Empty the queue of the key, and ask the question of each client again.
     if (table_.find(key) == nullptr)
-        return;  // an erase, or a compare_set that set nothing
+        return;  // after an erase, or a compare_set that did not set the key
     const auto waiting = waiters_.extract(key);
     if (waiting.empty()) return;
     for (StoreClient* client : waiting.mapped()) {
-        if (!client->question) continue;  // it was dropped to make room
+        if (!client->question) continue;  // the client was dropped to free memory
         ask(*client, *std::exchange(client->question, std::nullopt));
     }
     // [lab10.3]

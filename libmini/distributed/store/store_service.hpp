@@ -16,7 +16,8 @@
 
 namespace mini::dist {
 
-/// The service's part of a client; the server's connection derives from it.
+/// The state of a client that the service uses. The server's Client derives from this
+/// class.
 struct StoreClient {
     // A get or wait whose key is not set yet.
     struct Question {
@@ -24,43 +25,46 @@ struct StoreClient {
         protocol::Command command;
         std::string key;
     };
-    /// At most one: a client that sends another request has stopped waiting.
+    /// At most one per client: a client that sends another request has stopped waiting.
     std::optional<Question> question;
 };
 
 /// Not thread-safe.
 class StoreService {
   public:
-    /// Sends a reply to a client. Does not throw.
+    /// The function that sends a reply to a client; it must not throw.
     using Reply = std::function<void(StoreClient& client, uint32_t id,
                                      protocol::Status status, const std::string& value)>;
 
     StoreService(const StoreLimits& limits, Reply reply)
         : limits_(limits), reply_(std::move(reply)) {}
 
-    /// Carries out a request of `client`, and replies to it and to the clients that
-    /// waited for the key. Throws bad_alloc if there is not enough memory.
+    /// Carries out a request of `client`. If the request sets a key, replies first to the
+    /// clients that wait for this key, then to `client`. A get or wait for a missing key
+    /// gets its reply when the key is set. Throws std::bad_alloc if there is not enough
+    /// memory.
     void handle(StoreClient& client, protocol::Request request);
 
-    /// Forgets the get or wait of `client`: it has sent another request, or is
-    /// disconnected. No pointer to it remains in the queues, and no empty queue remains. Does
-    /// nothing if the client does not wait. REQUIRES: a client that is forgotten while a reply is
-    /// sent lives until handle() returns.
+    /// Removes the question of `client`, because the client has sent another request or
+    /// is disconnected. Leaves no pointer to `client` in the queues of waiters_, and no
+    /// empty queue. Does nothing if `client` has no question. REQUIRES: if reply_ calls
+    /// forget() while it sends a reply, `client` lives until handle() returns.
     void forget(StoreClient& client);
 
-    /// Returns the number of keys that clients wait for, which is that of the queues.
+    /// Returns the number of keys that clients wait for, which is the number of queues.
     size_t awaited_keys() const { return waiters_.size(); }
 
   private:
-    /// Replies kDone if the key exists: with its value to a get, with "" to a wait. Else
-    /// stores the question in the client, and the client at the end of its key's queue.
+    /// Replies kDone if the key of `question` exists: to a get with the key's value, to a
+    /// wait with "". Otherwise stores the question in `client`, and appends `client` to
+    /// the queue of the key.
     void ask(StoreClient& client, StoreClient::Question question);
 
-    /// Replies to the clients that wait for `key`, in the order of their questions; without
-    /// effect if the key does not exist. Takes the queue out of waiters_ first, since reply_
-    /// may drop any client with forget(), which changes the queues that are in waiters_.
-    /// While a reply is sent its client has no question. A client that is dropped before its
-    /// reply has no question either, and gets no reply.
+    /// Replies to the clients that wait for `key`, in the order of their questions. Does
+    /// nothing if the key does not exist. First takes the queue out of waiters_, because
+    /// reply_ may call forget() for any client, and forget() changes the queues in
+    /// waiters_. Removes a client's question before it sends the reply. Sends no reply to
+    /// a client without a question: forget() was called for this client in the meantime.
     void answer_waiters(const std::string& key);
 
     const StoreLimits limits_;

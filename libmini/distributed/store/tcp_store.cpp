@@ -18,10 +18,10 @@ using protocol::Command;
 using protocol::Reply;
 using protocol::Status;
 
-constexpr size_t kShownBytes = 40;  // of an invalid reply, quoted in the error message
+constexpr size_t kShownBytes = 40;  // of an invalid reply, in the error message
 
-// The server replies within the timeout, but at least within the first and at most within
-// the second of these times, to calls that do not wait for another rank; or it is stuck.
+// The server has timeout() to reply to a call that does not wait for another rank, but at
+// least the first and at most the second of these times.
 constexpr std::chrono::milliseconds kLeastAnswerTime(1000), kMostAnswerTime(30'000);
 
 // How long the server may take to send its Hello. A slower peer is assumed to be another
@@ -50,7 +50,7 @@ TcpStore::TcpStore(Socket connection, const Address& server, const Cookie& cooki
             "(MINI_STORE_COOKIE must be the same on all ranks), or is not a store of "
             "libmini";
     } catch (const Timeout&) {
-        if (has_passed(deadline)) throw;  // the server or this rank was late
+        if (has_passed(deadline)) throw;  // the server or this rank started late
         fault = "it accepted the connection but sent no Hello";
     }
     MINI_CHECK(fault.empty(), "cannot use the store at ", to_text(server), ": ", fault);
@@ -65,7 +65,7 @@ std::string TcpStore::get(const std::string& key, Deadline deadline) {
     try {
         return ask(Command::kGet, key, "", deadline);
     } catch (const Timeout&) {
-        // The key may be set, and only the reply late.
+        // The key may be set, and only the reply may be late.
         if (check(key)) return ask(Command::kGet, key, "", answer_deadline());
         throw_missing(concat("the store at ", to_text(server_)), {key}, {key});
     }
@@ -88,7 +88,7 @@ void TcpStore::wait(const std::vector<std::string>& keys, Deadline deadline) {
         try {
             ask(Command::kWait, keys[i], "", deadline);
         } catch (const Timeout&) {
-            // The keys before this one exist; find which of the others are missing.
+            // The keys before keys[i] exist; find the missing keys among the others.
             std::vector<std::string> missing;
             for (size_t j = i; j < keys.size(); ++j)
                 if (!check(keys[j])) missing.push_back(keys[j]);
@@ -128,9 +128,10 @@ std::string TcpStore::ask(Command command, const std::string& key,
         is_sent = true;
         reply = receive_reply(next_id_++, deadline);
     } catch (const Timeout& timeout) {
-        // A late reply is skipped when it arrives. But after a partly sent request the
-        // server would read the next request as the rest of this one; and a server that
-        // does not answer a request without a wait is stuck.
+        // After a get or a wait, keep the connection: a later call skips the late reply.
+        // After a partly sent request, close the connection, because the server would
+        // read the next request as the rest of this one. After any other call, close it
+        // too: a server that does not reply to a call without a wait is stuck.
         const bool may_wait = command == Command::kGet || command == Command::kWait;
         if (!is_sent || !may_wait) close({Failure::Kind::kTimeout, -1, timeout.what()});
         throw;

@@ -1,4 +1,4 @@
-// The client of the TCP store: a connection to the process that serves it
+// The client of the TCP store: a connection to the process that serves the store
 // (TcpStoreServer).
 
 #pragma once
@@ -16,18 +16,18 @@
 
 namespace mini::dist {
 
-/// A client of the TCP store. Thread-safe; one call at a time, so a get that waits blocks
-/// other threads' calls on the same client (`torch.distributed.TCPStore`). A call that
-/// fails with its request partly sent, with an invalid reply, or without a reply that waits
-/// for no other rank, closes the connection; all later calls then throw the same error with
-/// a note that the connection was closed.
+/// A client of the TCP store (`torch.distributed.TCPStore`). Thread-safe, but one call at
+/// a time: a get that waits blocks other threads' calls on the same client. A call closes
+/// the connection if its request was only partly sent, if the reply is invalid, or if a
+/// call that does not wait for another rank (set, add, check, ...) gets no reply in time.
+/// All later calls then throw the same error, with a note that the connection was closed.
 class TcpStore : public Store {
   public:
-    /// Connects; tries again until the deadline. Throws Timeout if no server replies at
-    /// this address, Error if another program does.
+    /// Connects to the server; blocks, and tries again until the deadline. Throws Timeout
+    /// if no process replies at this address, Error if another program replies.
     TcpStore(const Address& server, const Cookie& cookie, Deadline deadline);
 
-    /// The same over an existing connection; error messages name `server` as its peer.
+    /// Uses an existing connection; error messages name `server` as the peer.
     /// REQUIRES: `connection` is non-blocking.
     TcpStore(Socket connection, const Address& server, const Cookie& cookie,
              Deadline deadline);
@@ -46,8 +46,8 @@ class TcpStore : public Store {
     bool delete_key(const std::string& key) override;
     int64_t num_keys() override;
 
-    /// Returns the local address of the connection to the store, at which the other ranks
-    /// can reach this machine.
+    /// Returns the local address of the connection to the store: other ranks can reach
+    /// this machine at this address.
     std::string local_host() const { return local_address(socket_).host; }
 
   private:
@@ -57,9 +57,10 @@ class TcpStore : public Store {
                        const std::string& value);
 
     /// Returns the reply to request `id`; drops replies with other ids, which belong to
-    /// requests that timed out. Blocks until the reply is complete; calls throw_silent() if
-    /// the deadline passes first. inbox_ then keeps the bytes that have arrived: the next
-    /// call continues with them. Throws what recv_some() and take_reply() throw.
+    /// requests that timed out. Blocks until the reply is complete. If the deadline
+    /// passes first, calls throw_silent(); inbox_ then keeps the bytes that have arrived,
+    /// and the next call continues with these bytes. Passes on the errors of recv_some()
+    /// and take_reply().
     protocol::Reply receive_reply(uint32_t id, Deadline deadline);
     [[noreturn]] void throw_silent() const;
     void close(const Failure& failure);
@@ -67,10 +68,10 @@ class TcpStore : public Store {
 
     Address server_;
     Socket socket_;
-    Failure closed_by_;  // why the socket was closed, if it is
+    Failure closed_by_;  // why the socket was closed, if it is closed
     std::mutex mutex_;
     uint32_t next_id_ = 0;
-    std::string inbox_;  // the start of a reply whose wait reached its deadline
+    std::string inbox_;  // received bytes of a reply that is not complete yet
 };
 
 }  // namespace mini::dist

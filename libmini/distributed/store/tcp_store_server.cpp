@@ -27,7 +27,7 @@
 namespace mini::dist {
 namespace {
 
-// The pause if there is not even memory to poll.
+// How long the server pauses if it has no memory for the list of sockets to poll.
 constexpr std::chrono::milliseconds kNoMemoryPause(10);
 
 struct Client : StoreClient {
@@ -45,7 +45,8 @@ size_t heap_bytes(const std::string& text) {
     return text.capacity() > std::string().capacity() ? text.capacity() : 0;
 }
 
-// A question's key is stored twice: in the client and in the service's map of waiters.
+// Returns the heap memory of a client's data. Counts a question's key twice: in the
+// client and in the service's map of waiters.
 size_t bytes_of(const Client& client) {
     const size_t question = client.question ? 2 * heap_bytes(client.question->key) : 0;
     return heap_bytes(client.inbox) + heap_bytes(client.outbox) + question;
@@ -174,8 +175,9 @@ void TcpStoreServer::Loop::accept_client() {
     count(&StoreCounters::accepted);
 }
 
-// A client sends its Hello immediately, so the oldest connection without a Hello is
-// rarely a client. Returns false if every connection has sent its Hello.
+// Drops the oldest connection without a Hello: a client sends its Hello immediately, so
+// this connection is rarely a client's. Returns false if all connections have sent a
+// Hello.
 bool TcpStoreServer::Loop::drop_oldest_stranger() {
     for (Client& client : clients_) {
         if (client.greeted || client.dropped) continue;
@@ -185,7 +187,7 @@ bool TcpStoreServer::Loop::drop_oldest_stranger() {
     return false;
 }
 
-// Runs one step for a client. An error closes this connection and no other.
+// Runs one step for a client. An error closes only this client's connection.
 template <typename Step>
 void TcpStoreServer::Loop::serve(Client& client, const Step& step) {
     try {
@@ -202,7 +204,7 @@ void TcpStoreServer::Loop::serve(Client& client, const Step& step) {
     settle(client);
 }
 
-// Updates buffer_bytes_ and keeps it within its budget.
+// Updates buffer_bytes_. Drops the client with the most bytes if the sum is over budget.
 void TcpStoreServer::Loop::settle(Client& client) {
     trim(client.inbox);
     trim(client.outbox);
@@ -238,7 +240,8 @@ void TcpStoreServer::Loop::read_from(Client& client) {
     }
 }
 
-// Returns whether the client has sent its Hello and received ours.
+// Checks the client's Hello and sends the server's Hello, or drops the client. Returns
+// whether the client is accepted; false while its Hello is incomplete.
 bool TcpStoreServer::Loop::greet(Client& client) {
     const auto hello = take_hello(client.inbox);
     if (!hello) return false;
@@ -281,8 +284,8 @@ void TcpStoreServer::Loop::remove_dropped() {
     }
     if (clients + strangers == 0) return;
 
-    // Count before the sockets close, so that a client that sees its connection close
-    // also sees the new count.
+    // Update the counters before the sockets close, so that a client that sees its
+    // connection close also sees the new counters.
     const std::lock_guard lock(mutex_);
     counters_.connected_clients -= clients;
     counters_.strangers += strangers;

@@ -1,14 +1,15 @@
 // The server of the TCP store: one thread, one poll loop, a dictionary.
 //
-// It listens on exactly the given address, so on loopback no other machine can reach it.
-// A connection must send a Hello with the run's cookie within two seconds. A connection
-// that sends other bytes, or too few, or exceeds the limits, is closed; other connections
-// are not affected:
+// The server listens only on the given address, so on loopback no other machine can reach
+// the server. The server closes a connection that sends no Hello with the run's cookie
+// within two seconds, or sends an invalid request; other connections are not affected:
 //
-//     too many connections      the oldest one that has sent no Hello is closed
-//     no descriptors left       connections without Hello are closed; then a pause
+//     too many without Hello    the oldest connection without a Hello is closed
+//     too many clients          the new client's connection is closed
+//     no descriptors left       the oldest connection without a Hello is closed; if all
+//                               have sent a Hello, the server pauses accepting
 //     too many keys or bytes    the call is rejected, with a reason
-//     too many bytes buffered   the client with the most is closed
+//     too many bytes buffered   the client with the most buffered bytes is closed
 //     no memory                 the connection that needed the memory is closed
 
 #pragma once
@@ -31,9 +32,9 @@ struct StoreCounters {
     uint64_t strangers = 0;          // connections closed before a valid Hello
     uint64_t refused = 0;            // clients beyond the limit of connections
     uint64_t broken = 0;             // clients closed for an invalid request
-    uint64_t over_memory = 0;        // clients closed for want of memory
+    uint64_t over_memory = 0;        // clients closed because memory was short
     uint64_t requests = 0;           // requests received
-    uint64_t connected_clients = 0;  // now
+    uint64_t connected_clients = 0;  // clients that are connected now
 };
 
 class TcpStoreServer {
@@ -43,7 +44,7 @@ class TcpStoreServer {
     /// is in use or does not belong to this machine.
     TcpStoreServer(const Address& address, const Cookie& cookie, StoreLimits limits = {});
 
-    /// Closes all connections; calls of clients that wait throw PeerLost.
+    /// Closes all connections; the waiting calls of clients throw PeerLost.
     ~TcpStoreServer();
     TcpStoreServer(const TcpStoreServer&) = delete;
     TcpStoreServer& operator=(const TcpStoreServer&) = delete;
@@ -53,8 +54,8 @@ class TcpStoreServer {
 
     StoreCounters counters() const;
 
-    /// Blocks until all clients have disconnected, so that each has received its last
-    /// replies. Returns false if the deadline passed.
+    /// Blocks until all clients have disconnected; each client then has its last reply.
+    /// Returns false if the deadline passes first.
     bool wait_until_alone(Deadline deadline);
 
   private:

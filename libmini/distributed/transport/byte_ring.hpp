@@ -5,10 +5,10 @@
 //     read       the number of bytes read since the start: byte k, read <= k < written,
 //                is at offset k modulo the capacity
 //
-// Lock-free. A side that is about to sleep sets its flag and then reads the counters once
-// more; a side that has advanced a counter then reads the other side's flag. All four
-// accesses are sequentially consistent, so at least one of the two sides sees the other's
-// store (Dekker's algorithm).
+// Lock-free. A side that is about to sleep sets its flag and then reads the other side's
+// counter once more; a side that advances its counter then reads the other side's flag.
+// All four accesses are sequentially consistent, so at least one side sees the other
+// side's store (Dekker's algorithm).
 
 #pragma once
 
@@ -33,8 +33,8 @@ class ByteRing {
                       std::atomic<uint32_t>::is_always_lock_free,
                   "atomics with a lock work within one process only");
 
-    /// REQUIRES: `memory` holds a Header and then the ring's bytes, a power of two of
-    /// them; it outlives the ring.
+    /// REQUIRES: `memory` holds a Header and then the ring's bytes, whose number is a
+    /// power of two; `memory` outlives the ring.
     explicit ByteRing(std::span<std::byte> memory);
 
     /// Returns the size of the memory for a ring of `capacity` bytes.
@@ -44,8 +44,8 @@ class ByteRing {
 
     // The writer's side.
 
-    /// Copies the beginning of `bytes` into the ring, as far as there is room. Returns
-    /// the number of bytes copied. The reader sees them after publish().
+    /// Copies as many of `bytes` into the ring as there is room for. Returns the number
+    /// of bytes copied. The reader sees these bytes after publish().
     size_t write_some(std::span<const std::byte> bytes);
 
     /// Makes all written bytes visible to the reader. Returns true if the reader sleeps
@@ -57,7 +57,8 @@ class ByteRing {
 
     // The reader's side.
 
-    /// Returns the contiguous readable bytes: all of them, or those up to the ring's end.
+    /// Returns the contiguous readable bytes: all readable bytes, or up to the ring's
+    /// end.
     std::span<const std::byte> readable() const;
 
     /// Returns the number of readable bytes.
@@ -70,7 +71,8 @@ class ByteRing {
     /// the caller must wake it; true only once per sleep.
     bool release();
 
-    /// Set the flag before the counters are read the last time; clear it after the sleep.
+    /// Set or clear the flag of a sleeping side. Call with true before the last look at
+    /// the counters (room() or available()), and with false after the sleep.
     void set_writer_sleeps(bool sleeps) { header_->writer_sleeps.store(sleeps); }
     void set_reader_sleeps(bool sleeps) { header_->reader_sleeps.store(sleeps); }
 
@@ -79,7 +81,7 @@ class ByteRing {
   private:
     Header* header_;
     std::span<std::byte> bytes_;
-    // This side's counters, perhaps ahead of those in the header.
+    // This side's counters, perhaps ahead of the counters in the header.
     uint64_t written_ = 0;
     uint64_t read_ = 0;
 };

@@ -7,8 +7,8 @@
 //                          other side and detects its exit
 //
 // No function blocks: each sends or receives as many bytes as possible. A caller that
-// makes no progress calls prepare_to_sleep and then sleeps in poll on the channel's
-// descriptor.
+// makes no progress calls prepare_to_sleep, sleeps in poll on the channel's descriptor,
+// and then calls wake_up.
 
 #pragma once
 
@@ -24,13 +24,13 @@ class Channel {
   public:
     virtual ~Channel() = default;
 
-    /// Sends the beginning of `head` followed by `body`, as far as there is room. Returns
-    /// the number of bytes. Throws ConnectionClosed if the other side is gone.
+    /// Sends as many bytes of `head` followed by `body` as there is room for. Returns the
+    /// number of bytes sent. Throws ConnectionClosed if the other side is gone.
     virtual size_t send_some(std::span<const std::byte> head,
                              std::span<const std::byte> body) = 0;
 
-    /// Receives up to place.size() bytes. Returns the number. Throws ConnectionClosed if
-    /// the other side is gone and all its bytes have been received.
+    /// Receives up to place.size() bytes. Returns the number of bytes received. Throws
+    /// ConnectionClosed if the other side is gone and all its bytes have been received.
     virtual size_t recv_some(std::span<std::byte> place) = 0;
 
     /// Receives whole elements and combines them with the elements in `place`. Returns
@@ -40,12 +40,14 @@ class Channel {
 
     enum Interest { kNothing = 0, kToSend = 1, kToReceive = 2 };
 
-    /// Announces that this side is about to sleep until it can send or receive, as
-    /// `interest` (a set of Interest) says. Returns false if it already can. Sets
-    /// `events` to the events to poll for.
+    /// Announces that this side is about to sleep until it can send (if `interest`
+    /// contains kToSend) or receive (if `interest` contains kToReceive). Sets `events` to
+    /// the events to poll for. Returns false if the caller must not sleep: the wait is
+    /// already over.
     virtual bool prepare_to_sleep(int interest, short& events) = 0;
 
-    /// To be called after poll, with the events that it returned.
+    /// Ends the sleep; `revents` are the events that poll has returned. To be called
+    /// after every prepare_to_sleep.
     virtual void wake_up(short revents) = 0;
 
     /// Returns, after prepare_to_sleep, the latest time at which the caller must try
@@ -54,18 +56,20 @@ class Channel {
 
     virtual const Socket& socket() const = 0;
 
-    /// The descriptor for poll.
+    /// Returns the descriptor to poll.
     virtual int poll_fd() const { return socket().fd(); }
 
-    /// Ends the stream to the other side, which can still receive all bytes sent before.
+    /// Ends the stream to the other side. The other side still receives all bytes that
+    /// were sent before.
     virtual void end_sending() noexcept;
 
     /// Ends both streams: later calls throw ConnectionClosed, on both sides.
     virtual void close() noexcept;
 
   protected:
-    /// Returns the events to poll for on a connection. A side that only sends also watches
-    /// for POLLRDHUP: the other side receives no more.
+    /// Returns the events to poll for on a connection. A side that only sends also polls
+    /// for POLLRDHUP, which reports that the other side has closed its sending side and
+    /// is gone.
     static short connection_events(int interest);
 };
 

@@ -75,7 +75,7 @@ std::string describe(const Collective& c) {
     return call;
 }
 
-// An unused slot holds a sequence number that belongs to another slot.
+// Marks every slot as unused, by a sequence number that belongs to another slot.
 CollectiveHistory::CollectiveHistory() {
     for (size_t i = 0; i < kKept; ++i) last_[i].sequence = i + 1;
 }
@@ -89,8 +89,9 @@ void CollectiveHistory::check_same(int my_rank, int their_rank,
                                    const Collective& theirs) const {
     if (theirs == current_) return;
 
-    // A rank that is behind sends a call that this rank has already completed, as the
-    // root of a broadcast can: compare with the call that had the same number here.
+    // If the other rank is behind, this rank may have completed the call with the number
+    // of `theirs` already (the root of a broadcast does not wait): compare with that
+    // call.
     const Collective& same_number = last_[theirs.sequence % kKept];
     const bool was_here =
         same_number.sequence == theirs.sequence && same_number != theirs;

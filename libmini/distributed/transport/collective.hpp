@@ -1,6 +1,6 @@
-// Collective: identifies the collective call that a message belongs to. It is part of
-// every message header, so that ranks that call different collectives detect it at the
-// first message, instead of adding unrelated numbers or waiting forever.
+// Collective: identifies the collective call that a message belongs to. Every message
+// header contains a Collective, so that ranks that call different collectives detect the
+// mismatch at the first message, instead of adding unrelated numbers or waiting forever.
 
 #pragma once
 
@@ -29,12 +29,12 @@ enum class Operation : uint8_t {
     kRecv,
 };
 
-/// "all_reduce", "broadcast", ...: string literals, as the event log requires.
+/// Returns "all_reduce", "broadcast", ...: a string literal, as the event log requires.
 const char* operation_name(Operation operation);
 
 /// The algorithm of an all_reduce; the same on every rank.
 enum class Algorithm : uint8_t {
-    kAuto,  // by size, see choose_algorithm
+    kAuto,  // chosen by the size, see choose_algorithm
     kNaive,
     kTree,
     kRing,
@@ -43,10 +43,11 @@ enum class Algorithm : uint8_t {
     kHierarchical,
 };
 
-/// "auto", "ring", ...
+/// Returns "auto", "ring", ...
 const char* algorithm_name(Algorithm algorithm);
 
-/// Parses a name. Throws UsageError naming all algorithms for an unknown name.
+/// Parses an algorithm's name. Throws UsageError that lists all names for an unknown
+/// name.
 Algorithm parse_algorithm(const std::string& name);
 
 /// One call of a collective; equal on all ranks that made the same call.
@@ -62,34 +63,34 @@ struct Collective {
     bool operator==(const Collective&) const = default;
 };
 
-/// "all_reduce #5 (sum of 100 float32)", "broadcast #3 (10 int64 from rank 0)", "barrier
-/// #0".
+/// Returns a description, such as "all_reduce #5 (sum of 100 float32)", "broadcast #3 (10
+/// int64 from rank 0)" or "barrier #0".
 std::string describe(const Collective& collective);
 
-/// The current collective of one rank and the last ones before it.
+/// The current collective of one rank, and the last collectives before it.
 class CollectiveHistory {
   public:
     CollectiveHistory();
 
-    /// Makes `collective` the current one.
+    /// Makes `collective` the current collective.
     void begin(const Collective& collective);
     const Collective& current() const { return current_; }
 
     /// Throws MismatchedCollective unless `theirs` equals the current collective. The
-    /// message names both ranks and the collective that each ran as number
-    /// `theirs.sequence`.
+    /// message names both ranks, `theirs`, and this rank's collective with the same
+    /// sequence number (the current collective if that one is unknown).
     void check_same(int my_rank, int their_rank, const Collective& theirs) const;
 
-    /// Like check_same, but compares only if `theirs.sequence` is one of the last kKept
-    /// calls that began here: a rank that is ahead, or further behind, cannot be
-    /// compared.
+    /// Throws like check_same if `theirs` differs from this rank's collective with the
+    /// same sequence number. Does nothing if that collective is not among the last kKept
+    /// collectives of this rank, because the other rank is ahead or too far behind.
     void check_number(int my_rank, int their_rank, const Collective& theirs) const;
 
   private:
     static constexpr size_t kKept = 64;
     Collective current_;
     std::array<Collective, kKept>
-        last_;  // the one with sequence number s at index s modulo kKept
+        last_;  // the collective with sequence number s is at index s modulo kKept
 };
 
 }  // namespace mini::dist

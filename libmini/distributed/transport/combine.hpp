@@ -1,5 +1,5 @@
-// Combine: how a receiver combines incoming numbers with its own instead of overwriting
-// them: it adds, multiplies, ...
+// Combine: the operation (add, multiply, ...) with which a receiver combines incoming
+// numbers with its own numbers, instead of overwriting its own numbers.
 
 #pragma once
 
@@ -8,8 +8,8 @@
 namespace mini::dist {
 
 struct Combine {
-    /// mine[i] = mine[i] op theirs[i] for `count` elements; `theirs` may be unaligned.
-    /// Null: overwrite mine with theirs.
+    /// Sets mine[i] = mine[i] op theirs[i] for `count` elements; `theirs` may be
+    /// unaligned. Null: the receiver overwrites its numbers with the incoming numbers.
     void (*apply)(std::byte* mine, const std::byte* theirs, size_t count) = nullptr;
     size_t element_bytes = 1;
 

@@ -8,10 +8,10 @@ namespace {
 
 constexpr size_t kFrameBytes = 16 << 10;
 
-// How far a sender may be ahead of the link: the time that a socket's buffer would hold.
+// How far a sender may be ahead of the link, as if a socket's buffer held its bytes.
 constexpr std::chrono::milliseconds kAhead(2);
 
-// Longer than any frame can be on its way: the slowest link takes 36 hours for a frame.
+// Longer than any frame needs to arrive: the slowest link takes 36 hours for a frame.
 constexpr std::chrono::hours kLongestWay(48);
 
 }  // namespace
@@ -75,7 +75,7 @@ size_t EmulatedLink::send_some(std::span<const std::byte> head,
 
 // ---- the receiver's side
 
-// Reads frames as far as they have arrived.
+// Reads the bytes of frames that have arrived on the inner channel.
 void EmulatedLink::take_in() {
     try {
         while (!closed_) {
@@ -97,7 +97,7 @@ void EmulatedLink::take_in() {
     }
 }
 
-// Queues the frame whose header has been read at this rank's in port.
+// Queues a frame at this rank's in port, after the frame's header has been read.
 void EmulatedLink::begin_to_receive() {
     const Deadline reached{Clock::duration(in_.reached)};
     if (in_.bytes == 0 || in_.bytes > kFrameBytes || reached > now_() + kLongestWay)
@@ -106,7 +106,7 @@ void EmulatedLink::begin_to_receive() {
     arrived_.back().bytes.resize(in_.bytes);
 }
 
-// Returns how many bytes are due.
+// Returns how many received bytes are due.
 size_t EmulatedLink::ready(Deadline now) const {
     size_t n = 0;
     for (const Arrived& frame : arrived_) {
@@ -117,7 +117,8 @@ size_t EmulatedLink::ready(Deadline now) const {
     return n;
 }
 
-// REQUIRES: so many bytes are due.
+// Copies the next place.size() bytes to `place` and returns their number. REQUIRES: these
+// bytes are due.
 size_t EmulatedLink::hand_out(std::span<std::byte> place) {
     for (size_t n = 0; n < place.size();) {
         Arrived& frame = arrived_.front();
@@ -131,7 +132,7 @@ size_t EmulatedLink::hand_out(std::span<std::byte> place) {
     return place.size();
 }
 
-// Whether the inner channel has closed and all received frames are due.
+// Returns whether the inner channel has closed and all received frames are due.
 bool EmulatedLink::is_over(Deadline now) const {
     return closed_ && (arrived_.empty() || arrived_.back().due <= now);
 }
@@ -139,7 +140,7 @@ bool EmulatedLink::is_over(Deadline now) const {
 size_t EmulatedLink::recv_some(std::span<std::byte> place) {
     needed_ = 1;
     take_in();
-    const Deadline now = now_();  // read once: bytes must not become due in between
+    const Deadline now = now_();  // read once, so that ready() and is_over() agree
     const size_t n = std::min(ready(now), place.size());
     if (n == 0 && is_over(now) && !place.empty()) throw ConnectionClosed(*closed_);
     return hand_out(place.first(n));
@@ -160,8 +161,8 @@ size_t EmulatedLink::recv_combine(std::span<std::byte> place, const Combine& com
 
 // ---- sleeping
 
-// Sets next_event_: when a frame is due or the link accepts bytes again, which poll
-// cannot report.
+// Sets next_event_ to the time when a frame becomes due or the link accepts bytes again:
+// poll cannot report these two events.
 bool EmulatedLink::prepare_to_sleep(int interest, short& events) {
     next_event_ = kNever;
     int inner_interest = interest;

@@ -3,18 +3,18 @@
 //
 //     --link 100Mbit,5ms
 //
-//     sender      | reached, size | bytes | reached, size | bytes | ...  ->  inner channel
-//                 reached: when this frame, after all that the rank has sent before, has
-//                 begun to leave at the rate, plus the delay
-//     receiver    reads frames immediately, queues them at its in port, and returns their
-//                 bytes when the last one has been received
+//     sender      | reached, size | bytes | reached, size | bytes | ... -> inner channel
+//                 reached: the time at which the frame's first byte leaves the sender's
+//                 out port, plus the delay
+//     receiver    reads frames immediately, queues them at its in port, and returns the
+//                 bytes of a frame when its last byte has passed the in port
 //
-// All channels of a rank share its out port and its in port (link_port.hpp), so a rank sends
-// to all others at the rate of one link, and receives as much at the same time.
+// All channels of a rank share its out port and its in port (link_port.hpp). So a rank
+// sends to all other ranks together at the rate of one link, and receives at this rate.
 //
-// The inner channel must be faster than the link. Both sides read the same clock, as
-// processes of one machine do. The receiver alone applies the delay, so a rank that has
-// sent can continue with other work.
+// The inner channel must be faster than the link. Both sides read the same clock, because
+// they are processes of one machine. Only the receiver waits for the delay, so a rank
+// that has sent a message can continue with other work.
 
 #pragma once
 
@@ -37,16 +37,18 @@
 
 namespace mini::dist {
 
-/// The ports of one rank. Several threads may use them: subgroups have threads of their own.
+/// The ports of one rank. Thread-safe, because subgroups have their own threads.
 class RankPorts {
   public:
-    /// Returns when the first byte of a frame leaves the out port.
+    /// Queues a frame that occupies the out port for `duration`. Returns when the first
+    /// byte of the frame leaves the port.
     Deadline send(Deadline now, Clock::duration duration);
 
-    /// Returns when the last byte of a frame has passed the in port.
+    /// Queues a frame that reaches the in port at `reached` and occupies the port for
+    /// `duration`. Returns when the last byte of the frame has passed the port.
     Deadline receive(Deadline reached, Clock::duration duration);
 
-    /// When all bytes sent so far have left.
+    /// Returns when all bytes sent so far have left the out port.
     Deadline out_free_at() const;
 
   private:
@@ -58,8 +60,9 @@ class EmulatedLink : public Channel {
   public:
     using Now = std::function<Deadline()>;
 
-    /// REQUIRES: the other side's channel is an EmulatedLink too, with the same `spec` and
-    /// clock. `ports` are those of this rank, and `now` is the clock; tests pass their own.
+    /// `ports` are the ports of this rank; `now` is the clock (tests pass their own
+    /// clock). REQUIRES: the other side's channel is an EmulatedLink too, with the same
+    /// `spec` and the same clock.
     EmulatedLink(std::unique_ptr<Channel> inner, LinkSpec spec,
                  std::shared_ptr<RankPorts> ports, Now now = &Clock::now);
 
@@ -77,7 +80,7 @@ class EmulatedLink : public Channel {
 
   private:
     struct Frame {
-        int64_t reached = 0;  // the in port: ticks of the clock
+        int64_t reached = 0;  // when the frame reaches the in port, in ticks of the clock
         uint64_t bytes = 0;
     };
     struct Arrived {

@@ -12,12 +12,11 @@ namespace {
 // How long to search for the rank that was lost first.
 constexpr std::chrono::milliseconds kSearchTime(250);
 
-// The pause between two looks at the other ranks' streams.
+// The pause between two reads of the other ranks' streams.
 constexpr std::chrono::milliseconds kSearchPause(1);
 
-// After its timeout, a rank spends at most this fraction of it (1 / kGraceShare) on
-// finding the cause, so that all ranks have thrown before another tenth of the timeout
-// has passed.
+// After its timeout, a rank spends at most 1 / kGraceShare of the timeout on finding the
+// cause, so that all ranks throw within 1.1 times the timeout.
 constexpr int kGraceShare = 20;
 
 }  // namespace
@@ -37,7 +36,8 @@ void FailureDetector::connection_closed(int peer, std::chrono::milliseconds time
         header != nullptr && header->kind == MessageHeader::Kind::kFailure;
     const bool cut_off = closed_stream.is_in_message() && !in_report;
 
-    // Read its report; check the messages before it for another collective.
+    // Read the peer's report. Check the messages before the report for another
+    // collective.
     bool closed = false;
     const auto skipped = [&](const MessageHeader& skipped_header) {
         if (skipped_header.kind != MessageHeader::Kind::kPoint)
@@ -47,17 +47,18 @@ void FailureDetector::connection_closed(int peer, std::chrono::milliseconds time
         closed_stream.final_message(deadline_after(kFinalMessageTime), closed, skipped);
     if (report) report_of(peer, *report, timeout);
 
-    // It reported nothing. In the middle of a message it could not report: ask the other
-    // ranks.
+    // The peer reported nothing. If its connection closed in the middle of a message, it
+    // could not report: search the reports of the other ranks.
     const int lost = cut_off ? first_to_go(peer, timeout) : peer;
     throw PeerLost(lost, concat("rank ", lost, " is gone: its connection to rank ", rank_,
                                 " closed during ", describe(history_.current()),
                                 "; its own output says why"));
 }
 
-// Finds the rank that was lost first, given that the connection to `cut_off` closed in
-// the middle of a message: the rank that another rank reports, or a rank whose connection
-// closed between two messages; else `cut_off` itself.
+// Finds the rank that was lost first, after the connection to `cut_off` closed in the
+// middle of a message. Throws the failure that another rank reports. Otherwise returns a
+// rank whose connection closed between two messages, or `cut_off` if there is no such
+// rank.
 int FailureDetector::first_to_go(int cut_off, std::chrono::milliseconds timeout) {
     const Deadline deadline = deadline_after(kSearchTime);
     for (bool others = true; others && !has_passed(deadline); sleep_for(kSearchPause)) {
@@ -78,7 +79,7 @@ void FailureDetector::report_of(int reporter, const Failure& failure,
                                 std::chrono::milliseconds timeout) {
     Failure meaning = reported(failure, reporter);
 
-    // When the report is about the reporter itself, add what this rank was doing.
+    // If the reporter reports its own failure, add what this rank was doing.
     if (failure.kind == Failure::Kind::kOther || failure.rank == reporter)
         meaning.message +=
             concat("; rank ", rank_, " was in ", describe(history_.current()));
@@ -96,9 +97,10 @@ void FailureDetector::deadline_passed(int silent, const std::string& description
     follow_chain(silent, description, deadline_after(timeout / kGraceShare));
 }
 
-// A silent rank may itself be waiting. It reports the rank that it waits for when it
-// fails or, if that report is late, after half of its timeout. A rank that has reported
-// nothing is the cause. A chain that comes back to one of its ranks has no cause of its own.
+// A silent rank may itself wait for another rank. It names this other rank in the failure
+// that it reports or, earlier, in the notice that it sends after half of its timeout. A
+// rank at the end of the chain, which has named no other rank, is the cause. If the chain
+// comes back to one of its ranks, the error names the whole chain.
 void FailureDetector::follow_chain(int silent, std::string description, Deadline grace) {
     leave({Failure::Kind::kTimeout, silent, description});
     std::vector<char> is_in_chain(streams_.size());
@@ -110,7 +112,7 @@ void FailureDetector::follow_chain(int silent, std::string description, Deadline
             throw PeerLost(silent,
                            concat("rank ", silent, " is gone (", description, ")"));
         const bool names_none =
-            report && report->rank < 0;  // its text has all that it knows
+            report && report->rank < 0;  // the report's text has all that is known
         if (report && (names_none || report->kind != Failure::Kind::kTimeout))
             throw_failure(reported(*report, silent));
         const int next = report ? report->rank : awaited_by(silent);
@@ -128,8 +130,8 @@ void FailureDetector::follow_chain(int silent, std::string description, Deadline
                          "deadlocked?"));
 }
 
-// Returns the rank that `waiting` reported to wait for in this rank's current collective;
-// -1 if it reported none.
+// Returns the rank for which rank `waiting` waits in this rank's current collective,
+// according to its last notice; -1 if there is no such notice.
 int FailureDetector::awaited_by(int waiting) const {
     const Waiting& report = waiting_[static_cast<size_t>(waiting)];
     return report.collective == history_.current() ? report.awaited : -1;

@@ -1,18 +1,18 @@
-// The failure detector of a mesh: finds the rank that caused a failure, the same on all
+// FailureDetector: finds the rank that caused a failure of the mesh, the same rank on all
 // ranks.
 //
-// The transport reports events; the detector reads the failures that the other ranks
-// reported before their connections closed, and throws. A rank that detects a failure
-// reports it to all others before it leaves, so that they do not wait for their deadlines
-// and all name the same cause:
+// The transport reports events to the detector. The detector reads the failures that
+// other ranks reported before their connections closed, and throws. A rank that detects a
+// failure reports the failure to all other ranks before it leaves, so that they do not
+// wait for their deadlines, and all ranks name the same cause:
 //
-//     a rank ...          is detected by                     and becomes
-//     died                its closed connections             PeerLost, first on its peers
-//     is silent           the deadline                       Timeout. If the silent rank
-//                                                            waits for another rank, the
-//                                                            detector follows that chain.
-//     runs another        the header of its first message    MismatchedCollective on both
-//     collective                                             ranks
+//     a rank that ...    is detected by             and causes
+//     died               its closed connections     PeerLost, first on its peers
+//     is silent          the deadline               Timeout. If the silent rank waits for
+//                                                   another rank, the detector follows
+//                                                   the chain of ranks that wait.
+//     runs another       the header of its first    MismatchedCollective on both ranks
+//     collective         message
 
 #pragma once
 
@@ -31,20 +31,20 @@ class FailureDetector {
     FailureDetector(int rank, std::vector<MessageStream>& streams,
                     const CollectiveHistory& history);
 
-    /// Records that rank `waiting` waits for a rank in a collective, both given by
-    /// `header`.
+    /// Records that rank `waiting` waits for rank header.rank in header.collective.
     void note_waiting(int waiting, const MessageHeader& header);
 
-    /// To be called when the connection to rank `peer` has closed. Throws the failure
-    /// that `peer` reported; else PeerLost naming `peer` or, if the connection closed in
-    /// the middle of a message, the rank that was lost first. `timeout` is the
-    /// collective's timeout.
+    /// Handles a closed connection to rank `peer`: throws the failure that `peer` has
+    /// reported, or PeerLost naming `peer` if it has reported none. If the connection
+    /// closed in the middle of a message, PeerLost names the rank that was lost first.
+    /// `timeout` is the collective's timeout.
     [[noreturn]] void connection_closed(int peer, std::chrono::milliseconds timeout);
 
-    /// To be called when a wait for rank `silent` has reached its deadline; `description`
-    /// describes the wait. Leaves, then throws PeerLost, or Timeout naming the rank at
-    /// the end of the chain of ranks that wait for each other. Blocks for at most a
-    /// twentieth of `timeout`.
+    /// Handles a wait for rank `silent` that has reached its deadline; `description`
+    /// describes the wait. Leaves, then follows the chain of ranks that wait for each
+    /// other, and throws Timeout naming the rank at the end of the chain, or PeerLost if
+    /// this rank is gone. Blocks for at most a twentieth of `timeout`. If `silent` is -1
+    /// (any rank), throws Timeout immediately.
     [[noreturn]] void deadline_passed(int silent, const std::string& description,
                                       std::chrono::milliseconds timeout);
 
@@ -53,7 +53,7 @@ class FailureDetector {
     void leave(const Failure& reason) noexcept;
 
   private:
-    // The rank that another rank waits for, as it reported.
+    // A report of another rank: the rank that it waits for, in this collective.
     struct Waiting {
         int awaited = -1;
         Collective collective;

@@ -8,16 +8,17 @@
 namespace mini::dist {
 namespace {
 
-// Limits on early messages: more of them is an error, so that no rank can fill the
-// memory.
+// Limits on early messages, so that no rank can fill another rank's memory. More early
+// messages are an error.
 constexpr size_t kMaxEarlyBytes = size_t{1} << 30;
 constexpr size_t kMaxEarlyMessages = size_t{1} << 18;
 
-// The first allocation for an early message.
+// The size of the first allocation for an early message.
 constexpr size_t kFirstBytes = 64 << 10;
 
-// Grows the payload of an early message for its next bytes: to at most twice the bytes
-// that have arrived, because a header may announce more bytes than its sender ever sends.
+// Returns the buffer of an early message, with room for its next bytes. Grows the buffer
+// to at most twice the bytes that have arrived (but at least to kFirstBytes), because a
+// header may announce more bytes than its sender ever sends.
 std::span<std::byte> grown(std::vector<std::byte>& payload, const MessageStream& stream) {
     const size_t wanted = std::max(kFirstBytes, 2 * stream.payload_received());
     if (stream.payload_received() == payload.size())
@@ -63,7 +64,7 @@ bool Inbox::choose_buffer(int from, const MessageHeader& header) {
         check_size(from, header, receive->data.size());
         other.buffer = {receive->data, {}, &receive->done, nullptr};
         match(*receive, from);
-    } else if (is_expected(from)) {  // a later message is expected
+    } else if (is_expected(from)) {  // a later message from this rank is expected
         keep(from, header);
     }
     return has_buffer(from);
@@ -109,14 +110,15 @@ PointMessage* Inbox::receive_for(int from, const MessageHeader& header) {
     return nullptr;
 }
 
-// Removes a receive from the lists: its message is arriving or has arrived.
+// Sets the receive's source and removes the receive from the lists: its message has begun
+// to arrive.
 void Inbox::match(PointMessage& receive, int from) {
     receive.source = from;
     sender(from).receives.remove(&receive);
     any_source_.remove(&receive);
 }
 
-// Starts an early message: one without a matching receive.
+// Starts an early message: a message without a matching receive.
 void Inbox::keep(int from, const MessageHeader& header) {
     early_bytes_ += header.payload_bytes;
     ++early_messages_;
@@ -132,7 +134,7 @@ void Inbox::keep(int from, const MessageHeader& header) {
     other.buffer = {{}, {}, &early.complete, &early};
 }
 
-// Called when a payload is complete.
+// Completes the message from rank `from` after its payload has been read.
 void Inbox::finish(int from) {
     Sender& other = sender(from);
     *other.buffer.done = true;
@@ -150,7 +152,7 @@ void Inbox::deliver_early(int from, Sort sort) {
     if (found == other.early.end()) return;
     std::deque<Early>& early = found->second;
 
-    // In order: stop at a message that is still arriving.
+    // Deliver in order: stop at a message that is still arriving.
     while (!early.empty() && early.front().complete && deliver(from, early.front())) {
         early_bytes_ -= early.front().payload.size();
         --early_messages_;
@@ -159,7 +161,7 @@ void Inbox::deliver_early(int from, Sort sort) {
     if (early.empty()) other.early.erase(found);
 }
 
-// Copies an early message to the receive that matches it. Returns false if there is none.
+// Copies an early message to the matching receive. Returns false if no receive matches.
 bool Inbox::deliver(int from, Early& early) {
     Sender& other = sender(from);
     if (early.header.kind == MessageHeader::Kind::kCollective) {

@@ -1,9 +1,10 @@
 // Inbox: matches incoming messages with receives.
 //
-// A message is matched by its header, before any of its payload is read: with the receive
-// of the collective, with a point-to-point receive of its tag, or, if there is no receive
-// yet, with memory of the inbox, from which a later receive copies it. Messages of one
-// kind and tag from one rank are delivered in the order in which they were sent.
+// The header of a message decides where its payload goes, before any of the payload is
+// read: into the buffer of the collective's receive, or into the buffer of a
+// point-to-point receive with the same tag. If there is no such receive yet, the payload
+// goes into memory of the inbox, and a later receive copies it from there. Messages of
+// one kind and tag from one rank are delivered in the order in which they were sent.
 
 #pragma once
 
@@ -30,31 +31,36 @@ struct CollectiveReceive {
 
 class Inbox {
   public:
-    /// Messages must belong to the current collective of `history`, which outlives this
-    /// object.
+    /// Collective messages must belong to the current collective of `history`. REQUIRES:
+    /// `history` outlives this object.
     Inbox(int rank, int world_size, const CollectiveHistory& history);
 
-    /// Adds the receive of the next message of the collective from rank `from`; it may be
-    /// done immediately. REQUIRES: `receive` lives until it is done.
+    /// Adds the receive for the next message of the collective from rank `from`. If this
+    /// message has already arrived, `receive` is done on return. REQUIRES: `receive`
+    /// lives until it is done.
     void expect(int from, CollectiveReceive& receive);
 
-    /// Adds a point-to-point receive; it may be done immediately. REQUIRES: the direction
-    /// is kRecv; `receive` lives until it is done.
+    /// Adds a point-to-point receive. If its message has already arrived, `receive` is
+    /// done on return. REQUIRES: the direction is kRecv; `receive` lives until it is
+    /// done.
     void expect(PointMessage& receive);
 
-    /// Whether a receive waits for a message of rank `from`.
+    /// Returns whether a receive waits for a message from rank `from`.
     bool is_expected(int from) const;
 
-    /// Whether a buffer has been chosen for the incoming message from rank `from`.
+    /// Returns whether a buffer has been chosen for the incoming message from rank
+    /// `from`.
     bool has_buffer(int from) const { return sender(from).buffer.done != nullptr; }
 
-    /// Chooses the buffer of the message from rank `from` by its header. Returns whether
-    /// it has one now. Throws MismatchedCollective for a message of another collective or
-    /// size, and Error if too many unexpected messages are in memory.
+    /// Chooses the buffer for the message from rank `from` by its header. Returns whether
+    /// the message has a buffer now. Throws MismatchedCollective for a message of another
+    /// collective or a point-to-point message of another size, and Error for a collective
+    /// message of another size or if too many early messages are in memory.
     bool choose_buffer(int from, const MessageHeader& header);
 
-    /// Reads more of the payload from rank `from`; sets the receive's `done` when it is
-    /// complete. Returns whether any byte was read. REQUIRES: has_buffer(from).
+    /// Reads more of the payload from rank `from`; sets the receive's `done` when the
+    /// payload is complete. Returns whether any byte was read. REQUIRES:
+    /// has_buffer(from).
     bool pull(int from, MessageStream& stream);
 
   private:
@@ -65,8 +71,8 @@ class Inbox {
         bool complete = false;
     };
 
-    // The messages that one receive can match: those of the collective, or those with one
-    // tag.
+    // Identifies the messages that one receive can match: all messages of the collective,
+    // or all point-to-point messages with one tag.
     using Sort = std::pair<MessageHeader::Kind, uint64_t>;
     static Sort sort_of(const MessageHeader& header);
 

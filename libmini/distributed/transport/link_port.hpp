@@ -1,15 +1,16 @@
 // A port of a link: bytes pass it at the link's rate, one frame or message after another.
 //
-//     out port    | a0 | a1 |                      of the sender
+//     out port    | a0 | a1 |                 of the sender
 //                   \    \      the link's delay
-//     in port          | a0 | b0 | a1 |            of the receiver; b0 is from another rank
+//     in port          | a0 | b0 | a1 |       of the receiver; b0 is from another rank
 //
-// A frame reaches the in port the delay after its first byte has left. So one frame alone
-// takes bytes / rate + delay, however long it is: it is received while it is still sent
-// (cut-through). Frames that reach a port at the same time queue.
+// A frame's first byte reaches the in port one delay after it has left the out port. So a
+// single frame takes bytes / rate + delay: the receiver receives the first bytes while
+// the sender still sends the other bytes (cut-through). Frames that reach a port at the
+// same time queue.
 //
-// Two networks use this model: the one that EmulatedLink imposes on real processes, and the
-// simulated one (simulation/network.hpp).
+// Used by EmulatedLink, between real processes, and by the simulated network
+// (simulation/network.hpp).
 
 #pragma once
 
@@ -20,7 +21,7 @@
 
 namespace mini::dist {
 
-/// How long `bytes` occupy a port, rounded to a tick of `Duration`.
+/// Returns how long `bytes` bytes occupy a port, rounded to a tick of `Duration`.
 template <typename Duration>
 Duration time_to_send(size_t bytes, double bytes_per_second) {
     constexpr double kTicksPerSecond =
@@ -29,7 +30,7 @@ Duration time_to_send(size_t bytes, double bytes_per_second) {
         std::llround(static_cast<double>(bytes) / bytes_per_second * kTicksPerSecond));
 }
 
-/// `Time`: a time point, or a duration since the start.
+/// One port. `Time` is a time point, or a duration since the start.
 template <typename Time>
 class LinkPort {
   public:
@@ -40,11 +41,12 @@ class LinkPort {
         Time begin{}, end{};
     };
 
-    /// Adds a frame that reaches the port at `when` and occupies it for `duration`. It takes
-    /// the first idle time from `when` on, in pieces if there are gaps: a frame that is added
-    /// late still passes before those that reach the port after it, where they leave time.
+    /// Adds a frame that reaches the port at `when` and occupies the port for `duration`;
+    /// returns when the frame passes the port. The frame gets the first idle time from
+    /// `when` on, in several pieces if the idle times are short. So a frame that is added
+    /// late can use the idle time before frames that reach the port later.
     Passage add(Time when, Duration duration) {
-        // Skip what ends before the frame reaches the port, and what occupies the port then.
+        // Skip the passages that end before `when`, and the passage that contains `when`.
         when = std::max(when, forgotten_);
         const auto first = std::ranges::lower_bound(busy_, when, {}, &Passage::end);
         Passage passage{when, when + duration};
@@ -55,11 +57,12 @@ class LinkPort {
         }
         if (duration == Duration::zero()) return passage;
 
-        // Each passage that begins before this one ends interrupts it.
+        // Each passage that begins before the new passage ends interrupts the new
+        // passage.
         for (; last != busy_.end() && last->begin < passage.end; ++last)
             passage.end += last->end - last->begin;
 
-        // The port is now occupied without a gap: make one passage of them all.
+        // Merge the new passage with the passages that it touches: there is no gap left.
         Passage whole = passage;
         if (first != last) whole.begin = std::min(first->begin, whole.begin);
         if (last != busy_.end() && last->begin == whole.end) whole.end = (last++)->end;
@@ -71,14 +74,14 @@ class LinkPort {
         return passage;
     }
 
-    /// When all frames added so far have passed.
+    /// Returns when all frames added so far have passed.
     Time free_at() const { return busy_.empty() ? forgotten_ : busy_.back().end; }
 
   private:
     static constexpr size_t kMostKept = 32;
 
     std::vector<Passage> busy_;  // in order of time, with gaps between them
-    Time forgotten_{};           // nothing passes before this time
+    Time forgotten_{};           // a new frame cannot pass before this time
 };
 
 }  // namespace mini::dist

@@ -19,17 +19,17 @@ struct Unit {
 constexpr Unit kRates[] = {{"kbit", 1e3 / 8}, {"Mbit", 1e6 / 8}, {"Gbit", 1e9 / 8}};
 constexpr Unit kTimes[] = {{"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
 
-// The valid range of a link, in bytes per second and nanoseconds. A slower link would
-// take minutes per frame; a shorter delay is too small for the clock.
+// The valid range of a rate (in bytes per second) or of a delay (in nanoseconds). With a
+// lower rate a frame would take minutes; a shorter delay is too short for the clock.
 struct Range {
     double low, high;
 
-    bool has(double value) const { return low <= value && value <= high; }  // NaN: no
+    bool has(double value) const { return low <= value && value <= high; }  // not NaN
 };
 constexpr Range kRateRange{1e3 / 8, 1e12 / 8};
 constexpr Range kDelayRange{1e3, 60e9};
 
-// Parses a number with one of these units; returns NaN for any other text.
+// Parses a number with one of `units`. Returns NaN for any other text.
 double parse_quantity(std::string_view text, std::span<const Unit> units) {
     constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
     double number = 0;

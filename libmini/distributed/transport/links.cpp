@@ -20,14 +20,15 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(first, text.find_last_not_of(' ') - first + 1);
 }
 
-// Removes `word` from the beginning of `text`; whether it was there.
+// Removes `word` from the beginning of `text`. Returns whether `text` began with `word`.
 bool skip(std::string_view& text, std::string_view word) {
     if (!text.starts_with(word)) return false;
     text = trimmed(text.substr(word.size()));
     return true;
 }
 
-// Removes a number from the beginning of `text`.
+// Removes a number from the beginning of `text` and returns it; std::nullopt if there is
+// none.
 template <typename T>
 std::optional<T> take_number(std::string_view& text) {
     T number{};
@@ -99,8 +100,8 @@ Links parse_links(const std::string& text) {
     return links;
 }
 
-// Ports are numbered host by host: the port to the network, then one for each rank of the host,
-// for messages inside it.
+// Ports are numbered host by host. Each host has one port to the network, followed by one
+// port per rank for messages inside the host.
 size_t port_count(const Links& links, int world_size) {
     const int hosts = (world_size - 1) / links.ranks_per_host + 1;
     return static_cast<size_t>(hosts * (links.ranks_per_host + 1));

@@ -1,14 +1,15 @@
-// The links of a cluster, simulated or emulated, from a line of text.
+// The links of a simulated or emulated cluster, read from a line of text.
 //
-//     100Gbit,5us                               every rank has a link of its own
-//     100Gbit,5us; hosts of 8: 800Gbit,1us     8 ranks of a host share the link to other hosts
-//     100Gbit,5us; rank 3 at 0.25               rank 3 sends and receives at a quarter of the rate
+//     100Gbit,5us                             every rank has its own link
+//     100Gbit,5us; hosts of 8: 800Gbit,1us    the 8 ranks of a host share one link to
+//                                             other hosts; 800Gbit,1us within a host
+//     100Gbit,5us; rank 3 at 0.25             rank 3 has a quarter of the rate
 //
 //     rank a --- out port ===== rate, delay ===== in port --- rank b
 //
-// A message occupies the sender's port for bytes / rate, and the receiver's port, a delay
-// later, for as long; messages queue at both (link_port.hpp). The rate is that of the slower
-// port.
+// A message occupies the sender's out port for bytes / rate. It reaches the receiver's in
+// port after the delay, and occupies this port for the same time. Messages queue at both
+// ports (link_port.hpp). Between two ranks with different rates, the lower rate is used.
 
 #pragma once
 
@@ -27,26 +28,29 @@ struct Links {
     LinkSpec network;             // between hosts
     LinkSpec inside;              // between the ranks of one host
     int ranks_per_host = 1;       // 1: `inside` is not used
-    std::map<int, double> rates;  // of slow ranks: the share of the rate that they reach
+    std::map<int, double> rates;  // of each slow rank: its share of the link's rate
 };
 
-/// Throws UsageError for anything but the form above, quoting the part that is wrong.
+/// Parses text of the form above. Throws UsageError quoting the part that does not have
+/// this form.
 Links parse_links(const std::string& text);
 
 /// How a message travels from one rank to another.
 struct Route {
-    size_t out_port = 0, in_port = 0;  // out ports and in ports are counted apart
+    size_t out_port = 0, in_port = 0;  // out ports and in ports are numbered separately
     double bytes_per_second = 0;
     std::chrono::nanoseconds delay{};
 };
 
-/// The number of out ports, and of in ports, of `world_size` ranks.
+/// Returns the number of out ports of `world_size` ranks, which equals the number of in
+/// ports.
 size_t port_count(const Links& links, int world_size);
 
-/// REQUIRES: `from` and `to` are different ranks.
+/// Returns how a message travels from rank `from` to rank `to`. REQUIRES: the ranks are
+/// different.
 Route route(const Links& links, int from, int to);
 
-/// For each rank its host, counted from 0.
+/// Returns the number of each rank's host, by rank; the first host is 0.
 std::vector<int> hosts_of(const Links& links, int world_size);
 
 }  // namespace mini::dist

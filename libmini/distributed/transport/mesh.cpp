@@ -22,7 +22,7 @@
 namespace mini::dist {
 namespace {
 
-// Handshake timeout, and how many connections may be in their handshake.
+// The handshake timeout, and the maximum number of connections in their handshake.
 constexpr std::chrono::milliseconds kHelloTime(2000);
 constexpr size_t kMaxPending = 64;
 
@@ -31,8 +31,8 @@ constexpr const char* kNoDescriptors =
 
 std::string address_key(int rank) { return concat("mesh/", rank); }
 
-// The key under which the first rank that fails reports why, for ranks that are not
-// connected to it yet.
+// The key of the failure that the first failing rank reports, for ranks that are not
+// connected to this rank yet.
 const char* const kFailure = "mesh/failure";
 
 // The addresses at which a rank listens.
@@ -40,7 +40,7 @@ struct Endpoint {
     std::string host;
     Address address;
     std::string local_name;  // "-" if it uses TCP only
-    uint64_t token = 0;      // random: identifies its listener
+    uint64_t token = 0;      // random; identifies the rank's listener
 };
 
 std::string to_text(const Endpoint& endpoint) {
@@ -64,7 +64,8 @@ bool share_memory(const Endpoint& a, const Endpoint& b) {
 
 // ---- the rank that connects
 
-// Connects, exchanges Hellos and, within a host, passes the shared memory.
+// Connects, exchanges Hellos and, within a host, passes the shared memory. Returns the
+// channel, and the peer's Hello in `answer`.
 std::unique_ptr<Channel> greet(const Endpoint& mine, const Endpoint& theirs,
                                const Hello& hello, Deadline deadline, Hello& answer) {
     const auto greeting = std::as_bytes(std::span(&hello, 1));
@@ -146,8 +147,8 @@ std::unique_ptr<Channel> channel_of(PendingConnection& connection) {
         RingChannel::Side::kSecond);
 }
 
-// Reads from the pending connections once: connections of ranks become streams; others,
-// and those that take too long, are dropped.
+// Reads once from each pending connection. Turns the connection of a rank into the rank's
+// stream. Drops a connection with an invalid Hello, and a connection whose Hello is late.
 void serve_pending(std::list<PendingConnection>& pending,
                    std::vector<MessageStream>& streams, const Hello& mine,
                    Deadline deadline) {
@@ -165,7 +166,7 @@ void serve_pending(std::list<PendingConnection>& pending,
             return true;
         } catch (const ConnectionClosed&) {
             return true;
-        } catch (const std::bad_alloc&) {  // ends this connection, not this rank
+        } catch (const std::bad_alloc&) {  // drop this connection, but do not fail
             return true;
         }
     });
@@ -173,8 +174,8 @@ void serve_pending(std::list<PendingConnection>& pending,
 
 void accept_connection(Acceptor& acceptor, bool is_local,
                        std::list<PendingConnection>& pending) {
-    // A rank sends its Hello immediately, so the oldest pending connection is rarely a
-    // rank.
+    // A rank sends its Hello immediately, so the oldest pending connection is rarely the
+    // connection of a rank.
     const auto drop_oldest = [&] {
         if (pending.empty()) return false;
         pending.pop_front();
@@ -189,8 +190,8 @@ void accept_connection(Acceptor& acceptor, bool is_local,
     connection.deadline = deadline_after(kHelloTime);
 }
 
-// Throws if a connected rank is gone: the mesh can then never be complete. Throws the
-// failure that the rank reported, else PeerLost.
+// If a connected rank is gone, throws the failure that this rank reported, else PeerLost:
+// the mesh can never be complete.
 void check_still_there(std::vector<MessageStream>& streams, int rank) {
     for (size_t peer = 0; peer < streams.size(); ++peer) {
         if (!streams[peer].is_open()) continue;
@@ -212,11 +213,11 @@ void report_failure(Store& store, int rank, const Failure& failure) {
         store.compare_set(kFailure, "",
                           concat(rank, " ", kind, " ", failure.rank, " ",
                                  failure.message.substr(0, kMaxFailureBytes)));
-    } catch (const Error&) {  // the store is gone, which tells the others enough
+    } catch (const Error&) {  // the store is gone: the other ranks detect this themselves
     }
 }
 
-// Throws the failure that another rank has reported, if any.
+// Throws the failure that another rank has reported in the store, if there is one.
 void check_reported_failure(Store& store) {
     std::string text;
     try {
@@ -232,7 +233,7 @@ void check_reported_failure(Store& store) {
     throw_failure(reported(failure, reporter));
 }
 
-// Accepts connections until every higher rank has one.
+// Accepts connections until every higher rank is connected.
 void accept_higher_ranks(Acceptor& tcp_acceptor, Acceptor& local_acceptor,
                          std::vector<MessageStream>& streams, const Hello& mine,
                          Deadline deadline) {
@@ -285,7 +286,7 @@ std::vector<Endpoint> get_endpoints(const RendezvousConfig& config, Store& store
     }
 }
 
-// Returns a number for the host of each rank: the first rank on that host.
+// Returns the number of each rank's host, by rank: the lowest rank on this host.
 std::vector<int> number_hosts(const std::vector<Endpoint>& endpoints) {
     std::vector<int> hosts;
     for (const Endpoint& endpoint : endpoints) {
@@ -315,8 +316,8 @@ int rank_of_connector(const Hello& theirs, const Hello& mine, int world_size) {
 
 Mesh connect_mesh(const RendezvousConfig& config, Store& store,
                   const std::string& local_host, Medium medium, Deadline deadline) {
-    // Listen where the others can reach this rank: on the local address of the connection
-    // to the store, or the advertised address.
+    // Listen at an address at which other ranks can reach this rank: the local address of
+    // the connection to the store, or the advertised address.
     Acceptor tcp_acceptor(listen_on({local_host, 0}));
     const bool has_tcp_only = medium == Medium::kTcp;
     const std::string name = has_tcp_only ? "-" : random_local_name();
@@ -337,7 +338,7 @@ Mesh connect_mesh(const RendezvousConfig& config, Store& store,
             try {
                 mesh.streams[p] =
                     connect_to_rank(peer, config, mine, endpoints[p], deadline);
-            } catch (const PeerLost&) {  // perhaps because another rank was lost first
+            } catch (const PeerLost&) {  // the cause may be another rank, lost earlier
                 check_still_there(mesh.streams, config.rank);
                 check_reported_failure(store);
                 throw;
@@ -347,12 +348,12 @@ Mesh connect_mesh(const RendezvousConfig& config, Store& store,
     };
     try {
         connect_all();
-    } catch (const Error&) {  // report why to the ranks that wait for this rank
+    } catch (const Error&) {  // report the failure to the ranks that wait for this rank
         const Failure failure = current_failure();
         report_failure(store, config.rank, failure);
         try {
             MeshTransport(config.rank, std::move(mesh.streams)).leave(failure);
-        } catch (const Error&) {  // no descriptor for it: report the first error
+        } catch (const Error&) {  // no descriptor for MeshTransport: keep the first error
         }
         throw;
     }

@@ -3,15 +3,15 @@
 //
 //     rank r listens on TCP and, for its own host, at an abstract UNIX address; it writes
 //     both addresses and the id of its host into the store
-//     rank r connects to all lower ranks and accepts all higher ranks, so each pair
-//     connects exactly once
+//     rank r connects to all lower ranks and accepts connections from higher ranks, so
+//     each pair connects exactly once
 //
 // Within a host, the higher rank allocates the shared memory and passes its descriptor
-// with its first message: the memory has no name, so none is left over when a process
+// with the first message: the memory has no name, so no memory remains when a process
 // dies. Both sides send a Hello with the run's cookie, their rank, the rank they expect,
-// and a random number that the listening rank has put into the store. A connection that
-// sends other bytes is dropped; a listener that replies with other bytes is not the
-// expected rank. When the mesh is complete the listeners are closed.
+// and a random number that the listening rank has put into the store. A rank drops a
+// connection that sends other bytes; a listener that replies with other bytes is not the
+// expected rank. When the mesh is complete, the listeners are closed.
 
 #pragma once
 
@@ -29,22 +29,22 @@ namespace mini::dist {
 enum class Medium {
     kAuto,          // shared memory within a host, TCP between hosts
     kTcp,           // TCP everywhere
-    kSharedMemory,  // shared memory, or an error for ranks of several hosts or users
+    kSharedMemory,  // shared memory; an error if ranks have several hosts or users
 };
 
 /// The connections of one rank to all others.
 struct Mesh {
     std::vector<MessageStream> streams;  // by rank; this rank's own is not open
-    std::vector<int> hosts;              // by rank: equal numbers mean the same host
+    std::vector<int> hosts;              // by rank; equal numbers mean the same host
 };
 
-/// Returns the rank that sent `theirs` to the listener of `mine`, if it is valid and from
-/// a higher rank; else -1.
+/// Returns the rank that sent `theirs` to the listener with the Hello `mine`; -1 if
+/// `theirs` is invalid or does not come from a higher rank.
 int rank_of_connector(const Hello& theirs, const Hello& mine, int world_size);
 
 /// Connects to all other ranks; blocks until all are connected. Throws Timeout naming the
-/// missing ranks, and PeerLost, before the deadline, for a rank that was connected and is
-/// gone.
+/// missing ranks if the deadline passes. Throws PeerLost, without waiting for the
+/// deadline, if a connected rank is gone.
 Mesh connect_mesh(const RendezvousConfig& config, Store& store,
                   const std::string& local_host, Medium medium, Deadline deadline);
 

@@ -8,9 +8,9 @@
 // Whenever this rank waits, all its messages make progress: those of the collective, and
 // the point-to-point messages posted before or during the wait.
 //
-// A wait first spins for a moment, yielding its core each time, and then sleeps in poll:
-// if the other rank is ready, its message arrives within microseconds, less than a
-// wake-up takes.
+// A wait first spins for a moment: it checks for progress and yields its core. Then it
+// sleeps in poll. If the other rank is ready, its message arrives within microseconds,
+// sooner than a sleeping thread wakes up.
 
 #pragma once
 
@@ -34,7 +34,8 @@ namespace mini::dist {
 
 class MeshTransport : public GroupTransport {
   public:
-    /// REQUIRES: one open stream for each rank but this one, by rank.
+    /// `streams` is indexed by rank. REQUIRES: all streams are open except this rank's
+    /// own.
     MeshTransport(int rank, std::vector<MessageStream> streams);
     ~MeshTransport() override;
 
@@ -95,7 +96,7 @@ class MeshTransport : public GroupTransport {
     FailureDetector detector_;
     std::vector<Outbox> outboxes_;  // by rank
     std::vector<char>
-        has_gone_;  // by rank: it left while no message from it was expected
+        has_gone_;  // by rank: left while this rank expected no message from it
     std::list<PointMessage*> points_;  // all messages that are not done
 
     int idle_polls_ = 0;
@@ -105,9 +106,9 @@ class MeshTransport : public GroupTransport {
     std::chrono::milliseconds timeout_{};
     Deadline deadline_;
     bool has_warned_ = false;
-    bool is_listening_ = false;      // to all ranks: this rank has spun and now sleeps
-    int announced_to_ = kAnySource;  // the rank that knows that this one waits for it
-    bool has_announced_to_all_ = false;  // which rank this one waits for
+    bool is_listening_ = false;          // reads from all ranks, because this rank sleeps
+    int announced_to_ = kAnySource;      // the last rank notified of this rank's wait
+    bool has_announced_to_all_ = false;  // all ranks know for which rank this rank waits
     bool unobserved_ = false;  // the `done` of messages that no caller waits for
 
     Event wake_event_;  // wake() sets it

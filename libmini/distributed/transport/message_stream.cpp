@@ -14,8 +14,8 @@ namespace {
 constexpr size_t kHeaderBytes = sizeof(MessageHeader);
 constexpr size_t kSkipBytes = 64 << 10;
 
-// How many reads final_message makes between two checks of its deadline: with a deadline
-// of now it still reads the bytes that are there.
+// How many reads final_message makes between two checks of its deadline. Even if the
+// deadline has passed already, final_message still reads the bytes that have arrived.
 constexpr int kSkipsPerLook = 256;
 
 // Sleeps until bytes arrive. Returns false if the deadline passes first.
@@ -75,8 +75,8 @@ bool MessageStream::has_payload() const {
 
 void MessageStream::finish_message() { received_ = 0; }
 
-// Reads more of the incoming message; appends to `text` the payload of a failure, and
-// drops any other payload.
+// Reads more of the incoming message. Appends the payload of a failure to `text`, and
+// drops any other payload. Returns whether any byte was read.
 bool MessageStream::skip_some(std::string& text) {
     const bool moved = pull_header();
     if (header() == nullptr || has_payload()) return moved;

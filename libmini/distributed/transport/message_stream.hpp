@@ -2,9 +2,9 @@
 //
 //     | header 48 bytes: kind, collective, payload size, detail | payload | header | ...
 //
-// No function but final_message blocks: each sends or receives as many bytes as possible.
-// So a rank can send and receive at the same time: it pushes a little, pulls a little,
-// and waits only if neither makes progress.
+// Only final_message blocks; every other function sends or receives as many bytes as
+// possible. So a rank can send and receive at the same time: it calls push and the pull
+// functions in turn, and waits only if none makes progress.
 
 #pragma once
 
@@ -32,15 +32,15 @@ struct MessageHeader {
     };
 
     Kind kind = Kind::kCollective;
-    int32_t rank = -1;      // kFailure: the rank lost or silent; kWaiting: -1: wait over
-    Collective collective;  // kCollective; kPoint: operation, dtype and count
+    int32_t rank = -1;      // kFailure: the lost or silent rank; kWaiting: -1: wait over
+    Collective collective;  // of a kPoint: only operation, dtype and count
     uint64_t payload_bytes = 0;
     uint64_t detail = 0;  // kPoint: the tag; kFailure: a Failure::Kind
 };
 static_assert(sizeof(MessageHeader) == 48, "a header has no padding on the wire");
 
-/// How long to read from a closed connection for a failure that the rank may have
-/// reported.
+/// How long to read from a closed connection to find the failure that the other rank may
+/// have reported.
 constexpr std::chrono::milliseconds kFinalMessageTime(100);
 
 class MessageStream {
@@ -49,44 +49,46 @@ class MessageStream {
     explicit MessageStream(std::unique_ptr<Channel> channel)
         : channel_(std::move(channel)) {}
 
-    /// Whether there is a connection; false for this rank's own stream.
+    /// Returns whether there is a connection; false for this rank's own stream.
     bool is_open() const { return channel_ != nullptr; }
     Channel& channel() { return *channel_; }
     const Channel& channel() const { return *channel_; }
     std::unique_ptr<Channel> take_channel() && { return std::move(channel_); }
 
-    /// Starts a message. REQUIRES: is_sent(); the payload lives until is_sent() again.
+    /// Starts a message. REQUIRES: is_between_messages() is true; the payload lives until
+    /// is_sent() is true.
     void start(const MessageHeader& header, std::span<const std::byte> payload);
 
     /// Sends more of the message. Returns whether any byte was sent. Throws
-    /// ConnectionClosed.
+    /// ConnectionClosed if the other side is gone.
     bool push();
     bool is_sent() const { return sent_ == sizeof out_ + payload_.size(); }
 
-    /// Whether no message is partly sent: a message that was only started may be
-    /// replaced.
+    /// Returns whether no message is partly sent. A message that was started, but of
+    /// which no byte was sent, may be replaced by another start().
     bool is_between_messages() const { return sent_ == 0 || is_sent(); }
 
     /// Returns the header of the incoming message; null while it is incomplete.
     const MessageHeader* header() const;
 
     /// Reads more of the header. Returns whether any byte was read. Throws
-    /// ConnectionClosed.
+    /// ConnectionClosed if the other side is gone and all its bytes have been read.
     bool pull_header();
 
-    /// Reads more of the payload into the buffer `payload`, or combines it with the
-    /// elements there. Returns whether any byte was read. Throws ConnectionClosed.
-    /// REQUIRES: header() is not null; all calls of one message pass the same `combine`
-    /// and the same buffer, which may grow.
+    /// Reads more of the payload into the buffer `payload`; with `combine`, combines the
+    /// bytes with the elements in the buffer. Returns whether any byte was read. Throws
+    /// like pull_header. REQUIRES: header() is not null; all calls for one message pass
+    /// the same `combine` and the same buffer, which may grow.
     bool pull_payload(std::span<std::byte> payload, const Combine& combine = {});
 
-    /// Ends a message that has been read completely; the next one can be read.
+    /// Ends a message that has been read completely; the next message can then be read.
     void finish_message();
 
-    /// Whether a message has begun to arrive and finish_message() has not been called.
+    /// Returns whether a message has begun to arrive and finish_message() has not been
+    /// called.
     bool is_in_message() const { return received_ > 0; }
 
-    /// Whether header and payload are complete.
+    /// Returns whether header and payload of the incoming message are complete.
     bool has_payload() const;
 
     /// Returns how many bytes of the payload have been read. REQUIRES: header() is not
@@ -96,10 +98,10 @@ class MessageStream {
     /// Called for each message that final_message skips.
     using Skipped = std::function<void(const MessageHeader& header)>;
 
-    /// Reads and skips messages until the other side reports a failure, and returns it.
-    /// Blocks until the deadline. Returns std::nullopt if the other side closed the
-    /// connection without a report (`closed` is true) or the deadline passed (`closed` is
-    /// false).
+    /// Reads and skips messages until the other side reports a failure, and returns this
+    /// failure; blocks at most until the deadline. Returns std::nullopt if the other side
+    /// closed the connection without a report (sets `closed` to true) or if the deadline
+    /// passed (sets `closed` to false).
     std::optional<Failure> final_message(Deadline deadline, bool& closed,
                                          const Skipped& skipped = {});
 
@@ -116,7 +118,7 @@ class MessageStream {
     size_t received_ = 0;  // of header and payload together
 };
 
-/// The longest text of a failure that is sent or accepted, in bytes.
+/// The longest text, in bytes, of a failure that a rank sends or accepts.
 constexpr size_t kMaxFailureBytes = 4096;
 
 }  // namespace mini::dist

@@ -1,4 +1,4 @@
-// How all_reduce combines the numbers of the ranks.
+// ReduceOp: how a reduction combines the numbers of the ranks.
 
 #pragma once
 
@@ -6,12 +6,13 @@
 
 namespace mini::dist {
 
-/// kAvg is the sum divided once by the world size (`torch.distributed.ReduceOp`). For
-/// 16-bit floats each number is first divided by a power of two, so that the sum does not
-/// overflow, see prepare_reduce; NCCL multiplies each by 1 / world size first.
+/// The operation of a reduction (`torch.distributed.ReduceOp`). kAvg is the sum, divided
+/// by the world size. 16-bit floats are divided in two steps: before the sum by a power
+/// of two, so that the sum does not overflow (see prepare_reduce), and after the sum by
+/// the remaining factor. NCCL multiplies each number by 1 / world size before the sum.
 enum class ReduceOp : uint8_t { kSum, kAvg, kProduct, kMin, kMax };
 
-/// "sum", "avg", ...
+/// Returns "sum", "avg", ...
 constexpr const char* reduce_op_name(ReduceOp op) {
     switch (op) {
         case ReduceOp::kSum: return "sum";

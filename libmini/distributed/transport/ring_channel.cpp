@@ -58,7 +58,7 @@ size_t RingChannel::send_some(std::span<const std::byte> head,
     return n;
 }
 
-// Copies out the readable bytes, also across the ring's end.
+// Copies readable bytes to `place`, also across the ring's end. Returns their number.
 size_t RingChannel::take(std::span<std::byte> place) {
     size_t n = 0;
     while (n < place.size()) {
@@ -90,7 +90,7 @@ size_t RingChannel::recv_combine(std::span<std::byte> place, const Combine& comb
         combine.apply(place.data(), ready.data(), n / element);
         in_.consume(n);
     } else if (in_.available() >= element) {
-        // Assemble the one element that wraps around the ring's end.
+        // Assemble an element that wraps around the ring's end.
         std::array<std::byte, kLargestElement> whole;
         n = take(std::span(whole).first(element));
         combine.apply(place.data(), whole.data(), 1);
@@ -120,8 +120,8 @@ void RingChannel::wake_up(short revents) {
     in_.set_reader_sleeps(false);
     if (revents == 0) return;
 
-    // Drain the bytes that woke this side. The end of the stream means that the other
-    // side is gone.
+    // Read and drop the bytes that woke this side. The end of the stream means that the
+    // other side is gone.
     std::array<std::byte, 256> wake_bytes;
     ssize_t n = 0;
     do {
@@ -134,8 +134,8 @@ void RingChannel::wake_up(short revents) {
 void RingChannel::wake_other() {
     const std::byte wake_byte{1};
     ::send(socket_.fd(), &wake_byte, 1, MSG_DONTWAIT | MSG_NOSIGNAL);
-    // It may fail: if the other side is gone, the next sleep detects it; if the socket's
-    // buffer is full, the other side has bytes enough to wake it.
+    // send may fail. If the other side is gone, the next sleep detects the closed socket.
+    // If the socket's buffer is full, the bytes in the buffer wake the other side.
 }
 
 void RingChannel::check_open() const {

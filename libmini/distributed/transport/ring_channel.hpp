@@ -1,9 +1,9 @@
-// A channel through shared memory of two ranks: one ring of bytes in each direction.
+// A channel through memory that two ranks share: one ring of bytes in each direction.
 //
 //     rank 0   writes ->  [ ring 0 ]  -> reads    rank 1
 //              reads  <-  [ ring 1 ]  <- writes
-//              socket <- - - - - - - - -> socket  one byte wakes a sleeping side; it
-//                                                 closes when the other side is gone
+//              socket <- - - - - - - - -> socket  one byte wakes a sleeping side; the
+//                                                 socket closes when a side is gone
 //
 // Each byte is copied twice by the CPU. No system call is needed while both sides are
 // awake.
@@ -19,7 +19,7 @@
 
 namespace mini::dist {
 
-/// Memory of a channel: mapped from a file descriptor, or allocated.
+/// The memory of a channel: mapped from a file descriptor, or allocated on the heap.
 class Memory {
   public:
     virtual ~Memory() = default;
@@ -34,7 +34,7 @@ class RingChannel : public Channel {
     static size_t memory_bytes();
 
     /// REQUIRES: `memory` has memory_bytes() bytes, initially zero, and is shared with
-    /// the other side, which has the other end of the socket and the other Side.
+    /// the other side; the other side has the other end of the socket and the other Side.
     RingChannel(Socket socket, std::shared_ptr<Memory> memory, Side side);
 
     size_t send_some(std::span<const std::byte> head,
@@ -58,7 +58,7 @@ class RingChannel : public Channel {
     bool closed_ = false;  // the other side has closed the socket
 };
 
-/// Allocates zeroed memory for two ranks that are threads of this process.
+/// Returns new zeroed memory for two ranks that are threads of this process.
 std::shared_ptr<Memory> allocate_memory(size_t bytes);
 
 }  // namespace mini::dist

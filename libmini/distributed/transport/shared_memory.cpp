@@ -40,8 +40,8 @@ NewSharedMemory make_shared_memory(size_t bytes) {
     Socket descriptor(::memfd_create("mini-ring", MFD_CLOEXEC | MFD_ALLOW_SEALING));
     MINI_CHECK(descriptor.is_open(), system_message("memfd_create", errno),
                "; --medium tcp needs no shared memory");
-    // Allocate the pages now: later a lack of memory would be a signal instead of an
-    // error.
+    // Allocate the pages now, so that a lack of memory is an error. At the first access,
+    // a lack of memory would be a SIGBUS.
     const int error = ::posix_fallocate(descriptor.fd(), 0, static_cast<off_t>(bytes));
     MINI_CHECK(error == 0, "shared memory of ", bytes,
                " bytes: ", system_message("posix_fallocate", error),

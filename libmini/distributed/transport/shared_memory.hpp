@@ -1,5 +1,5 @@
-// Anonymous memory shared by processes of one host. It is freed when the last process
-// that maps it or has a descriptor of it ends, also after a crash.
+// Anonymous memory shared by processes of one host. The kernel frees the memory when no
+// process maps it or has a descriptor of it any more, also after a crash.
 
 #pragma once
 
@@ -16,12 +16,12 @@ struct NewSharedMemory {
     Socket descriptor;
 };
 
-/// Allocates `bytes` zero bytes of shared memory. Throws Error if there is not enough
+/// Returns `bytes` zero bytes of new shared memory. Throws Error if there is not enough
 /// memory.
 NewSharedMemory make_shared_memory(size_t bytes);
 
 /// Maps memory that make_shared_memory has allocated in another process. Throws Error if
-/// it is smaller than `bytes`, or could shrink later.
+/// the memory is smaller than `bytes` or could shrink later.
 std::shared_ptr<Memory> map_shared_memory(const Socket& descriptor, size_t bytes);
 
 }  // namespace mini::dist

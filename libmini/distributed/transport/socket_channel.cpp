@@ -10,7 +10,7 @@
 namespace mini::dist {
 namespace {
 
-constexpr size_t kStagingBytes = 128 << 10;  // stays in the cache until it is added
+constexpr size_t kStagingBytes = 128 << 10;  // small enough to stay in the CPU's cache
 constexpr size_t kMaxUnread = 64 << 20;
 
 }  // namespace
@@ -58,8 +58,8 @@ bool SocketChannel::prepare_to_sleep(int interest, short& events) {
     return true;
 }
 
-// A rank that has shut down its sending side reads no more: for a sender it is gone. A
-// receiver detects it after it has read all bytes.
+// A rank that has shut down its sending side reads no more bytes, so for a sender this
+// rank is gone. A receiver detects the end of the stream after it has read all bytes.
 void SocketChannel::wake_up(short revents) {
     if (revents & POLLRDHUP) is_gone_ = true;
 }

@@ -1,5 +1,6 @@
-// A transport among some ranks of another transport, numbered from 0. With it an
-// algorithm can run among the ranks of one host, or among one rank of each host.
+// SubsetTransport: a transport among some ranks of another transport; the members get the
+// numbers 0, 1, 2, ... So an algorithm can run among the ranks of one host, or among one
+// rank of each host.
 
 #pragma once
 
@@ -13,8 +14,8 @@ namespace mini::dist {
 
 class SubsetTransport : public Transport {
   public:
-    /// REQUIRES: `members` lists ranks of `whole`, this rank included, and is the same on
-    /// each of them; a collective of `whole` has begun; `whole` outlives this object.
+    /// REQUIRES: `members` lists ranks of `whole`, including this rank, and is equal on
+    /// all members; a collective of `whole` has begun; `whole` outlives this object.
     SubsetTransport(Transport& whole, std::vector<int> members);
 
     int rank() const override { return rank_; }

@@ -1,8 +1,9 @@
 // Tags of point-to-point messages:
 //
 //     0 .. 2^63 - 1    for programs
-//     2^63 ...         for libmini: every backend can send them, through its side channel
-//                      if its library has no tags as large (backends/verify.hpp)
+//     2^63 ...         for libmini. A backend whose library does not support such large
+//                      tags sends these messages over its side channel
+//                      (backends/verify.hpp).
 
 #pragma once
 
@@ -27,12 +28,13 @@ enum ReservedTag : uint64_t {
     kEndOfGroupTags,
 };
 
-/// The tag of the receipt for message `slot` of backend gloo, over its side channel.
+/// Returns the tag of the receipt that backend gloo sends over its side channel for
+/// message number `slot`.
 constexpr uint64_t receipt_tag(uint64_t slot) {
     return kReservedTags + (slot << 8) + 0xff;
 }
 
-/// Whether a group may send a message with this tag.
+/// Returns whether a group may send a message with this tag.
 constexpr bool is_group_tag(uint64_t tag) {
     return tag < kReservedTags || (tag >= kArrivedTag && tag < kEndOfGroupTags);
 }

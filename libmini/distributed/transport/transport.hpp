@@ -4,10 +4,10 @@
 //                     -------------------------- Transport --------------------------
 //                     MeshTransport: a channel to every other rank
 //
-// Messages between two ranks arrive in the order in which they were sent. Each message
-// names the collective that it belongs to, and is never delivered to another one.
+// Messages between two ranks arrive in the order in which they were sent. A message of a
+// collective names its collective, and is never delivered to another collective.
 // Point-to-point messages are independent of collectives: each has a tag and waits for a
-// receive of that tag.
+// receive with the same tag.
 
 #pragma once
 
@@ -25,11 +25,11 @@
 
 namespace mini::dist {
 
-/// As the peer of a receive: any rank; the first message that arrives is received.
+/// The peer of a receive that takes the first message that arrives, from any rank.
 constexpr int kAnySource = -1;
 
-/// A point-to-point message in flight. The transport uses it from post() until it is
-/// done.
+/// A point-to-point message in flight. The transport uses this object from post() until
+/// the message is done.
 struct PointMessage {
     /// Whether this rank sends or receives.
     enum class Direction : uint8_t { kSend, kRecv };
@@ -50,17 +50,19 @@ struct PointMessage {
     std::function<void()> finished;
 };
 
-/// "send to rank 1 (tag 7, 100 float32)", "recv from any rank (...)".
+/// Returns a description, such as "send to rank 1 (tag 7, 100 float32)" or "recv from any
+/// rank (...)".
 std::string describe(const PointMessage& message);
 
 /// Sets `done` and calls `finished`, which may hold the last reference to the message.
 void finish(PointMessage& message);
 
-// The blocking functions of both classes throw PeerLost naming the lost rank, Timeout
-// naming the silent rank, or MismatchedCollective naming both ranks. After that the
-// transport cannot be used.
+// The blocking functions of Transport and GroupTransport throw PeerLost naming the lost
+// rank, Timeout naming the silent rank, or MismatchedCollective naming both ranks. After
+// an exception the transport cannot be used.
 
-/// The interface for collective algorithms: messages of the current collective.
+/// The interface for collective algorithms: sends and receives messages of the current
+/// collective.
 class Transport {
   public:
     virtual ~Transport() = default;
@@ -69,42 +71,44 @@ class Transport {
     virtual int world_size() const = 0;
 
     /// Sends `out` to rank `to` while receiving `in` from rank `from`; blocks until both
-    /// are done. Because it does both at the same time, a ring of blocking ranks does not
-    /// deadlock. With `combine`, the incoming elements are combined with those in `in`.
-    /// REQUIRES: `in` has exactly the size of the message; `to` and `from` are not this
-    /// rank; `out` and `in` do not overlap.
+    /// are done. Ranks that call send_recv in a ring do not deadlock, because each of
+    /// them sends and receives at the same time. With `combine`, combines the incoming
+    /// elements with the elements in `in`. REQUIRES: `in` has exactly the size of the
+    /// message; `to` and `from` are not this rank; `out` and `in` do not overlap.
     virtual void send_recv(int to, std::span<const std::byte> out, int from,
                            std::span<std::byte> in, const Combine& combine = {}) = 0;
 
-    /// One half of send_recv each. Both may block until the other side calls its half.
+    /// Send or receive one message, like one half of send_recv. Both may block until the
+    /// other rank calls the matching function.
     virtual void send(int to, std::span<const std::byte> out) = 0;
     virtual void recv(int from, std::span<std::byte> in, const Combine& combine = {}) = 0;
 };
 
-/// The interface for process groups: in addition begins collectives, posts point-to-point
-/// messages, can be woken, and leaves the group.
+/// The interface for process groups: a Transport that also begins collectives, posts
+/// point-to-point messages, wakes a waiting call, and leaves the group.
 class GroupTransport : public Transport {
   public:
     /// Starts a collective with its timeout. All further send and recv calls belong to
-    /// it.
+    /// this collective.
     virtual void begin(const Collective& collective,
                        std::chrono::milliseconds timeout) = 0;
 
     /// Starts a point-to-point message; never blocks. The message makes progress whenever
-    /// this transport waits, and must live until it is done.
+    /// this transport waits. REQUIRES: `message` lives until it is done.
     virtual void post(PointMessage& message) = 0;
 
-    /// Blocks until one of the posted messages is done, or wake() was called.
+    /// Blocks until one of the posted messages is done or wake() is called.
     virtual void progress() = 0;
 
     /// Makes progress on all messages; never blocks.
     virtual void poll() {}
 
-    /// Wakes a waiting call: it calls `on_wake` on its own thread and continues;
-    /// progress() returns. Thread-safe.
+    /// Wakes a waiting call. The woken call runs the function of set_on_wake() on its own
+    /// thread; then progress() returns, and all other calls continue to wait.
+    /// Thread-safe.
     virtual void wake() noexcept = 0;
 
-    /// Sets the function that a wait calls after wake().
+    /// Sets the function that a waiting call runs after wake().
     virtual void set_on_wake(std::function<void()> on_wake) = 0;
 
     /// Returns the payload bytes sent since the start, without headers.
@@ -114,7 +118,7 @@ class GroupTransport : public Transport {
     virtual uint64_t messages_sent() const = 0;
 
     /// Leaves the group and reports `reason` to the other ranks; never blocks for long.
-    /// Their waits for this rank throw. REQUIRES: no send or recv is running.
+    /// Other ranks' waits for this rank throw. REQUIRES: no send or recv is running.
     virtual void leave(const Failure& reason) noexcept = 0;
 
     /// Makes the running call and all later calls throw immediately. Thread-safe.

@@ -1,5 +1,5 @@
-// A dataset for the checks: sample i is the number i, so a rank's data shows which
-// samples it got.
+// A dataset for the checks: sample i is the number i, so the data of a rank show which
+// samples the rank got.
 
 #pragma once
 
@@ -15,7 +15,7 @@ namespace mini::labs {
 
 using Indices = std::vector<int64_t>;
 
-/// Sample i: data {i}, target i.
+/// Sample i has the data {i} and the target i.
 class Numbered : public data::Dataset {
   public:
     explicit Numbered(int64_t size) : size_(size) {}
@@ -40,14 +40,14 @@ inline Indices sorted(Indices values) {
     return values;
 }
 
-/// 0, 1, ..., n-1.
+/// Returns 0, 1, ..., n-1.
 inline Indices all_of(int64_t n) {
     Indices values;
     for (int64_t i = 0; i < n; ++i) values.push_back(i);
     return values;
 }
 
-/// All ranks' indices as one list.
+/// Returns the indices of all ranks as one list.
 inline Indices together(const std::vector<Indices>& ranks) {
     Indices all;
     for (const Indices& mine : ranks) all.insert(all.end(), mine.begin(), mine.end());

@@ -25,7 +25,7 @@ STYLE = """
 
 
 def decades(low, high):
-    """1, 2 and 5 times the powers of ten from low to high, both included."""
+    """Returns ticks that enclose low and high: 1, 2 and 5 times powers of ten."""
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     steps = [digit * 10.0 ** power for power in range(first, last + 1) for digit in (1, 2, 5)]
     inside = [step for step in steps if low <= step <= high]
@@ -35,7 +35,7 @@ def decades(low, high):
 
 
 def linear(low, high):
-    """About six round numbers from low to high."""
+    """Returns about six equally spaced ticks that enclose low and high."""
     width = max(high - low, 1e-9) / 6
     unit = 10.0 ** math.floor(math.log10(width))
     step = next(unit * digit for digit in (1, 2, 5, 10) if unit * digit >= width)
@@ -58,7 +58,8 @@ class Axis:
 
 
 def spread(wanted, gap):
-    """The heights of labels, moved as little as possible to be at least `gap` apart."""
+    """Returns the heights of labels, moved down so that they are at least `gap` apart;
+    moves all labels up if the last label would then be below the chart."""
     order = sorted(range(len(wanted)), key=lambda i: wanted[i])
     placed = list(wanted)
     for before, after in zip(order, order[1:]):
@@ -72,15 +73,16 @@ def words(x, y, text, style="", anchor="start"):
 
 
 def bar(x, low, high, colour):
-    """A bar at x from the lowest to the highest measured value."""
+    """Returns a bar at x from the lowest to the highest measured value."""
     return (f'<path d="M{x:.1f} {low:.1f}V{high:.1f}M{x - 4:.1f} {low:.1f}h8M{x - 4:.1f} '
             f'{high:.1f}h8" class="line" stroke="{colour}" stroke-opacity="0.55"/>')
 
 
 def svg(title, x, y, lines, log_x=False, log_y=False, levels=(), curves=None, spreads=None,
         from_zero=False):
-    """The chart as text. `levels`: (name, y) of dashed horizontal lines; `curves`: dotted lines of
-    computed values; `spreads`: {line: [(x, lowest, highest)]} of measured values."""
+    """Returns the chart as SVG text. `levels`: (name, y) of dashed horizontal lines;
+    `curves`: dotted lines of computed values; `spreads`: {line: [(x, lowest, highest)]}
+    of measured values."""
     curves, spreads = curves or {}, spreads or {}
     xs = Axis([px for points in lines.values() for px, _ in points], log_x, LEFT, WIDTH - RIGHT)
     heights = [py for points in (*lines.values(), *curves.values()) for _, py in points]

@@ -1,8 +1,8 @@
-// A bug hunt: three ranks divide twelve samples, each by itself, and a test wrongly
-// reports that the parts are disjoint. Find out why some samples are trained on twice and
-// others never, and why the test does not detect it.
+// A bug hunt: three ranks divide twelve samples, each rank on its own, and a test wrongly
+// reports that the parts are disjoint. Find out why some samples are in two parts and
+// some are in no part, and why the test passes anyway.
 //
-//     lab07_bug_hunt        prints what each rank got; exits with 1 while a bug is left
+//     lab07_bug_hunt        prints each rank's samples; exits with 1 while a bug is left
 //
 // The first mistake is common in code that logs only on rank 0; the second makes a test
 // that cannot fail.
@@ -44,12 +44,12 @@ Indices divide(int rank) {
     return {begin, begin + length};
 }
 
-// Sample `i` as a dataset gives it.
+// Returns sample `i`, as a dataset does.
 std::shared_ptr<const Tensor> get(int64_t i) {
     return std::make_shared<const Tensor>(Tensor::scalar(static_cast<float>(i)));
 }
 
-// Whether no sample is in two ranks' parts.
+// Returns whether no sample is in the parts of two ranks.
 bool parts_are_disjoint(const std::vector<Indices>& parts) {
     std::set<std::shared_ptr<const Tensor>> visited;
     for (const Indices& part : parts)
@@ -82,7 +82,7 @@ int main() {
                              fmt::join(never, " "));
     if (!twice.empty()) return 1;
 
-    // A test that cannot fail is useless: pass it two parts with the same sample.
+    // Check the test itself: two parts with the same sample are not disjoint.
     if (parts_are_disjoint({{1}, {1}})) {
         std::cout << "the test is still wrong: it calls (1) and (1) disjoint\n";
         return 1;

@@ -1,13 +1,16 @@
-// dealing: what a division of the samples does to training, if the dataset is sorted by
-// class: parts of a shuffled list (DataPartitioner) against blocks of the sorted one.
+// dealing: compares two divisions of a dataset that is sorted by class: parts of a
+// shuffled list (DataPartitioner), and blocks of the sorted list.
 //
-//     dealing                     5 ranks, as threads; 3,000 drawn digits, 300 a class
+//     dealing            5 ranks, as threads; 3,000 drawn digits, about 300 per class
 //
-// Prints the number of samples that the fractions lose, by number of ranks; the classes
-// of each rank; and the accuracy after each epoch, which measure.py draws. A network is
-// trained in three ways: plain and with batch normalisation, the gradients averaged in
-// each step; and plain, the parameters averaged only at the end of each epoch. Each rank
-// tests its own network on all test digits; the table has the mean over the ranks.
+// Prints the number of samples that are lost when 1/P of the samples is rounded down, the
+// classes of each rank, and the accuracy after each epoch, which measure.py draws:
+//
+//     plain            averages the gradients in each step
+//     batch norm       the same, with batch normalisation
+//     once an epoch    averages no gradients, but the parameters after each epoch
+//
+// Each rank tests its own network on all test digits; the table has the ranks' mean.
 //
 // Exit codes: 0 done, 1 failed, 2 invalid options.
 
@@ -60,7 +63,7 @@ void print_lost() {
                                  lost(ranks, true));
 }
 
-// The digits as files of one class after the other would give them.
+// Returns digits sorted by class, as if they were read from one file per class.
 std::shared_ptr<const Partition> sorted_by_class(int64_t samples) {
     const auto digits = data::make_digits(true, samples);
     Indices order(static_cast<size_t>(samples));
@@ -69,7 +72,7 @@ std::shared_ptr<const Partition> sorted_by_class(int64_t samples) {
     return std::make_shared<Partition>(digits, order);
 }
 
-// The parts of all ranks: of a shuffled list, or blocks of the list as it is.
+// Returns the parts of all ranks: cut from a shuffled list, or blocks of the sorted list.
 std::vector<Partition> divide(const std::shared_ptr<const Partition>& dataset, int ranks,
                               bool shuffled) {
     std::vector<Partition> parts;

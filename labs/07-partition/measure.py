@@ -17,7 +17,7 @@ ROW = re.compile(r"^  (\S.*?, (?:shuffled|blocks)) +([\d. ]+)$", re.MULTILINE)
 
 
 def lines_of(output):
-    """{"plain, blocks": [(epoch, accuracy), ...], ...}, one for each row of the last table."""
+    """Returns {"plain, blocks": [(epoch, accuracy), ...], ...} from the last table."""
     return {name: list(enumerate(map(float, accuracies.split()), 1))
             for name, accuracies in ROW.findall(output)}
 

@@ -1,5 +1,5 @@
-// The checks of lab 07: the cases go step by step from a list of indices to a dataset of
-// which every rank has its own part. Cases of task 07.k need tasks 07.1 to 07.k.
+// The checks of lab 07: the cases go step by step from a list of indices to a dataset
+// that is divided among the ranks. The cases of task 07.k need tasks 07.1 to 07.k.
 
 #include <algorithm>
 #include <cstdint>
@@ -38,8 +38,8 @@ std::vector<Indices> parts_of(const DataPartitioner& partitioner, int count) {
     return parts;
 }
 
-// Describes the first error in a division: "sample 8 went to ranks 0 and 2"; empty if it
-// is correct.
+// Returns the first error of a division, such as "sample 8 went to ranks 0 and 2", or ""
+// if the division is correct.
 std::string dealt_twice(const std::vector<Indices>& parts, int64_t n) {
     std::vector<int> owner(static_cast<size_t>(n), -1);
     for (size_t rank = 0; rank < parts.size(); ++rank)
@@ -304,13 +304,13 @@ TEST_CASE("all ranks of a job call the same number of collectives", "[lab07][lab
         for (const mini::data::Batch& batch : train_set) {
             for (const int64_t sample : batch.target.to_vector<int64_t>())
                 seen[rank].push_back(sample);
-            group.all_reduce(mini::Tensor::scalar(1.0f));  // in place of the gradients'
+            group.all_reduce(mini::Tensor::scalar(1.0f));  // stands for the gradients
         }
         collectives[rank] =
             group.events().snapshot(mini::EventKind::kCollectiveBegin).size();
     });
 
-    // The parts have n / ranks samples, the batches 30 / ranks.
+    // A part has n / ranks samples, a batch has 30 / ranks.
     const int64_t part = n / ranks, bsz = 30 / ranks;
     for (size_t rank = 0; rank < collectives.size(); ++rank) {
         INFO("rank " << rank << " of " << ranks << ": " << part << " samples in batches"

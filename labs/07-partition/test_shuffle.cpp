@@ -45,7 +45,8 @@ TEST_CASE("randrange of a power of two draws as many bits as the bound itself ha
 
 TEST_CASE("randrange favours no number even with a bound of 63 bits",
           "[lab07][lab07.2]") {
-    // On average a third of the draws, 2000 of 6000; 5 standard deviations are 5 * 36.5.
+    // On average a third of the draws, 2000 of 6000, are below 2^61. A standard deviation
+    // is 36.5 draws, and 5 of them are 183.
     INFO("bound 3 * 2^61: a third of the draws should be below 2^61; remainders of 64");
     INFO("bits would put 3 of 8 there; hint 2 of 07.2");
     PythonRandom random(7);

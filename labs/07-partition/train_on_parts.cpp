@@ -18,7 +18,7 @@ namespace mini::labs {
 namespace {
 
 constexpr int64_t kPixels = 28 * 28, kHidden = 64, kClasses = 10;
-constexpr int64_t kBatch = 20;  // of one rank
+constexpr int64_t kBatch = 20;  // per rank
 constexpr double kLr = 0.1;
 
 class Classifier : public nn::Module {

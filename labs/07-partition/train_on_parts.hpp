@@ -1,4 +1,4 @@
-// Trains one small network per rank, each on its own part of the digits.
+// Trains a small network on several ranks, each rank on its own part of the digits.
 
 #pragma once
 
@@ -13,13 +13,14 @@ namespace mini::labs {
 struct Way {
     std::string name;
     bool batch_norm = false;
-    bool each_epoch = false;  // average the parameters each epoch, no gradients
+    bool each_epoch = false;  // average parameters after each epoch, and no gradients
 };
 
-/// Trains on one rank, a thread, for each of the parts, from equal weights on all ranks:
-/// one hidden layer, batches of 20 per rank. Returns the accuracy on `test` after each
-/// epoch, 0 to 1, as the mean over the ranks' own networks. Blocks until done.
-/// REQUIRES: parts of equal size; samples are digits of 28 by 28 pixels.
+/// Trains a network with one hidden layer on each part, with one rank (a thread) per part
+/// and 20 samples per batch on each rank. All ranks start with equal weights. Returns the
+/// accuracy on `test` (0 to 1) after each epoch: the mean over the ranks' networks.
+/// Blocks until done. REQUIRES: the parts have equal sizes; samples are digits of 28 by
+/// 28 pixels.
 std::vector<double> train_on_parts(const Way& way,
                                    const std::vector<data::Partition>& parts, int epochs,
                                    const data::Dataset& test);

@@ -1,6 +1,6 @@
-// A bug hunt: a loader whose workers add random noise to each batch. All batches come, in
-// order, and its author has seen different noise. Find out why there is less of it than
-// there are batches, and why more workers make it worse.
+// A bug hunt: a loader whose workers add random noise to each batch. All batches arrive
+// in order, but several batches get the same noise. Find out why, and why more batches
+// get the same noise if there are more workers.
 //
 //     lab08_bug_hunt
 //
@@ -61,8 +61,8 @@ int main() {
                                      fmt::join(seen.back()[e], " "));
     }
 
-    // Every batch of both epochs has noise of its own, the same for any number of
-    // workers.
+    // Each batch of both epochs must have different noise, and the noise must not depend
+    // on the number of workers.
     std::set<double> different;
     for (const Noise& epoch : seen[2]) different.insert(epoch.begin(), epoch.end());
     const bool repeatable = seen[0] == seen[1] && seen[1] == seen[2];

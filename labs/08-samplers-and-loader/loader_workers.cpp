@@ -3,8 +3,8 @@
 //
 //     loader_workers                        prints the table that measure.py draws
 //
-// A batch costs 8 ms to fetch, a step 4 ms. The step only waits, as a processor does for
-// a GPU. The fetch either waits too, as for a remote disk, or computes.
+// Fetching a batch takes 8 ms, and a step takes 4 ms. The step sleeps, like a CPU that
+// waits for a GPU. The fetch sleeps too, like a read from a remote disk, or computes.
 //
 // Exit codes: 0 done, 1 failed, 2 invalid options.
 
@@ -35,11 +35,11 @@ struct Options {
     int fetch_ms = 8, step_ms = 4;
 };
 
-// Computes for `time` of this thread alone: a loop whose speed is measured first.
+// Computes for `time`, in a loop whose speed the constructor measures.
 class Computation {
   public:
     explicit Computation(Milliseconds time) {
-        // The quickest of ten trials is the one that other programs disturbed least.
+        // Take the quickest of ten trials: other programs disturbed it least.
         Milliseconds quickest = Milliseconds::max();
         for (int trial = 0; trial < 10; ++trial) {
             const auto start = Clock::now();
@@ -61,7 +61,7 @@ class Computation {
     int64_t rounds_ = 0;
 };
 
-// A dataset of one number a sample, whose transform takes long.
+// A dataset with one number per sample and a slow transform.
 class Slow : public data::Dataset {
   public:
     Slow(int64_t size, std::function<void()> transform)

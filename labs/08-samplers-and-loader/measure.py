@@ -18,13 +18,13 @@ FETCH_MS, STEP_MS = 8, 4
 
 
 def rows_of(table):
-    """[(workers, step in ms if the fetch waits, step in ms if it computes), ...]"""
+    """Returns [(workers, ms per step if the fetch waits, if the fetch computes), ...]."""
     return [(int(workers), float(waits), float(computes))
             for workers, waits, computes in ROW.findall(table)]
 
 
 def predicted(workers):
-    """The time of a step in ms if the workers do not disturb each other."""
+    """Returns the time of a step in ms if the workers do not slow each other down."""
     return max(FETCH_MS / workers, STEP_MS) if workers else FETCH_MS + STEP_MS
 
 

@@ -1,4 +1,4 @@
-// The checks of tasks 08.1 to 08.3: random orders, and draws by weight. Cases of task
+// The checks of tasks 08.1 to 08.3: random orders, and draws by weight. The cases of task
 // 08.k need tasks 08.1 to 08.k.
 
 #include <algorithm>
@@ -134,8 +134,8 @@ TEST_CASE("a category of weight zero is never drawn", "[lab08][lab08.2]") {
 }
 
 TEST_CASE("heavier categories are drawn more often", "[lab08][lab08.2]") {
-    // A count of n draws with probability p deviates by more than 5 sqrt(n p (1 - p)) <
-    // 250 for only one seed in a million.
+    // In n draws, the count of a category with probability p differs from n p by more
+    // than 5 sqrt(n p (1 - p)) < 250 for only one seed in a million.
     const int64_t n = 10'000;
     Generator generator(3);
     std::vector<int64_t> counts(3);
@@ -180,7 +180,8 @@ TEST_CASE("without replacement each positive category comes once", "[lab08][lab0
 }
 
 TEST_CASE("equal speeds are in the order of the indices", "[lab08][lab08.3]") {
-    // The smallest doubles: most speeds are rounded to 0, 1 or 2 times the same number.
+    // All weights are the smallest positive double or 0, so most speeds are rounded to 0,
+    // 1 or 2 times that double.
     const double tiny = std::numeric_limits<double>::denorm_min();
     Weights weights(40, tiny);
     weights[0] = weights[7] = 0;

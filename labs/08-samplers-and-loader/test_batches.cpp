@@ -1,5 +1,5 @@
-// The checks of tasks 08.4 and 08.5: batches of a sampler's order, iterations instead of
-// epochs, and batches of one group each.
+// The checks of tasks 08.4 and 08.5: a sampler's order in batches, iterations instead of
+// epochs, and batches whose samples are all of one group.
 
 #include <algorithm>
 #include <cstddef>
@@ -24,7 +24,7 @@ using Batches = std::vector<Indices>;
 
 namespace {
 
-// Returns a fixed order, and counts how often it is asked for it.
+// A sampler with a fixed order, which counts the calls of indices().
 class ListSampler : public Sampler {
   public:
     explicit ListSampler(Indices order) : order_(std::move(order)) {}
@@ -64,8 +64,8 @@ class EpochSource : public BatchSource {
     int64_t length_;
 };
 
-// The batches of `order`, by the definition in the header: the first open batch of the
-// sample's group, or a new one.
+// Returns the batches of `order` by the definition in the header: each sample joins the
+// first batch of its group that is not full, or else begins a new batch.
 Batches grouped(const Indices& order, const Indices& groups, size_t batch_size) {
     Batches batches;
     for (const int64_t index : order) {
@@ -175,7 +175,7 @@ TEST_CASE("a source without batches is an error, not an endless loop",
 // ---- 08.5
 
 TEST_CASE("samples of one group share a batch", "[lab08][lab08.5]") {
-    const Indices groups = {0, 1, 1, 0, 1, 0, 0};  // w h h w h w w
+    const Indices groups = {0, 1, 1, 0, 1, 0, 0};  // 0: wide, 1: high
     INFO("samples 0 .. 6 are wide, high, high, wide, high, wide, wide; hint 1 of 08.5");
     CHECK(GroupedBatchSampler(list(all_of(7)), groups, 2).batches() ==
           Batches{{0, 3}, {1, 2}, {4}, {5, 6}});

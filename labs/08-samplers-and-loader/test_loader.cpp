@@ -1,7 +1,7 @@
 // The checks of task 08.6: workers fetch ahead, but not too far, and the batches come in
-// order. The datasets of these checks decide which batch is ready first, so that no case
-// depends on the speed of the machine: a wait has a limit of 5 s, which is only reached
-// by a loader that never gets there.
+// order. The datasets of these checks decide which batch is ready first, so no case
+// depends on the speed of the machine. Each wait has a limit of 5 s, which only a wrong
+// loader reaches.
 
 #include <atomic>
 #include <chrono>
@@ -54,7 +54,7 @@ class Count {
         ++value_;
         changed_.notify_all();
     }
-    /// Waits until the count is at least `value`; false if it is not after 5 s.
+    /// Blocks until the count is at least `value`. Returns false if that takes over 5 s.
     bool reaches(int64_t value) {
         std::unique_lock lock(mutex_);
         return changed_.wait_for(lock, kLimit, [&] { return value_ >= value; });
@@ -76,7 +76,7 @@ DataLoader loader_of(int64_t size, std::function<void(int64_t)> before,
     return {std::make_shared<Watched>(size, std::move(before)), std::move(options)};
 }
 
-// The samples of all batches that are left in the epoch.
+// Returns the samples of the remaining batches of the epoch.
 Indices rest_of(DataLoader::Epoch& epoch) {
     Indices seen;
     while (const auto batch = epoch.next()) {

@@ -1,8 +1,8 @@
-// A bug hunt: a sampler for two ranks with two mistakes. Its indices for small datasets
-// are right, so its author's tests pass. Find out why a network with dropout drops the
-// same units for every seed, and why a large dataset loses a sample.
+// A bug hunt: a sampler for two ranks, with two mistakes. Its indices for small datasets
+// are right, so the author's tests pass. Find out why a network with dropout drops the
+// same units with every seed, and why a large dataset loses a sample.
 //
-// lab09_bug_hunt prints the symptoms; exits with 1 until both bugs are fixed
+//     lab09_bug_hunt        prints the symptoms; exits with 1 while a bug is left
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -47,7 +47,7 @@ class Sampler {
     int64_t epoch_ = 0;
 };
 
-// The dropout mask of eight units in the first step of a training with this seed.
+// Returns the dropout mask of eight units in the first step of a training with this seed.
 std::vector<float> mask_of_training(uint64_t seed) {
     mini::manual_seed(seed);
     Sampler sampler(10, 2, 0);

@@ -5,7 +5,8 @@
 namespace mini::labs {
 namespace {
 
-// Throws unless `used` samples are whole batches of `batch` samples, of all ranks together.
+// Throws UsageError unless `used` is a multiple of `batch`. Both count the samples of all
+// ranks together.
 void check_batch_begins(int64_t used, int64_t batch) {
     if (used % batch != 0)
         throw UsageError(concat("same_place: the stopped job has used ", used,

@@ -1,5 +1,5 @@
-// Going on in the middle of an epoch: a checkpoint says how many steps were made, and the
-// next job, perhaps on another number of ranks, has to find the batch that comes next.
+// Resumes a training in the middle of an epoch: a checkpoint holds the number of steps,
+// and the next job, perhaps with another number of ranks, must find the next batch.
 //
 //     places of the permutation         0 1 2 3 4 5 | 6 7 8 9 10 11
 //     2 ranks, batches of 3, stopped    [ step 0  ] | not trained on
@@ -14,40 +14,43 @@
 
 namespace mini::labs {
 
-/// How a job divides its data: `samples` of the dataset among `ranks`, by a
-/// DistributedSampler without drop_last, in batches of `batch_size` samples per rank.
+/// How a job divides a dataset of `samples` samples: a DistributedSampler without
+/// drop_last gives each of `ranks` ranks its part, in batches of `batch_size` per rank.
 struct Division {
     int64_t samples;
     int64_t ranks;
     int64_t batch_size;
 };
 
-/// The next batch of a training: of each rank, number `batch` of the epoch.
+/// The position of a training: the next batch of each rank is batch `batch` of `epoch`,
+/// both counted from 0.
 struct EpochPosition {
     int64_t epoch = 0;
     int64_t batch = 0;
     bool operator==(const EpochPosition&) const = default;
 };
 
-/// Returns how many batches each rank reads in an epoch, a short last one included. A rank
-/// has samples / ranks samples, rounded up. REQUIRES: ranks and batch_size are positive.
+/// Returns the number of batches that each rank reads in an epoch; a short last batch
+/// counts. A rank has samples / ranks samples, rounded up. REQUIRES: ranks and batch_size
+/// are positive.
 int64_t batches_per_epoch(const Division& division);
 
 /// Returns the position after `steps` steps of a training that began at epoch 0, batch 0.
-/// After the last batch of an epoch, that is batch 0 of the next. REQUIRES: steps >= 0,
-/// and an epoch has at least one batch.
+/// The last batch of an epoch is followed by batch 0 of the next epoch. REQUIRES: steps
+/// >= 0, and an epoch has at least one batch.
 EpochPosition position_after(int64_t steps, const Division& division);
 
-/// Returns where a job that is divided as `now` goes on with the training of a job that was
-/// divided as `was` and stopped before the batch `stopped`: in the same epoch, at the batch
-/// before which as many places of the epoch's permutation have been used. Throws
-/// UsageError (by check_batch_begins) when no batch of all ranks begins there. REQUIRES:
-/// both have the same samples, and stopped.batch < batches_per_epoch(was).
+/// Returns the position at which a job with division `now` resumes the training of a job
+/// with division `was`, which stopped at position `stopped`: the epoch is the same, and
+/// the batches before the two positions use the same number of places of the epoch's
+/// permutation. Throws UsageError (by check_batch_begins) if no batch of `now` begins
+/// after that number of places. REQUIRES: `was` and `now` have the same number of
+/// samples, and stopped.batch < batches_per_epoch(was).
 EpochPosition same_place(EpochPosition stopped, const Division& was, const Division& now);
 
-/// Starts reading at `position`: returns the rest of its epoch, in that epoch's order. The
-/// batches before it are not fetched. `loader` has a sampler whose order depends on
-/// set_epoch. Throws UsageError when position.batch is negative.
+/// Returns the rest of position.epoch, from position.batch on, in that epoch's order. The
+/// batches before position.batch are not fetched. Throws UsageError if position.batch is
+/// negative. REQUIRES: the order of `loader`'s sampler depends on set_epoch.
 data::LoaderEpoch go_on(data::DataLoader& loader, EpochPosition position);
 
 }  // namespace mini::labs

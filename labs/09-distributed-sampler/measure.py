@@ -18,7 +18,7 @@ CELL = re.compile(r"(\d+) of +(\d+) ([\d.]+)")
 
 
 def lines_of(table):
-    """{sampler: [(ranks, accuracy), ...]}, without the cells that counted no samples."""
+    """Returns {sampler: [(ranks, accuracy), ...]}, without cells that count 0 samples."""
     lines = {name: [] for name in SAMPLERS}
     for row in table.splitlines()[1:]:
         ranks = int(row.split()[0])

@@ -4,7 +4,7 @@
 //     padded_accuracy                         prints the table that measure.py draws
 //
 // The model is a linear layer trained on 1,280 drawn digits; the ranks are threads of
-// this process. It needs no data files and no network.
+// this process. The program needs no data files and no network connection.
 //
 // Exit codes: 0 done, 1 failed, 2 invalid options.
 

@@ -1,5 +1,5 @@
-// The checks of lab 09: the cases go step by step from counting samples to an accuracy
-// that is exact on any number of ranks. Cases of task 09.k need tasks 09.1 to 09.k.
+// The checks of lab 09: the cases go step by step from the number of samples of a rank to
+// the sampler for evaluation. The cases of task 09.k need tasks 09.1 to 09.k.
 
 #include <algorithm>
 #include <cstdint>
@@ -27,13 +27,13 @@ using mini::test::contains;
 
 namespace {
 
-// The warnings that `body` logs, regardless of MINI_LOG_LEVEL.
+// Returns the warnings that `body` logs, regardless of MINI_LOG_LEVEL.
 std::string warnings_of(const std::function<void()>& body) {
     mini::logging::set_level(mini::logging::Level::kWarning);
     return mini::test::written_to_stderr(body);
 }
 
-// The indices of every rank in one epoch, for n samples.
+// Returns the indices of every rank in one epoch, for n samples.
 std::vector<Indices> deal(int64_t n, int ranks, DistributedSamplerOptions options,
                           int64_t epoch = 0) {
     std::vector<Indices> all;
@@ -47,7 +47,7 @@ std::vector<Indices> deal(int64_t n, int ranks, DistributedSamplerOptions option
     return all;
 }
 
-// The indices of every rank without shuffling and without set_epoch.
+// Returns the indices of every rank without shuffling and without set_epoch.
 std::vector<Indices> deal_in_order(int64_t n, int ranks, bool drop_last = false) {
     std::vector<Indices> all;
     for (int rank = 0; rank < ranks; ++rank)
@@ -173,7 +173,7 @@ TEST_CASE("all ranks call the same number of collectives", "[lab09][lab09.2]") {
         mini::data::DataLoader loader(std::make_shared<Numbered>(n),
                                       {.batch_size = 1, .sampler = sampler});
         for ([[maybe_unused]] const mini::data::Batch& batch : loader)
-            group.all_reduce(mini::Tensor::scalar(1.0f));  // in place of the gradients'
+            group.all_reduce(mini::Tensor::scalar(1.0f));  // stands for the gradients
         collectives[static_cast<size_t>(group.rank())] =
             group.events().snapshot(mini::EventKind::kCollectiveBegin).size();
     });
@@ -229,7 +229,7 @@ TEST_CASE("setting an epoch again gives its order again", "[lab09][lab09.3]") {
 
 TEST_CASE("shuffled, each sample still goes to one rank", "[lab09][lab09.3]") {
     const int ranks = GENERATE(1, 2, 3, 4, 7);
-    const int64_t n = 84;  // 1, 2, 3, 4 and 7 divide it: no padding
+    const int64_t n = 84;  // a multiple of 1, 2, 3, 4 and 7: no padding
     INFO("84 samples on " << ranks << " ranks, each of which shuffles by itself: only");
     INFO("with the same permutation on all is every sample dealt once; hint 3 of 09.3");
     CHECK(sorted(together(deal(n, ranks, {}, 3))) == all_of(n));
@@ -246,8 +246,8 @@ TEST_CASE("the sampler does not change the rank's default generator",
 
 TEST_CASE("an epoch's generator has the PyTorch version of the default generator",
           "[lab09][lab09.3]") {
-    // The versions' orders differ only for 214,748,364 and more samples: too many to
-    // permute in a check.
+    // PyTorch's versions have different permutations only from 214,748,364 samples on:
+    // too many for a check.
     const mini::TorchVersion usual = mini::default_generator().version();
     mini::default_generator().set_version({.major = 1, .minor = 13});
     const mini::Generator generator = mini::data::epoch_generator(30, 12);
@@ -303,7 +303,7 @@ TEST_CASE("for evaluation each sample goes to exactly one rank", "[lab09][lab09.
     INFO(n << " samples on " << ranks << " ranks, all together; hint 1 of 09.5");
     CHECK(sorted(together(dealt)) == all_of(n));
     for (const Indices& mine : dealt)
-        CHECK(dealt.front().size() - mine.size() <= 1);  // the first ranks have the most
+        CHECK(dealt.front().size() - mine.size() <= 1);  // rank 0 has the most
 }
 
 TEST_CASE("for evaluation rank r takes every P-th sample from r on", "[lab09][lab09.5]") {

@@ -1,4 +1,4 @@
-// The checks of lab 09's task 09.4: a training that goes on in the middle of an epoch.
+// The checks of lab 09's task 09.4: a training that resumes in the middle of an epoch.
 
 #include <algorithm>
 #include <cstdint>
@@ -20,7 +20,7 @@ using mini::labs::Division, mini::labs::EpochPosition, mini::labs::Indices,
 
 namespace {
 
-// One rank of a job, as it is after a restart: nothing is left of the job before.
+// One rank of a restarted job, without any state of the earlier job.
 class Restarted {
   public:
     Restarted(const Division& division, int64_t rank)
@@ -32,7 +32,7 @@ class Restarted {
                                       .num_replicas = static_cast<int>(division.ranks),
                                       .rank = static_cast<int>(rank)})}) {}
 
-    // The batches from `position` to the end of its epoch.
+    // Returns the batches from `position` to the end of its epoch, by go_on.
     std::vector<Indices> rest(EpochPosition position) {
         std::vector<Indices> batches;
         mini::data::LoaderEpoch epoch = go_on(loader_, position);
@@ -41,7 +41,8 @@ class Restarted {
         return batches;
     }
 
-    // The same batches without go_on: the whole epoch, less what is before `position`.
+    // Returns the same batches without go_on: reads the whole epoch, and drops the
+    // batches before `position`.
     std::vector<Indices> expected(EpochPosition position) {
         loader_.set_epoch(position.epoch);
         std::vector<Indices> batches;
@@ -63,7 +64,8 @@ std::string text(EpochPosition position) {
     return mini::concat("epoch ", position.epoch, ", batch ", position.batch);
 }
 
-// The samples of each step of all ranks together, from `position` to the end of its epoch.
+// Returns the samples of each step, of all ranks together, from `position` to the end of
+// its epoch.
 std::vector<Indices> steps_of_all(const Division& division, EpochPosition position) {
     std::vector<Indices> steps;
     for (int64_t rank = 0; rank < division.ranks; ++rank) {
@@ -136,7 +138,7 @@ TEST_CASE("with another number of ranks the steps have the same samples",
           "[lab09][lab09.4]") {
     const int64_t before = GENERATE(1, 2, 3, 4), after = GENERATE(1, 2, 3, 4);
     const Division was = {84, before, 12 / before}, now = {84, after, 12 / after};
-    for (int64_t steps = 7; steps < 14; ++steps) {  // an epoch has 7
+    for (int64_t steps = 7; steps < 14; ++steps) {  // an epoch has 7 steps
         const EpochPosition stopped = position_after(steps, was);
         const EpochPosition position = same_place(stopped, was, now);
         INFO("84 samples, 12 a step; stopped on "

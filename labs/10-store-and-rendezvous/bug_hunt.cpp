@@ -1,10 +1,9 @@
-// A bug hunt: a rank that connects to rank 0 before rank 0 listens. On this network the
-// system gives away 64 ports only, so that what happens once in a long while elsewhere
-// happens here in every run.
+// A bug hunt: a rank that connects to rank 0 before rank 0 listens. The simulated system
+// has 64 ephemeral ports, so a failure that is rare on a real system occurs in each run.
 //
 //     lab10_bug_hunt
 //
-// The two processes, their network and their clock are simulated: a second takes no time.
+// The two processes, their network and clock are simulated: a wait takes no real time.
 //
 // Exit codes: 0 rank 1 has received rank 0's word, 1 otherwise.
 
@@ -31,7 +30,7 @@ using std::chrono::seconds;
 
 namespace {
 
-// Rank 0's port is one of those that the system gives to sockets that ask for none.
+// Rank 0's port is one of the system's ephemeral ports.
 constexpr int kPort = SimulatedSystem::kFirstPort + 7;
 constexpr size_t kWordBytes = 5;
 constexpr seconds kRankZeroStarts(30);
@@ -62,7 +61,7 @@ Socket try_once(const Address& address) {
     return socket;
 }
 
-// Connects to rank 0; tries until it listens.
+// Connects to rank 0; tries again until rank 0 listens.
 Socket connect_patiently(const Address& address) {
     while (true) {
         Socket socket = try_once(address);

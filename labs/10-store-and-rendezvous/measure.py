@@ -18,7 +18,7 @@ ROW = re.compile(r"^ +(\d+) +([\d.]+) ms +([\d.]+) ms +(\d+)", re.MULTILINE)
 
 
 def rows_of(table):
-    """[(ranks, rendezvous in ms, barrier in ms, requests), ...]"""
+    """Returns [(ranks, rendezvous in ms, barrier in ms, requests), ...]."""
     return [(int(ranks), float(join), float(barrier), int(requests))
             for ranks, join, barrier, requests in ROW.findall(table)]
 

@@ -2,7 +2,7 @@
 //
 //     rendezvous_time                      prints the table that measure.py draws
 //
-// Each rank has a host of its own. Only the network takes time: computing costs none.
+// Each rank has its own host. Only the network takes virtual time, computation does not.
 //
 // Exit codes: 0 done, 1 failed, 2 invalid options.
 

@@ -1,5 +1,5 @@
-// The checks of tasks 10.1 and 10.2: one key of a table, waits with a deadline, a barrier.
-// Processes are simulated: a wait of a second takes no time.
+// The checks of tasks 10.1 and 10.2: one key of a table, waits with a deadline, a
+// barrier. Processes are simulated: a wait of a second takes no real time.
 
 #include <chrono>
 #include <cstdint>
@@ -171,7 +171,7 @@ TEST_CASE("a wait ends at its deadline and names only the missing keys",
     const auto ends = run_processes(cluster, [&](int process) {
         if (process == 0)
             return store.wait({"red", "green", "blue"}, deadline_after(seconds(1)));
-        // Other keys change all the time, for three seconds.
+        // Change another key again and again, for three seconds.
         store.set("green", "");
         for (int i = 0; i < 30; ++i) {
             store.add("other", 1);
@@ -208,7 +208,7 @@ TEST_CASE("no rank leaves a barrier before all have come", "[lab10][lab10.2]") {
         std::vector<int> came(3), came_before_first_left(3, -1);
         const auto ends = run_processes(cluster, [&](int rank) {
             for (size_t round = 0; round < 3; ++round) {
-                // The order in which ranks come differs from round to round.
+                // The ranks come in a different order in each round.
                 sleep_for(
                     milliseconds(10 + 7 * ((rank + 3 * static_cast<int>(round)) % P)));
                 ++came[round];
@@ -239,7 +239,7 @@ TEST_CASE("no rank leaves a barrier before all have come", "[lab10][lab10.2]") {
 TEST_CASE("a barrier names the rank that has not come", "[lab10][lab10.2]") {
     const int P = 4;
     const int missing = GENERATE(0, 2, 3);
-    const int rounds = GENERATE(0, 1, 2);  // that the missing rank takes part in
+    const int rounds = GENERATE(0, 1, 2);  // in which the missing rank takes part
     ProcessCluster cluster = cluster_of(P);
     HashStore store;
     const auto ends = run_processes(cluster, [&](int rank) {

@@ -1,5 +1,5 @@
-// The checks of tasks 10.5 and 10.6: the seats of a rendezvous, and the verdict on which all
-// ranks agree. Processes are simulated: a deadline of five seconds takes no time.
+// The checks of tasks 10.5 and 10.6: the seats of a rendezvous, and the verdict on which
+// all ranks agree. Processes are simulated: a wait of five seconds takes no real time.
 
 #include <chrono>
 #include <string>
@@ -31,7 +31,7 @@ RendezvousConfig seat_config(int rank, int world_size) {
 
 Deadline past() { return deadline_after(milliseconds(0)); }
 
-// Calls take_seat() with a deadline that has passed: what it needs must exist already.
+// Calls take_seat() with a deadline that has passed: all keys that it reads must exist.
 std::string take_now(Store& store, const RendezvousConfig& config,
                      const std::string& local_host = "10.0.0.1") {
     return take_seat(store, config, local_host, past());
@@ -58,10 +58,11 @@ struct Member {
     milliseconds starts{0}, timeout = seconds(5);
 };
 
-// Lets process i join as members[i]; a member with world size 0 does not come.
+// Lets process i join as members[i]; a member with world size 0 does not join. Returns
+// how each process ended.
 std::vector<ProcessEnd> join_as(ProcessCluster& cluster,
                                 const std::vector<Member>& members) {
-    // If task 10.3 is not started, say so here and not in the server's thread.
+    // If task 10.3 is not started, throw NotImplemented here, not in the server's thread.
     StoreClient client;
     StoreService({}, [](auto&&...) {}).forget(client);
     return run_processes(cluster, [&](int process) {
@@ -79,7 +80,8 @@ ProcessCluster one_host_each(size_t processes) {
     return ProcessCluster(static_cast<int>(processes), parse_links("10Gbit,20us"), 3);
 }
 
-// All processes but `absent` threw the same message of this kind (of how()); returns it.
+// Checks that all processes except `absent` threw an error of this kind (see how()) with
+// the same message. Returns the message.
 std::string common_failure(const std::vector<ProcessEnd>& ends, const std::string& kind,
                            int absent = -1) {
     std::string text;

@@ -1,5 +1,5 @@
-// The checks of task 10.3: the server's queues of clients that wait for a key. The service
-// has no sockets: these checks see each reply in the order in which it is sent.
+// The checks of task 10.3: the server's queues of clients that wait for a key.
+// StoreService has no sockets, so these checks see all replies in their order.
 
 #include <cstdint>
 #include <functional>
@@ -22,7 +22,7 @@ struct NamedClient : StoreClient {
     std::string name;
 };
 
-// A service with a log of its replies: "a 7 value".
+// A service with a log of its replies: client, request id and value, such as "a 7 value".
 struct Desk {
     Replies replies;
     std::function<void(const NamedClient& client)> on_reply = [](const NamedClient&) {};

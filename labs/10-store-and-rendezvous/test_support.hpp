@@ -1,4 +1,4 @@
-// Processes in virtual time, for the checks of lab 10.
+// Helpers for the checks of lab 10: processes in virtual time, and stores that fail.
 
 #pragma once
 
@@ -31,7 +31,7 @@ inline std::string how(const dist::ProcessEnd& end) {
     }
 }
 
-/// When the process ended, in seconds.
+/// Returns the virtual time at which the process ended, in seconds.
 inline double seconds_of(const dist::ProcessEnd& end) {
     return std::chrono::duration<double>(end.time).count();
 }
@@ -46,8 +46,8 @@ class BrokenStore : public dist::HashStore {
     }
 };
 
-/// A store in which another process sets `key` in one step, immediately before this process
-/// sets it without comparing.
+/// A store that simulates a race: when this process calls set() for `key`, another
+/// process has just set that key by compare_set().
 class InterruptedStore : public dist::HashStore {
   public:
     InterruptedStore(std::string key, std::string value)
@@ -62,7 +62,8 @@ class InterruptedStore : public dist::HashStore {
     const std::string key_, value_;
 };
 
-/// Runs `body` in every process. Throws NotImplemented if one met a task that is not started.
+/// Runs `body` in every process, and returns how each process ended. Throws
+/// NotImplemented if a process called a task that is not started.
 inline std::vector<dist::ProcessEnd> run_processes(
     dist::ProcessCluster& cluster, const std::function<void(int process)>& body) {
     const std::vector<dist::ProcessEnd> ends = cluster.run(body);

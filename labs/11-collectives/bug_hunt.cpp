@@ -1,10 +1,10 @@
 // A bug hunt: four ranks fit a line by gradient descent, and stop when the loss no longer
-// falls. On one rank it ends well.
+// falls. On one rank the program works.
 //
 //     lab11_bug_hunt
 //
-// Exit codes: 0 all ranks stop after the same number of steps, with the same bits, and each
-// sends fewer than 2 buffers a step; else 1.
+// Exit codes: 0 if all ranks stop after the same number of steps with bitwise identical
+// lines, and each rank sends fewer than 2 buffers per step; else 1.
 
 #include <fmt/format.h>
 
@@ -41,7 +41,7 @@ void all_reduce(Transport& transport, std::span<float> data) {
     first::tutorial_ring(transport, data);
 }
 
-// Adds this rank's share of the loss and of its two derivatives to `sums`.
+// Adds the loss of this rank's points and the loss's two derivatives to `sums`.
 void add_up(int rank, const Fitted& line, std::span<float> sums) {
     for (int i = 0; i < kPoints; ++i) {
         const float x = std::sin(static_cast<float>(rank * kPoints + i) * 1.3f);
@@ -75,14 +75,14 @@ void print(int rank, const Fitted& line) {
                              rank, line.steps, line.loss, line.slope, line.offset);
 }
 
-// What is wrong with the result of all ranks; empty if nothing is.
+// Returns what is wrong with the results of the ranks, or "" if they are right.
 std::string complaint_about(const std::vector<Fitted>& lines,
                             const ClusterReport& report) {
     for (const Fitted& line : lines)
         if (line.steps != lines[0].steps || line.slope != lines[0].slope ||
             line.offset != lines[0].offset)
             return "the ranks are not what they should be: they differ";
-    // The last all-reduce belongs to no step.
+    // There is one all-reduce more than steps: the last one only ends the loop.
     const int64_t most = 2 * int64_t{3 * sizeof(float)} * (lines[0].steps + 1);
     for (const Traffic& sent : report.sent)
         if (sent.bytes >= most)

@@ -1,5 +1,5 @@
-// What each all-reduce costs: messages, bytes and virtual time on the simulated cluster, and
-// whether all ranks end with the same bits.
+// The costs of each all-reduce: messages, bytes and virtual time on the simulated
+// cluster, and whether the results of all ranks are bitwise identical.
 //
 //     collective_costs [--ranks 4] [--bytes 400] [--link 100Gbit,10us]
 //

@@ -3,8 +3,8 @@
 
     labs/11-collectives/measure.py [--bin build/release/bin] [--ranks 8] [--link 100Gbit,10us]
 
-The times are virtual, those of the simulated cluster, so each run gives the same figures on each
-machine.
+The times are the simulated cluster's virtual times, so every run gives the same figures,
+on any machine.
 """
 
 import argparse
@@ -21,7 +21,7 @@ ALGORITHMS = ("naive", "tree", "ring", "recursive-doubling", "halving-doubling",
 
 
 def rows(output):
-    """{algorithm: microseconds} of what collective_costs printed."""
+    """Returns {algorithm: microseconds} from the output of collective_costs."""
     lines = [line.split() for line in output.splitlines()]
     return {words[0]: float(words[3]) for words in lines if words and words[0] in ALGORITHMS}
 

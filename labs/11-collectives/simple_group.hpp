@@ -1,13 +1,12 @@
 // simple::Group: asynchronous collectives with one queue and one thread.
 //
-//     caller's thread                  the group's thread (run)
-//     all_reduce_async ── queue ──>    takes the first operation, runs it on the transport
-//     work->wait()     <── Work ───    completes its Work, with an error or without
+//     caller's thread                 the group's thread (run)
+//     all_reduce_async ── queue ──>   takes the first operation, runs it on the transport
+//     work->wait()     <── Work ───   completes its Work, with an error or without
 //
-// One thread, so that the operations of a rank run one after another in the order of their
-// starts: the only thing by which ranks know which calls belong together. Compared with
-// libmini's QueuedGroup it has no timeouts, no event log, no GPU and no point-to-point
-// messages.
+// The operations of a rank run on one thread, so one after another in the order of their
+// starts. The calls of different ranks are matched by this order alone. libmini's
+// QueuedGroup also has timeouts, an event log, GPU tensors and point-to-point messages.
 
 #pragma once
 
@@ -33,8 +32,8 @@ class Work {
     /// Blocks until the operation has ended. Throws its error, each time it is called.
     void wait() const;
 
-    /// Ends the operation, with `error` or (null) without, and wakes every thread that waits.
-    /// REQUIRES: was not called before.
+    /// Marks the operation as ended, with an error if `error` is not null, and wakes
+    /// every thread that waits. REQUIRES: complete() was not called before.
     void complete(std::exception_ptr error);
 
   private:
@@ -47,25 +46,29 @@ class Work {
 using WorkHandle = std::shared_ptr<Work>;
 using Operation = std::function<void(mini::dist::Transport&)>;
 
-/// REQUIRES: one thread makes all calls; the same operations in the same order on all ranks.
+/// Runs one rank's collectives. REQUIRES: one thread makes all calls; all ranks start the
+/// same operations in the same order.
 class Group {
   public:
-    /// Starts the thread. `transport` outlives this object, and only its thread uses it.
+    /// Starts the thread. REQUIRES: `transport` outlives this object, and only the thread
+    /// of this object uses it.
     explicit Group(mini::dist::Transport& transport);
 
-    /// Blocks until every operation that was started has ended, and the thread with it.
+    /// Blocks until every operation that was started has ended and the thread has ended.
     ~Group();
     Group(const Group&) = delete;
     Group& operator=(const Group&) = delete;
 
-    /// Queues an operation for the thread, and returns at once with its Work.
+    /// Queues an operation for the thread, and returns its Work immediately.
     WorkHandle start(Operation operation);
 
-    /// Sums `data` over all ranks, in place. REQUIRES: the caller neither reads nor writes
-    /// `data` until the Work has been waited for.
+    /// Starts the sum of `data` over all ranks, in place, and returns its Work
+    /// immediately. REQUIRES: the caller neither reads nor writes `data` until the Work
+    /// has been waited for.
     WorkHandle all_reduce_async(std::span<float> data);
 
-    /// Copies rank `root`'s `data` to every rank; else as all_reduce_async.
+    /// Starts the copy of rank `root`'s `data` to `data` on every rank, and returns its
+    /// Work immediately. REQUIRES: as all_reduce_async; `root` is the same on all ranks.
     WorkHandle broadcast_async(std::span<float> data, int root);
 
   private:
@@ -74,19 +77,20 @@ class Group {
         WorkHandle work;
     };
 
-    /// The thread: runs the queued operations one after another, in the order of their
-    /// starts, and completes the Work of each. It does not hold the mutex while it runs one,
-    /// so that start() does not block. What an operation throws completes its Work, and every
-    /// later one, which is not run any more: the ranks' messages no longer belong together.
-    /// Returns when the group is closing and the queue is empty.
+    /// The thread's function: runs the queued operations one after another, in the order
+    /// of their starts, and completes the Work of each. Does not hold the mutex while an
+    /// operation runs, so that start() does not block. If an operation throws, its Work
+    /// and the Work of every later operation are completed with that error; later
+    /// operations are not run, because the ranks' messages no longer match. Returns when
+    /// the group is closing and the queue is empty.
     void run();
 
     mini::dist::Transport& transport_;
-    std::mutex mutex_;                 // of queue_ and is_closing_
-    std::condition_variable changed_;  // either of them has changed
+    std::mutex mutex_;                 // guards queue_ and is_closing_
+    std::condition_variable changed_;  // notified when queue_ or is_closing_ changes
     std::deque<Queued> queue_;
     bool is_closing_ = false;
-    std::thread thread_;  // the last member: it uses the others
+    std::thread thread_;  // the last member, because the thread uses the others
 };
 
 }  // namespace simple

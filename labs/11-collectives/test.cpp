@@ -1,5 +1,5 @@
-// The checks of lab 11, task 11.1: shift, and the naive all-reduce; and what every
-// all-reduce does.
+// The checks of lab 11, task 11.1: shift, and the naive all-reduce; and the checks that
+// all all-reduces share.
 
 #include <bit>
 #include <cstddef>
@@ -46,7 +46,7 @@ void check_operations(AllReduce all_reduce, const std::string& hint) {
         const char* name;
         float value;
     };
-    // Rank r has r + 1.
+    // The value of rank r is r + 1.
     const Wanted wanted = GENERATE(
         Wanted{ReduceOp::kSum, "sum", 21}, Wanted{ReduceOp::kAvg, "average", 3.5f},
         Wanted{ReduceOp::kProduct, "product", 720}, Wanted{ReduceOp::kMin, "minimum", 1},

@@ -1,5 +1,5 @@
-// The checks of lab 11, tasks 11.3 to 11.5: the ring, recursive doubling and halving, and the
-// choice among them.
+// The checks of lab 11, tasks 11.3 to 11.5: the ring, recursive doubling, halving and
+// doubling, and the choice of an algorithm.
 
 #include <bit>
 #include <cmath>
@@ -28,7 +28,7 @@ Seen summed(AllReduce all_reduce, int ranks, size_t n) {
     });
 }
 
-// The bytes of chunk k, counted modulo the number of ranks.
+// Returns the size in bytes of chunk k modulo the number of ranks.
 size_t chunk_bytes(int k, int ranks, size_t n) {
     const auto P = static_cast<size_t>(ranks);
     const auto i = static_cast<size_t>((k + 2 * ranks) % ranks);
@@ -37,8 +37,8 @@ size_t chunk_bytes(int k, int ranks, size_t n) {
 
 const char* sign_of(float zero) { return std::signbit(zero) ? "-0.0" : "+0.0"; }
 
-// 0.0 on one rank and -0.0 on the others: their minimum is the one of the two that comes
-// first.
+// The value is 0.0 on rank `positive` and -0.0 on the others. Neither is less, so their
+// minimum is the value that comes first.
 std::function<Values(int)> zeros(int positive) {
     return [positive](int rank) { return Values{rank == positive ? 0.0f : -0.0f}; };
 }
@@ -94,7 +94,7 @@ TEST_CASE("the ring sends chunks, never the whole buffer", "[lab11][lab11.3]") {
 
 TEST_CASE("each step of the ring sends the chunk of the table", "[lab11][lab11.3]") {
     const int ranks = GENERATE(1, 2, 3, 4, 7);
-    const size_t n = GENERATE(0, 1, 5, 38);  // chunks of several sizes, also empty ones
+    const size_t n = GENERATE(0, 1, 5, 38);  // chunks of several sizes, also empty chunks
     const Seen seen = summed(dist::ring_all_reduce, ranks, n);
     for (int rank = 0; rank < ranks; ++rank) {
         const int right = (rank + 1) % ranks, left = (rank + ranks - 1) % ranks;
@@ -197,7 +197,7 @@ TEST_CASE("halving and doubling send less than 2n bytes in 2 log2 P messages",
 // ---- the choice
 
 TEST_CASE("the time of an all-reduce is that of its formula", "[lab11][lab11.5]") {
-    // A message costs 10 s, and a byte 1 s: a message of 80 bytes 90 s.
+    // A message costs 10 s, plus 1 s per byte: a message of 80 bytes costs 90 s.
     const struct {
         Algorithm algorithm;
         int ranks;

@@ -30,10 +30,10 @@ using namespace mini::lab11;
 
 namespace {
 
-// Only a check that fails takes so long.
+// The limit of each wait; only a check that fails reaches it.
 constexpr std::chrono::seconds kLimit(5);
 
-// The messages between ranks that are threads.
+// The messages in flight between ranks, which are threads.
 class Mail {
   public:
     void put(int from, int to, std::span<const std::byte> out) {
@@ -91,7 +91,7 @@ class ThreadTransport : public dist::Transport {
     const int rank_, world_size_;
 };
 
-// Runs `body` on a thread per rank; rethrows the first error.
+// Runs `body` on one thread per rank; rethrows the error of the first rank that has one.
 void on_threads(int ranks, const std::function<void(simple::Group&, int)>& body) {
     Mail mail;
     std::vector<std::future<void>> running;
@@ -113,7 +113,7 @@ void alone(const std::function<void(simple::Group&)>& body) {
     body(group);
 }
 
-// The message of the Error that wait() throws; empty if it throws none.
+// Returns the message of the Error that wait() throws, or "" if wait() returns.
 std::string error_of(const simple::WorkHandle& work) {
     try {
         work->wait();
@@ -125,7 +125,7 @@ std::string error_of(const simple::WorkHandle& work) {
     return "";
 }
 
-// Returns when the thread waits for something, or after many looks, as it may never wait.
+// Blocks until the thread sleeps; gives up after 20,000 checks, as it may never sleep.
 void wait_until_asleep(pid_t thread) {
     const std::string path = concat("/proc/self/task/", thread, "/stat");
     for (int look = 0; look < 20'000; ++look) {
@@ -204,7 +204,7 @@ TEST_CASE("start() wakes a thread that sleeps", "[lab11][lab11.6]") {
     bool was_woken = false;
     alone([&](simple::Group& group) {
         group.start([&](dist::Transport&) { id.set_value(::gettid()); })->wait();
-        wait_until_asleep(id.get_future().get());  // it has no operation left
+        wait_until_asleep(id.get_future().get());  // no operation is left
         group.start([&](dist::Transport&) { ran.set_value(); });
         was_woken = end.wait_for(kLimit) == std::future_status::ready;
     });
@@ -254,7 +254,8 @@ TEST_CASE("complete() wakes every thread that waits for its Work", "[lab11][lab1
         std::array<std::promise<pid_t>, 2> ids;
         std::array<std::promise<void>, 2> ends;
     };
-    // Not joined, and so kept alive by the threads: one that is not woken waits forever.
+    // Shared by the threads, which are detached: a thread that is not woken waits
+    // forever, so it cannot be joined.
     const auto waiting = std::make_shared<Waiting>();
     std::vector<std::future<void>> ends;
     for (size_t i = 0; i < 2; ++i) {
@@ -322,7 +323,7 @@ TEST_CASE("the destructor waits for the operations that were started",
     alone([&, caller = ::gettid()](simple::Group& group) {
         works.push_back(group.start([&, caller](dist::Transport&) {
             leaving.get_future().wait_for(kLimit);
-            wait_until_asleep(caller);  // in the destructor
+            wait_until_asleep(caller);  // the caller waits in the destructor
             ++ran;
         }));
         for (int i = 1; i < 20; ++i)

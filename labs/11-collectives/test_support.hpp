@@ -1,10 +1,11 @@
-// Helpers for the checks of lab 11: ranks on the simulated cluster, each with a transport that
-// watches its calls.
+// Helpers for the checks of lab 11: ranks on the simulated cluster, each with a transport
+// that records its calls.
 //
-// A WatchedTransport's send does not begin before the receiver has called recv, as with large
-// messages over real sockets. So an algorithm that works only with buffered messages deadlocks
-// every time. Its journal lists the calls. Time is virtual: a message takes one "turn", and no
-// time for its bytes, so the time of a run is the number of turns one after another.
+// WatchedTransport::send does not begin before the receiver has called recv, as with
+// large messages over real sockets. So an algorithm that works only with buffered
+// messages deadlocks every time. The member `journal` lists the rank's calls. Time is
+// virtual: each message takes one "turn", whatever its size. So the time of a run, in
+// turns, is the largest number of messages that waited for each other in a row.
 
 #pragma once
 
@@ -31,11 +32,12 @@ using Values = std::vector<float>;
 using dist::VirtualTime;
 
 constexpr VirtualTime kTurn = std::chrono::microseconds(100);
-constexpr VirtualTime kPoll = kTurn / 100;     // how often a blocked send looks
+constexpr VirtualTime kPoll = kTurn / 100;     // a blocked send checks again after kPoll
 constexpr VirtualTime kPatience = kTurn * 90;  // more turns than any algorithm needs
 constexpr const char* kLinks = "1000Gbit,100us";
 
-/// One call of a rank. `to` and `from` are -1 where it does not send or receive.
+/// One call of a rank. `to` is -1 if the call does not send, and `from` is -1 if the call
+/// does not receive.
 struct Step {
     int to = -1, from = -1;
     size_t sent = 0, received = 0;  // bytes
@@ -43,6 +45,7 @@ struct Step {
 };
 using Journal = std::vector<Step>;
 
+/// Returns "send 12 B to 1, recv 12 B from 3".
 inline std::string in_words(const Journal& journal) {
     std::string text;
     for (const Step& step : journal) {
@@ -54,7 +57,7 @@ inline std::string in_words(const Journal& journal) {
     return text.empty() ? "nothing" : text;
 }
 
-/// "1 rank", "2 ranks".
+/// Returns "1 rank" or "2 ranks".
 inline std::string counted(auto n, const std::string& thing) {
     return concat(n, " ", thing, n == 1 ? "" : "s");
 }
@@ -112,7 +115,7 @@ class WatchedTransport : public dist::Transport {
     }
 
   private:
-    // Waits until the receiver has counted up to `number`.
+    // Blocks until the receiver `to` has increased `count` to `number`.
     void await(const int& count, int number, int to) {
         const VirtualTime limit = now() + kPatience;
         while (count < number) {
@@ -131,15 +134,16 @@ class WatchedTransport : public dist::Transport {
     std::map<int, int> sent_;
 };
 
-/// What a run came to, by rank.
+/// The results of a run.
 struct Seen {
-    std::vector<Values> values;
-    std::vector<Journal> journals;
-    int turns = 0;  // one after another, until the last rank had returned
+    std::vector<Values> values;     // by rank
+    std::vector<Journal> journals;  // by rank
+    int turns = 0;                  // the time at which the last rank returned
     size_t messages_left = 0;
 };
 
-/// Runs `body` on every rank, with the values of `first_values(rank)`.
+/// Runs `body` on every rank, which begins with the values `first_values(rank)`. Returns
+/// the values that each rank ends with, and the calls of each rank.
 inline Seen on_cluster(int ranks, const std::function<Values(int)>& first_values,
                        const std::function<void(WatchedTransport&, Values&)>& body) {
     Seen seen;
@@ -161,7 +165,7 @@ inline Seen on_cluster(int ranks, const std::function<Values(int)>& first_values
     return seen;
 }
 
-/// Rank r's values r + i + 1: sums of small integers are exact.
+/// Value i of rank r is r + i + 1: sums of small integers are exact.
 inline std::function<Values(int)> integers(size_t n) {
     return [n](int rank) {
         Values values;
@@ -171,7 +175,7 @@ inline std::function<Values(int)> integers(size_t n) {
     };
 }
 
-/// Values whose sum has other last bits if they are added in another order.
+/// The last bits of the sum of these values depend on the order of the additions.
 inline std::function<Values(int)> fractions(size_t n) {
     return [n](int rank) {
         Values values;
@@ -182,7 +186,7 @@ inline std::function<Values(int)> fractions(size_t n) {
     };
 }
 
-/// The sum over the ranks of integers(n).
+/// Returns the sum of integers(n) over the ranks.
 inline Values sum_of_integers(int ranks, size_t n) {
     Values sum(n);
     for (int rank = 0; rank < ranks; ++rank)
@@ -190,7 +194,7 @@ inline Values sum_of_integers(int ranks, size_t n) {
     return sum;
 }
 
-/// ceil(log2(ranks)).
+/// Returns ceil(log2(ranks)).
 inline int rounds_of(int ranks) {
     int rounds = 0;
     while ((1 << rounds) < ranks) ++rounds;
@@ -216,9 +220,11 @@ inline dist::Elements elements(Values& values) {
 
 using AllReduce = void (*)(dist::Transport&, dist::Elements, dist::ReduceOp);
 
-/// What any all-reduce does; `hint` ends the stories.
+/// Checks that every rank has the sum. `hint` is a line of the failure report.
 void check_sums(AllReduce all_reduce, const std::string& hint);
+/// Checks the results of all five operations.
 void check_operations(AllReduce all_reduce, const std::string& hint);
+/// Checks that the results of all ranks are bitwise identical.
 void check_bits(AllReduce all_reduce, const std::string& hint);
 
 }  // namespace mini::lab11

@@ -32,7 +32,7 @@ Seen reduced(int ranks, int root, ReduceOp op = ReduceOp::kSum) {
 
 int roots_of(int ranks) { return GENERATE_COPY(range(0, ranks)); }
 
-// The calls of all ranks that send (peer: to) or receive (from).
+// Returns the number of calls that send (`peer` is &Step::to) or receive (&Step::from).
 int total(const Seen& seen, int Step::*peer) {
     int calls = 0;
     for (const Journal& journal : seen.journals)
@@ -111,7 +111,7 @@ TEST_CASE("a reduce goes up the tree, and combines the nearest child first",
         Journal wanted;
         for (int bit = 1; relative + bit < ranks && (relative & bit) == 0; bit *= 2)
             wanted.push_back({.from = (rank + bit) % ranks, .received = kBytes});
-        const int parent = relative & (relative - 1);  // without its lowest bit
+        const int parent = relative & (relative - 1);  // without its lowest 1 bit
         if (relative != 0)
             wanted.push_back({.to = (parent + root) % ranks, .sent = kBytes});
         const Journal& journal = seen.journals[static_cast<size_t>(rank)];

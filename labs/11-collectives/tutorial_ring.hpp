@@ -1,12 +1,13 @@
-// The all-reduce of PyTorch's tutorial "Writing Distributed Applications with PyTorch": the
-// whole buffers of all ranks go around the ring, and each rank adds up what comes by.
+// The all-reduce of PyTorch's tutorial "Writing Distributed Applications with PyTorch":
+// the whole buffers of all ranks go around the ring, and each rank adds every buffer to
+// its own.
 //
 //     rank 0 of 3    (x0 + x2) + x1
 //     rank 1 of 3    (x1 + x0) + x2
 //     rank 2 of 3    (x2 + x1) + x0
 //
-// P-1 steps of n bytes a rank, where ring_all_reduce sends fewer than 2n in all. Each rank
-// adds in another order, so from three ranks on the last bits differ between the ranks.
+// Each rank sends (P-1) n bytes; ring_all_reduce sends fewer than 2n. Each rank adds in a
+// different order, so with three or more ranks the last bits of their sums differ.
 
 #pragma once
 
@@ -19,8 +20,8 @@
 
 namespace first {
 
-/// Sums `data` over all ranks, in place; blocks until done. The sums of two ranks may differ
-/// in their last bits. REQUIRES: the same size on every rank.
+/// Sums `data` over all ranks, in place; blocks until done. The sums of two ranks may
+/// differ in their last bits. REQUIRES: the same size on every rank.
 inline void tutorial_ring(mini::dist::Transport& transport, std::span<float> data) {
     const int P = transport.world_size(), rank = transport.rank();
     std::vector<float> outgoing(data.begin(), data.end()), incoming(data.size());

@@ -1,10 +1,10 @@
-// A bug hunt: a launcher in a hundred lines, and two ranks. Rank 1 prints a line and ends;
-// rank 0 works until it is told to stop, which it does by SIGTERM.
+// A bug hunt: a launcher in a hundred lines, and two ranks. Rank 1 prints a text and
+// ends; rank 0 waits for the line "stop", and then stops itself by SIGTERM.
 //
 //     lab12_bug_hunt
 //
-// Exit codes: 0 the output of each rank ended with the rank, and a rank could be stopped by
-// SIGTERM; 1 not so.
+// Exit codes: 0 if the output of each rank ended with the rank and rank 0 was stopped by
+// SIGTERM, else 1.
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -37,12 +37,12 @@ Pipe make_pipe() {
 
 struct Rank {
     const char* script;
-    Pipe in = make_pipe();   // what the rank reads
-    Pipe out = make_pipe();  // what it writes
+    Pipe in = make_pipe();   // the rank's stdin
+    Pipe out = make_pipe();  // the rank's stdout
     pid_t pid = -1;
 };
 
-// Starts a rank, and closes its ends of the pipes in this process.
+// Starts a rank, and closes the rank's ends of the pipes in this process.
 void start(Rank& rank) {
     rank.pid = fork();
     if (rank.pid < 0) throw Error("no process");
@@ -56,8 +56,8 @@ void start(Rank& rank) {
     rank.out.write.close();
 }
 
-// Reads the output up to now. Returns whether the pipe has ended: that no process has its
-// write end any more.
+// Appends the output so far to `text`. Returns whether the pipe has ended, which means
+// that no process has its write end any more.
 bool read_output(const Rank& rank, std::string& text) {
     while (true) {
         pollfd readable{rank.out.read.fd(), POLLIN, 0};
@@ -69,7 +69,7 @@ bool read_output(const Rank& rank, std::string& text) {
     }
 }
 
-// Waits for a rank's end, tells how it was, and returns whether its output has ended too.
+// Waits until a rank ends, prints how it ended, and returns whether its output has ended.
 bool conclude(int number, const Rank& rank, bool& by_signal) {
     int status = 0;
     waitpid(rank.pid, &status, 0);
@@ -98,7 +98,7 @@ int main() {
     ranks.push_back({"printf 'all done'"});
     for (Rank& rank : ranks) start(rank);
 
-    // Rank 1 ends by itself; then rank 0 gets its order, and sends SIGTERM to itself.
+    // Rank 1 ends by itself; then rank 0 gets the line "stop", and sends itself SIGTERM.
     bool killed = false;
     const bool second = conclude(1, ranks[1], killed);
     const std::string order = "stop\n";

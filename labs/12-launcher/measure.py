@@ -16,10 +16,11 @@ import plot  # noqa: E402
 
 SIZES = (100, 1000, 2000, 4000, 5000, 8000, 16000, 64000)
 BYTES = 500_000  # that each rank writes
-PIPE_BYTES = 4096  # that the pipe holds: it is nearly always full, as with a slow reader
+PIPE_BYTES = 4096  # the pipe's capacity: it is nearly always full, as with a slow reader
 
-# A rank: lines of one letter, each by one system call or in two halves. It says by one named pipe
-# that it is ready and waits at another, so that all ranks write at the same time.
+# The program of a rank: it writes lines of one letter, each line by one system call or in
+# two halves. Before that, it writes to one named pipe that it is ready, and reads from
+# another named pipe, so that all ranks begin at the same time.
 RANK = """
 import os, sys
 ready, gate, size, pieces, count = *sys.argv[1:3], *map(int, sys.argv[3:])
@@ -34,7 +35,7 @@ for _ in range(count):
 
 
 def start_in_one_pipe(ranks, command):
-    """Starts the ranks; they all have the same pipe as stdout. Returns its end to read."""
+    """Starts the ranks, with one pipe as stdout of all. Returns the pipe's read end."""
     reader, writer = os.pipe()
     fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
     for rank in range(ranks):
@@ -54,7 +55,7 @@ def is_whole(line, size):
 
 
 def share_of_whole_lines(start, ranks, size, pieces):
-    """The share of the written lines that arrive whole, in percent."""
+    """Returns the percentage of the written lines that arrive whole."""
     count = max(50, BYTES // size)
     with tempfile.TemporaryDirectory() as folder:
         names = [os.path.join(folder, name) for name in ("ready", "gate")]

@@ -1,5 +1,5 @@
-// The checks of lab 12, tasks 12.1, 12.4 and 12.6: what ranks are told, which of them is to
-// blame, and whether they are started again.
+// The checks of lab 12, tasks 12.1, 12.4 and 12.6: the environment of a rank, the root
+// cause of a failure, and restarts.
 
 #include <signal.h>
 
@@ -64,7 +64,8 @@ RankEnd killed(int rank, int signal, int blamed = -1) {
 }
 RankEnd stopped(int rank) { return {.rank = rank, .failed = false, .signal = SIGTERM}; }
 
-// Returns the rank of the cause among the first `seen` ends, by default all; -1 if none.
+// Calls root_cause with the first `seen` ends as suspects, by default all. Returns the
+// rank of the cause, or -1 if there is none.
 int cause_of(const std::vector<RankEnd>& ends, size_t seen = 99) {
     const auto index = root_cause(ends, std::min(seen, ends.size()));
     if (!index) return -1;
@@ -72,14 +73,14 @@ int cause_of(const std::vector<RankEnd>& ends, size_t seen = 99) {
     return ends[*index].rank;
 }
 
-// A run of a job in a check of restarts.
+// What one attempt to run a job received.
 struct Attempt {
     int restart_count;
     std::string run_id;
 };
 
-// Calls run_with_restarts with these outcomes, one for each attempt, and returns its exit
-// code. A further attempt would succeed.
+// Calls run_with_restarts with one outcome for each attempt; any further attempt
+// succeeds. Appends the attempts to `seen`, and returns the exit code.
 int attempt(Job job, const std::vector<Outcome>& outcomes, std::vector<Attempt>& seen) {
     return run_with_restarts(job, [&](Job& now) {
         seen.push_back({now.restart_count, now.run_id});

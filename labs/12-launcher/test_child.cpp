@@ -22,9 +22,9 @@ using tools::Exit;
 
 namespace {
 
-constexpr int kDeadlineMs = 10000;  // for what may never come in wrong code
+constexpr int kDeadlineMs = 10000;  // only wrong code waits so long
 
-// Reads until the last process that holds the write end has closed it.
+// Reads until no process has the pipe's write end any more; returns the text.
 std::string read_to_end(const Descriptor& pipe) {
     std::string text;
     while (true) {
@@ -40,7 +40,7 @@ std::string read_to_end(const Descriptor& pipe) {
     }
 }
 
-// Waits for the end of the program, and leaves it to be reaped.
+// Blocks until the program has ended; does not reap it.
 void wait_for_end(const Child& child) {
     siginfo_t info{};
     REQUIRE(waitid(P_PID, static_cast<id_t>(child.pid()), &info, WEXITED | WNOWAIT) == 0);
@@ -69,7 +69,7 @@ Ended run_script(const std::string& script, Environment environment = {}) {
     return run({"sh", "-c", script}, environment);
 }
 
-// Gives this process another stdin for its lifetime.
+// While an object exists, this process's stdin is a pipe that holds `text`.
 class StdinWith {
   public:
     explicit StdinWith(const std::string& text)

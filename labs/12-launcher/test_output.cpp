@@ -32,7 +32,7 @@ class Ranks {
     void write_out(int rank, std::string_view text) { write(2 * rank, text); }
     void write_err(int rank, std::string_view text) { write(2 * rank + 1, text); }
 
-    // All ranks end: returns all of stdout.
+    // Ends all ranks, and returns the whole stdout.
     std::string end() {
         pipes_.clear();
         REQUIRE(output_->finish());
@@ -44,7 +44,7 @@ class Ranks {
     const Output& output() const { return *output_; }
 
   private:
-    // Writes as much as the pipe takes, lets the Output read it, and so on.
+    // Writes as much as fits into the pipe, lets the Output read it, and repeats.
     void write(int stream, std::string_view text) {
         const int fd = pipes_[static_cast<size_t>(stream)].fd();
         while (!text.empty()) {

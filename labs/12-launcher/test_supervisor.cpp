@@ -1,5 +1,6 @@
-// The checks of lab 12, task 12.5: how a job ends. The ranks are shell scripts; named pipes
-// put their steps in order, and one rank plays the user, who signals minirun ($PPID).
+// The checks of lab 12, task 12.5: how a job ends. The ranks are shell scripts. Named
+// pipes put their steps in order. In some cases one rank plays the user, and signals
+// minirun, whose process id is $PPID.
 
 #include <chrono>
 #include <string>
@@ -26,12 +27,12 @@ std::string last_of(int ranks, const std::string& last, const std::string& other
            "; else " + others + "; fi";
 }
 
-// A script of the user, who signals minirun once the other rank is ready.
+// Returns the user's script: it signals minirun when the other rank is ready.
 std::string user_sends(const std::string& signal, const Signals& signals) {
     return signals.receive("ready") + "kill -" + signal + " $PPID; exec sleep 1000";
 }
 
-// Waits for a very long time. A trapped signal ends the wait.
+// Both wait for a very long time. A trapped signal ends kWait; kWaitAlways waits again.
 const char* const kWait = "sleep 1000 & wait";
 const char* const kWaitAlways = "while :; do sleep 1000 & wait; done";
 

@@ -1,4 +1,4 @@
-// Helpers for the checks of lab 12: what appears on the screen, and shell scripts as ranks.
+// Helpers for the checks of lab 12: the output on the screen, and shell scripts as ranks.
 
 #pragma once
 
@@ -32,7 +32,7 @@ namespace mini::lab12 {
 using test::contains;
 using test::Folder;
 
-/// A pipe whose ends a program does not inherit; both ends are non-blocking.
+/// A pipe; both ends are non-blocking and closed by exec.
 struct Pipe {
     Descriptor read, write;
 };
@@ -82,8 +82,8 @@ inline std::vector<std::string> lines_of(const std::string& text) {
     return lines;
 }
 
-/// A folder with named pipes. Writing to one blocks until another process reads it, so
-/// that scripts take their steps in a fixed order: `echo > ready` and `read x < ready`.
+/// A folder with named pipes. Writing to a pipe blocks until another process reads from
+/// it, so scripts take their steps in a fixed order: `echo > ready` and `read x < ready`.
 class Signals {
   public:
     explicit Signals(const std::vector<std::string>& names) {
@@ -105,17 +105,19 @@ class Signals {
     Folder folder_;
 };
 
-/// What a job did.
+/// The result of a job.
 struct Run {
     tools::Outcome outcome;
     std::string out, err;
 };
 
-constexpr std::chrono::seconds kLong(1000);  // a grace time that no check waits for
+constexpr std::chrono::seconds kLong(1000);  // a grace time that never ends in a check
 
-/// Runs `script` as each rank, under a supervisor in this process, to the job's end.
+/// Runs `script` as each rank, under a supervisor in this process; blocks until the job
+/// has ended, and returns its result.
 inline Run supervise(tools::Options options, const std::string& script) {
-    // Signals that the shell of a background job has set to be ignored stay ignored.
+    // Handle these signals by default: a shell may have started this process, as a
+    // background job, with some of them ignored.
     for (const int each : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) ::signal(each, SIG_DFL);
     options.command = {"sh", "-c", script};
     tools::Job job = tools::plan_job(options);

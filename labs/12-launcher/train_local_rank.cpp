@@ -67,7 +67,7 @@ struct Options {
     bool json = false;
 };
 
-// The work of each rank, gathered from all ranks.
+// The local rank and the numbers of samples of one rank.
 struct Share {
     int64_t local_rank, train_samples, test_samples;
 };
@@ -104,7 +104,7 @@ TrainAndTest load(const Options& options) {
     const auto test = data::load_data(choice, /*train=*/false);
     if (options.samples == 0) return {data::load_data(choice, /*train=*/true), test};
 
-    // Take only the first samples; other digits are not drawn at all.
+    // Take only the first samples; do not draw more digits than these.
     if (choice.name == "digits") return {data::make_digits(true, options.samples), test};
     const auto train = data::load_data(choice, /*train=*/true);
     std::vector<int64_t> first(
@@ -135,7 +135,7 @@ void evaluate(Model& model, data::DataLoader& loader, Device device,
     results.test_seen = counts.to_vector<int64_t>()[1];
 }
 
-// Trains one pass over this rank's share; returns the mean loss of all ranks.
+// Trains one epoch on this rank's part of the data; returns the mean loss of all ranks.
 double train_epoch(parallel::DistributedDataParallel& ddp, data::DataLoader& loader,
                    Device device, optim::SGD& optimizer) {
     double sum = 0.0, seen = 0.0;
@@ -271,7 +271,7 @@ int main(int argc, char** argv) {
 
         // The processes of a host share its CPU, but each takes its own GPU, selected by
         // the local rank and not by the rank, because every host counts its GPUs from 0.
-        // Choose it before creating the group: an NCCL group is bound to the device.
+        // Choose the device before creating the group: NCCL binds a group to a device.
         const int local_rank = dist::get_local_rank();
         const Device device = training::device_of_rank(options.device, local_rank);
 

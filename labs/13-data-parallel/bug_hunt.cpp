@@ -1,5 +1,5 @@
-// A bug hunt: a module that computes its own loss, wrapped in DataParallel. On one device
-// and on four it should give the same gradient, for every batch.
+// A bug hunt: a module that computes its own loss, wrapped in DataParallel. The gradient
+// on four devices should equal the gradient on one device, for every batch.
 //
 //     lab13_bug_hunt
 //
@@ -21,8 +21,8 @@ using namespace mini;
 
 namespace {
 
-// y = w x, and the loss (y - 3 x)^2. To send back one number instead of all outputs, the
-// module returns the loss itself.
+// Computes y = w x, and returns the loss, the mean of (y - 3 x)^2: one number instead of
+// all outputs is sent back.
 class LineWithLoss : public nn::Module {
   public:
     LineWithLoss() { w = register_parameter("w", Tensor::zeros({1})); }
@@ -42,7 +42,7 @@ Tensor points(int64_t n) {
     return Tensor::from(x, {n, 1});
 }
 
-// dL/dw, where L is the mean loss of n points, on `count` devices.
+// Returns dL/dw on `count` devices, where L is the mean loss of n points.
 double gradient(int count, int64_t n) {
     LineWithLoss module;
     std::vector<Device> devices;
@@ -57,7 +57,7 @@ double gradient(int count, int64_t n) {
 }  // namespace
 
 int main() {
-    logging::set_level(logging::Level::kError);  // uneven batches are warned about
+    logging::set_level(logging::Level::kError);  // without warnings of uneven batches
     bool all_equal = true;
     for (const int64_t n : {4, 8, 10, 11, 12, 13}) {
         const double one = gradient(1, n), four = gradient(4, n);

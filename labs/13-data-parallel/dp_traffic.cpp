@@ -2,13 +2,14 @@
 //
 //     dp_traffic [--batch-size 64] [--most 8]
 //
-// Computes gradients of the tutorial's ConvNet on 1 to `most` workers, and writes one line
-// of JSON for each number of workers, about one step after the first ones:
+// Computes gradients of the tutorial's ConvNet on 1 to `most` workers. Counts the bytes
+// of one step after the warm-up, and writes one line of JSON for each number of workers:
 //
 //     dp        bytes to and from device 0 by the DataParallel of this lab, by kind
 //     ddp       bytes that the busiest rank of DistributedDataParallel sends
 //
-// The batch is that of all workers together. The counts are exact, on any machine.
+// The batch size counts the samples of all workers together. The counts are exact, and
+// the same on any machine.
 
 #include <algorithm>
 #include <cstddef>
@@ -36,7 +37,7 @@ struct Options {
     int64_t batch_size = 64;
 };
 
-// One forward and backward pass of `rows` images of noise.
+// Runs one forward and backward pass on `rows` images of noise.
 void step(nn::Module& network, int64_t rows) {
     Tensor images = Tensor::empty({rows, 1, 28, 28});
     Generator generator(1);
@@ -71,7 +72,7 @@ int64_t by_ddp(int count, int64_t rows) {
         parallel::DistributedDataParallel network(module);
         const int64_t mine = (rows + count - 1 - group.rank()) / count;
         step(network, mine);
-        step(network, mine);  // the second step also agrees on the order of the buckets
+        step(network, mine);  // in the second step the ranks also agree on the buckets
         group.events().clear();
         step(network, mine);
         for (const Event& event : group.events().snapshot(EventKind::kCollectiveEnd))

@@ -18,10 +18,11 @@ ROW = 28 * 28 * 4, 10 * 4  # bytes of an image, and of its output
 
 
 def predicted(workers, batch_size):
-    """Bytes through device 0: parameters and gradients of each other device, and for its rows an
-    image, an output and the output's gradient."""
+    """Returns the bytes through device 0: for each other device the parameters and their
+    gradients, and for each row of another device an image, an output and the output's
+    gradient."""
     most = -(-batch_size // workers)
-    others = -(-batch_size // most) - 1  # devices with rows, without device 0
+    others = -(-batch_size // most) - 1  # devices with rows, except device 0
     return 2 * others * PARAMETERS + (batch_size - min(most, batch_size)) * (ROW[0] + 2 * ROW[1])
 
 

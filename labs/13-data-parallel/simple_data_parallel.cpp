@@ -16,7 +16,7 @@ using mini::parallel::Lane, mini::parallel::SharedStats;
 
 namespace {
 
-// The parameters, then the buffers.
+// Returns the parameters, then the buffers.
 std::vector<Tensor> state_of(const mini::nn::Module& module) {
     std::vector<Tensor> state = module.parameters();
     for (const Tensor& buffer : module.buffers()) state.push_back(buffer);
@@ -25,8 +25,8 @@ std::vector<Tensor> state_of(const mini::nn::Module& module) {
 
 int64_t bytes_of(const Tensor& x) { return static_cast<int64_t>(x.bytes()); }
 
-// Records that `copy` was computed from `original`, and forgets what was recorded before.
-// Does nothing else if `original` requires no gradient, as a buffer or a frozen parameter.
+// Removes the earlier record of `copy`. If `original` requires a gradient, unlike a
+// buffer or a frozen parameter, records that `copy` was computed from `original`.
 void record_copy(const Tensor& copy, const Tensor& original, mini::Backward backward) {
     copy.set_autograd_meta(nullptr);
     mini::record("replicate", copy, {original}, std::move(backward));

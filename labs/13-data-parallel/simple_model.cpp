@@ -12,13 +12,13 @@
 //
 //     each rank draws its own data set     the sampler then divides different data sets.
 //       from an unseeded generator           Here one seed gives all ranks the same set
-//     batch_size = 10 in both              10 on all devices together, but 10 per rank:
-//                                            40 per step. Here the global batch, in both
+//     batch_size = 10 in both              DataParallel: 10 per step. DDP: 10 per rank,
+//                                            40 per step. Here both have the global batch
 //     targets are random bits              not learnable: the loss stays near 0.69.
 //                                            Here a plane separates the classes
 //     no sampler.set_epoch(epoch)          every epoch has the first epoch's order
 //     no MASTER_ADDR, no MASTER_PORT       init_process_group fails; spawn sets them here
-//     no destroy_process_group
+//     no destroy_process_group             called here
 //
 // Exit codes: 0 done, 1 failed, 2 invalid options.
 
@@ -74,7 +74,7 @@ struct Options {
     bool json = false;
 };
 
-// Points with the target 1 on one side of a plane, 0 on the other side.
+// Points; the target is 1 on one side of a plane and 0 on the other side.
 class SimpleDataset : public data::Dataset {
   public:
     SimpleDataset(Tensor data, Tensor target)
@@ -100,7 +100,7 @@ class SimpleModel : public nn::Module {
     nn::Linear fc_;
 };
 
-// Makes the same data set on every rank and device: it uses its own generator.
+// Returns the same data set on every rank, because it is drawn from its own generator.
 std::shared_ptr<SimpleDataset> make_dataset(const Options& options) {
     Generator generator(kDataSeed);
     std::vector<float> x(static_cast<size_t>(options.samples * options.dim));
@@ -118,7 +118,7 @@ std::shared_ptr<SimpleDataset> make_dataset(const Options& options) {
 struct Results {
     int workers = 0;             // devices or ranks
     std::vector<double> loss;    // one per epoch, the mean over all samples
-    std::vector<int64_t> bytes;  // sent in the last step: in total, or by each rank
+    std::vector<int64_t> bytes;  // in the last step; DP: in total, DDP: sent by each rank
     parallel::DataParallelStats traffic;  // of DataParallel's last step, by kind
     std::vector<std::string> digests;     // of DDP's parameters, one per rank
 };
@@ -157,7 +157,7 @@ std::vector<double> train(const Options& options, nn::Module& network, nn::Modul
     return losses;
 }
 
-// One process, several devices: here CPU devices, each with its own thread.
+// Trains with DataParallel: one process, several CPU devices, each with its own thread.
 Results train_dp(const Options& options) {
     manual_seed(options.seed);
     SimpleModel model(options.dim);
@@ -181,7 +181,7 @@ Results train_dp(const Options& options) {
     return results;
 }
 
-// Trains one rank; every rank must call it.
+// Trains with DDP; every rank must call this function.
 Results train_ddp(const Options& options, dist::ProcessGroup& group) {
     manual_seed(options.seed);
     SimpleModel model(options.dim);

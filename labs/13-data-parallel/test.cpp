@@ -1,4 +1,4 @@
-// The checks of lab 13, tasks 13.1 and 13.2: what goes out and what comes back.
+// The checks of lab 13, tasks 13.1 and 13.2: scatter, gather, and their backward passes.
 
 #include <cstdint>
 #include <vector>
@@ -13,7 +13,7 @@ using parallel::scatter;
 
 namespace {
 
-// The rows that each chunk of `rows` rows has, written as a loop over the rows.
+// Returns the number of rows of each chunk, computed by a loop over the rows.
 std::vector<int64_t> dealt(int64_t rows, int64_t chunks) {
     const int64_t most = rows / chunks + (rows % chunks > 0 ? 1 : 0);
     std::vector<int64_t> sizes;
@@ -24,7 +24,7 @@ std::vector<int64_t> dealt(int64_t rows, int64_t chunks) {
     return sizes;
 }
 
-// Outputs of 3, 1 and 3 rows of two numbers, on cpu, cpu:1 and cpu:2.
+// Returns outputs of 3, 1 and 3 rows of two numbers, on cpu, cpu:1 and cpu:2.
 std::vector<Tensor> three_outputs() {
     return {counting({3, 2}, 0), counting({1, 2}, 10, Device::cpu(1)),
             counting({3, 2}, 20, Device::cpu(2))};
@@ -117,7 +117,7 @@ TEST_CASE("scatter counts what changes its device and nothing else", "[lab13][la
     x.set_requires_grad();
     const auto stats = new_stats();
     const auto chunks = scatter(x, devices_of(3), stats);
-    const int64_t moved = home == 0 ? 40 - 16 : 40 - 8;  // what is there already stays
+    const int64_t moved = home == 0 ? 40 - 16 : 40 - 8;  // the chunk on `home` stays
     INFO("x is on " << Device::cpu(home) << "; chunks of 2, 2 and 1 rows of 8 bytes go "
                     << "to cpu, cpu:1, cpu:2; one of them is there already");
     CHECK(stats->bytes_scattered == moved);

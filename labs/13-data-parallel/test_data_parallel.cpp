@@ -1,4 +1,4 @@
-// The checks of lab 13, tasks 13.5 and 13.6: replicas, and all of it together.
+// The checks of lab 13, tasks 13.5 and 13.6: replicate, and the whole DataParallel.
 
 #include <algorithm>
 #include <cmath>
@@ -49,8 +49,7 @@ Tensor drawn(const Shape& shape, uint64_t seed) {
     return Tensor::from(values, shape);
 }
 
-// The largest difference of two lists; infinite if their sizes differ or a number is
-// missing.
+// Returns the largest difference of two lists; infinite if their sizes differ.
 double difference(const Values& a, const Values& b) {
     if (a.size() != b.size()) return INFINITY;
     double largest = 0;
@@ -84,7 +83,8 @@ simple::DataParallel over(M& module, int count) {
     return {module, [] { return std::make_unique<M>(); }, devices_of(count)};
 }
 
-// The parameters after four steps of SGD, through `devices` devices; 0: without any.
+// Returns the parameters after four steps of SGD: of DataParallel on `devices` devices,
+// or of the module alone if `devices` is 0.
 Values trained(int devices, int64_t rows) {
     manual_seed(7);
     TwoLayers module;

@@ -1,4 +1,4 @@
-// The checks of lab 13, tasks 13.3 and 13.4: threads that work for devices.
+// The checks of lab 13, tasks 13.3 and 13.4: Lane, a device's thread, and parallel_apply.
 
 #include <atomic>
 #include <functional>
@@ -20,7 +20,7 @@ using test::message_of;
 
 namespace {
 
-// Waits for a job; fails when it has not run within the deadline.
+// Waits for a job; fails if the job has not run within the deadline.
 void wait_for(std::future<void>& job, const char* what_is_missing) {
     INFO("waited in vain: " << what_is_missing);
     REQUIRE(job.wait_for(kDeadline) == std::future_status::ready);

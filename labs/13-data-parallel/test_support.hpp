@@ -22,18 +22,18 @@ using Values = std::vector<float>;
 using parallel::DataParallelStats;
 using parallel::SharedStats;
 
-constexpr std::chrono::seconds kDeadline(10);  // for what may never come in wrong code
+constexpr std::chrono::seconds kDeadline(10);  // only wrong code waits so long
 
 inline SharedStats new_stats() { return std::make_shared<DataParallelStats>(); }
 
-/// cpu, cpu:1, ..., as many as `count`.
+/// Returns `count` devices: cpu, cpu:1, ...
 inline std::vector<Device> devices_of(int count) {
     std::vector<Device> devices;
     for (int i = 0; i < count; ++i) devices.push_back(Device::cpu(i));
     return devices;
 }
 
-/// A tensor with the values first, first + 1, ...
+/// Returns a tensor with the values first, first + 1, ...
 inline Tensor counting(const Shape& shape, float first = 0,
                        Device device = Device::cpu()) {
     Values values(static_cast<size_t>(element_count(shape)));
@@ -54,7 +54,7 @@ class Gate {
         changed_.notify_all();
     }
 
-    /// Throws Error if the gate is still shut after kDeadline.
+    /// Blocks until the gate is open. Throws Error if it is still shut after kDeadline.
     void wait(const char* what_is_missing) {
         std::unique_lock lock(mutex_);
         MINI_CHECK(changed_.wait_for(lock, kDeadline, [this] { return is_open_; }),
@@ -72,8 +72,8 @@ class Gate {
     bool is_open_ = false;
 };
 
-/// y = x w, with w (2, 1) = 2, 3; the buffer `seen` sums the first number of each x, and
-/// `batches` counts the calls.
+/// y = x w, with w (2, 1) = 2, 3. Each call adds the first number of x to the buffer
+/// `seen`, and 1 to `batches`.
 class Weighted : public nn::Module {
   public:
     Weighted() {

@@ -1,12 +1,12 @@
-// averaging_ways: compares what ranks can average, and when: the measurement of lab 14.
+// averaging_ways: the measurement of lab 14. Compares ways to average: gradients or
+// parameters, in each step or less often.
 //
-// averaging_ways [RANKS] RANKS: 4 by default
+//     averaging_ways [RANKS]        4 ranks by default, as threads
 //
-// Trains the tutorial's ConvNet on 2,000 of the embedded digits with several methods. For
-// each it prints one line of JSON: the loss on 1,000 other digits after each epoch, and
-// the final loss of rank 0's own model. Replicas that train separately are averaged for
-// the test only, and then continue with their own parameters. measure.py draws the
-// losses.
+// Trains the tutorial's ConvNet on 2,000 of the embedded digits in several ways. Prints
+// one line of JSON for each: the loss on 1,000 other digits after each epoch, and the
+// final loss of rank 0's own model. Replicas that train separately are averaged for the
+// test only, and then continue with their own parameters. measure.py draws the losses.
 
 #include <cstdint>
 #include <iostream>

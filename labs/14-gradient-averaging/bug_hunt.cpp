@@ -28,7 +28,7 @@ constexpr int kRanks = 4;
 constexpr int kSteps = 60;
 constexpr int64_t kPoints = 8;  // of each rank
 
-// This rank's points: y = 2 x + 1 and some noise.
+// Returns this rank's points: y = 2 x + 1 and some noise.
 std::pair<Tensor, Tensor> make_points(int rank) {
     Generator generator(static_cast<uint64_t>(rank));
     Tensor x = Tensor::empty({kPoints, 1}), y = Tensor::empty({kPoints, 1});
@@ -39,7 +39,7 @@ std::pair<Tensor, Tensor> make_points(int rank) {
     return {x, y};
 }
 
-// Averages each gradient over the ranks as soon as the backward pass has made it.
+// Averages each gradient over the ranks as soon as the backward pass has computed it.
 void average_during_backward(const nn::Module& model, dist::ProcessGroup& group) {
     for (const Tensor& parameter : model.parameters())
         grad_accumulator(parameter)->add_hook([&group](const Tensor& grad) {

@@ -15,7 +15,8 @@ namespace dist = mini::dist;
 
 namespace {
 
-// The tutorial prints each rank's own loss, which is the loss on its part only.
+// Returns the mean of `value` over all ranks. The tutorial prints each rank's own loss
+// instead, which is the loss on that rank's part of the data.
 double mean_over_ranks(double value, dist::ProcessGroup& group) {
     const Tensor mean = Tensor::scalar(static_cast<float>(value));
     group.all_reduce(mean, dist::ReduceOp::kAvg);

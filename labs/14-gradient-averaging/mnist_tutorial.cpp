@@ -2,13 +2,13 @@
 // PyTorch". This file starts the processes; distributed_sgd.cpp partitions the data,
 // averages the gradients and trains.
 //
-// mnist_tutorial two ranks, started by the program
-//     mnist_tutorial --spawn 4           four
-//     minirun -n 4 mnist_tutorial        ranks that a launcher starts
-//     mnist_tutorial --local 10          local SGD: parameters, every 10 steps
+//     mnist_tutorial                     two ranks, started by the program
+//     mnist_tutorial --spawn 4           four ranks, started by the program
+//     minirun -n 4 mnist_tutorial        four ranks, started by a launcher
+//     mnist_tutorial --local 10          local SGD: averages parameters every 10 steps
 //
-// Partition, DataPartitioner and Net are the library's: libmini/data/partition.hpp and
-// libmini/nn/models.hpp.
+// The library has the tutorial's Partition and DataPartitioner
+// (libmini/data/partition.hpp) and its Net (libmini/nn/models.hpp).
 //
 // Exit codes: 0 done, 1 failed, 2 invalid options.
 
@@ -46,7 +46,7 @@ struct Options {
     double lr = 0.01;
     uint64_t seed = 1234;
     int spawn = 2;
-    int64_t local = 0;  // 0: average gradients; k: parameters, after every k steps
+    int64_t local = 0;  // 0: average gradients; k: average parameters every k steps
     bool json = false;
 };
 
@@ -67,8 +67,8 @@ void report(const Options& options, int64_t bsz, const std::vector<double>& loss
 // Distributed synchronous SGD.
 //
 // The tutorial makes the replicas equal with one seed, which also gives all ranks the
-// same dropout masks. This program does the same; start_alike would make them equal with
-// any seeds.
+// same dropout masks. This program uses one seed too, although start_alike would make the
+// replicas equal with any seeds.
 //
 // The tutorial originally had bsz = 128 / float(size); newer versions of PyTorch reject a
 // batch size that is not an integer. Here it is an integer; if the number of ranks does
@@ -110,7 +110,7 @@ void init_processes(const Options& options, const Fn& fn,
     dist::destroy_process_group();
 }
 
-// Parses the options; returns false after --help, when the program should exit.
+// Parses the options; returns false after --help: the program should then exit.
 bool parse(int argc, char** argv, bool launched, Options& options) {
     mini::CommandLine line("PyTorch's tutorial on distributed training.",
                            "mnist_tutorial");
@@ -145,8 +145,8 @@ bool parse(int argc, char** argv, bool launched, Options& options) {
 int main(int argc, char** argv) {
     bool prints_errors = true;
     try {
-        // Options and files are the same for all ranks of a machine: only one prints the
-        // error.
+        // Options and files are the same for all ranks of a machine, so only one rank
+        // prints the error.
         const auto launcher = dist::read_rank_variables(dist::environment_variable);
         prints_errors = !launcher || launcher->local_rank <= 0;
         Options options;

@@ -38,7 +38,8 @@ inline Values gradients_of(const std::vector<Tensor>& parameters) {
     return values_of(gradients);
 }
 
-// Sizes in bytes of a rank's collectives with this name, in the order of their starts.
+// Returns the sizes in bytes of this rank's collectives with this name, in the order of
+// their starts.
 inline std::vector<int64_t> bytes_of(dist::ProcessGroup& group, std::string_view name) {
     std::vector<int64_t> bytes;
     for (const Event& event : group.events().snapshot(EventKind::kCollectiveBegin))
@@ -68,7 +69,8 @@ inline std::string diagnosis(float got, int rank, int ranks) {
     return "neither the sum, nor the mean, nor this rank's own gradient";
 }
 
-// Parameters of unusual shapes, one of them empty. Rank r's gradients are all r + 1.
+// Returns parameters of unusual shapes, one of them empty. All gradients of rank r are
+// r + 1.
 inline std::vector<Tensor> parameters_with_gradients(int rank) {
     std::vector<Tensor> parameters;
     for (const Shape& shape : std::vector<Shape>{{2, 3}, {1}, {0}, {5}}) {
@@ -122,7 +124,7 @@ inline void check_means(const std::vector<Averaged>& seen, const std::string& hi
 
 // ---- a model with a state
 
-// A layer with a buffer of floats and an integer counter, which differ on every rank.
+// A layer with a float buffer and an integer counter; their values depend on the rank.
 class Counted : public nn::Module {
   public:
     explicit Counted(int rank) {

@@ -60,7 +60,7 @@ struct Trained {
     std::vector<int64_t> all_reduces;
 };
 
-// Ordinary training: one process, the whole batch.
+// Trains with one process on whole batches, without any averaging.
 Trained trained_alone() {
     manual_seed(3);
     nn::Linear model(4, 3);
@@ -202,10 +202,10 @@ TEST_CASE("averaging once at the end differs from training on the whole batch",
 
 namespace {
 
-// Each rank's batches have one sample: 24 steps an epoch on 1 rank, 8 on 3, 3 on 7.
+// Each rank's batches have one sample: 24 steps per epoch on 1 rank, 8 on 3, 3 on 7.
 int64_t steps_of(int ranks) { return kSamples / ranks; }
 
-// Two epochs of local SGD on `ranks` ranks.
+// Trains two epochs by local SGD on `ranks` ranks.
 std::vector<Trained> trained_locally(int ranks, int64_t period) {
     return on_ranks(ranks, [&](dist::ProcessGroup& group) {
         manual_seed(3);
@@ -243,7 +243,7 @@ void set_all_to_the_mean(const Replicas& replicas) {
     }
 }
 
-// The same with one thread, which makes every step of every rank in turn.
+// Trains like trained_locally, but one thread makes the steps of all ranks in turn.
 Trained trained_in_turn(int ranks, int64_t period) {
     Replicas replicas;
     for (int rank = 0; rank < ranks; ++rank) {

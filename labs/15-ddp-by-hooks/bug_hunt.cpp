@@ -3,7 +3,7 @@
 //
 //     lab15_bug_hunt
 //
-// Exit codes: 0 the replicas are equal, and every step averaged once; else 1.
+// Exit codes: 0 if the replicas are equal and every step averaged once, else 1.
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -35,7 +35,7 @@ struct Points {
     Tensor x, y;
 };
 
-// A batch of this rank: y = 2 x + 1 and some noise.
+// Returns a batch of this rank: y = 2 x + 1 and some noise.
 Points make_points(int rank, int batch) {
     Generator generator(static_cast<uint64_t>(rank * kBatches + batch));
     Tensor x = Tensor::empty({kPoints, 1}), y = Tensor::empty({kPoints, 1});
@@ -46,7 +46,8 @@ Points make_points(int rank, int batch) {
     return {x, y};
 }
 
-// Adds the gradient of one batch to the gradients; returns the loss.
+// Adds the gradient of one batch, divided by kAccumulate, to the gradients; returns the
+// batch's loss.
 double add_gradient(parallel::DistributedDataParallel& ddp, int rank, int batch) {
     const auto [x, y] = make_points(rank, batch);
     const Tensor loss = mse_loss(ddp(x), y);
@@ -92,7 +93,7 @@ Fitted fit(dist::ProcessGroup& group) {
     return fitted;
 }
 
-// What is wrong with the ranks' results; empty if nothing is.
+// Returns what is wrong with the ranks' results, or "" if they are right.
 std::string complaint_about(const std::vector<Fitted>& ranks) {
     const auto is_like_rank_0 = [&](const Fitted& rank) {
         return rank.weight == ranks[0].weight && rank.bias == ranks[0].bias;

@@ -1,11 +1,12 @@
-// hook_overlap: when each gradient of the ConvNet is ready, sent and averaged: the
-// measurement of lab 15.
+// hook_overlap: the measurement of lab 15. Shows when each gradient of the ConvNet is
+// ready, sent and averaged.
 //
 //     minirun -n 2 hook_overlap --wrapper overlap
 //     MINI_LINK=100Mbit,0.3ms minirun -n 2 hook_overlap --wrapper flat --json
 //
-// Runs forward and backward on random images. Times are medians over the steps, read from the event log of
-// rank 0, in milliseconds. measure.py sweeps the rate of the link.
+// Runs forward and backward on random images. The times are in milliseconds, medians over
+// the steps, from the event log of rank 0. measure.py runs this program on links of
+// several rates.
 //
 // Exit codes: 0 done, 1 failed, 2 invalid options.
 
@@ -51,7 +52,7 @@ struct Options {
 
 using Clock = std::chrono::steady_clock;
 
-// One all-reduce, in milliseconds since the end of forward.
+// The times of one gradient's all-reduce in each step, in ms since the end of forward.
 struct GradientTimes {
     int64_t bytes = 0;
     std::vector<double> launched, begun, ended;
@@ -71,7 +72,7 @@ double median(std::vector<double> values) {
 
 double ms(int64_t nanoseconds) { return static_cast<double>(nanoseconds) / 1e6; }
 
-// Adds the times of one step, whose events are the whole log.
+// Adds the times of one step to `times`; `log` holds the events of this step only.
 void read_step(const std::vector<Event>& log, Times& times) {
     int64_t start = 0;
     std::vector<GradientTimes*> launched;  // the all-reduces run in launch order

@@ -1,4 +1,4 @@
-// linear_ddp: one linear layer, trained on several ranks like on one.
+// linear_ddp: one linear layer, trained on several ranks as on one rank.
 //
 //     minirun -n 2 linear_ddp                 trains
 //     minirun -n 2 linear_ddp --simple        trains with simple::DDP of this lab
@@ -74,8 +74,8 @@ struct Results {
 double true_weight(int64_t feature) { return 0.1 * static_cast<double>(feature + 1); }
 constexpr double kTrueBias = 0.5;
 
-// Every rank draws the same whole data set: it uses its own generator, so other draws of
-// a rank cannot change the data.
+// Returns the whole data set, the same on every rank: it is drawn from its own generator,
+// so other draws of a rank cannot change the data.
 std::shared_ptr<data::Dataset> make_dataset(int64_t samples) {
     Generator generator(kDataSeed);
     std::vector<float> x(static_cast<size_t>(samples * kFeatures));
@@ -156,7 +156,7 @@ void train(const Options& options, dist::ProcessGroup& group) {
             sum += loss.item() * static_cast<double>(batch.size());
         }
 
-        // Average over ranks: each has seen the same number of different samples.
+        // Average over the ranks; all have seen the same number of samples.
         const Tensor mean = Tensor::scalar(
             static_cast<float>(sum / static_cast<double>(sampler->size())));
         group.all_reduce(mean, dist::ReduceOp::kAvg);

@@ -3,14 +3,16 @@
 
     labs/15-ddp-by-hooks/measure.py [--bin build/release/bin] [--ranks 2] [--rounds 5]
 
-A figure is a ratio: the time of a step, divided by that of a step without communication in the
-same round. Other load on the machine slows both. The dotted curves are predictions:
+Each figure is a ratio: the time of a step, divided by the time of a step without
+communication in the same round, because other load on the machine slows both. The dotted
+curves are predictions:
 
-    average   the step without communication, plus all all-reduces
-    flat      the same, plus one all-reduce of all bytes
-    overlap   each all-reduce starts when its gradient is ready and the one before has ended
+    average   a step without communication, plus all all-reduces
+    flat      a step without communication, plus one all-reduce of all bytes
+    overlap   each all-reduce starts when its gradient is ready and the previous
+              all-reduce has ended
 
-with the times at which the gradients were ready in a run on the fastest link.
+The times at which gradients are ready are taken from a run on the fastest link.
 """
 
 import argparse
@@ -24,7 +26,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import plot  # noqa: E402
 
 RATES = (10, 20, 50, 100, 200, 500)  # Mbit/s
-SHOWN = 50                           # whose gradients are listed
+SHOWN = 50                           # the rate for the table of gradients
 WRAPPERS = ("average", "flat", "overlap")
 RING_ABOVE = 16 << 10  # bytes; choose_algorithm in libmini/distributed/backends/transport_backend.cpp
 
@@ -39,7 +41,7 @@ def run(options, rate, wrapper):
 
 
 def sweep(options):
-    """{rate: [{wrapper: its report}, one for each round]}."""
+    """Returns {rate: [{wrapper: report}, one for each round]}."""
     found = {rate: [] for rate in RATES}
     for _ in range(options.rounds):
         for rate, rounds in found.items():
@@ -55,7 +57,8 @@ def ratios(rounds, wrapper):
 # ---- the prediction
 
 def all_reduce_ms(size, rate, options):
-    """One all-reduce of `size` bytes: recursive doubling if it is small, else a ring."""
+    """Returns the time in ms of one all-reduce of `size` bytes: by recursive doubling up
+    to RING_ABOVE bytes, else by a ring."""
     per_ms = rate * 1e3 / 8
     if size <= RING_ABOVE:
         return (options.ranks - 1).bit_length() * (options.delay_ms + size / per_ms)
@@ -63,7 +66,7 @@ def all_reduce_ms(size, rate, options):
 
 
 def predicted(found, wrapper, rate, options):
-    """The step's time, as a multiple of a step without communication."""
+    """Returns the predicted time of a step; 1 is a step without communication."""
     fastest = found[RATES[-1]]
     alone = statistics.median(turn["none"]["step_ms"] for turn in fastest)
     overlap = min((turn["overlap"] for turn in fastest), key=lambda report: report["step_ms"])

@@ -2,11 +2,11 @@
 //
 //     DDP(module, group)     sends rank 0's state to all; adds a hook to each parameter
 //     loss.backward()        gradient_ready   each hook starts an all-reduce and returns
-//                            finish           at the end: waits, and turns the sums into means
+//                            finish           at the end: waits, and computes the means
 //
-// Compared with DistributedDataParallel it has one all-reduce per parameter (no buckets),
-// it does not check that the ranks' modules are equal, it never sends buffers again, and
-// it decides in backward(), not in forward(), whether to average.
+// DistributedDataParallel differs in four points: it calls one all-reduce per bucket, not
+// per parameter; it compares the modules of the ranks; it also sends buffers in later
+// forward passes; and it decides in forward(), not in backward(), whether to average.
 
 #pragma once
 
@@ -20,11 +20,11 @@ namespace simple {
 
 class DDP : public mini::nn::Module {
   public:
-    /// Gives every rank the parameters and buffers of rank 0 (one `group.broadcast` of each
-    /// is enough), and adds exactly one hook to each parameter that requires grad; the hook
-    /// calls gradient_ready() with that parameter. Blocks until every rank has called it.
-    /// REQUIRES: the same module on all ranks; `module` and `group` outlive this object; which
-    /// parameters require grad stays as it is.
+    /// Gives every rank the parameters and buffers of rank 0, by one `group.broadcast` of
+    /// each, and adds exactly one hook to each parameter that requires grad; the hook
+    /// calls gradient_ready() with that parameter. Blocks until every rank has called
+    /// this constructor. REQUIRES: the same module on all ranks; `module` and `group`
+    /// outlive this object; requires_grad() of each parameter does not change.
     DDP(mini::nn::Module& module, mini::dist::ProcessGroup& group);
 
     /// Removes the hooks, so that the module can be wrapped again.
@@ -32,24 +32,26 @@ class DDP : public mini::nn::Module {
 
     mini::Tensor forward(const mini::Tensor& x) override { return module_(x); }
 
-    /// While the returned object lives, backward() does not communicate, and gradients
-    /// accumulate on each rank; the first backward() after its end averages the
-    /// accumulated sums. Its destructor restores the previous mode, so that within another
-    /// no_sync averaging stays off. (NoSync is explained in replicated_module.hpp.)
+    /// Disables averaging until the returned object is destroyed: backward() does not
+    /// communicate, and gradients accumulate on each rank. The first backward() after
+    /// that averages the accumulated sums. The destructor restores the previous mode, so
+    /// within an outer no_sync averaging stays disabled. For NoSync see
+    /// replicated_module.hpp.
     using NoSync = mini::parallel::ReplicatedModule::NoSync;
     NoSync no_sync();
 
   private:
-    /// Called by the hook of `parameter`, when its gradient is ready. Outside of no_sync
-    /// it starts an all-reduce (a sum) of the gradient in place, keeps it in in_flight_,
-    /// and returns without waiting. The first call of a backward pass also queues
-    /// finish() to be called once at the end of that pass, with mini::queue_callback().
+    /// Called by the hook of `parameter` when the gradient is ready. Outside of no_sync,
+    /// starts an all-reduce (a sum) of the gradient in place, appends the gradient and
+    /// its Work to in_flight_, and returns without waiting. The first call in a backward
+    /// pass also queues finish(), by mini::queue_callback(), to be called once at the end
+    /// of that pass.
     void gradient_ready(const mini::Tensor& parameter);
 
     /// Waits for each all-reduce in flight, in the order of their starts, and then
-    /// multiplies the sum in place by the float 1 / world size: so the averages have the
-    /// bits of average_gradients(). Afterwards in_flight_ is empty. Throws the error of an
-    /// all-reduce that failed; this object can then not be used any more.
+    /// multiplies the sum in place by the float 1 / world size, so the averages are
+    /// bitwise identical to those of average_gradients(). Afterwards in_flight_ is empty.
+    /// Throws the error of a failed all-reduce; after that this object cannot be used.
     void finish();
 
     struct InFlight {

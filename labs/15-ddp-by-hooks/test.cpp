@@ -18,7 +18,7 @@ using namespace mini::lab15;
 
 namespace {
 
-// Tensors of two dtypes in turn, one of them empty, one of them not contiguous.
+// Returns tensors of two dtypes; one tensor is empty, and one is not contiguous.
 std::vector<Tensor> mixed_tensors(double value) {
     return {Tensor::full({3, 2}, value),
             Tensor::full({4}, value, DType::kInt64),
@@ -34,7 +34,7 @@ Journal journal_of_broadcast(dist::ProcessGroup& group, int64_t chunk_bytes) {
     return watched.journal;
 }
 
-// What the float `got` on `rank` may be, given that it is not the root's.
+// Explains the float `got` on `rank`, which is not the root's float.
 std::string origin(float got, size_t rank) {
     const auto own = static_cast<float>(10 * (rank + 1));
     if (got == own || got == own + 1) return "as it was on this rank before the call";
@@ -120,7 +120,7 @@ class Traced : public ReplicatedModule {
         : ReplicatedModule(module, group, with_buffers), watched_(std::move(group)) {
         watched_->journal.clear();
     }
-    Tensor prepared;  // what prepare_for_backward() got
+    Tensor prepared;  // the argument of prepare_for_backward()
 
   protected:
     int begin_iteration(bool sends_buffers, bool averages) override {
@@ -141,7 +141,7 @@ class Traced : public ReplicatedModule {
     std::shared_ptr<WatchedGroup> watched_;
 };
 
-// Writes "module" into the journal, and what its buffer holds at that time.
+// Writes "module" into the journal, and copies the buffer at that time to `seen`.
 class WithBuffer : public nn::Module {
   public:
     explicit WithBuffer(std::shared_ptr<WatchedGroup> group) : group_(std::move(group)) {

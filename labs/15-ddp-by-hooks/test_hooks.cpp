@@ -20,7 +20,7 @@ using parallel::OverlappedModule;
 
 namespace {
 
-// Writes what GradientListener reports into the group's journal.
+// Writes each call by GradientListener into the group's journal.
 class Listening : public parallel::GradientListener {
   public:
     Listening(nn::Module& module, std::shared_ptr<WatchedGroup> group)
@@ -42,7 +42,7 @@ class Listening : public parallel::GradientListener {
 const Tensor kX = Tensor::ones({1});
 const Journal kOnePass{"gradient 1", "gradient 0", "end"};
 
-// "this pass reported ...".
+// Returns "backward reported: gradient 1, gradient 0, end".
 std::string reported(const Journal& journal) {
     return "backward reported: " + in_words(journal);
 }
@@ -170,8 +170,8 @@ struct Overlapped {
     std::vector<Event> events;
 };
 
-// `passes` backward passes of TwoWeights; rank r's gradients are r + 1. The journal and the
-// events are those of the last pass.
+// Runs `passes` backward passes of TwoWeights, in which rank r's gradients are r + 1.
+// Returns the journal and the events of the last pass.
 std::vector<Overlapped> overlapped(int ranks, int passes = 1) {
     return on_ranks(ranks, [&](const std::shared_ptr<WatchedGroup>& group) {
         TwoWeights model;
@@ -187,7 +187,7 @@ std::vector<Overlapped> overlapped(int ranks, int passes = 1) {
     });
 }
 
-// "launch 1, launch 0, end of backward, done 0, done 1".
+// Returns the events in words: "launch 1", "launch 0", "end of backward", "done 0", ...
 Journal story(const std::vector<Event>& events) {
     Journal told;
     for (const Event& event : events) {

@@ -73,7 +73,7 @@ TEST_CASE("an exception within no_sync does not leave averaging disabled",
             const auto no_sync = replicated.no_sync();
             throw BadSample();
         } catch (const BadSample&) {
-            // like a program that leaves out the batch
+            // like a program that skips the batch
         }
         replicated(rank_input(*group)).backward();
         return gradients_of(model);

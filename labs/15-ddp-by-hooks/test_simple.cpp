@@ -29,7 +29,8 @@ struct Simple {
 const Journal kSimplePass{"start all_reduce 4", "start all_reduce 8", "wait all_reduce 4",
                           "wait all_reduce 8"};
 
-// Why pass `pass` may be wrong: starts without waits mean that finish() was not called.
+// Returns a likely reason for a wrong result of pass `pass`. Starts without waits mean
+// that finish() was not called.
 std::string reason(const Journal& calls, size_t pass) {
     if (calls.empty()) return "each hook starts an all-reduce";
     if (calls.back().starts_with("wait")) return "wait, then multiply by 1 / ranks";
@@ -208,7 +209,7 @@ TEST_CASE("an exception ends the no_sync of simple::DDP", "[lab15][lab15.6]") {
             const auto no_sync = ddp.no_sync();
             throw LostBatch();
         } catch (const LostBatch&) {
-            // like a program that leaves out the batch
+            // like a program that skips the batch
         }
         ddp(input_of(*group)).backward();
         return gradients_of(model);
@@ -238,7 +239,7 @@ Batch batch_of(const data::Dataset& digits, int rank, int step) {
     return {batch.data, batch.target};
 }
 
-// Trains the ConvNet; `after_backward` averages the gradients if `network` has not.
+// Trains the ConvNet; `after_backward` averages the gradients if `network` does not.
 template <typename AfterBackward>
 void train(nn::Module& network, nn::Module& model, int rank,
            const AfterBackward& after_backward) {

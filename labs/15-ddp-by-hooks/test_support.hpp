@@ -1,10 +1,10 @@
-// Helpers for the checks of lab 15: ranks as threads, a group that watches the calls, and
+// Helpers for the checks of lab 15: ranks as threads, a group that records the calls, and
 // small models.
 //
-// WatchedGroup makes mistakes with asynchronous calls visible without a clock: it begins
-// an operation only when its Work is waited for. If no one waits, the operation never
-// happens; and if the data that it reads have changed since its start, wait() throws. Its
-// journal lists the starts and the waits in their order.
+// WatchedGroup makes mistakes with asynchronous calls visible without a clock: it runs an
+// operation only when its Work is waited for. Without a wait the operation never runs. If
+// the operation's input has changed since the start, wait() throws. The member `journal`
+// lists the starts and the waits in their order.
 
 #pragma once
 
@@ -38,15 +38,15 @@ inline std::string in_words(const Journal& journal) {
     return text.empty() ? "nothing" : text;
 }
 
-// The values of all tensors, also of those of integers.
+// Returns the values of all tensors; integers are converted to floats.
 inline Values values_of(std::vector<Tensor> tensors) {
     for (Tensor& tensor : tensors) tensor = ops::to(tensor, DType::kFloat32);
     return labs::values_of(tensors);
 }
 
-// ---- a group that watches the calls
+// ---- a group that records the calls
 
-// The values that an operation reads on a rank.
+// Returns the values that an operation reads on a rank.
 inline Values read_by(const dist::Call& call, int rank) {
     if (call.operation == dist::Operation::kBroadcast && call.root != rank) return {};
     return values_of(call.inputs.empty() ? call.outputs : call.inputs);
@@ -84,7 +84,7 @@ class WatchedGroup : public dist::ProcessGroup {
     }
 
   private:
-    // Begins the operation in the first wait().
+    // Runs the operation in the first wait().
     class LazyWork : public dist::Work {
       public:
         LazyWork(WatchedGroup& watched, dist::Call call, std::string name)
@@ -127,7 +127,7 @@ auto on_ranks(int world_size, const Body& body) {
     });
 }
 
-// The gradients of all parameters; a parameter without a gradient counts as zeros.
+// Returns the gradients of all parameters; zeros for a parameter without a gradient.
 inline Values gradients_of(const nn::Module& module) {
     std::vector<Tensor> gradients;
     for (const Tensor& parameter : module.parameters())
@@ -154,8 +154,8 @@ inline std::string diagnosis(float got, int rank, int ranks) {
 
 // ---- models
 
-// Weights `a` (2 floats) and `b` (1 float). The weight that is used last has its gradient
-// first: that is b, or a if reversed. The gradient of each of the three numbers is x.
+// Weights `a` (2 floats) and `b` (1 float). The weight that is used last gets its
+// gradient first: `b`, or `a` if reversed. All three numbers have the gradient x.
 class TwoWeights : public nn::Module {
   public:
     explicit TwoWeights(bool reversed = false) : reversed_(reversed) {
@@ -164,7 +164,7 @@ class TwoWeights : public nn::Module {
     }
     Tensor forward(const Tensor& x) override {
         const Tensor first = sum(x * (reversed_ ? b : a));
-        return first + sum(x * (reversed_ ? a : b));  // a sum of calls has no fixed order
+        return first + sum(x * (reversed_ ? a : b));  // the operands of + have no order
     }
 
     Tensor a = Tensor::ones({2});
@@ -175,7 +175,7 @@ class TwoWeights : public nn::Module {
 };
 
 // A layer, a frozen parameter, and buffers of floats and of integers. All values differ
-// on every rank.
+// between the ranks.
 class WithState : public nn::Module {
   public:
     explicit WithState(int rank) {

@@ -1,6 +1,6 @@
 // A bug hunt: two ranks train a model of two towers with all-reduces that overlap with
-// the backward pass. The overlap worked for all earlier models of its author, but not for
-// this one.
+// the backward pass. The code worked for the author's earlier models, but does not work
+// for this model.
 //
 //     lab16_bug_hunt
 //
@@ -23,7 +23,7 @@ namespace {
 
 constexpr int kRanks = 2;
 
-// Two towers of one weight each; the longer input is sent through its tower first.
+// Two towers of one weight each; the larger input goes through its tower first.
 class Towers : public nn::Module {
   public:
     Towers() {

@@ -40,7 +40,7 @@ void add_options(mini::CommandLine& line, Options& options) {
     line.add_flag("--json", options.json, "print the results as one line of JSON");
 }
 
-// Checks that involve more than one option.
+// Throws UsageError if options contradict each other, or a value is invalid.
 void check(const Options& options) {
     const int rank = options.rank, world_size = options.world_size;
     if (world_size < 1 || rank < 0 || rank >= world_size)

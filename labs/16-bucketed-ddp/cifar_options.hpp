@@ -16,7 +16,7 @@ struct Options {
     int rank = 0, world_size = 1;  // set by the launcher if present
     int port = 23456;
     std::string data = "synthetic";
-    int64_t samples = 512;  // synthetic training images; a quarter as many to test
+    int64_t samples = 512;  // synthetic training images; a quarter as many test images
     std::string model = "resnet18";
     std::string device = "cpu";
     int64_t epochs = 3;

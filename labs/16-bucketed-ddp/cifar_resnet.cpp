@@ -1,15 +1,15 @@
-// cifar_resnet: ResNet on CIFAR-10 with DistributedDataParallel, after a tutorial, from
+// cifar_resnet: ResNet on CIFAR-10 with DistributedDataParallel. Follows a tutorial, from
 // torch.distributed.is_available() to the saved model.
 //
 //     cifar_resnet                                     one rank, on images drawn here
 //     minirun -n 2 cifar_resnet --data DIR             two ranks, on CIFAR-10
 //     cifar_resnet --rank 0 --world-size 2 &           two ranks started by hand,
 //     cifar_resnet --rank 1 --world-size 2             which meet at localhost:23456
-//     minirun -n 2 cifar_resnet --device cuda          each on a GPU, or the simulator's
+//     minirun -n 2 cifar_resnet --device cuda          two ranks, real or simulated GPUs
 //
 // The tutorial's mistakes are corrected here, with a comment at each: the backend, the
 // number of classes, the averaging at the end, the saved state, and the rank that saves
-// it.
+// the state.
 //
 // Exit codes: 0 done, 1 failed, 2 invalid options.
 
@@ -82,7 +82,7 @@ double mean_over_ranks(double value) {
     return mean.item();
 }
 
-// Trains one pass over this rank's batches; returns the mean loss of all ranks.
+// Trains one epoch on this rank's batches; returns the mean loss of all ranks.
 double train_epoch(mini::nn::Module& model, DataLoader& loader,
                    mini::optim::SGD& optimizer, mini::Device device) {
     model.train();
@@ -98,7 +98,7 @@ double train_epoch(mini::nn::Module& model, DataLoader& loader,
     return mean_over_ranks(sum / static_cast<double>(loader.size()));
 }
 
-// The share of correctly classified test images; each image is counted once.
+// Returns the share of correctly classified test images; each image is counted once.
 //
 // DistributedSampler would pad the ranks' parts to equal lengths, and count some images
 // twice.
@@ -109,7 +109,7 @@ double evaluate(mini::nn::Module& model, const Data& data, mini::Device device) 
     return training::count_correct(there, loader, *dist::default_group()).share();
 }
 
-// The SHA-256 of each rank's state, running means included.
+// Returns the SHA-256 of each rank's state, including the running means.
 std::vector<std::string> digests(const mini::nn::Module& model) {
     std::vector<Tensor> state;
     for (const auto& [name, tensor] : model.state_dict()) state.push_back(tensor);
@@ -123,7 +123,7 @@ Results train(const Options& options, mini::nn::Module& model, const Data& data,
     // The sampler shuffles, so the loader does not. A smaller last batch is left out:
     // BatchNorm has no variance of a single image. The tutorial's batch size of 128 is
     // per rank: on two ranks the global batch is twice as large, with a learning rate
-    // chosen for one rank.
+    // chosen for one rank. Here the batch size is that of all ranks together.
     const auto train_sampler = std::make_shared<mini::data::DistributedSampler>(
         *data.train, mini::data::DistributedSamplerOptions{.seed = options.seed});
     DataLoader train_loader(data.train,
@@ -142,8 +142,8 @@ Results train(const Options& options, mini::nn::Module& model, const Data& data,
         scheduler.step();
 
         // Each rank's running means come from its own batches. DDP broadcasts rank 0's
-        // before the next step; broadcast them now, so that all ranks test the model that
-        // is saved.
+        // running means before the next step. Broadcast them now, so that all ranks test
+        // the model that is saved.
         if (!options.average_at_end)
             mini::parallel::broadcast_coalesced(*dist::default_group(), model.buffers(),
                                                 0);
@@ -157,8 +157,9 @@ Results train(const Options& options, mini::nn::Module& model, const Data& data,
     return results;
 }
 
-// Trains with DDP, or without it and averages the parameters at the end. With DDP every
-// step averages the gradients, and replicas that start equal stay equal.
+// Trains with DDP or, with --average-at-end, without DDP, and then averages the
+// parameters. With DDP every step averages the gradients, and replicas that start equal
+// stay equal.
 //
 // The tutorial ends with dist.all_reduce(model.parameters()), with three mistakes: a list
 // is not a tensor, a sum is not an average, and averaging equal replicas has no effect.
@@ -221,7 +222,7 @@ void meet(const Options& options) {
     dist::init_process_group(init);
 }
 
-// This rank's device; without a launcher, all ranks are on this machine.
+// Returns this rank's device. Without a launcher, all ranks are on this machine.
 mini::Device device_of(const Options& options) {
     const auto device = training::launched_device(options.device);
     return device ? *device : training::device_of_rank(options.device, options.rank);
@@ -236,7 +237,7 @@ mini::nn::ResNet make_model(const std::string& name) {
     return name == "resnet50" ? mini::nn::resnet50(classes) : mini::nn::resnet18(classes);
 }
 
-// The job of one rank, after all ranks have joined.
+// Runs the job of one rank, after all ranks have joined.
 void run(const Options& options, const Data& data, mini::Device device) {
     mini::manual_seed(options.seed);  // so that replicas start equal without a broadcast
     mini::nn::ResNet model = make_model(options.model);
@@ -245,8 +246,8 @@ void run(const Options& options, const Data& data, mini::Device device) {
     if (dist::get_rank() != 0) return;
 
     // Save on one rank only: several ranks would write the same file. Save the model, not
-    // DDP, whose names all begin with "module.": then torchvision's ResNet can load the
-    // file.
+    // DDP, which prefixes all names with "module.", so that torchvision's ResNet can load
+    // the file.
     if (!options.save.empty())
         mini::io::save_safetensors(options.save, model.state_dict());
     report(options, results);
@@ -259,7 +260,8 @@ void check_backend(const std::string& backend) {
                                 " is not available in this build; try --backend ring"));
 }
 
-// DistributedSampler could fill up the first batch, but only with repeated images.
+// Throws UsageError if there are fewer images than the batch size: DistributedSampler
+// would fill the batch with repeated images.
 void check_size(const Options& options, const Data& data) {
     if (data.train->size() < options.batch_size)
         throw UsageError(concat("--batch-size ", options.batch_size, " is more than the ",
@@ -275,8 +277,8 @@ int main(int argc, char** argv) {
         if (!options) return;
         check_backend(options->backend);
 
-        // Choose the GPU before creating the group: the group's threads would open
-        // another GPU.
+        // Choose the GPU before creating the group: otherwise the group's threads would
+        // open another GPU.
         const mini::Device device = device_of(*options);
         meet(*options);
         Data data;

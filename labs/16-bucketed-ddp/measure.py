@@ -6,12 +6,14 @@
 On a busy machine, `--rounds 10 --keep 5` starts each run when the machine is quiet, and keeps for
 each size the 5 runs during which other processes used the least processor time.
 
-Each figure is the median of the rounds, with the minimum and the maximum; the sizes alternate, so
-that other load on the machine affects all of them equally. The dotted lines are the predictions of
-the README's formula: the step time of ranks without communication, plus the all-reduces
+Each figure is the median of the rounds, with the minimum and the maximum. Each round
+measures every size, so that other load on the machine affects all sizes equally. The
+dotted lines are the predictions of the README's formula: the step time without
+communication, plus the all-reduces
 
-    nothing hidden   all after the step
-    most hidden      all but the last bucket's during the backward pass, for at most its time
+    nothing hidden   all all-reduces run after the backward pass
+    most hidden      all but the last bucket's run during the backward pass, up to its
+                     duration
 """
 
 import argparse
@@ -37,19 +39,20 @@ TIMES = {"us": 1e-3, "ms": 1.0, "s": 1e3}
 # ---- the formula
 
 def quantity(text, units):
-    """A number with one of these units: 100Mbit, 0.3ms."""
+    """Returns the number of a text such as 100Mbit or 0.3ms, times the unit's value."""
     unit = next(unit for unit in units if text.endswith(unit))
     return float(text.removesuffix(unit)) * units[unit]
 
 
 def parse_link(text):
-    """Bytes per millisecond, and the delay in milliseconds."""
+    """Returns (bytes per ms, delay in ms) of a link such as 100Mbit,0.3ms."""
     rate, _, delay = text.partition(",")
     return quantity(rate, RATES) / 1e3, quantity(delay, TIMES) if delay else 0.0
 
 
 def all_reduce_ms(size, ranks, link):
-    """One all-reduce of `size` bytes: recursive doubling if it is small, else a ring."""
+    """Returns the time in ms of one all-reduce of `size` bytes: by recursive doubling up
+    to RING_ABOVE bytes, else by a ring."""
     rate, delay = link
     if size <= RING_ABOVE:
         return (ranks - 1).bit_length() * (delay + size / rate)
@@ -57,7 +60,8 @@ def all_reduce_ms(size, ranks, link):
 
 
 def predicted(alone, backward, sizes, ranks, link):
-    """The step time in ms for all-reduces of these sizes: (nothing hidden, most hidden)."""
+    """Returns the step time in ms for all-reduces of these sizes, as a pair: with nothing
+    hidden, and with most hidden."""
     times = [all_reduce_ms(size, ranks, link) for size in sizes]
     step = alone + sum(times)
     return step, step - min(backward, sum(times[:-1]))
@@ -79,7 +83,8 @@ def run(options, how):
 
 
 def busy_seconds():
-    """Processor time of all processes since the machine started, and of ours that have ended."""
+    """Returns two processor times in seconds: of all processes since the machine started,
+    and of the child processes of this program that have ended."""
     with open("/proc/stat", encoding="ascii") as file:
         user, nice, system, _, _, irq, soft = map(int, file.readline().split()[1:8])
     ours = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -88,7 +93,7 @@ def busy_seconds():
 
 
 def wait_for_quiet(patience=60.0):
-    """Waits until nine tenths of the processors are idle for 0.7 s; at most a minute."""
+    """Blocks until 9/10 of the processors are idle for 0.7 s, at most `patience` s."""
     end = time.monotonic() + patience
     while time.monotonic() < end:
         start, (before, _) = time.monotonic(), busy_seconds()
@@ -98,7 +103,8 @@ def wait_for_quiet(patience=60.0):
 
 
 def run_beside_others(options, how):
-    """A run, and the mean number of processors that other processes used during it."""
+    """Returns the result of run() and, as "others", the mean number of processors that
+    other processes used during the run."""
     if options.keep:
         wait_for_quiet()
     start, (all_before, ours_before) = time.monotonic(), busy_seconds()
@@ -113,7 +119,7 @@ def quietest(runs, keep):
 
 
 def sweep(options):
-    """{name: its runs}, one per round, or only the quietest."""
+    """Returns {name: runs}: one run per round or, with --keep, the quietest runs only."""
     ways = {cap: ["--sync", "ddp", "--bucket-cap-mb", str(cap / 1024)] for cap in CAPS_KIB}
     ways.update({name: ["--sync", sync] for name, sync in {**AFTER, ALONE: "none"}.items()})
     found = {name: [] for name in ways}
@@ -133,7 +139,7 @@ def spread(runs):
 
 
 def merged(found):
-    """[(sizes in KiB, runs)]: sizes that give the same buckets share one row."""
+    """Returns [(sizes in KiB, runs)]; sizes that give the same buckets share one row."""
     rows = []
     for cap in CAPS_KIB:
         if rows and rows[-1][1][0]["buckets"] == found[cap][0]["buckets"]:

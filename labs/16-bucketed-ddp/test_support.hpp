@@ -56,8 +56,7 @@ class Toy : public nn::Module {
     nn::Linear fc2{5, 2};
 };
 
-// Two weights; the weight that is used last has its gradient first: `a`, or `b` if
-// reversed.
+// Two weights; the weight used last gets its gradient first: `b`, or `a` if reversed.
 class TwoWays : public nn::Module {
   public:
     explicit TwoWays(bool reversed) : reversed_(reversed) {
@@ -76,7 +75,7 @@ class TwoWays : public nn::Module {
     bool reversed_;
 };
 
-// The sum of x times each weight that is switched on.
+// Computes the sum of x times each weight that is switched on.
 class Branches : public nn::Module {
   public:
     Branches() {
@@ -96,7 +95,7 @@ class Branches : public nn::Module {
     std::vector<bool> on;
 };
 
-// A bucket for each parameter, so that the order of the buckets can be checked.
+// One bucket per parameter, so that the order of the buckets can be checked.
 inline const DDPOptions kBucketEach{.first_bucket_bytes = 1,
                                     .bucket_cap_mb = parallel::mib(1)};
 
@@ -127,14 +126,14 @@ inline std::vector<int64_t> indices(const std::vector<Event>& log, EventKind kin
     return result;
 }
 
-// The number of collectives of this name ("all_reduce", "broadcast") in the log.
+// Returns the number of collectives of this name ("all_reduce", "broadcast") in the log.
 inline int64_t collectives(const std::vector<Event>& log, std::string_view name) {
     return std::ranges::count_if(log, [&](const Event& event) {
         return event.kind == EventKind::kCollectiveBegin && event.name == name;
     });
 }
 
-// The log as text for a failed check: "gradient 3, full 0, launch 0, gradient 2, ...".
+// Returns the log as text for a failed check: "gradient 3, full 0, launch 0, ...".
 inline std::string story(const std::vector<Event>& log) {
     std::string text;
     const auto add = [&](const std::string& word) {
@@ -150,7 +149,7 @@ inline std::string story(const std::vector<Event>& log) {
     return text;
 }
 
-// The explanation for unexpected launches: `otherwise`, unless the log has no launch.
+// Explains unexpected launches: returns `otherwise` if the log has a launch.
 inline std::string why_launches_differ(const std::vector<Event>& log,
                                        const std::string& otherwise) {
     if (indices(log, EventKind::kBucketLaunch).empty())

@@ -121,8 +121,8 @@ TEST_CASE("the first bucket is launched before the last gradient is ready",
 
 namespace {
 
-// Rank 0 runs its backward pass before rank 1 begins its own. Returns the number of rank
-// 0's gradients when its backward pass completed or threw.
+// Runs the backward pass of rank 0 before rank 1 begins its own. Returns the number of
+// gradients that rank 0 has when its backward pass has completed or thrown.
 int64_t gradients_without_the_other_rank() {
     std::promise<void> rank_0_done;
     std::atomic<int64_t> gradients = 0;
@@ -149,7 +149,7 @@ int64_t gradients_without_the_other_rank() {
     try {
         dist::run_threads(2, body, {.timeout = std::chrono::seconds(3)});
     } catch (const Timeout&) {
-        // expected if a rank waits within its backward pass
+        // happens if rank 0 waits for an all-reduce within its backward pass
     }
     return gradients;
 }
@@ -241,7 +241,7 @@ TEST_CASE("all ranks use the order of rank 0", "[lab16][lab16.5]") {
 
 namespace {
 
-// Five steps on this rank's rows of each batch.
+// Makes five steps on this rank's rows of each batch; returns the parameters.
 Values train(nn::Module& model, nn::Module& network, int rank, int ranks) {
     optim::SGD optimizer(model.parameters(), {.lr = 0.1, .momentum = 0.9});
     for (uint64_t step = 0; step < 5; ++step) {

@@ -18,7 +18,7 @@ Used used_by(const Tensor& output, const nn::Module& model) {
     return parallel::used_parameters(output, model.named_parameters());
 }
 
-// "a 2.5, b 0.25, c none".
+// Returns the gradients as text: "a 2.5, b 0.25, c none".
 std::string gradients_in_words(const Branches& model) {
     std::string text;
     for (size_t i = 0; i < model.weights.size(); ++i) {
@@ -60,7 +60,7 @@ TEST_CASE("a result without a graph uses no parameter", "[lab16][lab16.6]") {
 
 TEST_CASE("used_parameters visits a node once even if many paths lead to it",
           "[lab16][lab16.6]") {
-    // 30 sums of a result with itself: 2^30 paths, 31 nodes.
+    // Add the result to itself 30 times: 30 more nodes, but 2^30 paths.
     Branches model;
     Tensor y = model(Tensor::ones({1}));
     for (int i = 0; i < 30; ++i) y = y + y;

@@ -1,6 +1,6 @@
-// train_mnist: the main training program of the course. One rank, or all ranks that
-// minirun starts, train the tutorial's ConvNet on MNIST, each on its own part of every
-// batch.
+// train_mnist: the main training program of the course. Trains the tutorial's ConvNet on
+// MNIST, on one rank or on all ranks that minirun starts; each rank trains on its own
+// part of every batch.
 //
 //     train_mnist --epochs 1
 //     minirun -n 2 train_mnist --sync ddp --bucket-cap-mb 0.05
@@ -43,7 +43,7 @@ std::chrono::milliseconds timeout_of(const Options& options) {
     return std::chrono::milliseconds(static_cast<int64_t>(1e3 * options.timeout));
 }
 
-// The job of one rank, after it has joined the group.
+// Runs the job of one rank, after the rank has joined the group.
 void run_rank(const Options& options, mini::Device device,
               const std::shared_ptr<mini::dist::ProcessGroup>& group) {
     const bool is_rank_0 = group->rank() == 0;

@@ -14,8 +14,8 @@
 
 namespace mini::labs {
 
-/// Calls run_threads with a deadline of 10 s. When a rank ends while another rank waits
-/// for it in a collective, the failure report says what to look for.
+/// Calls run_threads with a timeout of 10 s. If a rank ends while another rank waits for
+/// it in a collective, adds the usual causes to the failure report.
 inline void run_ranks(int world_size,
                       const std::function<void(dist::ProcessGroup& group)>& body) {
     try {

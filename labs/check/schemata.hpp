@@ -7,9 +7,9 @@
 //     else { ...the reference... }
 //
 // MINI_STUB=lab07.1,lab07.2 and MINI_MUTANT=lab07.2/contiguous-shards select bodies at
-// run time, so one build is enough for all stubs and mutants. Device code calls these
-// functions too, on the simulator: they are not inline, as its checker would report their
-// accesses to the host's memory.
+// run time, so one build is enough for all stubs and mutants. On the simulator, device
+// code calls these functions too. They are not inline, because the simulator's checker
+// would then report their accesses to host memory.
 
 #pragma once
 

@@ -10,8 +10,8 @@ namespace mini::labs {
 
 using Values = std::vector<float>;
 
-/// The elements of all tensors, one tensor after the other. Throws Error if one is not of
-/// floats.
+/// Returns the elements of all tensors, one tensor after the other. Throws Error if a
+/// tensor does not hold floats.
 inline Values values_of(const std::vector<Tensor>& tensors) {
     Values all;
     for (const Tensor& tensor : tensors) {

@@ -1,8 +1,8 @@
 // The part of a lab's check that responds to the watchdog.
 //
-// When a case does not end in time, the parent (labs/lab_tool/runner.py) sends SIGUSR2 to
-// each of its threads in turn. The thread writes its rank and its stack, so the report of
-// a deadlock shows where each rank waits. Linked into every lab's check program.
+// If a case does not end in time, the parent (labs/lab_tool/runner.py) sends SIGUSR2 to
+// each thread of the case in turn. The thread writes its rank and its stack, so the
+// report of a deadlock shows where each rank waits. Linked into each lab's check.
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -24,8 +24,8 @@ void say(const std::string& line) {
     [[maybe_unused]] const auto written = write(STDERR_FILENO, line.data(), line.size());
 }
 
-// Strictly, a signal handler may not call these functions, but the process is about to be
-// killed, and the tool waits only a few seconds for the stacks.
+// These functions are not async-signal-safe. That is acceptable here: the process is
+// about to be killed, and the tool waits only a few seconds for the stacks.
 void tell_stack(int) {
     const auto world = mini::current_world();
     say("== stack of " +
@@ -40,7 +40,7 @@ const bool watched = [] {
     action.sa_flags = SA_RESTART;
     sigaction(SIGUSR2, &action, nullptr);
 
-    // Write no core file, and limit the size of the result.
+    // Write no core file, and limit the size of the result file.
     const rlimit no_core{0, 0}, file{kLargestFile, kLargestFile};
     setrlimit(RLIMIT_CORE, &no_core);
     setrlimit(RLIMIT_FSIZE, &file);

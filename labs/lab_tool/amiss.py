@@ -3,7 +3,7 @@ without a region."""
 
 from lab_tool.regions import HEADERS
 
-# Only the learner's files would include such a header: two versions in one program.
+# The learner's files would include such a header, but libmini's own files would not.
 HIDES = "would hide {}; headers without a region are the specification and stay as they are"
 REPLACES = "would replace the check itself"
 

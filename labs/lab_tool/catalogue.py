@@ -5,9 +5,9 @@
     labs/07-partition/test.cpp         test cases tagged [lab07][lab07.1]
     libmini/**, labs/**                the regions [lab07.1], in .cpp, .hpp, .cu and .cuh files
     tests/mutants/lab07.1/*.cpp        wrong bodies that the checks must detect
-    labs/07-partition/bug_hunt.cpp     a program with bugs, where there is one
+    labs/07-partition/bug_hunt.cpp     a program with bugs, if the lab has one
 
-A folder is a lab of the tool when its README has a task table.
+A folder is a lab of the tool if its README has a task table.
 """
 
 import re
@@ -53,7 +53,8 @@ class Lab:
         raise LabError(f"lab {self.number} has no task {name}; its tasks: {names}")
 
     def hints(self, task):
-        """The texts of a task's hints, from a first idea to nearly the code."""
+        """Returns the texts of a task's hints, from a first idea to nearly the code; an
+        empty list if there is no file of hints."""
         path = self.folder / "hints" / f"{task}.md"
         if not path.exists():
             return []
@@ -94,7 +95,7 @@ class Catalogue:
 
     @cached_property
     def regions(self):
-        """All regions of the reference, file by file."""
+        """Returns all regions of the reference, file by file."""
         found = []
         for top in ("libmini", "labs"):
             for path in sorted((self.root / top).rglob("*")):
@@ -127,15 +128,16 @@ class Catalogue:
         return lab, lab.task(f"{lab.number}.{match[2]}")
 
     def regions_of(self, lab=None, task=None):
-        """The regions of a lab or of one task."""
+        """Returns the regions of a lab or of one task."""
         return [region for region in self.regions
                 if (lab is None or region.lab == lab) and (task is None or region.task == task)]
 
     def points_of(self, task):
-        """A point for each code line of the task's regions, rounded up to a multiple of 5."""
+        """Returns the number of code lines in the task's regions, rounded up to a
+        multiple of 5, at least 5."""
         lines = sum(region.code_lines for region in self.regions_of(task=task))
         return max(1, -(-lines // POINTS_STEP)) * POINTS_STEP
 
     def files_of(self, lab):
-        """The paths of the files that hold a lab's regions, each once."""
+        """Returns the paths of the files that hold a lab's regions, each path once."""
         return list(dict.fromkeys(region.path for region in self.regions_of(lab=lab)))

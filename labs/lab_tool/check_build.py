@@ -1,8 +1,10 @@
 """Builds the check programs of labs, without the learner's files that do not compile.
 
-    project      the learner's regions of a lab, all else from the reference (projection)
+    project      the learner's regions of a lab, the reference's code for all other regions
+                 (projection)
     build        as many objects as possible
-    leave out    a file that does not compile; a header is replaced by the reference's
+    leave out    each file that does not compile; a header is replaced by the reference's
+                 header
     build        again, so that the tasks of the other files are checked
 """
 
@@ -15,7 +17,7 @@ from lab_tool.regions import HEADERS
 from lab_tool.screen import LabError, ProgressLine
 
 PRESET = "release"
-BUILDS = 4  # each may find errors that the one before did not reach
+BUILDS = 4  # a build may find errors in files that the previous build did not reach
 
 
 def configure(log, left_out=(), options=()):
@@ -25,7 +27,7 @@ def configure(log, left_out=(), options=()):
 
 
 def configured_without():
-    """Returns the files that the last configuration left out; None if not configured."""
+    """Returns the files that the last configuration left out; None if there was none."""
     cache = BUILD / PRESET / "CMakeCache.txt"
     if not cache.exists() or not (BUILD / PRESET / "build.ninja").exists():
         return None
@@ -52,9 +54,9 @@ def build_checks(targets, log, label="  building"):
 
 
 def build_without_broken(workspace, labs, mine=None):
-    """Builds the check programs of labs with those of the learner's files that compile; `mine` as
-    in project(). Returns {"07/libmini/a.cpp": errors} of the files that do not compile. Raises
-    LabError if another file does not compile."""
+    """Builds the check programs of labs, with the learner's files that compile. `mine`:
+    see project(). Returns {"07/libmini/a.cpp": errors} of the learner's files that do not
+    compile. Raises LabError if another file does not compile."""
     log = fresh_log("lab")
     targets = [f"lab{lab.number}_check" for lab in labs]
     project_all(workspace, labs, mine)
@@ -84,9 +86,10 @@ def project_all(workspace, labs, mine, broken=()):
 
 
 def broken_files(workspace, labs, lines, errors, known):
-    """Returns the learner's files that do not compile, such as "07/libmini/a.cpp" of lab 07's
-    check: headers with errors, else files whose objects failed, else every header, as one of
-    libmini's own files may fail because of it."""
+    """Returns the learner's files that do not compile, such as "07/libmini/a.cpp" of lab
+    07's check: headers with errors; if there are none, files whose objects failed; if
+    there are none, every header, because a file of libmini may fail because of a header
+    of the learner."""
     headers = [f"{lab.number}/{path}" for lab in labs
                for path in headers_of(workspace.catalogue, lab.number)
                if workspace.mine(path) is not None]

@@ -2,8 +2,8 @@
 
     build        with the learner's regions of this lab, without files that do not compile
                  (check_build)
-    cases        the test cases tagged [lab07.2], listed by the program itself
-    run          each in its own process, several at a time, under a watchdog
+    list         the test cases tagged [lab07.2], by the program itself
+    run          each case in its own process, several at a time, under a watchdog
     judge        a task has passed if all its cases have passed
 """
 
@@ -63,7 +63,8 @@ def escaped(name):
 
 
 def run_cases(program, names, limits, *options, **environment):
-    """Runs cases in one process; returns how it ended, and its result in XML, "" without one."""
+    """Runs cases in one process; returns how the process ended, and the text of its
+    result file in XML, "" if there is no file."""
     with tempfile.TemporaryDirectory(prefix="lab-") as folder:
         result = Path(folder) / "result.xml"
         command = [str(program), ",".join(map(escaped, names)), "-r", "xml", "-o", str(result),
@@ -80,8 +81,9 @@ def check_case(program, name, limits=Limits(), **environment):
 
 
 def verdicts_together(program, names, limits, *options, **environment):
-    """Runs many cases in one process, which is quicker. Returns {name: verdict} of those that ended,
-    {} if the process ended early; and the name of the case that began last, "" if none did."""
+    """Runs many cases in one process, which is quicker than one process each. Returns
+    {name: verdict} of the cases that ended, {} if the process ended early; and the name
+    of the case that began last, "" if no case began."""
     ended, text = run_cases(program, names, limits, *options, **environment)
     return {} if ended.killed_for else judge_all(text), last_begun(text)
 
@@ -100,9 +102,10 @@ def check_together(program, names, **environment):
 
 
 def first_failure(program, names, limits, **environment):
-    """Returns the verdict on the first case that fails, or None. All run in one process, up to the
-    first that fails or ends the process; that one is run again alone, as for a learner; if it
-    then passes, each is. Together they have half of the time."""
+    """Returns the verdict on the first case that fails, or None. First runs the cases
+    together, in half of the time, until a case fails or ends the process. Then runs that
+    case again in its own process, as for a learner; if it passes there, runs the other
+    cases too, each in its own process."""
     first = replace(limits, seconds=limits.seconds / 2)
     together, last = verdicts_together(program, names, first, "--abort", **environment)
     if len(together) == len(names) and together[last].status != FAILED:
@@ -120,7 +123,8 @@ def workers():
 
 @contextlib.contextmanager
 def pool_of_cases(per_core=1):
-    """Threads that run cases. Ctrl-C ends the running cases and cancels the waiting ones."""
+    """Returns a pool of threads that run cases. Ctrl-C ends the running cases and cancels
+    the waiting cases."""
     with ThreadPoolExecutor(workers() * per_core) as pool:
         try:
             yield pool
@@ -155,7 +159,8 @@ def check_tasks(lab, tasks, program=None, limits=Limits(), known=None,
 
 
 def check_unless(late, program, name, limits):
-    """Calls check_case unless `late` is not empty; appends a case that does not end to `late`."""
+    """Calls check_case if `late` is empty; appends the case to `late` if it does not end
+    in time."""
     if late:
         return Verdict(name, FAILED, f"was not run after {late[0]!r}")
     verdict = check_case(program, name, limits)
@@ -165,7 +170,8 @@ def check_unless(late, program, name, limits):
 
 
 def judge_task(task, names, verdicts):
-    """A task passes if all its cases pass; it is not started if a case reached its own stub."""
+    """Returns the TaskResult. A task passes if all its cases pass; it is not started if a
+    case reached the stub of this task."""
     if names is None:
         return TaskResult(task, FAILED, "the program ended before a check could run: does a "
                           "global object of your code crash or exit?")
@@ -193,8 +199,8 @@ def is_missing(task, path):
 
 
 def known_failures(regions, workspace, broken):
-    """Returns {task: result} of the tasks that cannot be checked: if the learner's file is missing
-    or does not compile, the check would run the solution."""
+    """Returns {task: result} of the tasks that cannot be checked, because the learner's
+    file is missing or does not compile: the check would run the solution."""
     known = {}
     for region in regions:
         errors = broken.get(f"{region.lab}/{region.path}")
@@ -207,7 +213,8 @@ def known_failures(regions, workspace, broken):
 
 def check_lab(catalogue, lab, tasks=None, limits=Limits(), broken=None,
               on_task=lambda result: None):
-    """Builds and checks tasks of a lab (all by default), tasks of a broken file included."""
+    """Builds and checks tasks of a lab, by default all. Tasks of a file that does not
+    compile fail."""
     wanted = tasks or [task.name for task in lab.tasks]
     on_task = heard_by(on_task, Workspace(catalogue))
     if broken is None:
@@ -217,7 +224,8 @@ def check_lab(catalogue, lab, tasks=None, limits=Limits(), broken=None,
 
 
 def heard_by(on_task, workspace):
-    """Wraps on_task: a task that waits for another task and is untouched becomes not started."""
+    """Wraps on_task: changes the status of an untouched task that waits for another task
+    to "not started"."""
 
     def hear(result):
         if result.status == WAITS and workspace.untouched(result.task):

@@ -5,7 +5,7 @@ A verb is a module of lab_tool.verbs with
     add_arguments(parser)      its options (argparse)
     run(options) -> int        runs the verb; returns the exit code
 
-It is imported only when it is used, so that `labs/lab --help` stays fast.
+The module is imported only when the verb is used, so that `labs/lab --help` stays fast.
 """
 
 import importlib

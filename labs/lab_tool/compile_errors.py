@@ -43,8 +43,8 @@ def errors_in(lines, root):
 
 
 def broken_constraint(following):
-    """Returns an error's notes on an unsatisfied concept: its name, and the source lines of its
-    definition, with the allowed types."""
+    """Returns an error's notes on an unsatisfied concept: the concept's name, and the
+    source lines of its definition, which show the allowed types."""
     told = ()
     for line in following:
         required = REQUIRED.search(line)
@@ -73,7 +73,7 @@ def broken_files(lines, root):
 
 
 def advice(errors):
-    """Returns hints on the causes of a function that is defined twice."""
+    """Returns lines of advice if a function is defined twice, else an empty list."""
     twice = [error for error in errors if error.message.startswith("multiple definition")]
     if not twice:
         return []

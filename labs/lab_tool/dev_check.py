@@ -3,8 +3,8 @@
 One build has all bodies (lab_tool.schemata). Then the cases run:
 
     reference   no variable set: every case passes, within a third of its deadline
-    stubs       MINI_STUB=lab07.2: the task's cases are "not started", of other tasks at most
-                cases of later ones; every other case of the lab passes
+    stubs       MINI_STUB=lab07.2: every case of task 07.2 is "not started"; cases of later
+                tasks pass or are "not started"; cases of earlier tasks pass
     mutants     MINI_MUTANT=lab07.2/name: a case of the lab fails; the first failure ends the run
 """
 
@@ -19,7 +19,7 @@ from lab_tool.verdict import FAILED, NOT_STARTED, PASSED
 SCHEMATA = BUILD / "schemata"
 SHARE_OF_DEADLINE = 1 / 3  # that a case may take with the reference
 MUTANT_LIMITS = Limits(seconds=20.0, stacks=False)
-MUTANTS_PER_CORE = 4  # as many of them wait for a deadline
+MUTANTS_PER_CORE = 4  # because many mutants only wait for a deadline
 
 
 @dataclass
@@ -28,7 +28,7 @@ class Outcome:
 
     complaints: list = field(default_factory=list)
     counts: dict = field(default_factory=dict)
-    killed: list = field(default_factory=list)  # (mutant, killing case)
+    killed: list = field(default_factory=list)  # (mutant, verdict on the killing case)
 
     def count(self, what, number=1):
         self.counts[what] = self.counts.get(what, 0) + number
@@ -70,8 +70,9 @@ def check_reference(lab, cases, outcome):
 
 
 def check_stubs(lab, cases, outcome, alone=False):
-    """Checks that with one task stubbed its own cases are not started and no other case fails.
-    `alone`: each case in its own process, as a kernel that fails makes its device useless."""
+    """Checks for each task that, if it is stubbed, its cases are not started and no case
+    fails. `alone`: run each case in its own process, because a kernel that fails makes
+    its device unusable."""
     program = checking.program_of(lab.number, "schemata")
     names = [task.name for task in lab.tasks]
 
@@ -102,7 +103,8 @@ def judge_stub(task, verdicts, cases, outcome):
 
 
 def killer_of(mutant, cases):
-    """Returns the first case that fails with a mutant, or None. Its own task's cases run first."""
+    """Returns the verdict on the first case that fails with a mutant, or None. The cases
+    of the mutant's task run first."""
     program = checking.program_of(mutant.lab, "schemata")
     own = [name for name in cases if mutant.task in cases[name]]
     others = [name for name in cases if mutant.task not in cases[name]]
@@ -114,7 +116,8 @@ def killer_of(mutant, cases):
 
 
 def check_mutants(mutants, cases, outcome):
-    """Runs the mutants of all labs, {lab: its cases}, at once: many only wait for their end."""
+    """Runs the mutants of all labs, several at a time per core, because many only wait
+    for a deadline. `cases`: {lab: its cases}."""
     with (checking.pool_of_cases(MUTANTS_PER_CORE) as pool,
           ProgressLine("  running the mutants") as progress):
         verdicts = pool.map(lambda mutant: killer_of(mutant, cases[mutant.lab]), mutants)
@@ -128,8 +131,8 @@ def check_mutants(mutants, cases, outcome):
 
 
 def build_schemata(catalogue, log):
-    """Builds every lab's check with all bodies inside, kernels for the simulator; returns the
-    errors as text, "" if none."""
+    """Builds every lab's check with all bodies of every region, and kernels for the
+    simulator. Returns the errors as text, "" if there are none."""
     on_device = any(region.in_device_file for region in catalogue.regions)
     check_build.configure(log, options=["-DMINI_CUDA=SIM"] if on_device else [])
     targets = [f"lab{lab.number}_schemata" for lab in catalogue.labs]

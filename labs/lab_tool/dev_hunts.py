@@ -1,5 +1,6 @@
-"""The check of `labs/lab dev check` that runs the bug hunts: each must fail as it is, succeed with
-all repairs of tests/hunts (lab_tool.repairs), and fail if one of the repairs is left out."""
+"""The check of `labs/lab dev check` that runs the bug hunts. Each hunt must fail without
+repairs, succeed with all repairs of tests/hunts (lab_tool.repairs), and fail if one
+repair is left out."""
 
 from lab_tool import check_build, checking
 from lab_tool.compile_errors import errors_in
@@ -13,7 +14,8 @@ LIMITS = Limits(seconds=20.0)
 
 
 def check_hunts(labs, variants, outcome, log):
-    """Builds and runs the hunts of `labs` and their variants, {lab's number: names}."""
+    """Builds and runs the hunts of `labs` and their variants. `variants`: {lab's number:
+    names of its variants}."""
     labs = [lab for lab in labs if lab.hunt]
     for lab in labs:
         if lab.number not in variants:
@@ -34,14 +36,14 @@ def check_hunts(labs, variants, outcome, log):
 
 
 def programs_of(lab, variants):
-    """Returns the hunt as it is, and its variants."""
+    """Returns the names of the programs: the hunt without repairs, and its variants."""
     program = f"lab{lab.number}_bug_hunt"
     return [program, *(f"{program}_{name}" for name in variants.get(lab.number, ()))]
 
 
 def judge(lab, program, happened):
-    """Returns what is wrong with a hunt or variant, "" if nothing; `happened` is "" if it exited
-    with code 0."""
+    """Returns what is wrong with a hunt or variant, "" if it is right. `happened` is ""
+    if the program exited with code 0."""
     variant = program.removeprefix(f"lab{lab}_bug_hunt").lstrip("_")
     if variant == ALL:
         return happened and f"lab {lab}: with all repairs of tests/hunts/lab{lab} the bug hunt " \

@@ -1,4 +1,4 @@
-"""Checks that the files that labs/lab start writes compile, by the compiler's syntax check."""
+"""Checks that the files that labs/lab start writes compile, with -fsyntax-only."""
 
 import json
 import subprocess
@@ -67,8 +67,8 @@ def write_starter(catalogue, lab, path, folder):
 
 
 def compile_starter(root, path, copy, folder, commands):
-    """Returns a starter's errors as text, "" if none. A header is compiled in a file of the build
-    that includes it; `folder` has all starters of the lab."""
+    """Returns a starter's errors as text, "" if there are none. For a header, compiles a
+    file of the build that includes it. `folder` has all starters of the lab."""
     source, text_path = path, copy
     if path.endswith(HEADERS):
         source = next((each for each in includers_of(root, path) if str(root / each) in commands),

@@ -4,7 +4,7 @@
     work/labs/07-partition/bug_hunt.cpp    the learner's copy, written by start
     lab07_bug_hunt_mine                    the program built from the learner's copy
 
-A hunt that is still equal to the original is not started.
+A hunt that is equal to the original counts as not started.
 """
 
 from lab_tool import compile_errors
@@ -31,7 +31,7 @@ def is_hunt(task):
 
 
 def begin(workspace, lab):
-    """Copies a lab's hunt to work/ unless it is there."""
+    """Copies a lab's hunt to work/, unless work/ has a copy."""
     if lab.hunt and workspace.mine(lab.hunt) is None:
         workspace.restore(lab.hunt)
 
@@ -54,8 +54,8 @@ def run_hunt(program, limits=LIMITS):
 
 
 def check_hunt(workspace, lab):
-    """Builds the learner's hunt, runs it, and returns the TaskResult; not started while it is
-    equal to the original. Raises LabError if the lab has no hunt."""
+    """Builds the learner's hunt, runs it, and returns the TaskResult: not started if the
+    hunt is equal to the original. Raises LabError if the lab has no hunt."""
     task = task_of(lab)
     if not task:
         raise LabError(f"lab {lab.number} has no bug hunt")

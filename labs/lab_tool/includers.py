@@ -1,4 +1,4 @@
-"""Which of the repository's files include a header: a region in it is compiled into each of them."""
+"""Finds the files that include a header: its regions are compiled into each of them."""
 
 import re
 

@@ -6,7 +6,7 @@
               a.cpp.o: multiple definition of 'cut()'
               b.cpp.o: previous definition here
     lld       error: undefined symbol: cut()
-              >>> referenced by a.cpp:34 (/src/a.cpp:34)      the first is the file's name alone
+              >>> referenced by a.cpp:34 (/src/a.cpp:34)      first without the folder
               >>>               a.cpp.o:(deal())
               error: duplicate symbol: cut()
               >>> defined at ...                              in the same form
@@ -25,9 +25,10 @@ MINE = re.compile(r"^.*?\bmine/\d\d/")
 
 
 def link_error(lines, index, root):
-    """Returns (path, line, message) of the linker's error in lines[index], or None. The path is
-    that of a learner's file if there is one, and of a function that is defined twice that of a file
-    that the learner has added; "" if it is not known. The line is 0 if it is not known."""
+    """Returns (path, line, message) of the linker's error in lines[index], or None. If
+    the error names several files, the path is a file of the learner, and for a function
+    that is defined twice, a file that the learner has added. The path is "" and the line
+    is 0 if they are not known."""
     symbol = SYMBOL.search(lines[index])
     if not symbol:
         return None
@@ -43,13 +44,14 @@ def link_error(lines, index, root):
 
 
 def shortened(path, root):
-    """Returns a path relative to the repository. Compilers print it relative to the root or to the
-    build folder, linkers print both together."""
+    """Returns a path relative to the repository. Compilers print paths relative to the
+    root or to the build folder; linkers print the path of the build folder before the
+    relative path."""
     return path.split("../" * 2)[-1].removeprefix(f"{root}/")
 
 
 def told(lines, index):
-    """Returns the lines that belong to an error, the most exact first."""
+    """Returns the lines of the error at lines[index], the most precise line first."""
     after = []
     for line in lines[index + 1:]:
         if not line.startswith(">>>") and "previous definition here" not in line:
@@ -60,7 +62,7 @@ def told(lines, index):
 
 
 def places_in(lines, root):
-    """Returns the (path, line) that the lines name; those with a line come first."""
+    """Returns the places (path, line) in the lines; places with a line come first."""
     exact, objects = [], []
     for line in lines:
         found = [(own(shortened(path.lstrip(" ("), root)), int(number))
@@ -72,13 +74,13 @@ def places_in(lines, root):
 
 
 def own(path):
-    """Returns the learner's path of a file of build/mine: GNU ld names the file that was compiled,
-    with the line of the learner's."""
+    """Returns the path in work/ of a file in build/mine: GNU ld prints the path of the
+    compiled file, but the line number in the learner's file."""
     return MINE.sub("work/", path)
 
 
 def source_of(path):
-    """Returns the source of an object file, without ".o", if CMake compiled it from another folder
-    than the target's: "a.dir/__/work/libmini/a.cpp" is work/libmini/a.cpp; else ""."""
+    """Returns the source of an object file, given without ".o", if the source is not in
+    the target's folder: work/libmini/a.cpp for "a.dir/__/work/libmini/a.cpp"; else ""."""
     parts = PARTS.match(path)
     return own(parts[1]) if parts and "/__/" in path else ""

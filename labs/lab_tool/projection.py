@@ -4,12 +4,14 @@
     build/mine/07/libmini/a.cpp       the learner's file with the reference's body of lab 09
     build/mine/09/libmini/a.cpp       ... of lab 07
 
-So an unfinished ring fails the lab that it belongs to, and no lab after it. Files of work/ without
-a region of the lab are left out, except those that the learner has added: the reference has no
-such file. With #line the compiler and the sanitizers name the learner's file and line.
+So an unfinished region of lab 07 fails lab 07, and no later lab. Files of work/ without a
+region of the lab are left out, except files that the learner has added, which the
+reference does not have. With #line the compiler and the sanitizers name the learner's
+file and line.
 
-A header with a region of the lab is always written, as the reference has it if need be: then each
-file that includes it is compiled again when the learner changes it.
+A header with a region of the lab is always written, with the reference's text if the
+learner's header is missing or left out: then each file that includes the header is
+compiled again when the learner changes it.
 """
 
 import os
@@ -26,9 +28,11 @@ def folder_of(lab, build=BUILD):
 
 
 def project(workspace, lab, mine=None, build=BUILD, without=()):
-    """Writes the files of a lab's check, and deletes old ones. `mine`: the labs, and NO_LAB, whose
-    code is the learner's, by default this lab alone; `without`: headers that are the reference's.
-    Unchanged files are not written again, so that they are not compiled again."""
+    """Writes the files of a lab's check, and deletes old files. `mine`: the labs whose
+    code is taken from the learner, by default this lab alone; it may contain NO_LAB.
+    `without`: the learner's files that are left out; if such a file is a header with a
+    region, the reference's header is written. Does not write unchanged files again, so
+    that they are not compiled again."""
     folder = folder_of(lab, build)
     texts = {path: f'#line 1 "{path}"\n' + workspace.reference(path)
              for path in headers_of(workspace.catalogue, lab)}
@@ -77,9 +81,10 @@ def files_of(workspace, mine):
 
 
 def projected(workspace, path, mine):
-    """Returns the text of a learner's file with the reference's bodies of all labs but `mine`."""
+    """Returns the text of a learner's file with the reference's bodies of all labs but
+    `mine`."""
     text, head = workspace.mine(path), f'#line 1 "work/{path}"\n'
-    theirs = {}  # the reference's regions by task, the last one first, as with_bodies asks
+    theirs = {}  # the reference's regions by task, in the order of the calls of body_of
     for region in reversed(workspace.catalogue.regions):
         if region.path == path and region.lab not in mine:
             theirs.setdefault(region.task, []).append(region)

@@ -5,9 +5,9 @@
     // [lab07.2]
 
 A region consists of whole statements inside one function body. In the starter it contains
-MINI_TODO("lab07.2", "..."), which compiles and throws NotImplemented; in device code it ends the
-kernel with an error (libmini/kernels/cuda/todo.hpp). The marker lines stay, so a learner's file has
-the same regions.
+MINI_TODO("lab07.2", "..."), which compiles and throws NotImplemented; in device code
+MINI_TODO ends the kernel with an error (libmini/kernels/cuda/todo.hpp). The marker lines
+stay, so a learner's file has the same regions.
 """
 
 import re
@@ -45,7 +45,7 @@ class Region:
 
     @property
     def code_lines(self):
-        """The number of lines that are not empty and not only a comment."""
+        """The number of lines that contain code: neither empty nor only a comment."""
         return sum(bool(line.strip()) and not line.lstrip().startswith("//") for line in self.body)
 
     @property
@@ -55,8 +55,8 @@ class Region:
 
 
 def regions_in(text, path):
-    """Returns the regions of a file in their order. Raises LabError that names the line of a wrong
-    marker."""
+    """Returns the regions of a file in their order. Raises LabError if a marker is wrong;
+    the error names the marker's line."""
     found, opened = [], None
     lines = text.split("\n")
     for number, line in enumerate(lines):
@@ -88,7 +88,8 @@ def regions_in(text, path):
 
 
 def with_bodies(text, path, body_of):
-    """Returns the text with each region's lines replaced by body_of(region); None keeps them."""
+    """Returns the text with each region's lines replaced by body_of(region), or unchanged
+    if that is None. Calls body_of for the last region first."""
     lines = text.split("\n")
     for region in reversed(regions_in(text, path)):
         body = body_of(region)

@@ -3,8 +3,8 @@
     tests/hunts/lab07/compare-pointers.patch    one bug: a line that says what is wrong, then a
                                                 unified diff of labs/07-partition/bug_hunt.cpp
 
-The hunt must fail as it is, must succeed with all repairs, and must fail if one of them is left
-out. A hunk is found by its lines, not by its line numbers.
+The hunt must fail without repairs, must succeed with all repairs, and must fail if one
+repair is left out. A hunk is found by its lines, not by its line numbers.
 """
 
 from dataclasses import dataclass
@@ -62,7 +62,8 @@ def apply(repair, text):
 
 
 def variants(text, repairs):
-    """Returns {variant: text}: all repairs, and each of several left out."""
+    """Returns {variant: text}: the text with all repairs and, if there are several
+    repairs, a text without each of them."""
     left_out = [None] + (repairs if len(repairs) > 1 else [])
     found = {}
     for without in left_out:

@@ -36,7 +36,8 @@ def task_line(name, what, status, note=""):
 
 
 def say_task(lab, result, gaps=""):
-    """`gaps`: the places of a task that are not written, if others are."""
+    """Prints a task's line. `gaps`: the places of the regions that are not written, "" if
+    no region is written."""
     cases = len(result.verdicts)
     note = f" ({cases} {'case' if cases == 1 else 'cases'})" if result.status == PASSED else ""
     if result.status == WAITS:

@@ -20,8 +20,9 @@ from pathlib import Path
 MIB = 1 << 20
 KEPT = 64 << 10  # bytes kept of the output's beginning, and of its end
 MEMORY_MIB = 3072
+# CUDA maps memory into the shadow gap, so the gap must not be protected.
 SANITIZER_OPTIONS = ("allocator_may_return_null=1:handle_segv=2:handle_abort=2:handle_sigfpe=2:"
-                     f"protect_shadow_gap=0:hard_rss_limit_mb={MEMORY_MIB}")  # the gap: for CUDA
+                     f"protect_shadow_gap=0:hard_rss_limit_mb={MEMORY_MIB}")
 STACK_SIGNAL = signal.SIGUSR2  # labs/check/watch.cpp then writes the thread's stack
 STACK_END = b"== end of stack"
 STACK_SECONDS = 5.0
@@ -32,12 +33,12 @@ STOP = threading.Event()  # once set, every running case is ended
 class Limits:
     seconds: float = 40.0  # longer than a ProcessGroup's deadline of 30 s, whose error says more
     output_bytes: int = 8 * MIB
-    stacks: bool = True  # where the threads are when its time is over: takes seconds
+    stacks: bool = True  # at the end of the time get the stacks, which takes seconds
 
 
 @dataclass
 class ProcessResult:
-    code: int = 0  # as subprocess has it: negative for a signal
+    code: int = 0  # as Popen.returncode: negative if a signal ended the process
     output: str = ""
     seconds: float = 0.0
     killed_for: str = ""  # "", "time", "output" or "stop"
@@ -72,7 +73,7 @@ def case_environment(**more):
 
 
 def run_case(command, limits=Limits(), cwd=None, env=None):
-    """Runs `command` until it ends or exceeds its time or its amount of output."""
+    """Runs `command` and returns how it ended. Kills it if it exceeds the limits."""
     start = time.monotonic()
     process = subprocess.Popen(command, cwd=cwd, env=env, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, bufsize=0,
@@ -114,8 +115,8 @@ def watch(process, output, deadline, most):
 
 
 def read_some(process, output):
-    """Reads available output. Returns "more" if more may follow, "nothing" if none is available
-    yet, "closed" at the end of the pipe."""
+    """Reads available output. Returns "more" if output was read, "nothing" if no output
+    is available yet, "closed" at the end of the pipe."""
     try:
         data = os.read(process.stdout.fileno(), 1 << 16)
     except BlockingIOError:

@@ -4,9 +4,9 @@
     else if (mutated("lab07.2/contiguous-shards")) { ...the mutant... }
     else { ...the reference... }
 
-One build is enough for every stub and every mutant: labs/check/schemata.hpp selects by MINI_STUB
-and MINI_MUTANT at run time; device code needs the simulator for it. With #line the compiler's
-errors name the original files.
+One build is enough for every stub and every mutant: labs/check/schemata.hpp selects by
+MINI_STUB and MINI_MUTANT at run time; device code can do this only on the simulator. With
+#line the compiler's errors name the original files.
 
 A mutant is a file tests/mutants/lab07.2/contiguous-shards.cpp: its first line is a comment that
 says what is wrong; the other lines replace the region's body. If a task has several regions, a
@@ -32,7 +32,7 @@ class Mutant:
     wrong: str  # what is wrong, one sentence
     body: tuple
     path: str  # of the mutant's file, in the repository
-    first_line: int  # where the body begins in it
+    first_line: int  # the line at which the body begins in that file
     region: tuple  # (path, index among the task's regions of that path)
 
     @property
@@ -45,7 +45,8 @@ class Mutant:
 
 
 def read_mutants(catalogue):
-    """Returns all mutants, sorted by file. Raises LabError that names a wrong file."""
+    """Returns all mutants, sorted by file. Raises LabError, naming the file, for a mutant
+    that is not well formed."""
     folder = catalogue.root / "tests" / "mutants"
     return [read_mutant(path, catalogue) for path in sorted(folder.glob("lab*/*.cpp"))]
 

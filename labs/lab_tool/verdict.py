@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from lab_tool.places import ROOT
 
 PASSED, FAILED, NOT_STARTED, WAITS = "passed", "failed", "not started", "waits"
-STORIES = 3  # failures of one case that are printed, each of another line of the check
+STORIES = 3  # failures of one case that are printed, each of a different line of code
 NOT_IMPLEMENTED = re.compile(r"\[lab(\d\d\.\d+)\] not started")
 SANITIZER_ERROR = re.compile(r"==\d+==ERROR: (\w+Sanitizer): (.*)|^(\S+): runtime error: (.*)",
                              re.MULTILINE)
@@ -32,7 +32,7 @@ class Verdict:
     story: list = field(default_factory=list)
     waits_for: str = ""  # the unwritten task that the case called
     seconds: float = 0.0
-    late: bool = False  # the watchdog ended it
+    late: bool = False  # the watchdog ended the case
 
 
 def judge(name, ended, result, limits, root=ROOT):
@@ -94,8 +94,9 @@ def case_of(result):
 
 
 def told(case):
-    """Returns the failures of a case as lines: steps, expectation, actual values, position. Of the
-    failures of one line of the check, the first is told."""
+    """Returns the failures of a case as lines: steps, expectation, actual values,
+    position. If one line of the check failed several times, only its first failure is
+    included."""
     stories, before, count = {}, None, 0
     for section in case.iter():
         if section.tag not in ("TestCase", "Section"):
@@ -197,7 +198,8 @@ def named(function):
 
 
 def shortened(path, root=ROOT):
-    """Returns a path relative to the repository; compilers print it from root or build folder."""
+    """Returns a path relative to the repository. Compilers print paths that are absolute,
+    or relative to the build folder."""
     return path.removeprefix(f"{root}/").removeprefix("../" * 2)
 
 

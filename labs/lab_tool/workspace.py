@@ -82,7 +82,7 @@ class Workspace:
 
     def _without_solutions(self, own, path, tasks):
         """Returns the learner's text with MINI_TODO in the regions of `tasks` that equal the
-        reference: they were copied with another lab's starter."""
+        reference: such regions were copied with another lab's starter."""
         solved = {(region.task, region.body) for region in regions_in(self.reference(path), path)}
         return with_bodies(own, self.shown(path), lambda region: (
             todo(region) if region.task in tasks and (region.task, region.body) in solved
@@ -106,7 +106,7 @@ class Workspace:
         return paths, backup
 
     def _read(self, path, read):
-        """Returns read(name); if the learner's file lacks a marker, the error has advice."""
+        """Returns read(name). Raises LabError, with advice, if a marker is wrong."""
         try:
             return read(self.shown(path))
         except LabError as error:
@@ -116,25 +116,26 @@ class Workspace:
                            "backup)") from None
 
     def _keep_others(self, text, own, path, tasks):
-        """Returns the text with the learner's bodies in the regions of other tasks than `tasks`."""
+        """Returns the text with the learner's bodies in the regions of other tasks."""
         try:
             bodies = {(region.task, index): list(region.body)
                       for index, region in enumerate(regions_in(own, path))}
         except LabError:
-            return text  # broken markers are a reason to reset; the backup has the learner's code
+            return text  # a marker is broken; the backup has the learner's code
         order = {region.first: index for index, region in enumerate(regions_in(text, path))}
         return with_bodies(text, path, lambda region: None if region.task in tasks else
                            bodies.get((region.task, order[region.first])))
 
     def restore(self, path):
-        """Replaces a learner's file by the reference's, also if it does not exist; returns the
-        backup folder with the old file, None if there was none."""
+        """Writes the reference's file to work/, and replaces the learner's file if there
+        is one. Returns the backup folder with the learner's file, or None."""
         backup = self._back_up([path] if self.mine(path) is not None else [])
         self.write(path, self.reference(path))
         return backup
 
     def _back_up(self, paths):
-        """Copies files of work/ to a new folder work/.backup/<time>; returns it, None if no files."""
+        """Copies files of work/ to a new folder work/.backup/<time>. Returns the folder,
+        or None if `paths` is empty."""
         if not paths:
             return None
         stamp = time.strftime("%Y-%m-%d-%H%M%S")
@@ -171,13 +172,14 @@ class Workspace:
         return bool(unwritten) and not written
 
     def gaps(self, task):
-        """Returns, as text, the regions that are left in a task that is begun; "" if none is."""
+        """Returns the places of a task's unwritten regions as text; "" if all regions are
+        unwritten, or none."""
         written, unwritten = self.written_or_not(task)
         return ", ".join(region.place for region in unwritten) if written else ""
 
     def written_or_not(self, task):
-        """Returns the learner's regions of a task without and with MINI_TODO; none if a file is
-        missing."""
+        """Returns two lists: the learner's regions of a task without MINI_TODO, and with
+        MINI_TODO. Both are empty if a file is missing."""
         try:
             mine = self.bodies(task, mine=True).values()
         except LabError:

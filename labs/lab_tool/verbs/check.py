@@ -47,13 +47,13 @@ def run(options):
             mine = labs_started(catalogue, state) if options.all_mine else None
             results += check(catalogue, state, lab, tasks, mine)
     finally:
-        if options.what == "all" and here:  # then the learner has not gone to another lab
+        if options.what == "all" and here:  # `check all` does not change the current lab
             go_to(state, here)
     return 0 if all(result.status == PASSED for result in results) else 1
 
 
 def chosen(catalogue, state, what):
-    """Returns the (lab, tasks) to check; None means all tasks."""
+    """Returns the pairs (lab, tasks) to check; tasks is None for all tasks of the lab."""
     workspace = Workspace(catalogue, state)
     if what == "all":
         labs = [lab for lab in catalogue.labs if workspace.started(lab.number)]
@@ -81,10 +81,10 @@ def labs_started(catalogue, state):
 
 def check(catalogue, state, lab, tasks=None, mine=None):
     """Checks tasks of a lab, prints the results, and stores them. `mine`: the labs whose code is
-    the learner's, by default this lab alone."""
+    taken from the learner, by default this lab alone."""
     workspace = Workspace(catalogue)
     refuse_amiss(workspace)
-    go_to(state, lab.number)  # also if it does not build
+    go_to(state, lab.number)  # also if the code does not build
     say(report.head(lab))
     start = time.monotonic()
     if configured_without() is None:
@@ -119,13 +119,14 @@ def check_hunt(catalogue, state, lab):
 
 
 def go_to(state, number):
-    """Makes a lab the one that labs/lab next goes on with."""
+    """Makes a lab the current lab, with which labs/lab next continues."""
     state.current = number
     state.save()
 
 
 def say_culprit(catalogue, lab, results, mine):
-    """Says which other lab's code makes tasks fail that pass on top of libmini's own."""
+    """If failed tasks pass with libmini's code of the other labs, prints which other
+    lab's code of the learner makes them fail."""
     failed = [result.task for result in results if result.status != PASSED]
     others = sorted(mine - {lab.number})
     if not failed or not others or not all_pass(catalogue, lab, failed, {lab.number}):

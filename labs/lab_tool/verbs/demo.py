@@ -19,7 +19,7 @@ from lab_tool.workspace import Workspace
 PRESET = "release"
 DEFAULTS = {  # unless set in the program's own options
     "--sync": "ddp",
-    "--bucket-cap-mb": "0.05",  # of 0.09 MB of gradients: so that there are several buckets
+    "--bucket-cap-mb": "0.05",  # the gradients have 0.09 MB, so there are several buckets
 }
 
 

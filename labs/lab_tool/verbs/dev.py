@@ -69,7 +69,7 @@ def run_all(catalogue, labs, mutants, outcome):
 
 
 def run_reference_and_stubs(catalogue, lab, cases, outcome):
-    """Returns whether the reference passes; else failures of a mutant would mean nothing."""
+    """Returns whether the reference passes; if not, failures of mutants prove nothing."""
     say(f"lab {lab.number}: the reference, its stubs")
     if not dev_check.check_reference(lab, cases[lab.number], outcome):
         return False

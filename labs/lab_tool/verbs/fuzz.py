@@ -33,7 +33,7 @@ ENVIRONMENT = {"ASAN_OPTIONS": "quarantine_size_mb=32:allow_addr2line=1",
                "UBSAN_OPTIONS": "print_stacktrace=1"}
 MEMORY_FOLDER = "/dev/shm"  # files of inputs are quicker there
 SECONDS = 10.0
-MINIMISE_SECONDS = 5  # without a smaller input
+MINIMISE_SECONDS = 5  # minimising ends after this time without a smaller input
 PAUSE = 0.1
 
 ARTIFACT = re.compile(r"Test unit written to (\S+)")
@@ -51,7 +51,7 @@ class Outcome:
 
     target: str
     runs: int
-    rate: int  # runs a second
+    rate: int  # runs per second
     fault: Path = None  # the input that broke the target
     report: str = ""
 
@@ -186,7 +186,7 @@ def outcome_of(name, code, scratch):
 
 
 def report_in(log):
-    """Returns the first lines of a sanitizer's report; of its stack only frames in our sources."""
+    """Returns the first lines of a sanitizer's report, with only our sources' frames."""
     telling, begun = [], False
     for line in log.splitlines():
         begun = begun or bool(REPORT_BEGINS.search(line))
@@ -208,7 +208,7 @@ def function_name(signature):
 def minimised(name, fault, scratch):
     """Returns a smaller input with the same failure if one is found, else `fault`."""
     if not fault.name.startswith(f"{name}-crash-"):
-        return fault  # an input with too much time or memory is not minimised
+        return fault  # an input that takes too much time or memory is not minimised
     smaller = fault.with_name(fault.name + "-small")
     command = command_for(name, "-minimize_crash=1", f"-max_total_time={MINIMISE_SECONDS}",
                           f"-exact_artifact_path={smaller}", fault)

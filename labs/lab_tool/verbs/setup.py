@@ -122,7 +122,7 @@ def apt_install(names):
 
 
 class AptCounter:
-    """Counts what apt-get does with each new package: fetch, unpack, set up."""
+    """Counts apt-get's three steps for each new package: fetch, unpack, set up."""
 
     NEW = re.compile(r"^\d+ upgraded, (\d+) newly installed")
     STEP = re.compile(r"^(?:Get:\d+ \S+ \S+ \S+ (\S+)|Unpacking (\S+)|Setting up (\S+))")

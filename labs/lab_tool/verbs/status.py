@@ -62,9 +62,9 @@ def notes(lab, task, state):
 
 
 def next_step(catalogue, state, workspace):
-    """Returns the (lab, task) to do next; (lab, None) for a lab to start, (None, None) if all labs
-    are done. The current lab comes first, then the other started labs, then the labs after it. A
-    lab's bug hunt is its last task."""
+    """Returns the next (lab, task) to do; (lab, None) for a lab to start, (None, None) if
+    all labs are done. The order: the current lab, the other started labs, the labs that
+    are not started, from the current lab on. A lab's bug hunt is its last task."""
     labs = catalogue.labs
     here = next((place for place, lab in enumerate(labs) if lab.number == state.current), 0)
     for lab in sorted(labs[here:] + labs[:here], key=lambda lab: not workspace.started(lab.number)):

@@ -49,7 +49,8 @@ def add_arguments(parser):
 
 
 def targets_for(options):
-    """Returns the targets to build: the own targets of some labels; () means everything."""
+    """Returns the targets to build: the targets of the labels, if each label has one,
+    else (), which means everything."""
     labels = (options.L or "").split("|")
     if not all(label in TARGETS for label in labels):
         return ()
@@ -66,8 +67,9 @@ def command_for(options):
 
 
 def inject_faults(preset):
-    """Runs the whole fault table on each kind of group; prints the summary lines at the end, one
-    for each kind, also for kinds that are not in this build."""
+    """Runs the whole fault table on each kind of group. At the end, prints one summary
+    line for each kind, also for kinds that are not in this build. Returns 1 if a kind
+    failed, else 0."""
     program = BUILD / preset / "bin" / "dist_faults"
     log_path = fresh_log(f"{preset}-faults")
     summaries, worst = [], 0

@@ -39,7 +39,7 @@ def check_once(catalogue, what):
 
 
 def saved(folder):
-    """Returns the time of the last change and the size of each of the learner's files."""
+    """Returns {path: (time of the last change, size)} of the learner's files."""
     found = {}
     with contextlib.suppress(FileNotFoundError):  # a folder may be deleted while it is read
         for path in Path(folder).rglob("*.*"):

@@ -53,9 +53,11 @@ Tensor drawn(const Shape& shape, uint64_t seed) {
 double difference(const Values& a, const Values& b) {
     if (a.size() != b.size()) return INFINITY;
     double largest = 0;
-    for (size_t i = 0; i < a.size(); ++i)
-        if (!(std::abs(static_cast<double>(a[i]) - b[i]) <= largest))
-            largest = std::abs(static_cast<double>(a[i]) - b[i]);
+    for (size_t i = 0; i < a.size(); ++i) {
+        const double distance = std::abs(static_cast<double>(a[i]) - b[i]);
+        if (std::isnan(distance)) return INFINITY;
+        largest = std::max(largest, distance);
+    }
     return largest;
 }
 

@@ -1,6 +1,7 @@
 """Checks that the files that labs/lab start writes compile, with -fsyntax-only."""
 
 import json
+import re
 import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,10 +16,22 @@ LEARNERS_FLAGS = ["-Wno-error", "-Wno-unused", "-Wno-unused-parameter"]
 
 
 def compile_commands():
-    """Returns {source: words of its compile command}."""
+    """Returns {source: words of its compile command}. A source of a batch has the batch's command,
+    with the source in its place."""
     path = BUILD / PRESET / "compile_commands.json"
-    entries = json.loads(path.read_text(encoding="utf-8"))
-    return {entry["file"]: entry["command"].split() for entry in reversed(entries)}  # the room's
+    commands = {}
+    for entry in reversed(json.loads(path.read_text(encoding="utf-8"))):  # the room's comes last
+        words, file = entry["command"].split(), entry["file"]
+        for source in sources_of_batch(Path(file)) or [file]:
+            commands[source] = [source if word == file else word for word in words]
+    return commands
+
+
+def sources_of_batch(file):
+    """Returns the sources that a batch, a file that CMake generates, includes; else []."""
+    if file.parent.name != "Unity":
+        return []
+    return re.findall(r'^#include "(.*)"$', file.read_text(encoding="utf-8"), re.MULTILINE)
 
 
 def syntax_command(words, source, text_path, folder):

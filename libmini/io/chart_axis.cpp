@@ -48,7 +48,7 @@ ChartScale::ChartScale(const ChartAxis& axis, const std::vector<double>& values,
     if (is_log_ && !(low_ > 0))
         throw UsageError(concat("chart: ", axis.label, " is ", low_,
                                 ", and a logarithmic axis has only values above 0"));
-    if (axis.from_zero) low_ = std::min(low_, 0.0);
+    if (axis.from_zero && !is_log_) low_ = std::min(low_, 0.0);
     if (ticks_.empty())
         for (const double tick :
              is_log_ ? log_ticks(low_, high_) : linear_ticks(low_, high_))

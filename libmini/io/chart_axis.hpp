@@ -17,7 +17,7 @@ struct ChartTick {
 struct ChartAxis {
     std::string label;  // with the unit: "step (ms)"
     bool is_log = false;
-    bool from_zero = false;        // the axis includes 0; not with is_log
+    bool from_zero = false;        // the axis includes 0; ignored with is_log
     std::vector<ChartTick> ticks;  // if empty: round numbers
 };
 

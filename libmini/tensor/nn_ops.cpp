@@ -56,8 +56,9 @@ Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias) {
     if (!bias.defined()) return y;
     check_shape(bias.shape() == Shape{w.size(0)}, "linear: the bias is ", bias.shape(),
                 " but the weight is ", w.shape());
+    const Tensor added = contiguous(bias);
     run<cpu::add_bias_rows, gpu::add_bias_rows>(common_device("linear", y, bias),
-                                                y.data<float>(), bias.data<float>(),
+                                                y.data<float>(), added.data<float>(),
                                                 y.size(0), y.size(1));
     return y;
 }
@@ -72,11 +73,12 @@ Tensor conv2d(const Tensor& x, const Tensor& w, const Tensor& bias, Window windo
 
     const Tensor images = contiguous(x);
     const Tensor weight = contiguous(w);
+    const Tensor added = bias.defined() ? contiguous(bias) : bias;
     const Device device = common_device("conv2d", x, w, bias);
     Tensor y = x.new_empty(image_result(in, O, window));
     run<cpu::conv2d, gpu::conv2d>(
         device, y.data<float>(), images.data<float>(), weight.data<float>(),
-        bias.defined() ? bias.data<float>() : nullptr, in, O, window);
+        added.defined() ? added.data<float>() : nullptr, in, O, window);
     return y;
 }
 
@@ -145,10 +147,11 @@ Tensor log_softmax(const Tensor& x) {
 
 Tensor log_softmax_backward(const Tensor& g, const Tensor& y) {
     const Tensor grad = contiguous(g);
+    const Tensor result = contiguous(y);
     Tensor dx = y.new_empty(y.shape());
     run<cpu::log_softmax_backward, gpu::log_softmax_backward>(
         common_device("log_softmax", g, y), dx.data<float>(), grad.data<float>(),
-        y.data<float>(), y.size(0), y.size(1));
+        result.data<float>(), y.size(0), y.size(1));
     return dx;
 }
 

@@ -78,10 +78,11 @@ Tensor relu_backward(const Tensor& g, const Tensor& y) {
     check_shape(g.shape() == y.shape(), "relu: the gradient is ", g.shape(),
                 " but the result is ", y.shape());
     const Tensor in = contiguous(g);
+    const Tensor result = contiguous(y);
     Tensor out = g.new_empty(g.shape());
     run<cpu::relu_backward, gpu::relu_backward>(common_device("relu", g, y),
                                                 out.data<float>(), in.data<float>(),
-                                                y.data<float>(), g.numel());
+                                                result.data<float>(), g.numel());
     return out;
 }
 

@@ -49,7 +49,7 @@ Tensor div(const Tensor& a, const Tensor& b);
 Tensor unary(kernels::UnaryOp op, const Tensor& x);
 
 /// Returns dL/dx of relu, where g is dL/dy and y is the result of relu: an element of g
-/// if the element of y is positive, otherwise 0. REQUIRES: y is contiguous.
+/// if the element of y is positive, otherwise 0.
 Tensor relu_backward(const Tensor& g, const Tensor& y);
 
 // ---- in place; each call increments the version of x's storage once (ops.cpp)
@@ -130,13 +130,12 @@ Tensor argmax(const Tensor& x);
 Tensor matmul(const Tensor& a, const Tensor& b, kernels::MatmulOptions options = {});
 
 /// Returns x wᵀ + bias: x (N, in), w (out, in), bias (out) or undefined, result (N, out).
-/// REQUIRES: bias is contiguous.
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias);
 
 // ---- images, (N, C, H, W) (nn_ops.cpp; average pooling: pool_ops.cpp)
 
 /// Returns the convolution of x (N, C, H, W) with w (M, C, kernel, kernel) plus bias, (M)
-/// or undefined. REQUIRES: bias is contiguous.
+/// or undefined.
 Tensor conv2d(const Tensor& x, const Tensor& w, const Tensor& bias,
               kernels::Window window);
 
@@ -233,7 +232,6 @@ BatchNormGrads batch_norm_backward(const Tensor& g, const Tensor& x,
 Tensor log_softmax(const Tensor& x);
 
 /// Returns dL/dx of log_softmax, where g is dL/dy and y is the result of log_softmax.
-/// REQUIRES: y is contiguous.
 Tensor log_softmax_backward(const Tensor& g, const Tensor& y);
 
 }  // namespace mini::ops

@@ -88,3 +88,11 @@ TEST_CASE("a chart without points, or with 0 on a logarithmic axis, is an error"
     chart.y.is_log = true;
     CHECK_THROWS_WITH(io::svg_of(chart), Catch::Matchers::ContainsSubstring("Y is 0"));
 }
+
+TEST_CASE("a logarithmic axis does not include 0, even if it is told to begin there") {
+    auto chart = chart_of({{1, 1}, {2, 100}});
+    chart.y.is_log = true;
+    const std::string without = io::svg_of(chart);
+    chart.y.from_zero = true;
+    CHECK(io::svg_of(chart) == without);
+}

@@ -5,6 +5,8 @@ the header. The build is libmini's own (libmini/cmake), for the simulator; the r
     twice.cu      [lab06.2]           twice(x) = x * 2
     quarter.cu    includes half.cuh   quarter(x) = half(half(x))
     eighth.cpp    includes eighth.hpp, which includes half.cuh
+    one.cpp       [lab06.3]           one(x) = x + 1; compiled in one batch with
+    two.cpp       [lab06.3]           two(x) = x + 2
     part.cpp      a file of the library that includes nothing of them
 """
 
@@ -16,6 +18,22 @@ from lab_tool.catalogue import Catalogue
 from lab_tool.workspace import Workspace
 
 ROOT = Path(__file__).resolve().parents[2]
+
+
+def adding(name, number):
+    """Returns a source of task 06.3 whose function returns x + number."""
+    return f"""\
+#include "libmini/kernels/kernels.hpp"
+#include "libmini/kernels/todo.hpp"
+int {name}(int x) {{
+    int y = 0;
+    // [lab06.3] Add {number}.
+    y = x + {number};
+    // [lab06.3]
+    return y;
+}}
+"""
+
 
 FILES = {
     "CMakeLists.txt": """\
@@ -48,11 +66,11 @@ mini_overlay(schemata ${PROJECT_SOURCE_DIR}/build/schemata mini_checked)
 """,
     "libmini/cudasim/include/cuda_runtime.h": "#define __device__\n",
     "libmini/kernels/CMakeLists.txt": """\
-mini_room(kernels SOURCES part.cpp other.cpp eighth.cpp NEEDS)
+mini_room(kernels SOURCES part.cpp other.cpp eighth.cpp one.cpp two.cpp NEEDS)
 set(kernels ${CMAKE_CURRENT_SOURCE_DIR}/twice.cu ${CMAKE_CURRENT_SOURCE_DIR}/quarter.cu)
 mini_simulated_kernels(mini_kernels ${kernels})
 set_property(GLOBAL APPEND PROPERTY MINI_ROOM_SOURCES ${kernels})
-mini_keep_regions_alone(mini_kernels)
+mini_sort_into_batches(mini_kernels 16)
 """,
     # Kernels are compiled with the thread sanitizer's instrumentation, which calls these.
     "libmini/kernels/part.cpp": """\
@@ -96,6 +114,8 @@ __device__ int twice(int x) {
 #include "libmini/kernels/kernels.hpp"
 int quarter(int x) { return half(half(x)); }
 """,
+    "libmini/kernels/one.cpp": adding("one", 1),
+    "libmini/kernels/two.cpp": adding("two", 2),
     "libmini/kernels/eighth.hpp": '#pragma once\n#include "libmini/kernels/half.cuh"\n',
     "libmini/kernels/eighth.cpp": """\
 #include "libmini/kernels/eighth.hpp"
@@ -107,6 +127,8 @@ int eighth(int x) { return half(half(half(x))); }
 int twice(int x);
 int quarter(int x);
 int eighth(int x);
+int one(int x);
+int two(int x);
 """,
     "labs/06-kernels/CMakeLists.txt": """\
 mini_program(show MINE SOURCES test.cpp NEEDS mini_kernels)
@@ -119,9 +141,10 @@ mini_lab_check(06 test.cpp NEEDS mini_kernels)
 #include "libmini/kernels/kernels.hpp"
 int main() {
     try {
-        const int results[] = {half(80), twice(80), quarter(80), eighth(80)};  // in this order
-        std::printf("half %d twice %d quarter %d eighth %d\\n", results[0], results[1],
-                    results[2], results[3]);
+        const int results[] = {half(80), twice(80), quarter(80), eighth(80), one(80),
+                               two(80)};  // in this order
+        std::printf("half %d twice %d quarter %d eighth %d one %d two %d\\n", results[0],
+                    results[1], results[2], results[3], results[4], results[5]);
     } catch (const std::exception& error) {
         std::printf("%s\\n", error.what());
     }
@@ -129,6 +152,8 @@ int main() {
 """,
     "labs/check/watch.cpp": "int watched = 1;\n",
     "tests/mutants/lab06.1/less.cpp": "// It subtracts one.\n    y = x - 1;\n",
+    "tests/mutants/lab06.3/none.cpp":
+        "// It adds nothing.\n// region: libmini/kernels/two.cpp\n    y = x;\n",
     "tests/mutants/lab06.2/more.cpp": "// It adds one.\n    y = x + 1;\n",
 }
 
@@ -143,6 +168,6 @@ class MadeUpLab(FakeTree):
             self.write(f"labs/check/{name}", (ROOT / "labs/check" / name).read_text())
         for path, text in FILES.items():
             self.write(path, text)
-        self.write_lab("06-kernels", "Kernels", ["06.1", "06.2"])
+        self.write_lab("06-kernels", "Kernels", ["06.1", "06.2", "06.3"])
         self.work = Workspace(Catalogue(self.root))
         self.lab = self.work.catalogue.lab("6")

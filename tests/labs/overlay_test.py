@@ -12,7 +12,7 @@ from lab_tool.dev_check import Outcome
 from lab_tool.schemata import generate, read_mutants
 from made_up_lab import MadeUpLab
 
-REFERENCE = "half 40 twice 160 quarter 20 eighth 10\n"
+REFERENCE = "half 40 twice 160 quarter 20 eighth 10 one 81 two 82\n"
 
 
 class Overlay(MadeUpLab):
@@ -51,11 +51,14 @@ class Overlay(MadeUpLab):
 
     def test_a_learners_header_reaches_every_file_that_includes_it(self):
         self.assertEqual(self.work.start("06")[0],
-                         ["libmini/kernels/half.cuh", "libmini/kernels/twice.cu"])
+                         ["libmini/kernels/half.cuh", "libmini/kernels/one.cpp",
+                          "libmini/kernels/twice.cu", "libmini/kernels/two.cpp"])
         self.assertEqual(self.check(), ({}, "[lab06.1] not started: Halve.\n"))
         self.edit("libmini/kernels/half.cuh", "    y = x - 1;")
         self.edit("libmini/kernels/twice.cu", "    y = x + 1;")
-        mine = "half 79 twice 81 quarter 78 eighth 77\n"
+        self.edit("libmini/kernels/one.cpp", "    y = x;")
+        self.edit("libmini/kernels/two.cpp", "    y = x - 1;")
+        mine = "half 79 twice 81 quarter 78 eighth 77 one 80 two 79\n"
         self.assertEqual(self.check(), ({}, mine))
         self.make("show_mine")
         self.assertEqual(self.output("show_mine"), mine)
@@ -63,13 +66,18 @@ class Overlay(MadeUpLab):
         # A header with an error is replaced by the reference's.
         self.edit("libmini/kernels/half.cuh", "    y = z;")
         broken, output = self.check()
-        self.assertEqual(output, REFERENCE.replace("160", "81"))
+        expected = "half 40 twice 81 quarter 20 eighth 10 one 80 two 79\n"
+        self.assertEqual(output, expected)
         errors = broken["06/libmini/kernels/half.cuh"]
         self.assertIn("work/libmini/kernels/half.cuh:6: ", errors[0].spelled()[0])
 
         # So is a deleted one.
         (self.root / "work/libmini/kernels/half.cuh").unlink()
-        self.assertEqual(self.check(), ({}, REFERENCE.replace("160", "81")))
+        self.assertEqual(self.check(), ({}, expected))
+
+        # And one of two files that the reference compiles as one object.
+        (self.root / "work/libmini/kernels/two.cpp").unlink()
+        self.assertEqual(self.check(), ({}, expected.replace("79", "82")))
 
     def test_stubs_and_mutants_of_headers_and_kernels_are_selected_at_run_time(self):
         catalogue = self.work.catalogue
@@ -79,14 +87,15 @@ class Overlay(MadeUpLab):
         for environment, output in (
                 ({}, REFERENCE),
                 ({"MINI_STUB": "lab06.2"}, "[lab06.2] not started: Double.\n"),
-                ({"MINI_MUTANT": "lab06.1/less"}, "half 79 twice 160 quarter 78 eighth 77\n"),
-                ({"MINI_MUTANT": "lab06.2/more"}, REFERENCE.replace("160", "81"))):
+                ({"MINI_MUTANT": "lab06.1/less"}, "half 79 twice 160 quarter 78 eighth 77 one 81 two 82\n"),
+                ({"MINI_MUTANT": "lab06.2/more"}, REFERENCE.replace("160", "81")),
+                ({"MINI_MUTANT": "lab06.3/none"}, REFERENCE.replace("82", "80"))):
             with self.subTest(environment):
                 self.assertEqual(self.output("lab06_schemata", **environment), output)
 
         outcome = Outcome()
         dev_starters.check_starters(catalogue, outcome)
-        self.assertEqual((outcome.counts, outcome.complaints), ({"starters": 2}, []))
+        self.assertEqual((outcome.counts, outcome.complaints), ({"starters": 4}, []))
 
 
 if __name__ == "__main__":

@@ -8,8 +8,6 @@
 using namespace mini;
 using namespace mini::test;
 
-namespace {}  // namespace
-
 TEST_CASE("the 16-bit floats convert by way of float32 with rounding to nearest") {
     const Tensor x = Tensor::from(std::vector<float>{0.1f, -2.5f, 70000.0f, 3.0f});
     const Tensor half = ops::to(x, DType::kFloat16), brain = ops::to(x, DType::kBFloat16);
@@ -146,4 +144,22 @@ TEST_CASE("conv2d and max_pool2d throw ShapeError for incompatible shapes and wi
     CHECK_THROWS_AS(ops::max_pool2d(x, {.kernel = 2, .stride = 0}), ShapeError);
     CHECK_THROWS_AS(ops::max_pool2d(x, {.kernel = 2, .stride = 2, .padding = 2}),
                     ShapeError);
+}
+
+TEST_CASE("columns of a matrix serve as bias and as saved result") {
+    const Tensor columns =
+        ops::transpose(Tensor::from(Values{1, -2, 3, 4}, {2, 2}), 0, 1);
+    const Tensor column = ops::select(columns, 0, 0);  // 1 and 3, two elements apart
+    REQUIRE_FALSE(column.is_contiguous());
+    const Tensor x = count_up({2, 2}),
+                 identity = Tensor::from(Values{1, 0, 0, 1}, {2, 2});
+    CHECK(ops::linear(x, identity, column).to_vector<float>() == Values{1, 4, 3, 6});
+    const Tensor image = Tensor::ones({1, 1, 1, 1}), weight = Tensor::ones({2, 1, 1, 1});
+    CHECK(ops::conv2d(image, weight, column, {.kernel = 1}).to_vector<float>() ==
+          Values{2, 4});
+
+    const Tensor g = Tensor::from(Values{5, 6, 7, 8}, {2, 2});
+    CHECK(ops::relu_backward(g, columns).to_vector<float>() == Values{5, 6, 0, 8});
+    CHECK(ops::equal(ops::log_softmax_backward(g, columns),
+                     ops::log_softmax_backward(g, ops::contiguous(columns))));
 }

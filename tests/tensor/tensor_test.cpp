@@ -160,6 +160,9 @@ TEST_CASE("tensors print in PyTorch's format") {
     CHECK(out.str() ==
           "tensor([[0.0000, 1.0000], [2.0000, 3.0000]]) tensor(1.5000) "
           "tensor([3, 4], dtype=int64) tensor(undefined)");
+    out.str("");
+    out << ops::to(Tensor::scalar(0.5f), DType::kFloat16);
+    CHECK(out.str() == "tensor(0.5000, dtype=float16)");
 }
 
 TEST_CASE("only the ends of long dimensions are printed") {

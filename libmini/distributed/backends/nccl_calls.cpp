@@ -1,7 +1,7 @@
 #include "libmini/distributed/backends/nccl_calls.hpp"
 
 #include <chrono>
-#include <system_error>
+#include <exception>
 #include <utility>
 #include <vector>
 
@@ -175,7 +175,7 @@ void Communicator::abort() noexcept {
             ncclCommAbort(comm);
         });
         if (!worker.is_done_within(kAbortTime)) worker.detach();
-    } catch (const std::system_error&) {  // no thread could be started
+    } catch (const std::exception&) {  // no thread could be started
         ncclCommAbort(comm);
     }
 }

@@ -8,7 +8,7 @@ namespace mini::dist {
 
 void dissemination_barrier(Transport& transport) {
     const int P = transport.world_size(), rank = transport.rank();
-    // [lab11.2] Tell more and more ranks that all ranks this one has heard from are here.
+    // [lab11.2] In round k, signal the rank 2^k above and wait for the rank 2^k below.
     for (int distance = 1; distance < P; distance *= 2)
         transport.send_recv((rank + distance) % P, {}, (rank - distance + P) % P, {});
     // [lab11.2]

@@ -26,7 +26,7 @@ constexpr int kMostRanks = 1 << 16;
 // Sets the verdict, unless the store has one. Returns the verdict in the store: always
 // the first one, because other ranks may have read it.
 std::string give_verdict(Store& store, const std::string& verdict) {
-    // [lab10.6] Set the verdict if there is none yet; return the one that is set.
+    // [lab10.6] Set the verdict if the store has none yet; return the verdict in the store.
     return store.compare_set(kVerdict, "", verdict);
     // [lab10.6]
 }

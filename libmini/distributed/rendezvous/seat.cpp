@@ -79,7 +79,7 @@ std::string take_seat(Store& store, const RendezvousConfig& config,
 }
 
 std::string missing_text(Store& store, int rank) {
-    // [lab10.5] Tell a rank that has joined, has not come, waits, or has stopped.
+    // [lab10.5] Distinguish a rank that has joined, has no seat, waits, or has stopped.
     if (store.check(joined_key(rank))) return "";
     if (!store.check(seat_key(rank))) return concat("rank ", rank);
     if (rank != 0 && !store.check(seat_key(0))) return "";

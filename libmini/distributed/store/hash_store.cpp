@@ -59,7 +59,7 @@ int64_t HashStore::num_keys() {
 
 void HashStore::wait_locked(std::unique_lock<std::mutex>& lock,
                             const std::vector<std::string>& keys, Deadline deadline) {
-    // [lab10.2] Wait until no key is missing; at the deadline name those that are.
+    // [lab10.2] Wait until no key is missing; at the deadline throw with the missing keys.
     const auto all_there = [&] { return table_.missing(keys).empty(); };
     if (!wait_on(changed_, lock, deadline, all_there))
         throw_missing("the store of this process", keys, table_.missing(keys));

@@ -161,7 +161,7 @@ int64_t TcpStore::ask_number(Command command, const std::string& key,
 }
 
 Reply TcpStore::receive_reply(uint32_t id, Deadline deadline) {
-    // [lab10.4] Read until the inbox holds the reply with this id; skip older ones.
+    // [lab10.4] Read until the inbox holds the reply with this id; skip older replies.
     while (true) {
         while (auto reply = protocol::take_reply(inbox_))
             if (reply->id == id) return *std::move(reply);

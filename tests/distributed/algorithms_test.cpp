@@ -26,7 +26,7 @@ using namespace mini::dist::test;
 namespace {
 
 // Runs body(transport) on every rank within one collective; requires that no rank throws.
-// Returns the bytes that each rank sent.
+// Returns the number of bytes that each rank sent.
 std::vector<uint64_t> run_on(const std::string& kind, int world_size,
                              const std::function<void(Transport&)>& body) {
     auto transports = make_transports(kind, world_size);
@@ -36,7 +36,7 @@ std::vector<uint64_t> run_on(const std::string& kind, int world_size,
         try {
             body(transport);
         } catch (...) {
-            transport.leave(current_failure());  // so that the others do not wait
+            transport.leave(current_failure());  // so that no other rank waits
             throw;
         }
     });
@@ -118,7 +118,7 @@ TEST_CASE("ring all-reduce sums chunks that are sent in several pieces") {
     check_all_reduce<float>("tcp", world_size, 2'000'003, ReduceOp::kSum);
 }
 
-TEST_CASE("an average is the sum divided once and not a sum of rounded quotients") {
+TEST_CASE("an average is one division of the sum and not a sum of rounded quotients") {
     // 3 * 0.1f rounded, then divided, differs from adding 0.1f / 3 three times.
     std::vector<std::vector<float>> data(3, std::vector<float>(4, 0.1f));
     run_on("threads", 3, [&](Transport& transport) {
@@ -212,7 +212,8 @@ TEST_CASE("ring all-gather leaves every rank's block on every rank") {
     }
 }
 
-TEST_CASE("no rank leaves the dissemination barrier before the last one has entered it") {
+TEST_CASE(
+    "no rank leaves the dissemination barrier before the last rank has entered it") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     const int world_size = GENERATE(1, 2, 3, 4, 7);
     constexpr int kRounds = 20;

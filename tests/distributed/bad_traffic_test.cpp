@@ -1,5 +1,5 @@
-// A damaged or hostile peer: invalid bytes are rejected, and no wait lasts longer than
-// its deadline, even if the peer never stops sending.
+// A damaged or hostile peer: invalid bytes are rejected, and every wait ends at its
+// deadline, even if the peer never stops sending.
 
 #include <dirent.h>
 #include <sys/socket.h>
@@ -32,8 +32,8 @@ using mini::test::socket_pair;
 
 namespace {
 
-// A channel that receives the same bytes again and again, so that each receive finds
-// some. It becomes empty after 60 s: a test that waits so long has failed.
+// A channel that returns the same header again and again, so that every receive returns
+// bytes. After 60 s the channel becomes empty, which fails a test that still waits.
 class EndlessChannel : public Channel {
   public:
     EndlessChannel(const MessageHeader& header, size_t piece)
@@ -107,7 +107,7 @@ PointMessage receive(int peer, uint64_t tag, Deadline deadline = kNever) {
     return message;
 }
 
-// Posts a receive of an empty message, and posts it again whenever it is done.
+// Posts a receive of an empty message, and posts the receive again each time it is done.
 void receive_forever(MeshTransport& transport, PointMessage& message) {
     message.done = false;
     message.finished = [&] { receive_forever(transport, message); };
@@ -165,7 +165,7 @@ TEST_CASE("final_message returns at its deadline while the rank keeps sending") 
     CHECK_FALSE(static_cast<EndlessChannel&>(stream.channel()).is_empty());
 }
 
-TEST_CASE("unexpected empty messages are counted and too many of them are an error") {
+TEST_CASE("too many unexpected messages are an error even if the messages are empty") {
     FloodedRank flooded(point_header(7));
     flooded.rank0->begin({}, kLong);
     std::vector<std::byte> in(8);
@@ -191,7 +191,8 @@ TEST_CASE(
     CHECK(resident_bytes() < before + (size_t{100} << 20));
 }
 
-TEST_CASE("a ring is not written past its end if the reader's counter is damaged") {
+TEST_CASE(
+    "write_some does not write past a ring's end if the reader's counter is damaged") {
     constexpr size_t kCapacity = 64;
     struct Shared {
         ByteRing::Header header{};
@@ -212,7 +213,7 @@ TEST_CASE("a ring is not written past its end if the reader's counter is damaged
     }
 }
 
-TEST_CASE("of two descriptors received with one message neither is left open") {
+TEST_CASE("two descriptors received with one message are both closed at the end") {
     const auto [mine, theirs] = socket_pair();
     const size_t before = open_descriptors();
     char byte = 'x';

@@ -101,8 +101,7 @@ TEST_CASE("a channel delivers bytes unchanged and in order in pieces of any size
     CHECK(wrong == 0);
 }
 
-TEST_CASE(
-    "recv_combine combines whole elements and also those across the end of a ring") {
+TEST_CASE("recv_combine combines whole elements, even across the end of a ring") {
     const std::string kind = GENERATE("socket", "heap", "shared");
     const size_t shift = static_cast<size_t>(GENERATE(0, 1, 3, 7));
     CAPTURE(kind, shift);
@@ -165,7 +164,8 @@ TEST_CASE("all bytes sent before the close are received before the close is repo
     CHECK(contains(text, "closed the connection"));
 }
 
-TEST_CASE("the bytes sent by a TCP channel arrive although it closed with unread bytes") {
+TEST_CASE(
+    "a TCP channel's sent bytes arrive although the channel closed with unread bytes") {
     const Socket door = listen_on({"127.0.0.1", 0});
     auto sender = std::make_unique<SocketChannel>(
         connect_to(local_address(door), deadline_after(kLong)));

@@ -1,5 +1,5 @@
-// Every kind of wait uses the current time source. The deadlines here are an hour away: a
-// wait that used the system's clock would not return in time.
+// Every kind of wait uses the current time source. The deadlines here are an hour away:
+// if a wait used the system's clock, the test would not end in time.
 
 #include "libmini/distributed/net/clock.hpp"
 
@@ -29,8 +29,8 @@ namespace {
 
 constexpr std::chrono::milliseconds kHour = std::chrono::hours(1);
 
-// Calls `call` while the clock advances by a minute per millisecond; requires that it
-// takes an hour of that clock. Returns the text of what it throws.
+// Runs `call` while `time` advances by a minute per millisecond of real time; checks that
+// `call` takes at least an hour of `time`. Returns the text of its exception.
 std::string failure_in_an_hour(ManualTime& time, const std::function<void()>& call) {
     const auto start = Clock::now();
     auto failure = std::async(std::launch::async, [&] { return failure_of(call); });

@@ -1,5 +1,5 @@
-// Checks of a process group: the results of every operation on every dtype. To be called
-// on every rank, in any process. Each check throws Error at the first difference.
+// Checks of a process group: the results of every operation on every dtype. All ranks of
+// the group call each check. A check throws Error at the first wrong result.
 
 #pragma once
 
@@ -18,8 +18,9 @@
 
 namespace mini::dist::test {
 
-/// Returns the input of rank `rank`: small integers, exact in every dtype, as are sums
-/// and products of four of them. Each `block` gives the rank another tensor.
+/// Returns `n` small integers as the input of rank `rank`. The integers, and their sums
+/// and products over four ranks, are exact in every dtype. Each `block` has its own
+/// values.
 inline std::vector<float> numbers_of(int rank, int64_t n, int block = 0) {
     std::vector<float> values;
     for (int64_t i = 0; i < n; ++i)
@@ -77,8 +78,8 @@ inline std::vector<Tensor> blocks_of(int rank, int world_size, int64_t n, DType 
     return tensors;
 }
 
-/// If `strided`, also checks all_reduce of a non-contiguous tensor, which is not
-/// supported on CUDA.
+/// Checks all_reduce, reduce and reduce_scatter. If `strided`, also checks all_reduce of
+/// a non-contiguous tensor, which is not supported on CUDA.
 inline void check_reductions(ProcessGroup& group, int64_t n, DType dtype,
                              bool strided = true) {
     const int rank = group.rank(), P = group.world_size(), root = P - 1;
@@ -164,8 +165,8 @@ inline void check_messages(ProcessGroup& group, int64_t n, DType dtype) {
     group.barrier();
 }
 
-/// Rank 0 receives a message from rank 1 while its all_reduce is in flight. Rank 1 sends
-/// it before its own all_reduce.
+/// Checks that rank 0 can receive a message from rank 1 while rank 0's all_reduce is in
+/// flight. Rank 1 sends the message before it calls all_reduce.
 inline void check_messages_beside_collectives(ProcessGroup& group) {
     const int rank = group.rank();
     if (group.world_size() == 1) return;
@@ -186,8 +187,8 @@ inline void check_messages_beside_collectives(ProcessGroup& group) {
            "all_reduce");
 }
 
-/// Three monitored barriers, a message with the largest tag that programs can use, and
-/// reserved tags, which are rejected without breaking the group.
+/// Checks three monitored barriers and messages with the largest tag that programs can
+/// use. Checks that reserved tags are rejected and do not break the group.
 inline void check_reserved_tags(ProcessGroup& group) {
     const int rank = group.rank(), P = group.world_size();
     const int right = (rank + 1) % P, left = (rank + P - 1) % P;
@@ -212,7 +213,7 @@ inline void check_reserved_tags(ProcessGroup& group) {
            "all_reduce after a reserved tag");
 }
 
-/// All ranks but the last one enter a monitored barrier; rank 0 throws Timeout.
+/// Calls monitored_barrier on all ranks except the last, so that rank 0 throws Timeout.
 inline void miss_monitored_barrier(ProcessGroup& group,
                                    std::chrono::milliseconds timeout) {
     const int last = group.world_size() - 1;
@@ -233,8 +234,8 @@ inline void check_all_operations(ProcessGroup& group) {
     check_reductions(group, (1 << 20) + 3, DType::kFloat32);
 }
 
-/// Subgroups of a group of four: halves, another order of ranks, a single rank, and a
-/// subgroup of a subgroup.
+/// Checks subgroups of a group of four ranks: two halves, three ranks in another order, a
+/// single rank, and a subgroup of a subgroup.
 inline void check_subgroups(ProcessGroup& world) {
     const auto sum_over = [](ProcessGroup& group, int value) {
         const Tensor x = Tensor::full({3}, value);

@@ -1,5 +1,5 @@
-// Ranks that call different collectives, leave, or become silent: an error names them; no
-// rank hangs.
+// Ranks that call different collectives, leave, or become silent: the other ranks throw
+// an error that names them, and no rank hangs.
 
 #include <sys/socket.h>
 
@@ -30,7 +30,7 @@ namespace {
 
 using Calls = std::vector<std::function<void(ProcessGroup&)>>;
 
-// Calls calls[rank] on each rank. Returns the text of what each rank threw. All groups
+// Runs calls[rank] on each rank. Returns the text of each rank's exception. All groups
 // live until all ranks have finished.
 std::vector<std::string> outcome(const std::string& kind, const Calls& calls,
                                  milliseconds timeout = kLong) {
@@ -44,7 +44,7 @@ std::vector<std::string> outcome(const std::string& kind, const Calls& calls,
     return texts;
 }
 
-// Rank 0 of three over local sockets; the test plays ranks 1 and 2 at the other ends.
+// Rank 0 of three over local sockets. The test acts as ranks 1 and 2 at the other ends.
 struct FakePeers {
     explicit FakePeers(milliseconds timeout = kLong) {
         std::vector<MessageStream> streams(1);
@@ -108,7 +108,8 @@ TEST_CASE("a mismatch of one of four ranks is thrown on every rank") {
     }
 }
 
-TEST_CASE("a collective that only one rank calls is a mismatch at the next collective") {
+TEST_CASE(
+    "a collective that only one rank calls is a mismatch with the next collective") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     const auto texts = outcome(kind, {[](ProcessGroup& group) {
                                           group.broadcast(Tensor::zeros({4}), 0);
@@ -147,7 +148,7 @@ TEST_CASE("a rank that leaves is a PeerLost on every other rank") {
     }
 }
 
-TEST_CASE("the report of a wait may fail to reach a rank that is no longer needed") {
+TEST_CASE("a receive times out as usual if its wait report cannot reach another rank") {
     FakePeers peers(milliseconds(400));
     ::shutdown(peers.two.fd(), SHUT_RD);
     std::vector<std::byte> in(100);
@@ -157,7 +158,7 @@ TEST_CASE("the report of a wait may fail to reach a rank that is no longer neede
     CHECK(contains(text, "rank 1 is silent"));
 }
 
-TEST_CASE("a message is received although the report of the wait to its rank failed") {
+TEST_CASE("a message is received although the wait report to its sender has failed") {
     ManualTime time;
     FakePeers peers(std::chrono::hours(2));
     ::shutdown(peers.one.fd(), SHUT_RD);
@@ -166,7 +167,9 @@ TEST_CASE("a message is received although the report of the wait to its rank fai
     std::jthread rank0([&] { text = failure_of([&] { peers.rank0->recv(1, in); }); });
     time.until_awaited(std::chrono::hours(1));
     time.advance(std::chrono::hours(1));
-    MessageHeader received;  // halfway to the deadline; the report to rank 1 has failed
+    // Halfway to its deadline rank 0 has reported its wait: rank 1 cannot receive the
+    // report, rank 2 can.
+    MessageHeader received;
     recv_all(peers.two, std::as_writable_bytes(std::span(&received, 1)),
              deadline_after(kLong));
     CHECK(received.kind == MessageHeader::Kind::kWaiting);
@@ -179,7 +182,7 @@ TEST_CASE("a message is received although the report of the wait to its rank fai
     CHECK(text == "");
 }
 
-TEST_CASE("a message that a rank sent before it left still reveals a mismatch") {
+TEST_CASE("a message that a rank sent before it left still causes a mismatch error") {
     FakePeers peers;
     std::vector<MessageHeader> sent(2);
     sent[0].collective.operation = Operation::kBroadcast;
@@ -211,7 +214,7 @@ TEST_CASE("after a failure every later call throws the first error") {
         failure_of([&] { groups[0]->barrier(); }),
         "Timeout: barrier: the group is broken: rank 0 waited 0.1 s for rank 1"));
 
-    // The first barrier may succeed: rank 0 may have sent its message before it gave up.
+    // The first barrier may succeed: rank 0 may have sent its message before timing out.
     const std::string other = failure_of([&] {
         groups[1]->barrier();
         groups[1]->barrier();

@@ -1,4 +1,4 @@
-// Rendezvous through a shared file, and its errors when ranks are missing.
+// Rendezvous through a shared file, and the errors for ranks that are missing or twice.
 
 #include <cstddef>
 #include <optional>
@@ -22,12 +22,12 @@ RendezvousConfig config_in(const std::string& path, int rank, int world_size,
     return {{}, rank, world_size, Cookie{}, path, run_id, ""};
 }
 
-// Returns the entry of another process of this host, for a world of 3.
+// Returns a rank's entry in the file: world size 3, process 9 on this host.
 std::string seat_of_3() { return concat("3 9 ", host_name(), " 1"); }
 
 }  // namespace
 
-TEST_CASE("ranks join through a file and connect a mesh and leave no file") {
+TEST_CASE("ranks join through a file, connect a mesh, and leave no file") {
     const int world_size = GENERATE(1, 2, 4);
     const mini::test::Folder folder;
     const std::string path = folder / "meet";
@@ -45,7 +45,8 @@ TEST_CASE("ranks join through a file and connect a mesh and leave no file") {
     CHECK(folder.names().empty());
 }
 
-TEST_CASE("two processes with one rank are named through a file as through a server") {
+TEST_CASE(
+    "an error names a rank that two processes have in a rendezvous through a file") {
     const mini::test::Folder folder;
     const std::string path = folder / "meet";
     const auto twice = on_ranks(3, [&](int who) {
@@ -75,7 +76,7 @@ TEST_CASE("a run id separates a run from the entries of another run in the file"
     const mini::test::Folder folder;
     const std::string path = folder / "meet";
 
-    // A hanging rank of another run: it is registered and has the file open.
+    // Simulate a hanging rank of another run, which is registered and has the file open.
     FileStore hanging(path);
     hanging.compare_set("run/old/rendezvous/rank/0", "", "2 1 another 1");
     hanging.compare_set("run//rendezvous/rank/0", "", "1 1 old 1");
@@ -84,7 +85,7 @@ TEST_CASE("a run id separates a run from the entries of another run in the file"
     });
     for (const auto& failure : failures) CHECK(text_of(failure).empty());
 
-    // Without a run id the entry is found, and its process is named.
+    // Without a run id the rank finds the old entry; the error names the old process.
     const std::string text = failure_of([&] {
         join_rendezvous(config_in(path, 0, 1), deadline_after(milliseconds(500)));
     });

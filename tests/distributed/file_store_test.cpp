@@ -1,4 +1,4 @@
-// The file of FileStore: how it is created and deleted, and how it survives crashes.
+// The file of FileStore: its creation, its deletion, and its state after a crash.
 
 #include <signal.h>
 #include <sys/stat.h>
@@ -30,7 +30,7 @@ struct Place {
     std::string path = folder / "store";
 };
 
-// Runs `body` in a child process; `body` must end by a signal.
+// Runs `body` in a child process; requires that a signal ends the child.
 void crash_after(const std::function<void()>& body) {
     const pid_t process = ::fork();
     if (process == 0) {
@@ -48,8 +48,7 @@ void append_to(const std::string& path, const std::string& bytes) {
 
 }  // namespace
 
-TEST_CASE(
-    "keys exist while a process has the file open and the last one deletes the file") {
+TEST_CASE("keys exist until the last process that has the file open deletes the file") {
     Place place;
     auto a = std::make_unique<FileStore>(place.path);
     a->set("key", "value");
@@ -80,7 +79,7 @@ TEST_CASE("an incomplete record of a killed process is ignored and overwritten")
     FileStore a(place.path);
     a.set("one", "1");
 
-    // A head that announces a value of 100 bytes, but only 3 of them.
+    // Append a record whose value has only 3 of the 100 bytes that its head announces.
     const uint32_t head[3] = {1, 4, 100};
     append_to(place.path, std::string(reinterpret_cast<const char*>(head), sizeof head));
     append_to(place.path, "half123");

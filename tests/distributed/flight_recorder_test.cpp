@@ -36,7 +36,8 @@ Collective all_reduce_number(uint64_t sequence) {
     return {.operation = Operation::kAllReduce, .count = 10, .sequence = sequence};
 }
 
-// Sets MINI_FLIGHT_DIR, or another variable, to a new folder for its lifetime.
+// Sets MINI_FLIGHT_DIR, or another variable, to a new folder; the destructor unsets the
+// variable.
 struct FlightDir {
     Folder folder;
     const char* name;
@@ -49,7 +50,7 @@ struct FlightDir {
 }  // namespace
 
 TEST_CASE(
-    "a record goes from queued to started to finished or failed and then stays so") {
+    "a record goes from queued to started to finished or failed and then never changes") {
     FlightRecorder recorder({.rank = 2, .world_size = 4, .backend = "ring"});
     const auto first = recorder.queued(all_reduce_number(7), 40);
     const auto second = recorder.queued(all_reduce_number(8), 40);
@@ -79,7 +80,7 @@ TEST_CASE("the recorder keeps the last 4096 operations, in order") {
     const auto oldest = recorder.queued(all_reduce_number(0), 4);
     for (uint64_t i = 1; i < kFlightRecords + 5; ++i)
         recorder.queued(all_reduce_number(i), 4);
-    recorder.finished(oldest);  // its record was overwritten: no other record changes
+    recorder.finished(oldest);  // its record is overwritten: must change no other record
     const Flight flight = recorder.snapshot();
     CHECK(flight.head.recorded == kFlightRecords + 5);
     REQUIRE(flight.records.size() == kFlightRecords);
@@ -89,7 +90,7 @@ TEST_CASE("the recorder keeps the last 4096 operations, in order") {
     }
 }
 
-TEST_CASE("a copy of the box has the operation and its times and its state") {
+TEST_CASE("a copy of the box has the operation, its times and its state") {
     const Folder folder;
     FlightRecorder recorder({.rank = 1, .world_size = 2, .backend = "ring"});
     const auto ticket = recorder.queued(
@@ -111,7 +112,7 @@ TEST_CASE("a copy of the box has the operation and its times and its state") {
     CHECK(record.started_at >= record.queued_at);
     CHECK(flight.head.seen_at >= record.started_at);
     CHECK(record.queued_at + flight.head.wall_offset > 1'600'000'000'000'000'000);
-    CHECK(recorder.snapshot().head.seen_at == 0);  // it continues to record
+    CHECK(recorder.snapshot().head.seen_at == 0);  // the recorder itself is still running
 }
 
 TEST_CASE("a copy that cannot be written leaves nothing behind") {
@@ -134,7 +135,7 @@ TEST_CASE("note_end writes the time of a rank's end into its box file") {
     const int64_t before = flight_now();
     note_end(path);
     const Flight flight = read_box_file(path);
-    // The system's time may be set meanwhile, but not by an hour.
+    // The system clock may be set meanwhile, but by less than an hour.
     CHECK(std::abs(flight.head.seen_at - before) < 3600 * int64_t{1'000'000'000});
     CHECK(flight.head.reason.empty());
     std::filesystem::remove(path);
@@ -145,7 +146,7 @@ TEST_CASE("with MINI_FLIGHT_DIR the records are in a file that outlives the rank
     const FlightDir dir;
     const pid_t child = fork();
     if (child == 0) {
-        // The child has none of the parent's threads. It records, and is killed.
+        // The child has only the thread that called fork. It records and then is killed.
         FlightRecorder recorder({.rank = 3, .world_size = 4});
         recorder.started(recorder.queued(all_reduce_number(5), 40));
         raise(SIGKILL);

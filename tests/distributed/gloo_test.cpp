@@ -1,5 +1,5 @@
 // Backend "gloo" with one process per rank: results, and the errors on the other ranks
-// when one is killed, is stopped, exits, or calls another collective.
+// when one rank is killed, is stopped, exits, or calls another collective.
 
 #include <cstdint>
 #include <functional>
@@ -15,7 +15,7 @@ using namespace mini::dist::test;
 
 namespace {
 
-// Calls all_reduce forever, until it throws.
+// Calls all_reduce until it throws.
 void reduce_forever(ProcessGroup& group, int64_t n) {
     const Tensor x = Tensor::zeros({n});
     while (true) group.all_reduce(x);
@@ -84,7 +84,7 @@ TEST_CASE("subgroups work over gloo") {
     }
 }
 
-TEST_CASE("a killed rank of gloo is a PeerLost that names it on every survivor") {
+TEST_CASE("if a rank of gloo is killed every other rank throws PeerLost naming it") {
     const int64_t n = GENERATE(1, 30'000, 5'000'000);
     const int victim = GENERATE(0, 1, 2);
     Processes processes;
@@ -96,7 +96,7 @@ TEST_CASE("a killed rank of gloo is a PeerLost that names it on every survivor")
         reduce_forever(*group, n);
     });
     started.await();
-    ::usleep(20'000);  // the test must pass at any moment
+    ::usleep(20'000);  // the kill may come at any moment of the loop
     processes.kill(victim, SIGKILL);
     for (int rank = 0; rank < 3; ++rank) {
         if (rank == victim) continue;
@@ -107,7 +107,7 @@ TEST_CASE("a killed rank of gloo is a PeerLost that names it on every survivor")
     }
 }
 
-TEST_CASE("a stopped rank of gloo is a Timeout that names it on every survivor") {
+TEST_CASE("if a rank of gloo is stopped every other rank throws Timeout naming it") {
     const int victim = GENERATE(0, 1, 2);
     const bool in_the_middle = GENERATE(false, true);
     const int64_t n = in_the_middle ? 3'000'000 : 100;
@@ -133,7 +133,8 @@ TEST_CASE("a stopped rank of gloo is a Timeout that names it on every survivor")
     }
 }
 
-TEST_CASE("the error for a rank of gloo that exits early names it and the current call") {
+TEST_CASE(
+    "the error for a rank of gloo that exits early names the rank and the current call") {
     Processes processes;
     processes.start(2, [&](int rank, int port) {
         const auto group = join_group("gloo", rank, 2, port);

@@ -1,5 +1,5 @@
-// GPU tensors over backends that use host memory, while the GPU is stuck before it
-// reaches the tensors.
+// GPU tensors over backends that use host memory, while the GPU is stuck in earlier work
+// of the stream and does not reach the tensors.
 
 #include <cstddef>
 #include <cstdint>
@@ -44,7 +44,8 @@ TEST_CASE("an operation that waits for a stuck GPU times out over every medium")
     CHECK(contains(text, "for the GPU to reach its tensor"));
 }
 
-TEST_CASE("a group can be destroyed while the GPU is stuck before its tensors") {
+TEST_CASE(
+    "a group can be destroyed while the GPU is stuck and does not reach its tensors") {
     const auto medium = GENERATE(as<std::string>(), "shm", "tcp", "threads");
     const bool sends = GENERATE(true, false);
     CAPTURE(medium, sends);

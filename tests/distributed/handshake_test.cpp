@@ -1,4 +1,5 @@
-// The Hello of a connection: the sender, the peer it expects, and peers that are neither.
+// The Hello of a connection: the sender, the peer that the sender expects, and the errors
+// for other peers.
 
 #include <netinet/in.h>
 #include <poll.h>
@@ -28,7 +29,7 @@ RendezvousConfig config_of(int rank, int world_size) {
     return {{}, rank, world_size, Cookie{}, "", "", ""};
 }
 
-// Sends back to each connection the bytes it receives, for its lifetime.
+// A server that sends back all bytes that it receives on a connection.
 class EchoServer {
   public:
     EchoServer() : thread_([this] { run(); }) {}
@@ -72,8 +73,7 @@ std::string failure_at(const std::string& place) {
 }  // namespace
 
 TEST_CASE("is_connected_to_itself recognises a socket connected to itself") {
-    // A socket that is bound to a port and connects to the same port is connected to
-    // itself.
+    // Bind a socket to a port and connect it to the same port: it connects to itself.
     const Socket held = reserve_port({"127.0.0.1", 0});
     sockaddr_in address{};
     address.sin_family = AF_INET;
@@ -96,7 +96,7 @@ TEST_CASE("is_connected_to_itself recognises a socket connected to itself") {
 
 namespace {
 
-// For its lifetime the process can open no descriptor.
+// While an object of this class exists, the process cannot open a descriptor.
 class NoDescriptors {
   public:
     NoDescriptors() {
@@ -114,14 +114,14 @@ class NoDescriptors {
 
 }  // namespace
 
-TEST_CASE("without a free descriptor, connecting and listening fail at once and say so") {
+TEST_CASE("connect_to and listen_on throw the reason at once if no descriptor is free") {
     const auto connect = [] {
         connect_to({"127.0.0.1", 1}, deadline_after(milliseconds(300)));
     };
     const auto listen = [] { listen_on({"127.0.0.1", 0}); };
 
-    // With descriptors first: a sanitizer needs one where it checks an object for the first
-    // time.
+    // Call both with free descriptors first: a sanitizer opens a descriptor when it
+    // checks an object for the first time.
     CHECK(contains(failure_of(connect), "Timeout"));
     CHECK(failure_of(listen) == "");
 
@@ -155,7 +155,7 @@ TEST_CASE("an echo server is rejected as a store and as a rank of the mesh") {
     CHECK(contains(lost, to_text(echo.address())));
 }
 
-TEST_CASE("hello_error checks role and cookie and rank and peer and token of a Hello") {
+TEST_CASE("hello_error checks the role, cookie, rank, peer and token of a Hello") {
     using Role = Hello::Role;
     const Cookie cookie{}, other{std::byte{1}};
     const Hello server = make_hello(Role::kStoreServer, cookie, 0, -1);

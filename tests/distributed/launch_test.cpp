@@ -1,4 +1,4 @@
-// run_threads: ranks as threads, and the failure that it throws.
+// run_threads: ranks as threads, and which rank's failure run_threads throws.
 
 #include "libmini/distributed/launch/launch.hpp"
 #include "libmini/distributed/launch/default_group.hpp"

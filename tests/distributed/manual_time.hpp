@@ -21,8 +21,8 @@
 
 namespace mini::dist::test {
 
-/// For its lifetime, the time source of all threads of the process. Waiting threads check
-/// the clock every millisecond of the system's time.
+/// While an object of this class exists, it is the time source of all threads of the
+/// process. Waiting threads check the clock every millisecond of the system's time.
 class ManualTime final : public TimeSource {
   public:
     Moment now() noexcept override {
@@ -31,8 +31,8 @@ class ManualTime final : public TimeSource {
 
     void advance(Clock::duration time) { added_ = added_.load() + time; }
 
-    /// Blocks until a thread waits for a moment between half of `ahead` and `ahead` from
-    /// now.
+    /// Blocks until a thread waits for a moment that is more than ahead / 2 and at most
+    /// `ahead` from now.
     void until_awaited(Clock::duration ahead) {
         while (true) {
             {

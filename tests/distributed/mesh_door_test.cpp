@@ -1,4 +1,4 @@
-// A rank's mesh listener with silent connections, and without file descriptors.
+// A rank's mesh listener with too many silent connections, and without free descriptors.
 
 #include <fcntl.h>
 #include <poll.h>
@@ -30,7 +30,7 @@ RendezvousConfig config_of(int rank, int world_size) {
     return {{}, rank, world_size, Cookie{}, "", "", ""};
 }
 
-// A store that calls the test when rank 0 has published its address.
+// A store that calls `listens` with rank 0's address when rank 0 sets it.
 class WatchedStore : public HashStore {
   public:
     explicit WatchedStore(std::function<void(const Address&)> listens)
@@ -93,7 +93,7 @@ TEST_CASE("a rank without a free descriptor waits and reports no descriptors lef
     CHECK(processes.report(0) == "");
 }
 
-TEST_CASE("of too many silent connections to a rank's listener the oldest are closed") {
+TEST_CASE("a rank's listener closes the oldest of too many silent connections") {
     constexpr size_t kSilent = 150, kMaxPending = 64;
     Processes processes;
     processes.start(1, [](int, int) {

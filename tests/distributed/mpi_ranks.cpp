@@ -1,5 +1,5 @@
-// One rank of backend "mpi", started by the tests "dist_mpi" with mpirun. The argument
-// names the case to run. Prints the error that was thrown, or "fine".
+// One rank of backend "mpi"; the tests "dist_mpi" start the ranks with mpirun. The
+// argument names the case to run. Prints the text of the rank's exception, or "fine".
 
 #include <chrono>
 #include <functional>
@@ -23,7 +23,8 @@ void mismatch(ProcessGroup& group) {
     group.all_reduce(Tensor::zeros({is_odd ? 9 : 8}));
 }
 
-// The last rank stops itself, so that the others time out. No process continues it.
+// Stops the last rank with SIGSTOP, so that the other ranks time out. No process sends
+// SIGCONT.
 void silence(ProcessGroup& group) {
     group.barrier();
     if (group.rank() == group.world_size() - 1) ::raise(SIGSTOP);
@@ -43,15 +44,15 @@ void early_end(ProcessGroup& group) {
 
 void missing(ProcessGroup& group) { miss_monitored_barrier(group, milliseconds(1000)); }
 
-// The victim calls init_process_group with a rank that contradicts MPI's; the others wait
-// for it.
+// Calls init_process_group, on the victim with a rank that contradicts MPI's rank, so
+// that the other ranks wait for the victim.
 void start_wrongly(bool is_victim) {
     try {
         init_process_group({.backend = "mpi",
                             .rank = is_victim ? 99 : -1,
                             .timeout = milliseconds(2000)});
     } catch (const UsageError& error) {
-        // mpirun stops this rank when the others have exited.
+        // Keep this rank alive: mpirun stops it when the other ranks have exited.
         std::cout << error.what() << std::endl;
         std::this_thread::sleep_for(kLong);
     }
@@ -84,7 +85,7 @@ int main(int count, char** arguments) {
     const std::string line = concat(text.empty() ? "fine" : text, "\n");
     std::cout << line << std::flush;
 
-    // mpirun stops the other ranks when one exits without MPI_Finalize: first let them
-    // print their error.
+    // mpirun stops all ranks when one rank exits without MPI_Finalize: first let the
+    // other ranks print their errors.
     if (!text.empty()) std::this_thread::sleep_for(std::chrono::seconds(3));
 }

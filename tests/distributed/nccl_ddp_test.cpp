@@ -1,4 +1,4 @@
-// DistributedDataParallel over backend nccl, on the devices of nccl_test.cpp.
+// DistributedDataParallel over backend nccl, on GPUs or on the simulator.
 
 #include <cmath>
 #include <cstddef>
@@ -20,8 +20,8 @@ namespace {
 
 using Values = std::vector<float>;
 
-// Returns the weight of y = w x after some training steps on `world_size` ranks, each
-// with its own x.
+// Returns the weight of a linear layer after three training steps on `world_size` ranks.
+// Each rank has its own input.
 Values train(
     int world_size,
     const std::function<std::shared_ptr<dist::ProcessGroup>(int rank)>& make_group) {
@@ -52,7 +52,7 @@ Values train(
 
 }  // namespace
 
-TEST_CASE("DDP over nccl gives the same weights as over our own algorithms") {
+TEST_CASE("DDP over backend nccl gives the same weights as DDP over our own algorithms") {
     const int P = GENERATE(1, 2, 4);
     CAPTURE(P);
     if (!has_gpus(P)) return;

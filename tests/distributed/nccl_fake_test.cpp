@@ -1,4 +1,5 @@
-// The state in which backend nccl leaves NCCL, which only nccl/fake_nccl.cpp can report.
+// How backend nccl calls NCCL: which communicators it aborts or destroys, and the order
+// of its launches. Only nccl/fake_nccl.cpp can report these.
 
 #include <cstddef>
 #include <thread>
@@ -28,7 +29,7 @@ TEST_CASE("all ranks abort the communicator after one rank has failed") {
         group.all_reduce(filled(10, 1, device));
         if (group.rank() == 1) throw Error("rank 1 has failed");
     });
-    // A slow abort continues after its group is destroyed.
+    // An abort may continue after its group is destroyed.
     while (fake_nccl_aborted < aborted + 3) std::this_thread::yield();
     CHECK(fake_nccl_aborted == aborted + 3);
     CHECK(fake_nccl_destroyed == destroyed);
@@ -47,7 +48,7 @@ TEST_CASE("collectives of two groups are launched on each GPU in call order") {
             all.push_back(group.all_reduce_async(x, ReduceOp::kMax));
             if (i % 10 == 9)
                 other->all_reduce(y,
-                                  ReduceOp::kMax);  // may run on this thread
+                                  ReduceOp::kMax);  // blocking: may run on this thread
             else
                 all.push_back(other->all_reduce_async(y, ReduceOp::kMax));
         }

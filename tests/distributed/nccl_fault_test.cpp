@@ -1,5 +1,5 @@
-// Backend nccl when a rank or a GPU does not arrive: every operation ends and names the
-// missing rank.
+// Backend nccl if a rank does not call an operation, or a GPU does not reach it: every
+// operation ends, with an error that names the missing rank.
 
 #include <chrono>
 #include <future>
@@ -41,7 +41,7 @@ TEST_CASE("a thousand collectives that wait for a rank do not fill the stream") 
 
 TEST_CASE("a rank that fails after wait has returned is named by the next call") {
     if (!has_gpus(2)) return;
-    const bool calls = GENERATE(true, false);  // else shutdown throws
+    const bool calls = GENERATE(true, false);  // false: shutdown throws
     CAPTURE(calls);
     std::promise<void> has_waited;
     const auto failures = on_gpus(2, [&](QueuedGroup& group, Device device) {
@@ -72,7 +72,7 @@ TEST_CASE("a collective that only one rank has launched fails at its deadline") 
         const Tensor x = filled(10, 1, device);
         const auto work = group.start(all_reduce_within(milliseconds(1000), x));
         failure_of(
-            [&] { work->wait(); });  // on a busy machine it may have failed already
+            [&] { work->wait(); });  // on a busy machine it may already have timed out
         while (!work->is_completed()) std::this_thread::yield();
         over.set_value();
         group.all_reduce(x);
@@ -104,7 +104,7 @@ TEST_CASE(
     CHECK(text_of(on_gpus(2, body)[0]) == "");
 }
 
-TEST_CASE("a message whose tensor the GPU never reaches fails at its deadline") {
+TEST_CASE("a message fails at its deadline if the GPU never reaches its tensor") {
     if (!has_gpus(2)) return;
     std::promise<void> over;
     const auto body = [&](QueuedGroup& group, Device device) {
@@ -135,9 +135,9 @@ TEST_CASE(
             const auto first = group.all_reduce_async(filled(10, 1, device));
             const auto second =
                 other->start(all_reduce_within(std::chrono::minutes(9), x));
-            time.until_awaited(std::chrono::minutes(5));  // the barrier, to warn
+            time.until_awaited(std::chrono::minutes(5));  // half the barrier's timeout
             time.advance(std::chrono::minutes(10));
-            time.until_awaited(std::chrono::seconds(30));  // rank 1's goodbye
+            time.until_awaited(std::chrono::seconds(30));  // for a report from rank 1
             time.advance(std::chrono::seconds(30));
             const std::string text = failure_of([&] { first->wait(); });
             MINI_CHECK(contains(text, "waited 600 s for rank 1 in barrier"), text);
@@ -160,7 +160,7 @@ TEST_CASE("a group can be destroyed while its GPU never reaches a collective") {
     const bool fails_first = GENERATE(true, false);
     const auto work = group->start(
         all_reduce_within(fails_first ? milliseconds(300) : std::chrono::minutes(10), x));
-    failure_of([&] { work->wait(); });  // it has been launched
+    failure_of([&] { work->wait(); });  // now the collective is launched, or has failed
     if (fails_first) {
         while (!work->is_completed()) std::this_thread::yield();
         CHECK(

@@ -1,5 +1,4 @@
-// Backend nccl: over NCCL if there are GPUs, else over nccl/fake_nccl.cpp on the
-// simulator.
+// Backend nccl: over NCCL on GPUs, or over nccl/fake_nccl.cpp on the simulator.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +17,7 @@ using namespace mini::dist::test;
 
 namespace {
 
-// One tensor per rank, of value first + rank.
+// Returns one tensor per rank, filled with first + rank.
 std::vector<Tensor> blocks(int world_size, int64_t n, double first, Device device) {
     std::vector<Tensor> all;
     for (int rank = 0; rank < world_size; ++rank)
@@ -78,7 +77,7 @@ TEST_CASE("CPU collectives and messages of both devices run beside NCCL collecti
     require_none(on_gpus(P, [&](QueuedGroup& group, Device device) {
         const int right = (group.rank() + 1) % P, left = (group.rank() + P - 1) % P;
         for (const Device target : {Device::cpu(), device}) {
-            // Collectives of both devices are in flight meanwhile.
+            // Keep collectives of both devices in flight during the messages.
             const Tensor on_host = filled(100, 1, Device::cpu());
             const Tensor on_gpu = filled(100, 1, device);
             const auto first = group.all_reduce_async(on_gpu);
@@ -134,7 +133,7 @@ TEST_CASE("a collective runs in order with the work in its caller's current stre
     }));
 }
 
-TEST_CASE("wait returns before the device is done") {
+TEST_CASE("wait on a GPU collective returns before the device has run the collective") {
     if (!has_gpus(2)) return;
     std::promise<void> has_waited;
     require_none(on_gpus(2, [&](QueuedGroup& group, Device device) {
@@ -176,7 +175,7 @@ TEST_CASE("a message overtakes an earlier message whose tensor waits for a colle
     }));
 }
 
-TEST_CASE("a tensor on another GPU than the rank's is rejected before any rank waits") {
+TEST_CASE("a tensor that is not on the rank's GPU is rejected before any rank waits") {
     if (!has_gpus(2)) return;
     require_none(on_gpus(2, [](QueuedGroup& group, Device device) {
         const Device other = Device::cuda(1 - device.index);

@@ -1,5 +1,5 @@
-// Point-to-point messages: order, tags, any source, and that messages and collectives do
-// not wait for each other.
+// Point-to-point messages: order, tags, and any source. Messages and collectives do not
+// wait for each other.
 
 #include <cstdint>
 #include <exception>
@@ -60,7 +60,7 @@ TEST_CASE("receives that are posted first do not block later sends") {
     CHECK(got[1].to_vector<float>() == std::vector<float>(static_cast<size_t>(n), 1.0f));
 }
 
-TEST_CASE("messages of one tag arrive in order whatever the order of other tags is") {
+TEST_CASE("messages of one tag arrive in order even if another tag is received first") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     const auto groups = make_groups(kind, 2);
     std::vector<int64_t> got;
@@ -73,7 +73,7 @@ TEST_CASE("messages of one tag arrive in order whatever the order of other tags 
             }
             return;
         }
-        // Receive the second tag's messages first: the others wait here without a recv.
+        // Receive the messages of tag 2 first. The messages of tag 1 wait on this rank.
         Tensor x = number(0);
         for (const uint64_t tag : {2, 1})
             for (int i = 0; i < 10; ++i) {
@@ -105,7 +105,7 @@ TEST_CASE("a receive from any source returns the sender") {
     CHECK(sources.size() == static_cast<size_t>(P - 1));
 }
 
-TEST_CASE("a message overtakes a waiting collective on either side") {
+TEST_CASE("a message overtakes a waiting collective of the sender or of the receiver") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     const auto groups = make_groups(kind, 2);
     require_none(on_ranks(2, [&](int rank) {
@@ -137,7 +137,7 @@ TEST_CASE("a collective's message that arrives early does not block later messag
             group.send(number(6), 1);
             work->wait();
         } else {
-            group.recv(x, 0);  // the broadcast was sent before it
+            group.recv(x, 0);  // rank 0 sent the broadcast before this message
             group.broadcast(data, 0);
             MINI_CHECK(value_of(x) == 6, value_of(x));
             MINI_CHECK(data.to_vector<float>().back() == 0.0f, "not the root's data");
@@ -179,7 +179,8 @@ TEST_CASE("empty and strided tensors can be sent and received") {
     }));
 }
 
-TEST_CASE("a receive of another size than the send is an error that names both sizes") {
+TEST_CASE(
+    "a receive whose size differs from the send is an error that names both sizes") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     const auto groups = make_groups(kind, 2);
     const auto failures = on_ranks(2, [&](int rank) {
@@ -242,8 +243,8 @@ TEST_CASE("shutdown finishes the messages in flight") {
 
 TEST_CASE("two threads that block in one group at the same time get an error") {
     const auto groups = make_groups("threads", 2);
-    // One thread blocks in a barrier that rank 1 has not called; another thread calls it
-    // too.
+    // Block one thread in a barrier that rank 1 has not called; then call barrier on this
+    // thread too.
     std::thread first([&] { groups[0]->barrier(); });
     while (groups[0]->events().snapshot().empty()) std::this_thread::yield();
     const std::string text = failure_of([&] { groups[0]->barrier(); });

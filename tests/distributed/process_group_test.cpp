@@ -54,12 +54,12 @@ TEST_CASE("every collective gives PyTorch's result on every rank") {
     }
 }
 
-TEST_CASE("an async operation returns before the other ranks have called theirs") {
+TEST_CASE("an async operation returns before the other ranks have called the operation") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     const auto groups = make_groups(kind, 2);
     Tensor a = Tensor::full({100}, 1), b = Tensor::full({100}, 2);
     const auto work = groups[0]->all_reduce_async(a, ReduceOp::kSum);
-    CHECK_FALSE(work->is_completed());  // rank 1 has not called yet
+    CHECK_FALSE(work->is_completed());  // rank 1 has not called all_reduce yet
     const auto other = groups[1]->all_reduce_async(b, ReduceOp::kSum);
     work->wait();
     other->wait();
@@ -167,7 +167,8 @@ TEST_CASE("the destructor drops the operations in flight instead of waiting for 
     CHECK(failure_of([&] { first->wait(); }) != "");
     CHECK(contains(failure_of([&] { second->wait(); }), "rank 0 dropped its group"));
 
-    // Rank 0 may have sent the first barrier's message before that, but not the second's.
+    // The first barrier may succeed: rank 0 may have sent its message before it dropped
+    // the group. It cannot have sent the second barrier's message.
     const std::string other = failure_of([&] {
         groups[1]->barrier();
         groups[1]->barrier();
@@ -251,7 +252,7 @@ TEST_CASE("ranks that shut down immediately after init do not disturb each other
 }
 
 TEST_CASE("ranks start although another client stays connected to the store") {
-    // If rank 0 waited for that client, the other ranks would time out first.
+    // If rank 0 waited until that client leaves, the other ranks would time out.
     const int P = 4, port = free_port();
     std::promise<void> kept, over;
     std::thread client([&] {

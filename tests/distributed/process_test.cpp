@@ -1,4 +1,4 @@
-// Ranks as processes: values, and the errors when a process is killed, stopped, or ends.
+// Ranks as processes: values, and the errors when a process is killed, stopped, or exits.
 //
 // The parent only forks and waits: it has no threads, so that fork is safe.
 
@@ -30,7 +30,7 @@ using namespace mini::dist::test;
 
 namespace {
 
-// One rank, and the end of the pipe on which it reports its exception.
+// One rank's process, and the reading end of the pipe for the rank's exception.
 struct Child {
     pid_t process = -1;
     int reading_end = -1;
@@ -77,7 +77,7 @@ class ChildProcesses {
 
     pid_t process(int rank) const { return children_[static_cast<size_t>(rank)].process; }
 
-    // Returns the report of the child; blocks until it has ended.
+    // Blocks until the child has ended. Returns the text of its exception.
     std::string report(int rank) const {
         std::string text;
         char buffer[1024];
@@ -92,7 +92,7 @@ class ChildProcesses {
     std::vector<Child> children_;
 };
 
-// Limits the address space of this process to `count` more threads.
+// Limits the address space of this process, so that it can start `count` more threads.
 void allow_threads(int count) {
     constexpr size_t kStack = size_t{1} << 30, kOther = kStack / 2;
     ::mallopt(M_ARENA_MAX, 1);
@@ -108,11 +108,11 @@ void allow_threads(int count) {
     MINI_CHECK(::setrlimit(RLIMIT_AS, &room) == 0, "no limit");
 }
 
-// Becomes another user, as if that user had started the program.
+// Changes this process's user, as if that other user had started the program.
 void become_other_user() {
     constexpr uid_t kOtherUser = 65534;
     MINI_CHECK(::setresuid(kOtherUser, kOtherUser, kOtherUser) == 0, "setresuid failed");
-    ::prctl(PR_SET_DUMPABLE, 1);  // else /proc/self is root's
+    ::prctl(PR_SET_DUMPABLE, 1);  // otherwise root owns /proc/self
 }
 
 // Calls all_reduce until it throws.
@@ -154,7 +154,7 @@ TEST_CASE("if a process is killed every other rank throws PeerLost naming it") {
     });
     char byte = 0;
     REQUIRE(::read(started[0], &byte, 1) == 1);
-    ::usleep(20'000);  // any moment must work
+    ::usleep(20'000);  // the kill may come at any moment of the loop
     ::kill(children.process(victim), SIGKILL);
     for (int rank = 0; rank < 3; ++rank) {
         const std::string text = children.report(rank);
@@ -186,7 +186,7 @@ TEST_CASE("if a process is stopped every other rank throws Timeout naming it") {
 }
 
 TEST_CASE(
-    "a process that ends early is named together with the operation of the others") {
+    "the error for a process that exits early names its rank and the current operation") {
     ChildProcesses children;
     children.start(2, kLong, [&](int rank) {
         default_group()->barrier();
@@ -217,8 +217,8 @@ TEST_CASE(
 }
 
 TEST_CASE("run_threads ends its threads and throws if it cannot start all of them") {
-    // The groups of three ranks and their recorder use four threads, the ranks three
-    // more.
+    // run_threads(3) starts seven threads: one for each of the three groups, one for the
+    // flight recorders, and one for each rank.
     const int threads = GENERATE(0, 1, 2, 3, 4, 5, 6);
     Processes processes;
     processes.start(1, [&](int /*rank*/, int /*port*/) {

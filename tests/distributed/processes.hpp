@@ -1,4 +1,4 @@
-// Ranks as processes: starts, kills and stops them, and returns their reports.
+// Ranks as processes: starts, kills and stops processes, and returns their reports.
 //
 // The parent only forks and waits: it has no threads, so that fork is safe.
 
@@ -20,8 +20,8 @@
 
 namespace mini::dist::test {
 
-/// Creates a group of backend `kind` in a process that is one of its ranks. `port` is the
-/// port of rank 0's store.
+/// Joins a group of backend `kind`, with this process as one rank. `port`: the port of
+/// rank 0's store.
 inline std::shared_ptr<ProcessGroup> join_group(const std::string& kind, int rank,
                                                 int world_size, int port,
                                                 milliseconds timeout = kLong,
@@ -34,7 +34,7 @@ inline std::shared_ptr<ProcessGroup> join_group(const std::string& kind, int ran
                                .verify = verify});
 }
 
-/// The ranks of one test. The destructor kills and reaps those that still run.
+/// The ranks of one test. The destructor kills and reaps the ranks that still run.
 class Processes {
   public:
     Processes() = default;
@@ -75,8 +75,8 @@ class Processes {
         ::kill(children_[static_cast<size_t>(rank)].process, signal);
     }
 
-    /// Returns the report of the rank, and the signal that ended it; blocks until it has
-    /// ended.
+    /// Blocks until the rank has ended. Returns the text of its exception and, if a
+    /// signal ended its process, the signal.
     std::string report(int rank) {
         Child& child = children_[static_cast<size_t>(rank)];
         std::string text;
@@ -98,7 +98,7 @@ class Processes {
     std::vector<Child> children_;
 };
 
-/// Signals an event in a child to the parent.
+/// Signals an event from one process to another: await() blocks until give() is called.
 class Signal {
   public:
     Signal() { MINI_CHECK(::pipe(ends_) == 0, "no pipe"); }

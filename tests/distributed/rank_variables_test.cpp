@@ -1,5 +1,5 @@
-// Rank variables: the variables of each launcher, their pitfalls, and the values derived
-// from them.
+// Rank variables: the environment variables of each launcher, contradictions between
+// launchers, and the values that are derived from the variables.
 
 #include "libmini/distributed/rendezvous/rank_variables.hpp"
 
@@ -68,7 +68,8 @@ TEST_CASE("all variables of each launcher are read") {
     CHECK(torchrun.source == "torchrun or minirun (RANK, WORLD_SIZE)");
     CHECK(torchrun.job_id == "job");
 
-    // Open MPI's NODE_RANK is not the rank of the node: it counts processes on the host.
+    // OMPI_COMM_WORLD_NODE_RANK is not the rank of the node: it is the index of the
+    // process on its host.
     const RankVariables open_mpi = read(kOpenMpi);
     CHECK(open_mpi.rank == 2);
     CHECK(open_mpi.world_size == 4);
@@ -102,7 +103,7 @@ TEST_CASE("without a launcher the result is nullopt and empty variables count as
     CHECK(read(Variables{{"RANK", ""}, {"WORLD_SIZE", ""}} + kHydra).world_size == 3);
 }
 
-TEST_CASE("the first complete pair in the order of the table is used") {
+TEST_CASE("the first launcher of the table that sets both rank and world size is used") {
     const Variables agreeing_mpi = {{"OMPI_COMM_WORLD_RANK", "5"},
                                     {"OMPI_COMM_WORLD_SIZE", "8"}};
     CHECK(read(kTorchrun + agreeing_mpi).source.starts_with("torchrun"));
@@ -112,7 +113,8 @@ TEST_CASE("the first complete pair in the order of the table is used") {
     CHECK(read(kHydra + Variables{{"PMIX_RANK", "1"}}).rank == 1);
 }
 
-TEST_CASE("one variable of a pair is an error that names the other variable") {
+TEST_CASE(
+    "if only one of rank and world size is set the error names the missing variable") {
     CHECK(contains(fault({{"RANK", "1"}}),
                    "UsageError: environment variable WORLD_SIZE expected, but not set, "
                    "while RANK is 1"));
@@ -144,7 +146,7 @@ TEST_CASE("a value that is not an integer or out of range is an error that names
                    "SLURM_PROCID is 7 but SLURM_NTASKS is 7"));
 }
 
-TEST_CASE("launchers that contradict each other are an error that names both") {
+TEST_CASE("if two launchers contradict each other the error names both launchers") {
     const std::string text =
         fault(Variables{{"RANK", "0"}, {"WORLD_SIZE", "2"}} + kOpenMpi);
     CAPTURE(text);
@@ -155,7 +157,7 @@ TEST_CASE("launchers that contradict each other are an error that names both") {
     CHECK(contains(fault(kOpenMpi + Variables{{"PMIX_RANK", "3"}}),
                    "rank 3 of 4 by PMIx (PMIX_RANK)"));
 
-    // Two jobs of four ranks on one host, each started by a rank of mpirun -n 2.
+    // mpirun -n 2 starts two launchers on one host, and each launcher starts four ranks.
     const Variables one_host = {{"RANK", "1"},
                                 {"WORLD_SIZE", "4"},
                                 {"LOCAL_WORLD_SIZE", "4"},
@@ -175,13 +177,13 @@ TEST_CASE("a launcher that started one launcher per host is ignored") {
     CHECK(contains(fault(kTorchrun + srun + Variables{{"SLURM_PROCID", "0"}}),
                    "contradict"));
 
-    // The largest world size.
+    // The largest possible world size must not overflow.
     const Variables large = {
         {"RANK", "0"}, {"WORLD_SIZE", "2147483647"}, {"LOCAL_WORLD_SIZE", "2"}};
     CHECK(read(large + Variables{{"PMI_RANK", "1"}, {"PMI_SIZE", "4"}}).world_size ==
           2147483647);
 
-    // minirun in a shell that srun started as its only task
+    // minirun in a shell that is the only task of srun
     CHECK(read(kTorchrun + srun + Variables{{"SLURM_NTASKS", "1"}, {"SLURM_PROCID", "0"}})
               .rank == 5);
 }
@@ -267,7 +269,7 @@ TEST_CASE("expand_host_list rejects a list that is too long with the reason") {
     const auto fault_of = [](const std::string& list) {
         return failure_of([&] { expand_host_list(list); });
     };
-    // The largest 64-bit integer is the end of its range.
+    // Ranges that end at the largest 64-bit integer.
     CHECK(expand_host_list("n[18446744073709551615]") ==
           std::vector<std::string>{"n18446744073709551615"});
     CHECK(expand_host_list("n[18446744073709551614-18446744073709551615]").size() == 2);
@@ -276,14 +278,14 @@ TEST_CASE("expand_host_list rejects a list that is too long with the reason") {
                    "notation, such as node[01-03,7],gpu5 or 4(x2),3: it has more than "
                    "65536 entries"));
 
-    // The limit is for the whole list.
+    // The limit of 65536 entries applies to the whole list.
     CHECK(expand_host_list("n[1-65536]").size() == 65536);
     CHECK(contains(fault_of("n[0-65536]"), "more than 65536 entries"));
     CHECK(contains(fault_of("a[1-40000],b[1-40000]"), "more than 65536 entries"));
     CHECK(contains(fault_of("n[1-40000,1-40000]"), "more than 65536 entries"));
     CHECK(contains(fault_of("a[0-999]b[0-999]"), "more than 65536 entries"));
 
-    // The limit of a host name.
+    // A host name has at most 255 bytes.
     CHECK(expand_host_list(std::string(255, 'n')).size() == 1);
     CHECK(contains(fault_of(std::string(256, 'n')), "a host's name has more than 255"));
     CHECK(contains(fault_of("n[" + std::string(4000, '0') + "-9]"), "has 4000 digits"));

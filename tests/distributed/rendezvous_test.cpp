@@ -1,5 +1,5 @@
-// RendezvousConfig: the environment variables that it reads, and the errors when ranks do
-// not agree.
+// rendezvous_config: its URLs and environment variables. join_rendezvous and
+// connect_mesh: their errors when ranks disagree or are missing.
 
 #include <unistd.h>
 
@@ -39,7 +39,7 @@ const char* const kVariables[] = {"RANK",
                                   "OMPI_COMM_WORLD_LOCAL_SIZE",
                                   "OMPI_MCA_ess_base_jobid"};
 
-// The environment of rank 1 of 2, as set by minirun, for the duration of a test.
+// Sets the variables of minirun for rank 1 of 2; the destructor unsets all variables.
 struct Environment {
     Environment() {
         set("RANK", "1");
@@ -164,7 +164,8 @@ TEST_CASE("without rank 0 the error of another rank names the address that it tr
     CHECK(contains(text, concat("rank 1 found no rank 0 at 127.0.0.1:", port)));
 }
 
-TEST_CASE("two different world sizes are an error on every rank that names both") {
+TEST_CASE(
+    "if two ranks have different world sizes the error on every rank names both sizes") {
     const int port = free_port();
     const auto failures = on_ranks(2, [&](int rank) {
         join_rendezvous(config_at(port, rank, rank == 0 ? 2 : 3), deadline_after(kLong));
@@ -177,7 +178,7 @@ TEST_CASE("two different world sizes are an error on every rank that names both"
     CHECK(text_of(failures[1]) == text_of(failures[0]));
 }
 
-TEST_CASE("a rank that joins after the others have failed throws the same error") {
+TEST_CASE("a rank that joins after the other ranks have failed throws the same error") {
     const int port = free_port();
     std::promise<void> known;
     const auto failures = on_ranks(3, [&](int rank) {
@@ -271,7 +272,7 @@ TEST_CASE("connecting to a rank that has left throws its failure or PeerLost") {
     CAPTURE(second);
     CHECK(contains(second, "rank 0 reports: rank 0 waited for a connection from rank 1"));
 
-    store.delete_key("mesh/failure");  // as if rank 0 had been killed
+    store.delete_key("mesh/failure");  // simulates that rank 0 was killed
     const std::string third = connect_late();
     CAPTURE(third);
     CHECK(contains(third,
@@ -293,7 +294,7 @@ TEST_CASE("env:// takes another launcher's rank and derives the master address")
     CHECK(config.world_size == 2);
     CHECK(to_text(config.master) == concat("127.0.0.1:", port_from_text("99")));
 
-    // Variables that are set are used; the others are derived.
+    // If MASTER_ADDR or MASTER_PORT is set, its value is used instead of a derived value.
     environment.set("MASTER_ADDR", "::1");
     CHECK(rendezvous_config("env://", -1, -1).master.host == "::1");
     CHECK(rendezvous_config("env://", -1, -1).master.port == port_from_text("99"));
@@ -305,7 +306,7 @@ TEST_CASE("env:// takes another launcher's rank and derives the master address")
     CHECK(contains(env_failure(), "MASTER_ADDR expected, but not set"));
 }
 
-TEST_CASE("if torchrun's store uses MASTER_PORT our store uses another port") {
+TEST_CASE("if torchrun's own store uses MASTER_PORT our store uses another port") {
     Environment environment;
     environment.set("TORCHELASTIC_RUN_ID", "none");
     environment.set("TORCHELASTIC_USE_AGENT_STORE", "False");

@@ -1,4 +1,4 @@
-// The root cause among the ranks that ended: the rules of root_cause.hpp.
+// root_cause: which of the ranks that ended caused the failures (root_cause.hpp).
 
 #include "libmini/distributed/net/root_cause.hpp"
 
@@ -18,8 +18,8 @@ RankEnd killed(int rank, int signal) {
     return {.rank = rank, .failed = true, .signal = signal};
 }
 
-// Returns the root cause if the launcher had seen `seen` ends before it acted; -1 if no
-// rank is.
+// Returns the rank that is the root cause, -1 if no rank is. The launcher saw the first
+// `seen` ends before it began to stop the job.
 int cause_of(const std::vector<RankEnd>& ends, size_t seen) {
     const auto cause = mini::dist::root_cause(ends, seen);
     return cause ? ends[*cause].rank : -1;
@@ -28,7 +28,7 @@ int cause_of(const std::vector<RankEnd>& ends) { return cause_of(ends, ends.size
 
 }  // namespace
 
-TEST_CASE("no rank is the root cause if all succeed or the launcher ends them") {
+TEST_CASE("no rank is the root cause if each rank succeeds or is ended by the launcher") {
     CHECK(cause_of({}) == -1);
     CHECK(cause_of({succeeded(1), succeeded(0)}) == -1);
     CHECK(cause_of({succeeded(1), {.rank = 0, .signal = SIGTERM}}) == -1);

@@ -1,5 +1,6 @@
-// TCP self-connection: in a network with only two ephemeral ports, a rank that waits for
-// rank 0 on one of them would soon connect to itself.
+// TCP self-connection. In a network with only two ephemeral ports, a rank that tries to
+// connect to rank 0 on one of these ports would soon connect to itself, if connect_to did
+// not prevent it.
 
 #include <net/if.h>
 #include <sched.h>
@@ -21,7 +22,8 @@ namespace {
 
 constexpr int kPort = 50000;
 
-// Returns false if this machine does not allow network namespaces.
+// Moves this process into a network with two ephemeral ports. Returns false if this
+// machine does not allow network namespaces.
 bool enter_network_of_two_ports() {
     if (::unshare(CLONE_NEWNET) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0)
         return false;
@@ -54,7 +56,7 @@ TEST_CASE(
         MINI_CHECK(contains(text, "Timeout") && contains(text, "Connection refused"),
                    text);
 
-        // Rank 0 starts, and gets its port.
+        // Start rank 0's listener: its port must be free.
         const Socket listener = listen_on(address);
         const Socket end = connect_to(address, deadline_after(kLong));
         MINI_CHECK(!is_connected_to_itself(end), "itself");

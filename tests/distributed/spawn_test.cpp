@@ -29,12 +29,12 @@ using namespace mini::dist::test;
 
 namespace {
 
-// The thread sanitizer has its own thread, which may start before these tests: spawn may
-// throw then.
+// The thread sanitizer starts its own thread, maybe before these tests. Then spawn
+// throws, because the process has another thread.
 constexpr bool kCanFork = !mini::test::kWatchesThreads;
 
-// The undefined-behaviour sanitizer opens descriptors to check memory: without free
-// descriptors it reports false errors.
+// The undefined-behaviour sanitizer opens descriptors to check memory. If no descriptor
+// is free, the sanitizer reports false errors.
 constexpr bool kCanUseUpDescriptors = !mini::test::kWatchesMemory;
 
 constexpr rlim_t kFewDescriptors = 40;
@@ -59,7 +59,7 @@ struct Pipe {
         MINI_CHECK(::write(ends[1], text.data(), text.size()) >= 0, "write");
     }
 
-    // Returns all bytes written; blocks until no process can write any more.
+    // Blocks until all writing ends are closed. Returns all bytes that were written.
     std::string read_all() {
         ::close(std::exchange(ends[1], -1));
         std::string text;
@@ -86,7 +86,8 @@ int children_of_this_process() {
 
 }  // namespace
 
-TEST_CASE("each spawned rank has the variables of a rank and all ranks form a group") {
+TEST_CASE(
+    "each spawned rank has a rank's environment variables and all ranks form a group") {
     if (!can_spawn()) return;
     const int world_size = GENERATE(1, 2, 4);
     Pipe pipe;
@@ -129,7 +130,7 @@ TEST_CASE("the exception of a rank is rethrown in the parent with the rank") {
     CHECK(children_of_this_process() == 0);
 }
 
-TEST_CASE("a rank that dies is named with its signal or its exit code") {
+TEST_CASE("the error for a rank that dies names the rank and its signal or exit code") {
     if (!can_spawn()) return;
     const auto failure_when = [](auto&& die) {
         return failure_of([&] {
@@ -167,7 +168,7 @@ TEST_CASE("spawn throws the root cause and not the PeerLost of another rank") {
     CHECK(contains(text, "SIGKILL"));
 }
 
-TEST_CASE("spawn waits for the cause of a PeerLost that it sees first") {
+TEST_CASE("spawn waits for the rank that an earlier PeerLost blames") {
     if (!can_spawn()) return;
     Pipe process_ids;
     const auto body = [&](int rank) {
@@ -176,7 +177,7 @@ TEST_CASE("spawn waits for the cause of a PeerLost that it sees first") {
             throw PeerLost(1, "rank 1 is gone");
         }
 
-        // Fail only after the parent has reaped rank 0.
+        // Wait until the parent has reaped rank 0, then fail.
         std::string digits;
         for (char c = process_ids.read_one(); c != '\n'; c = process_ids.read_one())
             digits += c;
@@ -206,7 +207,7 @@ TEST_CASE("a rank that ignores SIGTERM is killed after the grace period") {
 
 TEST_CASE("no rank outlives a parent that is killed") {
     if (!can_spawn()) return;
-    Pipe alive;  // its writing end closes with the last rank
+    Pipe alive;  // the last rank that ends closes the last writing end
     const pid_t parent = ::fork();
     if (parent == 0) {
         spawn(
@@ -235,7 +236,7 @@ TEST_CASE("spawn throws if the process has another thread and says what to do") 
     CHECK(contains(text, "set_num_threads"));
 }
 
-// Hidden: afterwards no other case in this process can spawn.
+// Hidden, because no later test in this process can call spawn.
 TEST_CASE("spawn throws if the process has used CUDA and says what to do", "[.]") {
     cuda_device_count();
     const std::string text = failure_of([] { spawn([](int) {}, 2); });
@@ -276,7 +277,7 @@ TEST_CASE("ranks can meet through a file that a killed run has left behind") {
         default_group()->barrier();
     };
 
-    // Rank 1 is killed before it writes to the file, and rank 0 while it waits there.
+    // Rank 1 dies before it opens the file. Then spawn ends rank 0, which waits for it.
     const std::string text = failure_of([&] {
         spawn(
             [&](int rank) {
@@ -312,7 +313,7 @@ TEST_CASE(
         port.write(concat(server.address().port, "\n"));
         done.read_one();
         MINI_CHECK(server.counters().clients == 2, "clients");
-        // All except the connections that had a descriptor until the end.
+        // The server may have kept as many silent connections as it had descriptors.
         MINI_CHECK(server.counters().strangers >= kSilent - kFewDescriptors, "strangers");
     };
     const auto flood = [&] {

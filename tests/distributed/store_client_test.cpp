@@ -1,4 +1,4 @@
-// TcpStore with a server that sends invalid replies, or none.
+// TcpStore with a server that sends invalid replies or no reply.
 
 #include <poll.h>
 
@@ -21,7 +21,7 @@ using namespace mini::dist::test;
 
 namespace {
 
-// The server's side of one connection, scripted by the test.
+// The server's side of one connection; the test decides what it sends.
 struct FakeServer {
     Socket listener = listen_on({"127.0.0.1", 0});
     Socket end;
@@ -49,7 +49,8 @@ struct FakeServer {
 
 }  // namespace
 
-TEST_CASE("a store whose request was only partly sent closes its connection for good") {
+TEST_CASE(
+    "a store that has sent only a part of a request closes its connection permanently") {
     FakeServer server;
     const auto store = server.connect();
     store->set_timeout(milliseconds(100));
@@ -57,8 +58,8 @@ TEST_CASE("a store whose request was only partly sent closes its connection for 
     CHECK(contains(failure_of([&] { store->set("big", value); }),
                    "Timeout: " + to_text(local_address(server.listener))));
 
-    // The server continues to read: it receives a part of the first request, and the end
-    // of the stream.
+    // Continue to read on the server's side: only a part of the first request and the end
+    // of the stream may arrive.
     size_t received = 0;
     std::vector<std::byte> buffer(1 << 20);
     auto reading = std::async(std::launch::async, [&] {
@@ -79,8 +80,7 @@ TEST_CASE("a store whose request was only partly sent closes its connection for 
     CHECK(received < kMaxValueBytes);
 }
 
-TEST_CASE(
-    "a reply that is not a number where one is expected is an error that shows it") {
+TEST_CASE("if a reply should be a number and is not the error shows the reply") {
     FakeServer server;
     const auto store = server.connect();
     uint32_t id = 0;
@@ -94,7 +94,7 @@ TEST_CASE(
         CHECK(contains(failure_of([&] { store->num_keys(); }), error));
     }
 
-    // Requests and replies still match.
+    // After these errors each request still gets its own reply.
     server.send(to_bytes(protocol::Reply{id++, protocol::Status::kDone, "-3"}));
     CHECK(store->add("key", 1) == -3);
     server.send(to_bytes(protocol::Reply{id++, protocol::Status::kRefused, "no"}));
@@ -113,7 +113,8 @@ TEST_CASE("an invalid reply closes the connection and later calls report it") {
     CHECK(contains(later, error));
 }
 
-TEST_CASE("only whole messages are taken off a stream that arrives in pieces") {
+TEST_CASE(
+    "take_request and take_reply return only whole messages of a stream in pieces") {
     using protocol::Command;
     const protocol::Request request{7, Command::kAdd, "key", "12"};
     const protocol::Reply reply{8, protocol::Status::kRefused, "why not"};

@@ -29,7 +29,7 @@ namespace {
 
 constexpr size_t kMebibyte = 1 << 20;
 
-// A client after the handshake, which sends what the test wants.
+// Returns the socket of a client that has completed the handshake.
 Socket greeted(const TcpStoreServer& server) {
     Socket socket = connect_to(server.address(), deadline_after(kLong));
     const Hello mine = make_hello(Hello::Role::kStoreClient, Cookie{}, -1, 0);
@@ -78,8 +78,8 @@ TEST_CASE("partial requests and unread replies and long keys share one memory bu
         }
     }
 
-    // The clients that used the most memory were dropped; the store serves its other
-    // client.
+    // The server has dropped the clients that used the most memory, and still serves
+    // `store`.
     const Deadline deadline = deadline_after(kLong);
     while (server.counters().over_memory == 0 && !has_passed(deadline))
         std::this_thread::yield();

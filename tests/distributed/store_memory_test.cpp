@@ -1,5 +1,5 @@
-// The store's server when memory runs out. Its own program, in which any allocation of
-// the server's thread can fail.
+// The store's server when memory runs out. This program replaces operator new, so that
+// any allocation of the server's thread can fail.
 
 #include <atomic>
 #include <cstdint>
@@ -18,9 +18,9 @@ using namespace mini::dist::test;
 
 namespace {
 
-thread_local bool is_spared = false;  // the test's own thread
+thread_local bool is_spared = false;  // the test's thread: its allocations succeed
 
-// Allocations before the first failure, and the number of failures from then on.
+// How many allocations succeed before the first failure, and how many then fail.
 std::atomic<int64_t> until_failure = INT64_MAX;
 std::atomic<int64_t> failures = 0;
 
@@ -32,8 +32,9 @@ bool must_fail() {
 
 }  // namespace
 
-// All forms of new and delete, because the address sanitizer has its own version of each.
-// Not inline: GCC 14 would see free() beside new, and warn.
+// Replaces all forms of new and delete: the address sanitizer would otherwise use its own
+// version of the missing forms. delete is not inline: GCC 14 would warn that free() gets
+// memory from new.
 void* operator new(size_t size, const std::nothrow_t&) noexcept {
     return must_fail() ? nullptr : std::malloc(size == 0 ? 1 : size);
 }

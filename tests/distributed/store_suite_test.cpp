@@ -1,4 +1,4 @@
-// The contract of Store: the same cases for all four kinds.
+// The contract of Store: the same tests for all four kinds of stores.
 
 #include <unistd.h>
 
@@ -27,7 +27,7 @@ using namespace mini::dist::test;
 
 namespace {
 
-// One store; each thread can have its own client.
+// One store of a kind, with as many clients as a test needs.
 class SharedStore {
   public:
     explicit SharedStore(const std::string& kind) : kind_(kind) {
@@ -140,7 +140,7 @@ TEST_CASE("compare_set follows PyTorch's rules in every store") {
     CHECK(a->compare_set("key", "", "first") == "first");
     CHECK(b->get("key") == "first");
 
-    // An existing key is set if its value is the expected one.
+    // An existing key is set only if its value equals the expected value.
     CHECK(b->compare_set("key", "", "second") == "first");
     CHECK(b->compare_set("key", "wrong", "second") == "first");
     CHECK(b->compare_set("key", "first", "second") == "second");
@@ -176,7 +176,7 @@ TEST_CASE("a wait that times out names only the missing keys in every store") {
     CHECK(store->get("here", deadline_after(milliseconds(0))) == "1");
 }
 
-TEST_CASE("get and wait return in every store after any call that sets the key") {
+TEST_CASE("get and wait return in every store after any kind of call that sets the key") {
     const std::string kind = any_kind();
     CAPTURE(kind);
     SharedStore shared(kind);
@@ -206,7 +206,7 @@ TEST_CASE("eight threads that add and compare_set never see the same value twice
         for (int i = 0; i < kCalls; ++i) {
             sums[index].push_back(store->add("counter", 1));
 
-            // Only one of the threads can set turn i.
+            // Only one of the threads can set the key of turn i.
             const std::string next = concat(i + 1, " by ", thread);
             store->compare_set(concat("turn", i), "", next);
             wins[index] += store->get(concat("turn", i)) == next;

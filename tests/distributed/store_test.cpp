@@ -43,7 +43,8 @@ struct Fixture {
     TcpStore another() { return {server.address(), cookie_of(7), deadline_after(kLong)}; }
 };
 
-// Whether the server closes this connection before the deadline.
+// Blocks until the server closes this connection. Returns false if the connection is
+// still open after kLong.
 bool is_dropped(const Socket& socket) {
     std::byte buffer[64];
     const Deadline deadline = deadline_after(kLong);
@@ -57,7 +58,8 @@ bool is_dropped(const Socket& socket) {
 
 }  // namespace
 
-TEST_CASE("the late reply to a get that timed out is not taken for the next reply") {
+TEST_CASE(
+    "the late reply to a get that timed out is not used as the reply to a later call") {
     Fixture f;
     const std::string text =
         failure_of([&] { f.store.get("late", deadline_after(milliseconds(20))); });
@@ -144,7 +146,7 @@ TEST_CASE(
         store.check("a");
         failure_of(
             [&] { TcpStore(server.address(), cookie_of(8), deadline_after(kLong)); });
-        // The client gets the rejection before the server has counted it.
+        // The client may get the rejection before the server has counted the connection.
         while (server.counters().strangers == 0) std::this_thread::yield();
         const StoreCounters now = server.counters();
         CHECK(now.accepted == 2);
@@ -198,7 +200,7 @@ TEST_CASE(
     CHECK(contains(text, "choose another port"));
 }
 
-TEST_CASE("if the server of the store is gone its clients throw PeerLost for rank 0") {
+TEST_CASE("if the server of the store has ended its clients throw PeerLost for rank 0") {
     auto server = std::make_unique<TcpStoreServer>(Address{"127.0.0.1", 0}, cookie_of(7));
     TcpStore store(server->address(), cookie_of(7), deadline_after(kLong));
     auto waiting = std::async(std::launch::async, [&] {
@@ -280,7 +282,7 @@ class BusyJob {
               return calls;
           })) {}
 
-    // Stops; returns the number of calls, all of which were correct.
+    // Stops the calls; returns their number. Throws Error if a call had a wrong result.
     int64_t finish() {
         stop_ = true;
         return calls_.get();
@@ -314,8 +316,8 @@ TEST_CASE(
     late.set("still", "there");
     CHECK(late.get("still", deadline_after(kLong)) == "there");
 
-    // All are accepted, a few at a time; all are dropped except those that still have
-    // time to send a hello.
+    // The server accepts all connections, a few at a time, and drops all except those
+    // that still have time to send a hello.
     const Deadline deadline = deadline_after(kLong);
     while (server.counters().strangers < 900 && !has_passed(deadline))
         std::this_thread::yield();
@@ -349,8 +351,7 @@ TEST_CASE("a hello that arrives byte by byte is dropped at its deadline") {
     CHECK(server.counters().strangers == 1);
 }
 
-TEST_CASE(
-    "ten thousand random frames after a valid hello break only their own connection") {
+TEST_CASE("random frames after a valid hello break only their own connection") {
     TcpStoreServer server({"127.0.0.1", 0}, cookie_of(7));
     BusyJob job(server);
     const size_t before = resident_bytes();
@@ -362,7 +363,8 @@ TEST_CASE(
             send_text(socket, text_of_hello(7));
         }
 
-        // Half of the frames have plausible sizes, and commands close to the real ones.
+        // Half of the frames have plausible sizes and a command from 0 to 9, most of
+        // which are valid.
         std::string frame(sizeof(protocol::RequestHead) + random() % 64, '\0');
         for (char& c : frame) c = static_cast<char>(random());
         const auto command = static_cast<protocol::Command>(random() % 10);

@@ -17,8 +17,8 @@ using namespace mini::dist::test;
 
 namespace {
 
-// Calls body(group) on each of four ranks, of backend "threads" or "ring"; returns the
-// exception of each rank as text.
+// Runs body(group) on each of four ranks of backend "threads" or "ring". Returns the text
+// of each rank's exception.
 std::vector<std::string> on_four(const std::string& backend,
                                  const std::function<void(ProcessGroup&)>& body,
                                  const std::string& link = "") {
@@ -117,7 +117,7 @@ TEST_CASE("a subgroup has the emulated links of its ranks in the job") {
         places[r] = finished++;
         sums[r] = x.to_vector<float>()[2047];
     };
-    // 8 KiB to or from rank 0 take 66 ms, the 16 KiB of the others 0.13 ms.
+    // The 8 KiB to or from rank 0 take 66 ms; the 16 KiB of ranks 2 and 3 take 0.13 ms.
     const auto texts =
         on_four("ring", reduce_beside_each_other, "1Gbit,1ms; rank 0 at 0.001");
     CHECK(texts == std::vector<std::string>(4));

@@ -30,9 +30,8 @@ using mini::test::resident_bytes;
 using std::chrono::milliseconds;
 constexpr milliseconds kLong = std::chrono::seconds(30);
 
-/// Returns a port of the loopback address for this test alone. Gloo's listeners take any
-/// free port and accept any client, so they must not get a port that another test's ranks
-/// connect to.
+/// Returns a loopback port that no other test gets. Gloo's listeners bind any free port
+/// and accept any client, so the ports to which other tests' ranks connect are reserved.
 inline int free_port() {
     constexpr size_t kMaxHeld = 64;
     static std::mutex mutex;
@@ -43,8 +42,8 @@ inline int free_port() {
     return local_address(held.back()).port;
 }
 
-/// Calls body(rank) on one thread for each rank; returns the exception of each rank, null
-/// if it has not thrown.
+/// Calls body(rank) on one thread per rank; blocks until all have returned. Returns each
+/// rank's exception, null if body(rank) did not throw.
 inline std::vector<std::exception_ptr> on_ranks(int world_size,
                                                 const std::function<void(int)>& body) {
     std::vector<std::exception_ptr> failures(static_cast<size_t>(world_size));
@@ -61,7 +60,8 @@ inline std::vector<std::exception_ptr> on_ranks(int world_size,
     return failures;
 }
 
-/// Returns "PeerLost(2): ...", "Timeout: ..."; "" for null.
+/// Returns the type and the message of an exception, such as "PeerLost(2): ..." or
+/// "Timeout: ..."; "" for null.
 inline std::string text_of(const std::exception_ptr& failure) {
     if (!failure) return "";
     try {
@@ -79,7 +79,7 @@ inline std::string text_of(const std::exception_ptr& failure) {
     }
 }
 
-/// Returns the text_of the exception of `call`; "" if it does not throw.
+/// Runs `call`; returns text_of() its exception, "" if `call` does not throw.
 inline std::string failure_of(const std::function<void()>& call) {
     try {
         call();
@@ -97,7 +97,7 @@ inline void send_text(const Socket& socket, const std::string& text) {
     }
 }
 
-/// Calls with their own timeout.
+/// Each function returns a call with its own timeout, for ProcessGroup::start.
 inline Call all_reduce_within(milliseconds timeout, const Tensor& x) {
     return {.operation = Operation::kAllReduce, .outputs = {x}, .timeout = timeout};
 }
@@ -110,7 +110,7 @@ inline Call recv_within(milliseconds timeout, const Tensor& x, int peer) {
         .operation = Operation::kRecv, .outputs = {x}, .peer = peer, .timeout = timeout};
 }
 
-/// Returns one transport per rank: kind "threads", or "tcp" and "shm" over loopback.
+/// Returns one transport per rank. `kind`: "threads", or "tcp" or "shm" over loopback.
 inline std::vector<std::unique_ptr<GroupTransport>> make_transports(
     const std::string& kind, int world_size) {
     if (kind == "threads") return make_threads_transports(world_size);
@@ -131,7 +131,7 @@ inline std::vector<std::unique_ptr<GroupTransport>> make_transports(
     return transports;
 }
 
-/// Returns the groups over such transports, by rank.
+/// Returns one group per rank over the transports of make_transports.
 inline std::vector<std::shared_ptr<QueuedGroup>> make_groups(
     const std::string& kind, int world_size, milliseconds timeout = kLong) {
     std::vector<std::shared_ptr<QueuedGroup>> groups;

@@ -1,5 +1,5 @@
-// VerifyingBackend over a fake library: the comparison of ranks before data moves, and
-// the errors after a failure of the library.
+// VerifyingBackend over a fake library: the comparison of the ranks' calls before the
+// library moves data, and the errors after a failure of the library.
 
 #include "libmini/distributed/backends/verify.hpp"
 
@@ -21,7 +21,7 @@ using namespace mini::dist::test;
 
 namespace {
 
-// A fake library that runs the given function and counts its calls.
+// A backend over a fake library: transfer() counts its calls and runs a given function.
 class FakeBackend : public VerifyingBackend {
   public:
     using Transfer = std::function<void(FakeBackend&, Deadline)>;
@@ -51,8 +51,9 @@ class FakeBackend : public VerifyingBackend {
     const Transfer transfer_;
 };
 
-// Runs calls[rank] on each rank; returns their exceptions. All groups live until each rank's
-// calls have ended; their destructors, which wait for each other, run on the ranks' threads.
+// Runs calls[rank] on each rank; returns the text of each rank's exception. All groups
+// live until all ranks have finished. Each group is destroyed on its rank's thread,
+// because the destructors wait for each other.
 std::vector<std::string> outcome(
     const std::vector<std::function<void(ProcessGroup&)>>& calls,
     std::atomic<int>& transfers, const FakeBackend::Transfer& transfer = nullptr,
@@ -85,14 +86,14 @@ std::function<void(ProcessGroup&)> broadcast(int root) {
 
 }  // namespace
 
-TEST_CASE("if all ranks agree each rank calls the library once for each collective") {
+TEST_CASE("if all ranks agree each rank calls the library once per collective") {
     const int world_size = GENERATE(1, 2, 3, 4, 7);
     std::atomic<int> transfers = 0;
     const std::vector<std::function<void(ProcessGroup&)>> calls(
         static_cast<size_t>(world_size), [](ProcessGroup& group) {
             for (int i = 0; i < 10; ++i) reduce(8)(group);
             group.barrier();
-            reduce(0)(group);  // nothing to move
+            reduce(0)(group);  // no data: does not call the library
         });
     for (const std::string& text : outcome(calls, transfers)) CHECK(text == "");
     CHECK(transfers == 11 * world_size);
@@ -160,7 +161,8 @@ TEST_CASE(
     CHECK(has_roll_call);
 }
 
-TEST_CASE("if the library fails while a rank is silent, the silence is the failure") {
+TEST_CASE(
+    "if the library fails while a rank is silent the error is Timeout naming that rank") {
     std::atomic<int> transfers = 0;
     const auto nothing = [](ProcessGroup&) {};
     const auto texts = outcome(

@@ -47,13 +47,13 @@ void step(ProcessGroup& group, const Scenario& s) {
     }
 }
 
-// Injects the fault on the victim, and writes its time to the board first.
+// Writes the fault's time to the board, then injects the fault. For the victim only.
 class Victim {
   public:
     Victim(const Scenario& s, Board& board, Body body)
         : s_(s), board_(board), body_(body) {}
 
-    // Injects the scenario's fault. Returns true if the rank must do nothing more.
+    // Injects the scenario's fault. Returns true if the victim must run no more steps.
     bool strike(std::shared_ptr<QueuedGroup>& group) const {
         board_.fault_time = now();
         switch (s_.kind) {
@@ -82,7 +82,8 @@ class Victim {
         }
     }
 
-    // Kills this process after a random time of at most `microseconds`, at any point.
+    // Starts a thread that kills this process after a random time of at most
+    // `microseconds`, in the middle of any call.
     void strike_within(int microseconds) const {
         std::mt19937 random(s_.seed);
         const std::chrono::microseconds delay(
@@ -108,7 +109,7 @@ class Victim {
         return true;
     }
 
-    // Handles an exception as run_threads, spawn and minirun's ranks do.
+    // Handles an exception of the rank as run_threads, spawn and minirun do.
     static bool fail(QueuedGroup& group, const std::exception& error) {
         group.abandon(error.what());
         return true;
@@ -128,7 +129,7 @@ int due_step(Moment moment) {
     return moment < Moment::kShutdown ? kSteps / 2 : kSteps;
 }
 
-// Runs all steps of one rank; on the victim those until the fault.
+// Runs the steps of one rank; on the victim, injects the fault at the due step.
 void act(std::shared_ptr<QueuedGroup>& group, int slot, const Scenario& s, Board& board,
          Body body) {
     const Victim victim(s, board, body);
@@ -145,7 +146,7 @@ void act(std::shared_ptr<QueuedGroup>& group, int slot, const Scenario& s, Board
         if (!(mine && i == due && replaces_a_step(s.kind))) step(*group, s);
     }
     if (s.kind == Kind::kSkips) {
-        if (mine) board.fault_time = now();  // only here the calls differ
+        if (mine) board.fault_time = now();  // the ranks' calls differ only from here on
         group->broadcast(Tensor::zeros({3}), 0);
     }
     if (mine && s.moment == Moment::kShutdown && victim.strike(group)) return;

@@ -1,4 +1,4 @@
-// What each rank of a scene runs: its steps and, on the victim, the fault.
+// The actions of a rank of a scene: its steps and, on the victim, the fault.
 
 #pragma once
 
@@ -12,20 +12,20 @@
 
 namespace mini::dist::faults {
 
-/// What a rank runs as, which decides the faults that are possible.
+/// How a rank runs. Decides how the rank can be killed and stopped.
 enum class Body {
-    kProcess,     // may be killed and stopped
-    kThread,      // returns and sleeps instead
-    kMpiProcess,  // may be killed; sleeps instead of being stopped
+    kProcess,     // is killed by SIGKILL, stopped by SIGSTOP
+    kThread,      // returns instead of being killed, sleeps instead of being stopped
+    kMpiProcess,  // is killed by SIGKILL, sleeps instead of being stopped
 };
 
-/// Runs one rank: calls `join` and then the rank's steps. Writes the error that it threw
-/// into `slot` of the board.
+/// Runs one rank: calls `join` and then the rank's steps. Writes the text of the rank's
+/// exception into `slot` of the board.
 void play_rank(const std::function<std::shared_ptr<QueuedGroup>()>& join, int slot,
                const Scenario& scenario, Board& board, Body body);
 
-/// Calls init_process_group(options) and returns the group, which is not the default
-/// group.
+/// Returns the group that init_process_group(options) creates. Afterwards this thread has
+/// no default group.
 std::shared_ptr<QueuedGroup> joined(const InitOptions& options);
 
 }  // namespace mini::dist::faults

@@ -1,4 +1,4 @@
-// The board: shared memory that all processes of a scene write to.
+// The board: shared memory to which all processes of a scene write.
 
 #pragma once
 
@@ -32,8 +32,8 @@ inline int64_t now() { return Clock::now().time_since_epoch().count(); }
 
 class SharedBoard {
   public:
-    /// Shared with this process's children or, if `file` is given, with any process that
-    /// opens it.
+    /// Creates a board that this process shares with its children or, if `file` is given,
+    /// with every process that opens the same file.
     explicit SharedBoard(const std::string& file = "") {
         const int fd =
             file.empty() ? -1 : ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);

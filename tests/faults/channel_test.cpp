@@ -1,7 +1,7 @@
 // Faults of the channels between ranks: bytes arrive one at a time, late, not at all or
-// changed, or the connection is cut. The result is right or a typed error, never wrong,
-// and no rank hangs. But a payload has no checksum: TCP or the memory must detect a
-// changed byte in it.
+// changed, or the connection is cut. Each rank gets the right result or throws a typed
+// error, and no rank hangs. Changed bytes inside a payload are not tested: a payload has
+// no checksum, so TCP or the memory must detect such a change.
 
 #include <sys/socket.h>
 
@@ -28,12 +28,12 @@ namespace {
 
 enum class Fault {
     kNone,
-    kCrumbs,  // one byte per call; every other call sends no byte
-    kDrops,   // after some bytes, all further bytes are lost
-    kCut,     // after some bytes, the connection is cut
-    kDelays,  // after each piece of some bytes, a pause of 1 ms
-    kFlips,   // after some bytes, one byte has all bits inverted
-    kSwaps,   // after some bytes, two bytes are swapped
+    kCrumbs,  // at most one byte per call; every second call sends no byte
+    kDrops,   // all bytes after the first `after` bytes are lost
+    kCut,     // the connection is cut after `after` bytes
+    kDelays,  // a pause of 1 ms after every `after` bytes
+    kFlips,   // the byte after `after` bytes has all bits inverted
+    kSwaps,   // the two bytes after `after` bytes are swapped
 };
 
 class FaultyChannel : public Channel {
@@ -96,7 +96,8 @@ class FaultyChannel : public Channel {
         return n;
     }
 
-    // Sends the bytes before the corrupted ones first, then the rest in one call.
+    // Sends the bytes before the corrupted bytes first; sends the corrupted bytes and all
+    // bytes after them in one call.
     size_t send_corrupted(std::span<const std::byte> head,
                           std::span<const std::byte> body) {
         std::vector<std::byte> bytes(head.begin(), head.end());
@@ -124,8 +125,8 @@ class FaultyChannel : public Channel {
     size_t calls_ = 0;
 };
 
-// Calls `body` on groups whose rank `faulty` (-1: every rank) sends over channels with
-// the fault. Returns the text of what each rank threw.
+// Runs `body` on each rank of a group. Rank `faulty` (-1: every rank) sends over channels
+// with `fault`. Returns the text of each rank's exception.
 std::vector<std::string> run(const std::string& kind, int world_size, int faulty,
                              Fault fault, size_t after, milliseconds timeout,
                              const std::function<void(ProcessGroup&)>& body) {
@@ -197,9 +198,9 @@ TEST_CASE("bytes that arrive late and in pieces give the right sums") {
     for (const std::string& text : texts) CHECK(text == "");
 }
 
-TEST_CASE("a changed header is an error or harmless and never gives wrong data") {
-    // Change each byte of the first header, and of a header after a payload. A rank may
-    // then wait for a message that never comes, until its deadline.
+TEST_CASE("a changed header causes an error or is harmless and never causes wrong sums") {
+    // Change each byte of the first header and of the header after the first payload. A
+    // rank may then wait until its deadline for a message that never comes.
     const std::string kind = GENERATE("tcp", "shm");
     const Fault fault = GENERATE(Fault::kFlips, Fault::kSwaps);
     const size_t start = GENERATE(0u, 48u + 100u * 4u);
@@ -223,7 +224,7 @@ TEST_CASE("a changed header is an error or harmless and never gives wrong data")
     CHECK(errors > 0);
 }
 
-TEST_CASE("a connection cut at any byte is a PeerLost on every rank") {
+TEST_CASE("a connection cut at any byte causes PeerLost on every rank") {
     const std::string kind = GENERATE("tcp", "shm");
     const size_t after = GENERATE(0u, 1u, 47u, 48u, 49u, 1000u, 12'345u);
     const auto algorithm = GENERATE(Algorithm::kRing, Algorithm::kTree);
@@ -239,8 +240,7 @@ TEST_CASE("a connection cut at any byte is a PeerLost on every rank") {
     }
 }
 
-TEST_CASE(
-    "lost bytes are a Timeout or a PeerLost on every rank and never wrong numbers") {
+TEST_CASE("lost bytes cause Timeout or PeerLost on every rank and never wrong sums") {
     const std::string kind = GENERATE("tcp", "shm");
     const size_t after = GENERATE(0u, 20u, 48u, 1000u, 12'345u);
     const auto texts = run(kind, 3, 1, Fault::kDrops, after, milliseconds(400),

@@ -2,9 +2,10 @@
 //
 //     dist_faults KIND [--fast] [--bounds] [--at-least FAULTS] [--only TEXT] [--seed N]
 //
-// Exit code 0: every survivor of every fault threw the right error, with --bounds also in
-// time; no rank hung, and no process or file is left. 1: a check failed, or the options
-// are invalid. 2: this build has no such backend. The last line has the counts.
+// Exit code 0: every survivor of every fault threw the right error (with --bounds, also
+// in time), no rank hung, and no process or file is left. 1: a check failed, or the
+// options are invalid. 2: this build has no such backend. The last line of output has the
+// counts.
 
 #include <dirent.h>
 #include <fmt/core.h>
@@ -46,8 +47,8 @@ struct Totals {
     std::vector<double> death_times;  // milliseconds from a death to the errors
 };
 
-// Returns the names in shared memory, without those that Open MPI leaves there in other
-// tests.
+// Returns the names of the files in shared memory, except the files that Open MPI leaves
+// there in other tests.
 std::set<std::string> shared_names() {
     std::set<std::string> names;
     std::error_code none;
@@ -57,8 +58,8 @@ std::set<std::string> shared_names() {
     return names;
 }
 
-// Returns how many new names stay in shared memory for 2 s; those of other programs
-// disappear.
+// Returns how many new names stay in shared memory for 2 s. New names of other programs
+// disappear earlier.
 size_t shared_left_since(const std::set<std::string>& before) {
     constexpr int kChecks = 20;
     std::set<std::string> left = shared_names();
@@ -108,8 +109,8 @@ double quantile(std::vector<double> values, double share) {
     return values[static_cast<size_t>(share * last)];
 }
 
-// Blocks SIGCHLD, for which this process waits; disables core files; and becomes the
-// parent of orphaned descendants.
+// Blocks SIGCHLD, for which wait_for_a_child waits; disables core files; makes this
+// process the parent of orphaned descendants.
 void prepare_for_children() {
     sigset_t child;
     ::sigemptyset(&child);

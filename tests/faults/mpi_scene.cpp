@@ -1,4 +1,4 @@
-// Ranks of MPI: mpirun starts them, and stops them all when one has failed.
+// Ranks of backend mpi. mpirun starts the ranks, and stops all ranks when one has failed.
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -21,7 +21,7 @@ namespace mini::dist::faults {
 namespace {
 
 using std::chrono::milliseconds;
-constexpr milliseconds kMpirunTime(3000);  // for mpirun to exit after all ranks
+constexpr milliseconds kMpirunTime(3000);  // mpirun's time to exit after all ranks
 constexpr milliseconds kPause(2);
 
 std::string line_of(const Scenario& s) {
@@ -55,21 +55,20 @@ Scenario scenario_of(const std::string& line) {
     const int dev_null = ::open("/dev/null", O_RDWR);
     for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
         ::dup2(dev_null, fd);
-    // Put the files of mpirun into the scene's folder: they are removed with it, even
-    // after a crash.
+    // Put mpirun's files into the scene's folder, which is removed even after a crash.
     const std::string folder = std::filesystem::path(board_file).parent_path();
     ::setenv("TMPDIR", folder.c_str(), 1);
     ::setenv("OMPI_MCA_btl_vader_backing_directory", folder.c_str(), 1);
     sigset_t none;
     ::sigemptyset(&none);
-    ::sigprocmask(SIG_SETMASK, &none, nullptr);  // it waits for its own children
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);  // mpirun waits for its own children
     ::execlp("mpirun", "mpirun", "--allow-run-as-root", "--oversubscribe", "-n",
              ranks.c_str(), program.c_str(), "mpi", "--mpi-rank", board_file.c_str(),
              "--mpi-scenario", line.c_str(), nullptr);
     ::_exit(127);
 }
 
-// Whether mpirun has exited before the deadline.
+// Blocks until mpirun exits, at most until the deadline. Returns whether mpirun exited.
 bool has_ended(pid_t mpirun, Deadline deadline) {
     while (::waitpid(mpirun, nullptr, WNOHANG) == 0) {
         if (has_passed(deadline)) return false;
@@ -78,13 +77,15 @@ bool has_ended(pid_t mpirun, Deadline deadline) {
     return true;
 }
 
-// When mpirun has exited, its ranks become children of this process (see main.cpp).
+// Returns whether a rank still runs, and reaps the rank otherwise. When mpirun exits, its
+// ranks become children of this process (PR_SET_CHILD_SUBREAPER in main.cpp).
 bool is_alive(int process) {
     if (process <= 0 || ::waitpid(process, nullptr, WNOHANG) == process) return false;
     return ::kill(process, 0) == 0;
 }
 
-// Waits until no rank is left. Returns false if it had to kill some.
+// Waits until all ranks have exited; kills the ranks that still run at the deadline.
+// Returns false if a rank was killed.
 bool reap_ranks(Board& board, Deadline deadline) {
     bool all_gone = true;
     for (const auto& process : board.process) {

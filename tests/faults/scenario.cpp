@@ -11,20 +11,20 @@ namespace {
 
 using std::chrono::milliseconds;
 constexpr milliseconds kNeverReached = std::chrono::seconds(60);
-constexpr milliseconds kReached(2500);       // if the survivors wait until it
-constexpr milliseconds kSilence(4000);       // if a rank is silent
-constexpr milliseconds kClose(4000);         // if a rank is late by half of it
-constexpr milliseconds kContradicted(5000);  // if an error must come before it
+constexpr milliseconds kReached(2500);       // survivors may wait until this timeout
+constexpr milliseconds kSilence(4000);       // for a silent rank
+constexpr milliseconds kClose(4000);         // for a rank that is late by half of it
+constexpr milliseconds kContradicted(5000);  // for errors that must come earlier
 constexpr int kWorldSizes[] = {2, 3, 4, 7};
 constexpr int kMpiWorldSizes[] = {2, 3, 4};
-constexpr int64_t kManyElements = 300'000;  // sent in some hundred pieces
+constexpr int64_t kManyElements = 300'000;  // sent in several hundred pieces
 
 struct Calls {
     Operation operation;
     Algorithm algorithm = Algorithm::kAuto;
 };
 
-// Returns every operation, and all_reduce with every algorithm that the groups support.
+// Returns every operation, all_reduce once per algorithm that the groups support.
 std::vector<Calls> calls_of(const std::string& group_kind) {
     std::vector<Algorithm> algorithms = {Algorithm::kRing, Algorithm::kRecursiveDoubling,
                                          Algorithm::kHalvingDoubling, Algorithm::kTree,
@@ -72,8 +72,8 @@ class Table {
     }
 
   private:
-    // Deaths of a rank, at every moment, in every operation. The victim changes with each
-    // operation, the tensor's size after several.
+    // Adds deaths of a rank at several moments, in every operation. The victim changes
+    // from scenario to scenario, and so does the tensor's size, less often.
     void add_deaths() {
         unsigned seed = 0, call = 0;
         for (const int P : worlds_)
@@ -97,7 +97,8 @@ class Table {
             }
     }
 
-    // Selects every fourth of the scenarios with three ranks, so that all kinds occur.
+    // Returns whether a fast run includes the scenario: every fourth with three ranks, so
+    // that all kinds occur.
     bool is_drawn(const Scenario& s) {
         return s.world_size == 3 && is_possible(s) && deaths_++ % 4 == 0;
     }
@@ -115,7 +116,8 @@ class Table {
         }
     }
 
-    // Faults of living ranks. They wait for deadlines, so there are fewer of them.
+    // Adds faults after which the victim lives. There are fewer of these, because
+    // survivors wait for deadlines.
     void add_silences_and_mismatches() {
         for (const int P : worlds_)
             for (const int victim : {0, P - 1})
@@ -126,7 +128,7 @@ class Table {
                         add({.kind = kind, .world_size = P, .victim = victim});
     }
 
-    // Faults while joining and after the last operation.
+    // Adds faults while the ranks join and after the last operation.
     void add_ends_and_beginnings() {
         unsigned seed = 0;
         for (const int P : worlds_)
@@ -149,7 +151,7 @@ class Table {
             }
     }
 
-    // Whether the fault can occur in this kind of group.
+    // Returns whether the fault can occur in this kind of group.
     bool is_possible(const Scenario& s) const {
         const bool joins = s.moment == Moment::kJoining;
         const bool leaves = s.moment == Moment::kShutdown || s.moment == Moment::kLeaving;
@@ -157,7 +159,7 @@ class Table {
             s.kind == Kind::kAborts || s.kind == Kind::kCrashes;
         if (group_kind_ == "threads" && (joins || takes_the_process)) return false;
 
-        // mpirun starts all ranks or none, and stops them all when one exits.
+        // mpirun starts all ranks or no rank, and stops all ranks when one rank exits.
         const bool kills =
             is_death(s.kind) && s.kind != Kind::kThrows && s.kind != Kind::kNoMemory;
         const bool is_kept = s.kind == Kind::kKilled && s.moment != Moment::kInside &&

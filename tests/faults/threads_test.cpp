@@ -1,9 +1,9 @@
 // Several threads that use one group concurrently (F12), and very many calls (F27).
 //
-// A group may be called from any thread, but only one blocking call at a time: a second
-// one throws. Asynchronous calls of several threads run in the order in which they were
-// made. If that order differs between ranks, the ranks throw MismatchedCollective. Equal
-// calls cannot be distinguished: threads that make equal calls need one group each.
+// Any thread may call a group, but only one blocking call may run at a time: a second
+// blocking call throws. Asynchronous calls of several threads run in call order. If this
+// order differs between ranks, the ranks throw MismatchedCollective. Equal calls cannot
+// be distinguished, so threads that make equal calls need one group each.
 
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +25,7 @@ namespace {
 
 constexpr int kRounds = 50;
 
-// Calls all_reduce on `n` numbers `rounds` times; throws Error for a wrong sum.
+// Calls all_reduce on `n` numbers `rounds` times; throws Error if a sum is wrong.
 void reduce_rounds(ProcessGroup& group, int64_t n, float value, int rounds = kRounds) {
     const int P = group.world_size();
     for (int i = 0; i < rounds; ++i) {
@@ -37,7 +37,7 @@ void reduce_rounds(ProcessGroup& group, int64_t n, float value, int rounds = kRo
     }
 }
 
-// Calls body(0) and body(1) on two threads. Returns the text of what they threw.
+// Calls body(0) and body(1) on two threads. Returns the text of each thread's exception.
 std::vector<std::string> on_two_threads(const std::function<void(int)>& body) {
     std::vector<std::string> texts;
     for (const auto& failure : on_ranks(2, body)) texts.push_back(text_of(failure));
@@ -64,7 +64,7 @@ TEST_CASE("two threads that race in one group get a mismatch or the right sums")
         }
 }
 
-TEST_CASE("calls of two threads in a different order on each rank are a mismatch") {
+TEST_CASE("two threads' calls in a different order on each rank are a mismatch") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     const auto groups = make_groups(kind, 2);
     const auto failures = on_ranks(2, [&](int rank) {
@@ -101,7 +101,7 @@ TEST_CASE("two threads with one group each do not interfere") {
 }
 
 TEST_CASE("10000 tiny collectives with 1000 in flight give the right sums") {
-    // Each call has its own value, so a sum over two different calls is detected.
+    // Each call has its own value, so a sum of two different calls' values is detected.
     const std::string kind = GENERATE("threads", "tcp", "shm");
     constexpr int kCalls = 10'000, kInFlight = 1000;
     const auto groups = make_groups(kind, 2);

@@ -14,8 +14,7 @@ namespace {
 
 constexpr double kDeathBound = 1000, kMismatchBound = 1000;  // milliseconds
 
-// A tenth more than the timeout; for a short timeout 1 s more, which a busy machine may
-// need.
+// Returns the longer of 1.1 timeouts and the timeout + 1 s: a busy machine may need 1 s.
 double latest(double timeout) { return timeout + std::max(0.1 * timeout, 1000.0); }
 
 bool has(const std::string& text, const std::string& part) {
@@ -27,7 +26,7 @@ bool is_typed(const std::string& text) {
 }
 
 // `wanted` has pairs of a substring and a message. Returns the message of the first
-// substring that is not in `text`; "" if all are.
+// substring that is not in `text`; "" if all substrings are in `text`.
 using Wanted = std::vector<std::pair<std::string, const char*>>;
 std::string missing_from(const std::string& text, const Wanted& wanted) {
     for (const auto& [part, what] : wanted)
@@ -35,8 +34,8 @@ std::string missing_from(const std::string& text, const Wanted& wanted) {
     return "";
 }
 
-// Checks the error of a rank that failed to join. When rank 0 ends, it does not wait for
-// ranks that have not registered, and not long for those that have.
+// Checks the error of a rank that failed to join. The error may name only rank 0: if rank
+// 0 fails, it waits briefly for registered ranks and does not wait for other ranks.
 std::string fault_of_joining(const Scenario& s, const std::string& text) {
     const std::string victim = concat("rank ", s.victim);
     if (has(text, "found no rank 0") || has(text, "rank 0, which keeps it, ended"))
@@ -52,8 +51,8 @@ std::string fault_of_joining(const Scenario& s, const std::string& text) {
     }
 }
 
-// Accepts "ranks 0 and 2 are silent" for backends in which a rank asks all others: a
-// living rank may have had no core in that time.
+// Returns whether the text lists the victim among several silent ranks. Only backends
+// with a roll call may list other ranks, which reply too late on a busy machine.
 bool is_called_silent(const Scenario& s, const std::string& text) {
     const size_t end = text.find(" are silent");
     if (!(s.is_over_gloo || s.is_over_mpi) || end == std::string::npos) return false;
@@ -74,7 +73,7 @@ std::string fault_of(const Scenario& s, int rank, const std::string& text) {
     const std::string victim = concat("rank ", s.victim);
     const std::string lost = concat("PeerLost(", s.victim, ")");
 
-    // A rank may complete the last collective and die while other ranks are still in it.
+    // The victim may complete the last collective and die while other ranks still run it.
     const bool may_be_late = s.is_over_gloo && s.kind == Kind::kKilled && has(text, lost);
     if (ends_well(s))
         return text.empty() || may_be_late ? ""

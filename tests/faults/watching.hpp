@@ -17,14 +17,16 @@ namespace mini::dist::faults {
 /// The maximum duration of a scene.
 constexpr std::chrono::seconds kPatience(12);
 
-/// Forks a process that runs `body` and exits.
+/// Forks a process that runs `body` and exits. Returns its process id.
 pid_t start_process(const std::function<void()>& body);
 
-/// Sleeps until a child exits or stops, or until the deadline.
+/// Blocks until a child exits or stops, at most until the deadline. REQUIRES: SIGCHLD is
+/// blocked.
 void wait_for_a_child(Deadline deadline);
 
-/// Waits for all processes; continues or kills stopped ones. Returns false if the
-/// watchdog had to kill them.
+/// Blocks until all processes have ended. Continues a paused process. Kills a process
+/// that stays stopped, when the other processes have exited. Kills all processes and
+/// returns false after kPatience.
 bool watch(std::vector<pid_t> processes, const Scenario& scenario);
 
 /// Returns the outcome from the board, after all processes have exited.

@@ -1,15 +1,16 @@
-// A fake NCCL on the simulator, for ranks that are threads. It checks the rules that a
-// caller can break, and is not fast.
+// A fake NCCL on the simulator, for ranks that are threads. It returns an error if the
+// caller breaks one of NCCL's rules. It is not fast.
 //
-//     a collective           records the operation; it is not in the stream yet
+//     a collective           records the operation, without adding it to the stream
 //     ncclCommGetAsyncError  returns "in progress" once, then launches the operation as
-//                            a host function; too many of these are an error
-//     host function          waits in the stream for the operation with its number on
-//                            all ranks; the last rank to arrive moves all data
+//                            a host function; returns an error if the stream has too many
+//     host function          waits in the stream until all ranks have reached the
+//                            operation of the same number; the last rank moves all data
 //     ncclCommAbort          ends all waiting operations, and waits for the device
 //     ncclCommFinalize       is in progress until all ranks have called it
 //
-// All ranks take part in every operation, or group of operations, as in our backend.
+// All ranks must take part in every operation or group of operations: our backend's ranks
+// do.
 
 #include <nccl.h>
 
@@ -29,8 +30,8 @@ namespace {
 enum class Kind { kReduce, kBroadcast, kSend, kRecv };
 constexpr int kAllRanks = -1;
 
-// A CUDA stream holds about a thousand operations; a thread that adds more blocks, even
-// if the device is stuck. Here that is an error.
+// A CUDA stream holds about a thousand operations. A thread that adds another operation
+// blocks, possibly forever. The fake returns an error instead, at a lower limit.
 constexpr int kMaxWaiting = 256;
 
 struct Piece {
@@ -40,7 +41,7 @@ struct Piece {
     size_t count;
     ncclDataType_t type;
     ncclRedOp_t op;
-    int peer;  // the root, or the peer
+    int peer;  // the root, the peer of a message, or kAllRanks
 };
 using Batch = std::vector<Piece>;
 
@@ -66,7 +67,7 @@ struct Clique {
 };
 using CliqueHandle = std::shared_ptr<Clique>;
 
-// An operation of one rank, in its stream.
+// An operation of one rank, which waits in the rank's stream.
 struct Waiting {
     CliqueHandle clique;
     int rank;
@@ -85,7 +86,7 @@ float combine(ncclRedOp_t op, float a, float b) {
     return a + b;
 }
 
-// Does reduction `index` of the batches of all ranks, on floats.
+// Runs the reduction of floats at `index` of all ranks' batches.
 void reduce(const Step& step, size_t index) {
     const Piece& any = step.batches.begin()->second->at(index);
     std::vector<float> total(any.count);
@@ -101,7 +102,7 @@ void reduce(const Step& step, size_t index) {
             std::memcpy(batch->at(index).to, total.data(), bytes_of(any));
 }
 
-// Does the receives of all ranks, each from the peer's next send to this rank.
+// Runs the receives of all ranks. A receive takes the peer's next send to the receiver.
 void exchange(const Step& step) {
     std::map<std::pair<int, int>, std::vector<const Piece*>> sent;  // by from and to
     for (const auto& [rank, batch] : step.batches)
@@ -128,7 +129,7 @@ void move_data(const Step& step) {
     exchange(step);
 }
 
-// The host function: waits in the stream for the other ranks.
+// The host function: waits in the stream until all ranks have reached the operation.
 void meet(void* argument) {
     const std::unique_ptr<Waiting> self(static_cast<Waiting*>(argument));
     Clique& clique = *self->clique;
@@ -164,7 +165,7 @@ struct ncclComm {
     CliqueHandle clique;
     int rank = 0;
     uint64_t next = 0;
-    bool has_called = false;  // and the operation is not in the stream
+    bool has_called = false;  // an operation that is not in the stream yet
     bool is_finalized = false;
     int polls = 0;
     Batch called;
@@ -268,7 +269,7 @@ ncclResult_t ncclCommAbort(ncclComm_t comm) {
         comm->clique->aborted = true;
         comm->clique->changed.notify_all();
     }
-    cudaDeviceSynchronize();  // NCCL frees memory
+    cudaDeviceSynchronize();  // as NCCL does by freeing device memory
     delete comm;
     ++fake_nccl_aborted;
     return ncclSuccess;

@@ -1,5 +1,6 @@
-// The part of NCCL's header that libmini uses, for fake_nccl.cpp: backend nccl then runs
-// on the simulator, without a GPU. The names are NCCL's; the values may differ.
+// The part of NCCL's header that libmini uses, for fake_nccl.cpp, with which backend nccl
+// runs on the simulator, without a GPU. The names are NCCL's; the enumerators' values may
+// differ.
 
 #pragma once
 
@@ -52,9 +53,9 @@ ncclResult_t ncclSend(const void* from, size_t count, ncclDataType_t type, int p
 ncclResult_t ncclRecv(void* to, size_t count, ncclDataType_t type, int peer,
                       ncclComm_t comm, cudaStream_t stream);
 
-/// Returns the numbers of the communicators, in the order in which their operations were
-/// launched on a device.
+/// Returns the communicator's number of each operation that was launched on `device`, in
+/// launch order.
 std::vector<uint64_t> fake_nccl_launches(int device);
 
-/// How many communicators were aborted, and how many were destroyed regularly.
+/// The numbers of communicators freed by ncclCommAbort and by ncclCommDestroy.
 extern std::atomic<int> fake_nccl_aborted, fake_nccl_destroyed;

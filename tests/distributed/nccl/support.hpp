@@ -1,6 +1,6 @@
 // Shared by the tests of backend nccl. Ranks are threads, each with its own device. If
-// there are fewer real devices, a test prints a warning and uses fewer ranks or is
-// skipped.
+// there are too few GPUs for a number of ranks, a test prints a warning and skips that
+// number of ranks.
 
 #pragma once
 
@@ -19,8 +19,8 @@
 
 namespace mini::dist::test {
 
-/// Returns whether there is a device for each rank; if not, warns that the test is
-/// skipped.
+/// Returns whether there are at least `ranks` devices; if not, warns that the test skips
+/// this number of ranks.
 inline bool has_gpus(int ranks) {
     const int devices = cuda::device_count();
     if (devices < ranks)
@@ -29,7 +29,8 @@ inline bool has_gpus(int ranks) {
     return devices >= ranks;
 }
 
-/// Runs body on each rank of a group of backend nccl; returns the exception of each rank.
+/// Runs body on each rank of a group of backend nccl. Returns each rank's exception, null
+/// if the rank did not throw.
 inline std::vector<std::exception_ptr> on_gpus(
     int world_size, const std::function<void(QueuedGroup& group, Device device)>& body,
     bool verify = false) {

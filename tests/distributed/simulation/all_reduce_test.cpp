@@ -1,5 +1,5 @@
-// The all-reduces of collectives/ on the simulated cluster: their sums, and what they cost, for
-// more ranks than a machine has.
+// The all-reduces of collectives/ on the simulated cluster: their sums and costs, on more
+// ranks than a machine can run.
 
 #include <algorithm>
 #include <bit>
@@ -28,14 +28,14 @@ using suite::Cost;
 using Seconds = std::chrono::duration<double>;
 
 constexpr const char* kEqualLinks = "100Gbit,10us";
-constexpr double kAlpha = 10e-6;      // seconds a message
-constexpr double kBeta = 1 / 12.5e9;  // seconds a byte
+constexpr double kAlpha = 10e-6;      // seconds per message
+constexpr double kBeta = 1 / 12.5e9;  // seconds per byte
 
 const std::vector<Algorithm> kAlgorithms = {
     Algorithm::kNaive, Algorithm::kTree, Algorithm::kRing, Algorithm::kRecursiveDoubling,
     Algorithm::kHalvingDoubling};
 
-// The algorithm as a process group runs it.
+// Runs an all-reduce as a process group runs it.
 void all_reduce(Transport& transport, const Tensor& data, Algorithm algorithm,
                 const std::vector<int>& hosts) {
     run_over(
@@ -44,13 +44,13 @@ void all_reduce(Transport& transport, const Tensor& data, Algorithm algorithm,
         hosts);
 }
 
-// A number whose sum over ranks depends on the order of the additions.
+// Returns a number whose sum over ranks depends on the order of the additions.
 float share(int rank, size_t i) {
     return std::sin(static_cast<float>(rank) * 1.7f + static_cast<float>(i)) * 1e3f;
 }
 
-// Runs an all-reduce of `n` floats on P ranks; checks that all ranks have the same bits, near
-// the sum in double precision.
+// Runs an all-reduce of `n` floats on P ranks. Checks that all ranks have bitwise
+// identical results, which are close to the sums in double precision.
 ClusterReport check_sums(int P, size_t n, Algorithm algorithm,
                          const std::string& links = kEqualLinks) {
     const ClusterOptions options{.world_size = P, .links = parse_links(links)};
@@ -69,8 +69,8 @@ ClusterReport check_sums(int P, size_t n, Algorithm algorithm,
     CHECK(are_equal);
     CHECK(results[0].size() == n);
 
-    // Each of the P - 1 additions rounds by half a unit in the last place of a partial sum, which
-    // P * 1e3 bounds.
+    // The rounding error of each of the P - 1 additions is at most half a unit in the
+    // last place of a partial sum, and a partial sum is at most P * 1e3.
     const double tolerance = P * 1e3 * (P - 1) * 0x1p-24;
     bool are_near = true;
     for (size_t i = 0; i < n; ++i) {
@@ -83,7 +83,8 @@ ClusterReport check_sums(int P, size_t n, Algorithm algorithm,
     return report;
 }
 
-// Times and counts of many ranks, which share one tensor.
+// Runs an all-reduce without payload, so that all ranks can share one tensor. Returns the
+// times and counts.
 ClusterReport run_without_payload(int P, size_t bytes, Algorithm algorithm,
                                   const std::string& links = kEqualLinks) {
     ClusterOptions options{.world_size = P, .links = parse_links(links)};
@@ -116,7 +117,8 @@ void check_time(const ClusterReport& report, double expected) {
     CHECK(std::abs(seconds - expected) <= 0.01 * expected);
 }
 
-TEST_CASE("on 2 to 64 ranks every all-reduce sums, and sends what its formula says") {
+TEST_CASE(
+    "on 2 to 64 ranks every all-reduce is right and sends the bytes of its formula") {
     const Algorithm algorithm = GENERATE(from_range(kAlgorithms));
     CAPTURE(algorithm_name(algorithm));
     for (int P = 2; P <= 64; ++P) {
@@ -126,7 +128,8 @@ TEST_CASE("on 2 to 64 ranks every all-reduce sums, and sends what its formula sa
     }
 }
 
-TEST_CASE("on 1 rank, and of no elements, every all-reduce leaves the data as it is") {
+TEST_CASE(
+    "every all-reduce is right on one rank, without elements, and with one element") {
     for (const Algorithm algorithm : kAlgorithms) {
         CAPTURE(algorithm_name(algorithm));
         CHECK(check_sums(1, 5, algorithm).time == VirtualTime(0));
@@ -136,7 +139,7 @@ TEST_CASE("on 1 rank, and of no elements, every all-reduce leaves the data as it
 }
 
 TEST_CASE(
-    "on 256 and 1,024 ranks every all-reduce sums, and sends what its formula says") {
+    "on 256 and 1,024 ranks all-reduces are right and send the bytes of their formulas") {
     for (const Algorithm algorithm :
          {Algorithm::kTree, Algorithm::kRecursiveDoubling, Algorithm::kHalvingDoubling})
         for (const int P : {256, 1024}) {
@@ -146,14 +149,14 @@ TEST_CASE(
     check_costs(check_sums(256, 64, Algorithm::kRing), 256, 64, Algorithm::kRing);
 }
 
-TEST_CASE("a ring of 1,024 ranks sends its two million messages, in the formula's time") {
-    const int P = test::kSanitized ? 256 : 1024;  // a sixteenth of them under a sanitizer
+TEST_CASE("a ring of 1,024 ranks sends two million messages in the time of its formula") {
+    const int P = test::kSanitized ? 256 : 1024;  // 256: a sixteenth of the messages
     const auto report = run_without_payload(P, 1 << 20, Algorithm::kRing);
     check_costs(report, P, (1 << 20) / sizeof(float), Algorithm::kRing);
     check_time(report, seconds_by_formula(Algorithm::kRing, P, 1 << 20));
 }
 
-TEST_CASE("virtual times are those of the alpha-beta formulas") {
+TEST_CASE("the virtual time of each all-reduce agrees with its alpha-beta formula") {
     const size_t bytes = GENERATE(64, 1 << 20);
     for (const int P : {2, 4, 8, 16, 32, 64})
         for (const Algorithm algorithm : kAlgorithms) {
@@ -164,7 +167,7 @@ TEST_CASE("virtual times are those of the alpha-beta formulas") {
         }
 }
 
-TEST_CASE("the ring's time is that of its formula on any number of ranks") {
+TEST_CASE("the ring's time agrees with its formula on any number of ranks") {
     for (int P = 2; P <= 64; ++P) {
         CAPTURE(P);
         const size_t bytes = static_cast<size_t>(P) * 4096;
@@ -173,9 +176,10 @@ TEST_CASE("the ring's time is that of its formula on any number of ranks") {
     }
 }
 
-// Ranks beyond a power of two cost two messages of the whole buffer. The first of them may
-// meet another rank's first message at a port, and queue for as long as that takes.
-TEST_CASE("ranks beyond a power of two cost two messages more, and a queue at one port") {
+// If P is not a power of two, the algorithms send two more messages of the whole buffer.
+// The first of these may queue at a port, behind another rank's first message.
+TEST_CASE(
+    "ranks beyond a power of two add at most the time of two messages and one queue") {
     constexpr size_t kBytes = 1 << 15;
     const double whole = kAlpha + kBytes * kBeta;
     for (const Algorithm algorithm :
@@ -193,14 +197,14 @@ TEST_CASE("ranks beyond a power of two cost two messages more, and a queue at on
 }
 
 TEST_CASE(
-    "the hierarchical all-reduce sums on hosts of any size, and spares the network") {
+    "a hierarchical all-reduce is right, and faster than a ring that crosses hosts") {
     const std::string links = "25Gbit,10us; hosts of 8: 800Gbit,1us";
     for (const int P : {1, 7, 8, 9, 16, 24, 61, 256}) {
         CAPTURE(P);
         check_sums(P, 100, Algorithm::kHierarchical, links);
     }
-    // Where ranks are dealt to hosts in turn, each hop of the flat ring crosses the network, and
-    // eight ranks share each host's link.
+    // If ranks are assigned to the hosts in turn, each hop of the flat ring crosses the
+    // network, and eight ranks share each host's link.
     constexpr size_t kBytes = 8 << 20;
     ClusterOptions options{.world_size = 64, .links = parse_links(links)};
     options.has_payload = false;
@@ -216,7 +220,7 @@ TEST_CASE(
     CHECK(hierarchical.time * 4 < scattered.time);
 }
 
-TEST_CASE("one straggler sets the pace of the whole ring") {
+TEST_CASE("one slow rank slows down the whole ring") {
     const auto even = run_without_payload(16, 16 << 20, Algorithm::kRing);
     const auto slowed = run_without_payload(
         16, 16 << 20, Algorithm::kRing, std::string(kEqualLinks) + "; rank 5 at 0.25");
@@ -224,7 +228,7 @@ TEST_CASE("one straggler sets the pace of the whole ring") {
     CHECK(slowed.time < 4 * even.time);
 }
 
-TEST_CASE("a thousand ranks need no more memory for payloads than one buffer") {
+TEST_CASE("a thousand ranks without payload can share one buffer") {
     const auto report = run_without_payload(1024, 1 << 20, Algorithm::kHalvingDoubling);
     check_time(report, seconds_by_formula(Algorithm::kHalvingDoubling, 1024, 1 << 20));
 }

@@ -1,4 +1,5 @@
-// The simulated cluster: what a message costs, where messages queue, and how a run ends.
+// The simulated cluster: the time of a message, the ports at which messages queue, and
+// the end of a run.
 
 #include "libmini/distributed/simulation/cluster.hpp"
 
@@ -33,7 +34,7 @@ ClusterOptions options_of(int world_size, const std::string& links = kLinks) {
     return {.world_size = world_size, .links = parse_links(links)};
 }
 
-TEST_CASE("a message takes its bytes by the rate, and the delay") {
+TEST_CASE("a message takes bytes / rate plus the delay") {
     const auto report = run_cluster(options_of(2), [](Transport& transport) {
         Buffer data(kBytes, std::byte(transport.rank() + 1));
         if (transport.rank() == 0) return transport.send(1, data);
@@ -47,7 +48,7 @@ TEST_CASE("a message takes its bytes by the rate, and the delay") {
     CHECK(report.messages_left == 0);
 }
 
-TEST_CASE("a rank that sleeps receives afterwards what has arrived meanwhile") {
+TEST_CASE("a rank that slept receives the messages that arrived while it slept") {
     const auto report = run_cluster(options_of(2), [](SimulatedTransport& transport) {
         Buffer data(kBytes);
         if (transport.rank() == 0) return transport.send(1, data);
@@ -56,7 +57,7 @@ TEST_CASE("a rank that sleeps receives afterwards what has arrived meanwhile") {
         transport.sleep_until(microseconds(20));  // in the past
         transport.recv(0, data);
     });
-    CHECK(report.end[0] == microseconds(1));  // its message left, though no rank received
+    CHECK(report.end[0] == microseconds(1));  // the message left although rank 1 slept
     CHECK(report.end[1] == microseconds(50));
 }
 
@@ -80,7 +81,8 @@ TEST_CASE("messages to one rank queue at its in port") {
                                                  microseconds(1), microseconds(1)});
 }
 
-TEST_CASE("ranks of a host share its link to other hosts, and not the memory inside") {
+TEST_CASE(
+    "ranks of one host share the link to other hosts but not the links inside the host") {
     const std::string links = "8Gbit,10us; hosts of 2: 8Gbit,1us";
     const auto to_other_host = [&](int shift) {
         return run_cluster(options_of(4, links), [shift](Transport& transport) {
@@ -94,7 +96,8 @@ TEST_CASE("ranks of a host share its link to other hosts, and not the memory ins
     CHECK(to_other_host(1).time == microseconds(2));  // within the host: both at once
 }
 
-TEST_CASE("both ends of send_recv overlap, and combining takes the time it is given") {
+TEST_CASE(
+    "the send and the receive of send_recv overlap, and combining takes the given time") {
     ClusterOptions options = options_of(2);
     options.combine_per_byte = std::chrono::nanoseconds(2);
     const auto add = [](std::byte* mine, const std::byte* theirs, size_t count) {
@@ -113,7 +116,8 @@ TEST_CASE("both ends of send_recv overlap, and combining takes the time it is gi
     CHECK(report.time == microseconds(11 + 2 + 11));
 }
 
-TEST_CASE("messages between two ranks arrive in order, and may wait for their receives") {
+TEST_CASE(
+    "messages between two ranks arrive in order and can arrive before their receives") {
     run_cluster(options_of(3), [](Transport& transport) {
         Buffer one(1, std::byte(transport.rank() * 10)), other(1, one[0] | std::byte(1));
         if (transport.rank() > 0) {
@@ -143,7 +147,8 @@ TEST_CASE("the sender may change its buffer as soon as send returns") {
     });
 }
 
-TEST_CASE("without payload times and counts are the same, and buffers are not written") {
+TEST_CASE(
+    "without payload the times and counts are the same and buffers are not written") {
     const auto run = [](bool has_payload) {
         ClusterOptions options = options_of(4);
         options.has_payload = has_payload;
@@ -158,7 +163,7 @@ TEST_CASE("without payload times and counts are the same, and buffers are not wr
     CHECK(run(true).sent == run(false).sent);
 }
 
-TEST_CASE("the seed changes the order of ranks, and no time") {
+TEST_CASE("the seed changes the order of ranks but no virtual time") {
     std::vector<std::vector<int>> orders;
     std::vector<ClusterReport> reports;
     for (const uint64_t seed : {1, 1, 2}) {
@@ -178,7 +183,7 @@ TEST_CASE("the seed changes the order of ranks, and no time") {
     CHECK(reports[0].end == reports[2].end);
 }
 
-TEST_CASE("a deadlock is an error that says what each rank waits for") {
+TEST_CASE("the error for a deadlock lists what each rank waits for") {
     ClusterOptions options = options_of(3);
     options.seed = 42;
     const std::string message = message_of([&] {
@@ -193,7 +198,8 @@ TEST_CASE("a deadlock is an error that says what each rank waits for") {
     CHECK_FALSE(contains(message, "rank 2 receives"));
 }
 
-TEST_CASE("a deadlock of many ranks lists the first of them, and counts the others") {
+TEST_CASE(
+    "the error for a deadlock of many ranks lists some ranks and counts the others") {
     const std::string message = message_of([&] {
         run_cluster(options_of(100), [](Transport& transport) {
             Buffer data(1);
@@ -213,7 +219,7 @@ TEST_CASE("a rank that fails ends the run with its exception") {
           }) == "rank 1 failed");
 }
 
-TEST_CASE("a message of another size than its receive is an error with both sizes") {
+TEST_CASE("a message whose size differs from its receive is an error with both sizes") {
     const std::string message = message_of([] {
         run_cluster(options_of(2), [](Transport& transport) {
             Buffer data(transport.rank() == 0 ? 8 : 12);
@@ -225,7 +231,7 @@ TEST_CASE("a message of another size than its receive is an error with both size
 }
 
 TEST_CASE(
-    "a rank that catches an error and sends on is not woken by its earlier message") {
+    "a rank that catches an error and sends again is not woken by its earlier message") {
     const auto report = run_cluster(options_of(2), [](Transport& transport) {
         Buffer data(kBytes), wrong(1);
         if (transport.rank() == 1) {
@@ -241,7 +247,7 @@ TEST_CASE(
     CHECK(report.messages_left == 1);
 }
 
-TEST_CASE("ranks that are not of the cluster, and the rank itself, are not peers") {
+TEST_CASE("a rank outside the cluster and the rank itself are invalid peers") {
     for (const int peer : {-1, 0, 2})
         CHECK(contains(
             message_of([&] {

@@ -1,5 +1,6 @@
-// The simulated network and the emulated links of real processes take the same times: both
-// are tested with the same messages, the emulated links on a clock that jumps to the next event.
+// The simulated network and the emulated links of real processes take the same times.
+// Both send the same messages; the emulated links use a clock that jumps to the next
+// event.
 
 #include <algorithm>
 #include <chrono>
@@ -24,14 +25,15 @@ using std::chrono::nanoseconds;
 constexpr const char* kLinkText = "80Mbit,5ms";
 const Deadline kBeginning{std::chrono::hours(1)};
 
-// One way of a message: the ends of a link, and what is left to send and to receive.
+// The path of one message: the two ends of a link, and the bytes left to send and to
+// receive.
 struct EmulatedPath {
     std::unique_ptr<EmulatedLink> from, to;
     size_t unsent = 0, missing = 0;
 };
 
-// A message of `bytes` from each of `senders` to each of `receivers`, over emulated links.
-// Returns when the last has arrived.
+// Emulated links from each of `senders` ranks to each of `receivers` ranks. run() sends a
+// message of `bytes` over each link; returns when the last message has arrived.
 class EmulatedNetwork {
   public:
     EmulatedNetwork(int senders, int receivers, size_t bytes) {
@@ -93,7 +95,8 @@ class EmulatedNetwork {
     std::vector<std::byte> buffer_ = std::vector<std::byte>(64 << 10);
 };
 
-// The same on the simulated cluster; senders are the first ranks.
+// Returns the time of the same messages on the simulated cluster. The senders are the
+// first ranks.
 nanoseconds simulated_time(int senders, int receivers, size_t bytes) {
     const ClusterOptions options{.world_size = senders + receivers,
                                  .links = parse_links(kLinkText)};
@@ -114,7 +117,7 @@ TEST_CASE("emulated links and the simulated network take the same time for a mes
     }
 }
 
-TEST_CASE("emulated links and the simulated network agree how long messages queue") {
+TEST_CASE("messages queue equally long on emulated links and in the simulated network") {
     for (const size_t bytes : {size_t{1000}, size_t{1'000'000}}) {
         CAPTURE(bytes);
         CHECK(EmulatedNetwork(2, 1, bytes).run() == simulated_time(2, 1, bytes));

@@ -1,4 +1,4 @@
-// Ranks that come late, or not at all: what the others throw, in virtual time.
+// Ranks that join late or never: the errors of the other ranks, in virtual time.
 
 #include <chrono>
 #include <memory>
@@ -38,7 +38,7 @@ RendezvousConfig in_file(const std::string& path, int rank, int world_size) {
     return {{}, rank, world_size, Cookie{}, path, "", ""};
 }
 
-// A client whose first get() waits, so that its rank connects late.
+// A client whose first get() sleeps, so that its rank connects late.
 class LateStore : public TcpStore {
   public:
     LateStore(const Address& address, milliseconds lateness)
@@ -52,12 +52,13 @@ class LateStore : public TcpStore {
     milliseconds lateness_;
 };
 
-// The message that a process threw; "" if it returned.
+// Returns the message of the process's exception; "" if the process returned.
 std::string message_of(const ProcessEnd& end) {
     return end.failure ? end.failure->message : "";
 }
 
-// Checks that all processes but one threw a text with these words, at the deadline.
+// Checks that all processes except process `one` threw an error that contains `words`, at
+// the deadline.
 void check_all_but(int one, const std::vector<ProcessEnd>& ends,
                    const std::string& words) {
     for (int rank = 0; rank < static_cast<int>(ends.size()); ++rank) {
@@ -70,7 +71,7 @@ void check_all_but(int one, const std::vector<ProcessEnd>& ends,
     }
 }
 
-TEST_CASE("a silent rank is a Timeout that names it on every other rank") {
+TEST_CASE("a silent rank causes a Timeout that names it on every other rank") {
     for (const int silent : {0, 2}) {
         ProcessCluster cluster(4, parse_links("10Gbit,20us"), 2);
         const auto ends = cluster.run([&](int rank) {
@@ -86,7 +87,7 @@ TEST_CASE("a silent rank is a Timeout that names it on every other rank") {
     }
 }
 
-TEST_CASE("monitored_barrier names the first missing rank, or all of them") {
+TEST_CASE("monitored_barrier names the first missing rank or all missing ranks") {
     for (const bool all : {false, true}) {
         ProcessCluster cluster(4, parse_links("10Gbit,20us"), 2);
         const auto ends = cluster.run([&](int rank) {
@@ -115,7 +116,7 @@ TEST_CASE("a missing rank is named by all ranks that wait for it") {
     check_all_but(2, ends, "3 of 4 joined; missing: rank 2");
 }
 
-TEST_CASE("a missing rank is named through a file as through a server") {
+TEST_CASE("a missing rank is named in a rendezvous through a file too") {
     const test::Folder folder;
     const std::string path = folder / "meet";
     ProcessCluster cluster({0, 0, 0, 0},
@@ -147,8 +148,8 @@ TEST_CASE("the error for a rank that did not finish joining names its process") 
 }
 
 TEST_CASE("a rank that finds another rank gone during start-up gets that rank's reason") {
-    // Rank 1 times out waiting for rank 2, and rank 0 fails because of rank 1; then rank
-    // 2 goes on. All live until the end: none takes the store away.
+    // Rank 1 times out waiting for rank 2, rank 0 fails because of rank 1, and then rank
+    // 2 continues. All ranks live until the end, so that rank 0's store stays available.
     ProcessCluster cluster(3, parse_links("10Gbit,20us"), 2);
     const auto ends = cluster.run([&](int rank) {
         const RendezvousConfig config = at_rank_0(cluster, rank, 3);
@@ -172,7 +173,7 @@ TEST_CASE("a rank that finds another rank gone during start-up gets that rank's 
         CHECK((end.failure && end.failure->kind == Failure::Kind::kTimeout));
 }
 
-TEST_CASE("a port that another process uses is an error that says what to do") {
+TEST_CASE("the error for a port that another process uses explains what to do") {
     ProcessCluster cluster({0, 0}, parse_links("10Gbit,20us; hosts of 2: 10Gbit,1us"), 2);
     const auto ends = cluster.run([&](int process) {
         const Address place{cluster.system().address_of(0), kStorePort};

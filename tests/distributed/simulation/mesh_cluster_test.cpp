@@ -1,5 +1,5 @@
-// The mesh transport and its failure detector on simulated ranks: the real code, in virtual
-// time.
+// The mesh transport and its failure detector on simulated ranks: the real code, on
+// simulated connections and in virtual time.
 
 #include "libmini/distributed/simulation/mesh_cluster.hpp"
 
@@ -29,7 +29,7 @@ using Kind = Failure::Kind;
 constexpr milliseconds kTimeout(2000);
 constexpr size_t kCount = 1000;
 
-// All-reduces ones, as often as asked; checks the sums.
+// All-reduces `count` ones, `calls` times; throws Error if a sum is wrong.
 void all_reduce_ones(GroupTransport& transport, int calls, size_t count = kCount) {
     for (int call = 0; call < calls; ++call) {
         std::vector<float> data(count, 1.0f);
@@ -50,7 +50,7 @@ struct Job {
     ProcessCluster cluster;
     std::vector<ProcessEnd> ends;
 
-    /// Plays `fault` before step `step` of a job of three calls.
+    /// Runs a job of three all-reduces, and calls `fault` before step `step`.
     void play(size_t step, const std::function<void(ProcessCluster&)>& fault) {
         cluster.set_on_step([this, step, fault](size_t now) {
             if (now == step) fault(cluster);
@@ -74,7 +74,7 @@ TEST_CASE("mesh transports of 1 to 9 simulated ranks all-reduce") {
     }
 }
 
-TEST_CASE("one seed gives one run, to the picosecond") {
+TEST_CASE("the same seed gives the same times of a run, to the picosecond") {
     const auto times = [](uint64_t seed) {
         ProcessCluster cluster(5, parse_links("1Gbit,50us"), seed);
         std::vector<VirtualTime> all;
@@ -88,7 +88,7 @@ TEST_CASE("one seed gives one run, to the picosecond") {
 }
 
 TEST_CASE(
-    "when a simulated rank is killed, all other ranks name it, long before a deadline") {
+    "if a simulated rank is killed, all other ranks name it long before the deadline") {
     for (const Loss loss : {Loss::kNone, Loss::kHalf, Loss::kAll}) {
         Job job(4);
         job.play(40, [&](ProcessCluster& cluster) { cluster.kill(2, loss); });
@@ -103,7 +103,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("when a simulated rank is stopped, all other ranks time out and name it") {
+TEST_CASE("if a simulated rank is stopped, all other ranks time out and name it") {
     Job job(5);
     job.play(60, [](ProcessCluster& cluster) { cluster.pause(3, hours(1)); });
     for (const int rank : {0, 1, 2, 4}) {
@@ -114,11 +114,11 @@ TEST_CASE("when a simulated rank is stopped, all other ranks time out and name i
         CHECK(job.end(rank).time >= kTimeout);
         CHECK(job.end(rank).time <= kTimeout * 1.1 + milliseconds(10));
     }
-    REQUIRE(job.end(3).how == How::kThrew);  // it wakes up, and finds the others gone
+    REQUIRE(job.end(3).how == How::kThrew);  // rank 3 wakes up: no peer is left
     CHECK(job.end(3).time >= hours(1));
 }
 
-TEST_CASE("a simulated rank that pauses, and one that is slow, do not fail a job") {
+TEST_CASE("a simulated rank that pauses or is slow does not fail a job") {
     Job paused(4);
     paused.play(30, [](ProcessCluster& cluster) { cluster.pause(1, kTimeout / 2); });
     for (const ProcessEnd& end : paused.ends) CHECK(end.how == How::kReturned);
@@ -149,10 +149,9 @@ TEST_CASE("bytes that are held arrive when they are released") {
     CHECK(cluster.now() > released);
 }
 
-// Found by the search for faults: ranks outside of a circle of waits followed it round and
-// round, and then called one of its ranks silent.
-TEST_CASE(
-    "ranks that wait for a circle of waiting ranks say so, and name each rank once") {
+// A bug that `mini simulate faults` found: ranks outside a cycle of waiting ranks
+// followed the cycle several times, and then reported that one of its ranks was silent.
+TEST_CASE("an error for a cycle of waiting ranks names each rank of the cycle once") {
     Job job(4);
     job.play(0, [](ProcessCluster& cluster) { cluster.hold(3, 0); });
     int circles = 0;
@@ -171,8 +170,8 @@ TEST_CASE(
     CHECK(circles > 0);
 }
 
-// Found by the search for faults: they looked for 250 ms without a pause.
-TEST_CASE("ranks that look for the first rank to be lost pause between two looks") {
+// A bug that `mini simulate faults` found: the ranks searched for 250 ms without a pause.
+TEST_CASE("ranks that search for the rank that was lost first pause between two checks") {
     size_t most = 0;
     for (size_t step = 20; step < 120; step += 5) {
         Job job(3, step);

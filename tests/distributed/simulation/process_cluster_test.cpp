@@ -1,4 +1,4 @@
-// Whole jobs on simulated processes: store, rendezvous, mesh, the queues of process groups.
+// Whole jobs on simulated processes: store, rendezvous, mesh, and process groups.
 
 #include "libmini/distributed/simulation/process_cluster.hpp"
 
@@ -36,7 +36,7 @@ RendezvousConfig config_of(ProcessCluster& cluster, int rank, int world_size) {
     return {{cluster.system().address_of(0), kMasterPort}, rank, world_size};
 }
 
-// Joins, all-reduces ones `calls` times, and leaves.
+// Joins the group, all-reduces ones `calls` times, and shuts the group down.
 void run_job(ProcessCluster& cluster, int rank, int world_size, int calls = 2) {
     const auto group =
         make_ring_group(config_of(cluster, rank, world_size), Medium::kTcp, kJobTimeout);
@@ -96,7 +96,7 @@ TEST_CASE("simulated process groups of 1 to 9 ranks meet, all-reduce and leave")
     }
 }
 
-TEST_CASE("one seed gives one job of processes, to the picosecond and the step") {
+TEST_CASE("the same seed gives the same times of a job and the same number of steps") {
     const auto run = [](uint64_t seed) {
         ProcessCluster cluster(4, parse_links("1Gbit,50us"), seed);
         std::vector<VirtualTime> times;
@@ -108,7 +108,7 @@ TEST_CASE("one seed gives one job of processes, to the picosecond and the step")
     CHECK(run(3) != run(4));
 }
 
-TEST_CASE("a rank that never comes is named by all others at the deadline") {
+TEST_CASE("a rank that never joins is named by all other ranks at the deadline") {
     for (const int missing : {0, 2}) {
         ProcessCluster cluster(4, parse_links("10Gbit,20us"), 0);
         const auto ends = cluster.run([&](int rank) {
@@ -127,8 +127,9 @@ TEST_CASE("a rank that never comes is named by all others at the deadline") {
     }
 }
 
-// Found by the search for faults: they waited 60 s for its store, and did not name it.
-TEST_CASE("if rank 0 is stopped while ranks join, the others name it before long") {
+// A bug that `mini simulate faults` found: the other ranks waited 60 s for rank 0's
+// store, and their error did not name rank 0.
+TEST_CASE("if rank 0 is stopped while ranks join, the other ranks soon name rank 0") {
     for (const size_t step : {60, 90, 120}) {
         ProcessCluster cluster(3, parse_links("10Gbit,20us"), 119);
         cluster.set_on_step([&](size_t now) {
@@ -144,7 +145,8 @@ TEST_CASE("if rank 0 is stopped while ranks join, the others name it before long
     }
 }
 
-TEST_CASE("two processes with one rank are an error that names both, on every rank") {
+TEST_CASE(
+    "if two processes have one rank, the error on every rank names both processes") {
     for (const int rank : {0, 1}) {
         ProcessCluster cluster({0, 1, 2, rank}, parse_links("10Gbit,20us"), 1);
         const auto ends = cluster.run(
@@ -152,7 +154,7 @@ TEST_CASE("two processes with one rank are an error that names both, on every ra
         for (const ProcessEnd& end : ends) {
             REQUIRE(end.how == End::kThrew);
             CAPTURE(rank, end.failure->message);
-            // Each is named by its number on its host.
+            // The error names each process by its process id.
             CHECK(contains(end.failure->message,
                            concat("two processes have RANK ", rank, ": process ")));
             CHECK(contains(end.failure->message, " and process "));
@@ -160,7 +162,7 @@ TEST_CASE("two processes with one rank are an error that names both, on every ra
     }
 }
 
-TEST_CASE("a stranger at the doors of a simulated job disturbs no rank") {
+TEST_CASE("a process that connects to all ports of a simulated job disturbs no rank") {
     ProcessCluster cluster({0, 1, 2, 3}, parse_links("10Gbit,20us"), 2);
     const auto ends = cluster.run([&](int process) {
         if (process != 3) return run_job(cluster, process, 3);
@@ -175,14 +177,15 @@ TEST_CASE("a stranger at the doors of a simulated job disturbs no rank") {
                 const std::string text = "GET / HTTP/1.1\r\n\r\n";
                 send_all(socket, std::as_bytes(std::span(text)),
                          deadline_after(milliseconds(10)));
-            } catch (const Error&) {  // it is not let in
+            } catch (const Error&) {  // the job has rejected the connection
             }
         }
     });
     check_returned(ends);
 }
 
-TEST_CASE("when a process of a job is killed, the others name it before the deadline") {
+TEST_CASE(
+    "if a process of a job is killed, the other ranks name it before the deadline") {
     for (const Loss loss : {Loss::kNone, Loss::kHalf, Loss::kAll}) {
         ProcessCluster cluster(4, parse_links("10Gbit,20us"), 3);
         std::vector<char> has_joined(4);
@@ -252,7 +255,7 @@ TEST_CASE("the timeout of a queued operation starts when the operation starts") 
     const auto ends = cluster.run([&](int rank) {
         const auto group =
             make_ring_group(config_of(cluster, rank, 2), Medium::kTcp, kJobTimeout);
-        // Each operation of rank 0 waits for rank 1; together they exceed one timeout.
+        // Each operation of rank 0 waits for rank 1; the waits together exceed a timeout.
         std::vector<WorkHandle> works;
         for (int i = 0; i < 3; ++i) {
             if (rank == 0) works.push_back(group->barrier_async());
@@ -271,7 +274,8 @@ TEST_CASE("the timeout of a queued operation starts when the operation starts") 
     CHECK(cluster.now() > 2 * kJobTimeout);
 }
 
-TEST_CASE("a partition that heals delays a job, and one that stays ends it") {
+TEST_CASE(
+    "a short network partition delays a job, and a permanent partition ends the job") {
     for (const bool heals : {true, false}) {
         ProcessCluster cluster(4, parse_links("10Gbit,20us"), 7);
         std::vector<char> has_joined(4);

@@ -1,4 +1,5 @@
-// The scheduler: fibers in an order that the seed decides, and a clock that only events move.
+// The scheduler: fibers in an order that the seed decides, and a clock that only events
+// advance.
 
 #include "libmini/distributed/simulation/scheduler.hpp"
 
@@ -20,7 +21,7 @@ using std::chrono::microseconds;
 using test::contains;
 using test::message_of;
 
-// The order in which eight tasks run that are ready at one time.
+// Returns the order in which eight tasks run that are ready at the same time.
 std::vector<int> order_with(uint64_t seed) {
     std::vector<int> order;
     Scheduler scheduler(seed);
@@ -29,7 +30,7 @@ std::vector<int> order_with(uint64_t seed) {
     return order;
 }
 
-TEST_CASE("one seed gives one order of tasks, and other seeds give other orders") {
+TEST_CASE("the same seed gives the same order of tasks, and another seed another order") {
     CHECK(order_with(1) == order_with(1));
     CHECK(order_with(1) != order_with(2));
     std::vector<int> sorted = order_with(3);
@@ -37,7 +38,7 @@ TEST_CASE("one seed gives one order of tasks, and other seeds give other orders"
     CHECK(sorted == std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7});
 }
 
-TEST_CASE("virtual time jumps to the next event, and stands still while tasks run") {
+TEST_CASE("virtual time jumps to the next event and does not change while tasks run") {
     Scheduler scheduler(0);
     std::vector<std::string> story;
     const auto note = [&](const std::string& what) {
@@ -59,7 +60,7 @@ TEST_CASE("virtual time jumps to the next event, and stands still while tasks ru
     CHECK(scheduler.now() == microseconds(30));
 }
 
-TEST_CASE("events run by time, then by their order, while any task is left") {
+TEST_CASE("events run by time, then by their order, until all tasks have returned") {
     Scheduler scheduler(0);
     std::string story;
     scheduler.add([&] {
@@ -76,7 +77,7 @@ TEST_CASE("events run by time, then by their order, while any task is left") {
     CHECK(story == "0abc");
 }
 
-TEST_CASE("wake() makes a waiting task ready, and does nothing to another") {
+TEST_CASE("wake() makes a waiting task ready and does nothing to other tasks") {
     Scheduler scheduler(0);
     bool may_go = false;
     int wakes = 0;
@@ -88,9 +89,9 @@ TEST_CASE("wake() makes a waiting task ready, and does nothing to another") {
     });
     scheduler.add([&] {
         scheduler.sleep_for(microseconds(1));
-        scheduler.wake(scheduler.current());  // it runs
-        scheduler.wake(sleeper);              // too early
-        scheduler.wake(sleeper);              // it is ready now: no second turn
+        scheduler.wake(scheduler.current());  // no effect: this task runs
+        scheduler.wake(sleeper);              // wakes the sleeper, which waits again
+        scheduler.wake(sleeper);              // no effect: the sleeper is ready
         scheduler.sleep_for(microseconds(1));
         may_go = true;
         scheduler.wake(sleeper);
@@ -105,7 +106,7 @@ struct Counted {
     int& live;
 };
 
-TEST_CASE("the end of a wait that was over before wakes no task") {
+TEST_CASE("the wake_at() of a wait that ended earlier does not wake the task") {
     Scheduler scheduler(0);
     std::vector<int64_t> woken;  // in microseconds
     const int sleeper = scheduler.add([&] {
@@ -123,7 +124,7 @@ TEST_CASE("the end of a wait that was over before wakes no task") {
     CHECK(woken == std::vector<int64_t>{10, 50});
 }
 
-TEST_CASE("run() returns false if tasks wait forever, which unwind() then ends") {
+TEST_CASE("run() returns false if tasks wait forever, and unwind() ends these tasks") {
     int live = 0;
     Scheduler scheduler(0);
     for (int i = 0; i < 3; ++i)
@@ -138,7 +139,7 @@ TEST_CASE("run() returns false if tasks wait forever, which unwind() then ends")
     CHECK(live == 0);
 }
 
-TEST_CASE("the first exception of a task ends the run, and unwinds the other tasks") {
+TEST_CASE("the first exception of a task ends the run and unwinds the other tasks") {
     int live = 0;
     Scheduler scheduler(0);
     scheduler.add([&] {
@@ -164,7 +165,7 @@ TEST_CASE("tasks that wait inside catch blocks keep their exceptions apart") {
             } catch (const std::runtime_error&) {
                 scheduler.sleep_for(microseconds(3 - i));
                 try {
-                    throw;  // the exception of this task, not the last one that was thrown
+                    throw;  // this task's exception, not the last one thrown by any task
                 } catch (const std::runtime_error& mine) {
                     caught.emplace_back(mine.what());
                 }

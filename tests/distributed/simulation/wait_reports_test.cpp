@@ -1,5 +1,5 @@
-// What ranks report while they wait, in virtual time: rank 0 of three is a MeshTransport, and
-// the tests play ranks 1 and 2 at the other ends of its connections.
+// The reports that ranks send while they wait, in virtual time. Rank 0 of three is a
+// MeshTransport; scripts act as ranks 1 and 2 at the other ends of its connections.
 
 #include <chrono>
 #include <cstddef>
@@ -32,8 +32,8 @@ void send_to_rank_0(const Socket& socket, const auto& bytes) {
     send_all(socket, std::as_bytes(std::span(bytes)), deadline_after(kWaitTimeout));
 }
 
-// Receives kMessageBytes from rank 1 on rank 0, while ranks 1 and 2 follow their scripts. Returns
-// how rank 0 ended.
+// Receives kMessageBytes from rank 1 on rank 0, while ranks 1 and 2 run their scripts.
+// Returns how rank 0 ended.
 ProcessEnd receive_from_rank_1(const Script& rank_1, const Script& rank_2) {
     ProcessCluster cluster(3, parse_links("10Gbit,20us"), 0);
     std::vector<MessageStream> streams(1);
@@ -66,7 +66,7 @@ MessageHeader waits_for(int rank) {
 
 const Script kDoesNothing = [](const Socket&) {};
 
-TEST_CASE("a rank that has reported for which rank it waits is not called silent") {
+TEST_CASE("a rank that has reported its wait for another rank is not called silent") {
     std::vector<MessageHeader> sent = {waits_for(2)};
     std::string silent = "rank 1 waits for rank 2; rank 2 is silent";
 
@@ -108,7 +108,8 @@ TEST_CASE("a chain of waiting ranks ends at a rank that reported a failure and l
     CHECK(end.failure->message == "rank 2 reports: " + reason);
 }
 
-TEST_CASE("a rank reports its wait halfway to the deadline and later the end of it") {
+TEST_CASE(
+    "a rank reports its wait halfway to the deadline and later the end of the wait") {
     std::vector<MessageHeader> received(2);
     std::vector<Deadline> when(2);
     Deadline start, sent;

@@ -1,4 +1,4 @@
-// Averages of 16-bit floats: their sum exceeds the range of the dtype.
+// Averages of 16-bit floats whose sum exceeds the range of the dtype.
 
 #include <cstdint>
 #include <vector>
@@ -9,8 +9,9 @@
 namespace mini::dist::suite {
 namespace {
 
-// 1.5 times the largest power of two. Its multiples up to 7 are exact, but the sum of two
-// is infinite.
+// Returns 1.5 times the largest power of two of the dtype. The sum of two such numbers is
+// infinite. If the numbers are first divided by a power of two, sums of up to 7 are
+// exact.
 double large(DType dtype) { return dtype == DType::kFloat16 ? 0x1.8p15 : 0x1.8p127; }
 
 struct Average {

@@ -14,7 +14,7 @@
 
 namespace mini::dist::suite {
 
-/// The group in which a case runs, and how.
+/// The group in which a case runs, and whether the case uses the blocking functions.
 struct CaseContext {
     ProcessGroup& group;
     bool in_background = false;  // calls the _async function, then wait()
@@ -38,8 +38,8 @@ inline constexpr DType kTypes[] = {DType::kFloat32, DType::kInt64, DType::kUInt8
 inline constexpr ReduceOp kReduceOps[] = {
     ReduceOp::kSum, ReduceOp::kAvg, ReduceOp::kProduct, ReduceOp::kMin, ReduceOp::kMax};
 inline constexpr int64_t kSizes[] = {0, 1, 7, 1000};
-// As float32, more than the buffers of a socket, 1 MiB. Fewer under the thread sanitizer,
-// which is slow on large buffers.
+// So many float32 need more memory than a socket's buffers, 1 MiB. Fewer elements under
+// the thread sanitizer, which is slow on large buffers.
 inline constexpr int64_t kLarge = (mini::test::kWatchesThreads ? 1 << 18 : 1 << 20) + 3;
 
 bool is_float(DType dtype);
@@ -48,8 +48,8 @@ bool is_float(DType dtype);
 std::string case_name(Operation operation, DType dtype, int64_t n, Layout layout,
                       const std::string& more = "");
 
-/// Returns the algorithms of all_reduce: all of ours, or kAuto, with which a library
-/// chooses.
+/// Returns the algorithms of all_reduce to test: all of our own, or only kAuto for a
+/// library, which chooses its algorithm itself.
 std::vector<Algorithm> all_reduce_algorithms(const Scope& scope);
 
 /// Returns the roots to test: the first and the last rank.

@@ -18,8 +18,9 @@ int children(int relative_rank, int P) {
     return count;
 }
 
-// A rank sends every chunk except one, twice: first all except the chunk it finishes,
-// then all except the chunk that its right neighbour has finished.
+// A rank sends P - 1 chunks in each of two phases: in the reduce-scatter all chunks
+// except the chunk that this rank finishes, and in the all-gather all chunks except the
+// chunk that its right neighbour has finished.
 Cost ring_cost(const Load& load) {
     const int P = load.P;
     const auto chunk = [&](int k) {
@@ -30,7 +31,7 @@ Cost ring_cost(const Load& load) {
     return {2 * (P - 1), elements * load.each};
 }
 
-// Ranks from Q = 2^k on send once; a rank that folds one in sends it the result.
+// Ranks from Q = 2^k on send their data once, to rank - Q, which sends the result back.
 Cost folded(const Load& load, int Q, Cost between) {
     if (load.rank >= Q) return {1, load.bytes()};
     const bool has_folded_rank = load.rank + Q < load.P;

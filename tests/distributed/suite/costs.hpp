@@ -16,8 +16,7 @@ struct Cost {
     bool operator==(const Cost&) const = default;
 };
 
-/// The input of a collective: rank `rank` of P, with `n` elements of `each` bytes per
-/// rank.
+/// A rank's input of a collective: `n` elements of `each` bytes, on rank `rank` of P.
 struct Load {
     int64_t n = 0;
     int64_t each = 1;
@@ -27,18 +26,19 @@ struct Load {
     int64_t bytes() const { return n * each; }
 };
 
-/// Returns the cost of an all_reduce; kHierarchical with all ranks on one host. REQUIRES:
-/// not kAuto.
+/// Returns the cost of an all_reduce. For kHierarchical, all ranks are on one host.
+/// REQUIRES: `algorithm` is not kAuto.
 Cost all_reduce_cost(Algorithm algorithm, const Load& load);
 
-/// Returns the cost of another collective; `root` is for the collectives that have one.
+/// Returns the cost of another collective. Only collectives with a root use `root`.
 Cost collective_cost(Operation operation, const Load& load, int root = 0);
 
-/// The cost of the group's last collective, and the algorithm that it used.
+/// The cost of a collective for this rank, and the algorithm that the collective used.
 struct Spent {
     Cost cost;
     std::string algorithm;
 };
+/// Returns the cost and the algorithm of the group's last collective, from its event log.
 Spent last_spent(ProcessGroup& group);
 
 /// Throws Error with both costs unless the last collective had the cost `expected`.

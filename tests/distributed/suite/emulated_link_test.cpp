@@ -1,4 +1,4 @@
-// EmulatedLink: the arrival times of bytes, on a clock that the test sets.
+// EmulatedLink: when bytes arrive, on a clock that the test sets.
 
 #include <array>
 #include <chrono>
@@ -24,7 +24,7 @@ using std::chrono::milliseconds;
 
 namespace {
 
-// A rank's end of a link to another rank.
+// Returns one rank's end of a link to another rank.
 std::unique_ptr<EmulatedLink> link_end(Socket socket, const std::string& spec,
                                        const std::shared_ptr<RankPorts>& ports,
                                        const Deadline& now) {
@@ -66,7 +66,8 @@ struct Fork {
     }
     size_t receive(EmulatedLink& at) { return at.recv_some(buffer); }
 
-    // Whether `at` has nothing to receive until `time` after the start, and `n` bytes then.
+    // Returns whether `at` receives no byte before `time` after the start, and `n` bytes
+    // at that time.
     bool arrives_at(EmulatedLink& at, std::chrono::microseconds time, size_t n) {
         now = start + time - microseconds(1);
         if (receive(at) != 0) return false;
@@ -134,11 +135,11 @@ TEST_CASE("a second message waits until the first is sent but not until it arriv
     CHECK(line.receive() == 500);
 }
 
-TEST_CASE("a message of several frames takes bytes / rate, and the delay once") {
+TEST_CASE("a message of several frames takes bytes / rate plus one delay") {
     Line line("80Mbit,10ms");  // a frame of 16 KiB takes 1.6384 ms
     REQUIRE(line.send(40'000) == 16'384);
     REQUIRE(line.send(23'616) == 16'384);
-    line.now += microseconds(1277);  // 2 ms before the first two frames have left
+    line.now += microseconds(1277);  // 2 ms before the second frame has left
     REQUIRE(line.send(7'232) == 7'232);
     line.now += microseconds(4000 + 10'000 - 1277 - 1);
     CHECK(line.receive() == 32'768);
@@ -146,7 +147,7 @@ TEST_CASE("a message of several frames takes bytes / rate, and the delay once") 
     CHECK(line.receive() == 7'232);
 }
 
-TEST_CASE("what a rank sends to two others queues at its out port") {
+TEST_CASE("messages of one rank to two other ranks queue at the sender's out port") {
     Fork fork;
     REQUIRE(Fork::send(*fork.hub[0], 1000) == 1000);
     REQUIRE(Fork::send(*fork.hub[1], 500) == 500);
@@ -154,7 +155,7 @@ TEST_CASE("what a rank sends to two others queues at its out port") {
     CHECK(fork.arrives_at(*fork.leaf[1], microseconds(11'500), 500));
 }
 
-TEST_CASE("a full out port stops the links to all other ranks") {
+TEST_CASE("a rank with a full out port cannot send to any other rank") {
     Fork fork;
     REQUIRE(Fork::send(*fork.hub[0], 10'000) == 10'000);  // 10 ms at this rate
     CHECK(Fork::send(*fork.hub[1], 1) == 0);
@@ -165,7 +166,7 @@ TEST_CASE("a full out port stops the links to all other ranks") {
     CHECK(Fork::send(*fork.hub[1], 1) == 1);
 }
 
-TEST_CASE("what two ranks send to a third queues at its in port") {
+TEST_CASE("messages of two ranks to a third rank queue at the receiver's in port") {
     Fork fork;
     REQUIRE(Fork::send(*fork.leaf[0], 1000) == 1000);
     REQUIRE(Fork::send(*fork.leaf[1], 1000) == 1000);
@@ -186,7 +187,8 @@ TEST_CASE("a rank sends and receives at the full rate at the same time") {
     CHECK(fork.receive(*fork.leaf[0]) == 1000);
 }
 
-TEST_CASE("a frame that is read late has passed an idle in port in the meantime") {
+TEST_CASE(
+    "a frame that is read late passes the in port at the time at which it arrived") {
     Fork fork;
     REQUIRE(Fork::send(*fork.leaf[0], 1000) == 1000);
     fork.now += milliseconds(5);
@@ -255,8 +257,9 @@ TEST_CASE("bytes that were sent before the connection closed arrive before the c
 }
 
 TEST_CASE(
-    "bytes that become due while a receive looks at the clock arrive before the close") {
-    // Every look at the clock takes 100 us, so that the bytes become due between any two.
+    "bytes that become due while a receive reads the clock arrive before the close") {
+    // Each read of the clock advances it by 100 us. Depending on `first`, the bytes
+    // become due between another two reads.
     for (int first = 0; first < 4; ++first) {
         CAPTURE(first);
         int looks = first;
@@ -280,7 +283,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("recv_combine combines whole elements whatever the frame boundaries are") {
+TEST_CASE("recv_combine combines whole elements, even an element that two frames share") {
     Line line;
     const Combine add{[](std::byte* mine, const std::byte* theirs, size_t count) {
                           for (size_t i = 0; i < 4 * count; ++i)

@@ -1,5 +1,5 @@
 // Collectives in which every rank sends and receives: all_gather, reduce_scatter,
-// all_to_all, barrier.
+// all_to_all and barrier.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,7 @@ struct Exchange {
     ReduceOp op = ReduceOp::kSum;
     bool ours = true;
 
-    // Block `number` of rank `rank`.
+    // Returns block `number` of rank `rank`.
     Bytes block(int rank, int number = 0) const {
         return share(dtype, n, op, rank, number);
     }

@@ -1,4 +1,4 @@
-// The links of a cluster: their text, and their routes.
+// The links of a cluster: parse_links, and the route between two ranks.
 
 #include "libmini/distributed/transport/links.hpp"
 
@@ -30,7 +30,8 @@ TEST_CASE("links without hosts give each rank its own ports") {
     CHECK(hosts_of(links, 3) == std::vector<int>{0, 1, 2});
 }
 
-TEST_CASE("ranks of one host share the port to the network, not those inside the host") {
+TEST_CASE(
+    "ranks of one host share the port to the network but not the ports inside the host") {
     const Links links = parse_links("100Gbit,5us; hosts of 4: 800Gbit,1us");
     CHECK(hosts_of(links, 9) == std::vector<int>{0, 0, 0, 0, 1, 1, 1, 1, 2});
     CHECK(route(links, 0, 4).out_port == route(links, 3, 8).out_port);
@@ -56,7 +57,8 @@ TEST_CASE("a slow rank sends and receives at a share of the rate") {
     CHECK(route(links, 1, 0).bytes_per_second == 0.5e9);
 }
 
-TEST_CASE("text that does not describe links is rejected with the part that is wrong") {
+TEST_CASE(
+    "the error for text that does not describe links shows the part that is wrong") {
     const auto error = [](const std::string& text) {
         return message_of<UsageError>([&] { parse_links(text); });
     };

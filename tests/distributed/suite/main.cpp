@@ -3,7 +3,8 @@
 //     dist_suite KIND [--at-least CASES] [--world-sizes 1,2,3,4,7] [--only TEXT] [--list]
 //
 // Exit codes: 0 success; 1 a case failed, there were too few cases, or the options are
-// invalid; 2 this build does not have the kind. The last line has the counts.
+// invalid; 2 this build does not have the kind's backend. The last line of output has the
+// counts.
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -60,7 +61,8 @@ bool is_end_of_group(const Error& error) {
            dynamic_cast<const MismatchedCollective*>(&error);
 }
 
-// A group that has failed cannot be used again; a wrong result fails only one case.
+// Runs all cases on one rank. Continues after a wrong result. Throws if the group itself
+// has failed, because a failed group cannot run the next case.
 void run_rank(dist::ProcessGroup& group, const std::vector<Case>& cases,
               Failures& failures) {
     for (size_t i = 0; i < cases.size(); ++i) {

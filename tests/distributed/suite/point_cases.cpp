@@ -1,5 +1,5 @@
 // Point-to-point messages: around a ring, in batches, from any source, and beside
-// collectives. Also many small operations, and many in flight.
+// collectives. Also many small collectives, in a row or in flight.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +22,7 @@ struct Message {
     }
 };
 
-constexpr int kNoSender = 99;  // no rank sends its contents: a recv must change them
+constexpr int kNoSender = 99;  // not a rank: fills tensors that a recv must overwrite
 
 int right_of(const CaseContext& context) {
     return (context.rank() + 1) % context.world_size();
@@ -31,8 +31,8 @@ int left_of(const CaseContext& context) {
     return (context.rank() + context.world_size() - 1) % context.world_size();
 }
 
-// Each rank sends to its right neighbour and receives from its left: rank 0 sends first,
-// the others receive first. In the background, all ranks start both.
+// Sends to the right neighbour and receives from the left neighbour. Rank 0 sends first
+// and the other ranks receive first; in the background, a rank starts both at once.
 void ring_shift(const CaseContext& context, const Message& m) {
     const GuardedTensor out(m.dtype, m.from(context.rank()), m.layout);
     const GuardedTensor in(m.dtype, m.from(kNoSender), m.layout);
@@ -58,8 +58,8 @@ void ring_shift(const CaseContext& context, const Message& m) {
     check_equal(out.bytes(), m.from(context.rank()), m.dtype, "the sent tensor");
 }
 
-// Sends two messages, with tags 0 and 1, to every other rank; receives them in reverse
-// order.
+// Sends two messages, with tags 0 and 1, to every other rank. Posts the receives in
+// reverse order.
 void batch(const CaseContext& context, const Message& m) {
     std::vector<GuardedTensor> outs, ins;
     std::vector<PointOperation> operations;
@@ -89,8 +89,8 @@ void batch(const CaseContext& context, const Message& m) {
             concat("message ", expected[i].second, " of rank ", expected[i].first));
 }
 
-// Every rank sends to rank 0, which receives from any source, while an all_reduce is in
-// flight.
+// Sends a message from every other rank to rank 0, which receives from any source, while
+// an all_reduce is in flight.
 void from_any_source(const CaseContext& context, const Message& m) {
     ProcessGroup& group = context.group;
     const GuardedTensor sum(DType::kInt64,
@@ -118,7 +118,7 @@ void from_any_source(const CaseContext& context, const Message& m) {
                 DType::kInt64, "the sum");
 }
 
-// One all_reduce after another, each on the result of the previous one.
+// Runs 2,000 all_reduces in a row on the same tensor.
 void many_small(const CaseContext& context) {
     Tensor ones = Tensor::ones({3}, DType::kInt64);
     for (int i = 0; i < 2000; ++i) {
@@ -145,7 +145,7 @@ void thousand_in_flight(const CaseContext& context) {
     }
 }
 
-// Every size from 0 to 300, so that every boundary between chunks occurs.
+// Reduces every size from 0 to 300, so that chunks of all small sizes occur.
 void every_size(const CaseContext& context) {
     for (int64_t n = 0; n <= 300; ++n) {
         const GuardedTensor data(DType::kUInt8,

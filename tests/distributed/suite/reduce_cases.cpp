@@ -1,4 +1,4 @@
-// All-reduce: exact values, costs, and bitwise identical results on every rank.
+// All-reduce: exact values, costs, and bitwise identical results on all ranks.
 
 #include <cstddef>
 #include <cstdint>
@@ -61,8 +61,8 @@ std::string name_of(const Reduction& r, const std::string& more = "") {
         concat(" ", reduce_op_name(r.op), ", ", algorithm_name(r.algorithm), more));
 }
 
-// Compares the results of all ranks bitwise; all_gather, which only copies, distributes
-// them.
+// Compares the results of all ranks bitwise. all_gather distributes the results, because
+// it only copies bytes.
 void check_same_bits(const CaseContext& context, const Reduction& r) {
     const GuardedTensor data(r.dtype, difficult(r.dtype, r.n, context.rank()),
                              Layout::kDense);

@@ -1,4 +1,5 @@
-// Collectives with a root: broadcast and reduce over a tree, gather and scatter directly.
+// Collectives with a root: broadcast and reduce use a tree; in gather and scatter each
+// rank exchanges a message with the root directly.
 
 #include <cstddef>
 #include <cstdint>
@@ -55,7 +56,8 @@ void reduce(const CaseContext& context, const Rooted& r) {
     check_cost_of(context, r);
 }
 
-// One tensor for each rank, with the values of rank `owner`; only on the root.
+// Returns, on the root, one tensor per rank with the values of rank `owner`; on other
+// ranks, an empty vector.
 std::vector<GuardedTensor> blocks(const CaseContext& context, const Rooted& r,
                                   int owner) {
     std::vector<GuardedTensor> all;
@@ -101,7 +103,7 @@ void add(std::vector<Case>& cases, const Rooted& r, RootedBody body) {
                      [r, body](const CaseContext& context) { body(context, r); }});
 }
 
-// All dtypes, sizes and roots, dense and strided.
+// Adds cases for all dtypes, sizes and roots, with dense and strided tensors.
 void add_rooted(std::vector<Case>& cases, const Scope& scope, Operation operation,
                 RootedBody body) {
     for (const int root : roots(scope.world_size)) {

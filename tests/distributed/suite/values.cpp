@@ -32,8 +32,8 @@ void encode(DType dtype, double value, std::byte* to) {
     }
 }
 
-// A product of 7 such numbers is at most 2^7, a sum of 7 at most 63: both are exact even
-// in bfloat16.
+// Returns 1 or 2 for a product, 0 to 9 otherwise. A product of 7 such numbers is at most
+// 2^7 and a sum at most 63: both are exact even in bfloat16.
 int64_t small_number(ReduceOp op, int rank, int block, int64_t i) {
     const int64_t mix = (i + 1) * (rank + 2) + 13 * block + 5 * rank + i / 7;
     return op == ReduceOp::kProduct ? 1 + mix % 2 : mix % 10;
@@ -48,7 +48,7 @@ double reduced(ReduceOp op, int world_size, int block, int64_t i) {
         if (op == ReduceOp::kMin) result = std::min(result, other);
         if (op == ReduceOp::kMax) result = std::max(result, other);
     }
-    // kAvg does one division of exact floats.
+    // kAvg divides once, and both operands are exact.
     if (op == ReduceOp::kAvg)
         return static_cast<float>(result) / static_cast<float>(world_size);
     return static_cast<double>(result);
@@ -134,8 +134,8 @@ Bytes GuardedTensor::bytes() const {
     Bytes bytes(dense.bytes());
     if (!bytes.empty()) std::memcpy(bytes.data(), dense.raw_data(), bytes.size());
 
-    // Compare with the same elements in new memory: the memory around them must be equal
-    // too.
+    // Compare with the same elements in new memory: the bytes around the elements must be
+    // equal too.
     const GuardedTensor fresh(tensor_.dtype(), bytes, layout_);
     MINI_CHECK(
         std::memcmp(fresh.memory_.raw_data(), memory_.raw_data(), memory_.bytes()) == 0,

@@ -1,8 +1,8 @@
-// Values with exact sums, products, minima and maxima in every dtype, and tensors of
-// them.
+// Values with exact sums, products, minima and maxima in every dtype, and tensors of such
+// values.
 //
-// Values repeat after a prime number of elements, so that a misplaced block is detected,
-// and a million values are made quickly.
+// The values repeat after a prime number of elements: a misplaced block is still
+// detected, and a million values are computed quickly.
 
 #pragma once
 
@@ -19,14 +19,15 @@ namespace mini::dist::suite {
 /// The elements of a tensor, row by row, as bytes.
 using Bytes = std::vector<std::byte>;
 
-/// Returns `n` elements: value(i) for i below the period, then the same values again.
+/// Returns `n` elements: value(i) for each i below the period, and these values again and
+/// again.
 Bytes repeat(DType dtype, int64_t n, const std::function<double(int64_t)>& value);
 
 /// Returns the input of rank `rank` to a reduction by `op`. Each `block` has its own
 /// values.
 Bytes share(DType dtype, int64_t n, ReduceOp op, int rank, int block = 0);
 
-/// Returns the result of that reduction over `world_size` ranks.
+/// Returns the result of a reduction by `op` of the shares of `world_size` ranks.
 Bytes reduction(DType dtype, int64_t n, ReduceOp op, int world_size, int block = 0);
 
 /// Returns floats whose sum depends on the order of addition: thirds, infinities, two
@@ -40,7 +41,7 @@ enum class Layout {
 };
 const char* layout_name(Layout layout);
 
-/// A tensor in a given layout, and memory around it that must not be written.
+/// A tensor in a given layout, and guard memory around its elements.
 class GuardedTensor {
   public:
     /// Sets the elements to `bytes`, row by row.
@@ -59,8 +60,8 @@ class GuardedTensor {
 
 std::vector<Tensor> tensors_of(const std::vector<GuardedTensor>& all);
 
-/// Throws Error naming the first element that differs. `what` names the tensor: "rank 1's
-/// output 2".
+/// Throws Error naming the first element that differs. `what` names the tensor in the
+/// error, for example "rank 1's output 2".
 void check_equal(const Bytes& actual, const Bytes& expected, DType dtype,
                  const std::string& what);
 

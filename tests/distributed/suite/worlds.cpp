@@ -14,7 +14,7 @@ namespace {
 constexpr std::chrono::seconds kTimeout(60);
 const std::string kEnvironment = "env:";
 
-// Runs `body` in the default group of one rank, a thread of this process.
+// Runs one rank on this thread: joins its default group, runs `body`, and leaves.
 void run_rank(const Kind& kind, int rank, int world_size, int port,
               const std::function<void(ProcessGroup&)>& body) {
     init_process_group(

@@ -28,8 +28,8 @@ struct Kind {
 };
 
 /// Calls body(group) for every rank of this process, each on its own thread if there are
-/// several. Rethrows the first exception. REQUIRES: `world_size` is the launcher's if the
-/// kind is a process.
+/// several. Blocks until all ranks have returned. Rethrows the first exception. REQUIRES:
+/// `world_size` is launched_world_size(kind) if kind.is_process.
 void with_world(const Kind& kind, int world_size,
                 const std::function<void(ProcessGroup&)>& body);
 

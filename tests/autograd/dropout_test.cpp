@@ -52,7 +52,7 @@ TEST_CASE("dropout2d drops whole channels") {
 }
 
 TEST_CASE(
-    "dropout returns its input in evaluation and for probability 0 without a draw") {
+    "dropout returns its input and draws nothing in evaluation or with probability 0") {
     Generator generator(3);
     const Tensor x = Tensor::ones({5});
     CHECK(dropout(x, 0.5, false, generator).is_same(x));

@@ -62,7 +62,8 @@ TEST_CASE("gradients accumulate in place in the tensor passed to set_grad") {
     CHECK(flat.to_vector<float>() == Values{0, 4, 6, 0});
 }
 
-TEST_CASE("two leaves that receive the same gradient tensor do not share storage") {
+TEST_CASE(
+    "the gradients of two leaves that receive the same tensor do not share storage") {
     const Tensor a = leaf({1});
     const Tensor b = leaf({2});
     sum(a + b).backward();
@@ -122,7 +123,7 @@ TEST_CASE(
     CHECK(x.grad().to_vector<float>() == Values{100001});
 }
 
-TEST_CASE("a deep graph is freed without a backward pass") {
+TEST_CASE("a deep graph can be freed without a backward pass") {
     const Tensor x = leaf({1});
     Tensor y = x;
     for (int i = 0; i < 100000; ++i) y = neg(y);
@@ -186,7 +187,7 @@ TEST_CASE("set_requires_grad throws for integers and for results of operations")
     CHECK_THROWS_AS(y.set_requires_grad(), Error);
 }
 
-TEST_CASE("a leaf's own backward adds the gradient to itself") {
+TEST_CASE("backward called on a leaf adds to the gradient of this leaf") {
     const Tensor x = leaf({4});
     x.backward();
     CHECK(x.grad().to_vector<float>() == Values{1});
@@ -248,7 +249,7 @@ TEST_CASE("callbacks run once after the last hook of the pass") {
     CHECK_THROWS_AS(queue_callback([] {}), Error);
 }
 
-TEST_CASE("a backward pass may run inside a hook of another") {
+TEST_CASE("a hook may run another backward pass") {
     const Tensor x = leaf({2});
     const Tensor other = leaf({3});
     const Tensor inner = sum(other * other);

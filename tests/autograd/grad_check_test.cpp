@@ -167,7 +167,7 @@ TEST_CASE("batch normalisation has correct gradients in training and in evaluati
     check([&](const Inputs& x) { return run(x, {}, {}); }, {spread(shape)});
 }
 
-TEST_CASE("dropout has correct gradients for its mask") {
+TEST_CASE("dropout has correct gradients for a fixed mask") {
     const auto same_draws = [] { return Generator(7); };
     check(
         [&](const Inputs& x) {

@@ -29,7 +29,8 @@ TEST_CASE("system_message has the failed call and the errno text") {
           "open failed: No such file or directory");
 }
 
-TEST_CASE("every error class derives from mini::Error and PeerLost has the rank") {
+TEST_CASE(
+    "every error class derives from mini::Error and PeerLost contains the lost rank") {
     CHECK(std::is_base_of_v<mini::Error, mini::ShapeError>);
     CHECK(std::is_base_of_v<mini::Error, mini::UsageError>);
     CHECK(std::is_base_of_v<mini::Error, mini::BadFile>);

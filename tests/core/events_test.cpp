@@ -97,7 +97,7 @@ TEST_CASE("a log with capacity 0 throws Error") {
     CHECK_THROWS_AS(EventLog(0), mini::Error);
 }
 
-TEST_CASE("concurrent threads lose no events and times never decrease") {
+TEST_CASE("concurrent threads lose no events and the recorded times never decrease") {
     constexpr int kThreads = 4, kEach = 1000;
     EventLog log;
     std::vector<std::thread> threads;

@@ -43,7 +43,7 @@ TEST_CASE("rounding to float16 is to nearest with ties to even") {
     int wrong = 0;
     for (uint32_t bits = 0; bits < 0x7bff; ++bits) {
         const float low = value_of_half(bits), high = value_of_half(bits + 1);
-        const float middle = low + (high - low) / 2;  // exact: one more bit than float16
+        const float middle = low + (high - low) / 2;  // exact: 12 significant bits
         const uint32_t even = bits % 2 == 0 ? bits : bits + 1;
         wrong += Half(middle).bits() != even;
         wrong += Half(std::nextafter(middle, -kInfinity)).bits() != bits;
@@ -53,7 +53,7 @@ TEST_CASE("rounding to float16 is to nearest with ties to even") {
     CHECK(wrong == 0);
 }
 
-TEST_CASE("values from half a step above the maximum float16 become infinity") {
+TEST_CASE("values at least half a step above the maximum float16 become infinity") {
     CHECK(Half(65504.0f).bits() == 0x7bff);
     CHECK(Half(65519.99f).bits() == 0x7bff);
     CHECK(Half(65520.0f).bits() == 0x7c00);

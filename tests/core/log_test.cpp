@@ -56,7 +56,7 @@ std::string written_at_level(const char* value) {
     });
 }
 
-// Restores rank, level and NO_COLOR at the end of a test.
+// At the end of a test, restores the level, resets the rank and unsets NO_COLOR.
 struct Restore {
     logging::Level level = logging::level();
     ~Restore() {

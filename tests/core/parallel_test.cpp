@@ -23,7 +23,7 @@ namespace {
 using mini::parallel_for;
 using Chunks = std::vector<std::pair<int64_t, int64_t>>;
 
-// Sets the number of threads for one test, and resets it to 1.
+// Sets the number of threads; resets the number to 1 at the end of the scope.
 struct Threads {
     explicit Threads(int count) { mini::set_num_threads(count); }
     ~Threads() { mini::set_num_threads(1); }
@@ -105,8 +105,8 @@ TEST_CASE("a single chunk runs on the calling thread") {
     CHECK(thread_id == std::this_thread::get_id());
 }
 
-TEST_CASE("a nested parallel_for runs on the thread of its chunk") {
-    const Threads threads(4);  // two of them are idle and could wrongly help
+TEST_CASE("a nested parallel_for runs on the thread of the outer chunk") {
+    const Threads threads(4);  // two threads are idle and must stay idle
     std::atomic<int> on_other_thread = 0;
     parallel_for(2, 1, [&](int64_t, int64_t) {
         const auto outer = std::this_thread::get_id();
@@ -143,7 +143,7 @@ TEST_CASE("after an exception the remaining chunks are skipped") {
     constexpr int64_t kCountless = int64_t{1} << 60;  // too many to finish
     const Threads threads(GENERATE(1, 2, 4));
 
-    // The first chunk fails once another thread has joined in.
+    // The first chunk throws after another thread, if there is one, has started a chunk.
     std::atomic<bool> joined = mini::num_threads() == 1;
     const auto fail = [&] {
         parallel_for(kCountless, 1, [&](int64_t begin, int64_t) {

@@ -1,5 +1,5 @@
-// Seeded bugs in kernels: the checker reports each one at its source line, and reports
-// nothing for the correct version.
+// Kernels with one bug each: the checker reports the bug at its source line, and makes no
+// report for the correct version of the kernel.
 
 #include <filesystem>
 #include <fstream>
@@ -20,7 +20,7 @@ struct Seeded {
     const char* name;
     Run run;
     Mistake mistake;
-    const char* kernel;  // "": the host
+    const char* kernel;  // "" for a bug in host code
     const char* file;
 };
 
@@ -50,8 +50,9 @@ bool at_marked_line(const Place& place, const Seeded& bug) {
            marked_lines(bug).count(place.line) != 0;
 }
 
-// Checks that the wrong kernel leads to reports with the kind, kernel and line of the
-// bug, and the right one to none.
+// Checks that the correct version gives no report, that every report for the wrong
+// version has the kind of `bug`, and that one report has the kernel and a marked line of
+// `bug`.
 void check(const Seeded& bug) {
     INFO(bug.name);
     REQUIRE_FALSE(marked_lines(bug).empty());
@@ -166,7 +167,8 @@ TEST_CASE("a race between blocks is found") {
     check({"neighbour_blocks", neighbour_blocks, Mistake::kRace, "shift_wrong",
            "threads.cu"});
 }
-TEST_CASE("a last block that reads without a fence is found") {
+TEST_CASE(
+    "a last block that reads the results of other blocks without a fence is found") {
     check({"last_block", last_block, Mistake::kRace, "total_wrong", "threads.cu"});
 }
 TEST_CASE("a copy that a kernel does not wait for is found") {
@@ -177,11 +179,11 @@ TEST_CASE("a forgotten event is found") {
     check({"forgotten_event", forgotten_event, Mistake::kMissingSync, "consume",
            "streams.cu"});
 }
-TEST_CASE("a read of the host before the copy is done is found") {
+TEST_CASE("a host read before the end of the copy is found") {
     check(
         {"read_before_sync", read_before_sync, Mistake::kMissingSync, "", "streams.cu"});
 }
-TEST_CASE("a write of the host to memory that is still to be copied is found") {
+TEST_CASE("a host write to memory that a pending copy reads is found") {
     check({"reused_staging", reused_staging, Mistake::kMissingSync, "", "streams.cu"});
 }
 

@@ -15,7 +15,7 @@ cudaError_t begin(cudaStream_t stream) {
     return cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
 }
 
-// Checks that ending the capture fails with this error.
+// Ends the capture. Checks that this fails with `error`.
 void check_end_fails(cudaStream_t stream, cudaError_t error) {
     cudaGraph_t graph = nullptr;
     CHECK(cudaStreamEndCapture(stream, &graph) == error);
@@ -23,7 +23,7 @@ void check_end_fails(cudaStream_t stream, cudaError_t error) {
     cudaGetLastError();
 }
 
-// An instantiated graph, until the end of the scope.
+// Ends a capture and instantiates its graph; destroys the graph at the end of the scope.
 struct TestGraph {
     explicit TestGraph(cudaStream_t captured) {
         cudaGraph_t graph = nullptr;
@@ -74,7 +74,7 @@ TEST_CASE("a captured copy or fill uses the contents of memory at the launch") {
     }
 }
 
-TEST_CASE("a stream joins a capture by waiting for an event of it") {
+TEST_CASE("a stream that waits for an event of a capture joins the capture") {
     const TestStream origin, branch;
     const TestEvent forked, joined;
     List list;
@@ -119,7 +119,8 @@ TEST_CASE("work after a launch comes after all branches of the graph") {
     CHECK(list == List{1, 2, 3});
 }
 
-TEST_CASE("ending a capture is an error if its origin has not waited for a branch") {
+TEST_CASE(
+    "ending a capture is an error if the origin stream has not waited for a branch") {
     const TestStream origin, branch;
     const TestEvent forked;
     List list;
@@ -162,7 +163,7 @@ TEST_CASE("calls that cannot be captured invalidate the capture") {
     });
 }
 
-TEST_CASE("a thread that relaxes its mode may allocate during a capture") {
+TEST_CASE("a thread that sets the relaxed capture mode may allocate during a capture") {
     const TestStream stream;
     ok(begin(stream));
     auto mode = cudaStreamCaptureModeRelaxed;
@@ -176,8 +177,7 @@ TEST_CASE("a thread that relaxes its mode may allocate during a capture") {
 }
 
 TEST_CASE(
-    "a global capture forbids allocations of other threads and a thread-local one allows "
-    "them") {
+    "other threads may allocate in a thread-local capture but not in a global capture") {
     const auto mode =
         GENERATE(cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal);
     const TestStream stream;
@@ -197,7 +197,8 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("dependencies between captured work and other work or captures are errors") {
+TEST_CASE(
+    "dependencies between captured work and other work or other captures are errors") {
     const TestStream stream, outside, blocking(cudaStreamDefault);
     const TestEvent event, captured;
     List list;
@@ -227,7 +228,7 @@ TEST_CASE("dependencies between captured work and other work or captures are err
     check_end_fails(stream, cudaErrorIllegalState);
 }
 
-TEST_CASE("a capture can only be ended by the thread that began it") {
+TEST_CASE("only the thread that began a capture can end the capture") {
     const TestStream stream;
     ok(begin(stream));
     cudaError_t error = cudaSuccess;

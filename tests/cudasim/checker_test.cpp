@@ -23,7 +23,7 @@ std::vector<Report> reports_of(mini::bugs::Run run) {
     return checker.reports();
 }
 
-// Hidden tests, which the next test runs in a process of their own.
+// Hidden tests: the next test runs each of them in its own process.
 TEST_CASE("a bug that is not looked for", "[.]") { mini::bugs::missing_barrier(true); }
 TEST_CASE("a kernel without a bug", "[.]") { mini::bugs::missing_barrier(false); }
 
@@ -74,10 +74,11 @@ TEST_CASE("an out-of-bounds report contains the offset and the size of the alloc
         ContainsSubstring("at byte 256 of the shared array cells, which has 256 bytes"));
 }
 
-TEST_CASE("a mistake that one line makes many times is one report with a count") {
+TEST_CASE("all occurrences of a mistake on one line are one report with their number") {
     const auto reports = reports_of(mini::bugs::wrong_stride);
     REQUIRE(reports.size() == 1);
-    CHECK(reports[0].count == 4);  // rows 3 to 6 begin or end beyond the allocation
+    // The threads of rows 3 to 6: each ends at its first access beyond the allocation.
+    CHECK(reports[0].count == 4);
 }
 
 TEST_CASE("two runs give the same reports") {

@@ -1,5 +1,5 @@
-// A process opens contexts only of the devices that it uses: on a GPU a context costs
-// memory.
+// A process creates a context only on the devices that it uses, because a context takes
+// memory on a GPU.
 
 #include <future>
 #include <string>
@@ -17,7 +17,7 @@ namespace {
 
 using sim::has_context;
 
-// Uses a device as a rank does, on a thread that starts on device 0.
+// Uses a device as a rank does, on a thread whose current device is 0.
 void use(int device) {
     const DeviceGuard guard(device);
     const Stream stream(device), other(device);
@@ -40,7 +40,7 @@ void use_afterwards(int device) {
     synchronize(device);
 }
 
-// Hidden: runs in a process of its own, in which no other test has opened a device.
+// Hidden: runs in its own process, in which no other test has created a context.
 TEST_CASE("a thread that returns to a device does not open it", "[.]") {
     CHECK_FALSE(is_initialized());
     CHECK(device_count() > 2);
@@ -55,7 +55,7 @@ TEST_CASE("a thread that returns to a device does not open it", "[.]") {
     for (const int device : {0, 1, 3}) CHECK_FALSE(has_context(device));
     CHECK(has_context(2));
 
-    // The first use of device 0 opens its context.
+    // The first use of device 0 creates its context.
     void* const memory = allocate(512, current_device(), nullptr);
     CHECK(has_context(0));
     {
@@ -69,7 +69,7 @@ TEST_CASE("a thread that returns to a device does not open it", "[.]") {
     deallocate(memory);
 }
 
-TEST_CASE("switching to a device and back opens no other context") {
+TEST_CASE("switching to a device and back creates a context only on this device") {
     const test::Outcome outcome =
         test::run_self("LC_ALL=C", "a thread that returns to a device does not open it");
     CAPTURE(outcome.text);

@@ -12,7 +12,7 @@ namespace {
 
 using mini::bugs::Floats;
 
-// The counters of the last launch.
+// Returns the counters of the last launch.
 LaunchCounters last(Counting& counting) {
     REQUIRE_FALSE(counting.log().launches().empty());
     return counting.log().launches().back();
@@ -45,7 +45,7 @@ TEST_CASE("a stride of 2 floats uses half of the bytes fetched") {
     CHECK(last(counting).global_loads.efficiency() == 0.5);
 }
 
-TEST_CASE("one address for all lanes is one sector") {
+TEST_CASE("a load of one address by all lanes fetches one sector") {
     const Floats x(1), out(32);
     Counting counting;
     patterns::strided_copy(out.get(), x.get(), 0, 32);
@@ -61,7 +61,7 @@ TEST_CASE("an instruction of a warp with inactive lanes counts as partial") {
     CHECK(last(counting).global_loads.partial == 1);
 }
 
-TEST_CASE("four floats per thread are one access") {
+TEST_CASE("a thread loads or stores a float4 with one access") {
     const Floats x(128), out(128);
     Counting counting;
     patterns::vector_copy(out.get(), x.get(), 32);
@@ -71,7 +71,7 @@ TEST_CASE("four floats per thread are one access") {
 }
 
 TEST_CASE(
-    "a column of a 32 x 32 tile has 32-way bank conflicts and a padded one has none") {
+    "a column of a 32 x 32 tile has 32-way bank conflicts unless the rows are padded") {
     const Floats x(32 * 32), out(32 * 32);
     Counting counting;
     patterns::transpose_tile(out.get(), x.get(), false);
@@ -114,14 +114,15 @@ TEST_CASE("a transposed copy uses every byte fetched and has no bank conflicts")
     CHECK(counters.shared_stores.rounds == counters.shared_stores.least);
 }
 
-TEST_CASE("batch norm's sums use nearly every byte fetched for short and long runs") {
+TEST_CASE("the sums of batch norm use nearly every byte fetched for images of any size") {
     const int64_t space = GENERATE(1, 2, 8, 16, 64);
     CAPTURE(space);
     const kernels::ChannelExtents at{.N = 128, .C = 64, .space = space};
     const Floats x(at.N * at.C * space), mean(at.C), variance(at.C);
     Counting counting;
     kernels::cuda::channel_moments(mean.get(), variance.get(), x.get(), at, nullptr);
-    CHECK(last(counting).global_loads.efficiency() > 0.9);  // origins: separate reads
+    // Below 1, because each channel's first number is also read separately.
+    CHECK(last(counting).global_loads.efficiency() > 0.9);
 }
 
 TEST_CASE("barriers are counted per block and atomics per thread") {

@@ -9,7 +9,8 @@ namespace {
 
 using List = std::vector<int>;
 
-TEST_CASE("work after a wait for an event runs after the work before its record") {
+TEST_CASE(
+    "work after a wait for an event runs after the work before the event's record") {
     const TestStream first, second;
     const TestEvent event;
     List list;
@@ -24,8 +25,7 @@ TEST_CASE("work after a wait for an event runs after the work before its record"
     CHECK(list == List{1, 3, 2});
 }
 
-TEST_CASE(
-    "a wait for an event waits for the last record before it and not for a later one") {
+TEST_CASE("a stream waits for an event's last earlier record and not for later records") {
     const TestStream first, second;
     const TestEvent event;
     List list;
@@ -50,7 +50,7 @@ TEST_CASE("waiting for an event that was never recorded returns immediately") {
     ok(cudaStreamSynchronize(stream));
 }
 
-TEST_CASE("each query of an event runs one operation of its stream") {
+TEST_CASE("each query of an event runs one operation of the event's stream") {
     const TestStream stream;
     const TestEvent event;
     List list;

@@ -43,7 +43,7 @@ TEST_CASE("every thread of a grid runs once with its own coordinates") {
     for (const auto& each : seen) CHECK(each == 1);
 }
 
-TEST_CASE("no thread passes a barrier before all have arrived") {
+TEST_CASE("no thread passes a barrier before all threads have arrived") {
     const unsigned threads = GENERATE(1u, 31u, 32u, 33u, 256u, 1024u);
     CAPTURE(threads);
     std::vector<int> arrived(threads), wrong(threads);
@@ -116,7 +116,7 @@ TEST_CASE("two halves of a warp can shuffle independently") {
     for (int i = 0; i < 32; ++i) CHECK(got[i] == (i < 16 ? 3 : 20));
 }
 
-TEST_CASE("votes count only the lanes that exist") {
+TEST_CASE("votes count only the existing lanes of an incomplete warp") {
     const unsigned threads = GENERATE(5u, 32u, 40u);
     std::vector<unsigned> ballots(threads);
     std::vector<int> any(threads), all(threads);
@@ -135,7 +135,7 @@ TEST_CASE("votes count only the lanes that exist") {
     }
 }
 
-TEST_CASE("a shuffle from a lane that does not take part gives NaN") {
+TEST_CASE("a shuffle from a lane outside the mask returns NaN") {
     std::vector<float> got(32);
     CHECK(run(1, 32, [&] {
               const unsigned i = threadIdx.x;
@@ -165,7 +165,7 @@ TEST_CASE("each block has its own shared memory") {
     for (int b = 0; b < 64; ++b) CHECK(sums[b] == 64 * b + 63 * 32);
 }
 
-TEST_CASE("a tiled matrix product is exact on one thread and on three") {
+TEST_CASE("a tiled matrix product is exact with one host thread and with three") {
     set_num_threads(GENERATE(1, 3));
     constexpr int kExtent = 64, kTile = 16;
     std::vector<float> a(kExtent * kExtent), b(kExtent * kExtent), c(kExtent * kExtent);
@@ -211,9 +211,9 @@ TEST_CASE("threads that wait at different barriers end the launch with an error"
     CHECK(contains(error, "0xffffffff"));
 }
 
-TEST_CASE("a launch after a stuck launch runs") {
+TEST_CASE("a launch succeeds after an earlier launch was stuck") {
     CHECK(run(1, 32, [] {
-              if (threadIdx.x == 0) __syncwarp(1u << 1);  // not in its own mask
+              if (threadIdx.x == 0) __syncwarp(1u << 1);  // a mask without lane 0
               __syncthreads();
           }) != "");
     std::vector<int> done(32);

@@ -41,7 +41,7 @@ TEST_CASE("device_of returns the device of an address") {
     CHECK(cudaFreeHost(pinned) == cudaSuccess);
 }
 
-TEST_CASE("find_allocation finds an allocation by its addresses and its red zone's") {
+TEST_CASE("find_allocation finds an allocation by addresses in it or in its red zone") {
     const size_t bytes = GENERATE(size_t{1}, size_t{511}, size_t{4096}, size_t{100000});
     const DeviceMemory memory(bytes);
     for (const size_t offset : {size_t{0}, bytes - 1, bytes, bytes + kRedZoneBytes - 1}) {
@@ -98,7 +98,7 @@ TEST_CASE("an invalid free is an error and changes no allocation") {
     CHECK_FALSE(find_allocation(memory.pointer)->freed);
 }
 
-TEST_CASE("a device allocates as much memory as cudaMemGetInfo reports") {
+TEST_CASE("cudaMemGetInfo reports the free memory and a larger allocation fails") {
     size_t free = 0, total = 0, after = 0;
     REQUIRE(cudaMemGetInfo(&free, &total) == cudaSuccess);
     {
@@ -114,7 +114,8 @@ TEST_CASE("a device allocates as much memory as cudaMemGetInfo reports") {
     CHECK(after == free);
 }
 
-TEST_CASE("cudaPointerGetAttributes tells device and pinned and pageable memory apart") {
+TEST_CASE(
+    "cudaPointerGetAttributes distinguishes device and pinned and pageable memory") {
     const DeviceMemory memory(64, 2);
     int on_host = 0;
     void* pinned = nullptr;
@@ -130,7 +131,7 @@ TEST_CASE("cudaPointerGetAttributes tells device and pinned and pageable memory 
     CHECK(cudaFreeHost(pinned) == cudaSuccess);
 }
 
-TEST_CASE("a copy must be inside its allocations and match its direction") {
+TEST_CASE("a copy outside its allocations or with a wrong direction is an error") {
     const DeviceMemory memory(16), other(16, 1);
     std::vector<std::byte> host(32);
     const auto copy = [](void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {

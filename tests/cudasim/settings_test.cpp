@@ -1,5 +1,5 @@
-// The simulator's settings from environment variables. Each is read once per process, so
-// a test of a setting runs this program again with one hidden test.
+// The simulator's settings from environment variables. Each setting is read once per
+// process, so a test of a setting runs this program again with one hidden test.
 
 #include <string>
 #include <utility>
@@ -19,7 +19,8 @@ using test::Outcome;
 using test::run_self;
 using List = std::vector<int>;
 
-// "All tests passed" is printed only if a test with this name exists and ran.
+// Checks that a hidden test passes with this setting. Catch2 prints "All tests passed"
+// only if a test with this name exists and ran.
 void check_passes(const std::string& setting, const std::string& test) {
     const Outcome outcome = run_self(setting, test);
     CAPTURE(setting, test, outcome.text);
@@ -27,14 +28,15 @@ void check_passes(const std::string& setting, const std::string& test) {
     CHECK(contains(outcome.text, "All tests passed"));
 }
 
-// The visible effects of submitted work before the host waits: kernels in two streams,
-// the second after an event of the first, and a copy to pinned memory.
+// The effects of submitted work that the host sees before it waits. The work is kernels
+// in two streams, of which the second waits for an event of the first, and a copy to
+// pinned memory.
 struct Seen {
     List list;
     int copied = 0;
 };
 Seen without_waiting() {
-    static List list;  // outlives work that never runs
+    static List list;  // static: outlives the work, also if a check fails
     static const TestInts device(1), pinned(1, true);
     static const TestStream first, second;
     static const TestEvent event;
@@ -53,7 +55,7 @@ Seen without_waiting() {
     return seen;
 }
 
-// Hidden tests, which the tests below run in processes of their own.
+// Hidden tests: the tests below run each of them in its own process.
 
 TEST_CASE("work runs when it is submitted", "[.]") {
     const Seen seen = without_waiting();
@@ -84,7 +86,7 @@ TEST_CASE("a device has a million bytes", "[.]") {
         ok(cudaGetDeviceProperties(&properties, device));
         CHECK(properties.totalGlobalMem == kMillion);
 
-        // All of it can be allocated, also in pieces, and not a byte more.
+        // All this memory can be allocated, in two pieces, but not one byte more.
         std::byte *first = nullptr, *second = nullptr, *more = nullptr;
         ok(cudaMalloc(&first, kMillion - 1000));
         CHECK(cudaMalloc(&more, 1001) == cudaErrorMemoryAllocation);
@@ -113,10 +115,10 @@ TEST_CASE("the machine starts", "[.]") {
     CHECK(memory_use(0).used == 0);
 }
 
-// Tests that run the hidden ones.
+// Tests that run the hidden tests.
 
 TEST_CASE(
-    "MINI_SIM_ORDER eager runs work when it is submitted and lazy when the host waits") {
+    "MINI_SIM_ORDER=eager runs work at its submission and lazy when the host waits") {
     check_passes("MINI_SIM_ORDER=eager", "work runs when it is submitted");
     check_passes("MINI_SIM_ORDER=lazy", "work waits until the host does");
     check_passes("-u MINI_SIM_ORDER", "work waits until the host does");
@@ -132,7 +134,7 @@ TEST_CASE("MINI_SIM_MEMORY is the memory of each device and defaults to 16 GiB")
     check_passes("MINI_SIM_MEMORY=", "a device has 16 GiB");
 }
 
-TEST_CASE("an invalid setting of the simulator is an error that names it") {
+TEST_CASE("an invalid setting of the simulator is an error that names the setting") {
     for (const auto& [setting, message] :
          std::vector<std::pair<std::string, std::string>>{
              {"MINI_SIM_ORDER=early", "MINI_SIM_ORDER=early: must be lazy or eager"},

@@ -1,4 +1,4 @@
-// The order of work in streams: it runs at the latest moment that CUDA allows, in order.
+// The order of work in streams: work runs as late as CUDA allows, in stream order.
 
 #include <atomic>
 #include <future>
@@ -19,7 +19,8 @@ using test::contains;
 
 using List = std::vector<int>;
 
-TEST_CASE("no work runs before the host waits and then only the work it waits for") {
+TEST_CASE(
+    "no work runs before the host waits and then only the work that the host waits for") {
     const TestStream first, second;
     List list;
     ok(append(list, 1, first));
@@ -101,7 +102,7 @@ TEST_CASE(
         [](void* data) { static_cast<std::promise<void>*>(data)->get_future().wait(); },
         &done));
     CHECK(cudaStreamQuery(stream) == cudaErrorNotReady);
-    CHECK(cudaStreamQuery(stream) == cudaErrorNotReady);  // does not start it again
+    CHECK(cudaStreamQuery(stream) == cudaErrorNotReady);  // the function runs only once
     done.set_value();
     ok(cudaStreamSynchronize(stream));
     CHECK(cudaStreamQuery(stream) == cudaSuccess);
@@ -149,7 +150,7 @@ TEST_CASE("a copy to pinned memory is not visible before the host waits") {
     CHECK(*pinned.data == 0);
 }
 
-TEST_CASE("a synchronous copy between devices does not make the host wait") {
+TEST_CASE("cudaMemcpy from device to device memory does not make the host wait") {
     const TestInts a(1), b(1);
     List list;
     ok(append(list, 1, nullptr));
@@ -237,7 +238,7 @@ void stuck_kernel() {
     }
 }
 
-TEST_CASE("a failed kernel sets a sticky error of its device that says where it failed") {
+TEST_CASE("a failed kernel sets a sticky error that names the kernel and its threads") {
     ok(cudaSetDevice(2));
     List list;
     ok(enqueue({.grid = 1,
@@ -255,7 +256,7 @@ TEST_CASE("a failed kernel sets a sticky error of its device that says where it 
     CHECK(append(list, 2, nullptr) == cudaErrorLaunchFailure);
     CHECK(cudaStreamQuery(nullptr) == cudaErrorLaunchFailure);
 
-    // Other devices still work, and this one works again after a reset.
+    // Other devices still work, and this device works again after a reset.
     ok(cudaSetDevice(0));
     ok(cudaDeviceSynchronize());
     ok(cudaSetDevice(2));
@@ -294,7 +295,7 @@ TEST_CASE("several host threads wait for streams that depend on each other") {
     for (const auto& count : counts) CHECK(count == kRounds * 7);
 }
 
-// Records the operations as they run.
+// Records the kernels in the order in which they run, and the host's clock.
 class Recorder : public Observer {
   public:
     Recorder() { set_observer(this); }
@@ -309,7 +310,7 @@ class Recorder : public Observer {
 };
 
 TEST_CASE(
-    "clocks give the happens-before order whatever operation happened to run first") {
+    "clocks give the happens-before order and not the order in which operations ran") {
     const TestStream first, second;
     const TestEvent event;
     Recorder recorder;
@@ -324,10 +325,10 @@ TEST_CASE(
     REQUIRE(list == List{1, 2, 3, 4});
 
     const auto& run = recorder.kernels;
-    CHECK(precedes(run[0].stamp, run[1].clock));        // the same stream
+    CHECK(precedes(run[0].stamp, run[1].clock));        // in the same stream
     CHECK(precedes(run[0].stamp, run[3].clock));        // through the event
-    CHECK_FALSE(precedes(run[1].stamp, run[3].clock));  // after the record
-    CHECK_FALSE(precedes(run[0].stamp, run[2].clock));  // before the wait
+    CHECK_FALSE(precedes(run[1].stamp, run[3].clock));  // submitted after the record
+    CHECK_FALSE(precedes(run[0].stamp, run[2].clock));  // submitted before the wait
     for (const OperationInfo& each : run) CHECK(precedes(each.stamp, recorder.host));
 
     // Work submitted after a wait is ordered after the work that the host waited for.

@@ -1,4 +1,4 @@
-// The names of addresses in the program.
+// The names of the functions at addresses in the program.
 
 #include "libmini/cudasim/symbols.hpp"
 

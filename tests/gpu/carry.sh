@@ -1,12 +1,12 @@
 #!/bin/sh
-# Collects libmini's dependencies other than a compiler, CMake and CUDA in a folder that can
-# be copied to a GPU machine without packages:
+# Copies the headers of libmini's dependencies into a folder. With this folder, libmini can be
+# built on a GPU machine that has a compiler, CMake and CUDA, but not these packages:
 #
-#     tests/gpu/carry.sh carried                      here, where libmini builds
+#     tests/gpu/carry.sh carried                      on a machine where libmini builds
 #     cmake -S . -B build/gpu -DCMAKE_BUILD_TYPE=Release -DMINI_CUDA=ON \
-#           -DMINI_CARRIED=$PWD/carried               there
+#           -DMINI_CARRIED=$PWD/carried               on the GPU machine
 #
-# Only headers: the shared libraries of zlib and libcrypto exist on any Linux.
+# No libraries are copied: the shared libraries of zlib and libcrypto exist on any Linux.
 set -eu
 if [ $# -ne 1 ]; then
     echo "usage: tests/gpu/carry.sh FOLDER" >&2
@@ -28,7 +28,7 @@ root_of() {
     echo "$found"
 }
 
-# Libraries that are a folder of headers. -L: some are symbolic links.
+# Libraries that are a folder of headers. -L copies the files behind symbolic links.
 for header in Eigen/Core fmt/core.h CLI/CLI.hpp nlohmann/json.hpp catch2/catch.hpp \
     stb/stb_image.h openssl/evp.h; do
     root=$(root_of "$header")

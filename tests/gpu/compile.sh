@@ -1,11 +1,12 @@
 #!/bin/sh
 # Compiles one file of the CUDA code with nvcc, warnings as errors. A file that uses
-# __CUDA_ARCH__ is compiled for each architecture that libmini supports; other files only for
-# the oldest, since their code is the same for all.
+# __CUDA_ARCH__ is compiled for each architecture that libmini supports; other files only for the
+# oldest, because their code is the same for all architectures.
 #
 #     tests/gpu/compile.sh NVCC FILE OBJECT INCLUDE...
 #
-# Exit codes: 0 compiled; 1 not compiled; 77 nvcc or the header of an optional library is missing.
+# Exit codes: 0 the file compiles; 1 it does not; 77 nvcc or the header of an optional library
+# is missing.
 set -eu
 nvcc=$1
 file=$2

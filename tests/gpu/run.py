@@ -5,10 +5,10 @@
 
     suite       ctest -L gpu
     sanitizer   the kernels' tests under compute-sanitizer: memcheck, racecheck, initcheck, synccheck
-    bench       mini bench kernels, matmul and train-step, the last from a CUDA graph as well
-    torch       both train steps beside PyTorch's (tests/bench/compare_cuda.py)
+    bench       mini bench kernels, matmul and train-step, and train-step from a CUDA graph
+    torch       compares both train steps with PyTorch's (tests/bench/compare_cuda.py)
 
-Each step reports {"status": "passed", "failed" or "left out", ...}; a step that is left out reports why.
+The result of each step has the status "passed", "failed" or "left out"; "left out" has a reason.
 The exit code is 1 if a step failed, and also if the machine has no GPU.
 """
 
@@ -24,13 +24,13 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
 # The tests cause CUDA API errors on purpose, so memcheck reports only the memory accesses of kernels.
-# Without the allocator's cache it sees each allocation.
+# Without the allocator's cache the sanitizer sees each allocation.
 TOOL_OPTIONS = {"memcheck": ["--report-api-errors", "no"]}
 WITHOUT_CACHE = ["env", "MINI_CUDA_CACHING=0"]
 PARTS = ["suite", "sanitizer", "bench", "torch"]
 BENCHES = {"kernels": [], "matmul": [], "train-step": ["--graph"]}
 KEPT_LINES = 40
-SUITE_JOBS = 4  # a small test spends most of its time opening the device
+SUITE_JOBS = 4  # several at once: a small test spends most of its time opening the device
 
 
 def run(command, timeout):
@@ -126,7 +126,7 @@ def main():
     if unknown:
         parser.error(f"--without {unknown[0]}: the parts are {', '.join(PARTS)}")
 
-    # Write the file after each part, so that an interrupted run leaves the results so far.
+    # Write the file after each part, so that an interrupted run keeps the results of finished parts.
     gpu = gpu_name()
     result = {"gpu": gpu, "parts": {}}
     for part, go in zip(PARTS, [run_suite, run_sanitizer, run_benches, run_torch]):

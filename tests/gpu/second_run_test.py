@@ -1,4 +1,4 @@
-"""Tests that run again on a CUDA device must have MINI_TEST_DEVICE=cuda; otherwise they run on the CPU."""
+"""Tests named "... on cuda" must have MINI_TEST_DEVICE=cuda in their environment, or they run on the CPU."""
 
 import json
 import os

@@ -20,7 +20,7 @@ int64_t size_of(const Shape& shape) {
     return std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
 }
 
-// Returns the offset, with `strides`, of the element with a row-major index.
+// Returns the offset, by `strides`, of the element with this row-major index in `shape`.
 int64_t offset_of(int64_t index, const Shape& shape, const Shape& strides) {
     int64_t offset = 0;
     for (size_t d = shape.size(); d-- > 0;) {
@@ -116,7 +116,7 @@ TEST_CASE("unary operations return the mathematical values") {
     CHECK(unary_of(UnaryOp::kSigmoid, {0, 200, -200}) == std::vector<float>{0.5f, 1, 0});
     CHECK(unary_of(UnaryOp::kTanh, {0, 50, -50}) == std::vector<float>{0, 1, -1});
 
-    // Values that are not exact: exp(1), log(2), sigmoid(1), tanh(1), within one
+    // exp(1), log(2), sigmoid(1) and tanh(1) are not exact: each may be off by one
     // rounding.
     CHECK(std::abs(unary_of(UnaryOp::kExp, {1})[0] - 2.7182818f) < 3e-7f);
     CHECK(std::abs(unary_of(UnaryOp::kLog, {2})[0] - 0.6931472f) < 1e-7f);
@@ -199,8 +199,8 @@ TEST_CASE("copy_strided and copy_to_strided copy items of any size") {
                                  static_cast<size_t>(item_bytes)) != 0;
     CHECK(different == 0);
 
-    // Scatter the items over zeros: they are at their old offsets, and other bytes stay
-    // zero.
+    // Scatter the items into zeros: each item is at its old offset, and all other bytes
+    // stay zero.
     std::vector<std::byte> back(x.size()), expected(x.size());
     cpu::copy_to_strided(back.data(), packed.data(), shape, strides, item_bytes);
     for (int64_t i = 0; i < n; ++i) {

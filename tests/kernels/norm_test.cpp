@@ -10,7 +10,7 @@
 namespace mini::kernels {
 namespace {
 
-// Images, rows, one channel, and runs of more than one vector.
+// Images, rows (space 1), one channel, and channels longer than one SIMD vector.
 const std::vector<ChannelExtents> kExtents = {{4, 3, 6},  {7, 5, 1},  {2, 1, 33},
                                               {3, 2, 97}, {1, 4, 64}, {64, 70, 16}};
 
@@ -28,7 +28,8 @@ MomentsOfX moments_of(const std::vector<float>& x, const ChannelExtents& extents
     return moments;
 }
 
-// Computes the definition in double. Element i of x belongs to channel i / space % C.
+// Returns the moments by their definition, computed in double. Element i of x belongs to
+// channel i / space % C.
 MomentsOfX moments_by_definition(const std::vector<float>& x,
                                  const ChannelExtents& extents) {
     MomentsOfX moments;
@@ -60,7 +61,7 @@ TEST_CASE("channel moments equal their definition even with a large mean") {
     const MomentsOfX out = moments_of(x, extents);
     const MomentsOfX expected = moments_by_definition(x, extents);
     for (size_t c = 0; c < out.mean.size(); ++c) {
-        // Both are summed in double and rounded once; the last bit may differ.
+        // Both sides are sums in double, rounded once, so their last bits may differ.
         CHECK(std::abs(out.mean[c] - expected.mean[c]) <=
               2e-7f * std::abs(expected.mean[c]) + 1e-9f);
         CHECK(std::abs(out.variance[c] - expected.variance[c]) <=
@@ -124,7 +125,8 @@ TEST_CASE("average pooling is bitwise identical for any number of threads") {
     }));
 }
 
-TEST_CASE("average pooling divides the sum of a rectangle by its counts") {
+TEST_CASE(
+    "average pooling divides the sum of a rectangle by the product of its two counts") {
     const std::vector<float> x = {1, 2, 3,  //
                                   4, 5, 6};
     const std::vector<PoolSpan> rows = {{0, 2, 2}, {1, 2, 2}};

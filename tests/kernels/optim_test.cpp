@@ -9,12 +9,12 @@
 namespace mini::kernels {
 namespace {
 
-// With powers of two, every step below is exact.
+// The numbers are sums of few powers of two, so that every step below is exact.
 constexpr float kStart = 4.0f, kGrad = 2.0f;
 
 struct State {
     float parameter = kStart;
-    float velocity = kNaN;  // the first step must not read it
+    float velocity = kNaN;  // the first step must not read this NaN
 };
 
 State after(State state, SGDStep step) {
@@ -105,7 +105,7 @@ TEST_CASE("the first step of Adam has the size lr for any gradient") {
     CHECK(m == -grad / 2);
 }
 
-TEST_CASE("weight decay changes the averages of Adam but not those of AdamW") {
+TEST_CASE("weight decay changes the averages of Adam but not the averages of AdamW") {
     AdamStep step = {
         .lr = 0.5, .beta1 = 0.5, .beta2 = 0.75, .eps = 0, .weight_decay = 0.5};
     float parameter = kStart, m = 0, v = 0;
@@ -120,7 +120,7 @@ TEST_CASE("weight decay changes the averages of Adam but not those of AdamW") {
     CHECK(parameter == 2.5f);  // 4 * (1 - 0.5 * 0.5) - 0.5
 }
 
-TEST_CASE("AMSGrad divides by the maximum of exp_avg_sq and NaN stays in the maximum") {
+TEST_CASE("AMSGrad divides by the maximum of exp_avg_sq and the maximum keeps a NaN") {
     const AdamStep step = {.lr = 0.5, .beta1 = 0, .beta2 = 0, .eps = 0};
     float parameter = kStart, m = 0, v = 0, greatest = 64.0f;
     cpu::adam_step(&parameter, &m, &v, &greatest, &kGrad, 1, step);

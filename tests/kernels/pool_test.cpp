@@ -22,8 +22,8 @@ Pooled pool(const std::vector<float>& x, const ImageExtents& in, const Window& w
     return out;
 }
 
-// Computes the definition on one plane: checks every element of every window, in
-// row-major order.
+// Appends the pooling of one plane by its definition: compares every element of every
+// window, in row-major order.
 void append_plane(Pooled& out, const float* x, const ImageExtents& in,
                   const Window& window) {
     for (int64_t i = 0; i < window.output(in.H); ++i)
@@ -67,7 +67,7 @@ TEST_CASE("max pooling and its gradient equal their definitions") {
         {{3, 10, 24, 24}, {2, 2, 0}},   // the tutorial's first pooling
         {{2, 20, 8, 8}, {2, 2, 0}},     // the tutorial's second pooling
         {{2, 3, 7, 5}, {2, 2, 0}},      // a last row and column without a window
-        {{2, 3, 6, 34}, {2, 2, 0}},     // rows of two runs and a part
+        {{2, 3, 6, 34}, {2, 2, 0}},     // 17 outputs per row: runs of 8, 8 and 1
         {{0, 3, 8, 8}, {2, 2, 0}},      // no images
         {{2, 3, 8, 8}, {2, 1, 0}},      // overlapping windows
         {{2, 2, 9, 7}, {3, 2, 1}},      // overlapping windows and padding

@@ -45,7 +45,7 @@ TEST_CASE("a sum of ten million floats is accurate") {
     const int64_t n = 2000000 * (inner == 1 ? 5 : 1);
     const std::vector<float> x(static_cast<size_t>(n * inner), 0.1f);
 
-    // With pairwise summation a term is rounded about 16 + 20 times, not 10^7 times: the
+    // With pairwise summation, about 16 + 20 roundings affect each term, not 10^7: the
     // relative error is below 40 * 2^-24.
     const double exact = static_cast<double>(0.1f) * static_cast<double>(n);
     for (const float total : sum_of(x, 1, n, inner))

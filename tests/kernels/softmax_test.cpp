@@ -35,8 +35,8 @@ TEST_CASE("log-softmax and its gradient equal their definitions in double precis
     const std::vector<float> y = log_softmax_of(x, rows, cols);
     const std::vector<float> dx = log_softmax_backward_of(g, y, rows, cols);
 
-    // The sums of `cols` exponentials and of `cols` gradients, each below 8, are in
-    // single precision.
+    // The sums of `cols` exponentials and of `cols` gradients are computed in float32,
+    // with each term below 8.
     const double tolerance = 8 * static_cast<double>(cols + 4) * std::ldexp(1.0, -24);
     for (int64_t i = 0; i < rows; ++i) {
         double total = 0, g_total = 0;

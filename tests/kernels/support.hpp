@@ -1,4 +1,4 @@
-// Support for the tests of the kernels: input values, and the check that results are
+// Helpers for the tests of the kernels: input values, and a check that results are
 // bitwise identical for any number of threads.
 
 #pragma once
@@ -37,8 +37,8 @@ inline std::vector<float> normal_numbers(int64_t n, unsigned seed = 1) {
     return values;
 }
 
-/// Returns an output array with a value that no kernel computes, to detect elements that
-/// a kernel does not write.
+/// Returns an output array of n elements with a value that no kernel computes, to detect
+/// elements that a kernel does not write.
 inline std::vector<float> unwritten(int64_t n) {
     return std::vector<float>(static_cast<size_t>(n), 12345.0f);
 }
@@ -53,14 +53,15 @@ int64_t first_difference(const std::vector<T>& a, const std::vector<T>& b) {
     return in_a == a.end() && in_b == b.end() ? kNoDifference : in_a - a.begin();
 }
 
-/// Returns the bits of floats, to compare so that NaN equals NaN and 0 differs from -0.
+/// Returns the bits of each float, for comparisons in which a NaN equals itself and 0
+/// differs from -0.
 inline std::vector<uint32_t> bits(const std::vector<float>& values) {
     std::vector<uint32_t> result;
     for (const float value : values) result.push_back(std::bit_cast<uint32_t>(value));
     return result;
 }
 
-/// Returns whether compute() is bitwise identical with 1, 2 and 3 threads.
+/// Returns whether compute() returns bitwise identical floats with 1, 2 and 3 threads.
 template <typename Compute>
 bool identical_for_any_threads(Compute compute) {
     const auto expected = bits(compute());

@@ -17,8 +17,8 @@ namespace {
 
 constexpr int64_t kBatch = 32;
 
-// The images of tests/golden/make_convnet.py: pixel k of the whole set is (7919 k)
-// mod 256.
+// Returns one batch of the images of tests/golden/make_convnet.py. Before the
+// normalisation, pixel k of all images is ((7919 k) mod 256) / 255.
 Tensor images(int64_t batch) {
     std::vector<float> values(static_cast<size_t>(kBatch * 784));
     for (size_t i = 0; i < values.size(); ++i) {
@@ -50,7 +50,7 @@ TEST_CASE(
     for (const auto& expected : cases) {
         CAPTURE(expected.at("seed").dump(), expected.at("training").dump());
         const bool training = expected.at("training").get<bool>();
-        if (training && default_device().is_cuda()) continue;  // it draws other masks
+        if (training && default_device().is_cuda()) continue;  // a GPU draws other masks
         ++compared;
         manual_seed(expected.at("seed").get<uint64_t>());
         nn::ConvNet net;

@@ -1,4 +1,4 @@
-// The numbers of tests/golden/make_resnet.py, computed by a hash function.
+// The pseudo-random numbers of tests/golden/make_resnet.py, from a hash function.
 
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace mini::test {
 
-/// Returns number i of tensor k, in [-1, 1).
+/// Returns number i of tensor k: a pseudo-random number in [-1, 1).
 inline double noise(uint64_t k, uint64_t i) {
     auto word = static_cast<uint32_t>(40503 * k + i);
     word = (word ^ (word >> 16)) * 0x85ebca6bu;
@@ -23,7 +23,7 @@ inline double noise(uint64_t k, uint64_t i) {
     return static_cast<double>(word) / 2147483648.0 - 1.0;
 }
 
-/// Returns a tensor of scale * noise + shift.
+/// Returns a tensor whose element i is scale * noise(k, i) + shift.
 inline Tensor noise_tensor(uint64_t k, const Shape& shape, double scale = 1.0,
                            double shift = 0.0) {
     std::vector<float> values(static_cast<size_t>(element_count(shape)));
@@ -32,7 +32,8 @@ inline Tensor noise_tensor(uint64_t k, const Shape& shape, double scale = 1.0,
     return Tensor::from(values, shape);
 }
 
-/// Fills the parameters of a module; k is the index in the state_dict, including buffers.
+/// Fills the parameters of a module with noise. k is a parameter's index in the
+/// state_dict, where buffers count too.
 inline void fill(nn::Module& module) {
     std::vector<std::string> trained;
     for (const auto& [name, parameter] : module.named_parameters())
@@ -56,8 +57,8 @@ inline void fill(nn::Module& module) {
 }
 
 /// Returns the maximum absolute difference between x and `expected`, divided by the
-/// maximum of 1 and the largest expected number; infinite if the sizes differ or a
-/// number is NaN.
+/// largest absolute number in `expected` if that exceeds 1. Returns infinity if the sizes
+/// differ or a number is NaN.
 inline double distance(const Tensor& x, const nlohmann::json& expected) {
     const Tensor floats = ops::to(x, DType::kFloat32);
     const auto values = floats.to_vector<float>();

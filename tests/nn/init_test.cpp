@@ -1,4 +1,5 @@
-// Compares initial weights with PyTorch's: they are bitwise identical.
+// Compares initial weights with PyTorch's. All initialisers except orthogonal_ must be
+// bitwise identical.
 
 #include "libmini/nn/init.hpp"
 
@@ -20,7 +21,7 @@ namespace {
 
 namespace init = nn::init;
 
-// The initialisers of init_functions.json, by their names in that file.
+// Returns the initialisers by their names in init_functions.json.
 const std::map<std::string, std::function<Tensor(Generator&)>>& initialisers() {
     static const auto on = [](Shape shape, auto fill) {
         return [shape, fill](Generator& generator) {
@@ -84,7 +85,7 @@ void compare_functions(const std::string& file, Rounding rounding) {
     CHECK(cases.size() == 2 * initialisers().size());
 }
 
-// Has only the initial weight of an embedding; forward is not used.
+// A module with the weight of an embedding. The tests do not call forward.
 struct Embedding : nn::Module {
     Embedding(int64_t count, int64_t size) {
         Tensor weight = Tensor::empty({count, size});
@@ -147,7 +148,7 @@ TEST_CASE("with kSeparate layers have the initial weights of a PyTorch without A
 }
 
 TEST_CASE(
-    "by default a Linear of 2 inputs with seed 0 has the weights of PyTorch's wheel") {
+    "by default a Linear with 2 inputs and seed 0 has the weights of PyTorch's wheel") {
     manual_seed(0);
     const nn::Linear layer(2, 1);
     CHECK(layer.weight.to_vector<float>() ==
@@ -186,7 +187,8 @@ TEST_CASE("calculate_gain returns the gains of torch.nn.init.calculate_gain") {
     CHECK(calculate_gain(Nonlinearity::kSelu) == 0.75);
 }
 
-TEST_CASE("constant_ and ones_ and zeros_ fill a tensor and eye_ sets its diagonal") {
+TEST_CASE(
+    "constant_ and ones_ and zeros_ fill a tensor and eye_ writes the identity matrix") {
     Tensor x = Tensor::empty({2, 3});
     init::constant_(x, 2.5);
     CHECK(x.to_vector<float>() == std::vector<float>(6, 2.5f));

@@ -16,7 +16,7 @@ using test::message_of;
 
 namespace {
 
-// Two layers that share a weight, and a buffer.
+// A module with a buffer and two layers that share one weight.
 class Tied : public nn::Module {
   public:
     Tied() {
@@ -56,14 +56,16 @@ TEST_CASE("the ConvNet has the tutorial's 21840 parameters") {
     CHECK(count == 21840);
 }
 
-TEST_CASE("named_parameters lists a module's own parameters first and shared ones once") {
+TEST_CASE(
+    "named_parameters lists a module's own parameters first and shared parameters once") {
     const Tied module;
     CHECK(names(module.named_parameters()) ==
           std::vector<std::string>{"scale", "tied", "first.bias"});
     CHECK(names(module.named_buffers()) == std::vector<std::string>{"counter"});
 }
 
-TEST_CASE("state_dict has every tensor under each of its names and detached") {
+TEST_CASE(
+    "state_dict lists detached tensors and a shared tensor under each of its names") {
     const Tied module;
     const auto state = module.state_dict();
     CHECK(names(state) == std::vector<std::string>{"scale", "tied", "counter",
@@ -150,7 +152,7 @@ TEST_CASE("names that are already used or empty or contain a dot are rejected") 
     CHECK_NOTHROW(Bad("free"));
 }
 
-TEST_CASE("every module computes the same as its function") {
+TEST_CASE("every module returns the same as its function") {
     const Tensor x = Tensor::from(std::vector<float>{-1, 2, 3, -4}, {1, 1, 2, 2});
     CHECK(nn::ReLU()(x).to_vector<float>() == std::vector<float>{0, 2, 3, 0});
     CHECK(nn::MaxPool2d(2)(x).to_vector<float>() == std::vector<float>{3});
@@ -166,7 +168,8 @@ TEST_CASE("every module computes the same as its function") {
           Shape{1, 3, 2, 2});
 }
 
-TEST_CASE("containers construct and own their modules and name them by their index") {
+TEST_CASE(
+    "containers construct and own their modules and name each module by its index") {
     nn::Sequential net;
     CHECK(net(Tensor::ones({2})).to_vector<float>() == std::vector<float>{1, 1});
     nn::Linear& first = net.append<nn::Linear>(2, 3);

@@ -44,7 +44,8 @@ std::unique_ptr<nn::Module> batch_norm_for(const Shape& shape,
     return std::make_unique<nn::BatchNorm1d>(shape[1], options);
 }
 
-// Wraps a number, which stands for a tensor without dimensions, into an array.
+// Returns an array as it is, and a number (a tensor without dimensions) as an array of
+// one number.
 nlohmann::json as_row(const nlohmann::json& value) {
     return value.is_array() ? value : nlohmann::json::array({value});
 }
@@ -156,7 +157,7 @@ TEST_CASE("batch normalisation rejects inputs of other shapes or channels") {
                     ShapeError);
 }
 
-TEST_CASE("two training forward passes may precede the backward passes") {
+TEST_CASE("two forward passes in training may precede their backward passes") {
     nn::BatchNorm2d layer(2);
     const Tensor first = layer(noise_tensor(1, {2, 2, 2, 2}));
     const Tensor second = layer(noise_tensor(2, {2, 2, 2, 2}));

@@ -45,7 +45,8 @@ std::vector<float> samples(const Tensor& x) {
     return result;
 }
 
-// Gradients are compared relative to their root mean square.
+// Compares the norm and some elements of each gradient. The tolerance of an element is
+// relative to the larger of the element and the root mean square of the gradient.
 void check_gradients(const nn::ResNet& net, const nlohmann::json& expected) {
     size_t i = 0;
     for (const auto& [name, parameter] : net.named_parameters()) {
@@ -66,7 +67,7 @@ void check_gradients(const nn::ResNet& net, const nlohmann::json& expected) {
 
 }  // namespace
 
-TEST_CASE("ResNets have the parameters and buffers of torchvision in its order") {
+TEST_CASE("ResNets have torchvision's parameters and buffers in the same order") {
     for (const auto& expected : golden_cases("resnet")) {
         const nn::ResNet net = make(expected.at("name"), {});
         const nn::NamedTensors state = net.state_dict();
@@ -99,7 +100,8 @@ TEST_CASE("ResNets start from the values of torchvision") {
             const Tensor flat = ops::reshape(ops::to(tensor, DType::kFloat32), {-1});
             const int64_t count = std::min<int64_t>(2, flat.numel());
             CHECK(distance(ops::narrow(flat, 0, 0, count), first) < 1e-6);
-            // Normal draws may differ in the last bit if the logarithm differs.
+            // Normal numbers may differ in the last bit if another library rounds the
+            // logarithm differently.
             const double error = std::abs(ops::sum(flat).item() - sum.get<double>());
             CHECK(error < 1e-3 * std::max(1.0, norm(flat)));
         }

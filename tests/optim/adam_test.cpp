@@ -28,7 +28,7 @@ double greatest_distance(const Tensor& p, const std::vector<float>& expected) {
     return greatest;
 }
 
-// Returns the optimizer of a case of adam.json, for the parameter `p`.
+// Returns the optimizer of a case of adam.json, with `p` as its parameter.
 std::unique_ptr<optim::Optimizer> optimizer_of(const nlohmann::json& c, const Tensor& p) {
     const auto& given = c.at("options");
     const bool adamw = c.at("kind") == "AdamW";
@@ -69,7 +69,8 @@ TEST_CASE("the steps of Adam and AdamW are bitwise identical to PyTorch's") {
             optimizer->step();
             CHECK(p.to_vector<float>() == floats_from_hex(steps[t]));
         }
-        // MKL's square roots have an error of at most one ulp, 2^-23 of a step.
+        // PyTorch with MKL: a square root has an error of at most one ulp, which changes
+        // a step by at most 2^-23 of its size.
         CHECK(greatest_distance(p, floats_from_hex(expected.at("mkl"))) < 0x1p-22);
         for (const char* name : {"exp_avg", "exp_avg_sq", "max_exp_avg_sq"}) {
             const auto state = optimizer->state_dict();

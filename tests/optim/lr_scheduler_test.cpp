@@ -74,7 +74,8 @@ TEST_CASE("schedulers set PyTorch's rates alone and together and in sequence") {
         const std::vector<double> rates = expected.at("rates");
         for (size_t epoch = 0; epoch < rates.size(); ++epoch) {
             CAPTURE(epoch);
-            // Exact except for the cosine, which C libraries may round differently.
+            // The rates are exact except for the cosine, which C libraries may round
+            // differently.
             const double error = std::abs(training.optimizer.lr() - rates[epoch]);
             CHECK(error <= 1e-14 * 0.1);
             CHECK(training.schedulers.front()->last_epoch() ==
@@ -85,7 +86,7 @@ TEST_CASE("schedulers set PyTorch's rates alone and together and in sequence") {
     }
 }
 
-TEST_CASE("a scheduler loaded from a state continues as without the interruption") {
+TEST_CASE("a scheduler that loads a state continues as if there was no interruption") {
     for (const auto& c : golden_cases("lr_scheduler")) {
         if (c.at("kind") == "together") continue;
         CAPTURE(c.at("kind").dump());
@@ -108,7 +109,7 @@ TEST_CASE("a scheduler loaded from a state continues as without the interruption
     }
 }
 
-TEST_CASE("a scheduler state with a missing number is rejected without any change") {
+TEST_CASE("a scheduler rejects a state with a missing number and does not change") {
     Training training;
     const auto scheduler = sequence(training.optimizer);
     auto state = scheduler->state_dict();

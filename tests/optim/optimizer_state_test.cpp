@@ -51,7 +51,8 @@ const std::vector<Kind> kKinds = {
      }},
 };
 
-// Three parameters; the tests give gradients only to the first and the third.
+// Returns three parameters. take_some_steps sets the gradients of the first and the
+// third.
 Tensors some_parameters() { return {spread(5), spread(2), spread(17)}; }
 
 void take_some_steps(optim::Optimizer& optimizer, int begin, int end) {
@@ -66,7 +67,8 @@ void take_some_steps(optim::Optimizer& optimizer, int begin, int end) {
 
 }  // namespace
 
-TEST_CASE("an optimizer loaded from a file continues as without the interruption") {
+TEST_CASE(
+    "an optimizer that loads its state from a file continues as if not interrupted") {
     for (const Kind& kind : kKinds) {
         CAPTURE(kind.name);
         const Tensors straight = some_parameters();
@@ -107,7 +109,7 @@ TEST_CASE("load_state_dict copies the tensors") {
     CHECK(before.to_vector<float>() == numbers);
 }
 
-TEST_CASE("a parameter that has taken no step has no state") {
+TEST_CASE("a parameter has no state before its first step") {
     const Tensors parameters = some_parameters();
     optim::Adam optimizer(parameters);
     CHECK(optimizer.state_dict().tensors.empty());
@@ -118,7 +120,7 @@ TEST_CASE("a parameter that has taken no step has no state") {
     CHECK(state.numbers.at("state.2.step") == 1);
 }
 
-TEST_CASE("load_state_dict rejects a state with errors and lists them all") {
+TEST_CASE("load_state_dict rejects an invalid state and lists all its errors") {
     optim::Adam optimizer({spread(5), spread(2)});
     take_steps(optimizer, 0, 2);
     const auto steps_before = optimizer.state_dict().numbers;
@@ -164,7 +166,8 @@ TEST_CASE("the options in a state are checked like the options of the constructo
     CHECK(optimizer.lr() == 0.1);
 }
 
-TEST_CASE("exact_number restores every double exactly from its exact_text") {
+TEST_CASE(
+    "exact_number restores a double exactly from the text that exact_text returns") {
     for (const double number :
          {0.0, -0.0, 0.1, 1.0 / 3, 1e-8, 5e-324, 1.7976931348623157e308,
           std::numeric_limits<double>::infinity(), 9007199254740991.0})
@@ -175,7 +178,7 @@ TEST_CASE("exact_number restores every double exactly from its exact_text") {
         CHECK_THROWS_AS(optim::exact_number(text), BadFile);
 }
 
-TEST_CASE("the error of an invalid number in a file has its name") {
+TEST_CASE("the error for an invalid number in a file contains the number's name") {
     io::Safetensors file;
     file.metadata = {{"optimizer.lr", "fast"}, {"other", "thing"}};
     CHECK(message_of<BadFile>([&] { optim::read_state(file, "optimizer."); }) ==

@@ -14,7 +14,8 @@ using namespace mini;
 
 namespace {
 
-// The message of the UsageError that SGD throws for these options; "" for none.
+// Returns the message of the UsageError that SGD throws for these options, or "" if SGD
+// accepts them.
 std::string sgd_error(const optim::SGDOptions& options) {
     Tensor p = Tensor::ones({1});
     p.set_requires_grad();
@@ -88,7 +89,7 @@ TEST_CASE("after zero_grad the next backward pass does not accumulate") {
     CHECK(p.item() == 0.5);
 }
 
-TEST_CASE("a step is an in-place change of its parameters") {
+TEST_CASE("an SGD step is an in-place change of its parameters") {
     Tensor p = Tensor::ones({1});
     p.set_requires_grad();
     optim::SGD optimizer({p}, {.lr = 0.5});
@@ -98,7 +99,8 @@ TEST_CASE("a step is an in-place change of its parameters") {
     CHECK_THROWS_AS(loss.backward(), Error);
 }
 
-TEST_CASE("SGD rejects a negative or infinite option and names it with its value") {
+TEST_CASE(
+    "SGD rejects a negative or infinite or NaN option and names it with its value") {
     CHECK(sgd_error({.lr = -0.5}) == "SGD: lr must not be negative, but is -0.5");
     CHECK(sgd_error({.momentum = -1}) == "SGD: momentum must not be negative, but is -1");
     CHECK(sgd_error({.weight_decay = -0.25}) ==
@@ -117,10 +119,10 @@ TEST_CASE("SGD rejects nesterov without momentum or with dampening") {
           rule + "momentum is 0.5 and dampening is 0.25");
     CHECK(sgd_error({.momentum = 0.5, .nesterov = true}) == "");
     CHECK(sgd_error({.momentum = 0.5, .dampening = 0.25}) == "");
-    CHECK(sgd_error({.dampening = 0.25}) == "");  // without momentum it has no effect
+    CHECK(sgd_error({.dampening = 0.25}) == "");  // has no effect without momentum
 }
 
-TEST_CASE("SGD rejects an empty list of parameters and one that is not a leaf") {
+TEST_CASE("SGD rejects an empty list of parameters and a parameter that is not a leaf") {
     Tensor p = Tensor::ones({1});
     p.set_requires_grad();
     CHECK_THROWS_AS(optim::SGD({}, {.lr = 0.1}), UsageError);

@@ -1,4 +1,4 @@
-// Helpers of the tests of optimizers and schedulers.
+// Helpers for the tests of optimizers and schedulers.
 
 #pragma once
 
@@ -10,7 +10,8 @@
 
 namespace mini::test {
 
-/// Returns a leaf of `n` numbers from -1 to 1, as in tests/golden/make_adam.py.
+/// Returns a leaf with `n` evenly spaced numbers between -1 and 1, as in
+/// tests/golden/make_adam.py.
 inline Tensor spread(int64_t n) {
     std::vector<float> values;
     for (int64_t i = 0; i < n; ++i)
@@ -18,7 +19,7 @@ inline Tensor spread(int64_t n) {
     return Tensor::from(values).set_requires_grad();
 }
 
-/// Sets the gradient of step `t`, as in tests/golden/make_adam.py.
+/// Sets the gradient of p for step `t`, as in tests/golden/make_adam.py.
 inline void set_grad(Tensor& p, int64_t t) {
     std::vector<float> values = p.to_vector<float>();
     for (int64_t i = 0; i < p.numel(); ++i) {

@@ -24,8 +24,8 @@ TEST_CASE("the 10000th word of the default seed equals the C++ standard's value"
     CHECK(twister.next() == 4123659995u);
 }
 
-TEST_CASE("a key gives the words that the authors published") {
-    // The head of mt19937ar.out: init_by_array({0x123, 0x234, 0x345, 0x456}).
+TEST_CASE("a key gives the words that the authors of the Mersenne Twister published") {
+    // The first words of mt19937ar.out: init_by_array({0x123, 0x234, 0x345, 0x456}).
     const std::vector<uint32_t> key = {0x123, 0x234, 0x345, 0x456};
     MersenneTwister twister(key);
     const std::vector<uint32_t> expected = {1067595299u, 955945823u,  477289528u,

@@ -48,7 +48,7 @@ TEST_CASE("multinomial equals torch's WeightedRandomSampler") {
     CHECK(without == 13);
 }
 
-TEST_CASE("two words are drawn per sample with replacement and otherwise per category") {
+TEST_CASE("two words are drawn per sample with replacement and per category without") {
     const Weights weights = {1, 2, 3, 0};
     mini::TorchVersion version;
     const auto words_taken = [&](int64_t num_samples, bool replacement) {
@@ -66,13 +66,13 @@ TEST_CASE("two words are drawn per sample with replacement and otherwise per cat
     CHECK(words_taken(1, false) == 8);
     CHECK(words_taken(3, false) == 8);
 
-    // Before PyTorch 2.0 a single sample with replacement is not drawn by the race.
+    // Before PyTorch 2.0, a single sample with replacement is drawn like several samples.
     version = {1, 13};
     CHECK(words_taken(1, true) == 2);
     CHECK(words_taken(1, false) == 8);
 }
 
-TEST_CASE("a uniform number equal to the end of a category selects it") {
+TEST_CASE("a uniform number at the end of a category's interval selects this category") {
     const double u = Generator(0).uniform_double();
     REQUIRE(u + (1 - u) == 1);
     Generator generator(0);
@@ -101,8 +101,8 @@ TEST_CASE("without replacement no category is drawn twice") {
 }
 
 TEST_CASE("the frequencies of categories are proportional to their weights") {
-    // A count of n draws with probability p deviates by more than 5 sqrt(n p (1 - p)) <
-    // 800 for only one seed in a million.
+    // A count of n draws with probability p differs from n p by more than 5 standard
+    // deviations for only one seed in a million; 5 sqrt(n p (1 - p)) < 800.
     constexpr int n = 100'000;
     Generator generator(3);
     std::vector<int> counts(3);
@@ -122,7 +122,7 @@ TEST_CASE("the error message names a weight that is negative or infinite or NaN"
     CHECK(contains(error_message({1e308, 1e308, 1}, 2, replacement), "add up to inf"));
 }
 
-TEST_CASE("no positive weight or a number of samples below 1 throws UsageError") {
+TEST_CASE("weights without a positive weight or fewer than one sample throw UsageError") {
     const bool replacement = GENERATE(true, false);
     CHECK(contains(error_message({0, 0, 0}, 1, replacement), "none of the 3 weights"));
     CHECK(contains(error_message({}, 1, replacement), "none of the 0 weights"));
@@ -130,7 +130,7 @@ TEST_CASE("no positive weight or a number of samples below 1 throws UsageError")
     CHECK(contains(error_message({1, 2}, -3, replacement), "num_samples is -3"));
 }
 
-TEST_CASE("more samples without replacement than positive weights throw UsageError") {
+TEST_CASE("without replacement more samples than positive weights throw UsageError") {
     CHECK(contains(error_message({1, 0, 2}, 3, false),
                    "3 samples without replacement, but only 2 of the 3"));
     CHECK(error_message({1, 0, 2}, 3, true).empty());

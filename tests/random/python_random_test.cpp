@@ -25,8 +25,8 @@ Order shuffled(int64_t n, int64_t seed) {
     return values;
 }
 
-// Returns random.randrange(2**64). The bound has 65 bits: draws two words and one bit of
-// a third word, until that bit is 0.
+// Returns random.randrange(2**64). The bound has 65 bits, so each attempt draws two words
+// and one bit of a third word; attempts end when this bit is 0.
 uint64_t randrange_2_64(PythonRandom& random) {
     while (true) {
         const uint64_t low = random.getrandbits(64);
@@ -91,7 +91,7 @@ TEST_CASE("shuffle gives published results of random.Random") {
     CHECK(shuffled(10, -42) == shuffled(10, 42));
     CHECK(shuffled(10, int64_t{1} << 32) != shuffled(10, 0));
 
-    // random.Random(-2**63).shuffle(list(range(10))), by CPython 3.11
+    // CPython 3.11: random.Random(-2**63).shuffle(list(range(10)))
     CHECK(shuffled(10, std::numeric_limits<int64_t>::min()) ==
           Order{5, 7, 9, 2, 0, 4, 1, 3, 6, 8});
 }
@@ -116,9 +116,8 @@ TEST_CASE("shuffling zero values or one value draws no words") {
 }
 
 TEST_CASE(
-    "getrandbits uses the high bits of one word or a word and a second word above it") {
-    // [random.Random(0).getrandbits(bits) for bits in (32, 1, 8, 33, 40, 64)], CPython
-    // 3.11
+    "getrandbits uses the high bits of a word and above 32 bits also of a second word") {
+    // CPython 3.11: random.Random(0).getrandbits(bits), for bits 32, 1, 8, 33, 40 and 64
     CHECK(PythonRandom(0).getrandbits(32) == 3626764237u);
     CHECK(PythonRandom(0).getrandbits(1) == 1u);
     CHECK(PythonRandom(0).getrandbits(8) == 216u);

@@ -22,8 +22,8 @@ Generator generator_for(const json& golden) {
     return Generator(golden.at("seed").get<uint64_t>());
 }
 
-// The two builds of the golden files: PyTorch's wheel (equal to a new generator's
-// default), and PyTorch without AVX2.
+// A build of PyTorch that wrote golden files: PyTorch's wheel, with the default rounding
+// of a new generator, or PyTorch without AVX2.
 struct Build {
     std::string suffix;
     std::optional<Rounding> rounding;
@@ -83,7 +83,7 @@ void check_sequence(const json& draws, Generator& generator) {
     check_floats(draws[5], uniforms(1, 0, 1, generator));
 }
 
-// Compares one case of draws_misc; returns false if the case is unknown.
+// Compares one case of draws_misc.json; returns false if the case is unknown.
 bool check_draw(const json& golden, Generator& generator) {
     const std::string what = golden.at("what");
     if (what == "rand(1),randn(1),randn(3),rand(2),randn(20),rand(1) in a row") {
@@ -175,7 +175,7 @@ TEST_CASE("other draws and sequences of different draws equal PyTorch's") {
     CHECK(compared == 16);
 }
 
-TEST_CASE("integers equal those of torch.randint and random_") {
+TEST_CASE("integers equal the numbers of torch.randint and random_") {
     const json cases = golden_cases("integers");
     size_t compared = 0;
     for (const json& golden : cases) {
@@ -206,7 +206,8 @@ TEST_CASE("permutations of 64-bit and 32-bit numbers equal torch.randperm") {
     CHECK(cases.size() == 20);
 }
 
-TEST_CASE("a second permutation continues the sequence of the first one") {
+TEST_CASE(
+    "a second permutation continues the sequence of words of the first permutation") {
     const json cases = golden_cases("randperm_twice");
     for (const json& golden : cases) {
         CAPTURE(golden.at("seed").get<uint64_t>(), golden.at("n").get<int>());
@@ -218,7 +219,8 @@ TEST_CASE("a second permutation continues the sequence of the first one") {
     CHECK(cases.size() == 10);
 }
 
-TEST_CASE("bernoulli draws equal those of torch.nn.functional.dropout and dropout2d") {
+TEST_CASE(
+    "bernoulli draws equal the masks of torch.nn.functional.dropout and dropout2d") {
     const json cases = golden_cases("dropout");
     for (const json& golden : cases) {
         const auto expected = golden.at("kept").get<std::string>();

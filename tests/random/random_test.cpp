@@ -34,7 +34,7 @@ std::vector<int64_t> integers(int n, int64_t low, int64_t high, Generator& gener
 
 using Order = std::vector<int64_t>;
 
-// Compares with a tolerance, because published numbers have as few as 7 digits.
+// Compares with a tolerance, because some published numbers have only 7 digits.
 void check_close(const std::vector<float>& actual, const std::vector<float>& expected) {
     REQUIRE(actual.size() == expected.size());
     for (size_t i = 0; i < actual.size(); ++i) {
@@ -92,7 +92,8 @@ TEST_CASE("uniform doubles equal torch.rand in float64") {
 
 TEST_CASE(
     "uniform floats in a range equal the weights of a torch.nn.Linear with 2 inputs") {
-    // Kaiming's bound for 2 inputs is 1 / sqrt(2). The weights depend on the rounding.
+    // The bound of nn.Linear for 2 inputs is 1 / sqrt(2). The weights depend on the
+    // rounding.
     const double bound = std::sqrt(0.5);
     std::vector<float> weight(2);
     Generator generator(0);
@@ -105,7 +106,7 @@ TEST_CASE(
     CHECK(weight == std::vector{-0.0052939653396606445f, 0.37932294607162476f});
 }
 
-TEST_CASE("random_int64 is two words without the sign bit") {
+TEST_CASE("random_int64 returns two words without the sign bit") {
     Generator words(1234), integers(1234);
     bool sign_bit_seen = false;
     for (int i = 0; i < 8; ++i) {
@@ -166,7 +167,7 @@ TEST_CASE("draws of different kinds share one sequence of words") {
 }
 
 TEST_CASE(
-    "randint draws two words for ranges from 2^32 and since PyTorch 2.7 from 2^28") {
+    "randint draws two words for ranges of at least 2^32 or since PyTorch 2.7 of 2^28") {
     const auto words = [](mini::TorchVersion version, int64_t low, int64_t range) {
         return words_taken(version, [&](Generator& g) { g.randint(low, low + range); });
     };
@@ -194,7 +195,7 @@ TEST_CASE("randint supports the range from the minimum to the maximum int64") {
     CHECK(generator.randint(greatest - 1, greatest) == greatest - 1);
 }
 
-TEST_CASE("randint with an empty range throws Error that names both bounds") {
+TEST_CASE("randint with an empty range throws an Error that names both bounds") {
     Generator generator;
     CHECK(mini::test::message_of([&] { generator.randint(5, 5); }).find("from 5 to 5") !=
           std::string::npos);
@@ -204,8 +205,9 @@ TEST_CASE("randint with an empty range throws Error that names both bounds") {
 }
 
 TEST_CASE("doubles are rounded according to set_rounding") {
-    // torch.empty(2, dtype=torch.float64).uniform_(-0.31, 0.7), seed 7, and 20 numbers of
-    // normal_(1.1, 0.3), the first and the 13th; by PyTorch 1.13.1 without and with AVX2
+    // The expected numbers are of PyTorch 1.13.1 with and without AVX2, each with seed 7:
+    // torch.empty(2, dtype=torch.float64).uniform_(-0.31, 0.7), and the first and the
+    // 13th of 20 numbers of normal_(1.1, 0.3).
     const bool fused = GENERATE(false, true);
     Generator generator(7);
     generator.set_rounding(fused ? mini::Rounding::kFused : mini::Rounding::kSeparate);
@@ -221,7 +223,7 @@ TEST_CASE("doubles are rounded according to set_rounding") {
 }
 
 TEST_CASE("some normal doubles differ in the last bit before PyTorch 2.0") {
-    // torch.randn(5, dtype=torch.float64)[2], seed 1234, by PyTorch 1.13.1
+    // PyTorch 1.13.1: torch.randn(5, dtype=torch.float64)[2] with seed 1234
     Generator old(1234), fresh(1234);
     old.set_version({1, 13});
     std::vector<double> before(5), since(5);
@@ -233,7 +235,7 @@ TEST_CASE("some normal doubles differ in the last bit before PyTorch 2.0") {
 }
 
 TEST_CASE("exponential numbers of rate 0.3 equal Tensor.exponential_") {
-    // torch.empty(3, dtype=...).exponential_(0.3), seed 7, by PyTorch 1.13.1
+    // PyTorch 1.13.1: torch.empty(3, dtype=...).exponential_(0.3) with seed 7
     Generator generator(7);
     std::vector<double> doubles(3);
     mini::fill_exponential(doubles, 0.3, generator);
@@ -263,9 +265,9 @@ TEST_CASE("an odd number of normal floats leaves a spare number that a new seed 
 }
 
 TEST_CASE("normal numbers have the given mean and deviation") {
-    // Except for one seed in a million, the mean of n numbers is within 5 deviation /
-    // sqrt(n) of the true mean, and their deviation within 5 deviation / sqrt(2n) of the
-    // true deviation.
+    // Except for one seed in a million, the mean of n numbers differs from the true mean
+    // by less than 5 deviation / sqrt(n), and the deviation of the numbers differs from
+    // the true deviation by less than 5 deviation / sqrt(2n).
     constexpr size_t n = 100'000;
     const double mean = 3, deviation = 0.5;
     Generator generator(7);
@@ -321,7 +323,7 @@ TEST_CASE("a permutation of n numbers draws n - 1 words") {
     CHECK(generator.random() == words.random());
 }
 
-TEST_CASE("a permutation drawn in blocks equals one drawn swap by swap") {
+TEST_CASE("a permutation drawn in blocks equals a permutation drawn swap by swap") {
     const int64_t n = GENERATE(2, 255, 256, 257, 258, 512, 513, 1000);
     CAPTURE(n);
     Generator generator(9), words(9);

@@ -1,4 +1,4 @@
-// Tests the streams: one generator for each use of random numbers.
+// Tests the named streams: one generator for each use of random numbers.
 
 #include "libmini/random/streams.hpp"
 
@@ -28,7 +28,7 @@ std::vector<uint32_t> words_of(Stream stream, int n) {
     return words;
 }
 
-// Returns the 32-bit seed that the generator uses.
+// Returns the 32-bit seed of the stream's generator.
 uint32_t start_of(Stream stream) {
     return static_cast<uint32_t>(generator_of(stream).initial_seed());
 }
@@ -45,7 +45,8 @@ TEST_CASE("every stream is the default generator before separate_streams") {
     CHECK(words_of(Stream::kInitialisation, 1)[0] == 2671936806u);
 }
 
-TEST_CASE("drawing from a separate stream does not change other streams or the default") {
+TEST_CASE(
+    "draws from a separate stream do not change other streams or the default generator") {
     const Restore restore;
     const Stream busy =
         GENERATE(Stream::kInitialisation, Stream::kDataOrder, Stream::kDropout);

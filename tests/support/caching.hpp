@@ -1,4 +1,4 @@
-// Device memory with or without the caching allocator.
+// Runs a test with or without the cache of the allocator of device memory.
 
 #pragma once
 
@@ -10,8 +10,8 @@ namespace mini::test {
 
 constexpr size_t kMiB = 1 << 20;
 
-/// Turns the allocator's cache on or off for its lifetime. Empties the cache of device 0
-/// at the start and at the end.
+/// Turns the allocator's cache on or off until the end of the scope, which restores the
+/// old setting. Empties the cache of device 0 at the start and at the end.
 class Caching {
   public:
     explicit Caching(bool on) {

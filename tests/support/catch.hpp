@@ -1,5 +1,4 @@
-// Catch2 of Debian 12 (version 2) and of Debian 13 (version 3), with the names of version
-// 3.
+// Includes Catch2: version 2 (Debian 12) or 3 (Debian 13), with the names of version 3.
 
 #pragma once
 

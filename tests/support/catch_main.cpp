@@ -1,3 +1,3 @@
-// The main function of every test program under Catch2 v2, compiled once; v3 has its own.
+// The main function of all test programs with Catch2 version 2. Version 3 has its own.
 #define CATCH_CONFIG_MAIN
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Whether a text contains another text, for checks of messages.
+// A search in a text, for checks of messages.
 
 #pragma once
 
@@ -6,6 +6,7 @@
 
 namespace mini::test {
 
+/// Returns whether `text` contains `part`.
 inline bool contains(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
 }

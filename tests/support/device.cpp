@@ -1,5 +1,4 @@
-// Runs a test program on another device: MINI_TEST_DEVICE=cuda makes it the default
-// device.
+// Sets the default device of a test program from the environment: MINI_TEST_DEVICE=cuda.
 
 #include "libmini/tensor/device.hpp"
 

@@ -1,4 +1,4 @@
-// A new temporary folder for one test; removed with its contents at the end.
+// Temporary folders for tests.
 
 #pragma once
 
@@ -13,6 +13,7 @@
 
 namespace mini::test {
 
+/// A new temporary folder, removed with its contents at the end of the scope.
 class Folder {
   public:
     Folder() : path_(std::filesystem::temp_directory_path() / "mini-XXXXXX") {
@@ -28,7 +29,7 @@ class Folder {
     const std::string& path() const { return path_; }
     std::string operator/(const std::string& name) const { return path_ + "/" + name; }
 
-    /// Returns the names of all files in it, in alphabetical order.
+    /// Returns the names of all files in the folder, in alphabetical order.
     std::vector<std::string> names() const {
         std::vector<std::string> result;
         for (const auto& entry : std::filesystem::directory_iterator(path_))

@@ -11,13 +11,14 @@
 #include <string>
 #include <vector>
 
-/// Returns the cases of golden/<name>.json.
+/// Returns the cases of tests/golden/<name>.json. Throws std::runtime_error if there is
+/// no such file.
 nlohmann::json golden_cases(const std::string& name);
 
-/// Returns the SHA-256 in hexadecimal.
+/// Returns the SHA-256 of `bytes` in hexadecimal.
 std::string sha256(std::span<const std::byte> bytes);
 
-/// Returns the SHA-256 of the values' bytes in memory.
+/// Returns the SHA-256 of the bytes of all values, in hexadecimal.
 template <typename T>
 std::string digest(const std::vector<T>& values) {
     static_assert(std::endian::native == std::endian::little,
@@ -25,10 +26,11 @@ std::string digest(const std::vector<T>& values) {
     return sha256(std::as_bytes(std::span(values)));
 }
 
-/// Parses floats stored as the hexadecimal digits of their bits.
+/// Returns floats from strings with the hexadecimal digits of their bits.
 std::vector<float> floats_from_hex(const nlohmann::json& strings);
 
-/// Returns the distance of two floats of the same sign in ulps (representable floats).
+/// Returns the distance between two floats of the same sign, in steps between adjacent
+/// floats.
 inline int64_t ulps_between(float a, float b) {
     const int64_t distance =
         int64_t{std::bit_cast<int32_t>(a)} - int64_t{std::bit_cast<int32_t>(b)};

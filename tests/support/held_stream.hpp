@@ -1,4 +1,4 @@
-// A stream that is stuck until the test releases it.
+// A stream that a test can block.
 
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace mini::test {
 
-// A stream whose work does not run until release().
+/// A stream whose work does not run before release() or the destructor.
 class HeldStream {
   public:
     explicit HeldStream(int device) : stream_(device) {

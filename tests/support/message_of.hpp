@@ -1,4 +1,4 @@
-// The message of an error.
+// Returns the message of an error that code throws.
 
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace mini::test {
 
-/// Returns the message of the E that `body` throws; "" if it throws no exception. Other
-/// exceptions propagate.
+/// Returns the message of the exception of type E that `body` throws, or "" if `body`
+/// throws no exception. Exceptions of other types propagate.
 template <typename E = Error, typename Body>
 std::string message_of(const Body& body) {
     try {

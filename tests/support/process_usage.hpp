@@ -1,4 +1,4 @@
-// The resources that this process uses, from the kernel.
+// The resources that this process uses, from /proc.
 
 #pragma once
 
@@ -17,7 +17,8 @@ inline size_t resident_bytes() {
     return resident * static_cast<size_t>(::sysconf(_SC_PAGESIZE));
 }
 
-/// Returns the number of open descriptors; one more than the process has otherwise.
+/// Returns the number of open descriptors, including one that this call opens to count
+/// them.
 inline size_t open_descriptors() {
     const std::filesystem::directory_iterator first("/proc/self/fd");
     return static_cast<size_t>(std::distance(begin(first), end(first)));

@@ -4,6 +4,7 @@
 
 namespace mini::test {
 
+/// True with the address sanitizer.
 #if defined(__SANITIZE_ADDRESS__)
 inline constexpr bool kWatchesMemory = true;
 #elif defined(__has_feature)
@@ -12,7 +13,8 @@ inline constexpr bool kWatchesMemory = __has_feature(address_sanitizer);
 inline constexpr bool kWatchesMemory = false;
 #endif
 
-/// The thread sanitizer makes tests 10 to 30 times slower, and has a thread of its own.
+/// True with the thread sanitizer, which makes tests 10 to 30 times slower and starts a
+/// thread of its own.
 #if defined(__SANITIZE_THREAD__)
 inline constexpr bool kWatchesThreads = true;
 #elif defined(__has_feature)
@@ -21,7 +23,8 @@ inline constexpr bool kWatchesThreads = __has_feature(thread_sanitizer);
 inline constexpr bool kWatchesThreads = false;
 #endif
 
-/// Sanitizers keep freed memory and add shadow memory: memory use cannot be checked then.
+/// True with either of these sanitizers. Both keep freed memory and add shadow memory, so
+/// tests cannot check the use of memory.
 inline constexpr bool kSanitized = kWatchesMemory || kWatchesThreads;
 
 }  // namespace mini::test

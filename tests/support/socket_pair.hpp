@@ -1,4 +1,4 @@
-// The two ends of one connection within a process.
+// A connection whose two ends are in one process.
 
 #pragma once
 
@@ -11,7 +11,8 @@
 
 namespace mini::test {
 
-/// Returns two connected, non-blocking sockets. Throws std::runtime_error.
+/// Returns two non-blocking sockets that are connected to each other. Throws
+/// std::runtime_error if the system cannot create them.
 inline std::pair<dist::Socket, dist::Socket> socket_pair() {
     int ends[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) != 0)

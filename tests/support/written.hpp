@@ -12,7 +12,7 @@
 
 namespace mini::test {
 
-/// Redirects stderr to another descriptor for its lifetime.
+/// Redirects stderr to another descriptor until the end of the scope.
 class StderrTo {
   public:
     explicit StderrTo(int fd) : saved_(dup(STDERR_FILENO)) { dup2(fd, STDERR_FILENO); }
@@ -27,7 +27,8 @@ class StderrTo {
     int saved_;
 };
 
-/// Returns the text that `body` writes to stderr. It must fit in the buffer of a pipe.
+/// Returns the text that `body` writes to stderr. REQUIRES: the text fits in the buffer
+/// of a pipe; otherwise `body` blocks forever. Throws Error if no pipe can be created.
 inline std::string written_to_stderr(const std::function<void()>& body) {
     int ends[2];
     if (pipe(ends) != 0) throw Error(system_message("pipe", errno));

@@ -8,7 +8,7 @@
 using namespace mini;
 using namespace mini::test;
 
-TEST_CASE("the 16-bit floats convert by way of float32 with rounding to nearest") {
+TEST_CASE("16-bit floats are converted through float32 with rounding to nearest") {
     const Tensor x = Tensor::from(std::vector<float>{0.1f, -2.5f, 70000.0f, 3.0f});
     const Tensor half = ops::to(x, DType::kFloat16), brain = ops::to(x, DType::kBFloat16);
     const float infinity = std::numeric_limits<float>::infinity();
@@ -121,7 +121,7 @@ TEST_CASE("conversion truncates towards zero") {
               .to_vector<float>() == Values{0, 255});
 }
 
-TEST_CASE("equal compares shape and dtype and elements and NaN is never equal") {
+TEST_CASE("equal compares shapes and dtypes and elements and a NaN is never equal") {
     const Tensor x = count_up({2});
     CHECK(ops::equal(x, count_up({2})));
     CHECK_FALSE(ops::equal(x, count_up({2, 1})));

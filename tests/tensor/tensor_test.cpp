@@ -31,7 +31,7 @@ TEST_CASE("a tensor has a shape and strides and a dtype and a number of elements
     CHECK(x.is_contiguous());
 }
 
-TEST_CASE("a scalar has no dimension and one element") {
+TEST_CASE("a scalar has no dimensions and one element") {
     const Tensor x = Tensor::scalar(2.5f);
     CHECK(x.shape().empty());
     CHECK(x.numel() == 1);
@@ -66,7 +66,7 @@ TEST_CASE("copying a handle shares the elements and clone copies them") {
     CHECK_FALSE(copy.shares_storage(x));
 }
 
-TEST_CASE("values that do not match the shape throw an error that names both") {
+TEST_CASE("a wrong number of values throws an error with this number and the shape") {
     const std::string message = message_of([] {
         Tensor::from(std::vector<float>{1, 2, 3}, {2, 2});
     });
@@ -119,7 +119,7 @@ TEST_CASE("Device::parse accepts PyTorch's spelling") {
     if (cuda_device_count() > 0) CHECK(Device::parse("cuda") == Device::cuda(0));
 }
 
-TEST_CASE("the default device is the CPU for each thread and can be changed") {
+TEST_CASE("the default device of a new thread is the CPU and can be changed") {
     const Device before = default_device();
     std::thread([] { CHECK(default_device() == Device::cpu()); }).join();
     set_default_device(Device::cpu(2));
@@ -141,7 +141,7 @@ TEST_CASE("to copies the elements to another device unchanged") {
     CHECK(handle.shares_storage(x));
 }
 
-TEST_CASE("operations on two devices and spans of GPU tensors throw") {
+TEST_CASE("an operation on tensors of two devices and a span of a GPU tensor throw") {
     if (cuda_device_count() == 0) return;
     const Tensor on_cpu = Tensor::ones({2}, DType::kFloat32, Device::cpu());
     const Tensor on_gpu = on_cpu.to(Device::cuda());

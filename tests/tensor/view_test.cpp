@@ -31,7 +31,7 @@ TEST_CASE("view throws for a tensor that is not contiguous and reshape copies it
 }
 
 TEST_CASE(
-    "strides of dimensions of size 1 and of empty tensors are ignored by is_contiguous") {
+    "is_contiguous ignores the strides of dimensions of size 1 and of empty tensors") {
     CHECK(count_up({3}).as_strided({1, 3}, {99, 1}, 0).is_contiguous());
     CHECK_FALSE(count_up({4}).as_strided({2, 1}, {2, 1}, 0).is_contiguous());
     CHECK(count_up({4}).as_strided({0, 2}, {7, 5}, 0).is_contiguous());

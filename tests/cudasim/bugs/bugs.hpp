@@ -1,4 +1,4 @@
-// Pairs of a kernel with one bug and its correct version. The source lines of the bug end
+// Kernels with one bug each, and their correct versions. The source lines of a bug end
 // with the marker  // BUG name.
 
 #pragma once
@@ -10,7 +10,8 @@
 
 namespace mini::bugs {
 
-/// Runs the kernel with the bug, or the correct one, on small inputs.
+/// Runs a kernel on small inputs: the version with the bug if `wrong`, else the correct
+/// version.
 using Run = void (*)(bool wrong);
 
 // shared.cu
@@ -53,7 +54,7 @@ void forgotten_event(bool wrong);
 void read_before_sync(bool wrong);
 void reused_staging(bool wrong);
 
-/// n floats on a device, initialised to 1 if `set`.
+/// n floats on the current device; 1 if `set`, else uninitialised.
 class Floats {
   public:
     explicit Floats(size_t n, bool set = true) : n_(n) {

@@ -1,4 +1,4 @@
-// Pointers to the wrong memory, and reads of uninitialised memory.
+// Pointers to memory that the code may not access, and reads of uninitialised memory.
 
 #include <memory>
 #include <vector>

@@ -1,4 +1,5 @@
-// Shared memory: missing barriers, too small arrays, missing initialisation.
+// Bugs with shared memory: missing barriers, arrays that are too small, and missing
+// initialisation.
 
 #include "libmini/kernels/cuda/launch.hpp"
 #include "tests/cudasim/bugs/bugs.hpp"
@@ -72,7 +73,7 @@ __global__ void smooth_right(float* x) {
     x[t] = buffer[0][t];
 }
 
-// Adds up tiles of 64; each thread sums its whole tile.
+// Loads x in tiles of 64 numbers; each thread sums all numbers of all tiles.
 __global__ void tiles_wrong(float* out, const float* x, int tiles) {
     __shared__ float tile[kThreads];
     float total = 0;
@@ -95,7 +96,8 @@ __global__ void tiles_right(float* out, const float* x, int tiles) {
     out[threadIdx.x] = total;
 }
 
-// Differences of neighbours: needs one element more than the block has threads.
+// Computes the differences of neighbours. The shared array needs one element more than
+// the block has threads.
 __global__ void halo_wrong(float* out, const float* x, unsigned n) {
     __shared__ float cells[kThreads];
     const unsigned t = threadIdx.x;
@@ -113,7 +115,7 @@ __global__ void halo_right(float* out, const float* x, unsigned n) {
     out[t] = cells[t + 1] - cells[t];
 }
 
-// The launch sets the size of the shared memory.
+// Swaps neighbours through dynamic shared memory, whose size the launch sets.
 __global__ void stage(float* x) {
     auto* const staged = dynamic_shared<float>();
     staged[threadIdx.x] = x[threadIdx.x];  // BUG small_dynamic
@@ -121,7 +123,8 @@ __global__ void stage(float* x) {
     x[threadIdx.x] = staged[threadIdx.x ^ 1];
 }
 
-// Counts in shared memory, which is uninitialised when the block starts.
+// Counts the positive numbers in shared memory, which is uninitialised when the block
+// starts.
 __global__ void count_wrong(int* out, const float* x) {
     __shared__ int count;
     if (x[threadIdx.x] > 0) atomicAdd(&count, 1);  // BUG unset_accumulator

@@ -1,4 +1,4 @@
-// Unordered work in several streams and on the host.
+// Missing synchronisation between two streams, or between a stream and the host.
 
 #include "libmini/kernels/cuda/launch.hpp"
 #include "tests/cudasim/bugs/bugs.hpp"
@@ -18,7 +18,7 @@ __global__ void consume(float* out, const float* x) {
     out[threadIdx.x] = x[threadIdx.x];  // BUG forgotten_event
 }
 
-// Two streams that do not wait for the default stream, an event, and pinned memory.
+// Pinned memory, an event, and two streams that do not wait for the default stream.
 struct Setting {
     Setting() {
         cudaStreamCreateWithFlags(&first, cudaStreamNonBlocking);
@@ -38,7 +38,7 @@ struct Setting {
     Setting(const Setting&) = delete;
     Setting& operator=(const Setting&) = delete;
 
-    // Makes the second stream wait for the current work of the first.
+    // Makes the second stream wait for the work that is in the first stream now.
     void order() const {
         cudaEventRecord(event, first);
         cudaStreamWaitEvent(second, event);

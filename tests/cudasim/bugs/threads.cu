@@ -1,4 +1,4 @@
-// Missing or wrong synchronisation of threads: barriers, warps, atomics, blocks.
+// Missing or wrong synchronisation of the threads of a block, a warp or several blocks.
 
 #include "libmini/kernels/cuda/launch.hpp"
 #include "tests/cudasim/bugs/bugs.hpp"
@@ -47,7 +47,7 @@ __global__ void rotate_right(float* x, unsigned n) {
     if (t < n) x[t] = all[(t + 1) % n];
 }
 
-// Each of the lower 16 lanes adds the value of the lane 16 above it.
+// Each lane i < 16 adds the value of lane i + 16.
 __global__ void fold_wrong(float* x) {
     if (threadIdx.x >= 16) return;
     x[threadIdx.x] += __shfl_down_sync(0xffffu, x[threadIdx.x], 16);  // BUG shuffle_mask
@@ -57,7 +57,7 @@ __global__ void fold_right(float* x) {
     if (threadIdx.x < 16) x[threadIdx.x] += other;
 }
 
-// Votes with a mask of all lanes in a branch that only some take.
+// The wrong kernel votes with a mask of all lanes in a branch that only 16 lanes take.
 __global__ void vote_wrong(float* x) {
     if (threadIdx.x < 16)
         x[threadIdx.x] =
@@ -69,7 +69,8 @@ __global__ void vote_right(float* x) {
     if (threadIdx.x < 16) x[threadIdx.x] = static_cast<float>(votes);
 }
 
-// The lanes of a warp do not run in lockstep without __syncwarp().
+// Swaps neighbours. Needs __syncwarp(), because the lanes of a warp need not run in
+// lockstep.
 __global__ void swap_wrong(float* x) {
     __shared__ float all[32];
     all[threadIdx.x] = x[threadIdx.x];
@@ -91,7 +92,8 @@ __global__ void histogram_right(int* counts, const float* x) {
     atomicAdd(&counts[bin], 1);
 }
 
-// Adds the right neighbour: the wrong kernel in place, the right one into `out`.
+// Adds the next element to each element: the wrong kernel in place, the correct kernel
+// into `out`.
 __global__ void shift_wrong(float* x, unsigned n) {
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     const float right = i + 1 < n ? x[i + 1] : 0;  // BUG neighbour_blocks

@@ -102,7 +102,7 @@ TEST_CASE("a block with a recorded stream is reused only after that stream's wor
     deallocate(first);
     done.record(other.get());
 
-    // The block is reused only after that.
+    // The block is reused only after the work before `done`.
     bool was_done = false;
     void* second = nullptr;
     std::vector<void*> others;
@@ -111,8 +111,8 @@ TEST_CASE("a block with a recorded stream is reused only after that stream's wor
         REQUIRE(others.size() < 10000);
         was_done = done.query();
         if (was_done) {
-            // The small segment is full of other blocks: free them, so that only the
-            // first block can be returned.
+            // The work is done, so any block may be reused now. Free all blocks and end
+            // the loop.
             for (void* each : others) deallocate(each);
             others.clear();
             empty_cache(0);
@@ -131,11 +131,11 @@ TEST_CASE("when the device is full allocate empties the cache and tries again") 
     const size_t most = info.free / 4 * 3;
     deallocate(allocate(most, 0, nullptr));
     const size_t retries = memory_stats(0).retries;
-    void* const second = allocate(most / 2, 0, nullptr);  // from the cache, not split
+    void* const second = allocate(most / 2, 0, nullptr);  // a part of the cached block
     deallocate(second);
     const Stream stream(0);
     void* const third =
-        allocate(most, 0, stream.get());  // does not fit next to the cached block
+        allocate(most, 0, stream.get());  // does not fit beside the cached memory
     CHECK(memory_stats(0).retries == retries + 1);
     deallocate(third);
 }
@@ -163,14 +163,15 @@ TEST_CASE("without caching each allocation calls cudaMalloc") {
     void* const b = allocate(100, 0, nullptr);
     CHECK(memory_stats(0).device_calls == before.device_calls + 2);
     CHECK(memory_stats(0).reserved == before.reserved + 200);
-    set_caching(true);  // does not change how memory is freed
+    set_caching(true);  // does not change how a and b are freed
     deallocate(a);
     deallocate(b);
     CHECK(memory_stats(0).reserved == before.reserved);
     CHECK(memory_stats(0).allocated == before.allocated);
 }
 
-TEST_CASE("memory of a graph pool is reused only in the pool until it is destroyed") {
+TEST_CASE(
+    "memory of a graph pool is reused only by the pool until the pool is destroyed") {
     const Caching clean(true);
     const Stream stream(0);
     void* inside = nullptr;
@@ -212,8 +213,8 @@ TEST_CASE("pinned memory is reused once its copies are done") {
     void* const device = allocate(kBytes, 0, stream.get());
     std::vector<int> got(kBytes / sizeof(int));
     for (int round = 1; round <= 3; ++round) {
-        // Freed immediately after the call; the next allocation must not overwrite data
-        // of a pending copy.
+        // The buffer is freed immediately after the call of copy. The next allocation
+        // must not overwrite the data of this pending copy.
         auto* const pinned = static_cast<int*>(allocate_pinned(kBytes));
         std::fill_n(pinned, got.size(), round);
         copy(device, pinned, kBytes, stream.get());

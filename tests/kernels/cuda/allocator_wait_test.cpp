@@ -1,6 +1,7 @@
 // The allocator while the device is busy: a thread that waits for the device does not
-// block threads that need only cached memory. (If a peer is lost, such a thread aborts
-// the communication that the first thread waits for.)
+// block threads that need only cached memory. Otherwise a lost peer could cause a
+// deadlock: the first thread waits for communication that never ends, and the thread that
+// would abort this communication waits for the first thread.
 
 #include <atomic>
 #include <chrono>
@@ -36,7 +37,8 @@ void check_concurrent(HeldStream& held, const std::function<void()>& wait,
     waiting.get();
 }
 
-// Calls `body` 50 times, for longer than the other thread needs until it blocks.
+// Calls `body` 50 times in at least 100 ms, so that some calls come after the other
+// thread has blocked.
 void repeat(const std::function<void()>& body) {
     for (int i = 0; i < 50; ++i) {
         body();
@@ -47,15 +49,15 @@ void repeat(const std::function<void()>& body) {
 TEST_CASE(
     "a thread that waits for memory does not block threads that allocate and free") {
     const Caching on(true);
-    deallocate(allocate(512, 0, nullptr));  // cached, in a segment with free space
+    deallocate(allocate(512, 0, nullptr));  // leaves cached memory for the loop below
     HeldStream held(0);
     void* const used = allocate(4 * kMiB, 0, nullptr);
     record_stream(used, held.get());
     deallocate(used);
     const size_t retries = memory_stats(0).retries;
 
-    // A request beyond the device's memory: all cached memory must be freed, and `used`
-    // waits for its stream.
+    // Requests more than the device's memory. The allocator must then free all cached
+    // memory; before it frees `used`, it waits for the held stream.
     const auto wait = [] {
         try {
             allocate(memory_info(0).total + 1, 0, nullptr);

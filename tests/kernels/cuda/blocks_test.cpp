@@ -1,4 +1,4 @@
-// The caching allocator's splitting of segments into blocks.
+// How the caching allocator splits segments into blocks.
 
 #include <vector>
 
@@ -21,7 +21,7 @@ TEST_CASE("block and segment sizes equal those of PyTorch's allocator") {
     CHECK(segment_bytes(11 * MiB) == 12 * MiB);
 }
 
-// Blocks over a segment of host memory, which is not accessed.
+// Blocks in a segment of host memory. The memory itself is not accessed.
 struct Segment {
     explicit Segment(size_t bytes, bool small = true)
         : memory(bytes), block_class{0, nullptr, 0, small} {
@@ -73,7 +73,7 @@ TEST_CASE("a large block is not split if at most 1 MiB would remain") {
     CHECK(other.blocks.take(other.block_class, 3 * MiB - 512)->bytes == 3 * MiB - 512);
 }
 
-TEST_CASE("a block is reused only by its own device and stream and pool") {
+TEST_CASE("a block is reused only for its own device and stream and pool") {
     Segment segment(4096);
     BlockClass other = segment.block_class;
     const int which = GENERATE(0, 1, 2);

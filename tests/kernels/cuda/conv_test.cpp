@@ -18,7 +18,7 @@ constexpr Convolution kConvolutions[] = {
     {{0, 2, 4, 4}, 3, {3, 1, 1}},   {{2, 2, 4, 4}, 0, {3, 1, 1}},
 };
 
-// Integers: every product and sum is exact, in any order.
+// Arrays of integers, so that every product and sum is exact in any order.
 struct Arrays {
     explicit Arrays(const Convolution& conv)
         : outputs(conv.in.N * conv.O * conv.window.output(conv.in.H) *
@@ -33,7 +33,7 @@ struct Arrays {
     std::vector<float> x, w, bias, g;
 };
 
-TEST_CASE("conv2d and its gradients equal the CPU's on integers") {
+TEST_CASE("conv2d and its gradients equal the CPU's results on integers") {
     const auto conv =
         GENERATE(from_range(std::begin(kConvolutions), std::end(kConvolutions)));
     const bool with_bias = GENERATE(false, true);

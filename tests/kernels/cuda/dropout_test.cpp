@@ -23,7 +23,7 @@ TEST_CASE("Philox returns the words of Random123's published test vectors") {
 }
 
 TEST_CASE("Philox words at any index equal a reference implementation") {
-    // The paper's definition, with 64-bit products.
+    // Philox4x32-10 as Salmon et al. (2011) define it, with 64-bit products.
     const auto philox = [](std::array<uint32_t, 4> c, uint64_t seed) {
         auto k0 = static_cast<uint32_t>(seed), k1 = static_cast<uint32_t>(seed >> 32);
         for (int round = 0; round < 10; ++round, k0 += 0x9e3779b9, k1 += 0xbb67ae85) {
@@ -48,7 +48,7 @@ TEST_CASE("Philox words at any index equal a reference implementation") {
     }
 }
 
-TEST_CASE("the number at more_offset is added to the offset") {
+TEST_CASE("the number that more_offset points to is added to the offset") {
     const OnDevice<uint64_t> counter(std::vector<uint64_t>{4});
     cuda::advance(counter, 8, nullptr);
     CHECK(words(100, {.seed = 5, .offset = 16, .more_offset = counter}) ==
@@ -74,13 +74,15 @@ TEST_CASE("dropout zeroes a fraction p of the elements and scales the rest") {
         REQUIRE(result[i] == x[i] * kept[i]);
         if (!keeps) ++zeros;
     }
-    // Five standard deviations of a binomial distribution.
+    // The number of zeros is within five standard deviations of its binomial
+    // distribution.
     const auto size = static_cast<double>(n);
     CHECK(std::abs(static_cast<double>(zeros) - 0.25 * size) <=
           1.0 + 5.0 * std::sqrt(0.25 * 0.75 * size));
 }
 
-TEST_CASE("fill_bernoulli never succeeds for probability 0 and always for 1") {
+TEST_CASE(
+    "fill_bernoulli writes zeros for probability 0 and the value for probability 1") {
     const auto out = unwritten_on_device(1000);
     cuda::fill_bernoulli(out, 1000, 0.0, 2.0f, {.seed = 1}, nullptr);
     CHECK(out.read() == std::vector<float>(1000, 0.0f));

@@ -31,7 +31,7 @@ constexpr bool kIsHalf = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
 template <typename T>
 using Wide = std::conditional_t<kIsHalf<T>, float, T>;
 
-// Converts an element by way of the types that are used to compute.
+// Converts an element as the kernels do: through float if a type has 16 bits.
 template <typename To, typename From>
 To cast(From value) {
     return static_cast<To>(static_cast<Wide<To>>(static_cast<Wide<From>>(value)));
@@ -50,7 +50,8 @@ bool same_bytes(const std::vector<T>& a, const std::vector<T>& b) {
            (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
-// n numbers that every type represents exactly; not negative for uint8.
+// Returns n small numbers of type T: integers from 1 to 9 for uint8, else multiples of
+// 1.5, which int64 truncates.
 template <typename T>
 std::vector<T> numbers(int64_t n, unsigned seed) {
     std::vector<T> result;
@@ -173,7 +174,7 @@ TEMPLATE_TEST_CASE("combine and divide work for every element type", "", float, 
     CHECK(divides<T>(n, skip));
 }
 
-TEST_CASE("kMin and kMax keep a NaN in mine but not a NaN in theirs") {
+TEST_CASE("kMin and kMax keep the element of mine if either element is NaN") {
     const OnDevice<float> least({kNaN, 1.0f}), greatest({kNaN, 1.0f});
     const OnDevice<float> theirs({1.0f, kNaN});
     cuda::combine(least, theirs, 2, ElementType::kFloat32, CombineOp::kMin, nullptr);
@@ -197,7 +198,7 @@ TEST_CASE("a search finds the first invalid element with one block or many block
     CAPTURE(n, bad);
     std::vector<float> x(static_cast<size_t>(n), 0.5f), other = x;
     std::vector<int64_t> target(static_cast<size_t>(n), 9);
-    // All later elements are invalid too: the search must find the first.
+    // All later elements are invalid too: the search must find the first invalid element.
     if (bad >= 0) {
         std::fill(other.begin() + bad, other.end(), kNaN);
         std::fill(target.begin() + bad, target.end(), 10);

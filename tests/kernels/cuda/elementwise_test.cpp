@@ -21,7 +21,7 @@ constexpr UnaryOp kUnaryOps[] = {UnaryOp::kNeg,  UnaryOp::kExp,  UnaryOp::kLog,
                                  UnaryOp::kSqrt, UnaryOp::kReLU, UnaryOp::kSigmoid,
                                  UnaryOp::kTanh};
 
-// A broadcast or permuted pair of operands: the strides and sizes of both.
+// Two operands, broadcast or permuted: their strides and sizes.
 struct Pair {
     const char* name;
     Extents shape, a_strides, b_strides;
@@ -60,9 +60,10 @@ TEST_CASE("binary operations are bitwise identical to the CPU's for all strides"
     CHECK(bits(out.read()) == bits(expected));
 }
 
-TEST_CASE("a binary operation supports more dimensions than one kernel launch") {
-    // Ten dimensions of extent 2. a is read in reversed order of dimensions, so that none
-    // can be merged.
+TEST_CASE(
+    "a binary operation supports more dimensions than a single kernel launch does") {
+    // Ten dimensions of extent 2. The dimensions of a are in reverse order in memory, so
+    // that no two dimensions can be merged.
     const Extents shape(10, 2);
     Extents a_strides(10), b_strides(10);
     for (size_t d = 0; d < 10; ++d) {
@@ -81,7 +82,7 @@ TEST_CASE("a binary operation supports more dimensions than one kernel launch") 
     CHECK(first_difference(out.read(), expected) == kNoDifference);
 }
 
-TEST_CASE("unary operations equal the CPU's") {
+TEST_CASE("unary operations equal the CPU's results") {
     const int64_t n = GENERATE(0, 1, 31, 33, 255, 257, 1000);
     const auto op = GENERATE(from_range(std::begin(kUnaryOps), std::end(kUnaryOps)));
     const size_t skip = GENERATE(0, 1);
@@ -104,7 +105,7 @@ TEST_CASE("unary operations equal the CPU's") {
     CHECK(max_error(out.read(), expected) <= 8 * kUnitRoundoff);
 }
 
-TEST_CASE("relu_backward and axpy and scale and fill equal the CPU's") {
+TEST_CASE("relu_backward and axpy and scale and fill equal the CPU's results") {
     const int64_t n = GENERATE(0, 1, 31, 33, 255, 257, 1000);
     const size_t skip = GENERATE(0, 1);
     CAPTURE(n, skip);
@@ -117,7 +118,7 @@ TEST_CASE("relu_backward and axpy and scale and fill equal the CPU's") {
     cuda::relu_backward(out, device_a, device_b, n, nullptr);
     CHECK(bits(out.read()) == bits(expected));
 
-    // A product and a sum, with one or two roundings.
+    // The CPU and the GPU may round the product and the sum once (fused) or twice.
     expected = a;
     cpu::axpy(expected.data(), b.data(), 0.3f, n);
     cuda::axpy(device_a, device_b, 0.3f, n, nullptr);

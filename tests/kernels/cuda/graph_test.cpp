@@ -66,7 +66,7 @@ TEST_CASE("a graph captures copies and set_bytes and matrix products") {
                               {.accumulate = true}, four.stream.get());
         copy(four.data, product.data, 4 * sizeof(float), four.stream.get());
     };
-    work();  // creates cuBLAS's handle and workspace, which cannot be captured
+    work();  // creates cuBLAS's handle and workspace, not allowed in a capture
     four.write({1, 1, 0, 1});
     const Graph graph(four.stream, work);
     for (int i = 0; i < 3; ++i) graph.replay(four.stream);

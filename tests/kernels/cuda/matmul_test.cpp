@@ -20,8 +20,8 @@ using cuda::MatmulRung;
 
 constexpr size_t kGuard = 512;  // floats
 
-// Floats on device 0, `shift` floats past the beginning of an allocation. They are
-// followed by NaN, so that the result shows if a kernel reads past the end.
+// An array of floats on device 0, `shift` floats past the beginning of an allocation.
+// NaNs follow the array, so that the result is NaN if a kernel reads past the end.
 class GuardedFloats {
   public:
     explicit GuardedFloats(const std::vector<float>& values, size_t shift = 0)
@@ -76,7 +76,8 @@ MatmulRung any_rung() {
     return rungs[static_cast<size_t>(index) % rungs.size()];
 }
 
-// Integers up to 4 and their sums are exact in all formats.
+// The inputs are integers from -4 to 4, exact in all formats; the sums of their products
+// are exact in float32.
 TEST_CASE(
     "every rung equals the CPU's product bitwise for sizes that are not whole tiles") {
     const MatmulRung rung = any_rung();
@@ -90,7 +91,7 @@ TEST_CASE(
         {5, 7, 1},
         {17, 33, 9},
         {64, 128, 32},
-        {130, 68, 20},   // rows of whole float4 that end inside a tile
+        {130, 68, 20},   // rows of complete float4s that end inside a tile
         {129, 257, 41},  // one row and one column more than whole tiles
     }));
     const int stored = GENERATE(range(0, 4));
@@ -126,12 +127,12 @@ TEST_CASE("every rung accepts matrices with any alignment") {
     CHECK(first_difference(bits(result), bits(expected)) == kNoDifference);
 }
 
-// The maximum relative error of rounding a number to a mantissa of `mantissa_bits` bits.
+// Returns the maximum relative error of rounding a number to a mantissa of this length.
 double unit(int mantissa_bits) { return std::ldexp(1.0, -mantissa_bits - 1); }
 
-// Rounding a and b changes a product a b by at most 2 units of its value. Adding K
-// products in float32 changes the sum by at most K float32 units of the sum of absolute
-// values. The error must not exceed the two together.
+// With u = unit(bits of the format), rounding a and b changes a product a b by a relative
+// error of at most 2 u. Adding K products in float32 adds an error of at most K unit(23)
+// times the sum of the absolute values. The test checks the sum of both bounds.
 TEST_CASE("every rung has at most the rounding error of its format") {
     const MatmulRung rung = any_rung();
     const Sizes sizes = {.M = 40, .N = 50, .K = 300};
@@ -174,7 +175,7 @@ TEST_CASE("tf32 and bf16 round their inputs to 10 and 7 bits") {
                               ContainsSubstring("need compute capability 8.0"));
         return;
     }
-    CHECK(thirds(MatmulRung::kTf32) == 1365.0f / 4096.0f);  // 0.0101010101 01 in binary
+    CHECK(thirds(MatmulRung::kTf32) == 1365.0f / 4096.0f);  // 0.010101010101 in binary
     CHECK(thirds(MatmulRung::kBf16) == 171.0f / 512.0f);
 }
 
@@ -215,7 +216,7 @@ TEST_CASE("set_matmul_rung selects the rung of matmul") {
     CHECK(out.values()[0] == 1.0f / 3.0f);
 }
 
-// CTest runs this case once without MINI_MATMUL and once with it.
+// CTest runs this case once without MINI_MATMUL and once with MINI_MATMUL=tiled.
 TEST_CASE("the default rung is MINI_MATMUL or else the best rung of the build") {
     const auto rungs = cuda::matmul_rungs();
     const MatmulRung best = rungs.back() == MatmulRung::kCublas ? MatmulRung::kCublas
@@ -235,7 +236,8 @@ TEST_CASE("selecting the rung cublas throws in a build without cuBLAS") {
         ContainsSubstring("no rung \"cublas\"") && ContainsSubstring("MINI_CUDA=ON"));
 }
 
-TEST_CASE("matmul_rung_named returns a rung and for an unknown name lists all rungs") {
+TEST_CASE(
+    "matmul_rung_named returns the rung and lists all rungs if the name is unknown") {
     for (const MatmulRung rung : cuda::matmul_rungs())
         CHECK(cuda::matmul_rung_named(name(rung)) == rung);
     CHECK_THROWS_WITH(cuda::matmul_rung_named("fast"),

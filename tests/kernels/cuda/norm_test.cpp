@@ -9,7 +9,7 @@ constexpr ChannelExtents kExtents[] = {
     {129, 2, 4}, {6, 30, 3},   {9, 5, 16},   {9, 5, 17},  {8200, 1, 1},
 };
 
-TEST_CASE("channel moments equal the CPU's also with a large mean") {
+TEST_CASE("channel moments equal the CPU's results even with a large mean") {
     const auto extents = GENERATE(from_range(std::begin(kExtents), std::end(kExtents)));
     const float origin = GENERATE(0.0f, 1000.0f);
     CAPTURE(extents.N, extents.C, extents.space, origin);
@@ -23,7 +23,7 @@ TEST_CASE("channel moments equal the CPU's also with a large mean") {
     const auto device_variance = unwritten_on_device(extents.C);
     cuda::channel_moments(device_mean, device_variance, device_x, extents, nullptr);
 
-    // CPU and GPU sum in double and round to float once.
+    // CPU and GPU compute the sums in double and round the result to float once.
     CHECK(max_error(device_mean.read(), mean) <= 2 * kUnitRoundoff);
     CHECK(max_error(device_variance.read(), variance) <= 2 * kUnitRoundoff);
 }
@@ -37,7 +37,7 @@ TEST_CASE("a constant channel has variance 0") {
     CHECK(variance.read() == std::vector<float>{0.0f, 0.0f});
 }
 
-TEST_CASE("batch norm and its gradient equal the CPU's") {
+TEST_CASE("batch norm and its gradient equal the CPU's results") {
     const auto extents = GENERATE(from_range(std::begin(kExtents), std::end(kExtents)));
     const bool affine = GENERATE(false, true), of_batch = GENERATE(false, true);
     const size_t skip = GENERATE(0, 1);
@@ -78,7 +78,7 @@ TEST_CASE("batch norm and its gradient equal the CPU's") {
     CHECK(max_error(device_dx.read(), dx) <= 100 * kUnitRoundoff);
 }
 
-TEST_CASE("update_running moves the running statistics towards the batch's") {
+TEST_CASE("update_running moves the running statistics towards the batch statistics") {
     const std::vector<float> mean{1.0f, -2.0f, 0.5f}, variance{1.0f, 4.0f, 0.25f};
     const OnDevice<float> running_mean(mean), running_variance(variance);
     const OnDevice<float> batch_mean({3.0f, 2.0f, 0.5f}),

@@ -9,11 +9,11 @@
 namespace mini::kernels {
 namespace {
 
-// CPU and GPU round each operation once, or fuse a product and a sum: they differ in the
-// last digits.
+// CPU and GPU may round a product and a sum once (fused) or twice, so their results
+// differ in the last digits.
 constexpr float kTolerance = 16 * kUnitRoundoff;
 
-TEST_CASE("an SGD step equals the CPU's") {
+TEST_CASE("an SGD step on the device equals the CPU's step") {
     const int64_t n = GENERATE(0, 1, 31, 33, 255, 257, 1000, 5001);
     const float momentum = GENERATE(0.0f, 0.9f);
     const bool nesterov = GENERATE(false, true), first = GENERATE(false, true);
@@ -36,7 +36,7 @@ TEST_CASE("an SGD step equals the CPU's") {
     CHECK(max_error(device_v.read(), v) <= kTolerance);
 }
 
-TEST_CASE("an Adam step equals the CPU's") {
+TEST_CASE("an Adam step on the device equals the CPU's step") {
     const int64_t n = GENERATE(0, 1, 33, 257, 5001);
     const bool decoupled = GENERATE(false, true), maximize = GENERATE(false, true);
     const bool amsgrad = GENERATE(false, true);
@@ -70,8 +70,8 @@ TEST_CASE("an Adam step equals the CPU's") {
 }
 
 TEST_CASE("one step over many tensors is bitwise identical to one step per tensor") {
-    // More tensors than one launch takes, some of them empty, and one with several
-    // blocks.
+    // Uses more tensors than one launch supports. Some tensors are empty, and one needs
+    // several blocks.
     std::vector<std::unique_ptr<OnDevice<float>>> arrays;
     const auto array = [&](int64_t n, unsigned seed) {
         arrays.push_back(std::make_unique<OnDevice<float>>(normal_numbers(n, seed)));

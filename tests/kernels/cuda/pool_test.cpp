@@ -44,7 +44,8 @@ TEST_CASE("max pooling and its gradient are bitwise identical to the CPU's") {
     CHECK(bits(device_dx.read()) == bits(dx));
 }
 
-// The spans of `outputs` outputs over an axis of `extent` (`adaptive_avg_pool2d`).
+// Returns the span of inputs of each output, for an axis of `extent` inputs, as
+// adaptive_avg_pool2d computes the spans.
 std::vector<PoolSpan> adaptive(int64_t extent, int64_t outputs) {
     std::vector<PoolSpan> spans;
     for (int64_t i = 0; i < outputs; ++i) {
@@ -87,7 +88,7 @@ TEST_CASE("average pooling is bitwise identical to the CPU's") {
     cuda::avg_pool2d_backward(device_dx, device_g, in, rows, cols, nullptr);
     CHECK(bits(device_y.read()) == bits(y));
 
-    // The sums are in the order of tiles, not in the CPU's order of rows.
+    // The device sums the gradients in the order of tiles, the CPU in the order of rows.
     CHECK(max_error(device_dx.read(), dx) <= 8 * kUnitRoundoff);
 }
 

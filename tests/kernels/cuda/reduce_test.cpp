@@ -32,7 +32,7 @@ TEST_CASE("sums of integers are exact along rows and down columns") {
     CHECK(first_difference(out.read(), expected) == kNoDifference);
 }
 
-TEST_CASE("the order of a sum does not depend on the alignment of the array") {
+TEST_CASE("the order of summation does not depend on the alignment of the array") {
     const int64_t n = GENERATE(1000, 5000, 70001);
     const auto x = normal_numbers(n);
     const OnDevice<float> here(x, 0), there(x, 1);
@@ -41,7 +41,8 @@ TEST_CASE("the order of a sum does not depend on the alignment of the array") {
     cuda::sum(other, there, 1, n, 1, nullptr);
     CHECK(bits(out.read()) == bits(other.read()));
 
-    // About 60 roundings, each of at most half an ulp of a partial sum.
+    // About 60 roundings affect each element. Each rounding error is at most half an ulp
+    // of a partial sum.
     auto expected = unwritten(1);
     cpu::sum(expected.data(), x.data(), 1, n, 1);
     double sizes = 0.0;
@@ -69,11 +70,11 @@ TEST_CASE("argmax finds the first greatest element and the first NaN") {
     CHECK(out.read() == expected);
 }
 
-TEST_CASE("log-softmax and its gradient equal the CPU's") {
+TEST_CASE("log-softmax and its gradient equal the CPU's results") {
     const int64_t rows = GENERATE(0, 1, 5, 33), cols = GENERATE(1, 10, 31, 33, 257, 1500);
     CAPTURE(rows, cols);
     auto x = normal_numbers(rows * cols);
-    for (float& value : x) value *= 40.0f;  // exp of these overflows
+    for (float& value : x) value *= 40.0f;  // exp of such numbers overflows
     if (rows == 33) x[static_cast<size_t>(cols * 3)] = kNaN;
     const auto g = normal_numbers(rows * cols, 2);
 
@@ -86,7 +87,8 @@ TEST_CASE("log-softmax and its gradient equal the CPU's") {
     // The sum has cols / 32 + 5 roundings, and its logarithm a few more.
     CHECK(max_error(y.read(), expected) <= 64 * kUnitRoundoff);
 
-    // The sum of g can cancel: its error is relative to the sum of |g|, below 2 cols.
+    // Terms of the sum of g can cancel, so the error of the sum is relative to the sum of
+    // |g|, which is below 2 cols.
     const OnDevice<float> device_y(expected);
     auto expected_dx = unwritten(rows * cols);
     cpu::log_softmax_backward(expected_dx.data(), g.data(), expected.data(), rows, cols);
@@ -95,7 +97,7 @@ TEST_CASE("log-softmax and its gradient equal the CPU's") {
           (16 + 2 * static_cast<float>(cols)) * kUnitRoundoff);
 }
 
-TEST_CASE("the losses and their gradients equal the CPU's") {
+TEST_CASE("nll and its gradient are bitwise identical to the CPU's results") {
     const int64_t rows = GENERATE(0, 1, 31, 100, 257), cols = GENERATE(1, 3, 10);
     CAPTURE(rows, cols);
     const auto x = normal_numbers(rows * cols), g = normal_numbers(rows, 2);
@@ -117,7 +119,8 @@ TEST_CASE("the losses and their gradients equal the CPU's") {
     CHECK(bits(dx.read()) == bits(expected_dx));
 }
 
-TEST_CASE("binary cross-entropy and its gradient equal the CPU's also at 0 and 1") {
+TEST_CASE(
+    "binary cross-entropy and its gradient equal the CPU's results even at 0 and 1") {
     const int64_t n = GENERATE(0, 1, 31, 33, 257, 1000);
     const size_t skip = GENERATE(0, 1);
     CAPTURE(n, skip);

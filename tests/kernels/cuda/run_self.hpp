@@ -1,4 +1,4 @@
-// Runs a test's own program again with another setting in its environment.
+// Runs a test's own program again, with a variable set in the environment.
 
 #pragma once
 
@@ -13,13 +13,15 @@
 
 namespace mini::test {
 
-/// The exit code of a program, -1 if a signal ended it, and its stdout and stderr.
+/// The exit code of a program (-1 if a signal ended the program), and the text that it
+/// wrote to stdout and stderr.
 struct Outcome {
     int code = -1;
     std::string text;
 };
 
-/// Runs `env SETTING this-program CASE`. Blocks until the program has exited.
+/// Runs `env SETTING PROGRAM TEST`: this program again, with the test case `test` only.
+/// Blocks until the program has exited.
 inline Outcome run_self(const std::string& setting, const std::string& test) {
     const std::string self = std::filesystem::read_symlink("/proc/self/exe");
     FILE* const pipe =

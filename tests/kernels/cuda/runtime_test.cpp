@@ -1,4 +1,4 @@
-// Handles, errors and devices, through the interface of runtime.hpp and devices.hpp.
+// Tests of runtime.hpp and devices.hpp: handles, errors and devices.
 
 #include "libmini/kernels/cuda/runtime.hpp"
 
@@ -19,7 +19,7 @@ namespace {
 
 using test::contains;
 
-// Sets an environment variable until the end of the scope.
+// Sets an environment variable; restores the old value at the end of the scope.
 struct Variable {
     Variable(const char* name, const char* value) : name(name) {
         if (const char* const text = std::getenv(name)) before = text;
@@ -39,7 +39,7 @@ std::string message_of(const auto& call) {
     return "";
 }
 
-TEST_CASE("an error message has the call and the device and CUDA's error text") {
+TEST_CASE("an error message contains the call and the device and CUDA's error text") {
     CHECK(contains(message_of([] { const DeviceGuard guard(1000); }),
                    "cudaSetDevice on device 0: cudaErrorInvalidDevice"));
     check(0, "a successful call");

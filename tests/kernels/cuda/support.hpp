@@ -1,4 +1,4 @@
-// Arrays on a device, for tests that compare CUDA kernels with the CPU's.
+// Arrays on a device, for tests that compare CUDA kernels with CPU kernels.
 
 #pragma once
 
@@ -48,15 +48,16 @@ class OnDevice {
     T *memory_, *data_;
 };
 
-/// An output array that a kernel must write completely.
+/// Returns an output array on the device, filled as by unwritten().
 inline OnDevice<float> unwritten_on_device(int64_t n, size_t skip = 0) {
     return OnDevice<float>(unwritten(n), skip);
 }
 
 constexpr float kUnitRoundoff = 6e-8f;  // 2^-24: the relative error of one rounding
 
-/// Returns the maximum of |a - b| / (1 + |b|) over all elements. The error is 0 if both
-/// are NaN or the same infinity, infinite if only one is or if the sizes differ.
+/// Returns the maximum of |a - b| / (1 + |b|) over all elements. An element's error is 0
+/// if both values are NaN or the same infinity; otherwise a NaN or an infinity gives an
+/// infinite error. Returns infinity if the sizes differ.
 inline float max_error(const std::vector<float>& a, const std::vector<float>& b) {
     if (a.size() != b.size()) return kInf;
     float greatest = 0.0f;

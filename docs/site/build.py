@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Builds the site: writes its pages, runs Doxygen on them and on the headers, fails on a warning.
+"""Builds the site: writes its pages, and runs Doxygen on the pages and the headers. Fails on a warning.
 
     python3 docs/site/build.py --output build/release/docs
 
@@ -87,7 +87,7 @@ def write_header(output, doxygen):
 
 
 def settings(output, pictures):
-    """The environment that docs/Doxyfile reads."""
+    """Returns the environment variables that docs/Doxyfile reads."""
     styles = [THEME / name for name in STYLES if (THEME / name).exists()]
     scripts = [THEME / name for name in SCRIPTS if (THEME / name).exists()]
     return {
@@ -100,7 +100,8 @@ def settings(output, pictures):
 
 
 def counted_warnings(text):
-    """The warnings that must be fixed, each once: Doxygen repeats the warnings of base classes."""
+    """Returns the warnings that must be fixed, without duplicates: Doxygen repeats the warnings of base
+    classes."""
     return [line for line in dict.fromkeys(text.splitlines())
             if line.strip() and not (line.endswith(UNDOCUMENTED) and SPEAKS_FOR_ITSELF.search(line))]
 

@@ -8,8 +8,8 @@ A margin comment documents the declaration on its line:
 A contract holds for all declarations below it, up to the next blank line; its first paragraph is
 repeated before the second and each further declaration. The head of a file documents the file, and
 also the class that its first line names, if that class has no contract of its own. SGDOptions is
-documented as the options of SGD. The numbers of lines
-stay the same, so Doxygen's links to lines are correct.
+documented as the options of SGD. Each declaration keeps its line number, so that Doxygen's links to
+lines are correct.
 """
 
 import re
@@ -39,14 +39,15 @@ def first_paragraph(contract):
 
 
 def block(text):
-    """A contract on one line; a single sentence is marked \\brief, even with dots inside."""
+    """Returns a contract as a comment on one line. A single sentence is marked \\brief, even if it
+    contains dots."""
     text = DOTS.sub(r"\1\\ ", text)
     brief = "" if re.search(r"\. [A-Z`]", text) else "\\brief "
     return f"/** {brief}{text} */"
 
 
 def repeated(lines):
-    """The lines, with a contract's first paragraph repeated before each further declaration."""
+    """Returns the lines, with a contract's first paragraph repeated before each further declaration."""
     out, contract, indent, ended = [], [], None, False
     for line in lines:
         match = CONTRACT.match(line)
@@ -72,7 +73,7 @@ def repeated(lines):
 
 
 def file_head(lines):
-    """The comment at the very beginning, without its slashes."""
+    """Returns the lines of the comment at the beginning of the file, without the slashes."""
     head = []
     for line in lines:
         if not line.startswith("//"):
@@ -82,7 +83,8 @@ def file_head(lines):
 
 
 def types_told(lines):
-    """The lines, with a contract added for each type that the file's head or its name explains."""
+    """Returns the lines, with a contract added for each type that has none, if the file's head or the
+    type's name explains the type."""
     head = file_head(lines)
     out = []
     for before, line in zip(["", *lines], lines):
@@ -98,7 +100,8 @@ def types_told(lines):
 
 
 def head_told(lines):
-    """The lines, with the head turned into the file's page; it ends on the blank line after it."""
+    """Returns the lines, with the head as the documentation of the file. This comment is as many lines
+    long as the head and the blank line after it."""
     head = file_head(lines)
     if not head or lines[len(head)].strip():
         return lines

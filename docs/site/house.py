@@ -1,4 +1,4 @@
-"""Draws libmini's rooms, floor by floor, from the NEEDS of their CMakeLists.txt.
+"""Draws libmini's rooms on floors, from the NEEDS in each room's CMakeLists.txt.
 
 A room is one floor above the highest room that it needs.
 """
@@ -44,7 +44,7 @@ WIDTH, ROW, ROOM_W, ROOM_H, LEFT = 900, 96, 186, 56, 76
 
 
 def rooms_below(folder):
-    """(folder, name, needs) of each room, in the order of add_subdirectory."""
+    """Yields (folder, name, needs) of each room, in the order of add_subdirectory."""
     text = re.sub(r"#[^\n]*", "", (folder / "CMakeLists.txt").read_text(encoding="utf-8"))
     found = ROOM.search(text)
     if not found:
@@ -59,13 +59,14 @@ def rooms_below(folder):
 
 
 def rooms(root):
-    """{"tensor": {"kernels", "core"}, ...} from the ground up."""
+    """Returns {"tensor": {"kernels", "core"}, ...}, in the order of add_subdirectory."""
     found = {name: needs for _, name, needs in rooms_below(Path(root, "libmini"))}
     return {name: needs & set(found) for name, needs in found.items()}
 
 
 def floors(needs):
-    """{"core": 1, "kernels": 2, ...}. A circular dependency is an error that names its rooms."""
+    """Returns {"core": 1, "kernels": 2, ...}. Exits with an error that names the rooms of a circular
+    dependency."""
     floor = {}
     while len(floor) < len(needs):
         ready = [room for room in needs if room not in floor and needs[room] <= set(floor)]
@@ -78,19 +79,19 @@ def floors(needs):
 
 
 def below(room, needs):
-    """All rooms that a room needs, directly and indirectly."""
+    """Returns all rooms that a room needs, directly or indirectly."""
     near = needs[room]
     return near.union(*(below(need, needs) for need in near))
 
 
 def direct(room, needs):
-    """The rooms that it needs, without those that it also reaches through another room."""
+    """Returns the rooms that a room needs, except rooms that are also reached through another room."""
     hidden = set().union(*(below(need, needs) for need in needs[room]))
     return sorted(needs[room] - hidden)
 
 
 def places(floor, needs):
-    """{"core": (x, y of the middle), ...}; a room is placed near the rooms that it needs."""
+    """Returns {"core": (x, y of its centre), ...}. A room is placed near the rooms that it needs."""
     top = max(floor.values())
     at = {}
     for level in range(1, top + 1):

@@ -1,7 +1,7 @@
-"""The labs' pages: each lab's README, and after its task table every task with hints and code.
+"""Makes the labs' pages: each lab's README, with every task's hints and code before the pitfalls.
 
-The code is the text between the markers in the sources, found by the same functions that write the
-starters, so the page shows exactly the code that is compiled and checked.
+The code is the text between the markers in the sources. The functions that write the starters find it,
+so that the page shows exactly the code that is compiled and checked.
 """
 
 import html
@@ -27,7 +27,7 @@ def read_labs(root):
 
 
 def code(region):
-    """The region under its title, without the indentation of its file."""
+    """Returns the region's code under its title, without the indentation that it has in its file."""
     lines = [f"{region.indent}// {region.title}", *region.body]
     return "\n".join(line.removeprefix(region.indent) for line in lines)
 
@@ -39,7 +39,7 @@ def solution(regions):
 
 
 def with_code_first(text):
-    """The text; code at its beginning is put into \\code, because Doxygen takes indented lines for
+    """Returns the text, with code at its beginning put into \\code: Doxygen treats indented lines as
     code only after a paragraph."""
     lines = text.split("\n")
     prose = (number for number, line in enumerate(lines) if line and not line.startswith("    "))
@@ -51,7 +51,7 @@ def with_code_first(text):
 
 
 def task_section(catalogue, lab, task):
-    """One task: ### 07.2 What, then "done when", the hints and the solution, each folded."""
+    """Returns one task: ### 07.2 What, then "done when", the folded hints and the folded solution."""
     hints = [folded("hint", f"Hint {number}", with_code_first(for_doxygen(text)))
              for number, text in enumerate(lab.hints(task.name), 1)]
     return "\n".join([
@@ -63,7 +63,7 @@ def task_section(catalogue, lab, task):
 
 
 def lab_page(catalogue, lab):
-    """The Markdown for Doxygen: the README with links to the tasks and a section for each."""
+    """Returns the Markdown for Doxygen: the README with links to the tasks and a section per task."""
     text = (lab.folder / "README.md").read_text(encoding="utf-8")
     head, body = text.split("\n", 1)
     body = for_doxygen(body, lambda name: f"{lab.folder.name}-{name}")
@@ -80,7 +80,7 @@ def lab_page(catalogue, lab):
 
 
 def cards(labs):
-    """The labs as cards for the start page."""
+    """Returns the labs as cards for the start page."""
     lines = ['\\htmlonly[block]\n<div class="cards">']
     for lab in labs:
         lines.append(f'<a class="card" href="{page_of(lab)}.html"><b>{lab.number}</b>'

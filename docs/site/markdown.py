@@ -7,7 +7,7 @@ from pathlib import Path
 IMAGE = re.compile(r"!\[([^\]]*)\]\(([\w.-]+\.svg)\)")
 HEADER = re.compile(r"`(libmini/(?:core|random|tensor|autograd|data|distributed|io|nn|optim|parallel)/[\w/]+\.hpp)`")
 PAGE = re.compile(r"\]\((?:\.\./)+docs/pages/(\w+)\.md\)")  # a README's link to a page of the site
-# What the site leaves out: headers, and folders of them.
+# The headers and folders of headers that the site leaves out.
 LEFT_OUT = tuple(re.findall(r"^(?:EXCLUDE *=)? *(libmini/[\w/.]+)",
                             (Path(__file__).parents[1] / "Doxyfile").read_text(), re.MULTILINE))
 DETAILS = re.compile(r"^( *)<details>\s*<summary>([^<]*)</summary>\n(.*?)^ *</details>\n?",
@@ -16,14 +16,14 @@ CODE_SPAN = re.compile(r"(`+[^`]+`+)")
 
 
 def figure(source, alt):
-    """A picture over the width of the page, with its alternative text."""
+    """Returns a picture in a frame as wide as the page, with its alternative text."""
     words = html.escape(" ".join(alt.split()), quote=True)
     return ('\\htmlonly[block]\n<figure class="picture">'
             f'<img src="{source}" alt="{words}"/></figure>\n\\endhtmlonly')
 
 
 def folded(kind, summary, text, indent=""):
-    """A folded part that opens on a click. Doxygen's own <details> ends at the first blank line."""
+    """Returns a folded part that opens on a click. Doxygen's own <details> ends at a blank line."""
     return (f'{indent}\\htmlonly[block]\n{indent}<details class="{kind}"><summary>{summary}</summary>\n'
             f"{indent}\\endhtmlonly\n{text}\n"
             f"{indent}\\htmlonly[block]\n{indent}</details>\n{indent}\\endhtmlonly\n")
@@ -34,7 +34,8 @@ def is_code(line, after_blank, in_code):
 
 
 def escaped(line):
-    """A line of prose with @ and #7 escaped for Doxygen; text in backquotes is left unchanged."""
+    """Returns a line of prose with the @ of @y and the # of #7 escaped for Doxygen; text in backquotes
+    is left unchanged."""
     parts = CODE_SPAN.split(line)
     for i in range(0, len(parts), 2):
         parts[i] = re.sub(r"(?<![\\`])@(?=\w)|(?<=[^#\s])#(?=\w)|(?<=\s)#(?=\w)",
@@ -43,7 +44,8 @@ def escaped(line):
 
 
 def for_doxygen(text, picture=lambda name: name):
-    """The page's text; picture(name) returns the file name of a picture in the site's folder."""
+    """Returns the page's text for Doxygen. picture(name) must return the file name of a picture in the
+    site's folder."""
     out, in_code, after_blank = [], False, True
     for line in text.split("\n"):
         if line.strip():
@@ -57,5 +59,5 @@ def for_doxygen(text, picture=lambda name: name):
 
 
 def linked(header):
-    """A header's name as a link, if it has a page."""
+    """Returns a header's name, as a link if the header has a page."""
     return header[0] if header[1].startswith(LEFT_OUT) else f"[{header[1]}](@ref {header[1]})"

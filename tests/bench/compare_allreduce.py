@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Compares all_reduce of float32 with Gloo's: the same sizes, alternating, in one session.
+"""Compares libmini's all_reduce of float32 with Gloo's, for the same sizes in one session.
 
     compare_allreduce.py --mini build/bin/mini [--ranks 2] [--sizes 4,87360,1048576,26214400]
                          [--rounds 3] [--seconds 0.2] [--json]
 
-Each round measures a size with `mini bench allreduce` (shared memory, TCP, and the Gloo library
-without our checks), then with PyTorch's gloo, whose ranks are processes that are idle in between, and
-then a copy of as many bytes by one thread. The report has the medians over the rounds in microseconds,
-and the ratios of Gloo's times to libmini's.
+Each round measures a size with `mini bench allreduce` over shared memory, over TCP, and with the Gloo
+library (--no-verify: libmini does not compare the calls across ranks); then with PyTorch's gloo backend,
+whose rank processes are idle during the other measurements; then a copy of as many bytes by one thread.
+The report has the medians over the rounds in microseconds, and the ratios of Gloo's times to libmini's.
 """
 
 import argparse
@@ -35,7 +35,7 @@ def free_port():
 
 
 def measure_torch(size, seconds):
-    """Returns the microseconds of one all_reduce on this rank: the median of batches."""
+    """Returns the microseconds of one all_reduce on this rank: the median over batches of calls."""
     data = torch.zeros(max(size // 4, 1))
     for _ in range(3):
         dist.all_reduce(data)
@@ -56,7 +56,7 @@ def measure_torch(size, seconds):
 
 
 def run_rank(rank, ranks, port, requests, answers):
-    """Measures each requested size, until the end of `requests`."""
+    """Measures each size that a line of `requests` names; rank 0 writes the times to `answers`."""
     dist.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{port}", rank=rank, world_size=ranks)
     for line in requests:
         size, seconds = line.split()
@@ -67,7 +67,7 @@ def run_rank(rank, ranks, port, requests, answers):
 
 
 class TorchRanks:
-    """PyTorch's ranks, forked here, idle between measurements."""
+    """PyTorch's ranks: processes that __init__ forks, and that are idle between measurements."""
 
     def __init__(self, ranks):
         port, self.requests, self.processes = free_port(), [], []

@@ -4,9 +4,9 @@
     compare_cuda.py --mini build/gpu/bin/mini [--batch 128] [--rounds 5] [--seconds 0.5] [--json]
 
 Each round measures libmini's step with `mini bench train-step --graph`, launched kernel by kernel and
-replayed from a CUDA graph, then PyTorch's: the same network, batch and SGD with momentum, float32,
-launched in batches of steps with one synchronize per batch. The report has the medians over the rounds
-in microseconds, and the ratio of PyTorch's median to each of libmini's.
+replayed from a CUDA graph. It then measures PyTorch's step with the same network, batch size and SGD
+with momentum, in float32, in series of steps with one synchronize per series. The report has the medians
+over the rounds in microseconds, and the ratio of PyTorch's median to each of libmini's medians.
 """
 
 import argparse
@@ -56,7 +56,7 @@ def torch_step(batch):
 
 
 def measure_torch(step, seconds):
-    """Returns the microseconds of a step: the median of batches, as in mini bench."""
+    """Returns the microseconds of a step: the median over series of steps, as in mini bench."""
     import torch
 
     def batch_of(repeats):

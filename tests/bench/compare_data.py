@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""Compares samplers and loaders with PyTorch's: the same cases, alternating, in one session.
+"""Compares libmini's samplers and loaders with PyTorch's, for the same cases in one session.
 
-    compare_data.py --bench build/bin/data_bench [--rounds 3] [--repeats 3] [--json]
+    compare_data.py --bench build/bin/data_bench [--rounds 3] [--repeats 2] [--json]
 
 Each round runs a case of data_bench, then the same case in PyTorch with one thread. The report has the
 best and the median seconds of all passes, and the ratio of PyTorch's median to libmini's. PyTorch's
-pass over MNIST is compared with two passes of libmini, see data_bench.cpp. It does only the necessary
-work of ToTensor and Normalize, one item at a time, and needs only torch; with --torchvision it is the
-tutorial's pass, with PIL images and torchvision's transforms.
+pass over MNIST is compared with two of libmini's cases, mnist_* and transforms_*, see data_bench.cpp.
+Without --torchvision, PyTorch's pass converts each image by a few tensor operations that give the result
+of ToTensor and Normalize. With --torchvision, it uses PIL images and torchvision's transforms, as the
+tutorial does.
 
-MNIST is read from $MINI_DATA_DIR/mnist; if it is missing, PyTorch's passes use random bytes of its size.
+MNIST is read from $MINI_DATA_DIR/mnist. If the files are missing, PyTorch's passes use random images of
+the same size.
 """
 
 import argparse

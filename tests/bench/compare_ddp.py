@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Compares a training step of the ConvNet with PyTorch's, without and with DDP, alternating, in one session.
+"""Compares libmini's training step of the ConvNet with PyTorch's, without and with DDP, in one session.
 
     compare_ddp.py --bin build/release/bin [--ranks 2] [--steps 469] [--rounds 3] [--json]
 
-Each round trains train_mnist for --steps steps (global batch 128, one thread per rank, images from
-memory) with --sync none and with DDP, and then the same model in as many PyTorch processes, without and
-with DistributedDataParallel over gloo. The report has the medians over the rounds in milliseconds per
-step; the ratio of PyTorch's time to libmini's; and for each side the cost of DDP, which is the ratio of
-the DDP step to the plain step with the same batch per rank.
+Each round runs train_mnist for --steps steps (global batch 128, one thread per rank, images in memory)
+with --sync none and with --sync ddp. It then trains the same model in as many PyTorch processes, without
+and with DistributedDataParallel over gloo. The report has the medians over the rounds in milliseconds per
+step; the ratio of PyTorch's DDP step to libmini's; and for both libraries the cost of DDP: the time of a
+DDP step divided by the time of a plain step with the same batch per rank.
 """
 
 import argparse
@@ -64,7 +64,7 @@ def torch_step_ms(model, share, steps):
 
 
 def run_torch_rank(options):
-    """Runs one PyTorch process: measures the plain step with its share of the batch, then the DDP step."""
+    """Runs one rank in PyTorch: measures the plain step and then the DDP step on this rank's share."""
     torch.set_num_threads(1)
     share = BATCH // options.ranks
     dist.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{options.port}",

@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""Compares libmini's random numbers with PyTorch's bitwise, and the losses of training with them.
+"""Compares libmini's random numbers with PyTorch's, bit for bit, and the losses of a training.
 
     compare_draws.py --mini build/release/bin/mini [--data MNIST'S FOLDER]
 
-Draws are by `mini random`, shuffles by `mini indices`, initial weights and losses by train_mnist, which
-must be in the folder of mini, like minirun. Training is the tutorial's job on two ranks with dropout, for
-20 steps; in PyTorch with DistributedDataParallel over gloo. Without the real MNIST, training is skipped.
+Libmini's draws come from `mini random`, its orders from `mini indices`, its initial weights and losses
+from train_mnist; train_mnist and minirun must be in the same folder as mini. The training is 20 steps of
+the tutorial's job on two ranks with dropout; PyTorch uses DistributedDataParallel over gloo. If the folder
+--data does not exist, the training is skipped.
 
-Draws, orders and weights must be bitwise identical. Losses are sums of float32 in a different order: the
-longest sum has 320 products (the inputs of fc1), each rounded by at most 2^-24 of the sum, and losses are
-below 2.5, so they may differ by 320 * 2^-24 * 2.5 = 4.8e-5.
+Draws, orders and weights must be bitwise identical. Losses may differ, because the two programs add
+float32 numbers in different orders: the longest sum has 320 products (the inputs of fc1), each addition
+rounds by at most 2^-24 of the sum, and losses are below 2.5, so that the difference of two losses must be
+at most 320 * 2^-24 * 2.5 = 4.8e-5.
 
 Prints "all equal" and exits with code 0, or prints "not all equal" and exits with code 1.
 """
@@ -36,7 +38,7 @@ from torch.utils.data import DataLoader, DistributedSampler, RandomSampler, Subs
 
 SEEDS = (0, 1234, 2**32 + 5)
 STEPS = 20
-BATCH = 128  # of both ranks
+BATCH = 128  # samples per step, over both ranks
 TOLERANCE = 320 * 2**-24 * 2.5
 
 
@@ -65,14 +67,14 @@ def answer(*words):
 
 
 class Comparison:
-    """Rows of the table: the quantity compared, the number of cases, the number that differ."""
+    """The rows of the table: what is compared, the number of cases, how, and the verdict."""
 
     def __init__(self, mini):
         self.mini = mini
         self.rows = []
 
     def bits(self, title, pairs):
-        """Compares bitwise. Each pair: the arguments of mini, and PyTorch's result as a list."""
+        """Compares bit for bit. A pair has mini's arguments and PyTorch's result, a list."""
         wrong = sum(json.loads(answer(self.mini, *words, "--format", "json")) != expected
                     for words, expected in pairs)
         self.add(title, len(pairs), "every bit", f"{wrong} differ" if wrong else "equal")

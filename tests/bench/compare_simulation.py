@@ -6,15 +6,15 @@
                           [--sizes 4,4096,65536,1048576,4194304]
                           [--algorithms recursive-doubling,ring,halving-doubling]
 
-Measured: `mini bench allreduce --link L`, the median over the rounds of its medians.
+Measured: `mini bench allreduce --link L`; the median, over the rounds, of the medians that it prints.
 Simulated: `mini simulate allreduce --link L`, in virtual time. Prints a table in Markdown for each
 link: one row per algorithm and size, and for each number of ranks both times in milliseconds and
 their ratio. A star marks a ratio that is not within 15 % of 1.
 
-The times mean the same for algorithms in which all ranks finish together. `mini bench` measures a
-loop on rank 0, and the simulation one all-reduce until the last rank has its result. `--seconds` must be
-long beside the delay: in a loop of one or two all-reduces, rank 0 may leave the barrier a delay late and
-find the others' messages there.
+The two times can be compared only for algorithms in which all ranks finish together: `mini bench` times
+a loop on rank 0, but the simulation times one all-reduce until the last rank has its result. `--seconds`
+must be much longer than the delay of the link: in a loop of one or two all-reduces, rank 0 may leave the
+barrier one delay later than the other ranks, whose messages have then already arrived.
 """
 
 import argparse
@@ -38,7 +38,7 @@ def arguments_of(options, ranks, link, algorithm):
 
 
 def measured_ms(options, *how):
-    """{bytes: ms}, of one run."""
+    """Returns {bytes: milliseconds}, measured in one run."""
     rows = rows_of([options.mini, "bench", *arguments_of(options, *how), "--seconds",
                     str(options.seconds)])
     assert all(row["wrong"] == 0 for row in rows), rows
@@ -46,7 +46,7 @@ def measured_ms(options, *how):
 
 
 def simulated_ms(options, *how):
-    """{bytes: ms}, in virtual time."""
+    """Returns {bytes: milliseconds}, in virtual time."""
     rows = rows_of([options.mini, "simulate", *arguments_of(options, *how)])
     return {row["size"]: row["seconds"] * 1e3 for row in rows}
 
@@ -66,7 +66,8 @@ def cell(measured, simulated):
 
 
 def print_rows(algorithm, found):
-    """A row for each size; `found`: by number of ranks, {bytes: ms} measured and simulated."""
+    """Prints a row for each size and returns its pairs of times. `found` has, for each number of
+    ranks, the measured and the simulated {bytes: milliseconds}."""
     pairs = []
     for size in found[0][0]:
         times = [(measured[size], simulated[size]) for measured, simulated in found]
@@ -76,7 +77,8 @@ def print_rows(algorithm, found):
 
 
 def measure_all(options, ways):
-    """{way: its times}; the ways alternate, so that other load affects all of them."""
+    """Returns {way: {bytes: milliseconds}}. Each round measures all ways, so that other load on the
+    machine affects all of them."""
     rounds = {way: [] for way in ways}
     for number in range(options.rounds):
         for way in ways:

@@ -6,9 +6,10 @@
 //     randperm              one permutation
 //     mnist_b64_w0 ...      a pass over MNIST, batch 64 or 128, 0 or 2 workers: bytes
 //                           decoded, normalised and batched, read in random order
-//     transforms_b64_w0 ... the same through a TensorDataset of bytes, and ToTensor and
-//                           Normalize called on each image
-//     short_epochs_w0 ...   1,000 epochs of two batches of one number: startup
+//     transforms_b64_w0 ... the same pass through a TensorDataset of bytes, with ToTensor
+//                           and Normalize called on each image
+//     short_epochs_w0 ...   1,000 epochs of two batches of one number: the cost of
+//                           starting an epoch
 //
 // MNIST is read from $MINI_DATA_DIR/mnist, or replaced by the embedded digits.
 
@@ -41,7 +42,7 @@ using mini::data::Dataset;
 namespace {
 
 struct Options {
-    std::string only;  // one case's name, or "" for all
+    std::string only;  // the name of one case, or "" for all cases
     int64_t samples = 10'000'000;
     int64_t images = 60'000;
     int repeats = 5;
@@ -124,7 +125,8 @@ std::vector<Case> loader_cases(const std::string& name,
     return cases;
 }
 
-// Returns the first `count` images as bytes (N, 1, H, W), normalised when they are read.
+// Returns the first `count` images as bytes (N, 1, H, W); ToTensor and Normalize convert
+// an image when it is read.
 std::shared_ptr<const Dataset> transformed_bytes(const mini::data::ImageDataset& images,
                                                  int64_t count) {
     const int64_t image_size = images.height() * images.width();

@@ -1,4 +1,4 @@
-"""The scripts that make the site's pages, without Doxygen."""
+"""Tests of the scripts that make the site's pages; Doxygen is not needed."""
 
 import unittest
 from types import SimpleNamespace

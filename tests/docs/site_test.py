@@ -1,6 +1,7 @@
 """Builds the site and reads its pages: python3 tests/docs/site_test.py FOLDER
 
-No warning, every lab's page with its code, hints and pictures, and no broken link.
+Checks that Doxygen reports no warning, that each lab's page has the lab's code, hints and pictures, and
+that no link is broken.
 """
 
 import html
@@ -22,7 +23,7 @@ OWN = ("index", "labs", "architecture", "simulation", "scaling", "from_pytorch",
 
 
 class Reader(HTMLParser):
-    """The text, the links, the pictures and the anchors of a page."""
+    """Collects a page's text, links (including pictures), anchors, and classes of folded parts."""
 
     def __init__(self):
         super().__init__()

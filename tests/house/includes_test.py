@@ -1,9 +1,9 @@
 """Each file includes the standard headers of the names that it uses.
 
-A compiler accepts a name that another header includes by chance, until the next version of the
-library no longer includes it. This test reads the sources: a name of NAMES needs one of its headers
-in the file itself, or in the header that the file implements. CMakeLists.txt in this folder
-compiles the headers alone.
+A compiler accepts a name if any included header happens to include the name's header, which the next
+version of the standard library may no longer do. This test reads the sources: for each name of NAMES
+that a file uses, the file or the header that it implements must include one of the name's headers.
+CMakeLists.txt in this folder compiles each header alone.
 """
 
 import re
@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# Header: the names of namespace std that it declares, of those that libmini uses.
+# For each header: the names of namespace std that the header declares and that libmini uses.
 NAMES = {
     "algorithm": "adjacent_find all_of any_of binary_search clamp copy copy_if copy_n count count_if "
                  "equal equal_range fill fill_n find find_if find_if_not for_each generate includes "
@@ -76,7 +76,7 @@ NAMES = {
 }
 HEADER_OF = {name: header for header, names in NAMES.items() for name in names.split()}
 
-# Names that are used without std::, and the headers that declare them (any of them is enough).
+# Names that are used without std::, and the headers that declare them (one header is enough).
 BARE = (
     (re.compile(r"\bu?int(?:8|16|32|64)_t\b|\bu?intptr_t\b|\bU?INT(?:8|16|32|64)_(?:MAX|MIN)\b"),
      ("cstdint",)),
@@ -85,7 +85,7 @@ BARE = (
     (re.compile(r"\bptrdiff_t\b|\bstd::byte\b"), ("cstddef",)),
     (re.compile(r"\berrno\b"), ("cerrno",)),
 )
-# Header: other headers whose interface uses its names, so any of them is enough.
+# For each header: other headers whose interface uses its names; one of these headers is enough.
 STANDS_FOR = {
     "cstddef": {"array", "deque", "map", "new", "set", "span", "string", "string_view",
                 "unordered_map", "unordered_set", "vector"},
@@ -108,7 +108,8 @@ def included(text):
 
 
 def own_header(path, text):
-    """The header that a source implements: its first include, if that is a header of libmini."""
+    """Returns the header that a source implements (its first include, if it is a header of libmini), or
+    None."""
     first = FIRST_INCLUDE.search(text)
     if path.suffix == ".hpp" or not first or first.group(1) != '"':
         return None
@@ -117,7 +118,7 @@ def own_header(path, text):
 
 
 def wanted(text):
-    """{header: a name that needs it} for the text of a source."""
+    """Returns {header: a name that needs the header} for the text of a source."""
     code = NOT_CODE.sub(" ", text)
     found = {}
     for name in USED.findall(code):
@@ -131,7 +132,8 @@ def wanted(text):
 
 
 def missing(path):
-    """(header, name) pairs that a file uses and does not include."""
+    """Returns (header, name) for each header that a file needs, because of the name, but does not
+    include."""
     text = path.read_text(encoding="utf-8")
     have = included(text)
     header = own_header(path, text)
@@ -156,7 +158,7 @@ class Includes(unittest.TestCase):
         self.assertEqual(problems, [], "\n" + "\n".join(problems))
 
     def test_a_source_includes_its_own_header_first(self):
-        """So compiling the source checks that its header compiles alone."""
+        """Compiling the source then checks that the header compiles alone."""
         problems = []
         for path in our_files(".cpp", ".cu"):
             header = path.with_suffix(".hpp")

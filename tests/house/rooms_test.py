@@ -1,8 +1,8 @@
-"""The dependencies between rooms and between components are right.
+"""The dependencies between rooms and between components are correct.
 
 A room is a folder whose CMakeLists.txt calls mini_room(name ... NEEDS ...). A room may depend only
-on rooms that were added before it with add_subdirectory (floors below it). A component is a header
-with its sources. This test reads the includes and fails when
+on rooms that are added before it with add_subdirectory. A component is a header with its sources.
+This test reads the includes and fails when
 
 - a room includes a room that is added after it, or that its NEEDS do not list;
 - a room's NEEDS list a room that it does not include;
@@ -25,11 +25,11 @@ from house import rooms, rooms_below  # noqa: E402
 SUFFIXES = {".hpp", ".cpp", ".cu", ".cuh", ".h"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.M)
-SYSTEM = "libmini/cudasim/include"  # the folder of the kernels' <cuda_runtime.h>
+SYSTEM = "libmini/cudasim/include"  # the folder of the simulator's <cuda_runtime.h>
 
 
 class House:
-    """The rooms below `root`/libmini, their files, and what these include."""
+    """The rooms below `root`/libmini, their files, and the files that these files include."""
 
     def __init__(self, root):
         self.root = root
@@ -49,7 +49,7 @@ class House:
                     self.includes[path].add(target)
 
     def arrows(self):
-        """(file, included file) for includes between rooms, and of files outside the library."""
+        """Yields (file, included file) if the included file is in another room or in no room."""
         for path, targets in self.includes.items():
             for target in sorted(targets):
                 if self.room_of.get(target) != self.room_of[path] or target not in self.room_of:
@@ -81,7 +81,7 @@ class House:
             yield "components include each other in a cycle: " + ", ".join(circle)
 
     def components(self):
-        """{component: the components that it includes}"""
+        """Returns {component: the components that it includes}."""
         graph = defaultdict(set)
         for path, targets in self.includes.items():
             here = str(path.relative_to(self.root).with_suffix(""))
@@ -91,7 +91,8 @@ class House:
         return graph
 
     def circles(self):
-        """Lists of components that reach each other (Tarjan's strongly connected components)."""
+        """Returns lists of components that include each other, directly or indirectly (Tarjan's
+        strongly connected components)."""
         graph, number, low, stack, found = self.components(), {}, {}, [], []
 
         def visit(node):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""clang-tidy over rooms of the library, with the checks of .clang-tidy.
+"""Runs clang-tidy on rooms of the library, with the checks of .clang-tidy.
 
     tests/house/tidy.py BUILD              the rooms that a reader starts with
     tests/house/tidy.py BUILD nn group     these rooms
@@ -23,7 +23,7 @@ ROOM = re.compile(r"libmini/.*CMakeFiles/mini_(\w+)\.dir/")
 
 
 def units(build, rooms):
-    """The source files compiled for the rooms, without a learner's copies."""
+    """Yields the source files that are compiled for the rooms, without a learner's copies."""
     for command in json.loads((build / "compile_commands.json").read_text()):
         room = ROOM.search(command.get("output", "") or command["command"])
         is_cpp = command["file"].endswith((".cpp", ".cxx"))
@@ -32,7 +32,7 @@ def units(build, rooms):
 
 
 def tidy(build, unit):
-    """The exit code and the output of clang-tidy for one file."""
+    """Returns the exit code and the output of clang-tidy for one file."""
     done = subprocess.run(
         ["clang-tidy", "-p", build, "--quiet", f"--config-file={ROOT / '.clang-tidy'}",
          "--extra-arg=-Wno-unknown-warning-option", unit],

@@ -1,7 +1,7 @@
 """libmini/distributed uses one clock for time and waits (libmini/distributed/net/clock.hpp).
 
-A deadline from another clock, or a wait that does not use the clock, would ignore a test or a
-simulation that advances the time.
+A deadline from another clock, or a wait that does not use this clock, would ignore the time that a
+test or a simulation sets.
 """
 
 import re

@@ -1,8 +1,8 @@
-"""Comments, messages, the names of tests and pages say things plainly: no phrase of BANNED.
+"""Comments, messages, names of tests and pages contain no phrase of BANNED.
 
 The reader is a student whose first language may not be English, and who searches for the field's
-terms (docs/CONTRIBUTING.md, "Words"). Read are the comments and strings of sources, the lines of scripts,
-and the text of pages, but for code in them.
+terms (docs/CONTRIBUTING.md, "Words"). This test reads the comments and strings of sources, all lines of
+scripts, and the text of pages without the code in it.
 """
 
 import re
@@ -38,7 +38,7 @@ CODE_IN_PAGE = re.compile(r"```.*?```|`[^`]*`", re.S)
 
 
 def prose(path):
-    """(number, text) of the lines of prose in a file."""
+    """Yields (line number, text) for each comment, string, or line of prose in a file."""
     text = path.read_text(encoding="utf-8")
     if path.suffix in SOURCES:
         for found in TEXT.finditer(text):

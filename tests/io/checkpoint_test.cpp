@@ -44,8 +44,8 @@ bool is_whole(const Checkpoint& checkpoint) {
            std::all_of(values.begin(), values.end(), [&](float x) { return x == step; });
 }
 
-// Resumes from the latest checkpoint, and saves step after step; writes each saved step
-// to the pipe `output`.
+// Continues after the latest checkpoint and saves every step; after each save, writes the
+// step to the pipe `output`.
 [[noreturn]] void save_forever(const std::string& path, int output) {
     CheckpointFolder folder(path, 2);
     const auto latest = folder.latest();
@@ -55,8 +55,8 @@ bool is_whole(const Checkpoint& checkpoint) {
     }
 }
 
-// Starts a process that calls save_forever, kills it `delay` microseconds after its first
-// save, and returns the last step that it wrote to the pipe.
+// Starts a process that calls save_forever, kills the process `delay` microseconds after
+// its first save, and returns the last step that it wrote to the pipe.
 int64_t last_reported_step(const std::string& path, unsigned delay) {
     int ends[2];
     if (pipe(ends) != 0) throw mini::Error(mini::system_message("pipe", errno));
@@ -176,7 +176,7 @@ TEST_CASE("a full disk leaves all older checkpoints and no other files") {
     CHECK(is_whole(*folder.latest()));
 }
 
-TEST_CASE("a file in directory of the folder throws BadFile that names the path") {
+TEST_CASE("a file at or above the folder's path throws BadFile that names the path") {
     const Folder directory;
     write_text(directory / "run", "a file");
     for (const std::string& path : {directory / "run", directory / "run/deeper"})
@@ -200,8 +200,7 @@ TEST_CASE("a symbolic link to a folder is followed and a link to a file is repla
     CHECK(is_whole(CheckpointFolder(directory / "disk").load(1)));
 }
 
-TEST_CASE(
-    "temporary files of ended processes are removed and of running processes kept") {
+TEST_CASE("temporary files of ended processes are removed but not of running processes") {
     const Folder directory;
     const pid_t dead = fork();
     if (dead == 0) _exit(0);

@@ -23,7 +23,7 @@ std::span<const std::byte> bytes(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a file appears in commit and not before") {
+TEST_CASE("commit creates the file and write does not") {
     const Folder folder;
     const std::string path = folder / "model";
     AtomicFile file(path);

@@ -2,8 +2,8 @@
 
 Usage: interop_test.py SAFETENSORS_COPY. The program SAFETENSORS_COPY loads a file and
 saves it again. Python writes a file, the program copies it, and Python reads the copy:
-bytes, names, shapes, dtypes and metadata must be equal. Exits with code 77 (skipped)
-without safetensors.
+bytes, names, shapes, dtypes and metadata must be equal. If this Python has no package
+safetensors, exits with code 77 (skipped).
 """
 
 import ctypes
@@ -47,7 +47,7 @@ def tensors_of(dtypes):
 def written(tensors, metadata):
     """Returns the file that Python's safetensors writes.
 
-    Since version 0.8 it takes addresses, before that bytes.
+    Since version 0.8, serialize takes the addresses of the data; older versions take bytes.
     """
     if not hasattr(safetensors, "TensorSpec"):
         return bytes(serialize(tensors, metadata))

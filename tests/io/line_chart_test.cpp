@@ -22,7 +22,7 @@ io::LineChart chart_of(std::vector<std::pair<double, double>> points) {
     return chart;
 }
 
-// The y of the text of a line's name.
+// Returns the y coordinate at which the chart writes a line's name.
 double height_of(const std::string& svg, const std::string& name) {
     const size_t end = svg.find(">" + name + "</text>");
     REQUIRE(end != std::string::npos);
@@ -60,7 +60,7 @@ TEST_CASE("an axis may name its ticks, and begin at zero") {
     CHECK(contains(svg, ">none</text>"));
     CHECK(contains(svg, ">25 MiB</text>"));
     CHECK_FALSE(contains(svg, ">0.2</text>"));
-    CHECK(contains(svg, "<path d=\"M66.0 110.7L560.0 60.0\""));  // 50 of 60
+    CHECK(contains(svg, "<path d=\"M66.0 110.7L560.0 60.0\""));  // at 50/60 of the height
 }
 
 TEST_CASE("names of lines that end at one height do not overlap, and stay on the chart") {

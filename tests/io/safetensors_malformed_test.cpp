@@ -1,5 +1,5 @@
-// Malformed safetensors files: each throws BadFile with path and reason, before memory is
-// allocated.
+// Malformed safetensors files: loading a file throws BadFile with path and reason, before
+// memory for tensors is allocated.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace {
 
-// Loads a file with these contents; returns the error message without the path, or "" if
-// it loads.
+// Loads a file with these contents. Returns the error message without the path, or "" if
+// the file is valid.
 std::string error_message(const std::string& contents) {
     const Folder folder;
     const std::string path = folder / "bad.safetensors";
@@ -284,7 +284,7 @@ TEST_CASE("an extra comma anywhere throws BadFile") {
         CHECK(has(error_message(with_header(header, 8)), "not JSON"));
 }
 
-TEST_CASE("paths and names with a zero byte are valid names") {
+TEST_CASE("a tensor's name may be a path or empty or contain a zero byte") {
     const std::string name =
         GENERATE(R"(a\u0000b)", R"(a\nb)", "../../etc/passwd", "/", "");
     CHECK(error_message(with_header("{\"" + name + "\":" + good_tensor(0, 8) + "}", 8)) ==
@@ -302,7 +302,7 @@ TEST_CASE("a tensor has at most 64 dimensions") {
     CHECK(has(with_ones(65), "shape has more than 64 numbers"));
 }
 
-TEST_CASE("the maximum number of names includes those of metadata") {
+TEST_CASE("the maximum number of names includes the names of metadata") {
     const std::string text =
         R"({"__metadata__":{"a":"","b":""},"x":)" + good_tensor(0, 8) + "}";
     CHECK(mini::io::parse_header(text, 8, 4).entries.size() == 1);

@@ -89,7 +89,7 @@ TEST_CASE("a file without tensors is valid") {
 }
 
 TEST_CASE(
-    "bytes are in the order of the reference writer and the header is padded to 8") {
+    "bytes are in the reference writer's order and the header is padded to 8 bytes") {
     const Folder folder;
     save_safetensors(folder / "f", {{"b", Tensor::zeros({2})},
                                     {"c", Tensor::zeros({1}, DType::kUInt8)},
@@ -151,7 +151,7 @@ TEST_CASE("a file with a hundred thousand tensors can be loaded") {
     NamedTensors many;
     const Tensor x = Tensor::ones({1});
     const int count =
-        mini::test::kSanitized ? 10'000 : 100'000;  // 100,000 take 15 s with a sanitizer
+        mini::test::kSanitized ? 10'000 : 100'000;  // 100,000 tensors: 15 s if sanitized
     for (int i = 0; i < count; ++i) many.emplace_back(std::to_string(i), x);
     save_safetensors(folder / "f", many);
     CHECK(load_safetensors(folder / "f").tensors.size() == static_cast<size_t>(count));
@@ -170,7 +170,7 @@ TEST_CASE("a process killed during a save leaves a file that can be loaded") {
                 if (write(ends[1], "s", 1) != 1) _exit(1);
             }
         }
-        // Kill the process during the save after save number kills + 1.
+        // Kill the process after kills + 1 reports, while it is saving again.
         char report;
         for (int i = 0; i <= kills; ++i) REQUIRE(read(ends[0], &report, 1) == 1);
         kill(child, SIGKILL);

@@ -25,7 +25,7 @@ TEST_CASE("digests equal the examples of the standard") {
           "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
-TEST_CASE("incremental updates give the digest of the whole and finish_hex restarts") {
+TEST_CASE("incremental updates give the whole message's digest and finish_hex restarts") {
     mini::io::Sha256 digest;
     digest.update(bytes_of("a"));
     digest.update(bytes_of(""));

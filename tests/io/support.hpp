@@ -25,8 +25,8 @@ inline std::string read_text(const std::string& path) {
     return text.str();
 }
 
-// Limits the size of files that this process writes to `limit` bytes: a larger write
-// fails, as on a full disk.
+// Limits the files that this process writes to `limit` bytes each: a write beyond the
+// limit fails, as on a full disk.
 class FileSizeLimit {
   public:
     explicit FileSizeLimit(rlim_t limit) {

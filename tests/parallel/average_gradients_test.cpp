@@ -29,7 +29,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("a parameter without a gradient throws an error that names it and its rank") {
+TEST_CASE("a missing gradient throws an error that names the parameter and the rank") {
     const auto messages = on_ranks(1, [](dist::ProcessGroup& group) {
         const nn::Linear module(2, 3);
         return message_of(

@@ -14,7 +14,7 @@ using namespace mini::test;
 
 namespace {
 
-// A module with one layer under two names, and a normalisation with buffers.
+// A module with one layer under two names, and a normalisation layer with buffers.
 class Shared : public nn::Module {
   public:
     Shared() {
@@ -62,8 +62,8 @@ TEST_CASE("average_parameters sets parameters and buffers to the mean over ranks
                     group.events().snapshot(EventKind::kCollectiveBegin).size()};
     });
 
-    // The ranks have 1, 2, .. P: the mean is (P + 1) / 2, a float; the counter is rank
-    // 0's 1.
+    // The ranks' values are 1, 2, .. P; their mean is (P + 1) / 2, exact in float32. The
+    // integer counter is not averaged: every rank gets rank 0's value, 1.
     const auto mean = static_cast<float>(ranks + 1) / 2;
     const std::vector<std::vector<float>> expected = {
         {mean},       {mean},        // first.weight, first.bias

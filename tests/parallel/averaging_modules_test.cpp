@@ -1,4 +1,5 @@
-// The three averaging modules before DDP: the same gradients, at different costs.
+// The three averaging modules that precede DDP compute the same gradients as DDP, with
+// other numbers of all-reduces and without or with overlap.
 
 #include "libmini/parallel/averaging_modules.hpp"
 
@@ -89,7 +90,7 @@ TEST_CASE("the averaging modules differ in the number and start of their all-red
 }
 
 TEST_CASE(
-    "within no_sync no averaging module communicates and the sum is averaged "
+    "averaging modules do not communicate within no_sync and average the sum "
     "afterwards") {
     for (const Averaging averaging :
          {Averaging::kAveraged, Averaging::kFlat, Averaging::kOverlapped}) {
@@ -114,7 +115,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("a missing gradient throws an error that names rank and shape") {
+TEST_CASE("AveragedModule throws an error that names the rank for a missing gradient") {
     const auto messages = on_ranks(2, [](dist::ProcessGroup&) {
         Toy module;
         AveragedModule replicated(module);

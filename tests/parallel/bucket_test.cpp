@@ -44,7 +44,7 @@ TEST_CASE("each bucket has one dtype and the limits apply to each dtype separate
     CHECK(compute_bucket_assignment(tensors, {4, 100}) == Assignment{{0}, {1}, {2, 3}});
 }
 
-TEST_CASE("no tensors give no buckets and tensors without elements still join a bucket") {
+TEST_CASE("an empty list gives no buckets and tensors without elements join a bucket") {
     CHECK(compute_bucket_assignment({}, {8}).empty());
     CHECK(compute_bucket_assignment(floats({0, 0}), {8}) == Assignment{{0, 1}});
 }
@@ -66,8 +66,8 @@ TEST_CASE("a bucket's gradients are consecutive views of its buffer") {
 }
 
 TEST_CASE(
-    "a bucket is full when all gradients are ready and a repeated one is not counted "
-    "again") {
+    "a bucket is full when all gradients are ready and counts a repeated gradient "
+    "once") {
     Bucket bucket({0, 1}, floats({1, 1}));
     bucket.copy_gradient(1, Tensor::full({1}, 8), 0.25f);
     CHECK_FALSE(bucket.is_full());

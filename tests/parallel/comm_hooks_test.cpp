@@ -23,7 +23,8 @@ namespace {
 
 using Values = std::vector<float>;
 
-// The gradients of a few iterations with a hook, for each rank.
+// Returns each rank's gradients after the last of `iterations` iterations of DDP, with
+// the hook that `make` returns, or without a hook if `make` is null.
 std::vector<Values> gradients_with(int ranks, const std::function<CommHook()>& make,
                                    int iterations = 1) {
     return on_ranks(ranks, [&](dist::ProcessGroup& group) {
@@ -52,7 +53,7 @@ double largest_error(const Values& found, const Values& expected) {
 
 }  // namespace
 
-TEST_CASE("the all-reduce hook is bitwise identical to DDP without a hook") {
+TEST_CASE("with the all-reduce hook gradients are bitwise those of DDP without a hook") {
     const int ranks = GENERATE(1, 2, 3, 4, 7);
     CAPTURE(ranks);
     CHECK(gradients_with(ranks, allreduce_hook) == gradients_with(ranks, nullptr));
@@ -166,8 +167,8 @@ class Wide : public nn::Module {
     nn::Linear fc{12, 16};
 };
 
-// The gradient of rank r in step k is a fixed matrix of rank 3, plus a small
-// rank-specific part.
+// Returns the sum of the averaged gradients over all iterations. A process has the same
+// gradient in every iteration: for the weight, weightsᵀ x, a matrix of rank 3.
 Values power_sgd_gradients(dist::ProcessGroup& group, const PowerSGDOptions& options,
                            int iterations, bool compress) {
     manual_seed(5);
@@ -227,7 +228,7 @@ TEST_CASE(
 
 TEST_CASE(
     "a gradient that PowerSGD sends uncompressed is the exact average in every step") {
-    // The biases' gradients differ from rank to rank, and always in the same direction.
+    // The biases' gradients differ between the ranks, by the same amount in every step.
     const auto biases = [](bool compress) {
         return on_ranks(2, [&](dist::ProcessGroup& group) {
             manual_seed(5);
@@ -253,7 +254,7 @@ TEST_CASE(
         }
 }
 
-TEST_CASE("PowerSGD sends r rows and columns instead of the matrix") {
+TEST_CASE("PowerSGD sends two factors of rank r instead of the matrix") {
     const auto bytes = on_ranks(2, [](dist::ProcessGroup& group) {
         Wide module;
         DistributedDataParallel ddp(module);

@@ -47,7 +47,7 @@ TEST_CASE("one device copies nothing and output_device may differ from the first
     CHECK(net.stats().bytes_gathered == 3 * 2 * 4);  // chunk 0 has three rows
 }
 
-TEST_CASE("an uneven batch is warned about once", "[cpu]") {
+TEST_CASE("uneven batches cause one warning", "[cpu]") {
     Toy module;
     DataParallel net = parallel_over(module, 4);
     const auto text_of = [&](int64_t batch) {

@@ -1,5 +1,5 @@
-// DataParallel on CUDA devices: the results equal those of one CPU, and the bytes moved
-// are counted.
+// DataParallel on CUDA devices gives the same results as the module on one CPU, and
+// counts the bytes that it copies between devices.
 
 #include "libmini/parallel/data_parallel.hpp"
 
@@ -23,7 +23,8 @@ parallel::ModuleFactory no_dropout_factory() {
     };
 }
 
-// `count` different CUDA devices; std::nullopt, with a warning, if the machine has fewer.
+// Returns `count` different CUDA devices, or std::nullopt, with a warning, if the machine
+// has fewer.
 std::optional<std::vector<Device>> distinct_devices(int count) {
     if (count <= cuda_device_count()) return cuda_devices(count);
     WARN("left out: there are " << cuda_device_count() << " CUDA devices, not " << count);
@@ -88,7 +89,7 @@ TEST_CASE("DataParallel on CUDA devices trains like the module alone on the CPU"
 
     const NoGradGuard no_grad;
     const Tensor images = digits(batch, 9).images;
-    const Tensor y = net(images);  // scatter copies it from the CPU to the devices
+    const Tensor y = net(images);  // scatter copies the images from the CPU
     CHECK(y.device() == Device::cuda(0));
     CHECK(greatest_difference(y.to_vector<float>(), alone(images).to_vector<float>()) <
           kDeviceTolerance);

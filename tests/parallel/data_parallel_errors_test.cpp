@@ -1,4 +1,4 @@
-// The error messages of DataParallel, and that it stays usable after an error.
+// The error messages of DataParallel, and DataParallel's use after an error.
 
 #include <cstdint>
 #include <memory>
@@ -16,8 +16,8 @@ using parallel::DataParallel;
 
 namespace {
 
-// Throws in forward for negative rows, for row 50 and for rows from 1000 on; in backward
-// for rows above 100.
+// forward throws if the row is negative, 50, or at least 1000; backward throws if the row
+// is above 100.
 class ThrowsOnRow : public nn::Module {
   public:
     ThrowsOnRow() { register_parameter("weight", Tensor::ones({1})); }
@@ -117,8 +117,7 @@ TEST_CASE("a module that is not on the first device is rejected", "[cpu]") {
           "(device_ids[0]) but found one of them, mean, on device: cpu:1");
 }
 
-TEST_CASE("a factory that builds a different module is rejected with both parameters",
-          "[cpu]") {
+TEST_CASE("a factory that builds a different module or no module is rejected", "[cpu]") {
     nn::Linear module(2, 3);
     const auto message = [&](const parallel::ModuleFactory& make) {
         DataParallel net(module, make, {.device_ids = lanes(2)});

@@ -42,7 +42,8 @@ int64_t threads_of_this_process() {
     return std::distance(fs::directory_iterator("/proc/self/task"), {});
 }
 
-// Waits for `count` threads: the kernel removes a thread some time after its join.
+// Waits until this process has `count` threads: the kernel removes a thread some time
+// after join() returns. Returns false after 30 seconds.
 bool threads_become(int64_t count) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     while (threads_of_this_process() != count && std::chrono::steady_clock::now() < end)
@@ -99,7 +100,7 @@ class Noise : public nn::Module {
     nn::Dropout drop_;
 };
 
-// A barrier for `count` threads; throws Error if they do not all arrive.
+// A barrier for `count` threads; throws Error if not all threads arrive in 20 seconds.
 class Barrier {
   public:
     explicit Barrier(int count) : count_(count) {}
@@ -120,7 +121,8 @@ class Barrier {
     int arrived_ = 0;
 };
 
-// Each pass returns only when all devices have started theirs.
+// A device's forward or backward pass returns only when all devices have started the same
+// pass.
 class WaitsForAll : public nn::Module {
   public:
     WaitsForAll(Barrier& forward, Barrier& backward)
@@ -141,7 +143,7 @@ class WaitsForAll : public nn::Module {
     Barrier& backward_;
 };
 
-// The parameters after a few steps of SGD, with or without DataParallel.
+// Returns the parameters after five steps of SGD, with DataParallel on `devices` lanes.
 template <typename M>
 Values train(int devices, int64_t batch) {
     manual_seed(7);
@@ -334,7 +336,8 @@ TEST_CASE("dropout masks differ by device and depend on the caller's seed", "[cp
     CHECK(row(1) != row(2));
     CHECK(row(0) != row(2));
 
-    // Device 0 draws like the module alone, and no other device uses its generator.
+    // Device 0 draws the numbers that the module alone draws, and no other device draws
+    // from the generator of device 0.
     manual_seed(1);
     CHECK(module(Tensor::ones({1, 64})).to_vector<float>() == row(0));
     const float next = default_generator().uniform_float();
@@ -387,7 +390,7 @@ TEST_CASE("the graph may outlive DataParallel", "[cpu]") {
 }
 
 TEST_CASE("no thread remains after DataParallel and its graphs are destroyed", "[cpu]") {
-    std::thread([] {}).join();  // a sanitizer may start its own thread with the first one
+    std::thread([] {}).join();  // a sanitizer may start a thread when the first starts
     Toy module;
     const int64_t before = threads_of_this_process();
     {

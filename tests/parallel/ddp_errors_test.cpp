@@ -28,7 +28,7 @@ class Skipping : public nn::Module {
 }  // namespace
 
 TEST_CASE(
-    "modules of different shapes throw on all ranks and name the rank and parameter") {
+    "the error for modules of different shapes names rank and parameter on all ranks") {
     const auto messages = on_ranks(3, [](dist::ProcessGroup& group) {
         nn::Linear module(3, group.rank() == 2 ? 5 : 4);
         return message_of([&] { DistributedDataParallel ddp(module); });
@@ -119,13 +119,14 @@ TEST_CASE("after a communication hook has failed the next forward throws an erro
     }
 }
 
-TEST_CASE("a second gradient of a parameter in one pass is rejected by name") {
+TEST_CASE("a second gradient in one pass is rejected with the name of its parameter") {
     const auto messages = on_ranks(2, [](dist::ProcessGroup&) {
         nn::Linear module(1, 1);  // one bucket, which still needs the weight's gradient
         DistributedDataParallel ddp(module);
         const Tensor x = Tensor::ones({1, 1});
         const Tensor loss = sum(ddp(x));
-        // A second gradient of the bias, from outside of forward, within the hook's pass.
+        // While the hook runs, compute a second gradient of the bias, whose graph is
+        // recorded outside of forward.
         const Tensor outside = sum(module.bias);
         grad_accumulator(module.bias)->add_hook([&, first = true](const Tensor&) mutable {
             if (!std::exchange(first, false)) return;
@@ -137,7 +138,7 @@ TEST_CASE("a second gradient of a parameter in one pass is rejected by name") {
         CHECK(message.find("the gradient of bias came twice") != std::string::npos);
 }
 
-TEST_CASE("without a process group there is a clear error") {
+TEST_CASE("without a process group the error names init_process_group") {
     nn::Linear module(1, 1);
     CHECK(message_of([&] {
               DistributedDataParallel ddp(module);

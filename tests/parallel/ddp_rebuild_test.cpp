@@ -19,7 +19,7 @@ namespace {
 
 using Assignment = std::vector<std::vector<size_t>>;
 
-// Three layers of equal size; `first` is used last.
+// Three layers of equal size, used in the order first, second, third, or in reverse.
 class Layers : public nn::Module {
   public:
     explicit Layers(bool reversed = false) : reversed_(reversed) {
@@ -31,7 +31,7 @@ class Layers : public nn::Module {
         return reversed_ ? first(second(third(x))) : third(second(first(x)));
     }
 
-    nn::Linear first{4, 4}, second{4, 4}, third{4, 4};  // 64 and 16 bytes each
+    nn::Linear first{4, 4}, second{4, 4}, third{4, 4};  // weights 64, biases 16 bytes
 
   private:
     bool reversed_;
@@ -54,7 +54,8 @@ TEST_CASE(
     });
     for (const auto& rank : seen) {
         CHECK(rank == seen[0]);
-        // First from the last parameter on; then in gradient order: `first` is first.
+        // The initial buckets start with the last parameter. The rebuilt buckets are in
+        // gradient order, and start with the layer `first`.
         CHECK(rank[0] == Assignment{{5, 4}, {3, 2}, {1, 0}});
         CHECK(rank[1] == rank[0]);
         CHECK(rank[2].front()[0] < 2);
@@ -124,7 +125,8 @@ namespace {
 
 using Assignment = std::vector<std::vector<size_t>>;
 
-// Counts its forward passes in a buffer, which every rank changes differently.
+// Adds 1 + rank to the buffer `count` in each forward pass; `seen` holds the counts at
+// the start of the passes.
 class Counting : public nn::Module {
   public:
     explicit Counting(int rank) : rank_(rank) {
@@ -182,7 +184,7 @@ TEST_CASE("without broadcast_buffers each rank keeps its own buffers") {
     CHECK(seen[1] == std::vector<int64_t>{0, 2, 4});
 }
 
-TEST_CASE("tensors of all dtypes and shapes are broadcast in few messages") {
+TEST_CASE("tensors of several dtypes and shapes are broadcast in one message per dtype") {
     const int ranks = GENERATE(1, 2, 3, 7);
     CAPTURE(ranks);
     const auto seen = on_ranks(ranks, [](dist::ProcessGroup& group) {

@@ -81,8 +81,7 @@ TEST_CASE("gradients are the average over ranks and bitwise identical on all ran
     }
 }
 
-TEST_CASE(
-    "buckets are filled from the last parameter to the first and the first is small") {
+TEST_CASE("buckets are filled from the last parameter on and the first bucket is small") {
     const auto buckets = on_ranks(2, [](dist::ProcessGroup&) {
         Toy module;  // 60, 20, 40 and 8 bytes
         const DistributedDataParallel ddp(
@@ -96,7 +95,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "each bucket is ready and launched and done in this order once per backward pass") {
+    "each backward pass makes each bucket ready and launches and completes it once") {
     const int ranks = GENERATE(1, 2, 3);
     CAPTURE(ranks);
     const auto logs = on_ranks(ranks, [](dist::ProcessGroup& group) {
@@ -303,7 +302,7 @@ TEST_CASE("a shared weight is averaged once and a frozen parameter is not averag
     for (const Seen& rank : seen) {
         CHECK(std::abs(rank.gradient - 6.0f) < 1e-5f);
         CHECK_FALSE(rank.frozen_has_gradient);
-        CHECK(rank.frozen == 7.0f);  // part of the state, so broadcast from rank 0
+        CHECK(rank.frozen == 7.0f);  // the constructor broadcasts rank 0's whole state
         CHECK(rank.collectives == 1);
     }
 }

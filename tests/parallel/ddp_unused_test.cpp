@@ -1,4 +1,5 @@
-// Parameters that the loss of some ranks, or of all ranks, does not depend on.
+// DDP with unused parameters: on some ranks, or on all ranks, the loss does not depend on
+// them.
 
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +29,7 @@ Tensor input(const dist::ProcessGroup& group) {
     return Tensor::full({1}, group.rank() + 1);
 }
 
-// A gradient as text; "none" if it is undefined.
+// Returns the weight's gradient as text, or "none" if the gradient is undefined.
 std::string gradient(const Tensor& weight) {
     return weight.grad().defined() ? concat(weight.grad().item()) : "none";
 }
@@ -78,7 +79,7 @@ TEST_CASE("a parameter that no rank used keeps its old gradient") {
     });
     for (const auto& [kept, shared] : seen) {
         CHECK(kept == std::vector<std::string>{"3", "3", "1.5"});
-        // Rank 1 adds its 2 to the 1.5 that both ranks have.
+        // For c, both ranks have 1.5 and rank 1 adds 2: the mean of 1.5 and 3.5 is 2.5.
         CHECK(shared == std::vector<std::string>{"4.5", "4.5", "2.5"});
     }
 }
@@ -124,7 +125,8 @@ TEST_CASE("ranks that take different branches launch buckets in the same order")
     CHECK(logs[0].second[1] == concat(2.0f * (1.0f / 3.0f)));
 }
 
-TEST_CASE("a parameter used outside of forward is rejected by name") {
+TEST_CASE(
+    "a parameter used outside of forward throws an error that names the parameter") {
     const auto messages = on_ranks(2, [](dist::ProcessGroup& group) {
         Branches module;
         DistributedDataParallel ddp(module, kFindUnused);
@@ -137,7 +139,7 @@ TEST_CASE("a parameter used outside of forward is rejected by name") {
 }
 
 TEST_CASE(
-    "static_graph learns the unused parameters and does not overlap in one iteration") {
+    "static_graph learns the unused parameters in a first iteration without overlap") {
     struct Seen {
         std::vector<std::string> first, second;
         bool first_overlaps = true, second_overlaps = false;
@@ -194,7 +196,7 @@ TEST_CASE("a static graph that changes throws an error that names the parameter"
 
 namespace {
 
-// The weights that a rank uses in an epoch, and its number of batches.
+// The weights that a rank uses in an epoch, and the rank's number of batches in it.
 struct Epoch {
     std::vector<bool> on;
     int batches;
@@ -202,7 +204,7 @@ struct Epoch {
 
 using Plan = std::vector<std::vector<Epoch>>;  // by rank and epoch
 
-// Records the gradients of a rank that has joined.
+// Calls `record` in each iteration that its rank shadows after it has joined.
 class Recorder : public parallel::Joinable {
   public:
     Recorder(dist::ProcessGroup& group, std::function<void()> record)
@@ -227,7 +229,8 @@ class Recorder : public parallel::Joinable {
     std::function<void()> record_;
 };
 
-// The gradients after every iteration, for each rank, active or joined.
+// Trains with static_graph. Returns, for each rank, the gradients after every iteration,
+// including iterations that the rank shadows.
 std::vector<std::vector<std::string>> train_static(const Plan& plan) {
     return on_ranks(static_cast<int>(plan.size()), [&](dist::ProcessGroup& group) {
         Branches module;
@@ -270,7 +273,7 @@ TEST_CASE("with static_graph a parameter that one rank uses is averaged in every
     }
 }
 
-TEST_CASE("a rank that shadows an iteration remembers the static graph it has learnt") {
+TEST_CASE("a rank that shadows an iteration uses the static graph that it has learnt") {
     const std::vector<bool> on{true, false, true};
     const auto seen = train_static({{{on, 3}, {on, 1}}, {{on, 1}, {on, 1}}});
     using Seen = std::vector<std::string>;
@@ -294,7 +297,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "a rank that used all parameters in its first pass counts them as used when it "
+    "a rank that used all parameters in its first pass counts all as used when it "
     "shadows") {
     const std::vector<bool> a{true, false, false}, all{true, true, true};
     const auto seen =
@@ -305,7 +308,8 @@ TEST_CASE(
 }
 
 TEST_CASE("ranks may learn a static graph in different epochs") {
-    // In epoch k, only rank k has batches, and it uses weight k.
+    // In epoch k < 3, only rank k has a batch, in which it uses weight k. In epoch 3 all
+    // ranks have two batches.
     Plan plan(3);
     for (size_t rank = 0; rank < 3; ++rank)
         for (size_t epoch = 0; epoch < 4; ++epoch) {
@@ -325,8 +329,7 @@ TEST_CASE("ranks may learn a static graph in different epochs") {
 }
 
 TEST_CASE(
-    "if one rank has a NaN all ranks throw in that iteration and name it and the "
-    "parameter") {
+    "a NaN on one rank makes all ranks throw an error that names rank and iteration") {
     const auto messages = on_ranks(3, [](dist::ProcessGroup& group) {
         Branches module;
         DistributedDataParallel ddp(module, {.check_gradients = true});

@@ -15,9 +15,9 @@
 
 namespace mini::test {
 
-// Devices sum in different orders, which changes numbers around 0.1 by a few units in the
-// last place; after five steps with a learning rate of 0.01 the difference is far below
-// this bound.
+// Devices sum in different orders, so that numbers near 0.1 differ by a few units in the
+// last place; after five steps with a learning rate of 0.01, the difference is far below
+// this tolerance.
 constexpr double kDeviceTolerance = 1e-5;
 
 inline double greatest_difference(const std::vector<float>& a,
@@ -42,7 +42,7 @@ inline Digits digits(int64_t n, int64_t step) {
     return {draw({n, 1, 28, 28}, static_cast<uint64_t>(step)), Tensor::from(labels)};
 }
 
-/// `count` CUDA devices in order; starts again from device 0 if the machine has fewer.
+/// Returns `count` CUDA devices: 0, 1, ..., and again from 0 if the machine has fewer.
 inline std::vector<Device> cuda_devices(int count) {
     std::vector<Device> devices;
     for (int i = 0; i < count; ++i)
@@ -50,7 +50,7 @@ inline std::vector<Device> cuda_devices(int count) {
     return devices;
 }
 
-/// One step of `network` on a batch, which is copied to `device`.
+/// Copies `batch` to `device` and trains `network` on it for one step.
 inline void train_step(nn::Module& network, optim::Optimizer& optimizer,
                        const Digits& batch, Device device) {
     optimizer.zero_grad();

@@ -16,8 +16,8 @@ using namespace mini::dist::test;
 
 namespace {
 
-// Calls body(group) on each rank; rank r's default device is CUDA device r modulo their
-// number. Returns the error of the first rank that failed, or "".
+// Calls body(group) on each rank; rank r's default device is CUDA device r modulo the
+// number of devices. Returns the error of the lowest rank that failed, or "".
 std::string on_cuda_ranks(const std::string& kind, int world_size,
                           const std::function<void(ProcessGroup&)>& body) {
     const auto groups = make_groups(kind, world_size);

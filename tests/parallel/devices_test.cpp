@@ -1,5 +1,5 @@
-// Training on one CUDA device, or by ranks on several, gives the same parameters as on
-// the CPU.
+// Training on one CUDA device, or on several ranks with CUDA devices, gives the same
+// parameters as training on the CPU.
 
 #include "tests/parallel/devices.hpp"
 
@@ -17,7 +17,7 @@ using namespace mini::test;
 
 namespace {
 
-constexpr int64_t kDevicesBatch = 12;  // of all ranks together
+constexpr int64_t kDevicesBatch = 12;  // samples per step, over all ranks
 constexpr int64_t kSteps = 5;
 
 // A network with batch normalisation.
@@ -63,7 +63,8 @@ std::vector<float> train_alone(Device device, bool evaluating, Options... option
 
 const nn::ConvNetOptions kNoDropout = {.dropout = false};
 
-// The state on rank 0, with rank r on devices[r]; requires it to be equal on all ranks.
+// Trains with rank r on devices[r], requires equal states on all ranks, and returns the
+// state.
 template <typename Replicated>
 std::vector<float> train_ranks(const std::vector<Device>& devices) {
     const auto states =
@@ -97,7 +98,7 @@ TEST_CASE(
     const auto cuda = train_alone<nn::ConvNet>(Device::cuda(), false, kNoDropout);
     CHECK(greatest_difference(cuda, cpu) < kDeviceTolerance);
 
-    // The comparison can fail: it does with the data of another step.
+    // The comparison must detect a training with the data of other steps.
     manual_seed(1234);
     nn::ConvNet model(kNoDropout);
     optim::SGD optimizer(model.parameters(), {.lr = 0.01, .momentum = 0.5});
@@ -113,13 +114,14 @@ TEST_CASE("in evaluation mode dropout does nothing on a CUDA device and on the C
     CHECK(cpu == train_alone<nn::ConvNet>(Device::cpu(), false, kNoDropout));
 }
 
-TEST_CASE("training on the last CUDA device is bitwise identical to the first") {
+TEST_CASE("training is bitwise identical on the last and on the first CUDA device") {
     const Device last = Device::cuda(cuda_device_count() - 1);
     CHECK(train_alone<nn::ConvNet>(last, false, kNoDropout) ==
           train_alone<nn::ConvNet>(Device::cuda(), false, kNoDropout));
 }
 
-TEST_CASE("batch norm statistics equal the CPU's in training and in evaluation mode") {
+TEST_CASE(
+    "batch norm statistics on a CUDA device equal the CPU's in train and eval mode") {
     const bool evaluating = GENERATE(false, true);
     const auto cpu = train_alone<Normed>(Device::cpu(), evaluating);
     const auto cuda = train_alone<Normed>(Device::cuda(), evaluating);
@@ -134,7 +136,8 @@ TEST_CASE("DDP with one CUDA device per rank trains like one process on the CPU"
     CHECK(greatest_difference(cuda, cpu) < kDeviceTolerance);
 }
 
-TEST_CASE("other averaging modules and ranks on one CUDA device train like the CPU too") {
+TEST_CASE(
+    "other averaging modules and ranks that share a device train like the CPU too") {
     const auto cpu = train_alone<nn::ConvNet>(Device::cpu(), false, kNoDropout);
     const std::vector<Device> two = cuda_devices(2), shared(2, Device::cuda(0));
     CHECK(greatest_difference(train_ranks<parallel::AveragedModule>(two), cpu) <

@@ -23,7 +23,7 @@ using namespace mini::parallel;
 namespace {
 
 constexpr int64_t kModelsBatch =
-    168;  // of all ranks together: 2, 4, 6, 8 and 14 divide it
+    168;  // samples per step, over all ranks; a multiple of 2, 4, 6, 8 and 14
 constexpr int64_t kWidth = 6;
 const Shape kRow{kWidth};
 
@@ -75,7 +75,7 @@ struct Job {
     int micro_batches = 1;  // number of backward passes that accumulate gradients
 };
 
-// Part number `part` of `parts` equal parts of a batch.
+// Returns part number `part` of a batch that is split into `parts` equal parts.
 Tensor share_of(const Tensor& batch, int part, int parts) {
     const int64_t size = batch.size(0) / parts;
     return ops::contiguous(ops::narrow(batch, 0, part * size, size));
@@ -147,7 +147,7 @@ TEST_CASE("a ConvNet trains the same on any number of ranks") {
     check_all_world_sizes<PlainConvNet>(job);
 }
 
-TEST_CASE("tied weights train the same on any number of ranks") {
+TEST_CASE("a module with tied weights trains the same on any number of ranks") {
     check_all_world_sizes<TiedLayers>({});
 }
 
@@ -161,7 +161,7 @@ TEST_CASE("a module with unused branches trains the same on any number of ranks"
     check_all_world_sizes<Branching>(job);
 }
 
-TEST_CASE("accumulated gradients train the same on any number of ranks") {
+TEST_CASE("a module trains the same with accumulated gradients on any number of ranks") {
     check_all_world_sizes<Frozen>({.micro_batches = 2});
     CHECK(relative_error(train<Frozen>(2, {.micro_batches = 2}), train<Frozen>(2, {})) <
           1e-6);
@@ -173,9 +173,9 @@ Tensor uneven_batch(int number) {
     return draw({4, kWidth}, static_cast<uint64_t>(number));
 }
 
-// One epoch over batches that are assigned to ranks in turn: some ranks get one more.
-// Gradients are divided by the number of ranks with a batch, so each step uses the mean
-// of its batches.
+// Trains one epoch over batches that are assigned to the ranks in turn; some ranks may
+// get one batch more. Gradients are divided by the number of ranks with a batch, so that
+// each step uses the mean over its batches.
 Values train_unevenly(int world_size, int batches) {
     const auto parameters = on_ranks(world_size, [&](dist::ProcessGroup& group) {
         manual_seed(1234);
@@ -196,7 +196,7 @@ Values train_unevenly(int world_size, int batches) {
     return parameters[0];
 }
 
-// The same steps in one process: the mean over the batches of each step.
+// Takes the same steps in one process: each step uses the mean over its batches.
 Values train_steps_alone(int world_size, int batches) {
     manual_seed(1234);
     Frozen model;
@@ -217,7 +217,7 @@ Values train_steps_alone(int world_size, int batches) {
 }  // namespace
 
 TEST_CASE(
-    "uneven inputs train like one process that uses the remaining batches of each step") {
+    "uneven inputs train the same model as one process with the same batches per step") {
     for (const int world_size : {1, 2, 3, 4, 7}) {
         CAPTURE(world_size);
         const int batches = 6 * world_size + world_size / 2;

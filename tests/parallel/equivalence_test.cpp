@@ -19,7 +19,7 @@ using namespace mini::test;
 
 namespace {
 
-constexpr int64_t kBatch = 16;  // of all ranks together
+constexpr int64_t kBatch = 16;  // samples per step, over all ranks
 
 // Few steps if a step is slow: on the simulator's devices, or with sanitizers.
 int64_t steps() { return kSanitized || default_device().is_cuda() ? 10 : 50; }
@@ -34,7 +34,8 @@ void synchronise(Sync sync, nn::Module& model, dist::ProcessGroup& group) {
     for (const Tensor& parameter : model.parameters()) group.all_reduce(parameter.grad());
 }
 
-// The parameters after some steps of the ConvNet without dropout, on rank 0.
+// Trains the ConvNet without dropout, requires equal parameters on all ranks, and returns
+// the parameters.
 std::vector<float> train(int world_size, Sync sync) {
     const int64_t count = steps();
     const auto parameters = on_ranks(world_size, [&](dist::ProcessGroup& group) {
@@ -74,7 +75,7 @@ TEST_CASE("1 and 2 and 4 ranks with one global batch train the same model") {
     CHECK(largest_difference(train(4, Sync::kDDP), alone) < 1e-5);
     CHECK(largest_difference(train(2, Sync::kAverage), alone) < 1e-5);
 
-    // The comparison can fail: it does with gradients summed instead of averaged.
+    // The comparison must detect gradients that are summed instead of averaged.
     CHECK(largest_difference(train(2, Sync::kSum), alone) > 1e-3);
 }
 

@@ -1,4 +1,5 @@
-// Accuracy on several ranks: exact with DistributedEvalSampler, wrong with padding.
+// Accuracy on several ranks: exact with DistributedEvalSampler, wrong with the padding of
+// DistributedSampler.
 
 #include <algorithm>
 #include <cstddef>
@@ -28,7 +29,7 @@ struct Tally {
     bool operator==(const Tally&) const = default;
 };
 
-// The accuracy of a fixed, untrained classifier on the samples of `sampler`.
+// Returns the tally of a fixed, untrained classifier over the samples of `sampler`.
 Tally count(const std::shared_ptr<const data::Dataset>& dataset,
             std::shared_ptr<data::Sampler> sampler) {
     manual_seed(0);
@@ -58,7 +59,7 @@ std::shared_ptr<const data::Dataset> random_samples() {
         Tensor::from(features, {kSamples, kFeatures}, Device::cpu()), cpu_tensor(labels));
 }
 
-// The accuracy counted over all ranks, each with the sampler that `make` returns for it.
+// Returns the sum of all ranks' tallies; each rank calls `make` for its sampler.
 Tally count_on_ranks(
     int world_size, const std::shared_ptr<const data::Dataset>& dataset,
     const std::function<std::shared_ptr<data::Sampler>(const data::Dataset&)>& make) {
@@ -77,7 +78,7 @@ Tally count_on_ranks(
 
 }  // namespace
 
-TEST_CASE("the accuracy on several ranks is exactly the accuracy on one process") {
+TEST_CASE("the accuracy on several ranks is exactly the accuracy in one process") {
     const auto dataset = random_samples();
     const Tally alone =
         count(dataset, std::make_shared<data::SequentialSampler>(kSamples));
@@ -92,7 +93,7 @@ TEST_CASE("the accuracy on several ranks is exactly the accuracy on one process"
     }
 }
 
-TEST_CASE("with the padded sampler samples are counted twice and the accuracy is wrong") {
+TEST_CASE("padding counts some samples twice and makes the accuracy wrong") {
     const auto dataset = random_samples();
     const Tally alone =
         count(dataset, std::make_shared<data::SequentialSampler>(kSamples));

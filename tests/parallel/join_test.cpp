@@ -23,7 +23,7 @@ namespace {
 
 using Values = std::vector<float>;
 
-// A model with one value; an iteration is one all_reduce of one value per rank.
+// A joinable whose iteration is one all_reduce of one value per rank.
 class Summing : public Joinable {
   public:
     explicit Summing(dist::ProcessGroup& group) : group_(group) {}
@@ -84,7 +84,7 @@ struct Record {
     std::vector<bool> last_joiner;
 };
 
-// Rank r has batches[r] batches, each with the value 1.
+// Runs a Join in which rank r has batches[r] batches, each with the value 1.
 std::vector<Record> run(const std::vector<int>& batches) {
     return on_ranks(static_cast<int>(batches.size()), [&](dist::ProcessGroup& group) {
         Summing model(group);
@@ -112,7 +112,8 @@ TEST_CASE("joined ranks shadow the iterations of active ranks") {
         const Record& record = records[rank];
         CHECK(record.shadowed == most - batches[rank]);
 
-        // In iteration i, the ranks with more than i batches are counted and summed over.
+        // In iteration i, the ranks with more than i batches are active, and each of them
+        // adds 1 to the sum.
         std::vector<int> active;
         for (int i = 0; i < batches[rank]; ++i)
             active.push_back(static_cast<int>(
@@ -123,13 +124,13 @@ TEST_CASE("joined ranks shadow the iterations of active ranks") {
     }
 }
 
-TEST_CASE("the post hook broadcasts the state of the highest of the last joiners") {
+TEST_CASE("the post hook broadcasts the state of the highest rank of the last joiners") {
     for (const Record& record : run({2, 5, 5, 0})) CHECK(record.state == 52);
     for (const Record& record : run({3, 1, 2})) CHECK(record.state == 30);
 }
 
 TEST_CASE(
-    "early termination throws on all ranks with the same rank names and iteration") {
+    "early termination throws an error on all ranks with the same ranks and iteration") {
     const auto messages = on_ranks(3, [](dist::ProcessGroup& group) {
         Summing model(group);
         return message_of([&] {
@@ -174,7 +175,7 @@ TEST_CASE("a second Join over the same joinable starts with a new state") {
     CHECK_FALSE(records[0].second);
 }
 
-TEST_CASE("an exception of the body is rethrown and the joinable has left the Join") {
+TEST_CASE("an exception of the body is rethrown and the joinable leaves the Join") {
     const auto messages = on_ranks(2, [](dist::ProcessGroup& group) {
         Summing model(group);
         const std::string message = message_of(
@@ -185,7 +186,7 @@ TEST_CASE("an exception of the body is rethrown and the joinable has left the Jo
     CHECK(messages[0] == "no more memory (-1,) 0");
 }
 
-TEST_CASE("with several joinables the first one counts ranks and all of them shadow") {
+TEST_CASE("of several joinables only the first counts active ranks but all shadow") {
     const auto by_rank = on_ranks(3, [](dist::ProcessGroup& group) {
         Summing first(group), second(group);
         Join({&first, &second}).run([&] {

@@ -1,4 +1,4 @@
-// DataParallel over CPU lanes.
+// DataParallel over CPU lanes, the devices Device::cpu(i).
 
 #pragma once
 

@@ -1,5 +1,6 @@
 // Error messages on a machine without a GPU, or in a build without CUDA: every call that
-// needs a GPU gives the reason. Hidden; ctest runs it with all devices hidden.
+// needs a GPU throws an error with the reason. The tag [.] excludes the case from a run
+// of all cases; ctest runs it by name, with all devices hidden.
 
 #include <memory>
 #include <string>

@@ -1,6 +1,6 @@
-// Join and the sharded optimizer on simulated processes, in virtual time: both use a group
-// alone. (DDP does not run there: the autograd engine keeps its state in thread-local
-// variables, which simulated processes share.)
+// Join and the sharded optimizer on simulated processes, in virtual time: both need only
+// a process group. (DDP does not run on simulated processes: the autograd engine keeps
+// its state in thread-local variables, which simulated processes share.)
 
 #include <algorithm>
 #include <chrono>
@@ -65,7 +65,7 @@ void check_lost(const Ends& ends, int gone) {
 
 // ---- Join
 
-// An iteration adds up one number of each rank.
+// A joinable whose iteration is one all_reduce of one value per rank.
 class Adding : public parallel::Joinable {
   public:
     explicit Adding(dist::ProcessGroup& group) : group_(group) {}
@@ -97,7 +97,7 @@ class Adding : public parallel::Joinable {
 
 using Sums = std::vector<std::vector<float>>;
 
-// Rank r has batches[r] iterations; sums[r] are their results.
+// Runs a Join in which rank r has batches[r] iterations; sets sums[r] to their sums.
 Ends add_unevenly(ProcessCluster& cluster, const std::vector<int>& batches, Sums& sums) {
     sums.assign(batches.size(), {});
     return run_in_group(cluster, [&](const std::shared_ptr<dist::ProcessGroup>& group) {
@@ -110,7 +110,7 @@ Ends add_unevenly(ProcessCluster& cluster, const std::vector<int>& batches, Sums
     });
 }
 
-TEST_CASE("simulated ranks with uneven inputs shadow each other, in any order") {
+TEST_CASE("simulated ranks that have joined shadow the others in every event order") {
     const std::vector<int> batches =
         GENERATE(std::vector<int>{3}, std::vector<int>{0, 3, 1},
                  std::vector<int>{2, 5, 5, 0}, std::vector<int>{1, 2, 3, 4, 3, 2, 1});
@@ -131,12 +131,12 @@ TEST_CASE("simulated ranks with uneven inputs shadow each other, in any order") 
     }
 }
 
-TEST_CASE("a simulated rank that dies within a Join is named by all others") {
+TEST_CASE("all other ranks name a simulated rank that dies within a Join") {
     const std::vector<int> batches{2, 9, 9, 1};
     Sums sums;
     ProcessCluster whole(4, dist::parse_links("10Gbit,20us"), 1);
     add_unevenly(whole, batches, sums);
-    const int gone = GENERATE(1, 3);  // an active one, and one that has joined
+    const int gone = GENERATE(1, 3);  // an active rank, and a rank that has joined
     ProcessCluster cluster(4, dist::parse_links("10Gbit,20us"), 1);
     kill_halfway(cluster, gone, whole.steps());
     check_lost(add_unevenly(cluster, batches, sums), gone);
@@ -156,7 +156,7 @@ std::unique_ptr<optim::Optimizer> new_sgd(std::vector<Tensor> parameters) {
                                         optim::SGDOptions{.lr = 0.5, .momentum = 0.5});
 }
 
-// Steps with equal gradients on all ranks; returns all numbers.
+// Takes steps with equal gradients on all ranks; returns all elements of `parameters`.
 std::vector<float> numbers_after_steps(optim::Optimizer& optimizer,
                                        std::vector<Tensor> parameters) {
     constexpr int kSteps = 4;
@@ -182,7 +182,8 @@ Ends step_sharded(ProcessCluster& cluster, std::vector<std::vector<float>>& numb
 }
 
 TEST_CASE(
-    "simulated ranks of the sharded optimizer have the numbers of the unsharded one") {
+    "on simulated ranks the sharded optimizer gives the unsharded optimizer's "
+    "parameters") {
     const std::vector<Tensor> parameters = new_parameters();
     const auto plain = new_sgd(parameters);
     const std::vector<float> expected = numbers_after_steps(*plain, parameters);
@@ -195,8 +196,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE(
-    "a simulated rank that dies while shards are exchanged is named by all others") {
+TEST_CASE("all other ranks name a simulated rank that dies while shards are exchanged") {
     std::vector<std::vector<float>> numbers;
     ProcessCluster whole(3, dist::parse_links("10Gbit,20us"), 1);
     step_sharded(whole, numbers);

@@ -31,7 +31,7 @@ class Toy : public nn::Module {
     nn::Linear fc2{5, 2};
 };
 
-/// y = the sum of x times each enabled weight.
+/// forward(x) returns the sum of x times each weight that `on` enables.
 class Branches : public nn::Module {
   public:
     Branches() {
@@ -50,7 +50,7 @@ class Branches : public nn::Module {
     std::vector<bool> on{true, true, true};
 };
 
-/// Uniform random numbers in [-1, 1) from `seed`.
+/// Returns uniform random numbers in [-1, 1), drawn from a generator with this seed.
 inline Tensor draw(const Shape& shape, uint64_t seed) {
     std::vector<float> values(static_cast<size_t>(element_count(shape)));
     Generator generator(seed);
@@ -69,7 +69,7 @@ auto on_ranks(int world_size, const Body& body) {
     return results;
 }
 
-/// The gradients of all parameters as one list.
+/// Returns the gradients of all parameters as one list.
 inline std::vector<float> flat_gradients(const nn::Module& module) {
     std::vector<float> all;
     for (const Tensor& parameter : module.parameters()) {
@@ -88,7 +88,7 @@ inline std::vector<float> flat_parameters(const nn::Module& module) {
     return all;
 }
 
-/// The largest |a[i] - b[i]|; infinite if the sizes differ.
+/// Returns the largest |a[i] - b[i]|, or infinity if the sizes differ.
 inline double largest_difference(const std::vector<float>& a,
                                  const std::vector<float>& b) {
     double largest = a.size() == b.size() ? 0.0 : INFINITY;
@@ -97,8 +97,8 @@ inline double largest_difference(const std::vector<float>& a,
     return largest;
 }
 
-/// The norm of the difference divided by the norm of the expected values; infinite if the
-/// sizes differ.
+/// Returns the norm of the difference divided by the norm of the expected values, or
+/// infinity if the sizes differ.
 inline double relative_error(const std::vector<float>& found,
                              const std::vector<float>& expected) {
     if (found.size() != expected.size()) return INFINITY;
@@ -110,7 +110,7 @@ inline double relative_error(const std::vector<float>& found,
     return std::sqrt(difference / length);
 }
 
-/// For each bucket of `ddp`, the indices of its parameters.
+/// Returns the indices of the parameters in each bucket of `ddp`.
 inline std::vector<std::vector<size_t>> assignment(
     const parallel::DistributedDataParallel& ddp) {
     std::vector<std::vector<size_t>> indices;
@@ -118,7 +118,7 @@ inline std::vector<std::vector<size_t>> assignment(
     return indices;
 }
 
-/// Forward and backward of two samples of `features` numbers each.
+/// Runs forward and backward on two samples of `features` numbers each.
 inline void train_once(parallel::DistributedDataParallel& ddp, int64_t features) {
     sum(ddp(draw({2, features}, 1))).backward();
 }

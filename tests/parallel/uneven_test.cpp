@@ -40,7 +40,7 @@ struct RankResult {
     float weight = 0, seen = 0;
 };
 
-// Rank r has batches[r] batches, each with the gradient r + 1.
+// Trains with Join; rank r has batches[r] batches, each with the gradient r + 1.
 std::vector<RankResult> train(const std::vector<int>& batches, const JoinOptions& options,
                               bool accumulates = false) {
     return on_ranks(static_cast<int>(batches.size()), [&](dist::ProcessGroup& group) {
@@ -70,8 +70,7 @@ std::vector<RankResult> train(const std::vector<int>& batches, const JoinOptions
 
 }  // namespace
 
-TEST_CASE(
-    "sums are divided by the world size by default and optionally by the active ranks") {
+TEST_CASE("gradient sums are divided by the world size or the number of active ranks") {
     const auto all = train({1, 3}, {});
     CHECK(all[0].gradients == Values{1.5f});
     CHECK(all[1].gradients == Values{1.5f, 1.0f, 1.0f});
@@ -82,7 +81,7 @@ TEST_CASE(
     CHECK(active[0].weight == -5.5f);
 }
 
-TEST_CASE("a Join that runs twice divides the same way both times") {
+TEST_CASE("a Join that runs twice divides gradients in the same way in both runs") {
     const auto by_rank = on_ranks(2, [](dist::ProcessGroup& group) {
         Weighing module;
         DistributedDataParallel ddp(module);
@@ -147,8 +146,9 @@ TEST_CASE("gradients accumulated before a rank joins are part of the next averag
 }
 
 TEST_CASE("ranks agree on broadcasting buffers in the epoch after an uneven epoch") {
-    // If `accumulates`, every second batch of an epoch is averaged; the ranks join after
-    // different batches, and in some cases a rank has no batch in an epoch.
+    // With `accumulates`, only every second batch of an epoch averages the gradients. The
+    // ranks join after different numbers of batches; in two cases one rank has an epoch
+    // without a batch.
     const auto batches = GENERATE(std::vector<std::vector<int>>{{0, 2}, {2, 2}},
                                   std::vector<std::vector<int>>{{3, 2}, {4, 3}},
                                   std::vector<std::vector<int>>{{1, 2}, {0, 1}, {3, 1}});

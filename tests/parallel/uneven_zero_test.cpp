@@ -1,5 +1,5 @@
 // Uneven inputs with a sharded optimizer: Join over DDP and ZeroRedundancyOptimizer gives
-// the same parameters as plain SGD on one process.
+// the same parameters as unsharded SGD in one process.
 
 #include <algorithm>
 #include <cmath>
@@ -38,12 +38,12 @@ std::unique_ptr<optim::Optimizer> make_decaying_sgd(std::vector<Tensor> paramete
         optim::SGDOptions{.lr = 0.05, .momentum = 0.9, .weight_decay = 0.01});
 }
 
-// The batch number `step` of a rank.
+// Returns a rank's batch number `step` of an epoch.
 Tensor batch(int rank, int epoch, int step) {
     return draw({4, 3}, static_cast<uint64_t>(100 * epoch + 10 * step + rank));
 }
 
-// The final parameters of each rank.
+// Returns each rank's parameters after the training.
 std::vector<Values> train_sharded(const Job& job) {
     return on_ranks(job.world_size(), [&](dist::ProcessGroup& group) {
         manual_seed(3);
@@ -65,8 +65,8 @@ std::vector<Values> train_sharded(const Job& job) {
     });
 }
 
-// The same training on one process: each step uses the mean over the ranks that still
-// have a batch, or over all ranks.
+// Trains in one process: each step divides the sum of the remaining batches' gradients by
+// the world size, or by the number of ranks that still have a batch.
 Values train_plain(const Job& job) {
     manual_seed(3);
     Toy module;
@@ -105,17 +105,17 @@ TEST_CASE(
     const Values expected = train_plain(job);
     const auto by_rank = train_sharded(job);
 
-    // Sums over the ranks are rounded in a different order: a few ulps of numbers about
-    // 1, at most 8 times; the first errors are multiplied by the momentum.
+    // The two programs sum over the ranks in different orders: each of at most 8 steps
+    // adds an error of a few ulps of numbers near 1, and momentum amplifies early errors.
     for (const Values& values : by_rank) {
         CHECK(values == by_rank[0]);
         CHECK(largest_difference(values, expected) < 1e-5);
     }
 }
 
-TEST_CASE("a joined owner does not change a parameter that no rank has used") {
-    // Rank 1 owns weight b. Both ranks use it in the first step; then rank 1 has joined
-    // and rank 0 uses weight a only.
+TEST_CASE("a joined owner does not change a parameter that no rank uses in the step") {
+    // Rank 1 owns weight b. Both ranks use all weights in the first step; then rank 1
+    // joins, and rank 0 uses weight a only.
     const auto by_rank = on_ranks(2, [](dist::ProcessGroup& group) {
         Branches module;
         DistributedDataParallel ddp(module, {.find_unused_parameters = true});

@@ -1,5 +1,5 @@
-// The sharded optimizer gives the same parameters as the unsharded one, with less memory
-// per rank.
+// The sharded optimizer gives the same parameters as the unsharded optimizer, with less
+// memory per rank.
 
 #include "libmini/parallel/zero.hpp"
 
@@ -34,7 +34,7 @@ std::unique_ptr<optim::Optimizer> make_adam(std::vector<Tensor> parameters) {
                                          optim::AdamOptions{.lr = 0.01, .amsgrad = true});
 }
 
-// Per parameter, SGD's state has only tensors; Adam's also has a number.
+// SGD's state of a parameter has only tensors; Adam's state also has a number.
 const std::vector<parallel::OptimizerFactory> kFactories{make_sgd, make_adam};
 
 // Five parameters, of sizes 12, 1, 7, 0 and 40; the same on every rank.
@@ -45,7 +45,7 @@ std::vector<Tensor> make_parameters() {
     return parameters;
 }
 
-// Gradients of one step; parameter 1 has no gradient in even steps.
+// Sets the gradients of one step; parameter 1 has no gradient in even steps.
 void set_gradients(std::vector<Tensor>& parameters, uint64_t step) {
     for (size_t i = 0; i < parameters.size(); ++i)
         parameters[i].set_grad(i == 1 && step % 2 == 0
@@ -104,9 +104,9 @@ TEST_CASE("parameters are partitioned over ranks as in PyTorch") {
 }
 
 TEST_CASE(
-    "the sharded optimizer is bitwise identical to the unsharded one on every rank") {
+    "sharded and unsharded optimizer give bitwise identical parameters on every rank") {
     const int world_size =
-        GENERATE(1, 2, 3, 4, 7);  // 7 ranks are more than there are parameters
+        GENERATE(1, 2, 3, 4, 7);  // 7 ranks for 5 parameters: some own no parameter
     CAPTURE(world_size);
     for (const auto& make : kFactories) {
         const auto by_rank = on_ranks(world_size, [&](dist::ProcessGroup&) {
@@ -159,7 +159,7 @@ TEST_CASE("a step sends one broadcast per rank that owns elements") {
     }
 }
 
-TEST_CASE("set_lr is forwarded to the owners of the parameters") {
+TEST_CASE("set_lr changes the learning rate of each rank's local optimizer") {
     const auto sgd = make_sgd(make_parameters());
     sgd->set_lr(0.5);
     take_steps(*sgd, 0, 3);
@@ -179,7 +179,7 @@ TEST_CASE("the consolidated state equals the unsharded optimizer's state") {
     CAPTURE(world_size);
     for (const auto& make : kFactories) {
         const auto plain = make(make_parameters());
-        plain->set_lr(1.0 / 3);  // a number that is not exact in few digits
+        plain->set_lr(1.0 / 3);  // a number that needs all 17 digits
         take_steps(*plain, 0, 3);
         const auto by_rank = on_ranks(world_size, [&](dist::ProcessGroup& group) {
             ZeroRedundancyOptimizer zero(make_parameters(), make);

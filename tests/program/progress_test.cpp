@@ -54,8 +54,8 @@ std::string repeat(int count, const std::string& text) {
 }  // namespace
 
 TEST_CASE("a line shows percentage and bar and counts and times and rate") {
-    // 80 columns minus the text leave 37, 27 and 27 for the bar; at step 291 of 469, 134
-    // of 216 eighths are filled.
+    // Beside the text, 37, 27 and 27 of 80 columns are left for the bar. At step 291 of
+    // 469, the bar has 134 of its 216 eighths filled.
     std::ostringstream out;
     FakeClock clock;
     const Progress progress(out, "epoch 1/3", 469, clock.options(true));
@@ -114,7 +114,7 @@ TEST_CASE("a negative total throws Error") {
     CHECK_THROWS_AS(Progress(out, "e", -1), mini::Error);
 }
 
-TEST_CASE("output to a pipe is a plain line at every 10 %") {
+TEST_CASE("output to a pipe is at most one plain line per 10 %") {
     std::ostringstream out;
     FakeClock clock;
     {
@@ -125,7 +125,7 @@ TEST_CASE("output to a pipe is a plain line at every 10 %") {
             progress.advance(n, "loss 0.5");
         }
     }
-    // The advance by ten steps passes several tenths and prints one line.
+    // The advance by ten steps passes 30 %, 40 %, 50 % and 60 % and prints one line.
     CHECK(out.str() ==
           "e  12% 3/25 [00:01<00:11, 2.0 batch/s] loss 0.5\n"
           "e  20% 5/25 [00:02<00:10, 2.0 batch/s] loss 0.5\n"
@@ -135,7 +135,8 @@ TEST_CASE("output to a pipe is a plain line at every 10 %") {
 }
 
 TEST_CASE(
-    "output to a terminal is one line that is redrawn after 100 ms and at the end") {
+    "output to a terminal is one line that is redrawn at most every 100 ms and at the "
+    "end") {
     std::ostringstream out;
     FakeClock clock;
     {

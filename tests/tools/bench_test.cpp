@@ -1,4 +1,5 @@
-// The tables and default sizes of mini bench for one device, and the sizes of allreduce.
+// The tables and default sizes of mini bench on one device, and the options of mini bench
+// allreduce.
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -56,7 +57,7 @@ class Redirected {
 
 }  // namespace
 
-TEST_CASE("a row's name is printed before it is measured and its numbers after") {
+TEST_CASE("a row's name is printed before the measurement and its numbers afterwards") {
     const Folder folder;
     const std::string path = folder / "table";
     std::string begun, ended;
@@ -110,7 +111,7 @@ TEST_CASE("mini bench --json also writes the rows to a file") {
     CHECK(json.at("rows")[0].at("size") == 8);
 }
 
-TEST_CASE("mini bench notes that times are the simulator's only on the simulator",
+TEST_CASE("mini bench prints the note about simulated times only on the simulator",
           "[cuda]") {
     if (mini::cuda_device_count() == 0) {
         WARN("left out: this build has no CUDA devices");
@@ -127,7 +128,7 @@ TEST_CASE("mini bench notes that times are the simulator's only on the simulator
     CHECK(rows.size() >= 5);  // the rungs that run on every device
 }
 
-TEST_CASE("mini bench --json with a file that cannot be written fails and names it") {
+TEST_CASE("mini bench --json names a file that it cannot write") {
     const Answer answer =
         run_mini("bench matmul --device cpu --sizes 8 --seconds 0.001 --json /nowhere/x");
     CAPTURE(answer.text);
@@ -146,7 +147,7 @@ TEST_CASE("mini bench allreduce runs processes on an emulated link") {
     for (const auto& row : json.at("rows")) CHECK(row.at("wrong") == 0);
 }
 
-TEST_CASE("mini bench allreduce emulates no link between threads") {
+TEST_CASE("mini bench allreduce rejects --link for the threads backend") {
     const Answer answer = run_mini("bench allreduce --backend threads --link 1Gbit");
     CAPTURE(answer.text);
     CHECK(answer.code == 2);

@@ -44,7 +44,7 @@ TEST_CASE("mini random prints the numbers of torch.rand and randn with both roun
     }
 }
 
-TEST_CASE("mini random prints numbers with other bounds and dropout masks") {
+TEST_CASE("mini random takes bounds and moments and draws Bernoulli numbers") {
     CHECK(drawn("uniform --n 2 --from -0.7071067811865476 --to 0.7071067811865476") ==
           std::vector<float>{-0.005293981172144413f, 0.37932288646698f});
     CHECK(drawn("normal --n 3 --mean 2 --std 0") == std::vector<float>{2, 2, 2});

@@ -31,7 +31,7 @@ TEST_CASE(
     CHECK(report[5] == "failed after it: rank 0 (exit code 1)");
 }
 
-TEST_CASE("the exit code of a killed process is 128 + signal like a shell's") {
+TEST_CASE("the exit code of a killed process is 128 + signal as in a shell") {
     CHECK(Exit{false, 3}.code() == 3);
     CHECK(Exit{true, SIGKILL}.code() == 137);
     CHECK(Exit{true, SIGSEGV}.text() == "SIGSEGV");

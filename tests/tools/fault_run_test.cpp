@@ -1,4 +1,5 @@
-// Jobs with faults from seeds: the search itself, and that it notices what is wrong.
+// Jobs with faults that a seed chooses: all seeds give the expected ends, and check()
+// detects wrong ends.
 
 #include "libmini/tools/mini/fault_run.hpp"
 
@@ -22,7 +23,7 @@ using mini::test::run_mini;
 namespace mini::tools {
 namespace {
 
-TEST_CASE("jobs with faults from many seeds end as they must") {
+TEST_CASE("jobs with faults from many seeds end as expected") {
     const uint64_t seeds = test::kSanitized ? 100 : 1000;
     std::map<Fault, int> happened;
     for (uint64_t seed = 0; seed < seeds; ++seed) {
@@ -41,7 +42,7 @@ TEST_CASE("jobs with faults from many seeds end as they must") {
     }
 }
 
-TEST_CASE("one seed gives one job and one story") {
+TEST_CASE("the same seed gives the same job and the same story") {
     for (const uint64_t seed : {1, 12, 31}) {
         const FaultPlan plan = plan_of(seed);
         CHECK(describe(plan) == describe(plan_of(seed)));
@@ -50,8 +51,8 @@ TEST_CASE("one seed gives one job and one story") {
     CHECK(describe(plan_of(1)) != describe(plan_of(2)));
 }
 
-// A job whose fault is not the one that it is checked for.
-TEST_CASE("a job that does not end as its fault says is told rank by rank") {
+// The result of a job with one fault is checked against plans with other faults.
+TEST_CASE("the error of a job that does not end as expected names the rank") {
     FaultPlan plan = plan_of(0);
     plan.world_size = 3;
     plan.is_whole = false;
@@ -65,7 +66,7 @@ TEST_CASE("a job that does not end as its fault says is told rank by rank") {
     CHECK(
         contains(story_of(plan, result), "stop rank 1 at step 20\n  rank 0 threw at 2."));
 
-    // The same ends, as though rank 2 had been stopped.
+    // Check the same ends against a plan that stops rank 2, and against other plans.
     const auto error = [&] {
         result.error = "";
         check(plan, result);
@@ -86,9 +87,9 @@ TEST_CASE("a job that does not end as its fault says is told rank by rank") {
     CHECK(error() == "rank 0: it waits forever");
 }
 
-// The counts do not depend on how many processes share the seeds.
+// The counts do not depend on the number of processes (--jobs) that share the seeds.
 TEST_CASE(
-    "mini simulate faults writes its counts as JSON, and how long ranks take as SVG") {
+    "mini simulate faults writes counts as JSON and the times until errors as SVG") {
     const test::Folder folder;
     const std::string svg = folder / "faults.svg";
     const auto faults = [&](const std::string& jobs) {
@@ -112,7 +113,7 @@ TEST_CASE(
     CHECK(contains(test::read_file(svg), "virtual time since the fault (s)"));
 }
 
-TEST_CASE("mini simulate faults counts jobs, and tells the story of one") {
+TEST_CASE("mini simulate faults counts many jobs or prints the story of one job") {
     const Answer many = run_mini("simulate faults --seeds 20 --first 5 --jobs 3");
     CHECK(many.code == 0);
     CHECK(contains(many.text, "20 jobs, "));

@@ -63,7 +63,7 @@ Flight flight_of(int rank, int world_size, std::vector<FlightRecord> records) {
     return flight;
 }
 
-// Returns the box of a flight at a monotonic time of 4.2 s.
+// Returns the box of a flight, as copied at a monotonic time of 4.2 s.
 std::unique_ptr<FlightBox> box_of(const Flight& flight) {
     auto box = std::make_unique<FlightBox>();
     begin_box(*box, flight.head);
@@ -82,7 +82,7 @@ void write_file(const std::string& path, const std::string& bytes) {
     std::ofstream(path, std::ios::binary) << bytes;
 }
 
-// Writes the flights to files, reads them, and returns their group.
+// Writes the flights to files, reads the files, and returns the group of the flights.
 GroupFlight group_of(const std::vector<Flight>& flights) {
     const Folder folder;
     std::vector<RankFlight> read;
@@ -94,7 +94,7 @@ GroupFlight group_of(const std::vector<Flight>& flights) {
     return by_group(read).at(0);
 }
 
-// Returns the error message for a file with these bytes, or "" if it is valid.
+// Returns the error message for a file with these bytes, or "" if the file is valid.
 std::string read_error(const std::string& bytes) {
     const Folder folder;
     write_file(folder / "flight-x.box", bytes);
@@ -108,7 +108,7 @@ std::unique_ptr<FlightBox> good_box() {
 
 }  // namespace
 
-TEST_CASE("a rank that has not called an operation that others are in is named") {
+TEST_CASE("the findings name a rank that has not called the other ranks' operation") {
     const auto done = record(56, Operation::kBarrier, State::kFinished);
     const auto in_it = record(57, Operation::kAllReduce, State::kStarted);
     const auto story =
@@ -121,7 +121,8 @@ TEST_CASE("a rank that has not called an operation that others are in is named")
           "finished barrier #56 and has not called it");
 }
 
-TEST_CASE("ranks that queued or finished an operation or left no box are distinguished") {
+TEST_CASE(
+    "the findings distinguish ranks that queued or finished a call or left no box") {
     const auto story =
         tell(group_of({flight_of(0, 4,
                                  {record(8, Operation::kReduce, State::kFinished),
@@ -150,7 +151,7 @@ TEST_CASE("different operations with one sequence number are the first finding")
           "of 10 float32); rank 1 called barrier #5");
 }
 
-TEST_CASE("a message that waits for its peer is named") {
+TEST_CASE("the findings name a receive that waits for its peer") {
     FlightRecord point = record(0, Operation::kRecv, State::kStarted);
     point.peer = 1;
     point.tag = 7;
@@ -183,7 +184,7 @@ TEST_CASE("the table has one row per operation and one column per rank and is wr
     CHECK(contains(flight_table(group, {.colour = true}), "\033[33min it 3.2 s"));
 }
 
-TEST_CASE("a file that is not a complete box is rejected with one line that names it") {
+TEST_CASE("a file that is not a complete box is rejected with a line that has its path") {
     const std::string good = bytes_of(*good_box());
     REQUIRE(read_error(good).empty());
     const std::string bad = GENERATE_COPY(
@@ -196,7 +197,7 @@ TEST_CASE("a file that is not a complete box is rejected with one line that name
     CHECK_FALSE(contains(read_error(bad), "\n"));
 }
 
-TEST_CASE("a box with an invalid head is rejected with one line that names it") {
+TEST_CASE("a box with an invalid head is rejected with one line that has its path") {
     using Damage = void (*)(FlightBox&);
     constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
     const Damage damage = GENERATE(values<Damage>(

@@ -1,5 +1,5 @@
-// A rank for tests: runs a few collectives; then, once the other ranks are in the next
-// one, rank 1 misbehaves as the argument says.
+// A rank for tests. All ranks run three collectives. When the other ranks have started
+// the last collective, rank 1 does what the argument selects:
 //
 //     throw, abort, segv   rank 1 throws, aborts or crashes
 //     skip                 rank 1 does not call the last collective
@@ -40,7 +40,7 @@ void await_others(mini::dist::Store& begun, int world_size) {
     for (int rank = 0; rank < world_size; ++rank)
         if (rank != 1) others.push_back(std::to_string(rank));
     begun.wait(others, mini::dist::deadline_after(std::chrono::seconds(30)));
-    std::filesystem::remove(store_path());  // the other ranks may be killed before
+    std::filesystem::remove(store_path());  // here, since other ranks may be killed
 }
 
 void misbehave(const std::string& manner) {

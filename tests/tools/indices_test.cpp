@@ -40,7 +40,7 @@ std::string joined(const nlohmann::json& numbers) {
 TEST_CASE("mini indices distributed gives every rank PyTorch's samples") {
     const auto cases = golden_cases("distributed_sampler");
     int checked = 0;
-    for (size_t k = 0; k < cases.size(); k += 5) {  // a sample: each is a process
+    for (size_t k = 0; k < cases.size(); k += 5) {  // not all: each starts a process
         const auto& c = cases[k];
         const auto mine = listed(fmt::format(
             "distributed --len {} --replicas {} --rank {} --epoch {} --seed {}{}{}",

@@ -1,4 +1,4 @@
-// The statistics of `mini inspect`, and the built program.
+// The statistics of `mini inspect`, and the output of the built program.
 
 #include "libmini/tools/mini/inspect.hpp"
 

@@ -102,7 +102,7 @@ Job::~Job() {
     waitpid(pid_, nullptr, 0);
 }
 
-// Reads available output from these pipes; returns false if all have ended.
+// Waits for output in these pipes and reads it. Returns false if all pipes have ended.
 bool Job::read_some(std::vector<int> pipes) {
     std::erase_if(pipes, [&](int i) { return !pipe_[i].is_open(); });
     if (pipes.empty()) return false;
@@ -146,7 +146,7 @@ int Job::wait() {
 
 int Job::wait_without_reading() { return wait_for_pid(std::exchange(pid_, -1)); }
 
-// Opens the pipe's write end to poll it.
+// Opens the write end of minirun's stdout, and polls until a write would block.
 void Job::wait_until_full() const {
     const std::string name = "/proc/self/fd/" + std::to_string(pipe_[0].fd());
     const Descriptor end(open(name.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));

@@ -1,5 +1,5 @@
-// Runs minirun for tests: reads its output, sends signals, waits for its end. Every wait
-// has a deadline.
+// Runs minirun for tests: reads its output, sends signals, waits for its end. A wait
+// throws std::runtime_error after 30 seconds without progress.
 
 #pragma once
 
@@ -18,8 +18,9 @@ enum class Program { kMinirun, kItself };
 
 class Job {
   public:
-    /// Starts `minirun ARGS...`, or args[0] with Program::kItself. Its stdout and stderr
-    /// are two pipes, or one new terminal (then err() stays empty).
+    /// Starts `minirun ARGS...`, or, with Program::kItself, the command `args`. The
+    /// program's stdout and stderr are two pipes, or one new terminal (then err() stays
+    /// empty).
     explicit Job(const std::vector<std::string>& args, Screen screen = Screen::kPipes,
                  Program program = Program::kMinirun);
 
@@ -28,7 +29,8 @@ class Job {
     Job(const Job&) = delete;
     Job& operator=(const Job&) = delete;
 
-    /// Reads output until stdout or stderr contains `text`.
+    /// Reads output until stdout or stderr contains `text`. Throws std::runtime_error if
+    /// the output ends before.
     void wait_for(const std::string& text);
 
     /// Returns the pid of minirun itself.
@@ -40,7 +42,7 @@ class Job {
     /// Waits, without reading, until minirun's stdout (a pipe) is full.
     void wait_until_full() const;
 
-    /// Signals minirun itself.
+    /// Sends the signal to minirun itself.
     void send(int signal);
 
     /// Reads all output, waits for the end, and returns the exit code as a shell reports
@@ -74,7 +76,7 @@ ProcessResult run_script(int ranks, const std::string& script,
 /// Runs any program, found in PATH, to its end.
 ProcessResult run_program(const std::vector<std::string>& command);
 
-/// Returns the arguments of run_script() for minirun.
+/// Returns the arguments with which run_script() starts minirun.
 std::vector<std::string> script_args(int ranks, const std::string& script,
                                      const std::vector<std::string>& options = {});
 
@@ -84,13 +86,13 @@ std::vector<std::string> lines(const std::string& text);
 /// Returns the number after the first `name` ("pid 1 ") in `text`.
 pid_t number_after(const std::string& text, const std::string& name);
 
-/// Returns the child processes of `pid` that it has not reaped.
+/// Returns the child processes of `pid`, including ended children that are not reaped.
 std::vector<pid_t> children_of(pid_t pid);
 
 /// Returns the children of minirun that have executed a program: its ranks.
 std::vector<pid_t> ranks_of(pid_t minirun);
 
-/// Returns a free port of loopback, which stays reserved until this process ends.
+/// Returns a free loopback port, which stays reserved until this process ends.
 int free_port();
 
 /// Makes this process the parent of orphaned descendants, so that it can wait for them.
@@ -102,7 +104,7 @@ int wait_for_orphan(pid_t pid);
 /// Waits until the process no longer exists.
 void wait_until_gone(pid_t pid);
 
-/// Waits until this process has no child left, including adopted ones.
+/// Waits until this process has no child processes, including adopted processes.
 void wait_for_all_orphans();
 
 }  // namespace mini::test

@@ -1,4 +1,4 @@
-// The table and picture of `mini kernels`, and the built program.
+// The table and picture of `mini kernels`, and the output of the built program.
 
 #include "libmini/tools/mini/kernels.hpp"
 
@@ -121,7 +121,7 @@ TEST_CASE("mini kernels counts passes over the shared memory banks and barriers"
     CHECK(row["barriers"] == std::to_string(9 * 3 * 2));  // 9 blocks, 3 tiles along K
 }
 
-TEST_CASE("the table shows bank conflicts as passes per pass needed without conflicts") {
+TEST_CASE("the table shows passes relative to the passes needed without bank conflicts") {
     mini::sim::LaunchCounters counters;
     counters.kernel = "column_kernel";
     counters.grid = 2;
@@ -142,7 +142,7 @@ TEST_CASE("the table shows bank conflicts as passes per pass needed without conf
     CHECK(row["loads used"] == "-");
 }
 
-TEST_CASE("mini kernels without names runs every sample that it lists") {
+TEST_CASE("mini kernels without names runs every sample that --list prints") {
     const Answer list = kernels("--list"), all = kernels("");
     CHECK(list.code == 0);
     CHECK(all.code == 0);
@@ -181,7 +181,8 @@ TEST_CASE("the picture has a square for each access of the first block") {
     CHECK(contains(svg, ">relu: threads of block 0 across"));
     CHECK(contains(svg, ">224</text>"));  // the first thread of the last warp
 
-    // 256 threads load and store 16 bytes each, half a sector, of two arrays.
+    // Each of 256 threads loads 16 bytes of one array and stores 16 bytes of another.
+    // 16 bytes are half a sector, and a sector is one row of the picture.
     const Squares loads = squares(svg, kLoads), stores = squares(svg, kStores);
     for (const Squares* all : {&loads, &stores}) {
         CHECK(all->count == 256);

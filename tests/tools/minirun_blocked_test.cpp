@@ -1,4 +1,4 @@
-// minirun while the reader of its own output does not read.
+// minirun while no process reads its output.
 
 #include <signal.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-// How a job ends: successfully, by a rank's failure, by a signal from the user, by the
-// death of minirun.
+// How a job ends: successfully, after a rank's failure, after a signal from the user, or
+// after minirun was killed.
 
 #include <string>
 #include <vector>
@@ -39,7 +39,7 @@ const char* const kSayPidAndSleep = "echo pid $RANK $$ .; exec sleep 1000";
 }  // namespace
 
 TEST_CASE("a rank that exits with code 0 does not end the others") {
-    // The other rank runs much longer than minirun would gather failures.
+    // Rank 1 runs much longer than the 0.1 s for which minirun would gather failures.
     const ProcessResult job =
         run_script(2, "[ $RANK = 0 ] && exit 0; sleep 0.4; echo finished");
     CHECK(job.code == 0);
@@ -47,7 +47,7 @@ TEST_CASE("a rank that exits with code 0 does not end the others") {
     CHECK(job.err.empty());
 }
 
-TEST_CASE("a rank's failure ends the job and its exit code becomes the job's") {
+TEST_CASE("a rank's failure ends the job and the rank's exit code becomes the job's") {
     const int ranks = GENERATE(1, 2, 3, 7);
     CAPTURE(ranks);
     const ProcessResult job = run_script(ranks, only(ranks - 1, "echo why >&2; exit 3"));
@@ -56,7 +56,7 @@ TEST_CASE("a rank's failure ends the job and its exit code becomes the job's") {
     CHECK(contains(job.err, "minirun: rank " + rank + " (pid "));
     CHECK(contains(job.err, ") ended with exit code 3"));
     CHECK(contains(job.err, "why\n"));
-    CHECK_FALSE(contains(job.err, "  | why\n"));  // it is the line above
+    CHECK_FALSE(contains(job.err, "  | why\n"));  // "why" is on the screen just above
 }
 
 TEST_CASE(
@@ -86,8 +86,8 @@ TEST_CASE("minirun adds nothing to a program's own message about a usage error")
 }
 
 TEST_CASE("the rank that prints the usage error may be the last to fail") {
-    // Rank 0 writes its message only after rank 1 has ended and minirun has had time to
-    // stop it.
+    // Rank 0 writes its message 0.4 s after the end of rank 1: minirun gathers failures
+    // for 0.1 s, but waits longer while no rank has written an error message.
     const Folder folder;
     const std::string file = folder.path() + "/pid";
     const ProcessResult job = run_script(
@@ -149,7 +149,7 @@ TEST_CASE("a rank that ignores SIGTERM is killed after the grace time") {
     CHECK(kill(number_after(job.out, "pid "), 0) == -1);
 }
 
-TEST_CASE("processes that a rank has started are killed when it ends") {
+TEST_CASE("processes that a rank has started are killed when the rank ends") {
     const std::string last = GENERATE("exit 0", "exit 5", "kill -9 $$");
     CAPTURE(last);
     adopt_orphans();
@@ -205,7 +205,7 @@ TEST_CASE("kill -9 of minirun leaves no rank running") {
 TEST_CASE("kill -9 of minirun leaves no process that a rank has started") {
     adopt_orphans();
     const Folder folder;
-    const bool own_folder = GENERATE(true, false);  // of flight files; false: private
+    const bool own_folder = GENERATE(true, false);  // whether --flight-dir is given
     std::vector<std::string> options;
     if (own_folder) options = {"--flight-dir", folder.path()};
 
@@ -227,7 +227,7 @@ TEST_CASE("kill -9 of minirun leaves no process that a rank has started") {
 }
 
 TEST_CASE("kill -9 of minirun at any time leaves no process") {
-    // The first rank has written; the others may be anywhere between fork and exec.
+    // One rank has written "here"; the others may be anywhere between fork and exec.
     const std::string sleep = GENERATE("exec sleep 1000", "sleep 1000; true");
     adopt_orphans();
     for (int tries = 0; tries < 50; ++tries) {
@@ -242,8 +242,8 @@ TEST_CASE("kill -9 of minirun at any time leaves no process") {
 }
 
 TEST_CASE("a user's signal while a failed job ends prevents a restart") {
-    // Rank 0 ignores SIGTERM; the user's signal is the second one and kills it
-    // immediately.
+    // Rank 0 ignores the SIGTERM that minirun sends after the failure of rank 1. The
+    // user's signal is then the second signal, which kills rank 0 immediately.
     const Folder folder;
     const std::string ready = folder.path() + "/ready";
     Job job(script_args(2,

@@ -52,7 +52,7 @@ TEST_CASE("a rank that throws or aborts or crashes is reported with its last ope
     CHECK(contains(job.err(), "mini flight " + folder.path()));
     if (manner == "throw") CHECK(contains(job.err(), "rank 1 throws on purpose"));
 
-    // The folder contains only the boxes of all three ranks, including the dead one.
+    // The folder contains only the boxes of the three ranks, including the dead rank's.
     const std::vector<std::string> names = folder.names();
     REQUIRE(names.size() == 3);
     for (const std::string& name : names) CHECK(contains(name, ".box"));
@@ -62,7 +62,7 @@ TEST_CASE("a rank that throws or aborts or crashes is reported with its last ope
     CHECK(records() == records());  // the dead rank's clock has stopped
     const std::string story = findings(folder);
     CAPTURE(story);
-    // "were": they noticed the loss of rank 1 before minirun ended them.
+    // "were": ranks 0 and 2 detected the loss of rank 1 before minirun ended them.
     const bool in_it =
         contains(story, "(sum of 1000 float32): ranks 0 and 2 are in it for ") ||
         contains(story, "(sum of 1000 float32): ranks 0 and 2 were in it for ");
@@ -70,7 +70,7 @@ TEST_CASE("a rank that throws or aborts or crashes is reported with its last ope
     CHECK(contains(story, "rank 1 finished all_reduce #"));
 }
 
-TEST_CASE("SIGUSR1 makes ranks print their box and mini flight names the missing rank") {
+TEST_CASE("SIGUSR1 makes ranks log their boxes and mini flight names the missing rank") {
     const Folder folder;
     Job job({"-n", "3", "--flight-dir", folder.path(), kWorker, "skip"});
     job.wait_for("staying out");
@@ -167,7 +167,7 @@ TEST_CASE("two nodes of two ranks on one host make one job") {
         CHECK(first.wait() == 128 + SIGSEGV);
         CHECK(second.wait() == 1);
         CAPTURE(second.err());
-        // The first node's minirun also ends rank 0, whose loss may be noticed first.
+        // The first node's minirun also ends rank 0; node 1 may detect this loss first.
         const bool names_it = contains(second.err(), "rank 1 is gone") ||
                               contains(second.err(), "rank 0 is gone");
         CHECK(names_it);

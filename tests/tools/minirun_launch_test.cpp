@@ -32,7 +32,7 @@ size_t count(const std::string& text, const std::string& part) {
     return found;
 }
 
-// The only entry of a folder.
+// Returns the only entry of a folder.
 fs::path only_entry(const std::string& folder) {
     fs::path found;
     for (const auto& entry : fs::directory_iterator(folder)) found = entry.path();
@@ -74,8 +74,8 @@ TEST_CASE(
                               folder.path() + "/";
     REQUIRE(run_script(2, "exec " + train + "undisturbed").code == 0);
 
-    // Rank 1 of the first attempt is killed as soon as it runs; the second attempt is
-    // not.
+    // In the first attempt, rank 1 kills its training program and itself; in the second
+    // attempt, both ranks train.
     const ProcessResult job =
         run_script(2,
                    "[ $RANK.$TORCHELASTIC_RESTART_COUNT = 1.0 ] || exec " + train +
@@ -88,7 +88,7 @@ TEST_CASE(
     CHECK(read_file(folder / "undisturbed") == read_file(folder / "restarted"));
 }
 
-TEST_CASE("a job that fails after its last restart has failed") {
+TEST_CASE("a job that fails after its last restart ends with the failure's exit code") {
     const ProcessResult job = run_script(2, "exit 5", {"--max_restarts=2"});
     CHECK(job.code == 5);
     CHECK(contains(job.err, "minirun: gave up after 2 restarts"));
@@ -111,7 +111,7 @@ TEST_CASE("minirun --log-dir logs every byte of every rank by attempt and local 
     const ProcessResult job = run_script(
         2, "printf 'out %s\\0' $RANK; echo err $RANK >&2", {"--log-dir", folder.path()});
     CHECK(job.code == 0);
-    CHECK(contains(job.err, "err 1"));  // also on the screen
+    CHECK(contains(job.err, "err 1"));  // the screen shows the output too
     const fs::path run = only_entry(folder.path());
     for (const std::string rank : {"0", "1"}) {
         CHECK(read_file(run / "attempt_0" / rank / "stdout.log") ==
@@ -135,7 +135,7 @@ TEST_CASE("minirun --redirects by local rank writes outputs to log files only") 
 }
 
 TEST_CASE(
-    "the stderr of a failed rank that is not shown is quoted and its log is named") {
+    "if a failed rank is not shown its stderr is quoted and its log file is named") {
     const Folder folder;
     const ProcessResult job =
         run_script(2, "[ $RANK = 0 ] && exec sleep 1000; echo why >&2; exit 3",
@@ -161,7 +161,7 @@ TEST_CASE("a log folder that cannot be written is a one-line error") {
     CHECK(contains(job.err, "--log-dir"));
 }
 
-TEST_CASE("the ranks of a later node follow those of the earlier nodes") {
+TEST_CASE("a later node's ranks are numbered after the ranks of the earlier nodes") {
     const auto node =
         run_program({"env", "MINI_STORE_COOKIE=00112233445566778899aabbccddeeff",
                      MINI_BIN_DIR "/minirun", "-n", "2", "--nnodes", "3", "--node-rank",
@@ -200,7 +200,7 @@ TEST_CASE("minirun --dry-run prints the commands and starts no process") {
     CHECK(contains(found[1], " touch '" + folder.path() + "/a b'"));
     CHECK(folder.names().empty());
 
-    // The printed command does the same in a shell.
+    // In a shell, the printed command runs the program.
     const std::string command = found[0].substr(std::string("[rank 0] ").size());
     CHECK(run_program({"sh", "-c", command}).code == 0);
     CHECK(folder.names() == std::vector<std::string>{"a b"});

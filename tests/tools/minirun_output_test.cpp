@@ -21,7 +21,7 @@ using mini::test::script_args;
 
 namespace {
 
-// Returns a script in which rank 0 runs `first`, and the others then run `others`.
+// Returns a script in which rank 0 runs `first`, and then all other ranks run `others`.
 std::string rank_0_first(const Folder& folder, const std::string& first,
                          const std::string& others) {
     const std::string file = folder.path() + "/done";

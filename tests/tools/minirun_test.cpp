@@ -44,7 +44,7 @@ TEST_CASE("each rank gets its rank and the world size") {
 }
 
 TEST_CASE(
-    "ranks of a job share address and port and cookie and run id and two jobs do not") {
+    "the ranks of one job have the same address and cookie and run id and jobs differ") {
     const char* script =
         "echo $MASTER_ADDR $MASTER_PORT $MINI_STORE_COOKIE $TORCHELASTIC_RUN_ID";
     std::set<std::string> jobs;
@@ -66,7 +66,7 @@ TEST_CASE("the cookie is 32 hexadecimal digits") {
     CHECK(job.out.find_first_not_of("0123456789abcdef") == std::string::npos);
 }
 
-TEST_CASE("ranks run one thread with plain progress by default") {
+TEST_CASE("several ranks run one thread each and MINI_PROGRESS is plain by default") {
     const char* script =
         "echo ${OMP_NUM_THREADS:-all} $MINI_PROGRESS $TORCHELASTIC_RESTART_COUNT";
     CHECK(run_script(1, script).out == "all plain 0\n");
@@ -110,7 +110,7 @@ TEST_CASE("a program that cannot be started prints one line and exits with code 
 
 namespace {
 
-// A socket that listens on a free loopback port, as the store's does.
+// A socket that listens on a free loopback port, with the options of the store's socket.
 struct Listener {
     Descriptor socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
     sockaddr_in address{};
@@ -158,8 +158,8 @@ TEST_CASE("a fixed port may have connections of the last job in TIME_WAIT") {
 }
 
 TEST_CASE("rank 0 can listen on the port that minirun chose") {
-    // A nested minirun with that fixed port checks it; nc and python may not be
-    // installed.
+    // A nested minirun with this fixed port checks that it can listen on the port; nc and
+    // python may not be installed.
     Job job({"-n", "1", "sh", "-c",
              MINI_BIN_DIR "/minirun -n 1 --master-port $MASTER_PORT echo free"});
     CHECK(job.wait() == 0);

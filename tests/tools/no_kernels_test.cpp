@@ -1,10 +1,10 @@
-// `mini kernels` in a build that cannot count.
+// `mini kernels` in a build that cannot count memory accesses.
 
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
 #include "tests/tools/answer.hpp"
 
-TEST_CASE("mini kernels in a build that cannot count explains how to configure one") {
+TEST_CASE("without access counts mini kernels names the CMake option that enables them") {
     for (const char* arguments : {"kernels", "kernels relu", "kernels --list"}) {
         const mini::test::Answer answer = mini::test::run_mini(arguments);
         CAPTURE(answer.text);

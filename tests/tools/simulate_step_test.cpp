@@ -1,4 +1,5 @@
-// mini simulate step: its rows, reports that it reads, files that it writes, and what it rejects.
+// mini simulate step: its rows, the reports that it reads, the files that it writes, and
+// the options that it rejects.
 
 #include <algorithm>
 #include <cmath>
@@ -43,7 +44,7 @@ TEST_CASE("mini simulate step is never slower with overlap than without") {
     }
 }
 
-TEST_CASE("mini simulate step prints a table with a row for each ranks and bucket size") {
+TEST_CASE("mini simulate step prints a row for each number of ranks and bucket size") {
     const Answer answer =
         run_mini("simulate step --ranks 1,2 --bucket-cap-mb 0,25 --slow-rank 0:1.5");
     CHECK(answer.code == 0);
@@ -55,7 +56,7 @@ TEST_CASE("mini simulate step prints a table with a row for each ranks and bucke
     CHECK(contains(answer.text, "\n     1        0      161      157.50      0.00"));
 }
 
-TEST_CASE("mini simulate step reads a report of train_mnist, with its bucket size") {
+TEST_CASE("mini simulate step reads a report of train_mnist and its bucket size") {
     const test::Folder folder;
     const std::string path = folder / "run.json";
     std::ofstream(path) << R"({"bucket_cap_mb": 0.02, "statistics": {"forward_s": 0.002,
@@ -72,7 +73,7 @@ TEST_CASE("mini simulate step reads a report of train_mnist, with its bucket siz
                           path)["rows"][0]["buckets"] == 3);
 }
 
-TEST_CASE("mini simulate step rejects a report that lacks what it needs, with its path") {
+TEST_CASE("mini simulate step rejects an invalid report with the path and the reason") {
     const test::Folder folder;
     const std::string path = folder / "run.json";
     const auto error = [&](const std::string& text) {
@@ -95,7 +96,7 @@ TEST_CASE("mini simulate step rejects a report that lacks what it needs, with it
     CHECK(run_mini("simulate step --from " + (folder / "none.json")).code == 1);
 }
 
-TEST_CASE("mini simulate step names the option that is wrong, before the first row") {
+TEST_CASE("mini simulate step names an invalid option before it prints a row") {
     const auto error = [](const std::string& arguments) {
         const Answer answer = run_mini("simulate step " + arguments);
         CAPTURE(arguments);
@@ -119,7 +120,7 @@ TEST_CASE("mini simulate step names the option that is wrong, before the first r
     CHECK(contains(error("--from run.json --forward-ms 1"), "--forward-ms cannot"));
 }
 
-TEST_CASE("mini simulate writes JSON and a chart to files, and prints the table too") {
+TEST_CASE("mini simulate prints the table and also writes JSON and a chart to files") {
     const test::Folder folder;
     using Words = std::vector<std::string>;
     const std::vector<std::pair<std::string, Words>> charts{
@@ -142,7 +143,7 @@ TEST_CASE("mini simulate writes JSON and a chart to files, and prints the table 
     }
 }
 
-TEST_CASE("mini simulate names a file that it cannot write, before the first row") {
+TEST_CASE("mini simulate names a file that it cannot write before it prints a row") {
     const test::Folder folder;
     for (const std::string command : {"step --ranks 2", "allreduce --ranks 2 --sizes 4"})
         for (const std::string option : {"--json", "--svg"}) {

@@ -1,4 +1,5 @@
-// mini simulate: its rows, beside the formulas, and what it rejects.
+// mini simulate allreduce: its rows, compared with the formulas, and the options that it
+// rejects.
 
 #include <cmath>
 #include <cstdint>
@@ -30,8 +31,8 @@ TEST_CASE("mini simulate allreduce counts messages and bytes of all ranks") {
     const auto& ring = all["rows"][0];
     CHECK(ring["algorithm"] == "ring");
     CHECK(ring["size"] == 20);
-    CHECK(ring["messages"] == 2 * 4 * 5);  // 2(P-1) a rank
-    CHECK(ring["bytes"] == 2 * 4 * 20);    // 2(P-1)/P of 20 bytes a rank
+    CHECK(ring["messages"] == 2 * 4 * 5);  // 2(P-1) per rank
+    CHECK(ring["bytes"] == 2 * 4 * 20);    // 2(P-1)/P of 20 bytes per rank
     const auto& tree = all["rows"][3];
     CHECK(tree["algorithm"] == "tree");
     CHECK(tree["messages"] == 2 * 4);
@@ -48,7 +49,7 @@ TEST_CASE("mini simulate allreduce takes the formula's time on equal links") {
     }
 }
 
-TEST_CASE("mini simulate allreduce gives no formula where links differ") {
+TEST_CASE("mini simulate allreduce leaves out a formula that does not apply") {
     for (const std::string options :
          {"--link '8Gbit,50us; hosts of 2: 80Gbit,1us'", "--link '8Gbit; rank 1 at 0.5'",
           "--combine-rate 1e9", "--algorithm hierarchical", "--algorithm auto"}) {
@@ -57,7 +58,7 @@ TEST_CASE("mini simulate allreduce gives no formula where links differ") {
         CHECK(rows["rows"].back()["formula_seconds"].is_null());
     }
     CHECK(simulated("--ranks 4 --sizes 1M --algorithm auto")["rows"][0]["algorithm"] ==
-          "ring");  // the one that auto stands for
+          "ring");  // the algorithm that auto chooses
 }
 
 TEST_CASE("mini simulate allreduce prints a table that names its ranks, links and seed") {
@@ -69,7 +70,7 @@ TEST_CASE("mini simulate allreduce prints a table that names its ranks, links an
     CHECK(contains(answer.text, "\nring                        1024          60.12"));
 }
 
-TEST_CASE("mini simulate allreduce rejects what it cannot run, before the first row") {
+TEST_CASE("mini simulate allreduce rejects invalid options before it prints a row") {
     const auto error = [](const std::string& arguments) {
         const Answer answer = run_mini("simulate allreduce " + arguments);
         CHECK(answer.code == 2);

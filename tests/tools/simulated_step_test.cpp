@@ -1,4 +1,5 @@
-// One simulated step of DistributedDataParallel: models, buckets, and times computed by hand.
+// One simulated step of DistributedDataParallel: models, buckets, and times computed by
+// hand.
 
 #include "libmini/tools/mini/simulated_step.hpp"
 
@@ -17,7 +18,7 @@ namespace {
 
 constexpr double kTolerance = 1e-9;  // seconds; events are rounded to picoseconds
 
-// 1 GB/s, and a delay of 1 ms.
+// Returns a cluster with ring all-reduce and links of 1 GB/s with a delay of 1 ms.
 tools::StepCluster cluster_of(int ranks) {
     tools::StepCluster cluster;
     cluster.ranks = ranks;
@@ -26,7 +27,8 @@ tools::StepCluster cluster_of(int ranks) {
     return cluster;
 }
 
-// Forward takes 10 ms, backward 20 ms; 4 MB are ready after 5 ms of it, 8 MB at its end.
+// Forward takes 10 ms and backward 20 ms. Of the gradients, 4 MB are ready 5 ms after the
+// start of backward, and 8 MB at its end.
 const std::vector<tools::StepBucket> kTwoBuckets{{4'000'000, 0.005}, {8'000'000, 0.020}};
 const tools::StepProfile kTwoGradients{
     .forward = 0.010,
@@ -51,14 +53,15 @@ TEST_CASE("published models have their published numbers of parameters and tenso
     }
 }
 
-TEST_CASE("the multiply-adds of ResNet-50 are the published 4.09 billion an image") {
+TEST_CASE("ResNet-50 has the published 4.09 billion multiply-adds per image") {
     double all = 0;
     for (const auto& parameter : tools::published_model("resnet50"))
         all += parameter.cost;
-    CHECK(std::abs(all - 4.09e9) < 0.01 * 4.09e9);  // with batch norm: half a percent
+    CHECK(std::abs(all - 4.09e9) < 0.01 * 4.09e9);  // batch norm adds half a percent
 }
 
-TEST_CASE("backward spreads over parameters by cost, from the last to the first") {
+TEST_CASE(
+    "backward takes time in proportion to cost from the last parameter to the first") {
     const auto profile = tools::profile_of(
         {{"first", 10, 100.0}, {"second", 20, 200.0}, {"third", 30, 100.0}}, 1.0, 8.0);
     REQUIRE(profile.gradients.size() == 3);
@@ -71,7 +74,7 @@ TEST_CASE("backward spreads over parameters by cost, from the last to the first"
 }
 
 TEST_CASE(
-    "buckets close at their size, the first one at 1 MiB, and 0 separates gradients") {
+    "buckets close at their size but the first at 1 MiB and size 0 separates gradients") {
     constexpr int64_t kMib = 1 << 20;
     tools::StepProfile profile;
     for (int i = 0; i < 6; ++i) profile.gradients.push_back({kMib / 2, 0.1 * (i + 1)});
@@ -84,10 +87,10 @@ TEST_CASE(
     CHECK(bytes_of(25) == std::vector<int64_t>{kMib, 2 * kMib});
     CHECK(bytes_of(1) == std::vector<int64_t>(3, kMib));
     CHECK(bytes_of(0) == std::vector<int64_t>(6, kMib / 2));
-    CHECK(tools::buckets_of(profile, 25)[0].ready == 0.2);  // with its last gradient
+    CHECK(tools::buckets_of(profile, 25)[0].ready == 0.2);  // its last gradient's time
 }
 
-TEST_CASE("a step of one rank is its compute, without communication") {
+TEST_CASE("a step of one rank is computation without communication") {
     const auto times = tools::simulate_step(kTwoGradients, kTwoBuckets, cluster_of(1));
     CHECK(std::abs(times.step - 0.030) < kTolerance);
     CHECK(times.communication == 0);
@@ -95,11 +98,11 @@ TEST_CASE("a step of one rank is its compute, without communication") {
     CHECK(times.algorithms.empty());
 }
 
-// A ring of two ranks sends half of a bucket twice: 2 x (2 ms + 1 ms) = 6 ms for 4 MB, and 10
-// ms for 8 MB.
+// A ring of two ranks sends half of a bucket twice: 2 x (2 ms + 1 ms) = 6 ms for 4 MB,
+// and 2 x (4 ms + 1 ms) = 10 ms for 8 MB.
 TEST_CASE("the steps of two ranks with two buckets take the times computed by hand") {
     auto cluster = cluster_of(2);
-    // Bucket 0 from 15 to 21 ms, bucket 1 from 30 to 40 ms.
+    // Bucket 0 is reduced from 15 to 21 ms, bucket 1 from 30 to 40 ms.
     const auto hidden = tools::simulate_step(kTwoGradients, kTwoBuckets, cluster);
     CHECK(std::abs(hidden.step - 0.040) < kTolerance);
     CHECK(std::abs(hidden.communication - 0.016) < kTolerance);
@@ -110,7 +113,7 @@ TEST_CASE("the steps of two ranks with two buckets take the times computed by ha
         kTwoGradients, {{4'000'000, 0.005}, {8'000'000, 0.007}}, cluster);
     CHECK(std::abs(early.step - 0.031) < kTolerance);
 
-    cluster.overlaps = false;  // from 30 to 36 ms, from 36 to 46 ms
+    cluster.overlaps = false;  // bucket 0 from 30 to 36 ms, bucket 1 from 36 to 46 ms
     const auto shown = tools::simulate_step(kTwoGradients, kTwoBuckets, cluster);
     CHECK(std::abs(shown.step - 0.046) < kTolerance);
     CHECK(std::abs(shown.exposed - 0.016) < kTolerance);
@@ -130,10 +133,10 @@ TEST_CASE(
     CHECK(std::abs(times.communication - formula) < 1e-6);
 }
 
-TEST_CASE("one slow rank delays the step of all ranks by its compute") {
+TEST_CASE("one slow rank delays the step of all ranks by its additional computation") {
     auto cluster = cluster_of(4);
     const double even = tools::simulate_step(kTwoGradients, kTwoBuckets, cluster).step;
-    cluster.slowdown[2] = 2;  // it computes for 60 ms, and its last bucket comes then
+    cluster.slowdown[2] = 2;  // computes for 60 ms; its last bucket is ready at the end
     const auto slow = tools::simulate_step(kTwoGradients, kTwoBuckets, cluster);
     CHECK(std::abs(slow.step - even - 0.030) < kTolerance);
     CHECK(std::abs(slow.compute - 0.060) < kTolerance);

@@ -21,8 +21,8 @@ namespace {
 
 constexpr int64_t kClasses = 5;
 
-// The model's prediction for sample i, and its target: they agree for i mod 5 = 0 and 3,
-// so for some samples of every rank, and in different numbers.
+// The model's prediction for sample i, and the target of sample i. They are equal if i
+// mod 5 is 0 or 3, so that the ranks have different numbers of correct samples.
 int64_t predicted(int64_t i) { return i * i % kClasses; }
 int64_t target(int64_t i) { return i * 3 % kClasses; }
 
@@ -73,7 +73,8 @@ struct Counted {
     size_t collectives = 0;
 };
 
-// The counts of each rank for n samples in batches of 3, and its number of collectives.
+// Calls count_correct on each rank, over n samples in batches of 3. Returns each rank's
+// counts, number of batches, and number of collectives.
 template <typename SamplerType>
 std::vector<Counted> count(int64_t n, int ranks) {
     std::vector<Counted> results(static_cast<size_t>(ranks));
@@ -114,14 +115,15 @@ TEST_CASE("count_correct uses one collective for any number of batches") {
     const int64_t n = GENERATE(1, 22, 100);
     CAPTURE(ranks, n);
     const auto results = count<data::DistributedEvalSampler>(n, ranks);
-    // Rank 0 has at least one batch; with fewer samples than ranks the last has no batch.
+    // Rank 0 always has a batch. The last rank has no batch if there are fewer samples
+    // than ranks.
     CHECK(results.front().batches >= 1);
     if (n < ranks) CHECK(results.back().batches == 0);
     for (const Counted& mine : results) CHECK(mine.collectives == 1);
 }
 
 TEST_CASE("count_correct counts the repeated samples of a padding sampler twice") {
-    // 10 samples on 4 ranks are padded to 12: unshuffled, with samples 0 and 1.
+    // On 4 ranks, 10 samples are padded to 12; without shuffling, with samples 0 and 1.
     std::vector<int64_t> samples = first(10);
     samples.insert(samples.end(), {0, 1});
     std::vector<Counted> results(4);

@@ -1,4 +1,5 @@
-// Steps replayed from a CUDA graph compute the same as plain steps, on new batches.
+// Steps that are replayed from a CUDA graph, with new batches, give the same results as
+// plain steps.
 
 #include "libmini/training/captured_step.hpp"
 
@@ -28,7 +29,7 @@ struct Outcome {
     int64_t replays = 0;
 };
 
-// The parameters of a job.
+// The options of a training job.
 struct Job {
     bool captured = false;
     std::vector<int64_t> batch_sizes;
@@ -37,7 +38,7 @@ struct Job {
     Device device = kCuda;
 };
 
-// SGD with momentum on the ConvNet without dropout.
+// Trains the ConvNet without dropout, by SGD with momentum.
 Outcome train(const Job& job) {
     manual_seed(1234);
     nn::ConvNet model({.dropout = false});
@@ -81,7 +82,7 @@ void check_equal(Job job, int64_t replays) {
     CHECK(captured.parameters == plain.parameters);
 }
 
-// The results y of `count` steps of dropout applied to ones.
+// Returns the outputs of `count` captured steps that apply dropout to ones.
 std::vector<std::vector<float>> masks(int count, uint64_t seed) {
     manual_seed(seed);
     Tensor weight = Tensor::ones({400}, DType::kFloat32, kCuda).set_requires_grad();
@@ -156,7 +157,7 @@ TEST_CASE("dropout masks differ between replays and depend on the seed") {
     CHECK(std::set(first.begin(), first.end()).size() == 7);
     for (const auto& mask : first) {
         const auto kept = std::count(mask.begin(), mask.end(), 2.0f);
-        CHECK(kept > 120);  // 200 of 400 expected; 80 is eight standard deviations
+        CHECK(kept > 120);  // 200 of 400 expected; 80 are eight standard deviations
         CHECK(kept < 280);
     }
     CHECK(masks(7, 1) == first);

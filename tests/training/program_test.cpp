@@ -14,7 +14,8 @@ using test::contains;
 
 namespace {
 
-// The error of on_all_ranks(body) on each rank: "UsageError: ...", or "" for no error.
+// Returns what on_all_ranks(body) throws on each rank: "UsageError: ...", "SharedError:
+// ...", or "" for no error.
 std::vector<std::string> thrown(int world_size,
                                 const std::function<void(int rank)>& body) {
     std::vector<std::string> texts(static_cast<size_t>(world_size));
@@ -27,7 +28,7 @@ std::vector<std::string> thrown(int world_size,
         } catch (const training::SharedError& error) {
             text = concat("SharedError: ", error.what());
         }
-        group.barrier();  // each rank still runs and calls the same collectives
+        group.barrier();  // all ranks have called the same collectives so far
     });
     return texts;
 }

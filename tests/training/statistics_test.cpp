@@ -14,9 +14,9 @@ Event at(int64_t nanoseconds, EventKind kind) {
 
 }  // namespace
 
-TEST_CASE("communication is hidden until the end of the backward pass") {
-    // Backward ends at 40: bucket 0, from 10 to 30, is hidden; bucket 1, from 35 to 55,
-    // by a quarter.
+TEST_CASE("communication before the end of the backward pass counts as hidden") {
+    // Backward ends at 40: all of bucket 0 (10 to 30) and a quarter of bucket 1 (35 to
+    // 55) are hidden.
     const std::vector<Event> events{
         at(10, EventKind::kBucketLaunch),    at(10, EventKind::kCollectiveBegin),
         at(30, EventKind::kCollectiveEnd),   at(34, EventKind::kBucketLaunch),
@@ -27,7 +27,7 @@ TEST_CASE("communication is hidden until the end of the backward pass") {
     CHECK(training::hidden_communication(events) == 25.0 / 40.0);
 }
 
-TEST_CASE("collectives that are not of a bucket do not count") {
+TEST_CASE("collectives that do not reduce a bucket are not counted") {
     const std::vector<Event> events{
         at(1, EventKind::kCollectiveBegin),  at(9, EventKind::kCollectiveEnd),
         at(10, EventKind::kBucketLaunch),    at(20, EventKind::kBackwardEnd),
@@ -38,7 +38,7 @@ TEST_CASE("collectives that are not of a bucket do not count") {
     CHECK(training::hidden_communication({}) == 0.0);
 }
 
-TEST_CASE("gradients are listed with their mean times, in the order of these times") {
+TEST_CASE("gradients are listed in the order of their mean times") {
     const auto ready = [](int64_t nanoseconds, int64_t parameter) {
         return Event{.nanoseconds = nanoseconds,
                      .kind = EventKind::kGradReady,
@@ -65,7 +65,7 @@ TEST_CASE("gradients are listed with their mean times, in the order of these tim
     const auto gradients = training::training_statistics(events).gradients;
     REQUIRE(gradients.size() == 2);
     CHECK(gradients[0].bytes == 101);
-    CHECK(gradients[0].ready == 15.0 / 1e9);  // of 10 and 20
+    CHECK(gradients[0].ready == 15.0 / 1e9);  // the mean of 10 and 20
     CHECK(gradients[1].bytes == 100);
-    CHECK(gradients[1].ready == 25.0 / 1e9);  // of 20 and 30
+    CHECK(gradients[1].ready == 25.0 / 1e9);  // the mean of 20 and 30
 }

@@ -1,11 +1,11 @@
 """A made-up lab with kernels: a header with a region, a kernel with a region, and files that include
-the header. The build is libmini's own (libmini/cmake), for the simulator; the rest is a few lines.
+the header. The lab is built for the simulator, with libmini's own CMake modules (libmini/cmake).
 
     half.cuh      [lab06.1]           half(x) = x / 2
     twice.cu      [lab06.2]           twice(x) = x * 2
     quarter.cu    includes half.cuh   quarter(x) = half(half(x))
     eighth.cpp    includes eighth.hpp, which includes half.cuh
-    part.cpp      a file of the library that includes nothing of them
+    part.cpp      a file of the library that includes none of these files
 """
 
 import shutil
@@ -54,7 +54,7 @@ mini_simulated_kernels(mini_kernels ${kernels})
 set_property(GLOBAL APPEND PROPERTY MINI_ROOM_SOURCES ${kernels})
 mini_keep_regions_alone(mini_kernels)
 """,
-    # Kernels are compiled with the thread sanitizer's instrumentation, which calls these.
+    # Kernels are compiled with the thread sanitizer's instrumentation, which calls these functions.
     "libmini/kernels/part.cpp": """\
 extern "C" {
 void __tsan_init() {}

@@ -49,11 +49,12 @@ std::shared_ptr<SequentialSampler> sequential(int64_t n) {
     return std::make_shared<SequentialSampler>(n);
 }
 
-// A literal implementation of the definition: splits each group's part of the order into
-// batches, then sorts the batches by the position of their first element in the order.
+// Implements the definition of GroupedBatchSampler literally: splits each group's part of
+// the order into batches, then sorts the batches by the position of their first element
+// in the order.
 Batches grouped_by_definition(const Indices& order, const Indices& group_ids,
                               int64_t batch_size) {
-    std::map<int64_t, std::vector<size_t>> positions;  // of each group, in the order
+    std::map<int64_t, std::vector<size_t>> positions;  // group -> positions in the order
     for (size_t p = 0; p < order.size(); ++p)
         positions[group_ids[static_cast<size_t>(order[p])]].push_back(p);
     std::map<size_t, Indices> by_first;
@@ -147,7 +148,7 @@ TEST_CASE("GroupedBatchSampler accepts a sampler of any subset in any order") {
     CHECK(GroupedBatchSampler(fixed({}), {}, 2).size() == 0);
 }
 
-TEST_CASE("GroupedBatchSampler returns the batches of its definition for random groups") {
+TEST_CASE("GroupedBatchSampler agrees with its definition for random groups") {
     std::mt19937 random(1);
     for (int round = 0; round < 200; ++round) {
         const int64_t n = 1 + random() % 60, batch_size = 1 + random() % 7;

@@ -27,7 +27,7 @@ namespace {
 
 std::atomic<int64_t> live_bytes, peak_bytes;
 
-// Returns the peak of the bytes that `body` allocates in addition to the bytes before.
+// Returns the largest number of bytes that `body` has allocated at one time.
 template <typename Body>
 int64_t peak_of(const Body& body) {
     const int64_t before = live_bytes;

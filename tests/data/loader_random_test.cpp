@@ -15,7 +15,8 @@ using mini::data::Example;
 
 namespace {
 
-// Sample i; with augment, sample 1000 i + a draw below 1000 (golden/make_loader.py).
+// Returns sample i; with `augment`, sample 1000 i + d for a random d below 1000, as in
+// golden/make_loader.py.
 class Drawing : public Numbers {
   public:
     Drawing(int64_t size, bool augment) : Numbers(size), augment_(augment) {}
@@ -45,7 +46,7 @@ TEST_CASE("DataLoader with shuffle returns PyTorch's batches in every epoch") {
     }
 }
 
-TEST_CASE("DataLoader draws the same numbers from its generator as PyTorch's") {
+TEST_CASE("DataLoader draws the same numbers from its generator as in PyTorch") {
     const auto cases = golden_cases("loader_generator");
     REQUIRE(cases.size() == 24);
     for (const auto& c : cases) {

@@ -15,7 +15,7 @@ using mini::data::Example;
 
 namespace {
 
-// Sample i + 1000 times a draw, like a random transform.
+// Returns sample i + 1000 d for a random d, like a random transform.
 class Noisy : public Numbers {
   public:
     using Numbers::Numbers;
@@ -31,7 +31,8 @@ TEST_CASE("an epoch that starts at a later batch is the rest of the whole epoch"
     const int64_t first = GENERATE(0, 1, 4, 5, 6);
     CAPTURE(workers, first);
 
-    // With workers, random transforms draw the same numbers as in the whole epoch.
+    // With workers, random transforms draw the same numbers as in the whole epoch;
+    // without workers they do not.
     std::shared_ptr<Numbers> numbers = std::make_shared<Numbers>(18);
     if (workers > 0) numbers = std::make_shared<Noisy>(18);
     DataLoader loader(numbers,

@@ -31,7 +31,7 @@ inline Batches read(mini::data::DataLoader::Epoch epoch) {
     return batches;
 }
 
-/// Numbers that call a function before they return sample i.
+/// Numbers that calls `hook(i)` before it returns sample i.
 class Hooked : public Numbers {
   public:
     Hooked(int64_t size, std::function<void(int64_t)> hook)

@@ -19,7 +19,7 @@ using mini::data::Example;
 
 namespace {
 
-// A batch sampler that returns a fixed list.
+// A batch sampler that returns a fixed list of batches.
 class ListBatchSampler : public mini::data::BatchSource {
   public:
     explicit ListBatchSampler(Batches batches) : batches_(std::move(batches)) {}
@@ -105,7 +105,8 @@ TEST_CASE("each range-based for over a loader reads the next epoch") {
     CHECK(epochs[0] != epochs[1]);
 }
 
-TEST_CASE("after a break out of a range-based for the epoch continues from there") {
+TEST_CASE(
+    "after a break out of a range-based for the epoch continues at the next batch") {
     static_assert(std::input_iterator<DataLoader::Epoch::Iterator>);
     DataLoader loader(std::make_shared<Numbers>(5), {.num_workers = 2});
     auto epoch = loader.epoch();
@@ -119,7 +120,7 @@ TEST_CASE("after a break out of a range-based for the epoch continues from there
     CHECK(epoch.begin() == epoch.end());
 }
 
-TEST_CASE("an error of a sample is thrown out of the range-based for") {
+TEST_CASE("a range-based for over a loader throws the error of a sample") {
     const auto hook = [](int64_t i) {
         if (i == 2) throw std::runtime_error("a bad sample");
     };
@@ -168,7 +169,7 @@ TEST_CASE("a given collate function makes the batches with and without workers")
 }
 
 TEST_CASE(
-    "datasets that are empty or smaller than a batch or than the number of workers") {
+    "a dataset may be empty or smaller than a batch or than the number of workers") {
     const int workers = GENERATE(0, 1, 4);
     const bool drop_last = GENERATE(false, true);
     CAPTURE(workers, drop_last);

@@ -123,7 +123,7 @@ TEST_CASE(
         }
 }
 
-TEST_CASE("with assign_remainder a sum of fractions below 1 still leaves the rest out") {
+TEST_CASE("with assign_remainder a sum of fractions below 1 still leaves samples out") {
     CHECK(assigned(10, {0.25, 0.25}) == Indices{3, 2});
     CHECK(assigned(10, {0.7, 0.1}) == Indices{7, 1});
     CHECK(assigned(10, {0.1, 0.1, 0.1}) == Indices{1, 1, 1});

@@ -52,7 +52,7 @@ TEST_CASE("random_split splits one permutation into runs") {
     CHECK(random_split(numbers(10), {10}, seeded(9))[0]->get(0).label() == 3 * order[0]);
 }
 
-TEST_CASE("random_split draws from the thread's generator unless given one") {
+TEST_CASE("random_split draws from the thread's generator unless a generator is given") {
     mini::manual_seed(4);
     const Parts by_thread = random_split(numbers(30), {20, 10});
     CHECK(by_thread[1]->index() ==
@@ -61,7 +61,7 @@ TEST_CASE("random_split draws from the thread's generator unless given one") {
 }
 
 TEST_CASE(
-    "random_split rounds fractions down and deals out the rest from the first part on") {
+    "random_split rounds fractions down and adds remaining samples to the first parts") {
     const auto lengths = [](int64_t n, const std::vector<double>& fractions) {
         return lengths_of(random_split(numbers(n), fractions));
     };

@@ -80,10 +80,11 @@ int64_t total_of(const std::vector<Indices>& shards) {
     return total;
 }
 
-// A model that is right for three of four samples, without a pattern over the ranks.
+// Returns whether a model predicts a sample correctly: about three of four samples,
+// without a pattern over the ranks.
 bool is_right(int64_t sample) { return (sample * 2654435761u >> 7) % 4 != 0; }
 
-// Correct predictions divided by predictions, summed over all ranks.
+// Returns the correct predictions of all ranks divided by all their predictions.
 double accuracy(const std::vector<Indices>& shards) {
     int64_t right = 0;
     for (const Indices& shard : shards)
@@ -113,7 +114,8 @@ TEST_CASE("padded shards cover all samples and are disjoint except for the paddi
         const auto [lowest, highest] = std::minmax_element(count.begin(), count.end());
         REQUIRE(*lowest >= 1);
 
-        // The padding repeats the beginning of the list, several times if it is longer.
+        // The padding repeats the beginning of the list, or the list several times if the
+        // padding is longer.
         const int64_t padding = total_of(shards) - c.n;
         REQUIRE(padding < c.replicas);
         REQUIRE(*highest <= 1 + (padding + c.n - 1) / c.n);
@@ -131,7 +133,7 @@ TEST_CASE("with drop_last shards are disjoint and leave out n mod P samples") {
     }
 }
 
-TEST_CASE("the shards interleaved rank by rank are the order of one rank alone") {
+TEST_CASE("the interleaved shards of all ranks are the order of a single rank") {
     for (const Case& c : random_cases(500)) {
         CAPTURE(c.n, c.replicas, c.seed, c.epoch, c.shuffle, c.drop_last);
         Case alone = c;
@@ -174,7 +176,7 @@ TEST_CASE("exact evaluation gives each sample to exactly one rank") {
     }
 }
 
-TEST_CASE("evaluation of 10000 samples on 3 ranks is exact and with padding it is not") {
+TEST_CASE("evaluation on 3 ranks is exact without padding and inexact with padding") {
     const int64_t n = 10'000;
     std::vector<Indices> exact, padded;
     for (int r = 0; r < 3; ++r) {

@@ -120,7 +120,7 @@ TEST_CASE("the second epoch of a RandomSampler starts after an unused permutatio
     CHECK(sampler.indices() == Indices{4, 0, 1, 3, 2});
     CHECK(sampler.indices() == Indices{2, 4, 1, 3, 0});
 
-    // Three permutations of 5 take 4 words each: two used and one unused.
+    // A permutation of 5 draws 4 words; two permutations are used, and one is unused.
     generator->manual_seed(3);
     CHECK(
         RandomSampler(5, {.num_samples = 10, .generator = generator}).indices().size() ==
@@ -134,7 +134,8 @@ TEST_CASE("RandomSampler's unused permutation is the second of two drawn in a ro
     const json cases = golden_cases("randperm_twice");
     size_t checked = 0;
     for (const json& c : cases) {
-        // 2 n - 1 indices are the first permutation and all but one index of the second.
+        // The 2 n - 1 indices are the first permutation, and the second without its last
+        // index.
         const int64_t n = c.at("n");
         CAPTURE(c.at("seed"), n);
         const auto both = RandomSampler(n, {.num_samples = 2 * n - 1,
@@ -197,7 +198,7 @@ TEST_CASE("RandomSampler's private generator follows the thread's version of PyT
     struct Restored {
         ~Restored() { mini::default_generator().set_version({}); }
     } restored;
-    const int64_t wide = int64_t{1} << 30;  // 2.6 and 2.7 draw differently here
+    const int64_t wide = int64_t{1} << 30;  // PyTorch 2.6 and 2.7 differ here
     RandomSampler sampler(wide, {.replacement = true, .num_samples = 5});
     const auto drawn_by = [&](mini::TorchVersion version) {
         mini::default_generator().set_version(version);

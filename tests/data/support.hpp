@@ -79,7 +79,7 @@ inline void write_file(const std::string& path, const Bytes& bytes) {
                static_cast<std::streamsize>(bytes.size()));
 }
 
-/// Writes a small MNIST: `train` + `test` images, pixels and labels counting up.
+/// Writes a small MNIST of `train` and `test` images; pixels and labels count up.
 inline void write_mnist(const std::string& folder, uint32_t train, uint32_t test) {
     for (const auto& [part, count] :
          {std::pair("/train", train), std::pair("/t10k", test)}) {
@@ -90,7 +90,7 @@ inline void write_mnist(const std::string& folder, uint32_t train, uint32_t test
     }
 }
 
-/// Sample i is the tensor {i, 2 i}, its target 3 i.
+/// Sample i is the tensor {i, 2 i}, with target 3 i.
 class Numbers : public mini::data::Dataset {
   public:
     explicit Numbers(int64_t size) : size_(size) {}
@@ -112,7 +112,7 @@ inline std::shared_ptr<mini::Generator> seeded(uint64_t seed) {
     return std::make_shared<mini::Generator>(seed);
 }
 
-/// Sets this thread's world, and clears it at the end of the test.
+/// Sets this thread's world; the destructor clears it.
 struct InWorld {
     explicit InWorld(mini::World world) { mini::set_current_world(world); }
     ~InWorld() { mini::set_current_world(std::nullopt); }

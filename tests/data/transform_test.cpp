@@ -93,7 +93,7 @@ TEST_CASE("random transforms treat floats and views like bytes") {
     CHECK(run(views) == run(mini::ops::contiguous(views)));
 }
 
-TEST_CASE("a crop as large as the image draws nothing and any other crop draws twice") {
+TEST_CASE("a crop as large as the image draws no number and any other crop draws two") {
     const auto word_after = [](const RandomCrop& crop) {
         mini::manual_seed(1);
         crop(byte_image({1, 4, 5}));
@@ -102,7 +102,7 @@ TEST_CASE("a crop as large as the image draws nothing and any other crop draws t
     mini::Generator fresh(1);
     CHECK(word_after(RandomCrop(4, 5, 0)) == fresh.random());
     fresh.random();
-    CHECK(word_after(RandomCrop(4, 4, 0)) == fresh.random());  // the third word
+    CHECK(word_after(RandomCrop(4, 4, 0)) == fresh.random());  // after two words
 }
 
 TEST_CASE("an image is flipped if the draw is below p and not if it equals p") {

@@ -14,9 +14,9 @@ using mini::data::decode_image;
 
 namespace {
 
-// Returns the error message of decode_image, or "" if it accepts the bytes. Checks
-// that the message is one line with the file, what was expected, what was found and
-// the next step.
+// Returns the error message of decode_image, or "" if it accepts the bytes. Checks that
+// the message is one line with the file, the expected and the found value, and the next
+// step.
 std::string image_error(const Bytes& file) {
     const std::string message =
         message_of<BadFile>([&] { decode_image(file, "some/picture"); });
@@ -54,8 +54,8 @@ Bytes without_segment(const Bytes& jpeg, uint8_t marker) {
     return out;
 }
 
-// Checks the memory growth of a process that decodes these bytes. The limit is 64 MiB in
-// all, of which a process without a picture takes less than 10.
+// Checks the memory growth of a process that decodes these bytes. The process may use
+// 64 MiB in all; without a picture it uses less than 10.
 void check_memory(const Bytes& file) {
     const int64_t bound = kSanitized ? 1024 : 54;
     CHECK(peak_growth_mib([&] { decode_image(file, "picture"); }) < bound);
@@ -339,7 +339,7 @@ TEST_CASE("a JPEG with invalid tables or frames or scans is rejected") {
     }
 }
 
-TEST_CASE("a picture with a damaged byte gives a picture or BadFile and never a crash") {
+TEST_CASE("a picture with a damaged byte decodes or throws BadFile and never crashes") {
     const auto decode = [](const Bytes& file) { decode_image(file, "picture"); };
     for (const bool interlaced : {false, true}) {
         Picture p = picture();

@@ -170,14 +170,14 @@ TEST_CASE("a CIFAR-10 file without read permission is rejected") {
 }
 
 TEST_CASE(
-    "a CIFAR-10 file with a damaged byte gives images or BadFile and never a crash") {
+    "a CIFAR-10 file with a damaged byte is read or throws BadFile and never crashes") {
     const Folder folder;
     const Bytes good = records(1);
     const auto read = [&](const Bytes& bytes) {
         write_file(folder / "test_batch.bin", bytes);
         load_cifar10(folder.path(), false, std::nullopt);
     };
-    // Every truncation is rejected, and the labels 128 and 255, but not the label 1.
-    // 3073 = 7 * 439.
+    // All 439 truncations (3073 = 7 * 439) are rejected. Of the damaged labels 1, 128 and
+    // 255, the label 1 is valid.
     CHECK(count_rejected(good, read, 7) == 439 + 2);
 }

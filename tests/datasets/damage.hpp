@@ -48,7 +48,7 @@ inline int64_t peak_growth_mib(const std::function<void()>& body) {
 }
 
 /// Calls `read` with copies of `good` that are truncated or differ in one byte, at every
-/// `step`-th byte; `read` must return or throw BadFile. Returns how often it threw.
+/// `step`-th byte; `read` must return or throw BadFile. Returns how often `read` threw.
 inline int64_t count_rejected(const Bytes& good,
                               const std::function<void(const Bytes&)>& read,
                               size_t step = 1) {
@@ -71,8 +71,9 @@ inline int64_t count_rejected(const Bytes& good,
     return rejected;
 }
 
-/// Runs `body` in a child process, as another user if this user is root, since root
-/// ignores file permissions. Returns the message of the BadFile that `body` throws.
+/// Runs `body` in a child process, as another user if this user is root, since file
+/// permissions do not restrict root. Returns the message of the BadFile that `body`
+/// throws.
 inline std::string message_without_root(const std::function<void()>& body) {
     int ends[2];
     if (pipe(ends) != 0) throw std::runtime_error("pipe failed");

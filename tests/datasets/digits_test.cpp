@@ -66,7 +66,8 @@ TEST_CASE("no two digits are equal within a part or across both parts") {
     CHECK(seen.size() == 4000);
 }
 
-TEST_CASE("the digits have MNIST's mean and standard deviation and equal classes") {
+TEST_CASE(
+    "the digits have MNIST's mean and standard deviation and classes of similar size") {
     const auto digits = make_digits(true, 5000);
     std::array<int, 10> count{};
     double sum = 0, squares = 0;

@@ -122,7 +122,7 @@ class FetchMnistTest(unittest.TestCase):
         self.assertEqual(sorted(os.listdir(self.out)), ["first", "second"])
 
     def check_rejected(self, answer, *expected):
-        """Checks that this reply for the first file gives a one-line error, no file."""
+        """Checks that this reply for the first file gives a one-line error, and writes no file."""
         self.assertEqual(self.run_script(self.mirror({**self.good, "first": answer})), 1)
         message = self.stderr.getvalue().splitlines()[-1]
         for part in ("fetch_mnist: first:", "run data/fetch_mnist again", *expected):

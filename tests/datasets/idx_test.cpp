@@ -103,7 +103,7 @@ TEST_CASE(
     CHECK(contains(idx_error(idx_header({1u << 31, 1u << 31, 4})), "expected at most"));
     CHECK(contains(idx_error(idx_header({(1u << 30) + 1}), 1), "expected at most"));
 
-    // Exactly at the limit: memory grows with the file, which has 5 bytes.
+    // A claim of exactly the limit is accepted; memory grows with the data, 5 bytes here.
     CHECK(contains(idx_error(idx_header({1u << 30}) + ramp(5, 256), 1), "found only 5"));
 }
 
@@ -129,7 +129,8 @@ TEST_CASE("read_idx rejects files that are not regular without blocking") {
     CHECK(contains(message(folder / "loop"), "open failed"));
 }
 
-TEST_CASE("an IDX header truncated at any byte is rejected and the error has the cause") {
+TEST_CASE(
+    "an IDX header truncated at any byte is rejected and the error names the cause") {
     for (size_t length = 0; length < 16; ++length) {
         CAPTURE(length);
         const std::string found = length < 4
@@ -139,8 +140,7 @@ TEST_CASE("an IDX header truncated at any byte is rejected and the error has the
     }
 }
 
-TEST_CASE(
-    "an IDX header with a dimension of 0 claims no bytes for any other dimensions") {
+TEST_CASE("an IDX header with a dimension of 0 claims 0 bytes even if others are large") {
     const uint32_t largest = 0xffffffff;
     for (const auto& sizes : std::vector<std::vector<uint32_t>>{
              {0, largest, largest}, {0, 0, 0}, {5, 0, 5}, {0, 28, 28}}) {
@@ -149,7 +149,8 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("memory grows with the data of an IDX file and not by its header") {
+TEST_CASE(
+    "memory grows with the data of an IDX file and not with the size in its header") {
     const Folder folder;
     const auto growth = [&](const Bytes& contents) {
         write_file(folder / "file", contents);
@@ -161,7 +162,7 @@ TEST_CASE("memory grows with the data of an IDX file and not by its header") {
     CHECK(growth(gzipped(idx_header({0xffffffff}) + Bytes(100'000'000))) < bound);
 }
 
-TEST_CASE("an IDX file with a damaged byte gives a result or BadFile and never a crash") {
+TEST_CASE("an IDX file with a damaged byte is read or throws BadFile and never crashes") {
     const Folder folder;
     const auto read = [&](const Bytes& bytes) {
         write_file(folder / "file", bytes);

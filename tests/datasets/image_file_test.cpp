@@ -23,7 +23,7 @@ std::vector<uint8_t> pixels_of(const Bytes& file, ImageMode mode = ImageMode::kR
     return decode_image(file, "picture", mode).to_vector<uint8_t>();
 }
 
-// Returns (3, H, W) of a function of x, y and channel.
+// Returns value(x, y, channel) for each pixel of a picture, as (3, H, W).
 template <typename Value>
 std::vector<uint8_t> planes(const Picture& p, const Value& value) {
     std::vector<uint8_t> out;
@@ -34,15 +34,15 @@ std::vector<uint8_t> planes(const Picture& p, const Value& value) {
     return out;
 }
 
-// Returns samples of all values: a hash of the position, so that an error of any filter
-// is detected.
+// Returns a function that hashes a position to a sample of `depth` bits. Samples take all
+// values, so that an error in any filter is detected.
 auto samples_of(uint8_t depth) {
     return [depth](uint32_t x, uint32_t y, uint32_t c) {
         return ((x * 7919 + y * 104729 + c * 1299709) * 2654435761u) >> (32 - depth);
     };
 }
 
-// Converts a sample to 8 bits: expanded to 0..255, or the upper 8 of 16.
+// Converts a sample to 8 bits: scales it to 0..255, or takes the upper 8 of 16 bits.
 uint32_t as_byte(uint32_t sample, uint8_t depth) {
     return depth == 16 ? sample >> 8 : sample * 255 / ((1u << depth) - 1);
 }
@@ -102,13 +102,12 @@ TEST_CASE(
     });
     CHECK(pixels_of(png_of(p)) == expected);
 
-    // Transparent colours keep their colour.
+    // Transparency does not change a colour of the palette.
     p.transparency = {0};
     CHECK(pixels_of(png_of(p)) == expected);
 }
 
-TEST_CASE(
-    "the transparency of a PNG is dropped and not blended as in PIL's convert RGB") {
+TEST_CASE("a PNG's transparency is dropped like in PIL's convert RGB and not blended") {
     Picture p = {.sample = [](uint32_t, uint32_t, uint32_t c) { return 10 * c; }};
     const auto expected =
         planes(p, [](uint32_t, uint32_t, uint32_t c) { return 10 * c; });
@@ -154,7 +153,8 @@ TEST_CASE("kGrey is PIL's weighted sum and does not change grey pixels") {
 
 TEST_CASE("a JPEG decodes to libjpeg's pixels up to rounding") {
     // Two decoders may round each step of the transform and of the colour conversion
-    // differently: 3 of 255. For subsampled colours, their interpolation differs, too.
+    // differently, by up to 3 of 255 in all. They also interpolate subsampled colours
+    // differently.
     const auto [name, tolerance] =
         GENERATE(std::pair("baseline", 3), std::pair("progressive", 3),
                  std::pair("grey", 1), std::pair("subsampled", 4));

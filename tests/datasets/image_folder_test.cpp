@@ -52,7 +52,7 @@ TEST_CASE("ImageFolder has classes and samples in torchvision's order") {
     CHECK(images.classes() == std::vector<std::string>{"Bird", "cat", "dog"});
     CHECK(images.class_to_idx() ==
           std::map<std::string, int64_t>{{"Bird", 0}, {"cat", 1}, {"dog", 2}});
-    // The order of sorted(os.walk(...)): sub-1 before sub/deep, but after sub.
+    // The order of sorted(os.walk(...)): sub, then sub-1, then sub/deep.
     CHECK(listed(folder, images) ==
           std::vector<std::string>{"Bird/Y.JPG 0", "Bird/x.jpeg 0", "cat/z.png 1",
                                    "cat/sub/a.png 1", "cat/sub-1/a.png 1",

@@ -1,4 +1,4 @@
-// A small PNG writer for the tests: writes PNGs of every kind, valid or invalid.
+// Writes small PNGs of every kind for the tests, valid or invalid.
 
 #pragma once
 
@@ -72,7 +72,7 @@ inline Bytes packed_row(const Picture& p, uint32_t y, uint32_t x0, uint32_t step
     return row;
 }
 
-// Returns the prediction of a PNG filter from the bytes to the left, above, and
+// Returns the byte that a PNG filter predicts from the bytes to the left, above, and
 // above left.
 inline int predicted(int filter, int left, int above, int corner) {
     const int p = left + above - corner;
@@ -86,8 +86,8 @@ inline int predicted(int filter, int left, int above, int corner) {
     }
 }
 
-/// Returns the rows of a picture before compression, each after its filter byte:
-/// 0 1 2 3 4 0 1 ..
+/// Returns the rows of a picture before compression. Each row begins with its filter
+/// byte: 0, 1, 2, 3, 4, 0, 1, ... in turn.
 inline Bytes png_rows(const Picture& p) {
     struct Pass {
         uint32_t x, y, x_step, y_step;
@@ -119,7 +119,7 @@ inline Bytes png_rows(const Picture& p) {
     return out;
 }
 
-/// Returns a PNG with the given pixel data, even if they do not fit the picture.
+/// Returns a PNG with the compressed rows `packed`, even if they do not match its header.
 inline Bytes png_with(const Picture& p, const Bytes& packed) {
     Bytes out = kPngSignature + png_header(p);
     if (!p.palette.empty()) out = out + chunk("PLTE", p.palette);

@@ -17,7 +17,8 @@ using mini::data::find_data;
 
 namespace {
 
-// Changes to an empty working folder without MINI_DATA_DIR, and restores both at the end.
+// Changes to an empty working folder and unsets MINI_DATA_DIR; the destructor restores
+// both.
 class EmptyWorkingFolder {
   public:
     EmptyWorkingFolder() : before_(std::filesystem::current_path()) {

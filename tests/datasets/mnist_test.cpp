@@ -192,7 +192,7 @@ TEST_CASE(
     CHECK(contains(message(), "found a directory"));
 }
 
-TEST_CASE("the error of MNIST with a missing file names it") {
+TEST_CASE("the error of a missing MNIST file names the file") {
     const Folder folder;
     CHECK(mini::data::missing_mnist_files(folder.path()).size() == 4);
     write_mnist(folder.path(), 3, 2);
@@ -260,7 +260,7 @@ TEST_CASE(
         CHECK(test->label(i) == std::vector<int64_t>{7, 2, 1, 0}[static_cast<size_t>(i)]);
     }
 
-    // The usual mean and standard deviation for the normalisation.
+    // Check the mean and standard deviation that mnist_normalize uses.
     double sum = 0, squares = 0;
     for (int64_t i = 0; i < 60000; ++i)
         for (int64_t p = 0; p < 784; ++p) {

@@ -1,5 +1,5 @@
-// Targets of the channels: counters in shared memory, and frames of an emulated link,
-// written by the other side.
+// Targets of the channels, which read what the other side has written: counters in shared
+// memory, and the frames of an emulated link.
 
 #include <algorithm>
 #include <array>
@@ -25,8 +25,8 @@ namespace {
 
 using Seeds = std::vector<std::string>;
 
-// ---- damaged counters in shared memory: the input is a script; each step begins with
-// the number of an action
+// ---- damaged counters in shared memory: the input is a script; each of its steps begins
+// with the number of an action
 
 void run_byte_ring(Input input) {
     constexpr size_t kCapacity = 64;
@@ -54,7 +54,7 @@ void run_byte_ring(Input input) {
     }
 }
 
-// A step of a script: the number of the action, then its argument.
+// Returns a step of a script: the number of the action, then its argument.
 template <typename Number>
 std::string step(uint8_t kind, Number argument) {
     std::string bytes(1 + sizeof argument, static_cast<char>(kind));
@@ -71,7 +71,7 @@ Seeds byte_ring_seeds() {
             step<uint64_t>(1, ~uint64_t{0}) + take};
 }
 
-// Reads and writes each element, as a sum of float32 does.
+// Accesses the same bytes as the Combine function of a float32 sum.
 void replace_floats(std::byte* mine, const std::byte* theirs, size_t count) {
     for (size_t i = 0; i < count * sizeof(float); ++i) mine[i] = theirs[i];
 }
@@ -95,7 +95,7 @@ void run_ring_channel(Input input) {
         const uint8_t kind = taker.take<uint8_t>();
         const auto some = std::span(bytes).first(taker.take<uint8_t>());
         switch (kind % 6) {
-            case 0: {  // one of the four counters and flags of either ring
+            case 0: {  // overwrites a counter or a flag of a ring
                 const size_t place = kind / 12 % 4;
                 std::byte* const header = ring_header(*memory, kind / 6 % 2);
                 const auto number = taker.take<uint64_t>();
@@ -128,7 +128,7 @@ Seeds ring_channel_seeds() {
 
 // ---- the frames of an emulated link
 
-// A channel that receives an input in small pieces, then closes.
+// A channel that receives an input in small pieces, and then the end of the stream.
 class PieceChannel : public dist::Channel {
   public:
     explicit PieceChannel(Input input) : taker_(input) {}

@@ -111,7 +111,7 @@ size_t end_of_object(const std::string& text, size_t begin) {
     return text.size();
 }
 
-// Returns the largest end offset of any tensor, of those that are at most kLongest.
+// Returns the largest end offset of a tensor; ignores offsets above kLongest.
 size_t end_of_data(const std::string& header) {
     constexpr size_t kLongest = 1 << 12;
     const std::string key = "\"data_offsets\":[";
@@ -127,7 +127,7 @@ size_t end_of_data(const std::string& header) {
     return largest;
 }
 
-// Corrects the header's length and the number of data bytes after it.
+// Corrects the header's length, and the number of data bytes after the header.
 void repair_safetensors(std::string& bytes) {
     uint64_t length = 0;
     if (bytes.size() < sizeof length) return;

@@ -66,7 +66,7 @@ std::string beginning_of(const FlightBox& box) {
     return bytes;
 }
 
-// Returns boxes of ranks 1 and 0.
+// Returns a box of rank 1 and a box of rank 0.
 std::vector<std::string> flight_box_seeds() {
     const auto box = some_box();
     const std::string of_rank1 = beginning_of(*box);
@@ -84,7 +84,7 @@ tools::RankFlight read(Input input) {
     return tools::read_flight(file.path());
 }
 
-// A box that can be read can be written as JSON and reported, alone and with another
+// Reads a box. Writes a valid box as JSON, and reports on it, alone and with another
 // rank's box.
 void run_flight_box(Input input) {
     static const std::string other = flight_box_seeds().back();
@@ -94,7 +94,8 @@ void run_flight_box(Input input) {
     report_all({flight, read(bytes_of(other))});
 }
 
-// Corrects the start of a box, and makes its world size small: a million ranks take long.
+// Corrects the start of a box, and reduces its world size below 64, since a report on a
+// million ranks takes long.
 void repair_box(std::string& bytes) {
     constexpr size_t kRankOffset = offsetof(FlightBox, rank);
     constexpr size_t kWorldOffset = offsetof(FlightBox, world_size);

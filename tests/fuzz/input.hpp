@@ -72,8 +72,8 @@ class MemoryFile {
     std::string path_;
 };
 
-/// A connection on which `input` has arrived, followed by the end of the stream. The
-/// other end still accepts bytes.
+/// A connection on which `input` and the end of the stream have arrived. `theirs` still
+/// accepts bytes.
 struct Connection {
     explicit Connection(Input input) {
         std::tie(mine, theirs) = test::socket_pair();

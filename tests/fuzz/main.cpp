@@ -4,7 +4,7 @@
 //     mini_fuzz --target=idx FILE                             run one input
 //     mini_fuzz --write-seeds=FOLDER                          FOLDER/TARGET/seed-0, ...
 //
-// labs/lab fuzz calls it. The last form prints the names of all targets.
+// labs/lab fuzz runs mini_fuzz. --write-seeds also prints the names of all targets.
 
 #include <algorithm>
 #include <cstddef>

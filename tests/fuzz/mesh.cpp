@@ -71,7 +71,8 @@ void run_messages(Input input) {
     require(closed, "a closed connection was not reported");
 }
 
-// Rank 0 of 2 in an all_reduce, while two point-to-point receives are posted.
+// Runs rank 0 of 2 in an all_reduce, with two posted point-to-point receives; rank 1
+// sends the input.
 void run_mesh_transport(Input input) {
     const dist::Deadline deadline = dist::deadline_after(kPatience);
     std::array<std::byte, 16> sum{}, first{}, second{};
@@ -104,7 +105,8 @@ void run_mesh_transport(Input input) {
 
 const dist::Cookie kCookie = dist::parse_cookie("00112233445566778899aabbccddeeff");
 
-// The descriptor that the other program sends with its bytes.
+// The descriptor that the other program sends with its bytes, and whether its Hello has
+// the right token.
 struct Attachment {
     enum Kind { kNothing, kMemory, kSmallMemory, kSocket };
 
@@ -112,8 +114,8 @@ struct Attachment {
     bool has_token = false;
 };
 
-// The store of two ranks. As soon as rank 0 has published its address, the other program
-// and rank 1 connect, both without waiting for a reply.
+// The store of two ranks. When rank 0 publishes its address, the other program and then
+// rank 1 connect; neither waits for a reply.
 class IntruderStore : public dist::HashStore {
   public:
     IntruderStore(Attachment attachment, std::string bytes)
@@ -188,7 +190,7 @@ void run_mesh_door(Input input) {
                                dist::deadline_after(kPatience));
         require(mesh.streams[1].is_open(), "rank 1 is not connected");
     };
-    // A program with rank 1's token may take rank 1's place; any other must not.
+    // A program with the right token may take rank 1's place; other programs must not.
     attachment.has_token ? run_rank0() : require_success(run_rank0);
 }
 
@@ -231,7 +233,8 @@ Seeds hello_seeds() {
     return seeds;
 }
 
-// ---- descriptors that come with a message: the first byte is their number
+// ---- descriptors that arrive with a message: the first byte of the input is the number
+// of descriptors
 
 void run_descriptors(Input input) {
     constexpr size_t kMaxDescriptors = 8;
@@ -257,7 +260,7 @@ void run_descriptors(Input input) {
     require(::sendmsg(theirs.fd(), &message, 0) == 1, "sendmsg failed");
     dist::send_some(theirs, taker.rest());
 
-    // The number of the next descriptor shows whether one was left open.
+    // The number of the next new descriptor shows whether a descriptor was left open.
     const auto next_number = [] { return dist::Socket(::dup(0)).fd(); };
     const int before = next_number();
     {

@@ -1,5 +1,5 @@
-// The fuzz targets with their own seeds, in every build: the seeds are valid, and
-// slightly damaged seeds cause no fault. labs/lab fuzz searches further.
+// Runs the fuzz targets on their own seeds, in every build: each target reads its first
+// seed, and slightly damaged seeds cause no fault. labs/lab fuzz searches for more inputs.
 
 #include <algorithm>
 #include <cstddef>

@@ -1,4 +1,5 @@
-// Targets of the store: the bytes that its server and its clients receive, and its file.
+// Targets of the store: the bytes that its server and its clients receive, and the log of
+// a FileStore.
 
 #include <poll.h>
 #include <unistd.h>
@@ -49,7 +50,7 @@ void run_store_requests(Input input) {
     dist::StoreTable table;
     while (auto request = dist::protocol::take_request(bytes)) {
         if (request->command == Command::kGet || request->command == Command::kWait)
-            continue;  // handled by the server
+            continue;  // the server handles these
         try {
             dist::carry_out(std::move(*request), table, kLimits);
         } catch (const Error&) {  // rejected with a reason
@@ -82,7 +83,7 @@ std::vector<std::string> request_seeds() {
     return seeds;
 }
 
-// ---- the server with sockets: the bytes of one connection, from the first one
+// ---- the server over TCP: the input is all bytes of one connection
 
 void run_store_server(Input input) {
     dist::TcpStoreServer server({"127.0.0.1", 0}, dist::Cookie{}, kLimits);
@@ -114,7 +115,7 @@ std::vector<std::string> server_seeds() {
     return seeds;
 }
 
-// ---- replies, as a client reads them
+// ---- the replies that a client reads, after the server's Hello
 
 void run_store_client(Input input) {
     const Hello hello =

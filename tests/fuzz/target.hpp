@@ -19,22 +19,22 @@ namespace mini::fuzz {
 using Input = std::span<const std::byte>;
 
 struct Target {
-    /// Its name for labs/lab fuzz.
+    /// The name of the target for labs/lab fuzz.
     const char* name;
 
     /// Reads the input.
     void (*run)(Input input);
 
-    /// Returns the initial inputs, written by libmini itself. The first one is read
+    /// Returns the initial inputs, written by libmini itself. `run` reads the first seed
     /// without error.
     std::vector<std::string> (*seeds)();
 
-    /// Corrects the lengths and checksums that a mutation broke; null if the format has
-    /// none.
+    /// Corrects the lengths and checksums that a mutation broke; null if most mutations
+    /// need no correction.
     void (*repair)(std::string& bytes) = nullptr;
 };
 
-/// Return the targets of each file.
+/// Return the targets of one source file each: files.cpp, pictures.cpp, ...
 std::span<const Target> file_targets();
 std::span<const Target> picture_targets();
 std::span<const Target> launch_targets();
@@ -46,14 +46,14 @@ std::span<const Target> flight_targets();
 /// Returns all targets.
 std::vector<Target> all_targets();
 
-/// Runs a target. Returns whether it read `input` without an Error; other exceptions
-/// propagate.
+/// Runs a target. Returns true if the target reads `input`, or false if it throws an
+/// Error; other exceptions propagate.
 bool accepts(const Target& target, Input input);
 
 /// Throws std::logic_error, which is a fault, unless `condition` holds.
 void require(bool condition, const char* what);
 
-/// Calls `call`; an Error in it is a fault too.
+/// Runs `call`. Throws std::logic_error, which is a fault, if `call` throws an Error.
 void require_success(const std::function<void()>& call);
 
 /// Converts a text to bytes.

@@ -1,13 +1,13 @@
-"""Writes adam.json: steps of PyTorch's Adam and AdamW, as the bits of float32.
+"""Writes adam.json: the parameters after steps of PyTorch's Adam and AdamW, as bits of float32.
 
 Run with PyTorch 2.15 on a CPU: ATEN_CPU_CAPABILITY=default python3 make_adam.py
 Parameter i of n starts at (2 i + 1 - n) / n. The gradient of step t at i is
-((37 i + 11 t) mod 64 - 31.5) / 32 + p[i] / 2: exact in float32, but for the last sum.
+((37 i + 11 t) mod 64 - 31.5) / 32 + p[i] / 2: exact in float32, except for the last addition.
 
-Published wheels for x86 take square roots from Intel's MKL, which rounds some of them to
-the wrong neighbour. "parameters" and the averages are what PyTorch computes with square
-roots that are rounded right, as its other builds do; "mkl" is the last step of the wheel
-as it is.
+PyTorch's wheels for x86 compute square roots with Intel's MKL, which rounds some of them
+incorrectly. "parameters" and the averages are computed with correctly rounded square roots,
+as in PyTorch's other builds; "mkl" holds the parameters after the last step of the
+unchanged wheel.
 """
 
 import json

@@ -1,7 +1,7 @@
-"""Writes convnet_synthetic.json and sgd.json: what PyTorch computes on data that needs no file.
+"""Writes convnet_synthetic.json and sgd.json: PyTorch's results on generated data.
 
 Run with PyTorch 2.15 on a CPU with AVX2: OMP_NUM_THREADS=1 python3 make_convnet.py
-Images: pixel k of the whole set is ((7919 k) mod 256) / 255, normalised; label i is (3 i) mod 10.
+Pixel k, counted over all images, is ((7919 k) mod 256) / 255, normalised; label i is (3 i) mod 10.
 """
 
 import json

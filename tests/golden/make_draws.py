@@ -1,4 +1,4 @@
-"""Writes what PyTorch draws and initialises: rand_randn, draws_misc, init_functions, layer_init.
+"""Writes PyTorch's random draws (rand_randn, draws_misc) and weights (init_functions, layer_init).
 
 Run with PyTorch 2.15 on a CPU with AVX2, twice:
     python3 make_draws.py                                 *.json: the default, kFused
@@ -18,7 +18,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 CAPABILITY = os.environ.get("ATEN_CPU_CAPABILITY", "")
 META = {"torch": torch.__version__, "ATEN_CPU_CAPABILITY": CAPABILITY or "unset (AVX2)",
         "script": "make_draws.py"}
-SHOWN = 50  # of a long list of numbers
+SHOWN = 50  # how many numbers of a long list are written
 
 
 def floats(x):
@@ -86,7 +86,7 @@ def init_functions():
 
 
 class Net(nn.Module):
-    """The tutorial's."""
+    """The tutorial's network."""
 
     def __init__(self):
         super().__init__()
@@ -109,7 +109,7 @@ def layer_init():
 
 
 def main():
-    warnings.simplefilter("ignore")  # of a mean outside the bounds
+    warnings.simplefilter("ignore")  # trunc_normal_ warns if the mean is outside the bounds
     ending = "_separate" if CAPABILITY == "default" else ""
     for make in (rand_randn, draws_misc, init_functions, layer_init):
         lines = ",\n".join(json.dumps(case, separators=(",", ":")) for case in make())

@@ -1,9 +1,10 @@
-"""Writes loader_generator.json: what PyTorch's DataLoader draws, and from where.
+"""Writes loader_generator.json: what PyTorch's DataLoader draws, and from which generator.
 
 Run with PyTorch 2.15 on a CPU: python3 make_loader.py
-Sample i is i; in the cases with "augment" it is 1000 i plus a draw of randint(0, 1000) from the
-default generator. After the epochs, "generator_next" and "default_next" are the next
-int64 random_() of the loader's generator and of the default one, seeded 5.
+Sample i is i; in the cases with "augment", sample i is 1000 i plus a draw of randint(0, 1000) from
+the default generator. "seed" seeds the loader's generator, and 5 seeds the default generator; if
+the loader has no generator, "seed" seeds the default generator. "generator_next" and
+"default_next" are the int64 values that random_() draws from the two generators after the epochs.
 """
 
 import json

@@ -1,7 +1,7 @@
 """Writes lr_scheduler.json: the learning rates that PyTorch's schedulers set.
 
 Run with PyTorch 2.15: python3 make_lr_scheduler.py
-Each case lists the rate after construction and after each of its steps.
+Each case lists the rate after construction and after each step.
 """
 
 import json
@@ -38,7 +38,7 @@ def case(kind, steps, **options):
 
 
 def together(steps):
-    """Two schedulers of one optimizer, each stepped every epoch."""
+    """Returns the case of two schedulers of one optimizer, which both step in every epoch."""
     optimizer = sgd()
     both = [LinearLR(optimizer, start_factor=0.25, total_iters=4), StepLR(optimizer, 3, 0.5)]
     return {"kind": "together", "rates": rates(optimizer, both, steps)}

@@ -1,5 +1,5 @@
-"""Writes chunks.json and zero_partition.json: how PyTorch cuts a batch, and shares out an
-optimizer's parameters.
+"""Writes chunks.json, the sizes of Tensor.chunk's parts, and zero_partition.json, the rank to which
+ZeroRedundancyOptimizer assigns each parameter.
 
     python make_parallel.py            (PyTorch 2.x, no GPU)
 """
@@ -14,7 +14,8 @@ from torch.testing._internal.distributed.fake_pg import FakeStore
 
 HERE = pathlib.Path(__file__).parent
 
-# Numbers of elements, in the order of the model; equal ones show who wins a tie.
+# The number of elements of each parameter, in the model's order. Equal numbers show how a tie is
+# broken.
 MODELS = {
     "convnet": [250, 10, 5000, 20, 16000, 50, 500, 10],
     "equal": [4, 4, 4, 4, 4],
@@ -33,7 +34,7 @@ def chunk_cases():
 
 
 def partition(sizes, world_size):
-    """The owner of each parameter."""
+    """Returns the rank that owns each parameter."""
     dist.init_process_group("fake", store=FakeStore(), rank=0, world_size=world_size)
     parameters = [torch.nn.Parameter(torch.zeros(size)) for size in sizes]
     optimizer = ZeroRedundancyOptimizer(parameters, torch.optim.SGD, lr=0.1)

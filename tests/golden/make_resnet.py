@@ -1,8 +1,9 @@
-"""Writes resnet.json and norm_pool.json: what torchvision's ResNets and PyTorch's layers compute.
+"""Writes resnet.json and resnet_init.json from torchvision's ResNets, norm_pool.json from layers.
 
 Run with PyTorch 2.15 and its torchvision on a CPU: OMP_NUM_THREADS=1 python3 make_resnet.py
-Nothing random: number i of tensor k (in the order of the state_dict) is noise(k, i) in [-1, 1), a
-hash of both, scaled so that activations stay of order one: see fill.
+Only resnet_init.json has random numbers, from seed 0. Elsewhere, element i of tensor k (in the
+order of the state_dict) is a hash of k and i in [-1, 1): see noise(). fill() scales the weights so
+that activations stay of order 1.
 """
 
 import json
@@ -16,11 +17,11 @@ import torchvision
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 META = {"torch": torch.__version__, "torchvision": torchvision.__version__}
-SAMPLES = 3  # elements of each gradient
+SAMPLES = 3  # how many elements of each gradient are written
 
 
 def noise(k, shape):
-    """The last steps of MurmurHash3 on 40503 k + i, as a fraction."""
+    """Returns the final mix of MurmurHash3 of 40503 k + i, scaled to [-1, 1)."""
     word = 40503 * k + torch.arange(math.prod(shape), dtype=torch.int64)
     for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35), (16, 1)):
         word = (word ^ (word >> shift)) * factor & 0xFFFFFFFF
@@ -28,12 +29,13 @@ def noise(k, shape):
 
 
 def fill(model):
-    """Weights of a convolution or of fc: noise * sqrt(6 / fan_in); weights of a normalisation:
-    1 + noise / 4, a sixteenth of that for bn2 and bn3; biases: noise / 4.
+    """Sets weights of a convolution or of fc to noise * sqrt(6 / fan_in), weights of a
+    normalisation to 1 + noise / 4 (divided by 16 in bn2 and bn3), and biases to noise / 4.
 
-    bn2 and bn3 end a block. With full weights float32 and float64 differ in PyTorch by 2e-3 of
-    ResNet-50's gradients, since rounding errors grow from block to block and close or open a
-    relu here and there; so they differ by 5e-6."""
+    The last normalisation of a block is bn2 in ResNet-18 and bn3 in ResNet-50. Without the
+    division by 16, PyTorch's gradients of ResNet-50 in float32 and in float64 differ by 2e-3,
+    since rounding errors grow from block to block and change the sign of some inputs of relu;
+    with the division they differ by 5e-6."""
     with torch.no_grad():
         for k, (name, tensor) in enumerate(model.state_dict().items()):
             if name not in dict(model.named_parameters()):
@@ -75,7 +77,7 @@ def resnet(name):
 
 
 def batch_norm(shape, **options):
-    """Three steps in training, then one in evaluation, each with its gradients."""
+    """Returns three steps in training mode and one in evaluation mode, each with its gradients."""
     layer = (nn.BatchNorm2d if len(shape) == 4 else nn.BatchNorm1d)(shape[1], **options)
     fill(layer)
     steps = []
@@ -102,7 +104,7 @@ def pool(layer, shape, *arguments):
 
 
 def shortened(value):
-    """Nine digits tell floats apart."""
+    """Rounds floats to nine digits, which identify a float32."""
     if isinstance(value, float):
         return float(f"{value:.9g}")
     if isinstance(value, dict):
@@ -117,7 +119,7 @@ def write(name, cases):
 
 
 def initial(name, **options):
-    """The state right after construction from seed 0: sums, and the first numbers of each."""
+    """Returns a new model's state from seed 0: the sum and the first two numbers of each tensor."""
     torch.manual_seed(0)
     model = getattr(torchvision.models, name)(num_classes=10, **options)
     return {"name": name, "options": options,

@@ -1,8 +1,9 @@
-"""Writes transforms.json: what torchvision's transforms make of small images, and what they draw.
+"""Writes transforms.json: the images that torchvision's transforms return, and the next draw.
 
 Run with PyTorch 2.15 and its torchvision on a CPU: python3 make_transforms.py
-Images: byte k of a (C, H, W) image is (31 k + 7) mod 256. "next" is the default generator's next
-int64 random_() after the calls. Floats stand as the hexadecimal digits of their bits.
+Byte k of an input image (C, H, W) is (31 k + 7) mod 256. "next" is the int64 that random_() draws
+from the default generator after the calls. Floats are written as the hexadecimal digits of their
+bits.
 """
 
 import json
@@ -62,7 +63,7 @@ def augmentations():
 
 def values():
     for mean, std in [((0.1307,), (0.3081,)), ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225)), ((-1.5,), (1e-3,))]:
-        x = to_tensor(image(len(mean), 16, 16))  # every byte
+        x = to_tensor(image(len(mean), 16, 16))  # every value of a byte
         yield {"kind": "normalise", "image": tuple(x.shape), "mean": mean, "std": std,
                "scaled": hex_floats(x), "normalised": hex_floats(transforms.Normalize(mean, std)(x))}
 

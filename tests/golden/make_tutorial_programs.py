@@ -1,7 +1,8 @@
-"""Writes tutorial_programs.json: what PyTorch makes of linear_ddp and simple_model.
+"""Writes tutorial_programs.json: the losses of linear_ddp and simple_model in PyTorch.
 
 Run with PyTorch 2.15 on a CPU with AVX2: python3 make_tutorial_programs.py
-One process trains on the batches that the ranks of a job share: the gradients are the same.
+One process trains on whole batches. The ranks of a job share each batch and average their
+gradients, so that the gradients are the same.
 """
 
 import json

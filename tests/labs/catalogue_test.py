@@ -53,7 +53,7 @@ class Labs(FakeTree):
 
 
 class Rules(FakeTree):
-    """Each rule of dev check that needs no build, satisfied and violated."""
+    """The rules of dev check that need no build: a tree that obeys them, and violations of each."""
 
     def complaints(self):
         catalogue = self.catalogue()

@@ -1,5 +1,4 @@
-"""Runs a check program and returns the results of its tasks. The program is a script with the
-options of Catch2."""
+"""A lab's tasks are checked by running its check program: here a script with Catch2's options."""
 
 import stat
 import sys

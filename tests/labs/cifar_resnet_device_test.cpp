@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-// One step of the smallest network on eight images, and the model saved after it.
+// The results of one step of the smallest network on eight images, and the saved model.
 struct Trained {
     json results;
     io::Safetensors saved;

@@ -22,7 +22,7 @@ namespace {
 using nlohmann::json;
 using Words = std::vector<std::string>;
 
-// Enough samples for the loss to fall, few enough to take seconds.
+// Enough samples for the loss to fall, and few enough for a test to take seconds.
 const Words kSmall = {"--samples", "32", "--batch-size", "8", "--json"};
 
 Words operator+(Words words, const Words& more) {
@@ -55,7 +55,8 @@ json results_of(const ProcessResult& ended) {
     return json::parse(lines(ended.out).back());
 }
 
-// CIFAR-10's files with `count` images each: image i has one colour, and class i % 10.
+// Writes CIFAR-10's files with `count` images each. Image i has one colour and class
+// i % 10.
 void write_cifar10(const Folder& folder, int count) {
     for (const std::string name : {"data_batch_1", "data_batch_2", "data_batch_3",
                                    "data_batch_4", "data_batch_5", "test_batch"}) {
@@ -77,7 +78,7 @@ TEST_CASE(
         CHECK(job.at("world_size") == ranks);
         const auto losses = job.at("train_loss").get<std::vector<double>>();
         REQUIRE(losses.size() == 4);
-        CHECK(losses[0] > 1.5);  // guessing among ten: ln 10 = 2.3
+        CHECK(losses[0] > 1.5);  // guessing gives ln 10 = 2.3
         CHECK(losses[3] < 0.9 * losses[0]);
         CHECK(job.at("test_accuracy").size() == 4);
         const json& digests = job.at("state_sha256");  // running means included

@@ -16,7 +16,7 @@ from lab_tool.verbs import demo
 
 
 def call(*words):
-    """The exit code, stdout and stderr of `labs/lab words`."""
+    """Returns the exit code, stdout and stderr of `labs/lab words`."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:
@@ -124,7 +124,7 @@ class Demo(unittest.TestCase):
 
 class Mini(unittest.TestCase):
     def run_mini(self, *words):
-        """Returns the exit code, what is built, and the command."""
+        """Returns the exit code, the built targets, and the command without its folder."""
         with mock.patch.multiple(
             "lab_tool.verbs.mini", build=mock.DEFAULT, run_in_foreground=mock.DEFAULT,
             refuse_amiss=mock.DEFAULT,

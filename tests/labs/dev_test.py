@@ -1,5 +1,5 @@
-"""`labs/lab dev check` on a small repository. The program with all bodies is replaced by a script
-that reads the source like a compiler; all other code is real."""
+"""`labs/lab dev check` on a small repository. A script that reads the source replaces the compiled
+program with all bodies; the starters are not compiled."""
 
 import contextlib
 import io
@@ -11,7 +11,7 @@ from unittest import mock
 from fake_tree import PARTITION, FakeTree
 from lab_tool import cli, dev_check
 
-# A case passes if its region has the reference's line and neither stub nor mutant is selected.
+# A case passes if the source has the reference's line and no stub or mutant of its task is chosen.
 PROGRAM = """\
 #!{python}
 import os, sys

@@ -115,7 +115,7 @@ class DevCheck(HuntTree):
     VARIANTS = {"07": ["repaired", "without_a"]}
 
     def complaints(self, succeed):
-        """Returns the complaints if the programs with these endings exit with code 0."""
+        """Returns the complaints if only programs with an ending of `succeed` exit with code 0."""
         outcome = Outcome()
         happened = lambda program, limits: (
             "" if str(program).rpartition("bug_hunt")[2] in succeed else "exits with code 1", "")

@@ -21,7 +21,7 @@ class Verbs(FakeTree):
     def setUp(self):
         super().setUp()
         self.results = {}  # the result of a check, by task; "passed" if not set
-        self.culprits = set()  # labs whose own code makes every task fail
+        self.culprits = set()  # labs whose code in work/ makes every task fail
         self.built_with = None
         for name in ("start", "check", "hint", "status", "next", "solution", "diff", "reset",
                      "grade"):
@@ -92,7 +92,7 @@ class Verbs(FakeTree):
         self.assertIn("09.1 Do 09.1", self.call("next"))
         self.assertIn("next: task 09.1", self.call("status"))
 
-        self.call("start", "7")  # lab 09 is started too, but no longer the current lab
+        self.call("start", "7")  # lab 09 stays started, but is no longer the current lab
         self.assertIn("07.1 Do 07.1", self.call("next"))
         self.write("work/libmini/part.cpp", PARTITION)
         self.call("check", "7")
@@ -166,7 +166,7 @@ class Verbs(FakeTree):
 
     def test_a_task_that_passed_does_not_count_while_it_is_a_starter_again(self):
         self.call("start", "7")
-        self.call("check", "7")  # the check is replaced here, and returns "passed"
+        self.call("check", "7")  # check_lab() replaces the check, and returns "passed"
         self.assertIn("[--] 0/2", self.call("status"))
 
     def test_status_lines_have_at_most_80_columns(self):

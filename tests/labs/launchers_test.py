@@ -1,7 +1,7 @@
-"""train_mnist under every launcher, on two ranks, gives bitwise identical parameters.
+"""train_mnist on two ranks ends with bitwise identical parameters under every launcher.
 
-MINI_BIN_DIR is the folder of the programs, MINI_BACKENDS lists the backends of other libraries that
-they have. A test of a launcher that is not installed is skipped, with a message.
+MINI_BIN_DIR is the folder of the programs; MINI_BACKENDS lists those of the backends gloo and mpi
+that this build has. A test is skipped, with a message, if its launcher or its backend is missing.
 """
 
 import json

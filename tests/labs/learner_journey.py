@@ -1,13 +1,13 @@
 """Works through the labs like a learner, in a fresh clone; fails if an output is unexpected.
 
     tests/labs/learner_journey.py transcript    lab 07: start, fail, hint, pass
-    tests/labs/learner_journey.py collectives   lab 11: the same, with a deadlock and other bits
+    tests/labs/learner_journey.py collectives   lab 11: the same, with three mistakes of its README
     tests/labs/learner_journey.py broken        code that loops, crashes, exits, floods, ...
     tests/labs/learner_journey.py solved        all labs from their starters, and demo --mine
 
-Several parts may be given. The clone is in build/journey, so that a second run builds only a
-little. With --here this repository is used instead of a clone; it must not have a work/ folder: a
-fresh clone that has been built, as in CI. The output of the commands is printed, and saved in
+Several parts may be given. The clone stays in build/journey, so that a second run builds little.
+--here uses this repository instead, without a new clone; it must not have a work/ folder. CI uses
+--here in a fresh clone that is already built. The output of the commands is printed, and saved in
 build/journey-PART.txt. No network is needed.
 """
 
@@ -68,8 +68,8 @@ class Journey:
         return done.stdout
 
     def write(self, path, bodies, include=""):
-        """Writes `bodies`, by task, into the regions of a learner's file; None stands for the
-        reference's body."""
+        """Writes bodies into the regions of a learner's file. `bodies`: {task: lines}; None in
+        place of lines stands for the reference's body."""
         own = self.clone / WORK / path
         solution = {(region.task, region.title): region.body
                     for region in self.catalogue.regions if region.path == path}
@@ -79,7 +79,7 @@ class Journey:
         own.write_text(include + text, encoding="utf-8")
 
     def write_region(self, path, task, number, body):
-        """Writes `body` into one of a task's regions in a learner's file, counted from 0."""
+        """Writes `body` into region `number`, counted from 0, of a task in a learner's file."""
         own = self.clone / WORK / path
         text = own.read_text(encoding="utf-8")
         chosen = [region for region in regions_in(text, path) if region.task == task][number]
@@ -142,7 +142,7 @@ LOCKED = ("        lock.unlock();\n", "")
 
 
 def collectives(journey):
-    """Lab 11 with the mistakes that its README tells of, one after the other."""
+    """Lab 11, with the mistakes that its README describes, one after another."""
     names = [task.name for task in journey.catalogue.lab("11").tasks]
     shift, ring = "labs/11-collectives/shift.cpp", "libmini/distributed/collectives/ring_all_reduce.cpp"
     group = "labs/11-collectives/simple_group.cpp"

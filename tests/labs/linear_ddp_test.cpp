@@ -1,4 +1,4 @@
-// linear_ddp under minirun: PyTorch's losses, for any number of ranks.
+// linear_ddp under minirun has PyTorch's losses for any number of ranks.
 
 #include <set>
 #include <sstream>
@@ -14,7 +14,8 @@ namespace {
 
 const std::string kLinearDDP = "linear_ddp";
 
-// The output of `linear_ddp --samplers`: the indices on the lines that begin with `name`.
+// Returns the indices on each line that begins with `name` in the output of `linear_ddp
+// --samplers`.
 std::vector<std::set<int>> indices_of(const std::string& out, const std::string& name) {
     std::vector<std::set<int>> found;
     for (const std::string& line : lines(out)) {
@@ -36,7 +37,7 @@ TEST_CASE("linear_ddp has PyTorch's losses on 1 to 4 ranks") {
             json_of(ranks, kLinearDDP,
                     {"--samples", "960", "--epochs", "5", "--batch-size",
                      std::to_string(48 / ranks)});  // 48 per step, over all ranks
-        // Floats of about 3, summed in a different order.
+        // The losses are floats of about 3, summed in a different order.
         CHECK(distance(json.at("train_loss"), golden.at("loss")) < 2e-6);
         check_replicas(json.at("parameters_sha256"), ranks);
     }
@@ -70,7 +71,7 @@ TEST_CASE("linear_ddp --simple trains like DistributedDataParallel") {
         const auto ddp = json_of(ranks, kLinearDDP, options);
         const auto simple = json_of(ranks, kLinearDDP, {"--epochs", "2", "--simple"});
         check_replicas(simple.at("parameters_sha256"), ranks);
-        // Dividing before or after the sum rounds in the same way on one or two ranks.
+        // Division by 1 or 2 is exact, so it may precede or follow the sum.
         if (ranks < 3) CHECK(simple == ddp);
         CHECK(distance(simple.at("train_loss"), ddp.at("train_loss")) < 2e-6);
     }
@@ -84,8 +85,7 @@ TEST_CASE("linear_ddp runs with fewer samples than ranks") {
 }
 
 TEST_CASE(
-    "linear_ddp --samplers shows that each sample is used in a different order each "
-    "epoch") {
+    "linear_ddp --samplers shows that each epoch has all samples in a different order") {
     for (const int ranks : {1, 2, 3}) {
         CAPTURE(ranks);
         const ProcessResult ended = run_ranks(ranks, kLinearDDP, {"--samplers"});

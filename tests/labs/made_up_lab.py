@@ -1,5 +1,5 @@
 """A made-up lab with kernels: a header with a region, a kernel with a region, and files that include
-the header. The build is libmini's own (libmini/cmake), for the simulator; the rest is a few lines.
+the header. The lab is built for the simulator, with libmini's own CMake modules (libmini/cmake).
 
     half.cuh      [lab06.1]           half(x) = x / 2
     twice.cu      [lab06.2]           twice(x) = x * 2
@@ -7,7 +7,7 @@ the header. The build is libmini's own (libmini/cmake), for the simulator; the r
     eighth.cpp    includes eighth.hpp, which includes half.cuh
     one.cpp       [lab06.3]           one(x) = x + 1; compiled in one batch with
     two.cpp       [lab06.3]           two(x) = x + 2
-    part.cpp      a file of the library that includes nothing of them
+    part.cpp      a file of the library that includes none of these files
 """
 
 import shutil
@@ -72,7 +72,7 @@ mini_simulated_kernels(mini_kernels ${kernels})
 set_property(GLOBAL APPEND PROPERTY MINI_ROOM_SOURCES ${kernels})
 mini_sort_into_batches(mini_kernels 16)
 """,
-    # Kernels are compiled with the thread sanitizer's instrumentation, which calls these.
+    # Kernels are compiled with the thread sanitizer's instrumentation, which calls these functions.
     "libmini/kernels/part.cpp": """\
 extern "C" {
 void __tsan_init() {}

@@ -91,14 +91,14 @@ class Measure(unittest.TestCase):
         traffic = script("13-data-parallel")
         self.assertEqual([traffic.predicted(count, 64) for count in (1, 2, 8)],
                          [0, 277632, 1403136])
-        self.assertEqual(traffic.predicted(4, 9), traffic.predicted(3, 9))  # a device is idle
+        self.assertEqual(traffic.predicted(4, 9), traffic.predicted(3, 9))  # device 3 gets no rows
 
     def test_the_times_of_the_all_reduces_are_read_from_the_table(self):
         self.assertEqual(script("11-collectives").rows(COSTS), {"naive": 20.2, "tutorial": 30.1})
 
     def test_a_small_all_reduce_uses_recursive_doubling_and_a_large_one_a_ring(self):
         sweep = script("16-bucketed-ddp")
-        link = sweep.parse_link("8Mbit,2ms")  # 1000 bytes a ms
+        link = sweep.parse_link("8Mbit,2ms")  # 1000 bytes per ms
         self.assertEqual(link, (1000, 2))
         self.assertEqual(sweep.all_reduce_ms(16384, 4, link), 2 * (2 + 16.384))
         self.assertEqual(sweep.all_reduce_ms(20000, 4, link), 6 * (2 + 5))
@@ -112,7 +112,8 @@ class Measure(unittest.TestCase):
     def test_an_all_reduce_starts_when_its_gradient_is_ready_and_the_last_has_ended(self):
         hooks = script("15-ddp-by-hooks")
         options = SimpleNamespace(ranks=2, delay_ms=1)
-        # Ready at 2, 5 and 10 ms; sent at 1000 bytes a ms they take 3, 4 and 2 ms: the warm-up.
+        # Gradients are ready at 2, 5 and 10 ms; at 1000 bytes per ms their all-reduces take 3, 4
+        # and 2 ms.
         gradients = [{"bytes": size, "launched_ms": ready, "begun_ms": ready}
                      for size, ready in ((2000, 2), (3000, 5), (1000, 10))]
         turn = {"none": {"step_ms": 20},
@@ -120,7 +121,7 @@ class Measure(unittest.TestCase):
         found = {rate: [turn] for rate in hooks.RATES}
         steps = [hooks.predicted(found, wrapper, 8, options) for wrapper in hooks.WRAPPERS]
         self.assertEqual(steps, [1 + 9 / 20, 1 + 7 / 20, 1 + 2 / 20])
-        options.delay_ms = 2  # all take twice as long: 2 to 8, 8 to 16, 16 to 20 ms
+        options.delay_ms = 2  # twice as long: from 2 to 8, 8 to 16, 16 to 20 ms
         self.assertEqual(hooks.predicted(found, "overlap", 4, options), 1 + 10 / 20)
 
     def test_the_runs_with_the_least_other_load_are_kept(self):

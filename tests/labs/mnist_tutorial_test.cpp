@@ -18,8 +18,8 @@ using nlohmann::json;
 
 const std::string kTutorial = MINI_BIN_DIR "/mnist_tutorial";
 
-// A small MNIST that can be learnt: the first 480 embedded digits, which 1, 2, 3 and 4
-// ranks divide equally.
+// Writes a small MNIST that can be learnt: the first 480 embedded digits. 1, 2, 3 and 4
+// divide 480, so each rank gets an equal part.
 void write_digits(const std::string& folder) {
     constexpr int64_t kCount = 480;
     for (const bool train : {true, false}) {
@@ -45,10 +45,11 @@ ProcessResult run_tutorial(Words words, const Words& options, Program program) {
     return {code, job.out(), job.err()};
 }
 
-// Runs mnist_tutorial under minirun, or alone, where it spawns its ranks.
+// Runs mnist_tutorial under minirun.
 ProcessResult launched(int ranks, const Words& options) {
     return run_tutorial({"-n", std::to_string(ranks)}, options, Program::kMinirun);
 }
+// Runs mnist_tutorial without a launcher: the program spawns its ranks.
 ProcessResult alone(const Words& options) {
     return run_tutorial({}, options, Program::kItself);
 }
@@ -71,7 +72,7 @@ TEST_CASE("mnist_tutorial learns digits on 1 to 4 ranks and replicas stay equal"
         const json job = results_of(launched(ranks, options));
         const auto losses = job.at("train_loss").get<std::vector<double>>();
         REQUIRE(losses.size() == 5);
-        CHECK(losses.front() > 2.0);  // guessing among ten: ln 10 = 2.3
+        CHECK(losses.front() > 2.0);  // guessing gives ln 10 = 2.3
         CHECK(losses.back() < 1.5);
         const json& digests = job.at("parameters_sha256");
         REQUIRE(digests.size() == static_cast<size_t>(ranks));

@@ -1,5 +1,5 @@
 """The learner's kernels and headers in the real build: a made-up lab is begun, checked, broken, and
-built with all bodies. The headers of a check reach every file that includes them."""
+built with all bodies. A learner's header reaches every file that includes it."""
 
 import functools
 import os
@@ -63,7 +63,7 @@ class Overlay(MadeUpLab):
         self.make("show_mine")
         self.assertEqual(self.output("show_mine"), mine)
 
-        # A header with an error is replaced by the reference's.
+        # A header with an error is replaced by the reference's header.
         self.edit("libmini/kernels/half.cuh", "    y = z;")
         broken, output = self.check()
         expected = "half 40 twice 81 quarter 20 eighth 10 one 80 two 79\n"
@@ -71,7 +71,7 @@ class Overlay(MadeUpLab):
         errors = broken["06/libmini/kernels/half.cuh"]
         self.assertIn("work/libmini/kernels/half.cuh:6: ", errors[0].spelled()[0])
 
-        # So is a deleted one.
+        # A deleted header is replaced too.
         (self.root / "work/libmini/kernels/half.cuh").unlink()
         self.assertEqual(self.check(), ({}, expected))
 

@@ -1,4 +1,5 @@
-// Runs the labs' short programs as their users do, with checks that they share.
+// Runs the labs' short programs as their users do, and has the checks that their tests
+// share.
 
 #pragma once
 
@@ -13,12 +14,14 @@
 
 namespace mini::test {
 
-/// Runs a program of this build to its end: alone, or under `minirun -n ranks`.
+/// Runs a program of this build to its end, without a launcher.
 inline ProcessResult run_alone(const std::string& program,
                                std::vector<std::string> options) {
     options.insert(options.begin(), MINI_BIN_DIR "/" + program);
     return run_program(options);
 }
+
+/// Runs a program of this build to its end, under `minirun -n ranks`.
 inline ProcessResult run_ranks(int ranks, const std::string& program,
                                const std::vector<std::string>& options) {
     std::vector<std::string> words{"-n", std::to_string(ranks),
@@ -29,7 +32,8 @@ inline ProcessResult run_ranks(int ranks, const std::string& program,
     return {code, job.out(), job.err()};
 }
 
-/// The JSON object that is a program's only output. Checks that it printed no warning.
+/// Returns the JSON object that is a program's only output; checks that the program
+/// printed no warning.
 inline nlohmann::json parse_output(const ProcessResult& ended) {
     INFO(ended.err);
     REQUIRE(ended.code == 0);
@@ -37,12 +41,15 @@ inline nlohmann::json parse_output(const ProcessResult& ended) {
     CHECK(ended.err.find("warning") == std::string::npos);
     return nlohmann::json::parse(ended.out);
 }
+
+/// Runs a program with --json under `minirun -n ranks`, and returns its JSON object.
 inline nlohmann::json json_of(int ranks, const std::string& program,
                               std::vector<std::string> options) {
     options.push_back("--json");
     return parse_output(run_ranks(ranks, program, options));
 }
 
+/// Checks that --help succeeds and lists these options.
 inline void check_help(const std::string& program,
                        const std::vector<std::string>& options) {
     const ProcessResult ended = run_alone(program, {"--help"});
@@ -77,7 +84,7 @@ inline void check_replicas(const nlohmann::json& digests, int ranks) {
     }
 }
 
-/// The largest difference between two lists of equal length.
+/// Returns the largest difference between two lists of equal length.
 inline double distance(const nlohmann::json& a, const nlohmann::json& b) {
     REQUIRE(a.size() == b.size());
     double largest = 0.0;

@@ -1,4 +1,4 @@
-"""The files of a lab's check: the learner's regions of that lab, all else from the reference."""
+"""A lab's check compiles the learner's files, with the reference's code in other labs' regions."""
 
 import unittest
 

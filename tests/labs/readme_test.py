@@ -19,7 +19,7 @@ DECLARED = re.compile(r"(?:mini_program|add_executable)\((\w+)(?: (MINE))?")
 
 
 def prose(text):
-    """Yields (number, line) of the lines that are not code, not a table, and not one long link."""
+    """Yields (number, line) for each line, except code, tables and lines that hold only a link."""
     fenced = False
     for number, line in enumerate(text.split("\n"), 1):
         if line.startswith("```"):
@@ -67,7 +67,7 @@ class Readmes(unittest.TestCase):
     def test_named_files_exist(self):
         for path, text in self.pages.items():
             if path == "labs/README.md":
-                continue  # its examples name files of a learner and of a future lab
+                continue  # its examples name a learner's files and a future lab's
             for name in IN_REPOSITORY.findall(text):
                 if name.startswith("data/mnist"):
                     continue  # created by data/fetch_mnist

@@ -1,4 +1,4 @@
-"""The watchdog returns and reports how a case's process ended, for any behaviour of the process."""
+"""The watchdog always returns, and reports how the process of a case ended."""
 
 import os
 import select
@@ -22,7 +22,7 @@ def sh(script, limits=PATIENT):
 
 
 def ends(pid):
-    """Returns whether a process has ended, or ends soon."""
+    """Waits for a process to end; returns False if it still runs after PATIENT.seconds."""
     try:
         process = os.pidfd_open(pid)
     except ProcessLookupError:

@@ -1,4 +1,4 @@
-"""Mutants, sources with all bodies in them, and how dev check judges the verdicts."""
+"""Mutants; sources with stub, mutants and reference in each region; the verdicts of dev check."""
 
 import unittest
 from concurrent.futures import ThreadPoolExecutor
@@ -105,7 +105,7 @@ class Stubs(unittest.TestCase):
 
 
 class Runs(unittest.TestCase):
-    """dev_check's runs with given verdicts."""
+    """The runs of dev_check, with cases that return given verdicts."""
 
     LAB = Lab("07", None, "Partition", [Task("07.1", "", "", ""), Task("07.2", "", "", "")])
     CASES = {"first": {"07.1"}, "second": {"07.2"}}
@@ -142,7 +142,7 @@ class Runs(unittest.TestCase):
         dev_check.check_stubs(self.LAB, self.CASES, outcome, alone=True)
         self.assertEqual(len(self.asked), 4)
         self.assertIn(("second", {"MINI_STUB": "lab07.1"}), self.asked)
-        self.assertEqual(len(outcome.complaints), 2)  # of the stub 07.2, which "first" detects
+        self.assertEqual(len(outcome.complaints), 2)  # "first" needs 07.2, "second" passes
 
     def test_a_mutant_is_killed_by_the_first_failing_case_its_own_tasks_first(self):
         mutant = SimpleNamespace(name="lab07.2/a", task="07.2", lab="07", wrong="It.", path="p")

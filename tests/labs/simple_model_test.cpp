@@ -16,7 +16,7 @@ namespace {
 
 const std::string kSimpleModel = "simple_model";
 
-// spawn cannot fork while the thread sanitizer's own thread runs.
+// spawn throws in a process with several threads; the thread sanitizer starts a thread.
 bool can_spawn() {
     if (!kWatchesThreads) return true;
     WARN("left out: the thread sanitizer has threads of its own");
@@ -47,7 +47,7 @@ TEST_CASE("simple_model has PyTorch's losses on 1 to 4 devices or ranks") {
     const auto golden = golden_cases("tutorial_programs")[1];
     for (const int count : {1, 2, 3, 4}) {
         CAPTURE(count);
-        // Floats below 1, summed in a different order.
+        // The losses are floats below 1, summed in a different order.
         const auto dp = by_dp(count, {});
         CHECK(dp.at("devices") == count);
         CHECK(distance(dp.at("loss"), golden.at("loss")) < 1e-6);
@@ -79,8 +79,8 @@ TEST_CASE("simple_model trains the same on spawned ranks as under minirun") {
 }
 
 TEST_CASE("simple_model counts the bytes that DataParallel moves through device 0") {
-    // The last batch has 24 rows of 10 floats, and an output and its gradient each; 11
-    // parameters.
+    // A batch has 24 rows. For each row of another device, device 0 sends 10 floats and
+    // the output's gradient, and receives the output. The model has 11 parameters.
     for (const int devices : {1, 2, 3, 4}) {
         CAPTURE(devices);
         const auto dp = by_dp(devices, {});
@@ -95,10 +95,9 @@ TEST_CASE("simple_model counts the bytes that DataParallel moves through device 
     }
 }
 
-TEST_CASE(
-    "simple_model counts the bytes that DDP sends: each rank its part of the gradients") {
-    // 1,001 parameters; each rank of a ring sends 2 (P-1)/P of them, up to rounding of
-    // the parts.
+TEST_CASE("simple_model counts the bytes of the gradients that each rank of DDP sends") {
+    // The model has 1,001 parameters; each rank of a ring sends 2 (P-1)/P of their
+    // gradients, up to rounding of the chunks.
     constexpr int64_t kBytes = 1001 * 4;
     for (const int ranks : {2, 3, 4}) {
         CAPTURE(ranks);

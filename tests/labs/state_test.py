@@ -1,4 +1,4 @@
-"""The saved state survives a kill, broken files and other versions."""
+"""A kill while saving keeps the old file; a broken file is renamed; other versions are rejected."""
 
 import contextlib
 import io

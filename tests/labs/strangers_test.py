@@ -1,4 +1,4 @@
-"""Foreign connections to a job whose ranks are connecting: only loopback is open, no harm is done.
+"""Foreign connections while a job's ranks connect do not disturb it; it listens on loopback only.
 
 MINI_BIN_DIR is the folder of the programs.
 """
@@ -23,7 +23,7 @@ COOKIE = "00112233445566778899aabbccddeeff"
 MAGIC, VERSION = b"libmini\n", 1  # of libmini/distributed/net/hello.cpp
 WRONG_COOKIE = struct.pack("<8sII16siiQ", MAGIC, VERSION, 1, bytes(16), 1, RANKS, 0)
 HALF_A_HELLO = WRONG_COOKIE[:20]
-LISTENS = "0A"  # the state of a socket in /proc/net/tcp
+LISTENS = "0A"  # the state LISTEN in /proc/net/tcp
 
 
 def descendants(root):
@@ -60,7 +60,7 @@ def address_of(text):
 
 
 def listeners(root):
-    """Returns the addresses at which a job's processes listen, as in the output of ss -ltn."""
+    """Returns the addresses on which a job's processes listen, as in the output of ss -ltn."""
     mine = sockets_of(descendants(root))
     found = set()
     for table in ("/proc/net/tcp", "/proc/net/tcp6"):
@@ -103,7 +103,7 @@ def start_rank(rank, port):
 
 
 def held_port():
-    """Reserves a port: no other socket gets it by chance, but rank 0 may listen at it."""
+    """Reserves a free port: only a socket that asks for this port, as rank 0 does, can get it."""
     reserved = socket.socket()
     reserved.bind(("127.0.0.1", 0))
     reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -140,7 +140,7 @@ class ForeignConnections(unittest.TestCase):
         undisturbed = subprocess.run([f"{BIN}/minirun", "-n", str(RANKS), *PROGRAM],
                                      capture_output=True, text=True, timeout=200, check=True)
 
-        # Two of three ranks wait for the last; meanwhile foreign connections are made and kept.
+        # Two of three ranks wait for the last rank; foreign connections are opened and stay open.
         held = held_port()
         self.addCleanup(held.close)
         port = held.getsockname()[1]

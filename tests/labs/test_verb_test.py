@@ -1,4 +1,4 @@
-"""`labs/lab test`: the part of ctest's output that it shows, its commands and exit codes."""
+"""`labs/lab test`: the lines of ctest that it prints, its commands and its exit codes."""
 
 import unittest
 from argparse import Namespace
@@ -94,7 +94,7 @@ class Command(unittest.TestCase):
 
 class Faults(unittest.TestCase):
     def run_with(self, **codes):
-        """Returns the exit code, output and commands, if kinds of groups exit with `codes`."""
+        """Returns the exit code, the output, the commands. `codes`: exit code by kind of group."""
         said, commands = [], []
 
         def run_logged(command, log, on_line, **options):

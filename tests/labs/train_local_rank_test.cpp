@@ -1,4 +1,4 @@
-// train_local_rank under minirun: each image is counted once, each rank has a device.
+// train_local_rank under minirun counts each test image once; each rank has a device.
 
 #include <set>
 #include <string>
@@ -15,7 +15,7 @@ namespace {
 
 const std::string kName = "train_local_rank";
 
-// Options to train on 48 of the 50 images, 12 per step on all ranks together.
+// Returns the options to train on 48 of 50 images, 12 per step on all ranks together.
 std::vector<std::string> tiny(const Folder& folder, int ranks) {
     return {"--data",       folder.path(),
             "--samples",    "48",
@@ -76,8 +76,8 @@ TEST_CASE("train_local_rank learns the embedded digits on 1 to 4 ranks") {
 }
 
 TEST_CASE("train_local_rank distributes its training images differently in each epoch") {
-    // Three images on two ranks: one image is used twice, and the epoch decides which one.
-    // With --lr 0 the weights stay, so the loss changes only if that image changes.
+    // Three images on two ranks: one image is used twice; its index depends on the epoch.
+    // With --lr 0 the weights are constant, so the loss changes only with this image.
     const Folder folder;
     write_tiny_mnist(folder.path(), 3);
     const auto json =

@@ -1,6 +1,6 @@
-// train_mnist saves and resumes: runs under minirun, on a tiny MNIST of 7 steps per
-// epoch. The parameters of every rank and all reported values must be bitwise
-// identical.
+// train_mnist saves and resumes, under minirun, on a tiny MNIST of 7 steps per epoch. A
+// resumed job and an uninterrupted job must report bitwise identical values, and bitwise
+// identical parameters on every rank.
 
 #include <signal.h>
 
@@ -47,7 +47,7 @@ class Fixture {
     Folder folder_;
 };
 
-// The results that must not depend on interruptions.
+// Returns the results that must not depend on interruptions.
 nlohmann::json outcome(const nlohmann::json& json) {
     nlohmann::json result;
     for (const char* name :
@@ -56,7 +56,7 @@ nlohmann::json outcome(const nlohmann::json& json) {
     return result;
 }
 
-// The single error line of a run that must fail with exit code `code`.
+// Returns the only error line of a run that must fail with exit code `code`.
 std::string error_line(int ranks, const Words& options, int code) {
     const ProcessResult ended = train(ranks, options);
     CHECK(ended.code == code);
@@ -86,8 +86,8 @@ TEST_CASE("a resumed run is bitwise identical to an uninterrupted one") {
         int ranks;
         Words options;
     };
-    // Small buckets and a high learning rate on 3 ranks: detect a ring that adds in a
-    // different order.
+    // The third case has small buckets and a high learning rate on 3 ranks: it fails if
+    // the resumed ring adds in a different order.
     const Case run = GENERATE(
         Case{1, {}}, Case{2, {"--workers", "0", "--compress", "bf16"}},
         Case{3, {"--bucket-cap-mb", "0.01", "--lr", "0.3"}},
@@ -139,7 +139,7 @@ TEST_CASE(
     const auto undisturbed = results(ranks, fixture.job(options));
 
     // With --fresh, checkpoints of an older and longer run must be ignored; but after a
-    // restart by minirun, the job must still resume.
+    // restart by minirun, the job must still resume from its own checkpoints.
     Words words = fixture.saving(options) + Words{"--every", "5"};
     if (fresh) {
         results(ranks, fixture.saving({"--epochs", "100"}));

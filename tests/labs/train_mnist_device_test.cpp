@@ -15,8 +15,8 @@ using namespace mini::test;
 
 namespace {
 
-// A job of three steps and an evaluation, in file order and without dropout, since a GPU
-// draws different masks.
+// Returns the options of a job with batches of 12, in file order and without dropout,
+// since a GPU draws different masks.
 Words small_job(const std::string& folder, const Words& more) {
     Words words{"--data",  folder, "--batch-size", "12",
                 "--order", "file", "--no-dropout"};
@@ -74,7 +74,7 @@ TEST_CASE("train_mnist computes on the device of --device and reports it", "[cud
     CHECK(contains(ended.out, "  devices    cuda:0, " + cuda_name(1)));
 }
 
-TEST_CASE("ranks as threads use the CUDA devices in turn too", "[cuda]") {
+TEST_CASE("ranks as threads use the same CUDA devices as ranks as processes", "[cuda]") {
     const Folder folder;
     write_tiny_mnist(folder.path(), 24);
     const auto threads = results(
@@ -85,7 +85,7 @@ TEST_CASE("ranks as threads use the CUDA devices in turn too", "[cuda]") {
     CHECK(threads.at("parameters_sha256") == processes.at("parameters_sha256"));
 }
 
-TEST_CASE("with --graph all losses are the same including the last small batch",
+TEST_CASE("with --graph all losses stay the same even for a smaller last batch",
           "[cuda]") {
     const Folder folder;
     write_tiny_mnist(folder.path(), 44);  // batches of 12, 12, 12 and 8

@@ -1,4 +1,4 @@
-// Runs train_mnist as its users do: under minirun, ranks as processes, real files.
+// Runs train_mnist as its users do: under minirun, with ranks as processes, on files.
 
 #pragma once
 
@@ -32,7 +32,8 @@ inline ProcessResult train(int ranks, const Words& options) {
     return {code, job.out(), job.err()};
 }
 
-// The JSON object on the last line of stdout; requires that the job succeeds.
+// Runs the job with --json and requires that it succeeds. Returns the JSON object on the
+// last line of stdout.
 inline nlohmann::json results(int ranks, Words options) {
     options.push_back("--json");
     const ProcessResult ended = train(ranks, options);
@@ -46,7 +47,6 @@ inline bool has_real_mnist() {
     return folder != nullptr && data::has_mnist(std::string(folder) + "/mnist");
 }
 
-// write_tiny_mnist writes a tiny MNIST with `count` images in each part, for a few steps.
 inline void write_idx(const fs::path& path, const std::vector<uint8_t>& header,
                       const std::vector<uint8_t>& body) {
     std::ofstream file(path, std::ios::binary);
@@ -56,6 +56,7 @@ inline void write_idx(const fs::path& path, const std::vector<uint8_t>& header,
                static_cast<std::streamsize>(body.size()));
 }
 
+// Writes a tiny MNIST with `count` training and `count` test images.
 inline void write_tiny_mnist(const fs::path& folder, uint8_t count) {
     for (const std::string part : {"train", "t10k"}) {
         std::vector<uint8_t> pixels(size_t{784} * count);

@@ -33,7 +33,7 @@ TEST_CASE("ranks connect through the environment variables of mpirun or srun") {
         "SLURM_LOCALID=$r SLURM_PROCID=$r ",
         "OMPI_MCA_ess_base_jobid=$$ OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_SIZE=2 "
         "OMPI_COMM_WORLD_LOCAL_RANK=$r OMPI_COMM_WORLD_RANK=$r ");
-    // One shell for both ranks: its process id $$ is a unique job id.
+    // One shell starts both ranks, so that its process id $$ is their unique job id.
     const std::string rank = "env " + variables + kProgram + job;
     const ProcessResult ended = run_script(
         1,
@@ -47,13 +47,13 @@ TEST_CASE("ranks connect through the environment variables of mpirun or srun") {
     CHECK(json.at("parameters_sha256")[0] == json.at("parameters_sha256")[1]);
 }
 
-TEST_CASE("killing a rank in mid-epoch ends the job and names rank and signal") {
+TEST_CASE("killing a rank in mid-epoch ends the job and names the rank and the signal") {
     adopt_orphans();
     Job job({"-n", "3", kProgram, "--data", "digits", "--epochs", "50", "--batch-size",
              "126"});
     job.wait_for("10%");
 
-    // Find the ranks by their environment, as children of minirun.
+    // Find the ranks, which are children of minirun, and rank 1 by its environment.
     std::vector<pid_t> ranks;
     pid_t victim = -1;
     for (const auto& entry : fs::directory_iterator("/proc")) {

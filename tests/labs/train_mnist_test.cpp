@@ -1,8 +1,8 @@
 // train_mnist as its users run it: under minirun, with ranks as processes and real files.
 //
-// If MINI_DATA_DIR/mnist has the real MNIST, the job trains on it and is compared with
-// PyTorch's results; otherwise it trains on the embedded digits, and the comparison warns
-// that it was skipped.
+// The tests that compare results with PyTorch need the real MNIST in MINI_DATA_DIR/mnist;
+// without it they print a warning and return. The other tests train on a tiny MNIST or on
+// the embedded digits.
 
 #include <signal.h>
 
@@ -189,7 +189,8 @@ TEST_CASE("results are bitwise identical for any number of threads") {
 }
 
 TEST_CASE(
-    "in file order ranks share each batch and the last one loses only its remainder") {
+    "in file order ranks share each batch and drop only the remainder of the last "
+    "batch") {
     const Folder folder;
     write_tiny_mnist(folder.path(), 27);  // batches of 12, 12 and 3
     const Words options{"--data", folder.path(),  "--order", "file",        "--epochs",

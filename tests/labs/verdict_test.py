@@ -1,4 +1,4 @@
-"""A verdict, with its description, is made from Catch2's XML and the exit of the process."""
+"""A verdict and its description are made from Catch2's XML and from how the process ended."""
 
 import unittest
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`labs/lab watch` checks immediately and after each save, survives removed files, until Ctrl-C."""
+"""`labs/lab watch` checks at once and after each save until Ctrl-C; removed files do not end it."""
 
 import contextlib
 import io
@@ -14,7 +14,7 @@ from lab_tool.verbs import watch
 
 
 class Watch(FakeTree):
-    """The learner's actions run between two polls, in place of the sleep."""
+    """The learner's actions replace the sleep between two polls."""
 
     def setUp(self):
         super().setUp()
@@ -31,7 +31,7 @@ class Watch(FakeTree):
 
     def check(self, catalogue, state, lab, tasks):
         self.checked.append(tasks or lab.number)
-        (self.root / "work/libmini/part.cpp").read_text()  # like a build
+        (self.root / "work/libmini/part.cpp").read_text()  # raises like a build if it is missing
 
     def live(self, *actions, what="7"):
         """Watches while the actions run, one per poll, and then simulates Ctrl-C."""

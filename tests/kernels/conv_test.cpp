@@ -34,6 +34,15 @@ const std::vector<ConvProblem> kProblems = {
     {{2, 2, 2, 2}, 3, {4, 1, 1}},   // a window as large as the image and its padding
     {{17, 2, 5, 4}, 3, {1, 1, 0}},  // 1 x 1
     {{2, 2, 4, 4}, 2, {3, 2, 2}},   // windows that are mostly padding
+    // Direct: tiles that overlap at the end of rows and columns, and channels left over.
+    {{2, 3, 11, 13}, 7, {3, 1, 0}},
+    {{9, 2, 9, 8}, 4, {3, 1, 1}},
+    {{1, 2, 10, 19}, 1, {3, 1, 2}},
+    {{3, 4, 7, 12}, 6, {5, 1, 0}},
+    {{2, 2, 10, 14}, 11, {5, 1, 2}},
+    {{2, 1, 5, 15}, 3, {3, 1, 0}},
+    {{2, 2, 10, 11}, 3, {5, 1, 1}},
+    {{11, 2, 16, 16}, 13, {3, 1, 1}},  // gradients of several chunks of images
 };
 
 // Calls visit(y index, x index, w index) for each multiplication of the convolution.
@@ -142,25 +151,33 @@ TEST_CASE("conv2d and its gradients equal values computed by hand") {
 }
 
 TEST_CASE("convolutions are bitwise identical for any number of threads") {
-    const ConvProblem p = {{37, 3, 9, 9}, 5, {3, 1, 1}};
-    const std::vector<float> x = normal_numbers(p.x_size(), 1),
-                             w = normal_numbers(p.w_size(), 2);
-    const std::vector<float> g = normal_numbers(p.y_size(), 3);
-    CHECK(identical_for_any_threads([&] { return conv2d_of(p, x, w, nullptr); }));
-    CHECK(identical_for_any_threads([&] { return backward_input_of(p, g, w); }));
-    CHECK(identical_for_any_threads([&] { return backward_weight_of(p, g, x); }));
+    const std::vector<ConvProblem> problems = {
+        {{37, 3, 9, 9}, 26, {3, 1, 1}},   // direct, the gradient of x mirrored
+        {{37, 3, 12, 13}, 9, {5, 1, 0}},  // direct
+        {{37, 3, 9, 9}, 5, {3, 2, 1}},    // im2col
+    };
+    for (const ConvProblem& p : problems) {
+        const std::vector<float> x = normal_numbers(p.x_size(), 1),
+                                 w = normal_numbers(p.w_size(), 2);
+        const std::vector<float> g = normal_numbers(p.y_size(), 3);
+        CHECK(identical_for_any_threads([&] { return conv2d_of(p, x, w, nullptr); }));
+        CHECK(identical_for_any_threads([&] { return backward_input_of(p, g, w); }));
+        CHECK(identical_for_any_threads([&] { return backward_weight_of(p, g, x); }));
+    }
 }
 
 TEST_CASE("an image's convolution does not depend on the other images of the batch") {
-    const ConvProblem many = {{11, 2, 6, 6}, 3, {3, 1, 0}},
-                      one = {{1, 2, 6, 6}, 3, {3, 1, 0}};
-    const std::vector<float> x = normal_numbers(many.x_size(), 1);
-    const std::vector<float> w = normal_numbers(many.w_size(), 2);
-    const std::vector<float> last(x.end() - one.x_size(), x.end());
+    for (const int64_t size : {6, 12}) {  // im2col, direct
+        const ConvProblem many = {{11, 2, size, size}, 3, {3, 1, 0}},
+                          one = {{1, 2, size, size}, 3, {3, 1, 0}};
+        const std::vector<float> x = normal_numbers(many.x_size(), 1);
+        const std::vector<float> w = normal_numbers(many.w_size(), 2);
+        const std::vector<float> last(x.end() - one.x_size(), x.end());
 
-    const std::vector<float> y = conv2d_of(many, x, w, nullptr);
-    CHECK(conv2d_of(one, last, w, nullptr) ==
-          std::vector<float>(y.end() - one.y_size(), y.end()));
+        const std::vector<float> y = conv2d_of(many, x, w, nullptr);
+        CHECK(conv2d_of(one, last, w, nullptr) ==
+              std::vector<float>(y.end() - one.y_size(), y.end()));
+    }
 }
 
 }  // namespace mini::kernels

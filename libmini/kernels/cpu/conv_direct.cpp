@@ -1,0 +1,437 @@
+// Convolution at stride 1, with sums in registers.
+//
+//                       sums in registers                  a step of the inner loop reads
+//     forward           5 channels x 2 rows of 8 of y      2 vectors of x, 5 weights
+//     gradient of x     R rows of 8 of g, for k rows p     R vectors of g, k weights
+//     gradient of w     M channels x k columns q of dw     M vectors of g, k of x
+//
+// A step multiplies everything that it reads with everything: about 10 multiply-adds of 8
+// floats for 7 reads. A processor core of 2020 starts two multiply-adds per cycle, and each
+// takes 4 or 5 cycles, so 10 independent sums keep the core busy. im2col writes and packs
+// each input k * k times before the first product; with few channels this takes longer than
+// the products.
+//
+// A row that is not a multiple of 8 ends with a vector that overlaps the one before it.
+// Forward computes the common elements twice; the gradients set the common elements of the
+// second vector to 0, so that nothing is added twice.
+//
+// The order in which an element's products are added depends only on the extents, never on
+// the number of threads.
+
+#include "libmini/kernels/cpu/conv_direct.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+
+#include "libmini/core/parallel.hpp"
+#include "libmini/kernels/cpu/border.hpp"
+
+#if defined(__AVX__)
+#define MINI_KEEP_IN_REGISTER(v) asm("" : "+x"(v))
+#else
+#define MINI_KEEP_IN_REGISTER(v) static_cast<void>(v)
+#endif
+
+namespace mini::kernels::cpu::direct {
+namespace {
+
+constexpr int64_t kLanes = 8;     // floats of a vector
+constexpr int kTileChannels = 5;  // output channels of a tile of y
+constexpr int64_t kImagesPerChunk = 8;
+
+using Vector [[gnu::vector_size(4 * kLanes)]] = float;
+using Bits [[gnu::vector_size(4 * kLanes)]] = int32_t;
+
+// Loads a vector into a register. GCC 12 would rather repeat the load in each of the
+// instructions that use the vector, which takes 1.7 times as long.
+Vector load(const float* from) {
+    Vector v;
+    std::memcpy(&v, from, sizeof v);
+    MINI_KEEP_IN_REGISTER(v);
+    return v;
+}
+
+void store(float* to, Vector v) { std::memcpy(to, &v, sizeof v); }
+
+Vector broadcast(float value) { return value - Vector{}; }
+
+float sum_of(Vector v) {
+    float sum = 0;
+    for (int64_t lane = 0; lane < kLanes; ++lane) sum += v[lane];
+    return sum;
+}
+
+// Returns a mask for a vector of elements first, first + 1, ...: all bits of the lanes whose
+// element is at least `begin`.
+Bits from(int64_t begin, int64_t first) {
+    Bits mask;
+    for (int32_t lane = 0; lane < kLanes; ++lane)
+        mask[lane] = first + lane >= begin ? -1 : 0;
+    return mask;
+}
+
+Vector masked(Vector v, Bits mask) { return (Vector)((Bits)v & mask); }
+
+// The first index of a tile of `size` that begins at `at`, moved back if the tile would end
+// after `extent`.
+int64_t within(int64_t at, int64_t size, int64_t extent) {
+    return std::min(at, extent - size);
+}
+
+std::unique_ptr<float[]> scratch(int64_t size) {
+    return std::make_unique_for_overwrite<float[]>(static_cast<size_t>(size));
+}
+
+// The extents of a convolution whose images have their border.
+struct Extents {
+    int64_t N, C, H, W;  // the input with its border
+    int64_t O, Ho, Wo;   // the output
+    Bordered bordered;
+
+    Extents(const ImageExtents& in, int64_t O, const Window& window)
+        : N(in.N),
+          C(in.C),
+          H(in.H + 2 * window.padding),
+          W(in.W + 2 * window.padding),
+          O(O),
+          Ho(window.output(in.H)),
+          Wo(window.output(in.W)),
+          bordered{in.C, in.H, in.W, window.padding} {}
+
+    int64_t inner_size() const { return C * bordered.H * bordered.W; }
+};
+
+// Some images of a batch, with their border.
+class Images {
+  public:
+    // Has room for `count` images.
+    Images(const float* x, int64_t count, const Extents& extents)
+        : x_(x), extents_(extents) {
+        if (extents.bordered.border > 0)
+            copies_ = scratch(count * extents.bordered.outer_size());
+    }
+
+    // Returns the images begin to end - 1; valid until the next call.
+    const float* range(int64_t begin, int64_t end) {
+        const float* image = x_ + begin * extents_.inner_size();
+        if (!copies_) return image;
+        float* copy = copies_.get();
+        for (int64_t n = begin; n < end; ++n) {
+            add_border(copy, image, extents_.bordered);
+            copy += extents_.bordered.outer_size();
+            image += extents_.inner_size();
+        }
+        return copies_.get();
+    }
+
+  private:
+    const float* x_;
+    const Extents& extents_;
+    std::unique_ptr<float[]> copies_;
+};
+
+// ---- forward
+
+// Returns w (O, C, k, k) as tiles (O / 5, C, k, k, 5): in the order in which a tile reads it.
+// Channels after the last are 0.
+template <int k>
+std::unique_ptr<float[]> pack_forward(const float* w, const Extents& e) {
+    const int64_t tiles = (e.O + kTileChannels - 1) / kTileChannels;
+    const int64_t taps = e.C * k * k;
+    auto packed = scratch(tiles * taps * kTileChannels);
+    float* to = packed.get();
+    for (int64_t tile = 0; tile < tiles; ++tile)
+        for (int64_t tap = 0; tap < taps; ++tap)
+            for (int64_t o = tile * kTileChannels; o < (tile + 1) * kTileChannels; ++o)
+                *to++ = o < e.O ? w[o * taps + tap] : 0.0f;
+    return packed;
+}
+
+// Computes 5 channels, of which `channels` exist, of 2 rows of 8 of one image's y.
+template <int k>
+void forward_tile(float* y, const float* x, const float* w, const float* bias,
+                  int64_t channels, const Extents& e) {
+    Vector sums[2][kTileChannels];
+    for (int o = 0; o < kTileChannels; ++o)
+        sums[0][o] = sums[1][o] = broadcast(bias && o < channels ? bias[o] : 0.0f);
+    for (int64_t c = 0; c < e.C; ++c)
+        for (int p = 0; p < k; ++p) {
+            const float* row = x + (c * e.H + p) * e.W;
+#pragma GCC unroll 5
+            for (int q = 0; q < k; ++q, w += kTileChannels) {
+                const Vector upper = load(row + q), lower = load(row + e.W + q);
+#pragma GCC unroll 5
+                for (int o = 0; o < kTileChannels; ++o) {
+                    const Vector weight = broadcast(w[o]);
+                    sums[0][o] += weight * upper;
+                    sums[1][o] += weight * lower;
+                }
+            }
+        }
+    for (int64_t o = 0; o < channels; ++o) {
+        store(y + o * e.Ho * e.Wo, sums[0][o]);
+        store(y + o * e.Ho * e.Wo + e.Wo, sums[1][o]);
+    }
+}
+
+template <int k>
+void forward(float* y, const float* x, const float* w, const float* bias,
+             const Extents& e) {
+    const auto packed = pack_forward<k>(w, e);
+    parallel_for(e.N, kImagesPerChunk, [&](int64_t begin, int64_t end) {
+        Images images(x, 1, e);
+        for (int64_t n = begin; n < end; ++n) {
+            const float* image = images.range(n, n + 1);
+            const float* weights = packed.get();
+            for (int64_t o = 0; o < e.O;
+                 o += kTileChannels, weights += e.C * k * k * kTileChannels)
+                for (int64_t row = 0; row < e.Ho; row += 2)
+                    for (int64_t column = 0; column < e.Wo; column += kLanes) {
+                        const int64_t i = within(row, 2, e.Ho);
+                        const int64_t j = within(column, kLanes, e.Wo);
+                        forward_tile<k>(y + ((n * e.O + o) * e.Ho + i) * e.Wo + j,
+                                        image + i * e.W + j, weights,
+                                        bias ? bias + o : nullptr,
+                                        std::min<int64_t>(kTileChannels, e.O - o), e);
+                    }
+        }
+    });
+}
+
+// ---- gradient of the input
+
+// The rows of g that a tile reads: with 10 or 9 sums.
+template <int k>
+constexpr int kTileRows = k == 5 ? 2 : 3;
+
+// Returns w (O, C, k, k) as (C, q, O, p): in the order in which a tile reads it.
+template <int k>
+std::unique_ptr<float[]> pack_backward(const float* w, const Extents& e) {
+    auto packed = scratch(e.C * k * e.O * k);
+    float* to = packed.get();
+    for (int64_t c = 0; c < e.C; ++c)
+        for (int q = 0; q < k; ++q)
+            for (int64_t o = 0; o < e.O; ++o)
+                for (int p = 0; p < k; ++p) *to++ = w[((o * e.C + c) * k + p) * k + q];
+    return packed;
+}
+
+// Adds the products of R rows of 8 of g, all channels, with column q of the window to
+// R + k - 1 rows of dx. If kMasked, leaves out the elements of g before (row, column).
+template <int k, bool kMasked>
+void backward_input_tile(float* dx, const float* g, const float* w, int64_t row,
+                         Bits columns, const Extents& e) {
+    constexpr int R = kTileRows<k>;
+    Vector sums[R][k] = {};
+    for (int64_t o = 0; o < e.O; ++o, w += k, g += e.Ho * e.Wo) {
+        Vector grad[R];
+#pragma GCC unroll 5
+        for (int r = 0; r < R; ++r) {
+            grad[r] = load(g + r * e.Wo);
+            if (kMasked) grad[r] = r < row ? Vector{} : masked(grad[r], columns);
+        }
+#pragma GCC unroll 5
+        for (int p = 0; p < k; ++p) {
+            const Vector weight = broadcast(w[p]);
+#pragma GCC unroll 5
+            for (int r = 0; r < R; ++r) sums[r][p] += weight * grad[r];
+        }
+    }
+#pragma GCC unroll 8
+    for (int h = 0; h < R + k - 1; ++h) {
+        Vector total = load(dx + h * e.W);
+#pragma GCC unroll 5
+        for (int r = 0; r < R; ++r)
+            if (h - r >= 0 && h - r < k) total += sums[r][h - r];
+        store(dx + h * e.W, total);
+    }
+}
+
+// Sets dx, one image with its border.
+template <int k>
+void backward_input_image(float* dx, const float* g, const float* packed,
+                          const Extents& e) {
+    constexpr int R = kTileRows<k>;
+    std::fill_n(dx, e.bordered.outer_size(), 0.0f);
+    for (int64_t c = 0; c < e.C; ++c)
+        for (int q = 0; q < k; ++q, packed += e.O * k)
+            for (int64_t row = 0; row < e.Ho; row += R)
+                for (int64_t column = 0; column < e.Wo; column += kLanes) {
+                    const int64_t i = within(row, R, e.Ho);
+                    const int64_t j = within(column, kLanes, e.Wo);
+                    float* to = dx + (c * e.H + i) * e.W + j + q;
+                    const float* from = g + i * e.Wo + j;
+                    if (i == row && j == column)
+                        backward_input_tile<k, false>(to, from, packed, 0, Bits{}, e);
+                    else
+                        backward_input_tile<k, true>(to, from, packed, row - i,
+                                                     direct::from(column, j), e);
+                }
+}
+
+template <int k>
+void backward_input_of(float* dx, const float* g, const float* w, const Extents& e) {
+    const auto packed = pack_backward<k>(w, e);
+    parallel_for(e.N, kImagesPerChunk, [&](int64_t begin, int64_t end) {
+        const bool has_border = e.bordered.border > 0;
+        const auto with_border = scratch(has_border ? e.bordered.outer_size() : 0);
+        for (int64_t n = begin; n < end; ++n) {
+            float* image = dx + n * e.inner_size();
+            float* target = has_border ? with_border.get() : image;
+            backward_input_image<k>(target, g + n * e.O * e.Ho * e.Wo, packed.get(), e);
+            if (has_border) remove_border(image, target, e.bordered);
+        }
+    });
+}
+
+// ---- gradient of the input, mirrored
+//
+// dx is also the convolution of g, with a border of k - 1 - padding, with the mirrored
+// weights. That computes products with the zeros of the border, but no sum is ever stored
+// before it is complete.
+
+// Returns whether at most a fifth of the products have a factor from the border.
+bool is_cheap_mirrored(const ImageExtents& in, const Window& window) {
+    const int64_t output = window.output(in.H) * window.output(in.W);
+    return window.padding < window.kernel && in.W >= kLanes && in.H >= 2 &&
+           4 * in.H * in.W <= 5 * output;
+}
+
+void backward_input_mirrored(float* dx, const float* g, const float* w,
+                             const ImageExtents& in, int64_t O, const Window& window) {
+    const int64_t taps = window.kernel * window.kernel;
+    const auto mirrored = scratch(in.C * O * taps);
+    for (int64_t o = 0; o < O; ++o)
+        for (int64_t c = 0; c < in.C; ++c, w += taps)
+            std::reverse_copy(w, w + taps, mirrored.get() + (c * O + o) * taps);
+    conv2d(dx, g, mirrored.get(), nullptr,
+           {in.N, O, window.output(in.H), window.output(in.W)}, in.C,
+           {window.kernel, 1, window.kernel - 1 - window.padding});
+}
+
+// ---- gradient of the weights
+
+// The output channels of a tile of dw: with 10 or 9 sums.
+template <int k>
+constexpr int kGradientChannels = k == 5 ? 2 : 3;
+
+// Adds the products of one image to lanes (M, k): vectors whose lanes' sum is dw of M output
+// channels, one input channel and one row of the window. g has M channels, x one row of the
+// window for each row of g.
+template <int k, int M>
+void backward_weight_tile(Vector (&sums)[M][k], const float* g, const float* x,
+                          const Extents& e) {
+    const int64_t whole = e.Wo / kLanes * kLanes;
+    const Bits last = from(whole, e.Wo - kLanes);
+    const auto add = [&](const float* grads, const float* row, bool is_last) {
+        Vector grad[M];
+#pragma GCC unroll 5
+        for (int m = 0; m < M; ++m) {
+            grad[m] = load(grads + m * e.Ho * e.Wo);
+            if (is_last) grad[m] = masked(grad[m], last);
+        }
+#pragma GCC unroll 5
+        for (int q = 0; q < k; ++q) {
+            const Vector input = load(row + q);
+#pragma GCC unroll 5
+            for (int m = 0; m < M; ++m) sums[m][q] += grad[m] * input;
+        }
+    };
+    for (int64_t i = 0; i < e.Ho; ++i, g += e.Wo, x += e.W) {
+        for (int64_t j = 0; j < whole; j += kLanes) add(g + j, x + j, false);
+        if (whole < e.Wo) add(g + e.Wo - kLanes, x + e.Wo - kLanes, true);
+    }
+}
+
+// Adds the products of `count` images to lanes (M, C, k, k, 8), for M channels of g.
+template <int k, int M>
+void backward_weight_images(float* lanes, const float* g, const float* x, int64_t count,
+                            const Extents& e) {
+    const int64_t channel = e.C * k * k * kLanes;
+    for (int64_t c = 0; c < e.C; ++c)
+        for (int p = 0; p < k; ++p, lanes += k * kLanes) {
+            Vector sums[M][k];
+            for (int m = 0; m < M; ++m)
+                for (int q = 0; q < k; ++q)
+                    sums[m][q] = load(lanes + m * channel + q * kLanes);
+            for (int64_t n = 0; n < count; ++n)
+                backward_weight_tile<k, M>(
+                    sums, g + n * e.O * e.Ho * e.Wo,
+                    x + n * e.bordered.outer_size() + (c * e.H + p) * e.W, e);
+            for (int m = 0; m < M; ++m)
+                for (int q = 0; q < k; ++q)
+                    store(lanes + m * channel + q * kLanes, sums[m][q]);
+        }
+}
+
+// Computes dw for the output channels begin to end - 1. All channels use the images of a
+// chunk before the next chunk, so that the images stay in the cache.
+template <int k>
+void backward_weight_channels(float* dw, const float* g, const float* x, int64_t begin,
+                              int64_t end, const Extents& e) {
+    constexpr int M = kGradientChannels<k>;
+    const int64_t weights = e.C * k * k, map = e.Ho * e.Wo;
+    const auto lanes = scratch((end - begin) * weights * kLanes);
+    std::fill_n(lanes.get(), (end - begin) * weights * kLanes, 0.0f);
+    Images images(x, kImagesPerChunk, e);
+    for (int64_t n = 0; n < e.N; n += kImagesPerChunk) {
+        const int64_t count = std::min(kImagesPerChunk, e.N - n);
+        const float* chunk = images.range(n, n + count);
+        for (int64_t o = begin; o < end;) {
+            float* to = lanes.get() + (o - begin) * weights * kLanes;
+            const float* from = g + (n * e.O + o) * map;
+            const bool is_whole = o + M <= end;
+            (is_whole ? backward_weight_images<k, M>
+                      : backward_weight_images<k, 1>)(to, from, chunk, count, e);
+            o += is_whole ? M : 1;
+        }
+    }
+    for (int64_t i = 0; i < (end - begin) * weights; ++i)
+        dw[begin * weights + i] = sum_of(load(lanes.get() + i * kLanes));
+}
+
+template <int k>
+void backward_weight_of(float* dw, const float* g, const float* x, const Extents& e) {
+    const int64_t grain = 4 * kGradientChannels<k>;
+    parallel_for(e.O, grain, [&](int64_t begin, int64_t end) {
+        backward_weight_channels<k>(dw, g, x, begin, end, e);
+    });
+}
+
+}  // namespace
+
+bool fits(const ImageExtents& in, const Window& window) {
+    const bool has_kernel = window.kernel == 3 || window.kernel == 5;
+    return has_kernel && window.stride == 1 && window.output(in.W) >= kLanes &&
+           window.output(in.H) >= 3;
+}
+
+bool fits_backward_weight(const ImageExtents& in, const Window& window) {
+    return fits(in, window);
+}
+
+void conv2d(float* y, const float* x, const float* w, const float* bias, ImageExtents in,
+            int64_t O, Window window) {
+    const Extents extents(in, O, window);
+    (window.kernel == 5 ? forward<5> : forward<3>)(y, x, w, bias, extents);
+}
+
+void backward_input(float* dx, const float* g, const float* w, ImageExtents in, int64_t O,
+                    Window window) {
+    if (is_cheap_mirrored(in, window))
+        return backward_input_mirrored(dx, g, w, in, O, window);
+    const Extents extents(in, O, window);
+    (window.kernel == 5 ? backward_input_of<5> : backward_input_of<3>)(dx, g, w, extents);
+}
+
+void backward_weight(float* dw, const float* g, const float* x, ImageExtents in,
+                     int64_t O, Window window) {
+    const Extents extents(in, O, window);
+    (window.kernel == 5 ? backward_weight_of<5> : backward_weight_of<3>)(dw, g, x,
+                                                                         extents);
+}
+
+}  // namespace mini::kernels::cpu::direct

@@ -1,0 +1,32 @@
+// Convolution at stride 1 without copies of the input: each kernel keeps a tile of the
+// result in registers while it adds all products that belong to the tile. conv_im2col.hpp
+// has the method for all other windows; conv.cpp chooses.
+
+#pragma once
+
+#include <cstdint>
+
+#include "libmini/kernels/kernels.hpp"
+
+namespace mini::kernels::cpu::direct {
+
+/// Returns whether conv2d() and backward_input() can compute this convolution and are
+/// faster than im2col: kernel 3 or 5, stride 1, and an output that is large enough.
+bool fits(const ImageExtents& in, const Window& window);
+
+/// Returns whether backward_weight() can compute this convolution and is faster.
+bool fits_backward_weight(const ImageExtents& in, const Window& window);
+
+/// As cpu::conv2d. REQUIRES: fits().
+void conv2d(float* y, const float* x, const float* w, const float* bias, ImageExtents in,
+            int64_t O, Window window);
+
+/// As cpu::conv2d_backward_input. REQUIRES: fits().
+void backward_input(float* dx, const float* g, const float* w, ImageExtents in, int64_t O,
+                    Window window);
+
+/// Computes dw of cpu::conv2d_backward_weight. REQUIRES: fits_backward_weight().
+void backward_weight(float* dw, const float* g, const float* x, ImageExtents in,
+                     int64_t O, Window window);
+
+}  // namespace mini::kernels::cpu::direct

@@ -165,7 +165,7 @@ inline Seen on_cluster(int ranks, const std::function<Values(int)>& first_values
     return seen;
 }
 
-/// Value i of rank r is r + i + 1: sums of small integers are exact.
+/// Value i of rank r is r + i + 1: small integers, so their sums are exact.
 inline std::function<Values(int)> integers(size_t n) {
     return [n](int rank) {
         Values values;

@@ -152,7 +152,7 @@ def how_it_ended(ended, has_result):
         return f"was ended by {signal.Signals(-ended.code).name}"
     if has_result:
         return f"ended with exit code {ended.code} after its last check"
-    return f"left with exit code {ended.code} before its result was written (exit? _exit?)"
+    return f"exited with code {ended.code} before its result was written (exit? _exit?)"
 
 
 def crash_story(ended, root):

@@ -1,5 +1,5 @@
-// Reads a regular file. A missing file, a folder, a pipe without a writer or a file that
-// is too long gives an error, and neither blocks nor fills the memory. Every error
+// Reads a regular file. Throws for a missing file, a folder, a pipe without a writer, or
+// a file that is too long, without waiting and without filling the memory. Every error
 // message is one line:
 //
 //     path: expected ..., found ...; the next step

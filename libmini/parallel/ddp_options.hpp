@@ -15,10 +15,12 @@ constexpr int64_t kFirstBucketBytes = int64_t{1} << 20;
 /// The arguments of `torch.nn.parallel.DistributedDataParallel` with PyTorch's names, and
 /// some options that PyTorch does not have.
 struct DDPOptions {
-    /// The size limit of the first bucket in bytes, small so that communication starts
-    /// early (`torch.distributed._DEFAULT_FIRST_BUCKET_BYTES`), and the size limit of the
-    /// other buckets in MiB. A bucket is closed when its size reaches its limit.
+    /// The size limit of the first bucket, in bytes. It is small, so that communication
+    /// starts early (PyTorch: `torch.distributed._DEFAULT_FIRST_BUCKET_BYTES`). A bucket
+    /// is closed when its size reaches its limit.
     int64_t first_bucket_bytes = kFirstBucketBytes;
+
+    /// The size limit of the other buckets, in MiB.
     double bucket_cap_mb = 25;
 
     /// The ranks that train together. Null means the default group.

@@ -61,8 +61,8 @@ void uniform_each(std::span<T> values, double from, double to, Generator& genera
 
 constexpr double kTurn = 2 * std::numbers::pi;
 
-// Converts two uniform numbers to two normal numbers by the Box-Muller transform, from a
-// radius and an angle. Uses 1 - u instead of u, because u may be 0.
+// Converts two uniform numbers to two normal numbers by the Box-Muller transform: the
+// first gives a radius, the second an angle. Uses 1 - u instead of u, because u may be 0.
 template <typename T>
 void normal_pair(T& first, T& second) {
     const T radius = std::sqrt(T{-2} * std::log(T{1} - first));

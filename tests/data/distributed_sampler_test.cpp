@@ -236,7 +236,7 @@ TEST_CASE("DistributedSampler does not warn if set_epoch is called or shuffle is
 }
 
 TEST_CASE(
-    "epoch_generator has the seed seed + epoch and the default generator's version") {
+    "epoch_generator is seeded with seed + epoch, in the default generator's version") {
     mini::Generator& usual = mini::default_generator();
     const auto before = usual.get_state();
     const mini::TorchVersion version = usual.version();

@@ -107,7 +107,9 @@ TEST_CASE("if a rank of gloo is killed every other rank throws PeerLost naming i
     }
 }
 
-TEST_CASE("if a rank of gloo is stopped every other rank throws Timeout naming it") {
+TEST_CASE(
+    "if a gloo rank is stopped, every other rank throws Timeout and names the stopped "
+    "rank") {
     const int victim = GENERATE(0, 1, 2);
     const bool in_the_middle = GENERATE(false, true);
     const int64_t n = in_the_middle ? 3'000'000 : 100;
@@ -133,8 +135,7 @@ TEST_CASE("if a rank of gloo is stopped every other rank throws Timeout naming i
     }
 }
 
-TEST_CASE(
-    "the error for a rank of gloo that exits early names the rank and the current call") {
+TEST_CASE("if a gloo rank exits early, the error names this rank and the current call") {
     Processes processes;
     processes.start(2, [&](int rank, int port) {
         const auto group = join_group("gloo", rank, 2, port);

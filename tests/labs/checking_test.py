@@ -63,7 +63,7 @@ class Tasks(FakeTree):
                          {"07.1": "passed", "07.2": "not started", "07.3": "waits",
                           "07.4": "failed", "07.9": "failed", "07.6": "passed"})
         self.assertEqual(heard, [result.task for result in results])
-        self.assertIn("left with exit code 0", results[0].reason)
+        self.assertIn("exited with code 0", results[0].reason)
         self.assertEqual(results[3].reason, "needs task 07.2 first")
         self.assertEqual(results[4].reason, "it has no checks")
 

@@ -106,7 +106,7 @@ class Grade(FakeTree):
                 self.assertEqual((task["status"], task["points"], grades["points"]),
                                  ("failed", 0, 5))
 
-    def test_without_the_learners_file_the_solution_gets_no_points(self):
+    def test_if_the_learners_file_is_missing_the_task_gets_no_points(self):
         self.write("libmini/other.cpp", PARTITION.replace("lab07.2", "lab07.9"))
         self.write_lab("07-partition", "Partition", ["07.1", "07.2", "07.9"])
         (self.root / "work/libmini/part.cpp").rename(self.root / "work/libmini/other.cpp")

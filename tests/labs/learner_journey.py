@@ -210,7 +210,7 @@ def broken(journey):
     journey.write(shuffle, {"07.3": EXIT}, include)
     journey.write(whole, {"07.6": DEADLOCK}, include)
     journey.lab("check", "7", ends=1, says=[
-        "✓ 07.1", "✓ 07.2", "07.3 failed: left with exit code 0 before its result was written",
+        "✓ 07.1", "✓ 07.2", "07.3 failed: exited with code 0 before its result was written",
         "07.4 failed: wrote more than", "07.6 failed: "])
 
 

@@ -46,7 +46,7 @@ class Judge(unittest.TestCase):
         self.assertEqual(found.story[-1], "and 4 more like this")
         self.assertEqual(found.story.count("rank 1 should get 1 4 7 0"), 1)
 
-    def test_failures_of_several_lines_of_the_check_are_shown(self):
+    def test_failures_at_up_to_three_lines_of_the_check_are_shown(self):
         others = "".join(FAILURE.replace('"41"', f'"{line}"') for line in (42, 43, 44))
         story = verdict(HEAD + case("a case", 2 * FAILURE + others, "false") + TAIL, code=5).story
         self.assertEqual([line for line in story if "test.cpp" in line],
@@ -60,14 +60,14 @@ class Judge(unittest.TestCase):
         self.assertEqual(found.reason, "an assertion of the standard library failed: "
                                        "this->_M_is_engaged()")
 
-    def test_a_stub_is_not_started_in_the_result_and_in_the_output(self):
+    def test_a_stub_in_the_result_or_in_the_output_gives_not_started(self):
         for result, output in ((HEAD + case("a case", STUB, "false") + TAIL, ""),
                                ("", "terminate called\n what(): [lab07.1] not started: Do.")):
             found = verdict(result, code=1, output=output)
             self.assertEqual((found.status, found.waits_for), ("not started", "07.1"))
 
     def test_a_missing_result_is_a_failure_for_any_exit_code(self):
-        self.assertIn("left with exit code 0 before its result", verdict(code=0).reason)
+        self.assertIn("exited with code 0 before its result", verdict(code=0).reason)
         self.assertEqual(verdict(HEAD, code=0).status, "failed")
         self.assertIn("was ended by SIGSEGV", verdict(code=-11).reason)
 

@@ -76,7 +76,9 @@ TEST_CASE("every averaging module computes the average on all ranks") {
     }
 }
 
-TEST_CASE("the averaging modules differ in the number and start of their all-reduces") {
+TEST_CASE(
+    "the averaging modules differ in how many all-reduces they run and when these "
+    "start") {
     const auto of = [](Averaging averaging) {
         return on_ranks(
             2, [&](dist::ProcessGroup& group) { return train(group, averaging); })[1];
@@ -90,7 +92,7 @@ TEST_CASE("the averaging modules differ in the number and start of their all-red
 }
 
 TEST_CASE(
-    "averaging modules do not communicate within no_sync and average the sum "
+    "averaging modules do not communicate within no_sync; they average the sum "
     "afterwards") {
     for (const Averaging averaging :
          {Averaging::kAveraged, Averaging::kFlat, Averaging::kOverlapped}) {

@@ -115,14 +115,14 @@ TEST_CASE("the findings name a rank that has not called the other ranks' operati
         tell(group_of({flight_of(0, 4, {done, in_it}), flight_of(1, 4, {done}),
                        flight_of(2, 4, {done, in_it}), flight_of(3, 4, {done, in_it})}));
     REQUIRE(story.size() == 1);
-    CHECK(story[0] ==
-          "all_reduce #57 (sum of 10 float32): ranks 0, 2 and 3 are in it for 3.2 s; "
-          "rank 1 "
-          "finished barrier #56 and has not called it");
+    CHECK(
+        story[0] ==
+        "all_reduce #57 (sum of 10 float32): ranks 0, 2 and 3 have been in it for 3.2 s; "
+        "rank 1 has not called it (its last finished call: barrier #56)");
 }
 
 TEST_CASE(
-    "the findings distinguish ranks that queued or finished a call or left no box") {
+    "the findings tell apart ranks that queued a call, finished it, or have no box") {
     const auto story =
         tell(group_of({flight_of(0, 4,
                                  {record(8, Operation::kReduce, State::kFinished),
@@ -134,8 +134,9 @@ TEST_CASE(
     REQUIRE(story.size() == 2);
     CHECK(contains(story[0], "reduce #8"));
     CHECK(contains(story[0], "rank 1 was in it for 100.0 ms until it failed"));
-    CHECK(contains(story[0],
-                   "rank 3 finished barrier #7 and has queued it, but not started it"));
+    CHECK(contains(
+        story[0],
+        "rank 3 has queued it, but not started it (its last finished call: barrier #7)"));
     CHECK(contains(story[0], "rank 0 finished it"));
     CHECK(contains(story[1], "no box of rank 2"));
 }

@@ -32,7 +32,7 @@ double all_reduce_seconds(Algorithm algorithm, int P, size_t bytes, double alpha
 }
 
 Algorithm fastest_all_reduce(int P, size_t bytes, double alpha, double beta) {
-    // [lab11.5] Return the algorithm with the shortest time; if times are equal, the first.
+    // [lab11.5] Return the algorithm with the shortest time, the first if several have it.
     Algorithm fastest = kAlgorithmsWithFormula.front();
     double shortest = all_reduce_seconds(fastest, P, bytes, alpha, beta);
     for (const Algorithm algorithm : kAlgorithmsWithFormula) {

@@ -6,17 +6,14 @@
 //     gradient of w     M channels x k columns q of dw     M vectors of g, k of x
 //
 // A step multiplies everything that it reads with everything: about 10 multiply-adds of 8
-// floats for 7 reads. A processor core of 2020 starts two multiply-adds per cycle, and each
-// takes 4 or 5 cycles, so 10 independent sums keep the core busy. im2col writes and packs
-// each input k * k times before the first product; with few channels this takes longer than
-// the products.
+// floats for 7 reads. A processor core of 2020 starts two multiply-adds per cycle, and
+// each takes 4 or 5 cycles, so 10 independent sums keep the core busy. im2col writes and
+// packs each input k * k times before the first product; with few channels this takes
+// longer than the products.
 //
 // A row that is not a multiple of 8 ends with a vector that overlaps the one before it.
-// Forward computes the common elements twice; the gradients set the common elements of the
-// second vector to 0, so that nothing is added twice.
-//
-// The order in which an element's products are added depends only on the extents, never on
-// the number of threads.
+// Forward computes the common elements twice; the gradients set the common elements of
+// the second vector to 0, so that nothing is added twice.
 
 #include "libmini/kernels/cpu/conv_direct.hpp"
 
@@ -64,8 +61,8 @@ float sum_of(Vector v) {
     return sum;
 }
 
-// Returns a mask for a vector of elements first, first + 1, ...: all bits of the lanes whose
-// element is at least `begin`.
+// Returns a mask for a vector of elements first, first + 1, ...: all bits of the lanes
+// whose element is at least `begin`.
 Bits from(int64_t begin, int64_t first) {
     Bits mask;
     for (int32_t lane = 0; lane < kLanes; ++lane)
@@ -75,8 +72,8 @@ Bits from(int64_t begin, int64_t first) {
 
 Vector masked(Vector v, Bits mask) { return (Vector)((Bits)v & mask); }
 
-// The first index of a tile of `size` that begins at `at`, moved back if the tile would end
-// after `extent`.
+// The first index of a tile of `size` that begins at `at`, moved back if the tile would
+// end after `extent`.
 int64_t within(int64_t at, int64_t size, int64_t extent) {
     return std::min(at, extent - size);
 }
@@ -135,8 +132,8 @@ class Images {
 
 // ---- forward
 
-// Returns w (O, C, k, k) as tiles (O / 5, C, k, k, 5): in the order in which a tile reads it.
-// Channels after the last are 0.
+// Returns w (O, C, k, k) as tiles (O / 5, C, k, k, 5): in the order in which a tile reads
+// it. Channels after the last are 0.
 template <int k>
 std::unique_ptr<float[]> pack_forward(const float* w, const Extents& e) {
     const int64_t tiles = (e.O + kTileChannels - 1) / kTileChannels;
@@ -289,9 +286,9 @@ void backward_input_of(float* dx, const float* g, const float* w, const Extents&
 
 // ---- gradient of the input, mirrored
 //
-// dx is also the convolution of g, with a border of k - 1 - padding, with the mirrored
-// weights. That computes products with the zeros of the border, but no sum is ever stored
-// before it is complete.
+// dx can also be computed as a convolution: add a border of k - 1 - padding to g, and
+// convolve it with the mirrored weights. The cost: products with the zeros of the border.
+// The gain: each sum is stored once, when it is complete.
 
 // Returns whether at most a fifth of the products have a factor from the border.
 bool is_cheap_mirrored(const ImageExtents& in, const Window& window) {
@@ -318,9 +315,9 @@ void backward_input_mirrored(float* dx, const float* g, const float* w,
 template <int k>
 constexpr int kGradientChannels = k == 5 ? 2 : 3;
 
-// Adds the products of one image to lanes (M, k): vectors whose lanes' sum is dw of M output
-// channels, one input channel and one row of the window. g has M channels, x one row of the
-// window for each row of g.
+// Adds the products of one image to lanes (M, k): vectors whose lanes' sum is dw of M
+// output channels, one input channel and one row of the window. g has M channels, x one
+// row of the window for each row of g.
 template <int k, int M>
 void backward_weight_tile(Vector (&sums)[M][k], const float* g, const float* x,
                           const Extents& e) {

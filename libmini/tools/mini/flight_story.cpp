@@ -37,18 +37,19 @@ const FlightRecord* last_finished(const RankFlight& rank) {
     return last;
 }
 
-// Returns "rank 1 finished barrier #56 and has not called it".
+// Returns "rank 1 has not called it (its last finished call: barrier #56)".
 std::string absence(const RankFlight& rank, uint64_t sequence) {
     const FlightRecord* const last = last_finished(rank);
-    const std::string done =
-        last == nullptr
-            ? std::string("has finished nothing")
-            : fmt::format("finished {} #{}", operation_name(last->collective.operation),
-                          last->collective.sequence);
-    return fmt::format("rank {} {} and has {}", rank.head.rank, done,
+    const std::string done = last == nullptr
+                                 ? std::string("it has finished no call")
+                                 : fmt::format("its last finished call: {} #{}",
+                                               operation_name(last->collective.operation),
+                                               last->collective.sequence);
+    return fmt::format("rank {} has {} ({})", rank.head.rank,
                        find_record(rank, sequence) == nullptr
                            ? "not called it"
-                           : "queued it, but not started it");
+                           : "queued it, but not started it",
+                       done);
 }
 
 // Returns a sentence that lists the ranks that are in operation `sequence`, the ranks
@@ -74,7 +75,7 @@ std::string tell_open(const GroupFlight& group, uint64_t sequence) {
     std::string text =
         fmt::format("{}: {} {} in it for {}{}{}", what, rank_list(inside),
                     failed ? (inside.size() > 1 ? "were" : "was")
-                           : (inside.size() > 1 ? "are" : "is"),
+                           : (inside.size() > 1 ? "have been" : "has been"),
                     duration_text(longest), failed ? " until it failed" : "", absent);
     if (!past.empty()) text += fmt::format("; {} finished it", rank_list(past));
     return text;

@@ -4,8 +4,8 @@
 //     rank 1   ... #55 done   #56 done
 //     rank 2   ... #55 done   #56 done   #57 in it
 //
-//     all_reduce #57: ranks 0 and 2 are in it for 3.2 s; rank 1 finished barrier #56 and
-//     has not called it
+//     all_reduce #57: ranks 0 and 2 have been in it for 3.2 s; rank 1 has not called it
+//     (its last finished call: barrier #56)
 //
 // The relevant operation is the open operation with the lowest number: a rank in a later
 // operation has already finished the relevant operation.

@@ -62,8 +62,8 @@ TEST_CASE("binary operations are bitwise identical to the CPU's for all strides"
 
 TEST_CASE(
     "a binary operation supports more dimensions than a single kernel launch does") {
-    // Ten dimensions of extent 2. The dimensions of a are in reverse order in memory, so
-    // that no two dimensions can be merged.
+    // Ten dimensions of extent 2. The operand `a` has its dimensions in reverse order in
+    // memory, so that no two dimensions can be merged.
     const Extents shape(10, 2);
     Extents a_strides(10), b_strides(10);
     for (size_t d = 0; d < 10; ++d) {

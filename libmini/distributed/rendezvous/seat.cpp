@@ -38,7 +38,8 @@ std::string host_fault(const RendezvousConfig& config, const std::string& local_
 }
 
 std::string stopped_text(Store& store, int rank) {
-    const Seat taken = parse_seat(store.get(seat_key(rank), deadline_after(kSeatReadTimeout)));
+    const Seat taken =
+        parse_seat(store.get(seat_key(rank), deadline_after(kSeatReadTimeout)));
     return concat("rank ", rank, " (", process_of(taken),
                   " began to join and went no further; was it killed or stopped?)");
 }

@@ -181,7 +181,11 @@ TEST_CASE("copy_strided and copy_to_strided copy items of any size") {
         {{4, 3}, {8, 1}, {}},  // a part of longer rows
         {{2, 3, 4}, {1, 8, 2}, {}},
         {{3, 0}, {1, 1}, {}},
-        {{200, 300}, {1, 200}, {}},  // several chunks
+        {{200, 300}, {1, 200}, {}},                // several chunks
+        {{8, 64}, {1, 9}, {}},                     // transposed in blocks of 8 x 8
+        {{67, 131}, {1, 70}, {}},                  // and with rows and columns left over
+        {{3, 40, 2, 9}, {2000, 1, 1000, 41}, {}},  // several matrices
+        {{70, 3, 40}, {1, 2800, 70}, {}},
     }));
     CAPTURE(item_bytes, shape, strides);
     const int64_t n = size_of(shape), room = 60000;

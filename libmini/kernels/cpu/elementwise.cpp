@@ -15,6 +15,7 @@
 
 #include "libmini/core/parallel.hpp"
 #include "libmini/kernels/cpu/strided.hpp"
+#include "libmini/kernels/cpu/transpose.hpp"
 #include "libmini/kernels/kernels.hpp"
 
 namespace mini::kernels::cpu {
@@ -76,6 +77,54 @@ void copy_run(std::byte* to, int64_t to_step, const std::byte* from, int64_t fro
             std::memcpy(to + i * to_step, from + i * from_step,
                         static_cast<size_t>(item_bytes));
     }
+}
+
+// Copies between a strided array and a contiguous one of 4-byte items if the copy is a
+// transpose, or several: if the strided array is contiguous along another dimension than
+// the innermost. Returns false if it is not.
+bool copy_transposed(float* out, const float* x, const StridedLoop<1>& loop,
+                     bool to_strided) {
+    constexpr int64_t kMinExtent = 8, kColumns = 64;
+    const auto& dimensions = loop.dimensions();
+    const auto& row = dimensions.front();
+    const auto is_run = [](const auto& d) {
+        return d.strides[0] == 1 && d.extent >= kMinExtent;
+    };
+    const auto run = std::find_if(dimensions.begin() + 1, dimensions.end(), is_run);
+    if (run == dimensions.end() || row.extent < kMinExtent || row.strides[0] <= 1)
+        return false;
+
+    // Number the slices of 64 columns of all matrices; find a slice's offsets in both arrays.
+    const int64_t slices = (run->extent + kColumns - 1) / kColumns;
+    int64_t count = slices, run_step = 1;
+    for (auto d = dimensions.begin(); d != run; ++d) run_step *= d->extent;
+    for (auto d = dimensions.begin() + 1; d != dimensions.end(); ++d)
+        if (d != run) count *= d->extent;
+    const auto copy_slice = [&](int64_t slice) {
+        const int64_t begin = slice % slices * kColumns;
+        int64_t strided = begin, contiguous = begin * run_step;
+        int64_t matrix = slice / slices, step = row.extent;
+        for (auto d = dimensions.begin() + 1; d != dimensions.end(); ++d) {
+            if (d != run) {
+                strided += matrix % d->extent * d->strides[0];
+                contiguous += matrix % d->extent * step;
+                matrix /= d->extent;
+            }
+            step *= d->extent;
+        }
+        const int64_t columns = std::min(kColumns, run->extent - begin);
+        if (to_strided)
+            transpose(out + strided, row.strides[0], x + contiguous, run_step, columns,
+                      row.extent);
+        else
+            transpose(out + contiguous, run_step, x + strided, row.strides[0], row.extent,
+                      columns);
+    };
+    const int64_t grain = std::max<int64_t>(1, kElementGrain / (kColumns * row.extent));
+    parallel_for(count, grain, [&](int64_t begin, int64_t end) {
+        for (int64_t slice = begin; slice < end; ++slice) copy_slice(slice);
+    });
+    return true;
 }
 
 }  // namespace
@@ -142,6 +191,10 @@ void fill(float* out, float value, int64_t n) {
 void copy_strided(std::byte* out, const std::byte* x, std::span<const int64_t> shape,
                   std::span<const int64_t> strides, int64_t item_bytes) {
     const StridedLoop<1> loop(shape, {strides});
+    if (item_bytes == 4 &&
+        copy_transposed(reinterpret_cast<float*>(out), reinterpret_cast<const float*>(x),
+                        loop, false))
+        return;
     const int64_t step = loop.steps()[0] * item_bytes;
     loop.for_each_run(
         [&](int64_t n, int64_t first, const std::array<int64_t, 1>& offsets) {
@@ -153,6 +206,9 @@ void copy_strided(std::byte* out, const std::byte* x, std::span<const int64_t> s
 void copy_to_strided(std::byte* out, const std::byte* x, std::span<const int64_t> shape,
                      std::span<const int64_t> strides, int64_t item_bytes) {
     const StridedLoop<1> loop(shape, {strides});
+    if (item_bytes == 4 && copy_transposed(reinterpret_cast<float*>(out),
+                                           reinterpret_cast<const float*>(x), loop, true))
+        return;
     const int64_t step = loop.steps()[0] * item_bytes;
     loop.for_each_run(
         [&](int64_t n, int64_t first, const std::array<int64_t, 1>& offsets) {

@@ -1,0 +1,85 @@
+// A transposed copy, in tiles of 64 x 64 that fit in the first-level cache.
+//
+//     x, rows             buffer              out, columns
+//     a0 a1 .. a63        a0 b0 .. n0         a0 b0 .. n0
+//     b0 b1 .. b63   ->   a1 b1 .. n1    ->   a1 b1 .. n1
+//     ...                 ...                 ...
+//
+// A loop over elements reads or writes one element per cache line, at addresses that are
+// a power of two apart for common extents, so that few lines of the cache are used. A tile
+// reads and writes 4 whole lines in a row. The rows of the buffer are 16 elements longer
+// than the tile, because otherwise 8 of its rows would share the same lines of the cache.
+// Within a tile, blocks of 8 x 8 are transposed in registers.
+
+#include "libmini/kernels/cpu/transpose.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace mini::kernels::cpu {
+namespace {
+
+constexpr int64_t kTile = 64, kBlock = 8;
+constexpr int64_t kBufferStep = kTile + 16;
+
+using Vector [[gnu::vector_size(4 * kBlock)]] = float;
+
+// Transposes 8 x 8 elements: exchanges single elements between rows 1 apart, pairs between
+// rows 2 apart, and halves between rows 4 apart.
+void transpose_block(float* out, int64_t out_step, const float* x, int64_t x_step) {
+    Vector r[kBlock], s[kBlock];
+#pragma GCC unroll 8
+    for (int i = 0; i < kBlock; ++i) std::memcpy(&r[i], x + i * x_step, sizeof(Vector));
+#pragma GCC unroll 8
+    for (int i = 0; i < kBlock; i += 2) {
+        s[i] = __builtin_shufflevector(r[i], r[i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
+        s[i + 1] = __builtin_shufflevector(r[i], r[i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
+    }
+#pragma GCC unroll 8
+    for (const int i : {0, 1, 4, 5}) {
+        r[i] = __builtin_shufflevector(s[i], s[i + 2], 0, 1, 8, 9, 4, 5, 12, 13);
+        r[i + 2] = __builtin_shufflevector(s[i], s[i + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+    }
+#pragma GCC unroll 8
+    for (int i = 0; i < 4; ++i) {
+        s[i] = __builtin_shufflevector(r[i], r[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+        s[i + 4] = __builtin_shufflevector(r[i], r[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+    }
+#pragma GCC unroll 8
+    for (int i = 0; i < kBlock; ++i)
+        std::memcpy(out + i * out_step, &s[i], sizeof(Vector));
+}
+
+// Transposes at most 64 x 64 elements into the buffer, in blocks where there are 8 x 8.
+void transpose_tile(float* buffer, const float* x, int64_t x_step, int64_t rows,
+                    int64_t columns) {
+    const int64_t block_rows = rows / kBlock * kBlock;
+    const int64_t block_columns = columns / kBlock * kBlock;
+    for (int64_t i = 0; i < block_rows; i += kBlock)
+        for (int64_t j = 0; j < block_columns; j += kBlock)
+            transpose_block(buffer + j * kBufferStep + i, kBufferStep, x + i * x_step + j,
+                            x_step);
+    for (int64_t i = 0; i < rows; ++i)
+        for (int64_t j = i < block_rows ? block_columns : 0; j < columns; ++j)
+            std::memcpy(buffer + j * kBufferStep + i, x + i * x_step + j, sizeof(float));
+}
+
+}  // namespace
+
+void transpose(float* out, int64_t out_step, const float* x, int64_t x_step, int64_t rows,
+               int64_t columns) {
+    alignas(64) float buffer[kTile * kBufferStep];
+    for (int64_t i = 0; i < rows; i += kTile)
+        for (int64_t j = 0; j < columns; j += kTile) {
+            const int64_t height = std::min(kTile, rows - i);
+            const int64_t width = std::min(kTile, columns - j);
+            transpose_tile(buffer, x + i * x_step + j, x_step, height, width);
+            for (int64_t k = 0; k < width; ++k)
+                std::memcpy(out + (j + k) * out_step + i, buffer + k * kBufferStep,
+                            static_cast<size_t>(height) * sizeof(float));
+        }
+}
+
+}  // namespace mini::kernels::cpu

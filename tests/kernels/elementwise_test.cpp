@@ -186,6 +186,7 @@ TEST_CASE("copy_strided and copy_to_strided copy items of any size") {
         {{67, 131}, {1, 70}, {}},                  // and with rows and columns left over
         {{3, 40, 2, 9}, {2000, 1, 1000, 41}, {}},  // several matrices
         {{70, 3, 40}, {1, 2800, 70}, {}},
+        {{9, 20, 8}, {1, 80, 9}, {}},
     }));
     CAPTURE(item_bytes, shape, strides);
     const int64_t n = size_of(shape), room = 60000;

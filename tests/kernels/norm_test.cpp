@@ -11,8 +11,9 @@ namespace mini::kernels {
 namespace {
 
 // Images, rows (space 1), one channel, and channels longer than one SIMD vector.
-const std::vector<ChannelExtents> kExtents = {{4, 3, 6},  {7, 5, 1},  {2, 1, 33},
-                                              {3, 2, 97}, {1, 4, 64}, {64, 70, 16}};
+const std::vector<ChannelExtents> kExtents = {{4, 3, 6},    {7, 5, 1},  {2, 1, 33},
+                                              {3, 2, 97},   {1, 4, 64}, {64, 70, 16},
+                                              {40, 300, 1}, {1, 129, 1}};
 
 int64_t size_of(const ChannelExtents& extents) {
     return extents.N * extents.C * extents.space;
@@ -69,8 +70,34 @@ TEST_CASE("channel moments equal their definition even with a large mean") {
     }
 }
 
+TEST_CASE("the moments of rows are accurate if the first row is far from the others") {
+    const ChannelExtents extents = {1000, 3, 1};
+    std::vector<float> x = normal_numbers(size_of(extents));
+    for (size_t c = 0; c < 3; ++c) x[c] = 1e6f;
+    const MomentsOfX out = moments_of(x, extents);
+    const MomentsOfX expected = moments_by_definition(x, extents);
+    for (size_t c = 0; c < 3; ++c) {
+        CHECK(std::abs(out.mean[c] - expected.mean[c]) <= 2e-7f * expected.mean[c]);
+        CHECK(std::abs(out.variance[c] - expected.variance[c]) <=
+              2e-7f * expected.variance[c]);
+    }
+}
+
+TEST_CASE("the moments of a channel with NaN are NaN, and only its own") {
+    const int64_t space = GENERATE(1, 4);
+    const ChannelExtents extents = {6, 3, space};
+    std::vector<float> x = normal_numbers(size_of(extents));
+    x[static_cast<size_t>(4 * space)] = NAN;  // in image 1, channel 1
+    const MomentsOfX out = moments_of(x, extents);
+    for (size_t c = 0; c < 3; ++c) {
+        CHECK(std::isnan(out.mean[c]) == (c == 1));
+        CHECK(std::isnan(out.variance[c]) == (c == 1));
+    }
+}
+
 TEST_CASE("a normalised channel has mean 0 and variance 1") {
-    const ChannelExtents extents = {8, 5, 49};
+    const ChannelExtents extents =
+        GENERATE(values<ChannelExtents>({{8, 5, 49}, {400, 5, 1}}));
     const std::vector<float> x = normal_numbers(size_of(extents));
     const MomentsOfX moments = moments_of(x, extents);
     std::vector<float> y = unwritten(size_of(extents));
@@ -84,7 +111,8 @@ TEST_CASE("a normalised channel has mean 0 and variance 1") {
 }
 
 TEST_CASE("batch normalisation is bitwise identical for any number of threads") {
-    const ChannelExtents extents = {64, 70, 16};
+    const ChannelExtents extents =
+        GENERATE(values<ChannelExtents>({{64, 70, 16}, {64, 300, 1}}));
     const std::vector<float> x = normal_numbers(size_of(extents), 1);
     const std::vector<float> g = normal_numbers(size_of(extents), 2);
     const std::vector<float> weight = normal_numbers(extents.C, 3);

@@ -9,7 +9,7 @@ namespace mini::kernels::cpu {
 /// Copies x (rows, columns) to out (columns, rows): out[j][i] = x[i][j]. A step is the
 /// distance from one row to the next in memory, in elements. Copies bit patterns: the
 /// elements may be of any type of 4 bytes.
-void transpose(float* out, int64_t out_step, const float* x, int64_t x_step,
-               int64_t rows, int64_t columns);
+void transpose(float* out, int64_t out_step, const float* x, int64_t x_step, int64_t rows,
+               int64_t columns);
 
 }  // namespace mini::kernels::cpu

@@ -67,7 +67,7 @@ TEST_CASE("a rank that throws or aborts or crashes is reported with its last ope
         contains(story, "(sum of 1000 float32): ranks 0 and 2 have been in it for ") ||
         contains(story, "(sum of 1000 float32): ranks 0 and 2 were in it for ");
     CHECK(in_it);
-    CHECK(contains(story, "rank 1 finished all_reduce #"));
+    CHECK(contains(story, "(its last finished call: all_reduce #"));
 }
 
 TEST_CASE("SIGUSR1 makes ranks log their boxes and mini flight names the missing rank") {
@@ -86,7 +86,7 @@ TEST_CASE("SIGUSR1 makes ranks log their boxes and mini flight names the missing
     }
     CHECK(contains(story, awaited));
     CHECK(contains(story, "rank 1 has not called it"));
-    CHECK(contains(story, "rank 1 finished all_reduce #"));
+    CHECK(contains(story, "(its last finished call: all_reduce #"));
 
     const auto table = run_program({MINI_BIN_DIR "/mini", "flight", folder.path()});
     CHECK(contains(table.out, "in it "));

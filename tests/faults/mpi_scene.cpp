@@ -21,7 +21,7 @@ namespace mini::dist::faults {
 namespace {
 
 using std::chrono::milliseconds;
-constexpr milliseconds kMpirunTime(3000);  // mpirun's time to exit after all ranks
+constexpr milliseconds kMpirunTime(10000);  // for mpirun to exit after all ranks
 constexpr milliseconds kPause(2);
 
 std::string line_of(const Scenario& s) {

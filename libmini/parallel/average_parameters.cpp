@@ -5,7 +5,7 @@
 namespace mini::parallel {
 namespace {
 
-bool is_integer(DType dtype) { return dtype == DType::kInt64 || dtype == DType::kUInt8; }
+bool is_integer(DType dtype) { return !is_floating_point(dtype); }
 
 }  // namespace
 

@@ -27,6 +27,13 @@ constexpr size_t item_size(DType dtype) {
     return 0;
 }
 
+/// Returns whether a dtype is float32, float16 or bfloat16
+/// (`torch.dtype.is_floating_point`).
+constexpr bool is_floating_point(DType dtype) {
+    return dtype == DType::kFloat32 || dtype == DType::kFloat16 ||
+           dtype == DType::kBFloat16;
+}
+
 /// Returns PyTorch's name of a dtype: "float32", "int64", ...
 constexpr const char* dtype_name(DType dtype) {
     switch (dtype) {

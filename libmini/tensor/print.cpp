@@ -13,9 +13,9 @@ namespace {
 constexpr int64_t kEdgeItems = 3;  // elements printed at each end of a long dimension
 
 std::string element(const Tensor& x) {
-    const bool is_integer = x.dtype() == DType::kInt64 || x.dtype() == DType::kUInt8;
-    return is_integer ? fmt::format("{}", static_cast<int64_t>(x.item()))
-                      : fmt::format("{:.4f}", x.item());
+    return is_floating_point(x.dtype())
+               ? fmt::format("{:.4f}", x.item())
+               : fmt::format("{}", static_cast<int64_t>(x.item()));
 }
 
 void print_nested(std::ostream& out, const Tensor& x) {

@@ -8,11 +8,6 @@
 namespace mini::dist {
 namespace {
 
-bool is_float(DType dtype) {
-    return dtype == DType::kFloat32 || dtype == DType::kFloat16 ||
-           dtype == DType::kBFloat16;
-}
-
 bool has_root(Operation operation) {
     return operation == Operation::kBroadcast || operation == Operation::kReduce ||
            operation == Operation::kGather || operation == Operation::kScatter;
@@ -98,7 +93,7 @@ Collective collective_of(const Call& call, int rank, int world_size) {
         for (const Tensor& tensor : *tensors) check_tensor(name, tensor, *first);
 
     MINI_CHECK(!reduces(call.operation) || call.reduce_op != ReduceOp::kAvg ||
-                   is_float(first->dtype()),
+                   is_floating_point(first->dtype()),
                name, ": kAvg needs floating-point numbers, but the tensor is ",
                first->dtype());
     collective.dtype = first->dtype();

@@ -42,8 +42,7 @@ int64_t threads_of_this_process() {
     return std::distance(fs::directory_iterator("/proc/self/task"), {});
 }
 
-// Waits until this process has `count` threads: the kernel removes a thread some time
-// after join() returns. Returns false after 30 seconds.
+// Waits until the kernel, some time after join(), has left `count` threads; at most 30 s.
 bool threads_become(int64_t count) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     while (threads_of_this_process() != count && std::chrono::steady_clock::now() < end)
@@ -121,8 +120,7 @@ class Barrier {
     int arrived_ = 0;
 };
 
-// A device's forward or backward pass returns only when all devices have started the same
-// pass.
+// Each device's pass returns only when all devices have started the same pass.
 class WaitsForAll : public nn::Module {
   public:
     WaitsForAll(Barrier& forward, Barrier& backward)

@@ -1,11 +1,10 @@
 // Convolution: the direct method where it fits, otherwise im2col.
 
-#include <cstddef>
 #include <cstdint>
-#include <memory>
 
 #include "libmini/kernels/cpu/conv_direct.hpp"
 #include "libmini/kernels/cpu/conv_im2col.hpp"
+#include "libmini/kernels/cpu/scratch.hpp"
 #include "libmini/kernels/kernels.hpp"
 
 namespace mini::kernels::cpu {
@@ -25,16 +24,14 @@ void conv2d_backward_input(float* dx, const float* g, const float* w, ImageExten
 
 void conv2d_backward_weight(float* dw, float* dbias, const float* g, const float* x,
                             ImageExtents in, int64_t O, Window window) {
-    const auto method = direct::fits_backward_weight(in, window)
-                            ? direct::backward_weight
-                            : im2col::backward_weight;
+    const auto method =
+        direct::fits(in, window) ? direct::backward_weight : im2col::backward_weight;
     method(dw, g, x, in, O, window);
 
     // The bias is added to every output, so its gradient is the sum of g.
     if (dbias == nullptr) return;
     const int64_t M = window.output(in.H) * window.output(in.W);
-    const auto per_image =
-        std::make_unique_for_overwrite<float[]>(static_cast<size_t>(in.N * O));
+    const auto per_image = scratch(in.N * O);
     sum(per_image.get(), g, in.N * O, M, 1);
     sum(dbias, per_image.get(), 1, in.N, O);
 }

@@ -18,117 +18,25 @@
 #include "libmini/kernels/cpu/conv_direct.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 
 #include "libmini/core/parallel.hpp"
 #include "libmini/kernels/cpu/border.hpp"
-
-#if defined(__AVX__)
-#define MINI_KEEP_IN_REGISTER(v) asm("" : "+x"(v))
-#else
-#define MINI_KEEP_IN_REGISTER(v) static_cast<void>(v)
-#endif
+#include "libmini/kernels/cpu/conv_extents.hpp"
+#include "libmini/kernels/cpu/scratch.hpp"
+#include "libmini/kernels/cpu/vector.hpp"
 
 namespace mini::kernels::cpu::direct {
 namespace {
 
-constexpr int64_t kLanes = 8;     // floats of a vector
 constexpr int kTileChannels = 5;  // output channels of a tile of y
-constexpr int64_t kImagesPerChunk = 8;
-
-using Vector [[gnu::vector_size(4 * kLanes)]] = float;
-using Bits [[gnu::vector_size(4 * kLanes)]] = int32_t;
-
-// Loads a vector into a register. GCC 12 would rather repeat the load in each of the
-// instructions that use the vector, which takes 1.7 times as long.
-Vector load(const float* from) {
-    Vector v;
-    std::memcpy(&v, from, sizeof v);
-    MINI_KEEP_IN_REGISTER(v);
-    return v;
-}
-
-void store(float* to, Vector v) { std::memcpy(to, &v, sizeof v); }
-
-Vector broadcast(float value) { return value - Vector{}; }
-
-float sum_of(Vector v) {
-    float sum = 0;
-    for (int64_t lane = 0; lane < kLanes; ++lane) sum += v[lane];
-    return sum;
-}
-
-// Returns a mask for a vector of elements first, first + 1, ...: all bits of the lanes
-// whose element is at least `begin`.
-Bits from(int64_t begin, int64_t first) {
-    Bits mask;
-    for (int32_t lane = 0; lane < kLanes; ++lane)
-        mask[lane] = first + lane >= begin ? -1 : 0;
-    return mask;
-}
-
-Vector masked(Vector v, Bits mask) { return (Vector)((Bits)v & mask); }
 
 // The first index of a tile of `size` that begins at `at`, moved back if the tile would
 // end after `extent`.
 int64_t within(int64_t at, int64_t size, int64_t extent) {
     return std::min(at, extent - size);
 }
-
-std::unique_ptr<float[]> scratch(int64_t size) {
-    return std::make_unique_for_overwrite<float[]>(static_cast<size_t>(size));
-}
-
-// The extents of a convolution whose images have their border.
-struct Extents {
-    int64_t N, C, H, W;  // the input with its border
-    int64_t O, Ho, Wo;   // the output
-    Bordered bordered;
-
-    Extents(const ImageExtents& in, int64_t O, const Window& window)
-        : N(in.N),
-          C(in.C),
-          H(in.H + 2 * window.padding),
-          W(in.W + 2 * window.padding),
-          O(O),
-          Ho(window.output(in.H)),
-          Wo(window.output(in.W)),
-          bordered{in.C, in.H, in.W, window.padding} {}
-
-    int64_t inner_size() const { return C * bordered.H * bordered.W; }
-};
-
-// Some images of a batch, with their border.
-class Images {
-  public:
-    // Has room for `count` images.
-    Images(const float* x, int64_t count, const Extents& extents)
-        : x_(x), extents_(extents) {
-        if (extents.bordered.border > 0)
-            copies_ = scratch(count * extents.bordered.outer_size());
-    }
-
-    // Returns the images begin to end - 1; valid until the next call.
-    const float* range(int64_t begin, int64_t end) {
-        const float* image = x_ + begin * extents_.inner_size();
-        if (!copies_) return image;
-        float* copy = copies_.get();
-        for (int64_t n = begin; n < end; ++n) {
-            add_border(copy, image, extents_.bordered);
-            copy += extents_.bordered.outer_size();
-            image += extents_.inner_size();
-        }
-        return copies_.get();
-    }
-
-  private:
-    const float* x_;
-    const Extents& extents_;
-    std::unique_ptr<float[]> copies_;
-};
 
 // ---- forward
 
@@ -265,7 +173,7 @@ void backward_input_image(float* dx, const float* g, const float* packed,
                         backward_input_tile<k, false>(to, from, packed, 0, Bits{}, e);
                     else
                         backward_input_tile<k, true>(to, from, packed, row - i,
-                                                     direct::from(column, j), e);
+                                                     mask_from(column, j), e);
                 }
 }
 
@@ -309,105 +217,12 @@ void backward_input_mirrored(float* dx, const float* g, const float* w,
            {window.kernel, 1, window.kernel - 1 - window.padding});
 }
 
-// ---- gradient of the weights
-
-// The output channels of a tile of dw: with 10 or 9 sums.
-template <int k>
-constexpr int kGradientChannels = k == 5 ? 2 : 3;
-
-// Adds the products of one image to lanes (M, k): vectors whose lanes' sum is dw of M
-// output channels, one input channel and one row of the window. g has M channels, x one
-// row of the window for each row of g.
-template <int k, int M>
-void backward_weight_tile(Vector (&sums)[M][k], const float* g, const float* x,
-                          const Extents& e) {
-    const int64_t whole = e.Wo / kLanes * kLanes;
-    const Bits last = from(whole, e.Wo - kLanes);
-    const auto add = [&](const float* grads, const float* row, bool is_last) {
-        Vector grad[M];
-#pragma GCC unroll 5
-        for (int m = 0; m < M; ++m) {
-            grad[m] = load(grads + m * e.Ho * e.Wo);
-            if (is_last) grad[m] = masked(grad[m], last);
-        }
-#pragma GCC unroll 5
-        for (int q = 0; q < k; ++q) {
-            const Vector input = load(row + q);
-#pragma GCC unroll 5
-            for (int m = 0; m < M; ++m) sums[m][q] += grad[m] * input;
-        }
-    };
-    for (int64_t i = 0; i < e.Ho; ++i, g += e.Wo, x += e.W) {
-        for (int64_t j = 0; j < whole; j += kLanes) add(g + j, x + j, false);
-        if (whole < e.Wo) add(g + e.Wo - kLanes, x + e.Wo - kLanes, true);
-    }
-}
-
-// Adds the products of `count` images to lanes (M, C, k, k, 8), for M channels of g.
-template <int k, int M>
-void backward_weight_images(float* lanes, const float* g, const float* x, int64_t count,
-                            const Extents& e) {
-    const int64_t channel = e.C * k * k * kLanes;
-    for (int64_t c = 0; c < e.C; ++c)
-        for (int p = 0; p < k; ++p, lanes += k * kLanes) {
-            Vector sums[M][k];
-            for (int m = 0; m < M; ++m)
-                for (int q = 0; q < k; ++q)
-                    sums[m][q] = load(lanes + m * channel + q * kLanes);
-            for (int64_t n = 0; n < count; ++n)
-                backward_weight_tile<k, M>(
-                    sums, g + n * e.O * e.Ho * e.Wo,
-                    x + n * e.bordered.outer_size() + (c * e.H + p) * e.W, e);
-            for (int m = 0; m < M; ++m)
-                for (int q = 0; q < k; ++q)
-                    store(lanes + m * channel + q * kLanes, sums[m][q]);
-        }
-}
-
-// Computes dw for the output channels begin to end - 1. All channels use the images of a
-// chunk before the next chunk, so that the images stay in the cache.
-template <int k>
-void backward_weight_channels(float* dw, const float* g, const float* x, int64_t begin,
-                              int64_t end, const Extents& e) {
-    constexpr int M = kGradientChannels<k>;
-    const int64_t weights = e.C * k * k, map = e.Ho * e.Wo;
-    const auto lanes = scratch((end - begin) * weights * kLanes);
-    std::fill_n(lanes.get(), (end - begin) * weights * kLanes, 0.0f);
-    Images images(x, kImagesPerChunk, e);
-    for (int64_t n = 0; n < e.N; n += kImagesPerChunk) {
-        const int64_t count = std::min(kImagesPerChunk, e.N - n);
-        const float* chunk = images.range(n, n + count);
-        for (int64_t o = begin; o < end;) {
-            float* to = lanes.get() + (o - begin) * weights * kLanes;
-            const float* from = g + (n * e.O + o) * map;
-            const bool is_whole = o + M <= end;
-            (is_whole ? backward_weight_images<k, M>
-                      : backward_weight_images<k, 1>)(to, from, chunk, count, e);
-            o += is_whole ? M : 1;
-        }
-    }
-    for (int64_t i = 0; i < (end - begin) * weights; ++i)
-        dw[begin * weights + i] = sum_of(load(lanes.get() + i * kLanes));
-}
-
-template <int k>
-void backward_weight_of(float* dw, const float* g, const float* x, const Extents& e) {
-    const int64_t grain = 4 * kGradientChannels<k>;
-    parallel_for(e.O, grain, [&](int64_t begin, int64_t end) {
-        backward_weight_channels<k>(dw, g, x, begin, end, e);
-    });
-}
-
 }  // namespace
 
 bool fits(const ImageExtents& in, const Window& window) {
     const bool has_kernel = window.kernel == 3 || window.kernel == 5;
     return has_kernel && window.stride == 1 && window.output(in.W) >= kLanes &&
            window.output(in.H) >= 3;
-}
-
-bool fits_backward_weight(const ImageExtents& in, const Window& window) {
-    return fits(in, window);
 }
 
 void conv2d(float* y, const float* x, const float* w, const float* bias, ImageExtents in,
@@ -422,13 +237,6 @@ void backward_input(float* dx, const float* g, const float* w, ImageExtents in, 
         return backward_input_mirrored(dx, g, w, in, O, window);
     const Extents extents(in, O, window);
     (window.kernel == 5 ? backward_input_of<5> : backward_input_of<3>)(dx, g, w, extents);
-}
-
-void backward_weight(float* dw, const float* g, const float* x, ImageExtents in,
-                     int64_t O, Window window) {
-    const Extents extents(in, O, window);
-    (window.kernel == 5 ? backward_weight_of<5> : backward_weight_of<3>)(dw, g, x,
-                                                                         extents);
 }
 
 }  // namespace mini::kernels::cpu::direct

@@ -10,12 +10,9 @@
 
 namespace mini::kernels::cpu::direct {
 
-/// Returns whether conv2d() and backward_input() can compute this convolution and are
-/// faster than im2col: kernel 3 or 5, stride 1, and an output that is large enough.
+/// Returns whether these functions can compute a convolution: kernel 3 or 5, stride 1, and
+/// an output of at least 3 rows of 8.
 bool fits(const ImageExtents& in, const Window& window);
-
-/// Returns whether backward_weight() can compute this convolution and is faster.
-bool fits_backward_weight(const ImageExtents& in, const Window& window);
 
 /// As cpu::conv2d. REQUIRES: fits().
 void conv2d(float* y, const float* x, const float* w, const float* bias, ImageExtents in,
@@ -25,7 +22,7 @@ void conv2d(float* y, const float* x, const float* w, const float* bias, ImageEx
 void backward_input(float* dx, const float* g, const float* w, ImageExtents in, int64_t O,
                     Window window);
 
-/// Computes dw of cpu::conv2d_backward_weight. REQUIRES: fits_backward_weight().
+/// Computes dw of cpu::conv2d_backward_weight. REQUIRES: fits().
 void backward_weight(float* dw, const float* g, const float* x, ImageExtents in,
                      int64_t O, Window window);
 

@@ -29,6 +29,7 @@
 
 #include "libmini/core/parallel.hpp"
 #include "libmini/kernels/cpu/border.hpp"
+#include "libmini/kernels/cpu/scratch.hpp"
 #include "libmini/kernels/kernels.hpp"
 
 namespace mini::kernels::cpu::im2col {
@@ -78,11 +79,6 @@ struct Lowering {
     // The offset in the image of the first element of the row of (c, p, q).
     int64_t source(int64_t c, int64_t p, int64_t q) const { return (c * H + p) * W + q; }
 };
-
-// Returns uninitialized memory of `size` floats.
-std::unique_ptr<float[]> scratch(int64_t size) {
-    return std::make_unique_for_overwrite<float[]>(static_cast<size_t>(size));
-}
 
 // Writes one row of col: the element of x under window element (c, p, q), for each output
 // position.

@@ -18,20 +18,20 @@
 #include <cstdint>
 #include <cstring>
 
+#include "libmini/kernels/cpu/vector.hpp"
+
 namespace mini::kernels::cpu {
 namespace {
 
-constexpr int64_t kTile = 64, kBlock = 8;
+constexpr int64_t kTile = 64, kBlock = kLanes;
 constexpr int64_t kBufferStep = kTile + 16;
-
-using Vector [[gnu::vector_size(4 * kBlock)]] = float;
 
 // Transposes 8 x 8 elements: exchanges single elements between rows 1 apart, pairs between
 // rows 2 apart, and halves between rows 4 apart.
 void transpose_block(float* out, int64_t out_step, const float* x, int64_t x_step) {
     Vector r[kBlock], s[kBlock];
 #pragma GCC unroll 8
-    for (int i = 0; i < kBlock; ++i) std::memcpy(&r[i], x + i * x_step, sizeof(Vector));
+    for (int i = 0; i < kBlock; ++i) r[i] = load(x + i * x_step);
 #pragma GCC unroll 8
     for (int i = 0; i < kBlock; i += 2) {
         s[i] = __builtin_shufflevector(r[i], r[i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
@@ -48,8 +48,7 @@ void transpose_block(float* out, int64_t out_step, const float* x, int64_t x_ste
         s[i + 4] = __builtin_shufflevector(r[i], r[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
     }
 #pragma GCC unroll 8
-    for (int i = 0; i < kBlock; ++i)
-        std::memcpy(out + i * out_step, &s[i], sizeof(Vector));
+    for (int i = 0; i < kBlock; ++i) store(out + i * out_step, s[i]);
 }
 
 // Transposes at most 64 x 64 elements into the buffer, in blocks where there are 8 x 8.

@@ -5,8 +5,8 @@
 //     grad of x      c           o, p, q               image, h, w      dx = wᵀ g
 //     grad of w      o           image, i, j           c, p, q (and 1)  dw = g xᵀ
 //
-// A block gathers the elements that im2col would copy (cpu/conv.cpp) tile by tile: tiles
-// of both factors in shared memory, 16 deep, and 4 x 4 results per thread in registers.
+// A block gathers the elements that im2col would copy (cpu/conv_im2col.cpp) tile by
+// tile: tiles of both factors in shared memory, 16 deep, and 4 x 4 results per thread in registers.
 //
 //     block    kTileM rows by 64 columns    threads: kTileM / 4 by 16
 //
@@ -165,8 +165,7 @@ struct BackwardInput {
 };
 
 // dw (O; c, p, q) = g (O; image, i, j) times the windows of x. Split s processes the
-// images from s * images_per_split on. The last column, C * kernel * kernel, is the
-// gradient of the bias.
+// images from s * images_per_split on. The last column is the gradient of the bias.
 struct BackwardWeight {
     static constexpr bool kAlongDepth = true;
     float *dw, *dbias;  // (splits, O, C, kernel, kernel), (splits, O)
@@ -238,8 +237,7 @@ __device__ void gather_a(TileRow<kTileM>* a, const Problem& problem, int64_t fir
 }
 
 // Copies this thread's elements of one tile to b (kTileK, kTileN). Adjacent threads take
-// adjacent addresses, along the depth or along the columns. `columns` has the columns of
-// this thread's elements.
+// adjacent addresses, along the depth or the columns. `columns`: of this thread's elements.
 template <int kThreadsOfBlock, typename Problem>
 __device__ void gather_b(TileRow<kTileN>* b, const Problem& problem,
                          const typename Problem::Column* columns, int64_t first_n,

@@ -1,0 +1,111 @@
+// The gradient of the weights of a direct convolution: see conv_direct.cpp.
+
+#include <algorithm>
+#include <cstdint>
+
+#include "libmini/core/parallel.hpp"
+#include "libmini/kernels/cpu/conv_direct.hpp"
+#include "libmini/kernels/cpu/conv_extents.hpp"
+#include "libmini/kernels/cpu/scratch.hpp"
+#include "libmini/kernels/cpu/vector.hpp"
+
+namespace mini::kernels::cpu::direct {
+namespace {
+
+// The output channels of a tile of dw: with 10 or 9 sums.
+template <int k>
+constexpr int kGradientChannels = k == 5 ? 2 : 3;
+
+// Adds the products of one image to lanes (M, k): vectors whose lanes' sum is dw of M
+// output channels, one input channel and one row of the window. g has M channels, x one
+// row of the window for each row of g.
+template <int k, int M>
+void backward_weight_tile(Vector (&sums)[M][k], const float* g, const float* x,
+                          const Extents& e) {
+    const int64_t whole = e.Wo / kLanes * kLanes;
+    const Bits last = mask_from(whole, e.Wo - kLanes);
+    const auto add = [&](const float* grads, const float* row, bool is_last) {
+        Vector grad[M];
+#pragma GCC unroll 5
+        for (int m = 0; m < M; ++m) {
+            grad[m] = load(grads + m * e.Ho * e.Wo);
+            if (is_last) grad[m] = masked(grad[m], last);
+        }
+#pragma GCC unroll 5
+        for (int q = 0; q < k; ++q) {
+            const Vector input = load(row + q);
+#pragma GCC unroll 5
+            for (int m = 0; m < M; ++m) sums[m][q] += grad[m] * input;
+        }
+    };
+    for (int64_t i = 0; i < e.Ho; ++i, g += e.Wo, x += e.W) {
+        for (int64_t j = 0; j < whole; j += kLanes) add(g + j, x + j, false);
+        if (whole < e.Wo) add(g + e.Wo - kLanes, x + e.Wo - kLanes, true);
+    }
+}
+
+// Adds the products of `count` images to lanes (M, C, k, k, 8), for M channels of g.
+template <int k, int M>
+void backward_weight_images(float* lanes, const float* g, const float* x, int64_t count,
+                            const Extents& e) {
+    const int64_t channel = e.C * k * k * kLanes;
+    for (int64_t c = 0; c < e.C; ++c)
+        for (int p = 0; p < k; ++p, lanes += k * kLanes) {
+            Vector sums[M][k];
+            for (int m = 0; m < M; ++m)
+                for (int q = 0; q < k; ++q)
+                    sums[m][q] = load(lanes + m * channel + q * kLanes);
+            for (int64_t n = 0; n < count; ++n)
+                backward_weight_tile<k, M>(
+                    sums, g + n * e.O * e.Ho * e.Wo,
+                    x + n * e.bordered.outer_size() + (c * e.H + p) * e.W, e);
+            for (int m = 0; m < M; ++m)
+                for (int q = 0; q < k; ++q)
+                    store(lanes + m * channel + q * kLanes, sums[m][q]);
+        }
+}
+
+// Computes dw for the output channels begin to end - 1. All channels use the images of a
+// chunk before the next chunk, so that the images stay in the cache.
+template <int k>
+void backward_weight_channels(float* dw, const float* g, const float* x, int64_t begin,
+                              int64_t end, const Extents& e) {
+    constexpr int M = kGradientChannels<k>;
+    const int64_t weights = e.C * k * k, map = e.Ho * e.Wo;
+    const auto lanes = scratch((end - begin) * weights * kLanes);
+    std::fill_n(lanes.get(), (end - begin) * weights * kLanes, 0.0f);
+    Images images(x, kImagesPerChunk, e);
+    for (int64_t n = 0; n < e.N; n += kImagesPerChunk) {
+        const int64_t count = std::min(kImagesPerChunk, e.N - n);
+        const float* chunk = images.range(n, n + count);
+        for (int64_t o = begin; o < end;) {
+            float* to = lanes.get() + (o - begin) * weights * kLanes;
+            const float* from = g + (n * e.O + o) * map;
+            const bool is_whole = o + M <= end;
+            (is_whole ? backward_weight_images<k, M>
+                      : backward_weight_images<k, 1>)(to, from, chunk, count, e);
+            o += is_whole ? M : 1;
+        }
+    }
+    for (int64_t i = 0; i < (end - begin) * weights; ++i)
+        dw[begin * weights + i] = sum_of(load(lanes.get() + i * kLanes));
+}
+
+template <int k>
+void backward_weight_of(float* dw, const float* g, const float* x, const Extents& e) {
+    const int64_t grain = 4 * kGradientChannels<k>;
+    parallel_for(e.O, grain, [&](int64_t begin, int64_t end) {
+        backward_weight_channels<k>(dw, g, x, begin, end, e);
+    });
+}
+
+}  // namespace
+
+void backward_weight(float* dw, const float* g, const float* x, ImageExtents in,
+                     int64_t O, Window window) {
+    const Extents extents(in, O, window);
+    (window.kernel == 5 ? backward_weight_of<5> : backward_weight_of<3>)(dw, g, x,
+                                                                         extents);
+}
+
+}  // namespace mini::kernels::cpu::direct

@@ -1,0 +1,61 @@
+// Vectors of 8 floats: the compiler's vector type, in one or several registers.
+//
+// Loops over arrays need none of this, because the compiler vectorises them. The kernels
+// that include this file name the values that stay in registers.
+
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+// Without AVX, vectors as arguments are passed in another way than with it, and GCC warns.
+// It does not matter: each source that includes this file calls its own functions.
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+#if defined(__AVX__)
+#define MINI_KEEP_IN_REGISTER(v) asm("" : "+x"(v))
+#else
+#define MINI_KEEP_IN_REGISTER(v) static_cast<void>(v)
+#endif
+
+namespace mini::kernels::cpu {
+
+/// The number of floats of a vector.
+constexpr int64_t kLanes = 8;
+
+using Vector [[gnu::vector_size(4 * kLanes)]] = float;
+using Bits [[gnu::vector_size(4 * kLanes)]] = int32_t;
+
+/// Loads a vector into a register. GCC 12 would rather repeat the load in each of the
+/// instructions that use the vector, which takes 1.7 times as long.
+inline Vector load(const float* from) {
+    Vector v;
+    std::memcpy(&v, from, sizeof v);
+    MINI_KEEP_IN_REGISTER(v);
+    return v;
+}
+
+inline void store(float* to, Vector v) { std::memcpy(to, &v, sizeof v); }
+
+/// Returns a vector of equal floats.
+inline Vector broadcast(float value) { return value - Vector{}; }
+
+inline float sum_of(Vector v) {
+    float sum = 0;
+    for (int64_t lane = 0; lane < kLanes; ++lane) sum += v[lane];
+    return sum;
+}
+
+/// Returns a mask for a vector of elements first, first + 1, ...: all bits of the lanes
+/// whose element is at least `begin`.
+inline Bits mask_from(int64_t begin, int64_t first) {
+    Bits mask;
+    for (int32_t lane = 0; lane < kLanes; ++lane)
+        mask[lane] = first + lane >= begin ? -1 : 0;
+    return mask;
+}
+
+/// Returns v with zeros in the lanes that the mask leaves out.
+inline Vector masked(Vector v, Bits mask) { return (Vector)((Bits)v & mask); }
+
+}  // namespace mini::kernels::cpu

@@ -3,6 +3,7 @@
 
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -268,6 +269,25 @@ TEST_CASE("a connection cut in the middle of a message does not blame the wrong 
     peers.one.close();
     std::vector<std::byte> in(100);
     CHECK(contains(failure_of([&] { peers.rank0->recv(1, in); }), cause));
+}
+
+TEST_CASE("a report that is too long is cut") {
+    FakePeers peers;
+    const std::string reason = "rank 3 is gone" + std::string(20000, '!');
+    MessageHeader header;
+    header.payload_bytes = 100;
+    FakePeers::send(peers.one, std::vector<MessageHeader>{header});
+    header.kind = MessageHeader::Kind::kFailure;
+    header.rank = 3;
+    header.detail = static_cast<uint64_t>(Failure::Kind::kPeerLost);
+    header.payload_bytes = reason.size();
+    FakePeers::send(peers.two, std::vector<MessageHeader>{header});
+    FakePeers::send(peers.two, reason);
+    peers.one.close();
+    std::vector<std::byte> in(100);
+    const std::string text = failure_of([&] { peers.rank0->recv(1, in); });
+    CHECK(contains(text, "PeerLost(3): rank 2 reports: rank 3 is gone!!!"));
+    CHECK(std::ranges::count(text, '!') < 4096);
 }
 
 TEST_CASE("a message that arrives one byte at a time is received correctly") {

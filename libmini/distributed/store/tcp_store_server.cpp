@@ -147,7 +147,10 @@ void TcpStoreServer::Loop::wait_for_events() {
         polled.push_back(&client);
         if (!client.greeted) next_turn = std::min(next_turn, client.hello_deadline);
     }
-    if (poll_until(entries, next_turn) < 0) return;  // a signal: poll again
+    if (poll_until(entries, next_turn) < 0) {
+        if (errno == EINTR) return;  // a signal: poll again
+        throw std::bad_alloc();      // no memory, or more sockets than poll() takes
+    }
 
     // Serve the sockets that are ready.
     stopping_ = entries[0].revents != 0;

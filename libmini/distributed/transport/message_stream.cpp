@@ -84,8 +84,9 @@ bool MessageStream::skip_some(std::string& text) {
     std::vector<std::byte> scrap(std::min(left, kSkipBytes));
     const std::span place(scrap);
     const size_t n = channel_->recv_some(place);
-    if (in_.kind == MessageHeader::Kind::kFailure && text.size() < kMaxFailureBytes)
-        text.append(reinterpret_cast<const char*>(place.data()), n);
+    if (in_.kind == MessageHeader::Kind::kFailure)
+        text.append(reinterpret_cast<const char*>(place.data()),
+                    std::min(n, kMaxFailureBytes - text.size()));
     received_ += n;
     return moved || n > 0;
 }

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "libmini/distributed/launch/default_group.hpp"
+#include "libmini/distributed/rendezvous/rank_variables.hpp"
 #include "tests/faults/acting.hpp"
 #include "tests/faults/scene.hpp"
 #include "tests/faults/watching.hpp"
@@ -124,10 +125,13 @@ void play_mpi_rank(const std::string& board_file, const std::string& line) {
     const Scenario s = scenario_of(line);
     const SharedBoard board(board_file);
     {
-        const auto group = joined({.backend = "mpi", .timeout = s.timeout});
-        const int rank = group->rank();
+        // The victim may fail before the others have returned from joining.
+        const auto join = [&] {
+            return joined({.backend = "mpi", .timeout = s.timeout});
+        };
+        const int rank = read_rank_variables(environment_variable).value().rank;
         board->process[rank] = ::getpid();
-        play_rank([&] { return group; }, rank, s, *board, Body::kMpiProcess);
+        play_rank(join, rank, s, *board, Body::kMpiProcess);
     }
 
     // If a rank exits without MPI_Finalize, mpirun stops all ranks: wait until all have

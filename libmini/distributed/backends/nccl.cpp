@@ -32,7 +32,7 @@ const Collective kMeeting{.operation = Operation::kBroadcast,
                           .dtype = DType::kUInt8,
                           .root = 0,
                           .count = sizeof(ncclUniqueId),
-                          .sequence = ~uint64_t{0}};
+                          .sequence = kFirstJoiningSequence + 1};
 
 // How long ranks that leave together wait for each other in ncclCommFinalize.
 constexpr milliseconds kPartingTime(5000);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdint>
 
 namespace mini::dist {
 
@@ -15,9 +14,8 @@ void dissemination_barrier(Transport& transport) {
 }
 
 void await_all_ranks(GroupTransport& transport, Deadline deadline) {
-    // No collective of a group has this sequence number.
     constexpr Collective kConnected{.operation = Operation::kBarrier,
-                                    .sequence = ~uint64_t{1}};
+                                    .sequence = kFirstJoiningSequence};
     try {
         transport.begin(kConnected, std::chrono::milliseconds(
                                         std::max(1, milliseconds_left(deadline))));

@@ -46,7 +46,10 @@ Algorithm parse_algorithm(const std::string& name) {
 }
 
 std::string describe(const Collective& c) {
-    const std::string call = concat(operation_name(c.operation), " #", c.sequence);
+    const std::string number = c.sequence >= kFirstJoiningSequence
+                                   ? " in which the ranks join the group"
+                                   : concat(" #", c.sequence);
+    const std::string call = operation_name(c.operation) + number;
     const std::string payload = concat(c.count, " ", c.dtype);
     const std::string algorithm =
         c.algorithm == Algorithm::kAuto ? "" : concat(", ", algorithm_name(c.algorithm));

@@ -50,6 +50,10 @@ const char* algorithm_name(Algorithm algorithm);
 /// name.
 Algorithm parse_algorithm(const std::string& name);
 
+/// The sequence numbers from here on belong to the collectives in which the ranks join a
+/// group; no call of the group reaches them.
+constexpr uint64_t kFirstJoiningSequence = ~uint64_t{1};
+
 /// One call of a collective; equal on all ranks that made the same call.
 struct Collective {
     Operation operation = Operation::kBarrier;

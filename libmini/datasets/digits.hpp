@@ -14,9 +14,10 @@ namespace mini::data {
 constexpr int64_t kDigitsTrain = 60000;
 constexpr int64_t kDigitsTest = 10000;
 
-/// Draws the first `count` images of the train or test part. The bytes are the same on
-/// every machine and for any number of threads. The two parts have different images.
-/// Throws UsageError for a count below 1.
+/// Returns the first `count` images of the train or test part; an image is drawn at its
+/// first use. The bytes are the same on every machine, and do not depend on the order of
+/// use or the number of threads. The two parts have different images. Throws UsageError
+/// for a count below 1.
 std::shared_ptr<ImageDataset> make_digits(bool train, int64_t count);
 
 }  // namespace mini::data

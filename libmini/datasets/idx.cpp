@@ -15,6 +15,10 @@ namespace {
 
 constexpr uint8_t kTypeByte = 0x08;
 constexpr size_t kReadStep = size_t{1} << 20;
+constexpr unsigned kInputBuffer = 256 << 10;
+
+// deflate unpacks a byte to at most 1032 bytes (zlib.net, "Technical Details").
+constexpr int64_t kMaxExpansion = 1032;
 
 std::string text_after_colon(const std::string& message) {
     const size_t colon = message.rfind(": ");
@@ -28,9 +32,13 @@ class GzFile {
     GzFile(const std::string& path, const std::string& next_step)
         : path_(path), next_step_(next_step) {
         RegularFile file(path, {.name = "an IDX file", .next_step = next_step});
+        max_bytes_ = file.size() * kMaxExpansion;
         const int fd = file.release();
         file_ = gzdopen(fd, "rb");
-        if (file_) return;
+        if (file_) {
+            gzbuffer(file_, kInputBuffer);
+            return;
+        }
         ::close(fd);
         throw BadFile(concat(path, ": gzdopen failed: out of memory"));
     }
@@ -57,10 +65,14 @@ class GzFile {
         return static_cast<size_t>(count);
     }
 
+    /// Returns an upper limit of the number of unpacked bytes.
+    int64_t max_bytes() const { return max_bytes_; }
+
   private:
     std::string path_;
     std::string next_step_;
     gzFile file_;
+    int64_t max_bytes_ = 0;
 };
 
 std::string hex(std::span<const uint8_t> bytes) {
@@ -126,6 +138,9 @@ IdxFile read_idx(const std::string& path, int dimensions, const std::string& nex
     const size_t expected = static_cast<size_t>(claimed_bytes(idx.sizes));
 
     // Read in steps: memory grows with the data read, not with the sizes in the header.
+    // Without the reservation, each doubling of the vector would copy it, and for a moment
+    // both copies would be in memory.
+    idx.bytes.reserve(std::min(expected, static_cast<size_t>(file.max_bytes())));
     size_t have = 0;
     while (have < expected) {
         idx.bytes.resize(std::min(expected, have + kReadStep));

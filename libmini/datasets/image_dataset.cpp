@@ -32,15 +32,22 @@ int64_t bytes_of(const Shape& image) {
 
 ImageDataset::ImageDataset(std::vector<uint8_t> pixels, std::vector<uint8_t> labels,
                            Shape image, std::optional<Normalize> normalize)
-    : pixels_(std::move(pixels)),
-      labels_(std::move(labels)),
-      image_(std::move(image)),
-      image_bytes_(bytes_of(image_)) {
+    : ImageDataset(std::move(labels), std::move(image), std::move(normalize)) {
+    pixels_ = std::move(pixels);
     const auto image_bytes = static_cast<size_t>(image_bytes_);
-    check_shape(image_bytes > 0 && pixels_.size() % image_bytes == 0 &&
+    check_shape(pixels_.size() % image_bytes == 0 &&
                     pixels_.size() / image_bytes == labels_.size(),
                 "ImageDataset: ", pixels_.size(), " pixels are not ", labels_.size(),
                 " images (one per label) of (C, H, W) = ", image_);
+}
+
+ImageDataset::ImageDataset(std::vector<uint8_t> labels, Shape image,
+                           std::optional<Normalize> normalize)
+    : labels_(std::move(labels)),
+      image_(std::move(image)),
+      image_bytes_(bytes_of(image_)) {
+    check_shape(image_bytes_ > 0, "ImageDataset: ", image_,
+                " is not the shape (C, H, W) of an image");
     if (!normalize) return;
     check_normalize(*normalize, channels());
 

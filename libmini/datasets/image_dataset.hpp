@@ -45,8 +45,9 @@ class ImageDataset : public Dataset {
     /// Returns the class of image `index`.
     int64_t label(int64_t index) const;
 
-    /// Returns the bytes of image `index`: channel by channel, row by row.
-    const uint8_t* pixels(int64_t index) const;
+    /// Returns the bytes of image `index`: channel by channel, row by row. A derived class
+    /// may make the image in the first call.
+    virtual const uint8_t* pixels(int64_t index) const;
 
     /// Returns the shape of one image, (C, H, W).
     const Shape& image_shape() const { return image_; }
@@ -54,13 +55,18 @@ class ImageDataset : public Dataset {
     int64_t height() const { return image_[1]; }
     int64_t width() const { return image_[2]; }
 
+  protected:
+    /// For a derived class that overrides pixels().
+    ImageDataset(std::vector<uint8_t> labels, Shape image,
+                 std::optional<Normalize> normalize);
+    void check_index(int64_t index) const;
+
   private:
     using Table = std::array<float, 256>;  // index: a byte; entry: its normalised value
 
-    void check_index(int64_t index) const;
     void write_image(std::byte* out, int64_t index) const;  // out (C, H, W)
 
-    std::vector<uint8_t> pixels_;
+    std::vector<uint8_t> pixels_;  // empty if pixels() is overridden
     std::vector<uint8_t> labels_;
     Shape image_;
     int64_t image_bytes_ = 0;    // C * H * W

@@ -27,8 +27,8 @@ struct DataChoice {
 /// missing files), or if the header of a file of images is wrong.
 DataChoice find_data(const std::string& data_option);
 
-/// Returns the train or test part of the data that find_data chose: reads MNIST's files,
-/// or draws the digits. Throws the errors of load_mnist.
+/// Returns the train or test part of the data that find_data chose: reads MNIST's files;
+/// the embedded digits are drawn at their first use. Throws the errors of load_mnist.
 std::shared_ptr<ImageDataset> load_data(const DataChoice& choice, bool train);
 
 }  // namespace mini::data

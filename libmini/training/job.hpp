@@ -35,8 +35,8 @@ struct JobData {
     std::shared_ptr<data::Dataset> test;
 };
 
-/// Loads the training and test data of `choice`. Blocks until the files are read, or
-/// until the embedded digits are drawn. Throws BadFile.
+/// Loads the training and test data of `choice`. Blocks until the files are read; the
+/// embedded digits are drawn when they are used. Throws BadFile.
 JobData load_data(const data::DataChoice& choice);
 
 /// Provides this rank's batches of the training data, epoch by epoch.

@@ -6,14 +6,16 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "libmini/core/error.hpp"
-#include "libmini/core/parallel.hpp"
 #include "libmini/datasets/digits_pen.hpp"
 #include "libmini/datasets/digits_strokes.hpp"
 #include "tests/data/support.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/golden.hpp"
+#include "tests/support/process_usage.hpp"
 
 using mini::data::ImageDataset;
 using mini::data::make_digits;
@@ -42,12 +44,27 @@ TEST_CASE("the digits are the same bytes on every machine") {
           "b23a67accce3d3389a049a95766df88fe65956b36207813030e6c3d3c0f3541c");
 }
 
-TEST_CASE("the digits do not depend on the number of threads") {
+TEST_CASE("threads that use the same digits at the same time get the same bytes") {
     const Bytes alone = contents(*make_digits(true, 1000));
-    mini::set_num_threads(4);
-    const Bytes together = contents(*make_digits(true, 1000));
-    mini::set_num_threads(1);
-    CHECK(alone == together);
+    const auto shared = make_digits(true, 1000);
+    std::array<Bytes, 4> seen;
+    std::vector<std::jthread> threads;
+    for (Bytes& bytes : seen) threads.emplace_back([&] { bytes = contents(*shared); });
+    threads.clear();
+    for (const Bytes& bytes : seen) CHECK(bytes == alone);
+}
+
+TEST_CASE("a dataset of digits takes no memory for the images that are not used") {
+    const size_t before = mini::test::resident_bytes();
+    const auto digits = make_digits(true, mini::data::kDigitsTrain);
+    digits->pixels(mini::data::kDigitsTrain - 1);
+    CHECK(mini::test::resident_bytes() < before + size_t{60000} * 784 / 2);
+}
+
+TEST_CASE("the digits do not depend on the order of their use") {
+    const auto forward = make_digits(true, 300), backward = make_digits(true, 300);
+    for (int64_t i = 300; i-- > 0;) backward->pixels(i);
+    CHECK(contents(*forward) == contents(*backward));
 }
 
 TEST_CASE("a smaller count gives the first digits of a larger count") {

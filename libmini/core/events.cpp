@@ -24,6 +24,7 @@ std::string_view event_name(EventKind kind) {
 
 EventLog::EventLog(size_t capacity) : capacity_(capacity) {
     MINI_CHECK(capacity > 0, "EventLog: the capacity is 0");
+    ring_.reserve(capacity);  // memory is used only as events fill it
 }
 
 void EventLog::record(EventKind kind, int64_t index, int64_t bytes, const char* name) {

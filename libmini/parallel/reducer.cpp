@@ -282,9 +282,12 @@ void Reducer::complete() {
     // joined without a batch has its first pass later.
     const bool shares_use =
         options_.find_unused_parameters || (options_.static_graph && !all_have_learnt_);
-    const Tensor use = cpu_tensor(own_use());
+    Tensor use;
     dist::WorkHandle sharing;
-    if (shares_use) sharing = group_->all_reduce_async(use);
+    if (shares_use) {
+        use = cpu_tensor(own_use());
+        sharing = group_->all_reduce_async(use);
+    }
 
     for (size_t index = 0; index < buckets_.size(); ++index) {
         MINI_CHECK(buckets_[index].finish, "DistributedDataParallel: bucket ", index,

@@ -105,16 +105,18 @@ Progress::~Progress() {
     }
 }
 
-void Progress::advance(int64_t steps, const std::string& note) {
+void Progress::advance(int64_t steps, const Note& note) {
     done_ += steps;
-    note_ = note;
     if (!options_.enabled) return;
-
     const Clock::time_point now = options_.clock();
-    if (!options_.terminal)
-        write_tenth(now);
-    else if (!drawn_ || done_ >= total_ || now - last_draw_ >= kRedrawEvery)
-        draw_bar(now);
+    if (!is_due(now)) return;
+    note_ = note ? note() : "";
+    options_.terminal ? draw_bar(now) : write_tenth(now);
+}
+
+bool Progress::is_due(Clock::time_point now) const {
+    if (!options_.terminal) return share(done_, 10) > tenths_written_;
+    return !drawn_ || done_ >= total_ || now - last_draw_ >= kRedrawEvery;
 }
 
 std::string Progress::line(int64_t done, double seconds) const {
@@ -138,10 +140,8 @@ void Progress::draw_bar(Clock::time_point now) {
 }
 
 void Progress::write_tenth(Clock::time_point now) {
-    const int64_t tenths = share(done_, 10);
-    if (tenths <= tenths_written_) return;
     out_ << line(done_, seconds_until(now)) << '\n' << std::flush;
-    tenths_written_ = tenths;
+    tenths_written_ = share(done_, 10);
 }
 
 double Progress::seconds_until(Clock::time_point now) const {

@@ -44,15 +44,19 @@ class Progress {
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
 
-    /// Adds `steps` to the finished steps, and redraws the line if it is due. `note`
-    /// ("loss 0.412") is shown at the end of the line.
-    void advance(int64_t steps, const std::string& note = "");
+    /// Returns what is shown at the end of the line: "loss 0.412".
+    using Note = std::function<std::string()>;
+
+    /// Adds `steps` to the finished steps, and redraws the line if it is due. Calls `note`
+    /// only then.
+    void advance(int64_t steps, const Note& note = nullptr);
 
     /// Returns the line for `done` steps after `seconds`, without control characters.
     std::string line(int64_t done, double seconds) const;
 
   private:
     using Clock = std::chrono::steady_clock;
+    bool is_due(Clock::time_point now) const;
     void draw_bar(Clock::time_point now);
     void write_tenth(Clock::time_point now);
     double seconds_until(Clock::time_point now) const;

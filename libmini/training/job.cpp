@@ -13,6 +13,10 @@ using data::DataLoader;
 
 namespace {
 
+// The layers of the ConvNet need 50 KiB an image: 10 MiB for a batch. Batches of 1,000, as
+// in PyTorch's example, would need more memory than the training images.
+constexpr int64_t kTestBatch = 200;
+
 data::DataLoaderOptions loader_options(const Options& options, int64_t batch_size) {
     return {.batch_size = batch_size, .num_workers = options.workers};
 }
@@ -67,7 +71,7 @@ DataLoader::Epoch TrainingBatches::start(int64_t epoch, int64_t first) {
 
 DataLoader test_loader(const JobData& data, int rank, int world_size) {
     return {data.test,
-            {.batch_size = 1000,
+            {.batch_size = kTestBatch,
              .sampler = std::make_shared<data::DistributedEvalSampler>(
                  data.test->size(), data::DistributedEvalSamplerOptions{
                                         .num_replicas = world_size, .rank = rank})}};

@@ -109,13 +109,15 @@ void Trainer::train_epoch() {
                  position.step_in_epoch + steps,
                  {.enabled = group_->rank() == 0, .terminal = stderr_is_terminal()});
     if (position.step_in_epoch > 0) bar.advance(position.step_in_epoch);
+    std::vector<float>& losses = progress_.epoch_losses;
+    losses.reserve(losses.size() + static_cast<size_t>(steps));
     for (int64_t i = 0; i < steps; ++i) {
         const std::optional<Batch> batch = batches.next();
-        progress_.epoch_losses.push_back(static_cast<float>(step(*batch)));
+        losses.push_back(static_cast<float>(step(*batch)));
         ++position.step;
         ++position.step_in_epoch;
         samples_trained_ += batch->size() * group_->world_size();
-        bar.advance(1, fmt::format("loss {:.3f}", progress_.epoch_losses.back()));
+        bar.advance(1, [&] { return fmt::format("loss {:.3f}", losses.back()); });
         if (checkpoints_.is_due_after_step(position)) checkpoints_.save(progress_);
     }
 }

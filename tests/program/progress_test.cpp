@@ -122,7 +122,7 @@ TEST_CASE("output to a pipe is at most one plain line per 10 %") {
         const std::vector<int> steps = {1, 1, 1, 1, 1, 10, 1, 1, 1, 7};
         for (const int n : steps) {
             clock.pass(500);
-            progress.advance(n, "loss 0.5");
+            progress.advance(n, [] { return "loss 0.5"; });
         }
     }
     // The advance by ten steps passes 30 %, 40 %, 50 % and 60 % and prints one line.
@@ -142,9 +142,15 @@ TEST_CASE(
     {
         Progress progress(out, "e", 4, clock.options(true, 42));
         clock.pass(1000);
-        progress.advance(1, "a long note");
+        int notes = 0;
+        const auto note = [&] {
+            ++notes;
+            return "a long note";
+        };
+        progress.advance(1, note);
         clock.pass(99);
-        progress.advance(1);  // too soon
+        progress.advance(1, note);  // too soon
+        CHECK(notes == 1);
         clock.pass(1);
         progress.advance(1);
         progress.advance(1);  // the last step
@@ -164,7 +170,7 @@ TEST_CASE("a shorter line overwrites a longer previous line completely") {
     options.unit = "b";
     Progress progress(out, "e", 4, options);
     clock.pass(1000);
-    progress.advance(1, "x");
+    progress.advance(1, [] { return "x"; });
     clock.pass(1000);
     progress.advance(1);
     CHECK(out.str() ==

@@ -1,10 +1,12 @@
 #include "libmini/tensor/buffer_cache.hpp"
 
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <map>
 #include <mutex>
-#include <vector>
+#include <new>
+#include <utility>
 
 #include "libmini/core/error.hpp"
 
@@ -13,13 +15,25 @@ namespace {
 
 constexpr bool kKeepBuffers = MINI_KEEP_BUFFERS;
 constexpr size_t kAlignment = 64;
-constexpr size_t kMinCachedBuffer = size_t{64} << 10;
 constexpr size_t kMaxCachedTotal = size_t{512} << 20;
+constexpr size_t kSmallSizes = 64;  // 64, 128, ... 4096 bytes
+
+// A cached buffer: its first bytes point to the next buffer of the same size.
+struct FreeBuffer {
+    FreeBuffer* next;
+};
 
 struct Cache {
     std::mutex mutex;
-    std::map<size_t, std::vector<std::byte*>> free_by_size;
+    std::array<FreeBuffer*, kSmallSizes> small{};  // index: size / kAlignment - 1
+    std::map<size_t, FreeBuffer*> large;           // by size
     size_t cached_bytes = 0;
+
+    // Returns the list of the free buffers of `bytes` bytes, a multiple of kAlignment.
+    FreeBuffer*& free_buffers(size_t bytes) {
+        const size_t index = bytes / kAlignment - 1;
+        return index < kSmallSizes ? small[index] : large[bytes];
+    }
 };
 
 // Returns the cache, which is never destroyed: storages with static lifetime may be freed
@@ -33,24 +47,21 @@ size_t rounded_up(size_t bytes) {
     return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-bool is_cacheable(size_t bytes) { return kKeepBuffers && bytes >= kMinCachedBuffer; }
-
 std::byte* take_cached(size_t bytes) {
     Cache& c = cache();
     const std::lock_guard lock(c.mutex);
-    const auto found = c.free_by_size.find(bytes);
-    if (found == c.free_by_size.end() || found->second.empty()) return nullptr;
-    std::byte* const data = found->second.back();
-    found->second.pop_back();
+    FreeBuffer*& first = c.free_buffers(bytes);
+    if (first == nullptr) return nullptr;
     c.cached_bytes -= bytes;
-    return data;
+    return reinterpret_cast<std::byte*>(std::exchange(first, first->next));
 }
 
 bool put_into_cache(std::byte* data, size_t bytes) {
     Cache& c = cache();
     const std::lock_guard lock(c.mutex);
     if (c.cached_bytes + bytes > kMaxCachedTotal) return false;
-    c.free_by_size[bytes].push_back(data);
+    FreeBuffer*& first = c.free_buffers(bytes);
+    first = new (data) FreeBuffer{first};
     c.cached_bytes += bytes;
     return true;
 }
@@ -62,7 +73,7 @@ std::byte* allocate_buffer(size_t bytes) {
     MINI_CHECK(bytes <= SIZE_MAX - kAlignment, "tensor: no memory for ", bytes, " bytes");
 
     const size_t size = rounded_up(bytes);
-    if (is_cacheable(size))
+    if (kKeepBuffers)
         if (std::byte* const data = take_cached(size)) return data;
     void* const data = std::aligned_alloc(kAlignment, size);
     MINI_CHECK(data != nullptr, "tensor: no memory for ", bytes, " bytes");
@@ -72,7 +83,7 @@ std::byte* allocate_buffer(size_t bytes) {
 void free_buffer(std::byte* data, size_t bytes) noexcept {
     if (data == nullptr) return;
     const size_t size = rounded_up(bytes);
-    if (is_cacheable(size) && put_into_cache(data, size)) return;
+    if (kKeepBuffers && put_into_cache(data, size)) return;
     std::free(data);
 }
 
@@ -85,9 +96,11 @@ size_t cached_bytes() {
 void empty_buffer_cache() {
     Cache& c = cache();
     const std::lock_guard lock(c.mutex);
-    for (auto& [size, buffers] : c.free_by_size)
-        for (std::byte* const data : buffers) std::free(data);
-    c.free_by_size.clear();
+    const auto free_all = [](FreeBuffer*& first) {
+        while (first != nullptr) std::free(std::exchange(first, first->next));
+    };
+    for (FreeBuffer*& first : c.small) free_all(first);
+    for (auto& [size, first] : c.large) free_all(first);
     c.cached_bytes = 0;
 }
 

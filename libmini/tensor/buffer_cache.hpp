@@ -1,10 +1,16 @@
 // A caching allocator for the CPU memory of storages.
 //
-// Every training step allocates the same large buffers. If a step returned its buffers to
-// the system, the next step would cost a page fault for every 4 KiB. So freed buffers of
-// 64 KiB and more, up to 512 MiB in all, are cached and reused for requests of the same
-// size. Builds with a sanitizer cache no buffers, so that the sanitizer detects a use
-// after free.
+// Every training step allocates buffers of the same sizes. If a step returned its large
+// buffers to the system, the next step would cost a page fault for every 4 KiB. So freed
+// buffers, up to 512 MiB in all, are cached and reused for requests of the same size: from
+// the second step on, a training loop allocates no buffer. Builds with a sanitizer cache
+// no buffers, so that the sanitizer detects a use after free.
+//
+//     size     64     128    ...    4096    8192    ...
+//              |       |             |       |
+//     free     [ ]    [ ]           [ ]     [ ]
+//              |                             |
+//              [ ]                          [ ]
 
 #pragma once
 

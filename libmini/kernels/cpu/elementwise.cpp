@@ -84,7 +84,8 @@ void copy_run(std::byte* to, int64_t to_step, const std::byte* from, int64_t fro
 // the innermost. Returns false if it is not.
 bool copy_transposed(float* out, const float* x, const StridedLoop<1>& loop,
                      bool to_strided) {
-    constexpr int64_t kMinExtent = 8, kColumns = 64;
+    constexpr int64_t kMinExtent = 8, kRows = 64;
+    constexpr int64_t kMinStreamed = 4 << 20;  // elements: too many for the caches
     const auto& dimensions = loop.dimensions();
     const auto& row = dimensions.front();
     const auto is_run = [](const auto& d) {
@@ -94,15 +95,21 @@ bool copy_transposed(float* out, const float* x, const StridedLoop<1>& loop,
     if (run == dimensions.end() || row.extent < kMinExtent || row.strides[0] <= 1)
         return false;
 
-    // Number the slices of 64 columns of all matrices; find a slice's offsets in both arrays.
-    const int64_t slices = (run->extent + kColumns - 1) / kColumns;
+    // Each matrix is copied in slices of 64 rows of x. Number the slices of all matrices;
+    // find a slice's offsets in both arrays.
+    const int64_t x_rows = to_strided ? run->extent : row.extent;
+    const int64_t x_columns = to_strided ? row.extent : run->extent;
+    const int64_t slices = (x_rows + kRows - 1) / kRows;
     int64_t count = slices, run_step = 1;
     for (auto d = dimensions.begin(); d != run; ++d) run_step *= d->extent;
     for (auto d = dimensions.begin() + 1; d != dimensions.end(); ++d)
         if (d != run) count *= d->extent;
+    const auto stores =
+        count * kRows * x_columns >= kMinStreamed ? Stores::kStreamed : Stores::kCached;
     const auto copy_slice = [&](int64_t slice) {
-        const int64_t begin = slice % slices * kColumns;
-        int64_t strided = begin, contiguous = begin * run_step;
+        const int64_t begin = slice % slices * kRows;
+        int64_t strided = begin * (to_strided ? 1 : row.strides[0]);
+        int64_t contiguous = begin * (to_strided ? run_step : 1);
         int64_t matrix = slice / slices, step = row.extent;
         for (auto d = dimensions.begin() + 1; d != dimensions.end(); ++d) {
             if (d != run) {
@@ -112,15 +119,15 @@ bool copy_transposed(float* out, const float* x, const StridedLoop<1>& loop,
             }
             step *= d->extent;
         }
-        const int64_t columns = std::min(kColumns, run->extent - begin);
+        const int64_t rows = std::min(kRows, x_rows - begin);
         if (to_strided)
-            transpose(out + strided, row.strides[0], x + contiguous, run_step, columns,
-                      row.extent);
+            transpose(out + strided, row.strides[0], x + contiguous, run_step, rows,
+                      x_columns, stores);
         else
-            transpose(out + contiguous, run_step, x + strided, row.strides[0], row.extent,
-                      columns);
+            transpose(out + contiguous, run_step, x + strided, row.strides[0], rows,
+                      x_columns, stores);
     };
-    const int64_t grain = std::max<int64_t>(1, kElementGrain / (kColumns * row.extent));
+    const int64_t grain = std::max<int64_t>(1, kElementGrain / (kRows * x_columns));
     parallel_for(count, grain, [&](int64_t begin, int64_t end) {
         for (int64_t slice = begin; slice < end; ++slice) copy_slice(slice);
     });

@@ -9,7 +9,8 @@
 // a power of two apart for common extents, so that few lines of the cache are used. A tile
 // reads and writes 4 whole lines in a row. The rows of the buffer are 16 elements longer
 // than the tile, because otherwise 8 of its rows would share the same lines of the cache.
-// Within a tile, blocks of 8 x 8 are transposed in registers.
+// Within a tile, blocks of 8 x 8 are transposed in registers. Tiles follow one another
+// along the rows of x, so that the processor prefetches the rows.
 
 #include "libmini/kernels/cpu/transpose.hpp"
 
@@ -20,8 +21,22 @@
 
 #include "libmini/kernels/cpu/vector.hpp"
 
+#if defined(__AVX__)
+#include <immintrin.h>
+#endif
+
 namespace mini::kernels::cpu {
 namespace {
+
+// Stores a vector without reading its cache line first; REQUIRES: `to` is aligned to 32
+// bytes. finish_streams makes the stores visible to threads that synchronise later.
+#if defined(__AVX__)
+void stream(float* to, Vector v) { _mm256_stream_ps(to, v); }
+void finish_streams() { _mm_sfence(); }
+#else
+void stream(float* to, Vector v) { store(to, v); }
+void finish_streams() {}
+#endif
 
 constexpr int64_t kTile = 64, kBlock = kLanes;
 constexpr int64_t kBufferStep = kTile + 16;
@@ -65,20 +80,44 @@ void transpose_tile(float* buffer, const float* x, int64_t x_step, int64_t rows,
             std::memcpy(buffer + j * kBufferStep + i, x + i * x_step + j, sizeof(float));
 }
 
+// Copies a transposed tile from the buffer to `width` rows of `height` elements.
+void store_tile(float* out, int64_t out_step, const float* buffer, int64_t width,
+                int64_t height) {
+    for (int64_t k = 0; k < width; ++k)
+        std::memcpy(out + k * out_step, buffer + k * kBufferStep,
+                    static_cast<size_t>(height) * sizeof(float));
+}
+
+// Does the same with streamed stores. REQUIRES: all rows of `out` are aligned to vectors.
+void stream_tile(float* out, int64_t out_step, const float* buffer, int64_t width,
+                 int64_t height) {
+    const int64_t vectors = height / kLanes * kLanes;
+    for (int64_t k = 0; k < width; ++k)
+        for (int64_t i = 0; i < vectors; i += kLanes)
+            stream(out + k * out_step + i, load(buffer + k * kBufferStep + i));
+    store_tile(out + vectors, out_step, buffer + vectors, width, height - vectors);
+}
+
+bool is_aligned(const float* out, int64_t out_step) {
+    return reinterpret_cast<uintptr_t>(out) % sizeof(Vector) == 0 &&
+           out_step % kLanes == 0;
+}
+
 }  // namespace
 
 void transpose(float* out, int64_t out_step, const float* x, int64_t x_step, int64_t rows,
-               int64_t columns) {
+               int64_t columns, Stores stores) {
     alignas(64) float buffer[kTile * kBufferStep];
+    const bool streams = stores == Stores::kStreamed && is_aligned(out, out_step);
+    const auto put = streams ? stream_tile : store_tile;
     for (int64_t i = 0; i < rows; i += kTile)
         for (int64_t j = 0; j < columns; j += kTile) {
             const int64_t height = std::min(kTile, rows - i);
             const int64_t width = std::min(kTile, columns - j);
             transpose_tile(buffer, x + i * x_step + j, x_step, height, width);
-            for (int64_t k = 0; k < width; ++k)
-                std::memcpy(out + (j + k) * out_step + i, buffer + k * kBufferStep,
-                            static_cast<size_t>(height) * sizeof(float));
+            put(out + j * out_step + i, out_step, buffer, width, height);
         }
+    if (streams) finish_streams();
 }
 
 }  // namespace mini::kernels::cpu

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 
 #include "libmini/core/parallel.hpp"
@@ -87,12 +88,69 @@ void pool_plane_2x2(float* y, int32_t* indices, const float* x, int64_t H, int64
         }
 }
 
+using Four [[gnu::vector_size(16)]] = float;
+using FourPositions [[gnu::vector_size(16)]] = int32_t;
+
+// Stores a0 b0 a1 b1 a2 b2 a3 b3.
+void store_pairs(float* to, Four a, Four b) {
+    const Four low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+    const Four high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+    std::memcpy(to, &low, sizeof low);
+    std::memcpy(to + 4, &high, sizeof high);
+}
+
+// Writes both rows of the gradients of n adjacent windows of 2 x 2; `start` and `below`
+// as in pool_run_2x2. Each element is written once: its window's gradient, or 0.
+void spread_run_2x2(float* upper, const float* g, const int32_t* indices, int32_t start,
+                    int32_t below, int64_t n) {
+    float* const lower = upper + below;
+    int64_t j = 0;
+    for (; j + 4 <= n; j += 4) {
+        Four gradient;
+        FourPositions position;  // in the window: 0, 1, below or below + 1
+        std::memcpy(&gradient, g + j, sizeof gradient);
+        std::memcpy(&position, indices + j, sizeof position);
+        gradient += 0.0f;  // a sum that begins with 0: -0 becomes 0
+        position -= FourPositions{0, 2, 4, 6} + (start + static_cast<int32_t>(2 * j));
+        const auto at = [&](int32_t p) {
+            return (Four)((FourPositions)gradient & (position == p));
+        };
+        store_pairs(upper + 2 * j, at(0), at(1));
+        store_pairs(lower + 2 * j, at(below), at(below + 1));
+    }
+    for (; j < n; ++j) {
+        const float gradient = g[j] + 0.0f;
+        const int32_t position = indices[j] - start - static_cast<int32_t>(2 * j);
+        upper[2 * j] = position == 0 ? gradient : 0.0f;
+        upper[2 * j + 1] = position == 1 ? gradient : 0.0f;
+        lower[2 * j] = position == below ? gradient : 0.0f;
+        lower[2 * j + 1] = position == below + 1 ? gradient : 0.0f;
+    }
+}
+
+// The gradient of pool_plane_2x2. 19 us for 320 planes of 24 x 24, where zeros and then
+// one sum per window take 43 us.
+void spread_plane_2x2(float* dx, const float* g, const int32_t* indices, int64_t H,
+                      int64_t W) {
+    const int64_t Ho = H / 2, Wo = W / 2;
+    for (int64_t i = 0; i < Ho; ++i) {
+        float* const upper = dx + 2 * i * W;
+        spread_run_2x2(upper, g + i * Wo, indices + i * Wo,
+                       static_cast<int32_t>(2 * i * W), static_cast<int32_t>(W), Wo);
+        if (W % 2 != 0) upper[W - 1] = upper[2 * W - 1] = 0.0f;  // in no window
+    }
+    if (H % 2 != 0) std::fill_n(dx + (H - 1) * W, W, 0.0f);
+}
+
+bool is_side_by_side_2x2(Window window) {
+    return window.kernel == 2 && window.stride == 2 && window.padding == 0;
+}
+
 }  // namespace
 
 void max_pool2d(float* y, int32_t* indices, const float* x, ImageExtents in,
                 Window window) {
-    const bool side_by_side_2x2 =
-        window.kernel == 2 && window.stride == 2 && window.padding == 0;
+    const bool side_by_side_2x2 = is_side_by_side_2x2(window);
     const int64_t in_plane = in.H * in.W;
     const int64_t out_plane = window.output(in.H) * window.output(in.W);
     parallel_for(in.N * in.C, planes_per_chunk(in), [&](int64_t begin, int64_t end) {
@@ -112,11 +170,20 @@ void max_pool2d_backward(float* dx, const float* g, const int32_t* indices,
                          ImageExtents in, Window window) {
     const int64_t in_plane = in.H * in.W;
     const int64_t out_plane = window.output(in.H) * window.output(in.W);
+    const bool side_by_side_2x2 = is_side_by_side_2x2(window);
     parallel_for(in.N * in.C, planes_per_chunk(in), [&](int64_t begin, int64_t end) {
-        std::fill(dx + begin * in_plane, dx + end * in_plane, 0.0f);
-        for (int64_t plane = begin; plane < end; ++plane)
+        if (!side_by_side_2x2)
+            std::fill(dx + begin * in_plane, dx + end * in_plane, 0.0f);
+        for (int64_t plane = begin; plane < end; ++plane) {
+            float* const dx_plane = dx + plane * in_plane;
+            if (side_by_side_2x2) {
+                spread_plane_2x2(dx_plane, g + plane * out_plane,
+                                 indices + plane * out_plane, in.H, in.W);
+                continue;
+            }
             for (int64_t k = plane * out_plane; k < (plane + 1) * out_plane; ++k)
-                dx[plane * in_plane + indices[k]] += g[k];
+                dx_plane[indices[k]] += g[k];
+        }
     });
 }
 

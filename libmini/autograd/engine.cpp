@@ -26,7 +26,7 @@ class BackwardPass {
 
     void run(Node& root, Tensor gradient) {
         count_senders(root);
-        arrived_[&root] = std::move(gradient);
+        received_[&root].arrived = std::move(gradient);
         push(root);
         while (!ready_.empty()) {
             Node& node = *ready_.top().node;
@@ -52,20 +52,26 @@ class BackwardPass {
         }
     };
 
+    // The gradient of one node.
+    struct Received {
+        int senders = 0;  // contributions still to come
+        Tensor arrived;   // sum of the contributions so far
+    };
+
     void push(Node& node) { ready_.push({&node, next_arrival_++}); }
 
     // Counts the contributions that each node reachable from `root` will receive: one per
     // edge that ends at the node.
     void count_senders(Node& root) {
         std::vector<Node*> to_visit{&root};
-        senders_[&root] = 0;
+        received_.try_emplace(&root);
         while (!to_visit.empty()) {
             const Node* const node = to_visit.back();
             to_visit.pop_back();
             for (const auto& input : node->inputs()) {
                 if (!input) continue;
-                const auto [entry, is_new] = senders_.try_emplace(input.get(), 0);
-                ++entry->second;
+                const auto [entry, is_new] = received_.try_emplace(input.get());
+                ++entry->second.senders;
                 if (is_new) to_visit.push_back(input.get());
             }
         }
@@ -74,20 +80,19 @@ class BackwardPass {
     // Sends the gradients of one node to its inputs, and queues the inputs that are now
     // ready.
     void step(Node& node) {
-        const auto arrived = arrived_.find(&node);
-        Tensor gradient = std::move(arrived->second);
-        arrived_.erase(arrived);
+        Tensor gradient = std::move(received_.find(&node)->second.arrived);
 
         // A node without a gradient still decrements the counters of its inputs.
-        Grads contributions(node.inputs().size());
-        if (gradient.defined()) contributions = node.apply(std::move(gradient));
+        Grads contributions = gradient.defined() ? node.apply(std::move(gradient))
+                                                 : Grads(node.inputs().size());
         if (!retain_graph_) node.release();
 
         for (size_t i = 0; i < node.inputs().size(); ++i) {
             Node* const input = node.inputs()[i].get();
             if (input == nullptr) continue;
-            accumulate(arrived_[input], std::move(contributions[i]));
-            if (--senders_[input] == 0) push(*input);
+            Received& received = received_.find(input)->second;
+            accumulate(received.arrived, std::move(contributions[i]));
+            if (--received.senders == 0) push(*input);
         }
     }
 
@@ -97,8 +102,7 @@ class BackwardPass {
     }
 
     bool retain_graph_;
-    std::unordered_map<const Node*, int> senders_;     // contributions still to come
-    std::unordered_map<const Node*, Tensor> arrived_;  // sum of the contributions so far
+    std::unordered_map<const Node*, Received> received_;
     std::priority_queue<Entry> ready_;
     uint64_t next_arrival_ = 0;
     std::vector<std::function<void()>> callbacks_;

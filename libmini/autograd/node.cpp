@@ -120,6 +120,7 @@ Tensor record(const char* name, Tensor result, const std::vector<Tensor>& inputs
               Backward backward) {
     if (!grad_enabled) return result;
     std::vector<std::shared_ptr<Node>> nodes;
+    nodes.reserve(inputs.size());
     bool any = false;
     for (const Tensor& input : inputs) {
         nodes.push_back(node_of(input));

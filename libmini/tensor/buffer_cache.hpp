@@ -2,8 +2,8 @@
 //
 // Every training step allocates buffers of the same sizes. If a step returned its large
 // buffers to the system, the next step would cost a page fault for every 4 KiB. So freed
-// buffers, up to 512 MiB in all, are cached and reused for requests of the same size: from
-// the second step on, a training loop allocates no buffer. Builds with a sanitizer cache
+// buffers, up to 512 MiB in all, are cached and reused for requests of the same size:
+// after a few steps, a training loop allocates no buffer. Builds with a sanitizer cache
 // no buffers, so that the sanitizer detects a use after free.
 //
 //     size     64     128    ...    4096    8192    ...

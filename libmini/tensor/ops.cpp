@@ -12,6 +12,11 @@ namespace {
 using kernels::BinaryOp;
 using kernels::UnaryOp;
 
+// Returns x itself if it has this shape, otherwise a view with this shape.
+Tensor widened(const Tensor& x, const Shape& shape) {
+    return x.shape() == shape ? x : expand(x, shape);
+}
+
 Tensor binary(const char* name, BinaryOp op, const Tensor& a, const Tensor& b) {
     check_shape(a.dtype() == DType::kFloat32 && b.dtype() == DType::kFloat32, name,
                 ": needs float32, but the operands are ", a.dtype(), " and ", b.dtype());
@@ -19,8 +24,8 @@ Tensor binary(const char* name, BinaryOp op, const Tensor& a, const Tensor& b) {
         a.shape() == b.shape() ? a.shape() : broadcast_shapes(a.shape(), b.shape());
     const Device device = common_device(name, a, b);
     Tensor out = a.new_empty(shape);
-    const Tensor wide_a = expand(a, shape);
-    const Tensor wide_b = expand(b, shape);
+    const Tensor wide_a = widened(a, shape);
+    const Tensor wide_b = widened(b, shape);
     run<cpu::binary, gpu::binary>(device, op, out.data<float>(), wide_a.data<float>(),
                                   wide_b.data<float>(), shape, wide_a.strides(),
                                   wide_b.strides());

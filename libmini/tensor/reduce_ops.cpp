@@ -45,6 +45,7 @@ Tensor sum(const Tensor& x, const Shape& dims, bool keepdim) {
 
     Tensor result = x;
     Shape kept;
+    kept.reserve(is_summed.size());
     for (size_t d = 0; d < is_summed.size(); ++d) {
         if (is_summed[d])
             result = sum_over(result, d);

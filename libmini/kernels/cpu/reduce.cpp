@@ -61,7 +61,9 @@ void sum(float* out, const float* x, int64_t outer, int64_t reduced, int64_t inn
     const int64_t grain = std::max<int64_t>(1, kReduceGrain / std::max<int64_t>(1, size));
     const int64_t cols = inner == 1 ? kFoldedColumns : inner;
     parallel_for(outer, grain, [&](int64_t begin, int64_t end) {
-        std::vector<float> scratch(static_cast<size_t>(cols * halvings(reduced)));
+        const auto needed = static_cast<size_t>(cols * halvings(reduced));
+        thread_local std::vector<float> scratch;  // keeps its memory for the next call
+        if (scratch.size() < needed) scratch.resize(needed);
         for (int64_t i = begin; i < end; ++i) {
             if (inner == 1)
                 out[i] = sum_row(x + i * size, reduced, scratch.data());

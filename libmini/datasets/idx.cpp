@@ -138,8 +138,8 @@ IdxFile read_idx(const std::string& path, int dimensions, const std::string& nex
     const size_t expected = static_cast<size_t>(claimed_bytes(idx.sizes));
 
     // Read in steps: memory grows with the data read, not with the sizes in the header.
-    // Without the reservation, each doubling of the vector would copy it, and for a moment
-    // both copies would be in memory.
+    // Without the reservation, each doubling of the vector would copy it, and for a
+    // moment both copies would be in memory.
     idx.bytes.reserve(std::min(expected, static_cast<size_t>(file.max_bytes())));
     size_t have = 0;
     while (have < expected) {

@@ -45,8 +45,8 @@ class ImageDataset : public Dataset {
     /// Returns the class of image `index`.
     int64_t label(int64_t index) const;
 
-    /// Returns the bytes of image `index`: channel by channel, row by row. A derived class
-    /// may make the image in the first call.
+    /// Returns the bytes of image `index`: channel by channel, row by row. A derived
+    /// class may make the image in the first call.
     virtual const uint8_t* pixels(int64_t index) const;
 
     /// Returns the shape of one image, (C, H, W).

@@ -47,8 +47,8 @@ class Progress {
     /// Returns what is shown at the end of the line: "loss 0.412".
     using Note = std::function<std::string()>;
 
-    /// Adds `steps` to the finished steps, and redraws the line if it is due. Calls `note`
-    /// only then.
+    /// Adds `steps` to the finished steps, and redraws the line if it is due. Calls
+    /// `note` only then.
     void advance(int64_t steps, const Note& note = nullptr);
 
     /// Returns the line for `done` steps after `seconds`, without control characters.

@@ -13,8 +13,8 @@ using data::DataLoader;
 
 namespace {
 
-// The layers of the ConvNet need 50 KiB an image: 10 MiB for a batch. Batches of 1,000, as
-// in PyTorch's example, would need more memory than the training images.
+// The layers of the ConvNet need 50 KiB an image: 10 MiB for a batch. Batches of 1,000,
+// as in PyTorch's example, would need more memory than the training images.
 constexpr int64_t kTestBatch = 200;
 
 data::DataLoaderOptions loader_options(const Options& options, int64_t batch_size) {

@@ -1,6 +1,6 @@
 // Convolution at stride 1 without copies of the input: each kernel keeps a tile of the
-// result in registers while it adds all products that belong to the tile. conv_im2col.hpp
-// has the method for all other windows; conv.cpp chooses.
+// result in registers while it adds all products that belong to the tile. conv_product.hpp
+// and conv_im2col.hpp have methods for all windows; conv.cpp chooses.
 
 #pragma once
 

@@ -1,0 +1,213 @@
+// libmini's worker of labs/lab bench. PyTorch's worker is tests/bench/torch_worker.py.
+//
+//     bench_worker step --model convnet --batch 64 --threads 2    a training step
+//     bench_worker peak --threads 2                               GFLOP/s of the cores
+//     bench_worker copy --bytes 1048576                           a copy by one thread
+//     bench_worker profile --batch 128                            a step, layer by layer
+//     minirun -n 2 bench_worker first-step --data DIR             from start to step 1
+//
+// A worker keeps its model and its memory warm. It reads lines from stdin, each a number
+// of seconds, measures for about that time, and prints one line of JSON per line.
+// first-step reads nothing, and prints its line at the end.
+
+#include <sys/resource.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "layer_times.hpp"
+#include "libmini/autograd/functions.hpp"
+#include "libmini/core/error.hpp"
+#include "libmini/core/parallel.hpp"
+#include "libmini/distributed/launch/default_group.hpp"
+#include "libmini/nn/models.hpp"
+#include "libmini/nn/resnet.hpp"
+#include "libmini/optim/sgd.hpp"
+#include "libmini/parallel/ddp.hpp"
+#include "libmini/program/command_line.hpp"
+#include "libmini/random/random.hpp"
+#include "libmini/training/job.hpp"
+#include "libmini/training/program.hpp"
+#include "machine_limits.hpp"
+#include "timing.hpp"
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using mini::Tensor;
+namespace nn = mini::nn;
+
+struct Options {
+    std::string model = "convnet", data;
+    int64_t batch = 64, bytes = 1 << 20;
+    int threads = 1, steps = 20;
+};
+
+// Answers each line of stdin, a number of seconds, with a line of JSON.
+void answer(const std::function<Json(double seconds)>& measure) {
+    double seconds = 0;
+    while (std::cin >> seconds) std::cout << measure(seconds).dump() << std::endl;
+}
+
+struct Network {
+    std::unique_ptr<nn::Module> module;
+    mini::Shape image;  // (C, H, W)
+};
+
+Network make_network(const std::string& name) {
+    if (name == "resnet18")
+        return {std::unique_ptr<nn::Module>(
+                    new nn::ResNet(nn::resnet18({.num_classes = 10}))),
+                {3, 32, 32}};
+    if (name == "resnet50")
+        return {std::unique_ptr<nn::Module>(new nn::ResNet(nn::resnet50())),
+                {3, 224, 224}};
+    return {std::make_unique<nn::ConvNet>(), {1, 28, 28}};
+}
+
+int64_t count(const std::vector<Tensor>& tensors) {
+    int64_t numbers = 0;
+    for (const Tensor& tensor : tensors) numbers += tensor.numel();
+    return numbers;
+}
+
+// The optimizer is the tutorial's: SGD with momentum. The batch is always the same.
+void answer_step(const Options& options) {
+    mini::set_num_threads(options.threads);
+    mini::manual_seed(1);
+    const Network network = make_network(options.model);
+    mini::optim::SGD optimizer(network.module->parameters(),
+                               {.lr = 0.01, .momentum = 0.5});
+    mini::Shape shape = network.image;
+    shape.insert(shape.begin(), options.batch);
+    Tensor images = Tensor::empty(shape);
+    mini::fill_normal(images.span<float>(), 0, 1, mini::default_generator());
+    const Tensor labels = Tensor::zeros({options.batch}, mini::DType::kInt64);
+    const auto step = [&] {
+        optimizer.zero_grad();
+        cross_entropy((*network.module)(images), labels).backward();
+        optimizer.step();
+    };
+    step();
+    answer([&](double seconds) {
+        return Json{{"ms", bench::seconds_each(seconds, step) * 1e3},
+                    {"parameters", count(network.module->parameters())}};
+    });
+}
+
+Json json_of(const bench::StepPart& part, double peak) {
+    const double copy =
+        part.bytes > 0 ? bench::copy_seconds(static_cast<int64_t>(part.bytes / 2), 0.02)
+                       : 0.0;
+    return {{"name", part.name},        {"direction", part.direction},
+            {"us", part.seconds * 1e6}, {"flops", part.flops},
+            {"bytes", part.bytes},      {"flops_us", part.flops / peak * 1e6},
+            {"bytes_us", copy * 1e6}};
+}
+
+void answer_profile(const Options& options) {
+    answer([&](double seconds) {
+        const bench::StepProfile profile =
+            bench::profile_step(options.data, options.batch, seconds);
+        const double peak = bench::peak_flops(1, 0.1);
+        Json parts = Json::array();
+        for (const bench::StepPart& part : profile.parts)
+            parts.push_back(json_of(part, peak));
+        return Json{{"batch", options.batch},
+                    {"step_us", profile.step_seconds * 1e6},
+                    {"peak_gflops", peak / 1e9},
+                    {"same_loss", profile.first_loss == profile.model_loss},
+                    {"parts", parts}};
+    });
+}
+
+double peak_mebibytes() {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+// Trains some steps with DistributedDataParallel, as train_mnist does. Rank 0 prints the
+// time at which the first step ended (of the monotonic clock, which all processes share),
+// and the peak memory of the largest rank.
+void run_first_step(const Options& options) {
+    const auto group = mini::training::join_group();
+    const mini::training::Options job;  // the tutorial's batch size
+    const auto data = mini::training::load_data(mini::data::find_data(options.data));
+    mini::training::TrainingBatches batches(job, data, group->rank(),
+                                            group->world_size());
+    mini::manual_seed(1);
+    nn::ConvNet model;
+    mini::parallel::DistributedDataParallel ddp(model);
+    mini::optim::SGD optimizer(model.parameters(), {.lr = 0.01, .momentum = 0.5});
+    auto epoch = batches.start(0, 0);
+    double first = 0;
+    for (int i = 0; i < options.steps; ++i) {
+        const auto batch = epoch.next();
+        if (!batch) break;
+        optimizer.zero_grad();
+        cross_entropy(ddp(batch->data), batch->target).backward();
+        optimizer.step();
+        const std::chrono::duration<double> now =
+            std::chrono::steady_clock::now().time_since_epoch();
+        if (i == 0) first = now.count();
+    }
+    Tensor peak = Tensor::scalar(static_cast<float>(peak_mebibytes()));
+    group->all_reduce(peak, mini::dist::ReduceOp::kMax);
+    if (group->rank() == 0)
+        std::cout << Json{{"first_step_at", first}, {"mib", peak.item()}}.dump()
+                  << std::endl;
+    mini::dist::destroy_process_group();
+}
+
+void declare(mini::CommandLine& line, Options& o) {
+    line.require_command();
+    mini::Command step = line.add_command("step", "a training step");
+    step.add("--model", o.model, "").one_of({"convnet", "resnet18", "resnet50"});
+    step.add("--batch", o.batch, "images").at_least(1);
+    step.add("--threads", o.threads, "threads").at_least(1);
+    step.on_parsed([&o] { answer_step(o); });
+
+    mini::Command peak = line.add_command("peak", "GFLOP/s of multiply-adds");
+    peak.add("--threads", o.threads, "threads").at_least(1);
+    peak.on_parsed([&o] {
+        answer([&](double seconds) {
+            return Json{{"gflops", bench::peak_flops(o.threads, seconds) / 1e9}};
+        });
+    });
+
+    mini::Command copy = line.add_command("copy", "a copy by one thread");
+    copy.add("--bytes", o.bytes, "bytes").at_least(1);
+    copy.on_parsed([&o] {
+        answer([&](double seconds) {
+            return Json{{"us", bench::copy_seconds(o.bytes, seconds) * 1e6}};
+        });
+    });
+
+    mini::Command profile = line.add_command("profile", "a step, layer by layer");
+    profile.add("--batch", o.batch, "images").at_least(1);
+    profile.add("--data", o.data, "as of train_mnist");
+    profile.on_parsed([&o] { answer_profile(o); });
+
+    mini::Command first = line.add_command("first-step", "from the start to step 1");
+    first.add("--data", o.data, "as of train_mnist");
+    first.add("--steps", o.steps, "steps").at_least(1);
+    first.on_parsed([&o] { run_first_step(o); });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    return mini::training::run("bench_worker", [&] {
+        Options options;
+        mini::CommandLine line("Measures one thing for labs/lab bench.", "bench_worker");
+        declare(line, options);
+        line.parse(argc, argv);
+    });
+}

@@ -29,6 +29,7 @@ VERBS = {
     "mini": "run the tool mini, with --mine on your own code",
     "test": "build everything and run the tests",
     "fuzz": "fuzz all readers of files and messages",
+    "bench": "measure libmini and its peers, and write tables and charts",
     "setup": "install the Debian or Ubuntu packages that the build needs",
     "doctor": "check this machine: tools, libraries, memory, network, data",
     "dev": "for authors: check the labs themselves (dev check)",

@@ -24,23 +24,9 @@ BATCHES = 9
 def torch_step(batch):
     """Returns a function that runs one step in PyTorch."""
     import torch
-    from torch import nn
     from torch.nn import functional
 
-    class ConvNet(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.conv1 = nn.Conv2d(1, 10, 5)
-            self.conv2 = nn.Conv2d(10, 20, 5)
-            self.conv2_drop = nn.Dropout2d()
-            self.fc1 = nn.Linear(320, 50)
-            self.fc2 = nn.Linear(50, 10)
-
-        def forward(self, x):
-            x = functional.relu(functional.max_pool2d(self.conv1(x), 2))
-            x = functional.relu(functional.max_pool2d(self.conv2_drop(self.conv2(x)), 2))
-            x = functional.relu(self.fc1(x.view(-1, 320)))
-            return self.fc2(functional.dropout(x, training=self.training))
+    from torch_models import ConvNet
 
     model = ConvNet().cuda()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.5)

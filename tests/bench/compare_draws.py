@@ -36,29 +36,12 @@ import torch.nn.functional as F
 from torch import nn, optim
 from torch.utils.data import DataLoader, DistributedSampler, RandomSampler, Subset, TensorDataset
 
+from torch_models import ConvNet
+
 SEEDS = (0, 1234, 2**32 + 5)
 STEPS = 20
 BATCH = 128  # samples per step, over both ranks
 TOLERANCE = 320 * 2**-24 * 2.5
-
-
-class ConvNet(nn.Module):
-    """The tutorial's network."""
-
-    def __init__(self):
-        super().__init__()
-        self.conv1 = nn.Conv2d(1, 10, kernel_size=5)
-        self.conv2 = nn.Conv2d(10, 20, kernel_size=5)
-        self.conv2_drop = nn.Dropout2d()
-        self.fc1 = nn.Linear(320, 50)
-        self.fc2 = nn.Linear(50, 10)
-
-    def forward(self, x):
-        x = F.relu(F.max_pool2d(self.conv1(x), 2))
-        x = F.relu(F.max_pool2d(self.conv2_drop(self.conv2(x)), 2))
-        x = F.relu(self.fc1(x.view(-1, 320)))
-        x = F.dropout(x, training=self.training)
-        return F.log_softmax(self.fc2(x), dim=1)
 
 
 def answer(*words):
@@ -198,7 +181,7 @@ def run_torch_rank(options):
         if step == STEPS:
             break
         optimizer.zero_grad()
-        loss = F.nll_loss(model(x), y)
+        loss = F.cross_entropy(model(x), y)
         loss.backward()
         optimizer.step()
         mean = loss.detach().clone()

@@ -1,0 +1,276 @@
+#!/usr/bin/env python3
+"""The worker of labs/lab bench on PyTorch's side; bench_worker.cpp is libmini's.
+
+    torch_worker.py step --model convnet --batch 64 --threads 2 [--compile]
+    torch_worker.py epoch --sync ddp --data FILES --rank 0 --ranks 2 --port P
+    torch_worker.py all-reduce --bytes 4 --rank 0 --ranks 2 --port P
+    torch_worker.py first-step --data FILES --rank 0 --ranks 2 --port P
+
+Reads lines from stdin, each a number of seconds, measures for about that time, and prints one line
+of JSON per line; an epoch takes as long as it takes. first-step reads nothing. Each of several ranks
+runs on its own core.
+"""
+
+import argparse
+import gzip
+import json
+import os
+import pathlib
+import random
+import resource
+import statistics
+import sys
+import time
+
+import torch
+import torch.distributed as dist
+import torch.nn.functional as F
+from torch import nn
+
+import torch_models
+
+BATCHES = 9
+GLOBAL_BATCH = 128
+
+
+def seconds_each(seconds, work):
+    """Returns the seconds of one run: the median over batches of runs, as timing.cpp does."""
+    def time_of(runs):
+        start = time.perf_counter()
+        for _ in range(runs):
+            work()
+        return (time.perf_counter() - start) / runs
+
+    once = time_of(1)
+    if once * BATCHES > seconds:
+        times, left = [once], seconds - once
+        while left >= once:
+            times.append(time_of(1))
+            left -= times[-1]
+        return statistics.median(times)
+    runs = max(1, int(seconds / BATCHES / once))
+    return statistics.median(time_of(runs) for _ in range(BATCHES))
+
+
+def answer(measure):
+    """Answers each line of stdin, a number of seconds, with a line of JSON."""
+    for line in sys.stdin:
+        print(json.dumps(measure(float(line))), flush=True)
+
+
+def sgd(model):
+    return torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.5)
+
+
+def answer_step(options):
+    torch.set_num_threads(options.threads)
+    torch.manual_seed(1)
+    model, image = torch_models.make(options.model)
+    optimizer = sgd(model)
+    images = torch.randn(options.batch, *image)
+    labels = torch.zeros(options.batch, dtype=torch.int64)
+
+    def loss_of(x, y):
+        return F.cross_entropy(model(x), y)
+
+    loss_function = torch.compile(loss_of) if options.compile else loss_of
+
+    def step():
+        optimizer.zero_grad()
+        loss_function(images, labels).backward()
+        optimizer.step()
+
+    for _ in range(10 if options.model == "convnet" else 1):
+        step()
+    parameters = sum(parameter.numel() for parameter in model.parameters())
+    answer(lambda seconds: {"ms": seconds_each(seconds, step) * 1e3, "parameters": parameters})
+
+
+# Several ranks.
+
+def join(options):
+    cores = sorted(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, {cores[options.rank % len(cores)]})
+    torch.set_num_threads(1)
+    dist.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{options.port}",
+                            rank=options.rank, world_size=options.ranks)
+
+
+def answer_all_reduce(options):
+    join(options)
+    data = torch.zeros(max(options.bytes // 4, 1))
+
+    def measure(seconds):
+        for _ in range(3):
+            dist.all_reduce(data)
+        start = time.perf_counter()
+        for _ in range(5):
+            dist.all_reduce(data)
+        once = torch.tensor([(time.perf_counter() - start) / 5])
+        dist.all_reduce(once, op=dist.ReduceOp.MAX)
+        repeats = max(1, min(20_000, int(seconds / BATCHES / once.item())))
+        times = []
+        for _ in range(BATCHES):
+            dist.barrier()
+            start = time.perf_counter()
+            for _ in range(repeats):
+                dist.all_reduce(data)
+            times.append((time.perf_counter() - start) / repeats * 1e6)
+        return {"us": statistics.median(times)}
+
+    answer(measure)
+
+
+def read_images(data, count):
+    """Returns the bytes (N, 28, 28) and labels (N) of MNIST's files, or random ones if `data` is not a
+    folder, of the same number as libmini's digits."""
+    def read(name, header):
+        for path, opener in ((name, open), (name + ".gz", gzip.open)):
+            path = pathlib.Path(data, path)
+            if path.exists():
+                with opener(path, "rb") as file:
+                    return torch.frombuffer(bytearray(file.read()[header:]), dtype=torch.uint8)
+        raise SystemExit(f"torch_worker.py: {data} has no {name}")
+
+    if data:
+        images, labels = read("train-images-idx3-ubyte", 16), read("train-labels-idx1-ubyte", 8)
+    else:
+        images = torch.randint(0, 256, (60_000 * 784,), dtype=torch.uint8)
+        labels = torch.randint(0, 10, (60_000,), dtype=torch.uint8)
+    return images.view(-1, 28, 28)[:count], labels[:count].long()
+
+
+class Images(torch.utils.data.Dataset):
+    """MNIST as in torchvision: each image is converted when it is read, by the tensor operations of
+    ToTensor and Normalize."""
+
+    def __init__(self, images, labels):
+        self.images, self.labels = images, labels
+
+    def __len__(self):
+        return len(self.images)
+
+    def __getitem__(self, index):
+        image = self.images[index].unsqueeze(0).to(torch.float32)
+        return image.div(255).sub_(0.1307).div_(0.3081), int(self.labels[index])
+
+
+def own_indices(samples, options):
+    """Returns this rank's part, as the tutorial's DataPartitioner with seed 1234."""
+    order = list(range(samples))
+    random.Random(1234).shuffle(order)
+    share = samples // options.ranks
+    return order[options.rank * share:(options.rank + 1) * share]
+
+
+def batches_in_memory(images, labels, part, size):
+    """Yields batches of a tensor that holds this rank's part, normalised in advance."""
+    part = torch.tensor(part)
+    data = images[part].unsqueeze(1).float().div_(255).sub_(0.1307).div_(0.3081)
+    target = labels[part]
+
+    def epoch():
+        order = torch.randperm(len(target))
+        for batch in order.split(size):
+            yield data[batch], target[batch]
+
+    return epoch
+
+
+def batches_as_written(images, labels, part, size):
+    dataset = torch.utils.data.Subset(Images(images, labels), part)
+    loader = torch.utils.data.DataLoader(dataset, batch_size=size, shuffle=True)
+    return lambda: iter(loader)
+
+
+def average_gradients(model):
+    """The tutorial's: one all-reduce per parameter."""
+    size = float(dist.get_world_size())
+    for parameter in model.parameters():
+        dist.all_reduce(parameter.grad.data, op=dist.ReduceOp.SUM)
+        parameter.grad.data /= size
+
+
+class Training:
+    """One rank's training: --sync ddp, none, or tutorial: the tutorial as written."""
+
+    def __init__(self, options):
+        join(options)
+        torch.manual_seed(1234)
+        self.sync = options.sync
+        images, labels = read_images(options.data, options.images)
+        batches = batches_as_written if self.sync == "tutorial" else batches_in_memory
+        self.epoch = batches(images, labels, own_indices(len(labels), options),
+                             GLOBAL_BATCH // options.ranks)
+        self.model = torch_models.ConvNet()
+        self.network = self.model
+        if self.sync == "ddp":
+            self.network = nn.parallel.DistributedDataParallel(
+                self.model, gradient_as_bucket_view=True)
+        self.optimizer = sgd(self.model)
+
+    def step(self, data, target):
+        self.optimizer.zero_grad()
+        loss = F.nll_loss(F.log_softmax(self.network(data), dim=1), target)
+        loss.backward()
+        if self.sync == "tutorial":
+            average_gradients(self.model)
+        self.optimizer.step()
+        return loss.item()
+
+
+def answer_epoch(options):
+    training = Training(options)
+
+    def measure(seconds):
+        """Trains an epoch; a request for less than 0.1 s is a warm-up of 20 steps."""
+        dist.barrier()
+        start = time.perf_counter()
+        for i, (data, target) in enumerate(training.epoch()):
+            training.step(data, target)
+            if seconds < 0.1 and i == 20:
+                break
+        dist.barrier()
+        return {"s": time.perf_counter() - start}
+
+    answer(measure)
+
+
+def run_first_step(options):
+    options.sync = "ddp"
+    training = Training(options)
+    first = 0.0
+    for i, (data, target) in enumerate(training.epoch()):
+        training.step(data, target)
+        if i == 0:
+            first = time.monotonic()
+        if i == options.steps - 1:
+            break
+    peak = torch.tensor(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+    dist.all_reduce(peak, op=dist.ReduceOp.MAX)
+    print(json.dumps({"first_step_at": first, "mib": peak.item()}), flush=True)
+    dist.destroy_process_group()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("what", choices=("step", "epoch", "all-reduce", "first-step"))
+    parser.add_argument("--model", default="convnet")
+    parser.add_argument("--batch", type=int, default=64)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--compile", action="store_true")
+    parser.add_argument("--sync", default="ddp", choices=("ddp", "none", "tutorial"))
+    parser.add_argument("--data", default="", help="folder of MNIST's files, or empty")
+    parser.add_argument("--images", type=int, default=60_000)
+    parser.add_argument("--steps", type=int, default=20)
+    parser.add_argument("--bytes", type=int, default=4)
+    parser.add_argument("--rank", type=int, default=0)
+    parser.add_argument("--ranks", type=int, default=1)
+    parser.add_argument("--port", type=int, default=0)
+    options = parser.parse_args()
+    {"step": answer_step, "epoch": answer_epoch, "all-reduce": answer_all_reduce,
+     "first-step": run_first_step}[options.what](options)
+
+
+if __name__ == "__main__":
+    main()

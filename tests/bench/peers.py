@@ -14,8 +14,9 @@ from lab_tool.process import output_of
 from lab_tool.screen import LabError
 
 FACTS = """
-import json, torch, torch.distributed
+import importlib.util, json, torch, torch.distributed
 print(json.dumps({"version": torch.__version__, "gloo": torch.distributed.is_gloo_available(),
+                  "torchvision": importlib.util.find_spec("torchvision") is not None,
                   "cpu": torch.backends.cpu.get_cpu_capability()}))
 """
 COMPILES = """
@@ -42,6 +43,9 @@ class Peers:
         elif not self.compiles:
             lines.append("torch.compile does not work here: it needs a C++ compiler and Python's "
                          "headers (apt-get install g++ python3-dev)")
+        if self.torch and not self.torch["torchvision"]:
+            lines.append("torchvision is absent: PyTorch converts images by tensor operations, not by "
+                         "torchvision's slower transforms")
         if not self.gloo:
             lines.append("Gloo's library is not in this build: labs/lab setup installs "
                          "libgloo-dev, then run this again")

@@ -67,6 +67,11 @@ def profile_lines(profile):
     return lines
 
 
+def rounds_text(results):
+    counts = sorted({len(case["rounds"]) for case in results["cases"] if case["valid"]})
+    return f"{' or '.join(map(str, counts))} rounds, " if counts else ""
+
+
 def heading(results):
     machine = results["machine"]
     torch = results["peers"]["torch"]
@@ -75,7 +80,7 @@ def heading(results):
     peak = ", ".join(f"{rate:.0f} GFLOP/s on {threads}"
                      for threads, rate in machine["peak_gflops"].items())
     return (f"{kind}{machine['cpu']} ({machine['vectors']}), {machine['cores']} cores (peak {peak}), "
-            f"{machine['system']}; {peers}; {results['date']}, {results['rounds']} rounds, commit "
+            f"{machine['system']}; {peers}; {results['date']}, {rounds_text(results)}commit "
             f"{machine['commit'] or 'unknown'}; load average {results['load'][0]:.1f} before and "
             f"{results['load'][1]:.1f} after.")
 

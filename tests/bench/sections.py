@@ -4,22 +4,25 @@
     epoch        an epoch of MNIST on two ranks
     all-reduce   float32, on 2 and 4 ranks
     resnet       a training step of ResNet-18 and ResNet-50
+    data         samplers and loaders
     start        two ranks: from the start to the first step, and the peak memory
     profile      a step of the ConvNet, layer by layer (step_profile.py)
 """
 
 import json
 import os
+import statistics
 from dataclasses import dataclass
 from pathlib import Path
 
 from lab_tool.places import ROOT
+from lab_tool.screen import LabError
 
 from bench.rounds import Case
 from bench.workers import Once, Ranks, StartedRanks, Worker, free_port, last_json, torch_environment
 
 TORCH_WORKER = ROOT / "tests/bench/torch_worker.py"
-OURS = ("libmini", "shared memory", "TCP")  # the contenders that peers are compared with
+OURS = ("libmini", "shared memory", "TCP", "image by image")  # libmini's contenders
 SIZES = (4, 87_360, 1 << 20, 25 << 20)  # 87,360 bytes are the ConvNet's gradients
 
 
@@ -131,7 +134,7 @@ def all_reduce_case(plan, ranks, size):
             "all-reduce", "--bytes", str(size), ranks=ranks, key="us", seconds=0.2)
     contenders["one copy"] = plan.worker("copy", "--bytes", str(size), key="us", seconds=0.1)
     ratios = [(theirs, ours) for theirs in ("Gloo", "PyTorch's gloo")
-              for ours in OURS[1:]]
+              for ours in ("shared memory", "TCP")]
     return Case("all-reduce", f"{ranks} ranks: {size} bytes", "us", contenders,
                 [*ratios, ("shared memory", "one copy")])
 
@@ -140,6 +143,35 @@ def all_reduce_cases(plan):
     if plan.quick:
         return [all_reduce_case(plan, 2, 87_360)]
     return [all_reduce_case(plan, ranks, size) for ranks in (2, 4) for size in SIZES]
+
+
+def data_case(plan, title, name, ours):
+    """`name` is a case of data_bench in PyTorch; `ours`: {contender: libmini's case}."""
+    samples, images = (10_000, 200) if plan.quick else (10_000_000, 60_000)
+    sizes = ["--samples", str(samples), "--images", str(images)]
+
+    def libmini(case):
+        command = [plan.program("data_bench"), "--case", case, "--repeats", 3, *sizes]
+        return Once(command, lambda output: statistics.median(json.loads(output)["seconds"]))
+
+    contenders = {contender: libmini(case) for contender, case in ours.items()}
+    if plan.peers.torch:
+        contenders["PyTorch"] = plan.torch("data", "--case", name, "--data", plan.data, *sizes,
+                                           threads=1, key="s", seconds=0.5)
+    return Case("data", title, "s", contenders, [("PyTorch", contender) for contender in ours])
+
+
+def data_cases(plan):
+    """libmini decodes a batch of MNIST at once; PyTorch, and libmini's transforms, each image."""
+    cases = [data_case(plan, "DistributedSampler", "distributed_sampler",
+                       {"libmini": "distributed_sampler"}),
+             data_case(plan, "randperm", "randperm", {"libmini": "randperm"})]
+    for batch, workers in ((64, 0), (64, 2), (128, 0), (128, 2)):
+        size = f"b{batch}_w{workers}"
+        cases.append(data_case(plan, f"MNIST batch {batch} with {workers} workers",
+                               f"mnist_{size}", {"libmini": f"mnist_{size}",
+                                                 "image by image": f"transforms_{size}"}))
+    return cases[:3] if plan.quick else cases
 
 
 def start_cases(plan):
@@ -164,13 +196,14 @@ def start_cases(plan):
 
 
 CASES = {"step": step_cases, "epoch": epoch_cases, "all-reduce": all_reduce_cases,
-         "resnet": resnet_cases, "start": start_cases}
+         "resnet": resnet_cases, "data": data_cases, "start": start_cases}
 PROFILE = "profile"
 TITLES = {
     "step": "A training step of the tutorial's ConvNet",
     "epoch": "An epoch of MNIST on two ranks, global batch 128",
     "all-reduce": "All-reduce of float32",
     "resnet": "A training step of a ResNet",
+    "data": "Samplers and loaders: one pass",
     "start": "The start of a job, and its memory",
     PROFILE: "Where a step's time goes",
 }
@@ -182,8 +215,20 @@ def is_wanted(full_name, words):
     return not words or any(full_name.startswith(word) for word in words)
 
 
+def profile_batches(plan, words):
+    """Returns the batch sizes of the selected profiles."""
+    return [batch for batch in ((8,) if plan.quick else (64, 128))
+            if is_wanted(f"{PROFILE}/batch {batch}", words)]
+
+
 def cases_of(plan, words):
-    """Returns the selected cases, without those that have no contender to compare with."""
-    cases = [case for name, make in CASES.items()
-             if is_wanted(name, [word.split("/")[0] for word in words]) for case in make(plan)]
+    """Returns the selected cases. Raises LabError for a word that selects nothing."""
+    cases = [case for make in CASES.values() for case in make(plan)]
+    names = [case.full_name() for case in cases]
+    names += [f"{PROFILE}/batch {batch}" for batch in profile_batches(plan, ())]
+    for word in words:
+        if not any(name.startswith(word) for name in names):
+            section = word.split("/")[0]
+            near = [name for name in names if name.startswith(section)] or list(TITLES)
+            raise LabError(f"--only {word}: there is no such case; there are: {', '.join(near)}")
     return [case for case in cases if is_wanted(case.full_name(), words)]

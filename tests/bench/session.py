@@ -3,6 +3,7 @@
     results.json     everything, with each round
     report.md        tables
     SECTION.svg      ratios as bars
+    profile_64.svg   a step's parts and their floors as bars
 """
 
 import json
@@ -12,7 +13,7 @@ import time
 from lab_tool.screen import LabError, ProgressLine, say
 
 from bench import bars, report, rounds, step_profile
-from bench.sections import PROFILE, TITLES, is_wanted
+from bench.sections import PROFILE, TITLES, profile_batches
 
 PROFILE_SECONDS = 4.0
 
@@ -88,9 +89,9 @@ def peaks(plan):
 
 def profiles_of(plan, words, machine):
     found = []
-    for batch in (8,) if plan.quick else (64, 128):
-        if not is_wanted(f"{PROFILE}/batch {batch}", words):
-            continue
+    if profile_batches(plan, words):
+        say(TITLES[PROFILE])
+    for batch in profile_batches(plan, words):
         result = measure_profile(plan, batch, machine)
         say(f"  batch {batch}: {result['step_us']:,.0f} us a step, floor {result['floor_us']:,.0f} "
             f"us, named parts {result['accounted']:.1%}"
@@ -110,13 +111,20 @@ def measure(plan, cases, words, wanted, machine, facts):
             say(TITLES[section])
         measured.append(measure_case(case, wanted, machine, f"  [{number} of {len(cases)}]"))
         say_result(measured[-1])
-    if is_wanted(PROFILE, [word.split("/")[0] for word in words]):
-        say(TITLES[PROFILE])
-        profiles = profiles_of(plan, words, machine)
-    else:
-        profiles = []
-    return {"date": time.strftime("%Y-%m-%d"), "quick": plan.quick, "rounds": wanted,
+    profiles = profiles_of(plan, words, machine)
+    return {"date": time.strftime("%Y-%m-%d"), "quick": plan.quick,
             "load": [load, os.getloadavg()[0]], **facts, "cases": measured, "profiles": profiles}
+
+
+def check_same(earlier, facts, quick):
+    """Raises LabError if `earlier` results may not be kept beside those of this run."""
+    for key in ("commit", "cpu"):
+        before, now = earlier["machine"][key], facts["machine"][key]
+        if before != now:
+            raise LabError(f"--keep: the earlier results are of {key} {before}, this is {now}; run "
+                           "all cases again, without --keep")
+    if earlier["quick"] != quick:
+        raise LabError("--keep: a quick run and a measurement cannot be in one report")
 
 
 def kept(earlier, results):
@@ -135,7 +143,10 @@ def write(results, folder):
     for section, title in TITLES.items():
         groups = bars.groups_of([case for case in results["cases"] if case["section"] == section])
         if groups:
-            files[f"{section}.svg"] = bars.svg(title, groups)
+            files[f"{section}.svg"] = bars.ratios_svg(title, groups)
+    for found in results["profiles"]:
+        files[f"profile_{found['batch']}.svg"] = bars.profile_svg(
+            f"{TITLES[PROFILE]}: the ConvNet, batch {found['batch']}, one thread", found)
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
     return [folder / name for name in files]

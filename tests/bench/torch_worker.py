@@ -4,6 +4,7 @@
     torch_worker.py step --model convnet --batch 64 --threads 2 [--compile]
     torch_worker.py epoch --sync ddp --data FILES --rank 0 --ranks 2 --port P
     torch_worker.py all-reduce --bytes 4 --rank 0 --ranks 2 --port P
+    torch_worker.py data --case randperm
     torch_worker.py first-step --data FILES --rank 0 --ranks 2 --port P
 
 Reads lines from stdin, each a number of seconds, measures for about that time, and prints one line
@@ -12,11 +13,8 @@ runs on its own core.
 """
 
 import argparse
-import gzip
 import json
 import os
-import pathlib
-import random
 import resource
 import statistics
 import sys
@@ -27,6 +25,7 @@ import torch.distributed as dist
 import torch.nn.functional as F
 from torch import nn
 
+import torch_data
 import torch_models
 
 BATCHES = 9
@@ -121,68 +120,6 @@ def answer_all_reduce(options):
     answer(measure)
 
 
-def read_images(data, count):
-    """Returns the bytes (N, 28, 28) and labels (N) of MNIST's files, or random ones if `data` is not a
-    folder, of the same number as libmini's digits."""
-    def read(name, header):
-        for path, opener in ((name, open), (name + ".gz", gzip.open)):
-            path = pathlib.Path(data, path)
-            if path.exists():
-                with opener(path, "rb") as file:
-                    return torch.frombuffer(bytearray(file.read()[header:]), dtype=torch.uint8)
-        raise SystemExit(f"torch_worker.py: {data} has no {name}")
-
-    if data:
-        images, labels = read("train-images-idx3-ubyte", 16), read("train-labels-idx1-ubyte", 8)
-    else:
-        images = torch.randint(0, 256, (60_000 * 784,), dtype=torch.uint8)
-        labels = torch.randint(0, 10, (60_000,), dtype=torch.uint8)
-    return images.view(-1, 28, 28)[:count], labels[:count].long()
-
-
-class Images(torch.utils.data.Dataset):
-    """MNIST as in torchvision: each image is converted when it is read, by the tensor operations of
-    ToTensor and Normalize."""
-
-    def __init__(self, images, labels):
-        self.images, self.labels = images, labels
-
-    def __len__(self):
-        return len(self.images)
-
-    def __getitem__(self, index):
-        image = self.images[index].unsqueeze(0).to(torch.float32)
-        return image.div(255).sub_(0.1307).div_(0.3081), int(self.labels[index])
-
-
-def own_indices(samples, options):
-    """Returns this rank's part, as the tutorial's DataPartitioner with seed 1234."""
-    order = list(range(samples))
-    random.Random(1234).shuffle(order)
-    share = samples // options.ranks
-    return order[options.rank * share:(options.rank + 1) * share]
-
-
-def batches_in_memory(images, labels, part, size):
-    """Yields batches of a tensor that holds this rank's part, normalised in advance."""
-    part = torch.tensor(part)
-    data = images[part].unsqueeze(1).float().div_(255).sub_(0.1307).div_(0.3081)
-    target = labels[part]
-
-    def epoch():
-        order = torch.randperm(len(target))
-        for batch in order.split(size):
-            yield data[batch], target[batch]
-
-    return epoch
-
-
-def batches_as_written(images, labels, part, size):
-    dataset = torch.utils.data.Subset(Images(images, labels), part)
-    loader = torch.utils.data.DataLoader(dataset, batch_size=size, shuffle=True)
-    return lambda: iter(loader)
-
-
 def average_gradients(model):
     """The tutorial's: one all-reduce per parameter."""
     size = float(dist.get_world_size())
@@ -198,10 +135,11 @@ class Training:
         join(options)
         torch.manual_seed(1234)
         self.sync = options.sync
-        images, labels = read_images(options.data, options.images)
-        batches = batches_as_written if self.sync == "tutorial" else batches_in_memory
-        self.epoch = batches(images, labels, own_indices(len(labels), options),
-                             GLOBAL_BATCH // options.ranks)
+        images, labels = torch_data.read_images(options.data, options.images)
+        part = torch_data.own_indices(len(labels), options.rank, options.ranks)
+        batches = (torch_data.batches_as_written if self.sync == "tutorial"
+                   else torch_data.batches_in_memory)
+        self.epoch = batches(images, labels, part, GLOBAL_BATCH // options.ranks)
         self.model = torch_models.ConvNet()
         self.network = self.model
         if self.sync == "ddp":
@@ -252,9 +190,19 @@ def run_first_step(options):
     dist.destroy_process_group()
 
 
+def answer_data(options):
+    torch.set_num_threads(1)
+    work = torch_data.make_case(options.case, options.samples, options.data, options.images)
+    answer(lambda seconds: {"s": seconds_each(seconds, work)})
+
+
+ANSWERS = {"step": answer_step, "epoch": answer_epoch, "all-reduce": answer_all_reduce,
+           "data": answer_data, "first-step": run_first_step}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=("step", "epoch", "all-reduce", "first-step"))
+    parser.add_argument("what", choices=tuple(ANSWERS))
     parser.add_argument("--model", default="convnet")
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--threads", type=int, default=1)
@@ -262,14 +210,15 @@ def main():
     parser.add_argument("--sync", default="ddp", choices=("ddp", "none", "tutorial"))
     parser.add_argument("--data", default="", help="folder of MNIST's files, or empty")
     parser.add_argument("--images", type=int, default=60_000)
+    parser.add_argument("--case", default="randperm", help="of data_bench.cpp")
+    parser.add_argument("--samples", type=int, default=10_000_000, help="indices to permute")
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--bytes", type=int, default=4)
     parser.add_argument("--rank", type=int, default=0)
     parser.add_argument("--ranks", type=int, default=1)
     parser.add_argument("--port", type=int, default=0)
     options = parser.parse_args()
-    {"step": answer_step, "epoch": answer_epoch, "all-reduce": answer_all_reduce,
-     "first-step": run_first_step}[options.what](options)
+    ANSWERS[options.what](options)
 
 
 if __name__ == "__main__":

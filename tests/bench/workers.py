@@ -8,12 +8,15 @@ A worker (bench_worker.cpp, torch_worker.py) is a process that stays alive betwe
 measurements: it waits for a line with a number of seconds, and answers with a line of JSON.
 """
 
+import contextlib
 import json
 import os
+import select
 import socket
 import subprocess
 import time
 
+from lab_tool.places import ROOT
 from lab_tool.process import spell
 from lab_tool.screen import LabError
 
@@ -21,6 +24,9 @@ from lab_tool.screen import LabError
 # again. These settings keep the memory, which makes PyTorch's steps up to a fifth faster.
 KEEP_MEMORY = {"MALLOC_MMAP_THRESHOLD_": "1073741824", "MALLOC_TRIM_THRESHOLD_": "4294967296",
                "MALLOC_TOP_PAD_": "268435456"}
+
+
+DEADLINE = 600  # seconds of one measurement, or of a start with torch.compile
 
 
 def torch_environment(threads):
@@ -36,8 +42,12 @@ def free_port():
 
 def run_once(command, env=None):
     """Runs a command to its end and returns its stdout; raises LabError if it fails."""
-    result = subprocess.run(command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE, text=True)
+    try:
+        result = subprocess.run(command, env=env, cwd=ROOT, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                timeout=DEADLINE)
+    except subprocess.TimeoutExpired:
+        raise LabError(f"{spell(command)} has not ended after {DEADLINE} s") from None
     if result.returncode != 0:
         raise LabError(f"{spell(command)} failed (exit code {result.returncode}): "
                        + "\n".join(result.stderr.strip().split("\n")[-5:]))
@@ -88,6 +98,10 @@ class Worker:
             self.fail()
 
     def receive(self):
+        ready, _, _ = select.select([self.process.stdout], [], [], DEADLINE)
+        if not ready:
+            self.process.kill()
+            raise LabError(f"{spell(self.command)} has not answered for {DEADLINE} s")
         line = self.process.stdout.readline()
         if not line:
             self.fail()
@@ -105,9 +119,15 @@ class Worker:
     def measure(self):
         return self.ask(self.seconds)[self.key]
 
-    def stop(self):
+    def end_requests(self):
+        """Closes the worker's stdin, so that it ends."""
         if self.process:
-            self.process.stdin.close()
+            with contextlib.suppress(BrokenPipeError):
+                self.process.stdin.close()
+
+    def stop(self):
+        self.end_requests()
+        if self.process:
             self.process.wait()
             self.process.stdout.close()
 
@@ -137,11 +157,9 @@ class Ranks:
 
     def stop(self):
         for worker in self.workers:
-            if worker.process:
-                worker.process.stdin.close()
+            worker.end_requests()
         for worker in self.workers:
-            worker.process.wait()
-            worker.process.stdout.close()
+            worker.stop()
 
 
 class StartedRanks:
@@ -159,7 +177,12 @@ class StartedRanks:
         processes = [subprocess.Popen([str(word) for word in command], env=self.env, text=True,
                                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
                      for command in self.make_commands()]
-        outputs = [process.communicate()[0] for process in processes]
+        try:
+            outputs = [process.communicate(timeout=DEADLINE)[0] for process in processes]
+        except subprocess.TimeoutExpired as error:
+            for process in processes:
+                process.kill()
+            raise LabError(f"{spell(error.cmd)} has not ended after {DEADLINE} s") from None
         for process in processes:
             if process.returncode != 0:
                 raise LabError(f"{spell(process.args)} ended with exit code {process.returncode}")

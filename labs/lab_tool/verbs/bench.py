@@ -6,7 +6,7 @@
     labs/lab bench --python ~/torch/bin/python  with the PyTorch of this Python
     labs/lab bench --quick                      a minute: checks that all works, measures nothing
 
-The sections are step, epoch, all-reduce, resnet, start and profile. The peers are PyTorch (eager
+The sections are step, epoch, all-reduce, resnet, data, start and profile. The peers are PyTorch (eager
 and torch.compile), Gloo's library, one core's copy and the processor's peak; an absent peer is left
 out, with a line that says how to get it.
 
@@ -21,7 +21,9 @@ from pathlib import Path
 
 from lab_tool.building import build
 from lab_tool.places import BUILD, ROOT, bin_dir, mnist_folder, shown
+from lab_tool.process import spell
 from lab_tool.screen import LabError, say
+from lab_tool.verbs.setup import install_missing
 
 sys.path.append(str(ROOT / "tests"))  # the package bench
 sys.path.append(str(ROOT / "labs"))  # plot.py
@@ -29,7 +31,7 @@ sys.path.append(str(ROOT / "labs"))  # plot.py
 from bench import peers, quiet, report, sections, session  # noqa: E402
 
 PRESET = "release"
-TARGETS = ["mini", "minirun", "train_mnist", "bench_worker"]
+TARGETS = ["mini", "minirun", "train_mnist", "bench_worker", "data_bench"]
 ROUNDS, QUICK_ROUNDS, PATIENCE = 7, 2, 60
 NOT_VALID_EXIT = 3
 
@@ -63,13 +65,13 @@ def run(options):
     check_words(words)
     earlier = earlier_results(options)
     if not options.bin:
+        install_missing()
         build(PRESET, TARGETS)
     programs = (options.bin or bin_dir(PRESET)).resolve()
     plan, facts = make_plan(options, programs, words)
     cases = sections.cases_of(plan, words)
-    if not cases and not sections.is_wanted(sections.PROFILE, [w.split("/")[0] for w in words]):
-        raise LabError(f"--only {options.only}: there is no such case; labs/lab bench --quick "
-                       "lists the cases of a small run")
+    if earlier:
+        session.check_same(earlier, facts, options.quick)
 
     wanted = options.rounds or (QUICK_ROUNDS if options.quick else ROUNDS)
     machine = quiet.Machine(options.patience)
@@ -79,7 +81,7 @@ def run(options):
     say()
     for path in session.write(results, options.out):
         say(f"wrote {shown(path)}")
-    return say_validity(results)
+    return say_validity(results, options)
 
 
 def check_words(words):
@@ -118,7 +120,17 @@ def make_plan(options, programs, words):
     return plan, {"machine": peers.machine_facts(), "peers": found.facts(), "notes": notes}
 
 
-def say_validity(results):
+def again(options, names):
+    """Returns the command that measures these cases again."""
+    command = ["labs/lab", "bench", "--keep", "--only", ",".join(names)]
+    for word, value in (("--python", options.python), ("--bin", options.bin),
+                        ("--out", options.out if options.out != BUILD / "bench" else None),
+                        ("--rounds", options.rounds)):
+        command += [word, str(value)] if value else []
+    return spell([*command, *(["--quick"] if options.quick else [])])
+
+
+def say_validity(results, options):
     """Says which results are not valid, and what to do; returns the exit code."""
     found = report.invalid(results)
     if not found:
@@ -128,7 +140,7 @@ def say_validity(results):
     say(f"\n{len(found)} results are NOT VALID, and must not be published:")
     for name, reason in found:
         say(f"  {name}: {reason}")
-    say("stop the other work on this machine, then measure these cases again:\n"
-        f"  labs/lab bench --keep --only \"{','.join(name for name, _ in found)}\"")
+    say("stop the other work on this machine, then measure these cases again:\n  "
+        + again(options, [name for name, _ in found]))
     return NOT_VALID_EXIT
 

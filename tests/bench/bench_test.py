@@ -36,10 +36,10 @@ class Sessions(unittest.TestCase):
         with self.assertRaisesRegex(LabError, r"21,840 \(libmini\), 21,850 \(PyTorch\)"):
             session.check_parameters(case(libmini=one, PyTorch=other))
 
-    def test_a_worker_that_dies_is_named(self):
-        worker = Worker([sys.executable, "-c", "raise SystemExit(3)"], "ms", 1)
+    def test_a_worker_that_dies_is_named_with_its_message(self):
+        worker = Worker([sys.executable, "-c", "print(1 / 0)"], "ms", 1)
         self.addCleanup(worker.stop)
-        with self.assertRaisesRegex(LabError, "ended with exit code 3"):
+        with self.assertRaisesRegex(LabError, "exit code 1\n(.*\n)* +. ZeroDivisionError"):
             worker.start()
 
     def test_keep_replaces_only_what_was_measured(self):

@@ -14,6 +14,7 @@ import os
 import select
 import socket
 import subprocess
+import tempfile
 import time
 
 from lab_tool.places import ROOT
@@ -40,6 +41,12 @@ def free_port():
         return listener.getsockname()[1]
 
 
+def failure(command, code, stderr):
+    """Returns the message of a command that failed, with the last lines of its stderr."""
+    lines = stderr.strip().split("\n")[-5:]
+    return "\n  | ".join([f"{spell(command)} ended with exit code {code}", *filter(None, lines)])
+
+
 def run_once(command, env=None):
     """Runs a command to its end and returns its stdout; raises LabError if it fails."""
     try:
@@ -49,8 +56,7 @@ def run_once(command, env=None):
     except subprocess.TimeoutExpired:
         raise LabError(f"{spell(command)} has not ended after {DEADLINE} s") from None
     if result.returncode != 0:
-        raise LabError(f"{spell(command)} failed (exit code {result.returncode}): "
-                       + "\n".join(result.stderr.strip().split("\n")[-5:]))
+        raise LabError(failure(command, result.returncode, result.stderr))
     return result.stdout
 
 
@@ -80,11 +86,12 @@ class Worker:
     def __init__(self, command, key, seconds, env=None):
         self.command = [str(word) for word in command]
         self.key, self.seconds, self.env = key, seconds, env
-        self.process, self.answer = None, {}
+        self.process, self.errors, self.answer = None, None, {}
 
     def launch(self):
+        self.errors = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(self.command, env=self.env, stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, text=True)
+                                        stdout=subprocess.PIPE, stderr=self.errors, text=True)
 
     def start(self):
         self.launch()
@@ -109,8 +116,9 @@ class Worker:
         return self.answer
 
     def fail(self):
-        raise LabError(f"{spell(self.command)} ended with exit code {self.process.wait()}; "
-                       "see its message above")
+        code = self.process.wait()
+        self.errors.seek(0)
+        raise LabError(failure(self.command, code, self.errors.read()))
 
     def ask(self, seconds):
         self.request(seconds)
@@ -130,6 +138,7 @@ class Worker:
         if self.process:
             self.process.wait()
             self.process.stdout.close()
+            self.errors.close()
 
 
 class Ranks:
@@ -175,18 +184,19 @@ class StartedRanks:
     def measure(self):
         started = time.monotonic()
         processes = [subprocess.Popen([str(word) for word in command], env=self.env, text=True,
-                                      stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+                                      stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                      stderr=subprocess.PIPE)
                      for command in self.make_commands()]
         try:
-            outputs = [process.communicate(timeout=DEADLINE)[0] for process in processes]
+            outputs = [process.communicate(timeout=DEADLINE) for process in processes]
         except subprocess.TimeoutExpired as error:
             for process in processes:
                 process.kill()
             raise LabError(f"{spell(error.cmd)} has not ended after {DEADLINE} s") from None
-        for process in processes:
+        for process, (_, stderr) in zip(processes, outputs):
             if process.returncode != 0:
-                raise LabError(f"{spell(process.args)} ended with exit code {process.returncode}")
-        answer = last_json(outputs[0])
+                raise LabError(failure(process.args, process.returncode, stderr))
+        answer = last_json(outputs[0][0])
         return answer["mib"] if self.figure == "mib" else answer["first_step_at"] - started
 
     def stop(self):

@@ -101,19 +101,25 @@ def profiles_of(plan, words, machine):
 
 
 def measure(plan, cases, words, wanted, machine, facts):
-    """Returns the results of the selected cases and profiles. `facts`: of machine and peers."""
+    """Yields the results after each case, and at the end with the selected profiles. `facts`: of
+    machine and peers."""
     load = os.getloadavg()[0]
     facts["machine"]["peak_gflops"] = peaks(plan)
     measured, section = [], ""
+
+    def results(profiles):
+        return {"date": time.strftime("%Y-%m-%d"), "quick": plan.quick,
+                "load": [load, os.getloadavg()[0]], **facts, "cases": list(measured),
+                "profiles": profiles}
+
     for number, case in enumerate(cases, 1):
         if case.section != section:
             section = case.section
             say(TITLES[section])
         measured.append(measure_case(case, wanted, machine, f"  [{number} of {len(cases)}]"))
         say_result(measured[-1])
-    profiles = profiles_of(plan, words, machine)
-    return {"date": time.strftime("%Y-%m-%d"), "quick": plan.quick,
-            "load": [load, os.getloadavg()[0]], **facts, "cases": measured, "profiles": profiles}
+        yield results([])
+    yield results(profiles_of(plan, words, machine))
 
 
 def check_same(earlier, facts, quick):

@@ -75,11 +75,12 @@ def run(options):
 
     wanted = options.rounds or (QUICK_ROUNDS if options.quick else ROUNDS)
     machine = quiet.Machine(options.patience)
-    results = session.measure(plan, cases, words, wanted, machine, facts)
-    if earlier:
-        results = session.kept(earlier, results)
+    for results in session.measure(plan, cases, words, wanted, machine, facts):
+        if earlier:
+            results = session.kept(earlier, results)
+        files = session.write(results, options.out)  # a run that is stopped keeps what it has
     say()
-    for path in session.write(results, options.out):
+    for path in files:
         say(f"wrote {shown(path)}")
     return say_validity(results, options)
 

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from lab_tool.places import ROOT
 from lab_tool.process import output_of
-from lab_tool.screen import LabError
 
 FACTS = """
 import importlib.util, json, torch, torch.distributed
@@ -38,8 +37,8 @@ class Peers:
         """Returns one line per absent peer, with the way to get it."""
         lines = []
         if not self.torch:
-            lines.append(f"PyTorch is absent in {self.python}: {INSTALL}, or give the Python that "
-                         "has it with --python")
+            lines.append(f"PyTorch is absent in {self.python}; install it ({INSTALL}), or name a "
+                         "Python that has it with --python")
         elif not self.compiles:
             lines.append("torch.compile does not work here: it needs a C++ compiler and Python's "
                          "headers (apt-get install g++ python3-dev)")
@@ -70,8 +69,6 @@ def find_torch(python):
         result = subprocess.run([python, "-c", FACTS], stdin=subprocess.DEVNULL,
                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                                 timeout=180)
-    except FileNotFoundError:
-        raise LabError(f"--python {python}: there is no such program") from None
     except subprocess.TimeoutExpired:
         return None
     return json.loads(result.stdout) if result.returncode == 0 else None

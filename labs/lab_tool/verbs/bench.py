@@ -15,6 +15,7 @@ too many, the result is marked as not valid, and the exit code is 3.
 """
 
 import json
+import shutil
 import sys
 from argparse import ArgumentTypeError
 from pathlib import Path
@@ -63,6 +64,8 @@ def add_arguments(parser):
 def run(options):
     words = [word.strip() for word in options.only.split(",") if word.strip()]
     check_words(words)
+    if options.python and not shutil.which(options.python):
+        raise LabError(f"--python {options.python}: there is no such program")
     earlier = earlier_results(options)
     if not options.bin:
         install_missing()

@@ -2,8 +2,8 @@
 
 from bench.sections import PROFILE, TITLES
 
-NOTE = ("Each cell is the median over the rounds, with the lowest and the highest round. A ratio "
-        "is computed within each round: above 1.00, libmini takes less time or memory.")
+NOTE = ("Each cell is the median over the rounds, with the lowest and the highest round. The ratio "
+        "A / B is computed within each round: A's time or memory divided by B's.")
 
 
 def number(value):

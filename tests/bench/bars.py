@@ -16,17 +16,19 @@ WIDTH, LEFT, RIGHT, TOP, BOTTOM = 780, 250, 84, 72, 44
 BAR, GAP = 16, 14  # height of a bar, distance of two cases
 
 
-STYLE = plot.STYLE + """  .one { stroke: #52606d; stroke-width: 1.6 }
+STYLE = plot.STYLE + """  .base { stroke: #52606d; stroke-width: 1.6 }
   .spread { stroke: #1f2933; stroke-width: 1.4; stroke-opacity: 0.7 }
   .floor { stroke: #1f2933; stroke-width: 2.4 }
   @media (prefers-color-scheme: dark) {
-    .one { stroke: #9aa5b1 } .spread, .floor { stroke: #e4e7eb }
+    .base { stroke: #9aa5b1 } .spread, .floor { stroke: #e4e7eb }
   }
 """
 
 
 class RatioAxis:
     """Maps ratios to pixels, logarithmically; it has ticks at 1, 2, 5 and powers of ten."""
+
+    base = 1.0  # where bars begin
 
     def __init__(self, ratios):
         self.ticks = plot.decades(min(1.0, *ratios), max(2.0, *ratios))
@@ -38,6 +40,8 @@ class RatioAxis:
 
 class TimeAxis:
     """Maps times to pixels, from 0."""
+
+    base = 0.0
 
     def __init__(self, highest):
         self.ticks = plot.linear(0.0, highest)
@@ -87,7 +91,7 @@ def frame(title, colours, axis, rows, bottom, caption):
     """Returns the whole chart around the rows, which end at `bottom`."""
     grid = []
     for tick in axis.ticks:
-        style = "one" if tick == 1 or axis.at(tick) == LEFT else "grid"
+        style = "base" if tick == axis.base else "grid"
         grid.append(f'<path d="M{axis.at(tick):.1f} {TOP - 8}V{bottom:.1f}" class="{style}"/>')
         grid.append(words(axis.at(tick), bottom + 16, f"{tick:g}", "small", "middle"))
     height = round(bottom + BOTTOM)

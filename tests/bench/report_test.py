@@ -97,6 +97,11 @@ class Reports(unittest.TestCase):
     def test_a_peer_that_is_faster_has_a_bar_to_the_left_of_one(self):
         axis = bars.RatioAxis([0.5, 2.0])
         self.assertLess(axis.at(0.5), axis.at(1))
+        slow = result("batch 64", 1.0)
+        slow["ratios"][0].update(figure(0.5))
+        root = xml.etree.ElementTree.fromstring(bars.ratios_svg("x", bars.groups_of([slow])))
+        base = [p for p in root.iter() if p.get("class") == "base"]
+        self.assertEqual(len(base), 1)  # the line at 1, where all bars begin
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 #include "libmini/cudasim/access_checker.hpp"
 
-#include <bit>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -16,6 +15,10 @@ namespace {
 // An access at most this many bytes outside of the dynamic shared memory is reported as
 // out of the bounds of this memory.
 constexpr uintptr_t kNearShared = 4096;
+
+// nvcuda::wmma: tiles begin at multiples of 256 bits, rows at multiples of 128 bits.
+constexpr uintptr_t kMatrixAlignment = 32;
+constexpr size_t kPitchAlignment = 16;
 
 // Returns whether an address is in the code that calls the kernel, not in the kernel.
 bool starts_kernels(const void* address) {
@@ -56,10 +59,9 @@ void AccessChecker::begin_operation(const OperationInfo& info) {
     if (races_ && info.kind != OperationKind::kKernel) races_->visit_copy(info);
 }
 
-bool AccessChecker::access(const void* pointer, size_t bytes, Mode mode,
-                           const void* address) {
+// Returns whether an address is in or near the shared memory of the running block.
+bool AccessChecker::is_shared(const void* pointer) const {
     const auto at = reinterpret_cast<uintptr_t>(pointer);
-    if (on_own_stack(pointer)) return true;
     const auto inside = [&](std::span<std::byte> range) {
         return at - reinterpret_cast<uintptr_t>(range.data()) < range.size();
     };
@@ -67,86 +69,148 @@ bool AccessChecker::access(const void* pointer, size_t bytes, Mode mode,
         const uintptr_t low = reinterpret_cast<uintptr_t>(range.data()) - kNearShared;
         return !range.empty() && at - low < range.size() + 2 * kNearShared;
     };
-    if (device_of(pointer) != kPageable) return access_global(at, bytes, mode, address);
-    if (inside(memory_.variables()) || near(memory_.dynamic()))
-        return access_shared(at, bytes, mode, address);
-    return findings_ == nullptr || access_other(at, bytes, mode, address);
+    return inside(memory_.variables()) || near(memory_.dynamic());
 }
 
-bool AccessChecker::access_global(uintptr_t at, size_t bytes, Mode mode,
-                                  const void* address) {
-    const auto* const pointer = reinterpret_cast<const void*>(at);
-    const MemoryMap::Target target = memory_.target_at(at);
+bool AccessChecker::access(const MemoryAccess& access) {
+    if (on_own_stack(access.pointer)) return true;
+    if (device_of(access.pointer) != kPageable) return access_global(access);
+    if (is_shared(access.pointer)) return access_shared(access);
+    return findings_ == nullptr || access_other(access);
+}
+
+bool AccessChecker::access_global(const MemoryAccess& access) {
+    const MemoryMap::Target target = memory_.target_at(access.at());
     const Allocation& allocation = target.allocation;
-    count(at, bytes, mode, address, false);
+    count(access, false);
     if (findings_ == nullptr) return true;
 
     // Check that this kernel may access the memory.
     const auto refuse = [&](Mistake mistake, const auto&... parts) {
-        return reject(mistake, address,
-                      concat(verb(mode), " ", bytes, " bytes ", parts...));
+        return reject(mistake, access.address,
+                      concat(verb(access.mode), " ", access.bytes, " bytes ", parts...));
     };
-    const int device = device_of(pointer);
+    const int device = device_of(access.pointer);
     const int own_device = execution_.info().device;
     if (device != kPinned && device != own_device)
         return refuse(Mistake::kWrongDevice, "of device ", device,
                       "'s memory in a kernel of device ", own_device,
                       ": copy it there first");
-    if (!allocation.contains(pointer, bytes))
-        return refuse(Mistake::kOutOfBounds, place_outside(at, allocation));
+    if (!allocation.contains(access.pointer, access.bytes))
+        return refuse(Mistake::kOutOfBounds, place_outside(access.at(), allocation));
     if (allocation.freed)
-        return refuse(Mistake::kUseAfterFree, "at ", memory_.describe(at, false),
+        return refuse(Mistake::kUseAfterFree, "at ", memory_.describe(access.at(), false),
                       ", which was freed: free it when the stream is done with it");
-    if (std::has_single_bit(bytes) && bytes <= 16 && at % bytes != 0 && bytes > 4)
-        return refuse(Mistake::kMisaligned, "together at byte ",
-                      at - reinterpret_cast<uintptr_t>(allocation.begin),
-                      " of allocation ", allocation.id,
-                      ": vector accesses need a multiple of their size");
+    if (access.at() % access.alignment != 0) return reject_misaligned(access, false);
 
-    if (mode == Mode::kAtomic) execution_.order().atomic(running().thread, at);
-    races_->visit({.at = at, .bytes = bytes, .tracked = target.tracked}, mode,
-                  execution_.thread_access(mode, address));
+    if (access.mode == Mode::kAtomic)
+        execution_.order().atomic(running().thread, access.at(), false);
+    races_->visit({.at = access.at(), .bytes = access.bytes, .tracked = target.tracked},
+                  access.mode, execution_.thread_access(access.mode, access.address));
     return true;
 }
 
-bool AccessChecker::access_shared(uintptr_t at, size_t bytes, Mode mode,
-                                  const void* address) {
-    const auto result = shared_bounds_.check(at, bytes, mode, address);
+bool AccessChecker::access_shared(const MemoryAccess& access) {
+    const auto result = shared_bounds_.check(access);
     if (result == SharedBounds::Result::kOtherVariable) return true;
+    // The arguments of the launch may lie near the dynamic shared memory, on the heap.
+    if (result == SharedBounds::Result::kOutside && starts_kernels(access.address))
+        return true;
     if (result == SharedBounds::Result::kOutside)
         return findings_ == nullptr ||
-               reject(Mistake::kOutOfBounds, address,
-                      concat(verb(mode), " ", bytes, " bytes ",
-                             shared_bounds_.describe_outside(at, address)));
-    count(at, bytes, mode, address, true);
+               reject(Mistake::kOutOfBounds, access.address,
+                      concat(verb(access.mode), " ", access.bytes, " bytes ",
+                             shared_bounds_.describe_outside(access)));
+    count(access, true);
+    if (!races_) return true;
+    if (access.at() % access.alignment != 0) return reject_misaligned(access, true);
+    if (access.mode == Mode::kAtomic)
+        execution_.order().atomic(running().thread, access.at(), true);
+    races_->visit(
+        {.at = access.at(), .bytes = access.bytes, .shared = true, .tracked = true},
+        access.mode, execution_.thread_access(access.mode, access.address));
+    return true;
+}
+
+bool AccessChecker::start_copy(const AsyncCopy& copy) {
+    const MemoryAccess read = {copy.from, copy.bytes - copy.zeros, copy.bytes,
+                               Mode::kRead, copy.address};
+    const MemoryAccess write = {copy.to, copy.bytes, copy.bytes, Mode::kWrite,
+                                copy.address};
+    if (read.bytes > 0 && !access(read)) return false;
+    if (findings_ == nullptr) return access(write);
+
+    const bool to_shared = is_shared(copy.to) && !on_own_stack(copy.to);
+    const bool from_global = read.bytes == 0 || device_of(copy.from) != kPageable;
+    if (!to_shared || !from_global)
+        return reject(
+            Mistake::kPendingCopy, copy.address,
+            concat("__pipeline_memcpy_async copies from global to shared memory, "
+                   "but the ",
+                   to_shared ? "source is not in global memory"
+                             : "destination is not in shared memory"));
+    if (!access(write)) return false;
+    races_->start_copy({.at = write.at(), .bytes = write.bytes, .shared = true});
+    return true;
+}
+
+void AccessChecker::land_copy(const AsyncCopy& copy, const void* wait) {
     if (races_)
-        races_->visit({.at = at, .bytes = bytes, .shared = true, .tracked = true}, mode,
-                      execution_.thread_access(mode, address));
+        races_->land_copy({.at = reinterpret_cast<uintptr_t>(copy.to),
+                           .bytes = copy.bytes,
+                           .shared = true,
+                           .tracked = true},
+                          execution_.thread_access(Mode::kWrite, wait));
+}
+
+bool AccessChecker::access_matrix(const void* pointer, size_t pitch_bytes,
+                                  const void* address) {
+    if (findings_ == nullptr) return true;
+    if (reinterpret_cast<uintptr_t>(pointer) % kMatrixAlignment != 0)
+        return reject(
+            Mistake::kMisaligned, address,
+            concat("the matrix begins at ",
+                   memory_.describe(reinterpret_cast<uintptr_t>(pointer),
+                                    is_shared(pointer)),
+                   ": its address must be a multiple of ", kMatrixAlignment, " bytes"));
+    if (pitch_bytes % kPitchAlignment != 0)
+        return reject(Mistake::kMisaligned, address,
+                      concat("the rows of the matrix are ", pitch_bytes,
+                             " bytes apart: the distance must be a multiple of ",
+                             kPitchAlignment, " bytes"));
     return true;
 }
 
 // Checks an access outside of device memory, shared memory and the thread's stack.
-bool AccessChecker::access_other(uintptr_t at, size_t bytes, Mode mode,
-                                 const void* address) {
-    const auto* const pointer = reinterpret_cast<const void*>(at);
-    const ImagePart part = image_part(pointer);
-    if (part == ImagePart::kConstant && mode == Mode::kRead) return true;
-    if (starts_kernels(address)) return true;
-    if (at < 4096)
-        return reject(Mistake::kHostPointer, address,
-                      concat(verb(mode), " ", bytes, " bytes at a null pointer",
-                             at == 0 ? "" : concat(", plus ", at)));
-    return reject(Mistake::kHostPointer, address,
-                  concat(verb(mode), " ", bytes, " bytes at ", pointer, ", the host's ",
-                         part == ImagePart::kNone ? "heap or stack" : "global variables",
-                         ": a kernel needs memory of its device, or pinned memory"));
+bool AccessChecker::access_other(const MemoryAccess& access) {
+    const ImagePart part = image_part(access.pointer);
+    if (part == ImagePart::kConstant && access.mode == Mode::kRead) return true;
+    if (starts_kernels(access.address)) return true;
+    const auto refuse = [&](const auto&... parts) {
+        return reject(
+            Mistake::kHostPointer, access.address,
+            concat(verb(access.mode), " ", access.bytes, " bytes at ", parts...));
+    };
+    if (access.at() < 4096)
+        return refuse("a null pointer",
+                      access.at() == 0 ? "" : concat(", plus ", access.at()));
+    return refuse(access.pointer, ", the host's ",
+                  part == ImagePart::kNone ? "heap or stack" : "global variables",
+                  ": a kernel needs memory of its device, or pinned memory");
 }
 
-void AccessChecker::count(uintptr_t at, size_t bytes, Mode mode, const void* address,
-                          bool shared) {
+void AccessChecker::count(const MemoryAccess& access, bool shared) {
     if (log_ != nullptr)
-        log_->access({execution_.order().block(), running().thread, at,
-                      static_cast<uint32_t>(bytes), mode, shared, address});
+        log_->access({execution_.order().block(), running().thread, access.at(),
+                      static_cast<uint32_t>(access.bytes), access.mode, shared,
+                      access.address});
+}
+
+bool AccessChecker::reject_misaligned(const MemoryAccess& access, bool shared) {
+    return reject(Mistake::kMisaligned, access.address,
+                  concat(verb(access.mode), " ", access.bytes, " bytes together at ",
+                         memory_.describe(access.at(), shared),
+                         ": the address must be a multiple of ", access.alignment));
 }
 
 // Adds a finding and abandons the kernel; returns false.

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "libmini/cudasim/access_log.hpp"
+#include "libmini/cudasim/async_copy.hpp"
 #include "libmini/cudasim/execution.hpp"
 #include "libmini/cudasim/findings.hpp"
 #include "libmini/cudasim/launch.hpp"
@@ -31,16 +32,26 @@ class AccessChecker {
     /// one step. REQUIRES: Execution::begin() was called for the operation.
     void begin_operation(const OperationInfo& info);
 
-    /// Checks and counts an access of the running thread by the instruction at
-    /// `address`. Returns false if a GPU would end the kernel here.
-    bool access(const void* pointer, size_t bytes, Mode mode, const void* address);
+    /// Checks and counts an access of the running thread. Returns false if a GPU would
+    /// end the kernel here, as do start_copy() and access_matrix().
+    bool access(const MemoryAccess& access);
+
+    /// Checks and counts the start of an asynchronous copy of the running thread.
+    bool start_copy(const AsyncCopy& copy);
+    /// Checks the landing of the copy at the wait with address `wait`.
+    void land_copy(const AsyncCopy& copy, const void* wait);
+
+    /// Checks the alignment of a tile that a matrix instruction loads or stores.
+    bool access_matrix(const void* pointer, size_t pitch_bytes, const void* address);
 
   private:
-    bool access_global(uintptr_t at, size_t bytes, Mode mode, const void* address);
-    bool access_shared(uintptr_t at, size_t bytes, Mode mode, const void* address);
-    bool access_other(uintptr_t at, size_t bytes, Mode mode, const void* address);
-    void count(uintptr_t at, size_t bytes, Mode mode, const void* address, bool shared);
+    bool is_shared(const void* pointer) const;
+    bool access_global(const MemoryAccess& access);
+    bool access_shared(const MemoryAccess& access);
+    bool access_other(const MemoryAccess& access);
+    void count(const MemoryAccess& access, bool shared);
     bool reject(Mistake mistake, const void* address, const std::string& message);
+    bool reject_misaligned(const MemoryAccess& access, bool shared);
 
     Findings* findings_;
     AccessLog* log_;

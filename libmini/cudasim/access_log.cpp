@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <set>
+#include <tuple>
 
 namespace mini::sim {
 namespace {
@@ -70,7 +71,7 @@ void AccessLog::access(const LoggedAccess& access) {
         return;
     }
     const uint32_t lane = access.thread % 32;
-    Instruction& instruction = block_[{access.thread / 32, access.at}];
+    Instruction& instruction = block_[{access.thread / 32, access.at, access.shared}];
     const uint32_t time = instruction.times[lane]++;
     if (instruction.executions.size() <= time) instruction.executions.resize(time + 1);
     Execution& execution = instruction.executions[time];
@@ -83,7 +84,7 @@ void AccessLog::access(const LoggedAccess& access) {
 
 void AccessLog::end_block() {
     for (const auto& [key, instruction] : block_) {
-        const unsigned lanes = std::min(threads_ - key.first * 32, 32u);
+        const unsigned lanes = std::min(threads_ - std::get<0>(key) * 32, 32u);
         const uint32_t living = lanes == 32 ? ~0u : (1u << lanes) - 1;
         for (const Execution& execution : instruction.executions)
             count(execution, living);

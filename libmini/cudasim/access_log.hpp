@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "libmini/cudasim/launch.hpp"
@@ -89,8 +90,9 @@ class AccessLog {
     size_t max_accesses_;
     std::vector<LaunchCounters> launches_;
     std::vector<LoggedAccess> accesses_;
-    // Of the running block, by warp and instruction address.
-    std::map<std::pair<uint32_t, const void*>, Instruction> block_;
+    // Of the running block, by warp, instruction address, and kind of memory: an
+    // asynchronous copy reads global and writes shared memory.
+    std::map<std::tuple<uint32_t, const void*, bool>, Instruction> block_;
     unsigned threads_ = 0;
 };
 

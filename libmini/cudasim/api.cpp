@@ -12,6 +12,7 @@
 
 #include "libmini/cudasim/call.hpp"
 #include "libmini/cudasim/graph.hpp"
+#include "libmini/cudasim/launch_limits.hpp"
 #include "libmini/cudasim/memory.hpp"
 #include "libmini/cudasim/settings.hpp"
 #include "libmini/cudasim/symbols.hpp"
@@ -22,36 +23,6 @@ using mini::sim::Machine;
 using mini::sim::report;
 using mini::sim::StreamCall;
 
-// The limits of an A100.
-constexpr unsigned kMaxThreads = 1024;
-constexpr dim3 kMaxBlock = {1024, 1024, 64};
-constexpr dim3 kMaxGrid = {0x7fffffff, 65535, 65535};
-constexpr size_t kSharedBytes = 48 * 1024;
-constexpr size_t kSharedBytesOptin = 163 * 1024;
-
-// The dynamic shared memory limits that cudaFuncSetAttribute raised above kSharedBytes,
-// by kernel. Guarded by the machine's lock.
-std::map<const void*, size_t>& shared_limits() {
-    static auto* const all = new std::map<const void*, size_t>;
-    return *all;
-}
-
-bool fits(dim3 extent, dim3 max) {
-    return extent.x > 0 && extent.y > 0 && extent.z > 0 && extent.x <= max.x &&
-           extent.y <= max.y && extent.z <= max.z;
-}
-
-// Returns the error of an invalid launch, else cudaSuccess.
-cudaError_t launch_error(const mini::sim::Launch& launch) {
-    if (!fits(launch.grid, kMaxGrid) || !fits(launch.block, kMaxBlock) ||
-        launch.block.x * launch.block.y * launch.block.z > kMaxThreads)
-        return cudaErrorInvalidConfiguration;
-    const auto allowed = shared_limits().find(launch.kernel);
-    const size_t limit =
-        allowed == shared_limits().end() ? kSharedBytes : allowed->second;
-    return launch.shared_bytes <= limit ? cudaSuccess : cudaErrorInvalidValue;
-}
-
 }  // namespace
 
 cudaError_t mini::sim::enqueue(Launch launch, cudaStream_t stream) {
@@ -59,8 +30,8 @@ cudaError_t mini::sim::enqueue(Launch launch, cudaStream_t stream) {
     if (call.error() != cudaSuccess) return report(call.error());
     if (call.stream().device != current_device())
         return report(cudaErrorInvalidResourceHandle);
-    if (const cudaError_t error = launch_error(launch); error != cudaSuccess)
-        return report(error);
+    if (const LaunchError error = check_limits(launch); error.code != cudaSuccess)
+        return report(error.code, error.text);
     return report(
         call.give({.kind = OperationKind::kKernel,
                    .launch = std::make_shared<const Launch>(std::move(launch))}));
@@ -91,10 +62,10 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     *properties = {};
     std::strcpy(properties->name, "simulated device");
     properties->totalGlobalMem = mini::sim::memory_use(device).total;
-    properties->sharedMemPerBlock = kSharedBytes;
-    properties->sharedMemPerBlockOptin = kSharedBytesOptin;
+    properties->sharedMemPerBlock = mini::sim::kSharedBytes;
+    properties->sharedMemPerBlockOptin = mini::sim::kSharedBytesOptin;
     properties->warpSize = 32;
-    properties->maxThreadsPerBlock = kMaxThreads;
+    properties->maxThreadsPerBlock = mini::sim::kMaxThreadsPerBlock;
     properties->multiProcessorCount =
         static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     properties->major =
@@ -163,10 +134,7 @@ cudaError_t cudaFuncGetName(const char** name, const void* kernel) {
 
 cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute,
                                  int value) {
-    if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 ||
-        static_cast<size_t>(value) > kSharedBytesOptin)
+    if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0)
         return report(cudaErrorInvalidValue);
-    const Machine::Lock lock = Machine::instance().lock();
-    shared_limits()[kernel] = std::max(kSharedBytes, static_cast<size_t>(value));
-    return cudaSuccess;
+    return report(mini::sim::set_dynamic_limit(kernel, static_cast<size_t>(value)));
 }

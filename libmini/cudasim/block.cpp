@@ -65,6 +65,7 @@ class Block {
 
     bool busy() const { return launch_ != nullptr; }
     Coordinates& coordinates() { return coordinates_[current_]; }
+    AsyncCopies& copies() { return copies_[current_]; }
     std::byte* shared() const { return shared_.get(); }
     unsigned living_lanes() const { return ~exited_[current_ / kWarp]; }
 
@@ -72,6 +73,7 @@ class Block {
         return fibers_[current_]->has_on_stack(pointer);
     }
     [[noreturn]] void abandon();
+    void yield() { suspend(); }
     void block_barrier(const void* address);
     uint64_t warp_operation(unsigned mask, Lane lane, const void* address);
 
@@ -94,6 +96,7 @@ class Block {
     std::vector<Coordinates> coordinates_;
     std::vector<ThreadState> states_;
     std::vector<Lane> lanes_;
+    std::vector<AsyncCopies> copies_;
     std::vector<unsigned> waiting_, exited_;  // by warp; bit i is lane i
     std::unique_ptr<std::byte, Free> shared_;
     size_t shared_bytes_ = 0;
@@ -144,6 +147,7 @@ void Block::prepare(unsigned index) {
     const dim3 block_index = unravel(index, launch_->grid);
     coordinates_.resize(threads_);
     lanes_.resize(threads_);
+    copies_.resize(threads_);
     states_.assign(threads_, {});
     waiting_.assign(warps, 0);
     exited_.assign(warps, 0);
@@ -155,6 +159,7 @@ void Block::prepare(unsigned index) {
                            launch_->grid,
                            i,
                            index};
+        copies_[i].clear();
         ready_.insert(i);
     }
     alive_ = threads_;
@@ -181,6 +186,8 @@ void Block::run_body() {
 void Block::exit_thread() {
     const unsigned self = current_;
     const unsigned warp = self / kWarp;
+    if (observer_ != nullptr && error_.empty() && !copies().in_flight().empty())
+        observer_->copies_unfinished(copies().in_flight().front());
     states_[self] = {ThreadState::At::kExited, nullptr, 0};
     ready_.erase(self);
     exited_[warp] |= 1u << self % kWarp;
@@ -297,10 +304,12 @@ dim3 block_extent() { return running().block_extent; }
 dim3 grid_extent() { return running().grid_extent; }
 int lane() { return static_cast<int>(running().thread % kWarp); }
 unsigned living_lanes() { return block().living_lanes(); }
+AsyncCopies& async_copies() { return block().copies(); }
 std::byte* dynamic_shared() { return block().shared(); }
 
 bool on_own_stack(const void* pointer) { return block().on_own_stack(pointer); }
 void abandon_thread() { block().abandon(); }
+void yield_thread() { block().yield(); }
 
 void block_barrier() { block().block_barrier(__builtin_return_address(0)); }
 
@@ -327,15 +336,21 @@ std::string run_grid(const Launch& launch) {
     std::mutex mutex;
     std::string error;
     std::atomic<bool> failed = false;
+    Observer* const watcher = observer();
+    const std::vector<uint32_t> order =
+        watcher == nullptr ? std::vector<uint32_t>{}
+                           : watcher->block_order(static_cast<uint32_t>(blocks));
     const auto run_blocks = [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end && !failed; ++i) {
-            std::string message = block().run(launch, static_cast<unsigned>(i));
+            const auto place = static_cast<unsigned>(i);
+            std::string message =
+                block().run(launch, order.empty() ? place : order[place]);
             if (message.empty()) continue;
             const std::lock_guard lock(mutex);
             if (!failed.exchange(true)) error = std::move(message);
         }
     };
-    parallel_for(blocks, observer() == nullptr ? 1 : blocks, run_blocks);
+    parallel_for(blocks, watcher == nullptr ? 1 : blocks, run_blocks);
     return error;
 }
 

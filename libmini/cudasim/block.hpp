@@ -19,6 +19,7 @@
 #include <cstring>
 #include <string>
 
+#include "libmini/cudasim/async_copy.hpp"
 #include "libmini/cudasim/launch.hpp"
 #include "libmini/cudasim/types.hpp"
 
@@ -43,6 +44,9 @@ bool on_own_stack(const void* pointer);
 /// Ends the running simulated thread immediately, as a GPU ends a kernel after an illegal
 /// memory access.
 [[noreturn]] void abandon_thread();
+
+/// Lets the other threads of the block run that can.
+void yield_thread();
 
 /// Blocks until all threads of the block that have not exited have called this.
 void block_barrier();
@@ -73,6 +77,9 @@ __attribute__((always_inline)) inline T exchange(unsigned mask, T value, int fro
 /// its predicate is true.
 unsigned ballot(unsigned mask, bool predicate);
 
+/// Returns the running thread's asynchronous copies in flight.
+AsyncCopies& async_copies();
+
 /// Returns the block's dynamic shared memory, aligned to 128 bytes.
 std::byte* dynamic_shared();
 
@@ -87,6 +94,17 @@ T atomic_max(T* address, T value) {
     while (seen < value && !target.compare_exchange_weak(seen, value)) {
     }
     return seen;
+}
+
+template <typename T>
+T atomic_exchange(T* address, T value) {
+    return std::atomic_ref<T>(*address).exchange(value);
+}
+/// Writes `value` if the memory holds `expected`; returns what it held.
+template <typename T>
+T atomic_compare_and_swap(T* address, T expected, T value) {
+    std::atomic_ref<T>(*address).compare_exchange_strong(expected, value);
+    return expected;
 }
 
 /// Runs all blocks of a launch, on the threads of core/parallel.hpp, or one after the

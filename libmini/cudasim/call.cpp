@@ -29,8 +29,11 @@ int current_device() {
     return host_thread().device;
 }
 
-cudaError_t report(cudaError_t error) {
-    if (error != cudaSuccess) host_thread().last_error = error;
+cudaError_t report(cudaError_t error, const std::string& explanation) {
+    if (error == cudaSuccess) return error;
+    HostThread& thread = host_thread();
+    thread.last_error = thread.explained = error;
+    thread.explanation = explanation;
     return error;
 }
 

@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include <string>
+
 #include "libmini/cudasim/stream.hpp"
 #include "libmini/cudasim/types.hpp"
 
@@ -12,6 +14,8 @@ namespace mini::sim {
 struct HostThread {
     int device = 0;
     cudaError_t last_error = cudaSuccess;
+    cudaError_t explained = cudaSuccess;  // the error that `explanation` belongs to
+    std::string explanation;              // replaces the error's general text
     cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
 };
 HostThread& host_thread();
@@ -29,7 +33,9 @@ void open_context();
 bool has_context(int device);
 
 /// Stores an error for cudaGetLastError, and returns it.
-cudaError_t report(cudaError_t error);
+/// `explanation` is what cudaGetErrorString returns for it on this thread, until the
+/// thread's next error; if it is empty, the error's general text is used.
+cudaError_t report(cudaError_t error, const std::string& explanation = {});
 
 /// One call of the interface that takes a stream: locks the machine, looks the stream up,
 /// and fails with the same error codes as CUDA.

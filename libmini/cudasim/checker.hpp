@@ -1,4 +1,5 @@
-// Finds bugs in kernels and in their callers: see Mistake in report.hpp.
+// Finds bugs in kernels and in their callers: see Mistake in report.hpp, and the table in
+// docs/pages/cuda_simulator.md, also of what is not found.
 //
 //     sim::Checker checker;
 //     ... copies, kernels ...
@@ -6,12 +7,10 @@
 //
 // With MINI_SIM_CHECK=1 a whole program is checked: at its exit, it prints the reports to
 // stderr, and if there are any, the exit code is 1. A checked kernel is about 100 times
-// slower.
+// slower. Blocks run one after another, in the order of MINI_SIM_BLOCK_SEED.
 //
-// Not found: bugs in code that did not run, races that a barrier of this run happened to
-// hide, and invalid accesses of host code to its own memory. Kernels must be compiled
-// with instrumentation (MiniCuda.cmake); in preset tsan they are not, so no bugs are
-// found.
+// Kernels must be compiled with instrumentation (MiniCuda.cmake); in preset tsan they are
+// not, so no bugs are found.
 
 #pragma once
 

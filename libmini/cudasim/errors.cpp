@@ -70,6 +70,9 @@ const char* cudaGetErrorName(cudaError_t error) { return text_of(error).name; }
 
 const char* cudaGetErrorString(cudaError_t error) {
     using mini::sim::Machine;
+    const mini::sim::HostThread& thread = mini::sim::host_thread();
+    if (error == thread.explained && !thread.explanation.empty())
+        return thread.explanation.c_str();
     if (error != cudaSuccess && mini::sim::device_count() > 0) {
         Machine& machine = Machine::instance();
         const Machine::Lock lock = machine.lock();

@@ -1,5 +1,6 @@
 #include "libmini/cudasim/execution.hpp"
 
+#include <bit>
 #include <cstdint>
 #include <utility>
 
@@ -45,6 +46,7 @@ Access Execution::thread_access(Mode mode, const void* address) const {
             .clock = order_.clock(thread),
             .thread = static_cast<uint16_t>(thread),
             .atomic = mode == Mode::kAtomic,
+            .lanes = 1u << thread % 32,
             .address = address};
 }
 
@@ -62,14 +64,18 @@ Party Execution::party(const Access& access) const {
     const Operation& operation = operations_[access.operation];
     if (!operation.is_kernel) return party_of(operation.call, operation.name);
     return {access.address, operation.name, unravel(access.block, operation.grid),
-            unravel(access.thread, operation.block)};
+            unravel(access.thread / 32 * 32 +
+                        static_cast<unsigned>(std::countr_zero(access.lanes)),
+                    operation.block)};
 }
 
-bool Execution::happens_before(const Access& earlier) const {
+uint32_t Execution::unordered_lanes(const Access& earlier) const {
     if (earlier.operation == number_)
-        return !operations_[number_].is_kernel ||
-               order_.precedes(earlier, running().thread);
-    return precedes(operations_[earlier.operation].stamp, info_.clock);
+        return operations_[number_].is_kernel
+                   ? order_.unordered_lanes(earlier, running().thread)
+                   : 0;
+    const Stamp stamp = operations_[earlier.operation].stamp;
+    return precedes(stamp, info_.clock) ? 0 : earlier.lanes;
 }
 
 }  // namespace mini::sim

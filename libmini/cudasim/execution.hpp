@@ -48,12 +48,12 @@ class Execution {
     /// executes the instruction or call at `address`.
     Party current(const void* address) const;
 
-    /// Returns the thread, copy or fill that made an earlier access.
+    /// Returns the thread (of the lowest lane), copy or fill that made an earlier access.
     Party party(const Access& access) const;
 
-    /// Returns whether an earlier access happens before the next access of the running
-    /// thread, copy or fill.
-    bool happens_before(const Access& earlier) const;
+    /// Returns those of an earlier access's lanes that do not happen before the next
+    /// access of the running thread, copy or fill: 0 if the access happens before it.
+    uint32_t unordered_lanes(const Access& earlier) const;
 
     /// Records that a mistake has ended the running operation, as on a GPU.
     void abandon() { is_abandoned_ = true; }

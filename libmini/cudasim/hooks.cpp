@@ -9,10 +9,6 @@ std::atomic<bool> inspected{false};
 
 namespace {
 
-const char* instruction_before(void* return_address) {
-    return static_cast<const char*>(__builtin_extract_return_addr(return_address)) - 1;
-}
-
 // Calls the inspector, and disables it meanwhile: a function that the inspector calls may
 // be instrumented too, if the linker took a standard library function from a kernel's
 // object file.
@@ -21,30 +17,31 @@ void inspect(const Body& body) {
     Inspector* const inspector = inspecting();
     if (inspector == nullptr) return;
     inspecting() = nullptr;
-    const bool may_continue = body(*inspector);
+    const Inspector::Next next = body(*inspector);
     inspecting() = inspector;
-    if (!may_continue) abandon_thread();
+    if (next == Inspector::Next::kAbandon) abandon_thread();
+    if (next == Inspector::Next::kYield) yield_thread();
 }
 
 }  // namespace
 
 namespace detail {
 
-void tell_access(const void* pointer, size_t bytes, Mode mode, const void* address) {
-    inspect([&](Inspector& i) { return i.access(pointer, bytes, mode, address); });
+void tell_access(const MemoryAccess& access) {
+    inspect([&](Inspector& i) { return i.access(access); });
 }
 
-void tell_fence() {
-    inspect([](Inspector& i) {
-        i.fence();
-        return true;
+void tell_fence(Scope scope) {
+    inspect([&](Inspector& i) {
+        i.fence(scope);
+        return Inspector::Next::kContinue;
     });
 }
 
 void tell_exchange(unsigned mask, int from, const void* address) {
     inspect([&](Inspector& i) {
         i.exchange(mask, from, address);
-        return true;
+        return Inspector::Next::kContinue;
     });
 }
 
@@ -52,8 +49,27 @@ void tell_exchange(unsigned mask, int from, const void* address) {
 
 void note_atomic(const void* pointer, size_t bytes) {
     if (inspected.load(std::memory_order_relaxed))
-        detail::tell_access(pointer, bytes, Mode::kAtomic,
-                            instruction_before(__builtin_return_address(0)));
+        detail::tell_access({pointer, bytes, bytes, Mode::kAtomic,
+                             instruction_before(__builtin_return_address(0))});
+}
+
+void note_copy_started(const AsyncCopy& copy) {
+    if (inspected.load(std::memory_order_relaxed))
+        inspect([&](Inspector& i) { return i.start_copy(copy); });
+}
+
+void note_copy_landed(const AsyncCopy& copy, const void* wait) {
+    if (!inspected.load(std::memory_order_relaxed)) return;
+    inspect([&](Inspector& i) {
+        i.land_copy(copy, wait);
+        return Inspector::Next::kContinue;
+    });
+}
+
+void note_matrix(const void* pointer, size_t pitch_bytes) {
+    if (!inspected.load(std::memory_order_relaxed)) return;
+    const void* const address = instruction_before(__builtin_return_address(0));
+    inspect([&](Inspector& i) { return i.access_matrix(pointer, pitch_bytes, address); });
 }
 
 void note_exchange(unsigned mask, int from) {

@@ -7,10 +7,16 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/cudasim/block.hpp"
+#include "libmini/cudasim/block_seed.hpp"
+#include "libmini/cudasim/memory.hpp"
 #include "libmini/cudasim/symbols.hpp"
 
 namespace mini::sim {
 namespace {
+
+// A thread that reads the same value this often spins; fewer after the first finding.
+constexpr uint32_t kMaxPolls = 20'000;
+constexpr uint32_t kFewPolls = 512;
 
 const void* call_before(const void* return_address) {
     return return_address == nullptr ? nullptr
@@ -77,10 +83,15 @@ void Inspector::operation_ends(const OperationInfo& info) {
     running_.unlock();
 }
 
+std::vector<uint32_t> Inspector::block_order(uint32_t blocks) {
+    return order_of_blocks(blocks, findings_ == nullptr ? 0 : block_seed());
+}
+
 void Inspector::block_begins(const Launch& launch, const Coordinates& first) {
     const unsigned threads = launch.block.x * launch.block.y * launch.block.z;
     execution_.order().begin_block(first.block, threads);
     memory_.begin_block(thread_variables(), {dynamic_shared(), launch.shared_bytes});
+    spins_.begin_block(threads);
     if (log_ != nullptr) log_->begin_block(threads);
     inspecting() = this;
 }
@@ -151,7 +162,39 @@ void Inspector::block_stuck(const Launch& launch, const Coordinates& one,
         "block can continue");
 }
 
-void Inspector::fence() { execution_.order().fence(running().thread); }
+void Inspector::copies_unfinished(const AsyncCopy& first) {
+    if (findings_ == nullptr || execution_.is_abandoned()) return;
+    if (findings_->met(Mistake::kPendingCopy, first.address, nullptr)) return;
+    findings_->add(
+        Mistake::kPendingCopy, execution_.current(first.address), {},
+        "the thread ends while this copy is in flight, and may land in the "
+        "shared memory of the next block: call __pipeline_wait_prior(0) before "
+        "the end of the kernel");
+}
+
+Inspector::Next Inspector::access(const MemoryAccess& access) {
+    if (!accesses_.access(access)) return Next::kAbandon;
+    if (findings_ == nullptr || on_own_stack(access.pointer)) return Next::kContinue;
+    const uint32_t limit = execution_.is_abandoned() ? kFewPolls : kMaxPolls;
+    const auto result = spins_.access(running().thread, access, limit);
+    if (result == Spins::Result::kNone) return Next::kContinue;
+    if (result == Spins::Result::kYield) return Next::kYield;
+
+    execution_.abandon();
+    if (!findings_->met(Mistake::kSpin, access.address, nullptr))
+        findings_->add(
+            Mistake::kSpin, execution_.current(access.address), {},
+            concat(
+                "waits for a value at ",
+                memory_.describe(access.at(), device_of(access.pointer) == kPageable),
+                " that no other thread of the block will change. CUDA promises no order "
+                "of the blocks, and need not start a block before another has ended "
+                "(here they ran in the order of MINI_SIM_BLOCK_SEED=",
+                block_seed(), "): let no block wait for another, or use two launches"));
+    return Next::kAbandon;
+}
+
+void Inspector::fence(Scope scope) { execution_.order().fence(running().thread, scope); }
 
 void Inspector::exchange(unsigned mask, int from, const void* address) {
     const unsigned lane = running().thread % 32;

@@ -2,7 +2,7 @@
 //
 // The inspector is an observer of the simulator (observer.hpp), and the hooks (hooks.hpp)
 // call it for each access. While an observer is set, blocks run one after another, so
-// that the reports are deterministic.
+// that the reports are deterministic; with findings, in an order drawn from a seed.
 
 #pragma once
 
@@ -11,10 +11,12 @@
 #include <map>
 #include <mutex>
 #include <span>
+#include <vector>
 
 #include "libmini/cudasim/access_checker.hpp"
 #include "libmini/cudasim/access_log.hpp"
 #include "libmini/cudasim/allocation.hpp"
+#include "libmini/cudasim/async_copy.hpp"
 #include "libmini/cudasim/execution.hpp"
 #include "libmini/cudasim/findings.hpp"
 #include "libmini/cudasim/host_guard.hpp"
@@ -22,6 +24,7 @@
 #include "libmini/cudasim/memory_map.hpp"
 #include "libmini/cudasim/observer.hpp"
 #include "libmini/cudasim/order.hpp"
+#include "libmini/cudasim/spins.hpp"
 
 namespace mini::sim {
 
@@ -38,11 +41,20 @@ class Inspector final : public Observer {
 
     // Called by the hooks, on the fiber of the simulated thread.
 
-    /// Checks and counts an access. Returns false if a GPU would end the kernel here.
-    bool access(const void* pointer, size_t bytes, Mode mode, const void* address) {
-        return accesses_.access(pointer, bytes, mode, address);
+    /// What the running thread does next: continues, lets the other threads of its block
+    /// run first, or ends because a GPU would end the kernel here.
+    enum class Next { kContinue, kYield, kAbandon };
+
+    /// Checks and counts an access.
+    Next access(const MemoryAccess& access);
+    Next start_copy(const AsyncCopy& copy) { return next(accesses_.start_copy(copy)); }
+    void land_copy(const AsyncCopy& copy, const void* wait) {
+        accesses_.land_copy(copy, wait);
     }
-    void fence();
+    Next access_matrix(const void* pointer, size_t pitch_bytes, const void* address) {
+        return next(accesses_.access_matrix(pointer, pitch_bytes, address));
+    }
+    void fence(Scope scope);
     void exchange(unsigned mask, int from, const void* address);
 
     // Called by the simulator.
@@ -52,16 +64,21 @@ class Inspector final : public Observer {
     void operation_begins(const OperationInfo& info) override;
     void operation_ends(const OperationInfo& info) override;
     void host_waited(const Clock& clock) override;
+    std::vector<uint32_t> block_order(uint32_t blocks) override;
     void block_begins(const Launch& launch, const Coordinates& first) override;
     void block_ends(const Launch& launch, const Coordinates& first) override;
     void block_synchronized(const Launch& launch, const Coordinates& one,
                             std::span<const ThreadState> states) override;
     void warp_synchronized(const Launch& launch, const Coordinates& one,
                            unsigned mask) override;
+    void copies_unfinished(const AsyncCopy& first) override;
     void block_stuck(const Launch& launch, const Coordinates& one,
                      std::span<const ThreadState> states) override;
 
   private:
+    static Next next(bool may_continue) {
+        return may_continue ? Next::kContinue : Next::kAbandon;
+    }
     const void* call_of(uint64_t operation);
 
     Findings* findings_;
@@ -74,6 +91,7 @@ class Inspector final : public Observer {
     Execution execution_;
     MemoryMap memory_;
     AccessChecker accesses_;
+    Spins spins_;
 };
 
 /// Returns the inspector of the block that runs on this host thread, or null; the caller

@@ -21,8 +21,11 @@
 #define __host__
 #define __forceinline__ inline
 #define __restrict__ __restrict
-#define __launch_bounds__(...)
-#define __align__(n) alignas(n)
+// A no-operation before the function for each thread that a block may have: a launch
+// counts them (launch_limits.cpp).
+#define __launch_bounds__(threads, ...) \
+    __attribute__((patchable_function_entry((threads) + 0, (threads) + 0)))
+#define __align__(n) __attribute__((aligned(n)))  // before or after __shared__
 #define __constant__
 // A block runs on one host thread, so exactly the threads of the block share a
 // thread-local variable.
@@ -77,8 +80,8 @@ inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) {
 
 MINI_WORD void __syncthreads() { mini::sim::block_barrier(); }
 MINI_WORD void __syncwarp(unsigned mask = 0xffffffffu) { mini::sim::warp_barrier(mask); }
-MINI_WORD void __threadfence() { mini::sim::note_fence(); }
-MINI_WORD void __threadfence_block() {}
+MINI_WORD void __threadfence() { mini::sim::note_fence(mini::sim::Scope::kDevice); }
+MINI_WORD void __threadfence_block() { mini::sim::note_fence(mini::sim::Scope::kBlock); }
 
 // Shuffles take any value of up to 8 bytes.
 template <typename T>
@@ -133,6 +136,25 @@ MINI_WORD T atomicAdd(T* address, T value) {
 MINI_WORD int atomicMax(int* address, int value) {
     mini::sim::note_atomic(address, sizeof(*address));
     return mini::sim::atomic_max(address, value);
+}
+// clang-format off
+#define MINI_ATOMICS(type)                                                             \
+    MINI_WORD type atomicExch(type* address, type value) {                             \
+        mini::sim::note_atomic(address, sizeof(type));                                 \
+        return mini::sim::atomic_exchange(address, value);                             \
+    }                                                                                  \
+    MINI_WORD type atomicCAS(type* address, type expected, type value) {               \
+        mini::sim::note_atomic(address, sizeof(type));                                 \
+        return mini::sim::atomic_compare_and_swap(address, expected, value);           \
+    }
+MINI_ATOMICS(int)
+MINI_ATOMICS(unsigned)
+MINI_ATOMICS(unsigned long long)
+#undef MINI_ATOMICS
+// clang-format on
+MINI_WORD float atomicExch(float* address, float value) {
+    mini::sim::note_atomic(address, sizeof(*address));
+    return mini::sim::atomic_exchange(address, value);
 }
 
 inline float __expf(float x) { return std::exp(x); }

@@ -17,7 +17,19 @@ struct Launch {
     size_t shared_bytes = 0;
     const void* kernel = nullptr;  // the function's address, which identifies the kernel
     std::function<void()> body;
+    size_t parameter_bytes = 0;  // see parameter_bytes()
 };
+
+/// Returns the size of a kernel's parameters, each at a multiple of its alignment.
+template <typename... Parameters>
+constexpr size_t parameter_bytes() {
+    size_t bytes = 0;
+    const auto add = [&](size_t size, size_t alignment) {
+        bytes = (bytes + alignment - 1) / alignment * alignment + size;
+    };
+    (add(sizeof(Parameters), alignof(Parameters)), ...);
+    return bytes;
+}
 
 /// Returns the coordinates of linear index `i`, x fastest.
 inline dim3 unravel(unsigned i, dim3 extent) {
@@ -45,6 +57,20 @@ struct ThreadState {
 
 /// The kind of a memory access.
 enum class Mode { kRead, kWrite, kAtomic };
+
+/// One load, store or atomic operation of a simulated thread.
+struct MemoryAccess {
+    const void* pointer = nullptr;
+    size_t bytes = 0;
+    size_t alignment = 1;  // of which the instruction needs the address to be a multiple
+    Mode mode = Mode::kRead;
+    const void* address = nullptr;  // of the instruction
+
+    uintptr_t at() const { return reinterpret_cast<uintptr_t>(pointer); }
+};
+
+/// The threads for which a fence orders accesses.
+enum class Scope { kBlock, kDevice };
 
 /// Returns "reads", "writes" or "updates".
 inline const char* verb(Mode mode) {

@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "libmini/cudasim/allocation.hpp"
+#include "libmini/cudasim/async_copy.hpp"
 #include "libmini/cudasim/launch.hpp"
 #include "libmini/cudasim/order.hpp"
 #include "libmini/cudasim/types.hpp"
@@ -51,6 +53,10 @@ class Observer {
     /// done.
     virtual void host_waited(const Clock& /*clock*/) {}
 
+    /// Called before the first block of a launch: the order in which its blocks run.
+    /// Empty: ascending.
+    virtual std::vector<uint32_t> block_order(uint32_t /*blocks*/) { return {}; }
+
     /// Called before and after a block, on the host thread that runs the block.
     virtual void block_begins(const Launch&, const Coordinates& /*of thread 0*/) {}
     virtual void block_ends(const Launch&, const Coordinates& /*of thread 0*/) {}
@@ -64,6 +70,9 @@ class Observer {
     /// warp operation, before they continue.
     virtual void warp_synchronized(const Launch&, const Coordinates& /*of one*/,
                                    unsigned /*mask*/) {}
+
+    /// Called when a thread ends with asynchronous copies in flight, on its fiber.
+    virtual void copies_unfinished(const AsyncCopy& /*first*/) {}
 
     /// Called when no thread of the block can continue. The launch then fails with
     /// cudaErrorLaunchFailure.

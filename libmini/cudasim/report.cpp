@@ -45,6 +45,8 @@ const char* name(Mistake mistake) {
         case Mistake::kBarrier: return "barrier not reached by all";
         case Mistake::kWarpMask: return "wrong warp mask";
         case Mistake::kMisaligned: return "misaligned access";
+        case Mistake::kSpin: return "waits for another block";
+        case Mistake::kPendingCopy: return "copy not waited for";
     }
     return "mistake";
 }

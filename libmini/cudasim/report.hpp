@@ -20,7 +20,9 @@ enum class Mistake {
     kMissingSync,    // unordered accesses of two streams, or of a stream and the host
     kBarrier,        // a barrier that some threads do not reach
     kWarpMask,       // a shuffle or vote whose mask omits a participating lane
-    kMisaligned,     // a vector access whose address is not a multiple of its size
+    kMisaligned,     // an access whose address is not a multiple of its size
+    kSpin,           // a thread waits for a block that need not have begun
+    kPendingCopy,    // an asynchronous copy that no wait of its thread has landed
 };
 
 /// Returns "race", "out of bounds", ...

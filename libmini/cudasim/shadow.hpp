@@ -10,7 +10,8 @@
 
 namespace mini::sim {
 
-/// One load or store by a thread of a block, or by a copy or a fill.
+/// One load or store by a thread of a block, or by lanes of a warp at the same clock, or
+/// by a copy or a fill.
 struct Access {
     uint32_t operation = 0;  // 0: no access
     uint32_t block = 0;
@@ -19,15 +20,18 @@ struct Access {
     uint16_t thread = 0;
     uint8_t bytes = 0;  // bit i: byte i of the four
     bool atomic = false;
+    bool async = false;             // of an asynchronous copy
+    uint32_t lanes = 1;             // bit i: lane i of the warp made the same access
     const void* address = nullptr;  // of the instruction
 };
 
 /// The state of 4 bytes of memory.
 struct Cell {
     Access write;
-    std::array<Access, 2>
-        reads;                // the first unordered read, and the last by another thread
+    std::array<Access, 4> reads;  // since the write, not ordered with each other
+    uint8_t read_count = 0;
     uint8_t initialised = 0;  // bit i: byte i of the four
+    uint8_t in_flight = 0;    // bit i: the asynchronous copy `write` has not landed
 };
 
 /// A cell for every 4 bytes of memory; pages of cells are created on first use.

@@ -16,21 +16,23 @@ uintptr_t begin_of(std::span<std::byte> memory) {
 
 }  // namespace
 
-SharedBounds::Result SharedBounds::check(uintptr_t at, size_t bytes, Mode mode,
-                                         const void* address) {
+SharedBounds::Result SharedBounds::check(const MemoryAccess& access) {
+    const uintptr_t at = access.at();
+    const size_t bytes = access.bytes;
     if (at - begin_of(memory_.variables()) >= memory_.variables().size()) {
         const size_t place = at - begin_of(memory_.dynamic());
         const size_t size = memory_.dynamic().size();
         return place >= size || bytes > size - place ? Result::kOutside : Result::kInside;
     }
     const SharedArray* const array = memory_.array_at(at);
-    const bool strayed = strays(array, address);
+    const bool strayed = strays(array, access.address);
     if (array == nullptr)
-        return strayed || mode != Mode::kRead ? Result::kOutside : Result::kOtherVariable;
+        return strayed || access.mode != Mode::kRead ? Result::kOutside
+                                                     : Result::kOtherVariable;
     const bool crosses =
         at + bytes > begin_of(memory_.variables()) + array->offset + array->bytes;
     if (strayed || crosses) return Result::kOutside;
-    array_of_.emplace(address, array);
+    array_of_.emplace(access.address, array);
     return Result::kInside;
 }
 
@@ -50,13 +52,14 @@ bool SharedBounds::strays(const SharedArray* array, const void* address) const {
            functions.end();
 }
 
-std::string SharedBounds::describe_outside(uintptr_t at, const void* address) const {
+std::string SharedBounds::describe_outside(const MemoryAccess& access) const {
+    const uintptr_t at = access.at();
     const uintptr_t base = begin_of(memory_.variables());
     if (at - base >= memory_.variables().size())
         return concat("at byte ", static_cast<int64_t>(at - begin_of(memory_.dynamic())),
                       " of the dynamic shared memory, which has ",
                       memory_.dynamic().size(), " bytes: request more in the launch");
-    const SharedArray* const nearest = nearest_array(at, address);
+    const SharedArray* const nearest = nearest_array(at, access.address);
     if (nearest == nullptr) return "outside of every shared array";
     return concat("at byte ",
                   static_cast<int64_t>(at - base) - static_cast<int64_t>(nearest->offset),

@@ -32,13 +32,12 @@ class SharedBounds {
 
     void begin_operation() { array_of_.clear(); }
 
-    /// Checks an access in or near the block's shared memory by the instruction at
-    /// `address`.
-    Result check(uintptr_t at, size_t bytes, Mode mode, const void* address);
+    /// Checks an access in or near the block's shared memory.
+    Result check(const MemoryAccess& access);
 
-    /// Describes an address for which check() returned kOutside, relative to the array
+    /// Describes an access for which check() returned kOutside, relative to the array
     /// that the instruction accessed first, or else to the nearest array.
-    std::string describe_outside(uintptr_t at, const void* address) const;
+    std::string describe_outside(const MemoryAccess& access) const;
 
   private:
     bool strays(const SharedArray* array, const void* address) const;

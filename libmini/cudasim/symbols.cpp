@@ -87,7 +87,7 @@ void add_symbol(Image& image, const Elf64_Sym& symbol, const char* name) {
     const std::string mangled = name;
     if (!variable.empty() && mangled.find("3sim") == std::string::npos)
         image.arrays.push_back(
-            {variable, owner(mangled), symbol.st_value, symbol.st_size});
+            {variable, owner(mangled), mangled, symbol.st_value, symbol.st_size});
 }
 
 void read_symbols(Image& image) {
@@ -128,6 +128,18 @@ const Image& image() {
     return *all;
 }
 
+// Returns the function that contains an address, or null.
+const Function* find_function(const void* address) {
+    const auto& functions = image().functions;
+    const auto wanted = reinterpret_cast<uintptr_t>(address);
+    auto after = std::upper_bound(
+        functions.begin(), functions.end(), wanted,
+        [](uintptr_t value, const Function& function) { return value < function.begin; });
+    if (after == functions.begin()) return nullptr;
+    --after;
+    return wanted - after->begin <= after->bytes ? &*after : nullptr;
+}
+
 // Returns the position of the bracket that closes the bracket at `begin`, or npos.
 size_t closing(const std::string& text, size_t begin) {
     int depth = 0;
@@ -141,6 +153,16 @@ size_t closing(const std::string& text, size_t begin) {
 }  // namespace
 
 const std::vector<SharedArray>& shared_arrays() { return image().arrays; }
+
+std::vector<SharedArray> shared_arrays_of(const void* kernel) {
+    std::vector<SharedArray> arrays;
+    const Function* const function = find_function(kernel);
+    if (function == nullptr || function->name.rfind("_Z", 0) != 0) return arrays;
+    const std::string prefix = concat("_ZZ", function->name.substr(2), "E");
+    for (const SharedArray& array : shared_arrays())
+        if (array.symbol.rfind(prefix, 0) == 0) arrays.push_back(array);
+    return arrays;
+}
 
 std::span<std::byte> thread_variables() {
     // The first object is the program; the loader gives the address of its thread-local
@@ -156,14 +178,8 @@ std::span<std::byte> thread_variables() {
 }
 
 std::string function_at(const void* address) {
-    const auto& functions = image().functions;
-    const auto wanted = reinterpret_cast<uintptr_t>(address);
-    auto after = std::upper_bound(
-        functions.begin(), functions.end(), wanted,
-        [](uintptr_t value, const Function& function) { return value < function.begin; });
-    if (after == functions.begin()) return "";
-    --after;
-    return wanted - after->begin <= after->bytes ? demangled(after->name) : "";
+    const Function* const function = find_function(address);
+    return function == nullptr ? "" : demangled(function->name);
 }
 
 std::string short_name(const std::string& function) {

@@ -15,12 +15,17 @@ namespace mini::sim {
 struct SharedArray {
     std::string name;      // as in the source
     std::string function;  // the short name of the function that declares it
+    std::string symbol;    // mangled
     size_t offset = 0;     // from the beginning of the thread-local variables
     size_t bytes = 0;
 };
 
 /// Returns all shared arrays of the program, sorted by offset.
 const std::vector<SharedArray>& shared_arrays();
+
+/// Returns the shared arrays that a kernel declares itself; those of the device functions
+/// that it calls are not known.
+std::vector<SharedArray> shared_arrays_of(const void* kernel);
 
 /// Returns the memory of the calling thread's thread-local variables.
 std::span<std::byte> thread_variables();

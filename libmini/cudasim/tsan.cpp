@@ -1,6 +1,9 @@
 // The functions that instrumented kernels call, with GCC and Clang, before each load and
 // store. The return address identifies the source line.
 //
+// A hook with a number knows that the compiler counts on an aligned address; accesses
+// that may be unaligned come as ranges, or as "unaligned" ones.
+//
 // C++ atomics are executed here but not reported: CUDA's atomics are reported by
 // note_atomic.
 
@@ -14,11 +17,11 @@
 // clang-format off
 #define MINI_RETURN_ADDRESS \
     (static_cast<const char*>(__builtin_extract_return_addr(__builtin_return_address(0))) - 1)
-#define MINI_TELL(pointer, bytes, mode)                                       \
+#define MINI_TELL(pointer, bytes, alignment, mode)                            \
     if (mini::sim::inspected.load(std::memory_order_relaxed)) [[unlikely]]    \
-    mini::sim::detail::tell_access(const_cast<const void*>(pointer),          \
-                                   static_cast<size_t>(bytes),                \
-                                   mini::sim::Mode::mode, MINI_RETURN_ADDRESS)
+    mini::sim::detail::tell_access({const_cast<const void*>(pointer),         \
+                                    static_cast<size_t>(bytes), alignment,    \
+                                    mini::sim::Mode::mode, MINI_RETURN_ADDRESS})
 
 extern "C" {
 
@@ -27,21 +30,21 @@ void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
 
 #define MINI_HOOKS(n)                                                                   \
-    void __tsan_read##n(void* p) { MINI_TELL(p, n, kRead); }                            \
-    void __tsan_write##n(void* p) { MINI_TELL(p, n, kWrite); }                          \
-    void __tsan_unaligned_read##n(void* p) { MINI_TELL(p, n, kRead); }                  \
-    void __tsan_unaligned_write##n(void* p) { MINI_TELL(p, n, kWrite); }                \
-    void __tsan_volatile_read##n(void* p) { MINI_TELL(p, n, kRead); }                   \
-    void __tsan_volatile_write##n(void* p) { MINI_TELL(p, n, kWrite); }                 \
-    void __tsan_unaligned_volatile_read##n(void* p) { MINI_TELL(p, n, kRead); }         \
-    void __tsan_unaligned_volatile_write##n(void* p) { MINI_TELL(p, n, kWrite); }       \
+    void __tsan_read##n(void* p) { MINI_TELL(p, n, n, kRead); }                         \
+    void __tsan_write##n(void* p) { MINI_TELL(p, n, n, kWrite); }                       \
+    void __tsan_unaligned_read##n(void* p) { MINI_TELL(p, n, 1, kRead); }               \
+    void __tsan_unaligned_write##n(void* p) { MINI_TELL(p, n, 1, kWrite); }             \
+    void __tsan_volatile_read##n(void* p) { MINI_TELL(p, n, n, kRead); }                \
+    void __tsan_volatile_write##n(void* p) { MINI_TELL(p, n, n, kWrite); }              \
+    void __tsan_unaligned_volatile_read##n(void* p) { MINI_TELL(p, n, 1, kRead); }      \
+    void __tsan_unaligned_volatile_write##n(void* p) { MINI_TELL(p, n, 1, kWrite); }    \
     void __tsan_read_write##n(void* p) {                                                \
-        MINI_TELL(p, n, kRead);                                                         \
-        MINI_TELL(p, n, kWrite);                                                        \
+        MINI_TELL(p, n, n, kRead);                                                      \
+        MINI_TELL(p, n, n, kWrite);                                                     \
     }                                                                                   \
     void __tsan_unaligned_read_write##n(void* p) {                                      \
-        MINI_TELL(p, n, kRead);                                                         \
-        MINI_TELL(p, n, kWrite);                                                        \
+        MINI_TELL(p, n, 1, kRead);                                                      \
+        MINI_TELL(p, n, 1, kWrite);                                                     \
     }
 MINI_HOOKS(1)
 MINI_HOOKS(2)
@@ -49,23 +52,23 @@ MINI_HOOKS(4)
 MINI_HOOKS(8)
 MINI_HOOKS(16)
 
-void __tsan_read_range(void* p, unsigned long n) { MINI_TELL(p, n, kRead); }
-void __tsan_write_range(void* p, unsigned long n) { MINI_TELL(p, n, kWrite); }
+void __tsan_read_range(void* p, unsigned long n) { MINI_TELL(p, n, 1, kRead); }
+void __tsan_write_range(void* p, unsigned long n) { MINI_TELL(p, n, 1, kWrite); }
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void**) {}
 
 void* __tsan_memcpy(void* to, const void* from, size_t n) {
-    MINI_TELL(from, n, kRead);
-    MINI_TELL(to, n, kWrite);
+    MINI_TELL(from, n, 1, kRead);
+    MINI_TELL(to, n, 1, kWrite);
     return std::memcpy(to, from, n);
 }
 void* __tsan_memmove(void* to, const void* from, size_t n) {
-    MINI_TELL(from, n, kRead);
-    MINI_TELL(to, n, kWrite);
+    MINI_TELL(from, n, 1, kRead);
+    MINI_TELL(to, n, 1, kWrite);
     return std::memmove(to, from, n);
 }
 void* __tsan_memset(void* to, int value, size_t n) {
-    MINI_TELL(to, n, kWrite);
+    MINI_TELL(to, n, 1, kWrite);
     return std::memset(to, value, n);
 }
 

@@ -1,8 +1,14 @@
 #include "libmini/cudasim/checker.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "libmini/cudasim/api.hpp"
+#include "libmini/cudasim/block_seed.hpp"
 #include "libmini/kernels/cuda/runtime.hpp"
 #include "tests/cudasim/bugs/bugs.hpp"
 #include "tests/cudasim/patterns.hpp"
@@ -23,7 +29,8 @@ std::vector<Report> reports_of(mini::bugs::Run run) {
     return checker.reports();
 }
 
-// Hidden tests: the next test runs each of them in its own process.
+// Hidden tests: the tests below run each of them in its own process.
+TEST_CASE("a block that waits", "[.]") { mini::bugs::wait_for_block(true); }
 TEST_CASE("a bug that is not looked for", "[.]") { mini::bugs::missing_barrier(true); }
 TEST_CASE("a kernel without a bug", "[.]") { mini::bugs::missing_barrier(false); }
 
@@ -47,10 +54,48 @@ TEST_CASE("a race report names both threads and their lines") {
     CHECK(race.at.kernel == "shift_wrong");
     CHECK(race.other.kernel == "shift_wrong");
     CHECK(race.at.line != race.other.line);
-    CHECK(race.at.block.x == race.other.block.x + 1);
-    CHECK(race.at.thread.x == 0);
-    CHECK(race.other.thread.x == 31);
-    CHECK_THAT(race.message, ContainsSubstring("another block read"));
+    // The last thread of a block reads what the first thread of the next block writes.
+    const bool reads = race.at.thread.x == 31;
+    const Place& reader = reads ? race.at : race.other;
+    const Place& writer = reads ? race.other : race.at;
+    CHECK(reader.thread.x == 31);
+    CHECK(writer.thread.x == 0);
+    CHECK(writer.block.x == reader.block.x + 1);
+    CHECK_THAT(race.message,
+               ContainsSubstring(reads ? "another block wrote" : "another block read"));
+    CHECK_THAT(race.message, ContainsSubstring("MINI_SIM_BLOCK_SEED=1)"));
+}
+
+TEST_CASE("a seed draws the order of the blocks") {
+    const auto drawn = order_of_blocks(100, 7);
+    CHECK(std::set<uint32_t>(drawn.begin(), drawn.end()).size() == 100);
+    CHECK(*std::max_element(drawn.begin(), drawn.end()) == 99);
+    CHECK(drawn == order_of_blocks(100, 7));
+    CHECK(drawn != order_of_blocks(100, 8));
+    CHECK(order_of_blocks(4, 0) == std::vector<uint32_t>{0, 1, 2, 3});
+    CHECK(order_of_blocks(1, 7) == std::vector<uint32_t>{0});
+}
+
+TEST_CASE("MINI_SIM_BLOCK_SEED sets the order of the blocks, which findings name") {
+    const Outcome drawn =
+        run_self("MINI_SIM_CHECK=1 MINI_SIM_BLOCK_SEED=5", "a block that waits");
+    CHECK(drawn.code == 1);
+    CHECK_THAT(drawn.text, ContainsSubstring("waits for another block: chain_wrong"));
+    CHECK_THAT(drawn.text, ContainsSubstring("MINI_SIM_BLOCK_SEED=5)"));
+
+    // Each block waits for the block before it, so ascending order hides the mistake.
+    CHECK(run_self("MINI_SIM_CHECK=1 MINI_SIM_BLOCK_SEED=0", "a block that waits").code ==
+          0);
+    const Outcome bad =
+        run_self("MINI_SIM_CHECK=1 MINI_SIM_BLOCK_SEED=no", "a block that waits");
+    CHECK(bad.code != 0);
+    CHECK_THAT(bad.text,
+               ContainsSubstring("MINI_SIM_BLOCK_SEED=no: must be an integer from 0"));
+}
+
+TEST_CASE("a kernel that does not wait for its copies computes NaN without the checker") {
+    CHECK(mini::patterns::copied_sum(true) == 64.0f);
+    CHECK(std::isnan(mini::patterns::copied_sum(false)));
 }
 
 TEST_CASE("an out-of-bounds report contains the offset and the size of the allocation") {

@@ -57,11 +57,13 @@ void fill_fragment(Fragment& fragment, T value) {
 }
 
 /// Loads a tile. `pitch` is the distance in elements between rows, or columns if Layout
-/// is col_major.
+/// is col_major. REQUIRES: `from` is aligned to 32 bytes, rows are a multiple of 16 bytes
+/// apart; the same for store_matrix_sync().
 template <typename Use, int m, int n, int k, typename T, typename Layout, typename Stored>
-void load_matrix_sync(fragment<Use, m, n, k, T, Layout>& tile, const Stored* from,
-                      unsigned pitch) {
+__attribute__((always_inline)) inline void load_matrix_sync(
+    fragment<Use, m, n, k, T, Layout>& tile, const Stored* from, unsigned pitch) {
     using Tile = fragment<Use, m, n, k, T, Layout>;
+    mini::sim::note_matrix(from, pitch * sizeof(Stored));
     for (int i = 0; i < Tile::num_elements; ++i) {
         const int element = mini::sim::lane() + 32 * i;
         const int row = element / Tile::kCols, col = element % Tile::kCols;
@@ -72,8 +74,10 @@ void load_matrix_sync(fragment<Use, m, n, k, T, Layout>& tile, const Stored* fro
 }
 
 template <int m, int n, int k, typename T>
-void store_matrix_sync(T* to, const fragment<accumulator, m, n, k, T>& tile,
-                       unsigned pitch, layout_t layout) {
+__attribute__((always_inline)) inline void store_matrix_sync(
+    T* to, const fragment<accumulator, m, n, k, T>& tile, unsigned pitch,
+    layout_t layout) {
+    mini::sim::note_matrix(to, pitch * sizeof(T));
     for (int i = 0; i < tile.num_elements; ++i) {
         const int element = mini::sim::lane() + 32 * i;
         const int row = element / n, col = element % n;

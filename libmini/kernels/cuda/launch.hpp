@@ -66,7 +66,8 @@ void launch(void (*kernel)(Parameters...), Extents extents, cudaStream_t stream,
                                .shared_bytes = extents.shared_bytes,
                                .kernel = name,
                                .body = [kernel, ... values = static_cast<Parameters>(
-                                                    arguments)] { kernel(values...); }},
+                                                    arguments)] { kernel(values...); },
+                               .parameter_bytes = sim::parameter_bytes<Parameters...>()},
                               stream));
 }
 

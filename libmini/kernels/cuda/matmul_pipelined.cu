@@ -189,6 +189,7 @@ __global__ void __launch_bounds__(kThreads, 2) pipelined_kernel(Job job) {
         start_stage((step + kStages - 1) % kStages);
         multiply(total, a_stages[step % kStages], b_stages[step % kStages], place);
     }
+    __pipeline_wait_prior(0);  // no copy may be in flight when the block ends
 
 #pragma unroll
     for (int i = 0; i < 8; ++i) {

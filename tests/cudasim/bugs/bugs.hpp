@@ -29,6 +29,31 @@ void wrong_stride(bool wrong);
 void transposed_index(bool wrong);
 void negative_halo(bool wrong);
 
+// async.cu
+void forgotten_wait(bool wrong);
+void weak_wait(bool wrong);
+void wait_after_barrier(bool wrong);
+void early_overwrite(bool wrong);
+void unfinished_copy(bool wrong);
+void uncommitted_copy(bool wrong);
+void copy_from_shared(bool wrong);
+
+// alignment.cu
+void misaligned_shared(bool wrong);
+void misaligned_pair(bool wrong);
+void misaligned_float(bool wrong);
+void misaligned_half(bool wrong);
+void misaligned_copy_source(bool wrong);
+void misaligned_copy_target(bool wrong);
+void misaligned_matrix(bool wrong);
+void misaligned_pitch(bool wrong);
+
+// limits.cu: the wrong versions throw CudaError
+void more_threads_than_bounds(bool wrong);
+void large_static(bool wrong);
+void large_dynamic(bool wrong);
+void large_parameters(bool wrong);
+
 // memory.cu
 void use_after_free(bool wrong);
 void host_pointer(bool wrong);
@@ -47,6 +72,16 @@ void missing_syncwarp(bool wrong);
 void histogram(bool wrong);
 void neighbour_blocks(bool wrong);
 void last_block(bool wrong);
+
+// order.cu
+void middle_reader(bool wrong);
+void middle_reader_of_warp(bool wrong);
+void write_after_fence(bool wrong);
+void fence_without_barrier(bool wrong);
+void block_lock(bool wrong);
+void device_lock(bool wrong);
+void wait_for_block(bool wrong);
+void wait_for_higher_block(bool wrong);
 
 // streams.cu
 void copy_in_other_stream(bool wrong);

@@ -13,7 +13,9 @@ target_link_libraries(mini_flags INTERFACE Threads::Threads)
 # calls std::fma. (nvcc may fuse: results on a GPU differ from the CPU's in any case.)
 set(cxx_flags -Wall -Wextra -Werror -ffp-contract=off)
 target_compile_options(mini_flags INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${cxx_flags}>"
-    "$<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings;-Xcompiler=-Wall,-Wextra>")
+    "$<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings;-Xcompiler=-Wall,-Wextra>"
+    # A kernel whose registers spill to local memory is an error in optimised builds.
+    "$<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<NOT:$<CONFIG:Debug>>>:-Xptxas=-warn-spills>")
 
 # If a faster linker is installed, use it: linking takes a third of the time.
 find_program(MINI_LINKER NAMES mold ld.lld)

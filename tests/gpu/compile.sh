@@ -1,7 +1,7 @@
 #!/bin/sh
-# Compiles one file of the CUDA code with nvcc, warnings as errors. A file that uses
-# __CUDA_ARCH__ is compiled for each architecture that libmini supports; other files only for the
-# oldest, because their code is the same for all architectures.
+# Compiles one file of the CUDA code with nvcc, warnings as errors; a kernel that uses local
+# memory is a warning. A file that uses __CUDA_ARCH__ is compiled for each architecture that
+# libmini supports; other files only for the oldest, because their code is the same for all.
 #
 #     tests/gpu/compile.sh NVCC FILE OBJECT INCLUDE...
 #
@@ -36,5 +36,5 @@ fi
 # shellcheck disable=SC2086
 exec "$nvcc" -std=c++20 --extended-lambda -I. $options -isystem "$cuda_include" -c "$file" \
     -o "$object" \
-    $architectures -Xptxas -O1 \
+    $architectures -Xptxas -O1,-warn-spills,-warn-lmem-usage \
     -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror

@@ -49,6 +49,26 @@ __device__ inline void write(const Product& p, int64_t i, int64_t j, float value
     element = p.accumulate ? element + value : value;
 }
 
+/// Returns whether each row of a matrix begins at a multiple of 16 bytes.
+__host__ __device__ inline bool rows_of_float4(const float* data, int64_t pitch) {
+    return reinterpret_cast<uintptr_t>(data) % sizeof(float4) == 0 && pitch % 4 == 0;
+}
+
+/// Writes four adjacent elements of a row of out, in one store if `vector`: requires
+/// rows_of_float4() of out, and a column that is a multiple of 4.
+__device__ inline void write_four(const Product& p, int64_t i, int64_t j,
+                                  const float* four, bool vector) {
+    if (i >= p.a.rows) return;
+    if (!vector || j >= p.b.cols) {
+        for (int column = 0; column < 4; ++column) write(p, i, j + column, four[column]);
+        return;
+    }
+    auto* const out = reinterpret_cast<float4*>(p.out + i * p.b.cols + j);
+    const float4 before = p.accumulate ? *out : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+    *out = make_float4(before.x + four[0], before.y + four[1], before.z + four[2],
+                       before.w + four[3]);
+}
+
 /// A position in a tile.
 struct Spot {
     int row, col;

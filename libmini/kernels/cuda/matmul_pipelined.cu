@@ -21,7 +21,7 @@
 //                        again       |  again     lanes read the same addresses
 //
 // Traffic: 2 K floats per 128 elements, 1/128 of the naive rung's. The sizes of the tiles
-// and of the lanes' squares are those of NVIDIA's CUTLASS for float32.
+// are those of NVIDIA's CUTLASS for float32; CUTLASS numbers the lanes in another order.
 
 #include <cstddef>
 #include <cstdint>
@@ -83,33 +83,31 @@ class Feed {
         k_ = kAlong ? side : down;
         const int64_t x = first + x_;
         next_ = from.data + (kAlong ? x * from.pitch + k_ : k_ * from.pitch + x);
-        round_step_ = kDown * from.pitch;
-        panel_step_ = kAlong ? kDepth : kDepth * from.pitch;
-        extent_left_ = from.extent - x;
-        depth_left_ = from.depth - k_;
+        pitch_ = from.pitch;
+        extent_left_ = static_cast<int>(min(from.extent - x, int64_t{kTile}));
     }
 
-    /// Starts copying the next panel. Past the edges it writes zeros and reads nothing.
-    __device__ void start_copy(Panel& panel) {
+    /// Starts copying the next panel, of which `depth_left` steps of K lie inside the
+    /// operand. Past the edges it writes zeros and reads nothing.
+    __device__ void start_copy(Panel& panel, int depth_left) {
 #pragma unroll
         for (int round = 0; round < kRounds; ++round) {
             const int down = round * kDown;
-            const bool inside = kAlong ? down < extent_left_ && 0 < depth_left_
-                                       : 0 < extent_left_ && down < depth_left_;
+            const bool inside = kAlong ? down < extent_left_ && k_ < depth_left
+                                       : 0 < extent_left_ && k_ + down < depth_left;
             float* const to = kAlong ? &panel[k_][x_ + down] : &panel[k_ + down][x_];
             constexpr size_t kBytes = kFloats * sizeof(float);
-            __pipeline_memcpy_async(to, next_ + round * round_step_, kBytes,
+            __pipeline_memcpy_async(to, next_ + down * pitch_, kBytes,
                                     inside ? 0 : kBytes);
         }
-        next_ += panel_step_;
-        depth_left_ -= kDepth;
+        next_ += kAlong ? kDepth : kDepth * pitch_;
     }
 
   private:
     int x_, k_;  // of this thread's first float of a panel
     const float* next_;
-    int64_t round_step_, panel_step_;
-    int64_t extent_left_, depth_left_;
+    int64_t pitch_;
+    int extent_left_;  // of the operand from x_ on, at most a tile
 };
 
 // The position of a thread's upper left square in its block's tile. The other squares are
@@ -144,20 +142,6 @@ __device__ void multiply(float (&total)[8][8], const Panel& a_panel, const Panel
     }
 }
 
-// Writes four adjacent elements of a row of out.
-__device__ void write_four(const Job& job, int64_t row, int64_t col, const float* four) {
-    const Product& p = job.product;
-    if (row >= p.a.rows) return;
-    if (!job.vector_out || col >= p.b.cols) {
-        for (int j = 0; j < 4; ++j) write(p, row, col + j, four[j]);
-        return;
-    }
-    auto* out = reinterpret_cast<float4*>(p.out + row * p.b.cols + col);
-    const float4 before = p.accumulate ? *out : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-    *out = make_float4(before.x + four[0], before.y + four[1], before.z + four[2],
-                       before.w + four[3]);
-}
-
 template <Layout kA, Layout kB>
 __global__ void __launch_bounds__(kThreads, 2) pipelined_kernel(Job job) {
     __align__(16) __shared__ float a_stages[kStages][kDepth][kPitch];
@@ -166,9 +150,12 @@ __global__ void __launch_bounds__(kThreads, 2) pipelined_kernel(Job job) {
     const Place place = place_of(static_cast<int>(threadIdx.x));
     Feed<kA> a_feed(job.a, corner.row);
     Feed<kB> b_feed(job.b, corner.col);
+    int64_t depth_left = job.a.depth;  // of the panels that are not yet copied
     const auto start_stage = [&](int stage) {
-        a_feed.start_copy(a_stages[stage]);
-        b_feed.start_copy(b_stages[stage]);
+        const auto depth = static_cast<int>(min(depth_left, int64_t{kDepth}));
+        a_feed.start_copy(a_stages[stage], depth);
+        b_feed.start_copy(b_stages[stage], depth);
+        depth_left -= kDepth;
         __pipeline_commit();
     };
 
@@ -189,24 +176,21 @@ __global__ void __launch_bounds__(kThreads, 2) pipelined_kernel(Job job) {
         start_stage((step + kStages - 1) % kStages);
         multiply(total, a_stages[step % kStages], b_stages[step % kStages], place);
     }
-    __pipeline_wait_prior(0);  // no copy may be in flight when the block ends
+    __pipeline_wait_prior(0);  // a thread must not exit before its copies have landed
 
 #pragma unroll
     for (int i = 0; i < 8; ++i) {
         const int64_t row = corner.row + place.row + i % 4 + i / 4 * (kWarpRows / 2);
         const int64_t col = corner.col + place.col;
-        write_four(job, row, col, &total[i][0]);
-        write_four(job, row, col + kWarpCols / 2, &total[i][4]);
+        write_four(job.product, row, col, &total[i][0], job.vector_out);
+        write_four(job.product, row, col + kWarpCols / 2, &total[i][4], job.vector_out);
     }
-}
-
-bool aligned(const float* data, int64_t pitch) {
-    return reinterpret_cast<uintptr_t>(data) % sizeof(float4) == 0 && pitch % 4 == 0;
 }
 
 Layout layout_of(const Operand& operand, bool along_k) {
     if (along_k) return Layout::kAlongK;
-    return aligned(operand.data, operand.pitch) ? Layout::kAcrossVector : Layout::kAcross;
+    return rows_of_float4(operand.data, operand.pitch) ? Layout::kAcrossVector
+                                                       : Layout::kAcross;
 }
 
 template <Layout kA, Layout kB>
@@ -231,7 +215,7 @@ void matmul_pipelined(const Product& p, cudaStream_t stream) {
         .product = p,
         .a = {p.a.data, p.a.rows, p.a.cols, a_along_k ? p.a.row_step : p.a.col_step},
         .b = {p.b.data, p.b.cols, p.b.rows, b_along_k ? p.b.col_step : p.b.row_step},
-        .vector_out = aligned(p.out, p.b.cols),
+        .vector_out = rows_of_float4(p.out, p.b.cols),
     };
     const Layout a = layout_of(job.a, a_along_k), b = layout_of(job.b, b_along_k);
     if (a == Layout::kAlongK) return start_with_b<Layout::kAlongK>(job, b, stream);

@@ -1,16 +1,16 @@
 // The fourth rung: a block computes 64 x 64 elements with 256 threads, and each thread 4
 // x 4 elements, so that a float read from shared memory is used four times.
 //
-//     tile of out, 64 x 64      thread (x, y) of 16 x 16 computes the elements
+//     tile of out, 64 x 64       thread (x, y) of 16 x 16 computes a square:
 //
-//       x  x' x" x'"            rows  y, y + 16, y + 32, y + 48
-//     y .  .  .  .              cols  x, x + 16, x + 32, x + 48
-//     y'.  .  .  .
-//                               for each k it reads 4 floats of a and 4 of b, and adds
-//                               16 products: 1/2 read per product (tiled rung: 2)
+//           4 x                      rows 4 y to 4 y + 3
+//     4 y   .  .  .  .               columns 4 x to 4 x + 3
+//           .  .  .  .
+//           .  .  .  .           for each k it reads one float4 of a and one of b, and
+//           .  .  .  .           adds 16 products: 1/8 access per product (tiled rung: 2)
 //
-// A thread's elements are 16 apart, not adjacent, so that the 16 threads of a row read 16
-// adjacent floats of b, from 16 banks of shared memory.
+// 8 threads read 8 adjacent float4 of b, from all 32 banks of shared memory. Both tiles
+// have K as the first index, so that a thread's 4 rows of a are adjacent too.
 
 #include "libmini/kernels/cuda/matmul_device.hpp"
 
@@ -26,12 +26,13 @@ constexpr int kDepth = 16;  // of a step along K
 constexpr int kSide = 16;   // threads along a side of the tile
 constexpr int kEach = kTile / kSide;
 constexpr int kThreads = kSide * kSide;
+constexpr int kPitch = kTile + 4;  // for transposed copies: adjacent k in other banks
 
 __global__ void __launch_bounds__(kThreads) registers_kernel(Product p) {
-    __shared__ float a_tile[kDepth][kTile + 1];  // transposed
-    __shared__ float b_tile[kDepth][kTile + 1];
+    __align__(16) __shared__ float a_tile[kDepth][kPitch];  // transposed
+    __align__(16) __shared__ float b_tile[kDepth][kPitch];
     const int thread = static_cast<int>(threadIdx.x);
-    const int x = thread % kSide, y = thread / kSide;
+    const int x = thread % kSide * kEach, y = thread / kSide * kEach;
     const Corner corner = tile_corner<kTile, kTile>(p);
 
     float total[kEach][kEach] = {};
@@ -50,12 +51,10 @@ __global__ void __launch_bounds__(kThreads) registers_kernel(Product p) {
         // For each k read 4 floats of a's column and 4 of b's row, and add their
         // products.
         for (int k = 0; k < kDepth; ++k) {
-            float a[kEach], b[kEach];
-#pragma unroll
-            for (int i = 0; i < kEach; ++i) {
-                a[i] = a_tile[k][y + i * kSide];
-                b[i] = b_tile[k][x + i * kSide];
-            }
+            const float4 a4 = *reinterpret_cast<const float4*>(&a_tile[k][y]);
+            const float4 b4 = *reinterpret_cast<const float4*>(&b_tile[k][x]);
+            const float a[kEach] = {a4.x, a4.y, a4.z, a4.w};
+            const float b[kEach] = {b4.x, b4.y, b4.z, b4.w};
 #pragma unroll
             for (int i = 0; i < kEach; ++i)
 #pragma unroll
@@ -64,11 +63,10 @@ __global__ void __launch_bounds__(kThreads) registers_kernel(Product p) {
         __syncthreads();
     }
 
+    const bool vector = rows_of_float4(p.out, p.b.cols);
 #pragma unroll
     for (int i = 0; i < kEach; ++i)
-#pragma unroll
-        for (int j = 0; j < kEach; ++j)
-            write(p, corner.row + y + i * kSide, corner.col + x + j * kSide, total[i][j]);
+        write_four(p, corner.row + y + i, corner.col + x, total[i], vector);
 }
 
 }  // namespace

@@ -1,20 +1,26 @@
 #!/usr/bin/env python3
 """Runs all checks that need a GPU, and writes the results to one JSON file.
 
-    tests/gpu/run.py --build build/gpu --out gpu.json [--without sanitizer,bench,torch]
+    tests/gpu/run.py --build build/gpu --out gpu.json [--without sanitizer,bench,torch] [--within 550]
 
-    suite       ctest -L gpu
-    sanitizer   the kernels' tests under compute-sanitizer: memcheck, racecheck, initcheck, synccheck
+    suite       ctest -L gpu, in parts
+    sanitizer   the kernels' tests, one file at a time, under compute-sanitizer: memcheck, racecheck,
+                initcheck, synccheck
     bench       mini bench kernels, matmul and train-step, and train-step from a CUDA graph
     torch       compares both train steps with PyTorch's (tests/bench/compare_cuda.py)
 
+A step takes at most --timeout seconds. With --within, no step begins that might not end in time; call
+again with the same --out to run the steps that are left.
+
 The result of each step has the status "passed", "failed" or "left out"; "left out" has a reason.
-The exit code is 1 if a step failed, and also if the machine has no GPU.
+The exit code is 1 if a step failed, also if the machine has no GPU, and 3 if steps are left.
 """
 
 import argparse
 import json
+import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -26,19 +32,25 @@ TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
 # The tests cause CUDA API errors on purpose, so memcheck reports only the memory accesses of kernels.
 # Without the allocator's cache the sanitizer sees each allocation.
 TOOL_OPTIONS = {"memcheck": ["--report-api-errors", "no"]}
-WITHOUT_CACHE = ["env", "MINI_CUDA_CACHING=0"]
+WITHOUT_CACHE = {"MINI_CUDA_CACHING": "0"}
+# initcheck does not know what cuBLAS's kernels write, and reports it as uninitialized.
+WITHOUT_CUBLAS = {"MINI_TEST_CUBLAS": "0", "MINI_MATMUL": "pipelined"}
+TOOL_SETTINGS = {"initcheck": WITHOUT_CUBLAS}
+# racecheck takes minutes for the thousands of products that these tests generate.
+TOOL_SPECS = {"racecheck": "~every rung*"}
 PARTS = ["suite", "sanitizer", "bench", "torch"]
 BENCHES = {"kernels": [], "matmul": [], "train-step": ["--graph"]}
 KEPT_LINES = 40
+SUITE_SHARDS = 6
 SUITE_JOBS = 4  # several at once: a small test spends most of its time opening the device
 
 
-def run(command, timeout):
+def run(command, timeout, settings=None):
     """Runs a command and returns its result, with the last lines of its output."""
     start = time.monotonic()
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              text=True, timeout=timeout)
+                              text=True, timeout=timeout, env={**os.environ, **(settings or {})})
         code, output = done.returncode, done.stdout
     except subprocess.TimeoutExpired:
         code, output = None, f"not done after {timeout} s"
@@ -55,38 +67,56 @@ def left_out(why):
     return {"status": "left out", "why": why}
 
 
-def run_suite(build, timeout):
-    return {"ctest -L gpu": run(["ctest", "--test-dir", build, "-L", "gpu",
-                                 "--output-on-failure", "--no-tests=error",
-                                 "--parallel", str(SUITE_JOBS)], timeout)}
+def suite_steps(build, timeout):
+    """Yields the steps of a part: a name, and a function that runs the step."""
+    for shard in range(1, SUITE_SHARDS + 1):
+        command = ["ctest", "--test-dir", build, "-L", "gpu", "-I", f"{shard},,{SUITE_SHARDS}",
+                   "--output-on-failure", "--no-tests=error", "--parallel", str(SUITE_JOBS)]
+        yield f"ctest -L gpu {shard}/{SUITE_SHARDS}", lambda command=command: run(command, timeout)
 
 
-def run_sanitizer(build, timeout):
+def kernel_tests():
+    """Returns the names of the test files of cuda_kernels_test, without .cpp."""
+    text = (HERE.parent / "kernels" / "cuda" / "CMakeLists.txt").read_text()
+    sources = re.search(r"mini_test\(cuda_kernels\s+SOURCES(.*?)LABELS", text, re.DOTALL).group(1)
+    return re.findall(r"(\w+)\.cpp", sources)
+
+
+def sanitizer_steps(build, timeout):
     sanitizer = shutil.which("compute-sanitizer") or "/usr/local/cuda/bin/compute-sanitizer"
     test = build / "bin" / "cuda_kernels_test"
-    if not pathlib.Path(sanitizer).exists():
-        return {tool: left_out("compute-sanitizer is not on this machine") for tool in TOOLS}
-    if not test.exists():
-        return {tool: left_out(f"{test} is not built") for tool in TOOLS}
-    return {tool: run([*WITHOUT_CACHE, sanitizer, "--tool", tool, "--error-exitcode", "9",
-                       *TOOL_OPTIONS.get(tool, []), test], timeout)
-            for tool in TOOLS}
+    for needed in (pathlib.Path(sanitizer), test):
+        if not needed.exists():
+            yield "sanitizer", lambda needed=needed: left_out(f"{needed} is not on this machine")
+            return
+    for tool in TOOLS:
+        for file in kernel_tests():
+            command = [sanitizer, "--tool", tool, "--error-exitcode", "9", *TOOL_OPTIONS.get(tool, []),
+                       test, "--filenames-as-tags", f"[#{file}]{TOOL_SPECS.get(tool, '')}"]
+            settings = {**WITHOUT_CACHE, **TOOL_SETTINGS.get(tool, {})}
+            yield f"{tool} {file}", lambda command=command, settings=settings: run(
+                command, timeout, settings)
 
 
-def run_benches(build, timeout):
+def bench_steps(build, timeout):
     mini = build / "bin" / "mini"
+    for bench, options in BENCHES.items():
+        yield bench, lambda bench=bench, options=options: run_bench(mini, bench, options, timeout)
+
+
+def run_bench(mini, bench, options, timeout):
     if not mini.exists():
-        return {"bench": left_out(f"{mini} is not built")}
-    results = {}
+        return left_out(f"{mini} is not built")
     with tempfile.TemporaryDirectory() as folder:
-        for bench, options in BENCHES.items():
-            rows = pathlib.Path(folder) / f"{bench}.json"
-            command = [mini, "bench", bench, "--device", "cuda", *options, "--json", rows]
-            result = run(command, timeout)
-            if rows.exists():
-                result["rows"] = json.loads(rows.read_text())
-            results[bench] = result
-    return results
+        rows = pathlib.Path(folder) / f"{bench}.json"
+        result = run([mini, "bench", bench, "--device", "cuda", *options, "--json", rows], timeout)
+        if rows.exists():
+            result["rows"] = json.loads(rows.read_text())
+    return result
+
+
+def torch_steps(build, timeout):
+    yield "compare_cuda.py", lambda: run_torch(build, timeout)
 
 
 def run_torch(build, timeout):
@@ -94,13 +124,22 @@ def run_torch(build, timeout):
     try:
         import torch
     except ImportError:
-        return {"compare_cuda.py": left_out("PyTorch is not on this machine")}
+        return left_out("PyTorch is not on this machine")
     if not torch.cuda.is_available():
-        return {"compare_cuda.py": left_out("PyTorch sees no GPU")}
+        return left_out("PyTorch sees no GPU")
     result = run([sys.executable, script, "--mini", build / "bin" / "mini", "--json"], timeout)
     if result["status"] == "passed":
         result["rows"] = json.loads(result["output"].splitlines()[-1])
-    return {"compare_cuda.py": result}
+    return result
+
+
+def read_results(path, gpu):
+    """Returns the results of earlier calls on this GPU."""
+    if path.exists():
+        result = json.loads(path.read_text())
+        if result["gpu"] == gpu:
+            return result
+    return {"gpu": gpu, "parts": {}}
 
 
 def gpu_name():
@@ -119,31 +158,40 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, required=True, help="with MINI_CUDA=ON")
     parser.add_argument("--out", type=pathlib.Path, required=True, help="the JSON file")
     parser.add_argument("--without", default="", help=f"parts to leave out: {', '.join(PARTS)}")
-    parser.add_argument("--timeout", type=float, default=540, help="seconds per command (540)")
+    parser.add_argument("--timeout", type=float, default=500, help="seconds per step (500)")
+    parser.add_argument("--within", type=float, help="seconds for this call")
     arguments = parser.parse_args()
     without = [part for part in arguments.without.split(",") if part]
     unknown = [part for part in without if part not in PARTS]
     if unknown:
         parser.error(f"--without {unknown[0]}: the parts are {', '.join(PARTS)}")
 
-    # Write the file after each part, so that an interrupted run keeps the results of finished parts.
+    # Write the file after each step, so that an interrupted run keeps the results.
+    start = time.monotonic()
     gpu = gpu_name()
-    result = {"gpu": gpu, "parts": {}}
-    for part, go in zip(PARTS, [run_suite, run_sanitizer, run_benches, run_torch]):
-        if part in without:
-            result["parts"][part] = {part: left_out("by --without")}
-        elif gpu is None:
-            result["parts"][part] = {part: left_out("this machine has no GPU")}
-        else:
-            result["parts"][part] = go(arguments.build.resolve(), arguments.timeout)
-        arguments.out.write_text(json.dumps(result, indent=2) + "\n")
-
-    steps = [(part, name, step) for part, all_steps in result["parts"].items()
-             for name, step in all_steps.items()]
-    for part, name, step in steps:
-        print(f"{part:10} {name:18} {step['status']}{': ' + step['why'] if 'why' in step else ''}")
-    failed = any(step["status"] == "failed" for _, _, step in steps)
-    sys.exit(1 if failed or gpu is None else 0)
+    result = read_results(arguments.out, gpu)
+    left = failed = 0
+    for part, steps in zip(PARTS, [suite_steps, sanitizer_steps, bench_steps, torch_steps]):
+        done = result["parts"].setdefault(part, {})
+        for name, step in steps(arguments.build.resolve(), arguments.timeout):
+            seconds = time.monotonic() - start
+            if done.get(name, {"status": "left out"})["status"] == "left out":
+                if part in without:
+                    done[name] = left_out("by --without")
+                elif gpu is None:
+                    done[name] = left_out("this machine has no GPU")
+                elif arguments.within and seconds + arguments.timeout > arguments.within:
+                    left += 1
+                    continue
+                else:
+                    done[name] = step()
+                arguments.out.write_text(json.dumps(result, indent=2) + "\n")
+            failed += done[name]["status"] == "failed"
+            why = f": {done[name]['why']}" if "why" in done[name] else ""
+            print(f"{part:10} {name:32} {done[name]['status']}{why}", flush=True)
+    if left:
+        print(f"{left} steps are left: call again with the same --out")
+    sys.exit(1 if failed or gpu is None else 3 if left else 0)
 
 
 if __name__ == "__main__":

@@ -39,7 +39,7 @@ class GpuScriptsTest(unittest.TestCase):
         run.BENCHES = {name: [*options, "--seconds", "0.001"]
                        for name, options in run.BENCHES.items() if name == "train-step"}
         run.BENCHES["train-step"] += ["--batch", "2"]
-        result = run.run_benches(BIN.parent, 60)["train-step"]
+        result = run.run_bench(BIN / "mini", "train-step", run.BENCHES["train-step"], 60)
         self.assertEqual(result["status"], "passed", result)
         steps = [row["step"] for row in result["rows"]["rows"]]
         self.assertEqual(steps, ["ConvNet, SGD", "CUDA graph"])

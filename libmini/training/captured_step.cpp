@@ -46,6 +46,10 @@ struct CapturedStep::Capture {
         return reinterpret_cast<const uint64_t*>(draws.raw_data());
     }
 
+    void advance_draws(uint64_t words) {
+        gpu::advance(reinterpret_cast<uint64_t*>(draws.raw_data()), words, stream.get());
+    }
+
     cuda::Stream stream;
     cuda::GraphPool pool;
     cuda::Event before, after;
@@ -88,6 +92,7 @@ Tensor CapturedStep::operator()(const std::vector<Tensor>& batch) {
         if (mine.warm_ups < kWarmUps) {
             const cuda::GraphPool::Scope scope(mine.pool);
             mine.loss = compute(mine.inputs);
+            mine.advance_draws(0);  // a kernel's first launch may wait for the device
             ++mine.warm_ups;
         } else {
             if (!mine.graph || mine.lr != optimizer_.lr()) capture();
@@ -125,8 +130,7 @@ void CapturedStep::capture() {
     const cuda::RecordedDraws draws(mine.more_offset());
     mine.graph.emplace(mine.stream, [&] {
         mine.loss = compute(mine.inputs);
-        gpu::advance(reinterpret_cast<uint64_t*>(mine.draws.raw_data()), kWordsPerDraw,
-                     mine.stream.get());
+        mine.advance_draws(kWordsPerDraw);
     });
     mine.lr = optimizer_.lr();
 }

@@ -195,13 +195,25 @@ void Allocator::out_of_memory(size_t bytes, int device) {
                "empty_cache(), or check whether another process uses this device"));
 }
 
+// Returns whether a stream is being captured. An event recorded there would become part
+// of the graph, and could not be queried.
+bool any_is_capturing(const std::vector<cudaStream_t>& streams) {
+    return std::any_of(streams.begin(), streams.end(), [](cudaStream_t stream) {
+        cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+        if (cudaStreamIsCapturing(stream, &status) != cudaSuccess) cudaGetLastError();
+        return status == cudaStreamCaptureStatusActive;
+    });
+}
+
 void Allocator::deallocate(void* pointer) {
     std::unique_lock lock(mutex);
     Block* const block = blocks_.find(pointer);
     const auto found = direct_.find(pointer);
     const bool waits =
         found != direct_.end() || (block != nullptr && !block->other_streams.empty());
-    if (waits && frees_later()) {
+    const bool in_capture = block != nullptr && block->block_class.pool == 0 &&
+                            any_is_capturing(block->other_streams);
+    if (waits && (frees_later() || in_capture)) {
         postponed_.push_back(pointer);
         any_postponed_ = true;
         return;

@@ -35,8 +35,13 @@ void quietly_on(int device, const Body& body) noexcept {
 
 int device_count() {
     note_initialized();
-    int count = 0;
-    return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
+    // Asked once: the number does not change while a process runs, and each new tensor
+    // checks its device's index.
+    static const int found = [] {
+        int count = 0;
+        return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
+    }();
+    return found;
 }
 
 std::string device_count_text() {

@@ -7,6 +7,7 @@
 #include "libmini/kernels/cuda/copy.hpp"
 #include "libmini/kernels/cuda/kernels.hpp"
 #include "libmini/kernels/cuda/matmul.hpp"
+#include "tests/support/caching.hpp"
 #include "tests/support/catch.hpp"
 
 namespace mini::cuda {
@@ -115,6 +116,20 @@ TEST_CASE("a graph can be moved and an empty graph can be replayed") {
     second.replay(four.stream);
     empty.replay(four.stream);
     CHECK(four.read() == std::vector<float>{2, 4, 6, 8});
+}
+
+TEST_CASE("memory that a captured stream uses may be freed during the capture") {
+    const test::Caching on(true);
+    const Four four;
+    const size_t before = memory_stats(0).allocated;
+    void* const used = allocate(test::kMiB, 0, nullptr);
+    record_stream(used, four.stream.get());
+    const Graph graph(four.stream, [&] { deallocate(used); });
+
+    // Allocations carry out the postponed free, and look for complete events.
+    deallocate(allocate(512, 0, nullptr));
+    deallocate(allocate(16 * test::kMiB, 0, nullptr));
+    CHECK(memory_stats(0).allocated == before);
 }
 
 TEST_CASE("the captured stream is the current stream during the capture") {

@@ -54,9 +54,10 @@ function(mini_simulated_kernels target)
     if(NOT MINI_SANITIZE MATCHES "thread")
         list(APPEND options -fsanitize=thread)
         # GCC would merge kernels with the same code, and reports would name the wrong
-        # lines.
+        # lines. It would also copy a barrier between two tests of one condition, and the
+        # checker would take the copies for two barriers.
         if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-            list(APPEND options -fno-ipa-icf)
+            list(APPEND options -fno-ipa-icf -fno-thread-jumps)
         endif()
     endif()
     set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES

@@ -16,10 +16,6 @@ namespace {
 // out of the bounds of this memory.
 constexpr uintptr_t kNearShared = 4096;
 
-// nvcuda::wmma: tiles begin at multiples of 256 bits, rows at multiples of 128 bits.
-constexpr uintptr_t kMatrixAlignment = 32;
-constexpr size_t kPitchAlignment = 16;
-
 // Returns whether an address is in the code that calls the kernel, not in the kernel.
 bool starts_kernels(const void* address) {
     const std::string function = function_at(address);
@@ -161,24 +157,6 @@ void AccessChecker::land_copy(const AsyncCopy& copy, const void* wait) {
                            .shared = true,
                            .tracked = true},
                           execution_.thread_access(Mode::kWrite, wait));
-}
-
-bool AccessChecker::access_matrix(const void* pointer, size_t pitch_bytes,
-                                  const void* address) {
-    if (findings_ == nullptr) return true;
-    if (reinterpret_cast<uintptr_t>(pointer) % kMatrixAlignment != 0)
-        return reject(
-            Mistake::kMisaligned, address,
-            concat("the matrix begins at ",
-                   memory_.describe(reinterpret_cast<uintptr_t>(pointer),
-                                    is_shared(pointer)),
-                   ": its address must be a multiple of ", kMatrixAlignment, " bytes"));
-    if (pitch_bytes % kPitchAlignment != 0)
-        return reject(Mistake::kMisaligned, address,
-                      concat("the rows of the matrix are ", pitch_bytes,
-                             " bytes apart: the distance must be a multiple of ",
-                             kPitchAlignment, " bytes"));
-    return true;
 }
 
 // Checks an access outside of device memory, shared memory and the thread's stack.

@@ -33,16 +33,13 @@ class AccessChecker {
     void begin_operation(const OperationInfo& info);
 
     /// Checks and counts an access of the running thread. Returns false if a GPU would
-    /// end the kernel here, as do start_copy() and access_matrix().
+    /// end the kernel here, as does start_copy().
     bool access(const MemoryAccess& access);
 
     /// Checks and counts the start of an asynchronous copy of the running thread.
     bool start_copy(const AsyncCopy& copy);
     /// Checks the landing of the copy at the wait with address `wait`.
     void land_copy(const AsyncCopy& copy, const void* wait);
-
-    /// Checks the alignment of a tile that a matrix instruction loads or stores.
-    bool access_matrix(const void* pointer, size_t pitch_bytes, const void* address);
 
   private:
     bool is_shared(const void* pointer) const;

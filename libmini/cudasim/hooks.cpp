@@ -66,12 +66,6 @@ void note_copy_landed(const AsyncCopy& copy, const void* wait) {
     });
 }
 
-void note_matrix(const void* pointer, size_t pitch_bytes) {
-    if (!inspected.load(std::memory_order_relaxed)) return;
-    const void* const address = instruction_before(__builtin_return_address(0));
-    inspect([&](Inspector& i) { return i.access_matrix(pointer, pitch_bytes, address); });
-}
-
 void note_exchange(unsigned mask, int from) {
     if (inspected.load(std::memory_order_relaxed))
         detail::tell_exchange(mask, from,

@@ -40,10 +40,6 @@ inline void note_fence(Scope scope) {
 void note_copy_started(const AsyncCopy& copy);
 void note_copy_landed(const AsyncCopy& copy, const void* wait);
 
-/// Reports a load or a store of a matrix fragment: the address of the tile, and the
-/// distance between its rows. The return address gives the source line.
-__attribute__((noinline)) void note_matrix(const void* pointer, size_t pitch_bytes);
-
 /// Reports a shuffle or a vote: its mask, and the lane whose value is read (-1: a vote).
 __attribute__((noinline)) void note_exchange(unsigned mask, int from);
 

@@ -51,9 +51,6 @@ class Inspector final : public Observer {
     void land_copy(const AsyncCopy& copy, const void* wait) {
         accesses_.land_copy(copy, wait);
     }
-    Next access_matrix(const void* pointer, size_t pitch_bytes, const void* address) {
-        return next(accesses_.access_matrix(pointer, pitch_bytes, address));
-    }
     void fence(Scope scope);
     void exchange(unsigned mask, int from, const void* address);
 

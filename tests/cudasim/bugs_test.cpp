@@ -187,12 +187,8 @@ TEST_CASE("a misaligned source of an asynchronous copy is found") {
     check({"misaligned_copy_source", misaligned_copy_source, Mistake::kMisaligned,
            "copy_pair", "alignment.cu"});
 }
-TEST_CASE("a misaligned matrix of wmma is found") {
-    check({"misaligned_matrix", misaligned_matrix, Mistake::kMisaligned, "load_tile",
-           "alignment.cu"});
-}
-TEST_CASE("a wrong distance between the rows of wmma is found") {
-    check({"misaligned_pitch", misaligned_pitch, Mistake::kMisaligned, "store_tile",
+TEST_CASE("a misaligned row of ldmatrix is found") {
+    check({"misaligned_matrix", misaligned_matrix, Mistake::kMisaligned, "load_rows",
            "alignment.cu"});
 }
 TEST_CASE("an uninitialised total in global memory is found") {

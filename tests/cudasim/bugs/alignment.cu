@@ -4,16 +4,16 @@
 #include <cstdint>
 
 #include <cuda_pipeline.h>
-#include <mma.h>
 
 #include "libmini/kernels/cuda/launch.hpp"
+#include "libmini/kernels/cuda/tensor_core.hpp"
 #include "tests/cudasim/bugs/bugs.hpp"
 
 namespace mini::bugs {
 namespace {
 
 using mini::cuda::launch;
-namespace wmma = nvcuda::wmma;
+using mini::kernels::cuda::load_matrices;
 
 constexpr int kThreads = 32;
 
@@ -69,17 +69,15 @@ __global__ void copy_pair(float* out, const float* x) {
     out[t] = all[2 * t];
 }
 
-// Loads a tile of 16 x 8 whose rows are `pitch` floats apart.
-__global__ void load_tile(float* out, const float* x, unsigned pitch) {
-    wmma::fragment<wmma::matrix_a, 16, 16, 8, wmma::precision::tf32, wmma::row_major> a;
-    wmma::load_matrix_sync(a, x, pitch);  // BUG misaligned_matrix
-    out[threadIdx.x] = a.x[0];
-}
-__global__ void store_tile(float* out, unsigned pitch) {
-    wmma::fragment<wmma::accumulator, 16, 16, 8, float> total;
-    wmma::fill_fragment(total, 1.0f);
-    wmma::store_matrix_sync(  // BUG misaligned_pitch
-        out, total, pitch, wmma::mem_row_major);
+// Loads four matrices whose rows are at `first` and every 4 words after it.
+__global__ void load_rows(float* out, unsigned first) {
+    __shared__ __align__(16) unsigned words[4 * kThreads + 4];
+    const unsigned t = threadIdx.x;
+    for (unsigned i = t; i < 4 * kThreads + 4; i += kThreads) words[i] = i;
+    __syncthreads();
+    unsigned loaded[4];
+    load_matrices(loaded, &words[first + 4 * t]);  // BUG misaligned_matrix
+    out[t] = static_cast<float>(loaded[0]);
 }
 
 }  // namespace
@@ -117,14 +115,9 @@ void misaligned_copy_source(bool wrong) {
            x.get() + (wrong ? 1 : 2));
 }
 void misaligned_matrix(bool wrong) {
-    const Floats x(16 * 8 + 8), out(kThreads);
-    launch(load_tile, {.grid = 1, .block = kThreads}, nullptr, out.get(),
-           x.get() + (wrong ? 4 : 8), 8u);
-}
-void misaligned_pitch(bool wrong) {
-    const Floats out(16 * 20);
-    launch(store_tile, {.grid = 1, .block = kThreads}, nullptr, out.get(),
-           wrong ? 18u : 20u);
+    const Floats out(kThreads);
+    launch(load_rows, {.grid = 1, .block = kThreads}, nullptr, out.get(),
+           wrong ? 2u : 4u);
 }
 
 }  // namespace mini::bugs

@@ -63,7 +63,8 @@ void CollectiveQueue::run(const TaskHandle& task) {
     hooks_.run(task);
     const std::lock_guard lock(mutex_);
     running_ = progressing_ = false;
-    notify_all(changed_);
+    // Without work, do not wake the communication thread: it would need a core.
+    if (has_work() || closed_) notify_all(changed_);
 }
 
 void CollectiveQueue::end_help() {

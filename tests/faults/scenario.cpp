@@ -29,6 +29,8 @@ std::vector<Calls> calls_of(const std::string& group_kind) {
     std::vector<Algorithm> algorithms = {Algorithm::kRing, Algorithm::kRecursiveDoubling,
                                          Algorithm::kHalvingDoubling, Algorithm::kTree,
                                          Algorithm::kNaive};
+    if (group_kind == "threads" || group_kind == "ring-shm")
+        algorithms.push_back(Algorithm::kSharedMemory);
     if (group_kind == "gloo")
         algorithms = {Algorithm::kAuto, Algorithm::kRing, Algorithm::kHalvingDoubling};
     if (group_kind == "mpi") algorithms = {Algorithm::kAuto};

@@ -17,6 +17,7 @@
 #include "libmini/distributed/collectives/ring_all_gather.hpp"
 #include "libmini/distributed/collectives/ring_all_reduce.hpp"
 #include "libmini/distributed/collectives/ring_reduce_scatter.hpp"
+#include "libmini/distributed/collectives/shared_memory_all_reduce.hpp"
 #include "libmini/distributed/collectives/tree_all_reduce.hpp"
 #include "libmini/distributed/collectives/tree_broadcast.hpp"
 #include "libmini/distributed/collectives/tree_reduce.hpp"
@@ -62,7 +63,12 @@ constexpr size_t kSmallBytes = 16 << 10;
 constexpr int kManyRanks = 8;
 constexpr size_t kMediumBytes = 1 << 20;
 
-Algorithm choose_algorithm(size_t bytes, int world_size, const std::vector<int>& hosts) {
+static_assert(kSmallBytes == kSmallSharedBytes, "auto has the same bits on one host");
+
+Algorithm choose_algorithm(size_t bytes, int world_size, const std::vector<int>& hosts,
+                           bool shares_memory) {
+    const bool is_few = world_size > 1 && world_size <= kManyRanks;
+    if (shares_memory && is_few) return Algorithm::kSharedMemory;
     if (bytes <= kSmallBytes) return Algorithm::kRecursiveDoubling;
     const bool has_neighbours =
         hosts.size() > std::set<int>(hosts.begin(), hosts.end()).size();
@@ -74,13 +80,14 @@ Algorithm choose_algorithm(size_t bytes, int world_size, const std::vector<int>&
 namespace {
 
 const char* all_reduce(Transport& transport, const Call& call,
-                       const std::vector<int>& hosts) {
+                       const std::vector<int>& hosts, SlotTransport* slots) {
     const Elements data(call.outputs.front());
     const ReduceOp op = call.reduce_op;
     const Algorithm algorithm =
         call.algorithm != Algorithm::kAuto
             ? call.algorithm
-            : choose_algorithm(data.bytes.size(), transport.world_size(), hosts);
+            : choose_algorithm(data.bytes.size(), transport.world_size(), hosts,
+                               slots != nullptr);
     switch (algorithm) {
         case Algorithm::kNaive: naive_all_reduce(transport, data, op); break;
         case Algorithm::kTree: tree_all_reduce(transport, data, op); break;
@@ -92,6 +99,12 @@ const char* all_reduce(Transport& transport, const Call& call,
             break;
         case Algorithm::kHierarchical:
             hierarchical_all_reduce(transport, data, op, hosts);
+            break;
+        case Algorithm::kSharedMemory:
+            MINI_CHECK(slots != nullptr,
+                       "all_reduce: algorithm shared-memory needs ranks that share "
+                       "memory: on one host, and not with --medium tcp or a link");
+            shared_memory_all_reduce(*slots, data, op);
             break;
         case Algorithm::kAuto:
         case Algorithm::kRing: ring_all_reduce(transport, data, op);
@@ -125,9 +138,9 @@ void run_other(Transport& transport, const Call& call) {
 }  // namespace
 
 const char* run_over(Transport& transport, const Call& call,
-                     const std::vector<int>& hosts) {
+                     const std::vector<int>& hosts, SlotTransport* slots) {
     if (call.operation == Operation::kAllReduce)
-        return all_reduce(transport, call, hosts);
+        return all_reduce(transport, call, hosts, slots);
     run_other(transport, call);
     return "";
 }
@@ -145,7 +158,7 @@ TransportBackend::TransportBackend(std::string name,
 void TransportBackend::run(const Call& call, const Collective& collective,
                            std::chrono::milliseconds timeout) {
     transport_->begin(collective, timeout);
-    last_algorithm_ = run_over(*transport_, call, hosts_);
+    last_algorithm_ = run_over(*transport_, call, hosts_, transport_->slots());
 }
 
 }  // namespace mini::dist

@@ -15,15 +15,17 @@
 namespace mini::dist {
 
 /// Returns the all_reduce algorithm for kAuto, which depends on the size in bytes, the
-/// number of ranks, and the host number of each rank.
-Algorithm choose_algorithm(size_t bytes, int world_size, const std::vector<int>& hosts);
+/// number of ranks, the host number of each rank, and whether all ranks share memory.
+Algorithm choose_algorithm(size_t bytes, int world_size, const std::vector<int>& hosts,
+                           bool shares_memory);
 
 /// Runs a collective on host memory with the algorithms of collectives/; blocks until
-/// this rank's part is done. `hosts` as in choose_algorithm. Returns the name of the
-/// algorithm if the collective is an all_reduce, else "". REQUIRES: GroupTransport::begin
-/// was called for this collective.
+/// this rank's part is done. `hosts` as in choose_algorithm; `slots` is null if the ranks
+/// do not share memory. Returns the name of the algorithm if the collective is an
+/// all_reduce, else "". Throws Error for kSharedMemory without slots. REQUIRES:
+/// GroupTransport::begin was called for this collective.
 const char* run_over(Transport& transport, const Call& call,
-                     const std::vector<int>& hosts);
+                     const std::vector<int>& hosts, SlotTransport* slots = nullptr);
 
 /// Creates the backend of a subgroup: `ranks` of `parent`, in the given order. Returns
 /// null on other ranks. Every rank of `parent` must call the function; blocks until all

@@ -25,7 +25,8 @@ double all_reduce_seconds(Algorithm algorithm, int P, size_t bytes, double alpha
         case Algorithm::kHalvingDoubling:
             return 2 * (rounds * alpha + (Q - 1.0) / Q * n * beta) + folding;
         case Algorithm::kAuto:
-        case Algorithm::kHierarchical: break;
+        case Algorithm::kHierarchical:
+        case Algorithm::kSharedMemory: break;
     }
     // [lab11.5]
     throw Error(concat("there is no formula for ", algorithm_name(algorithm)));

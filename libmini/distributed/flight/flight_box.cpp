@@ -43,7 +43,7 @@ bool is_time(int64_t nanoseconds) { return nanoseconds >= 0 && nanoseconds < kTi
 bool is_valid(const FlightRecord& record) {
     const Collective& c = record.collective;
     return c.operation <= Operation::kRecv && c.dtype <= DType::kBFloat16 &&
-           c.reduce_op <= ReduceOp::kMax && c.algorithm <= Algorithm::kHierarchical &&
+           c.reduce_op <= ReduceOp::kMax && c.algorithm <= Algorithm::kSharedMemory &&
            record.state <= FlightRecord::State::kFailed && is_time(record.queued_at) &&
            is_time(record.started_at) && is_time(record.ended_at);
 }

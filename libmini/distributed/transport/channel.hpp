@@ -17,6 +17,7 @@
 
 #include "libmini/distributed/net/socket.hpp"
 #include "libmini/distributed/transport/combine.hpp"
+#include "libmini/distributed/transport/slot_queue.hpp"
 
 namespace mini::dist {
 
@@ -53,6 +54,12 @@ class Channel {
     /// Returns, after prepare_to_sleep, the latest time at which the caller must try
     /// again even if poll reports no event.
     virtual Deadline next_event() const { return kNever; }
+
+    /// Returns the slots in the memory that both sides share; null if they share none.
+    virtual SlotQueues* slots() { return nullptr; }
+
+    /// Wakes the other side, which sleeps until a slot is filled or returned.
+    virtual void wake_other() noexcept {}
 
     virtual const Socket& socket() const = 0;
 

@@ -30,13 +30,14 @@ const char* algorithm_name(Algorithm algorithm) {
         case Algorithm::kRecursiveDoubling: return "recursive-doubling";
         case Algorithm::kHalvingDoubling: return "halving-doubling";
         case Algorithm::kHierarchical: return "hierarchical";
+        case Algorithm::kSharedMemory: return "shared-memory";
     }
     return "unknown algorithm";
 }
 
 Algorithm parse_algorithm(const std::string& name) {
     std::string known;
-    for (int i = 0; i <= static_cast<int>(Algorithm::kHierarchical); ++i) {
+    for (int i = 0; i <= static_cast<int>(Algorithm::kSharedMemory); ++i) {
         const auto algorithm = static_cast<Algorithm>(i);
         if (name == algorithm_name(algorithm)) return algorithm;
         known += concat(i > 0 ? ", " : "", algorithm_name(algorithm));

@@ -41,6 +41,7 @@ enum class Algorithm : uint8_t {
     kRecursiveDoubling,
     kHalvingDoubling,
     kHierarchical,
+    kSharedMemory,
 };
 
 /// Returns "auto", "ring", ...

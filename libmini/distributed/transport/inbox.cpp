@@ -54,7 +54,7 @@ bool Inbox::is_expected(int from) const {
     return other.collective != nullptr || !other.receives.empty() || !any_source_.empty();
 }
 
-bool Inbox::choose_buffer(int from, const MessageHeader& header) {
+bool Inbox::choose_buffer(int from, const MessageHeader& header, bool keeps) {
     Sender& other = sender(from);
     if (header.kind == MessageHeader::Kind::kCollective && other.collective != nullptr) {
         CollectiveReceive& receive = *other.collective;
@@ -64,7 +64,7 @@ bool Inbox::choose_buffer(int from, const MessageHeader& header) {
         check_size(from, header, receive->data.size());
         other.buffer = {receive->data, {}, &receive->done, nullptr};
         match(*receive, from);
-    } else if (is_expected(from)) {  // a later message from this rank is expected
+    } else if (keeps) {
         keep(from, header);
     }
     return has_buffer(from);

@@ -52,11 +52,12 @@ class Inbox {
     /// `from`.
     bool has_buffer(int from) const { return sender(from).buffer.done != nullptr; }
 
-    /// Chooses the buffer for the message from rank `from` by its header. Returns whether
-    /// the message has a buffer now. Throws MismatchedCollective for a message of another
+    /// Chooses the buffer for the message from rank `from` by its header. If no receive
+    /// matches and `keeps` is true, keeps the message in memory. Returns whether the
+    /// message has a buffer now. Throws MismatchedCollective for a message of another
     /// collective or a point-to-point message of another size, and Error for a collective
     /// message of another size or if too many early messages are in memory.
-    bool choose_buffer(int from, const MessageHeader& header);
+    bool choose_buffer(int from, const MessageHeader& header, bool keeps);
 
     /// Reads more of the payload from rank `from`; sets the receive's `done` when the
     /// payload is complete. Returns whether any byte was read. REQUIRES:

@@ -2,6 +2,7 @@
 //
 //     MeshTransport     sends messages; waits for sends and receives
 //       MessageStream   one connection: messages as bytes, full duplex
+//       SlotQueues      memory shared with one other rank on this host
 //       Inbox           matches incoming messages with receives
 //       FailureDetector finds the rank that caused a failure
 //
@@ -32,7 +33,7 @@
 
 namespace mini::dist {
 
-class MeshTransport : public GroupTransport {
+class MeshTransport : public GroupTransport, public SlotTransport {
   public:
     /// `streams` is indexed by rank. REQUIRES: all streams are open except this rank's
     /// own.
@@ -51,10 +52,18 @@ class MeshTransport : public GroupTransport {
     void poll() override;
     void wake() noexcept override;
     void set_on_wake(std::function<void()> on_wake) override;
+    SlotTransport* slots() override { return shares_memory_ ? this : nullptr; }
     uint64_t bytes_sent() const override { return bytes_sent_; }
     uint64_t messages_sent() const override { return messages_sent_; }
     void leave(const Failure& reason) noexcept override { detector_.leave(reason); }
     void interrupt() noexcept override;
+
+    std::span<std::byte> start_slot(int to) override;
+    void send_slot(int to, size_t bytes) override;
+    size_t slots_out(int to) const override;
+    std::span<std::byte> take_slot(int to, size_t bytes) override;
+    std::span<std::byte> recv_slot(int from, size_t bytes) override;
+    void return_slot(int from, size_t written) override;
 
   private:
     static constexpr int kNoRank = -1;
@@ -69,6 +78,13 @@ class MeshTransport : public GroupTransport {
     // The messages to send to one rank; the first one is in the stream.
     using Outbox = std::deque<Outgoing>;
 
+    // The slot for which this rank waits: one that `peer` fills, or one that it returns.
+    struct SlotWait {
+        int peer = kNoRank;
+        bool is_for_return = false;
+        bool done = false;
+    };
+
     MessageStream& stream(int rank) { return streams_[static_cast<size_t>(rank)]; }
     Outbox& outbox(int rank) { return outboxes_[static_cast<size_t>(rank)]; }
     void enqueue(int to, const Outgoing& outgoing);
@@ -79,6 +95,12 @@ class MeshTransport : public GroupTransport {
     bool pull_from(int from);
     bool accept_message(int from);
     bool wants_input(int from) const;
+    bool is_expected(int from) const;
+
+    SlotQueues& slots_of(int peer) const { return *slots_[static_cast<size_t>(peer)]; }
+    void await_slot(int peer, bool is_for_return);
+    bool is_slot_ready() const;
+    void set_sleeps_for_slot(bool sleeps);
 
     void announce_wait(int awaited);
     void announce_wait_to_all(int awaited);
@@ -94,7 +116,10 @@ class MeshTransport : public GroupTransport {
     CollectiveHistory history_;
     Inbox inbox_;
     FailureDetector detector_;
-    std::vector<Outbox> outboxes_;  // by rank
+    std::vector<Outbox> outboxes_;    // by rank
+    std::vector<SlotQueues*> slots_;  // by rank; null: no shared memory, or this rank
+    bool shares_memory_ = true;       // with every other rank
+    SlotWait slot_wait_;
     std::vector<char>
         has_gone_;  // by rank: left while this rank expected no message from it
     std::list<PointMessage*> points_;  // all messages that are not done

@@ -24,6 +24,12 @@ std::span<std::byte> ring_memory(Memory& memory, bool second) {
     return memory.bytes().subspan(second ? kBytes : 0, kBytes);
 }
 
+SlotQueue queue_in(Memory& memory, bool second) {
+    constexpr size_t kBytes = SlotQueue::memory_bytes();
+    const size_t begin = 2 * ByteRing::bytes_for(kCapacity) + (second ? kBytes : 0);
+    return SlotQueue(memory.bytes().subspan(begin, kBytes));
+}
+
 class HeapMemory : public Memory {
   public:
     explicit HeapMemory(size_t bytes)
@@ -41,13 +47,17 @@ class HeapMemory : public Memory {
 
 }  // namespace
 
-size_t RingChannel::memory_bytes() { return 2 * ByteRing::bytes_for(kCapacity); }
+size_t RingChannel::memory_bytes() {
+    return 2 * ByteRing::bytes_for(kCapacity) + 2 * SlotQueue::memory_bytes();
+}
 
 RingChannel::RingChannel(Socket socket, std::shared_ptr<Memory> memory, Side side)
     : socket_(std::move(socket)),
       memory_(std::move(memory)),
       out_(ring_memory(*memory_, side == Side::kSecond)),
-      in_(ring_memory(*memory_, side == Side::kFirst)) {}
+      in_(ring_memory(*memory_, side == Side::kFirst)),
+      slots_{queue_in(*memory_, side == Side::kSecond),
+             queue_in(*memory_, side == Side::kFirst)} {}
 
 size_t RingChannel::send_some(std::span<const std::byte> head,
                               std::span<const std::byte> body) {
@@ -131,7 +141,7 @@ void RingChannel::wake_up(short revents) {
     if (n <= 0 && !nothing_yet) closed_ = true;
 }
 
-void RingChannel::wake_other() {
+void RingChannel::wake_other() noexcept {
     const std::byte wake_byte{1};
     ::send(socket_.fd(), &wake_byte, 1, MSG_DONTWAIT | MSG_NOSIGNAL);
     // send may fail. If the other side is gone, the next sleep detects the closed socket.

@@ -1,4 +1,5 @@
-// A channel through memory that two ranks share: one ring of bytes in each direction.
+// A channel through memory that two ranks share: one ring of bytes in each direction, and
+// one queue of slots in each direction, for collectives that work in shared memory.
 //
 //     rank 0   writes ->  [ ring 0 ]  -> reads    rank 1
 //              reads  <-  [ ring 1 ]  <- writes
@@ -30,7 +31,7 @@ class RingChannel : public Channel {
   public:
     enum class Side { kFirst, kSecond };
 
-    /// Returns the size of the memory for two rings.
+    /// Returns the size of the memory for two rings and two queues of slots.
     static size_t memory_bytes();
 
     /// REQUIRES: `memory` has memory_bytes() bytes, initially zero, and is shared with
@@ -43,10 +44,11 @@ class RingChannel : public Channel {
     size_t recv_combine(std::span<std::byte> place, const Combine& combine) override;
     bool prepare_to_sleep(int interest, short& events) override;
     void wake_up(short revents) override;
+    SlotQueues* slots() override { return &slots_; }
+    void wake_other() noexcept override;
     const Socket& socket() const override { return socket_; }
 
   private:
-    void wake_other();
     void check_open() const;
     size_t take(std::span<std::byte> place);
 
@@ -54,6 +56,7 @@ class RingChannel : public Channel {
     std::shared_ptr<Memory> memory_;
     ByteRing out_;
     ByteRing in_;
+    SlotQueues slots_;
     size_t needed_ = 1;    // bytes that the last receive needed to make progress
     bool closed_ = false;  // the other side has closed the socket
 };

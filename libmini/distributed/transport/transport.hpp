@@ -22,6 +22,7 @@
 #include "libmini/distributed/net/failure.hpp"
 #include "libmini/distributed/transport/collective.hpp"
 #include "libmini/distributed/transport/combine.hpp"
+#include "libmini/distributed/transport/slot_transport.hpp"
 
 namespace mini::dist {
 
@@ -110,6 +111,11 @@ class GroupTransport : public Transport {
 
     /// Sets the function that a waiting call runs after wake().
     virtual void set_on_wake(std::function<void()> on_wake) = 0;
+
+    /// Returns the slots in the memory that this rank shares with every other rank; null
+    /// if it does not share memory with every other rank. The answer is the same on all
+    /// ranks.
+    virtual SlotTransport* slots() { return nullptr; }
 
     /// Returns the payload bytes sent since the start, without headers.
     virtual uint64_t bytes_sent() const = 0;

@@ -16,13 +16,15 @@ std::string case_name(Operation operation, DType dtype, int64_t n, Layout layout
 
 std::vector<Algorithm> all_reduce_algorithms(const Scope& scope) {
     if (!scope.ours) return {Algorithm::kAuto};
-    return {Algorithm::kAuto,
-            Algorithm::kNaive,
-            Algorithm::kTree,
-            Algorithm::kRing,
-            Algorithm::kRecursiveDoubling,
-            Algorithm::kHalvingDoubling,
-            Algorithm::kHierarchical};
+    std::vector<Algorithm> algorithms = {Algorithm::kAuto,
+                                         Algorithm::kNaive,
+                                         Algorithm::kTree,
+                                         Algorithm::kRing,
+                                         Algorithm::kRecursiveDoubling,
+                                         Algorithm::kHalvingDoubling,
+                                         Algorithm::kHierarchical};
+    if (scope.shares_memory) algorithms.push_back(Algorithm::kSharedMemory);
+    return algorithms;
 }
 
 std::vector<int> roots(int world_size) {

@@ -55,6 +55,19 @@ Cost halving_cost(const Load& load) {
     return folded(load, Q, {2 * log2_of(Q), sent * load.each});
 }
 
+// Up to 16 KiB a rank sends its whole buffer to each other rank. Otherwise it sends each
+// other rank the slices of the chunk that this other rank finishes, and returns the
+// slices of its own chunk to all.
+Cost shared_memory_cost(const Load& load) {
+    constexpr int64_t kSmall = 16 << 10, kSlot = 32 << 10;
+    const int64_t P = load.P, others = P - 1;
+    if (load.bytes() <= kSmall) return {others, others * load.bytes()};
+    const int64_t slices = ((load.n + P - 1) / P * load.each + kSlot - 1) / kSlot;
+    const int64_t mine =
+        load.n * ((load.rank + 1) % P + 1) / P - load.n * ((load.rank + 1) % P) / P;
+    return {2 * others * slices, (load.n - mine + others * mine) * load.each};
+}
+
 Cost sends(int64_t messages, int64_t bytes) { return {messages, messages * bytes}; }
 
 }  // namespace
@@ -69,6 +82,7 @@ Cost all_reduce_cost(Algorithm algorithm, const Load& load) {
             return sends(children(load.rank, load.P) + !first, load.bytes());
         case Algorithm::kRecursiveDoubling: return doubling_cost(load);
         case Algorithm::kHalvingDoubling: return halving_cost(load);
+        case Algorithm::kSharedMemory: return shared_memory_cost(load);
         case Algorithm::kAuto:
         case Algorithm::kRing: break;
     }

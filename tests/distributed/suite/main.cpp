@@ -55,6 +55,10 @@ class Failures {
     std::set<std::string> failed_;
 };
 
+Scope scope_of(const Kind& kind, int world_size) {
+    return {world_size, kind.ours, kind.ours && kind.name != "ring-tcp"};
+}
+
 bool is_end_of_group(const Error& error) {
     return dynamic_cast<const Timeout*>(&error) ||
            dynamic_cast<const PeerLost*>(&error) ||
@@ -78,7 +82,7 @@ void run_rank(dist::ProcessGroup& group, const std::vector<Case>& cases,
 }
 
 Counts run_world(const Kind& kind, int world_size, const Options& options) {
-    std::vector<Case> cases = all_cases({world_size, kind.ours});
+    std::vector<Case> cases = all_cases(scope_of(kind, world_size));
     std::erase_if(cases, [&](const Case& c) {
         return c.name.find(options.only) == std::string::npos;
     });
@@ -119,7 +123,7 @@ int run(const Options& options) {
 
 void list_cases(const Options& options) {
     for (const int world_size : options.world_sizes)
-        for (const Case& c : all_cases({world_size, Kind(options.kind).ours}))
+        for (const Case& c : all_cases(scope_of(Kind(options.kind), world_size)))
             fmt::print("{} ranks: {}\n", world_size, c.name);
 }
 

@@ -10,5 +10,6 @@
         case Algorithm::kHalvingDoubling:
             return 2 * (rounds * alpha + (Q - 1.0) / Q * n * beta) + folding;
         case Algorithm::kAuto:
-        case Algorithm::kHierarchical: break;
+        case Algorithm::kHierarchical:
+        case Algorithm::kSharedMemory: break;
     }

@@ -1,0 +1,50 @@
+// SlotTransport: the memory that a rank shares with every other rank, for a collective
+// that works in this memory instead of sending messages.
+//
+//     start_slot(to), fill it, send_slot(to)  ->  recv_slot(from), work in it,
+//     take_slot(to): read the result          <-  return_slot(from)
+//
+// MeshTransport implements it with the slot queues of its channels (slot_queue.hpp). The
+// blocking functions throw as those of Transport do: a rank that dies, is silent or runs
+// another collective is found in the same way.
+
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace mini::dist {
+
+class SlotTransport {
+  public:
+    virtual ~SlotTransport() = default;
+
+    virtual int rank() const = 0;
+    virtual int world_size() const = 0;
+
+    /// Returns the bytes of the next slot for rank `to`. REQUIRES: fewer than
+    /// SlotQueue::kSlots slots are with rank `to`.
+    virtual std::span<std::byte> start_slot(int to) = 0;
+
+    /// Sends that slot, with its first `bytes` bytes, to rank `to`. Never blocks.
+    virtual void send_slot(int to, size_t bytes) = 0;
+
+    /// Returns how many slots are with rank `to`: sent, and not taken yet.
+    virtual size_t slots_out(int to) const = 0;
+
+    /// Returns the first `bytes` bytes of the oldest slot with rank `to`; blocks until
+    /// that rank has returned it. They are valid until start_slot() returns that slot
+    /// again. REQUIRES: there is one.
+    virtual std::span<std::byte> take_slot(int to, size_t bytes) = 0;
+
+    /// Returns the bytes of the next slot from rank `from`, which this rank may change;
+    /// blocks until it is there. Throws MismatchedCollective if the slot belongs to
+    /// another collective, and Error if it does not hold `bytes` bytes.
+    virtual std::span<std::byte> recv_slot(int from, size_t bytes) = 0;
+
+    /// Returns that slot to rank `from`. `written`: the number of bytes that this rank
+    /// has written for rank `from`. Never blocks.
+    virtual void return_slot(int from, size_t written) = 0;
+};
+
+}  // namespace mini::dist

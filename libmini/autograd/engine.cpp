@@ -2,11 +2,12 @@
 //
 // A node is ready when its gradient is complete, that is, when every use of the node's
 // result has added its contribution. So the engine first counts the contributions that
-// each node will receive, and then keeps the ready nodes in a priority queue. The engine
-// takes the node with the highest sequence number first, which reverses the order of the
-// forward pass; so all ranks use the same order. No step is recursive, so memory alone
-// limits the graph's depth.
+// each node will receive (graph.hpp), and then keeps the ready nodes in a priority queue.
+// The engine takes the node with the highest sequence number first, which reverses the
+// order of the forward pass; so all ranks use the same order. No step is recursive, so
+// memory alone limits the graph's depth.
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -14,26 +15,48 @@
 #include <unordered_map>
 #include <vector>
 
+#include "libmini/autograd/graph.hpp"
 #include "libmini/autograd/node.hpp"
 #include "libmini/tensor/ops.hpp"
 
 namespace mini {
 namespace {
 
+// One backward pass, from a node `root` to the leaves. run() is called once.
+//
+//     senders_   for each node: how many contributions to its gradient are still to come
+//     arrived_   for each node: the sum of those that have come; undefined if all that have
+//                come are undefined
+//     ready_     the nodes whose gradient is complete and that have not been processed;
+//                top() is the node with the highest sequence number
+//
+// A node is pushed into ready_ exactly once, by the last of its senders, and is processed
+// exactly once, also if its gradient is undefined: its inputs count on it. A gradient may
+// share its storage with the gradient of another node, or with the tensor that the caller
+// of backward() passed; so the pass does not change a gradient in place.
 class BackwardPass {
   public:
+    /// With retain_graph, nodes keep the values that they have saved, for another pass.
     explicit BackwardPass(bool retain_graph) : retain_graph_(retain_graph) {}
 
+    /// Sends `gradient` to `root`, and processes each node that `root` reaches, as soon as
+    /// it is on top of ready_. Then calls the callbacks in the order in which they were
+    /// added; a callback may add another.
     void run(Node& root, Tensor gradient) {
-        count_senders(root);
-        received_[&root].arrived = std::move(gradient);
+        // [lab03.5] Process the ready nodes, then call the callbacks.
+        senders_ = count_senders(root);
+        arrived_[&root] = std::move(gradient);
         push(root);
         while (!ready_.empty()) {
             Node& node = *ready_.top().node;
             ready_.pop();
             step(node);
         }
-        for (const auto& callback : callbacks_) callback();
+        for (size_t i = 0; i < callbacks_.size(); ++i) {
+            const std::function<void()> callback = callbacks_[i];
+            callback();
+        }
+        // [lab03.5]
     }
 
     void add_callback(std::function<void()> callback) {
@@ -52,57 +75,43 @@ class BackwardPass {
         }
     };
 
-    // The gradient of one node.
-    struct Received {
-        int senders = 0;  // contributions still to come
-        Tensor arrived;   // sum of the contributions so far
-    };
-
     void push(Node& node) { ready_.push({&node, next_arrival_++}); }
 
-    // Counts the contributions that each node reachable from `root` will receive: one per
-    // edge that ends at the node.
-    void count_senders(Node& root) {
-        std::vector<Node*> to_visit{&root};
-        received_.try_emplace(&root);
-        while (!to_visit.empty()) {
-            const Node* const node = to_visit.back();
-            to_visit.pop_back();
-            for (const auto& input : node->inputs()) {
-                if (!input) continue;
-                const auto [entry, is_new] = received_.try_emplace(input.get());
-                ++entry->second.senders;
-                if (is_new) to_visit.push_back(input.get());
-            }
-        }
-    }
-
-    // Sends the gradients of one node to its inputs, and queues the inputs that are now
-    // ready.
+    // Processes one node: takes its gradient out of arrived_, computes the contributions to
+    // the gradients of its inputs, releases the node unless the graph is retained, and
+    // sends each input its contribution; pushes the inputs that are now ready, in their
+    // order. Does not call apply() if the gradient is undefined.
     void step(Node& node) {
-        Tensor gradient = std::move(received_.find(&node)->second.arrived);
+        // [lab03.5] Send each input its contribution, and push those that are ready.
+        const auto arrived = arrived_.find(&node);
+        Tensor gradient = std::move(arrived->second);
+        arrived_.erase(arrived);
 
         // A node without a gradient still decrements the counters of its inputs.
-        Grads contributions = gradient.defined() ? node.apply(std::move(gradient))
-                                                 : Grads(node.inputs().size());
+        Grads contributions(node.inputs().size());
+        if (gradient.defined()) contributions = node.apply(std::move(gradient));
         if (!retain_graph_) node.release();
 
         for (size_t i = 0; i < node.inputs().size(); ++i) {
             Node* const input = node.inputs()[i].get();
             if (input == nullptr) continue;
-            Received& received = received_.find(input)->second;
-            accumulate(received.arrived, std::move(contributions[i]));
-            if (--received.senders == 0) push(*input);
+            accumulate(arrived_[input], std::move(contributions[i]));
+            if (--senders_[input] == 0) push(*input);
         }
+        // [lab03.5]
     }
 
+    // Adds a contribution, which may be undefined, to the sum of those before it.
     static void accumulate(Tensor& total, Tensor contribution) {
+        // [lab03.5] Add a contribution to what has arrived.
         if (!contribution.defined()) return;
         total = total.defined() ? ops::add(total, contribution) : std::move(contribution);
+        // [lab03.5]
     }
 
     bool retain_graph_;
-    std::unordered_map<const Node*, Received> received_;
+    std::unordered_map<const Node*, int> senders_;
+    std::unordered_map<const Node*, Tensor> arrived_;
     std::priority_queue<Entry> ready_;
     uint64_t next_arrival_ = 0;
     std::vector<std::function<void()>> callbacks_;

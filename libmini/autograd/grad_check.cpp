@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "libmini/autograd/functions.hpp"
 #include "libmini/tensor/ops.hpp"
@@ -23,10 +24,13 @@ double weighted_value(const Function& function, const std::vector<Tensor>& input
     return total;
 }
 
-// Returns the central difference for element `index` of input `x`.
+// Returns the central difference for element `index` of `x`, one of the inputs: the change
+// of weighted_value() from element - step to element + step, each rounded to float,
+// divided by the distance of the two floats. Afterwards the element has its first value.
 double numeric_gradient(const Function& function, const std::vector<Tensor>& inputs,
                         const Tensor& x, size_t index, const std::vector<float>& weights,
                         double step) {
+    // [lab03.6] Compute the central difference of one element.
     Tensor element = ops::select(ops::view(x, {-1}), 0, static_cast<int64_t>(index));
     const auto original = static_cast<float>(element.item());
     const auto higher = static_cast<float>(original + step);
@@ -37,6 +41,7 @@ double numeric_gradient(const Function& function, const std::vector<Tensor>& inp
     const double below = weighted_value(function, inputs, weights);
     ops::fill_(element, original);
     return (above - below) / (static_cast<double>(higher) - lower);
+    // [lab03.6]
 }
 
 }  // namespace
@@ -56,23 +61,29 @@ GradCheckResult grad_check(const Function& function, const std::vector<Tensor>& 
     fill_uniform(weights, 0.5, 1.5, generator);
     result.backward(
         {.gradient = Tensor::from(weights, result.shape()).to(result.device())});
+    GradCheckResult checked;
     for (size_t k = 0; k < leaves.size(); ++k) {
         if (!leaves[k].requires_grad()) continue;
         if (!leaves[k].grad().defined())
-            return {false, concat("input ", k, " got no gradient")};
+            return {.ok = false,
+                    .message = concat("input ", k, " got no gradient"),
+                    .largest_error = std::numeric_limits<double>::infinity()};
         const std::vector<float> analytic = leaves[k].grad().to_vector<float>();
         for (size_t i = 0; i < analytic.size(); ++i) {
             const double numeric =
                 numeric_gradient(function, leaves, leaves[k], i, weights, options.step);
             const double error =
                 std::abs(analytic[i] - numeric) / std::max(1.0, std::abs(numeric));
+            checked.largest_error = std::max(checked.largest_error, error);
             if (!(error < options.tolerance))
-                return {false,
-                        concat("input ", k, ", element ", i, ": backward() gives ",
-                               analytic[i], ", the central difference is ", numeric)};
+                return {.ok = false,
+                        .message =
+                            concat("input ", k, ", element ", i, ": backward() gives ",
+                                   analytic[i], ", the central difference is ", numeric),
+                        .largest_error = error};
         }
     }
-    return {};
+    return checked;
 }
 
 }  // namespace mini

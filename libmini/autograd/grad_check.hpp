@@ -19,6 +19,11 @@ struct GradCheckOptions {
 struct GradCheckResult {
     bool ok = true;       // whether the gradients agree
     std::string message;  // if not ok: the input, the element, and both gradients
+
+    /// The largest |analytic - numeric| / max(1, |numeric|) of the compared elements. If
+    /// not ok, that of the element in the message, after which no element is compared;
+    /// infinity if an input got no gradient.
+    double largest_error = 0.0;
 };
 
 /// Compares the gradient that backward() computes for each input with central differences

@@ -34,9 +34,17 @@ class FunctionNode : public Node {
 
 // Returns the node that receives the gradient of `x`; null if x does not require grad.
 std::shared_ptr<Node> node_of(const Tensor& x) {
+    // [lab03.1] Find the node at which the gradient of a tensor arrives.
     if (!x.defined() || !x.requires_grad()) return nullptr;
     if (x.autograd_meta()->grad_fn) return x.autograd_meta()->grad_fn;
     return grad_accumulator(x);
+    // [lab03.1]
+}
+
+// Returns `grad` itself if nothing else refers to its values, otherwise a contiguous copy.
+Tensor own(Tensor grad) {
+    if (grad.is_unique() && grad.is_contiguous()) return grad;
+    return ops::clone(grad);
 }
 
 }  // namespace
@@ -72,17 +80,15 @@ Grads AccumulateGrad::apply(Tensor grad) {
     check_shape(grad.shape() == leaf.shape(), "backward: a gradient of shape ",
                 grad.shape(), " arrived at a leaf of shape ", leaf.shape());
 
-    // Store the first gradient without a copy if it is not shared; add later gradients in
-    // place.
+    // [lab03.3] Add to the leaf's gradient, then call the hooks.
     Tensor& total = leaf.autograd_meta()->grad;
     if (total.defined())
         ops::add_(total, ops::contiguous(grad));
     else
-        total =
-            grad.is_unique() && grad.is_contiguous() ? std::move(grad) : ops::clone(grad);
-
+        total = own(std::move(grad));
     for (const auto& [id, hook] : hooks_) hook(leaf);
     return {};
+    // [lab03.3]
 }
 
 int AccumulateGrad::add_hook(PostAccumulateHook hook) {
@@ -97,9 +103,11 @@ std::shared_ptr<AccumulateGrad> grad_accumulator(const Tensor& leaf) {
         leaf.requires_grad() && leaf.is_leaf(),
         "grad_accumulator: only a leaf that requires grad has one; this tensor ",
         leaf.is_leaf() ? "does not require grad" : "is the result of an operation");
+    // [lab03.1] Give each leaf one accumulator.
     AutogradMeta& meta = *leaf.autograd_meta();
     if (!meta.accumulator) meta.accumulator = std::make_shared<AccumulateGrad>(leaf);
     return meta.accumulator;
+    // [lab03.1]
 }
 
 SavedTensor::SavedTensor(const Tensor& value) {
@@ -118,6 +126,7 @@ const Tensor& SavedTensor::get() const {
 
 Tensor record(const char* name, Tensor result, const std::vector<Tensor>& inputs,
               Backward backward) {
+    // [lab03.1] Connect the result with the nodes of the inputs.
     if (!grad_enabled) return result;
     std::vector<std::shared_ptr<Node>> nodes;
     nodes.reserve(inputs.size());
@@ -137,6 +146,7 @@ Tensor record(const char* name, Tensor result, const std::vector<Tensor>& inputs
         std::make_shared<FunctionNode>(name, std::move(nodes), std::move(backward));
     result.set_autograd_meta(std::move(meta));
     return result;
+    // [lab03.1]
 }
 
 bool is_grad_enabled() { return grad_enabled; }

@@ -38,7 +38,8 @@ class Node {
     Node(const Node&) = delete;
     Node& operator=(const Node&) = delete;
 
-    /// Computes the gradients of the inputs from `grad`, the gradient of the result.
+    /// Computes the gradients of the inputs from `grad`, the gradient of the result. Does
+    /// not change `grad`, whose values other nodes may use.
     virtual Grads apply(Tensor grad) = 0;
 
     /// Frees the values saved for apply. The engine calls it after apply.
@@ -50,8 +51,10 @@ class Node {
     /// Returns whether input `i` needs a gradient.
     bool needs_input_grad(size_t i) const { return inputs_[i] != nullptr; }
 
-    /// Returns the sequence number: each thread numbers its nodes in order of creation.
-    /// The engine processes the ready node with the highest number first.
+    /// Returns the sequence number: each thread numbers its nodes in order of creation;
+    /// the nodes of leaves have the greatest uint64_t. The engine processes the ready node
+    /// with the highest number first, so a leaf gets its gradient as soon as it is
+    /// complete, before the rest of the pass.
     uint64_t sequence() const { return sequence_; }
 
   private:
@@ -67,6 +70,12 @@ using PostAccumulateHook = std::function<void(const Tensor& leaf)>;
 class AccumulateGrad : public Node {
   public:
     explicit AccumulateGrad(const Tensor& leaf);
+
+    /// Adds `grad` to the leaf's grad(), then calls the hooks, and returns no gradients.
+    /// A grad() that exists is changed in place, because other tensors may be views of it
+    /// (buckets). Otherwise grad() becomes a tensor whose values nothing else refers to:
+    /// `grad` itself or a copy. Does nothing if the leaf no longer exists. Throws
+    /// ShapeError unless `grad` has the leaf's shape.
     Grads apply(Tensor grad) override;
 
     /// Registers a hook for all later backward passes
@@ -91,8 +100,8 @@ struct AutogradMeta {
     std::shared_ptr<AccumulateGrad> accumulator;  // of a leaf; created at first use
 };
 
-/// Returns the accumulator of a leaf that requires grad; creates it at first use. Throws
-/// Error for any other tensor.
+/// Returns the accumulator of a leaf that requires grad; creates it at first use, and
+/// returns the same one from then on, with its hooks. Throws Error for any other tensor.
 std::shared_ptr<AccumulateGrad> grad_accumulator(const Tensor& leaf);
 
 /// A tensor that a node saves for its backward pass, with the tensor's version at that
@@ -112,13 +121,18 @@ class SavedTensor {
 };
 
 /// A backward function: computes the gradients of the inputs from `grad`, the gradient of
-/// the result. The gradient of input i may be undefined, and is ignored, unless
-/// node.needs_input_grad(i).
+/// the result. Returns one gradient for each input, in the order of record()'s inputs; the
+/// gradient of input i may be undefined, and is ignored, unless node.needs_input_grad(i).
+/// A gradient may be `grad` itself; `grad` must not be changed in place.
 using Backward = std::function<Grads(const Tensor& grad, const Node& node)>;
 
-/// Records in the graph that `result` was computed from `inputs`, and returns `result`.
-/// If no input requires grad, or recording is disabled, only returns `result`. Every
-/// differentiable function calls record() last.
+/// Records in the graph that `result` was computed from `inputs`, and returns `result`,
+/// which then requires grad and is not a leaf: its grad_fn is a new node with one entry in
+/// inputs() for each of `inputs`, null for one that is undefined or does not require grad.
+/// If no input requires grad, or recording is disabled, only returns `result`. If `result`
+/// has an autograd state already (an operation that has nothing to compute may return its
+/// input), records a detached `result`, which shares its values. Every differentiable
+/// function calls record() last.
 Tensor record(const char* name, Tensor result, const std::vector<Tensor>& inputs,
               Backward backward);
 

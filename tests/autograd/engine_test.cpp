@@ -249,6 +249,23 @@ TEST_CASE("callbacks run once after the last hook of the pass") {
     CHECK_THROWS_AS(queue_callback([] {}), Error);
 }
 
+TEST_CASE("a callback may queue another callback, which runs in the same pass") {
+    const Tensor x = leaf({1});
+    std::vector<std::string> order;
+    grad_accumulator(x)->add_hook([&](const Tensor&) {
+        queue_callback([&] {
+            order.push_back("first");
+            for (int i = 0; i < 20; ++i)  // so many that the list is moved in memory
+                queue_callback([&] { order.push_back("later"); });
+            order.push_back("end of the first");
+        });
+    });
+    sum(x * 2.0f).backward();
+    std::vector<std::string> expected{"first", "end of the first"};
+    expected.resize(22, "later");
+    CHECK(order == expected);
+}
+
 TEST_CASE("a hook may run another backward pass") {
     const Tensor x = leaf({2});
     const Tensor other = leaf({3});

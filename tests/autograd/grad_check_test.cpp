@@ -2,6 +2,7 @@
 
 #include "libmini/autograd/grad_check.hpp"
 
+#include <cmath>
 #include <cstdint>
 
 #include "libmini/autograd/functions.hpp"
@@ -13,6 +14,7 @@ using namespace mini;
 namespace {
 
 using Inputs = std::vector<Tensor>;
+using Values = std::vector<float>;
 
 // Returns distinct values in (-1, 1) plus `shift`, in random order. They differ by more
 // than the step of the central differences, so that no step crosses relu's kink or a tie
@@ -221,4 +223,30 @@ TEST_CASE("grad_check detects wrong gradients and missing gradients and NaN") {
     CHECK_FALSE(result([](const Tensor& g, const Node&) -> Grads {
                     return {ops::div(ops::sub(g, g), ops::sub(g, g))};
                 }).ok);
+}
+
+TEST_CASE(
+    "grad_check reports the largest error of all elements, or the one that failed") {
+    const auto wrong_by = [](const Values& errors) {
+        return [errors](const Inputs& x) {
+            return record("doubled", ops::add(x[0], x[0]), {x[0]},
+                          [errors](const Tensor& g, const Node&) -> Grads {
+                              const Tensor slope =
+                                  ops::add(Tensor::full({3}, 2.0), Tensor::from(errors));
+                              return {ops::mul(g, slope)};
+                          });
+        };
+    };
+    // The gradient is 2 w with weights w from 0.5 to 1.5, the error is error * w / 2 w.
+    const Inputs x{spread({3})};
+    const auto close_to = [](double value, double expected) {
+        return std::abs(value - expected) < 0.05 * expected;
+    };
+    const GradCheckResult all =
+        grad_check(wrong_by({0.0f, 0.2f, 0.1f}), x, {.tolerance = 1.0});
+    CHECK(all.ok);
+    CHECK(close_to(all.largest_error, 0.1));
+    const GradCheckResult one = grad_check(wrong_by({0.0f, 0.1f, 0.2f}), x);
+    CHECK_FALSE(one.ok);
+    CHECK(close_to(one.largest_error, 0.05));
 }

@@ -1,0 +1,33 @@
+// Walks over the autograd graph, from a result to the leaves.
+
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "libmini/autograd/node.hpp"
+
+namespace mini {
+
+/// Returns, for each node that can be reached from `root` along inputs(), how many
+/// contributions to its gradient a backward pass from `root` sends: one for each edge that
+/// ends at the node. An edge counts once, however many paths lead through it, and an
+/// operation with the same tensor as both inputs has two edges. `root` is included, with
+/// 0. The time is proportional to the number of edges, and the depth of the graph is
+/// limited by memory only, not by the stack.
+std::unordered_map<const Node*, int> count_senders(const Node& root);
+
+/// Tensors with names, for pictures.
+using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
+
+/// Returns the graph of `result` in DOT, the language of Graphviz (as `torchviz.make_dot`).
+/// The arrows point from results to inputs, as the backward pass runs. A node shows its
+/// operation's name and its sequence number, counted from the lowest in the graph, and how
+/// many senders it has if there are several; a leaf shows its name in `names`, or "leaf".
+/// The classes leaf and shared are for a style sheet. Throws Error if `result` does not
+/// require grad.
+std::string to_dot(const Tensor& result, const NamedTensors& names = {});
+
+}  // namespace mini

@@ -25,9 +25,11 @@ STYLE = """
 
 
 def decades(low, high):
-    """Returns ticks that enclose low and high: 1, 2 and 5 times powers of ten."""
+    """Returns ticks that enclose low and high: 1, 2 and 5 times powers of ten, or only the
+    powers if there are more than four decades."""
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
-    steps = [digit * 10.0 ** power for power in range(first, last + 1) for digit in (1, 2, 5)]
+    digits = (1, 2, 5) if last - first <= 4 else (1,)
+    steps = [digit * 10.0 ** power for power in range(first, last + 1) for digit in digits]
     inside = [step for step in steps if low <= step <= high]
     below = max((step for step in steps if step <= low), default=low)
     above = min((step for step in steps if step >= high), default=high)

@@ -35,18 +35,18 @@ Tensor sub(const Tensor& a, const Tensor& b) {
 
 // d(ab) = b da + a db
 Tensor mul(const Tensor& a, const Tensor& b) {
-    return record(
-        "mul", ops::mul(a, b), {a, b},
-        [a = SavedTensor(a), b = SavedTensor(b)](const Tensor& g, const Node& node) {
-            // [lab03.2] Compute both gradients of a product.
-            Grads grads(2);
-            if (node.needs_input_grad(0))
-                grads[0] = ops::sum_to(ops::mul(g, b.get()), a.get().shape());
-            if (node.needs_input_grad(1))
-                grads[1] = ops::sum_to(ops::mul(g, a.get()), b.get().shape());
-            return grads;
-            // [lab03.2]
-        });
+    return record("mul", ops::mul(a, b), {a, b},
+                  [a = SavedTensor(a), b = SavedTensor(b)](const Tensor& g,
+                                                           const Node& node) -> Grads {
+                      // [lab03.2] Compute both gradients of a product.
+                      Grads grads(2);
+                      if (node.needs_input_grad(0))
+                          grads[0] = ops::sum_to(ops::mul(g, b.get()), a.get().shape());
+                      if (node.needs_input_grad(1))
+                          grads[1] = ops::sum_to(ops::mul(g, a.get()), b.get().shape());
+                      return grads;
+                      // [lab03.2]
+                  });
 }
 
 // d(a/b) = da / b - (a/b) db / b
@@ -167,18 +167,18 @@ Tensor mean(const Tensor& x, const Shape& dims, bool keepdim) {
 
 // dL/da = g bᵀ, dL/db = aᵀ g
 Tensor matmul(const Tensor& a, const Tensor& b) {
-    return record(
-        "matmul", ops::matmul(a, b), {a, b},
-        [a = SavedTensor(a), b = SavedTensor(b)](const Tensor& g, const Node& node) {
-            // [lab03.2] Compute both gradients of a matrix product.
-            Grads grads(2);
-            if (node.needs_input_grad(0))
-                grads[0] = ops::matmul(g, b.get(), {.transpose_b = true});
-            if (node.needs_input_grad(1))
-                grads[1] = ops::matmul(a.get(), g, {.transpose_a = true});
-            return grads;
-            // [lab03.2]
-        });
+    return record("matmul", ops::matmul(a, b), {a, b},
+                  [a = SavedTensor(a), b = SavedTensor(b)](const Tensor& g,
+                                                           const Node& node) -> Grads {
+                      // [lab03.2] Compute both gradients of a matrix product.
+                      Grads grads(2);
+                      if (node.needs_input_grad(0))
+                          grads[0] = ops::matmul(g, b.get(), {.transpose_b = true});
+                      if (node.needs_input_grad(1))
+                          grads[1] = ops::matmul(a.get(), g, {.transpose_a = true});
+                      return grads;
+                      // [lab03.2]
+                  });
 }
 
 }  // namespace mini

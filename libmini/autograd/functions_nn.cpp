@@ -14,18 +14,19 @@ namespace mini {
 // The bias is the first input, as in addmm, so its gradient is ready before the weight's
 // gradient. Buckets in the order of the gradients are then equal to PyTorch's buckets.
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias) {
-    return record(
-        "linear", ops::linear(x, w, bias), {bias, x, w},
-        [x = SavedTensor(x), w = SavedTensor(w)](const Tensor& g, const Node& node) {
-            // [lab03.2] Compute the gradients of bias, x and w.
-            Grads grads(3);
-            if (node.needs_input_grad(0)) grads[0] = ops::sum(g, {0}, /*keepdim=*/false);
-            if (node.needs_input_grad(1)) grads[1] = ops::matmul(g, w.get());
-            if (node.needs_input_grad(2))
-                grads[2] = ops::matmul(g, x.get(), {.transpose_a = true});
-            return grads;
-            // [lab03.2]
-        });
+    return record("linear", ops::linear(x, w, bias), {bias, x, w},
+                  [x = SavedTensor(x), w = SavedTensor(w)](const Tensor& g,
+                                                           const Node& node) -> Grads {
+                      // [lab03.2] Compute the gradients of bias, x and w.
+                      Grads grads(3);
+                      if (node.needs_input_grad(0))
+                          grads[0] = ops::sum(g, {0}, /*keepdim=*/false);
+                      if (node.needs_input_grad(1)) grads[1] = ops::matmul(g, w.get());
+                      if (node.needs_input_grad(2))
+                          grads[2] = ops::matmul(g, x.get(), {.transpose_a = true});
+                      return grads;
+                      // [lab03.2]
+                  });
 }
 
 Tensor conv2d(const Tensor& x, const Tensor& w, const Tensor& bias, int64_t stride,

@@ -131,8 +131,8 @@ using Backward = std::function<Grads(const Tensor& grad, const Node& node)>;
 /// inputs() for each of `inputs`, null for one that is undefined or does not require grad.
 /// If no input requires grad, or recording is disabled, only returns `result`. If `result`
 /// has an autograd state already (an operation that has nothing to compute may return its
-/// input), records a detached `result`, which shares its values. Every differentiable
-/// function calls record() last.
+/// input), records a detached `result`, which shares its values. The graph keeps the nodes
+/// of `inputs`, not the tensors. Every differentiable function calls record() last.
 Tensor record(const char* name, Tensor result, const std::vector<Tensor>& inputs,
               Backward backward);
 

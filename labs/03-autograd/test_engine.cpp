@@ -1,0 +1,312 @@
+// The checks of lab 03, task 03.5: the backward pass.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "labs/03-autograd/test_support.hpp"
+
+using namespace mini;
+using namespace mini::lab03;
+
+namespace {
+
+void backward(const Tensor& result, bool retain_graph = false) {
+    result.backward(
+        {.gradient = Tensor::ones(result.shape()), .retain_graph = retain_graph});
+}
+
+}  // namespace
+
+TEST_CASE("a gradient goes down a chain", "[lab03][lab03.5]") {
+    Journal journal;
+    const Tensor w = leaf({1});
+    const Tensor a = traced(journal, "a", {{3, w}});
+    const Tensor b = traced(journal, "b", {{5, a}});
+    b.backward({.gradient = constant({2})});
+    INFO("a = 3 w, b = 5 a, and b.backward(2): b gets 2, a gets 10, w gets 30");
+    INFO("the nodes were called with: " << in_words(journal) << "; hint 1 of 03.5");
+    REQUIRE(journal == Journal{"b 2", "a 10"});
+    REQUIRE(values_of(w.grad()) == Values{30});
+}
+
+TEST_CASE("the pass of the warm-up", "[lab03][lab03.5]") {
+    Journal journal;
+    const Tensor w = leaf({2});
+    add_hook(journal, "w", w);
+    const Tensor p = traced(journal, "p", {{3, w}});
+    const Tensor square = p * p;
+    const Tensor loss = square + p;
+    backward(loss);
+    INFO(
+        "w = 2, p = 3 w = 6, square = p p, loss = square + p: p gets 6 + 6 + 1 = 13, "
+        "and");
+    INFO("w gets 39; the journal: " << in_words(journal) << "; hint 1 of 03.5");
+    {
+        INFO("p is called once, when all three contributions have come");
+        REQUIRE(journal.size() == 2);
+        REQUIRE(journal[0] == "p 13");
+    }
+    INFO("a hook of a leaf sees the whole gradient, and is called exactly once");
+    REQUIRE(journal[1] == "hook of w 39");
+}
+
+TEST_CASE("a leaf with many uses calls its hook once, with the sum", "[lab03][lab03.5]") {
+    Journal journal;
+    const Tensor w = leaf({1});
+    add_hook(journal, "w", w);
+    Tensor total = traced(journal, "t", {{1, w}});
+    for (const float factor : {10.0f, 100.0f, 1000.0f})
+        total = traced(journal, "t", {{1, total}, {factor, w}});
+    backward(total);
+    INFO("t = w, t = t + 10 w, t = t + 100 w, t = t + 1000 w; the journal: "
+         << in_words(journal));
+    INFO("w has four senders, and is ready when all of them have sent; hint 2 of 03.5");
+    Journal hooks;
+    for (const std::string& line : journal)
+        if (line.starts_with("hook")) hooks.push_back(line);
+    REQUIRE(hooks == Journal{"hook of w 1111"});
+}
+
+TEST_CASE("the node that was made last goes first", "[lab03][lab03.5]") {
+    Journal journal;
+    const Tensor w = leaf({1});
+    const Tensor a = traced(journal, "a", {{1, w}});
+    const Tensor b = traced(journal, "b", {{2, w}});
+    const Tensor c = traced(journal, "c", {{3, a}});
+    const Tensor d = traced(journal, "d", {{4, b}});
+    backward(traced(journal, "e", {{10, c}, {100, d}}));
+    INFO("made in the order a = w, b = 2 w, c = 3 a, d = 4 b, e = 10 c + 100 d; called: "
+         << in_words(journal));
+    INFO("among the ready nodes, the one on top of ready_ goes first");
+    REQUIRE(journal == Journal{"e 1", "d 100", "c 10", "b 400", "a 30"});
+    REQUIRE(values_of(w.grad()) == Values{830});
+}
+
+TEST_CASE("a leaf gets its gradient before the rest of the pass", "[lab03][lab03.5]") {
+    Journal journal;
+    const Tensor w1 = leaf({1}), w2 = leaf({1}), b2 = leaf({1});
+    add_hook(journal, "w1", w1);
+    add_hook(journal, "w2", w2);
+    add_hook(journal, "b2", b2);
+    const Tensor first = traced(journal, "first", {{3, w1}});
+    backward(traced(journal, "second", {{5, b2}, {2, first}, {4, w2}}));
+    INFO("first = 3 w1, second = 5 b2 + 2 first + 4 w2; the journal: "
+         << in_words(journal));
+    INFO(
+        "b2 and w2 are ready together: they are pushed in the order of second's inputs,");
+    INFO(
+        "and leaves sort last, that is, go first; lab 15 sends them while backward runs");
+    REQUIRE(journal == Journal{"second 1", "hook of b2 5", "hook of w2 4", "first 2",
+                               "hook of w1 6"});
+}
+
+TEST_CASE("two passes add up, and call the hook twice", "[lab03][lab03.5]") {
+    Journal journal;
+    const Tensor w = leaf({1});
+    add_hook(journal, "w", w);
+    backward(traced(journal, "a", {{3, w}}));
+    backward(traced(journal, "b", {{4, w}}));
+    INFO("the journal: " << in_words(journal));
+    REQUIRE(journal == Journal{"a 1", "hook of w 3", "b 1", "hook of w 7"});
+}
+
+TEST_CASE("backward may start at a leaf", "[lab03][lab03.5]") {
+    const Tensor w = leaf({1});
+    backward(w);
+    INFO("the root is the accumulator of w, which no node sends to");
+    REQUIRE(values_of(w.grad()) == Values{1});
+}
+
+TEST_CASE("contributions that share their values do not change each other",
+          "[lab03][lab03.5]") {
+    const Tensor w = leaf({1}), v = leaf({1});
+    const Tensor doubled = w + w;  // both contributions are one tensor
+    const Tensor g = constant({5});
+    (doubled + v).backward({.gradient = g});
+    INFO(
+        "(w + w + v).backward(5): + sends the same tensor to both of its inputs, and "
+        "the");
+    INFO("first of these tensors is the one that was passed; hint 2 of 03.5");
+    INFO("w has " << in_words(w.grad()) << ", v has " << in_words(v.grad())
+                  << ", the passed tensor now holds " << in_words(g));
+    CHECK(values_of(w.grad()) == Values{10});
+    CHECK(values_of(v.grad()) == Values{5});
+    CHECK(values_of(g) == Values{5});
+}
+
+TEST_CASE("an undefined contribution counts, but adds nothing", "[lab03][lab03.5]") {
+    Journal journal;
+    const Tensor w = leaf({1});
+    const Tensor p = traced(journal, "p", {{3, w}});
+    const bool stop_is_last = GENERATE(true, false);
+    const auto stop = [](const Tensor& x) {
+        return record("stop", constant({0}), {x},
+                      [](const Tensor&, const Node&) { return Grads(1); });
+    };
+    Tensor loss;
+    if (stop_is_last) {
+        const Tensor five = traced(journal, "five", {{5, p}});
+        loss = traced(journal, "loss", {{1, five}, {1, stop(p)}});
+    } else {
+        const Tensor stopped = stop(p);
+        loss = traced(journal, "loss",
+                      {{1, traced(journal, "five", {{5, p}})}, {1, stopped}});
+    }
+    backward(loss);
+    INFO("p = 3 w, loss = 5 p + stop(p), where the backward function of stop returns an");
+    INFO("undefined tensor; stop goes " << (stop_is_last ? "before" : "after")
+                                        << " 5 p; the journal: " << in_words(journal));
+    INFO("p waits for both senders, and then has the gradient 5; hint 2 of 03.5");
+    REQUIRE(journal == Journal{"loss 1", "five 1", "p 5"});
+    REQUIRE(values_of(w.grad()) == Values{15});
+}
+
+TEST_CASE("a node that got no gradient is not called, but its inputs count on it",
+          "[lab03][lab03.5]") {
+    Journal journal;
+    const Tensor w = leaf({1}), u = leaf({1});
+    const Tensor p = traced(journal, "p", {{3, w}, {1, u}});
+    const Tensor stopped = record("stop", constant({0}), {p},
+                                  [](const Tensor&, const Node&) { return Grads(1); });
+    backward(traced(journal, "loss", {{1, stopped}, {7, w}}));
+    INFO(
+        "p = 3 w + u, loss = stop(p) + 7 w: nothing comes to p, but 7 comes to w, which");
+    INFO("also waits for p; the journal: " << in_words(journal) << "; hint 2 of 03.5");
+    REQUIRE(journal == Journal{"loss 1"});
+    REQUIRE(values_of(w.grad()) == Values{7});
+    INFO("u got nothing: it has no gradient, not a gradient of 0");
+    REQUIRE_FALSE(u.grad().defined());
+}
+
+TEST_CASE("a contribution goes to the input in its place", "[lab03][lab03.5]") {
+    const Tensor a = leaf({1}), data = constant({1}), b = leaf({1});
+    const Tensor y =
+        record("layer", constant({0}), {data, a, data, b},
+               [](const Tensor&, const Node&) -> Grads {
+                   return {constant({1}), constant({2}), constant({3}), constant({4})};
+               });
+    backward(y);
+    INFO("the inputs are data, a, data, b, the backward function returns 1 2 3 4; data");
+    INFO("requires no grad, so its node is null, and its gradient is ignored");
+    CHECK(values_of(a.grad()) == Values{2});
+    CHECK(values_of(b.grad()) == Values{4});
+}
+
+TEST_CASE("a diamond on a diamond takes as many calls as it has nodes",
+          "[lab03][lab03.5]") {
+    Journal journal;
+    const Tensor w = leaf({1});
+    Tensor y = w;
+    for (int i = 0; i < 40; ++i) y = traced(journal, "half", {{0.5f, y}, {0.5f, y}});
+    backward(y);
+    INFO("40 times y = y/2 + y/2: 2^40 paths from the loss to w");
+    REQUIRE(journal.size() == 40);
+    REQUIRE(values_of(w.grad()) == Values{1});
+}
+
+TEST_CASE("a second pass without retain_graph is an error that names what to do",
+          "[lab03][lab03.5]") {
+    const Tensor w = leaf({2});
+    const Tensor loss = w * w;
+    backward(loss);
+    REQUIRE(values_of(w.grad()) == Values{4});
+    const std::string message = message_of([&] { backward(loss); });
+    INFO("after a pass each node is released, and then refuses a second pass");
+    INFO("the message: " << message << "; hint 2 of 03.5");
+    CHECK(
+        contains(message, "the graph through mul was freed by an earlier backward pass"));
+    CHECK(contains(message, "retain_graph = true"));
+}
+
+TEST_CASE("with retain_graph a second pass adds the same gradients again",
+          "[lab03][lab03.5]") {
+    const Tensor w = leaf({2});
+    const Tensor loss = w * w;
+    const std::string message = message_of([&] {
+        backward(loss, /*retain_graph=*/true);
+        backward(loss, /*retain_graph=*/true);
+        backward(loss);
+    });
+    INFO("w = 2, loss = w w: 4 for each of three passes; message: " << message);
+    CHECK(values_of(w.grad()) == Values{12});
+}
+
+TEST_CASE("a node is released as soon as it has sent its contributions",
+          "[lab03][lab03.5]") {
+    const bool retain_graph = GENERATE(false, true);
+    const Tensor w = leaf({1});
+    const auto saved_by_a = std::make_shared<int>(0),
+               saved_by_b = std::make_shared<int>(0);
+    long uses_of_b_in_a = 0;
+    const Tensor a = record("a", constant({0}), {w},
+                            [&, saved_by_a](const Tensor& g, const Node&) -> Grads {
+                                uses_of_b_in_a = saved_by_b.use_count();
+                                return {g};
+                            });
+    const Tensor b =
+        record("b", constant({0}), {a},
+               [saved_by_b](const Tensor& g, const Node&) -> Grads { return {g}; });
+    backward(b, retain_graph);
+    INFO("a = f(w), b = g(a); the nodes of a and b each save a value; retain_graph is "
+         << (retain_graph ? "true" : "false"));
+    REQUIRE(values_of(w.grad()) == Values{1});
+    if (retain_graph) {
+        INFO("with retain_graph both nodes keep what they have saved");
+        CHECK(saved_by_a.use_count() == 2);
+        CHECK(saved_by_b.use_count() == 2);
+    } else {
+        INFO("b's value is free when a is called, not at the end of the pass: so memory");
+        INFO("falls during the pass; hint 2 of 03.5");
+        CHECK(uses_of_b_in_a == 1);
+        CHECK(saved_by_a.use_count() == 1);
+    }
+}
+
+TEST_CASE("callbacks are called at the end, once, in the order in which they came",
+          "[lab03][lab03.5]") {
+    Journal journal;
+    const Tensor a = leaf({1}), b = leaf({1});
+    for (const auto& [name, x] : {std::pair("a", a), std::pair("b", b)})
+        grad_accumulator(x)->add_hook([&journal, name](const Tensor&) {
+            journal.push_back(concat("hook of ", name));
+            queue_callback(
+                [&journal, name] { journal.push_back(concat("callback of ", name)); });
+        });
+    const Tensor first = traced(journal, "first", {{3, a}});
+    backward(traced(journal, "second", {{1, first}, {5, b}}));
+    INFO(
+        "the hooks of a and b each queue a callback; the journal: " << in_words(journal));
+    REQUIRE(journal == Journal{"second 1", "hook of b", "first 1", "hook of a",
+                               "callback of b", "callback of a"});
+}
+
+TEST_CASE("a callback may add another callback", "[lab03][lab03.5]") {
+    Journal journal;
+    const Tensor w = leaf({1});
+    grad_accumulator(w)->add_hook([&](const Tensor&) {
+        queue_callback([&journal] {
+            for (int i = 0; i < 20; ++i)
+                queue_callback([&journal] { journal.emplace_back("later"); });
+            journal.emplace_back("first");
+        });
+    });
+    backward(w);
+    INFO("the first callback adds 20 others, for which the vector must move in memory:");
+    INFO("what refers to its elements is then invalid; hint 3 of 03.5");
+    REQUIRE(journal.size() == 21);
+    REQUIRE(journal.front() == "first");
+}
+
+TEST_CASE("a pass over 100,000 nodes needs no deep stack", "[lab03][lab03.5]") {
+    const Tensor w = leaf({1});
+    Tensor y = w;
+    for (int i = 0; i < 100000; ++i)
+        y = record("step", constant({0}), {y, w},
+                   [](const Tensor& g, const Node&) -> Grads {
+                       return {g, g};
+                   });
+    backward(y);
+    INFO("each node uses the one before and w; w is used 100,001 times");
+    REQUIRE(values_of(w.grad()) == Values{100001});
+}

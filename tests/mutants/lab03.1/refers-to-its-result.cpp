@@ -1,0 +1,20 @@
+// The node keeps its own result, so neither is ever freed.
+// region: libmini/autograd/node.cpp 3
+    if (!grad_enabled) return result;
+    std::vector<std::shared_ptr<Node>> nodes;
+    bool any = false;
+    for (const Tensor& input : inputs) {
+        nodes.push_back(node_of(input));
+        any = any || nodes.back() != nullptr;
+    }
+    if (!any) return result;
+    if (result.autograd_meta() != nullptr) result = result.detach();
+    Backward keeping = [result, backward](const Tensor& g, const Node& node) {
+        return backward(g, node);
+    };
+    auto meta = std::make_shared<AutogradMeta>();
+    meta->requires_grad = true;
+    meta->grad_fn =
+        std::make_shared<FunctionNode>(name, std::move(nodes), std::move(keeping));
+    result.set_autograd_meta(std::move(meta));
+    return result;

@@ -1,0 +1,17 @@
+// Two edges from one node to another count as one.
+    std::unordered_map<const Node*, int> senders{{&root, 0}};
+    std::vector<const Node*> to_visit{&root};
+    while (!to_visit.empty()) {
+        const Node* const node = to_visit.back();
+        to_visit.pop_back();
+        for (const auto& input : node->inputs()) {
+            if (!input)
+                continue;
+            const auto& all = node->inputs();
+            if (&input != &*std::find(all.begin(), all.end(), input)) continue;
+            const auto [entry, is_new] = senders.try_emplace(input.get(), 0);
+            ++entry->second;
+            if (is_new) to_visit.push_back(input.get());
+        }
+    }
+    return senders;

@@ -1,0 +1,15 @@
+// The root's gradient is not stored.
+// region: libmini/autograd/engine.cpp 1
+        senders_ = count_senders(root);
+        arrived_[&root] = Tensor();
+        static_cast<void>(gradient);
+        push(root);
+        while (!ready_.empty()) {
+            Node& node = *ready_.top().node;
+            ready_.pop();
+            step(node);
+        }
+        for (size_t i = 0; i < callbacks_.size(); ++i) {
+            const std::function<void()> callback = callbacks_[i];
+            callback();
+        }

@@ -1,0 +1,15 @@
+// The contributions are counted without those of inputs that need none.
+// region: libmini/autograd/engine.cpp 2
+        const auto arrived = arrived_.find(&node);
+        Tensor gradient = std::move(arrived->second);
+        arrived_.erase(arrived);
+        Grads contributions(node.inputs().size());
+        if (gradient.defined()) contributions = node.apply(std::move(gradient));
+        if (!retain_graph_) node.release();
+        size_t next = 0;
+        for (size_t i = 0; i < node.inputs().size(); ++i) {
+            Node* const input = node.inputs()[i].get();
+            if (input == nullptr) continue;
+            accumulate(arrived_[input], std::move(contributions[next++]));
+            if (--senders_[input] == 0) push(*input);
+        }

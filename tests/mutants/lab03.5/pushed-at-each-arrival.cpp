@@ -1,0 +1,15 @@
+// A node is ready when its first contribution comes, and again with each other.
+// region: libmini/autograd/engine.cpp 2
+        const auto arrived = arrived_.find(&node);
+        if (arrived == arrived_.end()) return;
+        Tensor gradient = std::move(arrived->second);
+        arrived_.erase(arrived);
+        Grads contributions(node.inputs().size());
+        if (gradient.defined()) contributions = node.apply(std::move(gradient));
+        if (!retain_graph_) node.release();
+        for (size_t i = 0; i < node.inputs().size(); ++i) {
+            Node* const input = node.inputs()[i].get();
+            if (input == nullptr) continue;
+            accumulate(arrived_[input], std::move(contributions[i]));
+            push(*input);
+        }

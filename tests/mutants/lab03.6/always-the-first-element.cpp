@@ -1,0 +1,11 @@
+// The first element is changed for every index.
+    Tensor element = ops::select(ops::view(x, {-1}), 0, static_cast<int64_t>(0 * index));
+    const auto original = static_cast<float>(element.item());
+    const auto higher = static_cast<float>(original + step);
+    const auto lower = static_cast<float>(original - step);
+    ops::fill_(element, higher);
+    const double above = weighted_value(function, inputs, weights);
+    ops::fill_(element, lower);
+    const double below = weighted_value(function, inputs, weights);
+    ops::fill_(element, original);
+    return (above - below) / (static_cast<double>(higher) - lower);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "libmini/core/error.hpp"
 #include "libmini/core/parallel.hpp"
 #include "libmini/kernels/adam.hpp"
 #include "libmini/kernels/cpu/strided.hpp"
@@ -17,16 +18,19 @@ namespace {
 
 // A step without momentum: p -= lr * (g + weight_decay * p).
 void plain_step(float* parameter, const float* grad, int64_t n, const SGDStep& step) {
+    // [lab04.5] Update each element.
     for (int64_t i = 0; i < n; ++i) {
         const float g = grad[i] + step.weight_decay * parameter[i];
         parameter[i] += -step.lr * g;
     }
+    // [lab04.5]
 }
 
 void momentum_step(float* parameter, float* velocity, const float* grad, int64_t n,
                    const SGDStep& step) {
     const float keep = step.first ? 0.0f : step.momentum;
     const float take = step.first ? 1.0f : 1.0f - step.dampening;
+    // [lab04.5] Update each element of the velocity and of the parameter.
     for (int64_t i = 0; i < n; ++i) {
         const float g = grad[i] + step.weight_decay * parameter[i];
         const float v = (step.first ? 0.0f : velocity[i] * keep) + take * g;
@@ -34,6 +38,7 @@ void momentum_step(float* parameter, float* velocity, const float* grad, int64_t
         velocity[i] = v;
         parameter[i] += -step.lr * direction;
     }
+    // [lab04.5]
 }
 
 // adam_step for one range. `max_v` may be null; the arrays do not overlap.

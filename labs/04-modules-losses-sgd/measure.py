@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+"""The size of activations in a deep network: runs depth and draws its table.
+
+    labs/04-modules-losses-sgd/measure.py [--bin build/release/bin] [--svg FILE]
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import plot  # noqa: E402
+
+NAMES = ("normal, std 0.1", "Kaiming for ReLU", "Xavier", "nn::Linear's own")
+
+
+def lines_of(table):
+    """Returns {initialisation: [(layer, size), ...]}."""
+    lines = {name: [] for name in NAMES}
+    for row in table.splitlines()[1:]:
+        layer, *sizes = row.split()
+        for name, size in zip(NAMES, sizes):
+            lines[name].append((int(layer), float(size)))
+    return lines
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--bin", default="build/release/bin")
+    parser.add_argument("--svg", default="depth.svg")
+    options = parser.parse_args()
+
+    output = subprocess.run([f"{options.bin}/depth"], check=True, stdout=subprocess.PIPE,
+                            text=True).stdout
+    print(output)
+    plot.write(options.svg, title="Activations of 20 layers, by initialisation", x="layer",
+               y="root mean square of the activations", lines=lines_of(output), log_y=True)
+    print(f"drawn: {options.svg}")
+
+
+if __name__ == "__main__":
+    main()

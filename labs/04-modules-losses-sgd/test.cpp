@@ -1,0 +1,351 @@
+// The checks of lab 04, tasks 04.1 to 04.3: names, states and first values. Each task's
+// cases need that task and the tasks before it.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "labs/check/values.hpp"
+#include "libmini/nn/conv.hpp"
+#include "libmini/nn/init.hpp"
+#include "libmini/nn/linear.hpp"
+#include "libmini/nn/module.hpp"
+#include "libmini/random/random.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
+#include "tests/support/message_of.hpp"
+
+using namespace mini;
+using labs::Values, labs::values_of;
+using test::contains, test::message_of;
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+// A module with a parameter w, a buffer count, and the submodules that are added.
+class Part : public nn::Module {
+  public:
+    explicit Part(float value)
+        : w(register_parameter("w", Tensor::from(Values{value, value}))),
+          count(register_buffer("count", Tensor::from(std::vector<int64_t>{7}))) {}
+    void add(const std::string& name, nn::Module& module) {
+        register_module(name, module);
+    }
+    void share(const std::string& name, const Tensor& parameter) {
+        register_parameter(name, parameter);
+    }
+    Tensor forward(const Tensor& x) override { return x; }
+
+    Tensor w, count;
+};
+
+// root(w, count)
+//   left(w, count)
+//     deep(w, count)
+//   right(w, count, tied: deep's w)
+struct Tree {
+    Tree() {
+        left.add("deep", deep);
+        right.share("tied", deep.w);
+        root.add("left", left);
+        root.add("right", right);
+    }
+    Part root{1}, left{2}, deep{3}, right{4};
+};
+
+Names names_of(const nn::NamedTensors& tensors) {
+    Names names;
+    for (const auto& [name, tensor] : tensors) names.push_back(name);
+    return names;
+}
+
+std::string list(const Names& names) {
+    std::string all;
+    for (const std::string& name : names) all += " " + name;
+    return all;
+}
+
+constexpr const char* kTree =
+    "root has w and count, and the submodules left and right; left has w, count and the "
+    "submodule deep, which has w and count; right has w, count and tied, which is deep's "
+    "w";
+
+void check_names(const Names& got, const Names& expected, const std::string& hint) {
+    INFO(kTree);
+    INFO("expected:" << list(expected));
+    INFO("got:     " << list(got) << "; " << hint);
+    CHECK(got == expected);
+}
+
+}  // namespace
+
+// ---- 04.1
+
+TEST_CASE("parameters have full names, each module's own before its submodules'",
+          "[lab04][lab04.1]") {
+    const Tree tree;
+    check_names(names_of(tree.root.named_parameters()),
+                {"w", "left.w", "left.deep.w", "right.w"}, "hint 1 of 04.1 helps");
+}
+
+TEST_CASE("a parameter with two names is returned once, under its first name",
+          "[lab04][lab04.1]") {
+    const Tree tree;
+    const nn::NamedTensors named = tree.root.named_parameters();
+    INFO(
+        "deep's w is also right.tied. The optimizer would step twice on a parameter "
+        "that is listed twice; hint 2 of 04.1 helps");
+    CHECK(std::ranges::count(names_of(named), "right.tied") == 0);
+    CHECK(std::ranges::count(names_of(named), "left.deep.w") == 1);
+    INFO("two different parameters with equal values are both returned");
+    Part one(5), other(5);
+    one.add("other", other);
+    CHECK(names_of(one.named_parameters()) == Names{"w", "other.w"});
+}
+
+TEST_CASE("parameters() returns the tensors themselves, not copies", "[lab04][lab04.1]") {
+    Tree tree;
+    std::vector<Tensor> parameters = tree.root.parameters();
+    REQUIRE(parameters.size() == 4);
+    parameters[2].span<float>()[0] = 30;
+    INFO("the third parameter is left.deep.w; a new value is visible in the module");
+    CHECK(tree.deep.w.to_vector<float>() == Values{30, 3});
+}
+
+TEST_CASE("buffers are listed like parameters", "[lab04][lab04.1]") {
+    const Tree tree;
+    check_names(names_of(tree.root.named_buffers()),
+                {"count", "left.count", "left.deep.count", "right.count"},
+                "hint 1 of 04.1 helps");
+}
+
+TEST_CASE("modules() returns every module once, parents first", "[lab04][lab04.1]") {
+    Tree tree;
+    tree.right.add("again", tree.deep);
+    INFO(kTree << "; deep is also right.again");
+    const std::vector<nn::Module*> expected = {&tree.root, &tree.left, &tree.deep,
+                                               &tree.right};
+    const std::vector<nn::Module*> got = tree.root.modules();
+    INFO("expected 4 modules: root, left, deep, right; got " << got.size());
+    CHECK(got == expected);
+}
+
+TEST_CASE("train and eval set the mode of the whole tree", "[lab04][lab04.1]") {
+    Tree tree;
+    const std::vector<std::pair<std::string, nn::Module*>> all = {
+        {"root", &tree.root},
+        {"left", &tree.left},
+        {"left.deep", &tree.deep},
+        {"right", &tree.right}};
+    tree.root.eval();
+    for (const auto& [name, module] : all) {
+        INFO("after root.eval(), " << name << " must be in evaluation mode");
+        CHECK(!module->is_training());
+    }
+    tree.left.train();
+    INFO("after left.train(), left and deep are in training mode, root and right not");
+    CHECK(!tree.root.is_training());
+    CHECK(tree.left.is_training());
+    CHECK(tree.deep.is_training());
+    CHECK(!tree.right.is_training());
+}
+
+// ---- 04.2
+
+TEST_CASE("a state lists parameters and buffers of each module, then its submodules",
+          "[lab04][lab04.2]") {
+    const Tree tree;
+    check_names(names_of(tree.root.state_dict()),
+                {"w", "count", "left.w", "left.count", "left.deep.w", "left.deep.count",
+                 "right.w", "right.tied", "right.count"},
+                "a tensor with two names is listed under both; hint 1 of 04.2 helps");
+}
+
+TEST_CASE("a state that was loaded has the values, and the module its own tensors",
+          "[lab04][lab04.2]") {
+    Tree from, to;
+    from.deep.w.span<float>()[1] = 8;
+    from.right.count.span<int64_t>()[0] = 9;
+    to.root.load_state_dict(from.root.state_dict());
+    INFO("left.deep.w is 3 8 and right.count 9 in the state");
+    CHECK(to.deep.w.to_vector<float>() == Values{3, 8});
+    CHECK(to.right.count.to_vector<int64_t>() == std::vector<int64_t>{9});
+    from.root.w.span<float>()[0] = 100;
+    INFO(
+        "after load_state_dict a change of one module must not reach the other: the "
+        "values are copied, not the handles; hint 2 of 04.2 helps");
+    CHECK(to.root.w.to_vector<float>() == Values{1, 1});
+}
+
+TEST_CASE("the order of the state's tensors does not matter", "[lab04][lab04.2]") {
+    Part from(1), to(3), from_deep(2), to_deep(4);
+    from.add("deep", from_deep);
+    to.add("deep", to_deep);
+    nn::NamedTensors state = from.state_dict();
+    std::ranges::reverse(state);
+    to.load_state_dict(state);
+    INFO("the state was given as deep.count, deep.w, count, w; w is 1 1 and deep.w 2 2");
+    CHECK(to.w.to_vector<float>() == Values{1, 1});
+    CHECK(to_deep.w.to_vector<float>() == Values{2, 2});
+}
+
+TEST_CASE("a state that does not fit changes no tensor and lists every difference",
+          "[lab04][lab04.2]") {
+    Tree tree;
+    nn::NamedTensors state;
+    state.emplace_back("w", Tensor::from(Values{5, 5}));
+    state.emplace_back("count", Tensor::from(std::vector<int64_t>{1}));
+    state.emplace_back("left.w", Tensor::from(Values{5, 5, 5}));
+    state.emplace_back("left.count", Tensor::from(Values{5}));
+    state.emplace_back("left.deep.w", Tensor::from(Values{5, 5}));
+    state.emplace_back("right.w", Tensor::from(Values{5, 5}));
+    state.emplace_back("right.tied", Tensor::from(Values{5, 5}));
+    state.emplace_back("right.count", Tensor::from(std::vector<int64_t>{1}));
+    state.emplace_back("right.extra", Tensor::from(Values{5}));
+    const std::string message = message_of([&] { tree.root.load_state_dict(state); });
+    INFO("the message was: " << message);
+    INFO("hint 3 of 04.2 has the form of each line");
+    CHECK(contains(message, "\n  missing: left.deep.count (1,)"));
+    CHECK(contains(message,
+                   "\n  left.w: the module has float32 (2,), the state float32 "
+                   "(3,)"));
+    CHECK(contains(message,
+                   "\n  left.count: the module has int64 (1,), the state float32 "
+                   "(1,)"));
+    CHECK(contains(message, "\n  unexpected: right.extra (1,)"));
+    CHECK(std::ranges::count(message, '\n') == 4);
+    INFO("w fitted, but no tensor may change if another does not fit");
+    CHECK(tree.root.w.to_vector<float>() == Values{1, 1});
+}
+
+// ---- 04.3
+
+TEST_CASE("a weight's fans count products and outputs", "[lab04][lab04.3]") {
+    INFO(
+        "a linear weight (3, 5): each output sums 5 products, each input is in 3 "
+        "outputs");
+    CHECK(nn::init::fan_in(Tensor::empty({3, 5})) == 5);
+    CHECK(nn::init::fan_out(Tensor::empty({3, 5})) == 3);
+    INFO("a convolution's weight (8, 3, 5, 2): the kernel has 5 * 2 places");
+    CHECK(nn::init::fan_in(Tensor::empty({8, 3, 5, 2})) == 30);
+    CHECK(nn::init::fan_out(Tensor::empty({8, 3, 5, 2})) == 80);
+}
+
+namespace {
+
+using Init = void (*)(Tensor&);
+
+// Compares with numbers that PyTorch draws for a weight of this shape after
+// torch.manual_seed(1).
+void check_first(const std::string& call, Init init, const Shape& shape,
+                 const Values& expected) {
+    manual_seed(1);
+    Tensor weight = Tensor::empty(shape);
+    init(weight);
+    const Values got = weight.to_vector<float>();
+    for (size_t i = 0; i < expected.size(); ++i) {
+        INFO("torch.manual_seed(1), then " << call << " of a weight of shape "
+                                           << concat(shape) << ", number " << i);
+        INFO("got / expected = " << got[i] / expected[i]
+                                 << ", the ratio of the standard deviations");
+        CHECK(got[i] == expected[i]);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("xavier_uniform_ draws PyTorch's numbers", "[lab04][lab04.3]") {
+    check_first("xavier_uniform_ with gain 2",
+                [](Tensor& w) { nn::init::xavier_uniform_(w, 2); }, {2, 3},
+                {1.12888515f, -0.967011273f, -0.424729258f, 1.02833581f, -2.06258488f,
+                 1.31391478f});
+    check_first("xavier_uniform_", [](Tensor& w) { nn::init::xavier_uniform_(w); },
+                {2, 3, 2, 2}, {0.282221287f, -0.241752818f, -0.106182314f, 0.257083952f});
+}
+
+TEST_CASE("kaiming_uniform_ draws PyTorch's numbers", "[lab04][lab04.3]") {
+    using nn::init::FanMode, nn::init::Nonlinearity;
+    check_first("kaiming_uniform_ for ReLU",
+                [](Tensor& w) {
+                    nn::init::kaiming_uniform_(w, {.nonlinearity = Nonlinearity::kRelu});
+                },
+                {2, 3},
+                {0.728692174f, -0.624203086f, -0.274161547f, 0.663787901f, -1.33139277f,
+                 0.848128259f});
+    check_first("kaiming_uniform_ for ReLU, kFanOut",
+                [](Tensor& w) {
+                    nn::init::kaiming_uniform_(w, {.mode = FanMode::kFanOut,
+                                                   .nonlinearity = Nonlinearity::kRelu});
+                },
+                {2, 3},
+                {0.892462015f, -0.764489532f, -0.335777938f, 0.812970817f, -1.63061655f,
+                 1.03874075f});
+}
+
+TEST_CASE("kaiming_normal_ draws PyTorch's numbers", "[lab04][lab04.3]") {
+    check_first("kaiming_normal_ for ReLU",
+                [](Tensor& w) {
+                    nn::init::kaiming_normal_(
+                        w, {.nonlinearity = nn::init::Nonlinearity::kRelu});
+                },
+                {2, 3},
+                {0.539991796f, 0.21794261f, 0.0503592715f, 0.507303476f, -0.368979663f,
+                 -0.135644764f});
+}
+
+namespace {
+
+void check_layer(const std::string& layer, const Tensor& weight, const Tensor& bias,
+                 const Values& expected) {
+    const Values got = values_of({weight, bias});
+    REQUIRE(got.size() == expected.size());
+    for (size_t i = 0; i < expected.size(); ++i) {
+        const int64_t of_bias = static_cast<int64_t>(i) - weight.numel();
+        INFO("torch.manual_seed(1), then " << layer);
+        INFO((of_bias < 0 ? concat("number ", i, " of the weight")
+                          : concat("number ", of_bias, " of the bias"))
+             << "; the weight is drawn first; hint 3 of 04.3 helps");
+        CHECK(got[i] == expected[i]);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("a Linear begins with PyTorch's numbers", "[lab04][lab04.3]") {
+    manual_seed(1);
+    const nn::Linear linear(4, 3);
+    check_layer(
+        "Linear(4, 3)", linear.weight, linear.bias,
+        {0.2576316f, -0.220689118f, -0.0969307423f, 0.234684467f, -0.470718443f,
+         0.29985863f, -0.102862656f, 0.254371941f, 0.0695084929f, -0.0612220764f,
+         0.138680458f, 0.0246658921f, 0.182614088f, -0.194850504f, -0.0364543796f});
+}
+
+TEST_CASE("a Conv2d begins with PyTorch's numbers", "[lab04][lab04.3]") {
+    manual_seed(1);
+    const nn::Conv2d conv(2, 2, 2);
+    check_layer(
+        "Conv2d(2, 2, 2)", conv.weight, conv.bias,
+        {0.182173043f, -0.156050771f, -0.0685403869f, 0.165946975f, -0.332848191f,
+         0.212032065f, -0.0727348775f, 0.179868117f, 0.0491499268f, -0.0432905443f,
+         0.0980618894f, 0.0174414199f, 0.129127651f, -0.137780115f, -0.0257771388f,
+         -0.0318294689f, 0.0512454249f, -0.00141238305f});
+}
+
+TEST_CASE("a layer without a bias draws nothing for it", "[lab04][lab04.3]") {
+    manual_seed(1);
+    const nn::Linear without(4, 3, {.bias = false});
+    const nn::Linear second(2, 2);
+    manual_seed(1);
+    Tensor first = Tensor::empty({3, 4}), expected = Tensor::empty({2, 2});
+    nn::init::uniform_(first, 0, 1);
+    nn::init::uniform_(expected, -1 / std::sqrt(2.0), 1 / std::sqrt(2.0));
+    INFO("Linear(4, 3, no bias) draws 12 numbers, so the next layer begins at number 12");
+    for (size_t i = 0; i < 4; ++i)
+        CHECK(second.weight.to_vector<float>()[i] ==
+              Approx(expected.to_vector<float>()[i]));
+}

@@ -1,0 +1,10 @@
+// Dampening acts on the first step, too.
+// region: libmini/kernels/cpu/optim.cpp 2
+    static_cast<void>(take);
+    for (int64_t i = 0; i < n; ++i) {
+        const float g = grad[i] + step.weight_decay * parameter[i];
+        const float v = (step.first ? 0.0f : velocity[i] * keep) + (1.0f - step.dampening) * g;
+        const float direction = step.nesterov ? g + step.momentum * v : v;
+        velocity[i] = v;
+        parameter[i] += -step.lr * direction;
+    }

@@ -1,0 +1,12 @@
+// The gradients are cleared before the step, which then does nothing.
+// region: labs/04-modules-losses-sgd/fit.cpp 3
+    model.train();
+    for (const Batch& batch : loader) {
+        optimizer.zero_grad();
+        const Tensor loss = mini::cross_entropy(model(batch.data), batch.target);
+        loss.backward();
+        optimizer.zero_grad();
+        optimizer.step();
+        sum += loss.item() * static_cast<double>(batch.size());
+        samples += static_cast<double>(batch.size());
+    }

@@ -1,0 +1,12 @@
+// The loss is computed again after the step.
+// region: labs/04-modules-losses-sgd/fit.cpp 3
+    model.train();
+    for (const Batch& batch : loader) {
+        optimizer.zero_grad();
+        const Tensor loss = mini::cross_entropy(model(batch.data), batch.target);
+        loss.backward();
+        optimizer.step();
+        sum += mini::cross_entropy(model(batch.data), batch.target).item() *
+               static_cast<double>(batch.size());
+        samples += static_cast<double>(batch.size());
+    }

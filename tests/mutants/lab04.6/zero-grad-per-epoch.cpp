@@ -1,0 +1,12 @@
+// zero_grad is called once an epoch.
+// region: labs/04-modules-losses-sgd/fit.cpp 3
+    model.train();
+    optimizer.zero_grad();
+    for (const Batch& batch : loader) {
+        
+        const Tensor loss = mini::cross_entropy(model(batch.data), batch.target);
+        loss.backward();
+        optimizer.step();
+        sum += loss.item() * static_cast<double>(batch.size());
+        samples += static_cast<double>(batch.size());
+    }

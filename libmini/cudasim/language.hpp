@@ -138,7 +138,7 @@ MINI_WORD int atomicMax(int* address, int value) {
     return mini::sim::atomic_max(address, value);
 }
 // clang-format off
-#define MINI_ATOMICS(type)                                                             \
+#define MINI_DEVICE_ATOMICS(type)                                                             \
     MINI_WORD type atomicExch(type* address, type value) {                             \
         mini::sim::note_atomic(address, sizeof(type));                                 \
         return mini::sim::atomic_exchange(address, value);                             \
@@ -147,10 +147,10 @@ MINI_WORD int atomicMax(int* address, int value) {
         mini::sim::note_atomic(address, sizeof(type));                                 \
         return mini::sim::atomic_compare_and_swap(address, expected, value);           \
     }
-MINI_ATOMICS(int)
-MINI_ATOMICS(unsigned)
-MINI_ATOMICS(unsigned long long)
-#undef MINI_ATOMICS
+MINI_DEVICE_ATOMICS(int)
+MINI_DEVICE_ATOMICS(unsigned)
+MINI_DEVICE_ATOMICS(unsigned long long)
+#undef MINI_DEVICE_ATOMICS
 // clang-format on
 MINI_WORD float atomicExch(float* address, float value) {
     mini::sim::note_atomic(address, sizeof(*address));

@@ -24,16 +24,23 @@ namespace mini::ops {
 // ---- broadcasting (broadcast.cpp)
 
 /// Returns the broadcast shape of two shapes: sizes are matched from the last dimension,
-/// and a size of 1 is expanded (`torch.broadcast_shapes`).
+/// and a size of 1 is expanded, also to 0 (`torch.broadcast_shapes`). Throws ShapeError if
+/// two sizes differ and neither is 1.
 Shape broadcast_shapes(const Shape& a, const Shape& b);
 
-/// Returns a view of x with the larger `shape`; expanded dimensions have stride 0
-/// (`Tensor.expand`).
+/// Returns a view of x with the larger `shape`; added and expanded dimensions have stride 0
+/// (`Tensor.expand`). Throws ShapeError if x has more dimensions than `shape`, or a size
+/// that differs from its size in `shape` and is not 1.
 Tensor expand(const Tensor& x, const Shape& shape);
 
-/// Returns x summed over the dimensions in which broadcasting expanded `shape` to the
-/// shape of x: the gradient of broadcasting. The result has shape `shape`, and is x
-/// itself if x has this shape.
+/// Returns the dimensions of `to` in which broadcasting `from` to `to` repeats elements:
+/// dimensions added in front, also of size 1, and dimensions expanded from size 1. Throws
+/// ShapeError if `from` cannot be broadcast to `to`.
+Shape broadcast_dims(const Shape& from, const Shape& to);
+
+/// Returns x summed over broadcast_dims(shape, x.shape()): the gradient of broadcasting.
+/// The result has shape `shape`, and is x itself if x has this shape. Throws ShapeError if
+/// `shape` cannot be broadcast to the shape of x.
 Tensor sum_to(const Tensor& x, const Shape& shape);
 
 // ---- elementwise, float32 (ops.cpp)
@@ -95,17 +102,21 @@ Tensor view(const Tensor& x, Shape shape);
 Tensor reshape(const Tensor& x, Shape shape);
 
 /// Returns a view with the dimensions reordered: dimension d of the result is dimension
-/// dims[d] of x.
+/// dims[d] of x (`Tensor.permute`). Throws ShapeError unless `dims` names every dimension
+/// once.
 Tensor permute(const Tensor& x, const Shape& dims);
 
-/// Returns a view with the dimensions d0 and d1 swapped.
+/// Returns a view with the dimensions d0 and d1 swapped (`Tensor.transpose`).
 Tensor transpose(const Tensor& x, int64_t d0, int64_t d1);
 
-/// Returns a view of positions start .. start + length - 1 of dimension `dim`.
+/// Returns a view of the indices start .. start + length - 1 of dimension `dim`
+/// (`Tensor.narrow`). Throws ShapeError if the dimension lacks one of them, or if the start
+/// or the length is negative; a start equal to the size, with length 0, is allowed.
 Tensor narrow(const Tensor& x, int64_t dim, int64_t start, int64_t length);
 
-/// Returns a view of position `index` of dimension `dim`; the result does not have this
-/// dimension.
+/// Returns a view of index `index` of dimension `dim`; the result does not have this
+/// dimension (`Tensor.select`). Throws ShapeError if the dimension lacks the index, or if
+/// the index is negative.
 Tensor select(const Tensor& x, int64_t dim, int64_t index);
 
 // ---- reductions (reduce_ops.cpp)

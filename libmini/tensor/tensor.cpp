@@ -7,28 +7,6 @@
 
 namespace mini {
 
-int64_t element_count(const Shape& shape) {
-    int64_t count = 1;
-    for (const int64_t size : shape) {
-        check_shape(size >= 0, "tensor: the shape ", shape, " has a negative size");
-        check_shape(!__builtin_mul_overflow(count, size, &count), "tensor: the shape ",
-                    shape, " has more elements than can be counted");
-    }
-    return count;
-}
-
-Shape contiguous_strides(const Shape& shape) {
-    Shape strides(shape.size());
-    int64_t stride = 1;
-    for (size_t d = shape.size(); d-- > 0;) {
-        strides[d] = stride;
-        check_shape(
-            !__builtin_mul_overflow(stride, std::max<int64_t>(shape[d], 1), &stride),
-            "tensor: the shape ", shape, " has a stride too large to be counted");
-    }
-    return strides;
-}
-
 Tensor Tensor::empty(Shape shape, DType dtype, Device device) {
     return make(std::move(shape), dtype, device, HostMemory::kPageable);
 }
@@ -39,13 +17,11 @@ Tensor Tensor::empty_pinned(Shape shape, DType dtype) {
 
 Tensor Tensor::make(Shape shape, DType dtype, Device device, HostMemory memory) {
     const int64_t numel = element_count(shape);
-    size_t bytes = 0;
-    check_shape(
-        !__builtin_mul_overflow(static_cast<size_t>(numel), item_size(dtype), &bytes),
-        "tensor: the shape ", shape, " has more bytes than can be counted");
+    const int64_t bytes =
+        checked_product(numel, static_cast<int64_t>(item_size(dtype)), shape);
 
     auto impl = std::make_shared<Impl>();
-    impl->storage = std::make_shared<Storage>(bytes, device, memory);
+    impl->storage = std::make_shared<Storage>(static_cast<size_t>(bytes), device, memory);
     impl->strides = contiguous_strides(shape);
     impl->shape = std::move(shape);
     impl->numel = numel;
@@ -109,22 +85,7 @@ template Tensor Tensor::from(const std::vector<uint8_t>&, Shape, Device);
 template Tensor Tensor::from(const std::vector<Half>&, Shape, Device);
 template Tensor Tensor::from(const std::vector<BFloat16>&, Shape, Device);
 
-int64_t Tensor::size(int64_t d) const {
-    const int64_t from_front = d < 0 ? d + dim() : d;
-    check_shape(from_front >= 0 && from_front < dim(), "size: a tensor of shape ",
-                shape(), " has no dimension ", d);
-    return shape()[static_cast<size_t>(from_front)];
-}
-
-bool Tensor::is_contiguous() const {
-    int64_t expected = 1;
-    for (size_t d = shape().size(); d-- > 0;) {
-        if (shape()[d] == 1) continue;  // the stride of a dimension of size 1 is not used
-        if (strides()[d] != expected) return numel() == 0;
-        expected *= shape()[d];
-    }
-    return true;
-}
+int64_t Tensor::size(int64_t d) const { return shape()[dimension("size", shape(), d)]; }
 
 std::byte* Tensor::raw_data() const {
     return impl_->storage->data() +
@@ -187,13 +148,17 @@ template std::vector<Half> Tensor::to_vector() const;
 template std::vector<BFloat16> Tensor::to_vector() const;
 
 Tensor Tensor::as_strided(Shape shape, Shape strides, int64_t offset) const {
+    check_layout(shape, strides, offset,
+                 static_cast<int64_t>(impl_->storage->bytes() / item_size(dtype())));
     auto impl = std::make_shared<Impl>();
+    // [lab01.2] Share the storage and the dtype; take the rest from the arguments.
     impl->storage = impl_->storage;
+    impl->dtype = dtype();
+    impl->offset = offset;
     impl->numel = element_count(shape);
     impl->shape = std::move(shape);
     impl->strides = std::move(strides);
-    impl->offset = offset;
-    impl->dtype = dtype();
+    // [lab01.2]
     return Tensor(std::move(impl));
 }
 

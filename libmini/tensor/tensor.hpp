@@ -22,24 +22,12 @@
 #include <utility>
 #include <vector>
 
-#include "libmini/core/error.hpp"
 #include "libmini/tensor/device.hpp"
 #include "libmini/tensor/dtype.hpp"
+#include "libmini/tensor/shape.hpp"
 #include "libmini/tensor/storage.hpp"
 
 namespace mini {
-
-/// The sizes of the dimensions, outermost first; () is the shape of a scalar.
-using Shape = std::vector<int64_t>;
-
-/// Returns the number of elements of a shape. Throws ShapeError for a negative size or an
-/// overflow.
-int64_t element_count(const Shape& shape);
-
-/// Returns the strides of a contiguous tensor of this shape, in elements. Throws
-/// ShapeError for an overflow. A size of 0 counts as 1, so even a shape without elements
-/// can overflow.
-Shape contiguous_strides(const Shape& shape);
 
 struct AutogradMeta;     // autograd/node.hpp
 struct BackwardOptions;  // below
@@ -107,7 +95,7 @@ class Tensor {
     int64_t size(int64_t d) const;
 
     /// Returns whether the elements are stored in row-major order without gaps.
-    bool is_contiguous() const;
+    bool is_contiguous() const { return mini::is_contiguous(shape(), strides()); }
 
     /// Returns the address of the first element, in the device's memory. Throws
     /// ShapeError if T is not the dtype.
@@ -151,9 +139,10 @@ class Tensor {
     template <Element T>
     std::vector<T> to_vector() const;
 
-    /// Returns a view of the same storage with the given shape, strides and offset(); the
-    /// strides and the offset count elements. REQUIRES: all elements of the view are in
-    /// the storage.
+    /// Returns a view of the same storage with the given shape, strides and offset(),
+    /// which do not depend on those of this tensor (`Tensor.as_strided`). The view has
+    /// this tensor's dtype and no autograd state. Throws ShapeError unless all elements
+    /// of the view are in the storage; see check_layout.
     Tensor as_strided(Shape shape, Shape strides, int64_t offset) const;
 
     /// Returns the position of the first element in the storage, counted in elements.
@@ -264,12 +253,6 @@ class WeakTensor {
   private:
     std::weak_ptr<Tensor::Impl> impl_;
 };
-
-/// Throws ShapeError with the given parts when `condition` does not hold.
-template <typename... Parts>
-void check_shape(bool condition, const Parts&... parts) {
-    if (!condition) throw ShapeError(concat(parts...));
-}
 
 template <Element T>
 T* Tensor::data() {

@@ -8,14 +8,6 @@
 namespace mini::ops {
 namespace {
 
-// Returns the index of dimension d; a negative d counts from the last dimension.
-size_t dimension(const char* name, const Tensor& x, int64_t d) {
-    const int64_t from_front = d < 0 ? d + x.dim() : d;
-    check_shape(from_front >= 0 && from_front < x.dim(), name, ": a tensor of shape ",
-                x.shape(), " has no dimension ", d);
-    return static_cast<size_t>(from_front);
-}
-
 // Returns `shape` with -1 replaced by the size that gives x.numel() elements.
 Shape complete_shape(const Tensor& x, Shape shape) {
     const auto inferred = std::ranges::find(shape, -1);
@@ -51,28 +43,31 @@ Tensor permute(const Tensor& x, const Shape& dims) {
     Shape shape;
     Shape strides;
     std::vector<bool> seen(dims.size());
+    // [lab01.3] Add the size and the stride of each dimension that `dims` names.
     for (const int64_t dim : dims) {
-        const size_t d = dimension("permute", x, dim);
+        const size_t d = dimension("permute", x.shape(), dim);
         check_shape(!seen[d], "permute: ", dims, " names dimension ", dim, " twice");
         seen[d] = true;
         shape.push_back(x.shape()[d]);
         strides.push_back(x.strides()[d]);
     }
+    // [lab01.3]
     return x.as_strided(std::move(shape), std::move(strides), x.offset());
 }
 
 Tensor transpose(const Tensor& x, int64_t d0, int64_t d1) {
     Shape shape = x.shape();
     Shape strides = x.strides();
-    const size_t a = dimension("transpose", x, d0);
-    const size_t b = dimension("transpose", x, d1);
+    const size_t a = dimension("transpose", x.shape(), d0);
+    const size_t b = dimension("transpose", x.shape(), d1);
     std::swap(shape[a], shape[b]);
     std::swap(strides[a], strides[b]);
     return x.as_strided(std::move(shape), std::move(strides), x.offset());
 }
 
 Tensor narrow(const Tensor& x, int64_t dim, int64_t start, int64_t length) {
-    const size_t d = dimension("narrow", x, dim);
+    // [lab01.4] Change one size, and move the first element.
+    const size_t d = dimension("narrow", x.shape(), dim);
     check_shape(start >= 0 && length >= 0 && start <= x.shape()[d] - length,
                 "narrow: ", length, " positions from ", start, " are not in dimension ",
                 dim, " of ", x.shape());
@@ -80,10 +75,12 @@ Tensor narrow(const Tensor& x, int64_t dim, int64_t start, int64_t length) {
     shape[d] = length;
     return x.as_strided(std::move(shape), x.strides(),
                         x.offset() + start * x.strides()[d]);
+    // [lab01.4]
 }
 
 Tensor select(const Tensor& x, int64_t dim, int64_t index) {
-    const size_t d = dimension("select", x, dim);
+    // [lab01.4] Move the first element to the position, and remove the dimension.
+    const size_t d = dimension("select", x.shape(), dim);
     check_shape(index >= 0 && index < x.shape()[d], "select: there is no position ",
                 index, " in dimension ", dim, " of ", x.shape());
     Shape shape = x.shape();
@@ -92,6 +89,7 @@ Tensor select(const Tensor& x, int64_t dim, int64_t index) {
     shape.erase(shape.begin() + static_cast<int64_t>(d));
     strides.erase(strides.begin() + static_cast<int64_t>(d));
     return x.as_strided(std::move(shape), std::move(strides), offset);
+    // [lab01.4]
 }
 
 }  // namespace mini::ops

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -25,7 +26,7 @@ namespace mini::kernels::cpu {
 /// Elements per chunk of an elementwise loop: enough work to be worth waking a thread.
 constexpr int64_t kElementGrain = 16384;
 
-/// The merged loop over `Arrays` arrays. Strides and offsets count elements.
+/// The merged loop over `Arrays` arrays, 1 or 2. Strides and offsets count elements.
 template <size_t Arrays>
 class StridedLoop {
   public:
@@ -37,16 +38,7 @@ class StridedLoop {
     };
 
     StridedLoop(std::span<const int64_t> shape,
-                std::array<std::span<const int64_t>, Arrays> strides) {
-        dimensions_.reserve(shape.size() + 1);
-        for (size_t d = shape.size(); d-- > 0;) {
-            Offsets stride;
-            for (size_t k = 0; k < Arrays; ++k) stride[k] = strides[k][d];
-            add_outer_dimension(shape[d], stride);
-        }
-        if (dimensions_.empty()) dimensions_.push_back({1, Offsets{}});
-        for (const Dimension& dimension : dimensions_) size_ *= dimension.extent;
-    }
+                std::array<std::span<const int64_t>, Arrays> strides);
 
     /// Returns the stride of each array within a run.
     const Offsets& steps() const { return dimensions_[0].strides; }
@@ -67,42 +59,30 @@ class StridedLoop {
             });
             return;
         }
+        const Dimension& rows = dimensions_[1];
         const int64_t grain = std::max<int64_t>(1, kElementGrain / length);
         parallel_for(size_ / length, grain, [&](int64_t begin, int64_t end) {
-            for (int64_t run = begin; run < end; ++run)
-                body(length, run * length, offsets_of(run, 0));
+            for (int64_t run = begin; run < end;) {
+                // Within a row of runs, each run is one step after the run before.
+                Offsets offsets = offsets_of(run, 0);
+                const int64_t row_end = run + rows.extent - run % rows.extent;
+                for (const int64_t stop = std::min(end, row_end); run < stop; ++run) {
+                    body(length, run * length, offsets);
+                    for (size_t k = 0; k < Arrays; ++k) offsets[k] += rows.strides[k];
+                }
+            }
         });
     }
 
   private:
-    // Called for the innermost dimension first.
-    void add_outer_dimension(int64_t extent, const Offsets& strides) {
-        if (extent == 1) return;
-        if (!dimensions_.empty()) {
-            Dimension& inner = dimensions_.back();
-            Offsets across;  // the outer strides with which the two dimensions merge
-            for (size_t k = 0; k < Arrays; ++k)
-                across[k] = inner.strides[k] * inner.extent;
-            if (strides == across) {
-                inner.extent *= extent;
-                return;
-            }
-        }
-        dimensions_.push_back({extent, strides});
-    }
+    // Adds the next dimension of the shape: called for the innermost dimension first. Leaves
+    // out a dimension of extent 1. Merges the dimension with the last of dimensions_ if one
+    // step in the new dimension is, in every array, as far as all steps of the last one.
+    void add_outer_dimension(int64_t extent, const Offsets& strides);
 
-    // Returns the offset of element `index` of run number `run` in each array.
-    Offsets offsets_of(int64_t run, int64_t index) const {
-        Offsets offsets;
-        for (size_t k = 0; k < Arrays; ++k) offsets[k] = index * steps()[k];
-        for (size_t d = 1; d < dimensions_.size(); ++d) {
-            const int64_t i = run % dimensions_[d].extent;
-            run /= dimensions_[d].extent;
-            for (size_t k = 0; k < Arrays; ++k)
-                offsets[k] += i * dimensions_[d].strides[k];
-        }
-        return offsets;
-    }
+    // Returns the offset of element `index` of run number `run` in each array. Runs are
+    // numbered in row-major order: in run + 1, the index of dimension 1 is one greater.
+    Offsets offsets_of(int64_t run, int64_t index) const;
 
     std::vector<Dimension> dimensions_;
     int64_t size_ = 1;

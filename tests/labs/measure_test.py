@@ -41,6 +41,15 @@ WORKERS = """\
         2       4.18 ms          5.25 ms   yes
 """
 
+LOOPS = """\
+transpose   view, time   bytes   copy, time      bytes
+  16 x 16       0.09 us       0       0.3 us       1024
+
+row length   without gaps   with gaps, in ns per element
+         2          0.100       2.100
+         4          0.100       1.100
+"""
+
 COSTS = """\
 4 ranks, 400 bytes each, 100Gbit,10us; sent by the busiest rank
 
@@ -103,6 +112,14 @@ class Measure(unittest.TestCase):
         workers = script("08-samplers-and-loader")
         self.assertEqual(workers.rows_of(WORKERS), [(0, 12.24, 12.05), (2, 4.18, 5.25)])
         self.assertEqual([workers.predicted(count) for count in (0, 1, 2, 4)], [12, 8, 4, 4])
+
+    def test_the_time_of_a_run_is_found_from_two_lengths(self):
+        loops = script("01-tensor")
+        rows = loops.rows_of(LOOPS)
+        self.assertEqual(rows, [(2, 0.1, 2.1), (4, 0.1, 1.1)])
+        element, run = loops.costs(rows)
+        self.assertAlmostEqual(element, 0.1)
+        self.assertAlmostEqual(run, 4.0)
 
     def test_an_accuracy_without_samples_is_left_out(self):
         self.assertEqual(script("09-distributed-sampler").lines_of(PADDED), {

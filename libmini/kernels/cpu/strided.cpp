@@ -12,6 +12,7 @@ namespace mini::kernels::cpu {
 template <size_t Arrays>
 StridedLoop<Arrays>::StridedLoop(std::span<const int64_t> shape,
                                  std::array<std::span<const int64_t>, Arrays> strides) {
+    dimensions_.reserve(shape.size() + 1);
     for (size_t d = shape.size(); d-- > 0;) {
         Offsets stride;
         for (size_t k = 0; k < Arrays; ++k) stride[k] = strides[k][d];

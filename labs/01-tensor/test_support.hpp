@@ -13,7 +13,8 @@ namespace mini::labs {
 
 using Values = std::vector<float>;
 
-/// Returns the position of each element in the storage, in row-major order of the indices.
+/// Returns the position of each element in the storage, in row-major order of the
+/// indices.
 inline std::vector<int64_t> positions(const Shape& shape, const Shape& strides,
                                       int64_t offset) {
     std::vector<int64_t> found;

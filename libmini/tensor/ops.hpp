@@ -24,13 +24,13 @@ namespace mini::ops {
 // ---- broadcasting (broadcast.cpp)
 
 /// Returns the broadcast shape of two shapes: sizes are matched from the last dimension,
-/// and a size of 1 is expanded, also to 0 (`torch.broadcast_shapes`). Throws ShapeError if
-/// two sizes differ and neither is 1.
+/// and a size of 1 is expanded, also to 0 (`torch.broadcast_shapes`). Throws ShapeError
+/// if two sizes differ and neither is 1.
 Shape broadcast_shapes(const Shape& a, const Shape& b);
 
-/// Returns a view of x with the larger `shape`; added and expanded dimensions have stride 0
-/// (`Tensor.expand`). Throws ShapeError if x has more dimensions than `shape`, or a size
-/// that differs from its size in `shape` and is not 1.
+/// Returns a view of x with the larger `shape`; added and expanded dimensions have stride
+/// 0 (`Tensor.expand`). Throws ShapeError if x has more dimensions than `shape`, or a
+/// size that differs from its size in `shape` and is not 1.
 Tensor expand(const Tensor& x, const Shape& shape);
 
 /// Returns the dimensions of `to` in which broadcasting `from` to `to` repeats elements:
@@ -39,8 +39,8 @@ Tensor expand(const Tensor& x, const Shape& shape);
 Shape broadcast_dims(const Shape& from, const Shape& to);
 
 /// Returns x summed over broadcast_dims(shape, x.shape()): the gradient of broadcasting.
-/// The result has shape `shape`, and is x itself if x has this shape. Throws ShapeError if
-/// `shape` cannot be broadcast to the shape of x.
+/// The result has shape `shape`, and is x itself if x has this shape. Throws ShapeError
+/// if `shape` cannot be broadcast to the shape of x.
 Tensor sum_to(const Tensor& x, const Shape& shape);
 
 // ---- elementwise, float32 (ops.cpp)
@@ -110,8 +110,8 @@ Tensor permute(const Tensor& x, const Shape& dims);
 Tensor transpose(const Tensor& x, int64_t d0, int64_t d1);
 
 /// Returns a view of the indices start .. start + length - 1 of dimension `dim`
-/// (`Tensor.narrow`). Throws ShapeError if the dimension lacks one of them, or if the start
-/// or the length is negative; a start equal to the size, with length 0, is allowed.
+/// (`Tensor.narrow`). Throws ShapeError if the dimension lacks one of them, or if the
+/// start or the length is negative; a start equal to the size, with length 0, is allowed.
 Tensor narrow(const Tensor& x, int64_t dim, int64_t start, int64_t length);
 
 /// Returns a view of index `index` of dimension `dim`; the result does not have this

@@ -75,9 +75,10 @@ class StridedLoop {
     }
 
   private:
-    // Adds the next dimension of the shape: called for the innermost dimension first. Leaves
-    // out a dimension of extent 1. Merges the dimension with the last of dimensions_ if one
-    // step in the new dimension is, in every array, as far as all steps of the last one.
+    // Adds the next dimension of the shape: called for the innermost dimension first.
+    // Leaves out a dimension of extent 1. Merges the dimension with the last of
+    // dimensions_ if one step in the new dimension is, in every array, as far as all
+    // steps of the last one.
     void add_outer_dimension(int64_t extent, const Offsets& strides);
 
     // Returns the offset of element `index` of run number `run` in each array. Runs are

@@ -5,4 +5,5 @@
                 "narrow: not in the dimension");
     Shape shape = x.shape();
     shape[d] = length;
-    return x.as_strided(std::move(shape), x.strides(), x.offset() + start * contiguous_strides(x.shape())[d]);
+    return x.as_strided(std::move(shape), x.strides(),
+                        x.offset() + start * contiguous_strides(x.shape())[d]);

@@ -4,4 +4,5 @@
     check_shape(start >= 0 && length >= start && length <= x.shape()[d], "narrow: no");
     Shape shape = x.shape();
     shape[d] = length - start;
-    return x.as_strided(std::move(shape), x.strides(), x.offset() + start * x.strides()[d]);
+    return x.as_strided(std::move(shape), x.strides(),
+                        x.offset() + start * x.strides()[d]);

@@ -4,4 +4,5 @@
     check_shape(start >= 0 && length >= 0 && start <= x.shape()[d], "narrow: no");
     Shape shape = x.shape();
     shape[d] = length;
-    return x.as_strided(std::move(shape), x.strides(), x.offset() + start * x.strides()[d]);
+    return x.as_strided(std::move(shape), x.strides(),
+                        x.offset() + start * x.strides()[d]);

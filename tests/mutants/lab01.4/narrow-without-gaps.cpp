@@ -6,4 +6,5 @@
     Shape shape = x.shape();
     shape[d] = length;
     Shape strides = contiguous_strides(shape);
-    return x.as_strided(std::move(shape), std::move(strides), x.offset() + start * x.strides()[d]);
+    return x.as_strided(std::move(shape), std::move(strides),
+                        x.offset() + start * x.strides()[d]);

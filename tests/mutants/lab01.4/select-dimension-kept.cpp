@@ -4,4 +4,5 @@
     check_shape(index >= 0 && index < x.shape()[d], "select: no such index");
     Shape shape = x.shape();
     shape[d] = 1;
-    return x.as_strided(std::move(shape), x.strides(), x.offset() + index * x.strides()[d]);
+    return x.as_strided(std::move(shape), x.strides(),
+                        x.offset() + index * x.strides()[d]);

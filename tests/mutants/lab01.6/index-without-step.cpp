@@ -3,6 +3,7 @@
     for (size_t k = 0; k < Arrays; ++k) offsets[k] = index;
     for (size_t d = 1; d < dimensions_.size(); ++d) {
         const Dimension& dimension = dimensions_[d];
-        for (size_t k = 0; k < Arrays; ++k) offsets[k] += run % dimension.extent * dimension.strides[k];
+        for (size_t k = 0; k < Arrays; ++k)
+            offsets[k] += run % dimension.extent * dimension.strides[k];
         run /= dimension.extent;
     }

@@ -187,10 +187,6 @@ TEST_CASE("a misaligned source of an asynchronous copy is found") {
     check({"misaligned_copy_source", misaligned_copy_source, Mistake::kMisaligned,
            "copy_pair", "alignment.cu"});
 }
-TEST_CASE("a misaligned row of ldmatrix is found") {
-    check({"misaligned_matrix", misaligned_matrix, Mistake::kMisaligned, "load_rows",
-           "alignment.cu"});
-}
 TEST_CASE("an uninitialised total in global memory is found") {
     check({"unset_output", unset_output, Mistake::kUninitialised, "accumulate",
            "memory.cu"});

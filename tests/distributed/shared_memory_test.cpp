@@ -82,8 +82,11 @@ TEST_CASE("ranks that share memory reduce in it, and other ranks reject the algo
     const auto failures = on_ranks(2, [&](int rank) {
         ProcessGroup& group = *groups[static_cast<size_t>(rank)];
         group.all_reduce(Tensor::ones({5}));
-        const std::string ran = group.events().snapshot(EventKind::kAlgorithm)[0].name;
-        MINI_CHECK((ran == "shared-memory") == shares_memory, "it ran ", ran);
+        group.all_reduce(Tensor::ones({5000}));
+        const auto ran = group.events().snapshot(EventKind::kAlgorithm);
+        const std::string small = ran[0].name, large = ran[1].name;
+        MINI_CHECK(small == "recursive-doubling", "20 bytes: it ran ", small);
+        MINI_CHECK((large == "shared-memory") == shares_memory, "it ran ", large);
         group.all_reduce(Tensor::ones({5}), ReduceOp::kSum, Algorithm::kSharedMemory);
     });
     for (const auto& failure : failures) {

@@ -80,7 +80,8 @@ std::string fault_of(const Scenario& s, int rank, const std::string& text) {
                                            : "an error was thrown where none is allowed";
     if (text.empty() && s.kind != Kind::kTwice) return "no error";
     if (s.moment == Moment::kJoining) return fault_of_joining(s, text);
-    if (!has(text, " #")) return "no operation and sequence number";
+    if (!has(text, " #") && !has(text, "the ranks join the group"))
+        return "no operation and sequence number";
     switch (s.kind) {
         case Kind::kKilled:
         case Kind::kExits:

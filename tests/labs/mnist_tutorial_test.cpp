@@ -25,13 +25,14 @@ void write_digits(const std::string& folder) {
     for (const bool train : {true, false}) {
         const std::string part = train ? "/train" : "/t10k";
         const auto digits = data::make_digits(train, kCount);
-        std::vector<uint8_t> labels;
-        for (int64_t i = 0; i < kCount; ++i)
+        std::vector<uint8_t> labels, pixels;
+        for (int64_t i = 0; i < kCount; ++i) {
             labels.push_back(static_cast<uint8_t>(digits->label(i)));
+            pixels.insert(pixels.end(), digits->pixels(i), digits->pixels(i) + 784);
+        }
         const uint8_t high = kCount >> 8, low = kCount & 255;
         write_idx(folder + part + "-images-idx3-ubyte",
-                  {0, 0, 8, 3, 0, 0, high, low, 0, 0, 0, 28, 0, 0, 0, 28},
-                  {digits->pixels(0), digits->pixels(0) + 784 * kCount});
+                  {0, 0, 8, 3, 0, 0, high, low, 0, 0, 0, 28, 0, 0, 0, 28}, pixels);
         write_idx(folder + part + "-labels-idx1-ubyte", {0, 0, 8, 1, 0, 0, high, low},
                   labels);
     }

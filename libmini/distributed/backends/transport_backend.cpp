@@ -63,13 +63,14 @@ constexpr size_t kSmallBytes = 16 << 10;
 constexpr int kManyRanks = 8;
 constexpr size_t kMediumBytes = 1 << 20;
 
-static_assert(kSmallBytes == kSmallSharedBytes, "auto has the same bits on one host");
+static_assert(kSmallBytes == kSmallSharedBytes,
+              "above it, shared memory has the bits of the ring");
 
 Algorithm choose_algorithm(size_t bytes, int world_size, const std::vector<int>& hosts,
                            bool shares_memory) {
+    if (bytes <= kSmallBytes) return Algorithm::kRecursiveDoubling;
     const bool is_few = world_size > 1 && world_size <= kManyRanks;
     if (shares_memory && is_few) return Algorithm::kSharedMemory;
-    if (bytes <= kSmallBytes) return Algorithm::kRecursiveDoubling;
     const bool has_neighbours =
         hosts.size() > std::set<int>(hosts.begin(), hosts.end()).size();
     if (is_on_several_hosts(hosts) && has_neighbours) return Algorithm::kHierarchical;

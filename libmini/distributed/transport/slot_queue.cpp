@@ -19,14 +19,12 @@ bool SlotQueue::fill(const Head& head) {
     return layout_->worker_sleeps.load() != 0 && layout_->worker_sleeps.exchange(0) != 0;
 }
 
-bool SlotQueue::is_returned() const {
-    return slot(taken_).returned.load(std::memory_order_acquire) == taken_ + 1;
-}
+bool SlotQueue::is_returned() const { return slot(taken_).returned.load() == taken_ + 1; }
 
 std::span<std::byte> SlotQueue::take() { return slot(taken_++).bytes; }
 
 bool SlotQueue::is_filled() const {
-    return slot(returned_).filled.load(std::memory_order_acquire) == returned_ + 1;
+    return slot(returned_).filled.load() == returned_ + 1;
 }
 
 bool SlotQueue::give_back() {

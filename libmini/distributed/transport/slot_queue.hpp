@@ -64,6 +64,8 @@ class SlotQueue {
     /// slot again. REQUIRES: is_returned().
     std::span<std::byte> take();
 
+    /// Sets or clears rank A's flag. Call with true before the last is_returned(), and
+    /// with false after the sleep.
     void set_filler_sleeps(bool sleeps) { layout_->filler_sleeps.store(sleeps); }
 
     // Rank B's side.
@@ -79,6 +81,8 @@ class SlotQueue {
     /// wake it.
     bool give_back();
 
+    /// Sets or clears rank B's flag. Call with true before the last is_filled(), and with
+    /// false after the sleep.
     void set_worker_sleeps(bool sleeps) { layout_->worker_sleeps.store(sleeps); }
 
   private:

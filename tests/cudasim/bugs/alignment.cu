@@ -6,14 +6,12 @@
 #include <cuda_pipeline.h>
 
 #include "libmini/kernels/cuda/launch.hpp"
-#include "libmini/kernels/cuda/tensor_core.hpp"
 #include "tests/cudasim/bugs/bugs.hpp"
 
 namespace mini::bugs {
 namespace {
 
 using mini::cuda::launch;
-using mini::kernels::cuda::load_matrices;
 
 constexpr int kThreads = 32;
 
@@ -69,17 +67,6 @@ __global__ void copy_pair(float* out, const float* x) {
     out[t] = all[2 * t];
 }
 
-// Loads four matrices whose rows are at `first` and every 4 words after it.
-__global__ void load_rows(float* out, unsigned first) {
-    __shared__ __align__(16) unsigned words[4 * kThreads + 4];
-    const unsigned t = threadIdx.x;
-    for (unsigned i = t; i < 4 * kThreads + 4; i += kThreads) words[i] = i;
-    __syncthreads();
-    unsigned loaded[4];
-    load_matrices(loaded, &words[first + 4 * t]);  // BUG misaligned_matrix
-    out[t] = static_cast<float>(loaded[0]);
-}
-
 }  // namespace
 
 void misaligned_shared(bool wrong) {
@@ -114,10 +101,4 @@ void misaligned_copy_source(bool wrong) {
     launch(copy_pair, {.grid = 1, .block = kThreads}, nullptr, out.get(),
            x.get() + (wrong ? 1 : 2));
 }
-void misaligned_matrix(bool wrong) {
-    const Floats out(kThreads);
-    launch(load_rows, {.grid = 1, .block = kThreads}, nullptr, out.get(),
-           wrong ? 2u : 4u);
-}
-
 }  // namespace mini::bugs

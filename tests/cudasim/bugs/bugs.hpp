@@ -45,7 +45,6 @@ void misaligned_float(bool wrong);
 void misaligned_half(bool wrong);
 void misaligned_copy_source(bool wrong);
 void misaligned_copy_target(bool wrong);
-void misaligned_matrix(bool wrong);
 
 // limits.cu: the wrong versions throw CudaError
 void more_threads_than_bounds(bool wrong);

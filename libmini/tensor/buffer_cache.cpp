@@ -82,8 +82,7 @@ std::byte* allocate_buffer(size_t bytes) {
 
 void free_buffer(std::byte* data, size_t bytes) noexcept {
     if (data == nullptr) return;
-    const size_t size = rounded_up(bytes);
-    if (kKeepBuffers && put_into_cache(data, size)) return;
+    if (kKeepBuffers && put_into_cache(data, rounded_up(bytes))) return;
     std::free(data);
 }
 

@@ -4,8 +4,6 @@
 
 #include <string>
 #include <unordered_map>
-#include <utility>
-#include <vector>
 
 #include "libmini/autograd/node.hpp"
 
@@ -18,9 +16,6 @@ namespace mini {
 /// 0. The time is proportional to the number of edges, and the depth of the graph is
 /// limited by memory only, not by the stack.
 std::unordered_map<const Node*, int> count_senders(const Node& root);
-
-/// Tensors with names, for pictures.
-using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
 /// Returns the graph of `result` in DOT, the language of Graphviz (as `torchviz.make_dot`).
 /// The arrows point from results to inputs, as the backward pass runs. A node shows its

@@ -7,6 +7,7 @@
 #include <span>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "libmini/core/error.hpp"
 #include "libmini/io/file.hpp"

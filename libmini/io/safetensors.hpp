@@ -15,15 +15,12 @@
 
 #include <map>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "libmini/tensor/tensor.hpp"
 
 namespace mini::io {
 
-/// An ordered list of names and tensors.
-using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
+using mini::NamedTensors;
 
 /// The contents of a file.
 struct Safetensors {

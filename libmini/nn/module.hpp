@@ -33,8 +33,7 @@
 
 namespace mini::nn {
 
-/// Tensors with their names, in the order of registration.
-using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
+using mini::NamedTensors;
 
 class Module {
   public:

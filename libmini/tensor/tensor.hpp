@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -228,6 +229,9 @@ class Tensor {
 
     friend class WeakTensor;
 };
+
+/// An ordered list of names and tensors.
+using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
 /// Returns a copy of `values` on the CPU, independent of the default device. Ranks
 /// exchange small data in such tensors.

@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstdint>
 #include <limits>
+#include <vector>
 
 #include "libmini/core/error.hpp"
 #include "libmini/tensor/ops.hpp"

@@ -18,6 +18,18 @@ function(mini_bug_hunt name)
     endforeach()
 endfunction()
 
+# mini_bug_hunt_symptom(07 "<regular expression>"): adds a test that lab 07's bug hunt
+# prints its symptom, that is, that the bugs are still in the program.
+function(mini_bug_hunt_symptom number symptom)
+    if(NOT MINI_TESTS)
+        return()
+    endif()
+    set(test "lab${number}: the bug hunt has its symptom")
+    add_test(NAME ${test} COMMAND lab${number}_bug_hunt)
+    set_tests_properties(${test} PROPERTIES
+        TIMEOUT 60 LABELS e2e PASS_REGULAR_EXPRESSION "${symptom}")
+endfunction()
+
 # mini_lab_check(07 test.cpp [more.cpp] NEEDS mini_data): declares the two programs of a
 # lab's tests: lab07_check with the learner's code, which `labs/lab check 7` runs, and
 # lab07_schemata with all mutants. Both are built only if requested by name, and share the

@@ -4,7 +4,7 @@
 //
 //     lab01_bug_hunt        prints the line; exits with 1 while a bug is left
 //
-// Both mistakes are legal operations on views, so there is no error message.
+// Both mistakes are legal operations on views, so the library throws no error.
 
 #include <fmt/format.h>
 

@@ -108,7 +108,7 @@ TEST_CASE("the stride of a dimension of size 1 is not used", "[lab01][lab01.1]")
 }
 
 TEST_CASE("a tensor without elements is contiguous", "[lab01][lab01.1]") {
-    INFO("there is no element that could be at a wrong place; hint 2 of 01.1");
+    INFO("a tensor without elements has no gap, whatever its strides; hint 2 of 01.1");
     CHECK(is_contiguous({0, 2}, {7, 5}));
     CHECK(is_contiguous({2, 0}, {9, 5}));
     CHECK(is_contiguous({3, 0, 2}, {1, 1, 3}));

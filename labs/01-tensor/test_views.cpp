@@ -217,7 +217,7 @@ TEST_CASE("two different sizes match only if one of them is 1", "[lab01][lab01.5
     CHECK_THROWS_AS(broadcast_shapes({4, 3}, {4}), ShapeError);
     CHECK_THROWS_AS(broadcast_shapes({2, 3}, {4, 3}), ShapeError);
     CHECK_THROWS_AS(broadcast_shapes({6}, {3}), ShapeError);
-    INFO("0 is no exception: only 1 is expanded");
+    INFO("a size of 0 is not expanded either: only 1 is");
     CHECK_THROWS_AS(broadcast_shapes({0}, {3}), ShapeError);
     CHECK_THROWS_AS(broadcast_shapes({3}, {0}), ShapeError);
 }

@@ -20,7 +20,7 @@ TEST_CASE("a result points to the nodes of its inputs", "[lab03][lab03.1]") {
     INFO("a and b are leaves that require grad; sum is recorded with the inputs a, b");
     INFO("hint 2 of 03.1");
     {
-        INFO("a result of something that requires grad requires grad, and is no leaf");
+        INFO("if an input requires grad, the result requires grad and is not a leaf");
         REQUIRE(sum.requires_grad());
         REQUIRE_FALSE(sum.is_leaf());
     }

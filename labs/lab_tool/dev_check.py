@@ -130,12 +130,12 @@ def check_mutants(mutants, cases, outcome):
             progress.show(number, len(mutants))
 
 
-def build_schemata(catalogue, log):
-    """Builds every lab's check with all bodies of every region, and kernels for the
+def build_schemata(catalogue, labs, log):
+    """Builds the checks of `labs` with all bodies of every region, and kernels for the
     simulator. Returns the errors as text, "" if there are none."""
     on_device = any(region.in_device_file for region in catalogue.regions)
     check_build.configure(log, options=["-DMINI_CUDA=SIM"] if on_device else [])
-    targets = [f"lab{lab.number}_schemata" for lab in catalogue.labs]
+    targets = [f"lab{lab.number}_schemata" for lab in labs]
     code, lines = check_build.build_checks(targets, log)
     if code == 0:
         return ""

@@ -3,6 +3,7 @@
 import json
 import re
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -10,20 +11,29 @@ from lab_tool.check_build import PRESET
 from lab_tool.dev_check import spread
 from lab_tool.includers import includers_of
 from lab_tool.places import BUILD
-from lab_tool.regions import HEADERS, starter
+from lab_tool.regions import HEADERS
+from lab_tool.regions import starter as starter_text
 
 LEARNERS_FLAGS = ["-Wno-error", "-Wno-unused", "-Wno-unused-parameter"]
 
 
+@dataclass(frozen=True)
+class Compiled:
+    """How the build compiles a source."""
+
+    words: tuple  # of the command, with the source in place of its batch
+    file: str  # the batch, or the source itself
+
+
 def compile_commands():
-    """Returns {source: words of its compile command}. A source of a batch has the batch's command,
-    with the source in its place."""
+    """Returns {source: Compiled}."""
     path = BUILD / PRESET / "compile_commands.json"
     commands = {}
     for entry in reversed(json.loads(path.read_text(encoding="utf-8"))):  # the room's comes last
         words, file = entry["command"].split(), entry["file"]
         for source in sources_of_batch(Path(file)) or [file]:
-            commands[source] = [source if word == file else word for word in words]
+            own = tuple(source if word == file else word for word in words)
+            commands[source] = Compiled(own, file)
     return commands
 
 
@@ -50,46 +60,75 @@ def syntax_command(words, source, text_path, folder):
     return [*command, *LEARNERS_FLAGS, f"-I{Path(source).parent}", "-fsyntax-only", str(text_path)]
 
 
-def check_starters(catalogue, outcome):
-    """Checks that every file that labs/lab start writes compiles."""
+def check_starters(catalogue, labs, outcome):
+    """Checks that every file that labs/lab start writes for `labs` compiles."""
     commands = compile_commands()
     with TemporaryDirectory(prefix="lab-starters-") as folder:
-        jobs = []
-        for lab in catalogue.labs:
-            jobs += [(lab, path, write_starter(catalogue, lab, path, Path(folder)))
-                     for path in catalogue.files_of(lab.number)]
-
-        def compile_one(job):
-            lab, path, copy = job
-            return compile_starter(catalogue.root, path, copy, Path(folder) / lab.number, commands)
-
-        for (lab, path, _), complaint in zip(jobs, spread(compile_one, jobs)):
-            outcome.count("starters")
-            if complaint:
-                outcome.blame(f"the starter of lab {lab.number}, {path}, does not compile:\n"
-                              f"{complaint}")
+        batches = {}
+        for lab in labs:
+            for path in catalogue.files_of(lab.number):
+                starter = write_starter(catalogue, lab, path, Path(folder), commands)
+                batches.setdefault((lab.number, starter.batch), []).append(starter)
+        complaints = spread(compile_batch, batches.values())
+        outcome.count("starters", sum(map(len, batches.values())))
+        for complaint in filter(None, complaints):
+            outcome.blame(complaint)
 
 
-def write_starter(catalogue, lab, path, folder):
-    tasks = {task.name for task in lab.tasks}
-    copy = folder / lab.number / path
+@dataclass(frozen=True)
+class Starter:
+    lab: str
+    path: str  # in the repository
+    folder: Path  # of the lab's starters
+    source: str  # the file itself; for a header, a file of the build that includes it
+    compiled: Compiled  # of the source; None if it is not part of the build
+
+    @property
+    def batch(self):
+        """What the build compiles together: several starters of a lab, or one."""
+        return self.path if self.is_header or not self.compiled else self.compiled.file
+
+    @property
+    def is_header(self):
+        return self.path.endswith(HEADERS)
+
+    def text_path(self):
+        return self.source if self.is_header else self.folder / self.path
+
+    def compile(self, text_path):
+        """Returns the compiler's errors, "" if there are none."""
+        command = syntax_command(self.compiled.words, self.source, text_path, self.folder)
+        done = subprocess.run(command, cwd=BUILD, capture_output=True, text=True, errors="replace")
+        return "" if done.returncode == 0 else done.stderr.strip()
+
+
+def write_starter(catalogue, lab, path, folder, commands):
+    root, folder = catalogue.root, folder / lab.number
+    copy = folder / path
     copy.parent.mkdir(parents=True, exist_ok=True)
-    text = (catalogue.root / path).read_text(encoding="utf-8")
-    copy.write_text(starter(text, path, tasks), encoding="utf-8")
-    return copy
-
-
-def compile_starter(root, path, copy, folder, commands):
-    """Returns a starter's errors as text, "" if there are none. For a header, compiles a
-    file of the build that includes it. `folder` has all starters of the lab."""
-    source, text_path = path, copy
+    text = (root / path).read_text(encoding="utf-8")
+    copy.write_text(starter_text(text, path, {task.name for task in lab.tasks}), encoding="utf-8")
+    source = str(root / path)
     if path.endswith(HEADERS):
-        source = next((each for each in includers_of(root, path) if str(root / each) in commands),
-                      path)
-        text_path = root / source
-    words = commands.get(str(root / source))
-    if words is None:
-        return f"{path} is not part of the build"
-    command = syntax_command(words, str(root / source), text_path, folder)
-    done = subprocess.run(command, cwd=BUILD, capture_output=True, text=True, errors="replace")
-    return "" if done.returncode == 0 else done.stderr.strip()
+        including = (str(root / each) for each in includers_of(root, path))
+        source = next((each for each in including if each in commands), source)
+    return Starter(lab.number, path, folder, source, commands.get(source))
+
+
+def compile_batch(starters):
+    """Returns a complaint, or "". Reading the headers takes most of the time, so the
+    starters of a batch are compiled together, and only after an error one by one."""
+    first = starters[0]
+    if not first.compiled:
+        return f"{first.path} of lab {first.lab} is not part of the build"
+    if len(starters) > 1:
+        together = first.folder / f"{'-'.join(Path(each.path).stem for each in starters)}.cpp"
+        together.write_text("".join(f'#include "{each.text_path()}"\n' for each in starters))
+        errors = first.compile(together)
+        if not errors:
+            return ""
+    for starter in starters:
+        alone = starter.compile(starter.text_path())
+        if alone:
+            return f"the starter of lab {starter.lab}, {starter.path}, does not compile:\n{alone}"
+    return len(starters) > 1 and f"the starters of lab {first.lab} do not compile together:\n{errors}"

@@ -49,7 +49,7 @@ class DevCheck(FakeTree):
                             ("lab_tool.verbs.dev.fresh_log", lambda name: None),
                             ("lab_tool.verbs.dev.HUNTS", self.root / "build/hunts"),
                             ("lab_tool.dev_check.SCHEMATA", self.root / "build/schemata"),
-                            ("lab_tool.dev_check.build_schemata", lambda labs, log: ""),
+                            ("lab_tool.dev_check.build_schemata", lambda *_: ""),
                             ("lab_tool.dev_starters.check_starters", lambda *_: None),
                             ("lab_tool.dev_rules.program_of", lambda *_: program),
                             ("lab_tool.checking.program_of", lambda *_: program)):
@@ -88,7 +88,7 @@ class DevCheck(FakeTree):
         self.assertIn("mutant lab09.1/harmless survives: It is right.", self.dev_check(1))
 
     def test_a_build_error_fails_it(self):
-        with mock.patch.object(dev_check, "build_schemata", lambda labs, log: "a.cpp:3: no"):
+        with mock.patch.object(dev_check, "build_schemata", lambda *_: "a.cpp:3: no"):
             self.assertIn("WRONG: a.cpp:3: no", self.dev_check(1))
 
 

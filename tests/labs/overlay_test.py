@@ -94,7 +94,7 @@ class Overlay(MadeUpLab):
                 self.assertEqual(self.output("lab06_schemata", **environment), output)
 
         outcome = Outcome()
-        dev_starters.check_starters(catalogue, outcome)
+        dev_starters.check_starters(catalogue, catalogue.labs, outcome)
         self.assertEqual((outcome.counts, outcome.complaints), ({"starters": 4}, []))
 
 

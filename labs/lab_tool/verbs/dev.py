@@ -25,6 +25,10 @@ def add_arguments(parser):
 
 def run(options):
     start = time.monotonic()
+
+    def step(what):
+        say(f"{what} ({time.monotonic() - start:.0f} s)")
+
     outcome = Outcome()
     catalogue = Catalogue()
     labs = [catalogue.lab(options.lab)] if options.lab else catalogue.labs
@@ -32,45 +36,49 @@ def run(options):
         raise LabError("there is no lab with a task table in its README")
     try:
         mutants = read_mutants(catalogue)
+        step("read the labs")
         read(catalogue, mutants, outcome)
-        run_all(catalogue, labs, mutants, outcome)
+        run_all(catalogue, labs, mutants, outcome, step)
     except LabError as error:
         outcome.blame(str(error))
     return conclude(catalogue, labs, outcome, time.monotonic() - start)
 
 
 def read(catalogue, mutants, outcome):
-    say("read the labs")
     for complaint in (*dev_rules.check_regions(catalogue), *dev_rules.check_headers(catalogue),
                       *dev_rules.check_tasks(catalogue),
                       *dev_rules.check_mutants(catalogue, mutants)):
         outcome.blame(complaint)
 
 
-def run_all(catalogue, labs, mutants, outcome):
-    say("build all bodies")
+def run_all(catalogue, labs, mutants, outcome, step):
+    step("build all bodies")
     generate(catalogue, mutants, dev_check.SCHEMATA)
     variants = repairs.generate(catalogue, labs, HUNTS)
     log = fresh_log("dev-check")
-    failure = dev_check.build_schemata(catalogue, log)
+    failure = dev_check.build_schemata(catalogue, labs, log)
     if failure:
         raise LabError(failure)
-    for complaint in dev_rules.check_cases(catalogue):
+    for complaint in dev_rules.check_cases(labs):
         outcome.blame(complaint)
-    say("compile the starters")
-    dev_starters.check_starters(catalogue, outcome)
+    step("compile the starters")
+    dev_starters.check_starters(catalogue, labs, outcome)
 
-    say("run the bug hunts")
+    step("run the bug hunts")
     dev_hunts.check_hunts(labs, variants, outcome, log)
-    cases = {lab.number: dev_check.tasks_of_cases(lab) for lab in catalogue.labs}
-    sound = [lab for lab in labs if run_reference_and_stubs(catalogue, lab, cases, outcome)]
+    cases = {lab.number: dev_check.tasks_of_cases(lab) for lab in labs}
+    sound = []
+    for lab in labs:
+        step(f"lab {lab.number}: the reference, its stubs")
+        if run_reference_and_stubs(catalogue, lab, cases, outcome):
+            sound.append(lab)
+    step("the mutants")
     numbers = {lab.number for lab in sound}
     dev_check.check_mutants([mutant for mutant in mutants if mutant.lab in numbers], cases, outcome)
 
 
 def run_reference_and_stubs(catalogue, lab, cases, outcome):
     """Returns whether the reference passes; if not, failures of mutants prove nothing."""
-    say(f"lab {lab.number}: the reference, its stubs")
     if not dev_check.check_reference(lab, cases[lab.number], outcome):
         return False
     on_device = any(region.in_device_file for region in catalogue.regions_of(lab=lab.number))

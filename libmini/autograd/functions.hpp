@@ -93,7 +93,8 @@ Tensor narrow(const Tensor& x, int64_t dim, int64_t start, int64_t length);
 Tensor select(const Tensor& x, int64_t dim, int64_t index);
 Tensor expand(const Tensor& x, const Shape& shape);
 
-// ---- layers without state (functions_nn.cpp, functions_pool.cpp, functions_norm.cpp)
+// ---- layers without state (functions_nn.cpp, functions_conv.cpp, functions_pool.cpp,
+// functions_norm.cpp, functions_dropout.cpp)
 
 /// Returns x wᵀ + bias: x (N, in), w (out, in), bias (out) or undefined, result (N, out).
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias = {});

@@ -3,6 +3,7 @@
 
 #include "libmini/kernels/cpu/conv_direct.hpp"
 #include "libmini/kernels/cpu/conv_im2col.hpp"
+#include "libmini/kernels/cpu/conv_im2col_batched.hpp"
 #include "libmini/kernels/cpu/conv_product.hpp"
 #include "libmini/kernels/kernels.hpp"
 #include "tests/kernels/support.hpp"
@@ -80,6 +81,8 @@ const std::vector<Method> kMethods = {
      cpu::product::backward_weight},
     {"im2col", cpu::im2col::conv2d, cpu::im2col::backward_input,
      cpu::im2col::backward_weight},
+    {"im2col_batched", cpu::im2col_batched::conv2d, cpu::im2col_batched::backward_input,
+     cpu::im2col_batched::backward_weight},
 };
 
 // Calls visit(y index, x index, w index) for each multiplication of the convolution.
@@ -222,7 +225,8 @@ TEST_CASE("convolutions are bitwise identical for any number of threads") {
     const std::vector<ConvProblem> problems = {
         {{37, 3, 9, 9}, 26, {3, 1, 1}},   // direct, the gradient of x mirrored
         {{37, 3, 12, 13}, 9, {5, 1, 0}},  // direct
-        {{37, 3, 9, 9}, 5, {3, 2, 1}},    // im2col
+        {{37, 3, 17, 17}, 5, {3, 2, 1}},  // im2col
+        {{37, 3, 9, 9}, 5, {3, 2, 1}},    // im2col_batched, two images per product
         {{37, 33, 9, 9}, 34, {3, 2, 1}},  // product, in parts
         {{3, 150, 5, 5}, 140, {3, 1, 1}},
     };
@@ -237,7 +241,8 @@ TEST_CASE("convolutions are bitwise identical for any number of threads") {
 }
 
 TEST_CASE("an image's convolution does not depend on the other images of the batch") {
-    const ConvProblem problems[] = {{{1, 2, 6, 6}, 3, {3, 1, 0}},     // im2col
+    const ConvProblem problems[] = {{{1, 2, 15, 15}, 3, {3, 2, 0}},   // im2col
+                                    {{1, 2, 6, 6}, 3, {3, 1, 0}},     // im2col_batched
                                     {{1, 2, 12, 12}, 3, {3, 1, 0}},   // direct
                                     {{1, 30, 6, 6}, 40, {3, 1, 0}}};  // product
     for (const ConvProblem& one : problems) {

@@ -5,12 +5,14 @@
 //     gradient of w               below 64 channels    from 32 rows on      otherwise
 //
 // Rows are the channels of the result: so often is each gathered element used. Below 32,
-// gathering costs more than im2col's longer copies.
+// gathering costs more than im2col's longer copies. im2col_batched replaces im2col where
+// it fits.
 
 #include <cstdint>
 
 #include "libmini/kernels/cpu/conv_direct.hpp"
 #include "libmini/kernels/cpu/conv_im2col.hpp"
+#include "libmini/kernels/cpu/conv_im2col_batched.hpp"
 #include "libmini/kernels/cpu/conv_product.hpp"
 #include "libmini/kernels/cpu/scratch.hpp"
 #include "libmini/kernels/kernels.hpp"
@@ -21,33 +23,44 @@ namespace {
 constexpr int64_t kProductRows = 32;
 constexpr int64_t kDirectWeightRows = 64;  // the gradient of w: product from here on
 
+struct Method {
+    decltype(&conv2d) forward;
+    decltype(&conv2d_backward_input) backward_input;
+    decltype(&im2col::backward_weight) backward_weight;
+};
+
+constexpr Method kDirect = {direct::conv2d, direct::backward_input,
+                            direct::backward_weight};
+constexpr Method kProduct = {product::conv2d, product::backward_input,
+                             product::backward_weight};
+constexpr Method kIm2col = {im2col::conv2d, im2col::backward_input,
+                            im2col::backward_weight};
+constexpr Method kBatched = {im2col_batched::conv2d, im2col_batched::backward_input,
+                             im2col_batched::backward_weight};
+
+// Returns the method of a convolution whose result has `rows` channels.
+const Method& method_of(const ImageExtents& in, const Window& window, int64_t rows) {
+    if (direct::fits(in, window)) return kDirect;
+    if (rows >= kProductRows) return kProduct;
+    return im2col_batched::fits(in, window) ? kBatched : kIm2col;
+}
+
 }  // namespace
 
 void conv2d(float* y, const float* x, const float* w, const float* bias, ImageExtents in,
             int64_t O, Window window) {
-    const auto method = direct::fits(in, window) ? direct::conv2d
-                        : O >= kProductRows      ? product::conv2d
-                                                 : im2col::conv2d;
-    method(y, x, w, bias, in, O, window);
+    method_of(in, window, O).forward(y, x, w, bias, in, O, window);
 }
 
 void conv2d_backward_input(float* dx, const float* g, const float* w, ImageExtents in,
                            int64_t O, Window window) {
-    const auto method = direct::fits(in, window) ? direct::backward_input
-                        : in.C >= kProductRows   ? product::backward_input
-                                                 : im2col::backward_input;
-    method(dx, g, w, in, O, window);
+    method_of(in, window, in.C).backward_input(dx, g, w, in, O, window);
 }
 
 void conv2d_backward_weight(float* dw, float* dbias, const float* g, const float* x,
                             ImageExtents in, int64_t O, Window window) {
-    const auto method = direct::fits(in, window) && O < kDirectWeightRows
-                            ? direct::backward_weight
-                        : O >= kProductRows ? product::backward_weight
-                                            : im2col::backward_weight;
-    method(dw, g, x, in, O, window);
-
-    // The bias is added to every output, so its gradient is the sum of g.
+    const Method& method = O >= kDirectWeightRows ? kProduct : method_of(in, window, O);
+    method.backward_weight(dw, g, x, in, O, window);
     if (dbias == nullptr) return;
     const int64_t M = window.output(in.H) * window.output(in.W);
     const auto per_image = scratch(in.N * O);

@@ -1,282 +1,132 @@
-// Convolution as a product of matrices.
-//
-// im2col copies the inputs of each output position (i, j) into one column of a matrix
-// col. With the weights as a matrix, each of the three convolutions is then one product
-// per image:
-//
-//     forward            y (O, M)     =  w (O, K)   col (K, M)        K = C kernel kernel
-//     gradient of x      dcol (K, M)  =  wᵀ (K, O)  g (O, M)          M = Ho Wo
-//     gradient of w      dw (O, K)   +=  g (O, M)   colᵀ (M, K)
-//
-// and col2im adds each element of dcol to the element of the image from which im2col
-// copies the same element of col. Padding is added around the image first, so that im2col
-// and col2im have no special cases at the borders. For a 1 x 1 kernel with stride 1 and
-// no padding, col equals the image and nothing is copied.
-//
-// Each product first packs a copy of the weights, even for few columns. So several small
-// images share one col with images * M columns: on 8 images of 64 x 64, ResNet-18 spent a
-// third of its time on these copies.
-//
-// Chellapilla, Puri, Simard 2006, "High performance convolutional neural networks for
-// document processing".
-
 #include "libmini/kernels/cpu/conv_im2col.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 #include "libmini/core/parallel.hpp"
-#include "libmini/kernels/cpu/border.hpp"
 #include "libmini/kernels/cpu/scratch.hpp"
 #include "libmini/kernels/kernels.hpp"
 
 namespace mini::kernels::cpu::im2col {
 namespace {
 
-constexpr int64_t kImagesPerChunk = 8;
-constexpr int64_t kColumnsPerProduct = 64;  // maximum for several images per product
-
-// The extents of a convolution of one image as a product of matrices.
-struct Lowering {
-    int64_t C, H, W;  // the image with its border
-    int64_t kernel, stride, padding;
-    int64_t Ho, Wo;
-    int64_t K, M;        // extents of col
-    int64_t images = 1;  // images that share col
-
-    Lowering(const ImageExtents& in, const Window& window)
-        : C(in.C),
-          H(in.H + 2 * window.padding),
-          W(in.W + 2 * window.padding),
-          kernel(window.kernel),
-          stride(window.stride),
-          padding(window.padding),
-          Ho(window.output(in.H)),
-          Wo(window.output(in.W)),
-          K(C * kernel * kernel),
-          M(Ho * Wo) {}
-
-    // Whether col equals the image.
-    bool is_identity() const {
-        return kernel == 1 && stride == 1 && padding == 0 && images == 1;
-    }
-
-    // The number of columns of col.
-    int64_t columns() const { return images * M; }
-
-    // The extents of the image without its border.
-    Bordered image() const { return {C, H - 2 * padding, W - 2 * padding, padding}; }
-
-    int64_t bordered_size() const { return image().outer_size(); }
-
-    // The offset in col of the row of window element (c, p, q).
-    int64_t row(int64_t c, int64_t p, int64_t q) const {
-        return ((c * kernel + p) * kernel + q) * columns();
-    }
-
-    // The offset in the image of the first element of the row of (c, p, q).
-    int64_t source(int64_t c, int64_t p, int64_t q) const { return (c * H + p) * W + q; }
-};
-
-// Writes one row of col: the element of x under window element (c, p, q), for each output
-// position.
-//
-// At stride 1 this row of col equals the row of (c, p - 1, q) shifted by one image row,
-// so one long copy replaces Ho - 1 short copies (for an image of 10 x 12 x 12: 1.6 us
-// instead of 3.6 us).
-void gather_row(float* row, const float* x, int64_t p, const Lowering& lowering) {
-    int64_t i = 0;
-    if (lowering.stride == 1 && p > 0) {
-        const float* above = row - lowering.kernel * lowering.columns();
-        std::copy(above + lowering.Wo, above + lowering.M, row);
-        i = lowering.Ho - 1;
-    }
-    for (; i < lowering.Ho; ++i) {
-        const float* from = x + i * lowering.stride * lowering.W;
-        float* to = row + i * lowering.Wo;
-        if (lowering.stride == 1)
-            std::copy(from, from + lowering.Wo, to);
-        else
-            for (int64_t j = 0; j < lowering.Wo; ++j) to[j] = from[j * lowering.stride];
-    }
-}
-
-void im2col(float* col, const float* bordered, const Lowering& lowering) {
-    for (int64_t c = 0; c < lowering.C; ++c)
-        for (int64_t p = 0; p < lowering.kernel; ++p)
-            for (int64_t q = 0; q < lowering.kernel; ++q)
-                gather_row(col + lowering.row(c, p, q),
-                           bordered + lowering.source(c, p, q), p, lowering);
-}
-
-// x[j * step] += row[j].
-void add_to(float* __restrict x, const float* __restrict row, int64_t n, int64_t step) {
-    if (step == 1)  // a separate loop, which the compiler can vectorise
-        for (int64_t j = 0; j < n; ++j) x[j] += row[j];
-    else
-        for (int64_t j = 0; j < n; ++j) x[j * step] += row[j];
-}
-
-// Adds the row of (c, p, q) to x, the reverse of gather_row. At stride 1 adds most of the
-// row to the row of (c, p - 1, q), shifted by one image row; col2im adds that row to x
-// later.
-void scatter_row(float* x, float* row, int64_t p, const Lowering& lowering) {
-    int64_t i = 0;
-    if (lowering.stride == 1 && p > 0) {
-        float* above = row - lowering.kernel * lowering.columns();
-        add_to(above + lowering.Wo, row, lowering.M - lowering.Wo, 1);
-        i = lowering.Ho - 1;
-    }
-    for (; i < lowering.Ho; ++i)
-        add_to(x + i * lowering.stride * lowering.W, row + i * lowering.Wo, lowering.Wo,
-               lowering.stride);
-}
-
-// Sets each element of bordered to the sum of the elements of col that were copied from
-// it. Overwrites col.
-void col2im(float* bordered, float* col, const Lowering& lowering) {
-    std::fill(bordered, bordered + lowering.bordered_size(), 0.0f);
-    for (int64_t c = 0; c < lowering.C; ++c)
-        for (int64_t p = lowering.kernel; p-- > 0;)
-            for (int64_t q = 0; q < lowering.kernel; ++q)
-                scatter_row(bordered + lowering.source(c, p, q),
-                            col + lowering.row(c, p, q), p, lowering);
-}
-
-// Calls work(n, group) for each group of images n to n + group.images - 1.
-template <typename Work>
-void for_each_group(int64_t begin, int64_t end, const Lowering& lowering,
-                    const Work& work) {
-    const int64_t max_images =
-        std::max<int64_t>(1, kColumnsPerProduct / std::max<int64_t>(1, lowering.M));
-    for (int64_t n = begin; n < end; n += max_images) {
-        Lowering group = lowering;
-        group.images = std::min(max_images, end - n);
-        work(n, group);
-    }
-}
-
-// Computes the columns of images (N, C, H, W), one group at a time.
-class Columns {
+// The memory of one thread: the columns of an image, and the image with its border.
+class Workspace {
   public:
-    Columns(const float* x, const Lowering& lowering) : x_(x), lowering_(lowering) {}
+    explicit Workspace(const Lowering& lowering)
+        : image_(lowering.image()),
+          col_(scratch(lowering.K * lowering.M)),
+          bordered_(scratch(image_.border > 0 ? image_.outer_size() : 0)) {}
 
-    // Returns the columns (K, images M) of the group that begins with image n; the
-    // pointer is valid until the next call.
-    const float* of_images(int64_t n, const Lowering& group) {
-        const float* image = x_ + n * image_size();
-        if (group.is_identity()) return image;
-        if (!col_) col_ = scratch(lowering_.K * group.columns());  // no group is larger
-        if (!bordered_)
-            bordered_ = scratch(lowering_.padding > 0 ? lowering_.bordered_size() : 0);
-        for (int64_t i = 0; i < group.images; ++i, image += image_size()) {
-            if (lowering_.padding > 0)
-                add_border(bordered_.get(), image, lowering_.image());
-            im2col(col_.get() + i * lowering_.M,
-                   lowering_.padding > 0 ? bordered_.get() : image, group);
-        }
-        return col_.get();
+    float* col() { return col_.get(); }  // (K, M)
+
+    // Returns image x with its border: x itself if there is none.
+    const float* with_border(const float* x) {
+        if (image_.border == 0) return x;
+        add_border(bordered_.get(), x, image_);
+        return bordered_.get();
+    }
+
+    // Returns the memory for a gradient with its border: dx itself if there is none.
+    float* border_of(float* dx) { return image_.border == 0 ? dx : bordered_.get(); }
+
+    // Sets image dx to the middle of border_of(dx).
+    void remove_border_of(float* dx) {
+        if (image_.border > 0) remove_border(dx, bordered_.get(), image_);
     }
 
   private:
-    int64_t image_size() const {
-        return lowering_.C * lowering_.image().H * lowering_.image().W;
-    }
-
-    const float* x_;
-    const Lowering& lowering_;
+    Bordered image_;
     std::unique_ptr<float[]> col_, bordered_;
 };
 
-// Returns g (images, O, M) as one matrix (O, images M): g itself for one image, else a
-// copy in `joined`.
-const float* join(std::unique_ptr<float[]>& joined, const float* g, int64_t O,
-                  const Lowering& group) {
-    if (group.images == 1) return g;
-    if (!joined) joined = scratch(O * group.columns());
-    for (int64_t i = 0; i < group.images; ++i)
-        for (int64_t o = 0; o < O; ++o, g += group.M)
-            std::copy(g, g + group.M, joined.get() + o * group.columns() + i * group.M);
-    return joined.get();
-}
-
-// The reverse of join: y (images, O, M) = joined (O, images M).
-void split(float* y, const float* joined, int64_t O, const Lowering& group) {
-    for (int64_t i = 0; i < group.images; ++i)
-        for (int64_t o = 0; o < O; ++o, y += group.M) {
-            const float* row = joined + o * group.columns() + i * group.M;
-            std::copy(row, row + group.M, y);
-        }
-}
-
 }  // namespace
+
+void im2col(float* col, const float* x, const Lowering& lowering) {
+    const auto& [C, H, W, kernel, stride, padding, Ho, Wo, K, M] = lowering;
+    for (int64_t c = 0; c < C; ++c)
+        for (int64_t i = 0; i < Ho; ++i)
+            for (int64_t p = 0; p < kernel; ++p)
+                for (int64_t q = 0; q < kernel; ++q) {
+                    float* to = col + ((c * kernel + p) * kernel + q) * M + i * Wo;
+                    const float* from = x + (c * H + i * stride + p) * W + q;
+                    for (int64_t j = 0; j < Wo; ++j) to[j] = from[j * stride];
+                }
+}
+
+void col2im(float* dx, const float* dcol, const Lowering& lowering) {
+    const auto& [C, H, W, kernel, stride, padding, Ho, Wo, K, M] = lowering;
+    std::fill_n(dx, C * H * W, 0.0f);
+    for (int64_t c = 0; c < C; ++c)
+        for (int64_t i = 0; i < Ho; ++i)
+            for (int64_t p = 0; p < kernel; ++p)
+                for (int64_t q = 0; q < kernel; ++q) {
+                    float* to = dx + (c * H + i * stride + p) * W + q;
+                    const float* from =
+                        dcol + ((c * kernel + p) * kernel + q) * M + i * Wo;
+                    for (int64_t j = 0; j < Wo; ++j) to[j * stride] += from[j];
+                }
+}
 
 void conv2d(float* y, const float* x, const float* w, const float* bias, ImageExtents in,
             int64_t O, Window window) {
     const Lowering lowering(in, window);
+    const int64_t K = lowering.K, M = lowering.M;
     parallel_for(in.N, kImagesPerChunk, [&](int64_t begin, int64_t end) {
-        Columns columns(x, lowering);
-        std::unique_ptr<float[]> joined;
-        for_each_group(begin, end, lowering, [&](int64_t n, const Lowering& group) {
-            if (group.images > 1 && !joined) joined = scratch(O * group.columns());
-            float* out = group.images > 1 ? joined.get() : y + n * O * lowering.M;
+        Workspace workspace(lowering);
+        float* const col = workspace.col();
+        for (int64_t n = begin; n < end; ++n) {
+            const float* image = workspace.with_border(x + n * in.C * in.H * in.W);
+            float* out = y + n * O * M;
+            im2col(col, image, lowering);
             for (int64_t o = 0; o < O; ++o)
-                std::fill_n(out + o * group.columns(), group.columns(),
-                            bias ? bias[o] : 0.0f);
-            matmul(out, w, columns.of_images(n, group), O, group.columns(), lowering.K,
-                   {.accumulate = true});
-            if (group.images > 1) split(y + n * O * lowering.M, out, O, group);
-        });
+                std::fill_n(out + o * M, M, bias ? bias[o] : 0.0f);
+            matmul(out, w, col, O, M, K, {.accumulate = true});
+        }
     });
 }
 
 void backward_input(float* dx, const float* g, const float* w, ImageExtents in, int64_t O,
                     Window window) {
     const Lowering lowering(in, window);
-    const int64_t image_size = in.C * in.H * in.W;
+    const int64_t K = lowering.K, M = lowering.M;
     parallel_for(in.N, kImagesPerChunk, [&](int64_t begin, int64_t end) {
-        std::unique_ptr<float[]> dcol, joined;
-        const auto bordered =
-            scratch(lowering.padding > 0 ? lowering.bordered_size() : 0);
-        for_each_group(begin, end, lowering, [&](int64_t n, const Lowering& group) {
-            float* image = dx + n * image_size;
-            const bool in_place = group.is_identity();
-            if (!dcol && !in_place) dcol = scratch(lowering.K * group.columns());
-            matmul(in_place ? image : dcol.get(), w,
-                   join(joined, g + n * O * lowering.M, O, group), lowering.K,
-                   group.columns(), O, {.transpose_a = true});
-            if (in_place) return;
-            for (int64_t i = 0; i < group.images; ++i, image += image_size) {
-                col2im(lowering.padding > 0 ? bordered.get() : image,
-                       dcol.get() + i * lowering.M, group);
-                if (lowering.padding > 0)
-                    remove_border(image, bordered.get(), lowering.image());
-            }
-        });
+        Workspace workspace(lowering);
+        float* const dcol = workspace.col();
+        for (int64_t n = begin; n < end; ++n) {
+            const float* grad = g + n * O * M;
+            float* to = dx + n * in.C * in.H * in.W;
+            float* image = workspace.border_of(to);
+            matmul(dcol, w, grad, K, M, O, {.transpose_a = true});
+            col2im(image, dcol, lowering);
+            workspace.remove_border_of(to);
+        }
     });
 }
 
 void backward_weight(float* dw, const float* g, const float* x, ImageExtents in,
                      int64_t O, Window window) {
     const Lowering lowering(in, window);
+    const int64_t K = lowering.K, M = lowering.M;
 
     // Sum the images of each chunk, then the chunks in a fixed order: the result does not
     // depend on the number of threads.
     const int64_t chunks = (in.N + kImagesPerChunk - 1) / kImagesPerChunk;
-    const auto partial = scratch(chunks * O * lowering.K);
+    const auto partial = scratch(chunks * O * K);
     parallel_for(in.N, kImagesPerChunk, [&](int64_t begin, int64_t end) {
-        Columns columns(x, lowering);
-        float* out = partial.get() + begin / kImagesPerChunk * O * lowering.K;
-        std::unique_ptr<float[]> joined;
-        for_each_group(begin, end, lowering, [&](int64_t n, const Lowering& group) {
-            matmul(out, join(joined, g + n * O * lowering.M, O, group),
-                   columns.of_images(n, group), O, lowering.K, group.columns(),
+        Workspace workspace(lowering);
+        float* const col = workspace.col();
+        float* out = partial.get() + begin / kImagesPerChunk * O * K;
+        for (int64_t n = begin; n < end; ++n) {
+            const float* grad = g + n * O * M;
+            const float* image = workspace.with_border(x + n * in.C * in.H * in.W);
+            im2col(col, image, lowering);
+            matmul(out, grad, col, O, K, M,
                    {.transpose_b = true, .accumulate = n > begin});
-        });
+        }
     });
-    sum(dw, partial.get(), 1, chunks, O * lowering.K);
+    sum(dw, partial.get(), 1, chunks, O * K);
 }
 
 }  // namespace mini::kernels::cpu::im2col

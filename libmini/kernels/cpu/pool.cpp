@@ -1,35 +1,21 @@
-// Max pooling, one plane of one image at a time.
-//
-// The loop over a window keeps the greatest element so far and the index of this element;
-// only a greater element or NaN replaces them. So the first of equal elements wins, and a
-// number never replaces NaN, because no number compares greater than NaN.
+// Max pooling, one plane of one image at a time, with any window. Adjacent windows of 2 x 2
+// are a case of their own (pool_2x2.cpp).
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 
 #include "libmini/core/parallel.hpp"
+#include "libmini/kernels/cpu/greatest.hpp"
 #include "libmini/kernels/cpu/plane_grain.hpp"
+#include "libmini/kernels/cpu/pool_2x2.hpp"
 #include "libmini/kernels/kernels.hpp"
 
 namespace mini::kernels::cpu {
 namespace {
 
-struct Greatest {
-    float value;
-    int32_t index;
-
-    // Two selections and no branch, so that the loop over windows can be vectorised.
-    void offer(float v, int32_t v_index) {
-        const bool wins = (v > value) | (v != v);
-        value = wins ? v : value;
-        index = wins ? v_index : index;
-    }
-};
-
 // Returns the greatest element of rows [top, bottom) and columns [left, right) of x (H,
-// W).
+// W), with its index in x.
 Greatest greatest_of(const float* x, int64_t W, int64_t top, int64_t bottom, int64_t left,
                      int64_t right) {
     Greatest greatest{-std::numeric_limits<float>::infinity(),
@@ -56,101 +42,19 @@ void pool_plane(float* y, int32_t* indices, const float* x, int64_t H, int64_t W
         }
 }
 
-// Pools n adjacent windows of 2 x 2. `start` is the index in the plane of the first
-// window's first element, `below` the length of a row.
-void pool_run_2x2(float* __restrict y, int32_t* __restrict indices, const float* x,
-                  int32_t start, int32_t below, int64_t n) {
-    const float* lower = x + below;
-    for (int64_t j = 0; j < n; ++j) {
-        const int32_t index = start + static_cast<int32_t>(2 * j);
-        Greatest greatest{x[2 * j], index};
-        greatest.offer(x[2 * j + 1], index + 1);
-        greatest.offer(lower[2 * j], index + below);
-        greatest.offer(lower[2 * j + 1], index + below + 1);
-        y[j] = greatest.value;
-        indices[j] = greatest.index;
-    }
-}
-
-// Pools a plane in the common case, adjacent windows of 2 x 2. A run has at most 8
-// windows, which the compiler computes with vectors only; for whole rows it would add a
-// scalar loop with unpredictable branches. Runs take 0.9 us per image of 10 x 24 x 24,
-// whole rows 6.2 us, and pool_plane 35 us.
-void pool_plane_2x2(float* y, int32_t* indices, const float* x, int64_t H, int64_t W) {
-    constexpr int64_t kRun = 8;
-    const int64_t Ho = H / 2, Wo = W / 2;
-    for (int64_t i = 0; i < Ho; ++i)
-        for (int64_t j = 0; j < Wo; j += kRun) {
-            const int64_t start = 2 * i * W + 2 * j;
-            pool_run_2x2(y + i * Wo + j, indices + i * Wo + j, x + start,
-                         static_cast<int32_t>(start), static_cast<int32_t>(W),
-                         std::min(kRun, Wo - j));
-        }
-}
-
-using Four [[gnu::vector_size(16)]] = float;
-using FourPositions [[gnu::vector_size(16)]] = int32_t;
-
-// Stores a0 b0 a1 b1 a2 b2 a3 b3.
-void store_pairs(float* to, Four a, Four b) {
-    const Four low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
-    const Four high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-    std::memcpy(to, &low, sizeof low);
-    std::memcpy(to + 4, &high, sizeof high);
-}
-
-// Writes both rows of the gradients of n adjacent windows of 2 x 2; `start` and `below`
-// as in pool_run_2x2. Each element is written once: its window's gradient, or 0.
-void spread_run_2x2(float* upper, const float* g, const int32_t* indices, int32_t start,
-                    int32_t below, int64_t n) {
-    float* const lower = upper + below;
-    int64_t j = 0;
-    for (; j + 4 <= n; j += 4) {
-        Four gradient;
-        FourPositions position;  // in the window: 0, 1, below or below + 1
-        std::memcpy(&gradient, g + j, sizeof gradient);
-        std::memcpy(&position, indices + j, sizeof position);
-        gradient += 0.0f;  // a sum that begins with 0: -0 becomes 0
-        position -= FourPositions{0, 2, 4, 6} + (start + static_cast<int32_t>(2 * j));
-        const auto at = [&](int32_t p) {
-            return (Four)((FourPositions)gradient & (position == p));
-        };
-        store_pairs(upper + 2 * j, at(0), at(1));
-        store_pairs(lower + 2 * j, at(below), at(below + 1));
-    }
-    for (; j < n; ++j) {
-        const float gradient = g[j] + 0.0f;
-        const int32_t position = indices[j] - start - static_cast<int32_t>(2 * j);
-        upper[2 * j] = position == 0 ? gradient : 0.0f;
-        upper[2 * j + 1] = position == 1 ? gradient : 0.0f;
-        lower[2 * j] = position == below ? gradient : 0.0f;
-        lower[2 * j + 1] = position == below + 1 ? gradient : 0.0f;
-    }
-}
-
-// The gradient of pool_plane_2x2. 19 us for 320 planes of 24 x 24, where zeros and then
-// one sum per window take 43 us.
-void spread_plane_2x2(float* dx, const float* g, const int32_t* indices, int64_t H,
-                      int64_t W) {
-    const int64_t Ho = H / 2, Wo = W / 2;
-    for (int64_t i = 0; i < Ho; ++i) {
-        float* const upper = dx + 2 * i * W;
-        spread_run_2x2(upper, g + i * Wo, indices + i * Wo,
-                       static_cast<int32_t>(2 * i * W), static_cast<int32_t>(W), Wo);
-        if (W % 2 != 0) upper[W - 1] = upper[2 * W - 1] = 0.0f;  // in no window
-    }
-    if (H % 2 != 0) std::fill_n(dx + (H - 1) * W, W, 0.0f);
-}
-
-bool is_side_by_side_2x2(Window window) {
-    return window.kernel == 2 && window.stride == 2 && window.padding == 0;
+// Sets dx (H, W), of `size` elements, to the gradient of pool_plane, which had `outputs`
+// outputs with these indices.
+void spread_plane(float* dx, const float* g, const int32_t* indices, int64_t size,
+                  int64_t outputs) {
+    std::fill_n(dx, size, 0.0f);
+    for (int64_t k = 0; k < outputs; ++k) dx[indices[k]] += g[k];
 }
 
 }  // namespace
 
 void max_pool2d(float* y, int32_t* indices, const float* x, ImageExtents in,
                 Window window) {
-    const bool side_by_side_2x2 = is_side_by_side_2x2(window);
+    const bool adjacent_2x2 = is_adjacent_2x2(window);
     const int64_t in_plane = in.H * in.W;
     const int64_t out_plane = window.output(in.H) * window.output(in.W);
     parallel_for(in.N * in.C, planes_per_chunk(in), [&](int64_t begin, int64_t end) {
@@ -158,7 +62,7 @@ void max_pool2d(float* y, int32_t* indices, const float* x, ImageExtents in,
             float* y_plane = y + plane * out_plane;
             int32_t* indices_plane = indices + plane * out_plane;
             const float* x_plane = x + plane * in_plane;
-            if (side_by_side_2x2)
+            if (adjacent_2x2)
                 pool_plane_2x2(y_plane, indices_plane, x_plane, in.H, in.W);
             else
                 pool_plane(y_plane, indices_plane, x_plane, in.H, in.W, window);
@@ -168,21 +72,18 @@ void max_pool2d(float* y, int32_t* indices, const float* x, ImageExtents in,
 
 void max_pool2d_backward(float* dx, const float* g, const int32_t* indices,
                          ImageExtents in, Window window) {
+    const bool adjacent_2x2 = is_adjacent_2x2(window);
     const int64_t in_plane = in.H * in.W;
     const int64_t out_plane = window.output(in.H) * window.output(in.W);
-    const bool side_by_side_2x2 = is_side_by_side_2x2(window);
     parallel_for(in.N * in.C, planes_per_chunk(in), [&](int64_t begin, int64_t end) {
-        if (!side_by_side_2x2)
-            std::fill(dx + begin * in_plane, dx + end * in_plane, 0.0f);
         for (int64_t plane = begin; plane < end; ++plane) {
-            float* const dx_plane = dx + plane * in_plane;
-            if (side_by_side_2x2) {
-                spread_plane_2x2(dx_plane, g + plane * out_plane,
-                                 indices + plane * out_plane, in.H, in.W);
-                continue;
-            }
-            for (int64_t k = plane * out_plane; k < (plane + 1) * out_plane; ++k)
-                dx_plane[indices[k]] += g[k];
+            float* dx_plane = dx + plane * in_plane;
+            const float* g_plane = g + plane * out_plane;
+            const int32_t* indices_plane = indices + plane * out_plane;
+            if (adjacent_2x2)
+                spread_plane_2x2(dx_plane, g_plane, indices_plane, in.H, in.W);
+            else
+                spread_plane(dx_plane, g_plane, indices_plane, in_plane, out_plane);
         }
     });
 }

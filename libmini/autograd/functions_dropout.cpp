@@ -1,0 +1,65 @@
+// Dropout: multiplication by a random mask. g is always dL/dy.
+
+#include <cstdint>
+
+#include "libmini/autograd/functions.hpp"
+#include "libmini/kernels/cuda/graph.hpp"
+#include "libmini/tensor/dispatch.hpp"
+#include "libmini/tensor/ops.hpp"
+
+namespace mini {
+namespace {
+
+// Sets each element of x to `value` with the given probability, otherwise to 0, and
+// returns x. A GPU uses its own generator, seeded from `generator`.
+Tensor draw_mask(Tensor x, double probability, float value, Generator& generator) {
+    if (x.device().is_cpu()) {
+        fill_bernoulli(x.span<float>(), probability, generator);
+        ops::mul_(x, value);
+        return x;
+    }
+    const uint64_t seed = generator.random64();
+    on_gpu(x.device(), [&](cudaStream_t stream) {
+        const gpu::PhiloxState state{.seed = seed,
+                                     .more_offset = cuda::RecordedDraws::more_offset()};
+        gpu::fill_bernoulli(x.data<float>(), x.numel(), probability, value, state,
+                            stream);
+    });
+    return x;
+}
+
+// Returns x times a random mask, whose elements are 0 with probability p, otherwise
+// 1 / (1 - p). The mask is broadcast to the shape of x.
+Tensor times_mask(const char* name, const Tensor& x, double p, const Shape& mask_shape,
+                  Generator& generator) {
+    const float scale = p < 1.0 ? static_cast<float>(1.0 / (1.0 - p)) : 0.0f;
+    const Tensor mask = draw_mask(x.new_empty(mask_shape), 1.0 - p, scale, generator);
+    return record(
+        name, ops::mul(x, mask), {x},
+        [mask](const Tensor& g, const Node&) -> Grads { return {ops::mul(g, mask)}; });
+}
+
+void check_probability(const char* name, double p) {
+    if (!(p >= 0.0 && p <= 1.0))
+        throw UsageError(concat(name, ": the probability must be in [0, 1], but is ", p));
+}
+
+}  // namespace
+
+Tensor dropout(const Tensor& x, double p, bool training, Generator& generator) {
+    check_probability("dropout", p);
+    if (!training || p == 0.0) return x;
+    return times_mask("dropout", x, p, x.shape(), generator);
+}
+
+Tensor dropout2d(const Tensor& x, double p, bool training, Generator& generator) {
+    check_probability("dropout2d", p);
+    check_shape(x.dim() >= 2, "dropout2d: the input is ", x.shape(), ", not (N, C, ...)");
+    if (!training || p == 0.0) return x;
+    Shape channels(x.shape().size(), 1);
+    channels[0] = x.size(0);
+    channels[1] = x.size(1);
+    return times_mask("dropout2d", x, p, channels, generator);
+}
+
+}  // namespace mini

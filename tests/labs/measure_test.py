@@ -50,6 +50,16 @@ row length   without gaps   with gaps, in ns per element
          4          0.100       1.100
 """
 
+CONVOLUTIONS = """\
+peak of one core: 113.1 GFLOP/s
+
+layer  pass           method       per image      speed          of the peak
+conv1  forward        definition      103.79 us      2.8 GFLOP/s     2 %
+conv1  the copies     im2col            3.70 us
+conv1  forward        im2col           10.45 us     27.6 GFLOP/s    24 %
+conv2  gradient of x  direct            7.18 us     89.1 GFLOP/s    79 %
+"""
+
 COSTS = """\
 4 ranks, 400 bytes each, 100Gbit,10us; sent by the busiest rank
 
@@ -102,6 +112,14 @@ class Measure(unittest.TestCase):
         self.assertIn('<text x="1">w</text>', styled)
         for gone in ("<!--", "<?xml", "<title>", "font-family="):
             self.assertNotIn(gone, styled)
+
+    def test_the_speeds_of_a_convolution_are_read_beside_the_peak(self):
+        convnet = script("05-convnet")
+        peak, speeds = convnet.speeds_of(CONVOLUTIONS)
+        self.assertEqual(peak, 113.1)
+        self.assertEqual(speeds, {("conv1", "forward"): {"definition": 2.8, "im2col": 27.6},
+                                  ("conv2", "gradient of x"): {"direct": 89.1}})
+        self.assertEqual(convnet.chart(peak, speeds).count("<rect"), 3)
 
     def test_the_accuracies_are_read_from_the_last_table(self):
         self.assertEqual(script("07-partition").lines_of(DEALING), {

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 
+#include "libmini/core/error.hpp"
 #include "libmini/kernels/cpu/conv_direct.hpp"
 #include "libmini/kernels/cpu/conv_im2col.hpp"
 #include "libmini/kernels/cpu/conv_im2col_batched.hpp"
@@ -40,9 +41,11 @@ constexpr Method kBatched = {im2col_batched::conv2d, im2col_batched::backward_in
 
 // Returns the method of a convolution whose result has `rows` channels.
 const Method& method_of(const ImageExtents& in, const Window& window, int64_t rows) {
+    // [lab05.3] Choose the method by the table above.
     if (direct::fits(in, window)) return kDirect;
     if (rows >= kProductRows) return kProduct;
     return im2col_batched::fits(in, window) ? kBatched : kIm2col;
+    // [lab05.3]
 }
 
 }  // namespace
@@ -63,9 +66,11 @@ void conv2d_backward_weight(float* dw, float* dbias, const float* g, const float
     method.backward_weight(dw, g, x, in, O, window);
     if (dbias == nullptr) return;
     const int64_t M = window.output(in.H) * window.output(in.W);
+    // [lab05.3] Sum g over the positions, then over the images.
     const auto per_image = scratch(in.N * O);
     sum(per_image.get(), g, in.N * O, M, 1);
     sum(dbias, per_image.get(), 1, in.N, O);
+    // [lab05.3]
 }
 
 }  // namespace mini::kernels::cpu

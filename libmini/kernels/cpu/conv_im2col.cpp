@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "libmini/core/error.hpp"
 #include "libmini/core/parallel.hpp"
 #include "libmini/kernels/cpu/scratch.hpp"
 #include "libmini/kernels/kernels.hpp"
@@ -45,6 +46,7 @@ class Workspace {
 
 void im2col(float* col, const float* x, const Lowering& lowering) {
     const auto& [C, H, W, kernel, stride, padding, Ho, Wo, K, M] = lowering;
+    // [lab05.1] Copy the elements under each window to its column.
     for (int64_t c = 0; c < C; ++c)
         for (int64_t i = 0; i < Ho; ++i)
             for (int64_t p = 0; p < kernel; ++p)
@@ -53,10 +55,12 @@ void im2col(float* col, const float* x, const Lowering& lowering) {
                     const float* from = x + (c * H + i * stride + p) * W + q;
                     for (int64_t j = 0; j < Wo; ++j) to[j] = from[j * stride];
                 }
+    // [lab05.1]
 }
 
 void col2im(float* dx, const float* dcol, const Lowering& lowering) {
     const auto& [C, H, W, kernel, stride, padding, Ho, Wo, K, M] = lowering;
+    // [lab05.1] Add each element to the element from which im2col copies.
     std::fill_n(dx, C * H * W, 0.0f);
     for (int64_t c = 0; c < C; ++c)
         for (int64_t i = 0; i < Ho; ++i)
@@ -67,6 +71,7 @@ void col2im(float* dx, const float* dcol, const Lowering& lowering) {
                         dcol + ((c * kernel + p) * kernel + q) * M + i * Wo;
                     for (int64_t j = 0; j < Wo; ++j) to[j * stride] += from[j];
                 }
+    // [lab05.1]
 }
 
 void conv2d(float* y, const float* x, const float* w, const float* bias, ImageExtents in,
@@ -79,10 +84,12 @@ void conv2d(float* y, const float* x, const float* w, const float* bias, ImageEx
         for (int64_t n = begin; n < end; ++n) {
             const float* image = workspace.with_border(x + n * in.C * in.H * in.W);
             float* out = y + n * O * M;
+            // [lab05.2] Set each output to the bias, then add the product.
             im2col(col, image, lowering);
             for (int64_t o = 0; o < O; ++o)
                 std::fill_n(out + o * M, M, bias ? bias[o] : 0.0f);
             matmul(out, w, col, O, M, K, {.accumulate = true});
+            // [lab05.2]
         }
     });
 }
@@ -98,8 +105,10 @@ void backward_input(float* dx, const float* g, const float* w, ImageExtents in, 
             const float* grad = g + n * O * M;
             float* to = dx + n * in.C * in.H * in.W;
             float* image = workspace.border_of(to);
+            // [lab05.2] Compute dcol, and add its columns up in the image.
             matmul(dcol, w, grad, K, M, O, {.transpose_a = true});
             col2im(image, dcol, lowering);
+            // [lab05.2]
             workspace.remove_border_of(to);
         }
     });
@@ -121,9 +130,11 @@ void backward_weight(float* dw, const float* g, const float* x, ImageExtents in,
         for (int64_t n = begin; n < end; ++n) {
             const float* grad = g + n * O * M;
             const float* image = workspace.with_border(x + n * in.C * in.H * in.W);
+            // [lab05.2] Add the image's product to the sum of its chunk.
             im2col(col, image, lowering);
             matmul(out, grad, col, O, K, M,
                    {.transpose_b = true, .accumulate = n > begin});
+            // [lab05.2]
         }
     });
     sum(dw, partial.get(), 1, chunks, O * K);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "libmini/core/error.hpp"
 #include "libmini/core/parallel.hpp"
 #include "libmini/kernels/cpu/greatest.hpp"
 #include "libmini/kernels/cpu/plane_grain.hpp"
@@ -20,9 +21,11 @@ Greatest greatest_of(const float* x, int64_t W, int64_t top, int64_t bottom, int
                      int64_t right) {
     Greatest greatest{-std::numeric_limits<float>::infinity(),
                       static_cast<int32_t>(top * W + left)};
+    // [lab05.4] Offer each element, in row-major order.
     for (int64_t h = top; h < bottom; ++h)
         for (int64_t w = left; w < right; ++w)
             greatest.offer(x[h * W + w], static_cast<int32_t>(h * W + w));
+    // [lab05.4]
     return greatest;
 }
 
@@ -30,6 +33,7 @@ Greatest greatest_of(const float* x, int64_t W, int64_t top, int64_t bottom, int
 void pool_plane(float* y, int32_t* indices, const float* x, int64_t H, int64_t W,
                 Window window) {
     const int64_t Ho = window.output(H), Wo = window.output(W);
+    // [lab05.4] Find the greatest element of the part of each window inside the plane.
     for (int64_t i = 0; i < Ho; ++i)
         for (int64_t j = 0; j < Wo; ++j) {
             const int64_t h = i * window.stride - window.padding;
@@ -40,14 +44,17 @@ void pool_plane(float* y, int32_t* indices, const float* x, int64_t H, int64_t W
             y[i * Wo + j] = value;
             indices[i * Wo + j] = index;
         }
+    // [lab05.4]
 }
 
 // Sets dx (H, W), of `size` elements, to the gradient of pool_plane, which had `outputs`
 // outputs with these indices.
 void spread_plane(float* dx, const float* g, const int32_t* indices, int64_t size,
                   int64_t outputs) {
+    // [lab05.4] Add each output's gradient to the element that was its maximum.
     std::fill_n(dx, size, 0.0f);
     for (int64_t k = 0; k < outputs; ++k) dx[indices[k]] += g[k];
+    // [lab05.4]
 }
 
 }  // namespace

@@ -1,0 +1,418 @@
+// The checks of lab 05, tasks 05.1 to 05.3: the lowering of a convolution to a product of
+// matrices, both gradients, and the choice of a method. Each task's cases need that task
+// and the tasks before it.
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "labs/05-convnet/test_support.hpp"
+#include "libmini/kernels/cpu/conv_direct.hpp"
+#include "libmini/kernels/cpu/conv_im2col.hpp"
+#include "libmini/kernels/cpu/conv_im2col_batched.hpp"
+#include "libmini/kernels/cpu/conv_product.hpp"
+#include "libmini/random/random.hpp"
+
+using namespace mini;
+using namespace mini::lab05;
+using kernels::cpu::im2col::Lowering;
+namespace cpu = kernels::cpu;
+
+namespace {
+
+Values im2col_of(const Values& x, const Lowering& lowering) {
+    Values col = unwritten(lowering.K * lowering.M);
+    cpu::im2col::im2col(col.data(), x.data(), lowering);
+    return col;
+}
+
+Values col2im_of(const Values& dcol, const Lowering& lowering) {
+    Values dx = unwritten(lowering.C * lowering.H * lowering.W);
+    cpu::im2col::col2im(dx.data(), dcol.data(), lowering);
+    return dx;
+}
+
+double dot(const Values& a, const Values& b) {
+    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+}
+
+// Images that are not square, windows that overlap, touch, and leave gaps.
+const std::vector<Convolution> kConvolutions = {
+    {{1, 1, 3, 3}, 1, {2, 1, 0}},  {{1, 2, 4, 6}, 3, {3, 1, 0}},
+    {{2, 3, 7, 5}, 2, {3, 2, 0}},  {{2, 2, 5, 4}, 4, {3, 1, 1}},
+    {{3, 2, 6, 9}, 2, {2, 3, 0}},  {{2, 4, 5, 7}, 3, {1, 1, 0}},
+    {{11, 2, 6, 5}, 3, {4, 2, 2}},
+};
+
+// ---- 05.2
+
+Values conv2d_of(const Convolution& of, const Values& x, const Values& w,
+                 const float* bias) {
+    Values y = unwritten(of.y_size());
+    cpu::im2col::conv2d(y.data(), x.data(), w.data(), bias, of.in, of.O, of.window);
+    return y;
+}
+
+Values backward_input_of(const Convolution& of, const Values& g, const Values& w) {
+    Values dx = unwritten(of.x_size());
+    cpu::im2col::backward_input(dx.data(), g.data(), w.data(), of.in, of.O, of.window);
+    return dx;
+}
+
+Values backward_weight_of(const Convolution& of, const Values& g, const Values& x) {
+    Values dw = unwritten(of.w_size());
+    cpu::im2col::backward_weight(dw.data(), g.data(), x.data(), of.in, of.O, of.window);
+    return dw;
+}
+
+}  // namespace
+
+// ---- 05.1
+
+TEST_CASE("a column of col has the elements under the window at one position",
+          "[lab05][lab05.1]") {
+    const Lowering lowering({1, 1, 3, 3}, {2, 1, 0});
+    const Values col = im2col_of(counting(9), lowering);
+    INFO("the image 1 2 3 / 4 5 6 / 7 8 9, a window of 2 x 2, stride 1: four positions");
+    INFO("the first column is 1 2 4 5, the window at the top left; hint 1 of 05.1");
+    INFO("expected the rows 1 2 4 5 / 2 3 5 6 / 4 5 7 8 / 5 6 8 9");
+    INFO("got               " << rows(col, 4) << "; nan: it was not written");
+    CHECK(col == Values{1, 2, 4, 5, 2, 3, 5, 6, 4, 5, 7, 8, 5, 6, 8, 9});
+}
+
+TEST_CASE("the rows of the second channel follow those of the first",
+          "[lab05][lab05.1]") {
+    const Lowering lowering({1, 2, 2, 3}, {2, 1, 0});
+    const Values col = im2col_of(counting(12), lowering);
+    INFO(
+        "the channels 1 2 3 / 4 5 6 and 7 8 9 / 10 11 12, a window of 2 x 2: K = 8 rows");
+    INFO("expected the rows 1 2 / 2 3 / 4 5 / 5 6 / 7 8 / 8 9 / 10 11 / 11 12");
+    INFO("got               " << rows(col, 2));
+    CHECK(col == Values{1, 2, 2, 3, 4, 5, 5, 6, 7, 8, 8, 9, 10, 11, 11, 12});
+}
+
+TEST_CASE("the stride moves the window, not its elements", "[lab05][lab05.1]") {
+    const Lowering lowering({1, 1, 4, 6}, {2, 2, 0});
+    const Values col = im2col_of(counting(24), lowering);
+    INFO(
+        "an image of 4 rows of 6, 1 to 24, a window of 2 x 2 with stride 2: six columns");
+    INFO("the first column is 1 2 7 8, the second 3 4 9 10, the fourth 13 14 19 20");
+    INFO("got the rows " << rows(col, 6));
+    CHECK(col == Values{1, 3, 5,  13, 15, 17, 2, 4,  6,  14, 16, 18,
+                        7, 9, 11, 19, 21, 23, 8, 10, 12, 20, 22, 24});
+}
+
+TEST_CASE("the image of a lowering has its border already", "[lab05][lab05.1]") {
+    const Lowering lowering({1, 1, 1, 2}, {3, 1, 1});
+    const Values x{0, 0, 0, 0, 0, 5, 6, 0, 0, 0, 0, 0};
+    INFO("the image 5 6 with a border of zeros is 3 rows of 4; the window is 3 x 3");
+    INFO("H and W of the lowering count the border; its padding is for the caller");
+    CHECK(lowering.H == 3);
+    CHECK(lowering.W == 4);
+    const Values col = im2col_of(x, lowering);
+    INFO("got the rows " << rows(col, 2));
+    CHECK(col == Values{0, 0, 0, 0, 0, 0, 0, 5, 5, 6, 6, 0, 0, 0, 0, 0, 0, 0});
+}
+
+TEST_CASE("col2im adds up what im2col repeats", "[lab05][lab05.1]") {
+    const Lowering lowering({1, 1, 3, 3}, {2, 1, 0});
+    const Values dx = col2im_of(Values(16, 1), lowering);
+    INFO("all 16 elements of dcol are 1, so dx has the number of windows over each");
+    INFO("element: 1 2 1 / 2 4 2 / 1 2 1; hint 1 of 05.1");
+    INFO("got " << rows(dx, 3) << "; nan: dx was added to before it was set to 0");
+    CHECK(dx == Values{1, 2, 1, 2, 4, 2, 1, 2, 1});
+}
+
+TEST_CASE("col2im takes each element back to where im2col copied it from",
+          "[lab05][lab05.1]") {
+    const Lowering lowering({1, 1, 2, 3}, {2, 1, 0});
+    const Values dx = col2im_of({1, 10, 2, 20, 3, 30, 4, 40}, lowering);
+    INFO("dcol is 1 10 / 2 20 / 3 30 / 4 40: the first window is 1 2 / 3 4, the second");
+    INFO("10 20 / 30 40; they overlap in the middle column");
+    INFO("expected 1 12 20 / 3 34 40, got " << rows(dx, 3));
+    CHECK(dx == Values{1, 12, 20, 3, 34, 40});
+}
+
+TEST_CASE("an element under no window has the gradient 0", "[lab05][lab05.1]") {
+    const Lowering lowering({1, 2, 3, 4}, {1, 2, 0});
+    const Values dx = col2im_of(counting(8), lowering);
+    INFO("two channels of 3 x 4, a window of 1 x 1 with stride 2: rows 0 and 2, columns");
+    INFO("0 and 2; expected 1 0 2 0 / 0 0 0 0 / 3 0 4 0 / 5 0 6 0 / 0 0 0 0 / 7 0 8 0");
+    INFO("got      " << rows(dx, 4));
+    CHECK(dx ==
+          Values{1, 0, 2, 0, 0, 0, 0, 0, 3, 0, 4, 0, 5, 0, 6, 0, 0, 0, 0, 0, 7, 0, 8, 0});
+}
+
+TEST_CASE("col2im is the transpose of im2col for every geometry", "[lab05][lab05.1]") {
+    for (const Convolution& of : kConvolutions) {
+        const Lowering lowering(of.in, of.window);
+        const Values x = small_integers(lowering.C * lowering.H * lowering.W, 1);
+        const Values d = small_integers(lowering.K * lowering.M, 2);
+        INFO(of.in_words());
+        INFO("the sum of im2col(x) d over all elements of col must be the sum of");
+        INFO("x col2im(d) over all elements of the image, for every x and d");
+        CHECK(dot(im2col_of(x, lowering), d) == dot(x, col2im_of(d, lowering)));
+    }
+}
+
+// ---- 05.2
+
+TEST_CASE("an output is the sum of the window's elements times the weights",
+          "[lab05][lab05.2]") {
+    const Convolution of{{1, 1, 3, 3}, 1, {2, 1, 0}};
+    const float bias = 100;
+    const Values y = conv2d_of(of, counting(9), {1, 2, 3, 4}, &bias);
+    INFO(
+        "the image 1 2 3 / 4 5 6 / 7 8 9, the kernel 1 2 / 3 4, the bias 100: the first");
+    INFO("output is 1*1 + 2*2 + 3*4 + 4*5 + 100 = 137; the kernel is not turned around");
+    INFO("expected 137 147 / 167 177, got " << rows(y, 2) << "; hint 1 of 05.2");
+    CHECK(y == Values{137, 147, 167, 177});
+}
+
+TEST_CASE("a convolution may have no bias", "[lab05][lab05.2]") {
+    const Convolution of{{2, 1, 1, 2}, 2, {1, 1, 0}};
+    const Values y = conv2d_of(of, {1, 2, 3, 4}, {1, 10}, nullptr);
+    INFO("two images 1 2 and 3 4, the kernels 1 and 10, bias is null");
+    INFO("expected 1 2 / 10 20 / 3 4 / 30 40, got " << rows(y, 2)
+                                                    << "; nan: y was added to before "
+                                                       "it was written");
+    CHECK(y == Values{1, 2, 10, 20, 3, 4, 30, 40});
+}
+
+TEST_CASE("each output channel has its own kernel and its own bias", "[lab05][lab05.2]") {
+    const Convolution of{{1, 2, 2, 2}, 2, {2, 1, 0}};
+    const Values bias{1000, 2000};
+    const Values y =
+        conv2d_of(of, counting(8), {1, 0, 0, 0, 0, 0, 0, 10, 0, 1, 0, 0, 0, 0, 100, 0},
+                  bias.data());
+    INFO("the channels 1 2 / 3 4 and 5 6 / 7 8; kernel 0 is 1 times element 1 plus 10");
+    INFO("times element 8, kernel 1 is element 2 plus 100 times element 7");
+    INFO("expected 1081 2702, got " << rows(y, 2));
+    CHECK(y == Values{1081, 2702});
+}
+
+TEST_CASE("the forward pass equals its definition for every geometry",
+          "[lab05][lab05.2]") {
+    for (const Convolution& of : kConvolutions) {
+        const Values x = small_integers(of.x_size(), 1),
+                     w = small_integers(of.w_size(), 2);
+        const Values bias = small_integers(of.O, 3);
+        Values expected(static_cast<size_t>(of.y_size()));
+        for (int64_t i = 0; i < of.y_size(); ++i)
+            expected[i] = bias[i / (of.Ho() * of.Wo()) % of.O];
+        for_each_product(of, [&](int64_t y, int64_t x_at, int64_t w_at) {
+            expected[y] += x[x_at] * w[w_at];
+        });
+        INFO(of.in_words());
+        check_equal("y", conv2d_of(of, x, w, bias.data()), expected,
+                    {of.in.N, of.O, of.Ho(), of.Wo()});
+    }
+}
+
+TEST_CASE("the gradient of x: each window gives its weights to its elements",
+          "[lab05][lab05.2]") {
+    const Convolution of{{1, 1, 3, 3}, 1, {2, 1, 0}};
+    const Values dx = backward_input_of(of, {1, 0, 0, 10}, {1, 2, 3, 4});
+    INFO(
+        "the kernel 1 2 / 3 4; g is 1 0 / 0 10: only the first and the last window "
+        "count");
+    INFO("expected 1 2 0 / 3 14 20 / 0 30 40, got " << rows(dx, 3) << "; hint 2 of 05.2");
+    CHECK(dx == Values{1, 2, 0, 3, 14, 20, 0, 30, 40});
+}
+
+TEST_CASE("the gradient of x equals its definition for every geometry",
+          "[lab05][lab05.2]") {
+    for (const Convolution& of : kConvolutions) {
+        const Values g = small_integers(of.y_size(), 1),
+                     w = small_integers(of.w_size(), 2);
+        Values expected(static_cast<size_t>(of.x_size()));
+        for_each_product(of, [&](int64_t y, int64_t x_at, int64_t w_at) {
+            expected[x_at] += g[y] * w[w_at];
+        });
+        INFO(of.in_words());
+        check_equal("dx", backward_input_of(of, g, w), expected,
+                    {of.in.N, of.in.C, of.in.H, of.in.W});
+    }
+}
+
+TEST_CASE("the gradient of w: every output position has used the weight",
+          "[lab05][lab05.2]") {
+    const Convolution of{{1, 1, 3, 3}, 1, {2, 1, 0}};
+    const Values dw = backward_weight_of(of, {1, 0, 0, 10}, counting(9));
+    INFO(
+        "the image 1 2 3 / 4 5 6 / 7 8 9; g is 1 0 / 0 10: the first window is 1 2 / 4 "
+        "5,");
+    INFO("the last one 5 6 / 8 9; expected 1*1 + 10*5 = 51 62 / 84 95");
+    INFO("got " << rows(dw, 2) << "; hint 2 of 05.2");
+    CHECK(dw == Values{51, 62, 84, 95});
+}
+
+TEST_CASE("the gradient of w is the sum over the images of all chunks",
+          "[lab05][lab05.2]") {
+    const Convolution of{{19, 1, 1, 1}, 1, {1, 1, 0}};
+    const Values dw = backward_weight_of(of, Values(19, 1), counting(19));
+    INFO("19 images of one element, 1 to 19, in chunks of 8, 8 and 3; g is 1 for all");
+    INFO("each chunk has its own sum: its first image sets it, the others add to it");
+    INFO("expected 190, got " << rows(dw, 1));
+    CHECK(dw == Values{190});
+}
+
+TEST_CASE("the gradient of w equals its definition for every geometry",
+          "[lab05][lab05.2]") {
+    for (const Convolution& of : kConvolutions) {
+        const Values g = small_integers(of.y_size(), 1),
+                     x = small_integers(of.x_size(), 2);
+        Values expected(static_cast<size_t>(of.w_size()));
+        for_each_product(of, [&](int64_t y, int64_t x_at, int64_t w_at) {
+            expected[w_at] += g[y] * x[x_at];
+        });
+        INFO(of.in_words());
+        check_equal("dw", backward_weight_of(of, g, x), expected,
+                    {of.O, of.in.C, of.window.kernel, of.window.kernel});
+    }
+}
+
+// ---- 05.3
+
+namespace {
+
+Values normal_numbers(int64_t size, uint64_t seed) {
+    Values values(static_cast<size_t>(size));
+    Generator generator(seed);
+    fill_normal(values, 0, 1, generator);
+    return values;
+}
+
+// The results of all methods for one convolution. They differ in their last bits, because
+// each method adds the products in another order.
+struct Results {
+    std::string method;
+    Values y, dx, dw;
+};
+
+std::vector<Results> results_of(const Convolution& of, const Values& x, const Values& w,
+                                const Values& g) {
+    const auto run = [&](const char* name, auto conv2d, auto input, auto weight) {
+        Results of_method{name, unwritten(of.y_size()), unwritten(of.x_size()),
+                          unwritten(of.w_size())};
+        conv2d(of_method.y.data(), x.data(), w.data(), nullptr, of.in, of.O, of.window);
+        input(of_method.dx.data(), g.data(), w.data(), of.in, of.O, of.window);
+        weight(of_method.dw.data(), g.data(), x.data(), of.in, of.O, of.window);
+        return of_method;
+    };
+    std::vector<Results> all = {
+        run("product", cpu::product::conv2d, cpu::product::backward_input,
+            cpu::product::backward_weight),
+        run("im2col", cpu::im2col::conv2d, cpu::im2col::backward_input,
+            cpu::im2col::backward_weight),
+        run("im2col_batched", cpu::im2col_batched::conv2d,
+            cpu::im2col_batched::backward_input, cpu::im2col_batched::backward_weight)};
+    if (cpu::direct::fits(of.in, of.window))
+        all.push_back(run("direct", cpu::direct::conv2d, cpu::direct::backward_input,
+                          cpu::direct::backward_weight));
+    return all;
+}
+
+struct Choice {
+    Convolution of;
+    const char *y, *dx, *dw;  // the methods by the table
+    const char* why;
+};
+
+const std::vector<Choice> kChoices = {
+    {{{2, 10, 12, 12}, 20, {5, 1, 0}},
+     "direct",
+     "direct",
+     "direct",
+     "the tutorial's conv2: stride 1, a kernel of 5, 8 x 8 outputs: direct fits"},
+    {{{2, 33, 12, 12}, 40, {3, 1, 1}},
+     "direct",
+     "direct",
+     "direct",
+     "direct fits, and is asked first, also with 32 rows and more"},
+    {{{2, 32, 17, 17}, 3, {3, 2, 1}},
+     "im2col",
+     "product",
+     "im2col",
+     "stride 2; the gradient of x has C = 32 rows, the two others O = 3"},
+    {{{2, 3, 17, 17}, 32, {3, 2, 1}},
+     "product",
+     "im2col",
+     "product",
+     "stride 2; y and the gradient of w have O = 32 rows, the gradient of x C = 3"},
+    {{{2, 31, 17, 17}, 31, {3, 2, 1}},
+     "im2col",
+     "im2col",
+     "im2col",
+     "stride 2 and 31 rows: one too few for product"},
+    {{{2, 3, 14, 14}, 4, {4, 1, 0}},
+     "im2col_batched",
+     "im2col_batched",
+     "im2col_batched",
+     "a kernel of 4, for which direct is not written; stride 1: im2col_batched fits"},
+};
+
+// Checks that `got` is bitwise the result of the `expected` method.
+void check_method(const std::string& what, const Values& got, const std::string& expected,
+                  const std::vector<Results>& all, Values Results::*member) {
+    std::string names;
+    bool as_expected = false;
+    for (const Results& results : all) {
+        if (first_difference(got, results.*member) >= 0) continue;
+        names += names.empty() ? results.method : " and " + results.method;
+        as_expected = as_expected || results.method == expected;
+    }
+    INFO(what << ": by the table at the head of conv.cpp the method is " << expected);
+    INFO("your result has the bits of " << (names.empty() ? "no method" : names));
+    CHECK(as_expected);
+}
+
+}  // namespace
+
+TEST_CASE("each convolution is computed by the method of the table", "[lab05][lab05.3]") {
+    for (const Choice& choice : kChoices) {
+        const Convolution& of = choice.of;
+        const Values x = normal_numbers(of.x_size(), 1),
+                     w = normal_numbers(of.w_size(), 2);
+        const Values g = normal_numbers(of.y_size(), 3);
+        const std::vector<Results> all = results_of(of, x, w, g);
+        INFO(of.in_words() << ": " << choice.why);
+        Values y = unwritten(of.y_size()), dx = unwritten(of.x_size()),
+               dw = unwritten(of.w_size());
+        cpu::conv2d(y.data(), x.data(), w.data(), nullptr, of.in, of.O, of.window);
+        check_method("y", y, choice.y, all, &Results::y);
+        cpu::conv2d_backward_input(dx.data(), g.data(), w.data(), of.in, of.O, of.window);
+        check_method("the gradient of x", dx, choice.dx, all, &Results::dx);
+        cpu::conv2d_backward_weight(dw.data(), nullptr, g.data(), x.data(), of.in, of.O,
+                                    of.window);
+        check_method("the gradient of w", dw, choice.dw, all, &Results::dw);
+    }
+}
+
+TEST_CASE("the gradient of the bias is the sum of g over images and positions",
+          "[lab05][lab05.3]") {
+    const Convolution of{{2, 1, 1, 3}, 2, {1, 1, 0}};
+    const Values g{1, 2, 3, 10, 20, 30, 100, 200, 300, 1000, 2000, 3000};
+    Values dw = unwritten(of.w_size()), dbias = unwritten(of.O);
+    cpu::conv2d_backward_weight(dw.data(), dbias.data(), g.data(), Values(6, 0).data(),
+                                of.in, of.O, of.window);
+    INFO("g (2, 2, 1, 3): image 0 has 1 2 3 in channel 0 and 10 20 30 in channel 1,");
+    INFO("image 1 has 100 200 300 and 1000 2000 3000");
+    INFO("expected 606 6060, got " << rows(dbias, 2) << "; hint 2 of 05.3");
+    CHECK(dbias == Values{606, 6060});
+}
+
+TEST_CASE("the gradient of the bias of many images and channels", "[lab05][lab05.3]") {
+    const Convolution of{{9, 2, 12, 10}, 7, {3, 1, 0}};
+    const Values g = small_integers(of.y_size(), 1), x = small_integers(of.x_size(), 2);
+    Values expected(static_cast<size_t>(of.O));
+    for (int64_t i = 0; i < of.y_size(); ++i)
+        expected[i / (of.Ho() * of.Wo()) % of.O] += g[i];
+    Values dw = unwritten(of.w_size()), dbias = unwritten(of.O);
+    cpu::conv2d_backward_weight(dw.data(), dbias.data(), g.data(), x.data(), of.in, of.O,
+                                of.window);
+    INFO(of.in_words());
+    check_equal("dbias", dbias, expected, {of.O});
+}

@@ -1,0 +1,117 @@
+// Helpers for the checks of lab 05: convolutions with small integers, their
+// definition, and matrices as text.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "labs/check/values.hpp"
+#include "libmini/core/error.hpp"
+#include "libmini/kernels/cpu/conv_im2col.hpp"
+#include "libmini/kernels/kernels.hpp"
+#include "tests/support/catch.hpp"
+
+namespace mini::lab05 {
+
+using kernels::ImageExtents, kernels::Window;
+using labs::Values, labs::values_of;
+
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+// Memory that must be written: NaN everywhere.
+inline Values unwritten(int64_t size) { return Values(static_cast<size_t>(size), kNaN); }
+
+// first, first + 1, first + 2, ...
+inline Values counting(int64_t size, float first = 1) {
+    Values values;
+    for (int64_t i = 0; i < size; ++i) values.push_back(first + static_cast<float>(i));
+    return values;
+}
+
+// Integers from -3 to 3, another sequence for each seed. Their sums are exact.
+inline Values small_integers(int64_t size, uint32_t seed) {
+    Values values;
+    uint32_t state = 2654435761u * (seed + 1);
+    for (int64_t i = 0; i < size; ++i) {
+        state = 1664525u * state + 1013904223u;
+        values.push_back(static_cast<float>((state >> 16) % 7) - 3.0f);
+    }
+    return values;
+}
+
+// Returns "1 2 / 3 4" for rows of 2.
+inline std::string rows(const Values& values, int64_t columns) {
+    std::string text;
+    for (size_t i = 0; i < values.size(); ++i) {
+        if (i > 0) text += static_cast<int64_t>(i) % columns == 0 ? " / " : " ";
+        text += concat(values[i]);
+    }
+    return text.empty() ? "nothing" : text;
+}
+
+struct Convolution {
+    ImageExtents in;
+    int64_t O;
+    Window window;
+
+    int64_t Ho() const { return window.output(in.H); }
+    int64_t Wo() const { return window.output(in.W); }
+    int64_t K() const { return in.C * window.kernel * window.kernel; }
+    int64_t x_size() const { return in.N * in.C * in.H * in.W; }
+    int64_t y_size() const { return in.N * O * Ho() * Wo(); }
+    int64_t w_size() const { return O * K(); }
+
+    std::string in_words() const {
+        return concat(in.N, " image(s) ", in.C, " x ", in.H, " x ", in.W, ", ", O,
+                      " kernel(s) of ", window.kernel, " x ", window.kernel, ", stride ",
+                      window.stride, ", padding ", window.padding);
+    }
+};
+
+// Calls visit(index in y, index in x, index in w) for each product of the convolution:
+// its definition.
+template <typename Visit>
+void for_each_product(const Convolution& of, Visit visit) {
+    const auto [N, C, H, W] = of.in;
+    const auto [kernel, stride, padding] = of.window;
+    for (int64_t y = 0; y < of.y_size(); ++y) {
+        const int64_t j = y % of.Wo(), i = y / of.Wo() % of.Ho();
+        const int64_t o = y / (of.Wo() * of.Ho()) % of.O,
+                      n = y / (of.Wo() * of.Ho() * of.O);
+        for (int64_t k = 0; k < of.K(); ++k) {
+            const int64_t c = k / (kernel * kernel);
+            const int64_t h = i * stride + k / kernel % kernel - padding;
+            const int64_t w = j * stride + k % kernel - padding;
+            if (h < 0 || h >= H || w < 0 || w >= W) continue;
+            visit(y, ((n * C + c) * H + h) * W + w, o * of.K() + k);
+        }
+    }
+}
+
+// Returns the index of the first difference, or -1.
+inline int64_t first_difference(const Values& got, const Values& expected) {
+    for (size_t i = 0; i < expected.size(); ++i)
+        if (i >= got.size() || got[i] != expected[i]) return static_cast<int64_t>(i);
+    return got.size() == expected.size() ? -1 : static_cast<int64_t>(expected.size());
+}
+
+// Checks all elements, and reports the first difference. `shape`: of `expected`.
+inline void check_equal(const std::string& name, const Values& got,
+                        const Values& expected, const Shape& shape) {
+    const int64_t at = first_difference(got, expected);
+    if (at < 0) return;
+    std::string index;
+    int64_t rest = at;
+    for (size_t d = shape.size(); d-- > 0; rest /= shape[d])
+        index = concat(rest % shape[d], index.empty() ? "" : ", ", index);
+    INFO("the first wrong element is "
+         << name << "[" << index << "]: expected " << expected[static_cast<size_t>(at)]
+         << ", got " << got[static_cast<size_t>(at)] << "; nan: it was not written");
+    CHECK(got[static_cast<size_t>(at)] == expected[static_cast<size_t>(at)]);
+}
+
+}  // namespace mini::lab05

@@ -1,0 +1,10 @@
+// col is (M, K): each window is a row.
+// region: libmini/kernels/cpu/conv_im2col.cpp 1
+    for (int64_t c = 0; c < C; ++c)
+        for (int64_t i = 0; i < Ho; ++i)
+            for (int64_t p = 0; p < kernel; ++p)
+                for (int64_t q = 0; q < kernel; ++q) {
+                    float* to = col + i * Wo * K + (c * kernel + p) * kernel + q;
+                    const float* from = x + (c * H + i * stride + p) * W + q;
+                    for (int64_t j = 0; j < Wo; ++j) to[j * K] = from[j * stride];
+                }

@@ -3,6 +3,7 @@
     tests/labs/learner_journey.py transcript    lab 07: start, fail, hint, pass
     tests/labs/learner_journey.py collectives   lab 11: the same, with three mistakes of its README
     tests/labs/learner_journey.py broken        code that loops, crashes, exits, floods, ...
+    tests/labs/learner_journey.py one_process   part I: one process trains on the code of labs 01 to 05
     tests/labs/learner_journey.py solved        all labs from their starters, and demo --mine
 
 Several parts may be given. The clone stays in build/journey, so that a second run builds little.
@@ -26,6 +27,7 @@ from lab_tool.catalogue import Catalogue  # noqa: E402
 from lab_tool import repairs  # noqa: E402
 from lab_tool.regions import regions_in, with_bodies  # noqa: E402
 
+LAST_OF_PART_I = "05"
 DEMO = ["--epochs", "1", "--", "--data", "digits", "--steps", "20", "--json"]
 
 
@@ -215,6 +217,26 @@ def broken(journey):
         "07.4 failed: wrote more than", "07.6 failed: "])
 
 
+def one_process(journey):
+    """Part I of the course: on the learner's code of all its labs, one process trains the ConvNet to
+    the reference's parameters, bit for bit."""
+    options = ["-n", "1", "--epochs", "1", "--", "--steps", "20", "--json"]
+    labs = [lab.number for lab in journey.catalogue.labs if lab.number <= LAST_OF_PART_I]
+    for number in labs:
+        journey.lab("start", number)
+    for number in labs:
+        journey.solve_lab(number)
+
+    journey.show("\n(One task is left out: the program consists of the learner's code.)")
+    journey.lab("reset", "5.6")
+    journey.lab("demo", "--mine", *options, ends=1, says=["lab05.6"])
+    journey.solve("05.6")
+    mine = digests_of(journey.lab("demo", "--mine", *options))
+    reference = digests_of(journey.lab("demo", *options))
+    assert mine == reference, f"the reference ends with {reference}, mine {mine}"
+    journey.show(f"\none process on labs {', '.join(labs)} has the reference's parameters, bit for bit")
+
+
 def solved(journey):
     labs = [lab.number for lab in journey.catalogue.labs]
     for number in labs:
@@ -239,7 +261,8 @@ def digests_of(output):
     return results[0]["parameters_sha256"]
 
 
-PARTS = {"transcript": transcript, "collectives": collectives, "broken": broken, "solved": solved}
+PARTS = {"transcript": transcript, "collectives": collectives, "broken": broken,
+         "one_process": one_process, "solved": solved}
 
 
 def live(part, clone):

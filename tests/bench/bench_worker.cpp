@@ -31,11 +31,11 @@
 #include "libmini/optim/sgd.hpp"
 #include "libmini/parallel/ddp.hpp"
 #include "libmini/program/command_line.hpp"
+#include "libmini/program/machine_limits.hpp"
+#include "libmini/program/timing.hpp"
 #include "libmini/random/random.hpp"
 #include "libmini/training/job.hpp"
 #include "libmini/training/program.hpp"
-#include "machine_limits.hpp"
-#include "timing.hpp"
 
 namespace {
 
@@ -96,14 +96,14 @@ void answer_step(const Options& options) {
     };
     step();
     answer([&](double seconds) {
-        return Json{{"ms", bench::seconds_each(seconds, step) * 1e3},
+        return Json{{"ms", mini::seconds_each(seconds, step) * 1e3},
                     {"parameters", count(network.module->parameters())}};
     });
 }
 
 Json json_of(const bench::StepPart& part, double peak) {
     const double copy =
-        part.bytes > 0 ? bench::copy_seconds(static_cast<int64_t>(part.bytes / 2), 0.02)
+        part.bytes > 0 ? mini::copy_seconds(static_cast<int64_t>(part.bytes / 2), 0.02)
                        : 0.0;
     return {{"name", part.name},        {"direction", part.direction},
             {"us", part.seconds * 1e6}, {"flops", part.flops},
@@ -115,7 +115,7 @@ void answer_profile(const Options& options) {
     answer([&](double seconds) {
         const bench::StepProfile profile =
             bench::profile_step(options.data, options.batch, seconds);
-        const double peak = bench::peak_flops(1, 0.1);
+        const double peak = mini::peak_flops(1, 0.1);
         Json parts = Json::array();
         for (const bench::StepPart& part : profile.parts)
             parts.push_back(json_of(part, peak));
@@ -178,7 +178,7 @@ void declare(mini::CommandLine& line, Options& o) {
     peak.add("--threads", o.threads, "threads").at_least(1);
     peak.on_parsed([&o] {
         answer([&](double seconds) {
-            return Json{{"gflops", bench::peak_flops(o.threads, seconds) / 1e9}};
+            return Json{{"gflops", mini::peak_flops(o.threads, seconds) / 1e9}};
         });
     });
 
@@ -186,7 +186,7 @@ void declare(mini::CommandLine& line, Options& o) {
     copy.add("--bytes", o.bytes, "bytes").at_least(1);
     copy.on_parsed([&o] {
         answer([&](double seconds) {
-            return Json{{"us", bench::copy_seconds(o.bytes, seconds) * 1e6}};
+            return Json{{"us", mini::copy_seconds(o.bytes, seconds) * 1e6}};
         });
     });
 

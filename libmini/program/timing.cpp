@@ -1,10 +1,10 @@
-#include "timing.hpp"
+#include "libmini/program/timing.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <vector>
 
-namespace bench {
+namespace mini {
 namespace {
 
 constexpr int kBatches = 9;
@@ -38,4 +38,4 @@ double seconds_each(double seconds, const std::function<void()>& work) {
     return median(times);
 }
 
-}  // namespace bench
+}  // namespace mini

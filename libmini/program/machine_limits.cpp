@@ -1,6 +1,6 @@
 // Compiled with -ffp-contract=fast, so that a * b + c is one instruction.
 
-#include "machine_limits.hpp"
+#include "libmini/program/machine_limits.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,18 +10,18 @@
 #include <thread>
 #include <vector>
 
-#include "timing.hpp"
+#include "libmini/program/timing.hpp"
 
 // Hides a value from the compiler, which could otherwise compute the loop in advance.
 #if defined(__x86_64__)
-#define BENCH_HIDE(v) asm volatile("" : "+x"(v))
+#define MINI_HIDE(v) asm volatile("" : "+x"(v))
 #elif defined(__aarch64__)
-#define BENCH_HIDE(v) asm volatile("" : "+w"(v))
+#define MINI_HIDE(v) asm volatile("" : "+w"(v))
 #else
-#define BENCH_HIDE(v) asm volatile("" : : "r"(&v) : "memory")
+#define MINI_HIDE(v) asm volatile("" : : "r"(&v) : "memory")
 #endif
 
-namespace bench {
+namespace mini {
 namespace {
 
 // The widest vector that one register of the target holds.
@@ -42,13 +42,13 @@ constexpr double kFlops = 2.0 * kLanes * kSums * kRounds;
 void multiply_and_add() {
     std::array<Vector, kSums> sums{};
     Vector factor = Vector{} + 0.999f, term = Vector{} + 0.001f;
-    BENCH_HIDE(factor);
-    BENCH_HIDE(term);
+    MINI_HIDE(factor);
+    MINI_HIDE(term);
     for (int round = 0; round < kRounds; ++round) {
 #pragma GCC unroll 12
         for (int i = 0; i < kSums; ++i) {
             sums[i] = sums[i] * factor + term;
-            BENCH_HIDE(sums[i]);
+            MINI_HIDE(sums[i]);
         }
     }
 }
@@ -88,4 +88,4 @@ double copy_seconds(int64_t bytes, double seconds) {
     return seconds_each(seconds, copy);
 }
 
-}  // namespace bench
+}  // namespace mini

@@ -11,7 +11,7 @@
 
 #include <cstdint>
 
-namespace bench {
+namespace mini {
 
 /// Returns the operations per second of independent fused multiply-adds of float32 in
 /// registers, on `threads` threads together; one multiply-add is two operations. Blocks
@@ -22,4 +22,4 @@ double peak_flops(int threads, double seconds);
 /// if they fit. Blocks for about `seconds`.
 double copy_seconds(int64_t bytes, double seconds);
 
-}  // namespace bench
+}  // namespace mini

@@ -9,7 +9,8 @@ import math
 
 WIDTH, HEIGHT = 780, 420
 LEFT, RIGHT, TOP, BOTTOM = 66, 262, 52, 52
-COLOURS = ("#1d6fb8", "#c2410c", "#0f8a5f", "#8a4fbf", "#a16207", "#be185d", "#52606d")
+COLOURS = ("#1d6fb8", "#c2410c", "#0f8a5f", "#8a4fbf", "#a16207", "#be185d", "#52606d",
+           "#0e7490")
 
 STYLE = """
   text { font: 13px system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; fill: #1f2933 }

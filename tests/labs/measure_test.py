@@ -60,6 +60,27 @@ conv1  forward        im2col           10.45 us     27.6 GFLOP/s    24 %
 conv2  gradient of x  direct            7.18 us     89.1 GFLOP/s    79 %
 """
 
+SUMS = """\
+Relative errors; of random numbers the root mean square of 16 arrays
+
+         n   random, in order   in pairs    0.1, in order   in pairs
+        16           4.10e-08   4.10e-08         0.00e+00   5.00e-08
+  16777216           1.25e-05   1.00e-07         1.90e-01   2.00e-07
+"""
+
+PRODUCTS = """\
+fused multiply-adds    100.00 GFLOP/s
+copy of 64 MiB          20.00 GB/s, read and written
+
+   N       naive   reordered   in GFLOP/s
+  16        2.00        9.00
+1024        0.50       12.00
+
+kernel               FLOP/byte   GFLOP/s
+x + y                    0.083      1.20
+matrix times vector      0.500      6.00
+"""
+
 COSTS = """\
 4 ranks, 400 bytes each, 100Gbit,10us; sent by the busiest rank
 
@@ -138,6 +159,21 @@ class Measure(unittest.TestCase):
         element, run = loops.costs(rows)
         self.assertAlmostEqual(element, 0.1)
         self.assertAlmostEqual(run, 4.0)
+
+    def test_errors_of_zero_are_left_out(self):
+        lines = script("02-kernels").errors_of(SUMS)
+        self.assertEqual(lines["random, in order"], [(16, 4.1e-8), (16777216, 1.25e-5)])
+        self.assertEqual(lines["0.1, in order"], [(16777216, 0.19)])
+
+    def test_the_roof_is_found_from_the_limits_of_the_machine(self):
+        kernels = script("02-kernels")
+        self.assertEqual(kernels.limits_of(PRODUCTS), (100, 20))
+        self.assertEqual(kernels.rungs_of(PRODUCTS), {"naive": [(16, 2.0), (1024, 0.5)],
+                                                      "reordered": [(16, 9.0), (1024, 12.0)]})
+        self.assertEqual(kernels.kernels_of(PRODUCTS), {"x + y": (0.083, 1.2),
+                                                        "matrix times vector": (0.5, 6.0)})
+        self.assertEqual(kernels.roof(100, 20, 0.1, 50), [(0.1, 2), (5, 100), (50, 100)])
+        self.assertEqual(kernels.intensity(12), 2)
 
     def test_an_accuracy_without_samples_is_left_out(self):
         self.assertEqual(script("09-distributed-sampler").lines_of(PADDED), {

@@ -13,6 +13,7 @@
 #include <functional>
 #include <span>
 
+#include "libmini/core/error.hpp"  // MINI_TODO of the starter
 #include "libmini/core/parallel.hpp"
 #include "libmini/kernels/cpu/strided.hpp"
 #include "libmini/kernels/cpu/transpose.hpp"
@@ -21,7 +22,8 @@
 namespace mini::kernels::cpu {
 namespace {
 
-// The common strides have separate loops, which the compiler can vectorise.
+// Computes a run of n elements; element i of an operand is i steps after its first. The
+// common steps have separate loops, which the compiler can vectorise.
 template <typename Op>
 void binary_run(Op op, int64_t n, float* out, const float* a, int64_t a_step,
                 const float* b, int64_t b_step) {
@@ -34,7 +36,9 @@ void binary_run(Op op, int64_t n, float* out, const float* a, int64_t a_step,
         const float value = *a;
         for (int64_t i = 0; i < n; ++i) out[i] = op(value, b[i]);
     } else {
+        // [lab02.1] Compute the run for any two steps.
         for (int64_t i = 0; i < n; ++i) out[i] = op(a[i * a_step], b[i * b_step]);
+        // [lab02.1]
     }
 }
 
@@ -42,17 +46,27 @@ template <typename Op>
 void binary_loop(Op op, float* out, const float* a, const float* b,
                  const StridedLoop<2>& loop) {
     const int64_t a_step = loop.steps()[0], b_step = loop.steps()[1];
+    // [lab02.1] Call binary_run for each run: out is contiguous, a and b have offsets.
     loop.for_each_run([&](int64_t n, int64_t first,
                           const std::array<int64_t, 2>& offsets) {
         binary_run(op, n, out + first, a + offsets[0], a_step, b + offsets[1], b_step);
     });
+    // [lab02.1]
 }
 
 template <typename Op>
 void unary_loop(float* out, const float* x, int64_t n, Op op) {
+    // [lab02.1] Compute the elements on several threads, kElementGrain per chunk.
     parallel_for(n, kElementGrain, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) out[i] = op(x[i]);
     });
+    // [lab02.1]
+}
+
+float relu(float v) {
+    // [lab02.1] Return 0 if v is negative; else v, also if v is NaN.
+    return v < 0.0f ? 0.0f : v;
+    // [lab02.1]
 }
 
 // With a size known at compile time, memcpy is one instruction.
@@ -158,8 +172,8 @@ void unary(UnaryOp op, float* out, const float* x, int64_t n) {
             return unary_loop(out, x, n, [](float v) { return std::log(v); });
         case UnaryOp::kSqrt:
             return unary_loop(out, x, n, [](float v) { return std::sqrt(v); });
-        case UnaryOp::kReLU:  // returns NaN for NaN
-            return unary_loop(out, x, n, [](float v) { return v < 0.0f ? 0.0f : v; });
+        case UnaryOp::kReLU:
+            return unary_loop(out, x, n, [](float v) { return relu(v); });
         case UnaryOp::kSigmoid:
             return unary_loop(out, x, n,
                               [](float v) { return 1.0f / (1.0f + std::exp(-v)); });

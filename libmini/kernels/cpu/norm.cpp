@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <numeric>
 
+#include "libmini/core/error.hpp"  // MINI_TODO of the starter
 #include "libmini/core/parallel.hpp"
 #include "libmini/kernels/kernels.hpp"
 
@@ -48,18 +49,37 @@ double sum_channel(const ChannelExtents& extents, int64_t c, const Term& term) {
     return std::accumulate(lanes, lanes + kLanes, 0.0);
 }
 
+// Sets mean[c] and variance[c] to the moments of channel c, in two passes.
+void moments_of_channel(float* mean, float* variance, const float* x,
+                        const ChannelExtents& extents, int64_t c) {
+    const auto count = static_cast<double>(extents.per_channel());
+    // [lab02.4] Find the mean; then the mean of the squares of the distances from it.
+    const double m =
+        sum_channel(extents, c, [&](int64_t k) { return double{x[k]}; }) / count;
+    const double squares = sum_channel(extents, c, [&](int64_t k) {
+        const double distance = double{x[k]} - m;
+        return distance * distance;
+    });
+    mean[c] = static_cast<float>(m);
+    variance[c] = static_cast<float>(squares / count);
+    // [lab02.4]
+}
+
 // With space = 1, a channel is a column of a matrix of N rows. Reading one column after
 // the other would read each cache line once per column, so the functions for columns read
 // row by row, kColumns columns per chunk.
 constexpr int64_t kColumns = 128;
 
 // channel_moments of the columns begin to end - 1. One pass: the sums are of d = x - the
-// column's first element: the mean of d² minus the square of the mean of d loses at most
-// as many digits as N has, because the first element contributes to the variance.
+// column's first element. The mean of d² minus the square of the mean of d loses at most
+// as many digits as N has, because the first element contributes to the variance. The
+// maximum with 0 is a guard against rounding: a variance is never negative.
 void column_moments(float* mean, float* variance, const float* x,
                     const ChannelExtents& extents, int64_t begin, int64_t end) {
     double sums[kColumns] = {}, squares[kColumns] = {};
     const float* const first = x + begin;
+    const auto count = static_cast<double>(extents.N);
+    // [lab02.4] Sum d and d² of all columns, row by row.
     for (int64_t n = 0; n < extents.N; ++n) {
         const float* const row = first + n * extents.C;
         for (int64_t c = 0; c < end - begin; ++c) {
@@ -68,13 +88,15 @@ void column_moments(float* mean, float* variance, const float* x,
             squares[c] += d * d;
         }
     }
-    const auto count = static_cast<double>(extents.N);
+    // [lab02.4]
+    // [lab02.4] Compute each column's mean and variance from its two sums.
     for (int64_t c = 0; c < end - begin; ++c) {
         const double m = sums[c] / count;
         mean[begin + c] = static_cast<float>(double{first[c]} + m);
         variance[begin + c] =
             static_cast<float>(std::max(squares[c] / count - m * m, 0.0));
     }
+    // [lab02.4]
 }
 
 double inverse_deviation(float variance, double eps) {
@@ -120,18 +142,9 @@ void channel_moments(float* mean, float* variance, const float* x,
         });
         return;
     }
-    const auto count = static_cast<double>(extents.per_channel());
     parallel_for(extents.C, channels_per_chunk(extents), [&](int64_t begin, int64_t end) {
-        for (int64_t c = begin; c < end; ++c) {
-            const double m =
-                sum_channel(extents, c, [&](int64_t k) { return double{x[k]}; }) / count;
-            const double squares = sum_channel(extents, c, [&](int64_t k) {
-                const double distance = double{x[k]} - m;
-                return distance * distance;
-            });
-            mean[c] = static_cast<float>(m);
-            variance[c] = static_cast<float>(squares / count);
-        }
+        for (int64_t c = begin; c < end; ++c)
+            moments_of_channel(mean, variance, x, extents, c);
     });
 }
 

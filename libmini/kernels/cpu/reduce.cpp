@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "libmini/core/error.hpp"  // MINI_TODO of the starter
 #include "libmini/core/parallel.hpp"
 #include "libmini/kernels/kernels.hpp"
 
@@ -20,8 +21,11 @@ constexpr int64_t kRowsInLine = 16;      // up to this many rows are added in or
 constexpr int64_t kFoldedColumns = 32;   // columns of a matrix made from a long row
 constexpr int64_t kReduceGrain = 65536;  // elements per chunk
 
-// out = the sum of the rows of x (rows, cols). Scratch: cols floats for each halving.
+// out = the sum of the rows of x (rows, cols); zeros if rows is 0. Up to kRowsInLine rows
+// are added in order. More rows are halved: rows / 2 rows, and the rest. Scratch: cols
+// floats for each halving, as many as halvings(rows) returns.
 void sum_rows(float* out, const float* x, int64_t rows, int64_t cols, float* scratch) {
+    // [lab02.2] Sum each half, the second in scratch, and add the two; or add in order.
     if (rows > kRowsInLine) {
         const int64_t half = rows / 2;
         sum_rows(out, x, half, cols, scratch + cols);
@@ -32,6 +36,7 @@ void sum_rows(float* out, const float* x, int64_t rows, int64_t cols, float* scr
     std::fill(out, out + cols, 0.0f);
     for (int64_t k = 0; k < rows; ++k)
         for (int64_t j = 0; j < cols; ++j) out[j] += x[k * cols + j];
+    // [lab02.2]
 }
 
 // Returns how many times sum_rows halves `rows` rows.
@@ -46,11 +51,13 @@ int64_t halvings(int64_t rows) {
 // sums.
 float sum_row(const float* x, int64_t n, float* scratch) {
     float lanes[kFoldedColumns];
+    float total = 0.0f;
+    // [lab02.2] Sum the columns of the complete rows; add the rest; add the 32 sums.
     sum_rows(lanes, x, n / kFoldedColumns, kFoldedColumns, scratch);
     for (int64_t i = n / kFoldedColumns * kFoldedColumns; i < n; ++i)
         lanes[i % kFoldedColumns] += x[i];
-    float total = 0.0f;
     for (const float lane : lanes) total += lane;
+    // [lab02.2]
     return total;
 }
 
@@ -79,8 +86,10 @@ void argmax(int64_t* out, const float* x, int64_t rows, int64_t cols) {
         for (int64_t i = begin; i < end; ++i) {
             const float* row = x + i * cols;
             int64_t best = 0;
+            // [lab02.3] Find the first maximum; the first NaN, if there is one.
             for (int64_t j = 1; j < cols && !std::isnan(row[best]); ++j)
                 if (row[j] > row[best] || std::isnan(row[j])) best = j;
+            // [lab02.3]
             out[i] = best;
         }
     });

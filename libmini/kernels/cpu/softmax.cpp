@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "libmini/core/error.hpp"  // MINI_TODO of the starter
 #include "libmini/core/parallel.hpp"
 #include "libmini/kernels/kernels.hpp"
 
@@ -18,17 +19,21 @@ namespace {
 constexpr int64_t kSoftmaxGrain = 4096;  // elements per chunk
 
 void log_softmax_row(float* y, const float* x, int64_t cols) {
+    // [lab02.3] Subtract the maximum; then the logarithm of the sum of the exponentials.
     const float greatest = *std::max_element(x, x + cols);
     float total = 0.0f;
     for (int64_t j = 0; j < cols; ++j) total += std::exp(x[j] - greatest);
     const float log_total = std::log(total);
     for (int64_t j = 0; j < cols; ++j) y[j] = x[j] - greatest - log_total;
+    // [lab02.3]
 }
 
 void log_softmax_backward_row(float* dx, const float* g, const float* y, int64_t cols) {
+    // [lab02.3] Subtract from g the softmax times the sum of g; exp(y) is the softmax.
     float total = 0.0f;
     for (int64_t j = 0; j < cols; ++j) total += g[j];
     for (int64_t j = 0; j < cols; ++j) dx[j] = g[j] - std::exp(y[j]) * total;
+    // [lab02.3]
 }
 
 // Calls body(start) with the start of each row of `cols` elements.

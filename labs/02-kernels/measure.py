@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""Draws what lab 02 measures: the errors of sums, the ladder of products, and a roofline.
+
+    labs/02-kernels/measure.py sums        runs sum_error, draws sum_error.svg
+    labs/02-kernels/measure.py products    runs matmul_rungs, draws ladder.svg and roofline.svg
+
+--mine runs sum_error_mine or matmul_rungs_mine, which use your kernels. --bin names the folder of
+the programs, --svg the folder of the pictures (the current one).
+"""
+
+import argparse
+import math
+import os
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import plot  # noqa: E402
+
+SUMS = ("random, in order", "random, in pairs", "0.1, in order", "0.1, in pairs")
+ERRORS = re.compile(r"^ +(\d+)((?: +[\d.]+e[+-]\d+){4})$", re.MULTILINE)
+LIMITS = re.compile(r"^(?:fused multiply-adds|copy of \S+ MiB) +([\d.]+) G", re.MULTILINE)
+KERNEL = re.compile(r"^(\S.*?) +([\d.]+) +([\d.]+)$", re.MULTILINE)
+
+
+def errors_of(output):
+    """Returns {name: [(n, relative error), ...]}, without errors of 0."""
+    lines = {name: [] for name in SUMS}
+    for n, errors in ERRORS.findall(output):
+        for name, error in zip(SUMS, errors.split()):
+            if float(error) > 0:
+                lines[name].append((int(n), float(error)))
+    return lines
+
+
+def limits_of(output):
+    """Returns (GFLOP/s of multiply-adds, GB/s of a copy)."""
+    peak, bandwidth = LIMITS.findall(output)
+    return float(peak), float(bandwidth)
+
+
+def rungs_of(output):
+    """Returns {name: [(N, GFLOP/s), ...]} of the table of products."""
+    table = output.split("\n\n")[1].splitlines()
+    names = table[0].split("in GFLOP/s")[0].split()[1:]
+    rows = [[float(word) for word in line.split()] for line in table[1:]]
+    return {name: [(int(row[0]), row[k]) for row in rows] for k, name in enumerate(names, 1)}
+
+
+def kernels_of(output):
+    """Returns {name: (FLOP per byte, GFLOP/s)} of the kernels that compute little."""
+    return {name: (float(intensity), float(speed))
+            for name, intensity, speed in KERNEL.findall(output.split("\n\n")[2])}
+
+
+def intensity(n):
+    """Returns FLOP per byte of a product of n x n matrices, each moved once."""
+    return 2 * n ** 3 / (3 * 4 * n ** 2)
+
+
+def roof(peak, bandwidth, first, last):
+    """Returns the corners of the roof between two intensities."""
+    corner = peak / bandwidth
+    return [(first, bandwidth * first), (corner, peak), (last, peak)]
+
+
+def draw_sums(output, folder):
+    lines = errors_of(output)
+    sizes = [n for n, _ in lines[SUMS[0]]]
+    plot.write(f"{folder}/sum_error.svg", title="The relative error of a sum of n floats",
+               x="n", y="relative error", log_x=True, log_y=True, lines=lines,
+               curves={"2^-26 √n": [(n, 2 ** -26 * math.sqrt(n)) for n in sizes]})
+    return ["sum_error.svg"]
+
+
+def draw_products(output, folder):
+    peak, bandwidth = limits_of(output)
+    rungs = rungs_of(output)
+    plot.write(f"{folder}/ladder.svg", title="Products of N x N matrices, one thread", x="N",
+               y="GFLOP/s", log_x=True, log_y=True, lines=rungs,
+               levels=[("peak: multiply-adds only", peak)])
+
+    largest = max(n for n, _ in rungs["Eigen"])
+    points = {name: [point] for name, point in kernels_of(output).items()}
+    points.update({f"{name}, N = {largest}": [(intensity(largest), dict(speeds)[largest])]
+                   for name, speeds in rungs.items()})
+    corners = roof(peak, bandwidth, 0.05, 500)
+    plot.write(f"{folder}/roofline.svg", title="A roofline of one core", x="FLOP per byte",
+               y="GFLOP/s", log_x=True, log_y=True,
+               lines={"roof: copy, multiply-adds": corners, **points})
+    return ["ladder.svg", "roofline.svg"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("what", choices=("sums", "products"))
+    parser.add_argument("--mine", action="store_true", help="measure your own kernels")
+    parser.add_argument("--bin", default="build/release/bin")
+    parser.add_argument("--svg", default=".", help="the folder of the pictures")
+    options = parser.parse_args()
+
+    program, draw = {"sums": ("sum_error", draw_sums),
+                     "products": ("matmul_rungs", draw_products)}[options.what]
+    command = f"{options.bin}/{program}{'_mine' if options.mine else ''}"
+    output = subprocess.run([command], check=True, stdout=subprocess.PIPE, text=True).stdout
+    print(output)
+    for name in draw(output, options.svg):
+        print(f"drawn: {options.svg}/{name}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,16 @@
+// The last panel is stored as wide as the others.
+// region: libmini/kernels/cpu/matmul_ladder.cpp 3
+    for (int64_t j0 = 0; j0 < N; j0 += kPanelColumns) {
+        const int64_t columns = std::min(kPanelColumns, N - j0);
+        for (int64_t k = 0; k < K; ++k)
+            std::copy_n(b + k * N + j0, columns, panel + k * kPanelColumns);
+        for (int64_t i = 0; i < M; ++i) {
+            float sums[kPanelColumns] = {};
+            for (int64_t k = 0; k < K; ++k) {
+                const float factor = a[i * K + k];
+                for (int64_t j = 0; j < kPanelColumns; ++j)
+                    sums[j] += factor * panel[k * kPanelColumns + j];
+            }
+            std::copy_n(sums, kPanelColumns, out + i * N + j0);
+        }
+    }

@@ -7,6 +7,7 @@ from pathlib import Path
 IMAGE = re.compile(r"!\[([^\]]*)\]\(([\w.-]+\.svg)\)")
 HEADER = re.compile(r"`(libmini/(?:core|random|tensor|autograd|data|distributed|io|nn|optim|parallel)/[\w/]+\.hpp)`")
 PAGE = re.compile(r"\]\((?:\.\./)+docs/pages/(\w+)\.md\)")  # a README's link to a page of the site
+LAB = re.compile(r"\]\(\.\./(\d\d)-[\w-]+/README\.md\)")  # a README's link to another lab's
 # The headers and folders of headers that the site leaves out.
 LEFT_OUT = tuple(re.findall(r"^(?:EXCLUDE *=)? *(libmini/[\w/.]+)",
                             (Path(__file__).parents[1] / "Doxyfile").read_text(), re.MULTILINE))
@@ -54,7 +55,7 @@ def for_doxygen(text, picture=lambda name: name):
         out.append(line if in_code else escaped(line))
     text = IMAGE.sub(lambda found: figure(picture(found[2]), found[1]), "\n".join(out))
     text = DETAILS.sub(lambda found: folded("answer", found[2], found[3], found[1]), text)
-    text = PAGE.sub(r"](@ref \1)", text)
+    text = LAB.sub(r"](@ref lab\1)", PAGE.sub(r"](@ref \1)", text))
     return HEADER.sub(linked, text)
 
 

@@ -56,6 +56,10 @@ class Markdown(unittest.TestCase):
         self.assertEqual(markdown.for_doxygen("a [rank](../../docs/pages/glossary.md), b"),
                          "a [rank](@ref glossary), b")
 
+    def test_a_link_to_another_lab_is_a_reference_to_its_page(self):
+        self.assertEqual(markdown.for_doxygen("as in [lab 03](../03-autograd/README.md)."),
+                         "as in [lab 03](@ref lab03).")
+
     def test_details_are_passed_to_the_browser(self):
         page = markdown.for_doxygen("1. Why?\n\n   <details><summary>Answer</summary>\n\n   So.\n\n"
                                     "   </details>\n")

@@ -38,7 +38,7 @@ SharedBounds::Result SharedBounds::check(const MemoryAccess& access) {
 
 // Returns whether an instruction accesses no array, or an array of another function than
 // the array that it accessed first. The first array must be declared in a function that
-// the instruction is compiled from.
+// the instruction is compiled from, if their names are known.
 bool SharedBounds::strays(const SharedArray* array, const void* address) const {
     const auto known = array_of_.find(address);
     if (known != array_of_.end())
@@ -48,6 +48,7 @@ bool SharedBounds::strays(const SharedArray* array, const void* address) const {
         short_name(function_at(address)) != kernel)
         return false;
     const auto& functions = inlined_at(address);
+    if (!functions.empty() && functions.front().empty()) return false;
     return std::find(functions.begin(), functions.end(), array->function) ==
            functions.end();
 }

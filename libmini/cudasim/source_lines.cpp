@@ -54,9 +54,11 @@ std::string output_of(const std::string& command) {
 
 // Returns the output of addr2line.
 std::string addr2line(const std::string& options, const std::string& addresses) {
-    static const std::string program = read_program_path();
+    // Never destroyed, as the tables below: the checker looks up lines at the exit of the
+    // program, after its static objects.
+    static const auto* const program = new std::string(read_program_path());
     return output_of(
-        concat("addr2line ", options, " -e '", program, "'", addresses, " 2>/dev/null"));
+        concat("addr2line ", options, " -e '", *program, "'", addresses, " 2>/dev/null"));
 }
 
 // Returns the address as a command-line argument, with a leading space.
@@ -106,7 +108,7 @@ void parse_output(const std::string& output, std::map<const void*, Line>& known)
 
 const std::vector<std::string>& inlined_at(const void* address) {
     static std::mutex mutex;
-    static std::map<const void*, std::vector<std::string>> known;
+    static auto& known = *new std::map<const void*, std::vector<std::string>>;
     const std::lock_guard lock(mutex);
     const auto [found, is_new] = known.try_emplace(address);
     if (!is_new) return found->second;
@@ -117,12 +119,18 @@ const std::vector<std::string>& inlined_at(const void* address) {
     for (std::string function, file;
          std::getline(lines, function) && std::getline(lines, file);)
         found->second.push_back(short_name(function));
-    return found->second;
+
+    // addr2line gives an inlined function without a linkage name (of an anonymous
+    // namespace) the name of the function that contains the code.
+    auto& functions = found->second;
+    if (functions.size() > 1 && functions.front() == functions.back())
+        functions.front().clear();
+    return functions;
 }
 
 std::vector<Line> lines_of(const std::vector<const void*>& addresses) {
     static std::mutex mutex;
-    static std::map<const void*, Line> known;
+    static auto& known = *new std::map<const void*, Line>;
     const std::lock_guard lock(mutex);
 
     // Look up the new addresses, kMaxAddresses at a time.

@@ -46,7 +46,8 @@ enum class ImagePart { kNone, kConstant, kVariable };
 ImagePart image_part(const void* address);
 
 /// Returns the short names of the functions whose code is at an address, the innermost
-/// inlined function first. Runs addr2line once for each new address.
+/// inlined function first, "" if its name is unknown. Runs addr2line once for each new
+/// address.
 const std::vector<std::string>& inlined_at(const void* address);
 
 struct Line {

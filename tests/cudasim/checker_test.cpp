@@ -142,6 +142,15 @@ TEST_CASE("two runs give the same reports") {
     CHECK(without_ids(first) == without_ids(second));
 }
 
+TEST_CASE("the shared array of an inlined device function is no mistake") {
+    const mini::bugs::Floats x(32), out(32);
+    Checker checker;
+    patterns::block_totals(out.get(), x.get());
+    std::string all;
+    for (const Report& report : checker.reports()) all += describe(report) + "\n";
+    CHECK(all.empty());
+}
+
 TEST_CASE("reports() returns each report once") {
     Checker checker;
     mini::bugs::missing_barrier(true);

@@ -34,6 +34,20 @@ __global__ void transpose_kernel(float* out, const float* x) {
     out[row * kSide + col] = tile[col][row];
 }
 
+// Inlined, and in an anonymous namespace: it has no linkage name.
+__attribute__((always_inline)) __device__ inline float block_total(float value) {
+    __shared__ float part[kSide];
+    part[threadIdx.x] = value;
+    __syncthreads();
+    float total = 0;
+    for (const float each : part) total += each;
+    return total;
+}
+
+__global__ void block_total_kernel(float* out, const float* x) {
+    out[threadIdx.x] = block_total(x[threadIdx.x]);
+}
+
 __global__ void count_kernel(int* total) {
     __syncthreads();
     atomicAdd(total, 1);
@@ -79,6 +93,9 @@ void vector_copy(float* out, const float* x, int count) {
 void transpose_tile(float* out, const float* x, bool padded) {
     launch(padded ? transpose_kernel<kSide + 1> : transpose_kernel<kSide>,
            {.grid = 1, .block = dim3(kSide, kSide)}, nullptr, out, x);
+}
+void block_totals(float* out, const float* x) {
+    launch(block_total_kernel, {.grid = 1, .block = kSide}, nullptr, out, x);
 }
 void count_threads(int* total, int blocks, int threads) {
     launch(

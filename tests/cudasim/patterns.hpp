@@ -15,6 +15,10 @@ void vector_copy(float* out, const float* x, int count);
 /// rows in shared memory have 33 elements.
 void transpose_tile(float* out, const float* x, bool padded);
 
+/// Sums 32 floats in a shared array of an inlined device function; every thread writes
+/// the sum. out (32), x (32).
+void block_totals(float* out, const float* x);
+
 /// Adds 1 to *total atomically in every thread, between two block barriers.
 void count_threads(int* total, int blocks, int threads);
 

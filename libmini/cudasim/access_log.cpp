@@ -51,6 +51,18 @@ double Traffic::efficiency() const {
                : static_cast<double>(used) / static_cast<double>(sectors * kSector);
 }
 
+Traffic& Traffic::operator+=(const Traffic& other) {
+    instructions += other.instructions;
+    partial += other.partial;
+    used += other.used;
+    sectors += other.sectors;
+    rounds += other.rounds;
+    least += other.least;
+    worst = std::max(worst, other.worst);
+    packed += other.packed;
+    return *this;
+}
+
 void AccessLog::begin_launch(std::string kernel, dim3 grid, dim3 block) {
     LaunchCounters counters;
     counters.kernel = std::move(kernel);
@@ -74,9 +86,10 @@ void AccessLog::access(const LoggedAccess& access) {
     Instruction& instruction = block_[{access.thread / 32, access.at, access.shared}];
     const uint32_t time = instruction.times[lane]++;
     if (instruction.executions.size() <= time) instruction.executions.resize(time + 1);
-    Execution& execution = instruction.executions[time];
-    execution.mode = access.mode;
-    execution.shared = access.shared;
+    instruction.mode = access.mode;
+    WarpAccess& execution = instruction.executions[time];
+    execution.block = access.block;
+    execution.warp = access.thread / 32;
     execution.bytes = std::max(execution.bytes, access.bytes);
     execution.lanes |= 1u << lane;
     execution.addresses[lane] = access.address;
@@ -84,23 +97,23 @@ void AccessLog::access(const LoggedAccess& access) {
 
 void AccessLog::end_block() {
     for (const auto& [key, instruction] : block_) {
-        const unsigned lanes = std::min(threads_ - std::get<0>(key) * 32, 32u);
+        const auto& [warp, address, shared] = key;
+        const unsigned lanes = std::min(threads_ - warp * 32, 32u);
         const uint32_t living = lanes == 32 ? ~0u : (1u << lanes) - 1;
-        for (const Execution& execution : instruction.executions)
-            count(execution, living);
+        InstructionTraffic& all = launches_.back().instructions[{address, shared}];
+        all.mode = instruction.mode;
+        all.shared = shared;
+        for (const WarpAccess& execution : instruction.executions)
+            count(execution, living, all);
     }
     block_.clear();
 }
 
-void AccessLog::count(const Execution& execution, uint32_t living) {
-    LaunchCounters& counters = launches_.back();
-    const bool load = execution.mode == Mode::kRead;
-    Traffic& traffic = execution.shared
-                           ? load ? counters.shared_loads : counters.shared_stores
-                       : load ? counters.global_loads
-                              : counters.global_stores;
-    ++traffic.instructions;
-    if (execution.lanes != living) ++traffic.partial;
+void AccessLog::count(WarpAccess execution, uint32_t living,
+                      InstructionTraffic& of_instruction) {
+    Traffic traffic;
+    traffic.instructions = 1;
+    traffic.partial = execution.lanes == living ? 0 : 1;
 
     std::vector<std::pair<uintptr_t, uintptr_t>> ranges;
     for (uint32_t left = execution.lanes; left != 0; left &= left - 1) {
@@ -111,7 +124,8 @@ void AccessLog::count(const Execution& execution, uint32_t living) {
 
     // The banks serve 128 bytes per pass: all lanes for accesses of 4 bytes, half of the
     // lanes for 8 bytes, a quarter for 16 bytes.
-    if (execution.shared) {
+    const bool shared = of_instruction.shared;
+    if (shared) {
         const size_t together = 32 / std::max(execution.bytes / kBankBytes, uintptr_t{1});
         for (size_t first = 0; first < ranges.size(); first += together) {
             std::vector<uintptr_t> addresses;
@@ -125,8 +139,23 @@ void AccessLog::count(const Execution& execution, uint32_t living) {
     }
     std::sort(ranges.begin(), ranges.end());
     const Footprint all = footprint(ranges);
-    traffic.used += all.bytes;
-    if (!execution.shared) traffic.sectors += all.sectors;
+    traffic.used = all.bytes;
+    if (!shared) {
+        traffic.sectors = all.sectors;
+        traffic.packed = (all.bytes + kSector - 1) / kSector;
+    }
+
+    execution.cost = shared ? traffic.rounds : traffic.sectors;
+    execution.least = shared ? traffic.least : traffic.packed;
+    WarpAccess& worst = of_instruction.worst;
+    if (worst.lanes == 0 || execution.cost - execution.least > worst.cost - worst.least)
+        worst = execution;
+    of_instruction.traffic += traffic;
+    LaunchCounters& counters = launches_.back();
+    const bool load = of_instruction.mode == Mode::kRead;
+    (shared ? load ? counters.shared_loads : counters.shared_stores
+     : load ? counters.global_loads
+            : counters.global_stores) += traffic;
 }
 
 }  // namespace mini::sim

@@ -15,6 +15,7 @@
 #include <map>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "libmini/cudasim/launch.hpp"
@@ -29,11 +30,33 @@ struct Traffic {
     size_t used = 0;          // bytes requested; a byte counts once per instruction
     size_t sectors = 0;       // global: sectors of 32 bytes that were fetched
     size_t rounds = 0;        // shared: passes over the banks
-    size_t least = 0;  // shared: passes that would be needed without bank conflicts
-    size_t worst = 0;  // shared: most passes of lanes that one pass could serve
+    size_t least = 0;   // shared: passes that would be needed without bank conflicts
+    size_t worst = 0;   // shared: most passes of lanes that one pass could serve
+    size_t packed = 0;  // global: sectors that would hold the same bytes without gaps
 
     /// Returns bytes used / bytes fetched: at most 1, and 1 if no sector was fetched.
     double efficiency() const;
+
+    Traffic& operator+=(const Traffic& other);
+};
+
+/// One execution of a load or store by the lanes of a warp.
+struct WarpAccess {
+    uint32_t block = 0;  // linear index in the grid
+    uint32_t warp = 0;   // index in the block: threads 32 warp to 32 warp + 31
+    uint32_t lanes = 0;  // bit i: lane i took part
+    uint32_t bytes = 0;  // per lane
+    size_t cost = 0;     // sectors; passes, for shared memory
+    size_t least = 0;    // sectors or passes that would do
+    std::array<uintptr_t, 32> addresses{};
+};
+
+/// All executions of one instruction in a launch.
+struct InstructionTraffic {
+    Mode mode = Mode::kRead;
+    bool shared = false;
+    Traffic traffic;
+    WarpAccess worst;  // an execution with the largest cost - least
 };
 
 /// The counters of one launch.
@@ -43,6 +66,8 @@ struct LaunchCounters {
     Traffic global_loads, global_stores, shared_loads, shared_stores;
     size_t atomics = 0;   // counted per thread
     size_t barriers = 0;  // counted per block
+    // By the instruction's address, and whether it accesses shared memory.
+    std::map<std::pair<const void*, bool>, InstructionTraffic> instructions;
 };
 
 /// One access of one thread, as `mini kernels` draws it in its access picture.
@@ -71,21 +96,15 @@ class AccessLog {
     const std::vector<LoggedAccess>& accesses() const { return accesses_; }
 
   private:
-    // One execution of a load or store by a warp.
-    struct Execution {
-        Mode mode = Mode::kRead;
-        bool shared = false;
-        uint32_t bytes = 0;
-        uint32_t lanes = 0;
-        std::array<uintptr_t, 32> addresses;
-    };
     // All executions of one instruction by one warp of the block.
     struct Instruction {
+        Mode mode = Mode::kRead;
         std::array<uint32_t, 32> times{};
-        std::vector<Execution> executions;
+        std::vector<WarpAccess> executions;
     };
 
-    void count(const Execution& execution, uint32_t living);
+    // Counts an execution, for the launch and for its instruction.
+    void count(WarpAccess execution, uint32_t living, InstructionTraffic& of_instruction);
 
     size_t max_accesses_;
     std::vector<LaunchCounters> launches_;

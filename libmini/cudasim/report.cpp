@@ -16,7 +16,8 @@ std::string coordinates(dim3 at) {
 std::string shortened(const std::string& file) {
     std::error_code unknown;
     const auto here = std::filesystem::current_path(unknown);
-    const auto path = std::filesystem::path(file).lexically_relative(here);
+    const auto path =
+        std::filesystem::path(file).lexically_normal().lexically_relative(here);
     return path.empty() || *path.begin() == ".." ? file : path.string();
 }
 
@@ -25,12 +26,16 @@ std::string describe(const Place& place) {
     if (!place.kernel.empty())
         text = concat(place.kernel, ", block ", coordinates(place.block), ", thread ",
                       coordinates(place.thread));
-    if (place.line > 0)
-        text += concat(text.empty() ? "" : ", ", shortened(place.file), ":", place.line);
-    return text.empty() ? "unknown source line" : text;
+    if (place.line > 0 || text.empty())
+        text += concat(text.empty() ? "" : ", ", describe_line(place.file, place.line));
+    return text;
 }
 
 }  // namespace
+
+std::string describe_line(const std::string& file, int line) {
+    return line == 0 ? "unknown source line" : concat(shortened(file), ":", line);
+}
 
 const char* name(Mistake mistake) {
     switch (mistake) {

@@ -46,6 +46,10 @@ struct Report {
     size_t count = 1;     // number of occurrences at these lines
 };
 
+/// Returns "file:line", with a path relative to the working directory if the file is
+/// below it; "unknown source line" if `line` is 0.
+std::string describe_line(const std::string& file, int line);
+
 /// Returns the text of a report, in several lines.
 std::string describe(const Report& report);
 

@@ -1,7 +1,9 @@
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "libmini/cudasim/checker.hpp"
+#include "libmini/cudasim/line_traffic.hpp"
 #include "libmini/kernels/cuda/kernels.hpp"
 #include "tests/cudasim/bugs/bugs.hpp"
 #include "tests/cudasim/patterns.hpp"
@@ -10,6 +12,7 @@
 namespace mini::sim {
 namespace {
 
+using Catch::Matchers::ContainsSubstring;
 using mini::bugs::Floats;
 
 // Returns the counters of the last launch.
@@ -131,6 +134,49 @@ TEST_CASE("barriers are counted per block and atomics per thread") {
     patterns::count_threads(reinterpret_cast<int*>(total.get()), 3, 50);
     CHECK(last(counting).barriers == 6);
     CHECK(last(counting).atomics == 150);
+}
+
+// Returns the text of the loads or stores of one kind of memory, of a launch with one
+// source line of this kind.
+std::string line_text(const LaunchCounters& launch, Mode mode, bool shared) {
+    std::string text;
+    for (const LineTraffic& line : traffic_by_line(launch))
+        if (line.mode == mode && line.shared == shared) text += describe(line);
+    return text;
+}
+
+TEST_CASE("a line that wastes sectors is told, with the threads of the worst access") {
+    const Floats x(32 * 64), out(64);
+    Counting counting;
+    patterns::strided_copy(out.get(), x.get(), 2, 64);
+    const std::string loads = line_text(last(counting), Mode::kRead, false);
+    CHECK_THAT(loads,
+               ContainsSubstring("patterns.cu:") &&
+                   ContainsSubstring("loads, global memory: 16 sectors of 32 bytes; "
+                                     "8 would hold the data\n"
+                                     "    worst: block 0, threads 0 to 31: 8 sectors "
+                                     "of 32 bytes; 4 would hold the data\n"
+                                     "    thread 0 at byte 0, thread 1 at byte 8, "
+                                     "thread 2 at byte 16, thread 3 at byte 24, "
+                                     "..."));
+    CHECK(line_text(last(counting), Mode::kWrite, false)
+              .ends_with("stores, global memory: 8 sectors of 32 bytes"));
+}
+
+TEST_CASE("a line with bank conflicts is told, with threads of one bank") {
+    const Floats x(32 * 32), out(32 * 32);
+    Counting counting;
+    patterns::transpose_tile(out.get(), x.get(), false);
+    const std::string loads = line_text(last(counting), Mode::kRead, true);
+    CHECK_THAT(loads, ContainsSubstring(
+                          "1024 passes over the banks; 32 would do without conflicts\n"
+                          "    worst: block 0, threads 0 to 31: 32 passes"));
+    CHECK(
+        loads.ends_with("one bank: thread 0 word 0, thread 1 word 32, thread 2 word 64, "
+                        "thread 3 word 96, ..."));
+    patterns::transpose_tile(out.get(), x.get(), true);
+    CHECK(line_text(last(counting), Mode::kRead, true)
+              .ends_with("loads, shared memory: 32 passes over the banks"));
 }
 
 TEST_CASE("individual accesses are recorded up to the requested number") {

@@ -9,6 +9,7 @@
 #include "libmini/core/error.hpp"
 #include "libmini/core/text.hpp"
 #include "libmini/cudasim/checker.hpp"
+#include "libmini/cudasim/line_traffic.hpp"
 #include "libmini/tools/mini/did_you_mean.hpp"
 
 namespace mini::tools {
@@ -41,14 +42,16 @@ void write_file(const std::string& path, const std::string& text) {
                ": check that the folder exists and the disk is not full");
 }
 
-void run_samples(const std::vector<std::string>& names, const std::string& picture) {
+void run_samples(const std::vector<std::string>& names, const std::string& picture,
+                 bool by_line) {
     const auto samples = chosen_samples(names);
     if (!picture.empty() && samples.size() != 1)
         throw UsageError(concat("--svg: a picture shows one sample, but ", samples.size(),
                                 " were chosen; name one"));
     sim::Counting counting(picture.empty() ? 0 : kMaxAccesses);
     for (const KernelSample& sample : samples) sample.run();
-    fmt::print("{}", counters_table(counting.log().launches()));
+    const auto& launches = counting.log().launches();
+    fmt::print("{}", by_line ? lines_text(launches) : counters_table(launches));
     if (!picture.empty())
         write_file(picture, access_picture(counting.log().accesses(), samples[0].name));
 }
@@ -97,22 +100,35 @@ std::string counters_table(const std::vector<sim::LaunchCounters>& launches) {
     return table;
 }
 
+std::string lines_text(const std::vector<sim::LaunchCounters>& launches) {
+    std::string text;
+    for (const sim::LaunchCounters& launch : launches) {
+        text += launch.kernel + "\n";
+        for (const sim::LineTraffic& line : sim::traffic_by_line(launch))
+            text += "  " + sim::describe(line) + "\n";
+    }
+    return text;
+}
+
 void add_kernels(Command& mini) {
     Command kernels = mini.add_command(
         "kernels", "Counts the memory traffic of kernels, on the simulator");
     struct Arguments {
         std::vector<std::string> names;
         std::string picture;
-        bool list = false;
+        bool list = false, lines = false;
     };
     const auto arguments = std::make_shared<Arguments>();
     kernels.add("NAME", arguments->names, "Samples to run (all)");
     kernels.add("--svg", arguments->picture,
                 "Write a picture of the first block's accesses to this file");
     kernels.add_flag("--list", arguments->list, "List the samples, and run none");
+    kernels.add_flag("--lines", arguments->lines,
+                     "Print the traffic of each source line, and who wastes it");
     kernels.on_parsed([arguments] {
-        arguments->list ? list_samples()
-                        : run_samples(arguments->names, arguments->picture);
+        arguments->list
+            ? list_samples()
+            : run_samples(arguments->names, arguments->picture, arguments->lines);
     });
 }
 

@@ -8,6 +8,8 @@
 //     shared           warp instructions that access shared memory
 //     passes           passes over the banks / passes needed without bank conflicts
 //     worst            most passes of an access that needs one pass without conflicts
+//
+// With --lines: the sectors and passes of each source line (cudasim/line_traffic.hpp).
 
 #pragma once
 
@@ -36,6 +38,10 @@ std::vector<KernelSample> chosen_samples(const std::vector<std::string>& names);
 
 /// Returns the counters as a table, one line per launch.
 std::string counters_table(const std::vector<sim::LaunchCounters>& launches);
+
+/// Returns the traffic of each source line of each launch, with the threads of the worst
+/// access.
+std::string lines_text(const std::vector<sim::LaunchCounters>& launches);
 
 /// Returns the text of an SVG file: one square for each access of the first block to
 /// global memory, threads across and addresses down; loads are blue, stores red and

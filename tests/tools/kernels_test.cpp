@@ -121,6 +121,36 @@ TEST_CASE("mini kernels counts passes over the shared memory banks and barriers"
     CHECK(row["barriers"] == std::to_string(9 * 3 * 2));  // 9 blocks, 3 tiles along K
 }
 
+TEST_CASE("the rungs of the ladder of sums count less from rung to rung") {
+    const Answer answer =
+        kernels("sum-divergent sum-interleaved sum-sequential sum-first-add sum-shuffle");
+    CAPTURE(answer.text);
+    REQUIRE(answer.code == 0);
+    // Each rung sums 4096 floats by blocks, and then their sums, in a second launch: the
+    // rows are those of the second.
+    auto rows = rows_of(answer.text);
+    CHECK(rows.at("divergent_kernel")["barriers"] == "9");
+    CHECK(rows.at("divergent_kernel")["worst"] == "1");
+    CHECK(rows.at("interleaved_kernel")["worst"] == "8");
+    CHECK(rows.at("sequential_kernel")["worst"] == "1");
+    CHECK(rows.at("first_add_kernel")["barriers"] == "9");
+    CHECK(rows.at("shuffle_kernel")["barriers"] == "1");
+    CHECK(std::stoi(rows.at("divergent_kernel")["shared"]) >
+          std::stoi(rows.at("sequential_kernel")["shared"]));
+    CHECK(std::stoi(rows.at("sequential_kernel")["shared"]) >
+          std::stoi(rows.at("shuffle_kernel")["shared"]));
+}
+
+TEST_CASE("mini kernels --lines names the line that wastes sectors") {
+    const Answer answer = kernels("relu-runs relu-each --lines");
+    CAPTURE(answer.text);
+    REQUIRE(answer.code == 0);
+    CHECK(contains(answer.text, "relu_runs_kernel\n"));
+    CHECK(contains(answer.text, "thread 0 at byte 0, thread 1 at byte 32, "));
+    CHECK(contains(answer.text.substr(answer.text.find("relu_each_kernel")),
+                   "stores, global memory: 512 sectors of 32 bytes\n"));
+}
+
 TEST_CASE("the table shows passes relative to the passes needed without bank conflicts") {
     mini::sim::LaunchCounters counters;
     counters.kernel = "column_kernel";

@@ -23,13 +23,16 @@ using mini::cuda::launch;
 constexpr int kWide = 32;  // adjacent elements per warp
 constexpr int kHigh = 8;
 
+// Computes element (row, col) of the product; does nothing past the edges.
 __device__ void multiply_row_by_column(const Product& p, int64_t row, int64_t col) {
+    // [lab06.2] Multiply a row of a by a column of b.
     if (row >= p.a.rows || col >= p.b.cols) return;
     float total = 0.0f;
     for (int64_t k = 0; k < p.a.cols; ++k)
         total += p.a.data[row * p.a.row_step + k * p.a.col_step] *
                  p.b.data[k * p.b.row_step + col * p.b.col_step];
     write(p, row, col, total);
+    // [lab06.2]
 }
 
 __global__ void naive_kernel(Product p) {
@@ -39,7 +42,9 @@ __global__ void naive_kernel(Product p) {
 
 __global__ void coalesced_kernel(Product p) {
     const Corner corner = tile_corner<kHigh, kWide>(p);
+    // [lab06.2] Give adjacent threads adjacent columns.
     multiply_row_by_column(p, corner.row + threadIdx.y, corner.col + threadIdx.x);
+    // [lab06.2]
 }
 
 }  // namespace

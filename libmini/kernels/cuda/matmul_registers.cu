@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(kThreads) registers_kernel(Product p) {
 
     float total[kEach][kEach] = {};
     for (int64_t step = 0; step < p.a.cols; step += kDepth) {
-        // Copy 64 x 16 of a and 16 x 64 of b: four floats of each per thread.
+        // [lab06.5] Copy 64 x 16 of a and 16 x 64 of b, four floats of each per thread.
         for (int i = thread; i < kTile * kDepth; i += kThreads) {
             const Spot from_a = tile_element<kTile, kDepth>(p.a, i);
             const Spot from_b = tile_element<kDepth, kTile>(p.b, i);
@@ -47,9 +47,9 @@ __global__ void __launch_bounds__(kThreads) registers_kernel(Product p) {
                 at_or_zero(p.b, step + from_b.row, corner.col + from_b.col);
         }
         __syncthreads();
+        // [lab06.5]
 
-        // For each k read 4 floats of a's column and 4 of b's row, and add their
-        // products.
+        // [lab06.5] Add the products of 4 floats of a's column and 4 of b's row.
         for (int k = 0; k < kDepth; ++k) {
             const float4 a4 = *reinterpret_cast<const float4*>(&a_tile[k][y]);
             const float4 b4 = *reinterpret_cast<const float4*>(&b_tile[k][x]);
@@ -61,6 +61,7 @@ __global__ void __launch_bounds__(kThreads) registers_kernel(Product p) {
                 for (int j = 0; j < kEach; ++j) total[i][j] += a[i] * b[j];
         }
         __syncthreads();
+        // [lab06.5]
     }
 
     const bool vector = rows_of_float4(p.out, p.b.cols);

@@ -32,6 +32,7 @@ __global__ void __launch_bounds__(kTile* kTile) tiled_kernel(Product p) {
     const Spot b_from = tile_element<kTile, kTile>(p.b, y * kTile + x);
 
     float total = 0.0f;
+    // [lab06.4] Copy tiles to shared memory, and multiply them.
     for (int64_t step = 0; step < p.a.cols; step += kTile) {
         // Copy a tile of a and a tile of b, one float of each per thread.
         a_tile[a_from.row][a_from.col] =
@@ -44,6 +45,7 @@ __global__ void __launch_bounds__(kTile* kTile) tiled_kernel(Product p) {
         for (int k = 0; k < kTile; ++k) total += a_tile[y][k] * b_tile[k][x];
         __syncthreads();  // no thread overwrites a tile that another still reads
     }
+    // [lab06.4]
     write(p, corner.row + y, corner.col + x, total);
 }
 

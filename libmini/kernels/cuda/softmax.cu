@@ -24,17 +24,17 @@ __global__ void log_softmax_kernel(float* y,        // (rows, cols)
     x += row * cols;
     y += row * cols;
 
-    // Find the maximum: subtracting it keeps expf from overflowing.
+    // [lab06.6] Find the maximum, sum the exponentials, and write the row.
     float greatest = -INFINITY;
     for (int64_t j = lane; j < cols; j += kTeam) greatest = fmaxf(greatest, x[j]);
-    greatest = team_reduce<kTeam>(greatest, Max());
+    greatest = team_reduce<kTeam>(greatest, Max());  // keeps expf from overflowing
 
-    // Sum the exponentials.
     float total = 0.0f;
     for (int64_t j = lane; j < cols; j += kTeam) total += expf(x[j] - greatest);
     const float log_total = logf(team_reduce<kTeam>(total, Sum()));
 
     for (int64_t j = lane; j < cols; j += kTeam) y[j] = x[j] - greatest - log_total;
+    // [lab06.6]
 }
 
 template <int kTeam>

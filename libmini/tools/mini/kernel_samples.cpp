@@ -8,6 +8,9 @@
 #include "libmini/kernels/cuda/copy.hpp"
 #include "libmini/kernels/cuda/kernels.hpp"
 #include "libmini/kernels/cuda/matmul.hpp"
+#include "libmini/kernels/cuda/relu_ladder.hpp"
+#include "libmini/kernels/cuda/softmax_online.hpp"
+#include "libmini/kernels/cuda/sum_ladder.hpp"
 #include "libmini/tools/mini/kernels.hpp"
 
 namespace mini::tools {
@@ -47,6 +50,15 @@ KernelSample product(on_device::MatmulRung rung) {
                 const int64_t n = 72;
                 const Floats out(n * n), a(n * n), b(n * n);
                 on_device::matmul_on(rung, out, a, b, n, n, n, {}, nullptr);
+            }};
+}
+
+// Returns a sample that sums 4096 floats by a rung of the ladder of sums.
+KernelSample sum_by(const std::string& rung,
+                    void (*sum)(float*, const float*, int64_t, cudaStream_t)) {
+    return {"sum-" + rung, [sum] {
+                const Floats out(1), x(4096);
+                sum(out, x, 4096, nullptr);
             }};
 }
 
@@ -91,11 +103,31 @@ std::vector<KernelSample> kernel_samples() {
              const Floats y(16 * 100), x(16 * 100);
              on_device::log_softmax(y, x, 16, 100, nullptr);
          }},
+        {"log-softmax-online",
+         [] {
+             const Floats y(16 * 100), x(16 * 100);
+             on_device::log_softmax_online(y, x, 16, 100, nullptr);
+         }},
         {"max-pool", max_pool},
         {"relu",
          [] {
              const Floats out(4096), x(4096);
              on_device::unary(UnaryOp::kReLU, out, x, 4096, nullptr);
+         }},
+        {"relu-each",
+         [] {
+             const Floats out(4096), x(4096);
+             on_device::relu_each(out, x, 4096, nullptr);
+         }},
+        {"relu-grid-stride",
+         [] {
+             const Floats out(4096), x(4096);
+             on_device::relu_grid_stride(out, x, 4096, 4, nullptr);
+         }},
+        {"relu-runs",
+         [] {
+             const Floats out(4096), x(4096);
+             on_device::relu_runs(out, x, 4096, nullptr);
          }},
         {"scale",
          [] {
@@ -117,6 +149,12 @@ std::vector<KernelSample> kernel_samples() {
              const Floats out(64), x(64 * 64);
              on_device::sum(out, x, 64, 64, 1, nullptr);
          }},
+        sum_by("divergent", on_device::sum_divergent),
+        sum_by("interleaved", on_device::sum_interleaved),
+        sum_by("sequential", on_device::sum_sequential),
+        sum_by("first-add", on_device::sum_first_add),
+        sum_by("shuffle", on_device::sum_shuffle),
+        sum_by("atomic", on_device::sum_atomic),
     };
     for (const on_device::MatmulRung rung : on_device::matmul_rungs())
         all.push_back(product(rung));

@@ -5,7 +5,7 @@
     labs/07-partition/test.cpp         test cases tagged [lab07][lab07.1]
     libmini/**, labs/**                the regions [lab07.1], in .cpp, .hpp, .cu and .cuh files
     tests/mutants/lab07.1/*.cpp        wrong bodies that the checks must detect
-    labs/07-partition/bug_hunt.cpp     a program with bugs, if the lab has one
+    labs/07-partition/bug_hunt.cpp     a program with bugs, if the lab has one; or bug_hunt.cu
 
 A folder is a lab of the tool if its README has a task table.
 """
@@ -27,6 +27,7 @@ WHOLE_LAB = re.compile(r"(?:lab)?\d+")
 TASK = re.compile(r"(?:lab)?0*(\d{1,2})\.(\d+)")
 POINTS_STEP = 5
 POINTS_OF_A_HUNT = 10
+HUNTS = ("bug_hunt.cpp", "bug_hunt.cu")
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Lab:
     folder: Path
     title: str
     tasks: list = field(default_factory=list)
-    hunt: str = ""  # path of bug_hunt.cpp in the repository, "" if there is none
+    hunt: str = ""  # path of bug_hunt.cpp or .cu in the repository, "" if there is none
 
     def task(self, name):
         for task in self.tasks:
@@ -78,7 +79,7 @@ def read_lab(folder):
     if not tasks:
         return None
     title = TITLE.search(text)
-    hunt = f"labs/{folder.name}/bug_hunt.cpp" if (folder / "bug_hunt.cpp").exists() else ""
+    hunt = next((f"labs/{folder.name}/{name}" for name in HUNTS if (folder / name).exists()), "")
     return Lab(match[1], folder, title[1].strip() if title else folder.name, tasks, hunt)
 
 

@@ -1,11 +1,14 @@
 """The bug hunt of a lab: a program with bugs, which the learner repairs in work/.
 
-    labs/07-partition/bug_hunt.cpp         the program; it exits with code 0 if no bug is left
+    labs/07-partition/bug_hunt.cpp         the program; it exits with code 0 if no bug is left;
+                                           bug_hunt.cu if it has kernels
     work/labs/07-partition/bug_hunt.cpp    the learner's copy, written by start
     lab07_bug_hunt_mine                    the program built from the learner's copy
 
 A hunt that is equal to the original counts as not started.
 """
+
+from pathlib import PurePath
 
 from lab_tool import compile_errors
 from lab_tool.catalogue import Task
@@ -22,7 +25,7 @@ LIMITS = Limits(seconds=30.0)
 def task_of(lab):
     """Returns the hunt of a lab as a task named "07.hunt"; None if the lab has no hunt."""
     path = lab.hunt
-    return path and Task(f"{lab.number}.hunt", "Find the bugs in bug_hunt.cpp", path,
+    return path and Task(f"{lab.number}.hunt", f"Find the bugs in {PurePath(path).name}", path,
                          "the program exits with code 0")
 
 
@@ -71,12 +74,13 @@ def check_hunt(workspace, lab):
     if code:
         return TaskResult(task.name, FAILED, f"work/{lab.hunt} does not build (log: {log})",
                           errors=compile_errors.errors_in(lines, ROOT))
-    return judge_hunt(task.name, *run_hunt(program_of(lab.number, "bug_hunt_mine")))
+    return judge_hunt(task, *run_hunt(program_of(lab.number, "bug_hunt_mine")))
 
 
-def judge_hunt(name, happened, output):
+def judge_hunt(task, happened, output):
     if not happened:
-        return TaskResult(name, PASSED)
+        return TaskResult(task.name, PASSED)
     reason = f"a bug is left: the program {happened}"
     story = ["the end of its output:", *("  " + line for line in last_lines(output))]
-    return TaskResult(name, FAILED, reason, [Verdict("bug_hunt.cpp", FAILED, reason, story)])
+    verdict = Verdict(PurePath(task.file).name, FAILED, reason, story)
+    return TaskResult(task.name, FAILED, reason, [verdict])

@@ -8,7 +8,7 @@ repair is left out. A hunk is found by its lines, not by its line numbers.
 """
 
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from lab_tool.screen import LabError
 
@@ -56,7 +56,7 @@ def apply(repair, text):
                   if tuple(lines[place:place + len(before)]) == before]
         if len(places) != 1:
             raise LabError(f"{repair.path}: the lines of hunk {number} occur {len(places)} times "
-                           "in bug_hunt.cpp, not once")
+                           "in the bug hunt, not once")
         lines[places[0]:places[0] + len(before)] = after
     return "\n".join(lines)
 
@@ -85,9 +85,10 @@ def generate(catalogue, labs, folder):
             text = (catalogue.root / lab.hunt).read_text(encoding="utf-8")
             found = variants(text, repairs)
             names[lab.number] = list(found)
-            wanted.update({folder / lab.number / f"{name}.cpp": text
+            suffix = PurePath(lab.hunt).suffix
+            wanted.update({folder / lab.number / f"{name}{suffix}": text
                            for name, text in found.items()})
-    for old in (folder.rglob("*.cpp") if folder.exists() else ()):
+    for old in (folder.rglob("*.c*") if folder.exists() else ()):
         if old not in wanted and old.parent.name in {lab.number for lab in labs}:
             old.unlink()
     for path, text in wanted.items():

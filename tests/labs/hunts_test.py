@@ -111,6 +111,18 @@ class Repairs(HuntTree):
         self.assertGreater((folder / "07/repaired.cpp").stat().st_mtime_ns, before)
 
 
+    def test_a_hunt_with_kernels_keeps_its_suffix(self):
+        (self.root / "labs/07-partition/bug_hunt.cpp").rename(
+            self.root / "labs/07-partition/bug_hunt.cu")
+        folder = self.root / "build/hunts"
+        self.write("build/hunts/07/repaired.cpp", "old")
+        catalogue = self.catalogue()
+        self.assertEqual(hunts.task_of(catalogue.lab("7")).file, "labs/07-partition/bug_hunt.cu")
+        repairs.generate(catalogue, catalogue.labs, folder)
+        self.assertEqual(sorted(path.name for path in folder.rglob("*.c*")),
+                         ["repaired.cu", "without_a.cu", "without_b.cu"])
+
+
 class DevCheck(HuntTree):
     VARIANTS = {"07": ["repaired", "without_a"]}
 

@@ -1,0 +1,133 @@
+// The checks of lab 06, first part: a kernel per element, and a product whose warps read
+// adjacent floats.
+
+#include <cstdint>
+#include <vector>
+
+#include "labs/06-cuda-kernels/test_product.hpp"
+#include "labs/06-cuda-kernels/test_support.hpp"
+#include "libmini/kernels/cuda/matmul.hpp"
+#include "libmini/kernels/cuda/relu_ladder.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace mini::labs;
+namespace cuda = mini::kernels::cuda;
+using mini::kernels::small_integers;
+
+namespace {
+
+const std::vector<int64_t> kSizes{1, 31, 33, 256, 257, 1000};
+
+// Numbers of both signs, a NaN, and -0.
+Values inputs(int64_t n) {
+    Values x = small_integers(n);
+    if (n > 30) x[30] = mini::kernels::kNaN;
+    if (n > 7) x[7] = -0.0f;
+    return x;
+}
+
+Values relu_of(const Values& x) {
+    Values y = x;
+    for (float& value : y) value = value < 0.0f ? 0.0f : value;
+    return y;
+}
+
+}  // namespace
+
+TEST_CASE("each element is computed by its thread", "[lab06][lab06.1]") {
+    for (const int64_t n : kSizes) {
+        const Values x = inputs(n);
+        const OnDevice on_device(x), out = unwritten_on_device(n);
+        const Seen seen = watch([&] { cuda::relu_each(out, on_device, n, nullptr); });
+        INFO("relu_each of n = " << n << " elements, in blocks of 256 threads: "
+                                 << (n + 255) / 256 << " blocks; hint 1 of 06.1");
+        check_no_mistake(seen);
+        INFO(compared(out.read(), relu_of(x)));
+        REQUIRE(compared(out.read(), relu_of(x)) == "all elements are right");
+    }
+}
+
+TEST_CASE("the grid has as many blocks as are needed", "[lab06][lab06.1]") {
+    for (const int64_t n : {1, 255, 256, 257, 512, 1000}) {
+        const OnDevice x(inputs(n)), out = unwritten_on_device(n);
+        const Seen seen = watch([&] { cuda::relu_each(out, x, n, nullptr); });
+        if (!counted(seen)) return;
+        INFO("n = " << n << ", blocks of 256 threads; hint 2 of 06.1");
+        REQUIRE(seen.launches.size() == 1);
+        CHECK(seen.first().threads == 256);
+        CHECK(seen.first().blocks == static_cast<size_t>((n + 255) / 256));
+    }
+    INFO("no element, no launch: a grid of 0 blocks");
+    const OnDevice one(Values{1});
+    const Seen seen = watch([&] { cuda::relu_each(one, one, 0, nullptr); });
+    CHECK(seen.launches.empty());
+}
+
+TEST_CASE("adjacent threads read adjacent elements", "[lab06][lab06.1]") {
+    const int64_t n = 1024;
+    const OnDevice x(inputs(n)), out = unwritten_on_device(n);
+    const Seen each = watch([&] { cuda::relu_each(out, x, n, nullptr); });
+    if (!counted(each)) return;
+    {
+        INFO("relu_each of 1024 elements: 32 warps, each of which needs 4 sectors");
+        CHECK(each.first().loads == 32);
+        check_sectors(each.first());
+    }
+
+    const Seen stride = watch([&] { cuda::relu_grid_stride(out, x, n, 2, nullptr); });
+    if (!counted(stride)) return;
+    INFO("relu_grid_stride by 2 blocks: 16 warps, each of which loads twice");
+    CHECK(stride.first().loads == 32);
+    check_sectors(stride.first());
+}
+
+TEST_CASE("a grid of any size computes all elements, each once", "[lab06][lab06.1]") {
+    for (const unsigned grid : {1u, 3u})
+        for (const int64_t n : kSizes) {
+            const Values x = inputs(n);
+            const OnDevice on_device(x), out = unwritten_on_device(n);
+            const Seen seen =
+                watch([&] { cuda::relu_grid_stride(out, on_device, n, grid, nullptr); });
+            INFO("relu_grid_stride of " << n << " elements by " << grid
+                                        << " blocks of 256 threads; hint 1 of 06.1");
+            check_no_mistake(seen);
+            INFO(compared(out.read(), relu_of(x)));
+            REQUIRE(compared(out.read(), relu_of(x)) == "all elements are right");
+            if (!counted(seen)) continue;
+            INFO("bytes stored, 4 per element");
+            REQUIRE(seen.first().bytes_stored == static_cast<size_t>(4 * n));
+        }
+}
+
+TEST_CASE("a thread computes an element of the product", "[lab06][lab06.2]") {
+    INFO("hint 1 of 06.2");
+    for (const auto rung : {cuda::MatmulRung::kNaive, cuda::MatmulRung::kCoalesced}) {
+        check_product(rung, {1, 1, 1});
+        check_product(rung, {9, 33, 5});
+        check_product(rung, {33, 7, 31});
+        check_product(rung, {16, 64, 8});
+        check_product(rung, {3, 4, 0});
+    }
+}
+
+TEST_CASE("factors may be stored transposed, and out may be added to",
+          "[lab06][lab06.2]") {
+    INFO("row_step and col_step of a matrix say how far apart neighbours are; hint 2");
+    for (const auto rung : {cuda::MatmulRung::kNaive, cuda::MatmulRung::kCoalesced}) {
+        check_product(rung, {9, 33, 5}, {.transpose_a = true});
+        check_product(rung, {9, 33, 5}, {.transpose_b = true});
+        check_product(rung, {9, 33, 5}, {.accumulate = true});
+    }
+}
+
+TEST_CASE("a warp of the coalesced rung reads a row of b", "[lab06][lab06.2]") {
+    const Seen seen = product(cuda::MatmulRung::kCoalesced, {32, 32, 32});
+    if (!counted(seen)) return;
+    INFO(
+        "32 x 32 x 32: for each k a warp needs 1 sector of a, which all its threads "
+        "use,");
+    INFO("and 4 sectors of b; in all 32 warps times 32 times 5; hint 2 of 06.2");
+    check_sectors(seen.first());
+    CHECK(seen.first().load_sectors == 32 * 32 * 5);
+    CHECK(seen.first().store_sectors == 32 * 4);
+}

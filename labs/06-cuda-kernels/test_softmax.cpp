@@ -1,0 +1,123 @@
+// The checks of lab 06, fourth part: log-softmax in three passes and in two.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "labs/06-cuda-kernels/test_support.hpp"
+#include "libmini/kernels/cuda/kernels.hpp"
+#include "libmini/kernels/cuda/softmax_online.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace mini::labs;
+namespace cuda = mini::kernels::cuda;
+using mini::kernels::normal_numbers;
+
+namespace {
+
+using Kernel = void (*)(float*, const float*, int64_t, int64_t, cudaStream_t);
+
+// Returns log-softmax of each row, computed in double.
+Values expected_of(const Values& x, int64_t rows, int64_t cols) {
+    Values y(x.size());
+    for (int64_t i = 0; i < rows; ++i) {
+        const float* const row = x.data() + i * cols;
+        const double greatest = *std::max_element(row, row + cols);
+        double total = 0;
+        for (int64_t j = 0; j < cols; ++j) total += std::exp(row[j] - greatest);
+        for (int64_t j = 0; j < cols; ++j)
+            y[static_cast<size_t>(i * cols + j)] =
+                static_cast<float>(row[j] - greatest - std::log(total));
+    }
+    return y;
+}
+
+// Computes log-softmax, and checks it to about 10 roundings of a number below 200.
+Seen check_rows(const char* name, Kernel kernel, const Values& x, int64_t rows) {
+    const auto cols = static_cast<int64_t>(x.size()) / rows;
+    const OnDevice on_device(x);
+    const OnDevice y = unwritten_on_device(rows * cols);
+    const Seen seen = watch([&] { kernel(y, on_device, rows, cols, nullptr); });
+    INFO(name << " of " << rows << " rows of " << cols);
+    check_no_mistake(seen);
+    const std::string verdict =
+        compared(y.read(), expected_of(x, rows, cols), 200 * 10 * 6e-8f);
+    REQUIRE(verdict == "all elements are right");
+    return seen;
+}
+
+Values scaled(int64_t n, float scale) {
+    Values x = normal_numbers(n);
+    for (float& value : x) value *= scale;
+    return x;
+}
+
+void check_sizes(const char* name, Kernel kernel) {
+    for (const int64_t cols : {1, 10, 31, 33, 100})
+        for (const int64_t rows : {1, 5})
+            check_rows(name, kernel, scaled(rows * cols, 1), rows);
+}
+
+}  // namespace
+
+TEST_CASE("log-softmax in three passes", "[lab06][lab06.6]") {
+    INFO("region in softmax.cu; hint 1 of 06.6");
+    check_sizes("log_softmax", cuda::log_softmax);
+    INFO("more than 1024 columns: a block of 256 threads per row, and team_reduce");
+    check_rows("log_softmax", cuda::log_softmax, scaled(1500, 1), 1);
+}
+
+TEST_CASE("no exponential overflows", "[lab06][lab06.6]") {
+    INFO("exp(100) is infinite in float; subtract the greatest element of the row first");
+    check_rows("log_softmax", cuda::log_softmax, scaled(4 * 50, 40), 4);
+    check_rows("log_softmax_online", cuda::log_softmax_online, scaled(4 * 50, 40), 4);
+    INFO("numbers below -100, whose exponentials are all 0 if nothing is subtracted");
+    Values low = scaled(3 * 40, 1);
+    for (float& value : low) value -= 150;
+    check_rows("log_softmax", cuda::log_softmax, low, 3);
+    check_rows("log_softmax_online", cuda::log_softmax_online, low, 3);
+}
+
+TEST_CASE("log-softmax with a running maximum", "[lab06][lab06.6]") {
+    INFO("regions in softmax_online.cu; hint 2 of 06.6");
+    check_sizes("log_softmax_online", cuda::log_softmax_online);
+    check_rows("log_softmax_online", cuda::log_softmax_online, scaled(1500, 1), 1);
+}
+
+TEST_CASE("the maximum may come first, last or in any lane", "[lab06][lab06.6]") {
+    const int64_t cols = 70;
+    Values rising(cols), falling(cols), spread(cols, -3.0f);
+    for (int64_t j = 0; j < cols; ++j) {
+        rising[static_cast<size_t>(j)] = static_cast<float>(j);
+        falling[static_cast<size_t>(j)] = static_cast<float>(-j);
+    }
+    spread[45] = 20;
+    INFO("when a greater element comes, the old sum must be scaled; hint 2 of 06.6");
+    check_rows("log_softmax_online", cuda::log_softmax_online, rising, 1);
+    check_rows("log_softmax_online", cuda::log_softmax_online, falling, 1);
+    check_rows("log_softmax_online", cuda::log_softmax_online, spread, 1);
+}
+
+TEST_CASE("an element of minus infinity has probability 0", "[lab06][lab06.6]") {
+    Values x = scaled(2 * 40, 1);
+    for (const size_t i : {0, 3, 39, 40, 50}) x[i] = -mini::kernels::kInf;
+    INFO("a masked element, as in attention; its log-softmax is -inf, all others finite");
+    check_rows("log_softmax", cuda::log_softmax, x, 2);
+    check_rows("log_softmax_online", cuda::log_softmax_online, x, 2);
+}
+
+TEST_CASE("the online kernel reads a row twice", "[lab06][lab06.6]") {
+    const Values x = scaled(8 * 64, 1);
+    const Seen three = check_rows("log_softmax", cuda::log_softmax, x, 8);
+    const Seen two = check_rows("log_softmax_online", cuda::log_softmax_online, x, 8);
+    if (!counted(three) || !counted(two)) return;
+    INFO("8 rows of 64: a warp per row loads 2 times 32 floats in each pass");
+    CHECK(three.first().loads == 8 * 2 * 3);
+    CHECK(two.first().loads == 8 * 2 * 2);
+    check_sectors(three.first());
+    check_sectors(two.first());
+    CHECK(two.first().barriers == 0);
+    CHECK(two.first().shared_loads == 0);
+}

@@ -43,7 +43,7 @@ UNDOCUMENTED = " is not documented."
 def write_pages(output):
     """Writes the pages and the layout that Doxygen reads."""
     catalogue, found = labs.read_labs(ROOT)
-    parts = {"<!-- cards -->": labs.cards(found), "<!-- subpages -->": labs.subpages(found),
+    parts = {"<!-- cards -->": labs.cards(catalogue, found), "<!-- subpages -->": labs.subpages(found),
              "<!-- tabs -->": labs.tabs(found), "<!-- house -->": house.page_part(ROOT)}
     pages = {path.name: path.read_text(encoding="utf-8")
              for path in sorted((ROOT / "docs/pages").glob("*.md"))}

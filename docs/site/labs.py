@@ -5,12 +5,17 @@ so that the page shows exactly the code that is compiled and checked.
 """
 
 import html
+import re
 
 from lab_tool.catalogue import Catalogue
 
 from markdown import folded, for_doxygen
 
 BEFORE = "\n## Pitfalls"  # the tasks are inserted before this section
+TIME = re.compile(r"^Time: (\d+)(?: to (\d+))? hours", re.MULTILINE)
+PARTS = (("Part I: one process", "01", "06"), ("Part II: dividing the data", "07", "09"),
+         ("Part III: talking", "10", "12"), ("Part IV: training together", "13", "16"),
+         ("Part V: beyond", "17", "20"))
 
 
 def page_of(lab):
@@ -79,14 +84,39 @@ def lab_page(catalogue, lab):
     return f"# {title} {{#{page_of(lab)}}}\n\n[TOC]\n{before}\n{tasks}{BEFORE}{after}"
 
 
-def cards(labs):
-    """Returns the labs as cards for the start page."""
-    lines = ['\\htmlonly[block]\n<div class="cards">']
-    for lab in labs:
-        lines.append(f'<a class="card" href="{page_of(lab)}.html"><b>{lab.number}</b>'
-                     f"<strong>{html.escape(lab.title)}</strong>"
-                     f"<span>{len(lab.tasks)} tasks</span></a>")
-    return "\n".join([*lines, "</div>\n\\endhtmlonly"])
+def cards(catalogue, labs):
+    """Returns the labs as cards for the start page, part by part, with each part's hours and
+    lines."""
+    lines = ["\\htmlonly[block]"]
+    for title, first, last in PARTS:
+        inside = [lab for lab in labs if first <= lab.number <= last]
+        if inside:
+            lines += [f"<h3>{title}</h3>", f"<p>{extent_of(catalogue, inside)}</p>",
+                      '<div class="cards">', *map(card, inside), "</div>"]
+    return "\n".join([*lines, "\\endhtmlonly"])
+
+
+def card(lab):
+    return (f'<a class="card" href="{page_of(lab)}.html"><b>{lab.number}</b>'
+            f"<strong>{html.escape(lab.title)}</strong><span>{len(lab.tasks)} tasks</span></a>")
+
+
+def extent_of(catalogue, labs):
+    """Returns the sums of the hours, as the labs' pages name them, and of the lines to write:
+    "21 to 25 hours, 530 lines"."""
+    least, most = map(sum, zip(*map(hours_of, labs)))
+    lines = sum(bool(line.strip()) for lab in labs
+                for region in catalogue.regions_of(lab=lab.number) for line in region.body)
+    hours = f"{least}" if least == most else f"{least} to {most}"
+    return f"{hours} hours, {lines} lines"
+
+
+def hours_of(lab):
+    """Returns the least and the most hours of a lab's page: (3, 4) for "Time: 3 to 4 hours"."""
+    found = TIME.search((lab.folder / "README.md").read_text(encoding="utf-8"))
+    if not found:
+        raise SystemExit(f"{lab.folder.name}/README.md has no line such as: Time: 3 to 4 hours")
+    return int(found[1]), int(found[2] or found[1])
 
 
 def subpages(labs):

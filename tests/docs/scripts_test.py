@@ -1,6 +1,8 @@
 """Tests of the scripts that make the site's pages; Doxygen is not needed."""
 
+import tempfile
 import unittest
+from pathlib import Path
 from types import SimpleNamespace
 
 import build
@@ -9,6 +11,33 @@ import house
 import labs
 import markdown
 from lab_tool.catalogue import Task
+
+
+class Extent(unittest.TestCase):
+    def test_hours_and_lines_of_labs_are_added_up(self):
+        with tempfile.TemporaryDirectory() as folder:
+            found = [lab_with(Path(folder), number, time)
+                     for number, time in (("01", "Time: 3 to 4 hours, a few lines."),
+                                          ("02", "Time: 2 hours."))]
+            bodies = {"01": ["one;", "", "two;"], "02": ["three;"]}
+            catalogue = SimpleNamespace(
+                regions_of=lambda lab: [SimpleNamespace(body=bodies[lab])])
+            self.assertEqual(labs.extent_of(catalogue, found), "5 to 6 hours, 3 lines")
+            self.assertEqual(labs.extent_of(catalogue, found[1:]), "2 hours, 1 lines")
+            shown = labs.cards(catalogue, found)
+            self.assertIn("Part I: one process", shown)
+            self.assertNotIn("Part II", shown)
+
+    def test_a_page_without_its_time_is_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaisesRegex(SystemExit, "01-lab/README.md has no line such as"):
+                labs.hours_of(lab_with(Path(folder), "01", "It takes time."))
+
+
+def lab_with(folder, number, text):
+    (folder / f"{number}-lab").mkdir(exist_ok=True)
+    (folder / f"{number}-lab/README.md").write_text(f"# Lab\n\n{text}\n", encoding="utf-8")
+    return SimpleNamespace(number=number, folder=folder / f"{number}-lab", title="Lab", tasks=[])
 
 
 class HeaderFilter(unittest.TestCase):

@@ -25,8 +25,8 @@ struct LineTraffic {
 
     /// Returns the sectors (global) or passes (shared) of the launch.
     size_t cost() const { return shared ? traffic.rounds : traffic.sectors; }
-    /// Returns the sectors that would hold the same bytes without gaps, or the passes that
-    /// would be needed without bank conflicts.
+    /// Returns the sectors that would hold the same bytes without gaps, or the passes
+    /// that would be needed without bank conflicts.
     size_t least() const { return shared ? traffic.least : traffic.packed; }
 };
 

@@ -217,6 +217,9 @@ TEST_CASE("one pass is accurate if it subtracts the first element", "[lab02][lab
                                                               << "; hint 2 of 02.4");
     CHECK(all_close(of.variance, {2.0f / 3, 14.0f / 3}, 1e-6));
     CHECK(of.mean == Values{1e7f + 1, -1e7f + 2});
+    INFO("10,000,000 and three times 0.25: the difference -9,999,999.75 is no float, so");
+    INFO("both numbers must be doubles before the subtraction; hint 2 of 02.4");
+    CHECK(moments({1e7f, 0.25f, 0.25f, 0.25f}, {4, 1, 1}).mean == Values{2500000.25f});
 }
 
 TEST_CASE("the columns of a wide matrix come in chunks of 128", "[lab02][lab02.4]") {

@@ -1,5 +1,6 @@
 // The checks of lab 05, task 05.4: max pooling and its gradient.
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -87,6 +88,36 @@ TEST_CASE("of equal elements the first wins, and NaN wins over numbers",
     INFO("a plane of minus infinities has a maximum, too, and it is inside the plane");
     INFO("got the indices " << list(least.indices));
     CHECK(least.indices == std::vector<int32_t>{0, 0, 1, 0, 0, 1, 2, 2, 3});
+}
+
+TEST_CASE("max pooling equals its definition for every geometry", "[lab05][lab05.4]") {
+    struct Problem {
+        int64_t H, W;
+        Window window;
+    };
+    for (const auto& [H, W, window] :
+         {Problem{3, 7, {3, 2, 1}}, Problem{8, 3, {2, 3, 1}}, Problem{5, 4, {4, 1, 2}},
+          Problem{4, 6, {1, 2, 0}}}) {
+        const Values x = small_integers(2 * H * W, 1);
+        const int64_t Ho = window.output(H), Wo = window.output(W);
+        Values expected;
+        for (int64_t k = 0; k < 2 * Ho * Wo; ++k) {
+            const int64_t i = k / Wo % Ho, j = k % Wo, plane = k / Wo / Ho;
+            float greatest = -kInfinity;
+            for (int64_t h = 0; h < H; ++h)
+                for (int64_t w = 0; w < W; ++w) {
+                    const int64_t p = h - (i * window.stride - window.padding);
+                    const int64_t q = w - (j * window.stride - window.padding);
+                    if (p >= 0 && p < window.kernel && q >= 0 && q < window.kernel)
+                        greatest = std::max(greatest, x[(plane * H + h) * W + w]);
+                }
+            expected.push_back(greatest);
+        }
+        INFO("two planes of " << H << " x " << W << ", windows of " << window.kernel
+                              << " x " << window.kernel << ", stride " << window.stride
+                              << ", padding " << window.padding);
+        check_equal("y", pool(x, H, W, window).y, expected, {2, Ho, Wo});
+    }
 }
 
 TEST_CASE("planes are pooled separately", "[lab05][lab05.4]") {

@@ -30,8 +30,8 @@ constexpr int64_t kSide = 12, kColours = 3, kClasses = 6, kImages = 600;
 constexpr int64_t kBatch = 50;
 constexpr int kEpochs = 12;
 
-// Photos as a camera writes them: (N, height, width, colour), row by row, and in a row the
-// three colours of one pixel after those of another. Class 2 c + 1 has vertical stripes
+// Photos as a camera writes them: (N, height, width, colour), row by row, and in a row
+// the three colours of one pixel after those of another. Class 2 c + 1 has vertical stripes
 // of colour c, class 2 c horizontal stripes.
 struct Photos {
     std::vector<float> values;

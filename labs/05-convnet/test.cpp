@@ -1,5 +1,5 @@
-// The checks of lab 05, tasks 05.1 and 05.2: the lowering of a convolution to a product of
-// matrices, and both gradients. Each task's cases need that task and the tasks before it.
+// The checks of lab 05, tasks 05.1 and 05.2: the lowering of a convolution to a product
+// of matrices, and both gradients. Each task's cases need that task and the tasks before it.
 
 #include <cstdint>
 #include <numeric>

@@ -1,5 +1,5 @@
-// The checks of lab 05, task 05.3: which method computes a convolution, and the gradient of
-// the bias.
+// The checks of lab 05, task 05.3: which method computes a convolution, and the gradient
+// of the bias.
 
 #include <cstdint>
 #include <string>

@@ -1,7 +1,7 @@
 // Convolution as a product of matrices with less copying than in conv_im2col.cpp.
 //
-// - At stride 1 the rows of col of (c, p - 1, q) and (c, p, q) are equal but for a shift by
-//   one image row, so a row is one long copy of another.
+// - At stride 1 the rows of col of (c, p - 1, q) and (c, p, q) are equal but for a shift
+//   by one image row, so a row is one long copy of another.
 // - For a 1 x 1 kernel with stride 1 and no padding, col equals the image, and nothing is
 //   copied.
 // - A product first packs a copy of the weights, even for few columns. So several small

@@ -1,5 +1,5 @@
-// Max pooling, one plane of one image at a time, with any window. Adjacent windows of 2 x 2
-// are a case of their own (pool_2x2.cpp).
+// Max pooling, one plane of one image at a time, with any window. Adjacent windows of
+// 2 x 2 are a case of their own (pool_2x2.cpp).
 
 #include <algorithm>
 #include <cstdint>

@@ -28,8 +28,11 @@ double seconds_each(double seconds, const std::function<void()>& work) {
     const double once = std::max(seconds_of(1, work), 1e-9);
     if (once * kBatches > seconds) {
         std::vector<double> times{once};
-        for (double left = seconds - once; left >= once; left -= times.back())
+        double left = seconds - once;
+        while (left >= once) {
             times.push_back(seconds_of(1, work));
+            left -= times.back();
+        }
         return median(times);
     }
     const int runs = static_cast<int>(std::min(kMaxRuns, seconds / kBatches / once));

@@ -167,7 +167,7 @@ TEST_CASE("reap returns how the program ended", "[lab12][lab12.2]") {
         CHECK_FALSE(exit.by_signal);
         CHECK(exit.number == code);
     }
-    for (const int signal : {SIGKILL, SIGTERM, SIGHUP}) {
+    for (const int signal : {SIGKILL, SIGTERM, SIGUSR1}) {
         const Exit exit = run_script("kill -" + std::to_string(signal) + " $$").exit;
         INFO("killed by signal " << signal << "; hint 1 of 12.2 helps");
         CHECK(exit.by_signal);

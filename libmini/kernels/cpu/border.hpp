@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
+
+#include "libmini/kernels/cpu/scratch.hpp"
 
 namespace mini::kernels::cpu {
 
@@ -12,6 +15,7 @@ struct Bordered {
     int64_t C, H, W;
     int64_t border;
 
+    int64_t inner_size() const { return C * H * W; }
     int64_t outer_H() const { return H + 2 * border; }
     int64_t outer_W() const { return W + 2 * border; }
     int64_t outer_size() const { return C * outer_H() * outer_W(); }
@@ -36,5 +40,54 @@ inline void remove_border(float* x, const float* bordered, const Bordered& exten
         for (int64_t h = 0; h < extents.H; ++h, x += extents.W)
             std::copy_n(bordered + extents.row(c, h), extents.W, x);
 }
+
+/// Some images of a batch, with their border.
+class BorderedImages {
+  public:
+    /// Has room for `count` images.
+    BorderedImages(const float* x, int64_t count, const Bordered& extents)
+        : x_(x), extents_(extents) {
+        if (extents.border > 0) copies_ = scratch(count * extents.outer_size());
+    }
+
+    /// Returns the images begin to end - 1; valid until the next call.
+    const float* range(int64_t begin, int64_t end) {
+        const float* image = x_ + begin * extents_.inner_size();
+        if (!copies_) return image;
+        float* copy = copies_.get();
+        for (int64_t n = begin; n < end; ++n) {
+            add_border(copy, image, extents_);
+            copy += extents_.outer_size();
+            image += extents_.inner_size();
+        }
+        return copies_.get();
+    }
+
+  private:
+    const float* x_;
+    Bordered extents_;
+    std::unique_ptr<float[]> copies_;  // null if there is no border
+};
+
+/// The memory in which the gradient of an image with its border is computed.
+class BorderedGradient {
+  public:
+    explicit BorderedGradient(const Bordered& extents) : extents_(extents) {
+        if (extents.border > 0) copy_ = scratch(extents.outer_size());
+    }
+
+    /// Returns the memory for the gradient dx of an image: dx itself if there is no
+    /// border.
+    float* memory_for(float* dx) { return copy_ ? copy_.get() : dx; }
+
+    /// Sets dx to the middle of memory_for(dx).
+    void finish(float* dx) const {
+        if (copy_) remove_border(dx, copy_.get(), extents_);
+    }
+
+  private:
+    Bordered extents_;
+    std::unique_ptr<float[]> copy_;  // null if there is no border
+};
 
 }  // namespace mini::kernels::cpu

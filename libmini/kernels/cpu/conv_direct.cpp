@@ -87,7 +87,7 @@ void forward(float* y, const float* x, const float* w, const float* bias,
              const Extents& e) {
     const auto packed = pack_forward<k>(w, e);
     parallel_for(e.N, kImagesPerChunk, [&](int64_t begin, int64_t end) {
-        Images images(x, 1, e);
+        BorderedImages images(x, 1, e.bordered);
         for (int64_t n = begin; n < end; ++n) {
             const float* image = images.range(n, n + 1);
             const float* weights = packed.get();
@@ -181,13 +181,12 @@ template <int k>
 void backward_input_of(float* dx, const float* g, const float* w, const Extents& e) {
     const auto packed = pack_backward<k>(w, e);
     parallel_for(e.N, kImagesPerChunk, [&](int64_t begin, int64_t end) {
-        const bool has_border = e.bordered.border > 0;
-        const auto with_border = scratch(has_border ? e.bordered.outer_size() : 0);
+        BorderedGradient gradient(e.bordered);
         for (int64_t n = begin; n < end; ++n) {
-            float* image = dx + n * e.inner_size();
-            float* target = has_border ? with_border.get() : image;
-            backward_input_image<k>(target, g + n * e.O * e.Ho * e.Wo, packed.get(), e);
-            if (has_border) remove_border(image, target, e.bordered);
+            float* image = dx + n * e.bordered.inner_size();
+            backward_input_image<k>(gradient.memory_for(image), g + n * e.O * e.Ho * e.Wo,
+                                    packed.get(), e);
+            gradient.finish(image);
         }
     });
 }

@@ -74,7 +74,7 @@ void backward_weight_channels(float* dw, const float* g, const float* x, int64_t
     const int64_t weights = e.C * k * k, map = e.Ho * e.Wo;
     const auto lanes = scratch((end - begin) * weights * kLanes);
     std::fill_n(lanes.get(), (end - begin) * weights * kLanes, 0.0f);
-    Images images(x, kImagesPerChunk, e);
+    BorderedImages images(x, kImagesPerChunk, e.bordered);
     for (int64_t n = 0; n < e.N; n += kImagesPerChunk) {
         const int64_t count = std::min(kImagesPerChunk, e.N - n);
         const float* chunk = images.range(n, n + count);

@@ -2,47 +2,14 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/parallel.hpp"
+#include "libmini/kernels/cpu/border.hpp"
 #include "libmini/kernels/cpu/scratch.hpp"
 #include "libmini/kernels/kernels.hpp"
 
 namespace mini::kernels::cpu::im2col {
-namespace {
-
-// The memory of one thread: the columns of an image, and the image with its border.
-class Workspace {
-  public:
-    explicit Workspace(const Lowering& lowering)
-        : image_(lowering.image()),
-          col_(scratch(lowering.K * lowering.M)),
-          bordered_(scratch(image_.border > 0 ? image_.outer_size() : 0)) {}
-
-    float* col() { return col_.get(); }  // (K, M)
-
-    // Returns image x with its border: x itself if there is none.
-    const float* with_border(const float* x) {
-        if (image_.border == 0) return x;
-        add_border(bordered_.get(), x, image_);
-        return bordered_.get();
-    }
-
-    // Returns the memory for a gradient with its border: dx itself if there is none.
-    float* border_of(float* dx) { return image_.border == 0 ? dx : bordered_.get(); }
-
-    // Sets image dx to the middle of border_of(dx).
-    void remove_border_of(float* dx) {
-        if (image_.border > 0) remove_border(dx, bordered_.get(), image_);
-    }
-
-  private:
-    Bordered image_;
-    std::unique_ptr<float[]> col_, bordered_;
-};
-
-}  // namespace
 
 void im2col(float* col, const float* x, const Lowering& lowering) {
     const auto& [C, H, W, kernel, stride, padding, Ho, Wo, K, M] = lowering;
@@ -79,10 +46,11 @@ void conv2d(float* y, const float* x, const float* w, const float* bias, ImageEx
     const Lowering lowering(in, window);
     const int64_t K = lowering.K, M = lowering.M;
     parallel_for(in.N, kImagesPerChunk, [&](int64_t begin, int64_t end) {
-        Workspace workspace(lowering);
-        float* const col = workspace.col();
+        BorderedImages images(x, 1, lowering.image());
+        const auto memory = scratch(K * M);
+        float* const col = memory.get();
         for (int64_t n = begin; n < end; ++n) {
-            const float* image = workspace.with_border(x + n * in.C * in.H * in.W);
+            const float* image = images.range(n, n + 1);
             float* out = y + n * O * M;
             // [lab05.2] Set each output to the bias, then add the product.
             im2col(col, image, lowering);
@@ -99,17 +67,18 @@ void backward_input(float* dx, const float* g, const float* w, ImageExtents in, 
     const Lowering lowering(in, window);
     const int64_t K = lowering.K, M = lowering.M;
     parallel_for(in.N, kImagesPerChunk, [&](int64_t begin, int64_t end) {
-        Workspace workspace(lowering);
-        float* const dcol = workspace.col();
+        BorderedGradient gradient(lowering.image());
+        const auto memory = scratch(K * M);
+        float* const dcol = memory.get();
         for (int64_t n = begin; n < end; ++n) {
             const float* grad = g + n * O * M;
             float* to = dx + n * in.C * in.H * in.W;
-            float* image = workspace.border_of(to);
+            float* image = gradient.memory_for(to);
             // [lab05.2] Compute dcol, and add its columns up in the image.
             matmul(dcol, w, grad, K, M, O, {.transpose_a = true});
             col2im(image, dcol, lowering);
             // [lab05.2]
-            workspace.remove_border_of(to);
+            gradient.finish(to);
         }
     });
 }
@@ -124,12 +93,13 @@ void backward_weight(float* dw, const float* g, const float* x, ImageExtents in,
     const int64_t chunks = (in.N + kImagesPerChunk - 1) / kImagesPerChunk;
     const auto partial = scratch(chunks * O * K);
     parallel_for(in.N, kImagesPerChunk, [&](int64_t begin, int64_t end) {
-        Workspace workspace(lowering);
-        float* const col = workspace.col();
+        BorderedImages images(x, 1, lowering.image());
+        const auto memory = scratch(K * M);
+        float* const col = memory.get();
         float* out = partial.get() + begin / kImagesPerChunk * O * K;
         for (int64_t n = begin; n < end; ++n) {
             const float* grad = g + n * O * M;
-            const float* image = workspace.with_border(x + n * in.C * in.H * in.W);
+            const float* image = images.range(n, n + 1);
             // [lab05.2] Add the image's product to the sum of its chunk.
             im2col(col, image, lowering);
             matmul(out, grad, col, O, K, M,

@@ -41,8 +41,6 @@ struct Lowering : im2col::Lowering {
     // The number of columns of col.
     int64_t columns() const { return images * M; }
 
-    int64_t bordered_size() const { return image().outer_size(); }
-
     // The offset in col of the row of window element (c, p, q).
     int64_t row(int64_t c, int64_t p, int64_t q) const {
         return ((c * kernel + p) * kernel + q) * columns();
@@ -109,7 +107,7 @@ void scatter_row(float* x, float* row, int64_t p, const Lowering& lowering) {
 // Sets each element of bordered to the sum of the elements of col that were copied from
 // it. Overwrites col.
 void col2im(float* bordered, float* col, const Lowering& lowering) {
-    std::fill(bordered, bordered + lowering.bordered_size(), 0.0f);
+    std::fill_n(bordered, lowering.image().outer_size(), 0.0f);
     for (int64_t c = 0; c < lowering.C; ++c)
         for (int64_t p = lowering.kernel; p-- > 0;)
             for (int64_t q = 0; q < lowering.kernel; ++q)
@@ -133,33 +131,23 @@ void for_each_group(int64_t begin, int64_t end, const Lowering& lowering,
 // Computes the columns of images (N, C, H, W), one group at a time.
 class Columns {
   public:
-    Columns(const float* x, const Lowering& lowering) : x_(x), lowering_(lowering) {}
+    Columns(const float* x, const Lowering& lowering)
+        : images_(x, 1, lowering.image()), lowering_(lowering) {}
 
     // Returns the columns (K, images M) of the group that begins with image n; the
     // pointer is valid until the next call.
     const float* of_images(int64_t n, const Lowering& group) {
-        const float* image = x_ + n * image_size();
-        if (group.is_identity()) return image;
+        if (group.is_identity()) return images_.range(n, n + 1);
         if (!col_) col_ = scratch(lowering_.K * group.columns());  // no group is larger
-        if (!bordered_)
-            bordered_ = scratch(lowering_.padding > 0 ? lowering_.bordered_size() : 0);
-        for (int64_t i = 0; i < group.images; ++i, image += image_size()) {
-            if (lowering_.padding > 0)
-                add_border(bordered_.get(), image, lowering_.image());
-            im2col(col_.get() + i * lowering_.M,
-                   lowering_.padding > 0 ? bordered_.get() : image, group);
-        }
+        for (int64_t i = 0; i < group.images; ++i)
+            im2col(col_.get() + i * lowering_.M, images_.range(n + i, n + i + 1), group);
         return col_.get();
     }
 
   private:
-    int64_t image_size() const {
-        return lowering_.C * lowering_.image().H * lowering_.image().W;
-    }
-
-    const float* x_;
+    BorderedImages images_;
     const Lowering& lowering_;
-    std::unique_ptr<float[]> col_, bordered_;
+    std::unique_ptr<float[]> col_;
 };
 
 // Returns g (images, O, M) as one matrix (O, images M): g itself for one image, else a
@@ -215,8 +203,7 @@ void backward_input(float* dx, const float* g, const float* w, ImageExtents in, 
     const int64_t image_size = in.C * in.H * in.W;
     parallel_for(in.N, kImagesPerChunk, [&](int64_t begin, int64_t end) {
         std::unique_ptr<float[]> dcol, joined;
-        const auto bordered =
-            scratch(lowering.padding > 0 ? lowering.bordered_size() : 0);
+        BorderedGradient gradient(lowering.image());
         for_each_group(begin, end, lowering, [&](int64_t n, const Lowering& group) {
             float* image = dx + n * image_size;
             const bool in_place = group.is_identity();
@@ -226,10 +213,8 @@ void backward_input(float* dx, const float* g, const float* w, ImageExtents in, 
                    group.columns(), O, {.transpose_a = true});
             if (in_place) return;
             for (int64_t i = 0; i < group.images; ++i, image += image_size) {
-                col2im(lowering.padding > 0 ? bordered.get() : image,
-                       dcol.get() + i * lowering.M, group);
-                if (lowering.padding > 0)
-                    remove_border(image, bordered.get(), lowering.image());
+                col2im(gradient.memory_for(image), dcol.get() + i * lowering.M, group);
+                gradient.finish(image);
             }
         });
     });

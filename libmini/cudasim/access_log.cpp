@@ -9,8 +9,6 @@ namespace mini::sim {
 namespace {
 
 constexpr uintptr_t kSector = 32;
-constexpr uintptr_t kBanks = 32;
-constexpr uintptr_t kBankBytes = 4;
 
 // The distinct bytes that the lanes request together, and the sectors that hold them.
 struct Footprint {
@@ -147,9 +145,7 @@ void AccessLog::count(WarpAccess execution, uint32_t living,
 
     execution.cost = shared ? traffic.rounds : traffic.sectors;
     execution.least = shared ? traffic.least : traffic.packed;
-    WarpAccess& worst = of_instruction.worst;
-    if (worst.lanes == 0 || execution.cost - execution.least > worst.cost - worst.least)
-        worst = execution;
+    of_instruction.worst.keep_worse(execution);
     of_instruction.traffic += traffic;
     LaunchCounters& counters = launches_.back();
     const bool load = of_instruction.mode == Mode::kRead;

@@ -40,6 +40,9 @@ struct Traffic {
     Traffic& operator+=(const Traffic& other);
 };
 
+/// Shared memory consists of banks: word w, of 4 bytes, is in bank w % kBanks.
+constexpr uintptr_t kBanks = 32, kBankBytes = 4;
+
 /// One execution of a load or store by the lanes of a warp.
 struct WarpAccess {
     uint32_t block = 0;  // linear index in the grid
@@ -49,6 +52,11 @@ struct WarpAccess {
     size_t cost = 0;     // sectors; passes, for shared memory
     size_t least = 0;    // sectors or passes that would do
     std::array<uintptr_t, 32> addresses{};
+
+    /// Becomes `other` if this one has no lanes yet, or wastes less: cost - least.
+    void keep_worse(const WarpAccess& other) {
+        if (lanes == 0 || other.cost - other.least > cost - least) *this = other;
+    }
 };
 
 /// All executions of one instruction in a launch.

@@ -15,7 +15,6 @@
 namespace mini::sim {
 namespace {
 
-constexpr uintptr_t kBanks = 32, kBankBytes = 4;
 constexpr size_t kListed = 4;  // threads in a description
 
 struct LaneAddress {
@@ -81,10 +80,7 @@ std::vector<LineTraffic> traffic_by_line(const LaunchCounters& launch) {
         line.mode = instruction.mode;
         line.shared = instruction.shared;
         line.traffic += instruction.traffic;
-        const WarpAccess& worst = instruction.worst;
-        if (line.worst.lanes == 0 ||
-            worst.cost - worst.least > line.worst.cost - line.worst.least)
-            line.worst = worst;
+        line.worst.keep_worse(instruction.worst);
     }
     std::vector<LineTraffic> result;
     for (auto& [key, line] : merged) result.push_back(std::move(line));

@@ -14,8 +14,8 @@
 
 #include "libmini/kernels/cpu/conv_direct.hpp"
 #include "libmini/kernels/cpu/conv_im2col.hpp"
-#include "libmini/kernels/cpu/vector.hpp"
 #include "libmini/kernels/kernels.hpp"
+#include "libmini/program/machine_limits.hpp"
 #include "libmini/random/random.hpp"
 #include "libmini/training/common_options.hpp"
 #include "libmini/training/program.hpp"
@@ -24,7 +24,6 @@ namespace {
 
 using namespace mini;
 using kernels::ImageExtents, kernels::Window;
-using kernels::cpu::Vector;
 namespace cpu = kernels::cpu;
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
@@ -42,24 +41,13 @@ double quickest(const Body& body) {
     return best;
 }
 
-// Returns the operations per second of fused multiply-adds that depend on nothing but
-// themselves: 12 vectors keep both multipliers of a core busy.
+// Returns the operations per second of one core: of many trials the best.
 double peak() {
-    constexpr int kVectors = 12, kRounds = 100'000;
-    float result = 0;
-    const double time = quickest([&] {
-        Vector sums[kVectors];
-        for (int i = 0; i < kVectors; ++i)
-            sums[i] = cpu::broadcast(static_cast<float>(i));
-        const Vector factor = cpu::broadcast(0.5f), term = cpu::broadcast(1.0f);
-        for (int round = 0; round < kRounds; ++round) {
-#pragma GCC unroll 12
-            for (int i = 0; i < kVectors; ++i) sums[i] = sums[i] * factor + term;
-        }
-        for (const Vector& sum : sums) result += cpu::sum_of(sum);
-    });
-    if (result < 0) std::cout << result;  // the sums are needed
-    return 2.0 * kRounds * kVectors * cpu::kLanes / time;
+    constexpr int kTrials = 40;
+    double best = 0;
+    for (int trial = 0; trial < kTrials; ++trial)
+        best = std::max(best, peak_flops(1, 0.01));
+    return best;
 }
 
 // A layer of the ConvNet, and its arrays.

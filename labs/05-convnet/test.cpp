@@ -67,32 +67,32 @@ Values backward_weight_of(const Convolution& of, const Values& g, const Values& 
 TEST_CASE("a column of col has the elements under the window at one position",
           "[lab05][lab05.1]") {
     const Lowering lowering({1, 1, 3, 3}, {2, 1, 0});
-    const Values col = im2col_of(counting(9), lowering);
+    const Values col = im2col_of(count_up(9), lowering);
     INFO("the image 1 2 3 / 4 5 6 / 7 8 9, a window of 2 x 2, stride 1: four positions");
     INFO("the first column is 1 2 4 5, the window at the top left; hint 1 of 05.1");
     INFO("expected the rows 1 2 4 5 / 2 3 5 6 / 4 5 7 8 / 5 6 8 9");
-    INFO("got               " << rows(col, 4) << "; nan: it was not written");
+    INFO("got               " << rows_of(col, 4) << "; nan: it was not written");
     CHECK(col == Values{1, 2, 4, 5, 2, 3, 5, 6, 4, 5, 7, 8, 5, 6, 8, 9});
 }
 
 TEST_CASE("the rows of the second channel follow those of the first",
           "[lab05][lab05.1]") {
     const Lowering lowering({1, 2, 2, 3}, {2, 1, 0});
-    const Values col = im2col_of(counting(12), lowering);
+    const Values col = im2col_of(count_up(12), lowering);
     INFO(
         "the channels 1 2 3 / 4 5 6 and 7 8 9 / 10 11 12, a window of 2 x 2: K = 8 rows");
     INFO("expected the rows 1 2 / 2 3 / 4 5 / 5 6 / 7 8 / 8 9 / 10 11 / 11 12");
-    INFO("got               " << rows(col, 2));
+    INFO("got               " << rows_of(col, 2));
     CHECK(col == Values{1, 2, 2, 3, 4, 5, 5, 6, 7, 8, 8, 9, 10, 11, 11, 12});
 }
 
 TEST_CASE("the stride moves the window, not its elements", "[lab05][lab05.1]") {
     const Lowering lowering({1, 1, 4, 6}, {2, 2, 0});
-    const Values col = im2col_of(counting(24), lowering);
+    const Values col = im2col_of(count_up(24), lowering);
     INFO(
         "an image of 4 rows of 6, 1 to 24, a window of 2 x 2 with stride 2: six columns");
     INFO("the first column is 1 2 7 8, the second 3 4 9 10, the fourth 13 14 19 20");
-    INFO("got the rows " << rows(col, 6));
+    INFO("got the rows " << rows_of(col, 6));
     CHECK(col == Values{1, 3, 5,  13, 15, 17, 2, 4,  6,  14, 16, 18,
                         7, 9, 11, 19, 21, 23, 8, 10, 12, 20, 22, 24});
 }
@@ -105,7 +105,7 @@ TEST_CASE("the image of a lowering has its border already", "[lab05][lab05.1]") 
     CHECK(lowering.H == 3);
     CHECK(lowering.W == 4);
     const Values col = im2col_of(x, lowering);
-    INFO("got the rows " << rows(col, 2));
+    INFO("got the rows " << rows_of(col, 2));
     CHECK(col == Values{0, 0, 0, 0, 0, 0, 0, 5, 5, 6, 6, 0, 0, 0, 0, 0, 0, 0});
 }
 
@@ -114,7 +114,7 @@ TEST_CASE("col2im adds up what im2col repeats", "[lab05][lab05.1]") {
     const Values dx = col2im_of(Values(16, 1), lowering);
     INFO("all 16 elements of dcol are 1, so dx has the number of windows over each");
     INFO("element: 1 2 1 / 2 4 2 / 1 2 1; hint 1 of 05.1");
-    INFO("got " << rows(dx, 3) << "; nan: dx was added to before it was set to 0");
+    INFO("got " << rows_of(dx, 3) << "; nan: dx was added to before it was set to 0");
     CHECK(dx == Values{1, 2, 1, 2, 4, 2, 1, 2, 1});
 }
 
@@ -124,16 +124,16 @@ TEST_CASE("col2im takes each element back to where im2col copied it from",
     const Values dx = col2im_of({1, 10, 2, 20, 3, 30, 4, 40}, lowering);
     INFO("dcol is 1 10 / 2 20 / 3 30 / 4 40: the first window is 1 2 / 3 4, the second");
     INFO("10 20 / 30 40; they overlap in the middle column");
-    INFO("expected 1 12 20 / 3 34 40, got " << rows(dx, 3));
+    INFO("expected 1 12 20 / 3 34 40, got " << rows_of(dx, 3));
     CHECK(dx == Values{1, 12, 20, 3, 34, 40});
 }
 
 TEST_CASE("an element under no window has the gradient 0", "[lab05][lab05.1]") {
     const Lowering lowering({1, 2, 3, 4}, {1, 2, 0});
-    const Values dx = col2im_of(counting(8), lowering);
+    const Values dx = col2im_of(count_up(8), lowering);
     INFO("two channels of 3 x 4, a window of 1 x 1 with stride 2: rows 0 and 2, columns");
     INFO("0 and 2; expected 1 0 2 0 / 0 0 0 0 / 3 0 4 0 / 5 0 6 0 / 0 0 0 0 / 7 0 8 0");
-    INFO("got      " << rows(dx, 4));
+    INFO("got      " << rows_of(dx, 4));
     CHECK(dx ==
           Values{1, 0, 2, 0, 0, 0, 0, 0, 3, 0, 4, 0, 5, 0, 6, 0, 0, 0, 0, 0, 7, 0, 8, 0});
 }
@@ -156,11 +156,11 @@ TEST_CASE("an output is the sum of the window's elements times the weights",
           "[lab05][lab05.2]") {
     const Convolution of{{1, 1, 3, 3}, 1, {2, 1, 0}};
     const float bias = 100;
-    const Values y = conv2d_of(of, counting(9), {1, 2, 3, 4}, &bias);
+    const Values y = conv2d_of(of, count_up(9), {1, 2, 3, 4}, &bias);
     INFO(
         "the image 1 2 3 / 4 5 6 / 7 8 9, the kernel 1 2 / 3 4, the bias 100: the first");
     INFO("output is 1*1 + 2*2 + 3*4 + 4*5 + 100 = 137; the kernel is not turned around");
-    INFO("expected 137 147 / 167 177, got " << rows(y, 2) << "; hint 1 of 05.2");
+    INFO("expected 137 147 / 167 177, got " << rows_of(y, 2) << "; hint 1 of 05.2");
     CHECK(y == Values{137, 147, 167, 177});
 }
 
@@ -168,7 +168,7 @@ TEST_CASE("a convolution may have no bias", "[lab05][lab05.2]") {
     const Convolution of{{2, 1, 1, 2}, 2, {1, 1, 0}};
     const Values y = conv2d_of(of, {1, 2, 3, 4}, {1, 10}, nullptr);
     INFO("two images 1 2 and 3 4, the kernels 1 and 10, bias is null");
-    INFO("expected 1 2 / 10 20 / 3 4 / 30 40, got " << rows(y, 2)
+    INFO("expected 1 2 / 10 20 / 3 4 / 30 40, got " << rows_of(y, 2)
                                                     << "; nan: y was added to before "
                                                        "it was written");
     CHECK(y == Values{1, 2, 10, 20, 3, 4, 30, 40});
@@ -178,11 +178,11 @@ TEST_CASE("each output channel has its own kernel and its own bias", "[lab05][la
     const Convolution of{{1, 2, 2, 2}, 2, {2, 1, 0}};
     const Values bias{1000, 2000};
     const Values y =
-        conv2d_of(of, counting(8), {1, 0, 0, 0, 0, 0, 0, 10, 0, 1, 0, 0, 0, 0, 100, 0},
+        conv2d_of(of, count_up(8), {1, 0, 0, 0, 0, 0, 0, 10, 0, 1, 0, 0, 0, 0, 100, 0},
                   bias.data());
     INFO("the channels 1 2 / 3 4 and 5 6 / 7 8; kernel 0 is 1 times element 1 plus 10");
     INFO("times element 8, kernel 1 is element 2 plus 100 times element 7");
-    INFO("expected 1081 2702, got " << rows(y, 2));
+    INFO("expected 1081 2702, got " << rows_of(y, 2));
     CHECK(y == Values{1081, 2702});
 }
 
@@ -211,7 +211,8 @@ TEST_CASE("the gradient of x: each window gives its weights to its elements",
     INFO(
         "the kernel 1 2 / 3 4; g is 1 0 / 0 10: only the first and the last window "
         "count");
-    INFO("expected 1 2 0 / 3 14 20 / 0 30 40, got " << rows(dx, 3) << "; hint 2 of 05.2");
+    INFO("expected 1 2 0 / 3 14 20 / 0 30 40, got " << rows_of(dx, 3)
+                                                    << "; hint 2 of 05.2");
     CHECK(dx == Values{1, 2, 0, 3, 14, 20, 0, 30, 40});
 }
 
@@ -233,22 +234,22 @@ TEST_CASE("the gradient of x equals its definition for every geometry",
 TEST_CASE("the gradient of w: every output position has used the weight",
           "[lab05][lab05.2]") {
     const Convolution of{{1, 1, 3, 3}, 1, {2, 1, 0}};
-    const Values dw = backward_weight_of(of, {1, 0, 0, 10}, counting(9));
+    const Values dw = backward_weight_of(of, {1, 0, 0, 10}, count_up(9));
     INFO(
         "the image 1 2 3 / 4 5 6 / 7 8 9; g is 1 0 / 0 10: the first window is 1 2 / 4 "
         "5,");
     INFO("the last one 5 6 / 8 9; expected 1*1 + 10*5 = 51 62 / 84 95");
-    INFO("got " << rows(dw, 2) << "; hint 2 of 05.2");
+    INFO("got " << rows_of(dw, 2) << "; hint 2 of 05.2");
     CHECK(dw == Values{51, 62, 84, 95});
 }
 
 TEST_CASE("the gradient of w is the sum over the images of all chunks",
           "[lab05][lab05.2]") {
     const Convolution of{{19, 1, 1, 1}, 1, {1, 1, 0}};
-    const Values dw = backward_weight_of(of, Values(19, 1), counting(19));
+    const Values dw = backward_weight_of(of, Values(19, 1), count_up(19));
     INFO("19 images of one element, 1 to 19, in chunks of 8, 8 and 3; g is 1 for all");
     INFO("each chunk has its own sum: its first image sets it, the others add to it");
-    INFO("expected 190, got " << rows(dw, 1));
+    INFO("expected 190, got " << rows_of(dw, 1));
     CHECK(dw == Values{190});
 }
 

@@ -36,7 +36,7 @@ Grads gradients(const Tensor& y, const Values& g) {
 }
 
 std::string in_words(const Tensor& x) {
-    return x.defined() ? rows(x.to_vector<float>(), 1 << 20) : "no gradient";
+    return x.defined() ? rows_of(x.to_vector<float>(), 1 << 20) : "no gradient";
 }
 
 Values values_or_none(const Tensor& x) {
@@ -46,7 +46,7 @@ Values values_or_none(const Tensor& x) {
 }  // namespace
 
 TEST_CASE("conv2d's node computes the gradients of x, w and bias", "[lab05][lab05.5]") {
-    const Tensor x = leaf(counting(9), {1, 1, 3, 3}),
+    const Tensor x = leaf(count_up(9), {1, 1, 3, 3}),
                  w = leaf({1, 2, 3, 4}, {1, 1, 2, 2}), bias = leaf({100}, {1});
     const Grads grads = gradients(conv2d(x, w, bias), {1, 0, 0, 10});
     INFO("the image 1 2 3 / 4 5 6 / 7 8 9, the kernel 1 2 / 3 4, g is 1 0 / 0 10");
@@ -79,7 +79,7 @@ TEST_CASE("conv2d's gradients use the stride and the padding", "[lab05][lab05.5]
 
 TEST_CASE("conv2d's node computes only the gradients that are needed",
           "[lab05][lab05.5]") {
-    const Tensor images = Tensor::from(counting(9), {1, 1, 3, 3});
+    const Tensor images = Tensor::from(count_up(9), {1, 1, 3, 3});
     const Tensor w = leaf({1, 2, 3, 4}, {1, 1, 2, 2}), bias = leaf({0}, {1});
     {
         const Grads grads = gradients(conv2d(images, w, bias), {1, 0, 0, 10});
@@ -98,7 +98,7 @@ TEST_CASE("conv2d's node computes only the gradients that are needed",
     }
     {
         const Tensor frozen = Tensor::from(Values{1, 2, 3, 4}, {1, 1, 2, 2});
-        const Tensor x = leaf(counting(9), {1, 1, 3, 3});
+        const Tensor x = leaf(count_up(9), {1, 1, 3, 3});
         const Grads grads = gradients(conv2d(x, frozen), {1, 0, 0, 10});
         INFO("w is frozen: only x requires a gradient");
         CHECK(values_or_none(grads[0]) == Values{1, 2, 0, 3, 14, 20, 0, 30, 40});
@@ -162,7 +162,7 @@ TEST_CASE("dropout2d takes channels of any shape", "[lab05][lab05.5]") {
 TEST_CASE("the gradient of dropout2d goes through the channels that were kept",
           "[lab05][lab05.5]") {
     Generator generator(3);
-    const Tensor x = leaf(counting(24), {2, 3, 2, 2});
+    const Tensor x = leaf(count_up(24), {2, 3, 2, 2});
     const Tensor y = dropout2d(x, 0.25, true, generator);
     const Values kept = y.to_vector<float>();
     const Grads grads = gradients(y, Values(24, 3));
@@ -195,7 +195,7 @@ TEST_CASE("dropout multiplies each element by its own number", "[lab05][lab05.5]
     Values mask(8);
     fill_bernoulli(mask, 0.5, reference);
     for (float& value : mask) value *= 10;
-    INFO("8 elements of 5, p = 0.5: expected " << rows(mask, 4) << ", got "
+    INFO("8 elements of 5, p = 0.5: expected " << rows_of(mask, 4) << ", got "
                                                << in_words(y));
     CHECK(values_or_none(y) == mask);
 }

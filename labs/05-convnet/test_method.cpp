@@ -140,7 +140,7 @@ TEST_CASE("the gradient of the bias is the sum of g over images and positions",
                                 of.in, of.O, of.window);
     INFO("g (2, 2, 1, 3): image 0 has 1 2 3 in channel 0 and 10 20 30 in channel 1,");
     INFO("image 1 has 100 200 300 and 1000 2000 3000");
-    INFO("expected 606 6060, got " << rows(dbias, 2) << "; hint 2 of 05.3");
+    INFO("expected 606 6060, got " << rows_of(dbias, 2) << "; hint 2 of 05.3");
     CHECK(dbias == Values{606, 6060});
 }
 

@@ -50,16 +50,16 @@ TEST_CASE("an output of max pooling is the maximum of its window, with its index
     const Pooled got = pool({1, 5, 2, 7, 3, 4, 0, 8, 6}, 3, 3, {2, 1, 0});
     INFO("the plane 1 5 2 / 7 3 4 / 0 8 6, windows of 2 x 2 with stride 1");
     INFO("expected the maxima 7 5 / 8 8 at the indices 3 1 / 7 7: an index is h W + w");
-    INFO("got " << rows(got.y, 2) << " at " << list(got.indices)
+    INFO("got " << rows_of(got.y, 2) << " at " << list(got.indices)
                 << "; -1: not written; hint 1 of 05.4");
     CHECK(got.y == Values{7, 5, 8, 8});
     CHECK(got.indices == std::vector<int32_t>{3, 1, 7, 7});
 }
 
 TEST_CASE("windows of max pooling are a stride apart", "[lab05][lab05.4]") {
-    const Pooled got = pool(counting(28), 4, 7, {3, 2, 0});
+    const Pooled got = pool(count_up(28), 4, 7, {3, 2, 0});
     INFO("a plane of 4 rows of 7, 1 to 28, windows of 3 x 3 with stride 2: 1 row of 3");
-    INFO("expected 17 19 21, got " << rows(got.y, 3));
+    INFO("expected 17 19 21, got " << rows_of(got.y, 3));
     CHECK(got.y == Values{17, 19, 21});
     CHECK(got.indices == std::vector<int32_t>{16, 18, 20});
 }
@@ -69,7 +69,8 @@ TEST_CASE("padding is never the maximum", "[lab05][lab05.4]") {
     INFO("the plane -4 -3 / -2 -1 with padding 1: 3 x 3 windows, all elements negative");
     INFO("padding counts as minus infinity, not as 0: the part of a window that is");
     INFO("padding is left out; expected -4 -3 -3 / -2 -1 -1 / -2 -1 -1");
-    INFO("got " << rows(got.y, 3) << " at " << list(got.indices) << "; hint 2 of 05.4");
+    INFO("got " << rows_of(got.y, 3) << " at " << list(got.indices)
+                << "; hint 2 of 05.4");
     CHECK(got.y == Values{-4, -3, -3, -2, -1, -1, -2, -1, -1});
     CHECK(got.indices == std::vector<int32_t>{0, 1, 1, 2, 3, 3, 2, 3, 3});
 }
@@ -133,7 +134,7 @@ TEST_CASE("the gradient goes to the maximum, once for each window that it won",
     const Values dx = spread({1, 10, 100, 1000}, {3, 1, 7, 7}, {1, 1, 3, 3}, {2, 1, 0});
     INFO("windows of 2 x 2 with stride 1 on 3 x 3; their maxima were at 3 1 7 7; g is");
     INFO("1 10 100 1000: element 7 won two windows, and gets 1100");
-    INFO("expected 0 10 0 / 1 0 0 / 0 1100 0, got " << rows(dx, 3)
+    INFO("expected 0 10 0 / 1 0 0 / 0 1100 0, got " << rows_of(dx, 3)
                                                     << "; nan: not set to 0 first");
     CHECK(dx == Values{0, 10, 0, 1, 0, 0, 0, 1100, 0});
 }
@@ -141,7 +142,7 @@ TEST_CASE("the gradient goes to the maximum, once for each window that it won",
 TEST_CASE("elements outside all windows have the gradient 0", "[lab05][lab05.4]") {
     const Values dx = spread({5, 6, 7, 8}, {0, 2, 6, 8}, {1, 1, 3, 3}, {1, 2, 0});
     INFO("windows of 1 x 1 with stride 2 on 3 x 3, g = 5 6 7 8 at 0 2 6 8");
-    INFO("got " << rows(dx, 3));
+    INFO("got " << rows_of(dx, 3));
     CHECK(dx == Values{5, 0, 6, 0, 0, 0, 7, 0, 8});
 }
 
@@ -149,6 +150,6 @@ TEST_CASE("each plane gets the gradients of its own outputs", "[lab05][lab05.4]"
     const Values dx = spread({1, 2, 3, 4}, {1, 1, 0, 3}, {2, 1, 2, 3}, {2, 1, 0});
     INFO("two images of one plane of 2 x 3, two windows each; the maxima were at 1 1 in");
     INFO("the first plane and at 0 3 in the second; g is 1 2 and 3 4");
-    INFO("expected 0 3 0 / 0 0 0 and 3 0 0 / 4 0 0, got " << rows(dx, 3));
+    INFO("expected 0 3 0 / 0 0 0 and 3 0 0 / 4 0 0, got " << rows_of(dx, 3));
     CHECK(dx == Values{0, 3, 0, 0, 0, 0, 3, 0, 0, 4, 0, 0});
 }

@@ -1,57 +1,28 @@
-// Helpers for the checks of lab 05: convolutions with small integers, their
-// definition, and matrices as text.
+// Helpers for the checks of lab 05: convolutions, and their definition.
 
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <vector>
 
+#include "labs/check/arrays.hpp"
 #include "labs/check/values.hpp"
 #include "libmini/core/error.hpp"
 #include "libmini/kernels/cpu/conv_im2col.hpp"
 #include "libmini/kernels/kernels.hpp"
+#include "tests/kernels/support.hpp"
 #include "tests/support/catch.hpp"
 
 namespace mini::lab05 {
 
 using kernels::ImageExtents, kernels::Window;
-using labs::Values, labs::values_of;
-
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+using kernels::kNaN, kernels::small_integers, kernels::first_difference;
+using labs::Values, labs::values_of, labs::count_up, labs::rows_of;
 
 // Memory that must be written: NaN everywhere.
 inline Values unwritten(int64_t size) { return Values(static_cast<size_t>(size), kNaN); }
-
-// first, first + 1, first + 2, ...
-inline Values counting(int64_t size, float first = 1) {
-    Values values;
-    for (int64_t i = 0; i < size; ++i) values.push_back(first + static_cast<float>(i));
-    return values;
-}
-
-// Integers from -3 to 3, another sequence for each seed. Their sums are exact.
-inline Values small_integers(int64_t size, uint32_t seed) {
-    Values values;
-    uint32_t state = 2654435761u * (seed + 1);
-    for (int64_t i = 0; i < size; ++i) {
-        state = 1664525u * state + 1013904223u;
-        values.push_back(static_cast<float>((state >> 16) % 7) - 3.0f);
-    }
-    return values;
-}
-
-// Returns "1 2 / 3 4" for rows of 2.
-inline std::string rows(const Values& values, int64_t columns) {
-    std::string text;
-    for (size_t i = 0; i < values.size(); ++i) {
-        if (i > 0) text += static_cast<int64_t>(i) % columns == 0 ? " / " : " ";
-        text += concat(values[i]);
-    }
-    return text.empty() ? "nothing" : text;
-}
 
 struct Convolution {
     ImageExtents in;
@@ -92,18 +63,11 @@ void for_each_product(const Convolution& of, Visit visit) {
     }
 }
 
-// Returns the index of the first difference, or -1.
-inline int64_t first_difference(const Values& got, const Values& expected) {
-    for (size_t i = 0; i < expected.size(); ++i)
-        if (i >= got.size() || got[i] != expected[i]) return static_cast<int64_t>(i);
-    return got.size() == expected.size() ? -1 : static_cast<int64_t>(expected.size());
-}
-
 // Checks all elements, and reports the first difference. `shape`: of `expected`.
 inline void check_equal(const std::string& name, const Values& got,
                         const Values& expected, const Shape& shape) {
     const int64_t at = first_difference(got, expected);
-    if (at < 0) return;
+    if (at == kernels::kNoDifference) return;
     std::string index;
     int64_t rest = at;
     for (size_t d = shape.size(); d-- > 0; rest /= shape[d])

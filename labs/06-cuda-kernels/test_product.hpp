@@ -50,8 +50,7 @@ inline Seen product(kernels::cuda::MatmulRung rung, Extents sizes,
                 options.transpose_b ? " stored transposed" : "",
                 options.accumulate ? ", added to out" : "", ", rung ",
                 kernels::cuda::name(rung)));
-    INFO(seen.mistakes);
-    REQUIRE(seen.mistakes.empty());
+    check_no_mistake(seen);
     const std::string verdict = compared(got, product_of(a, b, before, sizes, options));
     REQUIRE(verdict == "all elements are right");
     return seen;

@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "labs/06-cuda-kernels/watch.hpp"
+#include "labs/check/arrays.hpp"
 #include "libmini/core/error.hpp"
 #include "libmini/kernels/cuda/allocator.hpp"
 #include "libmini/kernels/cuda/copy.hpp"
@@ -16,8 +16,6 @@
 #include "tests/support/catch.hpp"
 
 namespace mini::labs {
-
-using Values = std::vector<float>;
 
 /// An array on device 0 whose end is the end of its allocation: watch.cpp turns the
 /// caching allocator off, so that the simulator sees accesses past it.
@@ -76,20 +74,19 @@ inline std::string compared(const Values& got, const Values& expected,
                   "; it should be ", expected[first]);
 }
 
+/// Requires that a call has made no mistake that the simulator sees.
+inline void check_no_mistake(const Seen& seen) {
+    INFO(seen.mistakes);
+    REQUIRE(seen.mistakes.empty());
+}
+
 /// Requires a launch that the simulator has counted, without mistakes. Returns whether
 /// counts can be checked: not on a GPU.
 inline bool counted(const Seen& seen) {
     if (!seen.counted)
         WARN("a GPU does not count sectors and passes: configure with -DMINI_CUDA=SIM");
-    INFO(seen.mistakes);
-    REQUIRE(seen.mistakes.empty());
+    check_no_mistake(seen);
     return seen.counted;
-}
-
-/// Requires that a call has made no mistake that the simulator sees.
-inline void check_no_mistake(const Seen& seen) {
-    INFO(seen.mistakes);
-    REQUIRE(seen.mistakes.empty());
 }
 
 /// Checks that each access to global memory fetched the fewest sectors that hold its

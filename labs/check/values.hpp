@@ -4,11 +4,10 @@
 
 #include <vector>
 
+#include "labs/check/arrays.hpp"
 #include "libmini/tensor/tensor.hpp"
 
 namespace mini::labs {
-
-using Values = std::vector<float>;
 
 /// Returns the elements of all tensors, one tensor after the other. Throws Error if a
 /// tensor does not hold floats.

@@ -121,14 +121,20 @@ def compile_batch(starters):
     first = starters[0]
     if not first.compiled:
         return f"{first.path} of lab {first.lab} is not part of the build"
-    if len(starters) > 1:
-        together = first.folder / f"{'-'.join(Path(each.path).stem for each in starters)}.cpp"
-        together.write_text("".join(f'#include "{each.text_path()}"\n' for each in starters))
-        errors = first.compile(together)
-        if not errors:
-            return ""
+    errors = first.compile(text_of_batch(starters))
+    if not errors:
+        return ""
     for starter in starters:
         alone = starter.compile(starter.text_path())
         if alone:
             return f"the starter of lab {starter.lab}, {starter.path}, does not compile:\n{alone}"
-    return len(starters) > 1 and f"the starters of lab {first.lab} do not compile together:\n{errors}"
+    return f"the starters of lab {first.lab} do not compile together:\n{errors}"
+
+
+def text_of_batch(starters):
+    """Returns the path of a file that includes all starters; the starter's own if it is one."""
+    if len(starters) == 1:
+        return starters[0].text_path()
+    path = starters[0].folder / f"{'-'.join(Path(each.path).stem for each in starters)}.cpp"
+    path.write_text("".join(f'#include "{each.text_path()}"\n' for each in starters))
+    return path

@@ -12,6 +12,7 @@ from lab_tool import dev_check, dev_hunts, dev_rules, dev_starters, repairs
 from lab_tool.catalogue import Catalogue
 from lab_tool.dev_check import Outcome
 from lab_tool.places import BUILD, fresh_log
+from lab_tool.regions import lines_of
 from lab_tool.schemata import generate, read_mutants
 from lab_tool.screen import LabError, say
 
@@ -95,9 +96,8 @@ def conclude(catalogue, labs, outcome, seconds):
     for complaint in outcome.complaints:
         say(f"\nWRONG: {complaint}")
     regions = [region for lab in labs for region in catalogue.regions_of(lab=lab.number)]
-    lines = sum(bool(line.strip()) for region in regions for line in region.body)
     counts = [f"{len(labs)} labs", f"{sum(len(lab.tasks) for lab in labs)} tasks",
-              f"{len(regions)} regions of {lines} lines"]
+              f"{len(regions)} regions of {lines_of(regions)} lines"]
     counts += [f"{number} {what}" for what, number in outcome.counts.items()]
     counts += [f"{len(outcome.killed)} killed", f"{len(outcome.complaints)} wrong"]
     say(f"\ndev check: {', '.join(counts)}, {seconds:.0f} s")

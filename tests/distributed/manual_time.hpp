@@ -22,7 +22,9 @@
 namespace mini::dist::test {
 
 /// While an object of this class exists, it is the time source of all threads of the
-/// process. Waiting threads check the clock every millisecond of the system's time.
+/// process. Waiting threads check the clock every millisecond of the system's time. The
+/// destructor ends their waits here; a thread that still waits goes on by the machine's
+/// time.
 class ManualTime final : public TimeSource {
   public:
     Moment now() noexcept override {
@@ -46,7 +48,7 @@ class ManualTime final : public TimeSource {
 
     void sleep_until(Moment moment) override {
         const Wait wait(*this, moment);
-        while (now() < moment)
+        while (now() < moment && !is_over_)
             std::this_thread::sleep_for(std::min<Clock::duration>(kLook, moment - now()));
     }
 
@@ -55,7 +57,7 @@ class ManualTime final : public TimeSource {
     int poll(std::span<pollfd> entries, Moment deadline) override {
         const Wait wait(*this, deadline);
         while (true) {
-            const bool has_passed = now() >= deadline;
+            const bool has_passed = now() >= deadline || is_over_;
             const int look = has_passed ? 0 : static_cast<int>(kLook.count());
             const int ready = ::poll(entries.data(), entries.size(), look);
             if (ready != 0 || has_passed) return ready;
@@ -70,6 +72,11 @@ class ManualTime final : public TimeSource {
 
   private:
     static constexpr std::chrono::milliseconds kLook{1};
+
+    bool has_waits() {
+        const std::lock_guard lock(mutex_);
+        return !awaited_.empty();
+    }
 
     // Registers that a thread waits for a moment.
     class Wait {
@@ -93,6 +100,17 @@ class ManualTime final : public TimeSource {
     std::atomic<Clock::duration> added_ = Clock::duration::zero();
     std::mutex mutex_;
     std::multiset<Moment> awaited_;
+    std::atomic<bool> is_over_ = false;
+
+    // Destroyed after the guard and before what the waits use: a thread that a test does
+    // not join, such as a detached Worker, may still be in one of them.
+    struct LastWaits {
+        ManualTime& time;
+        ~LastWaits() {
+            time.is_over_ = true;
+            while (time.has_waits()) std::this_thread::sleep_for(kLook);
+        }
+    } last_waits_{*this};
     TimeSourceGuard guard_{*this};
 };
 

@@ -176,7 +176,7 @@ TEST_CASE("a large mean does not change the variance", "[lab02][lab02.4]") {
     INFO("digits of a double are 0.02; hint 1 of 02.4");
     CHECK(of.variance == Values{2.0f / 3});
     CHECK(of.mean == Values{1e7f + 1});
-    INFO("10,000,000 and 10,000,001: the mean is no float, so it must not be rounded");
+    INFO("10,000,000 and 10,000,001: do not round the mean, which is not a float");
     INFO("before the second pass; the variance is 0.25; hint 1 of 02.4");
     CHECK(moments({1e7f, 1e7f + 1}, {1, 1, 2}).variance == Values{0.25f});
 }
@@ -217,7 +217,7 @@ TEST_CASE("one pass is accurate if it subtracts the first element", "[lab02][lab
                                                               << "; hint 2 of 02.4");
     CHECK(all_close(of.variance, {2.0f / 3, 14.0f / 3}, 1e-6));
     CHECK(of.mean == Values{1e7f + 1, -1e7f + 2});
-    INFO("10,000,000 and three times 0.25: the difference -9,999,999.75 is no float, so");
+    INFO("10,000,000, three times 0.25: the difference -9,999,999.75 is not a float, so");
     INFO("both numbers must be doubles before the subtraction; hint 2 of 02.4");
     CHECK(moments({1e7f, 0.25f, 0.25f, 0.25f}, {4, 1, 1}).mean == Values{2500000.25f});
 }

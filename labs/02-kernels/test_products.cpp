@@ -85,7 +85,7 @@ TEST_CASE("the three rungs compute products of any shape", "[lab02][lab02.5]") {
         {65, 63, 129},
         {3, 200, 64},
     }));
-    INFO("N may not be a multiple of 32: then the last panel is narrower; hint 2 of 02.5");
+    INFO("if N is no multiple of 32, the last panel is narrower; hint 2 of 02.5");
     check_product(kNaive, M, N, K);
     check_product(kReordered, M, N, K);
     check_product(kBlocked, M, N, K);

@@ -35,7 +35,7 @@
 
 namespace mini::dist {
 
-class QueuedGroup : public ProcessGroup {
+class QueuedGroup : public ProcessGroup, private CollectiveQueue::Runner {
   public:
     QueuedGroup(std::unique_ptr<Backend> backend, std::chrono::milliseconds timeout);
     ~QueuedGroup() override;
@@ -65,7 +65,9 @@ class QueuedGroup : public ProcessGroup {
     void enqueue_point(const TaskHandle& task);
     void enqueue_collective(const TaskHandle& task);
 
-    void run(const TaskHandle& task);
+    void run(const TaskHandle& task) override;
+    bool has_more() const override { return !points_.is_empty() || !in_flight_.empty(); }
+    void wake() override { backend_->wake(); }
     void execute(const TaskHandle& task);
     void launch(const TaskHandle& task);
     void post_points();
@@ -89,7 +91,7 @@ class QueuedGroup : public ProcessGroup {
     // Only the thread in run() uses it.
     int polls_ = 0;
 
-    CollectiveQueue queue_;  // its mutex guards the members below
+    const std::shared_ptr<CollectiveQueue> queue_;  // its mutex guards the members below
     PointQueue points_;
     std::set<TaskHandle> in_flight_;  // posted messages, and launched collectives
     uint64_t next_sequence_ = 0;

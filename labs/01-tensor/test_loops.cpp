@@ -69,11 +69,14 @@ int visit(const Shape& shape, const Shape& a, const Shape& b) {
 }  // namespace
 
 TEST_CASE("a contiguous array is one run", "[lab01][lab01.6]") {
-    INFO(
-        "shape (2, 3, 4), strides (12, 4, 1): 4 steps of 1 are as far as one step of 4,");
-    INFO("so 3 rows of 4 are a run of 12; hint 1 of 01.6");
-    CHECK(merged({2, 3, 4}, {12, 4, 1}) == "24 of (1,)");
-    CHECK(merged({5}, {1}) == "5 of (1,)");
+    {
+        INFO(
+            "shape (2, 3, 4), strides (12, 4, 1): 3 rows of 4 are a run of 12, because "
+            "4");
+        INFO("steps of 1 are one step of 4; and so 2 matrices of 12; hint 1 of 01.6");
+        CHECK(merged({2, 3, 4}, {12, 4, 1}) == "24 of (1,)");
+        CHECK(merged({5}, {1}) == "5 of (1,)");
+    }
     INFO("every second element is a run, too, with steps of 2");
     CHECK(merged({3, 4}, {8, 2}) == "12 of (2,)");
     INFO("so is one element that is repeated: 3 steps of 0 are as far as one step of 0");

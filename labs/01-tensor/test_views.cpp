@@ -37,7 +37,8 @@ TEST_CASE("a dimension that does not exist is an error with the function's name"
             dimension("squeeze", {2, 3, 4}, d);
         });
         INFO("the message: " << message << "; hint 2 of 01.3");
-        CHECK(message.rfind("squeeze", 0) == 0);
+        INFO("it must begin with squeeze, the name that dimension() was given");
+        CHECK(message.starts_with("squeeze"));
     }
     INFO("a scalar has no dimensions at all");
     CHECK_THROWS_AS(dimension("squeeze", {}, 0), ShapeError);
@@ -161,8 +162,10 @@ TEST_CASE("select moves the offset and removes the dimension", "[lab01][lab01.4]
         CHECK(column.shares_storage(x));
     }
     const Tensor row = select(x, 0, 2);
-    INFO("select(x, 0, 2) is row 2; yours has " << layout(row));
-    CHECK(layout(row) == "shape (4,), strides (1,), offset 8");
+    {
+        INFO("select(x, 0, 2) is row 2; yours has " << layout(row));
+        CHECK(layout(row) == "shape (4,), strides (1,), offset 8");
+    }
     {
         INFO("a column of a row is an element, a tensor of shape ()");
         CHECK(layout(select(row, 0, 1)) == "shape (), strides (), offset 9");
@@ -246,8 +249,9 @@ TEST_CASE("expand repeats elements by a stride of 0", "[lab01][lab01.5]") {
 }
 
 TEST_CASE("expand throws if a size is neither kept nor 1", "[lab01][lab01.5]") {
-    INFO("hint 2 of 01.5");
+    INFO("the last size 3 is not 4, and not 1; hint 2 of 01.5");
     CHECK_THROWS_AS(expand(count_up({3}), {2, 4}), ShapeError);
+    INFO("nor is 3 to 1, 4 to 2, or two dimensions to one");
     CHECK_THROWS_AS(expand(count_up({3}), {3, 1}), ShapeError);
     CHECK_THROWS_AS(expand(count_up({4}), {2}), ShapeError);
     CHECK_THROWS_AS(expand(count_up({2, 3}), {3}), ShapeError);

@@ -102,8 +102,8 @@ Tensor view(const Tensor& x, Shape shape);
 Tensor reshape(const Tensor& x, Shape shape);
 
 /// Returns a view with the dimensions reordered: dimension d of the result is dimension
-/// dims[d] of x (`Tensor.permute`). Throws ShapeError unless `dims` names every dimension
-/// once.
+/// dims[d] of x (`Tensor.permute`); negative dimensions count from the end. Throws
+/// ShapeError unless `dims` names every dimension once.
 Tensor permute(const Tensor& x, const Shape& dims);
 
 /// Returns a view with the dimensions d0 and d1 swapped (`Tensor.transpose`).

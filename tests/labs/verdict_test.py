@@ -41,6 +41,26 @@ class Judge(unittest.TestCase):
             "rank 1 should get 1 4 7 0", "CHECK( got == expected )",
             "  was { 1, 4 } == { 1, 4, 7, 0 }", "  at labs/07-partition/test.cpp:41"])
 
+    def test_an_exception_in_an_expectation_is_told_with_its_text(self):
+        place = 'success="false" filename="labs/07-partition/test.cpp" line="41"'
+        unknown = "<Original>{Unknown expression after the reported line}</Original>"
+        thrown = "<Exception>Exception translation was disabled by CATCH_CONFIG_FAST_COMPILE"
+        within = (f'<Info>the step</Info><Expression type="CHECK" {place}>'
+                  f'<Original>cut(0)</Original>{thrown}</Exception></Expression>')
+        outside = (f'<Info>the step</Info><Expression {place}>{unknown}'
+                   '<Exception>no parts</Exception></Expression>')
+        end = "  at labs/07-partition/test.cpp:41"
+        self.assertEqual(
+            verdict(HEAD + case("a case", within + outside, "false") + TAIL, code=1).story,
+            ["the step", "CHECK( cut(0) )", "  threw: no parts", end])
+        self.assertEqual(
+            verdict(HEAD + case("a case", outside, "false") + TAIL, code=1).story,
+            ["the step", "threw: no parts", end])
+        fail = f'<Info>the cause</Info><Failure {place}>wrong</Failure>'
+        self.assertEqual(
+            verdict(HEAD + case("a case", fail + within, "false") + TAIL, code=1).story,
+            ["the cause", "wrong", end])
+
     def test_many_failures_are_counted_and_not_all_shown(self):
         found = verdict(HEAD + case("a case", 5 * FAILURE, "false") + TAIL, code=5)
         self.assertEqual(found.story[-1], "and 4 more like this")

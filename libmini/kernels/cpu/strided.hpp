@@ -81,8 +81,9 @@ class StridedLoop {
     // steps of the last one.
     void add_outer_dimension(int64_t extent, const Offsets& strides);
 
-    // Returns the offset of element `index` of run number `run` in each array. Runs are
-    // numbered in row-major order: in run + 1, the index of dimension 1 is one greater.
+    // Returns the offset of element `index` of run number `run` in each array. The run
+    // is dimensions_[0]. Runs are numbered row by row: run + 1 has the next index in
+    // dimensions_[1], or 0 there and the next index in dimensions_[2], and so on.
     Offsets offsets_of(int64_t run, int64_t index) const;
 
     std::vector<Dimension> dimensions_;

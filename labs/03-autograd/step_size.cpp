@@ -3,7 +3,8 @@
 //     step_size                 prints the table that measure.py draws
 //
 // The function is exp, at 16 numbers between -1 and 1, because its derivative is known
-// and all derivatives are about 1. Each figure is the largest |error| / max(1, |exp(x)|):
+// and all derivatives are about 1. Each figure is the largest |error| / max(1, |slope|);
+// grad_check multiplies both by the weight of the point, and takes the numerical slope:
 //
 //     central     grad_check: the central difference of float values
 //     offset      grad_check of exp(x) + 1000, whose values have a larger rounding error

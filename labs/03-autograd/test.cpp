@@ -58,6 +58,14 @@ TEST_CASE("an input that needs no gradient has a null entry in its place",
         CHECK(node_of(z)->inputs()[0] == grad_accumulator(w));
         CHECK(node_of(z)->inputs()[1] == nullptr);
     }
+    {
+        INFO("a frozen parameter, set_requires_grad(false), is a constant");
+        Tensor frozen = leaf({3});
+        frozen.set_requires_grad(false);
+        const Tensor z = recorded("layer", {frozen, w});
+        CHECK(node_of(z)->inputs()[0] == nullptr);
+        CHECK(node_of(z)->inputs()[1] == grad_accumulator(w));
+    }
 }
 
 TEST_CASE("an operation on constants is not recorded", "[lab03][lab03.1]") {
@@ -76,6 +84,10 @@ TEST_CASE("nothing is recorded while a NoGradGuard exists", "[lab03][lab03.1]") 
         INFO("w requires grad, but recording is off");
         CHECK_FALSE(y.requires_grad());
         CHECK(y.autograd_meta() == nullptr);
+        INFO("record returns the result itself, even if it is the input");
+        CHECK(record("same", w, {w}, [](const Tensor&, const Node&) {
+                  return Grads(1);
+              }).is_same(w));
     }
     INFO("and on again after the guard's scope");
     CHECK(recorded("double", {w}).requires_grad());
@@ -111,6 +123,14 @@ TEST_CASE("an operation that returns its input leaves the input as it was",
     INFO("the same with the result of an operation as the input");
     CHECK(node_of(y) == before);
     CHECK(node_of(z)->inputs()[0] == before);
+
+    Tensor frozen = leaf({5});
+    frozen.set_requires_grad(false);
+    record("same", frozen, {frozen, x},
+           [](const Tensor&, const Node&) { return Grads(2); });
+    INFO("the result is a leaf that requires no grad; the other input requires grad");
+    CHECK(frozen.is_leaf());
+    CHECK_FALSE(frozen.requires_grad());
 }
 
 TEST_CASE("the node computes gradients by the backward function that was recorded",
@@ -253,8 +273,8 @@ TEST_CASE("each hook is called once a pass, after the gradient was added",
           "[lab03][lab03.3]") {
     const Tensor w = leaf({1});
     Journal journal;
-    add_hook(journal, "w, first:", w);
-    const int second = add_hook(journal, "w, second:", w);
+    const int first = add_hook(journal, "w, first:", w);
+    add_hook(journal, "w, second:", w);
     INFO("two hooks of w write w.grad(); 10 arrives, then 1; hint 1 of 03.3");
     const Grads none = grad_accumulator(w)->apply(constant({10}));
     {
@@ -263,11 +283,11 @@ TEST_CASE("each hook is called once a pass, after the gradient was added",
         INFO("a leaf has no inputs, so it returns no gradients");
         REQUIRE(none.empty());
     }
-    grad_accumulator(w)->remove_hook(second);
+    grad_accumulator(w)->remove_hook(first);
     journal.clear();
     send(w, constant({1}));
-    INFO("the second hook was removed; the journal: " << in_words(journal));
-    REQUIRE(journal == Journal{"hook of w, first: 11"});
+    INFO("the first hook was removed; the journal: " << in_words(journal));
+    REQUIRE(journal == Journal{"hook of w, second: 11"});
 }
 
 TEST_CASE("a hook gets the leaf itself, and may change its gradient",

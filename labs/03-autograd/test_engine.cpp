@@ -95,8 +95,7 @@ TEST_CASE("a leaf gets its gradient before the rest of the pass", "[lab03][lab03
          << in_words(journal));
     INFO(
         "b2 and w2 are ready together: they are pushed in the order of second's inputs,");
-    INFO(
-        "and leaves sort last, that is, go first; lab 15 sends them while backward runs");
+    INFO("and a leaf goes before all others; lab 15 sends them while backward runs");
     REQUIRE(journal == Journal{"second 1", "hook of b2 5", "hook of w2 4", "first 2",
                                "hook of w1 6"});
 }
@@ -261,6 +260,56 @@ TEST_CASE("a node is released as soon as it has sent its contributions",
         CHECK(uses_of_b_in_a == 1);
         CHECK(saved_by_a.use_count() == 1);
     }
+}
+
+TEST_CASE("every node is released, also one that some gradients pass by",
+          "[lab03][lab03.5]") {
+    const Tensor w = leaf({1}), data = constant({1});
+    const auto saved = std::make_shared<int>(0);
+    const auto layer = [&](const Tensor& x) {
+        return record("layer", constant({0}), {data, x},
+                      [saved](const Tensor& g, const Node&) -> Grads {
+                          return {Tensor(), g};
+                      });
+    };
+    const auto stop = [&](const Tensor& x) {
+        return record("stop", constant({0}), {x},
+                      [saved](const Tensor&, const Node&) { return Grads(1); });
+    };
+    const Tensor loss = layer(layer(layer(w)) + stop(layer(w)));
+    REQUIRE(saved.use_count() == 6);
+    backward(loss);
+    INFO(
+        "four layers f(data, x), where data needs no gradient; the one below stop, "
+        "which");
+    INFO(
+        "returns an undefined gradient, is never called; each of the five saves a value");
+    CHECK(values_of(w.grad()) == Values{1});
+    CHECK(saved.use_count() == 1);
+}
+
+TEST_CASE("a gradient is freed when its node has been called", "[lab03][lab03.5]") {
+    const Tensor w = leaf({1});
+    WeakTensor gradient_of_b;
+    bool is_freed = false;
+    const Tensor a =
+        record("a", constant({0}), {w}, [&](const Tensor& g, const Node&) -> Grads {
+            is_freed = !gradient_of_b.lock().defined();
+            return {g};
+        });
+    const Tensor b =
+        record("b", constant({0}), {a}, [&](const Tensor& g, const Node&) -> Grads {
+            gradient_of_b = WeakTensor(g);
+            return {ops::add(g, g)};
+        });
+    const Tensor c =
+        record("c", constant({0}), {b},
+               [](const Tensor& g, const Node&) -> Grads { return {ops::add(g, g)}; });
+    backward(c);
+    INFO("c = f(b), b = f(a), a = f(w), and each passes on 2 g, a new tensor: when a is");
+    INFO("called, nothing needs the gradient of b; hint 2 of 03.5");
+    CHECK(values_of(w.grad()) == Values{4});
+    CHECK(is_freed);
 }
 
 TEST_CASE("callbacks are called at the end, once, in the order in which they came",

@@ -155,6 +155,8 @@ TEST_CASE("one element changes, up and down by h, and then has its value again",
             INFO("the other elements must be as at the start, bit for bit");
             for (size_t i = 0; i < 4; ++i) {
                 if (i == k) continue;
+                INFO("element " << i << " is off by " << one[i] - start[i] << " and "
+                                << two[i] - start[i]);
                 CHECK(one[i] == start[i]);
                 CHECK(two[i] == start[i]);
             }

@@ -88,7 +88,9 @@ TEST_CASE("mul: a factor that was changed in place is an error", "[lab03][lab03.
 
 TEST_CASE("sigmoid: the slope is y (1 - y)", "[lab03][lab03.2]") {
     const Tensor x = leaf({0, std::log(3.0f), -std::log(3.0f)});
-    const Grads grads = gradients(sigmoid(x), {8, 16, 16});
+    const Tensor y = sigmoid(x);
+    const Values before = values_of(y);
+    const Grads grads = gradients(y, {8, 16, 16});
     INFO(
         "x = 0, ln 3, -ln 3: y = 0.5, 0.75, 0.25, so the slope is 0.25, 0.1875, 0.1875;");
     INFO("g = 8 16 16, and the gradient should be 2 3 3; it is " << in_words(grads[0]));
@@ -96,6 +98,8 @@ TEST_CASE("sigmoid: the slope is y (1 - y)", "[lab03][lab03.2]") {
     REQUIRE(got.size() == 3);
     const Values expected{2, 3, 3};
     for (size_t i = 0; i < 3; ++i) CHECK(std::abs(got[i] - expected[i]) < 1e-5f);
+    INFO("the saved y is the program's y, which the backward function must not change");
+    CHECK(values_of(y) == before);
 }
 
 TEST_CASE("sigmoid: the gradient far from 0 is 0 and not NaN", "[lab03][lab03.2]") {

@@ -80,7 +80,8 @@ class AccumulateGrad : public Node {
 
     /// Registers a hook for all later backward passes
     /// (`Tensor.register_post_accumulate_grad_hook`), and returns its id for remove_hook.
-    /// Hooks are called in the order of registration.
+    /// Hooks are called in the order of registration. A hook adds and removes no hooks of
+    /// its leaf.
     int add_hook(PostAccumulateHook hook);
 
     /// Removes the hook with this id.

@@ -17,6 +17,13 @@ target_compile_options(mini_flags INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${cxx_fla
     # A kernel whose registers spill to local memory is an error in optimised builds.
     "$<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<NOT:$<CONFIG:Debug>>>:-Xptxas=-warn-spills>")
 
+# Debug builds are for every processor, because sanitizers make them slow anyway.
+option(MINI_NATIVE "Compile for this machine's processor; OFF: for all, see mini_levels" ON)
+if(MINI_NATIVE)
+    target_compile_options(mini_flags INTERFACE
+        $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:$<CONFIG:Debug>>>:-march=native>)
+endif()
+
 # If a faster linker is installed, use it: linking takes a third of the time.
 find_program(MINI_LINKER NAMES mold ld.lld)
 mark_as_advanced(MINI_LINKER)
@@ -86,7 +93,8 @@ endif()
 # compiles alone.
 option(MINI_UNITY "Compile the files of a room in batches" ON)
 
-# mini_room(core SOURCES a.cpp b.cpp NEEDS mini_tensor fmt::fmt [ALONE c.cpp] [OPTIMISED])
+# mini_room(core SOURCES a.cpp b.cpp NEEDS mini_tensor fmt::fmt [ALONE c.cpp] [OPTIMISED]
+#     [LEVELS])
 #
 # Declares a room as the library mini_<name>. NEEDS lists the rooms and the external
 # libraries that the room uses. Files in ALONE are compiled outside the batches; for files with
@@ -94,17 +102,76 @@ option(MINI_UNITY "Compile the files of a room in batches" ON)
 # OPTIMISED is for rooms with loops over millions of numbers. Debug builds compile such a
 # room with -Og, because without optimisation these loops would take most of the tests'
 # time. With -O1 GCC takes nearly twice as long for code with sanitizers.
+# LEVELS: see mini_levels.
 function(mini_room name)
-    cmake_parse_arguments(room "OPTIMISED" "" "SOURCES;NEEDS;ALONE" ${ARGN})
-    add_library(mini_${name} STATIC ${room_SOURCES})
+    cmake_parse_arguments(room "OPTIMISED;LEVELS" "" "SOURCES;NEEDS;ALONE" ${ARGN})
+    set(type STATIC)
+    if(room_LEVELS AND NOT MINI_NATIVE)
+        set(type SHARED)
+    endif()
+    add_library(mini_${name} ${type} ${room_SOURCES})
     mini_batches(mini_${name} 16 ${room_ALONE})
     list(TRANSFORM room_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
     set_property(GLOBAL APPEND PROPERTY MINI_ROOM_SOURCES ${room_SOURCES})
     set_property(GLOBAL APPEND PROPERTY MINI_ROOMS ${name})
-    target_link_libraries(mini_${name} PUBLIC mini_flags ${room_NEEDS})
+    target_link_libraries(mini_${name} PUBLIC mini_flags)
+    mini_needs(mini_${name} ${room_NEEDS})
     if(room_OPTIMISED)
         target_compile_options(mini_${name} PRIVATE $<$<CONFIG:Debug>:-Og$<SEMICOLON>-g1>)
     endif()
+    if(type STREQUAL SHARED)
+        cmake_language(EVAL CODE "cmake_language(DEFER CALL mini_levels mini_${name})")
+    endif()
+endfunction()
+
+# mini_needs(<room> <libraries>...): what a room, and what links the room, is linked with.
+function(mini_needs room)
+    get_target_property(type ${room} TYPE)
+    if(NOT type STREQUAL "SHARED_LIBRARY")
+        target_link_libraries(${room} PUBLIC ${ARGN})
+        return()
+    endif()
+    # Compiled with them, but not linked: see mini_levels.
+    target_link_libraries(${room} INTERFACE ${ARGN})
+    foreach(library ${ARGN})
+        target_include_directories(${room} SYSTEM PRIVATE
+            $<TARGET_PROPERTY:${library},INTERFACE_INCLUDE_DIRECTORIES>)
+        target_compile_definitions(${room} PRIVATE
+            $<TARGET_PROPERTY:${library},INTERFACE_COMPILE_DEFINITIONS>)
+    endforeach()
+endfunction()
+
+# mini_levels(<room>): compiles a room that is a shared library once more, for processors
+# with AVX2 and fused multiply-add (x86-64-v3), into a folder where the dynamic loader of
+# glibc 2.33 or newer looks first on such a processor (ld.so(8), "Hardware capabilities"):
+#
+#     build/libmini/kernels/libmini_kernels.so
+#     build/libmini/kernels/glibc-hwcaps/x86-64-v3/libmini_kernels.so
+#
+# Neither contains the rooms that the room needs. The linker puts what the library uses of
+# them into each program, so a program has one copy.
+function(mini_levels room)
+    # The library calls its own copies of inline functions, not those of the program,
+    # which are for every processor.
+    target_compile_options(${room} PRIVATE -fvisibility-inlines-hidden)
+    if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+        return()
+    endif()
+    get_target_property(sources ${room} SOURCES)
+    add_library(${room}_v3 SHARED ${sources})
+    target_include_directories(${room}_v3 SYSTEM PRIVATE
+        $<TARGET_PROPERTY:${room},INCLUDE_DIRECTORIES>)
+    foreach(property LINK_LIBRARIES COMPILE_OPTIONS COMPILE_DEFINITIONS UNITY_BUILD
+            UNITY_BUILD_MODE)
+        get_target_property(value ${room} ${property})
+        if(value)
+            set_target_properties(${room}_v3 PROPERTIES ${property} "${value}")
+        endif()
+    endforeach()
+    target_compile_options(${room}_v3 PRIVATE -march=x86-64-v3)
+    set_target_properties(${room}_v3 PROPERTIES OUTPUT_NAME ${room}
+        LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/glibc-hwcaps/x86-64-v3)
+    add_dependencies(${room} ${room}_v3)
 endfunction()
 
 # mini_batches(<target> <files per batch> <files outside the batches>...): compiles the

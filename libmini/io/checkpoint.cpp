@@ -12,6 +12,7 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/log.hpp"
+#include "libmini/io/file_system.hpp"
 
 namespace mini::io {
 namespace {
@@ -78,9 +79,8 @@ std::vector<std::string> names_in(const std::string& folder) {
 
 // Removes a file. Logs a warning if this fails: the file only wastes disk space.
 void remove_or_warn(const std::string& path) {
-    std::error_code error;
-    fs::remove(path, error);
-    if (error) logging::warning(path, ": cannot be removed: ", error.message());
+    if (file_system().remove(path) != 0 && errno != ENOENT)
+        logging::warning(path, ": ", system_message("unlink", errno));
 }
 
 }  // namespace
@@ -108,18 +108,22 @@ std::string CheckpointFolder::path(int64_t step) const {
 void CheckpointFolder::save(int64_t step, const Safetensors& contents) {
     if (step < 0)
         throw UsageError(concat("CheckpointFolder: the step is ", step, ", below 0"));
+    // [lab17.5] Write the new checkpoint, then remove old ones.
     save_safetensors(path(step), contents.tensors, contents.metadata);
     remove_old(step);
+    // [lab17.5]
 }
 
+// Removes all checkpoints except `just_saved` and the keep_last_ checkpoints with the
+// highest steps. `just_saved` need not be one of them: higher steps may be damaged.
 void CheckpointFolder::remove_old(int64_t just_saved) const {
     std::vector<int64_t> steps = list();
+    // [lab17.5] Remove the lowest steps.
     const size_t kept = std::min(steps.size(), static_cast<size_t>(keep_last_));
     steps.resize(steps.size() - kept);
-
-    // Keep the checkpoint just saved: checkpoints of higher steps may be damaged.
     for (const int64_t step : steps)
         if (step != just_saved) remove_or_warn(path(step));
+    // [lab17.5]
 }
 
 std::vector<int64_t> CheckpointFolder::list() const {
@@ -137,6 +141,7 @@ Checkpoint CheckpointFolder::load(int64_t step) const {
 std::optional<Checkpoint> CheckpointFolder::latest() const {
     std::vector<int64_t> steps = list();
     if (steps.empty()) return std::nullopt;
+    // [lab17.5] Load the highest step that can be loaded.
     for (; !steps.empty(); steps.pop_back()) {
         try {
             return load(steps.back());
@@ -144,6 +149,7 @@ std::optional<Checkpoint> CheckpointFolder::latest() const {
             logging::warning("skipping a checkpoint: ", error.what());
         }
     }
+    // [lab17.5]
     throw BadFile(concat(folder_,
                          ": has checkpoints, but none can be loaded; to restart from "
                          "the beginning, move them to another folder"));

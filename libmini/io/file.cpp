@@ -6,10 +6,11 @@
 
 #include <atomic>
 #include <cerrno>
-#include <cstdio>
 #include <filesystem>
+#include <utility>
 
 #include "libmini/core/error.hpp"
+#include "libmini/io/file_system.hpp"
 
 namespace mini::io {
 namespace {
@@ -24,24 +25,25 @@ int open_temporary(const std::string& path, std::string& name) {
     static std::atomic<int> counter = 0;
     while (true) {
         name = concat(path, ".tmp-", getpid(), "-", counter++);
-        const int fd = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        const int fd = file_system().create(name);
         if (fd >= 0) return fd;
         if (errno != EEXIST) fail(path, "creating a temporary file beside it");
     }
 }
 
-// Makes a rename in the folder of `path` durable. Ignores EINVAL, which some file systems
-// return because they do not support fsync of a folder.
+// Makes a rename in the folder of `path` durable. Throws BadFile; ignores EINVAL, which
+// some file systems return because they do not support fsync of a folder.
 void sync_folder(const std::string& path) {
     const std::string folder = std::filesystem::path(path).parent_path().string();
-    const int fd =
-        open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    // [lab17.4] Open the folder, fsync it, and close it.
+    const int fd = file_system().open_folder(folder.empty() ? "." : folder);
     if (fd < 0) fail(path, "opening its folder to fsync it");
-    const bool synced = fsync(fd) == 0 || errno == EINVAL;
+    const bool synced = file_system().fsync(fd) == 0 || errno == EINVAL;
     const int error_number = errno;
-    close(fd);
+    file_system().close(fd);
     errno = error_number;
     if (!synced) fail(path, "fsync of its folder");
+    // [lab17.4]
 }
 
 }  // namespace
@@ -79,34 +81,37 @@ void InputFile::read(uint64_t offset, std::span<std::byte> bytes) const {
 
 AtomicFile::AtomicFile(const std::string& path) : path_(path) {
     struct stat status = {};
-    if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
+    if (file_system().stat(path, status) == 0 && !S_ISREG(status.st_mode))
         throw BadFile(
             concat(path, ": exists and is not a regular file; not replacing it"));
     fd_ = open_temporary(path, temporary_);
 }
 
 AtomicFile::~AtomicFile() {
-    if (fd_ >= 0) close(fd_);
-    if (!temporary_.empty()) unlink(temporary_.c_str());
+    if (fd_ >= 0) file_system().close(fd_);
+    if (!temporary_.empty()) file_system().remove(temporary_);
 }
 
 void AtomicFile::write(std::span<const std::byte> bytes) {
+    // [lab17.4] Write until no byte is left.
     while (!bytes.empty()) {
-        const ssize_t n = ::write(fd_, bytes.data(), bytes.size());
+        const ssize_t n = file_system().write(fd_, bytes);
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) fail(path_, "write");
         bytes = bytes.subspan(static_cast<size_t>(n));
     }
+    // [lab17.4]
 }
 
 void AtomicFile::commit() {
-    if (fsync(fd_) != 0) fail(path_, "fsync");
-    const int fd = fd_;
-    fd_ = -1;
-    if (close(fd) != 0) fail(path_, "close");
-    if (rename(temporary_.c_str(), path_.c_str()) != 0) fail(path_, "rename");
+    // [lab17.4] First the contents, then the name.
+    if (file_system().fsync(fd_) != 0) fail(path_, "fsync");
+    const int fd = std::exchange(fd_, -1);
+    if (file_system().close(fd) != 0) fail(path_, "close");
+    if (file_system().rename(temporary_, path_) != 0) fail(path_, "rename");
     temporary_.clear();
     sync_folder(path_);
+    // [lab17.4]
 }
 
 }  // namespace mini::io

@@ -5,7 +5,10 @@
 // new contents, never a mixture, even after a crash:
 //
 //     write model.tmp-417-0, fsync it      a crash here leaves the old model
-//     rename it to model, fsync folder     a crash after this leaves the new model
+//     rename it to model                   a crash here leaves the old or the new model
+//     fsync the folder                     a crash after this leaves the new model
+//
+// simulated_disk.hpp describes the states of a disk after a crash.
 
 #pragma once
 
@@ -55,11 +58,12 @@ class AtomicFile {
     AtomicFile(const AtomicFile&) = delete;
     AtomicFile& operator=(const AtomicFile&) = delete;
 
-    /// Appends to the temporary file.
+    /// Appends all bytes to the temporary file, with several system calls if necessary.
     void write(std::span<const std::byte> bytes);
 
     /// Renames the temporary file to `path`; blocks until the file and its folder are on
-    /// disk.
+    /// disk. If fsync fails, the bytes may be lost even if a second fsync succeeds; so
+    /// commit() throws and does not retry.
     void commit();
 
   private:

@@ -36,6 +36,17 @@ void collect_error(std::string& report, const Body& body) {
     }
 }
 
+// Restores the generators of this rank. In the middle of an epoch, the trainer first
+// draws the sample order again, from the generators at the start of the epoch; after this
+// draw it restores `progress.resumed_generators`.
+void restore_generators(const RunState& state, size_t rank, RankProgress& progress) {
+    // [lab17.6] Choose the state for the start of an epoch or for its middle.
+    const bool midway = state.position.step_in_epoch > 0;
+    set_generator_states((midway ? state.epoch_generators : state.generators)[rank]);
+    if (midway) progress.resumed_generators = state.generators[rank];
+    // [lab17.6]
+}
+
 void check_not_beyond_end(const std::string& path, const RunPosition& position,
                           const RunLength& length) {
     if (length.is_beyond_end(position))
@@ -73,7 +84,7 @@ std::optional<std::string> RunCheckpoints::resume(RankProgress& progress) {
 
 // Returns the newest checkpoint, which rank 0 chooses for all ranks.
 std::optional<io::Checkpoint> RunCheckpoints::newest() {
-    std::optional<io::Checkpoint> found;
+    std::optional<io::Checkpoint> found;  // on rank 0
     on_all_ranks(*group_, [&] {
         folder_.emplace(options_.checkpoint, options_.keep);
         if (group_->rank() != 0) return;
@@ -81,6 +92,7 @@ std::optional<io::Checkpoint> RunCheckpoints::newest() {
         if (options_.fresh && !is_restart()) remove_all(*folder_);
         found = folder_->latest();
     });
+    // [lab17.6] Send rank 0's step to all ranks; the others load the same checkpoint.
     const std::vector<int64_t> mine{found ? found->step : -1};
     const int64_t step = dist::all_gather_values(*group_, mine)[0][0];
     if (step == -1) return std::nullopt;
@@ -88,6 +100,7 @@ std::optional<io::Checkpoint> RunCheckpoints::newest() {
         if (!found) found = folder_->load(step);
     });
     return found;
+    // [lab17.6]
 }
 
 // Loads the state of the run, the model, the scheduler and the optimizer. If the options
@@ -130,12 +143,9 @@ void RunCheckpoints::continue_from(const RunState& state, RankProgress& progress
     progress.results.resumed_at_step = state.position.step;
     const auto rank = static_cast<size_t>(group_->rank());
     if (state.world_size == group_->world_size()) {
-        // In the middle of an epoch, the trainer first draws the sample order again.
-        const bool midway = state.position.step_in_epoch > 0;
-        set_generator_states((midway ? state.epoch_generators : state.generators)[rank]);
-        if (!midway) return;
-        progress.resumed_generators = state.generators[rank];
-        progress.epoch_losses = state.epoch_losses[rank];
+        restore_generators(state, rank, progress);
+        if (state.position.step_in_epoch > 0)
+            progress.epoch_losses = state.epoch_losses[rank];
         return;
     }
 

@@ -99,9 +99,11 @@ void Trainer::train_epoch() {
     RunPosition& position = progress_.position;
     progress_.epoch_generators = generator_states();
     auto batches = batches_.start(position.epoch, position.step_in_epoch);
+    // [lab17.6] Restore the generators of the checkpoint, once.
     if (!progress_.resumed_generators.empty())
         set_generator_states(progress_.resumed_generators);
     progress_.resumed_generators.clear();
+    // [lab17.6]
 
     const int64_t steps = length_.steps_left_in_epoch(position);
     Progress bar(std::cerr,

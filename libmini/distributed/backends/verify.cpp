@@ -95,8 +95,10 @@ void VerifyingBackend::guard(const Collective& collective,
 }
 
 // Sends the collective to every other rank, receives the collective of every other rank,
-// and throws MismatchedCollective unless all are equal.
+// and throws MismatchedCollective unless all are equal. sent_[i] and received_[i] are
+// the fingerprints to and from rank i.
 void VerifyingBackend::agree(const Collective& collective, Deadline deadline) {
+    // [lab17.1] Post a send and a receive for every other rank.
     each_peer([&](int peer, size_t i) {
         sent_[i].collective = collective;
         sent_[i].message.data = bytes_of(sent_[i].collective);
@@ -106,21 +108,26 @@ void VerifyingBackend::agree(const Collective& collective, Deadline deadline) {
         post_note(received_[i].message, PointMessage::Direction::kRecv, peer,
                   kFingerprintTag);
     });
-    const auto all_done = [this] {
-        bool done = true;
-        each_peer([&](int peer, size_t i) {
-            done &= sent_[i].message.done && received_[i].message.done;
-            if (goodbyes_[i].hear.done && !received_[i].message.done) throw_left(peer);
-        });
-        return done;
-    };
-    wait_until(all_done, deadline);
-
+    // [lab17.1]
+    wait_until([this] { return have_fingerprints_arrived(); }, deadline);
+    // [lab17.1] Compare this rank's collective with each of the others.
     CollectiveHistory history;
     history.begin(collective);
     each_peer([&](int peer, size_t i) {
         history.check_same(rank(), peer, received_[i].collective);
     });
+    // [lab17.1]
+}
+
+// Returns whether all fingerprints are sent and received. Throws PeerLost if a rank has
+// left instead of sending its fingerprint.
+bool VerifyingBackend::have_fingerprints_arrived() const {
+    bool done = true;
+    each_peer([&](int peer, size_t i) {
+        done &= sent_[i].message.done && received_[i].message.done;
+        if (goodbyes_[i].hear.done && !received_[i].message.done) throw_left(peer);
+    });
+    return done;
 }
 
 // Throws PeerLost for a peer that has sent its goodbye: that peer will not run this

@@ -164,6 +164,7 @@ class VerifyingBackend : public Backend {
     void guard(const Collective& collective, std::chrono::milliseconds timeout,
                const Body& body);
     void agree(const Collective& collective, Deadline deadline);
+    bool have_fingerprints_arrived() const;
     [[noreturn]] void throw_left(int peer) const;
     void poll_side();
     size_t finish_on_side();

@@ -9,6 +9,7 @@
 namespace mini::dist {
 namespace {
 
+// Returns a call that sends an empty token to rank `peer`, or receives it from there.
 Call point_call(Operation operation, int peer, uint64_t tag,
                 std::chrono::milliseconds timeout) {
     Call call{.operation = operation, .peer = peer, .tag = tag, .timeout = timeout};
@@ -17,9 +18,27 @@ Call point_call(Operation operation, int peer, uint64_t tag,
     return call;
 }
 
-// Returns the ranks whose messages did not arrive: all of them, or only the lowest rank.
-std::vector<int> missing_ranks(const std::vector<WorkHandle>& arrivals, bool all) {
+// What every other rank does: tells rank 0 that it has arrived, and waits until rank 0
+// releases it.
+void arrive(ProcessGroup& group, std::chrono::milliseconds timeout) {
+    // [lab17.3] Arrive, and wait to be released.
+    group.start(point_call(Operation::kSend, 0, kArrivedTag, timeout))->wait();
+    // Rank 0 may wait for the other ranks for `timeout` before it replies.
+    group.start(point_call(Operation::kRecv, 0, kReleasedTag, 2 * timeout))->wait();
+    // [lab17.3]
+}
+
+// Waits on rank 0 until all other ranks have arrived, for `timeout` in all. Returns the
+// ranks that did not arrive, in ascending order: all of them, or with `all` false only
+// the lowest one. An error that is not a Timeout is thrown: it names its rank already.
+std::vector<int> missing_ranks(ProcessGroup& group, std::chrono::milliseconds timeout,
+                               bool all) {
     std::vector<int> missing;
+    // [lab17.3] Wait for all ranks at the same time, and collect the missing ranks.
+    std::vector<WorkHandle> arrivals;
+    for (int rank = 1; rank < group.world_size(); ++rank)
+        arrivals.push_back(
+            group.start(point_call(Operation::kRecv, rank, kArrivedTag, timeout)));
     for (size_t i = 0; i < arrivals.size() && (all || missing.empty()); ++i) {
         try {
             arrivals[i]->wait();
@@ -27,37 +46,32 @@ std::vector<int> missing_ranks(const std::vector<WorkHandle>& arrivals, bool all
             missing.push_back(static_cast<int>(i) + 1);
         }
     }
+    // [lab17.3]
     return missing;
+}
+
+[[noreturn]] void throw_missing(const std::vector<int>& missing,
+                                const MonitoredBarrierOptions& options) {
+    std::string names;
+    for (const int rank : missing) names += concat(names.empty() ? "" : ", ", rank);
+    throw Timeout(concat(
+        "monitored_barrier: rank ", names, " did not reach it in ",
+        seconds_text(options.timeout),
+        options.wait_all_ranks ? "" : "; wait_all_ranks = true names all missing ranks"));
 }
 
 }  // namespace
 
 void monitored_barrier(ProcessGroup& group, MonitoredBarrierOptions options) {
     const auto timeout = options.timeout;
-    if (group.rank() != 0) {
-        group.start(point_call(Operation::kSend, 0, kArrivedTag, timeout))->wait();
-        // Rank 0 may wait for the other ranks for `timeout` before it replies.
-        group.start(point_call(Operation::kRecv, 0, kReleasedTag, 2 * timeout))->wait();
-        return;
-    }
-
-    // Wait for all other ranks, and name the missing ranks.
-    std::vector<WorkHandle> arrivals;
-    for (int rank = 1; rank < group.world_size(); ++rank)
-        arrivals.push_back(
-            group.start(point_call(Operation::kRecv, rank, kArrivedTag, timeout)));
-    const std::vector<int> missing = missing_ranks(arrivals, options.wait_all_ranks);
-    if (!missing.empty()) {
-        std::string names;
-        for (const int rank : missing) names += concat(names.empty() ? "" : ", ", rank);
-        throw Timeout(concat("monitored_barrier: rank ", names, " did not reach it in ",
-                             seconds_text(timeout),
-                             options.wait_all_ranks
-                                 ? ""
-                                 : "; wait_all_ranks = true names all missing ranks"));
-    }
+    if (group.rank() != 0) return arrive(group, timeout);
+    const std::vector<int> missing =
+        missing_ranks(group, timeout, options.wait_all_ranks);
+    if (!missing.empty()) throw_missing(missing, options);
+    // [lab17.3] Release all other ranks.
     for (int rank = 1; rank < group.world_size(); ++rank)
         group.start(point_call(Operation::kSend, rank, kReleasedTag, timeout))->wait();
+    // [lab17.3]
 }
 
 }  // namespace mini::dist

@@ -19,6 +19,22 @@ constexpr std::chrono::milliseconds kSearchPause(1);
 // cause, so that all ranks throw within 1.1 times the timeout.
 constexpr int kGraceShare = 20;
 
+[[noreturn]] void throw_gone(int rank, const std::string& description) {
+    throw PeerLost(rank, concat("rank ", rank, " is gone (", description, ")"));
+}
+
+[[noreturn]] void throw_silent(int rank, const std::string& description) {
+    throw Timeout(concat(description, "; rank ", rank,
+                         " is silent: is its process stopped, stuck, or in other code?"));
+}
+
+[[noreturn]] void throw_circle(const std::string& description) {
+    throw Timeout(concat(description,
+                         ": these ranks wait for each other. Was the process of one of "
+                         "them stopped, does a connection hang, or is the program "
+                         "deadlocked?"));
+}
+
 }  // namespace
 
 FailureDetector::FailureDetector(int rank, std::vector<MessageStream>& streams,
@@ -97,37 +113,43 @@ void FailureDetector::deadline_passed(int silent, const std::string& description
     follow_chain(silent, description, deadline_after(timeout / kGraceShare));
 }
 
-// A silent rank may itself wait for another rank. It names this other rank in the failure
-// that it reports or, earlier, in the notice that it sends after half of its timeout. A
-// rank at the end of the chain, which has named no other rank, is the cause. If the chain
-// comes back to one of its ranks, the error names the whole chain.
+// Finds the rank to name, and throws. `description` describes the events so far.
+//
+// First this rank leaves, so that the other ranks learn of the failure. Then it follows
+// the chain of ranks that wait for each other, from `silent` on. Of each rank it reads
+// the failure that the rank has reported, until the deadline `grace`:
+//
+//     the connection is closed, without a report     throw_gone
+//     a report that is no kTimeout, or that names    throw_failure(reported(...)): its
+//     no rank (rank < 0)                             text has all that is known
+//     a report of a kTimeout that names a rank       continue with that rank; "waited"
+//     no report, but awaited_by() returns a rank     continue with that rank; "waits"
+//     none of these, an invalid rank, or             throw_silent: `silent` is the cause
+//     awaited_by() returns this rank
+//     the rank is in the chain already               throw_circle
+//
+// If `silent` waits for this rank according to a notice, the notice is old: this rank has
+// been in the same collective since then, so `silent` is the cause. A report is final.
 void FailureDetector::follow_chain(int silent, std::string description, Deadline grace) {
     leave({Failure::Kind::kTimeout, silent, description});
     std::vector<char> is_in_chain(streams_.size());
     is_in_chain[static_cast<size_t>(rank_)] = true;
+    // [lab17.2] Follow the chain from `silent` on.
     while (!std::exchange(is_in_chain[static_cast<size_t>(silent)], true)) {
         bool closed = false;
         const auto report = stream(silent).final_message(grace, closed);
-        if (closed)
-            throw PeerLost(silent,
-                           concat("rank ", silent, " is gone (", description, ")"));
-        const bool names_none =
-            report && report->rank < 0;  // the report's text has all that is known
-        if (report && (names_none || report->kind != Failure::Kind::kTimeout))
+        if (closed) throw_gone(silent, description);
+        if (report && (report->kind != Failure::Kind::kTimeout || report->rank < 0))
             throw_failure(reported(*report, silent));
         const int next = report ? report->rank : awaited_by(silent);
         if (next < 0 || next >= world_size() || (!report && next == rank_))
-            throw Timeout(
-                concat(description, "; rank ", silent,
-                       " is silent: is its process stopped, stuck, or in other code?"));
+            throw_silent(silent, description);
         description +=
             concat("; rank ", silent, report ? " waited" : " waits", " for rank ", next);
         silent = next;
     }
-    throw Timeout(concat(description,
-                         ": these ranks wait for each other. Was the process of "
-                         "one of them stopped, does a connection hang, or is the program "
-                         "deadlocked?"));
+    // [lab17.2]
+    throw_circle(description);
 }
 
 // Returns the rank for which rank `waiting` waits in this rank's current collective,

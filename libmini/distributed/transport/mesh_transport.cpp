@@ -326,24 +326,32 @@ void MeshTransport::sleep(Deadline until) {
     for (size_t i = 1; i < channels.size(); ++i) channels[i]->wake_up(entries[i].revents);
 }
 
-// Logs a warning, once, that names the awaited rank when half of the timeout has passed.
-// Throws when the whole timeout has passed.
+// Warns, once, when half of the timeout has passed: calls warn(). Throws when the whole
+// timeout has passed: calls the detector, which finds the rank to name.
 void MeshTransport::check_deadline(int awaited) {
     check_point_deadlines();
+    // [lab17.2] Half of the timeout, and the whole timeout.
     if (!has_warned_ && has_passed(deadline_ - timeout_ / 2)) {
         has_warned_ = true;
-        logging::warning(
-            "waiting for rank ", awaited, " in ", describe(history_.current()), " for ",
-            seconds_text(timeout_ / 2), " now; the deadline is ", seconds_text(timeout_));
-        has_announced_to_all_ = true;
-        announce_wait_to_all(awaited);
+        warn(awaited);
     }
     if (has_passed(deadline_))
-        detector_.deadline_passed(
-            awaited,
-            concat("rank ", rank_, " waited ", seconds_text(timeout_), " for rank ",
-                   awaited, " in ", describe(history_.current())),
-            timeout_);
+        detector_.deadline_passed(awaited, describe_wait(awaited), timeout_);
+    // [lab17.2]
+}
+
+// Logs a warning that names the awaited rank, and notifies all ranks of the wait.
+void MeshTransport::warn(int awaited) {
+    logging::warning("waiting for rank ", awaited, " in ", describe(history_.current()),
+                     " for ", seconds_text(timeout_ / 2), " now; the deadline is ",
+                     seconds_text(timeout_));
+    has_announced_to_all_ = true;
+    announce_wait_to_all(awaited);
+}
+
+std::string MeshTransport::describe_wait(int awaited) const {
+    return concat("rank ", rank_, " waited ", seconds_text(timeout_), " for rank ",
+                  awaited, " in ", describe(history_.current()));
 }
 
 void MeshTransport::check_point_deadlines() {

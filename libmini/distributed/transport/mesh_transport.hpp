@@ -108,6 +108,8 @@ class MeshTransport : public GroupTransport, public SlotTransport {
     void sleep(Deadline until);
     bool take_wake_up();
     void check_deadline(int awaited);
+    void warn(int awaited);
+    std::string describe_wait(int awaited) const;
     void check_point_deadlines();
     [[noreturn]] void connection_closed(int peer);
 

@@ -26,6 +26,11 @@ struct GradBucket {
     Tensor buffer;                   // 1-D, this rank's gradients, not yet divided
     std::vector<Tensor> gradients;   // views of `buffer`
     std::vector<Tensor> parameters;  // parameters[i] has the gradient gradients[i]
+
+    // For error_feedback_hook, else undefined: a copy of `buffer`, which a hook that
+    // loses information replaces by what it sends of this rank's gradients. The mean of
+    // `sent` over the ranks is what the hook leaves in the buffer, up to rounding.
+    Tensor sent = {};
 };
 
 /// Waits for the communication; afterwards the buffer holds the average.
@@ -40,7 +45,8 @@ using CommHook =
 CommHook allreduce_hook();
 
 /// Returns a hook like allreduce_hook that sends float16 or bfloat16, half the bytes: it
-/// rounds the quotients before they are sent, and each partial sum again
+/// rounds the quotients before they are sent, and each partial sum again; what this rank
+/// has sent is its rounded quotient times the number of ranks
 /// (`default_hooks.fp16_compress_hook`, `bf16_compress_hook`). In float16 a quotient or
 /// partial sum beyond 65504 becomes infinite; bfloat16 has the range of float32.
 CommHook fp16_compress_hook();

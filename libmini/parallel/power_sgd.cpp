@@ -1,15 +1,15 @@
 #include "libmini/parallel/power_sgd.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "libmini/core/error.hpp"
+#include "libmini/parallel/bucket_state.hpp"
+#include "libmini/parallel/error_feedback.hpp"
+#include "libmini/parallel/orthogonalize.hpp"
 #include "libmini/random/random.hpp"
-#include "libmini/tensor/dispatch.hpp"
 #include "libmini/tensor/on_cpu.hpp"
 #include "libmini/tensor/ops.hpp"
 
@@ -29,63 +29,11 @@ struct Compressed {
     std::vector<Tensor> whole;  // gradients that are sent uncompressed
     Tensor all_P, all_Q;        // of all matrices, to be sent together
     Tensor all_whole;
-    Tensor error;  // of the last approximation, in the shape of the buffer
 };
 
 int64_t rows(const Tensor& gradient) { return gradient.size(0); }
 int64_t columns(const Tensor& gradient) {
     return rows(gradient) == 0 ? 0 : gradient.numel() / rows(gradient);
-}
-
-// Makes the columns orthonormal, one after the other (Gram-Schmidt). Sets a column to
-// zero if it is, up to rounding, a linear combination of the previous columns.
-class Orthogonalizer {
-  public:
-    explicit Orthogonalizer(Tensor& matrix)
-        : values_(matrix.data<float>()), n_(matrix.size(0)), r_(matrix.size(1)) {}
-
-    void run(double epsilon) {
-        for (int64_t column = 0; column < r_; ++column) {
-            const double length = std::sqrt(dot(column, column));
-            subtract_projections(column);
-            subtract_projections(column);  // again, because of rounding errors
-            const double rest = std::sqrt(dot(column, column));
-            const bool is_new = rest > kRounding * length;
-            scale(column, is_new ? 1.0 / (rest + epsilon) : 0.0);
-        }
-    }
-
-  private:
-    static constexpr double kRounding = 1e-5;
-
-    double dot(int64_t a, int64_t b) const {
-        double sum = 0.0;
-        for (int64_t i = 0; i < n_; ++i)
-            sum += static_cast<double>(values_[i * r_ + a]) * values_[i * r_ + b];
-        return sum;
-    }
-    void subtract_projections(int64_t column) {
-        for (int64_t before = 0; before < column; ++before) {
-            const auto part = static_cast<float>(dot(column, before));
-            for (int64_t i = 0; i < n_; ++i)
-                values_[i * r_ + column] -= part * values_[i * r_ + before];
-        }
-    }
-    void scale(int64_t column, double factor) {
-        for (int64_t i = 0; i < n_; ++i)
-            values_[i * r_ + column] *= static_cast<float>(factor);
-    }
-
-    float* values_;  // (n, r)
-    int64_t n_, r_;
-};
-
-void orthogonalize(Tensor& matrix, double epsilon) {
-    if (matrix.device().is_cpu()) return Orthogonalizer(matrix).run(epsilon);
-    on_gpu(matrix.device(), [&](cudaStream_t stream) {
-        gpu::orthogonalize(matrix.data<float>(), matrix.size(0), matrix.size(1), epsilon,
-                           stream);
-    });
 }
 
 // Fills each column of zeros with random numbers: otherwise the column would stay zero.
@@ -120,25 +68,27 @@ class Cutter {
     int64_t at_ = 0;
 };
 
+// PowerSGD from start_powerSGD_iter on, without error feedback.
 class PowerSGD : public std::enable_shared_from_this<PowerSGD> {
   public:
     explicit PowerSGD(const PowerSGDOptions& options)
-        : options_(options), plain_(allreduce_hook()), generator_(options.random_seed) {}
+        : options_(options), generator_(options.random_seed) {}
 
+    // Starts step 1 of the file head for one bucket, and the average of the gradients that
+    // are not worth it, which travel in all_whole; the all-reduce of all_whole comes first.
+    // Returns a function that waits for both and then calls finish().
     FinishHook start(const GradBucket& bucket, dist::ProcessGroup& group);
 
   private:
     bool is_worth_it(const Tensor& gradient) const;
     Compressed take_apart(const GradBucket& bucket) const;
-    void choose_Q(Compressed& bucket);
-    void finish(Compressed& parts, const Tensor& buffer, const Tensor& exact,
+    void choose_Q(Compressed& parts);
+    void finish(Compressed& parts, const GradBucket& bucket,
                 dist::ProcessGroup& group) const;
 
     PowerSGDOptions options_;
-    CommHook plain_;
     Generator generator_;
-    std::map<size_t, Compressed> buckets_;  // by index
-    int64_t iteration_ = 0;
+    BucketStates<Compressed> buckets_;
 };
 
 bool PowerSGD::is_worth_it(const Tensor& gradient) const {
@@ -172,30 +122,23 @@ Compressed PowerSGD::take_apart(const GradBucket& bucket) const {
         matrix.P = P.next({matrix.M.size(0), r});
         matrix.Q = Q.next({matrix.M.size(1), r});
     }
-    parts.error = buffer.new_zeros(buffer.shape());
     return parts;
 }
 
 void PowerSGD::choose_Q(Compressed& parts) {
+    // [lab18.5] Start from the last Q, or from zeros; draw zero columns; orthogonalise.
     if (!options_.warm_start) ops::fill_(parts.all_Q, 0.0f);
-    for (Factored& matrix : parts.matrices)
+    for (Factored& matrix : parts.matrices) {
         on_cpu(matrix.Q, [&](Tensor& host) { draw_zero_columns(host, generator_); });
-    for (Factored& matrix : parts.matrices)
         orthogonalize(matrix.Q, options_.orthogonalization_epsilon);
+    }
+    // [lab18.5]
 }
 
 FinishHook PowerSGD::start(const GradBucket& bucket, dist::ProcessGroup& group) {
-    const int64_t iteration = iteration_;
-    if (bucket.is_last) ++iteration_;
-    if (iteration < options_.start_iteration) return plain_(bucket, group);
-
-    if (!buckets_.contains(bucket.index)) buckets_[bucket.index] = take_apart(bucket);
-    Compressed& parts = buckets_[bucket.index];
-    Tensor buffer = bucket.buffer;
-    if (options_.use_error_feedback) ops::add_(buffer, parts.error);
-    const Tensor exact = options_.use_error_feedback ? ops::clone(buffer) : Tensor();
-
-    // Send the uncompressed gradients, and the factors P of the compressed gradients.
+    Compressed& parts =
+        buckets_.of(bucket, [this](const GradBucket& each) { return take_apart(each); });
+    // [lab18.5] Start the all-reduces of the uncompressed gradients and of P = M Q.
     Cutter cutter(parts.all_whole);
     for (const Tensor& gradient : parts.whole) {
         Tensor to = cutter.next(gradient.shape());
@@ -204,17 +147,23 @@ FinishHook PowerSGD::start(const GradBucket& bucket, dist::ProcessGroup& group) 
     choose_Q(parts);
     for (Factored& matrix : parts.matrices)
         ops::copy_(matrix.P, ops::matmul(matrix.M, matrix.Q));
-    const auto whole = group.all_reduce_async(parts.all_whole, dist::ReduceOp::kAvg);
-    const auto first = group.all_reduce_async(parts.all_P);
-    return [self = shared_from_this(), &parts, buffer, exact, &group, whole, first] {
+    return [self = shared_from_this(), &parts, bucket, &group,
+            whole = group.all_reduce_async(parts.all_whole, dist::ReduceOp::kAvg),
+            first = group.all_reduce_async(parts.all_P)] {
         whole->wait();
         first->wait();
-        self->finish(parts, buffer, exact, group);
+        self->finish(parts, bucket, group);
     };
+    // [lab18.5]
 }
 
-void PowerSGD::finish(Compressed& parts, const Tensor& buffer, const Tensor& exact,
+// The averages of the uncompressed gradients are copied last: when `sent` is noted, the
+// buffer still has this rank's own values of these gradients, so their error is zero.
+// PyTorch stores the local value minus the average as their error: the sum of these
+// errors over the ranks is zero, but each error grows in every step and costs precision.
+void PowerSGD::finish(Compressed& parts, const GradBucket& bucket,
                       dist::ProcessGroup& group) const {
+    // [lab18.6] Average Q = Mt P, replace M by P Qt, note what is sent, copy the rest.
     for (Factored& matrix : parts.matrices) {
         orthogonalize(matrix.P, options_.orthogonalization_epsilon);
         ops::copy_(matrix.Q, ops::matmul(matrix.M, matrix.P, {.transpose_a = true}));
@@ -222,20 +171,26 @@ void PowerSGD::finish(Compressed& parts, const Tensor& buffer, const Tensor& exa
     group.all_reduce(parts.all_Q, dist::ReduceOp::kAvg);
     for (Factored& matrix : parts.matrices)
         ops::copy_(matrix.M, ops::matmul(matrix.P, matrix.Q, {.transpose_b = true}));
-
-    if (options_.use_error_feedback) {
-        parts.error = exact;
-        ops::add_(parts.error, buffer, -1.0f);
-    }
-
-    // Copy the averages of the uncompressed gradients last. When the error was computed
-    // above, the buffer still held this rank's own values of these gradients, so their
-    // error is zero. PyTorch stores the local value minus the average as their error: the
-    // sum of these errors over the ranks is zero, but each error grows with every step
-    // and costs precision.
+    if (Tensor sent = bucket.sent; sent.defined()) ops::copy_(sent, bucket.buffer);
     Cutter cutter(parts.all_whole);
     for (Tensor& gradient : parts.whole)
         ops::copy_(gradient, cutter.next(gradient.shape()));
+    // [lab18.6]
+}
+
+// Returns a hook that is allreduce_hook in the iterations before `first`, then `hook`.
+CommHook from_iteration(int64_t first, CommHook hook) {
+    struct State {
+        CommHook plain, hook;
+        int64_t iteration = 0;
+    };
+    const auto state = std::make_shared<State>(
+        State{.plain = allreduce_hook(), .hook = std::move(hook)});
+    return [state, first](const GradBucket& bucket, dist::ProcessGroup& group) {
+        const bool is_early = state->iteration < first;
+        if (bucket.is_last) ++state->iteration;
+        return is_early ? state->plain(bucket, group) : state->hook(bucket, group);
+    };
 }
 
 }  // namespace
@@ -245,16 +200,19 @@ CommHook power_sgd_hook(const PowerSGDOptions& options) {
         throw UsageError(concat("power_sgd_hook: the rank must be 1 or more, but is ",
                                 options.matrix_approximation_rank));
     const bool remembers = options.use_error_feedback || options.warm_start;
-    if (remembers && options.start_iteration < 2)
+    if (remembers && options.start_powerSGD_iter < 2)
         throw UsageError(
-            concat("power_sgd_hook: with error feedback or warm start, start_iteration "
-                   "must be 2 or more, since buckets change before the second iteration, "
+            concat("power_sgd_hook: with error feedback or warm start, "
+                   "start_powerSGD_iter must be 2 or more, since buckets change before "
+                   "the second iteration, "
                    "but is ",
-                   options.start_iteration));
-    return [state = std::make_shared<PowerSGD>(options)](const GradBucket& bucket,
-                                                         dist::ProcessGroup& group) {
+                   options.start_powerSGD_iter));
+    CommHook hook = [state = std::make_shared<PowerSGD>(options)](
+                        const GradBucket& bucket, dist::ProcessGroup& group) {
         return state->start(bucket, group);
     };
+    if (options.use_error_feedback) hook = error_feedback_hook(std::move(hook));
+    return from_iteration(options.start_powerSGD_iter, std::move(hook));
 }
 
 }  // namespace mini::parallel

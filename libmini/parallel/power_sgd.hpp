@@ -25,7 +25,7 @@ namespace mini::parallel {
 /// The options of `powerSGD_hook.PowerSGDState`.
 struct PowerSGDOptions {
     int64_t matrix_approximation_rank = 1;  // r
-    int64_t start_iteration = 1000;         // earlier iterations use a plain all-reduce
+    int64_t start_powerSGD_iter = 1000;     // earlier iterations use a plain all-reduce
     double min_compression_rate = 2.0;      // compress M if n m > rate * r (n + m)
     bool use_error_feedback = true;
     bool warm_start = true;
@@ -36,7 +36,7 @@ struct PowerSGDOptions {
 /// Returns the hook (`powerSGD_hook`). The all-reduces of P and of uncompressed tensors
 /// overlap with the backward pass; the all-reduces of Q run at the end of the backward
 /// pass. Throws UsageError if matrix_approximation_rank is below 1. Also throws
-/// UsageError if start_iteration is below 2 with error feedback or warm start, since
+/// UsageError if start_powerSGD_iter is below 2 with error feedback or warm start, since
 /// buckets are rebuilt before the second iteration.
 CommHook power_sgd_hook(const PowerSGDOptions& options = {});
 

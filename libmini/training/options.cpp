@@ -75,7 +75,7 @@ void add_checkpoint_options(CommandLine& line, Options& options) {
         .needs(checkpoint);
 }
 
-void add_system_options(CommandLine& line, Options& options) {
+void add_gradient_options(CommandLine& line, Options& options) {
     line.add(
         "--sync", options.sync, kSyncs,
         "gradients are not averaged; or by one all-reduce per parameter after\n"
@@ -83,8 +83,23 @@ void add_system_options(CommandLine& line, Options& options) {
     line.add("--bucket-cap-mb", options.bucket_cap_mb, "size of DDP's buckets in MiB")
         .type_name("X");
     line.add("--compress", options.compress, kCompressions,
-             "how DDP's buckets are sent: uncompressed, as 16-bit floats, or as\n"
-             "factors of rank 2 after 20 steps");
+             "how DDP's buckets are sent: uncompressed, as 16-bit floats, as products\n"
+             "of thin matrices, or only the largest gradients");
+    line.add("--matrix-approximation-rank", options.matrix_approximation_rank,
+             "columns of PowerSGD's thin matrices")
+        .type_name("N")
+        .range(1, 1024);
+    line.add("--start-powersgd-iter", options.start_powerSGD_iter,
+             "steps before PowerSGD compresses")
+        .type_name("N")
+        .at_least(2);
+    line.add("--compress-ratio", options.compress_ratio, "share of topk's largest")
+        .type_name("X");
+    line.add_flag("!--no-error-feedback", options.error_feedback,
+                  "forget what powersgd or topk have not sent");
+}
+
+void add_system_options(CommandLine& line, Options& options) {
     line.add("--link", options.link,
              "emulate a slow network between ranks, like 1Gbit or 100Mbit,5ms\n"
              "(backend ring)")
@@ -114,6 +129,21 @@ void add_system_options(CommandLine& line, Options& options) {
                   "print the results as one JSON object, on one line");
 }
 
+// Throws UsageError if an option of one compression is given with another compression.
+void check_compression(const CommandLine& line, const Options& options) {
+    const bool is_power_sgd = options.compress == Compression::kPowerSGD;
+    const bool is_top_k = options.compress == Compression::kTopK;
+    const auto require = [&](const char* option, bool fits, const char* compressions) {
+        if (line.given(option) && !fits)
+            throw UsageError(concat(option, " is for --compress ", compressions, ", not ",
+                                    to_string(options.compress, kCompressions)));
+    };
+    require("--matrix-approximation-rank", is_power_sgd, "powersgd");
+    require("--start-powersgd-iter", is_power_sgd, "powersgd");
+    require("--compress-ratio", is_top_k, "topk");
+    require("--no-error-feedback", is_power_sgd || is_top_k, "powersgd or topk");
+}
+
 // Throws UsageError if options are given that cannot be combined.
 void check_combinations(const CommandLine& line, const Options& options) {
     if (options.optimizer != OptimizerKind::kSGD && line.given("--momentum"))
@@ -135,10 +165,11 @@ void check_combinations(const CommandLine& line, const Options& options) {
     if (options.sync == Sync::kNone)
         throw UsageError(
             "--checkpoint holds one replica, but with --sync none each rank has its own");
-    if (options.compress == Compression::kPowerSGD)
-        throw UsageError(
-            "--checkpoint does not hold the errors that --compress powersgd feeds back; "
-            "use fp16, bf16 or none");
+    if (options.compress == Compression::kPowerSGD ||
+        options.compress == Compression::kTopK)
+        throw UsageError(concat("--checkpoint does not hold the errors that --compress ",
+                                to_string(options.compress, kCompressions),
+                                " feeds back; use fp16, bf16 or none"));
 }
 
 // Throws UsageError for errors that the declaration of an option does not detect.
@@ -154,6 +185,9 @@ void check(const Options& options) {
     if (!(options.timeout >= 0.001 && options.timeout <= 1e6))
         throw UsageError(concat(
             "--timeout must be from 0.001 to 1000000 seconds, but is ", options.timeout));
+    if (!(options.compress_ratio > 0 && options.compress_ratio <= 1))
+        throw UsageError(concat("--compress-ratio must be above 0 and at most 1, but is ",
+                                options.compress_ratio));
     if (options.compress != Compression::kNone && options.sync != Sync::kDDP)
         throw UsageError(concat("--compress ", to_string(options.compress, kCompressions),
                                 " is for --sync ddp, not --sync ",
@@ -176,11 +210,13 @@ std::optional<Options> parse_options(int argc, char** argv) {
     add_job_options(line, options);
     add_optimizer_options(line, options);
     add_checkpoint_options(line, options);
+    add_gradient_options(line, options);
     add_system_options(line, options);
     if (!line.parse(argc, argv)) return std::nullopt;
     if (options.optimizer != OptimizerKind::kSGD && !line.given("--lr"))
         options.lr = kAdamLr;
     check(options);
+    check_compression(line, options);
     check_combinations(line, options);
     return options;
 }

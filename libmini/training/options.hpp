@@ -42,12 +42,11 @@ inline constexpr std::array kSyncs{
 };
 
 /// The compression of DDP's buckets.
-enum class Compression { kNone, kFP16, kBF16, kPowerSGD };
+enum class Compression { kNone, kFP16, kBF16, kPowerSGD, kTopK };
 inline constexpr std::array kCompressions{
-    Choice{"none", Compression::kNone},
-    Choice{"fp16", Compression::kFP16},
-    Choice{"bf16", Compression::kBF16},
-    Choice{"powersgd", Compression::kPowerSGD},
+    Choice{"none", Compression::kNone}, Choice{"fp16", Compression::kFP16},
+    Choice{"bf16", Compression::kBF16}, Choice{"powersgd", Compression::kPowerSGD},
+    Choice{"topk", Compression::kTopK},
 };
 
 /// How the ranks connect and communicate.
@@ -101,6 +100,10 @@ struct Options {
     Sync sync = Sync::kDDP;
     double bucket_cap_mb = 25.0;
     Compression compress = Compression::kNone;
+    int64_t matrix_approximation_rank = 2;  // of PowerSGD
+    int64_t start_powerSGD_iter = 20;
+    double compress_ratio = 0.01;  // of top-k
+    bool error_feedback = true;    // of PowerSGD and top-k
     std::string link;
     BackendKind backend = BackendKind::kRing;
     int ranks = 2;         // only with backend threads

@@ -3,19 +3,35 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "libmini/parallel/averaging_modules.hpp"
+#include "libmini/parallel/error_feedback.hpp"
 #include "libmini/parallel/power_sgd.hpp"
+#include "libmini/parallel/top_k.hpp"
 
 namespace mini::training {
 
 namespace {
 
-parallel::CommHook hook_of(Compression compression) {
-    if (compression == Compression::kFP16) return parallel::fp16_compress_hook();
-    if (compression == Compression::kBF16) return parallel::bf16_compress_hook();
-    return parallel::power_sgd_hook(
-        {.matrix_approximation_rank = 2, .start_iteration = 20});
+parallel::CommHook top_k(const Options& options) {
+    parallel::CommHook hook = parallel::top_k_hook(options.compress_ratio);
+    return options.error_feedback ? parallel::error_feedback_hook(std::move(hook)) : hook;
+}
+
+parallel::CommHook hook_of(const Options& options) {
+    switch (options.compress) {
+        case Compression::kNone: break;
+        case Compression::kFP16: return parallel::fp16_compress_hook();
+        case Compression::kBF16: return parallel::bf16_compress_hook();
+        case Compression::kTopK: return top_k(options);
+        case Compression::kPowerSGD:
+            return parallel::power_sgd_hook(
+                {.matrix_approximation_rank = options.matrix_approximation_rank,
+                 .start_powerSGD_iter = options.start_powerSGD_iter,
+                 .use_error_feedback = options.error_feedback});
+    }
+    return parallel::allreduce_hook();
 }
 
 std::unique_ptr<parallel::DistributedDataParallel> make_ddp(
@@ -27,8 +43,7 @@ std::unique_ptr<parallel::DistributedDataParallel> make_ddp(
                    .first_bucket_bytes = std::min(parallel::kFirstBucketBytes, cap),
                    .bucket_cap_mb = options.bucket_cap_mb,
                    .process_group = group});
-    if (options.compress != Compression::kNone)
-        ddp->register_comm_hook(hook_of(options.compress));
+    if (options.compress != Compression::kNone) ddp->register_comm_hook(hook_of(options));
     return ddp;
 }
 

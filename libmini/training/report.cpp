@@ -55,7 +55,7 @@ nlohmann::ordered_json statistics_json(const TrainingStatistics& mean) {
     return {{"iterations", mean.iterations}, {"forward_s", mean.forward},
             {"backward_s", mean.backward},   {"communication_s", mean.communication},
             {"waiting_s", mean.waiting},     {"hidden", mean.hidden},
-            {"gradients", gradients}};
+            {"sent_bytes", mean.sent_bytes}, {"gradients", gradients}};
 }
 
 std::string replica_line(const Results& results) {

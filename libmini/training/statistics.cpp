@@ -24,6 +24,7 @@ struct Gradients {
 struct Totals {
     int64_t iterations = 0;
     int64_t forward = 0, backward = 0, communication = 0, waiting = 0, hidden = 0;
+    int64_t sent_bytes = 0;
     std::map<int64_t, Gradients> gradients;  // by parameter
 };
 
@@ -35,7 +36,7 @@ class Reading {
             case EventKind::kForwardBegin: forward_ = {event.nanoseconds, 0}; break;
             case EventKind::kForwardEnd: end_forward(event); break;
             case EventKind::kGradReady: ready_[event.index] = event; break;
-            case EventKind::kBucketLaunch: ++launched_; break;
+            case EventKind::kBucketLaunch: ++launched_, ++in_flight_; break;
             case EventKind::kCollectiveBegin: begin_collective(event); break;
             case EventKind::kCollectiveEnd: end_collective(event); break;
             case EventKind::kBackwardEnd: end_backward(event); break;
@@ -58,6 +59,7 @@ class Reading {
     void end_collective(const Event& event) {
         const auto open = std::ranges::find(reductions_, 0, &Span::end);
         if (open != reductions_.end()) open->end = event.nanoseconds;
+        if (in_flight_ > 0) totals_.sent_bytes += event.bytes;
     }
     void end_backward(const Event& event) {
         backward_end_ = event.nanoseconds;
@@ -80,6 +82,7 @@ class Reading {
     void end_buckets(const Event& event) {
         totals_.waiting += event.nanoseconds - waiting_end_;
         waiting_end_ = event.nanoseconds;
+        if (in_flight_ > 0) --in_flight_;
         for (const Span& span : reductions_) {
             if (span.end == 0) continue;
             totals_.communication += span.length();
@@ -93,6 +96,7 @@ class Reading {
     Span forward_;
     std::map<int64_t, Event> ready_;  // since the end of forward, by parameter
     int64_t launched_ = 0;            // buckets whose all-reduce has not begun
+    int64_t in_flight_ = 0;           // buckets that are launched and not done
     std::vector<Span> reductions_;
     int64_t backward_end_ = 0, waiting_end_ = 0;
 };
@@ -128,6 +132,7 @@ TrainingStatistics training_statistics(const std::vector<Event>& events) {
             .communication = mean(totals.communication),
             .waiting = mean(totals.waiting),
             .hidden = share(totals.hidden, totals.communication),
+            .sent_bytes = share(totals.sent_bytes, totals.iterations),
             .gradients = gradient_times(totals.gradients)};
 }
 

@@ -28,6 +28,7 @@ struct TrainingStatistics {
     double communication = 0.0;  // of the buckets' all-reduces, from begin to end
     double waiting = 0.0;        // from the last gradient until all averages are ready
     double hidden = 0.0;         // fraction of communication before the end of backward
+    double sent_bytes = 0.0;     // by this rank, for the buckets; 0 on a GPU
 
     /// One entry per parameter that got a gradient, sorted by `ready`; empty without
     /// DistributedDataParallel.

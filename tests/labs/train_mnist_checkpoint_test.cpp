@@ -316,7 +316,7 @@ TEST_CASE(
     CHECK(rates == std::vector<double>{first, first * 0.7, first * 0.7 * 0.7});
 }
 
-TEST_CASE("an invalid checkpoint option prints one line and exits with code 2") {
+TEST_CASE("an invalid option prints one line and exits with code 2") {
     const Fixture fixture;
     const auto fails_with = [&](const Words& options, const std::string& text) {
         CAPTURE(text);
@@ -329,6 +329,13 @@ TEST_CASE("an invalid checkpoint option prints one line and exits with code 2") 
     fails_with({"--checkpoint", "run", "--every", "0"}, "--every");
     fails_with({"--checkpoint", "run", "--sync", "none"}, "each rank has its own");
     fails_with({"--checkpoint", "run", "--compress", "powersgd"}, "powersgd feeds back");
+    fails_with({"--checkpoint", "run", "--compress", "topk"}, "topk feeds back");
+    fails_with({"--compress-ratio", "0.1"},
+               "--compress-ratio is for --compress topk, not none");
+    fails_with({"--compress", "topk", "--compress-ratio", "1.5"}, "at most 1, but is 1.5");
+    fails_with({"--compress", "topk", "--matrix-approximation-rank", "1"},
+               "--matrix-approximation-rank is for --compress powersgd, not topk");
+    fails_with({"--compress", "fp16", "--no-error-feedback"}, "not fp16");
     fails_with({"--zero", "--sync", "none"}, "--sync none does not average");
     fails_with({"--optimizer", "adam", "--momentum", "0.9"},
                "--momentum is for --optimizer sgd");

@@ -232,7 +232,7 @@ TEST_CASE("compressed gradients train the digits about as well as uncompressed o
         return json.at("test_accuracy").back().get<double>();
     };
     const double exact = accuracy("none");
-    for (const std::string compress : {"fp16", "bf16", "powersgd"}) {
+    for (const std::string compress : {"fp16", "bf16", "powersgd", "topk"}) {
         CAPTURE(compress);
         CHECK(accuracy(compress) > exact - 0.005);
     }

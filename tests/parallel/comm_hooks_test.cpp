@@ -193,7 +193,7 @@ TEST_CASE("PowerSGD with full rank computes the average") {
     const int ranks = GENERATE(1, 2, 3);
     CAPTURE(ranks);
     const PowerSGDOptions options{.matrix_approximation_rank = 12,
-                                  .start_iteration = 0,
+                                  .start_powerSGD_iter = 0,
                                   .min_compression_rate = 0.1,
                                   .use_error_feedback = false,
                                   .warm_start = false};
@@ -212,7 +212,7 @@ TEST_CASE(
     const int iterations = 60;
     const auto error = [&](bool feedback) {
         const PowerSGDOptions options{.matrix_approximation_rank = 1,
-                                      .start_iteration = 2,
+                                      .start_powerSGD_iter = 2,
                                       .use_error_feedback = feedback,
                                       .warm_start = feedback};
         const auto run = [&](bool compress) {
@@ -234,7 +234,8 @@ TEST_CASE(
             manual_seed(5);
             Wide module;
             DistributedDataParallel ddp(module);
-            if (compress) ddp.register_comm_hook(power_sgd_hook({.start_iteration = 2}));
+            if (compress)
+                ddp.register_comm_hook(power_sgd_hook({.start_powerSGD_iter = 2}));
             const Tensor x = draw({3, 12}, 1);
             const Tensor weights = draw({3, 16}, 2 + static_cast<uint64_t>(group.rank()));
             std::vector<Values> seen;
@@ -259,7 +260,7 @@ TEST_CASE("PowerSGD sends two factors of rank r instead of the matrix") {
         Wide module;
         DistributedDataParallel ddp(module);
         ddp.register_comm_hook(
-            power_sgd_hook({.matrix_approximation_rank = 2, .start_iteration = 2}));
+            power_sgd_hook({.matrix_approximation_rank = 2, .start_powerSGD_iter = 2}));
         std::vector<int64_t> totals;
         for (int i = 0; i < 3; ++i) {
             module.zero_grad();
@@ -280,5 +281,5 @@ TEST_CASE("PowerSGD sends two factors of rank r instead of the matrix") {
 
 TEST_CASE("PowerSGD rejects invalid options") {
     CHECK_THROWS_AS(power_sgd_hook({.matrix_approximation_rank = 0}), UsageError);
-    CHECK_THROWS_AS(power_sgd_hook({.start_iteration = 1}), UsageError);
+    CHECK_THROWS_AS(power_sgd_hook({.start_powerSGD_iter = 1}), UsageError);
 }

@@ -69,3 +69,30 @@ TEST_CASE("gradients are listed in the order of their mean times") {
     CHECK(gradients[1].bytes == 100);
     CHECK(gradients[1].ready == 25.0 / 1e9);  // the mean of 20 and 30
 }
+
+TEST_CASE(
+    "bytes that collectives send between a bucket's launch and its end are counted") {
+    const auto sent = [](int64_t bytes) {
+        return Event{.kind = EventKind::kCollectiveEnd, .bytes = bytes};
+    };
+    // The first iteration sends 100 for a bucket and then 20 for another, of which 5 are
+    // sent after the backward pass; the second iteration sends 10.
+    const std::vector<Event> events{
+        sent(1000),  // not for a bucket
+        at(1, EventKind::kBucketLaunch),
+        sent(100),
+        at(2, EventKind::kBucketLaunch),
+        sent(15),
+        at(3, EventKind::kBackwardEnd),
+        at(4, EventKind::kBucketDone),
+        sent(5),
+        at(5, EventKind::kBucketDone),
+        sent(1000),
+        at(6, EventKind::kBucketLaunch),
+        sent(10),
+        at(7, EventKind::kBackwardEnd),
+        at(8, EventKind::kBucketDone),
+    };
+    CHECK(training::training_statistics(events).sent_bytes == 65.0);
+    CHECK(training::training_statistics({}).sent_bytes == 0.0);
+}

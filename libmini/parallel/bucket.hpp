@@ -75,4 +75,8 @@ class Bucket {
     size_t pending_;
 };
 
+/// Throws Error if a communication hook has freed the memory of a bucket: then there is
+/// no average that could become the gradient of an unused parameter.
+void check_not_freed(const std::vector<Bucket>& buckets, int rank);
+
 }  // namespace mini::parallel

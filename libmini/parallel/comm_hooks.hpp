@@ -33,7 +33,9 @@ struct GradBucket {
     Tensor sent = {};
 };
 
-/// Waits for the communication; afterwards the buffer holds the average.
+/// Waits for the communication; afterwards the buffer holds the average. A hook that sets
+/// the parameters' gradients itself may free the buffer (Tensor::free_storage) instead:
+/// the next pass allocates it again.
 using FinishHook = std::function<void()>;
 
 /// Starts the communication of one bucket, and returns the function that waits for it.

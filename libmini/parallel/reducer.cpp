@@ -222,6 +222,7 @@ void Reducer::mark_unused_ready(size_t index) {
 // A communication hook receives undivided gradients.
 void Reducer::copy_to_bucket(size_t index, const Tensor& gradient) {
     Bucket& bucket = bucket_of(index);
+    bucket.buffer().allocate_storage();  // a communication hook may have freed it
     const float share = comm_hook_ ? 1.0f : 1.0f / static_cast<float>(divisor_);
     bucket.copy_gradient(slots_[index].slot, gradient, share);
     if (!bucket.is_full()) return;
@@ -305,6 +306,7 @@ void Reducer::complete() {
         all_have_learnt_ = counts.back() == group_->world_size();
     }
     const bool has_unused = std::ranges::any_of(slots_, &Slot::unused);
+    if (has_unused || shares_use) check_not_freed(buckets_, group_->rank());
     if (has_unused || shares_use) set_unused_gradients(counts);
     if (!has_unused && options_.find_unused_parameters) warn_of_needless_search();
 

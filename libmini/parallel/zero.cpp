@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "libmini/distributed/launch/default_group.hpp"
+#include "libmini/parallel/bucket.hpp"
 #include "libmini/parallel/same_parameters.hpp"
 #include "libmini/parallel/zero_state.hpp"
 #include "libmini/tensor/ops.hpp"
@@ -32,37 +33,43 @@ std::vector<int64_t> sizes_of(const std::vector<Tensor>& parameters) {
     return sizes;
 }
 
-// The parameters of one owner during their broadcast, copied into one buffer.
+// The new values of one owner's parameters, in one buffer, during their broadcast. A
+// Bucket's views are called gradients; here they hold parameters.
 struct Shard {
-    std::vector<Tensor> parameters;
-    std::vector<Tensor> views;  // of the buffer, in the parameters' shapes
-    dist::WorkHandle work;      // null if the owner has no elements to send
+    Bucket values;
+    dist::WorkHandle work;
 };
 
-Shard start_broadcast(dist::ProcessGroup& group, int owner,
-                      std::vector<Tensor> parameters) {
-    int64_t count = 0;
-    for (const Tensor& parameter : parameters) count += parameter.numel();
-    if (count == 0) return {};
+// Starts the broadcast of the parameters with these indices from `owner`; does not block.
+// Returns std::nullopt if there are no elements to send.
+std::optional<Shard> start_broadcast(dist::ProcessGroup& group, int owner,
+                                     const std::vector<size_t>& indices,
+                                     const std::vector<Tensor>& parameters) {
+    if (indices.empty()) return std::nullopt;
+    Shard shard{.values = Bucket(indices, parameters), .work = nullptr};
+    if (shard.values.bytes() == 0) return std::nullopt;
 
-    Shard shard{.parameters = std::move(parameters), .views = {}, .work = nullptr};
-    const Tensor buffer = shard.parameters.front().new_empty({count});
-    int64_t start = 0;
-    for (const Tensor& parameter : shard.parameters) {
-        shard.views.push_back(buffer.as_strided(
-            parameter.shape(), contiguous_strides(parameter.shape()), start));
-        if (owner == group.rank()) ops::copy_(shard.views.back(), parameter);
-        start += parameter.numel();
-    }
-    shard.work = group.broadcast_async(buffer, owner);
+    // [lab19.2] On the owner, copy its parameters to the buffer; broadcast the buffer.
+    if (group.rank() == owner)
+        for (size_t slot = 0; slot < indices.size(); ++slot)
+            shard.values.copy_gradient(slot, parameters[indices[slot]], 1.0f);
+    shard.work = group.broadcast_async(shard.values.buffer(), owner);
+    // [lab19.2]
     return shard;
 }
 
-void finish_broadcast(Shard& shard) {
-    if (!shard.work) return;
-    shard.work->wait();
-    for (size_t i = 0; i < shard.parameters.size(); ++i)
-        ops::copy_(shard.parameters[i], shard.views[i]);
+// Waits for the broadcast, and copies the values to the parameters.
+void finish_broadcast(const std::optional<Shard>& shard,
+                      const std::vector<Tensor>& parameters) {
+    if (!shard) return;
+    // [lab19.2] Wait, then copy each view to its parameter.
+    shard->work->wait();
+    const std::vector<size_t>& indices = shard->values.indices();
+    for (size_t slot = 0; slot < indices.size(); ++slot) {
+        Tensor parameter = parameters[indices[slot]];
+        ops::copy_(parameter, shard->values.gradient(slot));
+    }
+    // [lab19.2]
 }
 
 class ZeroJoinHook : public JoinHook {
@@ -77,18 +84,20 @@ class ZeroJoinHook : public JoinHook {
 }  // namespace
 
 std::vector<int> partition_parameters(const std::vector<int64_t>& sizes, int world_size) {
+    std::vector<int> owners(sizes.size());
+    // [lab19.1] Give the largest parameter that is left to the rank with the least.
     std::vector<size_t> largest_first(sizes.size());
-    std::iota(largest_first.begin(), largest_first.end(), 0);
+    std::iota(largest_first.begin(), largest_first.end(), size_t{0});
     std::ranges::stable_sort(largest_first, std::greater{},
                              [&](size_t i) { return sizes[i]; });
 
-    std::vector<int> owners(sizes.size());
     std::vector<int64_t> load(static_cast<size_t>(world_size), 0);
     for (const size_t i : largest_first) {
         const auto least = std::ranges::min_element(load);
         owners[i] = static_cast<int>(least - load.begin());
         *least += sizes[i];
     }
+    // [lab19.1]
     return owners;
 }
 
@@ -129,27 +138,31 @@ void ZeroRedundancyOptimizer::step() {
 
 void ZeroRedundancyOptimizer::step_and_share() {
     consolidated_.reset();
+    const int P = group_->world_size();
+    // [lab19.2] Update this rank's own parameters, then receive each owner's.
     local_->set_lr(lr());
     local_->step();
-    if (group_->world_size() == 1) return;
+    if (P == 1) return;
 
-    // Start all broadcasts, then receive the values.
-    std::vector<Shard> shards;
-    for (int owner = 0; owner < group_->world_size(); ++owner) {
-        std::vector<Tensor> parameters;
-        for (const size_t i : indices_of(owner)) parameters.push_back(parameters_[i]);
-        shards.push_back(start_broadcast(*group_, owner, std::move(parameters)));
+    // Start each broadcast before waiting for the one before: two shards in memory.
+    std::optional<Shard> previous;
+    for (int owner = 0; owner < P; ++owner) {
+        auto shard = start_broadcast(*group_, owner, indices_of(owner), parameters_);
+        finish_broadcast(previous, parameters_);
+        previous = std::move(shard);
     }
-    for (Shard& shard : shards) finish_broadcast(shard);
+    finish_broadcast(previous, parameters_);
+    // [lab19.2]
 }
 
-// Returns this rank's state; the names contain the parameters' indices in parameters_.
 optim::OptimizerState ZeroRedundancyOptimizer::local_state() const {
     const std::vector<size_t> indices = indices_of(group_->rank());
+    // [lab19.3] Give each entry the number of its parameter in the unsharded optimizer.
     return renumbered(local_->state_dict(), [&](size_t local) -> std::optional<size_t> {
-        if (local >= indices.size()) return std::nullopt;
+        if (local >= indices.size()) return std::nullopt;  // the dummy parameter
         return indices[local];
     });
+    // [lab19.3]
 }
 
 void ZeroRedundancyOptimizer::consolidate_state_dict(int to) {
@@ -160,17 +173,18 @@ void ZeroRedundancyOptimizer::consolidate_state_dict(int to) {
     local_->set_lr(lr());
     consolidated_.reset();
     const optim::OptimizerState mine = local_state();
+    const int P = group_->world_size();
     optim::OptimizerState all;
-
+    // [lab19.3] Broadcast each rank's state, and merge the states on rank `to`.
     // Start with rank `to`, since merge keeps the first value: for an entry that all
     // ranks have, such as the learning rate, the result is the value of rank `to`.
-    const int P = group_->world_size();
     for (int from = to; from < to + P; ++from) {
         optim::OptimizerState theirs = broadcast_state(*group_, mine, from % P);
         if (group_->rank() != to) continue;
         all.tensors.merge(theirs.tensors);
         all.numbers.merge(theirs.numbers);
     }
+    // [lab19.3]
     if (group_->rank() == to) consolidated_ = std::move(all);
 }
 
@@ -182,13 +196,18 @@ optim::OptimizerState ZeroRedundancyOptimizer::state_dict() const {
     return *consolidated_;
 }
 
+void ZeroRedundancyOptimizer::check_exists(size_t number) const {
+    if (number >= owners_.size())
+        throw UsageError(concat("ZeroRedundancyOptimizer: the state has a parameter ",
+                                number, ", but rank ", group_->rank(), " has ",
+                                owners_.size(), " parameters"));
+}
+
 void ZeroRedundancyOptimizer::load_state_dict(const optim::OptimizerState& state) {
     const std::vector<size_t> indices = indices_of(group_->rank());
+    // [lab19.4] Load the entries of this rank's own parameters into local_.
     const auto own = renumbered(state, [&](size_t number) -> std::optional<size_t> {
-        if (number >= owners_.size())
-            throw UsageError(concat("ZeroRedundancyOptimizer: the state has a parameter ",
-                                    number, ", but rank ", group_->rank(), " has ",
-                                    owners_.size(), " parameters"));
+        check_exists(number);
         const auto found = std::ranges::find(indices, number);
         if (found == indices.end()) return std::nullopt;
         return static_cast<size_t>(found - indices.begin());
@@ -196,6 +215,7 @@ void ZeroRedundancyOptimizer::load_state_dict(const optim::OptimizerState& state
     local_->load_state_dict(own);
     set_lr(local_->lr());
     consolidated_.reset();
+    // [lab19.4]
 }
 
 std::unique_ptr<JoinHook> ZeroRedundancyOptimizer::join_hook(const JoinOptions&) {

@@ -88,8 +88,17 @@ class ZeroRedundancyOptimizer : public optim::Optimizer, public Joinable {
 
   private:
     void step_and_share();
+
+    // Returns the indices of the parameters of `rank`, in increasing order. Parameter k
+    // of its local_ is parameters_[indices_of(rank)[k]].
     std::vector<size_t> indices_of(int rank) const;
+
+    // Returns the state of local_; each name has the parameter's index in parameters_. A
+    // rank that owns no parameter has a dummy parameter in local_, which is left out.
     optim::OptimizerState local_state() const;
+
+    // Throws UsageError if there is no parameter with this index.
+    void check_exists(size_t number) const;
 
     std::shared_ptr<dist::ProcessGroup> group_;
     std::vector<int> owners_;                            // one per parameter

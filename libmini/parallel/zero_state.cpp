@@ -100,10 +100,12 @@ optim::OptimizerState renumbered(
     const optim::OptimizerState& state,
     const std::function<std::optional<size_t>(size_t number)>& new_number) {
     optim::OptimizerState result;
+    // [lab19.3] Copy each entry that has a new name, under this name.
     for (const auto& [name, tensor] : state.tensors)
         if (const auto other = renamed(name, new_number)) result.tensors[*other] = tensor;
     for (const auto& [name, number] : state.numbers)
         if (const auto other = renamed(name, new_number)) result.numbers[*other] = number;
+    // [lab19.3]
     return result;
 }
 

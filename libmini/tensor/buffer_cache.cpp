@@ -1,6 +1,7 @@
 #include "libmini/tensor/buffer_cache.hpp"
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <map>
@@ -43,6 +44,17 @@ Cache& cache() {
     return *instance;
 }
 
+std::atomic<size_t> allocated = 0;
+std::atomic<size_t> max_allocated = 0;
+
+void count_allocation(size_t bytes) {
+    const size_t now = allocated.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+    size_t peak = max_allocated.load(std::memory_order_relaxed);
+    while (now > peak &&
+           !max_allocated.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
+    }
+}
+
 size_t rounded_up(size_t bytes) {
     return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
@@ -73,17 +85,26 @@ std::byte* allocate_buffer(size_t bytes) {
     MINI_CHECK(bytes <= SIZE_MAX - kAlignment, "tensor: no memory for ", bytes, " bytes");
 
     const size_t size = rounded_up(bytes);
-    if (kKeepBuffers)
-        if (std::byte* const data = take_cached(size)) return data;
-    void* const data = std::aligned_alloc(kAlignment, size);
+    void* data = kKeepBuffers ? take_cached(size) : nullptr;
+    if (data == nullptr) data = std::aligned_alloc(kAlignment, size);
     MINI_CHECK(data != nullptr, "tensor: no memory for ", bytes, " bytes");
+    count_allocation(size);
     return static_cast<std::byte*>(data);
 }
 
 void free_buffer(std::byte* data, size_t bytes) noexcept {
     if (data == nullptr) return;
+    allocated.fetch_sub(rounded_up(bytes), std::memory_order_relaxed);
     if (kKeepBuffers && put_into_cache(data, rounded_up(bytes))) return;
     std::free(data);
+}
+
+size_t allocated_bytes() { return allocated.load(std::memory_order_relaxed); }
+
+size_t max_allocated_bytes() { return max_allocated.load(std::memory_order_relaxed); }
+
+void reset_peak_bytes() {
+    max_allocated.store(allocated_bytes(), std::memory_order_relaxed);
 }
 
 size_t cached_bytes() {

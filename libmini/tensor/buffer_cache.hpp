@@ -25,6 +25,18 @@ std::byte* allocate_buffer(size_t bytes);
 /// Frees a buffer that allocate_buffer(bytes) returned. Thread-safe.
 void free_buffer(std::byte* data, size_t bytes) noexcept;
 
+/// Returns the number of bytes in buffers that are in use in this process, each rounded
+/// up to a multiple of 64 (`torch.cuda.memory_allocated`, for the CPU).
+size_t allocated_bytes();
+
+/// Returns the highest value of allocated_bytes() since the start of the process or the
+/// last reset_peak_bytes() (`torch.cuda.max_memory_allocated`).
+size_t max_allocated_bytes();
+
+/// Sets max_allocated_bytes() to allocated_bytes()
+/// (`torch.cuda.reset_peak_memory_stats`).
+void reset_peak_bytes();
+
 /// Returns the number of bytes in cached buffers.
 size_t cached_bytes();
 

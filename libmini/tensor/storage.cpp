@@ -1,6 +1,7 @@
 #include "libmini/tensor/storage.hpp"
 
 #include <cstring>
+#include <utility>
 
 #include "libmini/core/error.hpp"
 #include "libmini/kernels/cuda/copy.hpp"
@@ -11,32 +12,41 @@ namespace mini {
 
 Storage::Storage(size_t bytes, Device device, HostMemory memory)
     : bytes_(bytes), device_(device), memory_(memory) {
-    if (device.is_cpu() && memory == HostMemory::kPageable) {
-        data_ = allocate_buffer(bytes);
-    } else if (device.is_cpu()) {
+    allocate();
+}
+
+Storage::~Storage() { free(); }
+
+void Storage::allocate() {
+    if (data_ != nullptr) return;
+    if (device_.is_cpu() && memory_ == HostMemory::kPageable) {
+        data_ = allocate_buffer(bytes_);
+    } else if (device_.is_cpu()) {
         if constexpr (kHasCuda) {
-            if (bytes > 0) data_ = static_cast<std::byte*>(cuda::allocate_pinned(bytes));
+            if (bytes_ > 0)
+                data_ = static_cast<std::byte*>(cuda::allocate_pinned(bytes_));
         } else {
             no_cuda();
         }
     } else if constexpr (kHasCuda) {
-        MINI_CHECK(device.index >= 0 && device.index < cuda::device_count(),
-                   "tensor: there is no device ", device, "; ",
+        MINI_CHECK(device_.index >= 0 && device_.index < cuda::device_count(),
+                   "tensor: there is no device ", device_, "; ",
                    cuda::device_count_text());
-        if (bytes > 0)
-            data_ = static_cast<std::byte*>(
-                cuda::allocate(bytes, device.index, cuda::current_stream(device.index)));
+        if (bytes_ > 0)
+            data_ = static_cast<std::byte*>(cuda::allocate(
+                bytes_, device_.index, cuda::current_stream(device_.index)));
     } else {
         no_cuda();
     }
 }
 
-Storage::~Storage() {
+void Storage::free() {
+    std::byte* const data = std::exchange(data_, nullptr);
     if (device_.is_cpu() && memory_ == HostMemory::kPageable) {
-        free_buffer(data_, bytes_);
+        free_buffer(data, bytes_);
     } else if constexpr (kHasCuda) {
-        if (data_ == nullptr) return;
-        device_.is_cpu() ? cuda::deallocate_pinned(data_) : cuda::deallocate(data_);
+        if (data == nullptr) return;
+        device_.is_cpu() ? cuda::deallocate_pinned(data) : cuda::deallocate(data);
     }
 }
 

@@ -28,6 +28,14 @@ class Storage {
     Storage(const Storage&) = delete;
     Storage& operator=(const Storage&) = delete;
 
+    /// Frees the memory, and allocates it again, with unspecified contents
+    /// (`UntypedStorage.resize_(0)` and back). The tensors of this storage keep their
+    /// shapes. REQUIRES: no access to the elements between free() and allocate(); and in
+    /// free(), none by another thread. allocate() has no effect if there is memory.
+    void free();
+    void allocate();
+
+    /// Returns null if the memory is freed, or if bytes() is 0.
     std::byte* data() { return data_; }
     size_t bytes() const { return bytes_; }
     Device device() const { return device_; }

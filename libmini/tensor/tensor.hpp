@@ -163,6 +163,16 @@ class Tensor {
         return impl_->storage == other.impl_->storage;
     }
 
+    /// Free the memory of this tensor and of all tensors that share it, and allocate it
+    /// again, with unspecified contents; see Storage::free.
+    void free_storage() const { impl_->storage->free(); }
+    void allocate_storage() const { impl_->storage->allocate(); }
+
+    /// Returns whether free_storage() has freed the memory of the elements.
+    bool is_freed() const {
+        return impl_->storage->data() == nullptr && impl_->storage->bytes() > 0;
+    }
+
     /// Increments the storage's version (see Storage). Every function that writes to an
     /// existing tensor calls bump_version().
     void bump_version() { impl_->storage->bump_version(); }

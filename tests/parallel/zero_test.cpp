@@ -120,7 +120,7 @@ TEST_CASE(
 }
 
 TEST_CASE("each state element is on one rank and no rank has much more than its share") {
-    const int world_size = GENERATE(1, 2, 3, 4);
+    const int world_size = GENERATE(1, 2, 3, 4, 7);
     CAPTURE(world_size);
     const auto by_rank = on_ranks(world_size, [](dist::ProcessGroup&) {
         std::vector<Tensor> parameters;
@@ -174,7 +174,7 @@ TEST_CASE("set_lr changes the learning rate of each rank's local optimizer") {
 }
 
 TEST_CASE("the consolidated state equals the unsharded optimizer's state") {
-    const int world_size = GENERATE(1, 2, 3, 7);
+    const int world_size = GENERATE(1, 2, 3, 4, 7);
     const int to = world_size - 1;
     CAPTURE(world_size);
     for (const auto& make : kFactories) {
@@ -193,7 +193,7 @@ TEST_CASE("the consolidated state equals the unsharded optimizer's state") {
 }
 
 TEST_CASE("consolidating does not take a message between two ranks from its receiver") {
-    const int world_size = GENERATE(2, 3, 7);
+    const int world_size = GENERATE(2, 3, 4, 7);
     CAPTURE(world_size);
     const auto by_rank = on_ranks(world_size, [&](dist::ProcessGroup& group) {
         ZeroRedundancyOptimizer zero(make_parameters(), make_sgd);
@@ -217,8 +217,8 @@ TEST_CASE("consolidating does not take a message between two ranks from its rece
 }
 
 TEST_CASE("a state saved on one number of ranks resumes bitwise identically on another") {
-    const int before = GENERATE(1, 2, 4);
-    const int after = GENERATE(1, 3, 7);
+    const int before = GENERATE(1, 2, 3, 4, 7);
+    const int after = GENERATE(1, 2, 3, 4, 7);
     CAPTURE(before, after);
     for (const auto& make : kFactories) {
         OptimizerState state;

@@ -23,6 +23,37 @@ TEST_CASE("an empty storage has no bytes") {
     CHECK(storage.data() == nullptr);
 }
 
+TEST_CASE("allocated_bytes counts buffers in use, and its peak") {
+    const size_t before = allocated_bytes();
+    reset_peak_bytes();
+    {
+        const Storage first(1000, Device::cpu());
+        CHECK(allocated_bytes() == before + 1024);
+        { const Storage second(64, Device::cpu()); }
+        CHECK(allocated_bytes() == before + 1024);
+        CHECK(max_allocated_bytes() == before + 1024 + 64);
+    }
+    CHECK(allocated_bytes() == before);
+    CHECK(max_allocated_bytes() == before + 1024 + 64);
+    reset_peak_bytes();
+    CHECK(max_allocated_bytes() == before);
+}
+
+TEST_CASE("a storage can be freed and allocated again") {
+    const size_t before = allocated_bytes();
+    Storage storage(1000, Device::cpu());
+    storage.free();
+    storage.free();
+    CHECK(storage.data() == nullptr);
+    CHECK(storage.bytes() == 1000);
+    CHECK(allocated_bytes() == before);
+    storage.allocate();
+    std::byte* const data = storage.data();
+    storage.allocate();
+    CHECK(storage.data() == data);
+    CHECK(allocated_bytes() == before + 1024);
+}
+
 TEST_CASE("empty_buffer_cache frees all cached buffers") {
     { Storage storage(size_t{1} << 20, Device::cpu()); }
     empty_buffer_cache();

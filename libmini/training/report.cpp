@@ -52,10 +52,22 @@ nlohmann::ordered_json statistics_json(const TrainingStatistics& mean) {
     nlohmann::ordered_json gradients = nlohmann::ordered_json::array();
     for (const GradientTime& gradient : mean.gradients)
         gradients.push_back({{"bytes", gradient.bytes}, {"ready_s", gradient.ready}});
-    return {{"iterations", mean.iterations}, {"forward_s", mean.forward},
-            {"backward_s", mean.backward},   {"communication_s", mean.communication},
-            {"waiting_s", mean.waiting},     {"hidden", mean.hidden},
-            {"sent_bytes", mean.sent_bytes}, {"gradients", gradients}};
+    nlohmann::ordered_json buckets = nlohmann::ordered_json::array();
+    for (const BucketTime& bucket : mean.buckets)
+        buckets.push_back({{"bytes", bucket.bytes},
+                           {"ready_s", bucket.ready},
+                           {"begin_s", bucket.begin},
+                           {"end_s", bucket.end}});
+    return {{"iterations", mean.iterations},
+            {"forward_s", mean.forward},
+            {"backward_s", mean.backward},
+            {"communication_s", mean.communication},
+            {"waiting_s", mean.waiting},
+            {"hidden", mean.hidden},
+            {"sent_bytes", mean.sent_bytes},
+            {"gradients", gradients},
+            {"buckets", buckets},
+            {"compute_s", mean.compute}};
 }
 
 std::string replica_line(const Results& results) {

@@ -19,6 +19,14 @@ struct GradientTime {
     double ready = 0.0;
 };
 
+/// The times of one bucket, in seconds since the end of forward.
+struct BucketTime {
+    int64_t bytes = 0;
+    double ready = 0.0;  // its last gradient is ready
+    double begin = 0.0;  // its all-reduce begins on this rank: the lane is free
+    double end = 0.0;    // its all-reduce ends on this rank
+};
+
 /// Means over the iterations in the log, in seconds (in PyTorch, DDP's Logger collects
 /// them: forward_compute_time, backward_comm_time and so on).
 struct TrainingStatistics {
@@ -33,6 +41,13 @@ struct TrainingStatistics {
     /// One entry per parameter that got a gradient, sorted by `ready`; empty without
     /// DistributedDataParallel.
     std::vector<GradientTime> gradients;
+
+    /// One entry per bucket, in the order of the launches: means over the iterations
+    /// since the buckets were last rebuilt. Empty without DistributedDataParallel.
+    std::vector<BucketTime> buckets;
+
+    /// The time of forward and backward in each iteration, in seconds.
+    std::vector<double> compute;
 };
 
 /// Returns the means over the iterations in `events`. REQUIRES: events are sorted, oldest

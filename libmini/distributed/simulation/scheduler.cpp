@@ -7,10 +7,8 @@
 #include <cstddef>
 #include <cstring>
 #include <exception>
-#include <tuple>
 #include <utility>
 
-#include "libmini/core/error.hpp"
 #include "libmini/fibers/fiber.hpp"
 
 namespace mini::dist {
@@ -101,10 +99,6 @@ class Scheduler::Task {
     bool is_started_ = false, is_unwinding_ = false, is_done_ = false;
 };
 
-bool Scheduler::Later::operator()(const Event& a, const Event& b) const {
-    return std::tie(a.when, a.order, a.number) > std::tie(b.when, b.order, b.number);
-}
-
 Scheduler::Scheduler(uint64_t seed) : random_(seed), thread_(std::make_unique<Fiber>()) {}
 
 Scheduler::~Scheduler() { unwind(); }
@@ -122,14 +116,7 @@ int Scheduler::add_task(int process, std::function<void()> body) {
 bool Scheduler::run() {
     try {
         run_ready();
-        while (!is_stopped_ && !events_.empty() && !are_all_done()) {
-            // top() returns a constant reference; the action is moved out before pop().
-            const auto action = std::move(const_cast<Event&>(events_.top()).action);
-            now_ = events_.top().when;
-            events_.pop();
-            action();
-            run_ready();
-        }
+        while (!is_stopped_ && !are_all_done() && events_.run_next()) run_ready();
     } catch (...) {
         unwind();
         throw;
@@ -170,19 +157,13 @@ void Scheduler::unwind() {
     }
     current_ = -1;
     ready_.clear();
-    events_ = {};
+    events_.clear();
 }
 
 void Scheduler::abandon() {
     tasks_.clear();
     ready_.clear();
-    events_ = {};
-}
-
-void Scheduler::at(VirtualTime when, uint64_t order, std::function<void()> action) {
-    MINI_CHECK(when >= now_, "an event in the past: ", when.count(), " ps, and it is ",
-               now_.count(), " ps");
-    events_.push({when, order, next_number_++, std::move(action)});
+    events_.clear();
 }
 
 void Scheduler::wait() {
@@ -211,8 +192,8 @@ void Scheduler::wake_at(VirtualTime when, int task) {
 }
 
 void Scheduler::sleep_for(VirtualTime time) {
-    const VirtualTime end = now_ + time;
-    while (now_ < end) {
+    const VirtualTime end = now() + time;
+    while (now() < end) {
         wake_at(end, current_);
         wait();
     }

@@ -11,29 +11,20 @@
 
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <queue>
 #include <random>
 #include <utility>
 #include <vector>
+
+#include "libmini/distributed/simulation/event_queue.hpp"
 
 namespace mini {
 class Fiber;
 }
 
 namespace mini::dist {
-
-/// Virtual time since the start of a simulation, in picoseconds: a byte takes 80 ps on a
-/// link of 100 Gbit/s.
-using VirtualTime = std::chrono::duration<int64_t, std::pico>;
-
-/// Returns `time` in seconds.
-inline double seconds_of(VirtualTime time) {
-    return std::chrono::duration<double>(time).count();
-}
 
 /// Runs tasks and events in virtual time. REQUIRES: the same thread constructs, runs and
 /// destroys the scheduler.
@@ -71,12 +62,14 @@ class Scheduler {
     void abandon();
 
     /// Returns the current virtual time.
-    VirtualTime now() const { return now_; }
+    VirtualTime now() const { return events_.now(); }
 
     /// Calls `action` at virtual time `when`, unless all tasks have returned by then.
     /// Events of the same time run in increasing `order`, then in the order of the calls
     /// of at(). Throws Error if `when` is before now().
-    void at(VirtualTime when, uint64_t order, std::function<void()> action);
+    void at(VirtualTime when, uint64_t order, std::function<void()> action) {
+        events_.at(when, order, std::move(action));
+    }
 
     /// Blocks the calling task until it is woken. Wake-ups may be spurious, so callers
     /// check their condition again. REQUIRES: called by a task.
@@ -111,15 +104,6 @@ class Scheduler {
 
   private:
     class Task;
-    struct Event {
-        VirtualTime when;
-        uint64_t order;
-        uint64_t number;  // counts the calls of at()
-        std::function<void()> action;
-    };
-    struct Later {
-        bool operator()(const Event& a, const Event& b) const;
-    };
 
     int add_task(int process, std::function<void()> body);
     bool are_all_done() const;
@@ -133,10 +117,8 @@ class Scheduler {
     std::vector<std::vector<int>> tasks_of_;  // by process
     int process_count_ = 0;
     std::vector<int> ready_;
-    std::priority_queue<Event, std::vector<Event>, Later> events_;
-    uint64_t next_number_ = 0;
+    EventQueue events_;
     std::function<bool(int)> before_resume_;
-    VirtualTime now_{};
     bool is_stopped_ = false;
     int current_ = -1;
 };

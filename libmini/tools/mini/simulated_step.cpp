@@ -1,7 +1,6 @@
 #include "libmini/tools/mini/simulated_step.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "libmini/distributed/backends/transport_backend.hpp"
 #include "libmini/distributed/simulation/cluster.hpp"
@@ -12,17 +11,13 @@ namespace mini::tools {
 namespace {
 
 using dist::seconds_of;
+using dist::virtual_time;
 using dist::VirtualTime;
 
 // The times at which the last rank started and ended the all-reduce of a bucket.
 struct LastTimes {
     VirtualTime start{}, end{};
 };
-
-VirtualTime virtual_time(double seconds) {
-    constexpr double kPicoseconds = 1e12;
-    return VirtualTime(std::llround(seconds * kPicoseconds));
-}
 
 double slowdown_of(const StepCluster& cluster, int rank) {
     const auto found = cluster.slowdown.find(rank);

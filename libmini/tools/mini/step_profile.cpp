@@ -7,9 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "libmini/core/error.hpp"
-#include "libmini/parallel/bucket.hpp"
-#include "libmini/parallel/ddp_options.hpp"
-#include "libmini/tensor/tensor.hpp"
+#include "libmini/scaling/bucket_timeline.hpp"
 
 namespace mini::tools {
 namespace {
@@ -81,15 +79,8 @@ MeasuredStep read_step(const std::string& path) {
 }
 
 std::vector<StepBucket> buckets_of(const StepProfile& profile, double cap_mb) {
-    const auto cap =
-        std::max(int64_t{1}, static_cast<int64_t>(cap_mb * parallel::kBytesPerMib));
-    std::vector<Tensor> sizes;  // memory that no code reads or writes
-    for (const GradientTime& gradient : profile.gradients)
-        sizes.push_back(Tensor::empty({gradient.bytes / kFloatBytes}));
-
     std::vector<StepBucket> buckets;
-    for (const auto& indices : parallel::compute_bucket_assignment(
-             sizes, {std::min(parallel::kFirstBucketBytes, cap), cap})) {
+    for (const auto& indices : scaling::assign_buckets(profile.gradients, cap_mb)) {
         StepBucket bucket;
         for (const size_t index : indices) {
             bucket.bytes += profile.gradients[index].bytes;

@@ -48,10 +48,8 @@ struct StepBucket {
     double ready = 0;  // seconds since the end of forward
 };
 
-/// Returns the buckets in the order in which they become ready. Groups the gradients as
-/// DistributedDataParallel does: by compute_bucket_assignment(), with a first bucket of 1
-/// MiB, or of `cap_mb` if `cap_mb` is less. If `cap_mb` is 0, each gradient gets its own
-/// bucket. REQUIRES: 0 <= cap_mb <= kMaxCapMb.
+/// Returns the buckets of scaling::assign_buckets() in the order in which they become
+/// ready. REQUIRES: 0 <= cap_mb <= kMaxCapMb.
 std::vector<StepBucket> buckets_of(const StepProfile& profile, double cap_mb);
 
 }  // namespace mini::tools

@@ -1,0 +1,65 @@
+#include "libmini/scaling/bucket_timeline.hpp"
+
+#include <algorithm>
+
+#include "libmini/distributed/simulation/event_queue.hpp"
+#include "libmini/parallel/bucket.hpp"
+#include "libmini/parallel/ddp_options.hpp"
+#include "libmini/tensor/tensor.hpp"
+
+namespace mini::scaling {
+
+BucketIndices assign_buckets(const std::vector<training::GradientTime>& gradients,
+                             double cap_mb) {
+    const auto cap =
+        std::max(int64_t{1}, static_cast<int64_t>(cap_mb * parallel::kBytesPerMib));
+    std::vector<Tensor> sizes;  // memory that no code reads or writes
+    for (const training::GradientTime& gradient : gradients)
+        sizes.push_back(
+            Tensor::empty({gradient.bytes / static_cast<int64_t>(sizeof(float))}));
+    return parallel::compute_bucket_assignment(
+        sizes, {std::min(parallel::kFirstBucketBytes, cap), cap});
+}
+
+std::vector<training::BucketTime> bucket_timeline(
+    const std::vector<training::GradientTime>& gradients, const BucketIndices& buckets,
+    const AllReduceSeconds& all_reduce_seconds) {
+    dist::EventQueue queue;
+    std::vector<training::BucketTime> times(buckets.size());
+    std::vector<size_t> missing;  // gradients of each bucket that are not ready
+    for (const auto& indices : buckets) missing.push_back(indices.size());
+    const auto now = [&] { return dist::seconds_of(queue.now()); };
+
+    // Begins the next bucket's all-reduce if the bucket is ready and the lane is free.
+    size_t next = 0;
+    bool is_busy = false;
+    std::function<void()> serve = [&] {
+        // [lab20.4] Begin the next all-reduce; when it ends, try the bucket after it.
+        if (is_busy || next == buckets.size() || missing[next] > 0) return;
+        training::BucketTime& bucket = times[next++];
+        is_busy = true;
+        bucket.begin = now();
+        const double seconds = all_reduce_seconds(bucket.bytes);
+        queue.at(queue.now() + dist::virtual_time(seconds), 0, [&] {
+            bucket.end = now();
+            is_busy = false;
+            serve();
+        });
+        // [lab20.4]
+    };
+
+    // [lab20.4] Add an event for each gradient: it may be the last one of its bucket.
+    for (size_t i = 0; i < buckets.size(); ++i)
+        for (const size_t index : buckets[i])
+            queue.at(dist::virtual_time(gradients[index].ready), 0, [&, i, index] {
+                times[i].bytes += gradients[index].bytes;
+                times[i].ready = now();
+                if (--missing[i] == 0) serve();
+            });
+    // [lab20.4]
+    while (queue.run_next()) {
+    }
+    return times;
+}
+
+}  // namespace mini::scaling

@@ -37,6 +37,7 @@ WHAT = {
     "optim": "SGD, Adam, schedulers",
     "parallel": "averaging, buckets, DDP",
     "training": "the trainer of train_mnist",
+    "scaling": "predicted steps, stragglers",
     "tools": "minirun and mini",
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "libmini/core/error.hpp"
 #include "libmini/distributed/simulation/event_queue.hpp"
 #include "libmini/parallel/bucket.hpp"
 #include "libmini/parallel/ddp_options.hpp"
@@ -36,12 +37,11 @@ std::vector<training::BucketTime> bucket_timeline(
     std::function<void()> serve = [&] {
         // [lab20.4] Begin the next all-reduce; when it ends, try the bucket after it.
         if (is_busy || next == buckets.size() || missing[next] > 0) return;
-        training::BucketTime& bucket = times[next++];
         is_busy = true;
-        bucket.begin = now();
-        const double seconds = all_reduce_seconds(bucket.bytes);
+        times[next].begin = now();
+        const double seconds = all_reduce_seconds(times[next].bytes);
         queue.at(queue.now() + dist::virtual_time(seconds), 0, [&] {
-            bucket.end = now();
+            times[next++].end = now();
             is_busy = false;
             serve();
         });

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <map>
 
+#include "libmini/core/error.hpp"
+
 namespace mini::training {
 namespace {
 

@@ -252,6 +252,12 @@ class Measure(unittest.TestCase):
         self.assertEqual([caps for caps, _ in sweep.merged(found)],
                          [[0.01], [8, 16], [32, 64], [128]])
 
+    def test_an_error_is_relative_to_the_measurement(self):
+        scaling = script("20-scaling-by-simulation")
+        self.assertAlmostEqual(scaling.error_of(11.5, 10), 0.15)
+        self.assertAlmostEqual(scaling.error_of(8, 10), -0.2)
+        self.assertEqual(scaling.images_a_second(SimpleNamespace(batch_size=512), 25.6), 20000)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""Predicts the steps of lab 16's table before it measures them, and draws the shapes of scaling.
+
+    labs/20-scaling-by-simulation/measure.py [--link 100Mbit,0.3ms] [--rounds 5]
+    labs/20-scaling-by-simulation/measure.py --shapes        only the two charts
+
+The prediction comes from parts: all-reduces alone (mini bench allreduce), and training on one
+rank that waits for no other, on as many ranks at a time as the measurement has, because they
+share the machine. Then each way to exchange gradients is measured; figures are medians of the
+rounds, with the minimum and the maximum.
+
+The charts ranks.svg and buckets.svg need no measurement: they are predicted for the published
+sizes of ResNet-50, and do not depend on the machine.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import plot  # noqa: E402
+
+SYNCS = ("none", "flat", "average", "ddp")
+SIZES = "64,512,2K,8K,16K,32K,64K,128K"
+DEMAND = 0.15  # the largest error that the lab accepts, on a quiet machine
+HOSTS = "20Gbit,20us; hosts of 8: 1000Gbit,5us"
+RANKS = (1, 8, 16, 32, 64, 128, 256, 512, 1024)
+CAPS_MB = (0, 1, 5, 10, 25, 50, 100)
+
+
+# ---- the parts
+
+def output_of(command):
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          text=True).stdout
+
+
+def bench(options, path):
+    text = output_of([f"{options.bin}/mini", "bench", "allreduce", "--ranks", str(options.ranks),
+                      "--link", options.link, "--sizes", SIZES, "--seconds", str(options.seconds),
+                      "--format", "json"])
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def training(options):
+    return [f"{options.bin}/train_mnist", "--data", "digits", "--steps", str(options.steps),
+            "--bucket-cap-mb", str(options.cap_mb), "--json"]
+
+
+def alone(options, folder, number):
+    """Trains one rank on each of `ranks` processes at a time; returns the paths of their reports."""
+    command = training(options) + ["--backend", "threads", "--ranks", "1", "--sync", "ddp",
+                                   "--batch-size", str(options.batch_size // options.ranks)]
+    running = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                text=True) for _ in range(options.ranks)]
+    paths = []
+    for rank, process in enumerate(running):
+        text, _ = process.communicate()
+        if process.returncode != 0:
+            sys.exit(f"failed: {' '.join(command)}")
+        paths.append(os.path.join(folder, f"rank{rank}_{number}.json"))
+        with open(paths[-1], "w", encoding="utf-8") as file:
+            file.write(text.splitlines()[-1])
+    return paths
+
+
+def predict(options, bench_path, run_paths):
+    return json.loads(output_of([f"{options.bin}/{options.program}", "--bench", bench_path,
+                                 "--run", ",".join(run_paths), "--ranks", str(options.ranks),
+                                 "--bucket-cap-mb", str(options.cap_mb), "--json"]))
+
+
+# ---- the measurement
+
+def measure(options, sync):
+    """Returns the milliseconds of a step."""
+    command = [f"{options.bin}/minirun", "-n", str(options.ranks)] + training(options) + [
+        "--batch-size", str(options.batch_size), "--link", options.link, "--sync", sync]
+    report = json.loads(output_of(command).splitlines()[-1])
+    return 1e3 * sum(report["seconds_per_epoch"]) / options.steps
+
+
+def images_a_second(options, milliseconds):
+    return options.batch_size / milliseconds * 1e3
+
+
+def error_of(predicted, measured):
+    return predicted / measured - 1
+
+
+def print_table(options, predicted, measured):
+    print("| way | predicted, ms a step | measured | error | predicted, images/s | measured |")
+    print("|---|---|---|---|---|---|")
+    for sync in SYNCS:
+        expected, times = 1e3 * predicted["steps"][sync]["step_s"], measured[sync]
+        middle = statistics.median(times)
+        print(f"| {sync} | {expected:.1f} | {middle:.1f} ({min(times):.1f} to {max(times):.1f}) "
+              f"| {100 * error_of(expected, middle):+.0f} % "
+              f"| {images_a_second(options, expected):,.0f} "
+              f"| {images_a_second(options, middle):,.0f} |")
+    worst = max(abs(error_of(1e3 * predicted["steps"][sync]["step_s"],
+                             statistics.median(measured[sync]))) for sync in SYNCS)
+    print(f"\nlargest error {100 * worst:.0f} %, {'within' if worst <= DEMAND else 'beyond'} the "
+          f"{100 * DEMAND:.0f} % of the lab")
+
+
+def predict_and_measure(options):
+    load = os.getloadavg()[0]
+    with tempfile.TemporaryDirectory() as folder:
+        bench_path, runs = os.path.join(folder, "bench.json"), []
+        bench(options, bench_path)
+        for number in range(options.rounds):
+            runs += alone(options, folder, number)
+        predicted = predict(options, bench_path, runs)
+    print(f"alpha {1e3 * predicted['alpha_s']:.3f} ms, beta {1e9 * predicted['beta_s']:.1f} ns; "
+          f"the fit's largest error {100 * predicted['fit_error']:.0f} %; load of the machine "
+          f"{load:.1f}\n", flush=True)
+    measured = {sync: [] for sync in SYNCS}
+    for _ in range(options.rounds):
+        for sync, times in measured.items():
+            times.append(measure(options, sync))
+    print_table(options, predicted, measured)
+
+
+# ---- the shapes
+
+def steps(options, ranks, caps):
+    """Returns {(ranks, MiB): milliseconds} for ResNet-50."""
+    rows = json.loads(output_of([f"{options.bin}/{options.program}", "--model", "resnet50", "--link",
+                                 HOSTS, "--ranks", ",".join(map(str, ranks)), "--bucket-cap-mb",
+                                 ",".join(map(str, caps)), "--json"]))
+    return {(row["ranks"], row["bucket_cap_mb"]): 1e3 * row["step_s"] for row in rows}
+
+
+def draw(options):
+    over_ranks = steps(options, RANKS, (0, 1, 25, 1000))
+    names = {0: "a bucket for each", 1: "buckets of 1 MiB", 25: "buckets of 25 MiB",
+             1000: "one bucket"}
+    plot.write("ranks.svg", title="A step of ResNet-50, predicted", x="ranks, 8 to a host",
+               y="ms a step", log_x=True, log_y=True,
+               lines={name: [(P, over_ranks[P, cap]) for P in RANKS]
+                      for cap, name in names.items()})
+    over_caps = steps(options, (16, 32, 256), CAPS_MB)
+    # The charts' scale has no 0: the bucket for each gradient stands at 0.1 MiB.
+    plot.write("buckets.svg", title="A step of ResNet-50, predicted",
+               x="bucket size in MiB (0.1: a bucket for each gradient)", y="ms a step", log_x=True,
+               log_y=True,
+               lines={f"{P} ranks": [(max(cap, 0.1), over_caps[P, cap]) for cap in CAPS_MB]
+                      for P in (16, 32, 256)})
+    print("drawn: ranks.svg, buckets.svg")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--bin", default="build/release/bin")
+    parser.add_argument("--program", default="predict_step", help="predict_step_mine: your code")
+    parser.add_argument("--link", default="100Mbit,0.3ms")
+    parser.add_argument("--ranks", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--steps", type=int, default=20)
+    parser.add_argument("--batch-size", type=int, default=512)
+    parser.add_argument("--cap-mb", type=float, default=0.0625)
+    parser.add_argument("--seconds", type=float, default=1.0, help="of the bench, for each size")
+    parser.add_argument("--shapes", action="store_true", help="only draw the charts")
+    options = parser.parse_args()
+
+    draw(options)
+    if not options.shapes:
+        predict_and_measure(options)
+
+
+if __name__ == "__main__":
+    main()

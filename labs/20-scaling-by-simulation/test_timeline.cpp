@@ -1,0 +1,202 @@
+// The checks of lab 20, task 20.4: the timeline of the buckets, read from the log of a
+// run, and predicted.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "labs/check/ranks.hpp"
+#include "libmini/autograd/functions.hpp"
+#include "libmini/core/error.hpp"
+#include "libmini/core/events.hpp"
+#include "libmini/nn/container.hpp"
+#include "libmini/nn/linear.hpp"
+#include "libmini/parallel/ddp.hpp"
+#include "libmini/parallel/ddp_options.hpp"
+#include "libmini/scaling/bucket_timeline.hpp"
+#include "libmini/training/statistics.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace mini;
+using training::BucketTime;
+using training::GradientTime;
+using Times = std::vector<BucketTime>;
+
+namespace {
+
+constexpr double kMilliseconds = 1e3;
+
+// "bucket 0 of 64 bytes: ready 5, sent 5 to 9; ..." in ms.
+std::string story(const Times& times) {
+    std::string text;
+    for (size_t i = 0; i < times.size(); ++i)
+        text +=
+            concat(i == 0 ? "" : "; ", "bucket ", i, " of ", times[i].bytes,
+                   " bytes: ready ", times[i].ready * kMilliseconds, ", sent ",
+                   times[i].begin * kMilliseconds, " to ", times[i].end * kMilliseconds);
+    return text;
+}
+
+// Times in ms.
+struct Expected {
+    int64_t bytes;
+    double ready, begin, end;
+};
+
+void check(const Times& times, const std::vector<Expected>& expected) {
+    Times wanted;
+    for (const Expected& one : expected)
+        wanted.push_back({one.bytes, one.ready / kMilliseconds, one.begin / kMilliseconds,
+                          one.end / kMilliseconds});
+    INFO("got  " << story(times));
+    INFO("want " << story(wanted) << " (ms since the end of forward)");
+    REQUIRE(times.size() == wanted.size());
+    for (size_t i = 0; i < times.size(); ++i) {
+        INFO("bucket " << i << ": bytes, ready, begin, end");
+        CHECK(times[i].bytes == wanted[i].bytes);
+        CHECK(std::abs(times[i].ready - wanted[i].ready) < 1e-9);
+        CHECK(std::abs(times[i].begin - wanted[i].begin) < 1e-9);
+        CHECK(std::abs(times[i].end - wanted[i].end) < 1e-9);
+    }
+}
+
+// ---- logs
+
+Event event(int64_t milliseconds, EventKind kind, int64_t index = 0, int64_t bytes = 0) {
+    return {.nanoseconds = milliseconds * 1000000,
+            .kind = kind,
+            .index = index,
+            .bytes = bytes};
+}
+
+}  // namespace
+
+TEST_CASE("a log of two buckets: ready, begin and end of each", "[lab20][lab20.4]") {
+    INFO(
+        "the log: forward ends at 20 ms; bucket 0 (400 bytes) ready and launched at 30,");
+    INFO("collective from 31 to 45; bucket 1 (80 bytes) ready at 38, launched at 39,");
+    INFO("backward ends at 40, collective from 46 to 60; hint 1 of 20.4 helps");
+    const auto statistics = training::training_statistics({
+        event(10, EventKind::kForwardBegin),
+        event(20, EventKind::kForwardEnd),
+        event(30, EventKind::kBucketReady, 0, 400),
+        event(30, EventKind::kBucketLaunch, 0, 400),
+        event(31, EventKind::kCollectiveBegin),
+        event(38, EventKind::kBucketReady, 1, 80),
+        event(39, EventKind::kBucketLaunch, 1, 80),
+        event(40, EventKind::kBackwardEnd),
+        event(45, EventKind::kCollectiveEnd),
+        event(46, EventKind::kCollectiveBegin),
+        event(46, EventKind::kBucketDone, 0),
+        event(60, EventKind::kCollectiveEnd),
+        event(61, EventKind::kBucketDone, 1),
+    });
+    check(statistics.buckets, {{400, 10, 11, 25}, {80, 18, 26, 40}});
+}
+
+TEST_CASE("a log in which buckets wait and other collectives run", "[lab20][lab20.4]") {
+    INFO(
+        "bucket 1 is ready before bucket 0, so both are launched together, and begin "
+        "one");
+    INFO(
+        "after the other; the collective from 21 to 31 and the last one are no bucket's");
+    const auto statistics = training::training_statistics({
+        event(10, EventKind::kForwardBegin),
+        event(20, EventKind::kForwardEnd),
+        event(21, EventKind::kCollectiveBegin),
+        event(25, EventKind::kBucketReady, 1, 80),
+        event(30, EventKind::kBucketReady, 0, 400),
+        event(30, EventKind::kBucketLaunch, 0, 400),
+        event(30, EventKind::kBucketLaunch, 1, 80),
+        event(31, EventKind::kCollectiveEnd),
+        event(32, EventKind::kCollectiveBegin),
+        event(34, EventKind::kBackwardEnd),
+        event(40, EventKind::kCollectiveEnd),
+        event(41, EventKind::kCollectiveBegin),
+        event(44, EventKind::kCollectiveEnd),
+        event(45, EventKind::kBucketDone, 0),
+        event(46, EventKind::kBucketDone, 1),
+        event(47, EventKind::kCollectiveBegin),
+        event(70, EventKind::kCollectiveEnd),
+    });
+    check(statistics.buckets, {{400, 10, 12, 20}, {80, 5, 21, 24}});
+}
+
+TEST_CASE("the log of a real run: buckets in their order on one lane",
+          "[lab20][lab20.4]") {
+    // Four buckets of one tensor each; the order holds however slow the machine is.
+    std::vector<Times> timelines(2);
+    labs::run_ranks(2, [&](dist::ProcessGroup& group) {
+        nn::Linear first(3, 5), second(5, 2);
+        nn::Sequential model(first, second);
+        parallel::DistributedDataParallel ddp(
+            model, {.first_bucket_bytes = 1, .bucket_cap_mb = parallel::mib(1)});
+        for (int pass = 0; pass < 3; ++pass) sum(ddp(Tensor::ones({4, 3}))).backward();
+        timelines[static_cast<size_t>(group.rank())] =
+            training::training_statistics(group.events().snapshot()).buckets;
+    });
+    for (const Times& times : timelines) {
+        INFO("2 ranks, 4 buckets, means of 3 steps: " << story(times));
+        REQUIRE(times.size() == 4);
+        double free = 0;
+        for (const BucketTime& bucket : times) {
+            INFO("a bucket begins when it is ready, after the one before it has ended");
+            CHECK(bucket.ready <= bucket.begin);
+            CHECK(free <= bucket.begin);
+            CHECK(bucket.begin <= bucket.end);
+            free = bucket.end;
+        }
+    }
+}
+
+// ---- predictions
+
+namespace {
+
+// The tensors of lab 16's warm-up: D, C, B, A, ready after 1, 5, 6 and 9 ms.
+const std::vector<GradientTime> kWarmUp{{4, 1e-3}, {56, 5e-3}, {8, 6e-3}, {52, 9e-3}};
+
+// 1 ms, and 1 ms for each 20 bytes.
+double all_reduce_seconds(int64_t bytes) {
+    return 1e-3 + static_cast<double>(bytes) / 20 * 1e-3;
+}
+
+}  // namespace
+
+TEST_CASE("the warm-up of lab 16: two buckets, one, and one each", "[lab20][lab20.4]") {
+    INFO("D 4 bytes at 1 ms, C 56 at 5, B 8 at 6, A 52 at 9; 1 ms + n/20 ms each");
+    check(scaling::bucket_timeline(kWarmUp, {{0, 1}, {2, 3}}, all_reduce_seconds),
+          {{60, 5, 5, 9}, {60, 9, 9, 13}});
+    check(scaling::bucket_timeline(kWarmUp, {{0, 1, 2, 3}}, all_reduce_seconds),
+          {{120, 9, 9, 16}});
+    check(scaling::bucket_timeline(kWarmUp, {{0}, {1}, {2}, {3}}, all_reduce_seconds),
+          {{4, 1, 1, 2.2}, {56, 5, 5, 8.8}, {8, 6, 8.8, 10.2}, {52, 9, 10.2, 13.8}});
+}
+
+TEST_CASE("a bucket that is ready early waits for the bucket before it",
+          "[lab20][lab20.4]") {
+    INFO("bucket 1 is ready at 1 ms, bucket 0 at 9 ms: buckets are sent in their order");
+    check(scaling::bucket_timeline({{20, 9e-3}, {20, 1e-3}}, {{0}, {1}},
+                                   all_reduce_seconds),
+          {{20, 9, 9, 11}, {20, 1, 11, 13}});
+}
+
+TEST_CASE("a bucket is ready with its last gradient, in whatever order they come",
+          "[lab20][lab20.4]") {
+    INFO("bucket 0 has the gradients of 7, 2 and 4 ms, bucket 1 that of 3 ms");
+    check(scaling::bucket_timeline({{20, 7e-3}, {20, 2e-3}, {20, 4e-3}, {20, 3e-3}},
+                                   {{0, 1, 2}, {3}}, all_reduce_seconds),
+          {{60, 7, 7, 11}, {20, 3, 11, 13}});
+}
+
+TEST_CASE("an all-reduce that takes no time, gradients at one time, and no buckets",
+          "[lab20][lab20.4]") {
+    const auto at_once = [](int64_t) { return 0.0; };
+    check(scaling::bucket_timeline({{4, 2e-3}, {4, 2e-3}, {4, 3e-3}}, {{0}, {1}, {2}},
+                                   at_once),
+          {{4, 2, 2, 2}, {4, 2, 2, 2}, {4, 3, 3, 3}});
+    CHECK(scaling::bucket_timeline({}, {}, at_once).empty());
+}

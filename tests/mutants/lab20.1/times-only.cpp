@@ -1,0 +1,3 @@
+// Events of one time run in the order of the heap.
+// region: libmini/distributed/simulation/event_queue.cpp 1
+    return a.when > b.when;

@@ -25,6 +25,7 @@ VERBS = {
     "diff": "compare your code of a task with the solution",
     "reset": "put a lab or a task back to its starter, with a backup",
     "watch": "check again whenever you save a file",
+    "submit": "pack your files of a lab into a zip, to hand in",
     "grade": "check all labs and add up points, as text or JSON",
     "mini": "run the tool mini, with --mine on your own code",
     "test": "build everything and run the tests",

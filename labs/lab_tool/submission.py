@@ -1,0 +1,161 @@
+"""A submission: the learner's files of some labs in a zip, with a manifest.
+
+    manifest.json                  {"version": 1, "libmini": commit, "labs": ["07"], "date": ...,
+                                    "files": {path: SHA-256}}
+    libmini/data/partition.cpp     the files of work/, without .lab.json and backups
+    labs/07-partition/bug_hunt.cpp
+
+unpack() does not trust a submission: only sources below libmini/ and labs/ are written to work/.
+"""
+
+import hashlib
+import json
+import shutil
+import subprocess
+import zipfile
+from datetime import datetime, timezone
+from pathlib import Path, PurePosixPath
+
+from lab_tool.places import ROOT
+from lab_tool.projection import files_of
+from lab_tool.regions import SUFFIXES
+from lab_tool.screen import LabError
+
+VERSION = 1
+MANIFEST = "manifest.json"
+MARK = ".submission"  # in a work/ that unpack() has written
+TOPS = ("libmini", "labs")
+MOST_FILES, MOST_BYTES = 1000, 16 << 20
+DATE_IN_ZIP = (1980, 1, 1, 0, 0, 0)  # equal files make equal zips
+
+
+def pack(workspace, labs, target):
+    """Writes the zip of labs that build. Returns the manifest."""
+    paths = paths_of(workspace, labs)
+    contents = {path: read_inside(workspace.folder, path) for path in paths}
+    manifest = {"version": VERSION, "libmini": version_of(workspace.root),
+                "labs": [lab.number for lab in labs],
+                "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+                "files": {path: digest(data) for path, data in contents.items()}}
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr(zipfile.ZipInfo(MANIFEST, DATE_IN_ZIP), json.dumps(manifest, indent=1))
+        for path, data in contents.items():
+            entry = zipfile.ZipInfo(path, DATE_IN_ZIP)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            file.writestr(entry, data)
+    return manifest
+
+
+def paths_of(workspace, labs):
+    """Returns the paths of the labs' files in work/: sources, bug hunts, and added files."""
+    for lab in labs:
+        for path in workspace.catalogue.files_of(lab.number):
+            if not (workspace.folder / path).exists():
+                raise LabError(f"work/{path} is missing; run: labs/lab start {lab.number}")
+    hunts = [lab.hunt for lab in labs if lab.hunt and (workspace.folder / lab.hunt).exists()]
+    refuse_links(workspace.folder)
+    return sorted({*files_of(workspace, {lab.number for lab in labs}), *hunts})
+
+
+def refuse_links(folder):
+    for path in folder.rglob("*"):
+        if path.is_symlink() and not path.resolve().is_relative_to(folder.resolve()):
+            raise LabError(f"work/{path.relative_to(folder)} is a link to {path.resolve()}, "
+                           "outside of work/; replace it by a file")
+
+
+def read_inside(folder, path):
+    if not (folder / path).resolve().is_relative_to(folder.resolve()):
+        raise LabError(f"{path} is outside work/")
+    return (folder / path).read_bytes()
+
+
+def digest(data):
+    return hashlib.sha256(data).hexdigest()
+
+
+def version_of(root):
+    """Returns the commit of the sources; that of an exported course is in its file."""
+    course = root / "course.json"
+    if course.exists():
+        return json.loads(course.read_text(encoding="utf-8")).get("libmini", "")
+    done = subprocess.run(["git", "-C", str(root), "rev-parse", "HEAD"], capture_output=True,
+                          text=True)
+    return done.stdout.strip()
+
+
+def unpack(path, root=ROOT):
+    """Writes the files of a submission, a zip or a folder, to work/. Never replaces a learner's
+    work/."""
+    work = root / "work"
+    if work.exists() and not (work / MARK).exists():
+        raise LabError("work/ has a learner's work; grade submissions in another clone")
+    contents = read_zip(path) if path.is_file() else read_folder(path)
+    contents = {without_work(name): data for name, data in contents.items()}
+    manifest = contents.pop(MANIFEST, None)
+    for name in contents:
+        refuse_name(name)
+    if manifest is not None:
+        compare(contents, manifest)
+    if not contents:
+        raise LabError(f"{path} has no source below libmini/ or labs/; make the zip with "
+                       "labs/lab submit")
+    shutil.rmtree(work, ignore_errors=True)
+    for name, data in contents.items():
+        (work / name).parent.mkdir(parents=True, exist_ok=True)
+        (work / name).write_bytes(data)
+    (work / MARK).write_text(f"{path}\n", encoding="utf-8")
+
+
+def read_zip(path):
+    try:
+        with zipfile.ZipFile(path) as file:
+            entries = [entry for entry in file.infolist() if not entry.is_dir()]
+            refuse_size(len(entries), sum(entry.file_size for entry in entries))
+            return {entry.filename: file.read(entry) for entry in entries}
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
+        raise LabError(f"{path} is not a zip that can be read: {error}") from None
+
+
+def read_folder(path):
+    if not path.is_dir():
+        raise LabError(f"{path}: there is no such submission")
+    files = [each for each in sorted(path.rglob("*")) if each.is_file() and not each.is_symlink()
+             and not any(part.startswith(".") for part in each.relative_to(path).parts)]
+    refuse_size(len(files), sum(each.stat().st_size for each in files))
+    return {each.relative_to(path).as_posix(): each.read_bytes() for each in files}
+
+
+def refuse_size(files, size):
+    if files > MOST_FILES or size > MOST_BYTES:
+        raise LabError(f"the submission has {files} files of {size} bytes; at most {MOST_FILES} "
+                       f"files and {MOST_BYTES} bytes")
+
+
+def without_work(name):
+    return name.removeprefix("work/")
+
+
+def refuse_name(name):
+    """Raises LabError unless the name is that of a source below libmini/ or labs/."""
+    parts = PurePosixPath(name).parts
+    if name.startswith("/") or ".." in parts or "\\" in name or not parts or \
+            parts[0] not in TOPS or len(parts) < 2:
+        raise LabError(f"the submission has the file {name}, which is not below libmini/ or labs/")
+    if not name.endswith(SUFFIXES):
+        raise LabError(f"the submission has the file {name}; it may have only sources "
+                       f"({', '.join(SUFFIXES)})")
+
+
+def compare(contents, manifest):
+    """Raises LabError if the files are not those of the manifest."""
+    try:
+        files = json.loads(manifest)["files"]
+        wrong = [name for name in {**files, **contents}
+                 if name not in contents or digest(contents[name]) != files.get(name)]
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise LabError(f"the submission's {MANIFEST} cannot be read: {error}") from None
+    if wrong:
+        raise LabError(f"the submission's {wrong[0]} is not the file of its {MANIFEST}; run "
+                       "labs/lab submit again, and hand in its zip as it is")

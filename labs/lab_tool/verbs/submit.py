@@ -1,0 +1,67 @@
+"""Packs your files of one or several labs into a zip, to hand in.
+
+    labs/lab submit          every lab that you have started
+    labs/lab submit 7 9      two labs
+    labs/lab submit 7 --output ada.zip
+
+Builds the labs first. Code that does not compile is refused, with its first error. Tasks may fail or
+be unwritten: the zip is your work as it is. It has the files of work/, and a manifest with their
+SHA-256, the version of libmini, and the date.
+"""
+
+from pathlib import Path
+
+from lab_tool import compile_errors, hunts, submission
+from lab_tool.catalogue import Catalogue
+from lab_tool.check_build import build_checks, build_without_broken
+from lab_tool.places import BUILD, ROOT, fresh_log, shown
+from lab_tool.screen import LabError, say
+from lab_tool.verbs.check import refuse_amiss
+from lab_tool.workspace import Workspace
+
+
+def add_arguments(parser):
+    parser.add_argument("labs", nargs="*", metavar="N", help="labs (all that are started)")
+    parser.add_argument("--output", type=Path, default=BUILD / "submission.zip", metavar="FILE",
+                        help="the zip (build/submission.zip)")
+
+
+def run(options):
+    catalogue = Catalogue()
+    workspace = Workspace(catalogue)
+    labs = chosen(catalogue, workspace, options.labs)
+    refuse_amiss(workspace)
+    submission.paths_of(workspace, labs)  # a missing file or a link is an error before the build
+    refuse_broken(workspace, labs)
+    manifest = submission.pack(workspace, labs, options.output)
+    say(f"wrote {shown(options.output)}: lab {', '.join(manifest['labs'])}")
+    for path in manifest["files"]:
+        say(f"  {path}")
+    say("hand in this file, as it is")
+    return 0
+
+
+def chosen(catalogue, workspace, numbers):
+    labs = [catalogue.lab(number) for number in numbers] or [
+        lab for lab in catalogue.labs if workspace.started(lab.number)]
+    if not labs:
+        raise LabError("no lab is started; begin with: labs/lab next")
+    for lab in labs:
+        if not workspace.started(lab.number):
+            raise LabError(f"lab {lab.number} is not started; run: labs/lab start {lab.number}")
+    return labs
+
+
+def refuse_broken(workspace, labs):
+    for path, errors in build_without_broken(workspace, labs).items():
+        raise LabError(does_not_build(path.split("/", 1)[1], errors))
+    for lab in labs:
+        if lab.hunt and not hunts.untouched(workspace, lab):
+            code, lines = build_checks([f"lab{lab.number}_bug_hunt_mine"], fresh_log("hunt"))
+            if code:
+                raise LabError(does_not_build(lab.hunt, compile_errors.errors_in(lines, ROOT)))
+
+
+def does_not_build(path, errors):
+    first = "\n".join(errors[0].spelled()) if errors else "see build/lab.log"
+    return f"work/{path} does not compile, and was not packed:\n{first}"

@@ -1,0 +1,178 @@
+"""What labs/lab submit packs and refuses, and what labs/lab grade --submission accepts."""
+
+import contextlib
+import hashlib
+import io
+import json
+import unittest
+import zipfile
+from unittest import mock
+
+from fake_tree import PARTITION, FakeTree
+from lab_tool import cli, submission, suspects
+from lab_tool.compile_errors import CompileError
+from lab_tool.screen import LabError
+from lab_tool.state import State
+
+SOURCE = "libmini/part.cpp"
+HUNT = "labs/07-partition/bug_hunt.cpp"
+
+
+class Submission(FakeTree):
+    def setUp(self):
+        super().setUp()
+        self.broken = {}
+        self.zip = self.root / "out" / "ada.zip"
+        for name, value in (("lab_tool.verbs.submit.Catalogue", self.catalogue),
+                            ("lab_tool.verbs.submit.build_without_broken",
+                             lambda *_: self.broken)):
+            patch = mock.patch(name, value)
+            patch.start()
+            self.addCleanup(patch.stop)
+        state = State(self.root)
+        state.of("07")["started"] = True
+        state.save()
+        self.write(f"work/{SOURCE}", PARTITION)
+
+    def submit(self, *words, code=0):
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            self.assertEqual(cli.main(["submit", *words, "--output", str(self.zip)]), code,
+                             err.getvalue())
+        return out.getvalue() + err.getvalue()
+
+    def unpack(self, path=None):
+        clone = self.root / "clone"
+        submission.unpack(path or self.zip, clone)
+        return sorted(each.relative_to(clone / "work").as_posix()
+                      for each in (clone / "work").rglob("*") if each.is_file())
+
+    def test_the_zip_has_the_files_and_a_manifest(self):
+        self.write(HUNT, "buggy")
+        self.write(f"work/{HUNT}", "buggy")
+        self.write("work/libmini/added.cpp", "int added;\n")
+        self.write("work/libmini/notes.txt", "mine\n")
+        self.write("work/.backup/2026/libmini/part.cpp", "old\n")
+        self.assertIn("lab 07", self.submit())
+        with zipfile.ZipFile(self.zip) as file:
+            names = file.namelist()
+            manifest = json.loads(file.read("manifest.json"))
+            self.assertEqual(file.read(SOURCE).decode(), PARTITION)
+        self.assertEqual(names, ["manifest.json", HUNT, "libmini/added.cpp", SOURCE])
+        self.assertEqual(manifest["files"][SOURCE], hashlib.sha256(PARTITION.encode()).hexdigest())
+        self.assertEqual((manifest["version"], manifest["labs"]), (1, ["07"]))
+        self.assertIn("libmini", manifest)
+        self.assertRegex(manifest["date"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$")
+        self.assertEqual(self.unpack(), [".submission", HUNT, "libmini/added.cpp", SOURCE])
+
+    def test_code_that_does_not_build_is_refused_with_its_first_error(self):
+        self.broken = {f"07/{SOURCE}": [
+            CompileError(f"work/{SOURCE}", 12, "no such name", ("   12 | x",)),
+            CompileError(f"work/{SOURCE}", 13, "another", ())]}
+        out = self.submit("7", code=1)
+        self.assertIn(f"work/{SOURCE} does not compile, and was not packed:\n"
+                      f"work/{SOURCE}:12: no such name\n   12 | x", out)
+        self.assertNotIn("another", out)
+        self.assertFalse(self.zip.exists())
+
+    def test_links_to_files_outside_of_work_are_refused(self):
+        secret = self.root / "secret.cpp"
+        secret.write_text("int secret;\n")
+        for place in (f"work/{SOURCE}", "work/libmini/link.cpp"):
+            (self.root / place).unlink(missing_ok=True)
+            (self.root / place).symlink_to(secret)
+            self.assertIn(f"{place} is a link", self.submit(code=1))
+            (self.root / place).unlink()
+            self.write(f"work/{SOURCE}", PARTITION)
+        (self.root / "work/libmini/folder").symlink_to(self.root)
+        self.assertIn("is a link", self.submit(code=1))
+        self.assertFalse(self.zip.exists())
+
+    def test_a_lab_that_is_not_started_or_a_missing_file_is_refused(self):
+        self.assertIn("lab 09 is not started", self.submit("9", code=1))
+        (self.root / "work" / SOURCE).unlink()
+        self.write("work/libmini/other.cpp", "")
+        self.assertIn("lab 07 is not started", self.submit("7", code=1))
+
+    def test_a_changed_file_is_not_accepted(self):
+        self.submit()
+        other = self.root / "other.zip"
+        with zipfile.ZipFile(self.zip) as file, zipfile.ZipFile(other, "w") as changed:
+            changed.writestr("manifest.json", file.read("manifest.json"))
+            changed.writestr(SOURCE, PARTITION + "// changed\n")
+        with self.assertRaisesRegex(LabError, "is not the file of its manifest"):
+            self.unpack(other)
+
+    def write_zip(self, **files):
+        path = self.root / "bad.zip"
+        with zipfile.ZipFile(path, "w") as file:
+            for name, text in files.items():
+                file.writestr(name, text)
+        return path
+
+    def test_names_outside_of_work_are_not_accepted(self):
+        for name in ("../outside.cpp", "/etc/outside.cpp", "libmini/../../outside.cpp",
+                     "libmini\\..\\..\\outside.cpp", "labs/lab_tool/cli.py", "CMakeLists.txt",
+                     "outside.cpp", "libmini/CMakeLists.txt", "tests/a.cpp"):
+            with self.assertRaisesRegex(LabError, "the submission has the file"):
+                self.unpack(self.write_zip(**{SOURCE: PARTITION, name: "x"}))
+            self.assertFalse((self.root / "clone/work").exists(), name)
+        self.assertFalse(list(self.root.glob("**/outside.cpp")))
+
+    def test_a_large_or_damaged_zip_is_not_accepted(self):
+        big = self.write_zip(**{SOURCE: "x" * (submission.MOST_BYTES + 1)})
+        with self.assertRaisesRegex(LabError, "at most"):
+            self.unpack(big)
+        big.write_bytes(b"PK\x03\x04 not a zip")
+        with self.assertRaisesRegex(LabError, "is not a zip"):
+            self.unpack(big)
+        with self.assertRaisesRegex(LabError, "has no source"):
+            self.unpack(self.write_zip())
+        with self.assertRaisesRegex(LabError, "there is no such submission"):
+            self.unpack(self.root / "missing.zip")
+        for manifest in ("{", "[]", '{"files": 3}'):
+            with self.assertRaisesRegex(LabError, "manifest.json"):
+                self.unpack(self.write_zip(**{SOURCE: "x", "manifest.json": manifest}))
+
+    def test_a_folder_is_a_submission_and_replaces_an_earlier_one_but_no_learners_work(self):
+        folder = self.root / "upload"
+        self.write(f"upload/work/{SOURCE}", PARTITION)
+        self.write("upload/work/.lab.json", "{}")
+        self.assertEqual(self.unpack(folder), [".submission", SOURCE])
+        (folder / "work" / SOURCE).rename(folder / "work/libmini/next.cpp")
+        self.assertEqual(self.unpack(folder), [".submission", "libmini/next.cpp"])
+        with self.assertRaisesRegex(LabError, "a learner's work"):
+            submission.unpack(folder, self.root)
+
+
+class Suspects(FakeTree):
+    def suspects(self, text):
+        self.write(f"work/{SOURCE}", text)
+        workspace = self.workspace("07")
+        return suspects.suspects_of(workspace, workspace.catalogue.lab("7"))
+
+    def test_words_that_are_not_in_libminis_file_are_noted_with_their_line(self):
+        self.assertEqual(self.suspects(PARTITION), [])
+        self.assertEqual(self.suspects("// fork\n/* kill\n */ _exit(0);\n"),
+                         [f"work/{SOURCE}:3: _exit"])
+        for line in ("throw Catch::TestFailureException{};", '#include "/home/ada/part.cpp"',
+                     '#include "libmini/part.cpp"', "#include SOURCE", 'open("/proc/self/mem")',
+                     "[[gnu::constructor]] void f();", 'asm(".incbin \\"a\\"");', "fork();"):
+            self.assertTrue(self.suspects(line), line)
+
+    def test_words_that_are_in_libminis_file_are_usual(self):
+        self.write(SOURCE, PARTITION + "void f() { fork(); }\n")
+        self.assertEqual(self.suspects("fork(); fork();"), [])
+        self.assertEqual(self.suspects("fork(); _exit(0);"), [f"work/{SOURCE}:1: _exit"])
+
+    def test_the_changes_of_a_hunt_are_listed(self):
+        self.write(HUNT, "one\ntwo\n")
+        workspace = self.workspace("07")
+        lab = workspace.catalogue.lab("7")
+        self.assertEqual(suspects.changes_of_hunt(workspace, lab), [])
+        self.write(f"work/{HUNT}", "one\n2\n")
+        self.assertEqual(suspects.changes_of_hunt(workspace, lab)[3:], ["-two", "+2"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -11,6 +11,7 @@ import contextlib
 import html
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -27,6 +28,7 @@ LISTING = (["--list-test-names-only"], ["--list-tests", "--verbosity", "quiet"])
 BEGUN = re.compile(r'<TestCase name="([^"]*)"')
 LISTING_SECONDS = 30
 TOGETHER_SECONDS = 120.0
+LARGEST_RESULT = 16 << 20
 
 
 @dataclass
@@ -65,13 +67,34 @@ def escaped(name):
 def run_cases(program, names, limits, *options, **environment):
     """Runs cases in one process; returns how the process ended, and the text of its
     result file in XML, "" if there is no file."""
-    with tempfile.TemporaryDirectory(prefix="lab-") as folder:
+    with scratch_folder() as folder:
+        limits.confinement.own(folder)
         result = Path(folder) / "result.xml"
         command = [str(program), ",".join(map(escaped, names)), "-r", "xml", "-o", str(result),
                    *options]
-        ended = run_case(command, limits, cwd=ROOT, env=case_environment(**environment))
-        text = result.read_text(encoding="utf-8", errors="replace") if result.exists() else ""
+        ended = run_case(command, limits, cwd=ROOT, sealed=True,
+                         env=case_environment(TMPDIR=folder, **environment))
+        text = read_result(result)
     return ended, text
+
+
+@contextlib.contextmanager
+def scratch_folder():
+    """Makes a folder for the files of one case; afterwards deletes what can be deleted."""
+    folder = tempfile.mkdtemp(prefix="lab-")
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def read_result(path):
+    """Returns the text of a result file; "" if the process left something else in its place."""
+    try:
+        with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
+            return file.read(LARGEST_RESULT).decode("utf-8", "replace")
+    except OSError:
+        return ""
 
 
 def check_case(program, name, limits=Limits(), **environment):

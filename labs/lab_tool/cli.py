@@ -26,7 +26,7 @@ VERBS = {
     "reset": "put a lab or a task back to its starter, with a backup",
     "watch": "check again whenever you save a file",
     "submit": "pack your files of a lab into a zip, to hand in",
-    "grade": "check all labs and add up points, as text or JSON",
+    "grade": "check all labs and add up points: text, JSON, Gradescope, JUnit",
     "mini": "run the tool mini, with --mine on your own code",
     "test": "build everything and run the tests",
     "fuzz": "fuzz all readers of files and messages",

@@ -8,12 +8,14 @@
 A hunt that is equal to the original counts as not started.
 """
 
+from dataclasses import replace
 from pathlib import PurePath
 
 from lab_tool import compile_errors
 from lab_tool.catalogue import Task
 from lab_tool.check_build import build_checks, configure, configured_without
 from lab_tool.checking import TaskResult, program_of
+from lab_tool.confine import FREE
 from lab_tool.places import ROOT, fresh_log
 from lab_tool.runner import Limits, case_environment, run_case
 from lab_tool.screen import LabError
@@ -56,7 +58,7 @@ def run_hunt(program, limits=LIMITS):
     return (f"exits with code {ended.code}" if ended.code else ""), ended.output
 
 
-def check_hunt(workspace, lab):
+def check_hunt(workspace, lab, confinement=FREE):
     """Builds the learner's hunt, runs it, and returns the TaskResult: not started if the
     hunt is equal to the original. Raises LabError if the lab has no hunt."""
     task = task_of(lab)
@@ -74,7 +76,8 @@ def check_hunt(workspace, lab):
     if code:
         return TaskResult(task.name, FAILED, f"work/{lab.hunt} does not build (log: {log})",
                           errors=compile_errors.errors_in(lines, ROOT))
-    return judge_hunt(task, *run_hunt(program_of(lab.number, "bug_hunt_mine")))
+    return judge_hunt(task, *run_hunt(program_of(lab.number, "bug_hunt_mine"),
+                                      replace(LIMITS, confinement=confinement)))
 
 
 def judge_hunt(task, happened, output):

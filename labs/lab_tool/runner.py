@@ -9,13 +9,17 @@ import contextlib
 import ctypes
 import os
 import re
+import secrets
 import selectors
 import signal
+import socket
 import subprocess
 import threading
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from lab_tool.confine import FREE, Confinement
 
 MIB = 1 << 20
 KEPT = 64 << 10  # bytes kept of the output's beginning, and of its end
@@ -26,6 +30,7 @@ SANITIZER_OPTIONS = ("allocator_may_return_null=1:handle_segv=2:handle_abort=2:h
 STACK_SIGNAL = signal.SIGUSR2  # labs/check/watch.cpp then writes the thread's stack
 STACK_END = b"== end of stack"
 STACK_SECONDS = 5.0
+SEAL_BYTES = 32
 STOP = threading.Event()  # once set, every running case is ended
 
 
@@ -34,6 +39,7 @@ class Limits:
     seconds: float = 40.0  # longer than a ProcessGroup's deadline of 30 s, whose error says more
     output_bytes: int = 8 * MIB
     stacks: bool = True  # at the end of the time get the stacks, which takes seconds
+    confinement: Confinement = FREE
 
 
 @dataclass
@@ -43,6 +49,7 @@ class ProcessResult:
     seconds: float = 0.0
     killed_for: str = ""  # "", "time", "output" or "stop"
     stacks: list = field(default_factory=list)  # text, one per thread, when killed for time
+    sealed: bool = True  # False: the seal was asked for and did not come back
 
 
 class Output:
@@ -66,18 +73,23 @@ class Output:
 def case_environment(**more):
     """Returns the environment of a case: few logs, one thread per kernel, strict sanitizers."""
     env = {name: value for name, value in os.environ.items()
-           if name not in ("MINI_STUB", "MINI_MUTANT")}
+           if name not in ("MINI_STUB", "MINI_MUTANT") and not name.startswith("LD_")}
     env.update(OMP_NUM_THREADS="1", MINI_LOG_LEVEL="error", LC_ALL="C",
                ASAN_OPTIONS=SANITIZER_OPTIONS, UBSAN_OPTIONS="print_stacktrace=1", **more)
     return env
 
 
-def run_case(command, limits=Limits(), cwd=None, env=None):
-    """Runs `command` and returns how it ended. Kills it if it exceeds the limits."""
+def run_case(command, limits=Limits(), cwd=None, env=None, sealed=False):
+    """Runs `command` and returns how it ended. Kills it if it exceeds the limits. `sealed`: asks
+    for the seal (labs/check/watch.cpp)."""
     start = time.monotonic()
-    process = subprocess.Popen(command, cwd=cwd, env=env, stdin=subprocess.DEVNULL,
-                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, bufsize=0,
-                               start_new_session=True)
+    seal = Seal() if sealed else None
+    env = {**(env or os.environ), **seal.environment()} if seal else env
+    process = subprocess.Popen(limits.confinement.command(command), cwd=cwd, env=env,
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, bufsize=0, start_new_session=True,
+                               pass_fds=seal.fds() if seal else (),
+                               **limits.confinement.options())
     output, ended = Output(), ProcessResult()
     try:
         os.set_blocking(process.stdout.fileno(), False)
@@ -86,9 +98,38 @@ def run_case(command, limits=Limits(), cwd=None, env=None):
             ended.stacks = stacks_of(process)
     finally:
         end_all(process)
+        ended.sealed = seal.came_back() if seal else True
     ended.code, ended.seconds = process.returncode, time.monotonic() - start
     ended.output = output.text()
     return ended
+
+
+class Seal:
+    """A secret for one case. The check's program takes it from a socket before the learner's code
+    runs, and sends it back when all its cases have passed and Catch2 ends. A process that ends by
+    _exit() in the middle does not send it, whatever it wrote as its result."""
+
+    def __init__(self):
+        self.mine, self.theirs = socket.socketpair()
+        self.secret = secrets.token_bytes(SEAL_BYTES)
+        self.mine.sendall(self.secret)
+
+    def environment(self):
+        return {"MINI_SEAL": str(self.theirs.fileno())}
+
+    def fds(self):
+        return (self.theirs.fileno(),)
+
+    def came_back(self):
+        """Returns whether the process has sent the secret. Call it when the process has ended."""
+        self.mine.setblocking(False)
+        try:
+            return self.mine.recv(2 * SEAL_BYTES) == self.secret
+        except OSError:
+            return False
+        finally:
+            self.mine.close()
+            self.theirs.close()
 
 
 def watch(process, output, deadline, most):

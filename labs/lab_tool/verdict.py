@@ -1,8 +1,8 @@
 """The verdict on one test case, from Catch2's XML result and from the exit status of its process.
 
-The parent process decides. A case has passed if its process wrote a complete result with success
-and then ended with exit code 0. A case has failed if its process ended earlier, by a crash, an exit
-or the watchdog.
+The parent process decides. A case has passed if its process wrote a complete result with success,
+returned the seal (runner.py), and then ended with exit code 0. A case has failed if its process
+ended earlier, by a crash, an exit or the watchdog.
 """
 
 import re
@@ -52,7 +52,7 @@ def judge(name, ended, result, limits, root=ROOT):
         verdict.story = ["its output began:"] + ["  " + line for line in first_lines(ended.output)]
     elif case is not None and case.find("OverallResult").get("success") != "true":
         verdict.reason, verdict.story = "an expectation did not hold", told(case)
-    elif case is None or ended.code != 0:
+    elif case is None or ended.code != 0 or not ended.sealed:
         verdict.reason = how_it_ended(ended, case is not None)
         verdict.story = crash_story(ended, root)
     else:
@@ -170,6 +170,8 @@ def how_it_ended(ended, has_result):
         return "used more memory than a case may have"
     if ended.code < 0:
         return f"was ended by {signal.Signals(-ended.code).name}"
+    if has_result and ended.code == 0:
+        return "its result was not written by the check: the process ended before the check did"
     if has_result:
         return f"ended with exit code {ended.code} after its last check"
     return f"exited with code {ended.code} before its result was written (exit? _exit?)"

@@ -34,6 +34,8 @@ if os.environ.get("MINI_MUTANT", "").startswith(f"lab{{task}}/"):
 with open(path, "w") as file:
     file.write(f'<Catch><TestCase name="{{name}}">{{inside}}'
                f'<OverallResult success="{{str(success).lower()}}"/></TestCase></Catch>')
+if success:
+    os.write(int(os.environ["MINI_SEAL"]), os.read(int(os.environ["MINI_SEAL"]), 32))
 sys.exit(not success)
 """
 

@@ -38,6 +38,8 @@ if name == "reports no case":
     open(path, "w").write("<Catch/>")
     sys.exit(0)
 open(path, "w").write(result.format(name=name, success=str(name == "honest").lower()))
+if name == "honest":
+    os.write(int(os.environ["MINI_SEAL"]), os.read(int(os.environ["MINI_SEAL"]), 32))
 """
 CHEATS = ("prints a result and leaves", "writes points itself", "passes and then crashes",
           "reports no case")
@@ -84,7 +86,8 @@ class Grade(FakeTree):
                          [("07", "Partition", 5, 10), ("09", "Sampler", 0, 5)])
         first, second = grades["labs"][0]["tasks"]
         self.assertEqual(first, {"task": "07.1", "what": "Do 07.1", "status": "passed",
-                                 "reason": "", "points": 5, "of": 5})
+                                 "reason": "", "points": 5, "of": 5, "output": "",
+                                 "seconds": first["seconds"]})
         self.assertEqual((second["task"], second["status"], second["points"]),
                          ("07.2", "failed", 0))
         self.assertTrue(second["reason"])

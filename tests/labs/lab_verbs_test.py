@@ -13,7 +13,7 @@ from lab_tool.checking import TaskResult
 from lab_tool.compile_errors import CompileError
 from lab_tool.screen import LabError
 from lab_tool.state import State
-from lab_tool.verbs import grade
+from lab_tool import grade_formats
 from lab_tool.verdict import Verdict
 
 
@@ -43,7 +43,8 @@ class Verbs(FakeTree):
         self.built_with = mine or {lab.number for lab in labs}
         return {}
 
-    def check_lab(self, catalogue, lab, tasks=None, broken=None, on_task=lambda result: None):
+    def check_lab(self, catalogue, lab, tasks=None, broken=None, limits=None,
+                  on_task=lambda result: None):
         found = []
         for task in tasks or [task.name for task in lab.tasks]:
             failed = TaskResult(task, "failed", "it is wrong")
@@ -257,7 +258,7 @@ class Verbs(FakeTree):
         self.assertEqual([(task["task"], task["status"], task["points"])
                           for lab in grades["labs"] for task in lab["tasks"]],
                          [("07.1", "passed", 5), ("07.2", "failed", 0), ("09.1", "not started", 0)])
-        self.assertIn("07.2   0 of 5   failed: it is wrong", grade.spell(grades))
+        self.assertIn("07.2   0 of 5   failed: it is wrong", grade_formats.spell(grades))
 
 
 if __name__ == "__main__":

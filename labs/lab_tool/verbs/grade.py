@@ -1,74 +1,145 @@
 """Checks every lab that is started and adds up points for each task that passes.
 
+    labs/lab grade                                     text, on stdout
+    labs/lab grade --format junit --output grades.xml  for CI; also json and gradescope
+    labs/lab grade --submission ada.zip --user student  a submission, as another user
+    labs/lab grade --due 2026-10-12T23:59 --late-days 2 --late-penalty 10
+
 A task has as many points as its solution has code lines, rounded up to a multiple of 5; a bug hunt
-has 10.
+has 10. If work/ was submitted without work/.lab.json, every lab counts if all of its files are
+present.
 
-If work/ was submitted without work/.lab.json, every lab counts if all of its files are present.
-
-The verdicts are made in this process: the output and the exit code of a check's process alone
-cannot change them. This does not protect against code that forges results on purpose, because the
-code runs inside the check: read the submitted code. The text or JSON goes to stdout, or to the file
-given by --output; progress goes to stderr.
+This process alone makes the verdicts and writes the grades; --output is written again after each
+lab, so that a grader that is stopped has graded what it had checked. Student code runs in processes
+with limits. With --user (only root can use it) they belong to another user, who cannot change the
+tool's files or end the tool. docs/pages/instructors.md says what remains possible; the places that
+you should read are listed at the end. Progress goes to stderr.
 """
 
 import contextlib
-import json
+import io
 import os
 import sys
+import time
 from pathlib import Path
 
+from lab_tool import late, report, submission, suspects
 from lab_tool.catalogue import POINTS_OF_A_HUNT, Catalogue
 from lab_tool.check_build import build_without_broken
-from lab_tool.checking import check_lab
+from lab_tool.checking import TaskResult, check_lab, program_of
+from lab_tool.confine import adopt_survivors, confined_to, end_survivors
+from lab_tool.copies import copied_solutions
+from lab_tool.grade_formats import FORMATS, clean
 from lab_tool.hunts import check_hunt, task_of
+from lab_tool.runner import Limits
 from lab_tool.screen import LabError, say
 from lab_tool.verbs.check import refuse_amiss
-from lab_tool.verdict import NOT_STARTED, PASSED
+from lab_tool.verdict import FAILED, NOT_STARTED, PASSED
 from lab_tool.workspace import Workspace
 
 VERSION = 1
+REPLACED = "the program of this check was changed while cases ran; its results do not count"
+COPIED = "work/{} includes libmini's own file {}: that is the solution"
 
 
 def add_arguments(parser):
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="(text)")
+    parser.add_argument("--format", choices=FORMATS, default="text", help="(text)")
     parser.add_argument("--output", metavar="FILE", type=Path, help="write the grades there")
+    parser.add_argument("--labs", metavar="N,...", help="only these labs")
+    parser.add_argument("--submission", metavar="PATH", type=Path,
+                        help="grade this folder or zip of labs/lab submit, in place of work/")
+    parser.add_argument("--user", default="", metavar="NAME",
+                        help="run student code as this user (needs root)")
+    late.add_arguments(parser)
 
 
 def run(options):
     if options.output and not options.output.absolute().parent.is_dir():
         raise LabError(f"{options.output.absolute().parent} is not a folder; make it first")
-    catalogue = Catalogue()
+    if options.submission:
+        submission.unpack(options.submission)
+    confinement, lateness = confined_to(options.user), late.late_of(options)
+    if os.geteuid() == 0 and not options.user:
+        say("lab: student code runs as root; --user student is safer", file=sys.stderr)
+    catalogue, start = Catalogue(), time.monotonic()
+
+    def write(labs, notes):
+        grades = summary(labs, notes, lateness, time.monotonic() - start)
+        text = FORMATS[options.format](grades)
+        if options.output:
+            replace(options.output, text)
+        return text
+
     with contextlib.redirect_stdout(sys.stderr):
-        grades = grade(catalogue)
-    text = json.dumps(grades, indent=1) if options.format == "json" else spell(grades)
-    if options.output:
-        temporary = options.output.with_name(f".{options.output.name}.{os.getpid()}")
-        temporary.write_text(text + "\n", encoding="utf-8")
-        os.replace(temporary, options.output)
-    else:
+        adopt_survivors()
+        labs, notes = grade(catalogue, chosen(catalogue, options.labs), confinement, write)
+        text = write(labs, notes)
+    if not options.output:
         say(text)
     return 0
 
 
-def grade(catalogue):
+def replace(path, text):
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary.write_text(text + "\n", encoding="utf-8")
+    os.replace(temporary, path)
+
+
+def chosen(catalogue, numbers):
+    if not numbers:
+        return catalogue.labs
+    return [catalogue.lab(number.strip()) for number in numbers.split(",")]
+
+
+def grade(catalogue, labs, confinement, write=lambda labs, notes: None):
+    """Checks the labs; returns their grades, and the notes for the instructor. Calls write() with
+    the grades so far: tasks that are not checked yet are not started."""
     workspace = Workspace(catalogue)
     refuse_amiss(workspace)
-    started = [lab for lab in catalogue.labs if workspace.counts(lab.number)]
-    broken = {}
-    if started:
-        broken = build_without_broken(workspace, started)
-    labs = []
-    for lab in catalogue.labs:
-        results = {}
-        if lab in started:
-            results = {result.task: result
-                       for result in check_lab(catalogue, lab, broken=broken)}
-        if lab in started and lab.hunt:
-            hunt = check_hunt(workspace, lab)
+    started = [lab for lab in labs if workspace.counts(lab.number)]
+    grades = {lab.number: grade_lab(catalogue, lab, {}) for lab in labs}
+    broken = build_without_broken(workspace, started) if started else {}
+    built = {lab.number: signature(lab.number) for lab in started}
+    for lab in started:
+        confinement.check(program_of(lab.number))
+    copied, notes = copied_solutions(catalogue, started), []
+    for lab in started:
+        write(list(grades.values()), notes)
+        results = {result.task: result for result in check_lab(
+            catalogue, lab, broken=broken, limits=Limits(confinement=confinement))}
+        if lab.hunt:
+            hunt = check_hunt(workspace, lab, confinement)
             results[hunt.task] = hunt
-        labs.append(grade_lab(catalogue, lab, results))
-    return {"version": VERSION, "labs": labs,
-            "points": sum(lab["points"] for lab in labs), "of": sum(lab["of"] for lab in labs)}
+            if hunt.status == PASSED:
+                notes += suspects.changes_of_hunt(workspace, lab)
+        survivors = end_survivors(confinement)
+        if survivors:
+            notes.append(f"lab {lab.number} left {survivors} processes behind; they were ended")
+        results |= failed_regions(catalogue, lab, copied)
+        notes += suspects.suspects_of(workspace, lab)
+        grades[lab.number] = grade_lab(catalogue, lab, results)
+    for lab in started:
+        if signature(lab.number) != built[lab.number]:
+            replaced = {task.name: TaskResult(task.name, FAILED, REPLACED) for task in lab.tasks}
+            grades[lab.number] = grade_lab(catalogue, lab, replaced)
+    return list(grades.values()), notes
+
+
+def signature(lab):
+    """Returns what changes when a check's program is changed or replaced."""
+    try:
+        found = program_of(lab).stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+def failed_regions(catalogue, lab, copied):
+    """Returns the results of the tasks whose file includes a solution."""
+    return {region.task: TaskResult(region.task, FAILED,
+                                    COPIED.format(region.path, copied[lab.number, region.path]))
+            for region in catalogue.regions_of(lab=lab.number)
+            if (lab.number, region.path) in copied}
 
 
 def grade_lab(catalogue, lab, results):
@@ -76,24 +147,29 @@ def grade_lab(catalogue, lab, results):
     tasks, hunt = [], task_of(lab)
     for task in [*lab.tasks, *([hunt] if hunt else [])]:
         points = POINTS_OF_A_HUNT if task is hunt else catalogue.points_of(task.name)
-        result = results.get(task.name)
-        status = result.status if result else NOT_STARTED
-        tasks.append({"task": task.name, "what": task.what, "status": status,
-                      "reason": result.reason if result else "",
-                      "points": points if status == PASSED else 0, "of": points})
+        result = results.get(task.name) or TaskResult(task.name, NOT_STARTED)
+        tasks.append({"task": task.name, "what": task.what, "status": result.status,
+                      "reason": clean(result.reason),
+                      "points": points if result.status == PASSED else 0, "of": points,
+                      "seconds": round(sum(each.seconds for each in result.verdicts), 3),
+                      "output": story_of(result)})
     return {"lab": lab.number, "title": lab.title, "tasks": tasks,
             "points": sum(task["points"] for task in tasks),
             "of": sum(task["of"] for task in tasks)}
 
 
-def spell(grades):
-    lines = []
-    for lab in grades["labs"]:
-        lines.append(f"lab {lab['lab']} · {lab['title']}: {lab['points']} of {lab['of']}")
-        width = max((len(task["task"]) for task in lab["tasks"]), default=0)
-        for task in lab["tasks"]:
-            reason = f": {task['reason']}" if task["reason"] else ""
-            lines.append(f"  {task['task']:{width}}  {task['points']:2} of {task['of']:<2}  "
-                         f"{task['status']}{reason}")
-    lines.append(f"\n{grades['points']} of {grades['of']} points")
-    return "\n".join(lines)
+def story_of(result):
+    """Returns the failure of a task as labs/lab check prints it; "" if it has not failed."""
+    with contextlib.redirect_stdout(io.StringIO()) as told:
+        report.say_stories([result], lambda task: 0)
+    return clean(told.getvalue().strip())
+
+
+def summary(labs, notes, lateness, seconds):
+    points = sum(lab["points"] for lab in labs)
+    score = round(points * lateness.factor, 2) if lateness else points
+    return {"version": VERSION, "labs": labs, "points": points, "score": score,
+            "of": sum(lab["of"] for lab in labs), "seconds": round(seconds, 3),
+            "late": {"days": lateness.days, "charged": lateness.charged,
+                     "factor": lateness.factor, "what": lateness.spelled()} if lateness else None,
+            "notes": [clean(note) for note in notes]}

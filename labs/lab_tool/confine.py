@@ -1,0 +1,122 @@
+"""Limits on the processes that run a learner's code while `grade` judges it.
+
+    another user      the code cannot write to the tool's files, or signal the tool; only
+                      root can start processes of another user
+    processes         a limit on the user's processes and threads; the system does not
+                      apply it to root
+    survivors         processes that leave their group by setsid become children of the
+                      tool, and end when the lab's cases have ended
+
+Without confinement (`check`, on the learner's own machine) the cases run as the user.
+"""
+
+import contextlib
+import ctypes
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab_tool.screen import LabError
+
+PROCESSES = 1024  # a lab's largest case has about 100 threads
+PR_SET_CHILD_SUBREAPER = 36
+SURVIVORS_SECONDS = 10.0
+
+
+@dataclass(frozen=True)
+class Confinement:
+    user: str = ""  # "": the tool's own user
+    processes: int = 0  # 0: no limit
+
+    def command(self, command):
+        """Returns the command, with the limits set before it starts."""
+        if not self.processes or not shutil.which("prlimit"):
+            return command
+        return ["prlimit", f"--nproc={self.processes}", "--core=0", "--", *command]
+
+    def options(self):
+        """Returns the options of subprocess.Popen for the user."""
+        if not self.user:
+            return {}
+        account = pwd.getpwnam(self.user)
+        return {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
+
+    def check(self, program):
+        """Raises LabError if the user cannot run a program, because of a folder's permissions."""
+        if self.user and subprocess.run(["test", "-x", program], stderr=subprocess.DEVNULL,
+                                        **self.options()).returncode:
+            raise LabError(f"the user {self.user} cannot run {program}; clone libmini into a folder "
+                           "that others may enter, such as /opt")
+
+    def own(self, folder):
+        """Gives a folder to the user."""
+        if self.user:
+            os.chown(folder, *(self.options()[name] for name in ("user", "group")))
+
+
+FREE = Confinement()
+
+
+def confined_to(user):
+    """Returns the confinement of grades. Raises LabError if the user cannot be used."""
+    if not user:
+        return Confinement(processes=PROCESSES)
+    if os.geteuid() != 0:
+        raise LabError("--user needs root: only root can start processes of another user")
+    try:
+        if pwd.getpwnam(user).pw_uid == 0:
+            raise LabError(f"--user {user} is root; name a user without rights")
+    except KeyError:
+        raise LabError(f"there is no user {user}; create it: useradd --system {user}") from None
+    return Confinement(user, PROCESSES)
+
+
+def adopt_survivors():
+    """Makes this process the parent of all descendants whose own parent ends."""
+    ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def end_survivors(confinement=FREE):
+    """Kills the processes that cases left behind. Call it when no case runs. Returns how many were
+    found."""
+    if confinement.user:
+        subprocess.run(["sh", "-c", "kill -KILL -1"], stdin=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL, **confinement.options())
+    found, deadline = set(), time.monotonic() + SURVIVORS_SECONDS
+    while time.monotonic() < deadline:
+        pids = survivors()
+        if not pids:
+            break
+        found |= set(pids)
+        for number in (signal.SIGSTOP, signal.SIGKILL):  # stopped, none can fork meanwhile
+            for pid in pids:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, number)
+        for pid in pids:
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(pid, 0)
+    return len(found)
+
+
+def survivors():
+    """Returns the children of this process that are in another session: the tool itself starts
+    only cases in sessions of their own, and none runs now."""
+    own, found = os.getsid(0), []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text(errors="replace").rsplit(")", 1)[1].split()
+        except OSError:  # it has ended
+            continue
+        pid = int(stat.parent.name)
+        if int(fields[1]) == os.getpid() and int(fields[3]) != own:
+            if fields[0] != "Z":
+                found.append(pid)
+                continue
+            with contextlib.suppress(ChildProcessError):  # it has ended: remove its entry
+                os.waitpid(pid, 0)
+    return found

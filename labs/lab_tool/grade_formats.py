@@ -1,0 +1,108 @@
+"""The formats of grades: text, json, gradescope (results.json), junit (XML).
+
+The output of a task may have been written by a learner's code: it is cut to MOST_OUTPUT
+characters, and characters that XML or a terminal would misread are replaced.
+
+    Gradescope   gradescope-autograders.readthedocs.io/en/latest/specs
+    JUnit        testsuites > testsuite (a lab) > testcase (a task) > failure or skipped
+"""
+
+import json
+import re
+import xml.etree.ElementTree as xml
+
+from lab_tool.verdict import FAILED, PASSED
+
+MOST_OUTPUT = 16 << 10
+ESCAPE = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|.)?", re.DOTALL)
+NOT_IN_XML = re.compile(r"[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def clean(text, most=MOST_OUTPUT):
+    """Returns a text without escape sequences and without characters that XML forbids. Of a long
+    text the beginning and the end remain."""
+    if len(text) > most:
+        text = f"{text[:most // 2]}\n... {len(text) - most} characters left out ...\n" \
+               f"{text[-(most // 2):]}"
+    return NOT_IN_XML.sub("?", ESCAPE.sub("", text.replace("\r\n", "\n")))
+
+
+def spell(grades):
+    """Returns the grades as text for people; the sum is the last line."""
+    lines = []
+    for lab in grades["labs"]:
+        lines.append(f"lab {lab['lab']} · {lab['title']}: {lab['points']} of {lab['of']}")
+        width = max((len(task["task"]) for task in lab["tasks"]), default=0)
+        for task in lab["tasks"]:
+            reason = f": {task['reason']}" if task["reason"] else ""
+            lines.append(f"  {task['task']:{width}}  {task['points']:2} of {task['of']:<2}  "
+                         f"{task['status']}{reason}")
+    lines += [f"read   {note}" for note in grades["notes"]]
+    if grades["late"]:
+        lines.append(f"\n{grades['points']} of {grades['of']} points; {grades['late']['what']}")
+        return "\n".join([*lines, f"{grades['score']:g} of {grades['of']} points"])
+    return "\n".join([*lines, f"\n{grades['points']} of {grades['of']} points"])
+
+
+def as_json(grades):
+    return json.dumps(grades, indent=1)
+
+
+def as_gradescope(grades):
+    tests = [gradescope_test(task) for lab in grades["labs"] for task in lab["tasks"]]
+    if grades["notes"]:
+        tests.append({"name": "for the instructor: read these places", "visibility": "hidden",
+                      "output": "\n".join(grades["notes"])})
+    late = f"{grades['late']['what']}\n" if grades["late"] else ""
+    return json.dumps({
+        "score": grades["score"],
+        "output": f"{late}{grades['score']:g} of {grades['of']} points",
+        "output_format": "text", "test_output_format": "text", "visibility": "visible",
+        "stdout_visibility": "hidden", "execution_time": round(grades["seconds"]),
+        "tests": tests}, indent=1)
+
+
+def gradescope_test(task):
+    return {"name": f"{task['task']} {task['what']}", "number": task["task"],
+            "score": task["points"], "max_score": task["of"],
+            "status": "passed" if task["status"] == PASSED else "failed",
+            "output": task["output"] or task["status"], "visibility": "visible",
+            "tags": [f"lab{task['task'][:2]}"]}
+
+
+def as_junit(grades):
+    top = xml.Element("testsuites", name="libmini")
+    for lab in grades["labs"]:
+        suite = xml.SubElement(top, "testsuite", name=f"lab {lab['lab']}: {lab['title']}")
+        properties = xml.SubElement(suite, "properties")
+        for name in ("points", "of"):
+            xml.SubElement(properties, "property", name=name, value=str(lab[name]))
+        for task in lab["tasks"]:
+            junit_case(suite, task)
+        count(suite, suite.findall("testcase"))
+    count(top, top.findall("testsuite/testcase"))
+    top.set("time", f"{grades['seconds']:.3f}")
+    xml.indent(top, " ")
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + xml.tostring(top, encoding="unicode")
+
+
+def junit_case(suite, task):
+    case = xml.SubElement(suite, "testcase", classname=f"lab{task['task'][:2]}",
+                          name=f"{task['task']} {clean(task['what'])}",
+                          time=f"{task['seconds']:.3f}")
+    if task["status"] == FAILED:
+        failure = xml.SubElement(case, "failure", type="failed", message=clean(task["reason"]))
+        failure.text = task["output"]
+    elif task["status"] != PASSED:  # not started, or waits for another task
+        xml.SubElement(case, "skipped", message=clean(task["reason"] or task["status"]))
+
+
+def count(element, cases):
+    element.set("tests", str(len(cases)))
+    for name, tag in (("failures", "failure"), ("skipped", "skipped")):
+        element.set(name, str(sum(case.find(tag) is not None for case in cases)))
+    element.set("errors", "0")
+    element.set("time", f"{sum(float(case.get('time')) for case in cases):.3f}")
+
+
+FORMATS = {"text": spell, "json": as_json, "gradescope": as_gradescope, "junit": as_junit}

@@ -1,0 +1,113 @@
+"""Student code that cheats does not pass, and costs no other task (cheats.cpp).
+
+As root, the cases run as the user daemon, as `grade --user daemon` runs them. As another user they
+run as this user; then the cheat that ends its parent is left out, because nothing prevents it.
+"""
+
+import os
+import pwd
+import shutil
+import stat
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from lab_tool.checking import check_tasks
+from lab_tool.confine import Confinement, adopt_survivors, end_survivors, survivors
+from lab_tool.runner import KEPT, Limits
+from lab_tool.verbs import grade
+from lab_tool.verdict import FAILED, PASSED
+
+PROGRAM = Path(os.environ["MINI_BIN_DIR"]) / "lab_cheats"
+USER = "daemon" if os.geteuid() == 0 else ""
+HONEST, KILLS_ITS_PARENT, REPLACES, FORKS = "98.1", "98.4", "98.6", "98.11"
+CHEATS = [f"98.{number}" for number in range(2, 19)]
+FEW = 48  # processes, so that the endless fork is not a burden
+
+
+class Cheats(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(tempfile.mkdtemp(prefix="cheats-"))
+        self.folder.chmod(0o755)
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.program = self.folder / "lab98_check"
+        shutil.copy(PROGRAM, self.program)
+        adopt_survivors()
+
+    def results(self, *tasks, seconds=20.0, processes=0):
+        limits = Limits(seconds=seconds, stacks=False, confinement=Confinement(USER, processes))
+        return {result.task: result
+                for result in check_tasks("98", list(tasks), self.program, limits)}
+
+    def test_no_cheat_passes_and_the_honest_task_does(self):
+        slow = {FORKS, "98.16"}
+        left_out = slow | {REPLACES} | (set() if USER else {KILLS_ITS_PARENT})
+        results = self.results(*[task for task in CHEATS if task not in left_out], HONEST)
+        end_survivors(Confinement(USER))
+        self.assertEqual(results.pop(HONEST).status, PASSED)
+        for task, result in results.items():
+            self.assertEqual(result.status, FAILED, f"{task}: {result}")
+            self.assertTrue(result.reason, task)
+
+    def test_endless_loops_and_forks_end_at_the_deadline(self):
+        results = self.results(FORKS, "98.16", seconds=3.0,
+                               processes=FEW if USER else number_of_own_processes() + FEW)
+        end_survivors(Confinement(USER))
+        for result in results.values():
+            self.assertEqual(result.status, FAILED)
+        self.assertEqual(self.results(HONEST)[HONEST].status, PASSED)
+
+    def test_a_process_that_leaves_its_group_ends_with_the_lab(self):
+        self.results("98.5")
+        self.assertEqual(len(survivors()), 1)
+        self.assertEqual(end_survivors(), 1)
+        self.assertEqual(survivors(), [])
+        self.results("98.5")
+        end_survivors(Confinement(USER))
+        self.assertEqual(survivors(), [])
+
+    def test_a_replaced_program_is_detected_or_cannot_be_replaced(self):
+        before = signature(self.program)
+        result = self.results(REPLACES)[REPLACES]
+        self.assertEqual(result.status, FAILED)
+        if USER:
+            self.assertEqual(signature(self.program), before)
+            self.assertEqual(self.results(HONEST)[HONEST].status, PASSED)
+        else:
+            self.assertNotEqual(signature(self.program), before)
+
+    def test_the_output_that_is_kept_is_small(self):
+        verdict = self.results("98.10")["98.10"].verdicts[0]
+        self.assertIn("wrote more than", verdict.reason)
+        self.assertLess(sum(map(len, verdict.story)), KEPT)
+
+    def test_another_user_cannot_write_to_the_grades(self):
+        if not USER:
+            self.skipTest("needs root")
+        grades = self.folder / "grades.json"
+        grade.replace(grades, "{}")
+        self.assertEqual(grades.stat().st_uid, 0)
+        self.assertFalse(grades.stat().st_mode & stat.S_IWOTH)
+
+
+def signature(program):
+    status = program.stat()
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+def number_of_own_processes():
+    """Returns the number of this user's threads, which count for the limit."""
+    found = 0
+    for status in Path("/proc").glob("[0-9]*/status"):
+        try:
+            fields = dict(line.split(":", 1) for line in status.read_text().splitlines())
+        except OSError:
+            continue
+        if fields["Uid"].split()[0] == str(pwd.getpwuid(os.getuid()).pw_uid):
+            found += int(fields["Threads"])
+    return found
+
+
+if __name__ == "__main__":
+    unittest.main()

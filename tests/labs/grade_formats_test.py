@@ -1,0 +1,188 @@
+"""Each format of grades has the fields that its readers document, and can be read back whatever
+student code has printed."""
+
+import argparse
+import contextlib
+import io
+import json
+import tempfile
+import unittest
+import xml.etree.ElementTree as xml
+from pathlib import Path
+
+from lab_tool import late
+from lab_tool.checking import TaskResult
+from lab_tool.grade_formats import MOST_OUTPUT, as_gradescope, as_json, as_junit, clean, spell
+from lab_tool.late import Late
+from lab_tool.screen import LabError
+from lab_tool.verbs.grade import story_of, summary
+from lab_tool.verdict import Verdict
+
+NASTY = "]]> </failure> \x1b[31mred\x1b[0m \x00\x08 \udc80 \x1b]0;title\x07 <&> é 中 \U0001f600"
+# The fields and types of gradescope-autograders.readthedocs.io/en/latest/specs.
+TOP = {"score": (int, float), "execution_time": int, "output": str, "output_format": str,
+       "test_output_format": str, "visibility": str, "stdout_visibility": str, "tests": list,
+       "extra_data": dict}
+TEST = {"score": (int, float), "max_score": (int, float), "status": str, "name": str,
+        "name_format": str, "number": str, "output": str, "output_format": str, "tags": list,
+        "visibility": str, "extra_data": dict}
+COUNTS = ("tests", "failures", "skipped", "errors")
+VISIBILITIES = ("hidden", "after_due_date", "after_published", "visible")
+
+
+def task(name, status, points=0, of=5, output="", reason=""):
+    return {"task": name, "what": f"Do {name}", "status": status, "reason": reason,
+            "points": points, "of": of, "seconds": 1.25, "output": output}
+
+
+def grades(lateness=None, notes=(), output="what went wrong"):
+    tasks = [task("07.1", "passed", 5), task("07.2", "failed", 0, 10, clean(output), "it is wrong"),
+             task("07.3", "not started"), task("07.4", "waits", reason="needs task 07.3 first")]
+    lab = {"lab": "07", "title": "Partition & <more>", "tasks": tasks, "points": 5, "of": 25}
+    return summary([lab], list(notes), lateness, 12.6)
+
+
+class Gradescope(unittest.TestCase):
+    def read(self, found):
+        result = json.loads(as_gradescope(found))
+        for key, value in result.items():
+            self.assertIsInstance(value, TOP[key], key)
+        for test in result["tests"]:
+            for key, value in test.items():
+                self.assertIsInstance(value, TEST[key], key)
+            self.assertIn(test["visibility"], VISIBILITIES)
+            self.assertIn(test.get("status", "passed"), ("passed", "failed"))
+        self.assertIn(result["visibility"], VISIBILITIES)
+        self.assertIn(result["stdout_visibility"], VISIBILITIES)
+        return result
+
+    def test_each_task_is_a_test_with_its_points(self):
+        result = self.read(grades())
+        self.assertEqual((result["score"], result["execution_time"]), (5, 13))
+        self.assertEqual([(test["number"], test["score"], test["max_score"], test["status"])
+                          for test in result["tests"]],
+                         [("07.1", 5, 5, "passed"), ("07.2", 0, 10, "failed"),
+                          ("07.3", 0, 5, "failed"), ("07.4", 0, 5, "failed")])
+        self.assertEqual(result["tests"][1]["output"], "what went wrong")
+        self.assertEqual(result["tests"][2]["output"], "not started")
+
+    def test_a_late_submission_has_a_lower_score_and_says_why(self):
+        result = self.read(grades(Late(days=3, free=1, penalty=10.0)))
+        self.assertEqual(result["score"], 4)
+        self.assertIn("3 days late, 1 of them free: 80 % of the points remain", result["output"])
+
+    def test_notes_are_hidden_from_students(self):
+        hidden = self.read(grades(notes=["work/a.cpp:3: _exit"]))["tests"][-1]
+        self.assertEqual((hidden["visibility"], hidden["output"]),
+                         ("hidden", "work/a.cpp:3: _exit"))
+        self.assertNotIn("score", hidden)
+
+    def test_any_output_of_a_task_is_text(self):
+        output = self.read(grades(output=NASTY))["tests"][1]["output"]
+        self.assertEqual(output, "]]> </failure> red ?? ?  <&> é 中 \U0001f600")
+
+
+class JUnit(unittest.TestCase):
+    def test_a_lab_is_a_suite_and_a_task_is_a_case(self):
+        top = xml.fromstring(as_junit(grades()).encode())
+        self.assertEqual(top.tag, "testsuites")
+        for element in (top, top.find("testsuite")):
+            self.assertEqual({key: element.get(key) for key in COUNTS},
+                             dict(zip(COUNTS, ("4", "1", "2", "0"))))
+            float(element.get("time"))
+        suite = top.find("testsuite")
+        self.assertEqual(suite.get("name"), "lab 07: Partition & <more>")
+        self.assertEqual({each.get("name"): each.get("value")
+                          for each in suite.iter("property")}, {"points": "5", "of": "25"})
+        cases = suite.findall("testcase")
+        self.assertEqual([(case.get("classname"), case.get("name"), [child.tag for child in case])
+                          for case in cases],
+                         [("lab07", "07.1 Do 07.1", []), ("lab07", "07.2 Do 07.2", ["failure"]),
+                          ("lab07", "07.3 Do 07.3", ["skipped"]),
+                          ("lab07", "07.4 Do 07.4", ["skipped"])])
+        failure = cases[1].find("failure")
+        self.assertEqual((failure.get("message"), failure.get("type"), failure.text),
+                         ("it is wrong", "failed", "what went wrong"))
+
+    def test_it_is_xml_whatever_a_task_prints(self):
+        for output in (NASTY, "\x1b", "\x1b[", "&#0;", "\ud800", "\ufffe\uffff", "\r\n\x85", ""):
+            found = xml.fromstring(as_junit(grades(output=output)).encode())
+            self.assertEqual(len(found.findall(".//failure")), 1)
+
+    def test_junitparser_reads_it_if_it_is_installed(self):
+        try:
+            from junitparser import JUnitXml
+        except ImportError:
+            self.skipTest("junitparser is not installed")
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "grades.xml"
+            path.write_text(as_junit(grades(output=NASTY)), encoding="utf-8")
+            suite = next(iter(JUnitXml.fromfile(str(path))))
+        self.assertEqual((suite.tests, suite.failures, suite.skipped, suite.errors), (4, 1, 2, 0))
+        self.assertEqual([case.is_passed for case in suite], [True, False, False, False])
+
+
+class Output(unittest.TestCase):
+    def test_of_a_long_output_the_beginning_and_the_end_remain(self):
+        text = clean("first" + 10 * MOST_OUTPUT * "x" + "last")
+        self.assertLess(len(text), MOST_OUTPUT + 100)
+        self.assertTrue(text.startswith("first") and text.endswith("last"))
+        self.assertIn("characters left out", text)
+
+    def test_a_failed_task_tells_its_story_and_a_passed_task_nothing(self):
+        verdict = Verdict("a case", "failed", "an expectation did not hold", ["rank 1 got 4"])
+        story = story_of(TaskResult("07.2", "failed", verdict.reason, [verdict]))
+        self.assertIn("rank 1 got 4", story)
+        self.assertEqual(story_of(TaskResult("07.1", "passed", verdicts=[verdict])), "")
+
+    def test_the_text_ends_with_the_points_that_count(self):
+        self.assertEqual(spell(grades()).splitlines()[-1], "5 of 25 points")
+        lines = spell(grades(Late(1, 0, 50.0), ["work/a.cpp:3: fork"])).splitlines()
+        self.assertEqual(lines[-1], "2.5 of 25 points")
+        self.assertIn("read   work/a.cpp:3: fork", lines)
+        self.assertEqual(json.loads(as_json(grades()))["score"], 5)
+
+
+class Deadline(unittest.TestCase):
+    def late(self, *words):
+        parser = argparse.ArgumentParser()
+        late.add_arguments(parser)
+        return late.late_of(parser.parse_args(words))
+
+    def test_days_begin_with_their_first_second(self):
+        for submitted, days in (("2026-10-12T20:00:00Z", 0), ("2026-10-12T21:59:00Z", 0),
+                                ("2026-10-12T21:59:01Z", 1), ("2026-10-13T23:59:00+02:00", 1),
+                                ("2026-10-13T23:59:01+02:00", 2)):
+            found = self.late("--due", "2026-10-12T23:59+02:00", "--submitted", submitted)
+            self.assertEqual(found.days, days, submitted)
+
+    def test_free_days_cost_nothing_and_the_points_end_at_zero(self):
+        self.assertEqual([Late(days, 2, 30.0).factor for days in (0, 2, 3, 5, 9)],
+                         [1.0, 1.0, 0.7, 1 - 0.9, 0.0])
+        self.assertIsNone(self.late())
+        self.assertEqual(self.late("--due", "2000-01-01", "--late-days", "1").factor, 0.0)
+
+    def test_gradescopes_metadata_has_both_times(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "submission_metadata.json"
+            path.write_text(json.dumps({
+                "id": 123456, "created_at": "2018-08-01T14:22:32.365935-07:00",
+                "assignment": {"due_date": "2018-07-31T23:00:00.000000-07:00", "title": "Lab"}}))
+            self.assertEqual(self.late("--metadata", str(path)).days, 1)
+            self.assertEqual(self.late("--metadata", str(path), "--due", "2018-09-01").days, 0)
+            path.write_text(json.dumps({"created_at": "2018-08-01T14:22:32Z", "assignment": {}}))
+            self.assertIsNone(self.late("--metadata", str(path)))
+            for text in ("{", "[]", "{}", '{"created_at": "yesterday", "assignment": {}}'):
+                path.write_text(text)
+                with self.assertRaisesRegex(LabError, "is not a submission_metadata.json"):
+                    self.late("--metadata", str(path))
+
+    def test_a_wrong_time_or_number_is_rejected(self):
+        with self.assertRaises(SystemExit), contextlib.redirect_stderr(io.StringIO()):
+            self.late("--due", "tomorrow")
+        with self.assertRaisesRegex(LabError, "must not be negative"):
+            self.late("--due", "2018-09-01", "--late-days", "-1")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -19,7 +19,7 @@ import labs
 
 SITE = Path(sys.argv.pop()).resolve() if len(sys.argv) > 1 else build.ROOT / "build/docs-test"
 PAGES = SITE / "html"
-OWN = ("index", "labs", "architecture", "simulation", "scaling", "cuda_simulator", "from_pytorch", "glossary", "measurements", "interface")
+OWN = ("index", "labs", "architecture", "simulation", "scaling", "cuda_simulator", "from_pytorch", "tutorials", "glossary", "measurements", "interface")
 
 
 class Reader(HTMLParser):

@@ -258,6 +258,25 @@ class Measure(unittest.TestCase):
         self.assertAlmostEqual(scaling.error_of(8, 10), -0.2)
         self.assertEqual(scaling.images_a_second(SimpleNamespace(batch_size=512), 25.6), 20000)
 
+    def test_a_failure_costs_the_work_since_the_last_checkpoint_and_a_restart(self):
+        interval = script("17-faults-and-checkpoints")
+
+        def seconds(*failures):  # 10 s of work, a checkpoint every 4 s, saves of 1 s, restarts of 2 s
+            times = iter([*failures, 1e9])
+            return interval.simulate(10, 4, 1, 2, lambda: next(times))
+
+        self.assertEqual(seconds(), 5 + 5 + 3)
+        self.assertEqual(seconds(7), 5 + 2 + 2 + 5 + 3)  # 2 s of work are lost
+        self.assertEqual(seconds(4.5), 4.5 + 2 + 13)  # within the first save
+        self.assertEqual(seconds(7, 1), 7 + 1 + 2 + 5 + 3)  # the restart fails too
+
+    def test_youngs_interval_costs_less_than_its_half_and_its_double(self):
+        interval = script("17-faults-and-checkpoints")
+        best = interval.best_interval(30, 10800)
+        self.assertAlmostEqual(best, 805, delta=1)
+        costs = [interval.expected(share * best, 30, 120, 10800) for share in (0.5, 1, 2)]
+        self.assertLess(costs[1], min(costs[0], costs[2]))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,0 +1,90 @@
+// Helpers for the checks of lab 17: ranks on the simulated cluster, and how they end.
+
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "libmini/core/error.hpp"
+#include "libmini/distributed/simulation/process_cluster.hpp"
+#include "libmini/distributed/transport/message_stream.hpp"
+#include "libmini/distributed/transport/socket_channel.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
+
+namespace mini::lab17 {
+
+using test::contains;
+using Ends = std::vector<dist::ProcessEnd>;
+
+constexpr std::chrono::milliseconds kTimeout(2000);
+constexpr const char* kLinks = "10Gbit,20us";
+
+/// Returns "returned", "killed", "stuck", "PeerLost(2): ...", "Timeout: ...", ...
+inline std::string how(const dist::ProcessEnd& end) {
+    using How = dist::ProcessEnd::How;
+    using Kind = dist::Failure::Kind;
+    if (end.how == How::kReturned) return "returned";
+    if (end.how == How::kKilled) return "killed";
+    if (!end.failure) return "stuck: it waits forever";
+    const std::string& message = end.failure->message;
+    switch (end.failure->kind) {
+        case Kind::kPeerLost:
+            return concat("PeerLost(", end.failure->rank, "): ", message);
+        case Kind::kTimeout: return concat("Timeout: ", message);
+        case Kind::kMismatch: return concat("MismatchedCollective: ", message);
+        case Kind::kOther: break;
+    }
+    return concat("Error: ", message);
+}
+
+/// Returns the virtual time at which the process ended, in seconds.
+inline double seconds_of(const dist::ProcessEnd& end) {
+    return std::chrono::duration<double>(end.time).count();
+}
+
+/// Returns how all ranks ended, one line each.
+inline std::string story(const Ends& ends) {
+    std::string text;
+    for (size_t rank = 0; rank < ends.size(); ++rank)
+        text += concat("\n  rank ", rank, " after ", seconds_of(ends[rank]),
+                       " s: ", how(ends[rank]));
+    return text;
+}
+
+/// Throws NotImplemented if a rank called a task that is not started; otherwise returns
+/// `ends`.
+inline Ends finished(Ends ends) {
+    for (const dist::ProcessEnd& end : ends)
+        if (end.failure && contains(end.failure->message, "] not started: "))
+            throw NotImplemented(
+                end.failure->message.substr(end.failure->message.find("[lab")));
+    return ends;
+}
+
+/// Connects all processes of the cluster. Returns their streams, indexed by rank and by
+/// peer.
+inline std::vector<std::vector<dist::MessageStream>> connect_all(
+    dist::ProcessCluster& cluster) {
+    const auto P = static_cast<size_t>(cluster.process_count());
+    std::vector<std::vector<dist::MessageStream>> streams(P);
+    for (auto& of_rank : streams) of_rank.resize(P);
+    for (size_t a = 0; a < P; ++a) {
+        for (size_t b = a + 1; b < P; ++b) {
+            auto [first, second] =
+                cluster.system().connect_pair(static_cast<int>(a), static_cast<int>(b));
+            streams[a][b] = dist::MessageStream(
+                std::make_unique<dist::SocketChannel>(std::move(first)));
+            streams[b][a] = dist::MessageStream(
+                std::make_unique<dist::SocketChannel>(std::move(second)));
+        }
+    }
+    return streams;
+}
+
+}  // namespace mini::lab17

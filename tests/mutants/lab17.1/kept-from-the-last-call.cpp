@@ -1,0 +1,11 @@
+// Only the first call's fingerprint is sent.
+// region: libmini/distributed/backends/verify.cpp 1
+    each_peer([&](int peer, size_t i) {
+        if (sent_[i].message.data.empty()) sent_[i].collective = collective;
+        sent_[i].message.data = bytes_of(sent_[i].collective);
+        received_[i].message.data = bytes_of(received_[i].collective);
+        post_note(sent_[i].message, PointMessage::Direction::kSend, peer,
+                  kFingerprintTag);
+        post_note(received_[i].message, PointMessage::Direction::kRecv, peer,
+                  kFingerprintTag);
+    });

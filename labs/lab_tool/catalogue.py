@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from lab_tool.course import read_course
 from lab_tool.places import ROOT
 from lab_tool.regions import SUFFIXES, regions_in
 from lab_tool.screen import LabError
@@ -90,6 +91,11 @@ class Catalogue:
         self.root = Path(root)
 
     @cached_property
+    def course(self):
+        """The content of course.json in an exported course, else None."""
+        return read_course(self.root)
+
+    @cached_property
     def labs(self):
         folders = sorted((self.root / "labs").iterdir()) if (self.root / "labs").is_dir() else []
         return [lab for lab in map(read_lab, folders) if lab]
@@ -135,7 +141,9 @@ class Catalogue:
 
     def points_of(self, task):
         """Returns the number of code lines in the task's regions, rounded up to a
-        multiple of 5, at least 5."""
+        multiple of 5, at least 5. A course, which has no solutions, has a list of points."""
+        if self.course:
+            return self.course["points"][task]
         lines = sum(region.code_lines for region in self.regions_of(task=task))
         return max(1, -(-lines // POINTS_STEP)) * POINTS_STEP
 

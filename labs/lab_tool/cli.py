@@ -5,12 +5,14 @@ A verb is a module of lab_tool.verbs with
     add_arguments(parser)      its options (argparse)
     run(options) -> int        runs the verb; returns the exit code
 
-The module is imported only when the verb is used, so that `labs/lab --help` stays fast.
+The module is imported only when the verb is used, so that `labs/lab --help` stays fast. An exported
+course lacks the verbs for authors.
 """
 
 import importlib
 import os
 import sys
+from pathlib import Path
 
 from lab_tool.screen import LabError, say
 
@@ -33,8 +35,10 @@ VERBS = {
     "bench": "measure libmini and its peers, and write tables and charts",
     "setup": "install the Debian or Ubuntu packages that the build needs",
     "doctor": "check this machine: tools, libraries, memory, network, data",
-    "dev": "for authors: check the labs themselves (dev check)",
+    "dev": "for authors and instructors: check the labs, export a course",
 }
+FOLDER = Path(__file__).parent / "verbs"
+VERBS = {verb: what for verb, what in VERBS.items() if (FOLDER / f"{verb}.py").exists()}
 
 USAGE_EXIT = 2
 INTERRUPTED_EXIT = 130

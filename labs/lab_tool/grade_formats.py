@@ -62,6 +62,12 @@ def as_gradescope(grades):
         "tests": tests}, indent=1)
 
 
+def failure(reason):
+    """Returns a result of Gradescope for a submission that cannot be graded."""
+    return json.dumps({"score": 0, "output": clean(reason), "output_format": "text",
+                       "visibility": "visible", "stdout_visibility": "hidden"}, indent=1)
+
+
 def gradescope_test(task):
     return {"name": f"{task['task']} {task['what']}", "number": task["task"],
             "score": task["points"], "max_score": task["of"],

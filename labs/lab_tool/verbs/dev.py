@@ -1,6 +1,11 @@
-"""For the authors of labs: `labs/lab dev check` checks the labs themselves.
+"""For authors of labs and for instructors.
 
-It reads markers, task tables, hints and mutants; compiles every starter; runs the bug hunts with
+    labs/lab dev check                            check the labs themselves
+    labs/lab dev export ~/cs101 --labs 7,9,10     a course repository without solutions
+    labs/lab dev package gradescope ~/cs101       an autograder for an exported course
+    labs/lab dev package actions ~/cs101          a GitHub workflow for it
+
+dev check reads markers, task tables, hints and mutants; compiles every starter; runs the bug hunts with
 and without their repairs; and runs every lab's checks on the reference, every stub and every
 mutant. At the end it prints the mutants with the cases that killed them, the complaints, and the
 counts. The exit code is 1 if there is a complaint.
@@ -8,7 +13,7 @@ counts. The exit code is 1 if there is a complaint.
 
 import time
 
-from lab_tool import dev_check, dev_hunts, dev_rules, dev_starters, repairs
+from lab_tool import dev_check, dev_export, dev_hunts, dev_package, dev_rules, dev_starters, repairs
 from lab_tool.catalogue import Catalogue
 from lab_tool.dev_check import Outcome
 from lab_tool.places import BUILD, fresh_log
@@ -20,11 +25,22 @@ HUNTS = BUILD / "hunts"
 
 
 def add_arguments(parser):
-    parser.add_argument("what", choices=("check",), help="check the labs")
-    parser.add_argument("--lab", metavar="N", help="only this lab: quicker, while you write it")
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    check = actions.add_parser("check", help="check the labs")
+    check.add_argument("--lab", metavar="N", help="only this lab: quicker, while you write it")
+    dev_export.add_arguments(actions.add_parser("export", help="make a course repository"))
+    dev_package.add_arguments(actions.add_parser("package", help="make a course's grader"))
 
 
 def run(options):
+    if options.action == "export":
+        return dev_export.run(options)
+    if options.action == "package":
+        return dev_package.run(options)
+    return check_labs(options)
+
+
+def check_labs(options):
     start = time.monotonic()
 
     def step(what):

@@ -9,11 +9,11 @@ A task has as many points as its solution has code lines, rounded up to a multip
 has 10. If work/ was submitted without work/.lab.json, every lab counts if all of its files are
 present.
 
-This process alone makes the verdicts and writes the grades; --output is written again after each
-lab, so that a grader that is stopped has graded what it had checked. Student code runs in processes
-with limits. With --user (only root can use it) they belong to another user, who cannot change the
-tool's files or end the tool. docs/pages/instructors.md says what remains possible; the places that
-you should read are listed at the end. Progress goes to stderr.
+This process alone makes the verdicts and writes the grades. --output is written again after each lab,
+so that a grader that is stopped has graded what it had checked; stdout then has the text. Student
+code runs in processes with limits. With --user, for which the tool needs root, they belong to another
+user, who cannot change the tool's files or end the tool. docs/pages/instructors.md says what remains
+possible; the places that you should read are listed at the end. Progress goes to stderr.
 """
 
 import contextlib
@@ -29,7 +29,7 @@ from lab_tool.check_build import build_without_broken
 from lab_tool.checking import TaskResult, check_lab, program_of
 from lab_tool.confine import adopt_survivors, confined_to, end_survivors
 from lab_tool.copies import copied_solutions
-from lab_tool.grade_formats import FORMATS, clean
+from lab_tool.grade_formats import FORMATS, clean, failure
 from lab_tool.hunts import check_hunt, task_of
 from lab_tool.runner import Limits
 from lab_tool.screen import LabError, say
@@ -56,6 +56,18 @@ def add_arguments(parser):
 def run(options):
     if options.output and not options.output.absolute().parent.is_dir():
         raise LabError(f"{options.output.absolute().parent} is not a folder; make it first")
+    try:
+        text = grade_as(options)
+    except LabError as error:
+        if options.output and options.format == "gradescope":  # students see only its result
+            replace(options.output, failure(str(error)))
+        raise
+    say(text)
+    return 0
+
+
+def grade_as(options):
+    """Grades, and writes --output. Returns the text for stdout."""
     if options.submission:
         submission.unpack(options.submission)
     confinement, lateness = confined_to(options.user), late.late_of(options)
@@ -65,18 +77,15 @@ def run(options):
 
     def write(labs, notes):
         grades = summary(labs, notes, lateness, time.monotonic() - start)
-        text = FORMATS[options.format](grades)
         if options.output:
-            replace(options.output, text)
-        return text
+            replace(options.output, FORMATS[options.format](grades))
+        return grades
 
     with contextlib.redirect_stdout(sys.stderr):
         adopt_survivors()
         labs, notes = grade(catalogue, chosen(catalogue, options.labs), confinement, write)
-        text = write(labs, notes)
-    if not options.output:
-        say(text)
-    return 0
+        grades = write(labs, notes)
+    return FORMATS["text" if options.output else options.format](grades)
 
 
 def replace(path, text):

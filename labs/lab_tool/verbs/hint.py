@@ -11,7 +11,8 @@ def add_arguments(parser):
 
 
 def run(options):
-    lab, task = Catalogue().task(options.task)
+    catalogue = Catalogue()
+    lab, task = catalogue.task(options.task)
     hints = lab.hints(task.name)
     if not hints:
         raise LabError(f"task {task.name} has no hints")
@@ -29,5 +30,7 @@ def run(options):
     for number in range(max(first, 1), count + 1):
         say(f"\nhint {number} of {len(hints)}\n\n{hints[number - 1]}")
     if count == len(hints):
-        say(f"\nThese are all hints. If you need the solution: labs/lab solution {task.name}")
+        say("\nThese are all hints." + (
+            "" if catalogue.course else
+            f" If you need the solution: labs/lab solution {task.name}"))
     return 0

@@ -3,6 +3,7 @@
 import sys
 
 from lab_tool.catalogue import Catalogue
+from lab_tool.course import refuse_in_course
 from lab_tool.report import say_wrapped
 from lab_tool.screen import LabError, say
 from lab_tool.state import State
@@ -16,6 +17,7 @@ def add_arguments(parser):
 
 def run(options):
     catalogue = Catalogue()
+    refuse_in_course(catalogue)
     lab, task = catalogue.task(options.task)
     state = State()
     record = state.of(lab.number)

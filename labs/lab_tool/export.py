@@ -1,0 +1,256 @@
+"""A course repository: libmini without the solutions of the course's labs.
+
+    libmini/, labs/NN-*/     sources with MINI_TODO in the regions of the course's labs; of other
+                             labs, files with regions are in course/ only, unless --open is given
+    course/                  the solutions as object files (export_objects)
+    course.json              labs, points, version, and the SHA-256 of every file
+    README.md, CMakePresets.json, .gitignore, labs/README.md     for this course
+
+Export again into the same folder to update it: files of the course are replaced or deleted, and
+other files, such as work/, stay.
+"""
+
+import hashlib
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+
+from lab_tool import export_objects, leaks
+from lab_tool.course import COURSE, VERSION
+from lab_tool.regions import starter, with_bodies
+from lab_tool.screen import LabError
+
+HINTS = 2  # of three; the last hint is nearly the code
+KEPT = ("libmini/", "labs/check/", "labs/lab_tool/", "data/", "tests/support/", "tests/golden/",
+        "docs/pages/", "docs/figures/")
+KEPT_FILES = ("CMakeLists.txt", "CMakePresets.json", "LICENSE", ".clang-format", ".editorconfig",
+              "labs/lab", "labs/CMakeLists.txt", "labs/README.md", "labs/numbered.hpp",
+              "labs/plot.py", "tests/CMakeLists.txt")
+LEFT_OUT = re.compile(r"labs/lab_tool/(verbs/)?(dev|export|leaks|repairs|schemata|verbs/(bench|fuzz"
+                      r"|test)\.)|docs/pages/(instructors|labs|index|interface)\.md"
+                      r"|tests/golden/images/")
+DEMO = "labs/16-bucketed-ddp/"  # has the program of `labs/lab demo`
+DEMO_CMAKE = "mini_program(train_mnist MINE SOURCES train_mnist.cpp NEEDS mini_training)\n"
+GITIGNORE = """\
+/build/
+/work/.*
+/data/mnist/
+__pycache__/
+"""
+README = """\
+# {name}
+
+Labs of libmini, distributed data-parallel training taken apart. You write function bodies of a
+C++20 library, and your code runs inside the whole library.
+
+    ./labs/lab status      the labs of this course, and how far you are
+    ./labs/lab next        what to write next
+    ./labs/lab start       begin a lab, as in start {first}: its files are written to work/
+    ./labs/lab check       build your code and check it, task by task
+    ./labs/lab hint        the next hint of a task, as in hint {first}.1
+    ./labs/lab submit      the zip to hand in
+
+| lab | | points |
+|---|---|---|
+{rows}
+
+Read the lab's page first; it is linked in the table. Your code is in `work/`, and only there:
+commit it. What you do not write works all the same, because the rest of libmini is here, partly as
+object files in `course/`. They need {system} with {compiler} or a compatible system;
+`./labs/lab setup` installs the packages.
+
+libmini {commit}; exported with `labs/lab dev export`.
+"""
+
+
+class Export:
+    """What is exported: the labs of a course, and how."""
+
+    def __init__(self, catalogue, labs, name, is_open=False, flags=""):
+        self.catalogue, self.labs, self.name = catalogue, labs, name
+        self.numbers = {lab.number for lab in labs}
+        self.is_open = is_open
+        self.flags = flags or export_objects.usual_flags()
+        self.with_regions = {region.path: region.lab for region in catalogue.regions}
+        for region in catalogue.regions:
+            if region.in_header and region.lab in self.numbers:
+                raise LabError(f"{region.path} is a header with a region of lab {region.lab}: its "
+                               "solution cannot be an object file, so the lab cannot be exported")
+
+    def is_sealed(self, path):
+        """Returns whether a file with regions of another lab is in the course as an object only."""
+        lab = self.with_regions.get(path)
+        return bool(lab) and lab not in self.numbers and not self.is_open
+
+    def texts(self):
+        """Returns {path: text} of the course's sources and scripts."""
+        found = {}
+        for path in tracked(self.catalogue.root):
+            if self.is_kept(path):
+                text = (self.catalogue.root / path).read_text(encoding="utf-8")
+                found[path] = self.changed(path, text)
+        found.update(self.generated(found))
+        for path in [path for path in found if path.endswith("CMakeLists.txt")]:
+            found[path] = without_missing(path, found[path], found)
+        return found
+
+    def is_kept(self, path):
+        if LEFT_OUT.match(path):
+            return False
+        lab = re.match(r"labs/(\d\d)-", path)
+        if lab and lab[1] not in self.numbers:
+            return path == DEMO + "train_mnist.cpp" or self.is_open and path in self.with_regions
+        return bool(lab) or path in KEPT_FILES or path.startswith(KEPT)
+
+    def changed(self, path, text):
+        """Returns the text of a file without solutions."""
+        if self.is_sealed(path):
+            return (f"// Lab {self.with_regions[path]} is not in this course: libmini's code is in "
+                    "course/, as an object file.\n")
+        if path in self.with_regions:
+            return starter(text, path, {region.task for region in self.catalogue.regions
+                                        if region.lab in self.numbers})
+        if "/hints/" in path:
+            return text.split(f"\n## {HINTS + 1}")[0].rstrip() + "\n"
+        if path.endswith("README.md"):
+            return self.without_links(text.split("\n## How a lab is made")[0].rstrip() + "\n")
+        if path == "CMakePresets.json":
+            return self.presets(json.loads(text))
+        if path == "CMakeLists.txt":
+            return text + "include(course/objects.cmake)\n"
+        if path == "tests/CMakeLists.txt":  # of libmini's tests, only what checks need
+            return text.split("add_custom_target(unit_tests)")[0].rstrip() + "\n"
+        return text
+
+    def without_links(self, text):
+        """Returns a page without links to labs that are not in the course."""
+        return re.sub(r"\[([^\]]*)\]\(\.\./(\d\d)-[^)]*\)", lambda link: (
+            link[0] if link[2] in self.numbers else link[1]), text)
+
+    def presets(self, presets):
+        """Keeps the preset release, with the flags of the object files, and those of the labs."""
+        names = {"release", *(f"lab{number}" for number in self.numbers)}
+        for key, value in presets.items():
+            if key.endswith("Presets"):
+                presets[key] = [each for each in value if each["name"] in names]
+        release = presets["configurePresets"][0]
+        release["cacheVariables"] |= {"CMAKE_CXX_FLAGS": self.flags, "MINI_CUDA": "SIM"}
+        release["displayName"] = "Release"
+        return json.dumps(presets, indent=2) + "\n"
+
+    def generated(self, found):
+        texts = {".gitignore": GITIGNORE, "README.md": self.readme()}
+        if DEMO + "CMakeLists.txt" not in found:
+            texts[DEMO + "CMakeLists.txt"] = DEMO_CMAKE
+        return texts
+
+    def readme(self):
+        points = self.points()
+        rows = [f"| [{lab.number}](labs/{lab.folder.name}/README.md) | {lab.title} | "
+                f"{sum(points[task.name] for task in lab.tasks)} |" for lab in self.labs]
+        name, version, _ = export_objects.compiler()
+        return README.format(name=self.name, first=int(self.labs[0].number), rows="\n".join(rows),
+                             system=export_objects.system(), compiler=f"{name} {version}",
+                             commit=export_objects.commit()[:12])
+
+    def points(self):
+        return {task.name: self.catalogue.points_of(task.name)
+                for lab in self.labs for task in lab.tasks}
+
+    def objects(self):
+        """Builds the object files; returns those that the course needs."""
+        built = export_objects.build_objects(self.catalogue, self.flags)
+        return [each for each in built if (each.lab in self.numbers or not self.is_open)
+                and any(self.is_kept(source) for source in each.sources)]
+
+    def write(self, folder):
+        """Exports to a folder, or updates it. Returns the number of files."""
+        old = course_in(folder)
+        refuse_changes(folder, old)
+        objects = self.objects()
+        texts = self.texts()
+        found = leaks.leaks_in(texts, self.secret_regions(), self.public())
+        if found:
+            raise LabError("\n".join(["a solution would be readable:", *found[:10]]))
+        folder.mkdir(parents=True, exist_ok=True)
+        texts |= export_objects.copy_objects(objects, folder)
+        for path, text in texts.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_text(text, encoding="utf-8")
+            if os.access(self.catalogue.root / path, os.X_OK):
+                (folder / path).chmod(0o755)
+        paths = sorted([*texts, *[f"course/{each.name}" for each in objects]])
+        for path in set(old.get("files", ())) - set(paths):
+            (folder / path).unlink(missing_ok=True)
+        content = {"version": VERSION, "name": self.name, "libmini": export_objects.commit(),
+                   "labs": [lab.number for lab in self.labs], "points": self.points(),
+                   "system": export_objects.system(),
+                   "files": {path: digest(folder / path) for path in paths}}
+        (folder / COURSE).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+        return len(paths)
+
+    def secret_regions(self):
+        return [region for region in self.catalogue.regions
+                if region.lab in self.numbers or self.is_sealed(region.path)]
+
+    def public(self):
+        """Returns the texts of libmini's files without the regions' code and without hints: what
+        they say is no secret."""
+        for path in tracked(self.catalogue.root):
+            if self.is_kept(path) and "/hints/" not in path:
+                text = (self.catalogue.root / path).read_text(encoding="utf-8")
+                yield with_bodies(text, path, lambda region: []) if path in self.with_regions \
+                    else text
+
+
+def tracked(root):
+    """Returns the paths of the files that git tracks."""
+    done = subprocess.run(["git", "-C", str(root), "ls-files", "-z"], capture_output=True,
+                          text=True)
+    if done.returncode:
+        raise LabError("labs/lab dev export needs a git clone of libmini")
+    return [path for path in done.stdout.split("\0") if path]
+
+
+def without_missing(path, text, present):
+    """Returns a CMakeLists.txt without add_subdirectory() of folders that are not exported."""
+    here = Path(path).parent
+    return re.sub(r"^ *add_subdirectory\(([^)]+)\)\n", lambda line: (
+        line[0] if str(here / line[1] / "CMakeLists.txt") in present else ""), text,
+        flags=re.MULTILINE)
+
+
+def digest(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def course_in(folder):
+    """Returns the content of a course's file; {} for a folder that is new or empty."""
+    path = folder / COURSE
+    if path.exists():
+        return json.loads(path.read_text(encoding="utf-8"))
+    if folder.exists() and any(each.name != ".git" for each in folder.iterdir()):
+        raise LabError(f"{folder} has files and is no exported course; name an empty folder")
+    return {}
+
+
+def refuse_changes(folder, course):
+    """Raises LabError if files of a course were changed in it: an update would replace them."""
+    changed = [path for path, known in course.get("files", {}).items()
+               if (folder / path).exists() and digest(folder / path) != known]
+    if changed:
+        raise LabError(f"these files of the course were changed in it: {', '.join(changed[:5])}"
+                       f"{' ...' if len(changed) > 5 else ''}; move the changes elsewhere, and "
+                       "restore the files with git")
+
+
+def sources_of(folder):
+    """Returns {path: text} of a course's readable files."""
+    found = {}
+    for path in course_in(folder).get("files", ()):
+        if not path.endswith(".o"):
+            found[path] = (folder / path).read_text(encoding="utf-8")
+    return found
+

@@ -1,0 +1,46 @@
+"""Searches an exported course for the solutions: no region's code may be readable in it.
+
+Two searches, since each finds what the other one misses:
+
+    lines     every code line of a region with at least LONG_LINE characters
+    tokens    every run of TOKENS tokens of a region, whatever its line breaks and spaces
+
+Lines and runs that other code of libmini has too are no secret: `for (int r = 0; r < ranks; ++r)`.
+"""
+
+import re
+
+LONG_LINE = 24
+TOKENS = 20
+TOKEN = re.compile(r"[A-Za-z_]\w*|\d[\w.']*|\"(?:\\.|[^\"\\\n])*\"|\S")
+COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+
+
+def leaks_in(files, regions, public):
+    """Returns complaints about files. `files`: {path: text} of the course; `regions`: those whose
+    code must not be in it; `public`: texts that may be known, without the regions' code."""
+    secret = {}
+    for region in regions:
+        secret |= dict.fromkeys(parts_of(code_of(region)), region)
+    for text in public:
+        for part in parts_of(text):
+            secret.pop(part, None)
+    found = {}
+    for path, text in files.items():
+        for part in parts_of(text) & secret.keys():
+            found[path, secret[part].task] = part if isinstance(part, str) else " ".join(part)
+    return [f"{path} has code of task {task}: {what}" for (path, task), what in found.items()]
+
+
+def code_of(region):
+    return "\n".join(region.body)
+
+
+def parts_of(text):
+    """Returns the long lines of a text, and its runs of tokens, without comments."""
+    text = COMMENT.sub("", text)
+    lines = (" ".join(line.split()) for line in text.split("\n"))
+    found = TOKEN.findall(text)
+    return {line for line in lines if len(line) >= LONG_LINE} | {
+        tuple(found[i:i + TOKENS]) for i in range(len(found) - TOKENS + 1)}
+

@@ -1,0 +1,197 @@
+"""A course from its export to its grades, in empty folders; fails if an output is unexpected.
+
+    tests/labs/course_journey.py [--keep]
+
+    export       labs 07 and 09, without a solution line
+    student      a clone of the course: lab 07 from its start to its zip
+    update       a second export keeps the student's work/
+    gradescope   the autograder's scripts, with stand-ins for the folders of Gradescope
+    actions      the commands of the workflow, in another clone
+
+The folders are in build/course; --keep keeps the grader's build of an earlier run. Courses are usually
+made for any processor of a kind; here they are made for this processor, so that ccache knows the
+objects. Takes some minutes; no network is needed.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import xml.etree.ElementTree as xml
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "labs"))
+sys.path.insert(0, str(ROOT / "tests/labs"))
+
+from learner_journey import Journey  # noqa: E402
+from lab_tool import leaks, repairs  # noqa: E402
+from lab_tool.export import sources_of  # noqa: E402
+
+PLACE = ROOT / "build" / "course"
+COURSE, STUDENT, PUSHED, GRADER = (PLACE / name
+                                   for name in ("cs101", "student", "pushed", "grader"))
+USER = "daemon" if os.geteuid() == 0 else ""
+LABS, LAB, POINTS = ("07", "09"), "07", 60  # 50 for the tasks, 10 for the hunt
+GIT = ["git", "-c", "user.name=instructor", "-c", "user.email=instructor@example.org"]
+
+
+def run(*command, cwd, **environment):
+    print(f"\n$ {' '.join(map(str, command))}", flush=True)
+    done = subprocess.run(list(map(str, command)), cwd=cwd, text=True, errors="replace",
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, env={**os.environ, **environment})
+    print(done.stdout.rstrip("\n"), flush=True)
+    assert done.returncode == 0, f"exit code {done.returncode}"
+    return done.stdout
+
+
+def export(*words):
+    return run("labs/lab", "dev", "export", COURSE, "--labs", ",".join(LABS),
+               "--flags=-march=native", *words, cwd=ROOT)
+
+
+def commit(folder):
+    run(*GIT, "add", "-A", cwd=folder)
+    run(*GIT, "commit", "-q", "--allow-empty", "-m", "a version", cwd=folder)
+
+
+def exported(journey):
+    """The course has no code of a region: as a whole, in a long line, or with other spaces."""
+    export()
+    texts = sources_of(COURSE)
+    assert len(texts) > 500, len(texts)
+    regions = journey.catalogue.regions
+    for region in regions:
+        body = "\n".join(line.strip() for line in region.body)
+        own = "\n".join(line.strip() for line in texts.get(region.path, "").split("\n"))
+        assert body not in own, f"{region.path} has the body of task {region.task}"
+    known = [(ROOT / path).read_text(encoding="utf-8") for path in texts
+             if "/hints/" not in path and path not in {region.path for region in regions}
+             and (ROOT / path).exists()]
+    found = leaks.leaks_in(texts, regions, known + [without_regions(path, regions)
+                           for path in dict.fromkeys(region.path for region in regions)])
+    assert not found, "\n".join(found)
+    solution = (ROOT / regions[-1].path).read_text(encoding="utf-8")
+    assert leaks.leaks_in({"x": solution}, regions, []), "the search finds no solution at all"
+    for path in ("tests/mutants", "tests/hunts", "labs/08-samplers-and-loader",
+                 "docs/pages/instructors.md"):
+        assert not (COURSE / path).exists(), path
+    run("git", "init", "-q", "-b", "main", cwd=COURSE)
+    commit(COURSE)
+    run("git", "clone", "-q", COURSE, STUDENT, cwd=PLACE)
+
+
+def without_regions(path, regions):
+    lines = (ROOT / path).read_text(encoding="utf-8").split("\n")
+    inside = {number for region in regions if region.path == path
+              for number in range(region.first, region.last + 1)}
+    return "\n".join(line for number, line in enumerate(lines) if number not in inside)
+
+
+def student(journey):
+    lab = journey.catalogue.lab(LAB)
+    journey.clone = STUDENT
+    journey.lab("status", says=[f"next: labs/lab start {LAB}"])
+    journey.lab("start", LAB)
+    out = journey.lab("check", LAB, ends=1, says=[f"0 of {len(lab.tasks)} tasks pass"])
+    assert out.count("not started") == len(lab.tasks) + 1, out
+    journey.lab("solution", "7.1", "--yes", ends=1, says=["this course has no solutions"])
+    journey.lab("hint", "7.1", says=["hint 1 of 2"])
+    journey.solve_lab(LAB)
+    journey.lab("check", LAB, ends=0, says=[f"{len(lab.tasks)} of {len(lab.tasks)} tasks pass"])
+    own = STUDENT / "work" / lab.hunt
+    own.write_text(repairs.variants(own.read_text(encoding="utf-8"), repairs.read_repairs(
+        ROOT, lab))[repairs.ALL], encoding="utf-8")
+    journey.lab("grade", "--labs", LAB, "--user", USER, says=[f"{POINTS} of {POINTS} points"])
+    journey.lab("submit", LAB, says=["hand in this file"])
+
+
+def update(journey):
+    before = {path: path.read_bytes() for path in sorted((STUDENT / "work").rglob("*.cpp"))}
+    assert len(before) == 4, before
+    other = next(region.path for region in journey.catalogue.regions if region.lab == "08")
+    assert "Lab 08 is not in this course" in (COURSE / other).read_text(encoding="utf-8")
+    export("--open", "--name", "A newer course")
+    assert (COURSE / other).read_bytes() == (ROOT / other).read_bytes()
+    commit(COURSE)
+    run("git", "pull", "-q", cwd=STUDENT)
+    assert "A newer course" in (STUDENT / "README.md").read_text(encoding="utf-8")
+    for path, content in before.items():
+        assert path.read_bytes() == content, f"{path} was changed by the update"
+    journey.lab("check", LAB, says=[f"of {len(journey.catalogue.lab(LAB).tasks)} tasks pass"])
+
+
+def gradescope(journey):
+    """The zip of an autograder in place of Gradescope's folders."""
+    run("labs/lab", "dev", "package", "gradescope", COURSE, "--labs", LAB, "--late-penalty", "10",
+        "--output", PLACE / "autograder.zip", cwd=ROOT)
+    (GRADER / "submission").mkdir(parents=True, exist_ok=True)
+    run("unzip", "-q", "-o", PLACE / "autograder.zip", "-d", GRADER / "source", cwd=PLACE)
+    places = {"AUTOGRADER": str(GRADER), "AUTOGRADER_USER": USER}
+    run("./source/setup.sh", cwd=GRADER, **places)
+
+    def graded(created, files):
+        shutil.rmtree(GRADER / "submission")
+        shutil.rmtree(GRADER / "results", ignore_errors=True)
+        for path, text in files.items():
+            (GRADER / "submission" / path).parent.mkdir(parents=True, exist_ok=True)
+            (GRADER / "submission" / path).write_text(text, encoding="utf-8")
+        (GRADER / "submission_metadata.json").write_text(json.dumps({
+            "created_at": created, "assignment": {"due_date": "2026-10-12T23:00:00-07:00"}}))
+        run("./source/run_autograder", cwd=GRADER, **places)
+        return json.loads((GRADER / "results/results.json").read_text(encoding="utf-8"))
+
+    with zipfile.ZipFile(STUDENT / "build/submission.zip") as file:
+        files = {name: file.read(name).decode() for name in file.namelist()}
+    result = graded("2026-10-12T08:00:00-07:00", files)
+    assert result["score"] == POINTS, result
+    assert sum(test["max_score"] for test in result["tests"] if "score" in test) == POINTS
+    assert all(test["status"] == "passed" for test in result["tests"] if "score" in test), result
+    assert graded("2026-10-14T08:00:00-07:00", files)["score"] == 0.8 * POINTS
+    refused = graded("2026-10-12T08:00:00-07:00", {**files, "labs/lab_tool/cli.py": "print(60)"})
+    assert refused["score"] == 0 and "labs/lab_tool/cli.py" in refused["output"], refused
+    journey.show(f"\nGradescope's scripts gave {POINTS} points, {0.8 * POINTS:g} two days later")
+
+
+def actions(journey):
+    """The commands of the workflow, in a clone with the student's work/."""
+    run("labs/lab", "dev", "package", "actions", COURSE, "--labs", LAB, cwd=ROOT)
+    commit(COURSE)
+    run("git", "pull", "-q", cwd=STUDENT)
+    commit(STUDENT)
+    run("git", "clone", "-q", STUDENT, PUSHED, cwd=PLACE)
+    assert (PUSHED / "work").is_dir() and not (PUSHED / "work/.lab.json").exists()
+    text = (PUSHED / ".github/workflows/grade.yml").read_text(encoding="utf-8")
+    scripts = re.findall(r"^        run: \|\n((?:          .*\n)+)", text, re.MULTILINE)
+    assert len(scripts) == 2, text
+    for script in scripts:
+        run("sh", "-e", "-c", script, cwd=PUSHED, GRADER_USER=USER,
+            GITHUB_STEP_SUMMARY=str(PUSHED / "build/summary.md"))
+    suite = xml.parse(PUSHED / "grades.xml").getroot().find("testsuite")
+    assert (suite.get("failures"), suite.get("skipped")) == ("0", "0"), xml.tostring(suite)
+    summary = (PUSHED / "build/summary.md").read_text(encoding="utf-8")
+    assert f"{POINTS} of {POINTS} points" in summary, summary
+    journey.show(f"\nthe workflow gave {POINTS} points")
+
+
+def main(words):
+    if words not in ([], ["--keep"]):
+        sys.exit(__doc__)
+    os.environ.update(NO_COLOR="1", OMP_NUM_THREADS="1")
+    if not words:
+        shutil.rmtree(PLACE, ignore_errors=True)
+    for folder in (COURSE, STUDENT, PUSHED):
+        shutil.rmtree(folder, ignore_errors=True)
+    PLACE.mkdir(parents=True, exist_ok=True)
+    journey = Journey("course", ROOT)
+    for part in (exported, student, update, gradescope, actions):
+        part(journey)
+        print(f"\ncourse_journey: {part.__name__} passed", flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

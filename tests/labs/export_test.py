@@ -1,0 +1,242 @@
+"""Exported courses and their graders, on a small repository without a build. The whole way, with
+builds, is in course_journey.py."""
+
+import contextlib
+import io
+import json
+import subprocess
+import sys
+import unittest
+import zipfile
+from pathlib import Path
+from unittest import mock
+
+from fake_tree import PARTITION, FakeTree
+from lab_tool import cli, export_objects, leaks
+from lab_tool.catalogue import Catalogue
+from lab_tool.export import Export
+from lab_tool.regions import regions_in
+from lab_tool.screen import LabError
+
+SAMPLER = """\
+void deal() {
+    // [lab09.1] Interleave.
+    every_second_sample_of_all(2, world_size);
+    // [lab09.1]
+}
+"""
+OWN = """\
+void cut() {
+    // [lab07.1] Cut.
+    take_a_part_of_the_samples(rank, world_size);
+    // [lab07.1]
+}
+"""
+PRESETS = {"version": 6, "configurePresets": [
+    {"name": "release", "cacheVariables": {"CMAKE_CXX_FLAGS": "-march=native"}}, {"name": "tsan"}],
+    "buildPresets": [{"name": "release"}, {"name": "lab07"}, {"name": "lab09"}]}
+
+
+class Course(FakeTree):
+    def setUp(self):
+        super().setUp()
+        self.course = self.root / "cs101"
+        self.write("libmini/part.cpp", OWN)
+        self.write("libmini/sampler.cpp", SAMPLER)
+        self.write_lab("07-partition", "Partition", ["07.1"])
+        self.write("CMakeLists.txt", "add_subdirectory(labs)\n")
+        self.write("CMakePresets.json", json.dumps(PRESETS))
+        self.write("labs/README.md", "# The labs\n\n## How a lab is made\n\nWith care.\n")
+        self.write("labs/CMakeLists.txt", "add_subdirectory(07-partition)\n"
+                                          "add_subdirectory(09-sampler)\n")
+        self.write("tests/CMakeLists.txt", "add_library(main)\n\nadd_custom_target(unit_tests)\n")
+        for folder in ("07-partition", "09-sampler"):
+            self.write(f"labs/{folder}/CMakeLists.txt", "")
+        self.write("labs/lab", "#!/bin/sh\n")
+        (self.root / "labs/lab").chmod(0o755)
+        self.write("docs/pages/instructors.md", "Exam questions.\n")
+        self.write("tests/hunts/lab07/bug.patch", "the repair\n")
+        for name, value in (("lab_tool.export.tracked", self.tracked),
+                            ("lab_tool.export.Export.objects", lambda export: []),
+                            ("lab_tool.export_objects.compiler",
+                             lambda: ("GNU", "12.2.0", "x86_64"))):
+            patch = mock.patch(name, value)
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def tracked(self, root):
+        return sorted(each.relative_to(root).as_posix() for each in Path(root).rglob("*")
+                      if each.is_file() and self.course not in each.parents)
+
+    def export(self, *labs, **options):
+        catalogue = Catalogue(self.root)
+        return Export(catalogue, [catalogue.lab(number) for number in labs], "CS 101",
+                      **options).write(self.course)
+
+    def text(self, path):
+        return (self.course / path).read_text()
+
+    def test_a_course_has_its_labs_without_solutions(self):
+        self.export("7")
+        self.assertIn('MINI_TODO("lab07.1"', self.text("libmini/part.cpp"))
+        self.assertIn("Lab 09 is not in this course", self.text("libmini/sampler.cpp"))
+        self.assertEqual(self.text("labs/CMakeLists.txt"), "add_subdirectory(07-partition)\n")
+        self.assertTrue((self.course / "labs/lab").stat().st_mode & 0o100)
+        for path in ("labs/09-sampler/README.md", "tests/mutants/lab07.1/a.cpp",
+                     "tests/hunts/lab07/bug.patch", "docs/pages/instructors.md"):
+            self.assertFalse((self.course / path).exists(), path)
+        self.assertNotIn("With care", self.text("labs/README.md"))
+        self.assertEqual(self.text("tests/CMakeLists.txt"), "add_library(main)\n")
+        self.assertIn("| [07](labs/07-partition/README.md) | Partition | 5 |",
+                      self.text("README.md"))
+        hints = self.text("labs/07-partition/hints/07.1.md")
+        self.assertIn("Look.", hints)
+        self.assertNotIn("Do.", hints)
+
+    def test_with_open_the_other_labs_sources_are_readable(self):
+        self.export("7", is_open=True)
+        self.assertEqual(self.text("libmini/sampler.cpp"), SAMPLER)
+        self.assertIn('MINI_TODO("lab07.1"', self.text("libmini/part.cpp"))
+
+    def test_the_points_are_those_of_the_solutions(self):
+        long = OWN.replace("    take_a_part", 7 * "    one_more_line();\n" + "    take_a_part")
+        self.write("libmini/part.cpp", long)
+        self.export("7")
+        self.assertEqual(Catalogue(self.course).points_of("07.1"), 10)
+
+    def test_presets_keep_the_labs_and_have_the_flags_of_the_object_files(self):
+        self.export("7", flags="-march=x86-64-v2")
+        presets = json.loads(self.text("CMakePresets.json"))
+        self.assertEqual(presets["configurePresets"][0]["cacheVariables"],
+                         {"CMAKE_CXX_FLAGS": "-march=x86-64-v2", "MINI_CUDA": "SIM"})
+        self.assertEqual([each["name"] for each in presets["buildPresets"]], ["release", "lab07"])
+
+    def test_an_update_keeps_work_and_deletes_old_files(self):
+        self.write("libmini/old.cpp", "int old;\n")
+        self.export("7")
+        (self.course / "work").mkdir()
+        (self.course / "work/mine.cpp").write_text("mine")
+        (self.root / "libmini/old.cpp").unlink()
+        self.write("libmini/new.cpp", "int one;\n")
+        self.export("7", "9")
+        self.assertEqual(self.text("work/mine.cpp"), "mine")
+        self.assertFalse((self.course / "libmini/old.cpp").exists())
+        self.assertTrue((self.course / "libmini/new.cpp").exists())
+        self.assertIn('MINI_TODO("lab09.1"', self.text("libmini/sampler.cpp"))
+
+    def test_an_update_replaces_no_changed_file_and_no_other_folder(self):
+        self.export("7")
+        (self.course / "README.md").write_text("my course\n")
+        with self.assertRaisesRegex(LabError, "were changed in it: README.md"):
+            self.export("7")
+        self.assertEqual(self.text("README.md"), "my course\n")
+        (self.course / "course.json").unlink()
+        with self.assertRaisesRegex(LabError, "is no exported course"):
+            self.export("7")
+
+    def test_a_readable_solution_ends_the_export(self):
+        for path in ("labs/07-partition/hints/07.1.md", "labs/07-partition/hints/extra.md"):
+            self.write(path, "## 1\n\n    take_a_part_of_the_samples(rank,  world_size);\n")
+            with self.assertRaisesRegex(LabError, f"{path} has code of task 07.1"):
+                self.export("7")
+            (self.root / path).unlink()
+        self.assertFalse(self.course.exists())
+
+    def test_a_region_in_a_header_cannot_be_exported(self):
+        self.write("libmini/half.hpp", OWN)
+        with self.assertRaisesRegex(LabError, "libmini/half.hpp is a header"):
+            self.export("7")
+        self.write("libmini/half.hpp", SAMPLER)
+        self.export("7")
+
+    def package(self, *words, code=0):
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            self.assertEqual(cli.main(["dev", "package", *words]), code, err.getvalue())
+        return out.getvalue() + err.getvalue()
+
+    def test_gradescopes_zip_has_both_scripts_and_the_course(self):
+        self.export("7", "9")
+        path = self.root / "autograder.zip"
+        self.package("gradescope", str(self.course), "--labs", "9", "--late-penalty", "10",
+                     "--due", "2026-10-12T23:59+02:00")
+        with zipfile.ZipFile(path) as file:
+            names = set(file.namelist())
+            scripts = {name: file.read(name).decode() for name in ("setup.sh", "run_autograder")}
+            modes = {name: file.getinfo(name).external_attr >> 16 for name in names}
+        self.assertLessEqual({"setup.sh", "run_autograder", "course/course.json",
+                              "course/libmini/part.cpp"}, names)
+        self.assertEqual({modes[name] for name in (*scripts, "course/labs/lab")}, {0o100755})
+        self.assertIn("--target lab09_check\n", scripts["setup.sh"])
+        self.assertIn("--labs 09 ", scripts["run_autograder"])
+        self.assertRegex(scripts["run_autograder"],
+                         r"--late-days 0 --late-penalty 10 --due 2026-10-1\dT\d\d:\d\d:00[+-]")
+        for text in scripts.values():
+            self.assertEqual(subprocess.run(["sh", "-n"], input=text, text=True).returncode, 0)
+
+    def test_the_workflow_grades_the_labs_in_the_system_of_the_object_files(self):
+        self.export("7")
+        self.package("actions", str(self.course))
+        text = self.text(".github/workflows/grade.yml")
+        self.assertIn(f"container: {export_objects.system()}\n", text)
+        self.assertIn("labs/lab grade --labs 07 --format junit", text)
+        self.assertNotIn("@T", text)
+        try:
+            import yaml
+        except ImportError:
+            return
+        steps = yaml.safe_load(text)["jobs"]["grade"]["steps"]
+        self.assertEqual([sorted(step)[0] for step in steps], ["uses", "name", "name", "if"])
+
+    def test_a_grader_of_another_lab_or_of_no_course_is_refused(self):
+        self.assertIn("is no exported course", self.package("actions", str(self.root / "x"), code=1))
+        self.export("7")
+        self.assertIn("lab 09 is not in the course",
+                      self.package("actions", str(self.course), "--labs", "9", code=1))
+
+    def test_a_course_shows_no_solution_and_has_no_verbs_for_authors(self):
+        self.export("7")
+        for verb in ("solution", "diff"):
+            with mock.patch(f"lab_tool.verbs.{verb}.Catalogue", lambda: Catalogue(self.course)):
+                err = io.StringIO()
+                with contextlib.redirect_stderr(err):
+                    self.assertEqual(cli.main([verb, "7.1"]), 1)
+                self.assertIn("this course has no solutions", err.getvalue())
+
+
+class Leaks(unittest.TestCase):
+    REGIONS = regions_in(PARTITION.replace("    take();\n", """\
+    const auto part = samples.subspan(rank * count / world_size, count / world_size + 1);
+"""), "part.cpp")
+
+    def leaks(self, text, public=()):
+        return leaks.leaks_in({"a.txt": text}, self.REGIONS, public)
+
+    def test_code_is_found_whatever_its_spaces_and_line_breaks(self):
+        line = "const auto part = samples.subspan(rank * count / world_size, count / world_size + 1);"
+        self.assertEqual(self.leaks("nothing"), [])
+        for text in (line, f"x\n  {line}  // a comment\n", line.replace(" ", "  "),
+                     line.replace(" ", "\n"), line.replace(" ", "")
+                     .replace("constautopart", "const auto part")):
+            self.assertEqual(len(self.leaks(text)), 1, text)
+            self.assertIn("a.txt has code of task 07.2", self.leaks(text)[0])
+
+    def test_code_that_the_library_has_elsewhere_is_no_secret(self):
+        line = "const auto part = samples.subspan(rank * count / world_size, count / world_size + 1);"
+        self.assertEqual(self.leaks(line, [f"void f() {{\n{line}\n}}"]), [])
+
+
+class Objects(unittest.TestCase):
+    def command(self, output):
+        return export_objects.OUTPUT.search(f"/usr/bin/c++ -O3 -o {output} -c a.cpp")
+
+    def test_only_objects_of_libmini_itself_are_exported(self):
+        self.assertEqual(self.command("libmini/data/CMakeFiles/mini_data.dir/Unity/u.cxx.o")[2],
+                         "mini_data")
+        for target in ("mini_check07_data", "mini_work_data", "mini_schemata_data", "lab07_tests",
+                       "train_mnist_mine", "lab07_schemata", "lab07_check"):
+            self.assertIsNone(self.command(f"labs/CMakeFiles/{target}.dir/a.cpp.o"), target)
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())

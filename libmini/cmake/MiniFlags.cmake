@@ -17,9 +17,10 @@ target_compile_options(mini_flags INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${cxx_fla
     # A kernel whose registers spill to local memory is an error in optimised builds.
     "$<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<NOT:$<CONFIG:Debug>>>:-Xptxas=-warn-spills>")
 
-# Debug builds are for every processor, because sanitizers make them slow anyway.
+# Debug builds are for every processor, because sanitizers make them slow anyway; builds
+# whose CMAKE_CXX_FLAGS name a processor are for this one.
 option(MINI_NATIVE "Compile for this machine's processor; OFF: for all, see mini_levels" ON)
-if(MINI_NATIVE)
+if(MINI_NATIVE AND NOT CMAKE_CXX_FLAGS MATCHES "-march=")
     target_compile_options(mini_flags INTERFACE
         $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:$<CONFIG:Debug>>>:-march=native>)
 endif()

@@ -8,6 +8,7 @@
 #include "tests/datasets/damage.hpp"
 #include "tests/datasets/images.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/sanitizers.hpp"
 
 using mini::BadFile;
 using mini::data::decode_image;
@@ -240,6 +241,7 @@ TEST_CASE("a PNG that unpacks to more bytes than its header claims is rejected e
 }
 
 TEST_CASE("the largest pictures of every kind are read or rejected within 64 MiB") {
+    if (mini::test::kWatchesThreads) return;  // one thread reads a picture
     Picture p = {.width = 2048, .height = 2048, .sample = {}};
     p.colour = GENERATE(uint8_t{2}, uint8_t{6});
     p.depth = GENERATE(uint8_t{8}, uint8_t{16});

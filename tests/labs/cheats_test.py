@@ -22,7 +22,7 @@ from lab_tool.verdict import FAILED, PASSED
 PROGRAM = Path(os.environ["MINI_BIN_DIR"]) / "lab_cheats"
 USER = "daemon" if os.geteuid() == 0 else ""
 HONEST, KILLS_ITS_PARENT, REPLACES, FORKS = "98.1", "98.4", "98.6", "98.11"
-CHEATS = [f"98.{number}" for number in range(2, 19)]
+CHEATS = [f"98.{number}" for number in range(2, 18)]
 FEW = 48  # processes, so that the endless fork is not a burden
 
 

@@ -32,12 +32,14 @@ constexpr double kMilliseconds = 1e3;
 // "bucket 0 of 64 bytes: ready 5, sent 5 to 9; ..." in ms.
 std::string story(const Times& times) {
     std::string text;
-    for (size_t i = 0; i < times.size(); ++i)
-        text +=
-            concat(i == 0 ? "" : "; ", "bucket ", i, " of ", times[i].bytes,
-                   " bytes: ready ", times[i].ready * kMilliseconds, ", sent ",
-                   times[i].begin * kMilliseconds, " to ", times[i].end * kMilliseconds);
-    return text;
+    for (size_t i = 0; i < times.size(); ++i) {
+        text += concat(i == 0 ? "" : "; ", "bucket ", i, " of ", times[i].bytes,
+                       " bytes: ready ", times[i].ready * kMilliseconds);
+        text += times[i].end == 0 ? ", never sent"
+                                  : concat(", sent ", times[i].begin * kMilliseconds,
+                                           " to ", times[i].end * kMilliseconds);
+    }
+    return text.empty() ? "no bucket" : text;
 }
 
 // Times in ms.

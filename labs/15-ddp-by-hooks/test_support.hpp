@@ -1,15 +1,9 @@
-// Helpers for the checks of lab 15: ranks as threads, a group that records the calls, and
+// Helpers for the checks of lab 15: ranks as threads whose groups record the calls, and
 // small models.
-//
-// WatchedGroup makes mistakes with asynchronous calls visible without a clock: it runs an
-// operation only when its Work is waited for. Without a wait the operation never runs. If
-// the operation's input has changed since the start, wait() throws. The member `journal`
-// lists the starts and the waits in their order.
 
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -19,6 +13,7 @@
 
 #include "labs/check/ranks.hpp"
 #include "labs/check/values.hpp"
+#include "labs/check/watched_group.hpp"
 #include "libmini/autograd/functions.hpp"
 #include "libmini/autograd/node.hpp"
 #include "libmini/distributed/launch/default_group.hpp"
@@ -29,92 +24,15 @@
 
 namespace mini::lab15 {
 
+using labs::in_words;
+using labs::Journal;
 using labs::Values;
-using Journal = std::vector<std::string>;  // "start all_reduce 8", "wait all_reduce 8"
-
-inline std::string in_words(const Journal& journal) {
-    std::string text;
-    for (const std::string& line : journal) text += (text.empty() ? "" : ", ") + line;
-    return text.empty() ? "nothing" : text;
-}
+using labs::WatchedGroup;
 
 // Returns the values of all tensors; integers are converted to floats.
-inline Values values_of(std::vector<Tensor> tensors) {
-    for (Tensor& tensor : tensors) tensor = ops::to(tensor, DType::kFloat32);
-    return labs::values_of(tensors);
+inline Values values_of(const std::vector<Tensor>& tensors) {
+    return labs::values_as_floats(tensors);
 }
-
-// ---- a group that records the calls
-
-// Returns the values that an operation reads on a rank.
-inline Values read_by(const dist::Call& call, int rank) {
-    if (call.operation == dist::Operation::kBroadcast && call.root != rank) return {};
-    return values_of(call.inputs.empty() ? call.outputs : call.inputs);
-}
-
-class WatchedGroup : public dist::ProcessGroup {
-  public:
-    explicit WatchedGroup(dist::ProcessGroup& group) : group_(group) {}
-
-    // Lines are "start all_reduce 8" and "wait all_reduce 8", with the payload's bytes.
-    Journal journal;
-
-    Journal lines_with(const std::string& beginning) const {
-        Journal found;
-        for (const std::string& line : journal)
-            if (line.starts_with(beginning)) found.push_back(line);
-        return found;
-    }
-
-    int rank() const override { return group_.rank(); }
-    int world_size() const override { return group_.world_size(); }
-    std::string backend() const override { return group_.backend(); }
-    std::chrono::milliseconds timeout() const override { return group_.timeout(); }
-    EventLog& events() override { return group_.events(); }
-    void shutdown() override { group_.shutdown(); }
-    std::shared_ptr<ProcessGroup> new_group(const std::vector<int>& ranks) override {
-        return group_.new_group(ranks);
-    }
-
-    dist::WorkHandle start(dist::Call call) override {
-        const std::string name =
-            concat(dist::operation_name(call.operation), ' ', dist::payload_bytes(call));
-        journal.push_back("start " + name);
-        return std::make_shared<LazyWork>(*this, std::move(call), name);
-    }
-
-  private:
-    // Runs the operation in the first wait().
-    class LazyWork : public dist::Work {
-      public:
-        LazyWork(WatchedGroup& watched, dist::Call call, std::string name)
-            : watched_(watched),
-              call_(std::move(call)),
-              name_(std::move(name)),
-              read_(read_by(call_, watched.rank())) {}
-        bool is_completed() const override { return work_ != nullptr; }
-        void wait() override {
-            if (work_) return;
-            watched_.journal.push_back("wait " + name_);
-            if (read_by(call_, watched_.rank()) != read_)
-                throw Error(
-                    concat("rank ", watched_.rank(), " has changed the tensor of ", name_,
-                           " between the start and the wait: in between it belongs "
-                           "to the operation"));
-            work_ = watched_.group_.start(std::move(call_));
-            work_->wait();
-        }
-
-      private:
-        WatchedGroup& watched_;
-        dist::Call call_;
-        std::string name_;
-        Values read_;
-        dist::WorkHandle work_;
-    };
-
-    dist::ProcessGroup& group_;
-};
 
 // ---- ranks, and their results
 

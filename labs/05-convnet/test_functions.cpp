@@ -109,8 +109,7 @@ TEST_CASE("conv2d's node computes only the gradients that are needed",
     }
 }
 
-TEST_CASE("a convolution, a pooling and a ReLU pass the numerical check",
-          "[lab05][lab05.5]") {
+TEST_CASE("a convolution and a pooling pass the numerical check", "[lab05][lab05.5]") {
     Generator generator(5);
     Values x(50), w(18), bias(2);
     fill_normal(x, 0, 1, generator);
@@ -144,6 +143,12 @@ TEST_CASE("dropout2d sets whole channels to 0, and scales the others",
     }
     INFO("dropout2d draws 6 numbers, one for each channel of each image");
     CHECK(generator.random64() == reference.random64());
+    const Tensor none = dropout2d(Tensor::ones({1, 2, 1, 1}), 1.0, true, generator);
+    INFO(
+        "with p = 1 every channel is dropped; 1 / (1 - p) is infinite, and 0 times it "
+        "is");
+    INFO("nan, so `scale` is 0; expected 0 0, got " << in_words(none));
+    CHECK(values_or_none(none) == Values{0, 0});
 }
 
 TEST_CASE("dropout2d takes channels of any shape", "[lab05][lab05.5]") {
@@ -162,7 +167,9 @@ TEST_CASE("dropout2d takes channels of any shape", "[lab05][lab05.5]") {
 TEST_CASE("the gradient of dropout2d goes through the channels that were kept",
           "[lab05][lab05.5]") {
     Generator generator(3);
-    const Tensor x = leaf(count_up(24), {2, 3, 2, 2});
+    Values elements = count_up(24);
+    for (float& element : elements) element -= 12.5f;
+    const Tensor x = leaf(elements, {2, 3, 2, 2});
     const Tensor y = dropout2d(x, 0.25, true, generator);
     const Values kept = y.to_vector<float>();
     const Grads grads = gradients(y, Values(24, 3));
@@ -175,6 +182,18 @@ TEST_CASE("the gradient of dropout2d goes through the channels that were kept",
         INFO("forward and backward multiply by the same mask; it is drawn once");
         CHECK(dx[k] == (kept[k] != 0 ? 3 * static_cast<float>(1.0 / 0.75) : 0.0f));
     }
+}
+
+TEST_CASE("the mask of dropout2d is on the device of its input", "[lab05][lab05.5]") {
+    Generator generator(3);
+    const Tensor x = Tensor::ones({1, 1, 2, 2});
+    const Device of_thread = default_device();
+    INFO("x is on the CPU, and this thread's default device is a GPU: a mask made by");
+    INFO("Tensor::empty is on the GPU, one made by x.new_empty on the device of x");
+    set_default_device(Device::cuda(0));
+    const Tensor y = dropout2d(x, 0.5, true, generator);
+    set_default_device(of_thread);
+    CHECK(y.device() == x.device());
 }
 
 TEST_CASE("dropout2d returns its input in evaluation, and draws nothing",

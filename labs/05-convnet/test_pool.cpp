@@ -68,7 +68,8 @@ TEST_CASE("padding is never the maximum", "[lab05][lab05.4]") {
     const Pooled got = pool({-4, -3, -2, -1}, 2, 2, {2, 1, 1});
     INFO("the plane -4 -3 / -2 -1 with padding 1: 3 x 3 windows, all elements negative");
     INFO("padding counts as minus infinity, not as 0: the part of a window that is");
-    INFO("padding is left out; expected -4 -3 -3 / -2 -1 -1 / -2 -1 -1");
+    INFO("padding is left out; the first begins at row -1 and ends before row 1, so it");
+    INFO("has row 0 only; expected -4 -3 -3 / -2 -1 -1 / -2 -1 -1");
     INFO("got " << rows_of(got.y, 3) << " at " << list(got.indices)
                 << "; hint 2 of 05.4");
     CHECK(got.y == Values{-4, -3, -3, -2, -1, -1, -2, -1, -1});
@@ -77,10 +78,10 @@ TEST_CASE("padding is never the maximum", "[lab05][lab05.4]") {
 
 TEST_CASE("of equal elements the first wins, and NaN wins over numbers",
           "[lab05][lab05.4]") {
-    const Pooled equal = pool({4, 4, 4, 4, 4, 4}, 2, 3, {2, 1, 0});
-    INFO("a plane of 4s: the first element of each window, in row-major order");
-    INFO("expected the indices 0 1, got " << list(equal.indices));
-    CHECK(equal.indices == std::vector<int32_t>{0, 1});
+    const Pooled equal = pool({1, 5, 5, 5, 5, 1}, 2, 3, {2, 1, 0});
+    INFO("the plane 1 5 5 / 5 5 1: the first 5 of each window, row by row");
+    INFO("expected the indices 1 1, got " << list(equal.indices));
+    CHECK(equal.indices == std::vector<int32_t>{1, 1});
     const Pooled nan = pool({1, kNaN, 9, 2, 3, 4}, 2, 3, {2, 1, 0});
     INFO("the plane 1 nan 9 / 2 3 4: both windows have the NaN, at index 1");
     INFO("got the indices " << list(nan.indices));
@@ -102,22 +103,31 @@ TEST_CASE("max pooling equals its definition for every geometry", "[lab05][lab05
         const Values x = small_integers(2 * H * W, 1);
         const int64_t Ho = window.output(H), Wo = window.output(W);
         Values expected;
+        std::vector<int32_t> indices;
         for (int64_t k = 0; k < 2 * Ho * Wo; ++k) {
             const int64_t i = k / Wo % Ho, j = k % Wo, plane = k / Wo / Ho;
             float greatest = -kInfinity;
+            int64_t index = -1;
             for (int64_t h = 0; h < H; ++h)
                 for (int64_t w = 0; w < W; ++w) {
                     const int64_t p = h - (i * window.stride - window.padding);
                     const int64_t q = w - (j * window.stride - window.padding);
-                    if (p >= 0 && p < window.kernel && q >= 0 && q < window.kernel)
-                        greatest = std::max(greatest, x[(plane * H + h) * W + w]);
+                    if (p < 0 || p >= window.kernel || q < 0 || q >= window.kernel)
+                        continue;
+                    const float value = x[(plane * H + h) * W + w];
+                    if (value > greatest) index = h * W + w;
+                    greatest = std::max(greatest, value);
                 }
             expected.push_back(greatest);
+            indices.push_back(static_cast<int32_t>(index));
         }
         INFO("two planes of " << H << " x " << W << ", windows of " << window.kernel
                               << " x " << window.kernel << ", stride " << window.stride
                               << ", padding " << window.padding);
-        check_equal("y", pool(x, H, W, window).y, expected, {2, Ho, Wo});
+        const Pooled got = pool(x, H, W, window);
+        check_equal("y", got.y, expected, {2, Ho, Wo});
+        INFO("the indices should be " << list(indices) << ", got " << list(got.indices));
+        CHECK(got.indices == indices);
     }
 }
 

@@ -6,7 +6,7 @@ namespace mini::nn {
 
 ConvNet::ConvNet(ConvNetOptions options)
     : conv2_drop_(options.dropout ? 0.5 : 0.0), fc1_drop_(options.dropout ? 0.5 : 0.0) {
-    // [lab05.6] Register the layers, under their names in the tutorial.
+    // [lab05.6] Register each member under its name without the underscore.
     register_module("conv1", conv1_);
     register_module("conv2", conv2_);
     register_module("conv2_drop", conv2_drop_);

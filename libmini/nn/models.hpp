@@ -12,7 +12,9 @@ struct ConvNetOptions {
     bool dropout = true;
 };
 
-/// The ConvNet of PyTorch's tutorial on distributed training, 21,840 parameters:
+/// The ConvNet of PyTorch's tutorial on distributed training, 21,840 parameters, but
+/// without its log_softmax, which is part of cross_entropy, and with its last dropout, a
+/// function there, as the module fc1_drop:
 ///
 ///     (N, 1, 28, 28)  conv 1-10 k5   -> (N, 10, 24, 24)
 ///                     max-pool 2     -> (N, 10, 12, 12)  relu

@@ -56,7 +56,8 @@ void im2col(float* col,      // (K, M)
             const Lowering& lowering);
 
 /// Sets each element of dx to the sum of the elements of dcol to which im2col copies this
-/// element of x, or to 0 if there are none.
+/// element of x, or to 0 if there are none. The order of the additions, on which
+/// the last bits depend, is that of the loops c, i, p, q, j.
 void col2im(float* dx,          // (C, H, W)
             const float* dcol,  // (K, M)
             const Lowering& lowering);

@@ -89,6 +89,7 @@ class Block {
     void suspend();
     void release_block();
     bool try_release_warp(unsigned warp, unsigned mask);
+    void report_exited_lanes(unsigned first, unsigned group) const;
     std::string describe_stuck();
 
     Fiber host_;
@@ -267,8 +268,10 @@ bool Block::try_release_warp(unsigned warp, unsigned mask) {
         if (lanes_[first + i].given != 0) votes |= 1u << i;
     }
 
-    if (observer_ != nullptr)
+    if (observer_ != nullptr) {
+        report_exited_lanes(first, group);
         observer_->warp_synchronized(*launch_, coordinates_[current_], mask);
+    }
     for (unsigned left = group; left != 0; left &= left - 1) {
         const unsigned i = first + static_cast<unsigned>(std::countr_zero(left));
         Lane& lane = lanes_[i];
@@ -282,6 +285,19 @@ bool Block::try_release_warp(unsigned warp, unsigned mask) {
     }
     waiting_[warp] &= ~group;
     return true;
+}
+
+// Reports the lanes in `group`, of the warp whose first thread is `first`, that read the
+// value of a lane of their mask that has exited; none if a kernel threw.
+void Block::report_exited_lanes(unsigned first, unsigned group) const {
+    if (!error_.empty()) return;
+    for (unsigned left = group; left != 0; left &= left - 1) {
+        const unsigned i = first + static_cast<unsigned>(std::countr_zero(left));
+        const Lane& lane = lanes_[i];
+        const bool absent = (states_[i].mask & ~group) >> lane.from & 1;
+        if (lane.operation == WarpOperation::kExchange && absent)
+            observer_->lane_exited(*launch_, coordinates_[i], states_[i], lane.from);
+    }
 }
 
 std::string Block::describe_stuck() {

@@ -63,6 +63,7 @@ class WholeProgram {
         if (findings_ == nullptr) return;
         wait_for_all_devices();
         const auto reports = findings_->take();
+        std::fflush(nullptr);  // the program's own output comes first
         for (const Report& report : reports) fmt::print(stderr, "{}\n", describe(report));
         if (reports.empty()) return;
         fmt::print(stderr, "MINI_SIM_CHECK: {} mistake{}\n", reports.size(),

@@ -90,7 +90,8 @@ std::vector<uint32_t> Inspector::block_order(uint32_t blocks) {
 void Inspector::block_begins(const Launch& launch, const Coordinates& first) {
     const unsigned threads = launch.block.x * launch.block.y * launch.block.z;
     execution_.order().begin_block(first.block, threads);
-    memory_.begin_block(thread_variables(), {dynamic_shared(), launch.shared_bytes});
+    memory_.begin_block(thread_variables(), {dynamic_shared(), launch.shared_bytes},
+                        execution_.name());
     spins_.begin_block(threads);
     if (log_ != nullptr) log_->begin_block(threads);
     inspecting() = this;
@@ -122,7 +123,7 @@ void Inspector::block_synchronized(const Launch& launch, const Coordinates& one,
         if (findings_->met(Mistake::kBarrier, waits.address, other.address)) return;
         findings_->add(
             Mistake::kBarrier, waits, other,
-            gone ? "a thread of the block has returned before this __syncthreads(): all "
+            gone ? "a thread of the block has ended without this __syncthreads(): all "
                    "threads must reach it; let those without work skip the work, not the "
                    "barrier"
                  : "threads of one block wait at two different __syncthreads(): take the "
@@ -133,6 +134,22 @@ void Inspector::block_synchronized(const Launch& launch, const Coordinates& one,
 
 void Inspector::warp_synchronized(const Launch&, const Coordinates& one, unsigned mask) {
     execution_.order().warp_met(one.thread, mask);
+}
+
+void Inspector::lane_exited(const Launch& launch, const Coordinates& reader,
+                            const ThreadState& state, int from) {
+    if (findings_ == nullptr || execution_.is_abandoned()) return;
+    const void* const call = call_before(state.address);
+    if (findings_->met(Mistake::kWarpMask, call, nullptr)) return;
+    const unsigned lane = reader.thread % 32;
+    const unsigned gone = reader.thread - lane + static_cast<unsigned>(from);
+    findings_->add(
+        Mistake::kWarpMask,
+        {call, execution_.name(), reader.block_index, reader.thread_index},
+        {nullptr, execution_.name(), reader.block_index, unravel(gone, launch.block)},
+        concat("lane ", lane, " reads the value of lane ", from,
+               ", which is in the mask, but has ended without this call: the result is "
+               "undefined; take the shuffle out of the branch"));
 }
 
 void Inspector::block_stuck(const Launch& launch, const Coordinates& one,

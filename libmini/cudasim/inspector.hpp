@@ -68,6 +68,8 @@ class Inspector final : public Observer {
                             std::span<const ThreadState> states) override;
     void warp_synchronized(const Launch& launch, const Coordinates& one,
                            unsigned mask) override;
+    void lane_exited(const Launch& launch, const Coordinates& reader,
+                     const ThreadState& state, int from) override;
     void copies_unfinished(const AsyncCopy& first) override;
     void block_stuck(const Launch& launch, const Coordinates& one,
                      std::span<const ThreadState> states) override;

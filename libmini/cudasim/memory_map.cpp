@@ -16,10 +16,11 @@ void MemoryMap::allocated(const Allocation& allocation) {
     memory_changed_ = true;
 }
 
-void MemoryMap::begin_block(std::span<std::byte> variables,
-                            std::span<std::byte> dynamic) {
+void MemoryMap::begin_block(std::span<std::byte> variables, std::span<std::byte> dynamic,
+                            const std::string& kernel) {
     variables_ = variables;
     dynamic_ = dynamic;
+    kernel_ = kernel;
 }
 
 MemoryMap::Target MemoryMap::target_at(uintptr_t at) {
@@ -62,7 +63,8 @@ std::string MemoryMap::describe(uintptr_t at, bool shared) {
     const SharedArray* const array = array_at(at);
     if (array == nullptr) return "shared memory";
     return concat("byte ", at - base - array->offset, " of the shared array ",
-                  array->name);
+                  array->name,
+                  array->function == kernel_ ? "" : concat(" of ", array->function));
 }
 
 }  // namespace mini::sim

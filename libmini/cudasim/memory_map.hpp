@@ -31,8 +31,9 @@ class MemoryMap {
 
     /// Sets the shared memory of the block that begins: `variables`, the thread-local
     /// variables, which contain the shared arrays, and `dynamic`, the dynamic shared
-    /// memory.
-    void begin_block(std::span<std::byte> variables, std::span<std::byte> dynamic);
+    /// memory. `kernel` is the kernel's short name.
+    void begin_block(std::span<std::byte> variables, std::span<std::byte> dynamic,
+                     const std::string& kernel);
     std::span<std::byte> variables() const { return variables_; }
     std::span<std::byte> dynamic() const { return dynamic_; }
 
@@ -44,7 +45,8 @@ class MemoryMap {
     const SharedArray* array_at(uintptr_t at) const;
 
     /// Returns a text like "byte 12 of allocation 3 (40 bytes)". `shared` is whether the
-    /// address is in shared memory.
+    /// address is in shared memory. An array that the kernel does not declare itself is
+    /// described with the function that declares it.
     std::string describe(uintptr_t at, bool shared);
 
   private:
@@ -53,6 +55,7 @@ class MemoryMap {
     std::atomic<bool> memory_changed_{false};
     std::vector<Target> recent_;
     std::span<std::byte> variables_, dynamic_;
+    std::string kernel_;
 };
 
 }  // namespace mini::sim

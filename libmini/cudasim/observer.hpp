@@ -71,6 +71,11 @@ class Observer {
     virtual void warp_synchronized(const Launch&, const Coordinates& /*of one*/,
                                    unsigned /*mask*/) {}
 
+    /// Called before warp_synchronized() for each lane that reads the value of lane
+    /// `from`, which is in the mask and has exited.
+    virtual void lane_exited(const Launch&, const Coordinates& /*of the reader*/,
+                             const ThreadState& /*of the reader*/, int /*from*/) {}
+
     /// Called when a thread ends with asynchronous copies in flight, on its fiber.
     virtual void copies_unfinished(const AsyncCopy& /*first*/) {}
 

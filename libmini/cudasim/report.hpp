@@ -19,7 +19,8 @@ enum class Mistake {
     kRace,           // two threads of a launch, without a barrier between their accesses
     kMissingSync,    // unordered accesses of two streams, or of a stream and the host
     kBarrier,        // a barrier that some threads do not reach
-    kWarpMask,       // a shuffle or vote whose mask omits a participating lane
+    kWarpMask,       // a shuffle or vote whose mask omits a lane that takes part,
+                     // or a shuffle from a lane that has ended
     kMisaligned,     // an access whose address is not a multiple of its size
     kSpin,           // a thread waits for a block that need not have begun
     kPendingCopy,    // an asynchronous copy that no wait of its thread has landed

@@ -206,6 +206,9 @@ TEST_CASE("a return before a barrier is found") {
 TEST_CASE("a shuffle with a wrong mask is found") {
     check({"shuffle_mask", shuffle_mask, Mistake::kWarpMask, "fold_wrong", "threads.cu"});
 }
+TEST_CASE("a shuffle from a lane that has ended is found") {
+    check({"ended_lane", ended_lane, Mistake::kWarpMask, "eight_wrong", "threads.cu"});
+}
 TEST_CASE("a vote that some lanes never reach is found") {
     check({"absent_lane", absent_lane, Mistake::kBarrier, "vote_wrong", "threads.cu"});
 }

@@ -119,6 +119,25 @@ TEST_CASE("an out-of-bounds report contains the offset and the size of the alloc
         ContainsSubstring("at byte 256 of the shared array cells, which has 256 bytes"));
 }
 
+TEST_CASE("a shared array of a device function is described with the function") {
+    const auto inside = reports_of(mini::bugs::missing_syncwarp);
+    REQUIRE(inside.size() == 1);
+    CHECK_THAT(inside[0].message,
+               ContainsSubstring("of the shared array all of neighbour_wrong, which"));
+    const auto own = reports_of(mini::bugs::reduction_race);
+    REQUIRE_FALSE(own.empty());
+    CHECK_THAT(own[0].message, !ContainsSubstring(" of sum_wrong"));
+}
+
+TEST_CASE("a report of a shuffle from a lane that has ended names both lanes") {
+    const auto reports = reports_of(mini::bugs::ended_lane);
+    REQUIRE(reports.size() == 1);
+    CHECK_THAT(reports[0].message,
+               ContainsSubstring("lane 0 reads the value of lane 16, which is in the "
+                                 "mask, but has ended"));
+    CHECK(reports[0].other.thread.x == 16);
+}
+
 TEST_CASE("all occurrences of a mistake on one line are one report with their number") {
     const auto reports = reports_of(mini::bugs::wrong_stride);
     REQUIRE(reports.size() == 1);

@@ -65,6 +65,7 @@ void device_pointer_on_host(bool wrong);
 void divergent_barrier(bool wrong);
 void early_return(bool wrong);
 void shuffle_mask(bool wrong);
+void ended_lane(bool wrong);
 void absent_lane(bool wrong);
 void missing_syncwarp(bool wrong);
 void histogram(bool wrong);

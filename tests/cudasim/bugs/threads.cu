@@ -57,6 +57,22 @@ __global__ void fold_right(float* x) {
     if (threadIdx.x < 16) x[threadIdx.x] += other;
 }
 
+// Sums 8 lanes. In the wrong kernel the other lanes, which are in the mask, have ended.
+__device__ float sum_of_lanes(float value) {
+    for (int step = 16; step > 0; step /= 2)
+        value += __shfl_xor_sync(kAllLanes, value, step);  // BUG ended_lane
+    return value;
+}
+__global__ void eight_wrong(float* x) {
+    const unsigned lane = threadIdx.x;
+    if (lane < 8) x[lane] = sum_of_lanes(x[lane]);
+}
+__global__ void eight_right(float* x) {
+    const unsigned lane = threadIdx.x;
+    const float sum = sum_of_lanes(lane < 8 ? x[lane] : 0.0f);
+    if (lane < 8) x[lane] = sum;
+}
+
 // The wrong kernel votes with a mask of all lanes in a branch that only 16 lanes take.
 __global__ void vote_wrong(float* x) {
     if (threadIdx.x < 16)
@@ -71,11 +87,12 @@ __global__ void vote_right(float* x) {
 
 // Swaps neighbours. Needs __syncwarp(), because the lanes of a warp need not run in
 // lockstep.
-__global__ void swap_wrong(float* x) {
+__device__ float neighbour_wrong(float value) {
     __shared__ float all[32];
-    all[threadIdx.x] = x[threadIdx.x];
-    x[threadIdx.x] = all[threadIdx.x ^ 1];  // BUG missing_syncwarp
+    all[threadIdx.x] = value;
+    return all[threadIdx.x ^ 1];  // BUG missing_syncwarp
 }
+__global__ void swap_wrong(float* x) { x[threadIdx.x] = neighbour_wrong(x[threadIdx.x]); }
 __global__ void swap_right(float* x) {
     __shared__ float all[32];
     all[threadIdx.x] = x[threadIdx.x];
@@ -140,6 +157,10 @@ void early_return(bool wrong) {
 void shuffle_mask(bool wrong) {
     const Floats x(32);
     launch(wrong ? fold_wrong : fold_right, {.grid = 1, .block = 32}, nullptr, x.get());
+}
+void ended_lane(bool wrong) {
+    const Floats x(32);
+    launch(wrong ? eight_wrong : eight_right, {.grid = 1, .block = 32}, nullptr, x.get());
 }
 void absent_lane(bool wrong) {
     const Floats x(32);

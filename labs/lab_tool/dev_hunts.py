@@ -4,7 +4,7 @@ repair is left out."""
 
 from lab_tool import check_build, checking
 from lab_tool.compile_errors import errors_in
-from lab_tool.hunts import run_hunt
+from lab_tool.hunts import environment_of, run_hunt
 from lab_tool.places import ROOT
 from lab_tool.repairs import ALL
 from lab_tool.runner import Limits
@@ -29,7 +29,8 @@ def check_hunts(labs, variants, outcome, log):
     for lab in labs:
         for program in programs_of(lab, variants):
             outcome.count("bug hunts")
-            happened, _ = run_hunt(checking.bin_dir(checking.PRESET) / program, LIMITS)
+            happened, _ = run_hunt(checking.bin_dir(checking.PRESET) / program, LIMITS,
+                                   **environment_of(lab))
             complaint = judge(lab.number, program, happened)
             if complaint:
                 outcome.blame(complaint)

@@ -1,7 +1,9 @@
 """The bug hunt of a lab: a program with bugs, which the learner repairs in work/.
 
     labs/07-partition/bug_hunt.cpp         the program; it exits with code 0 if no bug is left;
-                                           bug_hunt.cu if it has kernels
+                                           bug_hunt.cu if it has kernels: the simulator then
+                                           checks every access (MINI_SIM_CHECK=1), and a race
+                                           is a bug, too
     work/labs/07-partition/bug_hunt.cpp    the learner's copy, written by start
     lab07_bug_hunt_mine                    the program built from the learner's copy
 
@@ -22,6 +24,7 @@ from lab_tool.screen import LabError
 from lab_tool.verdict import FAILED, NOT_STARTED, PASSED, Verdict, last_lines
 
 LIMITS = Limits(seconds=30.0)
+COLUMNS = 240  # of a line of a hunt's output: a report of the simulator has long lines
 
 
 def task_of(lab):
@@ -46,9 +49,9 @@ def untouched(workspace, lab):
     return workspace.mine(lab.hunt) in (None, workspace.reference(lab.hunt))
 
 
-def run_hunt(program, limits=LIMITS):
+def run_hunt(program, limits=LIMITS, **environment):
     """Runs a hunt; returns ("", output) if it exits with code 0, else (what happened, output)."""
-    ended = run_case([str(program)], limits, cwd=ROOT, env=case_environment())
+    ended = run_case([str(program)], limits, cwd=ROOT, env=case_environment(**environment))
     if ended.killed_for == "time":
         return f"did not end within {limits.seconds:g} s", ended.output
     if ended.killed_for:
@@ -56,6 +59,11 @@ def run_hunt(program, limits=LIMITS):
     if ended.code < 0:
         return f"was ended by signal {-ended.code}", ended.output
     return (f"exits with code {ended.code}" if ended.code else ""), ended.output
+
+
+def environment_of(lab):
+    """Returns the environment variables with which a lab's hunt is judged."""
+    return {"MINI_SIM_CHECK": "1"} if lab.hunt.endswith(".cu") else {}
 
 
 def check_hunt(workspace, lab, confinement=FREE):
@@ -76,14 +84,15 @@ def check_hunt(workspace, lab, confinement=FREE):
     if code:
         return TaskResult(task.name, FAILED, f"work/{lab.hunt} does not build (log: {log})",
                           errors=compile_errors.errors_in(lines, ROOT))
-    return judge_hunt(task, *run_hunt(program_of(lab.number, "bug_hunt_mine"),
-                                      replace(LIMITS, confinement=confinement)))
+    program = program_of(lab.number, "bug_hunt_mine")
+    limits = replace(LIMITS, confinement=confinement)
+    return judge_hunt(task, *run_hunt(program, limits, **environment_of(lab)))
 
 
 def judge_hunt(task, happened, output):
     if not happened:
         return TaskResult(task.name, PASSED)
     reason = f"a bug is left: the program {happened}"
-    story = ["the end of its output:", *("  " + line for line in last_lines(output))]
+    story = ["the end of its output:", *("  " + line for line in last_lines(output, COLUMNS))]
     verdict = Verdict(PurePath(task.file).name, FAILED, reason, story)
     return TaskResult(task.name, FAILED, reason, [verdict])

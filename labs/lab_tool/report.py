@@ -31,19 +31,24 @@ def task_line(name, what, status, note=""):
     what = what if len(what) <= WHAT else what[:WHAT - 1] + "…"
     line = f"  {sign} {name}  {what:{WHAT}}  {coloured(status, status)}"
     if len(f"  x {name}  {what:{WHAT}}  {status}{note}") > COLUMNS:
-        return f"{line}\n           {note.strip(': ')}"
+        indent = " " * 11
+        return "\n".join([line, *textwrap.wrap(note.strip(": "), COLUMNS, initial_indent=indent,
+                                               subsequent_indent=indent, break_long_words=False,
+                                               break_on_hyphens=False)])
     return line + note
 
 
 def say_task(lab, result, gaps=""):
     """Prints a task's line. `gaps`: the places of the regions that are not written, "" if
-    no region is written."""
+    no region is written, or all are."""
     cases = len(result.verdicts)
     note = f" ({cases} {'case' if cases == 1 else 'cases'})" if result.status == PASSED else ""
     if result.status == WAITS:
         note = f": {result.reason}"
-    if result.status == NOT_STARTED and gaps:
-        note = f": {gaps}"
+    if result.status in (NOT_STARTED, FAILED) and gaps:
+        passed = sum(verdict.status == PASSED for verdict in result.verdicts)
+        note = f": {passed} of {cases} cases passed; " if cases else ": "
+        note += f"still a gap: {gaps}"
     say(task_line(result.task, lab.task(result.task).what, result.status, note))
 
 

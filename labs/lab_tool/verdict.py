@@ -229,5 +229,5 @@ def first_lines(text):
     return [line[:90] for line in text.split("\n")[:3]]
 
 
-def last_lines(text):
-    return [line[:90] for line in text.strip().split("\n")[-5:] if line]
+def last_lines(text, columns=90):
+    return [line[:columns] for line in text.strip().split("\n")[-5:] if line]

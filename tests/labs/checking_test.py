@@ -4,7 +4,7 @@ import stat
 import sys
 import unittest
 
-from fake_tree import FakeTree
+from fake_tree import PARTITION, FakeTree
 from lab_tool import checking, compile_errors
 from lab_tool.checking import check_tasks, judge_task
 from lab_tool.compile_errors import broken_files, errors_in
@@ -120,6 +120,26 @@ class Tasks(FakeTree):
         self.write("work/libmini/part.cpp", (self.root / "libmini/part.cpp").read_text())
         hear(checking.TaskResult("07.2", "waits", "needs task 07.1 first"))
         self.assertEqual(heard, ["not started", "waits"])
+
+    def test_a_task_with_gaps_fails_if_a_case_fails_that_needs_no_gap(self):
+        self.write("libmini/part.cpp", PARTITION.replace("lab09.1", "lab07.1"))
+        workspace = self.workspace("07")
+        workspace.start("07")
+        stub = Verdict("a", "not started", waits_for="07.1")
+        failed = Verdict("b", "failed", "it is wrong")
+        heard = []
+
+        def hear(*verdicts):
+            result = checking.TaskResult("07.1", "not started", verdicts=list(verdicts))
+            checking.heard_by(heard.append, workspace)(result)
+            return result.status, result.reason
+
+        self.assertEqual(hear(stub, failed), ("not started", ""))  # no region is written
+        begun = self.own().replace('MINI_TODO("lab07.1", "Look the place up.");', "return 1;")
+        self.write("work/libmini/part.cpp", begun)
+        self.assertEqual(hear(stub, failed), ("failed", "it is wrong"))
+        self.assertEqual(hear(stub), ("not started", ""))
+        self.assertEqual(len(heard), 3)
 
 
 class JudgeTask(unittest.TestCase):

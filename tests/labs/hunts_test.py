@@ -67,6 +67,18 @@ class Learner(HuntTree):
         self.assertIn("does not build", result.reason)
         self.assertEqual(result.errors[0].message, "no such name")
 
+    def test_a_hunt_with_kernels_is_run_by_the_checker_of_the_simulator(self):
+        line = "x" * 120
+        script = f'echo "{line}: $MINI_SIM_CHECK"; ' + 'exit ${MINI_SIM_CHECK:-0}'
+        self.write(f"work/{self.lab.hunt}", "mine")
+        self.assertEqual(self.check(script).status, "passed")
+        (self.root / self.lab.hunt).rename(self.root / "labs/07-partition/bug_hunt.cu")
+        self.lab = self.catalogue().lab("7")
+        self.write(f"work/{self.lab.hunt}", "mine")
+        result = self.check(script)
+        self.assertEqual(result.status, "failed")
+        self.assertIn(f"  {line}: 1", result.verdicts[0].story)
+
     def test_a_lab_without_a_hunt_says_so(self):
         with self.assertRaisesRegex(LabError, "lab 09 has no bug hunt"):
             hunts.check_hunt(self.workspace(), self.catalogue().lab("9"))
@@ -129,7 +141,7 @@ class DevCheck(HuntTree):
     def complaints(self, succeed):
         """Returns the complaints if only programs with an ending of `succeed` exit with code 0."""
         outcome = Outcome()
-        happened = lambda program, limits: (
+        happened = lambda program, limits, **environment: (
             "" if str(program).rpartition("bug_hunt")[2] in succeed else "exits with code 1", "")
         with mock.patch("lab_tool.check_build.build_checks", lambda *_: (0, [])), \
                 mock.patch.object(dev_hunts, "run_hunt", happened):

@@ -156,8 +156,12 @@ class Verbs(FakeTree):
         self.call("start", "7")
         self.results["07.1"] = TaskResult("07.1", "not started", "task 07.1 is not started")
         with mock.patch("lab_tool.workspace.Workspace.gaps", lambda *_: "work/libmini/b.cpp:4"):
-            self.assertIn("not started\n           work/libmini/b.cpp:4\n",
+            self.assertIn("not started\n           still a gap: work/libmini/b.cpp:4\n",
                           self.call("check", "7.1", code=1))
+            told = [Verdict("a case", status) for status in ("passed", "failed")]
+            self.results["07.1"] = TaskResult("07.1", "failed", "it is wrong", told)
+            self.assertIn("failed\n           1 of 2 cases passed; still a gap: work/libmini/b.cpp"
+                          ":4\n", self.call("check", "7.1", code=1))
 
     def test_the_next_step_is_named_unless_a_task_failed(self):
         self.call("start", "7")

@@ -40,11 +40,27 @@ TEST_CASE("each element is computed by its thread", "[lab06][lab06.1]") {
         const OnDevice on_device(x), out = unwritten_on_device(n);
         const Seen seen = watch([&] { cuda::relu_each(out, on_device, n, nullptr); });
         INFO("relu_each of n = " << n << " elements, in blocks of 256 threads: "
-                                 << (n + 255) / 256 << " blocks; hint 1 of 06.1");
+                                 << plural((n + 255) / 256, "block")
+                                 << "; hint 1 of 06.1");
         check_no_mistake(seen);
-        INFO(compared(out.read(), relu_of(x)));
         REQUIRE(compared(out.read(), relu_of(x)) == "all elements are right");
+        if (!counted(seen)) continue;
+        INFO("thread t computes element t, so a warp begins at a multiple of 32 floats");
+        check_sectors(seen.first());
     }
+}
+
+TEST_CASE("relu_each runs in the stream that it is given", "[lab06][lab06.1]") {
+    const int64_t n = 300;
+    const mini::cuda::Stream stream(0);
+    const OnDevice x(inputs(n)), out = unwritten_on_device(n);
+    const Seen seen = watch([&] {
+        mini::cuda::set_bytes(x, 0, n * sizeof(float), stream.get());
+        cuda::relu_each(out, x, n, stream.get());
+    });
+    INFO("a stream sets x to 0, and then relu_each is called with this stream; hint 3");
+    check_no_mistake(seen);
+    REQUIRE(compared(out.read(), Values(n, 0.0f)) == "all elements are right");
 }
 
 TEST_CASE("the grid has as many blocks as are needed", "[lab06][lab06.1]") {
@@ -88,14 +104,18 @@ TEST_CASE("a grid of any size computes all elements, each once", "[lab06][lab06.
             const OnDevice on_device(x), out = unwritten_on_device(n);
             const Seen seen =
                 watch([&] { cuda::relu_grid_stride(out, on_device, n, grid, nullptr); });
-            INFO("relu_grid_stride of " << n << " elements by " << grid
-                                        << " blocks of 256 threads; hint 1 of 06.1");
+            INFO("relu_grid_stride of " << n << " elements by " << plural(grid, "block")
+                                        << " of 256 threads; hint 1 of 06.1");
             check_no_mistake(seen);
-            INFO(compared(out.read(), relu_of(x)));
             REQUIRE(compared(out.read(), relu_of(x)) == "all elements are right");
             if (!counted(seen)) continue;
-            INFO("bytes stored, 4 per element");
-            REQUIRE(seen.first().bytes_stored == static_cast<size_t>(4 * n));
+            {
+                INFO("bytes stored, 4 per element");
+                REQUIRE(seen.first().bytes_stored == static_cast<size_t>(4 * n));
+            }
+            INFO("thread t computes elements t, t + T, t + 2 T, ..., T the number of");
+            INFO("threads, so a warp begins at a multiple of 32 floats");
+            check_sectors(seen.first());
         }
 }
 
@@ -106,7 +126,6 @@ TEST_CASE("a thread computes an element of the product", "[lab06][lab06.2]") {
         check_product(rung, {9, 33, 5});
         check_product(rung, {33, 7, 31});
         check_product(rung, {16, 64, 8});
-        check_product(rung, {3, 4, 0});
     }
 }
 

@@ -66,6 +66,7 @@ TEST_CASE("a thread adds 8 elements first, and adjacent threads adjacent ones",
 
 TEST_CASE("warps sum by shuffles, and the block by one more warp", "[lab06][lab06.3]") {
     INFO("regions in first_add, warp_sum and block_sum; hint 2 of 06.3");
+    INFO("the block's last thread writes the sum: all threads must have it");
     for (const int64_t n : {2048, 5000, 2049, 1000, 257, 255, 33, 31, 1, 0})
         check_sum("sum_shuffle", cuda::sum_shuffle, n);
 }

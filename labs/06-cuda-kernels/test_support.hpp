@@ -77,7 +77,12 @@ inline std::string compared(const Values& got, const Values& expected,
 /// Requires that a call has made no mistake that the simulator sees.
 inline void check_no_mistake(const Seen& seen) {
     INFO(seen.mistakes);
-    REQUIRE(seen.mistakes.empty());
+    if (!seen.mistakes.empty()) FAIL("the kernel has a mistake");
+}
+
+/// Returns "1 block" or "3 blocks".
+inline std::string plural(int64_t count, const char* what) {
+    return concat(count, " ", what, count == 1 ? "" : "s");
 }
 
 /// Requires a launch that the simulator has counted, without mistakes. Returns whether

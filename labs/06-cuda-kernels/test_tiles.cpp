@@ -19,7 +19,6 @@ TEST_CASE("a block multiplies tile by tile", "[lab06][lab06.4]") {
     check_product(MatmulRung::kTiled, {1, 1, 1});
     check_product(MatmulRung::kTiled, {33, 31, 40});
     check_product(MatmulRung::kTiled, {5, 40, 33});
-    check_product(MatmulRung::kTiled, {3, 4, 0});
 }
 
 TEST_CASE("tiles of factors that are stored transposed", "[lab06][lab06.4]") {
@@ -30,12 +29,15 @@ TEST_CASE("tiles of factors that are stored transposed", "[lab06][lab06.4]") {
 }
 
 TEST_CASE("a block loads each float of its tiles once", "[lab06][lab06.4]") {
-    const MatmulOptions options = GENERATE(
-        MatmulOptions{}, MatmulOptions{.transpose_a = true, .transpose_b = true});
+    const MatmulOptions options =
+        GENERATE(MatmulOptions{}, MatmulOptions{.transpose_a = true},
+                 MatmulOptions{.transpose_b = true},
+                 MatmulOptions{.transpose_a = true, .transpose_b = true});
     const Seen seen = product(MatmulRung::kTiled, {64, 32, 64}, options);
     if (!counted(seen)) return;
     INFO("(64, 64) times (64, 32)"
-         << (options.transpose_a ? ", both stored transposed" : "")
+         << (options.transpose_a ? ", a stored transposed" : "")
+         << (options.transpose_b ? ", b stored transposed" : "")
          << ": 2 blocks, 2 steps, 2 tiles of 1024 floats in 128 sectors; hint 2 of 06.4");
     check_sectors(seen.first());
     CHECK(seen.first().load_sectors == 2 * 2 * 2 * 128);
@@ -50,7 +52,6 @@ TEST_CASE("a thread multiplies 4 x 4 elements", "[lab06][lab06.5]") {
     check_product(MatmulRung::kRegisters, {1, 1, 1});
     check_product(MatmulRung::kRegisters, {65, 63, 17});
     check_product(MatmulRung::kRegisters, {5, 70, 33});
-    check_product(MatmulRung::kRegisters, {3, 4, 0});
 }
 
 TEST_CASE("register tiles of factors that are stored transposed", "[lab06][lab06.5]") {

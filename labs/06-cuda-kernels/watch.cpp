@@ -24,8 +24,7 @@ std::string meaning(sim::Mistake mistake) {
                    "faster";
         case sim::Mistake::kBarrier:
             return "__syncthreads() waits for all threads of the block: on a GPU this "
-                   "may "
-                   "hang, or let threads pass that should wait";
+                   "may hang, or let threads pass that should wait";
         case sim::Mistake::kWarpMask:
             return "a shuffle exchanges values only among the lanes of its mask, and all "
                    "of them must call it";
@@ -33,7 +32,8 @@ std::string meaning(sim::Mistake mistake) {
             return "the array ends before this element: the last block has more threads "
                    "than elements are left";
         case sim::Mistake::kUninitialised:
-            return "no thread has written this element yet";
+            return "no thread has written this element yet; if your code does not name "
+                   "this array, an index runs past the array before it";
         default: return "";
     }
 }
@@ -41,9 +41,9 @@ std::string meaning(sim::Mistake mistake) {
 constexpr size_t kTold = 2;  // mistakes; later ones mostly follow from the first
 
 // Shortens the learner's paths: the compiler takes "work/libmini/a.cu" as relative to the
-// folder of the build.
+// folder of the build, or names the copy that it compiles, build/mine/06/libmini/a.cu.
 std::string with_short_paths(const std::string& text) {
-    static const std::regex own(R"([\w./-]*/work/libmini/)");
+    static const std::regex own(R"([\w./-]*(/work|build/mine/06)/libmini/)");
     return std::regex_replace(text, own, "work/libmini/");
 }
 

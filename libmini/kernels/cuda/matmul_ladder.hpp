@@ -30,7 +30,8 @@ struct Product {
     bool accumulate;
 };
 
-// Each rung REQUIRES: M and N are not 0.
+// Each rung REQUIRES: M, N and K are not 0. (matmul_on() of matmul.hpp has no launch
+// then.)
 void matmul_naive(const Product& product, cudaStream_t stream);
 void matmul_coalesced(const Product& product, cudaStream_t stream);
 void matmul_tiled(const Product& product, cudaStream_t stream);

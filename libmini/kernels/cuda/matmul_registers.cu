@@ -1,13 +1,13 @@
 // The fourth rung: a block computes 64 x 64 elements with 256 threads, and each thread 4
 // x 4 elements, so that a float read from shared memory is used four times.
 //
-//     tile of out, 64 x 64       thread (x, y) of 16 x 16 computes a square:
+//     tile of out, 64 x 64     each of 16 x 16 threads computes a square:
 //
-//           4 x                      rows 4 y to 4 y + 3
-//     4 y   .  .  .  .               columns 4 x to 4 x + 3
-//           .  .  .  .
-//           .  .  .  .           for each k it reads one float4 of a and one of b, and
-//           .  .  .  .           adds 16 products: 1/8 access per product (tiled rung: 2)
+//         x                        rows y to y + 3, columns x to x + 3,
+//     y   .  .  .  .               where x and y are 0, 4, 8, ..., 60
+//         .  .  .  .
+//         .  .  .  .           for each k it reads one float4 of a and one of b, and adds
+//         .  .  .  .           16 products: 1/8 access per product (tiled rung: 2)
 //
 // 8 threads read 8 adjacent float4 of b, from all 32 banks of shared memory. Both tiles
 // have K as the first index, so that a thread's 4 rows of a are adjacent too.

@@ -74,7 +74,8 @@ __device__ float warp_sum(float value) {
 }
 
 // Returns the sum of the values of the block's threads, in every thread, with one
-// barrier. All threads call it, once per kernel.
+// barrier: each warp stores its sum, and loads the sums of all warps at once, one per
+// lane. All threads call it, once per kernel.
 __device__ float block_sum(float value) {
     __shared__ float of_warp[kWarps];
     const int warp = static_cast<int>(threadIdx.x) / kWarpSize;
@@ -131,12 +132,12 @@ __global__ void first_add_kernel(float* out, const float* x, int64_t n) {
 
 __global__ void shuffle_kernel(float* out, const float* x, int64_t n) {
     const float total = block_sum(first_add(x, n));
-    if (threadIdx.x == 0) out[blockIdx.x] = total;
+    if (threadIdx.x == kThreads - 1) out[blockIdx.x] = total;  // every thread has it
 }
 
 __global__ void atomic_kernel(float* out, const float* x, int64_t n) {
     const float total = block_sum(first_add(x, n));
-    if (threadIdx.x == 0) atomicAdd(out, total);
+    if (threadIdx.x == kThreads - 1) atomicAdd(out, total);
 }
 
 using SumKernel = void (*)(float*, const float*, int64_t);

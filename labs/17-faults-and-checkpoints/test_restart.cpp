@@ -62,8 +62,7 @@ using FolderOf = std::function<std::string(int rank)>;
 
 // Trains up to step `steps`; resumes from the newest checkpoint, and saves one after each
 // step. folder_of(rank) is the rank's folder of checkpoints; "": none.
-Outcome train(int64_t steps, const FolderOf& folder_of,
-              Streams streams = Streams::kTorch) {
+Outcome train(int64_t steps, const FolderOf& folder_of) {
     const logging::Level before = logging::level();
     logging::set_level(logging::Level::kOff);
     const JobData data{"noise", images(24, 1), images(8, 2)};
@@ -73,12 +72,13 @@ Outcome train(int64_t steps, const FolderOf& folder_of,
         Options options;
         options.steps = steps;
         options.batch_size = 8;
-        options.streams = streams;
+        options.workers = 0;
         options.sync = Sync::kDDP;
         options.checkpoint = folder_of(group.rank());
         options.every = 1;
         options.keep = 100;
-        manual_seed(options.seed);
+        // Each rank draws its own dropout masks; DDP broadcasts rank 0's parameters.
+        manual_seed(options.seed + static_cast<uint64_t>(group.rank()));
         try {
             Trainer trainer(options, data, dist::default_group(), Device::cpu());
             trainer.resume();
@@ -111,58 +111,62 @@ std::string first_difference(const std::vector<double>& a, const std::vector<dou
     return a.size() == b.size() ? "none" : "another number of steps";
 }
 
-}  // namespace
-
-TEST_CASE("a run that resumes ends with the bits of a run that was not interrupted",
-          "[lab17][lab17.6]") {
-    constexpr int64_t kEnd = 8;
-    const Outcome whole = train(kEnd, kNoFolder);
-    REQUIRE(whole.losses.size() == kEnd);
-    for (int64_t stop = 1; stop < kEnd; ++stop) {
-        const Folder folder;
+// Checks that a run that stops after each step of `stops`, and resumes, ends after step
+// `end` with the bits of a run that was not interrupted.
+void check_resumed(const std::vector<int64_t>& stops, int64_t end) {
+    const Outcome whole = train(end, kNoFolder);
+    REQUIRE(whole.losses.size() == static_cast<size_t>(end));
+    const Folder folder;
+    std::string stopped;
+    for (const int64_t stop : stops) {
         train(stop, all_in(folder.path()));
-        const Outcome resumed = train(kEnd, all_in(folder.path()));
-        INFO("an epoch has " << kEpoch << " steps; the run stops after step " << stop
-                             << ", resumes, and ends after step " << kEnd);
-        INFO("it resumed at step " << resumed.resumed_at
-                                   << "; the first loss that differs: "
-                                   << first_difference(whole.losses, resumed.losses)
-                                   << "; hint 1 of 17.6 helps");
-        CHECK(resumed.resumed_at == stop);
-        CHECK(resumed.losses == whole.losses);
-        CHECK(resumed.parameters == whole.parameters);
-        CHECK(resumed.accuracies == whole.accuracies);
-        CHECK(resumed.parameters[0] == resumed.parameters[1]);
+        stopped += concat(" ", stop);
     }
+    const Outcome resumed = train(end, all_in(folder.path()));
+    INFO("an epoch has " << kEpoch << " steps; the run stops after step" << stopped
+                         << ", resumes, and ends after step " << end);
+    INFO("it resumed at step " << resumed.resumed_at << "; the first loss that differs: "
+                               << first_difference(whole.losses, resumed.losses)
+                               << "; hint 1 of 17.6 helps");
+    CHECK(resumed.resumed_at == stops.back());
+    CHECK(resumed.losses == whole.losses);
+    CHECK(resumed.parameters == whole.parameters);
+    CHECK(resumed.accuracies == whole.accuracies);
+    CHECK(resumed.parameters[0] == resumed.parameters[1]);
 }
 
-TEST_CASE("a run may be interrupted twice in one epoch", "[lab17][lab17.6]") {
-    const Outcome whole = train(6, kNoFolder);
-    const Folder folder;
-    for (const int64_t stop : {1, 2, 4, 5}) train(stop, all_in(folder.path()));
-    const Outcome resumed = train(6, all_in(folder.path()));
-    INFO("the run stops after steps 1, 2, 4 and 5; the first loss that differs: "
-         << first_difference(whole.losses, resumed.losses));
-    CHECK(resumed == whole);
+}  // namespace
+
+TEST_CASE("a run that stops in the middle of an epoch continues with the same bits",
+          "[lab17][lab17.6]") {
+    check_resumed({2}, 5);
+}
+
+TEST_CASE("a run that stops at the end of an epoch continues with the same bits",
+          "[lab17][lab17.6]") {
+    check_resumed({3}, 5);
+}
+
+TEST_CASE("a run may be interrupted at every step", "[lab17][lab17.6]") {
+    check_resumed({1, 2, 3, 4}, 5);
 }
 
 TEST_CASE("all ranks load the checkpoint that rank 0 has chosen", "[lab17][lab17.6]") {
-    const Outcome whole = train(6, kNoFolder);
+    const Outcome whole = train(4, kNoFolder);
     const Folder mine, theirs;
-    train(5, all_in(mine.path()));
-    // Rank 1's own folder is a copy, but rank 0's lacks the newest two checkpoints.
+    train(3, all_in(mine.path()));
+    // Rank 1's own folder is a copy, but rank 0's lacks the newest checkpoint.
     std::filesystem::copy(mine.path(), theirs.path());
-    const io::CheckpointFolder of_rank_0(mine.path());
-    for (const int64_t step : {4, 5}) std::filesystem::remove(of_rank_0.path(step));
+    std::filesystem::remove(io::CheckpointFolder(mine.path()).path(3));
 
     const Outcome resumed =
-        train(6, [&](int rank) { return rank == 0 ? mine.path() : theirs.path(); });
+        train(4, [&](int rank) { return rank == 0 ? mine.path() : theirs.path(); });
     INFO(
-        "rank 0 has the checkpoints 1 to 3, and rank 1 the checkpoints 1 to 5: as after "
-        "a crash in which the last files did not reach every disk. Both must continue "
-        "at step 3; rank 0 continued at step "
+        "rank 0 has the checkpoints 1 and 2, and rank 1 the checkpoints 1 to 3: as after "
+        "a crash in which the last file did not reach every disk. Both must continue "
+        "at step 2; rank 0 continued at step "
         << resumed.resumed_at);
-    CHECK(resumed.resumed_at == 3);
+    CHECK(resumed.resumed_at == 2);
     INFO("the first loss that differs: " << first_difference(whole.losses,
                                                              resumed.losses));
     CHECK(resumed == whole);
@@ -170,12 +174,12 @@ TEST_CASE("all ranks load the checkpoint that rank 0 has chosen", "[lab17][lab17
 
 TEST_CASE("without checkpoints on rank 0 all ranks begin at the start",
           "[lab17][lab17.6]") {
-    const Outcome whole = train(4, kNoFolder);
+    const Outcome whole = train(2, kNoFolder);
     const Folder empty, theirs;
-    train(3, all_in(theirs.path()));
+    train(1, all_in(theirs.path()));
     const Outcome fresh =
-        train(4, [&](int rank) { return rank == 0 ? empty.path() : theirs.path(); });
-    INFO("rank 0 has no checkpoint, rank 1 has three; the first loss that differs: "
+        train(2, [&](int rank) { return rank == 0 ? empty.path() : theirs.path(); });
+    INFO("rank 0 has no checkpoint, rank 1 has one; the first loss that differs: "
          << first_difference(whole.losses, fresh.losses));
     CHECK(fresh == whole);
 }
@@ -183,13 +187,13 @@ TEST_CASE("without checkpoints on rank 0 all ranks begin at the start",
 TEST_CASE("if one rank cannot read the checkpoint, all ranks throw its error",
           "[lab17][lab17.6]") {
     const Folder mine, theirs;
-    train(2, all_in(mine.path()));
+    train(1, all_in(mine.path()));
     INFO(
         "rank 0 has a checkpoint that rank 1 lacks: rank 1's error must reach rank 0, "
         "or rank 0 waits for a rank that is gone");
     std::string error;
     try {
-        train(4, [&](int rank) { return rank == 0 ? mine.path() : theirs.path(); });
+        train(2, [&](int rank) { return rank == 0 ? mine.path() : theirs.path(); });
     } catch (const SharedError& shared) {
         error = shared.what();
     }

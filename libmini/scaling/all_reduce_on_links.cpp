@@ -27,7 +27,8 @@ double seconds_on(const dist::LinkSpec& link, Algorithm algorithm, int P, size_t
 double chunk_bytes(size_t bytes, int P, int k) {
     const size_t n = bytes / sizeof(float), ranks = static_cast<size_t>(P);
     const auto i = static_cast<size_t>((k % P + P) % P);
-    return static_cast<double>((n * (i + 1) / ranks - n * i / ranks) * sizeof(float));
+    const size_t begin = n * i / ranks, end = n * (i + 1) / ranks;
+    return static_cast<double>((end - begin) * sizeof(float));
 }
 
 }  // namespace

@@ -26,6 +26,7 @@ import plot  # noqa: E402
 
 SYNCS = ("none", "flat", "average", "ddp")
 SIZES = "64,512,2K,8K,16K,32K,64K,128K"
+QUIET = 0.5  # the largest load of the machine before a measurement that means something
 DEMAND = 0.15  # the largest error that the lab accepts, on a quiet machine
 HOSTS = "20Gbit,20us; hosts of 8: 1000Gbit,5us"
 RANKS = (1, 8, 16, 32, 64, 128, 256, 512, 1024)
@@ -111,6 +112,8 @@ def print_table(options, predicted, measured):
 
 def predict_and_measure(options):
     load = os.getloadavg()[0]
+    if load > QUIET:
+        print(f"the machine is busy (load {load:.1f}): the figures below mean little\n")
     with tempfile.TemporaryDirectory() as folder:
         bench_path, runs = os.path.join(folder, "bench.json"), []
         bench(options, bench_path)
@@ -118,8 +121,7 @@ def predict_and_measure(options):
             runs += alone(options, folder, number)
         predicted = predict(options, bench_path, runs)
     print(f"alpha {1e3 * predicted['alpha_s']:.3f} ms, beta {1e9 * predicted['beta_s']:.1f} ns; "
-          f"the fit's largest error {100 * predicted['fit_error']:.0f} %; load of the machine "
-          f"{load:.1f}\n", flush=True)
+          f"the fit's largest error {100 * predicted['fit_error']:.0f} %\n", flush=True)
     measured = {sync: [] for sync in SYNCS}
     for _ in range(options.rounds):
         for sync, times in measured.items():

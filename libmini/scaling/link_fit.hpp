@@ -24,10 +24,13 @@ struct Measurement {
     double seconds = 0;
 };
 
+/// The fitted model of a link.
 struct LinkFit {
     double alpha = 0;  // seconds per message
     double beta = 0;   // seconds per byte
 
+    /// Returns the time of messages that wait for each other and have `bytes` bytes in
+    /// all.
     double seconds(double messages, double bytes) const {
         return alpha * messages + beta * bytes;
     }

@@ -34,6 +34,7 @@ inline VirtualTime virtual_time(double seconds) {
         std::llround(seconds * static_cast<double>(VirtualTime::period::den)));
 }
 
+/// Events in the order of their times, and the clock that they move.
 class EventQueue {
   public:
     /// Returns the time of the last event that run_next() ran; 0 before the first one.

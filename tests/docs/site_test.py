@@ -19,7 +19,9 @@ import labs
 
 SITE = Path(sys.argv.pop()).resolve() if len(sys.argv) > 1 else build.ROOT / "build/docs-test"
 PAGES = SITE / "html"
-OWN = ("index", "labs", "architecture", "simulation", "scaling", "cuda_simulator", "from_pytorch", "tutorials", "glossary", "measurements", "interface")
+OWN = ("index", "labs", "final_project", "architecture", "simulation", "scaling", "cuda_simulator",
+       "from_pytorch", "tutorials", "glossary", "measurements", "clusters", "instructors",
+       "interface")
 
 
 class Reader(HTMLParser):

@@ -10,7 +10,8 @@ import unittest
 from unittest import mock
 
 from fake_tree import PARTITION, FakeTree
-from lab_tool import cli
+from lab_tool import cli, copies
+from lab_tool.places import ROOT
 from lab_tool.state import State
 
 RESULT = ('<Catch><TestCase name="{name}"><OverallResult success="{success}"/></TestCase></Catch>')
@@ -34,6 +35,11 @@ if name == "writes points itself":
 if name == "passes and then crashes":
     open(path, "w").write(result.format(name=name, success="true"))
     os.abort()
+if name == "replaces the program":
+    os.rename(sys.argv[0], sys.argv[0] + ".old")
+    with open(sys.argv[0], "w") as file:
+        file.write(open(sys.argv[0] + ".old").read().replace('== "honest"', '!= ""'))
+    os.chmod(sys.argv[0], 0o755)
 if name == "reports no case":
     open(path, "w").write("<Catch/>")
     sys.exit(0)
@@ -108,6 +114,49 @@ class Grade(FakeTree):
                 task = grades["labs"][0]["tasks"][1]
                 self.assertEqual((task["status"], task["points"], grades["points"]),
                                  ("failed", 0, 5))
+
+    def test_if_the_program_of_a_check_is_replaced_the_lab_gets_no_points(self):
+        self.cheat("replaces the program")
+        with mock.patch("lab_tool.verbs.grade.program_of", lambda *_: self.program):
+            lab = json.loads(self.call("--format", "json")[0])["labs"][0]
+        self.assertEqual([task["points"] for task in lab["tasks"]], [0, 0])
+        self.assertIn("was changed while cases ran", lab["tasks"][0]["reason"])
+
+    def test_a_task_whose_file_includes_the_solution_gets_no_points(self):
+        copied = {("07", "libmini/part.cpp"): "libmini/part.cpp"}
+        with mock.patch("lab_tool.verbs.grade.copied_solutions", lambda *_: copied):
+            lab = json.loads(self.call("--format", "json")[0])["labs"][0]
+        self.assertEqual([task["points"] for task in lab["tasks"]], [0, 0])
+        self.assertIn("includes libmini's own file", lab["tasks"][0]["reason"])
+
+    def test_the_compilers_files_of_a_learners_object_are_read(self):
+        printed = ("labs/a.dir/__/build/mine/07/libmini/part.cpp.o: #deps 2, deps mtime 1 (VALID)\n"
+                   f"    {ROOT}/libmini/part.cpp\n    ../../labs/lab\n\n"
+                   "libmini/a.dir/part.cpp.o: #deps 1, deps mtime 1 (VALID)\n    /usr/a.hpp\n")
+        with mock.patch("subprocess.run", return_value=mock.Mock(stdout=printed)):
+            self.assertEqual(copies.dependencies(ROOT / "build/release"),
+                             {("07", "libmini/part.cpp"): ["libmini/part.cpp", "labs/lab"]})
+            catalogue = self.catalogue()
+            self.assertEqual(copies.copied_solutions(catalogue, catalogue.labs),
+                             {("07", "libmini/part.cpp"): "libmini/part.cpp"})
+
+    def test_a_submission_that_cannot_be_graded_has_a_result_for_gradescope(self):
+        self.call("--format", "gradescope", "--output", str(self.output), "--labs", "8", code=1)
+        result = json.loads(self.output.read_text())
+        self.assertEqual(result["score"], 0)
+        self.assertIn("there is no lab 8", result["output"])
+
+    def test_only_the_named_labs_are_graded_and_the_text_goes_to_stdout(self):
+        out, _ = self.call("--format", "json", "--output", str(self.output), "--labs", "7")
+        self.assertEqual([lab["lab"] for lab in json.loads(self.output.read_text())["labs"]],
+                         ["07"])
+        self.assertEqual(out.splitlines()[-1], "5 of 10 points")
+
+    def test_another_user_needs_root_and_an_account_without_rights(self):
+        for name, user, told in (("root", "root", "is root"), ("root", "no-such-user", "useradd"),
+                                 ("student", "daemon", "needs root")):
+            with mock.patch("os.geteuid", lambda: 0 if name == "root" else 1000):
+                self.assertIn(told, self.call("--user", user, code=1)[1])
 
     def test_if_the_learners_file_is_missing_the_task_gets_no_points(self):
         self.write("libmini/other.cpp", PARTITION.replace("lab07.2", "lab07.9"))

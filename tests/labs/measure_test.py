@@ -277,6 +277,14 @@ class Measure(unittest.TestCase):
         costs = [interval.expected(share * best, 30, 120, 10800) for share in (0.5, 1, 2)]
         self.assertLess(costs[1], min(costs[0], costs[2]))
 
+    def test_a_compression_is_one_point_of_its_family(self):
+        hooks = script("18-compressing-gradients")
+        self.assertIn("--no-error-feedback", hooks.ways()["top 0.1 %, no feedback"])
+        learnt = {name: (0.9, place) for place, name in enumerate(hooks.ways())}
+        drawn = hooks.families(learnt)
+        self.assertEqual(drawn["PowerSGD, ranks 4, 2, 1"], [(5, 0.9), (4, 0.9), (3, 0.9)])
+        self.assertEqual(sum(map(len, drawn.values())), len(hooks.ways()))
+
 
 if __name__ == "__main__":
     unittest.main()

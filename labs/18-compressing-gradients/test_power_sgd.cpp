@@ -1,0 +1,374 @@
+// The checks of lab 18, tasks 18.5 and 18.6: PowerSGD.
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "labs/18-compressing-gradients/test_support.hpp"
+#include "libmini/parallel/power_sgd.hpp"
+
+using namespace mini;
+using namespace mini::lab18;
+using parallel::power_sgd_hook;
+using parallel::PowerSGDOptions;
+
+// ---- 18.5
+
+namespace {
+
+const PowerSGDOptions kRankTwo{.matrix_approximation_rank = 2,
+                               .start_powerSGD_iter = 0,
+                               .min_compression_rate = 0.1,
+                               .use_error_feedback = false,
+                               .warm_start = false};
+
+// A bucket of a bias (3), the identity (8, 8), and another bias (2).
+TestBucket identity_bucket(float bias) {
+    TestBucket test({{3}, {8, 8}, {2}});
+    Values values(3 + 64 + 2);
+    for (size_t i = 0; i < 3; ++i) values[i] = bias + static_cast<float>(i);
+    for (size_t i = 0; i < 8; ++i) values[3 + 9 * i] = 1;
+    values[67] = 2 * bias;
+    values[68] = -bias;
+    test.set(values);
+    return test;
+}
+
+// What each step gave to the all-reduces, when the hook was started but not finished.
+struct Started {
+    Journal journal;
+    std::vector<Values> payloads;
+};
+
+Started start_steps(dist::ProcessGroup& group, const CommHook& hook, int steps) {
+    WatchedGroup watched(group);
+    TestBucket test = identity_bucket(static_cast<float>(10 * (group.rank() + 1)));
+    for (int step = 0; step < steps; ++step) hook(test.bucket, watched);
+    return {watched.journal, watched.payloads};
+}
+
+}  // namespace
+
+TEST_CASE("uncompressed gradients and P are started in two all-reduces",
+          "[lab18][lab18.5]") {
+    const auto started = on_ranks(2, [](dist::ProcessGroup& group) {
+        return start_steps(group, power_sgd_hook(kRankTwo), 1);
+    });
+    INFO("biases of 3 and 2 and a matrix (8, 8), compressed with rank 2: 20 bytes of");
+    INFO("biases, then P (8, 2), 64 bytes; got " << in_words(started[1].journal));
+    INFO("no wait yet: backward goes on; hint 1 of 18.5 helps");
+    REQUIRE(started[1].journal == Journal{"start all_reduce 20", "start all_reduce 64"});
+    INFO("rank 1's biases are 20 21 22 and 40 -20; got "
+         << in_words(started[1].payloads[0]));
+    CHECK(started[1].payloads[0] == Values{20, 21, 22, 40, -20});
+}
+
+TEST_CASE("Q has orthonormal columns and is the same on all ranks", "[lab18][lab18.5]") {
+    const auto started = on_ranks(3, [](dist::ProcessGroup& group) {
+        return start_steps(group, power_sgd_hook(kRankTwo), 1);
+    });
+    REQUIRE(started[0].payloads.size() == 2);
+    const Values& P = started[0].payloads[1];
+    INFO("the matrix is the identity, so P = M Q is Q itself: " << labs::rows_of(P, 2));
+    for (size_t a = 0; a < 2; ++a)
+        for (size_t b = 0; b <= a; ++b)
+            CHECK(std::abs(dot(P, 2, a, b) - (a == b ? 1.0 : 0.0)) < 1e-6);
+    for (const Started& rank : started) CHECK(rank.payloads[1] == P);
+}
+
+TEST_CASE("P is the product of the matrix and Q", "[lab18][lab18.5]") {
+    const auto found = on_ranks(1, [](dist::ProcessGroup& group) {
+        // Two matrices of one shape, the identity and a multiple with a row exchanged.
+        WatchedGroup watched(group);
+        TestBucket test({{4, 4}, {4, 4}});
+        const Values identity{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+        const Values other{0, 2, 0, 0, 2, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 2};
+        Values both = identity;
+        both.insert(both.end(), other.begin(), other.end());
+        const CommHook hook = power_sgd_hook(kRankTwo);
+        std::vector<Values> products;
+        test.set(both);
+        hook(test.bucket, watched);
+        return watched.payloads;
+    })[0];
+    REQUIRE(found.size() == 2);
+    REQUIRE(found[1].size() == 16);
+    const Values first(found[1].begin(), found[1].begin() + 8);
+    const Values second(found[1].begin() + 8, found[1].end());
+    INFO("two matrices (4, 4), the identity and twice an exchange of two rows: P of the");
+    INFO("second has columns of length 2; got " << labs::rows_of(first, 2) << " and "
+                                                << labs::rows_of(second, 2));
+    for (size_t column = 0; column < 2; ++column) {
+        CHECK(std::abs(dot(first, 2, column, column) - 1) < 1e-6);
+        CHECK(std::abs(dot(second, 2, column, column) - 4) < 1e-5);
+    }
+    INFO("each matrix has a Q of its own, drawn one after the other");
+    CHECK(largest_difference(first, second) > 1e-3);
+}
+
+TEST_CASE("a warm start keeps Q and otherwise each step draws another Q",
+          "[lab18][lab18.5]") {
+    const auto payloads = [](bool warm) {
+        return on_ranks(1, [&](dist::ProcessGroup& group) {
+            PowerSGDOptions options = kRankTwo;
+            options.warm_start = warm;
+            options.start_powerSGD_iter = warm ? 2 : 0;
+            const CommHook hook = power_sgd_hook(options);
+            if (warm) start_steps(group, hook, 2);  // a plain all-reduce, not finished
+            WatchedGroup watched(group);
+            TestBucket test = identity_bucket(1);
+            for (int step = 0; step < 2; ++step) hook(test.bucket, watched);
+            return watched.payloads;
+        })[0];
+    };
+    const auto warm = payloads(true), cold = payloads(false);
+    REQUIRE(warm.size() == 4);
+    REQUIRE(cold.size() == 4);
+    INFO("the identity in two steps, so P is Q; with a warm start the second Q is the");
+    INFO("first (nothing else has changed it): " << labs::rows_of(warm[1], 2) << " and "
+                                                 << labs::rows_of(warm[3], 2));
+    CHECK(largest_difference(warm[1], warm[3]) < 1e-6);
+    INFO("without it, Q is drawn again in each step: "
+         << labs::rows_of(cold[1], 2) << " and " << labs::rows_of(cold[3], 2)
+         << "; hint 2 of 18.5 helps");
+    CHECK(largest_difference(cold[1], cold[3]) > 1e-3);
+}
+
+TEST_CASE("columns of Q that have become zero are drawn again", "[lab18][lab18.5]") {
+    const auto found = on_ranks(1, [](dist::ProcessGroup& group) {
+        PowerSGDOptions options = kRankTwo;
+        options.warm_start = true;
+        options.start_powerSGD_iter = 2;
+        const CommHook hook = power_sgd_hook(options);
+        start_steps(group, hook, 2);
+        return start_steps(group, hook, 1).payloads;
+    })[0];
+    REQUIRE(found.size() == 2);
+    INFO("in the first compressed step a warm start has no last Q, only zeros: without");
+    INFO("random numbers P would be zero in every step; got "
+         << labs::rows_of(found[1], 2) << "; hint 2 of 18.5");
+    CHECK(std::abs(dot(found[1], 2, 0, 0) - 1) < 1e-6);
+    CHECK(std::abs(dot(found[1], 2, 1, 1) - 1) < 1e-6);
+}
+
+// ---- 18.6
+
+namespace {
+
+// Returns a matrix (n, m) of rank r, the same for the same seed.
+Values low_rank(int64_t n, int64_t m, int64_t r, uint64_t seed) {
+    const Tensor A = Tensor::from(draw(n * r, seed), {n, r});
+    const Tensor B = Tensor::from(draw(r * m, seed + 100), {r, m});
+    return values_of({ops::matmul(A, B)});
+}
+
+// The gradients of one rank: a matrix (6, 5) of rank `r`, and a bias (2).
+Values gradients_of(int rank, int64_t r, uint64_t seed) {
+    Values values = low_rank(6, 5, r, seed);
+    values.push_back(static_cast<float>(10 * rank));
+    values.push_back(1);
+    return values;
+}
+
+struct Finished {
+    Values result, sent, own;
+    Journal journal;
+    size_t started = 0;
+};
+
+Finished finish_once(dist::ProcessGroup& group, int64_t rank_of_matrix,
+                     const PowerSGDOptions& options) {
+    WatchedGroup watched(group);
+    TestBucket test({{6, 5}, {2}});
+    const Values own = gradients_of(group.rank(), rank_of_matrix,
+                                    static_cast<uint64_t>(group.rank() + 1));
+    test.bucket.sent = Tensor::zeros({32});
+    test.set(own);
+    const CommHook hook = power_sgd_hook(options);
+    const auto finish = hook(test.bucket, watched);
+    const size_t started = watched.journal.size();
+    finish();
+    return {test.values(), test.sent(), own, watched.journal, started};
+}
+
+Values mean_of(const std::vector<Finished>& all) {
+    Values mean(all[0].own.size());
+    for (const Finished& rank : all)
+        for (size_t i = 0; i < mean.size(); ++i)
+            mean[i] += rank.own[i] / static_cast<float>(all.size());
+    return mean;
+}
+
+Values matrix_part(const Values& values) { return {values.begin(), values.begin() + 30}; }
+Values bias_part(const Values& values) { return {values.begin() + 30, values.end()}; }
+
+}  // namespace
+
+TEST_CASE("with as many columns as the matrices together need the mean is exact",
+          "[lab18][lab18.6]") {
+    const int ranks = GENERATE(1, 2, 3, 4);
+    const auto all = on_ranks(ranks, [&](dist::ProcessGroup& group) {
+        PowerSGDOptions options = kRankTwo;
+        options.matrix_approximation_rank = 4;  // the sum of 4 matrices of rank 1
+        return finish_once(group, 1, options);
+    });
+    const Values expected = mean_of(all);
+    for (const Finished& rank : all) {
+        INFO(
+            ranks << " ranks, each with a matrix (6, 5) of rank 1: the mean has at most");
+        INFO("rank " << ranks << ", and P has 4 columns, so P Qt is the mean; should be "
+                     << labs::rows_of(matrix_part(expected), 5) << "; got "
+                     << labs::rows_of(matrix_part(rank.result), 5));
+        INFO("orthonormalise P, then Q = Mt P, averaged; hint 1 of 18.6 helps");
+        CHECK(largest_difference(matrix_part(rank.result), matrix_part(expected)) < 1e-5);
+        CHECK(rank.result == all[0].result);
+    }
+}
+
+TEST_CASE("with one column M becomes the best product for the space of P",
+          "[lab18][lab18.6]") {
+    const auto all = on_ranks(1, [](dist::ProcessGroup& group) {
+        PowerSGDOptions options = kRankTwo;
+        options.matrix_approximation_rank = 1;
+        return finish_once(group, 3, options);
+    });
+    const Values own = matrix_part(all[0].own), found = matrix_part(all[0].result);
+    double left = 0, along = 0;
+    for (size_t i = 0; i < own.size(); ++i) {
+        left += std::pow(static_cast<double>(own[i]) - found[i], 2);
+        along += (static_cast<double>(own[i]) - found[i]) * found[i];
+    }
+    INFO("a matrix of rank 3 and one column: P Pt M is a projection, so what is left is");
+    INFO("orthogonal to it; the sum of products is " << along << ", should be 0");
+    CHECK(std::abs(along) < 1e-5);
+    CHECK(left > 1e-3);
+}
+
+TEST_CASE("uncompressed gradients become their exact mean", "[lab18][lab18.6]") {
+    const int ranks = GENERATE(1, 2, 3);
+    const auto all = on_ranks(
+        ranks, [](dist::ProcessGroup& group) { return finish_once(group, 1, kRankTwo); });
+    for (const Finished& rank : all) {
+        INFO(ranks << " ranks with the biases (10 * rank, 1): the mean is "
+                   << 5 * (ranks - 1) << " 1; got " << in_words(bias_part(rank.result)));
+        INFO("the mean is in all_whole after the wait; hint 2 of 18.6 helps");
+        CHECK(largest_difference(bias_part(rank.result),
+                                 {static_cast<float>(5 * (ranks - 1)), 1}) < 1e-5);
+    }
+}
+
+TEST_CASE("what PowerSGD has sent is the product and the rank's own other gradients",
+          "[lab18][lab18.6]") {
+    const auto all = on_ranks(
+        2, [](dist::ProcessGroup& group) { return finish_once(group, 3, kRankTwo); });
+    for (size_t rank = 0; rank < 2; ++rank) {
+        const Finished& step = all[rank];
+        INFO("rank " << rank << " of 2; the matrix in `sent` is P Qt: should be "
+                     << labs::rows_of(matrix_part(step.result), 5) << "; got "
+                     << labs::rows_of(matrix_part(step.sent), 5));
+        CHECK(matrix_part(step.sent) == matrix_part(step.result));
+        INFO("the biases in `sent` are this rank's own "
+             << in_words(bias_part(step.own))
+             << ", so that their error is 0, "
+                "and not the mean; got "
+             << in_words(bias_part(step.sent)));
+        INFO("hint 3 of 18.6 helps");
+        CHECK(bias_part(step.sent) == bias_part(step.own));
+    }
+}
+
+TEST_CASE("without sent nothing is noted", "[lab18][lab18.6]") {
+    const auto results = on_ranks(2, [](dist::ProcessGroup& group) {
+        TestBucket test({{6, 5}, {2}});
+        test.set(gradients_of(group.rank(), 1, 3));
+        power_sgd_hook(kRankTwo)(test.bucket, group)();
+        return test.values();
+    });
+    INFO("both ranks have one matrix of rank 1, without error feedback; got "
+         << labs::rows_of(matrix_part(results[0]), 5));
+    CHECK(largest_difference(matrix_part(results[0]),
+                             matrix_part(gradients_of(0, 1, 3))) < 1e-5);
+}
+
+TEST_CASE("Q is the third all-reduce and every all-reduce is waited for",
+          "[lab18][lab18.6]") {
+    const auto all = on_ranks(
+        2, [](dist::ProcessGroup& group) { return finish_once(group, 1, kRankTwo); });
+    const Journal rest(all[0].journal.begin() + static_cast<int64_t>(all[0].started),
+                       all[0].journal.end());
+    INFO(
+        "biases 8 bytes, P (6, 2) 48 bytes, and then Q (5, 2) 40 bytes; after the start: "
+        << in_words(rest));
+    CHECK(rest == Journal{"wait all_reduce 8", "wait all_reduce 48",
+                          "start all_reduce 40", "wait all_reduce 40"});
+}
+
+TEST_CASE("a warm start improves the approximation from step to step",
+          "[lab18][lab18.6]") {
+    const auto errors = on_ranks(2, [](dist::ProcessGroup& group) {
+        PowerSGDOptions options = kRankTwo;
+        options.matrix_approximation_rank = 1;
+        options.warm_start = true;
+        options.start_powerSGD_iter = 2;
+        const CommHook hook = power_sgd_hook(options);
+        TestBucket test({{6, 5}, {2}});
+        const Values own = gradients_of(0, 3, 9);
+        std::vector<double> found;
+        for (int step = 0; step < 12; ++step) {
+            test.set(own);
+            hook(test.bucket, group)();
+            double error = 0;
+            for (size_t i = 0; i < 30; ++i)
+                error += std::pow(static_cast<double>(own[i]) - test.values()[i], 2);
+            found.push_back(error);
+        }
+        return found;
+    })[0];
+    INFO("one gradient of rank 3 in every step, and one column: each step is one of the");
+    INFO("power method; the squared error after the first compressed step is "
+         << errors[2] << ", after the last " << errors[11]);
+    for (size_t step = 3; step < 12; ++step)
+        CHECK(errors[step] <= errors[step - 1] + 1e-6);
+    CHECK(errors[11] < 0.999 * errors[2]);
+}
+
+TEST_CASE("with error feedback the steps add up to the sum of the gradients",
+          "[lab18][lab18.6]") {
+    const int steps = 60;
+    const auto relative_error = [&](bool feedback) {
+        const auto all = on_ranks(2, [&](dist::ProcessGroup& group) {
+            PowerSGDOptions options = kRankTwo;
+            options.matrix_approximation_rank = 1;
+            options.use_error_feedback = feedback;
+            options.start_powerSGD_iter = 2;
+            const CommHook hook = power_sgd_hook(options);
+            TestBucket test({{6, 5}, {2}});
+            Finished found;
+            found.own =
+                gradients_of(group.rank(), 3, static_cast<uint64_t>(group.rank() + 1));
+            found.result.resize(found.own.size());
+            for (int step = 0; step < steps; ++step) {
+                test.set(found.own);
+                hook(test.bucket, group)();
+                for (size_t i = 0; i < found.result.size(); ++i)
+                    found.result[i] += test.values()[i] / static_cast<float>(steps);
+            }
+            return found;
+        });
+        const Values expected = mean_of(all);
+        double left = 0, size = 0;
+        for (size_t i = 0; i < 30; ++i) {
+            left += std::pow(static_cast<double>(all[0].result[i]) - expected[i], 2);
+            size += std::pow(static_cast<double>(expected[i]), 2);
+        }
+        return std::sqrt(left / size);
+    };
+    const double with = relative_error(true), without = relative_error(false);
+    INFO("two ranks, one column, the same gradients of rank 3 in each of 60 steps: the");
+    INFO("mean of the steps differs from the mean gradient by " << with << " of it with");
+    INFO("error feedback, and by " << without << " without it");
+    INFO("error_feedback_hook calls start() with a bucket of its own, which ends before");
+    INFO("finish(): the function that start() returns must keep a copy of the bucket");
+    CHECK(with < 0.1);
+    CHECK(without > 2 * with);
+}

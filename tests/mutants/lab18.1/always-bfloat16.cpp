@@ -1,0 +1,13 @@
+// Both hooks send bfloat16.
+// region: libmini/parallel/comm_hooks.cpp 1
+    Tensor buffer = bucket.buffer;
+    ops::mul_(buffer, share_of(group));
+    Tensor small = ops::to(buffer, DType::kBFloat16);
+    if (Tensor sent = bucket.sent; sent.defined()) {
+        ops::copy_(sent, ops::to(small, sent.dtype()));
+        ops::mul_(sent, static_cast<float>(group.world_size()));
+    }
+    return [buffer, small, work = group.all_reduce_async(small)]() mutable {
+        work->wait();
+        ops::copy_(buffer, ops::to(small, buffer.dtype()));
+    };

@@ -1,0 +1,12 @@
+// The uncompressed gradients are not copied to the tensor that is sent.
+// region: libmini/parallel/power_sgd.cpp 2
+    choose_Q(parts);
+    for (Factored& matrix : parts.matrices)
+        ops::copy_(matrix.P, ops::matmul(matrix.M, matrix.Q));
+    return [self = shared_from_this(), &parts, bucket, &group,
+            whole = group.all_reduce_async(parts.all_whole, dist::ReduceOp::kAvg),
+            first = group.all_reduce_async(parts.all_P)] {
+        whole->wait();
+        first->wait();
+        self->finish(parts, bucket, group);
+    };

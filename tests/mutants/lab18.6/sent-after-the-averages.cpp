@@ -1,0 +1,12 @@
+// `sent` has the averages of the uncompressed gradients.
+    for (Factored& matrix : parts.matrices) {
+        orthogonalize(matrix.P, options_.orthogonalization_epsilon);
+        ops::copy_(matrix.Q, ops::matmul(matrix.M, matrix.P, {.transpose_a = true}));
+    }
+    group.all_reduce(parts.all_Q, dist::ReduceOp::kAvg);
+    for (Factored& matrix : parts.matrices)
+        ops::copy_(matrix.M, ops::matmul(matrix.P, matrix.Q, {.transpose_b = true}));
+    Cutter cutter(parts.all_whole);
+    for (Tensor& gradient : parts.whole)
+        ops::copy_(gradient, cutter.next(gradient.shape()));
+    if (Tensor sent = bucket.sent; sent.defined()) ops::copy_(sent, bucket.buffer);

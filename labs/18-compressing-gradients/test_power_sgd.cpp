@@ -78,32 +78,34 @@ TEST_CASE("Q has orthonormal columns and is the same on all ranks", "[lab18][lab
 
 TEST_CASE("P is the product of the matrix and Q", "[lab18][lab18.5]") {
     const auto found = on_ranks(1, [](dist::ProcessGroup& group) {
-        // Two matrices of one shape, the identity and a multiple with a row exchanged.
+        // Two matrices (4, 4): the identity, and 2 3 4 5 above rows of zeros.
         WatchedGroup watched(group);
         TestBucket test({{4, 4}, {4, 4}});
-        const Values identity{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
-        const Values other{0, 2, 0, 0, 2, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 2};
-        Values both = identity;
-        both.insert(both.end(), other.begin(), other.end());
-        const CommHook hook = power_sgd_hook(kRankTwo);
-        std::vector<Values> products;
+        Values both(32);
+        for (size_t i = 0; i < 4; ++i) {
+            both[5 * i] = 1;
+            both[16 + i] = static_cast<float>(2 + i);
+        }
         test.set(both);
-        hook(test.bucket, watched);
+        power_sgd_hook(kRankTwo)(test.bucket, watched);
         return watched.payloads;
     })[0];
     REQUIRE(found.size() == 2);
     REQUIRE(found[1].size() == 16);
     const Values first(found[1].begin(), found[1].begin() + 8);
     const Values second(found[1].begin() + 8, found[1].end());
-    INFO("two matrices (4, 4), the identity and twice an exchange of two rows: P of the");
-    INFO("second has columns of length 2; got " << labs::rows_of(first, 2) << " and "
-                                                << labs::rows_of(second, 2));
-    for (size_t column = 0; column < 2; ++column) {
-        CHECK(std::abs(dot(first, 2, column, column) - 1) < 1e-6);
-        CHECK(std::abs(dot(second, 2, column, column) - 4) < 1e-5);
-    }
-    INFO("each matrix has a Q of its own, drawn one after the other");
-    CHECK(largest_difference(first, second) > 1e-3);
+    INFO("the first matrix is the identity; the second has 2 3 4 5 above rows of zeros,");
+    INFO("so P of the second is zero below its first row; got "
+         << labs::rows_of(first, 2) << " and " << labs::rows_of(second, 2));
+    CHECK(Values(second.begin() + 2, second.end()) == Values(6));
+    Values with_first_Q(2);
+    for (size_t i = 0; i < 4; ++i)
+        for (size_t column = 0; column < 2; ++column)
+            with_first_Q[column] += static_cast<float>(2 + i) * first[2 * i + column];
+    INFO("each matrix has a Q of its own, drawn one after the other; with the first");
+    INFO("matrix's Q the row would be " << in_words(with_first_Q));
+    CHECK(largest_difference({second[0], second[1]}, with_first_Q) > 1e-3);
+    CHECK(std::abs(second[0]) + std::abs(second[1]) > 1e-3);
 }
 
 TEST_CASE("a warm start keeps Q and otherwise each step draws another Q",

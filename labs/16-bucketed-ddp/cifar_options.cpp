@@ -29,6 +29,7 @@ void add_options(mini::CommandLine& line, Options& options) {
     line.add("--seed", options.seed, "seed of initial weights and order");
     line.add_flag("--average-at-end", options.average_at_end,
                   "no DDP: average the parameters once, when all ranks have trained");
+    line.add_flag("--zero", options.zero, "shard the optimizer's state over the ranks");
     line.add("--save", options.save, "write the model here (safetensors)")
         .type_name("FILE");
     line.add("--backend", options.backend, "how ranks exchange numbers")
@@ -54,6 +55,10 @@ void check(const Options& options) {
                                 std::max<int64_t>(share, 2) * world_size));
     if (!std::isfinite(options.lr))
         throw UsageError(concat("--lr must be a number, but is ", options.lr));
+    if (options.zero && options.average_at_end)
+        throw UsageError(
+            "--zero needs gradients that are equal on all ranks, but with "
+            "--average-at-end each rank has its own");
     mini::training::check_save(options.save);
 }
 

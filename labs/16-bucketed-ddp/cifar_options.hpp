@@ -24,6 +24,7 @@ struct Options {
     double lr = 0.01;
     uint64_t seed = 0;
     bool average_at_end = false;
+    bool zero = false;
     std::string save;
     bool json = false;
 };

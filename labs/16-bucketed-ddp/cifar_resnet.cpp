@@ -21,6 +21,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cifar_options.hpp"
@@ -40,6 +41,7 @@
 #include "libmini/parallel/average_parameters.hpp"
 #include "libmini/parallel/broadcast_coalesced.hpp"
 #include "libmini/parallel/ddp.hpp"
+#include "libmini/parallel/zero.hpp"
 #include "libmini/random/random.hpp"
 #include "libmini/tensor/tensor.hpp"
 #include "libmini/training/accuracy.hpp"
@@ -84,7 +86,7 @@ double mean_over_ranks(double value) {
 
 // Trains one epoch on this rank's batches; returns the mean loss of all ranks.
 double train_epoch(mini::nn::Module& model, DataLoader& loader,
-                   mini::optim::SGD& optimizer, mini::Device device) {
+                   mini::optim::Optimizer& optimizer, mini::Device device) {
     model.train();
     double sum = 0.0;
     for (const auto& [inputs, labels] : loader) {
@@ -116,6 +118,19 @@ std::vector<std::string> digests(const mini::nn::Module& model) {
     return training::digests(*dist::default_group(), state);
 }
 
+// Returns the tutorial's SGD; with --zero, each rank has the momentum of its own
+// parameters only.
+std::unique_ptr<mini::optim::Optimizer> make_optimizer(const Options& options,
+                                                       std::vector<Tensor> parameters) {
+    const auto make_sgd = [lr = options.lr](std::vector<Tensor> own) {
+        return std::make_unique<mini::optim::SGD>(
+            std::move(own), mini::optim::SGDOptions{.lr = lr, .momentum = 0.9});
+    };
+    if (!options.zero) return make_sgd(std::move(parameters));
+    return std::make_unique<mini::parallel::ZeroRedundancyOptimizer>(
+        std::move(parameters), make_sgd);
+}
+
 // Trains for all epochs; rank 0 reports. `model` is DDP, or a plain model without
 // communication.
 Results train(const Options& options, mini::nn::Module& model, const Data& data,
@@ -131,14 +146,15 @@ Results train(const Options& options, mini::nn::Module& model, const Data& data,
                              .sampler = train_sampler,
                              .drop_last = true,
                              .num_workers = 2});
-    mini::optim::SGD optimizer(model.parameters(), {.lr = options.lr, .momentum = 0.9});
-    mini::optim::CosineAnnealingLR scheduler(optimizer, options.epochs);
+    const auto optimizer = make_optimizer(options, model.parameters());
+    mini::optim::CosineAnnealingLR scheduler(*optimizer, options.epochs);
 
     Results results;
     for (int64_t epoch = 0; epoch < options.epochs; ++epoch) {
         train_sampler->set_epoch(
             epoch);  // without it every epoch has the first epoch's order
-        results.train_loss.push_back(train_epoch(model, train_loader, optimizer, device));
+        results.train_loss.push_back(
+            train_epoch(model, train_loader, *optimizer, device));
         scheduler.step();
 
         // Each rank's running means come from its own batches. DDP broadcasts rank 0's

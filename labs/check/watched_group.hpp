@@ -44,7 +44,8 @@ class WatchedGroup : public dist::ProcessGroup {
   public:
     explicit WatchedGroup(dist::ProcessGroup& group) : group_(group) {}
 
-    /// Lines are "start all_reduce 8" and "wait all_reduce 8", with the payload's bytes.
+    /// Lines are "start all_reduce 8" and "wait all_reduce 8", with the payload's bytes; a
+    /// reduction also has the root: "start reduce 8 to 1".
     Journal journal;
 
     /// The values that this rank gave to each started operation.
@@ -69,8 +70,9 @@ class WatchedGroup : public dist::ProcessGroup {
     }
 
     dist::WorkHandle start(dist::Call call) override {
-        const std::string name =
+        std::string name =
             concat(dist::operation_name(call.operation), ' ', dist::payload_bytes(call));
+        if (call.operation == dist::Operation::kReduce) name += concat(" to ", call.root);
         journal.push_back("start " + name);
         payloads.push_back(read_by(call, rank()));
         return std::make_shared<LazyWork>(*this, std::move(call), name);

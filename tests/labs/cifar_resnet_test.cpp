@@ -129,6 +129,15 @@ TEST_CASE("the saved ResNet has torchvision's names and loads back") {
     CHECK(job.at("state_sha256")[0] == sha256.finish_hex());
 }
 
+TEST_CASE("with --zero training gives bitwise the same ResNet") {
+    const Words options{"--samples", "24", "--batch-size", "6", "--model", "resnet10",
+                        "--epochs",  "2",  "--json"};
+    const json plain = results_of(launched(3, options));
+    const json sharded = results_of(launched(3, options + Words{"--zero"}));
+    CHECK(sharded.at("state_sha256") == plain.at("state_sha256"));
+    CHECK(sharded.at("train_loss") == plain.at("train_loss"));
+}
+
 TEST_CASE("with --average-at-end replicas become equal but differ from DDP's result") {
     const Words options = kSmall + Words{"--epochs", "1"};
     const json ddp = results_of(launched(2, options));
@@ -177,6 +186,7 @@ TEST_CASE("cifar_resnet names an invalid option in a one-line error") {
         {{"--batch-size", "1"}, "--batch-size 1 does not give each"},
         {{"--world-size", "3"}, "--batch-size 128 does not give each"},
         {{"--samples", "9"}, "--batch-size 128 is more than the 9 training images"},
+        {{"--zero", "--average-at-end"}, "--zero needs gradients that are equal"},
         {{"--save", "/"}, "--save / is a folder"},
         {{"--save", "/nonexistent/model"}, "the folder /nonexistent does not exist"}};
     for (const auto& [options, part] : cases) {

@@ -211,6 +211,11 @@ class Measure(unittest.TestCase):
     def test_the_times_of_the_all_reduces_are_read_from_the_table(self):
         self.assertEqual(script("11-collectives").rows(COSTS), {"naive": 20.2, "tutorial": 30.1})
 
+    def test_the_fullest_rank_holds_the_most_besides_its_peak(self):
+        report = {"parameters": [8, 8], "gradients": [3, 4], "state": [6, 8], "peak": [99, 60]}
+        self.assertEqual(script("19-sharding-the-optimizer").fullest(report),
+                         {"parameters": 8, "gradients": 4, "state": 8, "peak": 60})
+
     def test_a_small_all_reduce_uses_recursive_doubling_and_a_large_one_a_ring(self):
         sweep = script("16-bucketed-ddp")
         link = sweep.parse_link("8Mbit,2ms")  # 1000 bytes per ms

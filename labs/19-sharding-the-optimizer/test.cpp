@@ -1,0 +1,168 @@
+// The checks of lab 19, tasks 19.1 and 19.2: who owns which parameter, and a step.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "labs/19-sharding-the-optimizer/test_support.hpp"
+
+using namespace mini;
+using namespace mini::lab19;
+using parallel::partition_parameters;
+
+// ---- 19.1
+
+namespace {
+
+using Owners = std::vector<int>;
+using Sizes = std::vector<int64_t>;
+
+// Returns "rank 0 has 14 elements, rank 1 has 17".
+std::string loads_in_words(const Sizes& sizes, const Owners& owners, int world_size) {
+    std::string text;
+    for (int rank = 0; rank < world_size; ++rank) {
+        int64_t load = 0;
+        for (size_t i = 0; i < std::min(sizes.size(), owners.size()); ++i)
+            if (owners[i] == rank) load += sizes[i];
+        text += concat(rank == 0 ? "" : ", ", "rank ", rank, " has ", load);
+    }
+    return text;
+}
+
+void check_owners(const Sizes& sizes, int world_size, const Owners& expected,
+                  const std::string& why) {
+    const Owners owners = partition_parameters(sizes, world_size);
+    INFO("parameters of " << concat(sizes) << " elements on " << world_size
+                          << " ranks: the owners should be " << concat(expected)
+                          << " and are " << concat(owners));
+    INFO("so " << loads_in_words(sizes, owners, world_size) << " elements. " << why);
+    REQUIRE(owners == expected);
+}
+
+}  // namespace
+
+TEST_CASE("the largest parameter that is left goes to the rank with the fewest elements",
+          "[lab19][lab19.1]") {
+    const std::string why =
+        "The order is 9, 7, 6, 5, 4, and each goes to the rank with the fewest elements "
+        "so far; hint 1 of 19.1 helps";
+    check_owners({5, 9, 4, 7, 6}, 1, {0, 0, 0, 0, 0}, why);
+    check_owners({5, 9, 4, 7, 6}, 2, {0, 0, 1, 1, 1}, why);
+    check_owners({5, 9, 4, 7, 6}, 3, {2, 0, 1, 1, 2}, why);
+    check_owners({5, 9, 4, 7, 6}, 4, {3, 0, 3, 1, 2}, why);
+    check_owners({5, 9, 4, 7, 6}, 7, {3, 0, 4, 1, 2}, why);
+}
+
+TEST_CASE("elements are counted, not parameters", "[lab19][lab19.1]") {
+    check_owners({10, 2, 2, 2, 2, 2}, 2, {0, 1, 1, 1, 1, 1},
+                 "Five parameters of 2 elements are as much as one of 10");
+    check_owners({3, 0, 0, 0}, 3, {0, 1, 1, 1},
+                 "A parameter without elements adds nothing to its owner's load, so the "
+                 "next one goes to the same rank");
+}
+
+TEST_CASE("among equal parameters the first comes first, among equal ranks the lowest",
+          "[lab19][lab19.1]") {
+    check_owners({4, 4, 4, 4}, 3, {0, 1, 2, 0},
+                 "All ranks compute the owners on their own, so nothing may be left to "
+                 "chance: equal sizes stay in their order (stable), and of several ranks "
+                 "with the same load the lowest is taken");
+    Sizes many(40, 3);
+    Owners expected;
+    for (int i = 0; i < 40; ++i) expected.push_back(i % 4);
+    check_owners(many, 4, expected,
+                 "A sort that is not stable keeps the order of a short list and changes "
+                 "that of a long one");
+}
+
+// ---- 19.2
+
+TEST_CASE("after a step every rank has the unsharded optimizer's parameters",
+          "[lab19][lab19.2]") {
+    const int ranks = GENERATE(1, 2, 3, 4, 7);
+    for (const Kind& kind : kKinds) {
+        const auto plain = kind.make(make_parameters());
+        take_steps(*plain, 0, 3);
+        const auto seen = on_ranks(ranks, [&](dist::ProcessGroup& group) {
+            // A broadcast of this group runs in the wait for it, and not before.
+            const auto watched = std::make_shared<WatchedGroup>(group);
+            ZeroRedundancyOptimizer zero(make_parameters(), kind.make, watched);
+            take_steps(zero, 0, 3);
+            std::vector<Values> values;
+            for (const Tensor& each : zero.parameters())
+                values.push_back(each.to_vector<float>());
+            return std::pair(zero.owners(), values);
+        });
+        for (size_t rank = 0; rank < seen.size(); ++rank)
+            for (size_t i = 0; i < plain->parameters().size(); ++i) {
+                const auto& [owners, values] = seen[rank];
+                const bool is_own = owners[i] == static_cast<int>(rank);
+                const bool is_old = values[i] == make_parameters()[i].to_vector<float>();
+                INFO("3 steps of " << kind.name << " on " << ranks << " ranks; parameter "
+                                   << i << ", which rank " << owners[i]
+                                   << " owns, on rank " << rank);
+                INFO((is_old ? "its values have not changed at all: "
+                             : "its values have changed, but to others: ")
+                     << (is_own ? "its own rank has to update it by local_"
+                                : "its owner has to send the new values, and this rank "
+                                  "to copy them out of the buffer")
+                     << "; hint 1 of 19.2 helps");
+                REQUIRE(values[i] == plain->parameters()[i].to_vector<float>());
+            }
+    }
+}
+
+TEST_CASE("a step broadcasts each owner's elements once and holds at most two shards",
+          "[lab19][lab19.2]") {
+    const auto seen = on_ranks(5, [](dist::ProcessGroup& group) {
+        const auto watched = std::make_shared<WatchedGroup>(group);
+        ZeroRedundancyOptimizer zero(make_parameters(), make_sgd, watched);
+        watched->journal.clear();
+        take_steps(zero, 0, 1);
+        return watched->journal;
+    });
+    for (size_t rank = 0; rank < seen.size(); ++rank) {
+        INFO("the ranks 0 to 4 own 40, 12, 7, 1 and 0 elements of 4 bytes; rank "
+             << rank << " called: " << in_words(seen[rank]));
+        INFO(
+            "each broadcast is started before the previous one is waited for, so that "
+            "the network has no pause; and not all at once, so that a rank needs memory "
+            "for two shards only; hint 2 of 19.2 helps");
+        REQUIRE(seen[rank] == Journal{"start broadcast 160", "start broadcast 48",
+                                      "wait broadcast 160", "start broadcast 28",
+                                      "wait broadcast 48", "start broadcast 4",
+                                      "wait broadcast 28", "wait broadcast 4"});
+    }
+}
+
+TEST_CASE("on one rank a step sends nothing", "[lab19][lab19.2]") {
+    const auto seen = on_ranks(1, [](dist::ProcessGroup& group) {
+        const auto watched = std::make_shared<WatchedGroup>(group);
+        ZeroRedundancyOptimizer zero(make_parameters(), make_sgd, watched);
+        watched->journal.clear();
+        take_steps(zero, 0, 1);
+        return watched->journal;
+    });
+    INFO("world size 1: there is no rank to send to; it called: " << in_words(seen[0]));
+    REQUIRE(seen[0].empty());
+}
+
+TEST_CASE("a step uses the learning rate that was set last", "[lab19][lab19.2]") {
+    const auto plain = make_sgd(make_parameters());
+    plain->set_lr(0.5);
+    take_steps(*plain, 1, 2);
+    const auto seen = on_ranks(2, [](dist::ProcessGroup&) {
+        ZeroRedundancyOptimizer zero(make_parameters(), make_sgd);
+        zero.set_lr(0.5);
+        take_steps(zero, 1, 2);
+        return values_of(zero.parameters());
+    });
+    INFO(
+        "set_lr(0.5) sets the rate of this optimizer. The rank's own optimizer, local_, "
+        "still has 0.1, and learns of it in step()");
+    for (const Values& rank : seen) REQUIRE(rank == values_of(plain->parameters()));
+}

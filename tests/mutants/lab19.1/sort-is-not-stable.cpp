@@ -1,0 +1,11 @@
+// Equal sizes may change places, so ranks with another library may disagree.
+    std::vector<size_t> order(sizes.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::ranges::sort(order, std::greater{}, [&](size_t i) { return sizes[i]; });
+
+    std::vector<int64_t> load(static_cast<size_t>(world_size), 0);
+    for (const size_t i : order) {
+        const auto least = std::ranges::min_element(load);
+        owners[i] = static_cast<int>(least - load.begin());
+        *least += sizes[i];
+    }

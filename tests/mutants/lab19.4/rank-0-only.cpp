@@ -1,0 +1,10 @@
+// Only rank 0 loads the state, as only rank 0 has saved it.
+    const auto own = renumbered(state, [&](size_t number) -> std::optional<size_t> {
+        check_exists(number);
+        const auto found = std::ranges::find(indices, number);
+        if (found == indices.end()) return std::nullopt;
+        return static_cast<size_t>(found - indices.begin());
+    });
+    if (group_->rank() == 0) local_->load_state_dict(own);
+    set_lr(local_->lr());
+    consolidated_.reset();

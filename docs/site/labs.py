@@ -16,7 +16,6 @@ BEFORE = "\n## Pitfalls"  # the tasks are inserted before this section
 TIME = re.compile(r"^Time: (\d+)(?: to (\d+))? hours", re.MULTILINE)
 PARTS = (("Part I: one process", "01", "06"), ("Part II: dividing the data", "07", "09"),
          ("Part III: talking", "10", "12"), ("Part IV: training together", "13", "16"),
-         ("Part V: beyond", "17", "20"),
          ("Part V: beyond", "17", "20"))
 
 

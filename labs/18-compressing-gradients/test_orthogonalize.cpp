@@ -86,6 +86,14 @@ TEST_CASE("a column that depends on the previous columns becomes zero",
     CHECK(std::abs(dot(found, 4, 0, 2)) < 1e-6);
 }
 
+TEST_CASE("tiny columns count as much as large ones", "[lab18][lab18.4]") {
+    const Values found = orthogonal({3e-8f, 1e-8f, 4e-8f, 2e-8f}, 2);
+    INFO("the columns (3, 4) and (1, 2) times 1e-8: gradients are often that small;");
+    INFO("what is a rounding error depends on the old length of the column; got "
+         << labs::rows_of(found, 2) << "; hint 3 of 18.4 helps");
+    CHECK(largest_difference(found, {0.6f, -0.8f, 0.8f, 0.6f}) < 1e-5);
+}
+
 TEST_CASE("epsilon is added to the length of a column", "[lab18][lab18.4]") {
     const Values found = orthogonal({3, 4}, 1, 5.0);
     INFO("(3, 4) has the length 5; with an epsilon of 5 it is divided by 10; got "

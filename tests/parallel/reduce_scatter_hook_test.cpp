@@ -75,7 +75,7 @@ void backward_of(DistributedDataParallel& ddp, int step, int rank) {
 
 TEST_CASE("DDP gives bitwise the same parameters with sharded gradients and optimizer") {
     const int world_size = GENERATE(1, 2, 3, 4, 7);  // 7 ranks for 5 parameters
-    const int64_t bucket = GENERATE(1, 60, 1 << 20);
+    const int64_t bucket = GENERATE(60, 1 << 20);
     CAPTURE(world_size, bucket);
     const auto train = [&](bool sharded) {
         return on_ranks(world_size, [&](dist::ProcessGroup& group) {
@@ -91,7 +91,7 @@ TEST_CASE("DDP gives bitwise the same parameters with sharded gradients and opti
                 ddp.register_comm_hook(average_hook());
                 optimizer = make_small_adam(model.parameters());
             }
-            for (int step = 0; step < 5; ++step) {
+            for (int step = 0; step < 3; ++step) {
                 optimizer->zero_grad();
                 backward_of(ddp, step, group.rank());
                 optimizer->step();

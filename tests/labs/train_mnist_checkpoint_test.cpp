@@ -332,7 +332,8 @@ TEST_CASE("an invalid option prints one line and exits with code 2") {
     fails_with({"--checkpoint", "run", "--compress", "topk"}, "topk feeds back");
     fails_with({"--compress-ratio", "0.1"},
                "--compress-ratio is for --compress topk, not none");
-    fails_with({"--compress", "topk", "--compress-ratio", "1.5"}, "at most 1, but is 1.5");
+    fails_with({"--compress", "topk", "--compress-ratio", "1.5"},
+               "at most 1, but is 1.5");
     fails_with({"--compress", "topk", "--matrix-approximation-rank", "1"},
                "--matrix-approximation-rank is for --compress powersgd, not topk");
     fails_with({"--compress", "fp16", "--no-error-feedback"}, "not fp16");

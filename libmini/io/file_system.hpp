@@ -38,6 +38,7 @@ class FileSystem {
     /// Blocks until the contents of a file, or the names in a folder, are on disk.
     virtual int fsync(int fd) = 0;
 
+    /// Closes the descriptor, even if it reports an error.
     virtual int close(int fd) = 0;
 
     /// Gives the file `from` the name `to`, atomically; replaces a file of that name.

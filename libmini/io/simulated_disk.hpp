@@ -62,6 +62,8 @@ class SimulatedDisk final : public FileSystem {
     /// Returns how many descriptors are open.
     size_t open_count() const { return descriptors_.size(); }
 
+    // ---- the calls
+
     int stat(const std::string& path, struct stat& status) override;
     int create(const std::string& path) override;
     int open_folder(const std::string& path) override;

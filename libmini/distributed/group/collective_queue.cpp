@@ -1,6 +1,5 @@
 #include "libmini/distributed/group/collective_queue.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "libmini/core/log.hpp"
@@ -16,11 +15,11 @@ void CollectiveQueue::start(int rank) {
 }
 
 void CollectiveQueue::push(const TaskHandle& task, bool waits) {
-    const bool idle = !running_ && queue_.empty() && !runner_.has_more();
+    const bool idle = !running_ && queue_.empty() && !hooks_.has_more();
     queue_.push_back(task);
     if (waits) has_waiting_caller_ = true;
     if (waits && idle) return;  // the caller runs `task` in help()
-    if (progressing_) runner_.wake();
+    if (progressing_) hooks_.wake();
     notify_all(changed_);
 }
 
@@ -33,7 +32,10 @@ void CollectiveQueue::loop() {
             wait_on(changed_, lock, kNever,
                     [this] { return has_work() || (closed_ && !running_); });
             if (!has_work()) return;
-            if (!queue_.empty()) task = take_head();
+            if (!queue_.empty()) {
+                task = queue_.front();
+                queue_.pop_front();
+            }
             running_ = true;
             progressing_ = task == nullptr;
         }
@@ -44,39 +46,28 @@ void CollectiveQueue::loop() {
 void CollectiveQueue::help(const Task& task) {
     const DeferredFreeScope scope;
     std::unique_lock lock(mutex_);
-    while (contains(task)) {
-        if (running_ || runner_.has_more()) {
-            notify_all(changed_);
-            return;
-        }
-        const TaskHandle head = take_head();
-        running_ = true;
-        lock.unlock();
-        run(head);
-        lock.lock();
+    const bool is_next = !running_ && !hooks_.has_more() && !queue_.empty() &&
+                         queue_.front().get() == &task;
+    if (!is_next) {
+        notify_all(changed_);
+        return;
     }
-}
-
-bool CollectiveQueue::contains(const Task& task) const {
-    return std::any_of(queue_.begin(), queue_.end(),
-                       [&](const TaskHandle& queued) { return queued.get() == &task; });
-}
-
-TaskHandle CollectiveQueue::take_head() {
-    TaskHandle head = std::move(queue_.front());
+    const TaskHandle mine = queue_.front();
     queue_.pop_front();
-    return head;
+    running_ = true;
+    lock.unlock();
+    run(mine);
 }
 
 void CollectiveQueue::run(const TaskHandle& task) {
-    runner_.run(task);
+    hooks_.run(task);
     const std::lock_guard lock(mutex_);
     running_ = progressing_ = false;
     // Without work, do not wake the communication thread: it would need a core.
     if (has_work() || closed_) notify_all(changed_);
 }
 
-void CollectiveQueue::end_wait() {
+void CollectiveQueue::end_help() {
     const std::lock_guard lock(mutex_);
     has_waiting_caller_ = false;
 }

@@ -3,15 +3,16 @@
 //     caller         all_reduce_async -> [ #7 | #8 | #9 ] -> communication thread -> run
 //                    Work::wait       <- - - - - - - - - - - done, or failed
 //
-// One thread at a time runs the collectives, so the call order is the order on the
-// network: ranks that call the same collectives in the same order always match. A caller
-// that waits for a queued collective runs it, and those before it, on its own thread.
-// This saves two wake-ups: of the communication thread, and then of the caller.
+// One thread runs all collectives, so the call order is the order on the network: ranks
+// that call the same collectives in the same order always match. A blocking call at the
+// head of the queue runs on the caller's thread, which saves two wake-ups: of the
+// communication thread, and then of the caller.
 
 #pragma once
 
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 
@@ -24,26 +25,22 @@ using TaskHandle = std::shared_ptr<Task>;
 
 class CollectiveQueue {
   public:
-    /// The owner, whom the queue calls on the communication thread or on the thread of a
-    /// caller.
-    class Runner {
-      public:
-        virtual ~Runner() = default;
-
+    /// The functions that the queue calls, on the communication thread or on the thread
+    /// of a caller.
+    struct Hooks {
         /// Runs one collective or, given null, makes progress on the operations in flight
         /// outside the queue. Does not throw.
-        virtual void run(const TaskHandle& task) = 0;
+        std::function<void(const TaskHandle&)> run;
 
         /// Returns whether any operation is in flight outside the queue. Called with the
         /// mutex locked.
-        virtual bool has_more() const = 0;
+        std::function<bool()> has_more;
 
         /// Makes run(null) return early.
-        virtual void wake() = 0;
+        std::function<void()> wake;
     };
 
-    /// REQUIRES: `runner` lives until join() returns. The queue may live longer.
-    explicit CollectiveQueue(Runner& runner) : runner_(runner) {}
+    explicit CollectiveQueue(Hooks hooks) : hooks_(std::move(hooks)) {}
 
     /// Starts the communication thread of rank `rank`. Throws Error if no thread can be
     /// started.
@@ -58,10 +55,10 @@ class CollectiveQueue {
     /// must call help() next.
     void push(const TaskHandle& task, bool waits);
 
-    /// Returns whether end_wait() has not been called yet after a push with `waits`.
+    /// Returns whether end_help() has not been called yet after a push with `waits`.
     bool has_waiting_caller() const { return has_waiting_caller_; }
 
-    /// Returns whether a thread is in Runner::run.
+    /// Returns whether a thread is in the run hook.
     bool is_running() const { return running_; }
 
     /// Wakes the communication thread, which checks for work.
@@ -77,33 +74,31 @@ class CollectiveQueue {
 
     // REQUIRES of the next functions: the mutex is not locked by this thread.
 
-    /// Runs the queue up to and including `task` on this thread, if no other thread runs
-    /// it and no operation is in flight outside; otherwise wakes the communication thread.
-    /// Has no effect if `task` is not in the queue.
+    /// Runs `task` on this thread if `task` is at the head of the queue, no thread is in
+    /// the run hook, and no operation is in flight; otherwise wakes the communication
+    /// thread.
     void help(const Task& task);
 
-    /// Marks the end of the caller's wait, which began with a push with `waits`.
-    void end_wait();
+    /// Marks the end of the caller's wait, which began with help().
+    void end_help();
 
-    /// Blocks until the communication thread and every helping caller have left
-    /// Runner::run. REQUIRES: close() was called.
+    /// Blocks until the communication thread and every helping caller have left the run
+    /// hook. REQUIRES: close() was called.
     void join();
 
     /// Returns whether start() was called and join() was not.
     bool is_started() const { return thread_ != nullptr; }
 
   private:
-    bool has_work() const { return !running_ && (!queue_.empty() || runner_.has_more()); }
-    bool contains(const Task& task) const;
-    TaskHandle take_head();
+    bool has_work() const { return !running_ && (!queue_.empty() || hooks_.has_more()); }
     void loop();
     void run(const TaskHandle& task);
 
-    Runner& runner_;
+    const Hooks hooks_;
     std::mutex mutex_;  // guards all members below, except thread_
     std::condition_variable changed_;
     std::deque<TaskHandle> queue_;
-    bool running_ = false;      // a thread is in Runner::run
+    bool running_ = false;      // a thread is in the run hook
     bool progressing_ = false;  // that thread is in run(null)
     bool closed_ = false;
     bool has_waiting_caller_ = false;

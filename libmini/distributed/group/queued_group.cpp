@@ -29,10 +29,12 @@ QueuedGroup::QueuedGroup(std::unique_ptr<Backend> backend,
       recorder_({.rank = backend_->rank(),
                  .world_size = backend_->world_size(),
                  .backend = backend_->name()}),
-      queue_(std::make_shared<CollectiveQueue>(static_cast<Runner&>(*this))) {
+      queue_({.run = [this](const TaskHandle& task) { run(task); },
+              .has_more = [this] { return !points_.is_empty() || !in_flight_.empty(); },
+              .wake = [this] { backend_->wake(); }}) {
     backend_->set_on_wake([this] { post_points(); });
     try {
-        queue_->start(rank());
+        queue_.start(rank());
     } catch (const Error&) {  // notify the ranks that wait for this one
         backend_->leave(current_failure());
         throw;
@@ -75,7 +77,7 @@ WorkHandle QueuedGroup::start(Call call) {
     auto task = std::make_shared<Task>(std::move(call), collective, way);
     task->failure_reported = failure_reported_;
 
-    const std::lock_guard lock(queue_->mutex());
+    const std::lock_guard lock(queue_.mutex());
     check_usable(task->call);
     if (task->call.is_point()) {
         enqueue_point(task);
@@ -99,9 +101,9 @@ void QueuedGroup::check_usable(const Call& call) const {
         throw_failure({failure_->kind, failure_->rank,
                        concat(name, ": the group is broken: ", failure_->message)});
     }
-    MINI_CHECK(!queue_->is_closed(), name, ": the group has been shut down");
+    MINI_CHECK(!queue_.is_closed(), name, ": the group has been shut down");
     MINI_CHECK(
-        !call.blocking || call.is_point() || !queue_->has_waiting_caller(), name,
+        !call.blocking || call.is_point() || !queue_.has_waiting_caller(), name,
         ": two threads call blocking operations of one group at the same "
         "time, so the ranks cannot agree on an order; give each thread its own group");
 }
@@ -123,16 +125,16 @@ void QueuedGroup::enqueue_point(const TaskHandle& task) {
     task->ticket =
         recorder_.queued(task->collective, message.data.size(), call.peer, call.tag);
     points_.push(task);
-    if (queue_->is_running()) backend_->wake();
-    queue_->notify();
+    if (queue_.is_running()) backend_->wake();
+    queue_.notify();
 }
 
 void QueuedGroup::enqueue_collective(const TaskHandle& task) {
     task->collective.sequence = next_sequence_++;
     task->ticket = recorder_.queued(task->collective, payload_bytes(task->call));
     task->take_turn();  // under the lock: the launch order is the queue's order
-    task->queue = queue_;
-    queue_->push(task, task->call.blocking);
+    if (task->call.blocking) task->queue = &queue_;
+    queue_.push(task, task->call.blocking);
 }
 
 // ---- the communication thread's side
@@ -186,7 +188,7 @@ void QueuedGroup::launch(const TaskHandle& task) {
     };
     backend_->launch(on_gpu);
     {
-        const std::lock_guard lock(queue_->mutex());
+        const std::lock_guard lock(queue_.mutex());
         in_flight_.insert(task);
     }
     task->set_launched();
@@ -194,7 +196,7 @@ void QueuedGroup::launch(const TaskHandle& task) {
 
 void QueuedGroup::finish(const TaskHandle& task) {
     {
-        const std::lock_guard lock(queue_->mutex());
+        const std::lock_guard lock(queue_.mutex());
         in_flight_.erase(task);
     }
     recorder_.finished(task->ticket);
@@ -209,7 +211,7 @@ void QueuedGroup::finish(const TaskHandle& task) {
 // Removes and returns the tasks that were not passed to the backend yet. REQUIRES: the
 // mutex is locked.
 QueuedGroup::Tasks QueuedGroup::take_queued() {
-    Tasks queued = queue_->take_all();
+    Tasks queued = queue_.take_all();
     const Tasks points = points_.take_all();
     queued.insert(queued.end(), points.begin(), points.end());
     return queued;
@@ -220,7 +222,7 @@ QueuedGroup::Tasks QueuedGroup::take_queued() {
 void QueuedGroup::fail(const TaskHandle& task, const Failure& failure) {
     Tasks unfinished;
     {
-        const std::lock_guard lock(queue_->mutex());
+        const std::lock_guard lock(queue_.mutex());
         if (!failure_) failure_ = failure;
         unfinished = take_queued();
         unfinished.insert(unfinished.end(), in_flight_.begin(), in_flight_.end());
@@ -264,21 +266,21 @@ void QueuedGroup::fail_all(const Tasks& tasks) const {
 // immediately; queued operations are dropped.
 void QueuedGroup::stop(const Failure& reason, When when) {
     const std::lock_guard stopping(stop_mutex_);
-    if (!queue_->is_started()) return;
+    if (!queue_.is_started()) return;
     Tasks dropped;
     {
-        const std::lock_guard lock(queue_->mutex());
-        queue_->close();
+        const std::lock_guard lock(queue_.mutex());
+        queue_.close();
         if (when == When::kNow) {
             if (!failure_) failure_ = reason;
             dropped = take_queued();
-            if (queue_->is_running() || !in_flight_.empty()) backend_->interrupt();
+            if (queue_.is_running() || !in_flight_.empty()) backend_->interrupt();
         }
     }
     for (const TaskHandle& task : dropped) recorder_.failed(task->ticket);
     fail_all(dropped);
     for (const TaskHandle& task : dropped) task->drop_tensors();  // these never started
-    queue_->join();
+    queue_.join();
     backend_->leave(reason);
     backend_->free_gpu();
 }
@@ -304,7 +306,7 @@ void QueuedGroup::post_points() {
 // Removes the ready messages from the queue and returns them; they are in flight from now
 // on. Sets `all_ready` to whether the queue is empty then.
 QueuedGroup::Tasks QueuedGroup::take_ready_points(bool& all_ready) {
-    const std::lock_guard lock(queue_->mutex());
+    const std::lock_guard lock(queue_.mutex());
     Tasks ready = points_.take_ready();
     in_flight_.insert(ready.begin(), ready.end());  // so that fail() finds them
     for (const TaskHandle& held : points_.waiting()) check_in_time(*held);
@@ -331,7 +333,7 @@ void QueuedGroup::wait_for_inputs(const Task& task) {
     for (int polls = 0; !task.has_inputs(); ++polls) {
         if (has_passed(deadline)) throw_late_inputs(task, timeout);
         {
-            const std::lock_guard lock(queue_->mutex());
+            const std::lock_guard lock(queue_.mutex());
             MINI_CHECK(!failure_, "the group was destroyed during ", task.text());
         }
         pause(polls);

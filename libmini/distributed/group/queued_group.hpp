@@ -35,7 +35,7 @@
 
 namespace mini::dist {
 
-class QueuedGroup : public ProcessGroup, private CollectiveQueue::Runner {
+class QueuedGroup : public ProcessGroup {
   public:
     QueuedGroup(std::unique_ptr<Backend> backend, std::chrono::milliseconds timeout);
     ~QueuedGroup() override;
@@ -65,9 +65,7 @@ class QueuedGroup : public ProcessGroup, private CollectiveQueue::Runner {
     void enqueue_point(const TaskHandle& task);
     void enqueue_collective(const TaskHandle& task);
 
-    void run(const TaskHandle& task) override;
-    bool has_more() const override { return !points_.is_empty() || !in_flight_.empty(); }
-    void wake() override { backend_->wake(); }
+    void run(const TaskHandle& task);
     void execute(const TaskHandle& task);
     void launch(const TaskHandle& task);
     void post_points();
@@ -91,7 +89,7 @@ class QueuedGroup : public ProcessGroup, private CollectiveQueue::Runner {
     // Only the thread in run() uses it.
     int polls_ = 0;
 
-    const std::shared_ptr<CollectiveQueue> queue_;  // its mutex guards the members below
+    CollectiveQueue queue_;  // its mutex guards the members below
     PointQueue points_;
     std::set<TaskHandle> in_flight_;  // posted messages, and launched collectives
     uint64_t next_sequence_ = 0;

@@ -51,10 +51,7 @@ Way way_of(const Call& call, const Backend& backend) {
 }
 
 Task::Task(Call wanted, const Collective& collective, Way way)
-    : collective(collective),
-      is_blocking_(wanted.blocking),
-      wanted_(std::move(wanted)),
-      call(contiguous(wanted_)) {
+    : collective(collective), wanted_(std::move(wanted)), call(contiguous(wanted_)) {
     if (way == Way::kStaged) {
         staging_ = std::make_unique<GpuStaging>(call);
         call = staging_->host_call();
@@ -76,9 +73,7 @@ bool Task::is_completed() const {
 }
 
 void Task::wait() {
-    // A handle may outlive its group, and then the group's queue.
-    const std::shared_ptr<CollectiveQueue> held = queue.lock();
-    if (held != nullptr) held->help(*this);
+    if (queue != nullptr) queue->help(*this);
     std::optional<Failure> failure;
     {
         std::unique_lock lock(mutex_);
@@ -87,7 +82,7 @@ void Task::wait() {
         });
         failure = failure_;
     }
-    if (held != nullptr && is_blocking_) held->end_wait();
+    if (queue != nullptr) queue->end_help();
     if (failure) {
         *failure_reported = true;
         throw_failure(*failure);

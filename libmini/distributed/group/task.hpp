@@ -71,13 +71,12 @@ class Task : public Work {
     Collective collective;
     PointMessage message;  // for send and recv
     FlightRecorder::Ticket ticket = 0;
-    std::weak_ptr<CollectiveQueue> queue;  // wait() may run a collective that is in it
+    CollectiveQueue* queue = nullptr;  // of a blocking call, which wait() may run
     std::shared_ptr<std::atomic<bool>> failure_reported;  // the group's flag
 
   private:
     void end(std::optional<Failure> failure);
 
-    const bool is_blocking_;
     Call wanted_;
     std::unique_ptr<GpuStaging> staging_;
     GpuCollective gpu_;

@@ -15,11 +15,11 @@ void CollectiveQueue::start(int rank) {
 }
 
 void CollectiveQueue::push(const TaskHandle& task, bool waits) {
-    const bool idle = !running_ && queue_.empty() && !hooks_.has_more();
+    const bool idle = !running_ && queue_.empty() && !runner_.has_more();
     queue_.push_back(task);
     if (waits) has_waiting_caller_ = true;
     if (waits && idle) return;  // the caller runs `task` in help()
-    if (progressing_) hooks_.wake();
+    if (progressing_) runner_.wake();
     notify_all(changed_);
 }
 
@@ -46,7 +46,7 @@ void CollectiveQueue::loop() {
 void CollectiveQueue::help(const Task& task) {
     const DeferredFreeScope scope;
     std::unique_lock lock(mutex_);
-    const bool is_next = !running_ && !hooks_.has_more() && !queue_.empty() &&
+    const bool is_next = !running_ && !runner_.has_more() && !queue_.empty() &&
                          queue_.front().get() == &task;
     if (!is_next) {
         notify_all(changed_);
@@ -60,7 +60,7 @@ void CollectiveQueue::help(const Task& task) {
 }
 
 void CollectiveQueue::run(const TaskHandle& task) {
-    hooks_.run(task);
+    runner_.run(task);
     const std::lock_guard lock(mutex_);
     running_ = progressing_ = false;
     // Without work, do not wake the communication thread: it would need a core.

@@ -12,7 +12,6 @@
 
 #include <condition_variable>
 #include <deque>
-#include <functional>
 #include <memory>
 #include <mutex>
 
@@ -25,22 +24,25 @@ using TaskHandle = std::shared_ptr<Task>;
 
 class CollectiveQueue {
   public:
-    /// The functions that the queue calls, on the communication thread or on the thread
-    /// of a caller.
-    struct Hooks {
+    /// The owner, whom the queue calls on the communication thread or on the thread of a
+    /// caller.
+    class Runner {
+      public:
+        virtual ~Runner() = default;
+
         /// Runs one collective or, given null, makes progress on the operations in flight
         /// outside the queue. Does not throw.
-        std::function<void(const TaskHandle&)> run;
+        virtual void run(const TaskHandle& task) = 0;
 
         /// Returns whether any operation is in flight outside the queue. Called with the
         /// mutex locked.
-        std::function<bool()> has_more;
+        virtual bool has_more() const = 0;
 
         /// Makes run(null) return early.
-        std::function<void()> wake;
+        virtual void wake() = 0;
     };
 
-    explicit CollectiveQueue(Hooks hooks) : hooks_(std::move(hooks)) {}
+    explicit CollectiveQueue(Runner& runner) : runner_(runner) {}
 
     /// Starts the communication thread of rank `rank`. Throws Error if no thread can be
     /// started.
@@ -58,7 +60,7 @@ class CollectiveQueue {
     /// Returns whether end_help() has not been called yet after a push with `waits`.
     bool has_waiting_caller() const { return has_waiting_caller_; }
 
-    /// Returns whether a thread is in the run hook.
+    /// Returns whether a thread is in Runner::run.
     bool is_running() const { return running_; }
 
     /// Wakes the communication thread, which checks for work.
@@ -75,30 +77,29 @@ class CollectiveQueue {
     // REQUIRES of the next functions: the mutex is not locked by this thread.
 
     /// Runs `task` on this thread if `task` is at the head of the queue, no thread is in
-    /// the run hook, and no operation is in flight; otherwise wakes the communication
+    /// Runner::run, and no operation is in flight; otherwise wakes the communication
     /// thread.
     void help(const Task& task);
 
     /// Marks the end of the caller's wait, which began with help().
     void end_help();
 
-    /// Blocks until the communication thread and every helping caller have left the run
-    /// hook. REQUIRES: close() was called.
+    /// Blocks until the communication thread and every helping caller have left Runner::run. REQUIRES: close() was called.
     void join();
 
     /// Returns whether start() was called and join() was not.
     bool is_started() const { return thread_ != nullptr; }
 
   private:
-    bool has_work() const { return !running_ && (!queue_.empty() || hooks_.has_more()); }
+    bool has_work() const { return !running_ && (!queue_.empty() || runner_.has_more()); }
     void loop();
     void run(const TaskHandle& task);
 
-    const Hooks hooks_;
+    Runner& runner_;
     std::mutex mutex_;  // guards all members below, except thread_
     std::condition_variable changed_;
     std::deque<TaskHandle> queue_;
-    bool running_ = false;      // a thread is in the run hook
+    bool running_ = false;      // a thread is in Runner::run
     bool progressing_ = false;  // that thread is in run(null)
     bool closed_ = false;
     bool has_waiting_caller_ = false;

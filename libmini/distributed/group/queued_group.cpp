@@ -29,9 +29,7 @@ QueuedGroup::QueuedGroup(std::unique_ptr<Backend> backend,
       recorder_({.rank = backend_->rank(),
                  .world_size = backend_->world_size(),
                  .backend = backend_->name()}),
-      queue_({.run = [this](const TaskHandle& task) { run(task); },
-              .has_more = [this] { return !points_.is_empty() || !in_flight_.empty(); },
-              .wake = [this] { backend_->wake(); }}) {
+      queue_(*this) {
     backend_->set_on_wake([this] { post_points(); });
     try {
         queue_.start(rank());

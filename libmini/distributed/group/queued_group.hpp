@@ -35,7 +35,7 @@
 
 namespace mini::dist {
 
-class QueuedGroup : public ProcessGroup {
+class QueuedGroup : public ProcessGroup, private CollectiveQueue::Runner {
   public:
     QueuedGroup(std::unique_ptr<Backend> backend, std::chrono::milliseconds timeout);
     ~QueuedGroup() override;
@@ -65,7 +65,9 @@ class QueuedGroup : public ProcessGroup {
     void enqueue_point(const TaskHandle& task);
     void enqueue_collective(const TaskHandle& task);
 
-    void run(const TaskHandle& task);
+    void run(const TaskHandle& task) override;
+    bool has_more() const override { return !points_.is_empty() || !in_flight_.empty(); }
+    void wake() override { backend_->wake(); }
     void execute(const TaskHandle& task);
     void launch(const TaskHandle& task);
     void post_points();

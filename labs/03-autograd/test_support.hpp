@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "labs/check/journal.hpp"
 #include "labs/check/values.hpp"
 #include "libmini/autograd/functions.hpp"
 #include "libmini/autograd/node.hpp"
@@ -20,16 +21,9 @@
 
 namespace mini::lab03 {
 
+using labs::in_words, labs::Journal;
 using labs::Values;
 using test::contains, test::message_of;
-
-using Journal = std::vector<std::string>;
-
-inline std::string in_words(const Journal& journal) {
-    std::string text;
-    for (const std::string& line : journal) text += (text.empty() ? "" : ", ") + line;
-    return text.empty() ? "nothing" : text;
-}
 
 // Returns "2 0.5", or "no gradient" for an undefined tensor.
 inline std::string in_words(const Tensor& x) {

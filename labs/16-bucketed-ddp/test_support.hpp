@@ -35,6 +35,7 @@ using parallel::compute_bucket_assignment;
 using parallel::DDPOptions;
 using parallel::DistributedDataParallel;
 
+using labs::draw;
 using labs::on_ranks;
 using labs::Values;
 using labs::values_of;
@@ -98,13 +99,6 @@ class Branches : public nn::Module {
 // One bucket per parameter, so that the order of the buckets can be checked.
 inline const DDPOptions kBucketEach{.first_bucket_bytes = 1,
                                     .bucket_cap_mb = parallel::mib(1)};
-
-inline Tensor draw(const Shape& shape, uint64_t seed) {
-    Tensor x = Tensor::empty(shape);
-    Generator generator(seed);
-    fill_uniform(x.span<float>(), -1.0, 1.0, generator);
-    return x;
-}
 
 inline Values gradients_of(const nn::Module& module) {
     std::vector<Tensor> gradients;

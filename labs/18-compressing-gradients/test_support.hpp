@@ -61,17 +61,12 @@ class TestBucket {
 };
 
 inline std::string in_words(const Values& values) {
-    std::string text;
-    for (const float value : values) text += concat(text.empty() ? "" : " ", value);
-    return text.empty() ? "nothing" : text;
+    return labs::rows_of(values, static_cast<int64_t>(values.size()));
 }
 
 // Returns n numbers in [-1, 1).
 inline Values draw(int64_t n, uint64_t seed) {
-    Values values(static_cast<size_t>(n));
-    Generator generator(seed);
-    fill_uniform(values, -1.0, 1.0, generator);
-    return values;
+    return values_of({labs::draw({n}, seed)});
 }
 
 inline double largest_difference(const Values& a, const Values& b) {

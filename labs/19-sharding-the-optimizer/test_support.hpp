@@ -25,6 +25,7 @@
 
 namespace mini::lab19 {
 
+using labs::draw;
 using labs::in_words;
 using labs::Journal;
 using labs::on_ranks;
@@ -34,13 +35,6 @@ using labs::WatchedGroup;
 using optim::OptimizerState;
 using parallel::OptimizerFactory;
 using parallel::ZeroRedundancyOptimizer;
-
-inline Tensor draw(const Shape& shape, uint64_t seed) {
-    Tensor x = Tensor::empty(shape);
-    Generator generator(seed);
-    fill_uniform(x.span<float>(), -1.0, 1.0, generator);
-    return x;
-}
 
 // Five parameters, of 12, 1, 7, 0 and 40 elements; the same on every rank.
 inline std::vector<Tensor> make_parameters() {

@@ -2,9 +2,11 @@
 
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "labs/check/arrays.hpp"
+#include "libmini/random/random.hpp"
 #include "libmini/tensor/tensor.hpp"
 
 namespace mini::labs {
@@ -18,6 +20,14 @@ inline Values values_of(const std::vector<Tensor>& tensors) {
         all.insert(all.end(), values.begin(), values.end());
     }
     return all;
+}
+
+/// Returns a tensor of random numbers in [-1, 1), the same for the same seed.
+inline Tensor draw(const Shape& shape, uint64_t seed) {
+    Tensor x = Tensor::empty(shape);
+    Generator generator(seed);
+    fill_uniform(x.span<float>(), -1.0, 1.0, generator);
+    return x;
 }
 
 }  // namespace mini::labs

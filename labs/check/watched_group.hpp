@@ -13,20 +13,13 @@
 #include <utility>
 #include <vector>
 
+#include "labs/check/journal.hpp"
 #include "labs/check/values.hpp"
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/group/process_group.hpp"
 #include "libmini/tensor/ops.hpp"
 
 namespace mini::labs {
-
-using Journal = std::vector<std::string>;  // "start all_reduce 8", "wait all_reduce 8"
-
-inline std::string in_words(const Journal& journal) {
-    std::string text;
-    for (const std::string& line : journal) text += (text.empty() ? "" : ", ") + line;
-    return text.empty() ? "nothing" : text;
-}
 
 /// Returns the values of all tensors; integers are converted to floats.
 inline Values values_as_floats(std::vector<Tensor> tensors) {

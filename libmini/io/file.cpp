@@ -6,7 +6,6 @@
 
 #include <atomic>
 #include <cerrno>
-#include <filesystem>
 #include <utility>
 
 #include "libmini/core/error.hpp"
@@ -34,9 +33,9 @@ int open_temporary(const std::string& path, std::string& name) {
 // Makes a rename in the folder of `path` durable. Throws BadFile; ignores EINVAL, which
 // some file systems return because they do not support fsync of a folder.
 void sync_folder(const std::string& path) {
-    const std::string folder = std::filesystem::path(path).parent_path().string();
+    const std::string folder = folder_of(path);
     // [lab17.4] Open the folder, fsync it, and close it.
-    const int fd = file_system().open_folder(folder.empty() ? "." : folder);
+    const int fd = file_system().open_folder(folder);
     if (fd < 0) fail(path, "opening its folder to fsync it");
     const bool synced = file_system().fsync(fd) == 0 || errno == EINVAL;
     const int error_number = errno;

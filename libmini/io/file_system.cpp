@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdio>
+#include <filesystem>
 #include <type_traits>
 
 namespace mini::io {
@@ -37,6 +38,11 @@ static_assert(std::is_trivially_destructible_v<MachineFileSystem>);
 constinit std::atomic<FileSystem*> file_system_in_use = &machine_file_system;
 
 }  // namespace
+
+std::string folder_of(const std::string& path) {
+    const std::string folder = std::filesystem::path(path).parent_path().string();
+    return folder.empty() ? "." : folder;
+}
 
 FileSystem& file_system() noexcept {
     return *file_system_in_use.load(std::memory_order_acquire);

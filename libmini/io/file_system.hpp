@@ -54,6 +54,9 @@ class FileSystem {
 /// Returns the FileSystem in use: the machine's, unless a FileSystemGuard replaces it.
 FileSystem& file_system() noexcept;
 
+/// Returns the folder of the file at `path`; "." if the path names no folder.
+std::string folder_of(const std::string& path);
+
 /// Replaces the machine's FileSystem by `replacement` for the lifetime of the guard.
 /// REQUIRES: no thread uses file_system() while the guard is constructed or destroyed;
 /// only one guard exists at a time.

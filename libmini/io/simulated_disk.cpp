@@ -2,18 +2,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <filesystem>
 
 #include "libmini/core/error.hpp"
 
 namespace mini::io {
 namespace {
-
-// Returns the folder of a path; "." for a path without a folder.
-std::string folder_of(const std::string& path) {
-    const std::string folder = std::filesystem::path(path).parent_path().string();
-    return folder.empty() ? "." : folder;
-}
 
 int fail_with(int error) {
     errno = error;

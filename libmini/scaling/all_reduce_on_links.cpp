@@ -7,6 +7,7 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/collectives/all_reduce_time.hpp"
+#include "libmini/distributed/collectives/elements.hpp"
 
 namespace mini::scaling {
 namespace {
@@ -17,21 +18,21 @@ double in_seconds(std::chrono::nanoseconds delay) {
     return std::chrono::duration<double>(delay).count();
 }
 
-// Returns the time of an all-reduce on equal links of one kind.
-double seconds_on(const dist::LinkSpec& link, Algorithm algorithm, int P, size_t bytes) {
-    return dist::all_reduce_seconds(algorithm, P, bytes, in_seconds(link.delay),
-                                    1 / link.bytes_per_second);
-}
-
 // Returns the bytes of chunk `k`, counted modulo P, of a buffer of `bytes` bytes.
 double chunk_bytes(size_t bytes, int P, int k) {
     const size_t n = bytes / sizeof(float), ranks = static_cast<size_t>(P);
     const auto i = static_cast<size_t>((k % P + P) % P);
-    const size_t begin = n * i / ranks, end = n * (i + 1) / ranks;
-    return static_cast<double>((end - begin) * sizeof(float));
+    const size_t count =
+        dist::part_begin(n, i + 1, ranks) - dist::part_begin(n, i, ranks);
+    return static_cast<double>(count * sizeof(float));
 }
 
 }  // namespace
+
+double seconds_on(const dist::LinkSpec& link, Algorithm algorithm, int P, size_t bytes) {
+    return dist::all_reduce_seconds(algorithm, P, bytes, in_seconds(link.delay),
+                                    1 / link.bytes_per_second);
+}
 
 double ring_seconds(const dist::Links& links, int P, size_t bytes) {
     if (P == 1) return 0;

@@ -23,6 +23,11 @@
 
 namespace mini::scaling {
 
+/// Returns the time of an all-reduce of `bytes` bytes on P ranks with equal links, in
+/// seconds: dist::all_reduce_seconds() with the link's delay and rate.
+double seconds_on(const dist::LinkSpec& link, dist::Algorithm algorithm, int P,
+                  size_t bytes);
+
 /// Returns the time of a ring all-reduce of `bytes` bytes, a multiple of 4, on P ranks,
 /// in seconds, until the last rank is done. Exact for the simulated cluster. 2 (P-1) P
 /// steps of work, and no messages. REQUIRES: P >= 1.

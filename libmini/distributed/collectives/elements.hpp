@@ -12,6 +12,10 @@
 
 namespace mini::dist {
 
+/// Returns the index at which part k begins, if n elements are divided into `parts` nearly
+/// equal parts; n for k = parts.
+inline size_t part_begin(size_t n, size_t k, size_t parts) { return n * k / parts; }
+
 struct Elements {
     std::span<std::byte> bytes;
     DType dtype = DType::kUInt8;
@@ -38,8 +42,8 @@ struct Elements {
     /// Returns part k of `parts` nearly equal parts. Their sizes differ by at most one
     /// element; some are empty if there are more parts than elements.
     Elements part(size_t k, size_t parts) const {
-        const size_t begin = size() * k / parts, end = size() * (k + 1) / parts;
-        return slice(begin, end - begin);
+        const size_t begin = part_begin(size(), k, parts);
+        return slice(begin, part_begin(size(), k + 1, parts) - begin);
     }
 };
 

@@ -3,7 +3,7 @@
 #include <chrono>
 
 #include "libmini/distributed/backends/transport_backend.hpp"
-#include "libmini/distributed/collectives/all_reduce_time.hpp"
+#include "libmini/scaling/all_reduce_on_links.hpp"
 #include "libmini/tensor/tensor.hpp"
 
 namespace mini::tools {
@@ -17,10 +17,7 @@ std::optional<double> formula_of(dist::Algorithm algorithm, size_t bytes,
                              algorithm != dist::Algorithm::kHierarchical &&
                              algorithm != dist::Algorithm::kAuto;
     if (!has_formula) return std::nullopt;
-    return dist::all_reduce_seconds(
-        algorithm, cluster.world_size, bytes,
-        std::chrono::duration<double>(links.network.delay).count(),
-        1 / links.network.bytes_per_second);
+    return scaling::seconds_on(links.network, algorithm, cluster.world_size, bytes);
 }
 
 }  // namespace

@@ -125,12 +125,14 @@ def check_together(program, names, **environment):
 
 
 def first_failure(program, names, limits, **environment):
-    """Returns the verdict on the first case that fails, or None. First runs the cases
-    together, in half of the time, until a case fails or ends the process. Then runs that
-    case again in its own process, as for a learner; if it passes there, runs the other
-    cases too, each in its own process."""
+    """Returns the verdict on the first case that fails in its own process, as for a learner,
+    or None. First runs the cases together, in half of the time, until a case fails or ends
+    the process. If it is the first case, it had the process for itself; another case is run
+    again, and if it passes, all cases are run, each in its own process."""
     first = replace(limits, seconds=limits.seconds / 2)
     together, last = verdicts_together(program, names, first, "--abort", **environment)
+    if list(together) == [last] and together[last].status == FAILED:
+        return together[last]
     if len(together) == len(names) and together[last].status != FAILED:
         return None
     for name in dict.fromkeys([last or names[0], *names]):

@@ -19,6 +19,7 @@ from lab_tool.verdict import FAILED, NOT_STARTED, PASSED
 SCHEMATA = BUILD / "schemata"
 SHARE_OF_DEADLINE = 1 / 3  # that a case may take with the reference
 MUTANT_LIMITS = Limits(seconds=20.0, stacks=False)
+CASES_PER_CORE = 2  # because some cases wait
 MUTANTS_PER_CORE = 4  # because many mutants only wait for a deadline
 
 
@@ -37,54 +38,61 @@ class Outcome:
         self.complaints.append(complaint)
 
 
-def spread(function, items):
-    """Returns function(item) for all items, in their order; runs on several cores."""
-    with checking.pool_of_cases() as pool:
+def spread(function, items, per_core=1):
+    """Returns function(item) for all items, in their order; runs `per_core` at a time on each
+    core."""
+    with checking.pool_of_cases(per_core) as pool:
         return list(pool.map(function, items))
+
+
+def program_of(lab):
+    return checking.program_of(lab.number, "schemata")
 
 
 def tasks_of_cases(lab):
     """Returns {case: set of its tasks} of a lab, in the order of the tasks."""
-    program = checking.program_of(lab.number, "schemata")
     found = {}
     for task in lab.tasks:
-        for name in checking.cases_of(program, f"lab{task.name}") or []:
+        for name in checking.cases_of(program_of(lab), f"lab{task.name}") or []:
             found.setdefault(name, set()).add(task.name)
     return found
 
 
-def check_reference(lab, cases, outcome):
-    """Returns whether every case passes with the reference."""
-    passed = True
-    program = checking.program_of(lab.number, "schemata")
-    for verdict in spread(lambda name: checking.check_case(program, name), cases):
+def check_references(labs, cases, outcome):
+    """Returns the labs of which every case passes with the reference; of the others, failures of
+    mutants prove nothing. `cases`: {lab: its cases}."""
+    runs = [(lab, name) for lab in labs for name in cases[lab.number]]
+    verdicts = spread(lambda run: checking.check_case(program_of(run[0]), run[1]), runs,
+                      CASES_PER_CORE)
+    failed = set()
+    for (lab, _), verdict in zip(runs, verdicts):
         outcome.count("cases of the reference")
         if verdict.status != PASSED:
-            passed = False
+            failed.add(lab.number)
             outcome.blame(f"lab {lab.number}: the reference fails {verdict.name!r}: "
                           + "; ".join([verdict.reason, *verdict.story[:6]]))
         elif verdict.seconds > SHARE_OF_DEADLINE * Limits().seconds:
             outcome.blame(f"lab {lab.number}: {verdict.name!r} took {verdict.seconds:.0f} s with "
                           f"the reference; its deadline is {Limits().seconds:g} s")
-    return passed
+    return [lab for lab in labs if lab.number not in failed]
 
 
-def check_stubs(lab, cases, outcome, alone=False):
+def check_stubs(labs, cases, outcome, alone=()):
     """Checks for each task that, if it is stubbed, its cases are not started and no case
-    fails. `alone`: run each case in its own process, because a kernel that fails makes
-    its device unusable."""
-    program = checking.program_of(lab.number, "schemata")
-    names = [task.name for task in lab.tasks]
+    fails. `alone`: the labs whose cases run in processes of their own, because a kernel that
+    fails makes its device unusable."""
+    runs = [(lab, task.name) for lab in labs for task in lab.tasks]
 
-    def run(task):
-        if alone:
-            return [checking.check_case(program, name, MINI_STUB=f"lab{task}") for name in cases]
-        return checking.check_together(program, cases, MINI_STUB=f"lab{task}")
+    def run(stub):
+        lab, task = stub
+        if lab in alone:
+            return [checking.check_case(program_of(lab), name, MINI_STUB=f"lab{task}")
+                    for name in cases[lab.number]]
+        return checking.check_together(program_of(lab), cases[lab.number], MINI_STUB=f"lab{task}")
 
-    runs = spread(run, names)
-    for task, verdicts in zip(names, runs):
+    for (lab, task), verdicts in zip(runs, spread(run, runs, CASES_PER_CORE)):
         outcome.count("stubs")
-        judge_stub(task, verdicts, cases, outcome)
+        judge_stub(task, verdicts, cases[lab.number], outcome)
 
 
 def judge_stub(task, verdicts, cases, outcome):

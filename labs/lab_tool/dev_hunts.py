@@ -4,6 +4,7 @@ repair is left out."""
 
 from lab_tool import check_build, checking
 from lab_tool.compile_errors import errors_in
+from lab_tool.dev_check import spread
 from lab_tool.hunts import environment_of, run_hunt
 from lab_tool.places import ROOT
 from lab_tool.repairs import ALL
@@ -26,14 +27,14 @@ def check_hunts(labs, variants, outcome, log):
         told = [line for error in errors_in(lines, ROOT)[:5] for line in error.spelled()]
         outcome.blame("\n".join(["the bug hunts do not build:", *(told or lines[-20:])]))
         return
-    for lab in labs:
-        for program in programs_of(lab, variants):
-            outcome.count("bug hunts")
-            happened, _ = run_hunt(checking.bin_dir(checking.PRESET) / program, LIMITS,
-                                   **environment_of(lab))
-            complaint = judge(lab.number, program, happened)
-            if complaint:
-                outcome.blame(complaint)
+    runs = [(lab, program) for lab in labs for program in programs_of(lab, variants)]
+    results = spread(lambda run: run_hunt(checking.bin_dir(checking.PRESET) / run[1], LIMITS,
+                                          **environment_of(run[0])), runs)
+    for (lab, program), (happened, _) in zip(runs, results):
+        outcome.count("bug hunts")
+        complaint = judge(lab.number, program, happened)
+        if complaint:
+            outcome.blame(complaint)
 
 
 def programs_of(lab, variants):

@@ -3,6 +3,7 @@
 import stat
 import sys
 import unittest
+from unittest import mock
 
 from fake_tree import PARTITION, FakeTree
 from lab_tool import checking, compile_errors
@@ -106,6 +107,12 @@ class Tasks(FakeTree):
         self.assertEqual(self.first_failure("good", "leaves", "fails"), ("leaves", False))
         self.assertEqual(self.first_failure("good", "loops", "fails"), ("loops", True))
         self.assertIsNone(self.first_failure("good", "odd, name"))
+
+    def test_only_a_first_case_that_fails_is_not_run_again(self):
+        for names, runs in ((["fails", "good"], 1), (["good", "fails"], 2), (["leaves"], 2)):
+            with mock.patch.object(checking, "run_cases", wraps=checking.run_cases) as run:
+                self.first_failure(*names)
+            self.assertEqual(run.call_count, runs, names)
 
     def test_a_case_that_fails_only_together_with_others_does_not_count(self):
         self.assertIsNone(self.first_failure("good", "after"))

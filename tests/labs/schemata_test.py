@@ -130,16 +130,17 @@ class Runs(unittest.TestCase):
 
     def test_a_failing_reference_is_reported(self):
         outcome = Outcome()
-        self.assertTrue(dev_check.check_reference(self.LAB, self.CASES, outcome))
+        cases = {"07": self.CASES}
+        self.assertEqual(dev_check.check_references([self.LAB], cases, outcome), [self.LAB])
         self.statuses["second"] = "failed"
-        self.assertFalse(dev_check.check_reference(self.LAB, self.CASES, outcome))
+        self.assertEqual(dev_check.check_references([self.LAB], cases, outcome), [])
         self.assertIn("the reference fails 'second'", outcome.complaints[0])
 
     def test_the_cases_of_a_lab_with_kernels_run_one_by_one(self):
         del dev_check.checking.check_together
         self.statuses["first"] = "not started"
         outcome = Outcome()
-        dev_check.check_stubs(self.LAB, self.CASES, outcome, alone=True)
+        dev_check.check_stubs([self.LAB], {"07": self.CASES}, outcome, alone=[self.LAB])
         self.assertEqual(len(self.asked), 4)
         self.assertIn(("second", {"MINI_STUB": "lab07.1"}), self.asked)
         self.assertEqual(len(outcome.complaints), 2)  # "first" needs 07.2, "second" passes

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <mutex>
+#include <type_traits>
 #include <vector>
 
 #include "libmini/autograd/functions.hpp"
@@ -62,6 +63,8 @@ inline Tensor draw(const Shape& shape, uint64_t seed) {
 template <typename Body>
 auto on_ranks(int world_size, const Body& body) {
     using Result = decltype(body(std::declval<dist::ProcessGroup&>()));
+    static_assert(!std::is_same_v<Result, bool>,
+                  "ranks would write bits of one word of a vector<bool>");
     std::vector<Result> results(static_cast<size_t>(world_size));
     dist::run_threads(world_size, [&](dist::ProcessGroup& group) {
         results[static_cast<size_t>(group.rank())] = body(group);

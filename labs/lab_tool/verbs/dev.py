@@ -84,23 +84,15 @@ def run_all(catalogue, labs, mutants, outcome, step):
     step("run the bug hunts")
     dev_hunts.check_hunts(labs, variants, outcome, log)
     cases = {lab.number: dev_check.tasks_of_cases(lab) for lab in labs}
-    sound = []
-    for lab in labs:
-        step(f"lab {lab.number}: the reference, its stubs")
-        if run_reference_and_stubs(catalogue, lab, cases, outcome):
-            sound.append(lab)
+    step("the references")
+    sound = dev_check.check_references(labs, cases, outcome)
+    step("the stubs")
+    devices = [lab for lab in sound if any(
+        region.in_device_file for region in catalogue.regions_of(lab=lab.number))]
+    dev_check.check_stubs(sound, cases, outcome, alone=devices)
     step("the mutants")
     numbers = {lab.number for lab in sound}
     dev_check.check_mutants([mutant for mutant in mutants if mutant.lab in numbers], cases, outcome)
-
-
-def run_reference_and_stubs(catalogue, lab, cases, outcome):
-    """Returns whether the reference passes; if not, failures of mutants prove nothing."""
-    if not dev_check.check_reference(lab, cases[lab.number], outcome):
-        return False
-    on_device = any(region.in_device_file for region in catalogue.regions_of(lab=lab.number))
-    dev_check.check_stubs(lab, cases[lab.number], outcome, alone=on_device)
-    return True
 
 
 def conclude(catalogue, labs, outcome, seconds):

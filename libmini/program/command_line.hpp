@@ -34,6 +34,8 @@ struct Choice {
     const char* word;
     E value;
 };
+template <typename E>  // C++20 deduces it, Clang before version 17 does not
+Choice(const char*, E)->Choice<E>;
 
 /// Returns the word that an option accepts for `value`. REQUIRES: `choices` has `value`.
 template <typename E, size_t N>

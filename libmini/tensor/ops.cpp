@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
 namespace mini::ops {
@@ -38,10 +39,23 @@ constexpr bool kIsHalf = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
 template <typename T>
 using Wide = std::conditional_t<kIsHalf<T>, float, T>;
 
+// Returns the integer of a float as PyTorch's: rounded toward zero to int64, of which uint8 keeps
+// the low byte. C++ leaves open what a value outside int64 gives; x86 gives the least int64.
+template <typename To>
+To to_integer(float value) {
+    const bool fits = value >= -0x1p63F && value < 0x1p63F;
+    return static_cast<To>(fits ? static_cast<int64_t>(value)
+                                : std::numeric_limits<int64_t>::min());
+}
+
 template <typename To, typename From>
 void convert(Tensor& out, const Tensor& x) {
     std::ranges::transform(x.span<From>(), out.data<To>(), [](From value) {
-        return static_cast<To>(static_cast<Wide<To>>(static_cast<Wide<From>>(value)));
+        const auto wide = static_cast<Wide<From>>(value);
+        if constexpr (std::is_floating_point_v<Wide<From>> && std::is_integral_v<To>)
+            return to_integer<To>(wide);
+        else
+            return static_cast<To>(static_cast<Wide<To>>(wide));
     });
 }
 

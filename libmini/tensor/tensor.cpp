@@ -88,8 +88,9 @@ template Tensor Tensor::from(const std::vector<BFloat16>&, Shape, Device);
 int64_t Tensor::size(int64_t d) const { return shape()[dimension("size", shape(), d)]; }
 
 std::byte* Tensor::raw_data() const {
-    return impl_->storage->data() +
-           impl_->offset * static_cast<int64_t>(item_size(dtype()));
+    std::byte* const data = impl_->storage->data();
+    const int64_t offset = impl_->offset * static_cast<int64_t>(item_size(dtype()));
+    return data == nullptr ? nullptr : data + offset;
 }
 
 void Tensor::check_dtype(DType wanted) const {

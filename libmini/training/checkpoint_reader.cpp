@@ -89,7 +89,8 @@ Tensor CheckpointReader::tensor(const std::string& name, DType dtype,
 
 void CheckpointReader::finish(const std::vector<std::string>& other_prefixes) const {
     std::vector<std::string> errors = errors_;
-    for (const auto& [name, tensor] : file_.tensors) {
+    for (const auto& entry : file_.tensors) {
+        const std::string& name = entry.first;
         const bool is_other = std::ranges::any_of(
             other_prefixes,
             [&](const std::string& prefix) { return name.starts_with(prefix); });

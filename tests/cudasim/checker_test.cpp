@@ -104,7 +104,7 @@ TEST_CASE("an out-of-bounds report contains the offset and the size of the alloc
     CHECK(reports[0].at.block.x == 3);
     CHECK(reports[0].at.thread.x == 4);
     CHECK_THAT(reports[0].message,
-               ContainsSubstring("reads 4 bytes at byte 400 of allocation"));
+               ContainsSubstring("4 bytes at byte 400 of allocation"));
     CHECK_THAT(reports[0].message, ContainsSubstring("which has 400 bytes"));
 
     const auto before = reports_of(mini::bugs::negative_halo);

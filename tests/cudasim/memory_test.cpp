@@ -142,7 +142,7 @@ TEST_CASE("a copy outside its allocations or with a wrong direction is an error"
     CHECK(copy(device + 8, host.data(), 9, cudaMemcpyDefault) == cudaErrorInvalidValue);
     CHECK(copy(device, host.data(), 8, cudaMemcpyDeviceToHost) == cudaErrorInvalidValue);
     CHECK(copy(nullptr, host.data(), 8, cudaMemcpyDefault) == cudaErrorInvalidValue);
-    CHECK(copy(device, host.data(), 8, static_cast<cudaMemcpyKind>(9)) ==
+    CHECK(copy(device, host.data(), 8, static_cast<cudaMemcpyKind>(7)) ==
           cudaErrorInvalidMemcpyDirection);
     CHECK(copy(device, host.data(), 16, cudaMemcpyHostToDevice) == cudaSuccess);
     CHECK(copy(other.pointer, device, 16, cudaMemcpyDefault) == cudaSuccess);

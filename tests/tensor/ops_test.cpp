@@ -1,5 +1,6 @@
 #include "libmini/tensor/ops.hpp"
 
+#include <cmath>
 #include <limits>
 
 #include "tests/support/catch.hpp"
@@ -7,6 +8,17 @@
 
 using namespace mini;
 using namespace mini::test;
+
+TEST_CASE("floats are rounded toward zero to integers, and uint8 keeps the low byte") {
+    const float infinity = std::numeric_limits<float>::infinity();
+    const Tensor x = Tensor::from(
+        std::vector<float>{-1.9f, 257.9f, 3e9f, infinity, -1e30f, std::nanf("")});
+    constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
+    CHECK(ops::to(x, DType::kInt64).to_vector<int64_t>() ==
+          std::vector<int64_t>{-1, 257, 3'000'000'000, kLeast, kLeast, kLeast});
+    CHECK(ops::to(x, DType::kUInt8).to_vector<uint8_t>() ==
+          std::vector<uint8_t>{255, 1, 0, 0, 0, 0});
+}
 
 TEST_CASE("16-bit floats are converted through float32 with rounding to nearest") {
     const Tensor x = Tensor::from(std::vector<float>{0.1f, -2.5f, 70000.0f, 3.0f});

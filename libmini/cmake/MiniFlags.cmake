@@ -2,6 +2,8 @@
 # functions that every folder uses: mini_room (a room of the library) and mini_program (an
 # executable).
 
+include(MiniPrecompiled)
+
 find_package(Threads REQUIRED)
 
 add_library(mini_flags INTERFACE)
@@ -81,6 +83,11 @@ target_compile_options(mini_half_written INTERFACE
     "$<$<COMPILE_LANGUAGE:CXX>:-Wno-error;-Wno-unused;-Wno-unused-parameter>"
     $<$<COMPILE_LANGUAGE:CUDA>:-w>)
 
+if(MINI_PRECOMPILED AND TARGET fmt::fmt AND NOT MINI_SANITIZE AND MINI_NATIVE)
+    mini_precompile(mini_headers)
+    mini_precompile(mini_checked_headers mini_checked)
+endif()
+
 # Instrument the code, so that libFuzzer knows which branches an input takes.
 if(MINI_FUZZ)
     if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
@@ -116,6 +123,7 @@ function(mini_room name)
     set_property(GLOBAL APPEND PROPERTY MINI_ROOM_SOURCES ${room_SOURCES})
     set_property(GLOBAL APPEND PROPERTY MINI_ROOMS ${name})
     target_link_libraries(mini_${name} PUBLIC mini_flags)
+    mini_precompiled(mini_${name} mini_headers)
     mini_needs(mini_${name} ${room_NEEDS})
     if(room_OPTIMISED)
         target_compile_options(mini_${name} PRIVATE $<$<CONFIG:Debug>:-Og$<SEMICOLON>-g1>)
@@ -211,6 +219,7 @@ function(mini_program name)
     add_executable(${name})
     mini_add_sources(${name} ${program_SOURCES})
     mini_batches(${name} 16)
+    mini_precompiled(${name} mini_headers)
     target_link_libraries(${name} PRIVATE mini_flags ${program_NEEDS})
     if(name MATCHES "^lab[0-9][0-9]_bug_hunt$")
         mini_bug_hunt(${name} SOURCES ${program_SOURCES} NEEDS ${program_NEEDS})

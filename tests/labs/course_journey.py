@@ -6,7 +6,7 @@
     student      a clone of the course: lab 07 from its start to its zip
     update       a second export keeps the student's work/
     gradescope   the autograder's scripts, with stand-ins for the folders of Gradescope
-    actions      the commands of the workflow, in another clone
+    actions      the commands of the workflow, in what git has of the student's clone
 
 The folders are in build/course; --keep keeps the grader's build of an earlier run. Courses are usually
 made for any processor of a kind; here they are made for this processor, so that ccache knows the
@@ -32,8 +32,7 @@ from lab_tool import leaks, repairs  # noqa: E402
 from lab_tool.export import sources_of  # noqa: E402
 
 PLACE = ROOT / "build" / "course"
-COURSE, STUDENT, PUSHED, GRADER = (PLACE / name
-                                   for name in ("cs101", "student", "pushed", "grader"))
+COURSE, STUDENT, GRADER = (PLACE / name for name in ("cs101", "student", "grader"))
 USER = "daemon" if os.geteuid() == 0 else ""
 LABS, LAB, POINTS = ("07", "09"), "07", 60  # 50 for the tasks, 10 for the hunt
 GIT = ["git", "-c", "user.name=instructor", "-c", "user.email=instructor@example.org"]
@@ -158,22 +157,23 @@ def gradescope(journey):
 
 
 def actions(journey):
-    """The commands of the workflow, in a clone with the student's work/."""
+    """The commands of the workflow. What git does not have is deleted from the student's clone
+    first; only the build is kept, because a new one would take as long as the student's."""
     run("labs/lab", "dev", "package", "actions", COURSE, "--labs", LAB, cwd=ROOT)
     commit(COURSE)
     run("git", "pull", "-q", cwd=STUDENT)
     commit(STUDENT)
-    run("git", "clone", "-q", STUDENT, PUSHED, cwd=PLACE)
-    assert (PUSHED / "work").is_dir() and not (PUSHED / "work/.lab.json").exists()
-    text = (PUSHED / ".github/workflows/grade.yml").read_text(encoding="utf-8")
+    run("git", "clean", "-q", "-fdx", "-e", "/build/release", cwd=STUDENT)
+    assert (STUDENT / "work").is_dir() and not (STUDENT / "work/.lab.json").exists()
+    text = (STUDENT / ".github/workflows/grade.yml").read_text(encoding="utf-8")
     scripts = re.findall(r"^        run: \|\n((?:          .*\n)+)", text, re.MULTILINE)
     assert len(scripts) == 2, text
     for script in scripts:
-        run("sh", "-e", "-c", script, cwd=PUSHED, GRADER_USER=USER,
-            GITHUB_STEP_SUMMARY=str(PUSHED / "build/summary.md"))
-    suite = xml.parse(PUSHED / "grades.xml").getroot().find("testsuite")
+        run("sh", "-e", "-c", script, cwd=STUDENT, GRADER_USER=USER,
+            GITHUB_STEP_SUMMARY=str(STUDENT / "build/summary.md"))
+    suite = xml.parse(STUDENT / "grades.xml").getroot().find("testsuite")
     assert (suite.get("failures"), suite.get("skipped")) == ("0", "0"), xml.tostring(suite)
-    summary = (PUSHED / "build/summary.md").read_text(encoding="utf-8")
+    summary = (STUDENT / "build/summary.md").read_text(encoding="utf-8")
     assert f"{POINTS} of {POINTS} points" in summary, summary
     journey.show(f"\nthe workflow gave {POINTS} points")
 
@@ -184,7 +184,7 @@ def main(words):
     os.environ.update(NO_COLOR="1", OMP_NUM_THREADS="1")
     if not words:
         shutil.rmtree(PLACE, ignore_errors=True)
-    for folder in (COURSE, STUDENT, PUSHED):
+    for folder in (COURSE, STUDENT):
         shutil.rmtree(folder, ignore_errors=True)
     PLACE.mkdir(parents=True, exist_ok=True)
     journey = Journey("course", ROOT)

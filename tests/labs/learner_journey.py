@@ -4,9 +4,11 @@
     tests/labs/learner_journey.py collectives   lab 11: the same, with three mistakes of its README
     tests/labs/learner_journey.py broken        code that loops, crashes, exits, floods, ...
     tests/labs/learner_journey.py one_process   part I: one process trains on the code of labs 01 to 05
-    tests/labs/learner_journey.py solved        all labs from their starters, and demo --mine
+    tests/labs/learner_journey.py solved        all labs from their starters together: demo --mine
+    tests/labs/learner_journey.py graded        all labs from their starters, one by one
 
-Several parts may be given. The clone stays in build/journey, so that a second run builds little.
+CI runs `solved`. For the others it has the mutants and the references of labs/lab dev check, the
+cheats, and course_journey.py, where a student does lab 07. Several parts may be given. The clone stays in build/journey, so that a second run builds little.
 --here uses this repository instead, without a new clone; it must not have a work/ folder. CI uses
 --here in a fresh clone that is already built. The output of the commands is printed, and saved in
 build/journey-PART.txt. No network is needed.
@@ -237,18 +239,25 @@ def one_process(journey):
     journey.show(f"\none process on labs {', '.join(labs)} has the reference's parameters, bit for bit")
 
 
-def solved(journey):
+def solve_all(journey):
     labs = [lab.number for lab in journey.catalogue.labs]
     for number in labs:
         journey.lab("start", number)
     for number in labs:
         journey.solve_lab(number)
         journey.repair_hunt(number)
+
+
+def graded(journey):
+    solve_all(journey)
     out = journey.clone / "build" / "grades.json"
     journey.lab("grade", "--format", "json", "--output", str(out))
     grades = json.loads(out.read_text(encoding="utf-8"))
     assert grades["points"] == grades["of"] > 0, grades
 
+
+def solved(journey):
+    solve_all(journey)
     digests = [digests_of(journey.lab("demo", *DEMO)),
                digests_of(journey.lab("demo", "--mine", *DEMO))]
     assert digests[0] == digests[1], f"the reference ends with {digests[0]}, mine {digests[1]}"
@@ -262,7 +271,7 @@ def digests_of(output):
 
 
 PARTS = {"transcript": transcript, "collectives": collectives, "broken": broken,
-         "one_process": one_process, "solved": solved}
+         "one_process": one_process, "solved": solved, "graded": graded}
 
 
 def live(part, clone):

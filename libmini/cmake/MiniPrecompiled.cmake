@@ -1,0 +1,51 @@
+# Precompiled headers. Half of what GCC does for a file of 100 lines is reading the headers
+# of the standard library and of fmt: 1.3 of 3 seconds. With them precompiled (20 seconds
+# less for the programs of a lab's first check, a quarter less for everything) no file
+# needs other includes: a build with ccache, with sanitizers, by Clang or by a newer GCC has
+# no precompiled headers, and checks that each file includes what it uses.
+
+set(MINI_PRECOMPILED NO)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13
+        AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    set(MINI_PRECOMPILED YES)
+endif()
+
+set(MINI_PRECOMPILED_HEADERS <algorithm> <array> <atomic> <chrono> <cmath>
+    <condition_variable> <cstdint> <cstdlib> <cstring> <exception> <functional> <map> <memory>
+    <mutex> <numeric> <optional> <set> <span> <sstream> <stdexcept> <string> <string_view>
+    <thread> <tuple> <type_traits> <utility> <variant> <vector> <fmt/format.h>)
+
+# GCC 12 gives false warnings for what it inlines from a precompiled header.
+set(MINI_PRECOMPILED_WARNINGS
+    "$<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds;-Wno-maybe-uninitialized>"
+    "$<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict;-Wno-stringop-overflow;-Wno-stringop-overread>")
+
+# mini_precompile(<owner> <libraries>...): declares <owner>, whose headers are precompiled
+# with the flags of the libraries.
+function(mini_precompile owner)
+    file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/precompiled.cpp CONTENT "")
+    add_library(${owner} OBJECT EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/precompiled.cpp)
+    target_link_libraries(${owner} PRIVATE mini_flags fmt::fmt ${ARGN})
+    target_precompile_headers(${owner} PRIVATE ${MINI_PRECOMPILED_HEADERS})
+endfunction()
+
+# mini_precompiled(<target> <owner>): compiles the files of a target with the precompiled
+# headers of <owner>; files with options of their own without.
+function(mini_precompiled target owner)
+    if(TARGET ${owner})
+        target_precompile_headers(${target} REUSE_FROM ${owner})
+        target_compile_options(${target} PRIVATE ${MINI_PRECOMPILED_WARNINGS})
+        cmake_language(EVAL CODE "cmake_language(DEFER CALL mini_skip_precompiled ${target})")
+    endif()
+endfunction()
+
+function(mini_skip_precompiled target)
+    get_target_property(sources ${target} SOURCES)
+    foreach(source ${sources})
+        get_source_file_property(options ${source} TARGET_DIRECTORY ${target} COMPILE_OPTIONS)
+        if(options)
+            set_source_files_properties(${source} TARGET_DIRECTORY ${target}
+                PROPERTIES SKIP_PRECOMPILE_HEADERS YES)
+        endif()
+    endforeach()
+endfunction()

@@ -89,7 +89,8 @@ TEST_CASE("the average of each gradient arrives at the owner of its parameter",
                                         << " of the bucket, with the average (k + 1) "
                                            "(ranks + 1) / 2; hint 2 of 19.5 helps");
             REQUIRE(own[i].first == expected[i].first);
-            REQUIRE(own[i].second == expected[i].second);
+            INFO("kAvg divides once, on the root, after all additions");
+            REQUIRE(first_difference(own[i].second, expected[i].second) == "none");
         }
         INFO("finish_reductions removes all parts, so that their memory is freed");
         REQUIRE(left == 0);
@@ -232,14 +233,17 @@ TEST_CASE("sharded gradients and state train to the same bits as one process",
                                    << " bytes; this is rank " << rank);
         INFO(
             "gradients are integers, so that their sums are exact; hint 2 of 19.6 helps");
-        REQUIRE(seen[rank] == trained_alone(ranks));
+        REQUIRE(first_difference(seen[rank], trained_alone(ranks)) == "none");
     }
 }
 
 TEST_CASE("at most one bucket is in flight", "[lab19][lab19.6]") {
     const auto seen = on_ranks(2, [](dist::ProcessGroup& group) {
         WatchedGroup watched(group);
-        const GradBucket first = full_bucket(0), second = full_bucket(0);
+        const GradBucket first = full_bucket(0);
+        GradBucket second = full_bucket(0);
+        second.index = 1;
+        second.is_last = true;
         // In this order, each rank owns parameters of both buckets: rank 0 the first
         // three of `first` and the last of `second`.
         std::vector<Tensor> parameters = first.parameters;
@@ -275,5 +279,30 @@ TEST_CASE("at most one bucket is in flight", "[lab19][lab19.6]") {
         REQUIRE(journal[6].starts_with("start"));
         REQUIRE(journal[7] == "end of backward");
         REQUIRE(freed);
+    }
+}
+
+TEST_CASE("two models have two hooks, and each hook has a bucket in flight of its own",
+          "[lab19][lab19.6]") {
+    const auto seen = on_ranks(2, [](dist::ProcessGroup& group) {
+        WatchedGroup watched(group);
+        GradBucket a = full_bucket(0), b = full_bucket(0);
+        a.is_last = b.is_last = true;
+        ZeroRedundancyOptimizer zero_a(a.parameters, make_sgd);
+        ZeroRedundancyOptimizer zero_b(b.parameters, make_sgd);
+        const auto hook_a = reduce_scatter_hook(zero_a);
+        const auto hook_b = reduce_scatter_hook(zero_b);
+        const auto finish_a = hook_a(a, watched);
+        const auto finish_b = hook_b(b, watched);
+        watched.journal.emplace_back("end of backward");
+        finish_a();
+        finish_b();
+        return watched.journal;
+    });
+    for (const Journal& journal : seen) {
+        INFO("two DDP in one backward pass, one bucket each: " << in_words(journal));
+        INFO("the parts in flight belong to one hook: it captures a list of its own");
+        REQUIRE(journal.size() == 9);
+        REQUIRE(journal[4] == "end of backward");
     }
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -54,13 +55,65 @@ inline std::unique_ptr<optim::Optimizer> make_adam(std::vector<Tensor> parameter
                                          optim::AdamOptions{.lr = 0.01});
 }
 
+// Adagrad divides by the root of the sum of all squared gradients. As in PyTorch, the sum
+// exists from the constructor on, also for a parameter that never has a gradient.
+class Adagrad : public optim::Optimizer {
+  public:
+    explicit Adagrad(std::vector<Tensor> parameters)
+        : Optimizer(std::move(parameters), 0.1) {
+        for (const Tensor& each : parameters_)
+            sums_.push_back(each.new_zeros(each.shape()));
+    }
+
+    void step() override {
+        for (size_t i = 0; i < parameters_.size(); ++i) {
+            if (!parameters_[i].grad().defined()) continue;
+            const Values gradient = parameters_[i].grad().to_vector<float>();
+            const auto p = parameters_[i].span<float>(), sum = sums_[i].span<float>();
+            for (size_t k = 0; k < gradient.size(); ++k) {
+                sum[k] += gradient[k] * gradient[k];
+                p[k] -=
+                    static_cast<float>(lr()) * gradient[k] / (std::sqrt(sum[k]) + 1e-10f);
+            }
+            parameters_[i].bump_version();
+        }
+    }
+
+    OptimizerState state_dict() const override {
+        OptimizerState state{.tensors = {}, .numbers = {{"lr", lr()}}};
+        for (size_t i = 0; i < parameters_.size(); ++i)
+            state.tensors[optim::state_name(i, "sum")] = sums_[i];
+        return state;
+    }
+
+    void load_state_dict(const OptimizerState& state) override {
+        optim::StateReader reader("Adagrad", state, parameters_);
+        const double lr = reader.number("lr");
+        const std::vector<Tensor> sums = reader.tensors("sum");
+        reader.finish();
+        set_lr(lr);
+        for (size_t i = 0; i < parameters_.size(); ++i)
+            sums_[i] = sums[i].defined()
+                           ? sums[i]
+                           : parameters_[i].new_zeros(parameters_[i].shape());
+    }
+
+  private:
+    std::vector<Tensor> sums_;
+};
+
+inline std::unique_ptr<optim::Optimizer> make_adagrad(std::vector<Tensor> parameters) {
+    return std::make_unique<Adagrad>(std::move(parameters));
+}
+
 struct Kind {
     const char* name;
     OptimizerFactory make;
 };
-// The state of SGD has only tensors for a parameter; that of Adam also has a number.
-inline const std::vector<Kind> kKinds{{"SGD with momentum", make_sgd},
-                                      {"Adam", make_adam}};
+// The state of SGD has only tensors for a parameter; that of Adam also has a number; that
+// of Adagrad is there before the first step.
+inline const std::vector<Kind> kKinds{
+    {"SGD with momentum", make_sgd}, {"Adam", make_adam}, {"Adagrad", make_adagrad}};
 
 // Makes the steps first ... end - 1 with known gradients, equal on all ranks. Parameter 1
 // has no gradient in even steps.
@@ -73,6 +126,17 @@ inline void take_steps(optim::Optimizer& optimizer, uint64_t first, uint64_t end
                                        : draw(parameters[i].shape(), 100 * step + i));
         optimizer.step();
     }
+}
+
+// Returns "element 12 of 60 is 0.5, and should be 0.25"; "none" if all are equal.
+inline std::string first_difference(const Values& found, const Values& expected) {
+    if (found.size() != expected.size())
+        return concat("there are ", found.size(), " elements, and there should be ",
+                      expected.size());
+    const auto [at, right] = std::ranges::mismatch(found, expected);
+    if (at == found.end()) return "none";
+    return concat("element ", at - found.begin(), " of ", found.size(), " is ",
+                  optim::exact_text(*at), ", and should be ", optim::exact_text(*right));
 }
 
 // Names an optimizer state's entries: "lr, state.0.exp_avg, state.0.step".

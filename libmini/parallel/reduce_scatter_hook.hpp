@@ -56,7 +56,8 @@ void finish_reductions(std::vector<GradientPart>& parts);
 
 /// Sets the gradients of the parameters that `rank` owns to the views of their part, and
 /// the gradients of all other parameters of the bucket to undefined tensors. Then frees
-/// the bucket's memory (Tensor::free_storage).
+/// the bucket's memory (Tensor::free_storage). The reductions may be in flight: the views
+/// have the averages when these are done.
 void keep_own_gradients(const std::vector<GradientPart>& parts, const GradBucket& bucket,
                         int rank);
 

@@ -52,24 +52,27 @@ class ZeroRedundancyOptimizer : public optim::Optimizer, public Joinable {
 
     /// Updates this rank's own parameters, with the learning rate of the last set_lr(),
     /// then receives the other parameters from their owners; blocks until all parameters
-    /// have arrived. Every rank must call it.
+    /// have arrived. Every rank must call it. Holds at most two owners' parameters in
+    /// buffers at a time. On one rank it sends nothing.
     void step() override;
 
     /// Collects the state of all ranks on rank `to` (`consolidate_state_dict`); blocks
     /// until done. Every rank must call it. One rank after the other broadcasts its part
-    /// of the state, as in PyTorch, so every rank needs memory for one more part. Throws
-    /// UsageError for an invalid rank.
+    /// of the state, as in PyTorch, so every rank needs memory for one more part. An
+    /// option that ranks disagree about, such as the learning rate, gets the value of
+    /// rank `to`. Throws UsageError for an invalid rank.
     void consolidate_state_dict(int to = 0);
 
-    /// Returns the state of all parameters, as the unsharded optimizer would. Throws
-    /// Error unless consolidate_state_dict() has collected the state on this rank since
-    /// the last step() or load_state_dict().
+    /// Returns the state of all parameters, as the unsharded optimizer would; its tensors
+    /// are copies, which later steps do not change. Throws Error unless
+    /// consolidate_state_dict() has collected the state on this rank since the last
+    /// step() or successful load_state_dict().
     optim::OptimizerState state_dict() const override;
 
     /// Loads this rank's part of a full state, which may come from the unsharded
     /// optimizer or from a different number of ranks; every rank must pass the same
     /// state. Throws UsageError for the index of a parameter that does not exist, and the
-    /// errors of the rank's optimizer.
+    /// errors of the rank's optimizer; this optimizer is then unchanged.
     void load_state_dict(const optim::OptimizerState& state) override;
 
     /// Returns the owner of each parameter.

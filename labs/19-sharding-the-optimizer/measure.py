@@ -37,22 +37,28 @@ def fullest(report):
     return dict(zip((*KINDS, "peak"), max(ranks, key=lambda rank: sum(rank[:3]))))
 
 
-def print_table(found):
-    print("| ranks | | parameters | gradients | state | together | peak of a step |")
-    print("|" + "---|" * 7)
-    for (ranks, stage), report in found.items():
-        rank = fullest(report)
-        cells = [rank[kind] / MIB for kind in KINDS]
-        cells += [sum(cells), max(report["peak"]) / MIB]
-        print(f"| {ranks} | {STAGES[stage]} | "
-              + " | ".join(f"{cell:.1f}" for cell in cells) + " |")
+def measure(options):
+    """Runs each stage with each number of ranks, and prints each row when it is done."""
+    print("| ranks | | parameters | gradients | state | together | peak |")
+    print("|" + "---|" * 7, flush=True)
+    found = {}
+    for ranks in RANKS:
+        for stage in STAGES:
+            report = found[ranks, stage] = run(options, stage, ranks)
+            rank = fullest(report)
+            cells = [rank[kind] / MIB for kind in KINDS]
+            cells += [sum(cells), max(report["peak"]) / MIB]
+            print(f"| {ranks} | {STAGES[stage]} | "
+                  + " | ".join(f"{cell:.1f}" for cell in cells) + " |", flush=True)
+    return found
 
 
 def print_peaks(options, ranks=4):
     print(f"\n| buckets of | peak on {ranks} ranks, DDP | stage 1 | stage 2 |\n|---|---|---|---|")
     for bucket in BUCKETS:
         peaks = [max(run(options, stage, ranks, bucket)["peak"]) / MIB for stage in STAGES]
-        print(f"| {bucket} MiB | " + " | ".join(f"{peak:.1f}" for peak in peaks) + " |")
+        print(f"| {bucket} MiB | " + " | ".join(f"{peak:.1f}" for peak in peaks) + " |",
+              flush=True)
     print()
 
 
@@ -106,8 +112,7 @@ def main():
     parser.add_argument("--svg", default="memory.svg")
     options = parser.parse_args()
 
-    found = {(ranks, stage): run(options, stage, ranks) for ranks in RANKS for stage in STAGES}
-    print_table(found)
+    found = measure(options)
     print_peaks(options)
     for ranks in RANKS:
         plain, sharded = found[ranks, 0]["sha256"], found[ranks, 1]["sha256"]

@@ -66,6 +66,10 @@ TEST_CASE("nearly parallel columns become orthogonal too", "[lab18][lab18.4]") {
     INFO("the dot product is " << dot(found, 2, 0, 1)
                                << "; a second subtraction removes it: hint 2 of 18.4");
     CHECK(std::abs(dot(found, 2, 0, 1)) < 1e-6);
+    INFO("what is left of the second column is about 5e-4 of it, more than the 1e-5 of");
+    INFO("rounding errors, so it is scaled to length 1; its squared length is "
+         << dot(found, 2, 1, 1));
+    CHECK(std::abs(dot(found, 2, 1, 1) - 1) < 1e-6);
 }
 
 TEST_CASE("a column that depends on the previous columns becomes zero",
@@ -84,6 +88,10 @@ TEST_CASE("a column that depends on the previous columns becomes zero",
     CHECK(std::abs(dot(found, 4, 2, 2) - 1) < 1e-6);
     CHECK(dot(found, 4, 3, 3) == 0);
     CHECK(std::abs(dot(found, 4, 0, 2)) < 1e-6);
+    INFO(
+        "an epsilon does not make rounding errors longer: with 0.001, 3x becomes zero "
+        "too");
+    CHECK(dot(orthogonal(values, 4, 0.001), 4, 1, 1) == 0);
 }
 
 TEST_CASE("tiny columns count as much as large ones", "[lab18][lab18.4]") {

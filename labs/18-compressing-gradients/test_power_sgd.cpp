@@ -43,7 +43,7 @@ struct Started {
 Started start_steps(dist::ProcessGroup& group, const CommHook& hook, int steps) {
     WatchedGroup watched(group);
     TestBucket test = identity_bucket(static_cast<float>(10 * (group.rank() + 1)));
-    for (int step = 0; step < steps; ++step) hook(test.bucket, watched);
+    for (int step = 0; step < steps; ++step) test.start(hook, watched);
     return {watched.journal, watched.payloads};
 }
 
@@ -56,8 +56,11 @@ TEST_CASE("uncompressed gradients and P are started in two all-reduces",
     });
     INFO("biases of 3 and 2 and a matrix (8, 8), compressed with rank 2: 20 bytes of");
     INFO("biases, then P (8, 2), 64 bytes; got " << in_words(started[1].journal));
-    INFO("no wait yet: backward goes on; hint 1 of 18.5 helps");
-    REQUIRE(started[1].journal == Journal{"start all_reduce 20", "start all_reduce 64"});
+    INFO(
+        "biases are averaged, P is summed; no wait yet: backward goes on; hint 3 of "
+        "18.5");
+    REQUIRE(started[1].journal ==
+            Journal{"start all_reduce avg 20", "start all_reduce 64"});
     INFO("rank 1's biases are 20 21 22 and 40 -20; got "
          << in_words(started[1].payloads[0]));
     CHECK(started[1].payloads[0] == Values{20, 21, 22, 40, -20});
@@ -74,6 +77,14 @@ TEST_CASE("Q has orthonormal columns and is the same on all ranks", "[lab18][lab
         for (size_t b = 0; b <= a; ++b)
             CHECK(std::abs(dot(P, 2, a, b) - (a == b ? 1.0 : 0.0)) < 1e-6);
     for (const Started& rank : started) CHECK(rank.payloads[1] == P);
+    const auto shorter = on_ranks(1, [](dist::ProcessGroup& group) {
+        PowerSGDOptions options = kRankTwo;
+        options.orthogonalization_epsilon = 1;
+        return start_steps(group, power_sgd_hook(options), 1).payloads[1];
+    })[0];
+    INFO("an orthogonalization_epsilon of 1 makes Q's columns shorter than 1: "
+         << labs::rows_of(shorter, 2));
+    CHECK(dot(shorter, 2, 0, 0) < 0.9);
 }
 
 TEST_CASE("P is the product of the matrix and Q", "[lab18][lab18.5]") {
@@ -187,7 +198,7 @@ Finished finish_once(dist::ProcessGroup& group, int64_t rank_of_matrix,
     test.bucket.sent = Tensor::zeros({32});
     test.set(own);
     const CommHook hook = power_sgd_hook(options);
-    const auto finish = hook(test.bucket, watched);
+    const auto finish = test.start(hook, watched);
     const size_t started = watched.journal.size();
     finish();
     return {test.values(), test.sent(), own, watched.journal, started};
@@ -244,6 +255,19 @@ TEST_CASE("with one column M becomes the best product for the space of P",
     INFO("orthogonal to it; the sum of products is " << along << ", should be 0");
     CHECK(std::abs(along) < 1e-5);
     CHECK(left > 1e-3);
+    const auto shorter = on_ranks(1, [](dist::ProcessGroup& group) {
+        PowerSGDOptions options = kRankTwo;
+        options.matrix_approximation_rank = 1;
+        options.orthogonalization_epsilon = 1;
+        return finish_once(group, 1, options);
+    })[0];
+    const Values M = matrix_part(shorter.own), product = matrix_part(shorter.result);
+    INFO(
+        "rank 1, and an orthogonalization_epsilon of 1: the column of P is shorter than");
+    INFO("1, so P Qt = P Pt M is smaller than M = " << labs::rows_of(M, 5) << "; got "
+                                                    << labs::rows_of(product, 5));
+    CHECK(dot(product, 1, 0, 0) < 0.9 * dot(M, 1, 0, 0));
+    CHECK(dot(product, 1, 0, 0) > 0);
 }
 
 TEST_CASE("uncompressed gradients become their exact mean", "[lab18][lab18.6]") {
@@ -283,7 +307,7 @@ TEST_CASE("without sent nothing is noted", "[lab18][lab18.6]") {
     const auto results = on_ranks(2, [](dist::ProcessGroup& group) {
         TestBucket test({{6, 5}, {2}});
         test.set(gradients_of(group.rank(), 1, 3));
-        power_sgd_hook(kRankTwo)(test.bucket, group)();
+        test.start(power_sgd_hook(kRankTwo), group)();
         return test.values();
     });
     INFO("both ranks have one matrix of rank 1, without error feedback; got "
@@ -301,8 +325,8 @@ TEST_CASE("Q is the third all-reduce and every all-reduce is waited for",
     INFO(
         "biases 8 bytes, P (6, 2) 48 bytes, and then Q (5, 2) 40 bytes; after the start: "
         << in_words(rest));
-    CHECK(rest == Journal{"wait all_reduce 8", "wait all_reduce 48",
-                          "start all_reduce 40", "wait all_reduce 40"});
+    CHECK(rest == Journal{"wait all_reduce avg 8", "wait all_reduce 48",
+                          "start all_reduce avg 40", "wait all_reduce avg 40"});
 }
 
 TEST_CASE("a warm start improves the approximation from step to step",
@@ -318,7 +342,7 @@ TEST_CASE("a warm start improves the approximation from step to step",
         std::vector<double> found;
         for (int step = 0; step < 12; ++step) {
             test.set(own);
-            hook(test.bucket, group)();
+            test.start(hook, group)();
             double error = 0;
             for (size_t i = 0; i < 30; ++i)
                 error += std::pow(static_cast<double>(own[i]) - test.values()[i], 2);
@@ -351,7 +375,7 @@ TEST_CASE("with error feedback the steps add up to the sum of the gradients",
             found.result.resize(found.own.size());
             for (int step = 0; step < steps; ++step) {
                 test.set(found.own);
-                hook(test.bucket, group)();
+                test.start(hook, group)();
                 for (size_t i = 0; i < found.result.size(); ++i)
                     found.result[i] += test.values()[i] / static_cast<float>(steps);
             }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,6 +28,7 @@ using labs::Values;
 using labs::values_of;
 using labs::WatchedGroup;
 using parallel::CommHook;
+using parallel::FinishHook;
 using parallel::GradBucket;
 
 // A bucket whose gradients are views of its buffer, as DDP makes it.
@@ -54,10 +56,37 @@ class TestBucket {
         if (bucket.sent.defined()) ops::copy_(bucket.sent, bucket.buffer);
     }
 
+    // Calls `hook` and returns its function. As in DDP, the hook's argument is of no use
+    // when this function is called: it has other tensors by then.
+    FinishHook start(const CommHook& hook, dist::ProcessGroup& group) const {
+        const auto argument = std::make_shared<GradBucket>(bucket);
+        const FinishHook finish = hook(*argument, group);
+        MINI_CHECK(finish, "the hook returned no function that finishes the bucket");
+        argument->buffer = Tensor::full(bucket.buffer.shape(), kOther);
+        if (bucket.sent.defined())
+            argument->sent = Tensor::full(bucket.sent.shape(), kSent);
+        return [argument, finish] {
+            finish();
+            MINI_CHECK(
+                is_all(argument->buffer, kOther) && is_all(argument->sent, kSent),
+                "the function that the hook returned has written to the hook's argument "
+                "`bucket`, which exists only during the hook's call: capture a copy, "
+                "`bucket` and not `&bucket`, or copies of its tensors");
+        };
+    }
+
     Values values() const { return values_of({bucket.buffer}); }
     Values sent() const { return values_of({bucket.sent}); }
 
     GradBucket bucket;
+
+  private:
+    static constexpr float kOther = 7, kSent = 8;
+
+    static bool is_all(const Tensor& x, float value) {
+        return !x.defined() ||
+               std::ranges::all_of(values_of({x}), [=](float y) { return y == value; });
+    }
 };
 
 inline std::string in_words(const Values& values) {
@@ -103,9 +132,8 @@ inline Step run_once(const CommHook& hook, dist::ProcessGroup& group,
     if (ask_sent) test.bucket.sent = Tensor::zeros(test.bucket.buffer.shape());
     test.set(values);
     Step step;
-    const auto finish = hook(test.bucket, watched);
+    const auto finish = test.start(hook, watched);
     step.starting = watched.journal;
-    MINI_CHECK(finish, "the hook returned no function that finishes the bucket");
     finish();
     step.finishing = {
         watched.journal.begin() + static_cast<int64_t>(step.starting.size()),

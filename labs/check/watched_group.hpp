@@ -37,8 +37,9 @@ class WatchedGroup : public dist::ProcessGroup {
   public:
     explicit WatchedGroup(dist::ProcessGroup& group) : group_(group) {}
 
-    /// Lines are "start all_reduce 8" and "wait all_reduce 8", with the payload's bytes; a
-    /// reduction also has the root: "start reduce 8 to 1".
+    /// Lines are "start all_reduce 8" and "wait all_reduce 8", with the payload's bytes.
+    /// An all-reduce that is not a sum also has its op, "start all_reduce avg 8", and a
+    /// reduction its root, "start reduce 8 to 1".
     Journal journal;
 
     /// The values that this rank gave to each started operation.
@@ -63,8 +64,11 @@ class WatchedGroup : public dist::ProcessGroup {
     }
 
     dist::WorkHandle start(dist::Call call) override {
-        std::string name =
-            concat(dist::operation_name(call.operation), ' ', dist::payload_bytes(call));
+        std::string name = dist::operation_name(call.operation);
+        if (call.operation == dist::Operation::kAllReduce &&
+            call.reduce_op != dist::ReduceOp::kSum)
+            name += concat(' ', dist::reduce_op_name(call.reduce_op));
+        name += concat(' ', dist::payload_bytes(call));
         if (call.operation == dist::Operation::kReduce) name += concat(" to ", call.root);
         journal.push_back("start " + name);
         payloads.push_back(read_by(call, rank()));

@@ -6,7 +6,8 @@
 // the communication and returns a second function. DDP calls the second function at the
 // end of the backward pass: it waits for the communication, and leaves the average in the
 // bucket's buffer. Both functions are called on every rank in the order of the buckets,
-// so each of the two functions may run several collectives.
+// so each of the two functions may run several collectives. The GradBucket exists only
+// during the first call: the second function needs a copy of it, or of its tensors.
 
 #pragma once
 
@@ -49,8 +50,9 @@ CommHook allreduce_hook();
 /// Returns a hook like allreduce_hook that sends float16 or bfloat16, half the bytes: it
 /// rounds the quotients before they are sent, and each partial sum again; what this rank
 /// has sent is its rounded quotient times the number of ranks
-/// (`default_hooks.fp16_compress_hook`, `bf16_compress_hook`). In float16 a quotient or
-/// partial sum beyond 65504 becomes infinite; bfloat16 has the range of float32.
+/// (`default_hooks.fp16_compress_hook`, `bf16_compress_hook`, which round before they
+/// divide). In float16 a quotient or partial sum beyond 65504 becomes infinite; bfloat16
+/// has the range of float32.
 CommHook fp16_compress_hook();
 CommHook bf16_compress_hook();
 

@@ -203,9 +203,7 @@ CommHook power_sgd_hook(const PowerSGDOptions& options) {
     if (remembers && options.start_powerSGD_iter < 2)
         throw UsageError(
             concat("power_sgd_hook: with error feedback or warm start, "
-                   "start_powerSGD_iter must be 2 or more, since buckets change before "
-                   "the second iteration, "
-                   "but is ",
+                   "start_powerSGD_iter must be 2 or more, as in PyTorch, but is ",
                    options.start_powerSGD_iter));
     CommHook hook = [state = std::make_shared<PowerSGD>(options)](
                         const GradBucket& bucket, dist::ProcessGroup& group) {

@@ -2,7 +2,8 @@
 //
 //     M (n, m)  ~  P (n, r)  Qt (r, m)         n m numbers become r (n + m)
 //
-//     1. P = M Q, summed over the ranks, columns made orthonormal
+//     1. P = M Q, with orthonormal columns of Q; summed over the ranks, and P's columns
+//        made orthonormal
 //     2. Q = Mt P, averaged over the ranks
 //     3. M is replaced by P Qt on every rank. The error, M - P Qt, is kept and added to
 //        the next gradient (error feedback); the next step starts from Q (warm start)
@@ -29,15 +30,16 @@ struct PowerSGDOptions {
     double min_compression_rate = 2.0;      // compress M if n m > rate * r (n + m)
     bool use_error_feedback = true;
     bool warm_start = true;
-    double orthogonalization_epsilon = 0.0;
+    double orthogonalization_epsilon = 0.0;  // for the columns of P and of Q
     uint64_t random_seed = 0;  // for the first Q; must be the same on all ranks
 };
 
 /// Returns the hook (`powerSGD_hook`). The all-reduces of P and of uncompressed tensors
 /// overlap with the backward pass; the all-reduces of Q run at the end of the backward
 /// pass. Throws UsageError if matrix_approximation_rank is below 1. Also throws
-/// UsageError if start_powerSGD_iter is below 2 with error feedback or warm start, since
-/// buckets are rebuilt before the second iteration.
+/// UsageError if start_powerSGD_iter is below 2 with error feedback or warm start, as in
+/// PyTorch: DDP rebuilds its buckets between the first and the second iteration, and
+/// what was kept for the old ones is of no use.
 CommHook power_sgd_hook(const PowerSGDOptions& options = {});
 
 }  // namespace mini::parallel

@@ -6,8 +6,9 @@
 Two kinds of runs of train_mnist on two ranks, for each way to send gradients:
 
     accuracy   --epochs E, no link: the test accuracy, and the bytes that a rank sends in a step
-    time       --steps S on an emulated link, R rounds: the median time of a step, with the minimum
-               and the maximum; each round measures all ways, so that other load affects all alike
+    time       --steps S on an emulated link, R rounds: the mean step of a run, as the median of
+               the rounds with the minimum and the maximum; each round measures all ways, so that
+               other load affects all alike
 
 Without --data (or $MINI_DATA_DIR/mnist) the runs use the embedded digits. `--program
 train_mnist_mine` runs your code.

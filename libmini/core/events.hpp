@@ -23,7 +23,7 @@ enum class EventKind : uint8_t {
     kGradReady,        // index: parameter, bytes: size of its gradient
     kBackwardEnd,      // all gradients of a synchronised backward pass are ready
     kBucketReady,      // index: bucket, bytes: its payload
-    kBucketLaunch,     // the bucket's all-reduce was queued on the communication thread
+    kBucketLaunch,     // its all-reduce was queued; index, bytes: as kBucketReady
     kBucketDone,       // the bucket's all-reduce has completed
     kCollectiveBegin,  // name: the operation, index: sequence number, bytes: payload
     kAlgorithm,        // name: algorithm, index: messages sent, bytes: bytes sent

@@ -35,8 +35,9 @@ double ring_seconds(const dist::Links& links, int P, size_t bytes);
 
 /// Returns the time of a tree's or a hierarchical all-reduce, in seconds: the tree inside
 /// a host, of rounds of the whole buffer, and between the hosts a tree or a ring of their
-/// first ranks. REQUIRES: no slow ranks (Links::rates is empty); for kTree, the number of
-/// ranks per host is a power of two.
+/// first ranks. An upper bound if a tree has a number of hosts, or of ranks in a host,
+/// that is no power of two: log2 is rounded up. REQUIRES: no slow ranks (Links::rates is
+/// empty); for kTree, the number of ranks per host is a power of two.
 double hosts_seconds(dist::Algorithm algorithm, const dist::Links& links, int P,
                      size_t bytes);
 

@@ -69,6 +69,23 @@ TEST_CASE("trees and hierarchical all-reduces on hosts take the predicted times"
             }
 }
 
+TEST_CASE(
+    "a tree on a number of ranks that is no power of two takes less than predicted") {
+    const auto links = dist::parse_links("25Gbit,10us; hosts of 8: 800Gbit,1us");
+    for (const int P : {3, 5, 7, 9, 12, 20, 24, 40, 65})
+        for (const size_t bytes : {size_t{64}, size_t{1} << 20})
+            for (const Algorithm algorithm :
+                 {Algorithm::kTree, Algorithm::kHierarchical}) {
+                CAPTURE(P, bytes, dist::algorithm_name(algorithm));
+                CHECK(simulated(links, algorithm, P, bytes) <=
+                      1.01 * all_reduce_seconds_on(links, algorithm, P, bytes));
+            }
+    const auto threes = dist::parse_links("25Gbit,10us; hosts of 3: 800Gbit,1us");
+    for (const int P : {3, 6, 8, 15})
+        CHECK(simulated(threes, Algorithm::kHierarchical, P, 64) <=
+              1.01 * all_reduce_seconds_on(threes, Algorithm::kHierarchical, P, 64));
+}
+
 TEST_CASE("on equal links the times are those of the formulas") {
     const auto links = dist::parse_links("100Gbit,10us");
     for (const Algorithm algorithm : dist::kAlgorithmsWithFormula)

@@ -3,6 +3,7 @@
 
     labs/20-scaling-by-simulation/measure.py [--link 100Mbit,0.3ms] [--rounds 5]
     labs/20-scaling-by-simulation/measure.py --shapes        only the two charts
+    ... --program predict_step_mine                          by your functions
 
 The prediction comes from parts: all-reduces alone (mini bench allreduce), and training on one
 rank that waits for no other, on as many ranks at a time as the measurement has, because they

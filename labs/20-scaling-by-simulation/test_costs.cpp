@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "libmini/distributed/backends/transport_backend.hpp"
 #include "libmini/distributed/collectives/all_reduce_time.hpp"
@@ -74,28 +75,48 @@ TEST_CASE("a ring on two hosts by hand: each rank waits for its left neighbour",
 
 TEST_CASE("a ring on hosts and with slow ranks takes the simulated time",
           "[lab20][lab20.3]") {
-    const std::string links = GENERATE(
-        "100Gbit,10us; rank 0 at 0.25", "10Gbit,20us; hosts of 4: 400Gbit,1us",
-        "10Gbit,20us; hosts of 3: 400Gbit,1us", "1Gbit,1us; hosts of 2: 1000Gbit,60us");
+    const std::string links =
+        GENERATE("100Gbit,10us; rank 0 at 0.25", "10Gbit,20us; hosts of 4: 400Gbit,1us",
+                 "10Gbit,20us; hosts of 3: 400Gbit,1us",
+                 "1Gbit,1us; hosts of 2: 1000Gbit,60us", "8Mbit,1us; rank 0 at 0.25");
     for (const int P : {1, 2, 3, 7, 8, 13})
-        for (const size_t bytes : {size_t{0}, size_t{4000}, size_t{1} << 18}) {
+        for (const size_t bytes : {0, 4, 20, 40, 4000, 1 << 18}) {
             INFO(links << "; " << P << " ranks, " << bytes << " bytes");
             check_near(
                 ring_us(links, P, bytes),
                 simulated(dist::parse_links(links), Algorithm::kRing, P, bytes),
                 "a rank goes on when its own message has left AND its left neighbour's "
-                "has arrived, both by the times of the step before");
+                "has arrived, both by the times of the step before; each message by "
+                "the size of its own chunk");
         }
 }
 
-TEST_CASE("trees and hierarchical all-reduces take the simulated time on hosts",
+namespace {
+
+const std::string kNoHosts = "25Gbit,10us";
+const std::string kHosts = "25Gbit,10us; hosts of 8: 800Gbit,1us";
+
+struct Cluster {
+    Algorithm algorithm;
+    std::string links;
+    std::vector<int> ranks;
+};
+
+}  // namespace
+
+TEST_CASE("trees and hierarchical all-reduces take the simulated time",
           "[lab20][lab20.3]") {
-    const auto links = dist::parse_links("25Gbit,10us; hosts of 8: 800Gbit,1us");
-    const Algorithm algorithm = GENERATE(Algorithm::kHierarchical, Algorithm::kTree);
-    for (const int P : {1, 4, 8, 16, 1024})
+    const auto cluster =
+        GENERATE(Cluster{Algorithm::kHierarchical, kHosts, {1, 4, 8, 12, 16, 20, 1024}},
+                 Cluster{Algorithm::kHierarchical, kNoHosts, {1, 2, 7}},
+                 Cluster{Algorithm::kTree, kHosts, {1, 4, 8, 16, 1024}},
+                 Cluster{Algorithm::kTree, kNoHosts, {1, 2, 8}});
+    const auto links = dist::parse_links(cluster.links);
+    const Algorithm algorithm = cluster.algorithm;
+    for (const int P : cluster.ranks)
         for (const size_t bytes : {size_t{64}, size_t{1} << 16}) {
             INFO(dist::algorithm_name(algorithm)
-                 << ", " << P << " ranks, hosts of 8, " << bytes << " bytes");
+                 << ", " << P << " ranks, " << bytes << " bytes; " << cluster.links);
             check_near(
                 scaling::hosts_seconds(algorithm, links, P, bytes) * kMicroseconds,
                 simulated(links, algorithm, P, bytes),

@@ -81,7 +81,7 @@ TEST_CASE("a log of two buckets: ready, begin and end of each", "[lab20][lab20.4
         "the log: forward ends at 20 ms; bucket 0 (400 bytes) ready and launched at 30,");
     INFO("collective from 31 to 45; bucket 1 (80 bytes) ready at 38, launched at 39,");
     INFO("backward ends at 40, collective from 46 to 60; hint 1 of 20.4 helps");
-    const auto statistics = training::training_statistics({
+    const std::vector<Event> first{
         event(10, EventKind::kForwardBegin),
         event(20, EventKind::kForwardEnd),
         event(30, EventKind::kBucketReady, 0, 400),
@@ -95,8 +95,19 @@ TEST_CASE("a log of two buckets: ready, begin and end of each", "[lab20][lab20.4
         event(46, EventKind::kBucketDone, 0),
         event(60, EventKind::kCollectiveEnd),
         event(61, EventKind::kBucketDone, 1),
-    });
-    check(statistics.buckets, {{400, 10, 11, 25}, {80, 18, 26, 40}});
+    };
+    check(training::training_statistics(first).buckets,
+          {{400, 10, 11, 25}, {80, 18, 26, 40}});
+
+    INFO("then a second iteration that takes twice as long: the means are 1.5 times as");
+    INFO("long, unless a time of the first iteration is still there in the second");
+    std::vector<Event> both = first;
+    for (Event one : first) {
+        one.nanoseconds = 100 * 1000000 + 2 * one.nanoseconds;
+        both.push_back(one);
+    }
+    check(training::training_statistics(both).buckets,
+          {{400, 15, 16.5, 37.5}, {80, 27, 39, 60}});
 }
 
 TEST_CASE("a log in which buckets wait and other collectives run", "[lab20][lab20.4]") {

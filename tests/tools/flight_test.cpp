@@ -142,14 +142,26 @@ TEST_CASE(
 }
 
 TEST_CASE("different operations with one sequence number are the first finding") {
-    const auto story = tell(
+    const GroupFlight group =
         group_of({flight_of(0, 3, {record(5, Operation::kAllReduce, State::kStarted)}),
                   flight_of(1, 3, {record(5, Operation::kBarrier, State::kStarted)}),
-                  flight_of(2, 3, {record(5, Operation::kAllReduce, State::kStarted)})}));
-    CHECK(story[0] ==
-          "operation #5 is not the same on all ranks: ranks 0 and 2 called all_reduce #5 "
-          "(sum "
-          "of 10 float32); rank 1 called barrier #5");
+                  flight_of(2, 3, {record(5, Operation::kAllReduce, State::kStarted)})});
+    CHECK(tell(group) ==
+          std::vector<std::string>{
+              "operation #5 is not the same on all ranks: ranks 0 and 2 called "
+              "all_reduce #5 (sum of 10 float32); rank 1 called barrier #5",
+              "operation #5: ranks 0, 1 and 2 have been in it for 3.2 s"});
+    CHECK(flight_table(group, {.width = 90}) ==
+          "\n                                   rank 0          rank 1          rank 2   "
+          "      "
+          " \n"
+          "all_reduce #5 (sum of 10 float32)  in it 3.2 s     -               in it 3.2 "
+          "s    "
+          " \n"
+          "barrier #5                         -               in it 3.2 s     -          "
+          "    "
+          " \n");
+    CHECK(contains(flight_table(group, {.width = 90, .last = 1}), "barrier #5"));
 }
 
 TEST_CASE("the findings name a receive that waits for its peer") {

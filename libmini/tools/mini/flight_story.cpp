@@ -53,27 +53,31 @@ std::string absence(const RankFlight& rank, uint64_t sequence) {
 }
 
 // Returns a sentence that lists the ranks that are in operation `sequence`, the ranks
-// that have not started the operation, and the ranks that have finished it.
+// that have not started the operation, and the ranks that have finished it. If the ranks
+// called different operations, the sentence has only their number.
 std::string tell_open(const GroupFlight& group, uint64_t sequence) {
     std::vector<int> inside, past;
-    std::string what, absent;
+    std::set<std::string> what;
+    std::string absent;
     int64_t longest = 0;
     bool failed = false;
     for (const RankFlight& rank : group.ranks) {
         const FlightRecord* const record = find_record(rank, sequence);
+        if (record != nullptr) what.insert(describe(*record));
         if (has_finished(rank, sequence)) {
             past.push_back(rank.head.rank);
         } else if (record != nullptr && is_open(*record)) {
             inside.push_back(rank.head.rank);
             failed = failed || record->state == State::kFailed;
-            if (what.empty()) what = describe(*record);
             longest = std::max(longest, time_in(*record, rank));
         } else {
             absent += fmt::format("; {}", absence(rank, sequence));
         }
     }
     std::string text =
-        fmt::format("{}: {} {} in it for {}{}{}", what, rank_list(inside),
+        fmt::format("{}: {} {} in it for {}{}{}",
+                    what.size() == 1 ? *what.begin() : concat("operation #", sequence),
+                    rank_list(inside),
                     failed ? (inside.size() > 1 ? "were" : "was")
                            : (inside.size() > 1 ? "have been" : "has been"),
                     duration_text(longest), failed ? " until it failed" : "", absent);

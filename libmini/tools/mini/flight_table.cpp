@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <set>
+#include <utility>
+#include <vector>
 
 namespace mini::tools {
 namespace {
@@ -22,9 +25,14 @@ struct Cell {
     const char* colour = kDim;
 };
 
-Cell cell_of(const RankFlight& rank, uint64_t sequence) {
+// A sequence number, and the description of an operation that a rank called with it.
+using Row = std::pair<uint64_t, std::string>;
+
+Cell cell_of(const RankFlight& rank, const Row& row) {
+    const auto& [sequence, what] = row;
     const FlightRecord* const record = find_record(rank, sequence);
     if (record == nullptr) return {has_finished(rank, sequence) ? "done" : "-"};
+    if (describe(*record) != what) return {"-"};
     if (record->started_at == 0)
         return {record->state == State::kFailed ? "not run" : "queued"};
     const std::string time = duration_text(time_in(*record, rank));
@@ -36,16 +44,19 @@ Cell cell_of(const RankFlight& rank, uint64_t sequence) {
     return {fmt::format("in it {}", time), "\033[33m"};
 }
 
-// Returns the `last` highest sequence numbers of all ranks, each with the description of
-// the operation on the first rank that recorded it.
-std::map<uint64_t, std::string> last_operations(const GroupFlight& group, int last) {
-    std::map<uint64_t, std::string> names;
+// Returns the rows of the `last` highest sequence numbers of all ranks. A number has more
+// than one row if the ranks called different operations.
+std::vector<Row> last_operations(const GroupFlight& group, int last) {
+    std::map<uint64_t, std::set<std::string>> names;
     for (const RankFlight& rank : group.ranks)
         for (const FlightRecord& record : rank.records)
             if (!is_point(record))
-                names.try_emplace(record.collective.sequence, describe(record));
+                names[record.collective.sequence].insert(describe(record));
     while (names.size() > static_cast<size_t>(last)) names.erase(names.begin());
-    return names;
+    std::vector<Row> rows;
+    for (const auto& [sequence, different] : names)
+        for (const std::string& what : different) rows.emplace_back(sequence, what);
+    return rows;
 }
 
 std::string shortened(const std::string& text, size_t length) {
@@ -55,7 +66,7 @@ std::string shortened(const std::string& text, size_t length) {
 }  // namespace
 
 std::string flight_table(const GroupFlight& group, const FlightTableOptions& options) {
-    const auto operations = last_operations(group, options.last);
+    const std::vector<Row> operations = last_operations(group, options.last);
     if (operations.empty()) return "";
     size_t longest = 0;
     for (const auto& [sequence, what] : operations)
@@ -73,10 +84,10 @@ std::string flight_table(const GroupFlight& group, const FlightTableOptions& opt
             text += fmt::format("{:<{}}",
                                 fmt::format("rank {}", group.ranks[k].head.rank), kCell);
         text += "\n";
-        for (const auto& [sequence, what] : operations) {
-            text += fmt::format("{:<{}}", shortened(what, longest), longest + 2);
+        for (const Row& row : operations) {
+            text += fmt::format("{:<{}}", shortened(row.second, longest), longest + 2);
             for (size_t k = begin; k < end; ++k) {
-                const Cell cell = cell_of(group.ranks[k], sequence);
+                const Cell cell = cell_of(group.ranks[k], row);
                 const std::string padded = fmt::format("{:<{}}", cell.text, kCell);
                 text += options.colour
                             ? fmt::format("{}{}{}", cell.colour, padded, kReset)

@@ -1,4 +1,5 @@
-// The table of `mini flight`: one row per operation, one column per rank.
+// The table of `mini flight`: one row per operation, one column per rank. If ranks called
+// different operations with one sequence number, each of them has a row.
 //
 //                                             rank 0        rank 1        rank 2
 //     all_reduce #55 (sum of 21840 float32)   done 1.2 ms   done 1.2 ms   done 1.1 ms

@@ -18,6 +18,7 @@
 #include <thread>
 #include <vector>
 
+#include "libmini/distributed/transport/tags.hpp"
 #include "libmini/tensor/ops.hpp"
 #include "tests/distributed/support.hpp"
 #include "tests/support/catch.hpp"
@@ -105,8 +106,10 @@ TEST_CASE("a copy of the box has the operation, its times and its state") {
     CHECK(flight.head.reason == "because");
     CHECK(flight.head.world_size == 2);
     REQUIRE(flight.records.size() == 1);
-    const FlightRecord& record = flight.records[0];
+    FlightRecord record = flight.records[0];
     CHECK(describe(record) == "recv from rank 0 (tag 9, 3 int64)");
+    record.tag = kReleasedTag;
+    CHECK(describe(record) == "recv from rank 0 (tag kReleasedTag, 3 int64)");
     CHECK(record.state == State::kStarted);
     CHECK(record.bytes == 24);
     CHECK(record.started_at >= record.queued_at);

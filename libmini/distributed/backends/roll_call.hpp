@@ -19,7 +19,8 @@
 namespace mini::dist {
 
 /// Posts the message `note` to or from `peer` without a deadline: the caller must limit
-/// the wait for it. REQUIRES: note.data is set.
+/// the wait for it. Sets note.done to false: a note may be posted again once it is done.
+/// REQUIRES: note.data is set; it and `note` live until the message is done.
 void post_note(GroupTransport& side, PointMessage& note,
                PointMessage::Direction direction, int peer, uint64_t tag);
 

@@ -15,6 +15,7 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/net/clock.hpp"
+#include "libmini/distributed/transport/tags.hpp"
 #include "libmini/io/file.hpp"
 
 namespace mini::dist {
@@ -83,7 +84,7 @@ std::string describe(const FlightRecord& record) {
     return concat(operation_name(c.operation),
                   c.operation == Operation::kSend ? " to " : " from ",
                   record.peer < 0 ? "any rank" : concat("rank ", record.peer), " (tag ",
-                  record.tag, ", ", c.count, " ", c.dtype, ")");
+                  tag_name(record.tag), ", ", c.count, " ", c.dtype, ")");
 }
 
 int64_t flight_now() {

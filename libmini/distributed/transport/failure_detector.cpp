@@ -124,8 +124,10 @@ void FailureDetector::deadline_passed(int silent, const std::string& description
 //     no rank (rank < 0)                             text has all that is known
 //     a report of a kTimeout that names a rank       continue with that rank; "waited"
 //     no report, but awaited_by() returns a rank     continue with that rank; "waits"
-//     none of these, an invalid rank, or             throw_silent: `silent` is the cause
-//     awaited_by() returns this rank
+//     no report, and awaited_by() returns -1 or      throw_silent: `silent` is the cause
+//     this rank
+//     the report or the notice names a rank          throw_silent: `silent`, which sent
+//     >= world_size()                                it, is the cause
 //     the rank is in the chain already               throw_circle
 //
 // If `silent` waits for this rank according to a notice, the notice is old: this rank has

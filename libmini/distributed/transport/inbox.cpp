@@ -4,6 +4,7 @@
 #include <string>
 
 #include "libmini/core/error.hpp"
+#include "libmini/distributed/transport/tags.hpp"
 
 namespace mini::dist {
 namespace {
@@ -97,7 +98,7 @@ void Inbox::check_size(int from, const MessageHeader& header, size_t expected) c
     if (header.payload_bytes == expected) return;
     throw MismatchedCollective(concat(
         "mismatched messages: ", size_fault(from, header.payload_bytes, rank_, expected),
-        " (tag ", header.detail, ", ", header.collective.count, " ",
+        " (tag ", tag_name(header.detail), ", ", header.collective.count, " ",
         header.collective.dtype, " sent)"));
 }
 

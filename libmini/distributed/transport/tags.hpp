@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace mini::dist {
 
@@ -33,6 +34,10 @@ enum ReservedTag : uint64_t {
 constexpr uint64_t receipt_tag(uint64_t slot) {
     return kReservedTags + (slot << 8) + 0xff;
 }
+
+/// Returns the name of a tag that libmini uses itself, such as "kArrivedTag"; the number
+/// of another tag.
+std::string tag_name(uint64_t tag);
 
 /// Returns whether a group may send a message with this tag.
 constexpr bool is_group_tag(uint64_t tag) {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "libmini/core/error.hpp"
+#include "libmini/distributed/transport/tags.hpp"
 
 namespace mini::dist {
 
@@ -10,9 +11,9 @@ std::string describe(const PointMessage& message) {
     const bool sends = message.direction == PointMessage::Direction::kSend;
     const std::string peer =
         message.peer == kAnySource ? "any rank" : concat("rank ", message.peer);
-    return concat(sends ? "send to " : "recv from ", peer, " (tag ", message.tag, ", ",
-                  message.data.size() / item_size(message.dtype), " ", message.dtype,
-                  ")");
+    return concat(
+        sends ? "send to " : "recv from ", peer, " (tag ", tag_name(message.tag), ", ",
+        message.data.size() / item_size(message.dtype), " ", message.dtype, ")");
 }
 
 void finish(PointMessage& message) {

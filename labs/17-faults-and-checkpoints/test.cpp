@@ -92,6 +92,16 @@ Compared run_calls(int world_size,
     return result;
 }
 
+// Checks that all ranks have compared their calls with the call `other` of rank `odd`.
+void check_blamed(const Compared& result, int odd, const Collective& other) {
+    for (const ProcessEnd& end : result.ends) {
+        CHECK(contains(how(end), "MismatchedCollective"));
+        CHECK(contains(how(end), concat("rank ", odd, " runs ", describe(other))));
+        CHECK(seconds_of(end) < 1);  // long before the deadline
+    }
+    CHECK(result.transfers == 0);
+}
+
 }  // namespace
 
 TEST_CASE("an error compares the collectives with the same sequence number",
@@ -163,15 +173,28 @@ TEST_CASE("one rank with another call causes an error on all ranks, before data 
                          << " all-reduces 9 floats, the others 8; each rank must compare "
                             "its call with the calls of all others"
                          << story(result.ends));
-            for (const ProcessEnd& end : result.ends) {
-                CHECK(contains(how(end), "MismatchedCollective"));
-                CHECK(contains(how(end), concat("rank ", odd,
-                                                " runs all_reduce #0 (sum "
-                                                "of 9 float32)")));
-                CHECK(seconds_of(end) < 1);  // long before the deadline
-            }
-            CHECK(result.transfers == 0);
+            check_blamed(result, odd, all_reduce(9, 0));
         }
+    }
+}
+
+TEST_CASE("calls differ if any of their fields differs", "[lab17][lab17.1]") {
+    Collective of_int64 = all_reduce(8, 0), maximum = all_reduce(8, 0);
+    of_int64.dtype = DType::kInt64;
+    maximum.reduce_op = ReduceOp::kMax;
+    const std::vector<std::pair<Collective, Collective>> calls = {
+        {broadcast(0, 0), broadcast(1, 0)},
+        {all_reduce(8, 0), broadcast(0, 0)},
+        {all_reduce(8, 0), all_reduce(8, 1)},
+        {all_reduce(8, 0), of_int64},
+        {all_reduce(8, 0), maximum}};
+    for (const auto& [usual, other] : calls) {
+        const Compared result = run_calls(3, [&](int rank) {
+            return std::vector<Collective>{rank == 1 ? other : usual};
+        });
+        INFO("rank 1 of 3 runs " << describe(other) << ", the others " << describe(usual)
+                                 << story(result.ends));
+        check_blamed(result, 1, other);
     }
 }
 

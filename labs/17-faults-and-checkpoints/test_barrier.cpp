@@ -70,6 +70,21 @@ TEST_CASE("rank 0 may wait for the whole timeout, and the others wait for rank 0
     for (const ProcessEnd& end : ends) CHECK(how(end) == "returned");
 }
 
+TEST_CASE("a rank gives up after two timeouts if rank 0 never comes",
+          "[lab17][lab17.3]") {
+    const Ends ends = run_barrier(2, false, [](ProcessCluster&, int rank) {
+        if (rank == 0) sleep_for(20 * kTimeout);
+    });
+    INFO(
+        "rank 0 sleeps; rank 1's wait ends after 4 s, two timeouts. Then it looks for "
+        "the "
+        "culprit, for a twentieth of the group's timeout of 20 s: 1 s"
+        << story(ends));
+    CHECK(contains(how(ends[1]), "rank 0 is silent"));
+    CHECK(seconds_of(ends[1]) >= 4);
+    CHECK(seconds_of(ends[1]) <= 5.1);
+}
+
 TEST_CASE("rank 0 names the lowest missing rank, or all of them", "[lab17][lab17.3]") {
     for (const bool all : {false, true}) {
         const Ends ends = run_barrier(5, all, [](ProcessCluster&, int rank) {

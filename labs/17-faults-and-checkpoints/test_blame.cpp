@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -47,13 +48,22 @@ Ends run_rings(ProcessCluster& cluster, size_t step,
     }));
 }
 
-// What one rank has told rank 0 before rank 0's deadline.
-struct Told {
-    enum class What { kNothing, kReport, kClosed, kWaits };
+// Returns how all ranks ended, and whether the check has killed them.
+std::string ring_story(const ProcessCluster& cluster, const Ends& ends) {
+    const bool endless = cluster.steps() >= kMostSteps;
+    return concat(story(ends),
+                  endless ? concat("\n  killed by the check: no end after ", kMostSteps,
+                                   " steps. Does the warning come once, and does the "
+                                   "deadline end the wait?")
+                          : "");
+}
 
-    What what = What::kNothing;
-    Failure failure{};  // of kReport
-    int awaited = -1;   // of kWaits
+// What one rank tells rank 0.
+struct Told {
+    std::optional<int> awaited;     // its notice: it waits for this rank
+    std::optional<Failure> report;  // `after` the start of rank 0's wait
+    milliseconds after{0};
+    bool closes = false;  // its connection, without a report
 };
 
 // Tells the detector that rank `waiting` waits for rank `awaited`.
@@ -68,8 +78,22 @@ void note(FailureDetector& detector, int waiting, int awaited,
 
 constexpr int kRanks = 5;
 
-// Rank 0 has waited 2 s for rank 1. told[r] is what rank r + 1 has told rank 0. Returns
-// how rank 0 ended.
+// Reports to rank 0 as FailureDetector::leave does, or closes the connection.
+void tell(MessageStream& rank_0, const Told& told) {
+    if (told.report) {
+        sleep_for(told.after);
+        MessageHeader header;
+        header.kind = MessageHeader::Kind::kFailure;
+        header.rank = told.report->rank;
+        header.detail = static_cast<uint64_t>(told.report->kind);
+        rank_0.start(header, std::as_bytes(std::span(told.report->message)));
+        rank_0.push();
+    }
+    if (told.closes) rank_0.channel().close();
+}
+
+// Rank 0 has waited 2 s for rank 1. told[r] is what rank r + 1 tells rank 0. Returns how
+// rank 0 ended.
 ProcessEnd blame(const std::vector<Told>& told) {
     ProcessCluster cluster(kRanks, parse_links(kLinks), 1);
     auto streams = connect_all(cluster);
@@ -81,34 +105,35 @@ ProcessEnd blame(const std::vector<Told>& told) {
             history.begin({.operation = Operation::kBarrier, .sequence = 4});
             FailureDetector detector(0, mine, history);
             for (size_t i = 0; i < told.size(); ++i)
-                if (told[i].what == Told::What::kWaits)
-                    note(detector, static_cast<int>(i) + 1, told[i].awaited, history);
+                if (told[i].awaited)
+                    note(detector, static_cast<int>(i) + 1, *told[i].awaited, history);
             sleep_for(kTimeout);
             detector.deadline_passed(1, "rank 0 waited 2 s for rank 1", kTimeout);
         }
-        if (index < told.size() && told[index].what == Told::What::kReport) {
-            // Report to rank 0 as FailureDetector::leave does.
-            const Failure& failure = told[index].failure;
-            MessageHeader header;
-            header.kind = MessageHeader::Kind::kFailure;
-            header.rank = failure.rank;
-            header.detail = static_cast<uint64_t>(failure.kind);
-            mine[0].start(header, std::as_bytes(std::span(failure.message)));
-            mine[0].push();
-        }
-        if (index < told.size() && told[index].what == Told::What::kClosed)
-            mine[0].channel().close();
+        if (index < told.size()) tell(mine[0], told[index]);
         sleep_for(10 * kTimeout);
     }));
     return ends[0];
 }
 
 Told reports(Kind kind, int rank, std::string message) {
-    return {Told::What::kReport, {kind, rank, std::move(message)}};
+    Told told;
+    told.report = {kind, rank, std::move(message)};
+    return told;
 }
-Told waits_for(int rank) { return {Told::What::kWaits, {}, rank}; }
+
+Told waits_for(int rank) {
+    Told told;
+    told.awaited = rank;
+    return told;
+}
+
+Told closes(Told told) {
+    told.closes = true;
+    return told;
+}
+
 const Told kNothing{};
-const Told kClosed{Told::What::kClosed};
 
 }  // namespace
 
@@ -125,7 +150,7 @@ TEST_CASE("a wait ends at its deadline, and all ranks name the stopped rank",
         INFO("rank " << stopped << " of " << world_size
                      << " is stopped for an hour within a ring all-reduce; in a ring, "
                         "most ranks wait for a rank that itself waits; the timeout is 2 s"
-                     << story(ends));
+                     << ring_story(cluster, ends));
         for (int rank = 0; rank < world_size; ++rank) {
             if (rank == stopped) continue;
             const ProcessEnd& end = ends[static_cast<size_t>(rank)];
@@ -143,7 +168,7 @@ TEST_CASE("a wait of 90 % of the timeout is no failure", "[lab17][lab17.2]") {
         running.pause(1, kTimeout * 9 / 10);
     });
     INFO("rank 1 is stopped for 1.8 s; the timeout is 2 s: the others only warn"
-         << story(ends));
+         << ring_story(cluster, ends));
     for (const ProcessEnd& end : ends) CHECK(how(end) == "returned");
     INFO("the ranks made " << cluster.steps()
                            << " steps: a rank warns once, and then sleeps until the "
@@ -162,9 +187,14 @@ TEST_CASE("a rank that has told nothing is the cause", "[lab17][lab17.2]") {
 }
 
 TEST_CASE("a rank whose connection is closed is lost", "[lab17][lab17.2]") {
-    const ProcessEnd end = blame({kClosed});
+    const ProcessEnd end = blame({closes(kNothing)});
     INFO("rank 1 has closed its connection, without a report; rank 0: " << how(end));
     CHECK(contains(how(end), "PeerLost(1): rank 1 is gone (rank 0 waited"));
+
+    const ProcessEnd noticed = blame({closes(waits_for(4))});
+    INFO("the same, but before rank 1 told that it waits for rank 4; rank 0: "
+         << how(noticed));
+    CHECK(contains(how(noticed), "PeerLost(1): rank 1 is gone (rank 0 waited"));
 }
 
 TEST_CASE("a report of another failure than a timeout ends the search",
@@ -196,12 +226,34 @@ TEST_CASE("a rank that waited for another rank is not the cause", "[lab17][lab17
                    "rank 2; rank 2 waited for rank 3; rank 3 is silent"));
 }
 
+TEST_CASE("a report may come within a twentieth of the timeout after the deadline",
+          "[lab17][lab17.2]") {
+    Told told = reports(Kind::kTimeout, 2, "late");
+    told.after = kTimeout + milliseconds(50);
+    const ProcessEnd end = blame({told, kNothing});
+    INFO(
+        "rank 1 reports that it waited for rank 2, 50 ms after rank 0's deadline; rank 0 "
+        "reads until 100 ms after it, `grace`; rank 0: "
+        << how(end));
+    CHECK(contains(how(end), "rank 1 waited for rank 2; rank 2 is silent"));
+    CHECK(seconds_of(end) <= 2.11);
+}
+
 TEST_CASE("a notice counts where there is no report", "[lab17][lab17.2]") {
     const ProcessEnd end = blame({waits_for(4), kNothing, kNothing, kNothing});
     INFO("rank 1 has not failed, but its notice says that it waits for rank 4; rank 0: "
          << how(end));
     CHECK(contains(how(end), "rank 1 waits for rank 4; rank 4 is silent"));
     CHECK(seconds_of(end) <= 2.11);
+
+    Told told = reports(Kind::kTimeout, 2, "late");
+    told.awaited = 3;
+    const ProcessEnd both = blame({told, kNothing, kNothing});
+    INFO(
+        "rank 1's notice says that it waits for rank 3; its report, which is later, that "
+        "it waited for rank 2; rank 0: "
+        << how(both));
+    CHECK(contains(how(both), "rank 1 waited for rank 2; rank 2 is silent"));
 
     const ProcessEnd ours = blame({waits_for(0)});
     INFO(
@@ -230,4 +282,8 @@ TEST_CASE("a report that names no rank of the group is not followed",
     const ProcessEnd end = blame({reports(Kind::kTimeout, 99, "late")});
     INFO("rank 1 reports that it waited for rank 99 of 5; rank 0: " << how(end));
     CHECK(contains(how(end), "Timeout: rank 0 waited 2 s for rank 1; rank 1 is silent"));
+
+    const ProcessEnd noticed = blame({waits_for(99)});
+    INFO("rank 1's notice says that it waits for rank 99; rank 0: " << how(noticed));
+    CHECK(contains(how(noticed), "rank 0 waited 2 s for rank 1; rank 1 is silent"));
 }

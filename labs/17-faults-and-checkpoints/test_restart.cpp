@@ -159,13 +159,13 @@ TEST_CASE("all ranks load the checkpoint that rank 0 has chosen", "[lab17][lab17
     std::filesystem::copy(mine.path(), theirs.path());
     std::filesystem::remove(io::CheckpointFolder(mine.path()).path(3));
 
-    const Outcome resumed =
-        train(4, [&](int rank) { return rank == 0 ? mine.path() : theirs.path(); });
     INFO(
         "rank 0 has the checkpoints 1 and 2, and rank 1 the checkpoints 1 to 3: as after "
         "a crash in which the last file did not reach every disk. Both must continue "
-        "at step 2; rank 0 continued at step "
-        << resumed.resumed_at);
+        "at step 2");
+    const Outcome resumed =
+        train(4, [&](int rank) { return rank == 0 ? mine.path() : theirs.path(); });
+    INFO("rank 0 continued at step " << resumed.resumed_at);
     CHECK(resumed.resumed_at == 2);
     INFO("the first loss that differs: " << first_difference(whole.losses,
                                                              resumed.losses));
@@ -177,10 +177,10 @@ TEST_CASE("without checkpoints on rank 0 all ranks begin at the start",
     const Outcome whole = train(2, kNoFolder);
     const Folder empty, theirs;
     train(1, all_in(theirs.path()));
+    INFO("rank 0 has no checkpoint, rank 1 has one: both must begin at the start");
     const Outcome fresh =
         train(2, [&](int rank) { return rank == 0 ? empty.path() : theirs.path(); });
-    INFO("rank 0 has no checkpoint, rank 1 has one; the first loss that differs: "
-         << first_difference(whole.losses, fresh.losses));
+    INFO("the first loss that differs: " << first_difference(whole.losses, fresh.losses));
     CHECK(fresh == whole);
 }
 

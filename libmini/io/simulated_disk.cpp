@@ -119,9 +119,11 @@ int SimulatedDisk::fsync(int fd) {
 
 int SimulatedDisk::close(int fd) {
     const bool was_open = descriptors_.erase(fd) > 0;
-    if (!begin("close")) return 0;
+    if (!begin(was_open ? "close" : "close again")) return 0;
     if (fails()) return -1;
-    return was_open ? 0 : fail_with(EBADF);
+    if (!was_open) return fail_with(EBADF);
+    errno = 0;
+    return 0;
 }
 
 int SimulatedDisk::rename(const std::string& from, const std::string& to) {

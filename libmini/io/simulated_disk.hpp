@@ -50,7 +50,8 @@ class SimulatedDisk final : public FileSystem {
 
     // ---- results
 
-    /// Returns the calls so far, as text: "write 3 bytes", "rename a to b".
+    /// Returns the calls so far, as text: "write 3 bytes", "rename a to b", "close", and
+    /// "close again" for a descriptor that is not open.
     const std::vector<std::string>& calls() const { return calls_; }
 
     /// Returns the files as processes see them: what a killed process leaves.
@@ -62,7 +63,7 @@ class SimulatedDisk final : public FileSystem {
     /// Returns how many descriptors are open.
     size_t open_count() const { return descriptors_.size(); }
 
-    // ---- the calls
+    // ---- the calls; a close() that succeeds sets errno to 0, as a machine's may
 
     int stat(const std::string& path, struct stat& status) override;
     int create(const std::string& path) override;

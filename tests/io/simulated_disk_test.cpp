@@ -77,7 +77,13 @@ TEST_CASE("calls fail as they do on a machine") {
     CHECK(errno == ENOENT);
     CHECK(disk.write(7, text_bytes("x")) == -1);
     CHECK(errno == EBADF);
-    disk.fail_call(3, EIO);
+    CHECK(disk.close(7) == -1);
+    CHECK(errno == EBADF);
+    CHECK(disk.calls().back() == "close again");
+    const int folder = disk.open_folder("run");
+    CHECK(disk.close(folder) == 0);
+    CHECK(errno == 0);
+    disk.fail_call(6, EIO);
     CHECK(disk.remove("run/a") == -1);
     CHECK(errno == EIO);
     CHECK(disk.files() == Files{{"run/a", "old"}});

@@ -76,9 +76,8 @@ TEST_CASE("a rank gives up after two timeouts if rank 0 never comes",
         if (rank == 0) sleep_for(20 * kTimeout);
     });
     INFO(
-        "rank 0 sleeps; rank 1's wait ends after 4 s, two timeouts. Then it looks for "
-        "the "
-        "culprit, for a twentieth of the group's timeout of 20 s: 1 s"
+        "rank 0 sleeps; rank 1's wait ends after 4 s, two timeouts. Then it looks "
+        "for the culprit, for a twentieth of the group's timeout of 20 s: 1 s"
         << story(ends));
     CHECK(contains(how(ends[1]), "rank 0 is silent"));
     CHECK(seconds_of(ends[1]) >= 4);

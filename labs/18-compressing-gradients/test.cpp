@@ -177,10 +177,8 @@ TEST_CASE("what is not sent in one step is added to the next gradient",
         "got "
         << in_words(sent));
     INFO("always 0: no error arrives in the next step. Add it to the buffer (hint 1 of");
-    INFO(
-        "18.2), and keep it in the tensor of `error`, by ops::copy_ and not by `error "
-        "=`,");
-    INFO("which changes only this handle (hint 3)");
+    INFO("18.2), and keep it in the tensor of `error`, by ops::copy_ (hint 3):");
+    INFO("`error =` changes only this handle");
     CHECK(Values(sent.begin(), sent.begin() + 4) == Values{0, 1, 0, 0});
 }
 

@@ -1,8 +1,7 @@
-# Precompiled headers. Half of what GCC does for a file of 100 lines is reading the headers
-# of the standard library and of fmt: 1.3 of 3 seconds. With them precompiled (20 seconds
-# less for the programs of a lab's first check, a quarter less for everything) no file
-# needs other includes: a build with ccache, with sanitizers, by Clang or by a newer GCC has
-# no precompiled headers, and checks that each file includes what it uses.
+# Precompiled headers. GCC 12 compiles a program of 100 lines in 2.9 seconds, of which it
+# reads the headers of the standard library and of fmt for 1.6 (one core of an AMD EPYC,
+# 2026-11-26). A build with ccache, with sanitizers, by Clang or by a newer GCC has no
+# precompiled headers, and checks that each file includes what it uses.
 
 set(MINI_PRECOMPILED NO)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13
@@ -30,9 +29,13 @@ function(mini_precompile owner)
 endfunction()
 
 # mini_precompiled(<target> <owner>): compiles the files of a target with the precompiled
-# headers of <owner>; files with options of their own without.
+# headers of <owner>, if it has any; files with options of their own without.
 function(mini_precompiled target owner)
+    set(headers "")
     if(TARGET ${owner})
+        get_target_property(headers ${owner} PRECOMPILE_HEADERS)
+    endif()
+    if(headers)
         target_precompile_headers(${target} REUSE_FROM ${owner})
         target_compile_options(${target} PRIVATE ${MINI_PRECOMPILED_WARNINGS})
         cmake_language(EVAL CODE "cmake_language(DEFER CALL mini_skip_precompiled ${target})")

@@ -188,7 +188,8 @@ TEST_CASE("calls differ if any of their fields differs", "[lab17][lab17.1]") {
         {all_reduce(8, 0), all_reduce(8, 1)},
         {all_reduce(8, 0), of_int64},
         {all_reduce(8, 0), maximum}};
-    for (const auto& [usual, other] : calls) {
+    for (const auto& each : calls) {
+        const Collective &usual = each.first, &other = each.second;
         const Compared result = run_calls(3, [&](int rank) {
             return std::vector<Collective>{rank == 1 ? other : usual};
         });

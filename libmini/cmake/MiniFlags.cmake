@@ -2,7 +2,7 @@
 # functions that every folder uses: mini_room (a room of the library) and mini_program (an
 # executable).
 
-include(MiniPrecompiled)
+include(${CMAKE_CURRENT_LIST_DIR}/MiniPrecompiled.cmake)
 
 find_package(Threads REQUIRED)
 

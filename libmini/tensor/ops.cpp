@@ -39,8 +39,9 @@ constexpr bool kIsHalf = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
 template <typename T>
 using Wide = std::conditional_t<kIsHalf<T>, float, T>;
 
-// Returns the integer of a float as PyTorch's: rounded toward zero to int64, of which uint8 keeps
-// the low byte. C++ leaves open what a value outside int64 gives; x86 gives the least int64.
+// Returns the integer that PyTorch gives for a float: rounded toward zero to int64, of
+// which uint8 keeps the low byte. For a value outside int64, which C++ leaves undefined,
+// this is the least int64, as on x86.
 template <typename To>
 To to_integer(float value) {
     const bool fits = value >= -0x1p63F && value < 0x1p63F;

@@ -8,7 +8,9 @@
     tests/labs/learner_journey.py graded        all labs from their starters, one by one
 
 CI runs `solved`. For the others it has the mutants and the references of labs/lab dev check, the
-cheats, and course_journey.py, where a student does lab 07. Several parts may be given. The clone stays in build/journey, so that a second run builds little.
+cheats, and course_journey.py, where a student does lab 07.
+
+Several parts may be given. The clone stays in build/journey, so that a second run builds little.
 --here uses this repository instead, without a new clone; it must not have a work/ folder. CI uses
 --here in a fresh clone that is already built. The output of the commands is printed, and saved in
 build/journey-PART.txt. No network is needed.

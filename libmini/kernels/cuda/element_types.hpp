@@ -77,6 +77,16 @@ __device__ inline BFloat16Bits round_to_bfloat16(float value) {
     return {static_cast<uint16_t>((word + 0x7fff + (word >> 16 & 1)) >> 16)};
 }
 
+/// Returns a float as an integer, by the CPU's rule (tensor/ops.cpp): rounded toward zero,
+/// and the least int64 for what does not fit, where a GPU would give the nearest
+/// int64.
+template <typename Value>
+__device__ int64_t to_integer(Value value) {
+    const bool fits =
+        value >= static_cast<Value>(-0x1p63) && value < static_cast<Value>(0x1p63);
+    return fits ? static_cast<int64_t>(value) : INT64_MIN;
+}
+
 /// Returns the element of type T nearest to a value of any arithmetic type.
 template <typename T, typename Value>
 __device__ T narrow(Value value) {
@@ -84,8 +94,8 @@ __device__ T narrow(Value value) {
         return round_to_half(static_cast<float>(value));
     else if constexpr (std::is_same_v<T, BFloat16Bits>)
         return round_to_bfloat16(static_cast<float>(value));
-    else if constexpr (std::is_same_v<T, uint8_t> && !std::is_integral_v<Value>)
-        return static_cast<uint8_t>(static_cast<int64_t>(value));  // -1.0f becomes 255
+    else if constexpr (std::is_integral_v<T> && !std::is_integral_v<Value>)
+        return static_cast<T>(to_integer(value));  // uint8: -1.0f becomes 255
     else
         return static_cast<T>(value);
 }

@@ -8,8 +8,8 @@
 //            ...            ...                     cycle, so at least 10 sums are needed
 //            [.]            [  sum   ][  sum   ]
 //
-// 12 sums, 2 vectors of b and 1 element of a are 15 of the 16 vector registers of AVX2. A
-// panel of b stays in the first-level cache for all panels of a.
+// 12 sums, 2 vectors of b and 1 element of a are 15 of the 16 vector registers of AVX2;
+// with AVX-512 the vectors have 16 floats. A panel of b stays in the first-level cache.
 //
 // Goto and van de Geijn 2008, "Anatomy of high-performance matrix multiplication".
 
@@ -22,18 +22,18 @@
 namespace mini::kernels::cpu {
 namespace {
 
-constexpr int64_t kVectors = kPanelColumns / kLanes;
+constexpr int64_t kVectors = kPanelColumns / kWideLanes;
 
-// Computes 6 x 16 elements of c, whose rows are `step` apart.
+// Computes a tile of c, 6 x 16 elements, whose rows are `step` apart.
 template <bool kAccumulate>
 void multiply_tile(float* c, int64_t step, const float* a, const float* b,
                    int64_t depth) {
-    Vector sums[kPanelRows][kVectors] = {};
+    WideVector sums[kPanelRows][kVectors] = {};
     for (int64_t k = 0; k < depth; ++k, a += kPanelRows, b += kPanelColumns) {
-        const Vector left = load(b), right = load(b + kLanes);
+        const auto left = load<WideVector>(b), right = load<WideVector>(b + kWideLanes);
 #pragma GCC unroll 6
         for (int64_t r = 0; r < kPanelRows; ++r) {
-            const Vector factor = broadcast(a[r]);
+            const auto factor = broadcast<WideVector>(a[r]);
             sums[r][0] += factor * left;
             sums[r][1] += factor * right;
         }
@@ -42,8 +42,9 @@ void multiply_tile(float* c, int64_t step, const float* a, const float* b,
     for (int64_t r = 0; r < kPanelRows; ++r, c += step)
 #pragma GCC unroll 2
         for (int64_t v = 0; v < kVectors; ++v) {
-            if (kAccumulate) sums[r][v] += load(c + v * kLanes);
-            store(c + v * kLanes, sums[r][v]);
+            float* const to = c + v * kWideLanes;
+            if (kAccumulate) sums[r][v] += load<WideVector>(to);
+            store(to, sums[r][v]);
         }
 }
 

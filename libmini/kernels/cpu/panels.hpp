@@ -3,6 +3,8 @@
 //     a, panels of 6 rows        (depth, 6): the elements of a column are neighbours
 //     b, panels of 16 columns    (depth, 16): the elements of a row are neighbours
 //
+// With AVX-512 a panel of b has 32 columns, so that a row is two registers there, too.
+//
 // Callers copy a part of each matrix into panels and use this copy several times. So the
 // inner loop reads memory in order, and has no special case for the edges of a matrix:
 // the last panel is filled with zeros.
@@ -11,14 +13,16 @@
 
 #include <cstdint>
 
+#include "libmini/kernels/cpu/vector.hpp"
+
 namespace mini::kernels::cpu {
 
 /// Rows of a panel of a, and columns of a panel of b.
-constexpr int64_t kPanelRows = 6, kPanelColumns = 16;
+constexpr int64_t kPanelRows = 6, kPanelColumns = 2 * kWideLanes;
 
 /// Rows and columns of a block of the result. A block stays in the second-level cache of
 /// 512 KiB, together with its panels of a and b of depth 256.
-constexpr int64_t kBlockRows = 22 * kPanelRows, kBlockColumns = 12 * kPanelColumns;
+constexpr int64_t kBlockRows = 22 * kPanelRows, kBlockColumns = 192;
 
 /// Returns extent, rounded up to whole panels of `size`.
 constexpr int64_t in_panels(int64_t extent, int64_t size) {
@@ -27,7 +31,7 @@ constexpr int64_t in_panels(int64_t extent, int64_t size) {
 
 struct PanelProduct {
     int64_t rows, columns, depth;  // rows and columns in whole panels
-    int64_t b_step;                // from one panel of b to the next, at least 16 depth
+    int64_t b_step;                // from one panel of b to the next
     bool accumulate;               // c += a b instead of c = a b
 };
 

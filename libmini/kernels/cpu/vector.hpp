@@ -12,7 +12,9 @@
 // It does not matter: each source that includes this file calls its own functions.
 #pragma GCC diagnostic ignored "-Wpsabi"
 
-#if defined(__AVX__)
+#if defined(__AVX512F__)
+#define MINI_KEEP_IN_REGISTER(v) asm("" : "+v"(v))
+#elif defined(__AVX__)
 #define MINI_KEEP_IN_REGISTER(v) asm("" : "+x"(v))
 #else
 #define MINI_KEEP_IN_REGISTER(v) static_cast<void>(v)
@@ -26,19 +28,34 @@ constexpr int64_t kLanes = 8;
 using Vector [[gnu::vector_size(4 * kLanes)]] = float;
 using Bits [[gnu::vector_size(4 * kLanes)]] = int32_t;
 
+/// The number of floats of the widest register, and a vector of so many.
+#if defined(__AVX512F__)
+constexpr int64_t kWideLanes = 16;
+#else
+constexpr int64_t kWideLanes = kLanes;
+#endif
+using WideVector [[gnu::vector_size(4 * kWideLanes)]] = float;
+
 /// Loads a vector into a register. GCC 12 would rather repeat the load in each of the
 /// instructions that use the vector, which takes 1.7 times as long.
-inline Vector load(const float* from) {
-    Vector v;
+template <typename V = Vector>
+inline V load(const float* from) {
+    V v;
     std::memcpy(&v, from, sizeof v);
     MINI_KEEP_IN_REGISTER(v);
     return v;
 }
 
-inline void store(float* to, Vector v) { std::memcpy(to, &v, sizeof v); }
+template <typename V>
+inline void store(float* to, V v) {
+    std::memcpy(to, &v, sizeof v);
+}
 
 /// Returns a vector of equal floats.
-inline Vector broadcast(float value) { return value - Vector{}; }
+template <typename V = Vector>
+inline V broadcast(float value) {
+    return value - V{};
+}
 
 inline float sum_of(Vector v) {
     float sum = 0;

@@ -85,6 +85,7 @@ cudaError_t deallocate(void* pointer, bool pinned) {
     const int device = device_of(pointer);
     if (device == kPageable || (device == kPinned) != pinned)
         return cudaErrorInvalidValue;
+    const auto objects = mini::sim::lock_objects();
     Machine& machine = Machine::instance();
     Machine::Lock lock = machine.lock();
     if (const cudaError_t error = error_if_unseen(); error != cudaSuccess) return error;

@@ -91,6 +91,7 @@ cudaError_t cudaStreamCreate(cudaStream_t* stream) {
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+    const auto objects = mini::sim::lock_objects();
     StreamCall call(stream);
     if (call.error() == cudaErrorInvalidResourceHandle || call.stream().legacy)
         return report(cudaErrorInvalidResourceHandle);
@@ -149,6 +150,7 @@ cudaError_t cudaEventCreate(cudaEvent_t* event) {
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
     mini::sim::open_context();
+    const auto objects = mini::sim::lock_objects();
     const Machine::Lock lock = Machine::instance().lock();
     if (std::erase(events(), event) == 0) return report(cudaErrorInvalidResourceHandle);
     delete event;

@@ -20,6 +20,11 @@ HostThread& host_thread() {
     return mine;
 }
 
+std::unique_lock<std::mutex> lock_objects() {
+    static auto* const mutex = new std::mutex;  // threads may outlive main
+    return std::unique_lock(*mutex);
+}
+
 void open_context() { contexts |= uint64_t{1} << host_thread().device; }
 
 bool has_context(int device) { return (contexts >> device & 1) != 0; }

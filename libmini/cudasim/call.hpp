@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <mutex>
 #include <string>
 
 #include "libmini/cudasim/stream.hpp"
@@ -36,6 +37,11 @@ bool has_context(int device);
 /// `explanation` is what cudaGetErrorString returns for it on this thread, until the
 /// thread's next error; if it is empty, the error's general text is used.
 cudaError_t report(cudaError_t error, const std::string& explanation = {});
+
+/// Locks the lock of a context's objects. A call that frees memory has it while it waits
+/// for the device, and a call that destroys an event or a stream needs it: so it was seen
+/// on an H100 (driver 580). Lock it before the machine.
+std::unique_lock<std::mutex> lock_objects();
 
 /// One call of the interface that takes a stream: locks the machine, looks the stream up,
 /// and fails with the same error codes as CUDA.

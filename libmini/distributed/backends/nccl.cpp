@@ -87,7 +87,11 @@ class NcclBackend : public VerifyingBackend {
         VerifyingBackend::interrupt();
         side().interrupt();
     }
-    void free_gpu() noexcept override { communicator_.abort(); }
+    void free_gpu() noexcept override {
+        communicator_.abort(on_gpu_.empty() ? nullptr
+                                            : on_gpu_.front()->order->when_begun());
+        on_gpu_.clear();
+    }
 
   protected:
     void transfer(const Call& call, Deadline deadline) override;

@@ -163,15 +163,18 @@ void Communicator::finish(Deadline deadline) noexcept {
     }
 }
 
-// CUDA may wait for the whole device when ncclCommAbort frees memory, so another thread
-// calls ncclCommAbort.
-void Communicator::abort() noexcept {
+// ncclCommAbort ends NCCL's kernels, then waits for the device. If the device has not
+// reached them, because other work holds it up, ncclCommAbort waits for this other work,
+// and until then most calls of CUDA block in all threads of the process. So another
+// thread waits for the device first, and then calls ncclCommAbort.
+void Communicator::abort(const std::function<bool()>& is_reached) noexcept {
     const ncclComm_t comm = std::exchange(comm_, nullptr);
     if (comm == nullptr) return;
     try {
         Worker worker;
-        worker.start([comm, device = device_] {
+        worker.start([comm, device = device_, is_reached] {
             const cuda::DeviceGuard guard(device);
+            while (is_reached && !is_reached()) sleep_for(std::chrono::milliseconds(1));
             ncclCommAbort(comm);
         });
         if (!worker.is_done_within(kAbortTime)) worker.detach();

@@ -13,6 +13,7 @@
 
 #include <nccl.h>
 
+#include <functional>
 #include <stdexcept>
 #include <string>
 
@@ -62,8 +63,9 @@ class Communicator {
     void finish(Deadline deadline) noexcept;
 
     /// Ends all operations, including kernels that run on the device, and frees the
-    /// communicator. Blocks for 2 s at most.
-    void abort() noexcept;
+    /// communicator. Blocks for 2 s at most; another thread waits longer until is_reached
+    /// returns true: whether the device has reached the first of the operations.
+    void abort(const std::function<bool()>& is_reached = nullptr) noexcept;
 
   private:
     void exchange(const Call& call, cudaStream_t stream) const;

@@ -13,13 +13,17 @@ struct GpuOrder::Events {
     cuda::Event begin, end;
 };
 
-GpuOrder::GpuOrder(Device device) : events_(std::make_unique<Events>(device.index)) {
+GpuOrder::GpuOrder(Device device) : events_(std::make_shared<Events>(device.index)) {
     events_->begin.record(cuda::current_stream(device.index));
 }
 
 GpuOrder::~GpuOrder() = default;
 
 void GpuOrder::begin(cudaStream_t stream) { events_->begin.wait(stream); }
+
+std::function<bool()> GpuOrder::when_begun() const {
+    return [events = events_] { return events->begin.query(); };
+}
 
 void GpuOrder::end(cudaStream_t stream) { events_->end.record(stream); }
 

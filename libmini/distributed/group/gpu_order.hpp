@@ -9,6 +9,7 @@
 
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "libmini/distributed/group/call.hpp"
@@ -27,6 +28,10 @@ class GpuOrder {
     /// Makes the backend's `stream` wait for that event.
     void begin(cudaStream_t stream);
 
+    /// Returns a function that returns whether the device has reached that event: until
+    /// then other work holds up the operation. The function may outlive this object.
+    std::function<bool()> when_begun() const;
+
     /// Records the event that marks the end of the operation, in the backend's `stream`.
     void end(cudaStream_t stream);
 
@@ -40,7 +45,7 @@ class GpuOrder {
 
   private:
     struct Events;
-    std::unique_ptr<Events> events_;  // null without CUDA
+    std::shared_ptr<Events> events_;  // null without CUDA
 };
 
 /// While an object of this class exists, freeing a tensor on this thread does not wait

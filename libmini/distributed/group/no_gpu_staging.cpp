@@ -19,6 +19,7 @@ struct GpuOrder::Events {};
 GpuOrder::GpuOrder(Device) { no_cuda(); }
 GpuOrder::~GpuOrder() = default;
 void GpuOrder::begin(cudaStream_t) {}
+std::function<bool()> GpuOrder::when_begun() const { return nullptr; }
 void GpuOrder::end(cudaStream_t) {}
 bool GpuOrder::is_done() const { return true; }
 void GpuOrder::wait_on_stream() const {}

@@ -4,6 +4,7 @@ import argparse
 import importlib.util
 import os
 import pathlib
+import re
 import unittest
 
 TESTS = pathlib.Path(__file__).resolve().parent.parent
@@ -34,6 +35,29 @@ class GpuScriptsTest(unittest.TestCase):
         result = compare_cuda.summary([(10, 5, 30), (20, 4, 40), (900, 900, 900)])
         self.assertEqual(result, {"libmini_us": 20, "libmini_graph_us": 5, "torch_us": 40,
                                   "times_as_fast": 2, "graph_times_as_fast": 8})
+
+    def test_the_suite_runs_each_program_once(self):
+        def case(program, name, labels, *environment):
+            return {"name": name, "command": [f"bin/{program}", name],
+                    "properties": [{"name": "LABELS", "value": labels},
+                                   {"name": "ENVIRONMENT", "value": list(environment)}]}
+
+        programs, others = run.suite_programs([
+            case("kernels_test", "a", ["unit", "gpu"]),
+            case("kernels_test", "b", ["unit", "gpu"]),
+            case("nn_test", "c", ["unit"]),
+            case("nn_test", "c on cuda", ["gpu"], "MINI_TEST_DEVICE=cuda"),
+            case("train_test", "d", ["e2e"]),
+            case("train_test", "e", ["e2e", "gpu"]),
+            case("mini", "bench: copy", ["gpu"]),
+            case("mini", "bench: cpu", ["unit"]),
+            case("kernels_test", "tiled", ["gpu"], "MINI_MATMUL=tiled")])
+        self.assertEqual(programs, {
+            "kernels_test": (["bin/kernels_test"], {}),
+            "nn_test on cuda": (["bin/nn_test", "~[cpu]"], {"MINI_TEST_DEVICE": "cuda"}),
+            "train_test": (["bin/train_test", "[cuda]"], {})})
+        self.assertEqual([name for name in ("bench: copy", "bench: cpu", "tiled", "a")
+                          if re.search(others, name)], ["bench: copy", "tiled"])
 
     def test_the_benches_include_the_captured_step(self):
         run.BENCHES = {name: [*options, "--seconds", "0.001"]

@@ -3,7 +3,7 @@
 
     tests/gpu/run.py --build build/gpu --out gpu.json [--without sanitizer,bench,torch] [--within 550]
 
-    suite       ctest -L gpu, in parts
+    suite       the tests with the label gpu: a program at a time, then ctest for the rest
     sanitizer   the kernels' tests, one file at a time, under compute-sanitizer: memcheck, racecheck,
                 initcheck, synccheck
     bench       mini bench kernels, matmul and train-step, and train-step from a CUDA graph
@@ -41,8 +41,6 @@ TOOL_SPECS = {"racecheck": "~every rung*"}
 PARTS = ["suite", "sanitizer", "bench", "torch"]
 BENCHES = {"kernels": [], "matmul": [], "train-step": ["--graph"]}
 KEPT_LINES = 40
-SUITE_SHARDS = 6
-SUITE_JOBS = 4  # several at once: a small test spends most of its time opening the device
 
 
 def run(command, timeout, settings=None):
@@ -68,11 +66,39 @@ def left_out(why):
 
 
 def suite_steps(build, timeout):
-    """Yields the steps of a part: a name, and a function that runs the step."""
-    for shard in range(1, SUITE_SHARDS + 1):
-        command = ["ctest", "--test-dir", build, "-L", "gpu", "-I", f"{shard},,{SUITE_SHARDS}",
-                   "--output-on-failure", "--no-tests=error", "--parallel", str(SUITE_JOBS)]
-        yield f"ctest -L gpu {shard}/{SUITE_SHARDS}", lambda command=command: run(command, timeout)
+    """Yields the steps of a part: a name, and a function that runs the step. A program runs all of
+    its tests in one process: ctest would open the device once for each, half a second or more."""
+    listed = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"],
+                            stdout=subprocess.PIPE, text=True, check=True).stdout
+    programs, others = suite_programs(json.loads(listed)["tests"])
+    for name, (command, settings) in programs.items():
+        yield name, lambda command=command, settings=settings: run(command, timeout, settings)
+    command = ["ctest", "--test-dir", build, "-L", "gpu", "-R", others, "--output-on-failure"]
+    yield "ctest -L gpu", lambda: run(command, timeout)
+
+
+def suite_programs(tests):
+    """Returns the commands of the test programs by name, each with its environment, and a regular
+    expression of the other tests with the label gpu. `tests` is ctest's list."""
+    programs, others, mixed = {}, [], set()
+    for test in tests:
+        properties = {each["name"]: each["value"] for each in test.get("properties", [])}
+        program = test.get("command", [""])[0]
+        settings = dict(each.split("=", 1) for each in properties.get("ENVIRONMENT", []))
+        if not program.endswith("_test") or "MINI_MATMUL" in settings:
+            if "gpu" in properties.get("LABELS", []):
+                others.append(re.escape(test["name"]))
+        elif "gpu" in properties["LABELS"]:
+            name = f"{pathlib.Path(program).name}{' on cuda' * ('MINI_TEST_DEVICE' in settings)}"
+            programs.setdefault(name, ([program], settings))
+        else:
+            mixed.add(program)
+    for name, (command, settings) in programs.items():
+        if "MINI_TEST_DEVICE" in settings:
+            command.append("~[cpu]")
+        elif command[0] in mixed:  # only the cases of the device have the label
+            command.append("[cuda]")
+    return programs, f"^({'|'.join(others)})$"
 
 
 def kernel_tests():

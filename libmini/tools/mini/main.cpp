@@ -18,6 +18,7 @@
 #include "libmini/tools/mini/indices.hpp"
 #include "libmini/tools/mini/inspect.hpp"
 #include "libmini/tools/mini/kernels.hpp"
+#include "libmini/tools/mini/predict.hpp"
 #include "libmini/tools/mini/simulate.hpp"
 
 namespace {
@@ -69,6 +70,7 @@ int main(int argc, char** argv) {
     mini::tools::add_flight(command);
     mini::tools::add_bench(command);
     mini::tools::add_inspect(command);
+    mini::tools::add_predict(command);
     mini::tools::add_kernels(command);
     mini::tools::add_simulate(command);
     try {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "libmini/distributed/transport/mesh.hpp"
+#include "libmini/distributed/transport/medium.hpp"
 
 namespace mini::dist {
 

@@ -5,6 +5,7 @@
 
 #include "libmini/core/world.hpp"
 #include "libmini/distributed/backends/registry.hpp"
+#include "libmini/distributed/net/deadline.hpp"
 
 namespace mini::dist {
 namespace {

@@ -21,16 +21,10 @@
 
 #include "libmini/distributed/net/hello.hpp"
 #include "libmini/distributed/rendezvous/rendezvous.hpp"
+#include "libmini/distributed/transport/medium.hpp"
 #include "libmini/distributed/transport/message_stream.hpp"
 
 namespace mini::dist {
-
-/// The transport medium of backend "ring".
-enum class Medium {
-    kAuto,          // shared memory within a host, TCP between hosts
-    kTcp,           // TCP everywhere
-    kSharedMemory,  // shared memory; an error if ranks have several hosts or users
-};
 
 /// The connections of one rank to all others.
 struct Mesh {

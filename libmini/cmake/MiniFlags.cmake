@@ -10,6 +10,13 @@ add_library(mini_flags INTERFACE)
 target_include_directories(mini_flags INTERFACE ${PROJECT_SOURCE_DIR})
 target_link_libraries(mini_flags INTERFACE Threads::Threads)
 
+# What an installed libmini asks of the code that includes its headers; none of the flags
+# below reach a user's project. -ffp-contract=off: see below; the headers have inline code.
+add_library(mini_usage INTERFACE)
+target_compile_features(mini_usage INTERFACE cxx_std_20)
+target_compile_options(mini_usage INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
+target_link_libraries(mini_usage INTERFACE Threads::Threads)
+
 # -ffp-contract=off: a fused multiply-add would change the last bit of random numbers,
 # which then differ from PyTorch's. Eigen emits fused multiply-adds itself; other code
 # calls std::fma. (nvcc may fuse: results on a GPU differ from the CPU's in any case.)
@@ -122,7 +129,8 @@ function(mini_room name)
     list(TRANSFORM room_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
     set_property(GLOBAL APPEND PROPERTY MINI_ROOM_SOURCES ${room_SOURCES})
     set_property(GLOBAL APPEND PROPERTY MINI_ROOMS ${name})
-    target_link_libraries(mini_${name} PUBLIC mini_flags)
+    target_link_libraries(mini_${name} PUBLIC
+        $<BUILD_INTERFACE:mini_flags> $<INSTALL_INTERFACE:mini_usage>)
     mini_precompiled(mini_${name} mini_headers)
     mini_needs(mini_${name} ${room_NEEDS})
     if(room_OPTIMISED)
@@ -134,14 +142,17 @@ function(mini_room name)
 endfunction()
 
 # mini_needs(<room> <libraries>...): what a room, and what links the room, is linked with.
+# An installed room does not ask for the libraries that are only headers.
 function(mini_needs room)
+    list(TRANSFORM ARGN REPLACE "^(Eigen3|CLI11|nlohmann_json|stb)::.+$"
+        "$<BUILD_INTERFACE:\\0>" OUTPUT_VARIABLE libraries)
     get_target_property(type ${room} TYPE)
     if(NOT type STREQUAL "SHARED_LIBRARY")
-        target_link_libraries(${room} PUBLIC ${ARGN})
+        target_link_libraries(${room} PUBLIC ${libraries})
         return()
     endif()
     # Compiled with them, but not linked: see mini_levels.
-    target_link_libraries(${room} INTERFACE ${ARGN})
+    target_link_libraries(${room} INTERFACE ${libraries})
     foreach(library ${ARGN})
         target_include_directories(${room} SYSTEM PRIVATE
             $<TARGET_PROPERTY:${library},INTERFACE_INCLUDE_DIRECTORIES>)
@@ -163,6 +174,8 @@ function(mini_levels room)
     # The library calls its own copies of inline functions, not those of the program,
     # which are for every processor.
     target_compile_options(${room} PRIVATE -fvisibility-inlines-hidden)
+    set(soversion ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+    set_target_properties(${room} PROPERTIES SOVERSION "${soversion}")
     if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
         return()
     endif()
@@ -178,7 +191,7 @@ function(mini_levels room)
         endif()
     endforeach()
     target_compile_options(${room}_v3 PRIVATE -march=x86-64-v3)
-    set_target_properties(${room}_v3 PROPERTIES OUTPUT_NAME ${room}
+    set_target_properties(${room}_v3 PROPERTIES OUTPUT_NAME ${room} SOVERSION "${soversion}"
         LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/glibc-hwcaps/x86-64-v3)
     add_dependencies(${room} ${room}_v3)
 endfunction()

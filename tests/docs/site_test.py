@@ -20,8 +20,8 @@ import labs
 SITE = Path(sys.argv.pop()).resolve() if len(sys.argv) > 1 else build.ROOT / "build/docs-test"
 PAGES = SITE / "html"
 OWN = ("index", "labs", "final_project", "architecture", "simulation", "scaling", "cuda_simulator",
-       "from_pytorch", "tutorials", "glossary", "measurements", "clusters", "instructors",
-       "interface")
+       "from_pytorch", "tutorials", "glossary", "measurements", "library", "clusters",
+       "instructors", "interface")
 
 
 class Reader(HTMLParser):

@@ -63,6 +63,7 @@ std::string suggestion(const CLI::App& app, int argc, char** argv) {
 
 int main(int argc, char** argv) {
     CLI::App app("Tools for data-parallel training with libmini.", "mini");
+    app.set_version_flag("--version", "mini " MINI_VERSION);
     app.require_subcommand(1);
     mini::Command command(app);
     mini::tools::add_indices(command);

@@ -1,0 +1,141 @@
+# cmake --install: the library and its headers, the programs mini and minirun, and the files
+# for find_package and pkg-config.
+#
+#     bin/                            mini, minirun
+#     include/libmini/                the public headers
+#     include/libmini/detail/         headers that those include: also an include folder
+#     lib/libmini_core.a ...          one archive per room
+#     lib/libmini_kernels.so.0.1      with MINI_NATIVE=OFF, and a second one for x86-64-v3
+#     lib/cmake/libmini/              find_package(libmini)
+#     lib/pkgconfig/libmini.pc
+
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+include(MiniHeaders)
+
+set(MINI_COMPONENTS core random tensor autograd nn optim data datasets io distributed parallel
+    training)
+set(MINI_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/libmini)
+
+# mini_install(): declares what is installed. Call it after all rooms are declared.
+function(mini_install)
+    mini_install_headers()
+    mini_install_rooms(archives)
+    mini_install_config()
+    mini_install_pkg_config(${archives})
+    install(TARGETS mini minirun COMPONENT programs)
+    file(RELATIVE_PATH to_libraries /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
+    set_target_properties(mini minirun PROPERTIES INSTALL_RPATH "$ORIGIN/${to_libraries}")
+endfunction()
+
+function(mini_install_headers)
+    foreach(component ${MINI_COMPONENTS})
+        foreach(header ${MINI_PUBLIC_HEADERS_${component}})
+            cmake_path(GET header PARENT_PATH folder)
+            install(FILES libmini/${header} COMPONENT development
+                DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/libmini/${folder})
+        endforeach()
+    endforeach()
+    foreach(header ${MINI_DETAIL_HEADERS})
+        cmake_path(GET header PARENT_PATH folder)
+        install(FILES libmini/${header} COMPONENT development
+            DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/libmini/detail/libmini/${folder})
+    endforeach()
+endfunction()
+
+# mini_install_rooms(<out>): installs the components and the rooms that they need as targets
+# of find_package: libmini::nn, and for a room that is no component libmini::detail::net.
+# Sets <out> to the rooms' libraries, such as mini_core, in the order of their needs.
+function(mini_install_rooms out)
+    set(components ${MINI_COMPONENTS})
+    list(TRANSFORM components PREPEND mini_)
+    mini_rooms_of(rooms ${components})
+    get_property(all_rooms GLOBAL PROPERTY MINI_ROOMS)
+    set(libraries "")
+    foreach(room ${all_rooms})
+        if(room IN_LIST rooms)
+            list(APPEND libraries mini_${room})
+        endif()
+    endforeach()
+    set(${out} ${libraries} PARENT_SCOPE)
+
+    set(targets ${libraries} mini_distributed mini_usage libmini)
+    foreach(backend gloo mpi nccl)
+        if(TARGET mini_${backend}_library)
+            list(APPEND targets mini_${backend}_library)
+        endif()
+    endforeach()
+    foreach(target ${targets})
+        string(REGEX REPLACE "^mini_" "" name ${target})
+        if(NOT name IN_LIST MINI_COMPONENTS AND NOT target STREQUAL "libmini")
+            set(name detail::${name})
+        endif()
+        set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+    endforeach()
+    target_include_directories(mini_usage INTERFACE
+        $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
+        $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/libmini/detail>)
+    install(TARGETS ${targets} EXPORT libmini
+        ARCHIVE COMPONENT development
+        LIBRARY COMPONENT programs NAMELINK_COMPONENT development)
+    install(EXPORT libmini FILE libminiTargets.cmake NAMESPACE libmini::
+        DESTINATION ${MINI_CMAKE_DIR} COMPONENT development)
+    if(TARGET mini_kernels_v3)
+        install(TARGETS mini_kernels_v3 COMPONENT programs LIBRARY NAMELINK_SKIP
+            DESTINATION ${CMAKE_INSTALL_LIBDIR}/glibc-hwcaps/x86-64-v3)
+    endif()
+endfunction()
+
+# The files for find_package(libmini 0.1 COMPONENTS nn distributed).
+function(mini_install_config)
+    set(MINI_CONFIG_HAS_CUDA FALSE)
+    set(MINI_CONFIG_DEPENDENCIES "")
+    if(MINI_CUDA_MODE STREQUAL "ON")
+        set(MINI_CONFIG_HAS_CUDA TRUE)
+        string(APPEND MINI_CONFIG_DEPENDENCIES "find_dependency(CUDAToolkit 12.3)\n")
+    elseif(MINI_CUDA_MODE STREQUAL "SIM")  # libmini_kernels.a needs the simulator's archive
+        string(APPEND MINI_CONFIG_DEPENDENCIES
+            "find_dependency(Boost 1.74 CONFIG COMPONENTS context)\n")
+    endif()
+    if(MINI_HAS_GLOO)
+        string(APPEND MINI_CONFIG_DEPENDENCIES "find_dependency(Gloo CONFIG)\n")
+    endif()
+    if(MINI_HAS_MPI)
+        string(APPEND MINI_CONFIG_DEPENDENCIES "find_dependency(MPI COMPONENTS CXX)\n")
+    endif()
+    configure_package_config_file(libmini/cmake/libminiConfig.cmake.in libminiConfig.cmake
+        INSTALL_DESTINATION ${MINI_CMAKE_DIR})
+    write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/libminiConfigVersion.cmake
+        COMPATIBILITY SameMinorVersion)
+    install(FILES ${CMAKE_CURRENT_BINARY_DIR}/libminiConfig.cmake
+            ${CMAKE_CURRENT_BINARY_DIR}/libminiConfigVersion.cmake
+        DESTINATION ${MINI_CMAKE_DIR} COMPONENT development)
+endfunction()
+
+# The file for pkg-config. A library must come before those that it needs.
+function(mini_install_pkg_config)
+    set(libraries ${ARGN})
+    list(REVERSE libraries)
+    list(TRANSFORM libraries PREPEND -l)
+    if(MINI_CUDA_MODE STREQUAL "SIM")
+        list(APPEND libraries -lboost_context)
+    elseif(MINI_CUDA_MODE STREQUAL "ON")
+        list(APPEND libraries -L${CUDAToolkit_LIBRARY_DIR} -lcublas -lcudart)
+    endif()
+    if(MINI_HAS_GLOO)
+        list(APPEND libraries -lgloo)
+    endif()
+    if(MINI_HAS_MPI)
+        list(APPEND libraries ${MPI_CXX_LIBRARIES})
+    endif()
+    if(MINI_HAS_NCCL)
+        list(APPEND libraries ${NCCL_LIBRARY})
+    endif()
+    list(JOIN libraries " " MINI_PKG_CONFIG_LIBRARIES)
+    set(folder ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+    file(RELATIVE_PATH MINI_PREFIX_FROM_PKG_CONFIG /${folder} /)
+    string(REGEX REPLACE "/$" "" MINI_PREFIX_FROM_PKG_CONFIG ${MINI_PREFIX_FROM_PKG_CONFIG})
+    configure_file(libmini/cmake/libmini.pc.in libmini.pc @ONLY)
+    install(FILES ${CMAKE_CURRENT_BINARY_DIR}/libmini.pc
+        DESTINATION ${folder} COMPONENT development)
+endfunction()

@@ -1,0 +1,168 @@
+"""A build installs into a folder, and a project of its own uses what lies there.
+
+The build is MINI_BUILD_DIR, the compiler CXX. The folder is deleted first: a file that is no longer
+installed must not help.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+BUILD = Path(os.environ["MINI_BUILD_DIR"])
+CXX = os.environ["CXX"]
+INSTALLED = BUILD / "installed"
+PROJECTS = BUILD / "tests/install"
+
+INCLUDE = re.compile(r'^#include [<"](libmini/[^">]+)[">]', re.M)
+DETAIL = "libmini/detail/"
+
+# Most headers read these. includes_test.py checks that each includes what it uses.
+STANDARD = "chrono functional memory mutex optional string vector".split()
+
+
+def run(*command, expect=0, **options):
+    """Returns the output of a command; fails the test unless it exits with `expect`."""
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False,
+                          timeout=300, **options)
+    if done.returncode != expect:
+        raise AssertionError(f"{command} exited with {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout + done.stderr
+
+
+def clean_environment():
+    """Returns the environment without what would find another libmini, or help the compiler."""
+    hidden = ("CMAKE_PREFIX_PATH", "CPATH", "CPLUS_INCLUDE_PATH", "PKG_CONFIG_PATH", "RANK",
+              "CXXFLAGS", "LDFLAGS", "CMAKE_CXX_COMPILER_LAUNCHER")
+    return {name: value for name, value in os.environ.items() if name not in hidden}
+
+
+def library_folder():
+    (config,) = INSTALLED.rglob("libminiConfig.cmake")
+    return config.parents[2]
+
+
+def installed_headers():
+    """Returns the installed headers as an #include names them: {name: path}, public and detail."""
+    include = INSTALLED / "include"
+    public, detail = {}, {}
+    for path in include.rglob("*.hpp"):
+        name = path.relative_to(include).as_posix()
+        if name.startswith(DETAIL):
+            detail[name.removeprefix(DETAIL)] = path
+        else:
+            public[name] = path
+    return public, detail
+
+
+def configure(project, build, *options):
+    shutil.rmtree(build, ignore_errors=True)
+    generator = ["-G", "Ninja"] if shutil.which("ninja") else []
+    return run("cmake", "-S", HERE / project, "-B", build, *generator,
+               f"-DCMAKE_CXX_COMPILER={CXX}", f"-DCMAKE_PREFIX_PATH={INSTALLED}",
+               "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", *options, env=clean_environment())
+
+
+class Installed(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        shutil.rmtree(INSTALLED, ignore_errors=True)
+        run("cmake", "--install", BUILD, "--prefix", INSTALLED)
+
+    def check_ranks_agree(self, output):
+        """Checks the output of example/train.cpp: two ranks, one sum of the parameters."""
+        found = re.findall(r"rank (\d) of 2: parameters (\S+), loss", output)
+        self.assertEqual(sorted(rank for rank, _ in found), ["0", "1"], output)
+        self.assertEqual(len({parameters for _, parameters in found}), 1, output)
+
+    def test_a_cmake_project_builds_with_only_the_prefix_path_and_trains_two_ranks(self):
+        build = PROJECTS / "example"
+        configure("example", build)
+        run("cmake", "--build", build, env=clean_environment())
+        self.check_ranks_agree(run(build / "train", env=clean_environment()))
+        self.check_ranks_agree(run(INSTALLED / "bin/minirun", "-n", 2, build / "train",
+                                   env=clean_environment()))
+
+        # The flags that reach the project are those of the public interface.
+        commands = (build / "compile_commands.json").read_text(encoding="utf-8")
+        self.assertIn("-ffp-contract=off", commands)
+        for flag in ("-Werror", "-Wall", "-march", "-O3", "-fuse-ld", "-DMINI", "-DEIGEN", str(ROOT / "libmini")):
+            self.assertNotIn(flag, commands)
+
+    @unittest.skipUnless(shutil.which("pkg-config"), "pkg-config is not installed")
+    def test_pkg_config_builds_the_same_program(self):
+        environment = clean_environment() | {"PKG_CONFIG_PATH": str(library_folder() / "pkgconfig")}
+        self.assertEqual(run("pkg-config", "--modversion", "libmini", env=environment).strip(),
+                         re.search(r"VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text()
+                                   .split("project(")[1])[1])
+        flags = run("pkg-config", "--cflags", "--libs", "libmini", env=environment).split()
+        program = PROJECTS / "train_by_pkg_config"
+        program.parent.mkdir(parents=True, exist_ok=True)
+        run(CXX, "-std=c++20", HERE / "example/train.cpp", "-o", program, *flags,
+            f"-Wl,-rpath,{library_folder()}", env=environment)
+        self.check_ranks_agree(run(program, env=environment))
+
+    def test_find_package_names_the_remedy_for_what_the_build_lacks(self):
+        requests = {
+            "0.1": "1", "0.1 COMPONENTS training": "1", "0.2": "0", "1.0": "0",
+            "0.1 COMPONENTS jpeg": "0 libmini has no component jpeg; it has core;random;",
+            "0.1 OPTIONAL_COMPONENTS jpeg": "1",
+        }
+        output = configure("components", PROJECTS / "components",
+                           "-DREQUESTS=" + ";".join([*requests, "0.1 COMPONENTS nccl"]))
+        for request, answer in requests.items():
+            self.assertIn(f"-- {request}: {answer}", output)
+        self.assertRegex(output, "COMPONENTS nccl: (1|0 this libmini was built without nccl: "
+                                 "install CUDA and NCCL and configure libmini with)")
+
+    def test_the_documentation_lists_the_public_headers(self):
+        page = (ROOT / "docs/pages/library.md").read_text(encoding="utf-8")
+        table = page.split("<!-- public headers -->")[1]
+        documented = set()
+        for row in re.findall(r"^\| `libmini::\w+` \|(.+)\|$", table, re.M):
+            documented |= {f"libmini/{name}" for name in re.findall(r"`([\w/]+\.hpp)`", row)}
+        self.assertEqual(documented, set(installed_headers()[0]))
+
+    def test_installed_headers_include_only_installed_ones(self):
+        public, detail = installed_headers()
+        self.assertFalse(set(public) & set(detail))
+        included = set()
+        for name, path in (public | detail).items():
+            names = set(INCLUDE.findall(path.read_text(encoding="utf-8")))
+            self.assertLessEqual(names, set(public | detail), f"{name} includes")
+            included |= names
+        self.assertLessEqual(set(detail), included, "no installed header includes")
+
+    def test_each_installed_header_compiles_alone(self):
+        public, detail = installed_headers()
+        self.assertGreater(len(public), 50)
+        folder = PROJECTS / "headers"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        standard = folder / "standard.hpp"
+        standard.write_text("".join(f"#include <{name}>\n" for name in STANDARD), encoding="utf-8")
+        flags = ["-std=c++20", "-Wall", "-Wextra", "-Werror", "-I", INSTALLED / "include",
+                 "-I", INSTALLED / "include/libmini/detail"]
+        run(CXX, *flags, "-x", "c++-header", standard, "-o", f"{standard}.gch")
+
+        def compile_alone(name):
+            source = folder / f"{name.replace('/', '_')}.cpp"
+            source.write_text(f'#include "{name}"\n', encoding="utf-8")
+            run(CXX, *flags, "-include", standard, "-fsyntax-only", source, cwd=folder)
+
+        with ThreadPoolExecutor(2) as pool:
+            list(pool.map(compile_alone, [*public, *detail]))
+
+    def test_the_installed_programs_run(self):
+        self.assertRegex(run(INSTALLED / "bin/mini", "--version"), r"^mini \d+\.\d+\.\d+\n$")
+        hello = run(INSTALLED / "bin/minirun", "-n", 2, "--no-prefix", "echo", "hello")
+        self.assertEqual(hello, "hello\nhello\n")
+
+
+if __name__ == "__main__":
+    unittest.main()

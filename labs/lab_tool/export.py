@@ -29,7 +29,7 @@ KEPT_FILES = ("CMakeLists.txt", "CMakePresets.json", "LICENSE", ".clang-format",
               "labs/lab", "labs/CMakeLists.txt", "labs/README.md", "labs/numbered.hpp",
               "labs/plot.py", "tests/CMakeLists.txt")
 LEFT_OUT = re.compile(r"labs/lab_tool/(verbs/)?(dev|export|leaks|repairs|schemata|verbs/(bench|fuzz"
-                      r"|test)\.)|docs/pages/(instructors|labs|index|interface)\.md"
+                      r"|test)\.)|docs/pages/(instructors|labs|library|index|interface)\.md"
                       r"|tests/golden/images/")
 DEMO = "labs/16-bucketed-ddp/"  # has the program of `labs/lab demo`
 DEMO_CMAKE = "mini_program(train_mnist MINE SOURCES train_mnist.cpp NEEDS mini_training)\n"

@@ -4,55 +4,136 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 #include "libmini/core/error.hpp"
 
 namespace mini::io {
 namespace {
 
-// Returns about six round numbers that cover low to high. Their distance is 1, 2 or 5
-// times a power of ten.
-std::vector<double> linear_ticks(double low, double high) {
-    const double width = std::max(high - low, std::max(std::abs(high), 1e-9) * 1e-3) / 6;
+constexpr double kIntervals = 6;      // of a linear axis, about
+constexpr double kFewDecades = 4;     // so many have ticks at 1, 2 and 5
+constexpr double kMostLogTicks = 10;  // more decades than that have every n-th power
+constexpr double kLargeNumber = 1e6;  // from here on a tick is written as 1.5e6
+constexpr int kMostDecimals = 6;      // a smaller number is written as 5e-7
+constexpr double kSmallestPart =
+    1e-9;  // of the largest value: a narrower range is a point
+
+// Returns an exponent without its plus sign and zeros: "1.5e+09" becomes "1.5e9".
+std::string short_exponent(const std::string& text) {
+    const size_t e = text.find('e');
+    if (e == std::string::npos) return text;
+    return fmt::format("{}e{}", text.substr(0, e), std::stoi(text.substr(e + 1)));
+}
+
+// Returns a number without exponent, with commas between its thousands.
+std::string with_thousands(const std::string& text) {
+    const size_t point = std::min(text.find('.'), text.size());
+    std::string result;
+    for (size_t i = 0; i < text.size(); ++i) {
+        const bool follows_digit = i > 0 && text[i - 1] != '-';
+        if (i < point && follows_digit && (point - i) % 3 == 0) result += ',';
+        result += text[i];
+    }
+    return result;
+}
+
+// Returns the distance of ticks that divides `range` into at most kIntervals parts or
+// somewhat more: 1, 2 or 5 times a power of ten.
+double round_step(double range) {
+    const double width = range / kIntervals;
     const double unit = std::pow(10.0, std::floor(std::log10(width)));
-    double step = 10 * unit;
-    for (const double digit : {5.0, 2.0, 1.0})
-        if (digit * unit >= width) step = digit * unit;
-    std::vector<double> ticks;
-    for (double k = std::floor(low / step); k <= std::ceil(high / step); ++k)
-        ticks.push_back(k * step);
+    for (const double digit : {1.0, 2.0, 5.0})
+        if (digit * unit >= width * (1 - 1e-9)) return digit * unit;
+    return 10 * unit;
+}
+
+// Returns ticks at equal distances that enclose low to high.
+std::vector<ChartTick> linear_ticks(double low, double high, bool is_whole) {
+    double step = round_step(high - low);
+    if (is_whole) step = std::max(1.0, std::round(step));
+    const int decimals =
+        std::max(0, static_cast<int>(-std::floor(std::log10(step) + 1e-9)));
+    std::vector<ChartTick> ticks;
+    const double first = std::floor(low / step + 1e-9),
+                 last = std::ceil(high / step - 1e-9);
+    for (double k = first; k <= last; ++k) {
+        const double value = k == 0 ? 0.0 : k * step;
+        ticks.push_back({value, number_text(value, decimals)});
+    }
     return ticks;
 }
 
-// Returns at least two powers of ten: from the greatest that is not above low, to the
-// least that is not below high.
-std::vector<double> log_ticks(double low, double high) {
-    std::vector<double> ticks;
-    const double first = std::floor(std::log10(low));
-    const double last = std::max(first + 1, std::ceil(std::log10(high)));
-    for (double power = first; power <= last; ++power)
-        ticks.push_back(std::pow(10.0, power));
+// Returns the values of ticks that enclose low to high, at least two.
+std::vector<ChartTick> log_ticks(double low, double high) {
+    const double first = std::floor(std::log10(low)),
+                 last = std::floor(std::log10(high)) + 1;
+    const bool is_short = last - first <= kFewDecades;
+    const double stride = is_short ? 1 : std::ceil((last - first) / kMostLogTicks);
+    std::vector<double> values;
+    for (double power = first; power < last + stride; power += stride)
+        for (const double digit : {1.0, 2.0, 5.0})
+            if (digit == 1.0 || is_short) values.push_back(digit * std::pow(10.0, power));
+
+    // Keep the ticks inside, one below or at low, and one above it that encloses high.
+    const auto above = std::ranges::upper_bound(values, low * (1 + 1e-9));
+    const auto begin = above - 1;
+    auto end = std::ranges::lower_bound(values, high * (1 - 1e-9));
+    end = std::max(end, begin + 1);
+    std::vector<ChartTick> ticks;
+    for (auto value = begin; value <= end && value != values.end(); ++value)
+        ticks.push_back({*value, number_text(*value, kMostDecimals)});
     return ticks;
+}
+
+void check_value(const ChartAxis& axis, double value) {
+    if (!std::isfinite(value) || std::abs(value) > kLargestChartValue)
+        throw UsageError(concat("chart: a value of \"", axis.label, "\" is ", value,
+                                ", and a chart has finite numbers up to ",
+                                kLargestChartValue, ": leave the value out"));
+    if (axis.is_log && value <= 0)
+        throw UsageError(concat("chart: a value of \"", axis.label, "\" is ", value,
+                                ", and a logarithmic axis has only values above 0: leave "
+                                "the value out, or make the axis linear"));
 }
 
 }  // namespace
 
+std::string number_text(double value, int decimals) {
+    const double size = std::abs(value);
+    const bool is_small = size > 0 && size < 0.5 * std::pow(10.0, -kMostDecimals);
+    if (size >= kLargeNumber || is_small)
+        return short_exponent(fmt::format("{:.6g}", value));
+    std::string text = fmt::format("{:.{}f}", value, std::min(decimals, kMostDecimals));
+    if (text.find('.') != std::string::npos) {
+        text.erase(text.find_last_not_of('0') + 1);
+        if (text.back() == '.') text.pop_back();
+    }
+    return with_thousands(text);
+}
+
 ChartScale::ChartScale(const ChartAxis& axis, const std::vector<double>& values,
                        double start, double end)
-    : is_log_(axis.is_log),
-      ticks_(axis.ticks),
-      start_(start),
-      end_(end),
-      low_(*std::ranges::min_element(values)),
-      high_(*std::ranges::max_element(values)) {
-    if (is_log_ && !(low_ > 0))
-        throw UsageError(concat("chart: ", axis.label, " is ", low_,
-                                ", and a logarithmic axis has only values above 0"));
-    if (axis.from_zero && !is_log_) low_ = std::min(low_, 0.0);
+    : is_log_(axis.is_log), ticks_(axis.ticks), start_(start), end_(end) {
+    for (const double value : values) check_value(axis, value);
+    for (const ChartTick& tick : ticks_) check_value(axis, tick.value);
+    low_ = *std::ranges::min_element(values);
+    high_ = *std::ranges::max_element(values);
+    if (axis.from_zero && !is_log_) {
+        low_ = std::min(low_, 0.0);
+        high_ = std::max(high_, 0.0);
+    }
+
+    // Widen a range that is one value, or too narrow for its digits.
+    const double largest = std::max(std::abs(low_), std::abs(high_));
+    if (!is_log_ && high_ - low_ <= largest * kSmallestPart) {
+        const double margin = largest == 0 ? 1 : largest / 10;
+        low_ -= margin;
+        high_ += margin;
+    }
     if (ticks_.empty())
-        for (const double tick :
-             is_log_ ? log_ticks(low_, high_) : linear_ticks(low_, high_))
-            ticks_.push_back({tick, fmt::format("{:g}", tick)});
+        ticks_ =
+            is_log_ ? log_ticks(low_, high_) : linear_ticks(low_, high_, axis.is_whole);
     for (const ChartTick& tick : ticks_) {
         low_ = std::min(low_, tick.value);
         high_ = std::max(high_, tick.value);

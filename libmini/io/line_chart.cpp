@@ -1,144 +1,274 @@
-#include "libmini/io/line_chart.hpp"
+// The chart of lines and points. Each name stands at the right, at the height of the end
+// of its line, or as near to it as the other names permit.
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 #include <cstddef>
 #include <limits>
+#include <numeric>
+#include <string>
+#include <vector>
 
 #include "libmini/core/error.hpp"
+#include "libmini/io/chart.hpp"
 #include "libmini/io/chart_axis.hpp"
+#include "libmini/io/chart_canvas.hpp"
+#include "libmini/io/chart_text.hpp"
 
 namespace mini::io {
 namespace {
 
-// Pixels. The space on the right is for the names of the lines.
-constexpr double kWidth = 780, kHeight = 420;
-constexpr double kLeft = 66, kRight = 220, kTop = 60, kBottom = 56;
-constexpr double kNameGap = 17;
+constexpr double kWidestName = 210;  // pixels of text at the right
+constexpr double kBeforeName = 42;   // gap and swatch between the plot and a name
+constexpr double kNameHeight = 16, kNameGap = 3;
+constexpr size_t kMostMarkers = 40;  // on one line
 
-constexpr std::array kColours = {"#1d6fb8", "#c2410c", "#0f8a5f", "#8a4fbf",
-                                 "#a16207", "#be185d", "#52606d"};
+// The numbers of all points and references.
+struct Values {
+    std::vector<double> x, y;
+};
 
-constexpr const char* kStyle = R"(
-  text { font: 13px system-ui, "Segoe UI", "DejaVu Sans", sans-serif; fill: #1f2933 }
-  .title { font-size: 15px; font-weight: 600 }
-  .small { font-size: 12px; fill: #52606d }
-  .grid { stroke: #cbd2d9; stroke-width: 1 }
-  .line { fill: none; stroke-width: 2.2; stroke-linejoin: round }
-  @media (prefers-color-scheme: dark) {
-    text { fill: #e4e7eb } .small { fill: #9aa5b1 } .grid { stroke: #3e4c59 }
-    .line, .dot { filter: brightness(1.45) }
-  }
-)";
+// The pixels of the plot's borders, and its axes.
+struct Plot {
+    double left, right, top, bottom;
+    ChartScale x, y;
+};
 
-std::string escaped(const std::string& text) {
-    std::string result;
-    for (const char c : text) {
-        if (c == '&')
-            result += "&amp;";
-        else if (c == '<')
-            result += "&lt;";
-        else if (c == '"')
-            result += "&quot;";
-        else
-            result += c;
+// A name at the right, in lines of text. `wanted` and `y` are the heights of its middle.
+struct EndName {
+    LegendEntry entry;
+    std::vector<std::string> lines;
+    double wanted = 0, y = 0;
+
+    double height() const {
+        return kNameHeight * static_cast<double>(lines.size()) + kNameGap;
     }
-    return result;
+};
+
+void check_point(const LineChart& chart, const ChartSeries& series,
+                 const ChartPoint& point) {
+    const auto fail = [&](const std::string& what) {
+        throw UsageError(fmt::format("chart: \"{}\" has the point ({}, {}), and {}",
+                                     series.name, short_number(point.x),
+                                     short_number(point.y), what));
+    };
+    if (!std::isfinite(point.x) || !std::isfinite(point.y))
+        fail("a chart has finite numbers only: leave the point out");
+    for (const bool of_x : {true, false})
+        if (((of_x ? chart.x : chart.y).is_log) && (of_x ? point.x : point.y) <= 0)
+            fail(
+                fmt::format("a logarithmic axis has only values above 0: leave the point "
+                            "out, or make {} linear",
+                            of_x ? "x" : "y"));
 }
 
-std::string words(double x, double y, const std::string& text, const char* style,
-                  const char* anchor = "start") {
-    return fmt::format(
-        "<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"{}\" text-anchor=\"{}\">{}</text>\n", x,
-        y, style, anchor, escaped(text));
-}
-
-std::vector<double> all_values(const LineChart& chart, bool of_x) {
-    std::vector<double> values;
-    for (const ChartLine& line : chart.lines)
-        for (const auto& [x, y] : line.points) values.push_back(of_x ? x : y);
-    if (values.empty()) throw UsageError("chart: no line has a point");
+Values values_of(const LineChart& chart) {
+    Values values;
+    for (const ChartSeries& series : chart.series)
+        for (const ChartPoint& point : series.points) {
+            check_point(chart, series, point);
+            values.x.push_back(point.x);
+            values.y.push_back(point.y);
+            if (point.spread) {
+                values.y.push_back(point.spread->low);
+                values.y.push_back(point.spread->high);
+            }
+        }
+    if (values.x.empty())
+        throw UsageError(
+            fmt::format("chart: \"{}\" has {} series and no point: give it a "
+                        "point",
+                        chart.text.title, chart.series.size()));
+    for (const ChartReference& line : chart.x_references) values.x.push_back(line.value);
+    for (const ChartReference& line : chart.y_references) values.y.push_back(line.value);
     return values;
 }
 
-// Returns the heights of the names moved apart, to a distance of at least kNameGap: first
-// down, and then up if a name is below the chart.
-std::vector<double> spread(std::vector<double> heights) {
-    std::vector<size_t> order(heights.size());
-    for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-    std::ranges::stable_sort(order, {}, [&](size_t i) { return heights[i]; });
-    double lowest = -std::numeric_limits<double>::infinity();
+Swatch swatch_of(SeriesStyle style) {
+    switch (style) {
+        case SeriesStyle::kPoints: return Swatch::kMarker;
+        case SeriesStyle::kDotted: return Swatch::kDotted;
+        case SeriesStyle::kLine: break;
+    }
+    return Swatch::kLine;
+}
+
+// Returns the names of the chart, in the order of their colours.
+std::vector<EndName> names_of(const LineChart& chart) {
+    std::vector<EndName> names;
+    const auto add = [&](const std::string& name, Swatch swatch) {
+        names.push_back({.entry = {.name = name, .swatch = swatch, .index = names.size()},
+                         .lines = wrapped(name, kWidestName, kTextSize)});
+    };
+    for (const ChartSeries& series : chart.series)
+        add(series.name, swatch_of(series.style));
+    for (const ChartReference& line : chart.x_references) add(line.name, Swatch::kDashed);
+    for (const ChartReference& line : chart.y_references) add(line.name, Swatch::kDashed);
+    return names;
+}
+
+double width_of(const std::vector<EndName>& names) {
+    double width = 0;
+    for (const EndName& name : names)
+        for (const std::string& line : name.lines)
+            width = std::max(width, kBeforeName + text_width(line, kTextSize));
+    return width;
+}
+
+// Returns how high the plot must be for the names beside it.
+double height_of(const std::vector<EndName>& names) {
+    double height = 0;
+    for (const EndName& name : names) height += name.lines.empty() ? 0 : name.height();
+    return std::max(kPlotHeight, height);
+}
+
+// Sets the wanted heights: of a series that of its last point, of a reference its own.
+void set_wanted(std::vector<EndName>& names, const LineChart& chart, const Plot& plot) {
+    size_t i = 0;
+    for (const ChartSeries& series : chart.series)
+        names[i++].wanted =
+            series.points.empty() ? plot.top : plot.y.at(series.points.back().y);
+    i += chart.x_references.size();  // they reach to the top
+    for (const ChartReference& line : chart.y_references)
+        names[i++].wanted = plot.y.at(line.value);
+}
+
+// Moves names that would overlap: first down, then up if one is below the plot.
+void place(std::vector<EndName>& names, const Plot& plot) {
+    std::vector<size_t> order(names.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::ranges::stable_sort(order, {}, [&](size_t i) { return names[i].wanted; });
+    double free_from = plot.top;
     for (const size_t i : order) {
-        heights[i] = std::max(heights[i], lowest);
-        lowest = heights[i] + kNameGap;
+        const double half = names[i].height() / 2;
+        names[i].y = std::max(names[i].wanted, free_from + half);
+        free_from = names[i].y + half;
     }
-    double highest = kHeight - kBottom;
+    double free_to = plot.bottom;
     for (size_t k = order.size(); k-- > 0;) {
-        heights[order[k]] = std::min(heights[order[k]], highest);
-        highest = heights[order[k]] - kNameGap;
+        EndName& name = names[order[k]];
+        const double half = name.height() / 2;
+        name.y = std::min(name.y, free_to - half);
+        free_to = name.y - half;
     }
-    return heights;
 }
 
-std::string axes(const LineChart& chart, const ChartScale& x, const ChartScale& y) {
-    std::string svg = words(kLeft - 44, 24, chart.title, "title");
-    svg += words((kLeft + kWidth - kRight) / 2, kHeight - 12, chart.x.label, "small",
-                 "middle");
-    svg += words(kLeft - 44, kTop - 14, chart.y.label, "small");
-    for (const ChartTick& tick : y.ticks()) {
-        svg += fmt::format("<path d=\"M{:.1f} {:.1f}H{:.1f}\" class=\"grid\"/>\n", kLeft,
-                           y.at(tick.value), kWidth - kRight);
-        svg += words(kLeft - 8, y.at(tick.value) + 4, tick.text, "small", "end");
-    }
-    for (const ChartTick& tick : x.ticks()) {
-        svg += fmt::format("<path d=\"M{:.1f} {:.1f}v5\" class=\"grid\"/>\n",
-                           x.at(tick.value), kHeight - kBottom);
-        svg +=
-            words(x.at(tick.value), kHeight - kBottom + 20, tick.text, "small", "middle");
-    }
-    return svg;
+void draw_name(ChartCanvas& canvas, const EndName& name, double right) {
+    if (name.lines.empty()) return;
+    canvas.swatch(right + 12, name.y, name.entry);
+    const double above = kNameHeight * static_cast<double>(name.lines.size() - 1) / 2;
+    canvas.lines(right + kBeforeName, name.y - above + 4.5, name.lines, "");
 }
 
-std::string line_of(const ChartLine& line, const char* colour, const ChartScale& x,
-                    const ChartScale& y) {
-    std::string path, dots;
-    for (const auto& [px, py] : line.points) {
-        path +=
-            fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", x.at(px), y.at(py));
-        dots += fmt::format(
-            "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"{}\" class=\"dot\"/>\n",
-            x.at(px), y.at(py), colour);
+void draw_axes(ChartCanvas& canvas, const LineChart& chart, const Plot& plot) {
+    canvas.words(kChartMargin, plot.top - 14, chart.y.label, "small");
+    for (const ChartTick& tick : plot.y.ticks()) {
+        const double y = plot.y.at(tick.value);
+        canvas.horizontal(plot.left, plot.right, y, "grid");
+        canvas.words(plot.left - 8, y + 4, tick.text, "small", "end");
     }
-    return fmt::format("<path d=\"{}\" class=\"line\" stroke=\"{}\"/>\n", path, colour) +
-           dots;
+}
+
+// Draws the error bars, the line and the markers of a series.
+void draw_series(ChartCanvas& canvas, const ChartSeries& series, size_t index,
+                 const Plot& plot) {
+    std::string line;
+    canvas.begin_colour(index);
+    for (const ChartPoint& point : series.points) {
+        const double x = plot.x.at(point.x);
+        line += fmt::format("{}{} {}", line.empty() ? "M" : "L", pixels(x),
+                            pixels(plot.y.at(point.y)));
+        if (!point.spread) continue;
+        const double low = plot.y.at(point.spread->low);
+        const double high = plot.y.at(point.spread->high);
+        canvas.vertical(x, low, high, "line");
+        canvas.horizontal(x - 4, x + 4, low, "line");
+        canvas.horizontal(x - 4, x + 4, high, "line");
+    }
+    if (series.style == SeriesStyle::kLine && !line.empty())
+        canvas.path(line, line_style(index));
+    if (series.style == SeriesStyle::kDotted && !line.empty())
+        canvas.path(line, "line dotted");
+    const bool is_dense =
+        series.style == SeriesStyle::kLine && series.points.size() > kMostMarkers;
+    const size_t stride = is_dense ? series.points.size() / kMostMarkers + 1 : 1;
+    for (size_t i = 0; i < series.points.size(); i += stride)
+        if (series.style != SeriesStyle::kDotted)
+            canvas.marker(plot.x.at(series.points[i].x), plot.y.at(series.points[i].y),
+                          index);
+    canvas.end_colour();
+}
+
+void draw_references(ChartCanvas& canvas, const LineChart& chart, const Plot& plot) {
+    size_t index = chart.series.size();
+    for (const ChartReference& line : chart.x_references) {
+        canvas.begin_colour(index++);
+        canvas.vertical(plot.x.at(line.value), plot.top, plot.bottom, "line dashed");
+        canvas.end_colour();
+    }
+    for (const ChartReference& line : chart.y_references) {
+        canvas.begin_colour(index++);
+        canvas.horizontal(plot.left, plot.right, plot.y.at(line.value), "line dashed");
+        canvas.end_colour();
+    }
+}
+
+// Returns the chart in words, for readers who do not see it.
+std::string description_of(const LineChart& chart) {
+    std::string text = fmt::format("{} over {}.", chart.y.label, chart.x.label);
+    for (const ChartSeries& series : chart.series) {
+        if (series.points.empty()) continue;
+        const ChartPoint &first = series.points.front(), &last = series.points.back();
+        text += fmt::format(" {}: {} at {}", series.name, short_number(first.y),
+                            short_number(first.x));
+        if (series.points.size() > 1)
+            text += fmt::format(", {} at {}", short_number(last.y), short_number(last.x));
+        text += ".";
+    }
+    for (const ChartReference& line : chart.x_references)
+        text += fmt::format(" {}: at {}.", line.name, short_number(line.value));
+    for (const ChartReference& line : chart.y_references)
+        text += fmt::format(" {}: {}.", line.name, short_number(line.value));
+    return text;
+}
+
+bool are_whole(const std::vector<double>& values) {
+    return std::ranges::all_of(values, [](double x) { return x == std::floor(x); });
 }
 
 }  // namespace
 
 std::string svg_of(const LineChart& chart) {
-    const ChartScale x(chart.x, all_values(chart, true), kLeft, kWidth - kRight);
-    const ChartScale y(chart.y, all_values(chart, false), kHeight - kBottom, kTop);
-    std::vector<double> ends;
-    for (const ChartLine& line : chart.lines)
-        ends.push_back(line.points.empty() ? kTop : y.at(line.points.back().second));
-    const std::vector<double> heights = spread(ends);
+    const Values values = values_of(chart);
+    std::vector<EndName> names = names_of(chart);
+    ChartCanvas canvas;
 
-    std::string svg = fmt::format(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" "
-        "height=\"{1}\" role=\"img\" aria-label=\"{2}\">\n<style>{3}</style>\n",
-        kWidth, kHeight, escaped(chart.title), kStyle);
-    svg += axes(chart, x, y);
-    for (size_t i = 0; i < chart.lines.size(); ++i) {
-        const char* const colour = kColours[i % kColours.size()];
-        svg += line_of(chart.lines[i], colour, x, y);
-        svg += fmt::format(
-            "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"{}\" class=\"dot\"/>\n",
-            kWidth - kRight + 18, heights[i], colour);
-        svg += words(kWidth - kRight + 28, heights[i] + 4, chart.lines[i].name, "name");
-    }
-    return svg + "</svg>\n";
+    // Leave space for the title, the ticks' texts at the left and the names at the right.
+    const double top = canvas.title(chart.text) + (chart.y.label.empty() ? 6 : 26);
+    const double bottom = top + height_of(names);
+    const double right = kChartWidth - kChartMargin - width_of(names);
+    const ChartScale y(chart.y, values.y, bottom, top);
+    const double left = kChartMargin + widest_tick(y) + 10;
+    ChartAxis x_axis = chart.x;
+    x_axis.is_whole |= are_whole(values.x);
+    const Plot plot{.left = left,
+                    .right = right,
+                    .top = top,
+                    .bottom = bottom,
+                    .x = ChartScale(x_axis, values.x, left, right),
+                    .y = y};
+
+    draw_axes(canvas, chart, plot);
+    const double height = horizontal_axis(canvas, chart.x, plot.x, bottom, bottom);
+    draw_references(canvas, chart, plot);
+    for (size_t i = 0; i < chart.series.size(); ++i)
+        draw_series(canvas, chart.series[i], i, plot);
+    set_wanted(names, chart, plot);
+    place(names, plot);
+    for (const EndName& name : names) draw_name(canvas, name, plot.right);
+    return canvas.svg(chart.text, description_of(chart), height);
 }
 
 }  // namespace mini::io

@@ -131,24 +131,21 @@ nlohmann::json json_of(const FaultTally& tally) {
 
 io::LineChart chart_of(const FaultTally& tally) {
     io::LineChart chart;
-    chart.title = "How long after a fault its survivors have thrown";
-    chart.x = {.label = "virtual time since the fault (s)",
-               .is_log = true,
-               .from_zero = false,
-               .ticks = {}};
-    chart.y = {.label = "ranks (%)", .is_log = false, .from_zero = true, .ticks = {}};
+    chart.text.title = "How long after a fault its survivors have thrown";
+    chart.x = {.label = "virtual time since the fault (s)", .is_log = true};
+    chart.y = {.label = "ranks (%)", .from_zero = true};
     for (size_t fault = 0; fault <= static_cast<size_t>(Fault::kPartition); ++fault) {
         const FaultCounts& counts = tally.of_fault[fault];
-        io::ChartLine line{.name = name_of(fault), .points = {}};
+        io::ChartSeries line{.name = name_of(fault)};
         uint64_t thrown = 0;
         for (size_t place = 0; place < FaultCounts::kClasses; ++place) {
             if (counts.times[place] == 0) continue;
             thrown += counts.times[place];
-            line.points.emplace_back(
-                end_of_class(place),
-                100.0 * static_cast<double>(thrown) / static_cast<double>(counts.threw));
+            line.points.push_back({.x = end_of_class(place),
+                                   .y = 100.0 * static_cast<double>(thrown) /
+                                        static_cast<double>(counts.threw)});
         }
-        if (!line.points.empty()) chart.lines.push_back(std::move(line));
+        if (!line.points.empty()) chart.series.push_back(std::move(line));
     }
     return chart;
 }

@@ -18,7 +18,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "libmini/io/line_chart.hpp"
+#include "libmini/io/chart.hpp"
 #include "libmini/tools/mini/fault_check.hpp"
 #include "libmini/tools/mini/fault_plan.hpp"
 
@@ -63,7 +63,7 @@ nlohmann::json json_of(const FaultTally& tally);
 
 /// Returns a chart of the share of the ranks that have thrown, against the time since the
 /// fault. The chart has one line for each fault up to kPartition after which a rank
-/// threw: seven lines, as many as io::svg_of() has colours. If no rank threw, the chart
+/// threw: fewer lines than io::svg_of() has colours. If no rank threw, the chart
 /// has no line, and io::svg_of() throws UsageError.
 io::LineChart chart_of(const FaultTally& tally);
 

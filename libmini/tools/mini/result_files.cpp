@@ -31,7 +31,7 @@ void ResultFiles::open() {
 }
 
 void ResultFiles::write(const nlohmann::json& results,
-                        const std::function<io::LineChart()>& chart) {
+                        const std::function<io::Chart()>& chart) {
     const std::string text = results.dump() + "\n";
     if (replaces_table()) fmt::print("{}", text);
     if (json_) write_all(*json_, text);

@@ -7,8 +7,8 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "libmini/io/chart.hpp"
 #include "libmini/io/file.hpp"
-#include "libmini/io/line_chart.hpp"
 #include "libmini/program/command_line.hpp"
 
 namespace mini::tools {
@@ -29,8 +29,7 @@ class ResultFiles {
 
     /// Writes the results, and, if --svg was given, the result of chart(). Blocks until
     /// the files are on disk. REQUIRES: open() was called.
-    void write(const nlohmann::json& results,
-               const std::function<io::LineChart()>& chart);
+    void write(const nlohmann::json& results, const std::function<io::Chart()>& chart);
 
   private:
     std::string json_path_, svg_path_;

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "libmini/distributed/simulation/cluster.hpp"
-#include "libmini/io/line_chart.hpp"
+#include "libmini/io/chart.hpp"
 #include "libmini/tools/mini/bench_sizes.hpp"
 #include "libmini/tools/mini/result_files.hpp"
 #include "libmini/tools/mini/simulated_all_reduce.hpp"
@@ -89,16 +89,17 @@ std::string size_text(size_t bytes) {
 io::LineChart chart_of(const std::vector<SimulatedAllReduce>& rows,
                        const SimulateOptions& options) {
     io::LineChart chart;
-    chart.title =
+    chart.text.title =
         fmt::format("all-reduce on {} ranks, links {}", options.ranks, options.link);
-    chart.x = {.label = "size (bytes)", .is_log = true, .from_zero = false, .ticks = {}};
-    chart.y = {.label = "time (us)", .is_log = true, .from_zero = false, .ticks = {}};
+    chart.x = {.label = "size (bytes)", .is_log = true};
+    chart.y = {.label = "time (us)", .is_log = true};
     for (const SimulatedAllReduce& row : rows) {
-        auto line = std::ranges::find(chart.lines, row.algorithm, &io::ChartLine::name);
-        if (line == chart.lines.end())
-            line = chart.lines.insert(line, {.name = row.algorithm, .points = {}});
-        line->points.emplace_back(row.bytes, row.seconds * kMicroseconds);
+        auto line =
+            std::ranges::find(chart.series, row.algorithm, &io::ChartSeries::name);
+        if (line == chart.series.end())
+            line = chart.series.insert(line, {.name = row.algorithm});
         const auto size = static_cast<double>(row.bytes);
+        line->points.push_back({.x = size, .y = row.seconds * kMicroseconds});
         if (std::ranges::find(chart.x.ticks, size, &io::ChartTick::value) ==
             chart.x.ticks.end())
             chart.x.ticks.push_back({size, size_text(row.bytes)});

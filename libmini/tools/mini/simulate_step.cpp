@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "libmini/core/text.hpp"
-#include "libmini/io/line_chart.hpp"
+#include "libmini/io/chart.hpp"
 #include "libmini/tools/mini/step_options.hpp"
 
 namespace mini::tools {
@@ -113,7 +113,7 @@ io::LineChart chart_of(const StepPlan& plan, const StepOptions& options,
                        const std::vector<StepRow>& rows) {
     const bool over_caps = plan.caps_mb.size() > 1;
     io::LineChart chart;
-    chart.title = fmt::format("{}, links {}", plan.name, options.link);
+    chart.text.title = fmt::format("{}, links {}", plan.name, options.link);
     chart.x.label = over_caps ? "bucket size (MiB; 0: a bucket per gradient)" : "ranks";
     chart.y.label = "step (ms)";
     chart.y.from_zero = true;
@@ -122,12 +122,11 @@ io::LineChart chart_of(const StepPlan& plan, const StepOptions& options,
         const std::string name =
             over_caps ? fmt::format("{} ranks", ranks)
                       : fmt::format("buckets of {:g} MiB", plan.caps_mb[0]);
-        if (over_caps || chart.lines.empty())
-            chart.lines.push_back({.name = name, .points = {}});
+        if (over_caps || chart.series.empty()) chart.series.push_back({.name = name});
         for (size_t i = 0; i < plan.caps_mb.size(); ++i, ++row) {
             const auto x = static_cast<double>(over_caps ? i : row);
-            chart.lines.back().points.emplace_back(x,
-                                                   rows[row].times.step * kMilliseconds);
+            chart.series.back().points.push_back(
+                {.x = x, .y = rows[row].times.step * kMilliseconds});
             if (chart.x.ticks.size() == static_cast<size_t>(x))
                 chart.x.ticks.push_back({x, over_caps
                                                 ? fmt::format("{:g}", plan.caps_mb[i])

@@ -38,6 +38,12 @@ void check_value(const BarChart& chart, const BarSeries& series, size_t group,
 }
 
 void check(const BarChart& chart) {
+    if (chart.axis.is_log && chart.base <= 0)
+        throw UsageError(
+            fmt::format("chart: bars begin at {}, and a logarithmic axis has only values "
+                        "above 0: set "
+                        "the base, to 1 for ratios",
+                        short_number(chart.base)));
     bool has_bar = false;
     for (const BarSeries& series : chart.series) {
         check_count(series.name, "values", series.values.size(), chart.groups.size());
@@ -82,6 +88,12 @@ void add(std::vector<GroupedBar>& bars, const BarChart& chart, const BarSeries& 
     if (!series.spreads.empty() && series.spreads[g]) bar->spread = series.spreads[g];
 }
 
+bool has_one_stack(const BarChart& chart) {
+    return std::ranges::all_of(chart.series, [&](const BarSeries& series) {
+        return series.stack == chart.series.front().stack;
+    });
+}
+
 }  // namespace
 
 std::vector<std::string> names_of(const BarChart& chart) {
@@ -102,6 +114,9 @@ GroupedBars bars_of(const BarChart& chart) {
             if (series.values[g])
                 add(groups[g], chart, series, static_cast<size_t>(index), g);
     }
+    if (has_one_stack(chart))  // its name would be beside every bar
+        for (auto& bars : groups)
+            for (GroupedBar& bar : bars) bar.stack.clear();
     return groups;
 }
 

@@ -23,8 +23,8 @@ struct BarSegment {
 
 /// A bar: one segment, or those of one stack.
 struct GroupedBar {
-    std::string stack{};
-    std::string text{};  // at the bar's end
+    std::string stack{};  // empty if the chart has one stack only
+    std::string text{};   // at the bar's end
     std::vector<BarSegment> segments{};
     std::optional<ChartRange> spread{};
 };

@@ -57,7 +57,8 @@ struct ChartReference {
 struct ChartText {
     std::string title{};
     std::string description{};  // for screen readers; if empty: made from the data
-    std::string id = "chart";   // must differ between the charts of one HTML page
+    std::string id = "chart";   // letters, digits, - and _; differs between the charts of
+                                // one HTML page
 };
 
 /// Lines and points over x and y.

@@ -11,11 +11,13 @@
 namespace mini::io {
 namespace {
 
-constexpr double kIntervals = 6;      // of a linear axis, about
-constexpr double kFewDecades = 4;     // so many have ticks at 1, 2 and 5
-constexpr double kMostLogTicks = 10;  // more decades than that have every n-th power
-constexpr double kLargeNumber = 1e6;  // from here on a tick is written as 1.5e6
-constexpr int kMostDecimals = 6;      // a smaller number is written as 5e-7
+constexpr double kIntervals = 6;          // of a linear axis, about
+constexpr double kFewDecades = 4;         // so many have ticks at 1, 2 and 5
+constexpr double kMostLogTicks = 10;      // more decades than that have every n-th power
+constexpr double kLargeNumber = 1e6;      // from here on a tick with few digits is 1.5e6
+constexpr double kSmallNumber = 1e-4;     // up to here it is 5e-5
+constexpr double kLargestInteger = 1e15;  // from here on every tick has an exponent
+constexpr int kFewDigits = 6;
 constexpr double kSmallestPart =
     1e-9;  // of the largest value: a narrower range is a point
 
@@ -52,14 +54,12 @@ double round_step(double range) {
 std::vector<ChartTick> linear_ticks(double low, double high, bool is_whole) {
     double step = round_step(high - low);
     if (is_whole) step = std::max(1.0, std::round(step));
-    const int decimals =
-        std::max(0, static_cast<int>(-std::floor(std::log10(step) + 1e-9)));
     std::vector<ChartTick> ticks;
     const double first = std::floor(low / step + 1e-9),
                  last = std::ceil(high / step - 1e-9);
     for (double k = first; k <= last; ++k) {
         const double value = k == 0 ? 0.0 : k * step;
-        ticks.push_back({value, number_text(value, decimals)});
+        ticks.push_back({value, number_text(value, step)});
     }
     return ticks;
 }
@@ -82,7 +82,7 @@ std::vector<ChartTick> log_ticks(double low, double high) {
     end = std::max(end, begin + 1);
     std::vector<ChartTick> ticks;
     for (auto value = begin; value <= end && value != values.end(); ++value)
-        ticks.push_back({*value, number_text(*value, kMostDecimals)});
+        ticks.push_back({*value, number_text(*value, *value)});
     return ticks;
 }
 
@@ -99,12 +99,15 @@ void check_value(const ChartAxis& axis, double value) {
 
 }  // namespace
 
-std::string number_text(double value, int decimals) {
+std::string number_text(double value, double step) {
     const double size = std::abs(value);
-    const bool is_small = size > 0 && size < 0.5 * std::pow(10.0, -kMostDecimals);
-    if (size >= kLargeNumber || is_small)
-        return short_exponent(fmt::format("{:.6g}", value));
-    std::string text = fmt::format("{:.{}f}", value, std::min(decimals, kMostDecimals));
+    const int place = static_cast<int>(std::floor(std::log10(step) + 1e-9));
+    const int digits =
+        size == 0 ? 1 : static_cast<int>(std::floor(std::log10(size) + 1e-9)) - place + 1;
+    const bool is_extreme = size >= kLargeNumber || (size > 0 && size < kSmallNumber);
+    if (is_extreme && (digits <= kFewDigits || size >= kLargestInteger))
+        return short_exponent(fmt::format("{:.{}g}", value, std::max(1, digits)));
+    std::string text = fmt::format("{:.{}f}", value, std::max(0, -place));
     if (text.find('.') != std::string::npos) {
         text.erase(text.find_last_not_of('0') + 1);
         if (text.back() == '.') text.pop_back();

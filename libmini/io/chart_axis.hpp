@@ -28,9 +28,9 @@ struct ChartAxis {
 /// The largest absolute value that a chart draws.
 constexpr double kLargestChartValue = 1e300;
 
-/// Returns a number as a tick shows it, with `decimals` digits after the point: "20,000",
-/// "-0.5", "1.5e9".
-std::string number_text(double value, int decimals = 0);
+/// Returns a number as a tick shows it, with as many digits as a multiple of `step` has:
+/// "20,000", "-0.5", "1.5e9". REQUIRES: `step` is above 0.
+std::string number_text(double value, double step);
 
 /// Maps values to pixels. The axis reaches from the lowest tick or value to the highest.
 class ChartScale {

@@ -4,15 +4,17 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 
+#include "libmini/core/error.hpp"
 #include "libmini/io/chart_text.hpp"
 
 namespace mini::io {
 namespace {
 
 constexpr double kTitleSize = 15, kTitleHeight = 20;
-constexpr double kBoldFactor = 1.12;  // the title's letters are wider
+constexpr double kBoldFactor = 1.18;  // the title's letters are wider
 constexpr double kSwatchWidth = 22, kSwatchGap = 6, kEntryGap = 20;
 
 // A colour on light pages, on dark pages, and of text in front of each.
@@ -198,7 +200,13 @@ double ChartCanvas::legend(double y, const std::vector<LegendEntry>& entries) {
 
 std::string ChartCanvas::svg(const ChartText& text, const std::string& description,
                              double height) const {
-    const std::string id = escaped(text.id);
+    const bool is_id = !text.id.empty() && std::ranges::all_of(text.id, [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_';
+    });
+    if (!is_id)
+        throw UsageError(fmt::format(
+            "chart: the id is \"{}\": use letters, digits, - and _ only", text.id));
+    const std::string& id = text.id;
     return fmt::format(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"mini-chart\" viewBox=\"0 0 "
         "{0} "

@@ -54,11 +54,11 @@ double width_of(uint32_t code) {
     const auto is_in = [code](std::string_view letters) {
         return code < 0x80 && letters.find(static_cast<char>(code)) != letters.npos;
     };
-    if (is_in("ijlI.,:;'|!")) return 0.35;
-    if (is_in(" ftr()[]/\\-")) return 0.42;
+    if (is_in("ijlI.,:;'|")) return 0.35;
+    if (is_in(" ftr()[]/\\-!")) return 0.42;
     if (is_in("mwMW%@")) return 1.0;
     if (is_in("+=<>~^#&_") || (code >= 'A' && code <= 'Z')) return 0.84;
-    return code < 0x250 ? 0.65 : 1.0;
+    return code < 0x80 ? 0.65 : 1.1;
 }
 
 }  // namespace

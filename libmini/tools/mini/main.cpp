@@ -18,6 +18,7 @@
 #include "libmini/tools/mini/indices.hpp"
 #include "libmini/tools/mini/inspect.hpp"
 #include "libmini/tools/mini/kernels.hpp"
+#include "libmini/tools/mini/plot.hpp"
 #include "libmini/tools/mini/predict.hpp"
 #include "libmini/tools/mini/simulate.hpp"
 
@@ -71,8 +72,9 @@ int main(int argc, char** argv) {
     mini::tools::add_flight(command);
     mini::tools::add_bench(command);
     mini::tools::add_inspect(command);
-    mini::tools::add_predict(command);
     mini::tools::add_kernels(command);
+    mini::tools::add_plot(command);
+    mini::tools::add_predict(command);
     mini::tools::add_simulate(command);
     try {
         app.parse(argc, argv);

@@ -55,8 +55,8 @@ std::vector<ChartTick> linear_ticks(double low, double high, bool is_whole) {
     double step = round_step(high - low);
     if (is_whole) step = std::max(1.0, std::round(step));
     std::vector<ChartTick> ticks;
-    const double first = std::floor(low / step + 1e-9),
-                 last = std::ceil(high / step - 1e-9);
+    const double first = std::floor(low / step + 1e-9);
+    const double last = std::max(first + 1, std::ceil(high / step - 1e-9));
     for (double k = first; k <= last; ++k) {
         const double value = k == 0 ? 0.0 : k * step;
         ticks.push_back({value, number_text(value, step)});

@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import plot  # noqa: E402
+import chart  # noqa: E402
 
 ROW = re.compile(r"^ +(\d+) +([\d.]+) +([\d.]+)$", re.MULTILINE)
 
@@ -43,11 +43,12 @@ def main():
     rows = rows_of(output)
     element, run = costs(rows)
     print(f"predicted: {element:.3f} ns per element and {run:.1f} ns per run")
-    plot.write(options.svg, title="A copy of 65,536 floats in rows", x="elements per row",
-               y="ns per element", log_x=True, from_zero=True,
-               lines={"a gap after each row": [(row[0], row[2]) for row in rows],
-                      "no gaps: one run": [(row[0], row[1]) for row in rows]},
-               curves={"predicted": [(row[0], element + run / row[0]) for row in rows]})
+    measured = {"a gap after each row": [(row[0], row[2]) for row in rows],
+                "no gaps: one run": [(row[0], row[1]) for row in rows]}
+    predicted = {"predicted": [(row[0], element + run / row[0]) for row in rows]}
+    chart.draw(options.bin, options.svg, type="line", title="A copy of 65,536 floats in rows",
+               x=chart.log("elements per row"), y=chart.from_zero("ns per element"),
+               series=chart.series(measured) + chart.series(predicted, style="dotted"))
     print(f"drawn: {options.svg}")
 
 

@@ -16,7 +16,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import plot  # noqa: E402
+import chart  # noqa: E402
 
 SUMS = ("random, in order", "random, in pairs", "0.1, in order", "0.1, in pairs")
 ERRORS = re.compile(r"^ +(\d+)((?: +[\d.]+e[+-]\d+){4})$", re.MULTILINE)
@@ -65,30 +65,34 @@ def roof(peak, bandwidth, first, last):
     return [(first, bandwidth * first), (corner, peak), (last, peak)]
 
 
-def draw_sums(output, folder):
+def draw_sums(output, bin_dir, folder):
     lines = errors_of(output)
     sizes = [n for n, _ in lines[SUMS[0]]]
-    plot.write(f"{folder}/sum_error.svg", title="The relative error of a sum of n floats",
-               x="n", y="relative error", log_x=True, log_y=True, lines=lines,
-               curves={"2^-26 √n": [(n, 2 ** -26 * math.sqrt(n)) for n in sizes]})
+    predicted = {"2^-26 √n": [(n, 2 ** -26 * math.sqrt(n)) for n in sizes]}
+    chart.draw(bin_dir, f"{folder}/sum_error.svg", type="line",
+               title="The relative error of a sum of n floats",
+               x=chart.log("n"), y=chart.log("relative error"),
+               series=chart.series(lines) + chart.series(predicted, style="dotted"))
     return ["sum_error.svg"]
 
 
-def draw_products(output, folder):
+def draw_products(output, bin_dir, folder):
     peak, bandwidth = limits_of(output)
     rungs = rungs_of(output)
-    plot.write(f"{folder}/ladder.svg", title="Products of N x N matrices, one thread", x="N",
-               y="GFLOP/s", log_x=True, log_y=True, lines=rungs,
-               levels=[("peak: multiply-adds only", peak)])
+    chart.draw(bin_dir, f"{folder}/ladder.svg", type="line",
+               title="Products of N x N matrices, one thread",
+               x=chart.log("N"), y=chart.log("GFLOP/s"), series=chart.series(rungs),
+               references=[{"name": "peak: multiply-adds only", "y": peak}])
 
     largest = max(n for n, _ in rungs["Eigen"])
     points = {name: [point] for name, point in kernels_of(output).items()}
     points.update({f"{name}, N = {largest}": [(intensity(largest), dict(speeds)[largest])]
                    for name, speeds in rungs.items()})
-    corners = roof(peak, bandwidth, 0.05, 500)
-    plot.write(f"{folder}/roofline.svg", title="A roofline of one core", x="FLOP per byte",
-               y="GFLOP/s", log_x=True, log_y=True,
-               lines={"roof: copy, multiply-adds": corners, **points})
+    corners = {"roof: copy, multiply-adds": roof(peak, bandwidth, 0.05, 500)}
+    chart.draw(bin_dir, f"{folder}/roofline.svg", type="scatter",
+               title="A roofline of one core", x=chart.log("FLOP per byte"),
+               y=chart.log("GFLOP/s"),
+               series=chart.series(corners, style="line") + chart.series(points))
     return ["ladder.svg", "roofline.svg"]
 
 
@@ -105,7 +109,7 @@ def main():
     command = f"{options.bin}/{program}{'_mine' if options.mine else ''}"
     output = subprocess.run([command], check=True, stdout=subprocess.PIPE, text=True).stdout
     print(output)
-    for name in draw(output, options.svg):
+    for name in draw(output, options.bin, options.svg):
         print(f"drawn: {options.svg}/{name}")
 
 

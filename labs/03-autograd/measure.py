@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import plot  # noqa: E402
+import chart  # noqa: E402
 
 NAMES = {"central": "central difference", "offset": "the same of exp(x) + 1000",
          "one-sided": "one-sided difference", "double": "central, in double"}
@@ -46,9 +46,11 @@ def main():
     steps = [h for h, _ in lines[NAMES["central"]]]
     best = (3 * ROUNDING) ** (1 / 3)  # where the derivative of predicted() is 0
     print(f"the prediction is least at h = {best:.1e}: {predicted(best):.1e}")
-    plot.write(options.svg, title="The error of a numerical derivative of exp",
-               x="step h", y="largest error", log_x=True, log_y=True, lines=lines,
-               curves={"h²/6 + rounding / h": [(h, predicted(h)) for h in steps]})
+    curve = {"h²/6 + rounding / h": [(h, predicted(h)) for h in steps]}
+    chart.draw(options.bin, options.svg, type="line",
+               title="The error of a numerical derivative of exp",
+               x=chart.log("step h"), y=chart.log("largest error"),
+               series=chart.series(lines) + chart.series(curve, style="dotted"))
     print(f"drawn: {options.svg}")
 
 

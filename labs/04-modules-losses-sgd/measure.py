@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import plot  # noqa: E402
+import chart  # noqa: E402
 
 NAMES = ("normal, std 0.1", "Kaiming for ReLU", "Xavier", "nn::Linear's own")
 
@@ -34,8 +34,10 @@ def main():
     output = subprocess.run([f"{options.bin}/depth"], check=True, stdout=subprocess.PIPE,
                             text=True).stdout
     print(output)
-    plot.write(options.svg, title="Activations of 20 layers, by initialisation", x="layer",
-               y="root mean square of the activations", lines=lines_of(output), log_y=True)
+    chart.draw(options.bin, options.svg, type="line",
+               title="Activations of 20 layers, by initialisation", x="layer",
+               y=chart.log("root mean square of the activations"),
+               series=chart.series(lines_of(output)))
     print(f"drawn: {options.svg}")
 
 

@@ -11,14 +11,13 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import plot  # noqa: E402
+import chart  # noqa: E402
 
 PEAK = re.compile(r"^peak of one core: ([\d.]+) GFLOP/s$", re.MULTILINE)
 ROW = re.compile(r"^(conv\d) +(\S.*?) +(definition|im2col|direct) +([\d.]+) us +([\d.]+) GFLOP/s",
                  re.MULTILINE)
 PASSES = ("forward", "gradient of x", "gradient of w")
-COLOURS = {"definition": "#52606d", "im2col": "#1d6fb8", "direct": "#c2410c"}
-LEFT, BAR, WIDTH = 200, 15, 780
+METHODS = ("definition", "im2col", "direct")
 
 
 def speeds_of(output):
@@ -30,27 +29,14 @@ def speeds_of(output):
     return float(PEAK.search(output)[1]), speeds
 
 
-def chart(peak, speeds):
-    """Returns horizontal bars as SVG: a group for each pass, a bar for each method."""
-    scale = (WIDTH - LEFT - 150) / peak
-    parts, y = [plot.words(22, 24, "Speed of a convolution, one core", "title")], 52
-    top = y - 8
-    for (layer, what), methods in speeds.items():
-        parts.append(plot.words(LEFT - 12, y + 12, f"{layer}, {what}", "", "end"))
-        for method, speed in methods.items():
-            parts.append(f'<rect x="{LEFT}" y="{y}" width="{speed * scale:.1f}" height="{BAR - 2}" '
-                         f'class="dot" fill="{COLOURS[method]}"/>')
-            parts.append(plot.words(LEFT + speed * scale + 6, y + 11, f"{method} {speed:.0f}",
-                                    "small"))
-            y += BAR
-        y += 12
-    x = LEFT + peak * scale
-    parts.append(f'<path d="M{x:.1f} {top}V{y}" class="grid" stroke-dasharray="4 3"/>')
-    parts.append(plot.words(x, y + 16, f"peak {peak:.0f} GFLOP/s", "small", "middle"))
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {y + 30}" '
-            f'width="{WIDTH}" height="{y + 30}" role="img" aria-label="Speed of a convolution, '
-            f'by method, beside the peak of one core">\n<style>{plot.STYLE}</style>\n'
-            + "\n".join(parts) + "\n</svg>\n")
+def bars_of(speeds):
+    """Returns one series per method, with a bar for each layer and pass that it computes."""
+    bars = []
+    for method in METHODS:
+        values = [methods.get(method) for methods in speeds.values()]
+        bars.append({"name": method, "values": values,
+                     "texts": ["" if speed is None else f"{speed:.0f}" for speed in values]})
+    return bars
 
 
 def main():
@@ -63,8 +49,11 @@ def main():
     output = subprocess.run([f"{options.bin}/{options.program}"], check=True,
                             stdout=subprocess.PIPE, text=True).stdout
     print(output)
-    with open(options.svg, "w", encoding="utf-8") as file:
-        file.write(chart(*speeds_of(output)))
+    peak, speeds = speeds_of(output)
+    chart.draw(options.bin, options.svg, type="bar", title="Speed of a convolution, one core",
+               groups=[f"{layer}, {what}" for layer, what in speeds],
+               axis="GFLOP/s", horizontal=True, series=bars_of(speeds),
+               references=[{"name": f"peak, {peak:.0f} GFLOP/s", "value": peak}])
     print(f"drawn: {options.svg}")
 
 

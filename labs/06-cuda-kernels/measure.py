@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import plot  # noqa: E402
+import chart  # noqa: E402
 
 ROW = re.compile(r"^(\w[\w ]*?) +(-?\d+\.\d+)$", re.MULTILINE)
 
@@ -44,8 +44,10 @@ def main():
         errors = [error for _, error in points]
         print(f"{name:12} {len(set(errors)):5} {min(errors):10.6f} {max(errors):10.6f}")
     shown = {name: lines[name] for name in ("atomic", "shuffle", "first_add") if name in lines}
-    plot.write(options.svg, title="The error of a float sum of 100,000 numbers",
-               x="order of the blocks (MINI_SIM_BLOCK_SEED)", y="error", lines=shown)
+    chart.draw(options.bin, options.svg, type="line",
+               title="The error of a float sum of 100,000 numbers",
+               x="order of the blocks (MINI_SIM_BLOCK_SEED)", y="error",
+               series=chart.series(shown))
     print(f"drawn: {options.svg}")
 
 

@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import plot  # noqa: E402
+import chart  # noqa: E402
 
 ROW = re.compile(r"^  (\S.*?, (?:shuffled|blocks)) +([\d. ]+)$", re.MULTILINE)
 
@@ -32,8 +32,9 @@ def main():
     output = subprocess.run([f"{options.bin}/dealing", "--ranks", str(options.ranks)], check=True,
                             stdout=subprocess.PIPE, text=True).stdout
     print(output)
-    plot.write(options.svg, title=f"Sorted digits, divided among {options.ranks} ranks",
-               x="epochs", y="accuracy, mean of the ranks", lines=lines_of(output))
+    chart.draw(options.bin, options.svg, type="line",
+               title=f"Sorted digits, divided among {options.ranks} ranks", x="epochs",
+               y="accuracy, mean of the ranks", series=chart.series(lines_of(output)))
     print(f"drawn: {options.svg}")
 
 

@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import plot  # noqa: E402
+import chart  # noqa: E402
 
 ROW = re.compile(r"^ +(\d+) +([\d.]+) ms +([\d.]+) ms", re.MULTILINE)
 FETCH_MS, STEP_MS = 8, 4
@@ -40,11 +40,13 @@ def main():
     output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
     print(output)
     rows = rows_of(output)
-    plot.write(options.svg, title=f"A step of {STEP_MS} ms, batches that take {FETCH_MS} ms",
+    measured = {"the fetch waits": [(row[0], row[1]) for row in rows],
+                "the fetch computes": [(row[0], row[2]) for row in rows]}
+    curve = {"predicted": [(row[0], predicted(row[0])) for row in rows]}
+    chart.draw(options.bin, options.svg, type="line",
+               title=f"A step of {STEP_MS} ms, batches that take {FETCH_MS} ms",
                x="workers", y="ms a step",
-               lines={"the fetch waits": [(row[0], row[1]) for row in rows],
-                      "the fetch computes": [(row[0], row[2]) for row in rows],
-                      "predicted": [(row[0], predicted(row[0])) for row in rows]})
+               series=chart.series(measured) + chart.series(curve, style="dotted"))
     print(f"drawn: {options.svg}")
 
 

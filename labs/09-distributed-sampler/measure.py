@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import plot  # noqa: E402
+import chart  # noqa: E402
 
 SAMPLERS = ("DistributedEvalSampler", "DistributedSampler", "DistributedSampler, drop_last")
 CELL = re.compile(r"(\d+) of +(\d+) ([\d.]+)")
@@ -38,8 +38,9 @@ def main():
     command = [f"{options.bin}/padded_accuracy", "--samples", str(options.samples)]
     output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
     print(output)
-    plot.write(options.svg, title=f"One model, {options.samples} test images, three samplers",
-               x="ranks", y="accuracy", lines=lines_of(output))
+    chart.draw(options.bin, options.svg, type="line",
+               title=f"One model, {options.samples} test images, three samplers", x="ranks",
+               y="accuracy", series=chart.series(lines_of(output)))
     print(f"drawn: {options.svg}")
 
 

@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import plot  # noqa: E402
+import chart  # noqa: E402
 
 ROW = re.compile(r"^ +(\d+) +([\d.]+) ms +([\d.]+) ms +(\d+)", re.MULTILINE)
 
@@ -36,10 +36,10 @@ def main():
     output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
     print(output)
     rows = rows_of(output)
-    plot.write(options.svg, title=f"A rendezvous and a barrier over {options.links}",
-               x="ranks", y="ms",
-               lines={"rendezvous": [(row[0], row[1]) for row in rows],
-                      "barrier": [(row[0], row[2]) for row in rows]})
+    chart.draw(options.bin, options.svg, type="line",
+               title=f"A rendezvous and a barrier over {options.links}", x="ranks", y="ms",
+               series=chart.series({"rendezvous": [(row[0], row[1]) for row in rows],
+                                    "barrier": [(row[0], row[2]) for row in rows]}))
     print(f"drawn: {options.svg}")
 
 

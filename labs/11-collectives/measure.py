@@ -8,13 +8,12 @@ on any machine.
 """
 
 import argparse
-import math
 import os
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import plot  # noqa: E402
+import chart  # noqa: E402
 
 SIZES = [4 << shift for shift in range(4, 23, 2)]  # 64 bytes to 16 MiB
 ALGORITHMS = ("naive", "tree", "ring", "recursive-doubling", "halving-doubling", "tutorial")
@@ -47,11 +46,14 @@ def main():
         cells = [f"**{row[name]:,.0f}**" if row[name] == best else f"{row[name]:,.0f}"
                  for name in ALGORITHMS]
         print(f"| {size:,} | " + " | ".join(cells) + " |")
-    plot.write(options.svg, title=f"An all-reduce on {options.ranks} ranks, {options.link}",
-               x="bytes of a rank, as a power of two (10: 1 KiB, 20: 1 MiB)",
-               y="virtual time in us", log_y=True,
-               lines={name: [(math.log2(size), times[size][name]) for size in SIZES]
-                      for name in ALGORITHMS})
+    ticks = [(64, "64"), (1 << 10, "1 KiB"), (1 << 14, "16 KiB"), (1 << 18, "256 KiB"),
+             (1 << 20, "1 MiB"), (1 << 24, "16 MiB")]
+    chart.draw(options.bin, options.svg, type="line",
+               title=f"An all-reduce on {options.ranks} ranks, {options.link}",
+               x={"label": "bytes of a rank", "log": True, "ticks": ticks},
+               y=chart.log("virtual time in us"),
+               series=chart.series({name: [(size, times[size][name]) for size in SIZES]
+                                    for name in ALGORITHMS}))
     print(f"\ndrawn: {options.svg}")
 
 

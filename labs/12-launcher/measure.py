@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import plot  # noqa: E402
+import chart  # noqa: E402
 
 SIZES = (100, 1000, 2000, 4000, 5000, 8000, 16000, 64000)
 BYTES = 500_000  # that each rank writes
@@ -95,8 +95,9 @@ def main():
         for points, share in zip(lines.values(), shares):
             points.append((size, share))
         print(f"| {size} | " + " | ".join(f"{share:.0f} %" for share in shares) + " |")
-    plot.write(options.svg, title=f"Lines of {options.ranks} ranks that arrive whole",
-               x="bytes in a line", y="percent", log_x=True, lines=lines)
+    chart.draw(options.bin, options.svg, type="line",
+               title=f"Lines of {options.ranks} ranks that arrive whole",
+               x=chart.log("bytes in a line"), y="percent", series=chart.series(lines))
     print(f"\ndrawn: {options.svg}")
 
 

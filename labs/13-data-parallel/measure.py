@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import plot  # noqa: E402
+import chart  # noqa: E402
 
 PARAMETERS = 21840 * 4  # bytes of the ConvNet
 ROW = 28 * 28 * 4, 10 * 4  # bytes of an image, and of its output
@@ -43,16 +43,16 @@ def main():
         print(f"| {step['workers']} | {dp['scattered']} | {dp['replicated']} | {dp['gathered']} | "
               f"{dp['reduced']} | {dp['total']} | "
               f"{predicted(step['workers'], options.batch_size)} | {step['ddp']} |")
-    plot.write(options.svg, title=f"Bytes of a step, batch of {options.batch_size}", x="workers",
+    lines = {"DataParallel, device 0": [step["dp"]["total"] for step in steps],
+             "of these, parameters and gradients": [
+                 step["dp"]["replicated"] + step["dp"]["reduced"] for step in steps],
+             "DDP, busiest rank": [step["ddp"] for step in steps]}
+    chart.draw(options.bin, options.svg, type="line",
+               title=f"Bytes of a step, batch of {options.batch_size}", x="workers",
                y="kilobytes",
-               lines={"DataParallel, device 0": [(step["workers"], step["dp"]["total"] / 1000)
-                                                 for step in steps],
-                      "  parameters and gradients": [
-                          (step["workers"],
-                           (step["dp"]["replicated"] + step["dp"]["reduced"]) / 1000)
-                          for step in steps],
-                      "DDP, busiest rank": [(step["workers"], step["ddp"] / 1000)
-                                            for step in steps]})
+               series=chart.series({name: [(step["workers"], count / 1000)
+                                           for step, count in zip(steps, counts)]
+                                    for name, counts in lines.items()}))
     print(f"\ndrawn: {options.svg}")
 
 

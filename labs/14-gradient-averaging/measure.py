@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import plot  # noqa: E402
+import chart  # noqa: E402
 
 
 def main():
@@ -31,9 +31,11 @@ def main():
     for way in ways:
         losses = [f"{way['test_loss'][epoch - 1]:.3f}" for epoch in (1, 4, 8, 12)]
         print(f"| {way['way']} | {' | '.join(losses)} | {way['own_loss']:.3f} |")
-    plot.write(options.svg, title=f"What {options.ranks} ranks average, and what comes of it",
-               x="epoch", y="loss on the test digits", log_y=True,
-               lines={way["way"]: list(enumerate(way["test_loss"], 1)) for way in ways})
+    chart.draw(options.bin, options.svg, type="line",
+               title=f"What {options.ranks} ranks average, and what comes of it",
+               x="epoch", y=chart.log("loss on the test digits"),
+               series=chart.series({way["way"]: list(enumerate(way["test_loss"], 1))
+                                    for way in ways}))
     print(f"\ndrawn: {options.svg}")
 
 

@@ -23,7 +23,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import plot  # noqa: E402
+import chart  # noqa: E402
 
 RATES = (10, 20, 50, 100, 200, 500)  # Mbit/s
 SHOWN = 50                           # the rate for the table of gradients
@@ -109,10 +109,11 @@ def draw(found, options):
                           for rate, rounds in found.items()] for wrapper in WRAPPERS}
     curves = {f"{wrapper}, predicted": [(rate, predicted(found, wrapper, rate, options))
                                         for rate in RATES] for wrapper in WRAPPERS}
-    plot.write(options.svg, title=f"A step of {options.ranks} ranks; 1 is a step without "
-                                  "communication", x="rate of the link in Mbit/s",
-               y="step time, as a multiple", log_x=True, from_zero=True, lines=measured,
-               curves=curves)
+    chart.draw(options.bin, options.svg, type="line",
+               title=f"A step of {options.ranks} ranks; 1 is a step without communication",
+               x=chart.log("rate of the link in Mbit/s"),
+               y=chart.from_zero("step time, as a multiple"),
+               series=chart.series(measured) + chart.series(curves, style="dotted"))
 
 
 def main():

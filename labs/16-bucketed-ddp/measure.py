@@ -26,7 +26,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import plot  # noqa: E402
+import chart  # noqa: E402
 
 CAPS_KIB = (0.01, 8, 16, 32, 64, 128)
 AFTER = {"average, one per parameter": "average", "flat, one for all": "flat"}
@@ -177,17 +177,19 @@ def times_of(runs):
 def draw(options, found, formula):
     # The smallest size means one bucket per parameter; the chart shows it at 1 KiB.
     places = {cap: max(cap, 1) for cap in CAPS_KIB}
-    curves = [[(places[cap], formula(found[cap][0]["buckets"])[which]) for cap in CAPS_KIB]
-              for which in (0, 1)]
-    plot.write(options.svg, title=f"Step time of {options.ranks} ranks on a link of {options.link}",
-               x="bucket size in KiB (1 stands for a bucket each)", y="ms a step", log_x=True,
-               from_zero=True,
-               lines={"DDP, in buckets": [(places[cap], median(found[cap], "ms"))
-                                          for cap in CAPS_KIB]},
-               spreads={"DDP, in buckets": [(places[cap], *spread(found[cap]))
-                                            for cap in CAPS_KIB]},
-               curves={"formula, nothing hidden": curves[0], "formula, most hidden": curves[1]},
-               levels=[(name, median(found[name], "ms")) for name in (*AFTER, ALONE)])
+    ticks = [[place, f"{cap}" if cap >= 1 else "one each"] for cap, place in places.items()]
+    measured = [(places[cap], median(found[cap], "ms"), *spread(found[cap])) for cap in CAPS_KIB]
+    none, most = ([(places[cap], formula(found[cap][0]["buckets"])[which]) for cap in CAPS_KIB]
+                  for which in (0, 1))
+    curves = {"formula, nothing hidden": none, "formula, most hidden": most}
+    chart.draw(options.bin, options.svg, type="line",
+               title=f"Step time of {options.ranks} ranks on a link of {options.link}",
+               x={"label": "bucket size in KiB", "log": True, "ticks": ticks},
+               y=chart.from_zero("ms a step"),
+               series=chart.series({"DDP, in buckets": measured})
+               + chart.series(curves, style="dotted"),
+               references=[{"name": name, "y": median(found[name], "ms")}
+                           for name in (*AFTER, ALONE)])
 
 
 def main():

@@ -2,7 +2,8 @@
 """How often to save: simulates a long job with failures, and draws checkpoint_interval.svg.
 
     labs/17-faults-and-checkpoints/measure.py [--save 30] [--restart 120] [--mtbf 10800]
-                                              [--hours 2000] [--svg FILE]
+                                              [--hours 2000] [--bin build/release/bin]
+                                              [--svg FILE]
 
 A job needs `hours` of computation. A save takes `save` seconds. Failures come at random, on
 average one every `mtbf` seconds; after a failure the job starts again from the last whole
@@ -17,7 +18,7 @@ import random
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import plot  # noqa: E402
+import chart  # noqa: E402
 
 MINUTES = (1, 2, 3, 5, 8, 13, 20, 30, 45, 60, 90, 120)
 
@@ -60,6 +61,7 @@ def main():
     parser.add_argument("--restart", type=float, default=120, help="seconds of a restart")
     parser.add_argument("--mtbf", type=float, default=3 * 3600, help="seconds between failures")
     parser.add_argument("--hours", type=float, default=2000, help="of computation")
+    parser.add_argument("--bin", default="build/release/bin", help="the folder of mini")
     parser.add_argument("--svg", default="checkpoint_interval.svg")
     options = parser.parse_args()
     cost = (options.save, options.restart, options.mtbf)
@@ -79,10 +81,12 @@ def main():
     best = best_interval(options.save, options.mtbf)
     print(f"\nYoung: sqrt(2 C M) = {best / 60:.1f} min, "
           f"{100 * (expected(best, *cost) - 1):.1f} % by the formula")
-    plot.write(options.svg, title=f"Saves of {options.save:g} s, a failure every "
-               f"{options.mtbf / 3600:g} h", x="minutes between two checkpoints",
-               y="extra time in %", log_x=True, from_zero=True, lines={"simulated": measured},
-               curves={"formula": formula})
+    chart.draw(options.bin, options.svg, type="line",
+               title=f"Saves of {options.save:g} s, a failure every {options.mtbf / 3600:g} h",
+               x=chart.log("minutes between two checkpoints"),
+               y=chart.from_zero("extra time in %"),
+               series=chart.series({"simulated": measured})
+               + chart.series({"formula": formula}, style="dotted"))
     print(f"drawn: {options.svg}")
 
 

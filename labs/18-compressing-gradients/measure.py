@@ -22,7 +22,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import plot  # noqa: E402
+import chart  # noqa: E402
 
 POWER_RANKS = (1, 2, 4)
 RATIOS = (0.01, 0.001)
@@ -119,10 +119,11 @@ def families(learnt):
 
 
 def draw(options, learnt):
-    plot.write(options.svg, title=f"Accuracy on the test images after {options.epochs} epoch"
+    chart.draw(options.bin, options.svg, type="line",
+               title=f"Accuracy on the test images after {options.epochs} epoch"
                + "s" * (options.epochs > 1),
-               x="bytes that a rank sends in a step", y="accuracy", log_x=True,
-               lines=families(learnt))
+               x=chart.log("bytes that a rank sends in a step"), y="accuracy",
+               series=chart.series(families(learnt)))
 
 
 def main():

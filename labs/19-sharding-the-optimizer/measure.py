@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import plot  # noqa: E402
+import chart  # noqa: E402
 
 RANKS = (1, 2, 3, 4, 7)
 STAGES = {0: "DDP", 1: "stage 1", 2: "stage 2"}
@@ -62,46 +62,12 @@ def print_peaks(options, ranks=4):
     print()
 
 
-def bars(found, model):
-    """Returns a chart of stacked bars, one for each world size and stage, as SVG text."""
-    heights = {key: [fullest(report)[kind] / MIB for kind in KINDS]
-               for key, report in found.items()}
-    top = max(sum(parts) for parts in heights.values())
-    axis = plot.Axis([0, top], False, plot.HEIGHT - plot.BOTTOM - 18, plot.TOP)
-    right = plot.WIDTH - 150
-    group = (right - plot.LEFT) / len(RANKS)
-    width = group / 4
-    title = f"MiB that the fullest of P ranks holds between backward and step, {model} with Adam"
-    parts = [plot.words(plot.LEFT - 44, 24, title, "title"),
-             plot.words(plot.LEFT - 44, plot.TOP - 12, "MiB", "small"),
-             plot.words((plot.LEFT + right) / 2, plot.HEIGHT - 8, "ranks P; bars: DDP, stage 1, "
-                        "stage 2", "small", "middle")]
-    for tick in axis.ticks:
-        parts.append(f'<path d="M{plot.LEFT} {axis.at(tick):.1f}H{right}" class="grid"/>')
-        parts.append(plot.words(plot.LEFT - 8, axis.at(tick) + 4, f"{tick:g}", "small", "end"))
-    for place, ranks in enumerate(RANKS):
-        middle = plot.LEFT + (place + 0.5) * group
-        parts.append(plot.words(middle, plot.HEIGHT - plot.BOTTOM + 18, f"P = {ranks}", "",
-                                "middle"))
-        for stage in STAGES:
-            x, height = middle + (stage - 1.5) * width + 1, 0.0
-            for size, colour in zip(heights[ranks, stage], plot.COLOURS):
-                low, high = axis.at(height), axis.at(height + size)
-                parts.append(f'<rect x="{x:.1f}" y="{high:.1f}" width="{width - 2:.1f}" '
-                             f'height="{low - high:.1f}" fill="{colour}" class="dot"/>')
-                height += size
-            parts.append(plot.words(x + width / 2 - 1, axis.at(0) + 14, "D12"[stage], "small",
-                                    "middle"))
-    for row, (kind, colour) in enumerate(reversed(list(zip(KINDS, plot.COLOURS)))):
-        y = plot.TOP + 10 + 22 * row
-        parts.append(f'<rect x="{right + 16}" y="{y - 10}" width="12" height="12" '
-                     f'fill="{colour}" class="dot"/>')
-        parts.append(plot.words(right + 34, y, kind))
-    parts.append(plot.words(right + 16, plot.TOP + 84, "D  DDP", "small"))
-    parts.append(plot.words(right + 16, plot.TOP + 102, "1, 2  stages of ZeRO", "small"))
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {plot.WIDTH} {plot.HEIGHT}" '
-            f'width="{plot.WIDTH}" height="{plot.HEIGHT}" role="img" aria-label="{title}">\n'
-            f"<style>{plot.STYLE}</style>\n" + "\n".join(parts) + "\n</svg>\n")
+def bars(found):
+    """Returns series of stacked bars: in the group of each world size one bar per stage."""
+    fullest_of = {key: fullest(report) for key, report in found.items()}
+    return [{"name": kind, "stack": name,
+             "values": [fullest_of[ranks, stage][kind] / MIB for ranks in RANKS]}
+            for stage, name in STAGES.items() for kind in KINDS]
 
 
 def main():
@@ -119,8 +85,10 @@ def main():
         print(f"{ranks} ranks: stage 1 has DDP's parameters bit for bit: "
               f"{'yes' if set(plain) == set(sharded) else 'NO'}; "
               f"stage 2: {'yes' if set(plain) == set(found[ranks, 2]['sha256']) else 'no'}")
-    with open(options.svg, "w", encoding="utf-8") as file:
-        file.write(bars(found, options.model))
+    chart.draw(options.bin, options.svg, type="bar",
+               title="What the fullest of P ranks holds between backward and step, "
+               f"{options.model} with Adam", axis="MiB", horizontal=True,
+               groups=[f"P = {ranks}" for ranks in RANKS], series=bars(found))
     print(f"drawn: {options.svg}")
 
 

@@ -23,7 +23,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-import plot  # noqa: E402
+import chart  # noqa: E402
 
 SYNCS = ("none", "flat", "average", "ddp")
 SIZES = "64,512,2K,8K,16K,32K,64K,128K"
@@ -144,17 +144,20 @@ def draw(options):
     over_ranks = steps(options, RANKS, (0, 1, 25, 1000))
     names = {0: "a bucket for each", 1: "buckets of 1 MiB", 25: "buckets of 25 MiB",
              1000: "one bucket"}
-    plot.write("ranks.svg", title="A step of ResNet-50, predicted", x="ranks, 8 to a host",
-               y="ms a step", log_x=True, log_y=True,
-               lines={name: [(P, over_ranks[P, cap]) for P in RANKS]
-                      for cap, name in names.items()})
+    chart.draw(options.bin, "ranks.svg", type="line", title="A step of ResNet-50, predicted",
+               x={"label": "ranks, 8 to a host", "log": True, "ticks": RANKS},
+               y=chart.log("ms a step"),
+               series=chart.series({name: [(P, over_ranks[P, cap]) for P in RANKS]
+                                    for cap, name in names.items()}))
     over_caps = steps(options, (16, 32, 256), CAPS_MB)
-    # The charts' scale has no 0: the bucket for each gradient stands at 0.1 MiB.
-    plot.write("buckets.svg", title="A step of ResNet-50, predicted",
-               x="bucket size in MiB (0.1: a bucket for each gradient)", y="ms a step", log_x=True,
-               log_y=True,
-               lines={f"{P} ranks": [(max(cap, 0.1), over_caps[P, cap]) for cap in CAPS_MB]
-                      for P in (16, 32, 256)})
+    # A logarithmic axis has no 0: the bucket for each gradient stands at 0.1 MiB.
+    ticks = [(max(cap, 0.1), f"{cap}" if cap else "one each") for cap in CAPS_MB]
+    chart.draw(options.bin, "buckets.svg", type="line", title="A step of ResNet-50, predicted",
+               x={"label": "bucket size in MiB", "log": True, "ticks": ticks},
+               y=chart.log("ms a step"),
+               series=chart.series({f"{P} ranks": [(max(cap, 0.1), over_caps[P, cap])
+                                                   for cap in CAPS_MB]
+                                    for P in (16, 32, 256)}))
     print("drawn: ranks.svg, buckets.svg")
 
 

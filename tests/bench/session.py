@@ -10,6 +10,7 @@ import json
 import os
 import time
 
+import chart
 from lab_tool.screen import LabError, ProgressLine, say
 
 from bench import bars, report, rounds, step_profile
@@ -141,18 +142,27 @@ def kept(earlier, results):
     return {**results, "cases": list(cases.values()), "profiles": list(profiles.values())}
 
 
-def write(results, folder):
-    """Writes the files and returns their paths. Charts of sections without peers are left out."""
+def write(results, folder, programs):
+    """Writes the files and returns their paths. Charts of sections without peers are left out.
+    The folder `programs` has mini, which draws the charts."""
     folder.mkdir(parents=True, exist_ok=True)
-    files = {"results.json": json.dumps(results, indent=1) + "\n",
-             "report.md": report.markdown(results)}
+    for name, text in (("results.json", json.dumps(results, indent=1) + "\n"),
+                       ("report.md", report.markdown(results))):
+        (folder / name).write_text(text, encoding="utf-8")
+    charts = charts_of(results)
+    for name, drawn in charts.items():
+        chart.draw(programs, folder / name, **drawn)
+    return [folder / name for name in ("results.json", "report.md", *charts)]
+
+
+def charts_of(results):
+    """Returns {file: chart}."""
+    charts = {}
     for section, title in TITLES.items():
         groups = bars.groups_of([case for case in results["cases"] if case["section"] == section])
         if groups:
-            files[f"{section}.svg"] = bars.ratios_svg(title, groups)
+            charts[f"{section}.svg"] = bars.ratios(title, groups)
     for found in results["profiles"]:
-        files[f"profile_{found['batch']}.svg"] = bars.profile_svg(
+        charts[f"profile_{found['batch']}.svg"] = bars.profile(
             f"{TITLES[PROFILE]}: the ConvNet, batch {found['batch']}, one thread", found)
-    for name, text in files.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    return [folder / name for name in files]
+    return charts

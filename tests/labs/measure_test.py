@@ -1,4 +1,4 @@
-"""The plot scripts parse the tables and the graphs that the programs print."""
+"""The scripts measure.py parse the tables and the graphs that the programs print."""
 
 import importlib.util
 import unittest
@@ -146,7 +146,10 @@ class Measure(unittest.TestCase):
         self.assertEqual(peak, 113.1)
         self.assertEqual(speeds, {("conv1", "forward"): {"definition": 2.8, "im2col": 27.6},
                                   ("conv2", "gradient of x"): {"direct": 89.1}})
-        self.assertEqual(convnet.chart(peak, speeds).count("<rect"), 3)
+        self.assertEqual(convnet.bars_of(speeds), [
+            {"name": "definition", "values": [2.8, None], "texts": ["3", ""]},
+            {"name": "im2col", "values": [27.6, None], "texts": ["28", ""]},
+            {"name": "direct", "values": [None, 89.1], "texts": ["", "89"]}])
 
     def test_the_accuracies_are_read_from_the_last_table(self):
         self.assertEqual(script("07-partition").lines_of(DEALING), {

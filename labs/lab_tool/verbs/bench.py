@@ -27,7 +27,7 @@ from lab_tool.screen import LabError, say
 from lab_tool.verbs.setup import install_missing
 
 sys.path.append(str(ROOT / "tests"))  # the package bench
-sys.path.append(str(ROOT / "labs"))  # plot.py
+sys.path.append(str(ROOT / "labs"))  # chart.py
 
 from bench import peers, quiet, report, sections, session  # noqa: E402
 
@@ -81,7 +81,7 @@ def run(options):
     for results in session.measure(plan, cases, words, wanted, machine, facts):
         if earlier:
             results = session.kept(earlier, results)
-        files = session.write(results, options.out)  # a run that is stopped keeps what it has
+        files = session.write(results, options.out, programs)  # a run that is stopped keeps what it has
     say()
     for path in files:
         say(f"wrote {shown(path)}")

@@ -10,7 +10,7 @@
 //      ["marks": [{"name": T, "values": [...]}], "base": N, "horizontal": true]}
 //     {"type": "timeline", ..., "time": AXIS, ["references": [{"name": T, "value": N}],]
 //      "lanes": [{"name": T, "spans": [{"name": T, "start": N, "end": N, ["text": T]}]}]}
-//     AXIS    T, or {"label": T, ["log": true, "from_zero": true, "ticks": [N or [N, T]]]}
+//     AXIS  T, or {"label": T, ["log": true, "from_zero": true, "ticks": [N or [N, T]]]}
 
 #pragma once
 

@@ -23,6 +23,9 @@ else()
     set_target_properties(stb::image PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${STB_INCLUDE_DIR}")
 endif()
 
+# Found once, because each find_package of it starts Python twice.
+find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
+
 # Boost.Context, for the fibers of both simulators. The CUDA simulator requires it;
 # without it the simulated cluster is not built.
 if(MINI_CUDA_MODE STREQUAL "SIM")

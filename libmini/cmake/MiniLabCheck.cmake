@@ -98,7 +98,6 @@ function(mini_lab_check number)
     endforeach()
 
     # The last step of `cmake --workflow --preset lab07`; plain ctest does not run it.
-    find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
     add_test(NAME "lab${number}" CONFIGURATIONS lab
         COMMAND Python3::Interpreter -B ${PROJECT_SOURCE_DIR}/labs/lab_tool check ${number}
         WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})

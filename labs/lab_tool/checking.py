@@ -97,9 +97,9 @@ def read_result(path):
         return ""
 
 
-def check_case(program, name, limits=Limits(), **environment):
+def check_case(program, name, limits=Limits(), *options, **environment):
     """Runs one case in its own process and returns the verdict."""
-    ended, text = run_cases(program, [name], limits, **environment)
+    ended, text = run_cases(program, [name], limits, *options, **environment)
     return judge(name, ended, text, limits)
 
 
@@ -128,7 +128,8 @@ def first_failure(program, names, limits, **environment):
     """Returns the verdict on the first case that fails in its own process, as for a learner,
     or None. First runs the cases together, in half of the time, until a case fails or ends
     the process. If it is the first case, it had the process for itself; another case is run
-    again, and if it passes, all cases are run, each in its own process."""
+    again, and if it passes, all cases are run, each in its own process. One failure decides:
+    each process ends with its first."""
     first = replace(limits, seconds=limits.seconds / 2)
     together, last = verdicts_together(program, names, first, "--abort", **environment)
     if list(together) == [last] and together[last].status == FAILED:
@@ -136,7 +137,7 @@ def first_failure(program, names, limits, **environment):
     if len(together) == len(names) and together[last].status != FAILED:
         return None
     for name in dict.fromkeys([last or names[0], *names]):
-        verdict = check_case(program, name, limits, **environment)
+        verdict = check_case(program, name, limits, "--abort", **environment)
         if verdict.status == FAILED:
             return verdict
     return None

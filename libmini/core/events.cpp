@@ -1,5 +1,6 @@
 #include "libmini/core/events.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 #include "libmini/core/error.hpp"
@@ -18,6 +19,8 @@ std::string_view event_name(EventKind kind) {
         case EventKind::kCollectiveBegin: return "collective_begin";
         case EventKind::kAlgorithm: return "algorithm";
         case EventKind::kCollectiveEnd: return "collective_end";
+        case EventKind::kSpanBegin: return "span_begin";
+        case EventKind::kSpanEnd: return "span_end";
     }
     return "unknown";
 }
@@ -42,6 +45,7 @@ void EventLog::record(EventKind kind, int64_t index, int64_t bytes, const char* 
     else
         ring_[next_] = event;
     if (++next_ == capacity_) next_ = 0;
+    ++recorded_;
 }
 
 std::vector<Event> EventLog::snapshot() const {
@@ -59,6 +63,20 @@ std::vector<Event> EventLog::snapshot() const {
 std::vector<Event> EventLog::snapshot(EventKind kind) const {
     std::vector<Event> events = snapshot();
     std::erase_if(events, [&](const Event& event) { return event.kind != kind; });
+    return events;
+}
+
+std::vector<Event> EventLog::since(uint64_t& position) const {
+    const std::lock_guard lock(mutex_);
+    const uint64_t missed = recorded_ - std::min(position, recorded_);
+    const size_t count = std::min<uint64_t>(missed, ring_.size());
+    position = recorded_;
+
+    // The newest `count` events end before next_; they may begin before the ring wraps.
+    std::vector<Event> events;
+    events.reserve(count);
+    for (size_t back = count; back > 0; --back)
+        events.push_back(ring_[(next_ + capacity_ - back) % capacity_]);
     return events;
 }
 

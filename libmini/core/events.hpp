@@ -28,6 +28,8 @@ enum class EventKind : uint8_t {
     kCollectiveBegin,  // name: the operation, index: sequence number, bytes: payload
     kAlgorithm,        // name: algorithm, index: messages sent, bytes: bytes sent
     kCollectiveEnd,    // name, index: as kCollectiveBegin, bytes: sent; 0 on a GPU
+    kSpanBegin,        // name: part of a training step, index: its number (EventSpan)
+    kSpanEnd,          // name, index: as kSpanBegin
 };
 
 /// Returns the name of an event kind: "bucket_launch" for kBucketLaunch.
@@ -57,13 +59,39 @@ class EventLog {
     /// Returns the events of one kind, oldest first.
     std::vector<Event> snapshot(EventKind kind) const;
 
+    /// Returns the events that were recorded after the first `position` events of this
+    /// log's life, oldest first, without those that have been overwritten or cleared;
+    /// advances `position` to the end of the log.
+    std::vector<Event> since(uint64_t& position) const;
+
     void clear();
 
   private:
     mutable std::mutex mutex_;
     std::vector<Event> ring_;  // grows up to capacity_, then wraps
     size_t capacity_;
-    size_t next_ = 0;  // where ring_ stores the next event
+    size_t next_ = 0;        // where ring_ stores the next event
+    uint64_t recorded_ = 0;  // events since the log was constructed
+};
+
+/// Records kSpanBegin now and kSpanEnd at the end of the scope. Does nothing if `log` is
+/// null. REQUIRES: `name` is a string literal.
+class EventSpan {
+  public:
+    EventSpan(EventLog* log, const char* name, int64_t index = 0)
+        : log_(log), name_(name), index_(index) {
+        if (log_ != nullptr) log_->record(EventKind::kSpanBegin, index_, 0, name_);
+    }
+    ~EventSpan() {
+        if (log_ != nullptr) log_->record(EventKind::kSpanEnd, index_, 0, name_);
+    }
+    EventSpan(const EventSpan&) = delete;
+    EventSpan& operator=(const EventSpan&) = delete;
+
+  private:
+    EventLog* log_;
+    const char* name_;
+    int64_t index_;
 };
 
 }  // namespace mini

@@ -4,7 +4,9 @@
 #include <chrono>
 #include <limits>
 #include <set>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "libmini/core/error.hpp"
 #include "tests/support/catch.hpp"
@@ -131,4 +133,37 @@ TEST_CASE("recording an event takes less than 100 ns in a release build") {
     const double nanoseconds = best_nanoseconds_per_event(log);
     WARN("one event takes " << nanoseconds << " ns");
     if (kTimingCounts) CHECK(nanoseconds < 100);
+}
+
+TEST_CASE("since returns each event once, and misses those that were overwritten") {
+    EventLog log(3);
+    uint64_t position = 0;
+    CHECK(log.since(position).empty());
+    log.record(EventKind::kGradReady, 0);
+    log.record(EventKind::kGradReady, 1);
+    CHECK(indices(log.since(position)) == std::vector<int64_t>{0, 1});
+    CHECK(log.since(position).empty());
+    for (int64_t index = 2; index < 9; ++index) log.record(EventKind::kGradReady, index);
+    CHECK(indices(log.since(position)) == std::vector<int64_t>{6, 7, 8});
+    CHECK(position == 9);
+    log.record(EventKind::kGradReady, 9);
+    log.clear();
+    CHECK(log.since(position).empty());
+    log.record(EventKind::kGradReady, 10);
+    CHECK(indices(log.since(position)) == std::vector<int64_t>{10});
+}
+
+TEST_CASE("a span records its begin and its end, and nothing without a log") {
+    EventLog log;
+    {
+        const mini::EventSpan outer(&log, "step", 7);
+        const mini::EventSpan inner(&log, "forward");
+        const mini::EventSpan none(nullptr, "step");
+    }
+    std::vector<std::string> names;
+    for (const Event& event : log.snapshot())
+        names.push_back(
+            mini::concat(event_name(event.kind), " ", event.name, " ", event.index));
+    CHECK(names == std::vector<std::string>{"span_begin step 7", "span_begin forward 0",
+                                            "span_end forward 0", "span_end step 7"});
 }

@@ -1,0 +1,49 @@
+// TensorBoard's event files: scalars that `tensorboard --logdir FOLDER` draws as curves.
+//
+//     file      record record record ...       the first one only states the version
+//     record    length          8 bytes, little endian
+//               checksum        4 bytes, of the length   (crc32c.hpp, masked)
+//               Event           `length` bytes
+//               checksum        4 bytes, of the Event
+//     Event     wall_time = 1 (double), step = 2 (int64), file_version = 3 (string),
+//               summary = 5 (Summary: value = 1 (Value: tag = 1, simple_value = 2))
+//
+// An Event is a protocol buffer: each field is its key, number * 8 + wire type, and its
+// value. Wire type 0 is a varint (seven bits a byte, lowest first, the top bit says that
+// more follow), 1 is eight bytes, 2 is a length and as many bytes, 5 is four bytes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "libmini/io/append_file.hpp"
+
+namespace mini::io {
+
+/// Returns the record of `data`: framed by its length and two checksums.
+std::string record_of(std::string_view data);
+
+/// Returns the Event of a scalar, as a protocol buffer.
+std::string scalar_event(double wall_time, int64_t step, const std::string& tag,
+                         float value);
+
+/// Returns the Event that begins a file, as a protocol buffer.
+std::string version_event(double wall_time);
+
+/// Writes scalars to a new event file in a folder (`SummaryWriter`). TensorBoard merges
+/// all event files of a folder, so a resumed run adds a file.
+class SummaryWriter {
+  public:
+    /// Creates the file. Throws BadFile if that fails. REQUIRES: the folder exists.
+    explicit SummaryWriter(const std::string& folder);
+
+    /// Appends a scalar with the current time (`add_scalar`). Tags with a common part
+    /// before a slash, as in "time/forward", are drawn in one group.
+    void add_scalar(const std::string& tag, double value, int64_t step);
+
+  private:
+    AppendFile file_;
+};
+
+}  // namespace mini::io

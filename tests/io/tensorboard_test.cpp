@@ -1,0 +1,87 @@
+// TensorBoard's own reader checks whole files in tensorboard_reader_test.py; here are the
+// bytes that the formats' documents prescribe, so that each part is checked alone.
+
+#include "libmini/io/tensorboard.hpp"
+
+#include <filesystem>
+#include <string>
+
+#include "libmini/core/error.hpp"
+#include "libmini/io/append_file.hpp"
+#include "libmini/io/crc32c.hpp"
+#include "tests/io/support.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
+
+using namespace mini;
+using namespace std::string_literals;
+
+TEST_CASE("crc32c gives the checksums of RFC 3720") {
+    CHECK(io::crc32c("") == 0);
+    CHECK(io::crc32c("123456789") == 0xe3069283);
+    CHECK(io::crc32c(std::string(32, '\0')) == 0x8a9136aa);
+    CHECK(io::crc32c(std::string(32, '\xff')) == 0x62a8ab43);
+}
+
+TEST_CASE("a masked checksum is rotated by 15 bits and has a constant added") {
+    // 0xe3069283 rotated right by 15 bits is 0x2507c60d.
+    CHECK(io::masked_crc32c("123456789") == 0x2507c60d + 0xa282ead8);
+}
+
+TEST_CASE("a record has a length, its checksum, the data and their checksum") {
+    const std::string record = io::record_of("abc");
+    REQUIRE(record.size() == 8 + 4 + 3 + 4);
+    CHECK(record.substr(0, 8) == "\3\0\0\0\0\0\0\0"s);
+    CHECK(record.substr(12, 3) == "abc");
+    const auto four_bytes = [&](size_t at) {
+        uint32_t value = 0;
+        for (size_t i = 0; i < 4; ++i)
+            value |= static_cast<uint32_t>(static_cast<uint8_t>(record[at + i]))
+                     << (8 * i);
+        return value;
+    };
+    CHECK(four_bytes(8) == io::masked_crc32c(record.substr(0, 8)));
+    CHECK(four_bytes(15) == io::masked_crc32c("abc"));
+}
+
+TEST_CASE("an event is a protocol buffer of time, step and one summary value") {
+    // wall_time 1.0; step 300 (a varint of two bytes); tag "loss"; value 0.5.
+    const std::string value = "\x0a\4loss\x15\0\0\0\x3f"s;  // 11 bytes
+    const std::string summary = "\x0a\x0b"s + value;        // 13 bytes
+    CHECK(io::scalar_event(1.0, 300, "loss", 0.5f) ==
+          "\x09\0\0\0\0\0\0\xf0\x3f\x10\xac\x02\x2a\x0d"s + summary);
+    CHECK(io::version_event(1.0) ==
+          "\x09\0\0\0\0\0\0\xf0\x3f\x1a\x0d"s + "brain.Event:2");
+}
+
+TEST_CASE("a scalar is in the file when add_scalar returns") {
+    const Folder folder;
+    io::SummaryWriter writer(folder.path());
+    const auto file = std::filesystem::directory_iterator(folder.path())->path().string();
+    CHECK(contains(file, "tfevents"));
+    const size_t before = read_text(file).size();
+    writer.add_scalar("loss", 0.5, 300);
+    const std::string record = io::record_of(io::scalar_event(1.0, 300, "loss", 0.5f));
+    CHECK(read_text(file).size() == before + record.size());
+}
+
+TEST_CASE("a file of lines keeps its lines and ends a line that was cut off") {
+    const Folder folder;
+    const std::string path = folder.path() + "/lines";
+    io::LineFile(path).append("one");
+    io::LineFile(path).append("two");
+    CHECK(read_text(path) == "one\ntwo\n");
+    write_text(path, "one\ntw");
+    io::LineFile(path).append("three");
+    CHECK(read_text(path) == "one\ntw\nthree\n");
+}
+
+TEST_CASE("a file that cannot grow names itself") {
+    CHECK(contains(message_of<BadFile>([] { io::AppendFile("/nowhere/lines"); }),
+                   "/nowhere/lines: cannot open"));
+    const Folder folder;
+    io::AppendFile file(folder.path() + "/lines");
+    const FileSizeLimit limit(4);
+    CHECK(contains(message_of<BadFile>([&] { file.append("five!"); }),
+                   "/lines: cannot write"));
+}

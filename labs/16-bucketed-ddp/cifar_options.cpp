@@ -32,6 +32,7 @@ void add_options(mini::CommandLine& line, Options& options) {
     line.add_flag("--zero", options.zero, "shard the optimizer's state over the ranks");
     line.add("--save", options.save, "write the model here (safetensors)")
         .type_name("FILE");
+    mini::training::add_logdir(line, options.logdir);
     line.add("--backend", options.backend, "how ranks exchange numbers")
         .type_name("ring|gloo|mpi|nccl");
     line.add("--rank", options.rank, "this rank's number, without a launcher");
@@ -71,6 +72,7 @@ std::optional<Options> parse_options(
                            "cifar_resnet");
     add_options(line, options);
     if (!line.parse(argc, argv)) return std::nullopt;
+    options.values = line.values();
     if (launcher) {
         if (line.given("--rank") || line.given("--world-size"))
             throw UsageError(

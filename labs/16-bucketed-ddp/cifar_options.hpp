@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "libmini/distributed/rendezvous/rank_variables.hpp"
 
@@ -26,7 +28,9 @@ struct Options {
     bool average_at_end = false;
     bool zero = false;
     std::string save;
+    std::string logdir;
     bool json = false;
+    std::vector<std::pair<std::string, std::string>> values;  // of all options
 };
 
 /// Returns the parsed options, or std::nullopt after printing the help. `launcher` has

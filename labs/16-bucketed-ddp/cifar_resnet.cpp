@@ -14,6 +14,7 @@
 // Exit codes: 0 done, 1 failed, 2 invalid options.
 
 #include <fmt/format.h>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -27,6 +28,7 @@
 #include "cifar_options.hpp"
 #include "libmini/autograd/functions.hpp"
 #include "libmini/core/error.hpp"
+#include "libmini/core/events.hpp"
 #include "libmini/data/distributed_eval_sampler.hpp"
 #include "libmini/data/distributed_sampler.hpp"
 #include "libmini/data/loader.hpp"
@@ -43,6 +45,7 @@
 #include "libmini/parallel/ddp.hpp"
 #include "libmini/parallel/zero.hpp"
 #include "libmini/random/random.hpp"
+#include "libmini/report/run_log.hpp"
 #include "libmini/tensor/tensor.hpp"
 #include "libmini/training/accuracy.hpp"
 #include "libmini/training/digests.hpp"
@@ -53,8 +56,11 @@
 namespace {
 
 using cifar_resnet::Options;
+using mini::EventLog, mini::EventSpan;
 using mini::Tensor, mini::UsageError, mini::concat;
-using mini::data::DataLoader, mini::data::ImageDataset;
+using mini::data::Batch, mini::data::DataLoader, mini::data::ImageDataset;
+using mini::report::RunLog;
+using RunLogHandle = std::unique_ptr<RunLog>;  // null without --logdir
 namespace dist = mini::dist;
 namespace training = mini::training;
 
@@ -84,18 +90,59 @@ double mean_over_ranks(double value) {
     return mean.item();
 }
 
-// Trains one epoch on this rank's batches; returns the mean loss of all ranks.
-double train_epoch(mini::nn::Module& model, DataLoader& loader,
-                   mini::optim::Optimizer& optimizer, mini::Device device) {
-    model.train();
-    double sum = 0.0;
-    for (const auto& [inputs, labels] : loader) {
-        const Tensor outputs = model(inputs.to(device));
-        const Tensor loss = mini::cross_entropy(outputs, labels.to(device));
+// Returns the run's log; null without --logdir. Throws on all ranks if rank 0 cannot
+// write.
+RunLogHandle open_log(const Options& options) {
+    RunLogHandle log;
+    if (options.logdir.empty()) return log;
+    training::on_all_ranks(*dist::default_group(), [&] {
+        log = std::make_unique<RunLog>(
+            options.logdir,
+            mini::report::RunFacts{.program = "cifar_resnet", .options = options.values},
+            dist::default_group());
+    });
+    return log;
+}
+
+// Trains on one batch; returns the loss of this rank.
+double step(mini::nn::Module& model, const Batch& batch,
+            mini::optim::Optimizer& optimizer, mini::Device device, EventLog* events) {
+    const Tensor loss = [&] {
+        const EventSpan span(events, "forward");
+        const Tensor outputs = model(batch.data.to(device));
+        return mini::cross_entropy(outputs, batch.target.to(device));
+    }();
+    {
+        const EventSpan span(events, "backward");
         optimizer.zero_grad();
         loss.backward();
-        optimizer.step();
-        sum += loss.item();
+    }
+    const EventSpan span(events, "optimizer");
+    optimizer.step();
+    return loss.item();
+}
+
+// Trains one epoch on this rank's batches; returns the mean loss of all ranks.
+double train_epoch(mini::nn::Module& model, DataLoader& loader,
+                   mini::optim::Optimizer& optimizer, mini::Device device, int64_t epoch,
+                   const RunLogHandle& log) {
+    model.train();
+    EventLog* const events = mini::report::events_of(log);
+    auto batches = loader.epoch();
+    double sum = 0.0;
+    for (int64_t i = 0; i < loader.size(); ++i) {
+        double loss = 0.0;
+        const int64_t number = epoch * loader.size() + i;
+        {
+            const EventSpan whole(events, "step", number);
+            const Batch batch = [&] {
+                const EventSpan span(events, "data");
+                return *batches.next();
+            }();
+            loss = step(model, batch, optimizer, device, events);
+        }
+        if (log) log->add_step({.epoch = epoch, .step = number, .loss = loss});
+        sum += loss;
     }
     return mean_over_ranks(sum / static_cast<double>(loader.size()));
 }
@@ -149,12 +196,17 @@ Results train(const Options& options, mini::nn::Module& model, const Data& data,
     const auto optimizer = make_optimizer(options, model.parameters());
     mini::optim::CosineAnnealingLR scheduler(*optimizer, options.epochs);
 
+    const RunLogHandle log = open_log(options);
     Results results;
     for (int64_t epoch = 0; epoch < options.epochs; ++epoch) {
+        const auto start = std::chrono::steady_clock::now();
+        const double lr = optimizer->lr();
         train_sampler->set_epoch(
             epoch);  // without it every epoch has the first epoch's order
         results.train_loss.push_back(
-            train_epoch(model, train_loader, *optimizer, device));
+            train_epoch(model, train_loader, *optimizer, device, epoch, log));
+        const std::chrono::duration<double> elapsed =
+            std::chrono::steady_clock::now() - start;
         scheduler.step();
 
         // Each rank's running means come from its own batches. DDP broadcasts rank 0's
@@ -164,6 +216,13 @@ Results train(const Options& options, mini::nn::Module& model, const Data& data,
             mini::parallel::broadcast_coalesced(*dist::default_group(), model.buffers(),
                                                 0);
         results.test_accuracy.push_back(evaluate(model, data, device));
+        if (log)
+            log->add_epoch({.epoch = epoch,
+                            .steps = (epoch + 1) * train_loader.size(),
+                            .train_loss = results.train_loss.back(),
+                            .test_accuracy = results.test_accuracy.back(),
+                            .lr = lr,
+                            .seconds = elapsed.count()});
         if (dist::get_rank() == 0 && !options.json)
             std::cout << fmt::format("epoch {:>2}   loss {:.4f}   test accuracy {:.4f}\n",
                                      epoch, results.train_loss.back(),

@@ -51,7 +51,7 @@ PACKAGES = (
     Package("graphviz", "the site's diagrams", commands=("dot",), optional=True),
     Package("doxygen-awesome-css", "the site's look", optional=True,
             files=("/usr/share/doxygen-awesome-css/doxygen-awesome.css",)),
-    Package("python3-pip", "brings Python's safetensors, for a test", optional=True,
+    Package("python3-pip", "brings Python's safetensors and TensorBoard, for two tests", optional=True,
             commands=("pip3", "pip")),
 )
 
@@ -62,7 +62,12 @@ FUZZ_PACKAGES = (
             files=("/usr/lib/llvm-*/lib/clang/*/lib/*/libclang_rt.fuzzer*.a",)),
 )
 
-PYTHON_PACKAGES = ("safetensors",)  # optional, into PYTHON_FOLDER
+# Optional, into PYTHON_FOLDER: modules that tests import, each with the packages for it. Of
+# TensorBoard only the reader of event files is used; the whole has 160 MB.
+PYTHON_PACKAGES = {
+    "safetensors": ("safetensors",),
+    "tensorboard": ("tensorboard", "protobuf", "numpy", "absl-py"),
+}
 PYTHON_FOLDER = BUILD / "python"
 
 
@@ -112,9 +117,9 @@ def missing():
 
 
 def missing_python():
-    """Returns the Python packages that are missing in this Python and in PYTHON_FOLDER."""
-    return [name for name in PYTHON_PACKAGES
-            if not importlib.util.find_spec(name) and not (PYTHON_FOLDER / name).exists()]
+    """Returns the packages of the modules that are neither in this Python nor in PYTHON_FOLDER."""
+    return [name for module, names in PYTHON_PACKAGES.items() for name in names
+            if not importlib.util.find_spec(module) and not (PYTHON_FOLDER / module).exists()]
 
 
 def required(some):

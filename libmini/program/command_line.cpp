@@ -157,4 +157,18 @@ bool CommandLine::parse(int argc, const char* const* argv) {
     }
 }
 
+std::vector<std::pair<std::string, std::string>> CommandLine::values() const {
+    std::vector<std::pair<std::string, std::string>> all;
+    for (const CLI::Option* option : app().get_options()) {
+        if (option == app().get_help_ptr()) continue;
+        const bool is_given = option->count() > 0;
+        std::string value = is_given
+                                ? fmt::format("{}", fmt::join(option->results(), " "))
+                                : option->get_default_str();
+        if (option->get_items_expected_max() == 0) value = is_given ? "true" : "false";
+        all.emplace_back(option->get_single_name(), value);
+    }
+    return all;
+}
+
 }  // namespace mini

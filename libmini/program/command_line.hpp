@@ -19,6 +19,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace CLI {
@@ -145,6 +146,11 @@ class CommandLine : public Command {
     /// --help, prints the help to stdout and returns false. Throws UsageError, with a
     /// one-line message that mentions --help, if the arguments are invalid.
     bool parse(int argc, const char* const* argv);
+
+    /// Returns the names of all options, without dashes, in the order of their
+    /// declaration, each with its value: the one given, else the default of the help. The
+    /// value of a flag is "true" or "false": whether it was given.
+    std::vector<std::pair<std::string, std::string>> values() const;
 
   private:
     explicit CommandLine(std::unique_ptr<CLI::App> owned);

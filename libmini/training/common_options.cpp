@@ -39,6 +39,13 @@ Option add_device(CommandLine& line, std::string& value) {
         .check(device_name);
 }
 
+Option add_logdir(CommandLine& line, std::string& folder) {
+    return line
+        .add("--logdir", folder,
+             "record the run here: metrics.jsonl and TensorBoard's event files")
+        .type_name("DIR");
+}
+
 void check_batch_size(int64_t batch_size, int world_size) {
     if (batch_size % world_size == 0) return;
     const int64_t below = batch_size / world_size * world_size;

@@ -22,6 +22,9 @@ void add_common(CommandLine& line, double& lr, uint64_t& seed, bool& json);
 /// Adds --device: "cpu", "cuda" or "cuda:1", checked when the command line is parsed.
 Option add_device(CommandLine& line, std::string& value);
 
+/// Adds --logdir: a folder for the run's log (report/run_log.hpp).
+Option add_logdir(CommandLine& line, std::string& folder);
+
 /// Throws UsageError if batch_size is not a multiple of world_size; the message suggests
 /// a multiple.
 void check_batch_size(int64_t batch_size, int world_size);

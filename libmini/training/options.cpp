@@ -125,8 +125,18 @@ void add_system_options(CommandLine& line, Options& options) {
         .range(0, 1024);
     line.add("--save", options.save, "write the trained parameters here (safetensors)")
         .type_name("FILE");
+    add_logdir(line, options.logdir);
     line.add_flag("--json", options.json,
                   "print the results as one JSON object, on one line");
+}
+
+// Returns the values of the options; Adam's default learning rate is not SGD's.
+std::vector<std::pair<std::string, std::string>> values_of(const CommandLine& line,
+                                                           const Options& options) {
+    auto values = line.values();
+    for (auto& [name, value] : values)
+        if (name == "lr") value = fmt::format("{}", options.lr);
+    return values;
 }
 
 // Throws UsageError if an option of one compression is given with another compression.
@@ -215,6 +225,7 @@ std::optional<Options> parse_options(int argc, char** argv) {
     if (!line.parse(argc, argv)) return std::nullopt;
     if (options.optimizer != OptimizerKind::kSGD && !line.given("--lr"))
         options.lr = kAdamLr;
+    options.values = values_of(line, options);
     check(options);
     check_compression(line, options);
     check_combinations(line, options);

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "libmini/program/command_line.hpp"
 #include "libmini/random/random.hpp"
@@ -122,7 +124,11 @@ struct Options {
     int64_t every = 0;  // steps between checkpoints; 0: one epoch
     bool fresh = false;
     std::string save;
+    std::string logdir;  // a folder, or empty
     bool json = false;
+
+    /// The names and values of all options, for the run's log.
+    std::vector<std::pair<std::string, std::string>> values;
 };
 
 /// Returns the options of the command line. If help was requested, prints the help and

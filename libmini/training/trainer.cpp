@@ -15,6 +15,7 @@
 #include "libmini/training/digests.hpp"
 #include "libmini/training/on_device.hpp"
 #include "libmini/training/optimizers.hpp"
+#include "libmini/training/program.hpp"
 #include "libmini/training/rank_device.hpp"
 
 namespace mini::training {
@@ -70,6 +71,7 @@ Trainer::Trainer(const Options& options, JobData data,
 Results Trainer::run(const std::function<void(const Results&)>& report) {
     double seconds = 0.0;
     Results& results = progress_.results;
+    open_log();
     while (position().step_in_epoch > 0 || !length_.is_done(position())) {
         // Measure the time from the start of all ranks to the end of all ranks.
         group_->barrier();
@@ -90,6 +92,24 @@ Results Trainer::run(const std::function<void(const Results&)>& report) {
     results.bucket_bytes = bucket_sizes(replica_.ddp);
     results.statistics = training_statistics(group_->events().snapshot());
     return results;
+}
+
+// Opens the run's log, with --logdir.
+void Trainer::open_log() {
+    if (options_.logdir.empty()) return;
+    on_all_ranks(*group_, [&] {
+        log_ = std::make_unique<report::RunLog>(
+            options_.logdir,
+            report::RunFacts{.program = "train_mnist",
+                             .options = options_.values,
+                             .resumed_at_step = progress_.results.resumed_at_step},
+            group_);
+    });
+}
+
+std::optional<Batch> Trainer::next_batch(data::DataLoader::Epoch& batches) {
+    const EventSpan span(report::events_of(log_), "data");
+    return batches.next();
 }
 
 // Trains the rest of the epoch.
@@ -114,8 +134,15 @@ void Trainer::train_epoch() {
     std::vector<float>& losses = progress_.epoch_losses;
     losses.reserve(losses.size() + static_cast<size_t>(steps));
     for (int64_t i = 0; i < steps; ++i) {
-        const std::optional<Batch> batch = batches.next();
-        losses.push_back(static_cast<float>(step(*batch)));
+        std::optional<Batch> batch;
+        {
+            const EventSpan span(report::events_of(log_), "step", position.step);
+            batch = next_batch(batches);
+            losses.push_back(static_cast<float>(step(*batch)));
+        }
+        if (log_)
+            log_->add_step(
+                {.epoch = position.epoch, .step = position.step, .loss = losses.back()});
         ++position.step;
         ++position.step_in_epoch;
         samples_trained_ += batch->size() * group_->world_size();
@@ -132,6 +159,13 @@ void Trainer::close_epoch() {
     gather_losses();
     progress_.results.lr.push_back(optimizer().lr());
     progress_.results.test_accuracy.push_back(accuracy());
+    if (log_)
+        log_->add_epoch({.epoch = position.epoch,
+                         .steps = position.step,
+                         .train_loss = progress_.results.train_loss.back(),
+                         .test_accuracy = progress_.results.test_accuracy.back(),
+                         .lr = optimizer().lr(),
+                         .seconds = progress_.results.seconds_per_epoch.back()});
     if (scheduler_) scheduler_->step();
     ++position.epoch;
     position.step_in_epoch = 0;
@@ -147,9 +181,16 @@ double Trainer::step(const Batch& batch) {
     optimizer().zero_grad();
     nn::Module& network =
         replica_.module ? *replica_.module : static_cast<nn::Module&>(model_);
-    const Tensor loss =
-        cross_entropy(network(batch.data.to(device_)), batch.target.to(device_));
-    loss.backward();
+    EventLog* const events = report::events_of(log_);
+    const Tensor loss = [&] {
+        const EventSpan span(events, "forward");
+        return cross_entropy(network(batch.data.to(device_)), batch.target.to(device_));
+    }();
+    {
+        const EventSpan span(events, "backward");
+        loss.backward();
+    }
+    const EventSpan span(events, "optimizer");
     optimizer().step();
     return loss.item();
 }

@@ -13,6 +13,7 @@
 #include "libmini/nn/models.hpp"
 #include "libmini/optim/lr_scheduler.hpp"
 #include "libmini/optim/optimizer.hpp"
+#include "libmini/report/run_log.hpp"
 #include "libmini/training/captured_step.hpp"
 #include "libmini/training/job.hpp"
 #include "libmini/training/optimizers.hpp"
@@ -52,7 +53,9 @@ class Trainer {
     const RunPosition& position() const { return progress_.position; }
 
   private:
+    void open_log();
     void train_epoch();
+    std::optional<data::Batch> next_batch(data::DataLoader::Epoch& batches);
     double step(const data::Batch& batch);
     void close_epoch();
     double accuracy();
@@ -71,6 +74,8 @@ class Trainer {
     std::unique_ptr<CapturedStep> captured_;         // with --graph
     std::unique_ptr<optim::LRScheduler> scheduler_;  // unless --scheduler none
     RunCheckpoints checkpoints_;
+
+    std::unique_ptr<report::RunLog> log_;  // with --logdir
 
     RankProgress progress_;
     int64_t samples_trained_ = 0;  // by all ranks, since this process started

@@ -72,12 +72,12 @@ def install_python_packages():
     if not names:
         return
     command = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check",
-               "--target", str(packages.PYTHON_FOLDER), *names]
+               "--no-deps", "--target", str(packages.PYTHON_FOLDER), *names]
     try:
         check_logged("pip install", command, fresh_log("pip"), lambda line: None)
         say(f"  Python: {', '.join(names)} in {shown(packages.PYTHON_FOLDER)}")
     except LabError:
-        say(f"  continuing without Python's {', '.join(names)}: a test will be skipped")
+        say(f"  continuing without Python's {', '.join(names)}: tests will be skipped")
 
 
 def check_versions():

@@ -92,14 +92,17 @@ double mean_over_ranks(double value) {
 
 // Returns the run's log; null without --logdir. Throws on all ranks if rank 0 cannot
 // write.
-RunLogHandle open_log(const Options& options) {
+RunLogHandle open_log(const Options& options, const mini::nn::Module& model) {
     RunLogHandle log;
     if (options.logdir.empty()) return log;
+    std::vector<std::string> names;
+    for (const auto& [name, parameter] : model.named_parameters()) names.push_back(name);
     training::on_all_ranks(*dist::default_group(), [&] {
-        log = std::make_unique<RunLog>(
-            options.logdir,
-            mini::report::RunFacts{.program = "cifar_resnet", .options = options.values},
-            dist::default_group());
+        log = std::make_unique<RunLog>(options.logdir,
+                                       mini::report::RunFacts{.program = "cifar_resnet",
+                                                              .options = options.values,
+                                                              .parameters = names},
+                                       dist::default_group());
     });
     return log;
 }
@@ -196,7 +199,7 @@ Results train(const Options& options, mini::nn::Module& model, const Data& data,
     const auto optimizer = make_optimizer(options, model.parameters());
     mini::optim::CosineAnnealingLR scheduler(*optimizer, options.epochs);
 
-    const RunLogHandle log = open_log(options);
+    const RunLogHandle log = open_log(options, model);
     Results results;
     for (int64_t epoch = 0; epoch < options.epochs; ++epoch) {
         const auto start = std::chrono::steady_clock::now();

@@ -36,6 +36,7 @@ double number(const ordered_json& line, const char* name) {
 RunFacts run_facts(const ordered_json& line) {
     RunFacts run{.program = line.at("program"),
                  .options = {},
+                 .parameters = {},
                  .world_size = line.at("world_size"),
                  .backend = line.at("backend")};
     for (const auto& [name, value] : line.at("options").items())
@@ -55,7 +56,7 @@ EpochRow epoch_row(const ordered_json& line) {
 }
 
 // Collects the rows of a file; the last row of a step or an epoch counts.
-class Reading {
+class RowReading {
   public:
     void read(const ordered_json& line) {
         const auto kind = line.value("kind", "");
@@ -152,7 +153,7 @@ Metrics read_metrics(const std::string& folder) {
     const std::string path = folder + "/metrics.jsonl";
     std::ifstream file(path);
     if (!file) throw BadFile(concat(path, ": cannot open; it is written with --logdir"));
-    Reading reading;
+    RowReading reading;
     std::string text;
     for (int64_t number = 1; std::getline(file, text); ++number) {
         const auto line = ordered_json::parse(text, nullptr, /*allow_exceptions=*/false);

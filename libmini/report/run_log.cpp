@@ -1,19 +1,27 @@
 #include "libmini/report/run_log.hpp"
 
+#include <cstddef>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <span>
 #include <system_error>
 #include <utility>
 
 #include "libmini/core/error.hpp"
 #include "libmini/io/append_file.hpp"
+#include "libmini/io/file.hpp"
 #include "libmini/io/tensorboard.hpp"
+#include "libmini/report/clock_offset.hpp"
 #include "libmini/report/gather_bytes.hpp"
+#include "libmini/report/trace.hpp"
 
 namespace mini::report {
 namespace {
 
 using nlohmann::ordered_json;
+
+constexpr size_t kTracedSteps = 20;
 
 std::string created(const std::string& folder) {
     std::error_code error;
@@ -23,10 +31,52 @@ std::string created(const std::string& folder) {
     return folder;
 }
 
-std::vector<uint8_t> packed(const std::vector<StepRow>& rows) {
+ordered_json json_of_all(const std::vector<StepRow>& rows) {
     ordered_json lines = ordered_json::array();
     for (const StepRow& row : rows) lines.push_back(json_of(row));
-    return ordered_json::to_cbor(lines);
+    return lines;
+}
+
+ordered_json json_of_all(const std::deque<std::vector<Event>>& steps) {
+    ordered_json events = ordered_json::array();
+    for (const std::vector<Event>& step : steps)
+        for (const Event& event : step)
+            events.push_back({event.nanoseconds, static_cast<int>(event.kind),
+                              event.index, event.bytes, event.name});
+    return events;
+}
+
+// Returns the events of json_of_all(). `names` will hold their names.
+std::vector<Event> events_of_all(const ordered_json& json, std::set<std::string>& names) {
+    std::vector<Event> events;
+    for (const ordered_json& event : json)
+        events.push_back(
+            {.nanoseconds = event.at(0),
+             .kind = static_cast<EventKind>(event.at(1).get<int>()),
+             .index = event.at(2),
+             .bytes = event.at(3),
+             .name = names.insert(event.at(4).get<std::string>()).first->c_str()});
+    return events;
+}
+
+// Returns the traces of all ranks, from what each has sent.
+std::vector<RankTrace> traces_of(const std::vector<ordered_json>& ranks,
+                                 const std::vector<std::string>& parameters) {
+    std::vector<RankTrace> traces;
+    std::set<std::string> names;
+    for (size_t rank = 0; rank < ranks.size(); ++rank)
+        traces.push_back(trace_of(static_cast<int>(rank),
+                                  events_of_all(ranks[rank].at("events"), names),
+                                  parameters,
+                                  {.offset = ranks[rank].at("clock_offset"),
+                                   .error = ranks[rank].at("clock_error")}));
+    return traces;
+}
+
+void write_whole(const std::string& path, const std::string& text) {
+    io::AtomicFile file(path);
+    file.write(std::as_bytes(std::span(text)));
+    file.commit();
 }
 
 }  // namespace
@@ -62,7 +112,9 @@ class RunLog::Files {
 
 RunLog::RunLog(std::string folder, RunFacts run,
                std::shared_ptr<dist::ProcessGroup> group)
-    : folder_(std::move(folder)), group_(std::move(group)) {
+    : folder_(std::move(folder)),
+      group_(std::move(group)),
+      parameters_(std::move(run.parameters)) {
     events()->since(position_);  // skip what happened before the first step
     if (group_->rank() != 0) return;
     run.world_size = group_->world_size();
@@ -75,7 +127,9 @@ RunLog::~RunLog() = default;
 
 void RunLog::add_step(StepRow row) {
     row.rank = group_->rank();
-    row.times = step_times(events()->since(position_));
+    steps_.push_back(events()->since(position_));
+    if (steps_.size() > kTracedSteps) steps_.pop_front();
+    row.times = step_times(steps_.back());
     if (!files_) {
         rows_.push_back(row);
         return;
@@ -85,14 +139,24 @@ void RunLog::add_step(StepRow row) {
 }
 
 void RunLog::add_epoch(const EpochRow& row) {
-    const auto all = gather_bytes(*group_, packed(rows_));
+    const ClockOffset clock = measure_offset(*group_, machine_clock());
+    const ordered_json mine{{"steps", json_of_all(rows_)},
+                            {"events", json_of_all(steps_)},
+                            {"clock_offset", clock.offset},
+                            {"clock_error", clock.error}};
+    std::vector<ordered_json> ranks;
+    for (const auto& bytes : gather_bytes(*group_, ordered_json::to_cbor(mine)))
+        ranks.push_back(ordered_json::from_cbor(bytes));
     rows_.clear();
+    steps_.clear();
+    events()->since(position_);  // the steps of the next epoch do not include this
     if (!files_) return;
-    for (const std::vector<uint8_t>& bytes : all)
-        for (const ordered_json& line : ordered_json::from_cbor(bytes))
-            files_->append(line);
+
+    for (const ordered_json& rank : ranks)
+        for (const ordered_json& line : rank.at("steps")) files_->append(line);
     files_->append(json_of(row));
     files_->add_scalars(row);
+    write_whole(folder_ + "/trace.json", trace_json(traces_of(ranks, parameters_)));
 }
 
 }  // namespace mini::report

@@ -2,17 +2,20 @@
 //
 //     metrics.jsonl            options, steps and epochs (metrics.hpp)
 //     events.out.tfevents.*    the same numbers for TensorBoard
+//     trace.json               the last 20 steps of the last epoch on all ranks (trace.hpp)
 //
 // Rank 0 writes. It appends a line for each of its own steps at once, in one write, so a
 // killed run keeps all steps that rank 0 had done. The steps of the other ranks follow
 // at the end of the epoch, when all ranks send their rows to rank 0.
 //
 // Cost: a step reads its events (about 40) and makes seven short writes, some 20
-// microseconds; an epoch gathers about 100 bytes per step from each rank.
+// microseconds; an epoch gathers about 100 bytes per step from each rank, and the events
+// of 20 steps.
 
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -50,9 +53,11 @@ class RunLog {
 
     std::string folder_;
     std::shared_ptr<dist::ProcessGroup> group_;
-    std::unique_ptr<Files> files_;  // on rank 0
-    uint64_t position_ = 0;         // in the event log
-    std::vector<StepRow> rows_;     // of this rank, in this epoch; not on rank 0
+    std::vector<std::string> parameters_;
+    std::unique_ptr<Files> files_;          // on rank 0
+    uint64_t position_ = 0;                 // in the event log
+    std::vector<StepRow> rows_;             // of this rank, in this epoch; not on rank 0
+    std::deque<std::vector<Event>> steps_;  // events of the last steps
 };
 
 /// Returns `log`'s events, or null for a null `log`: the first argument of an EventSpan.

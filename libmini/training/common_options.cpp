@@ -42,7 +42,7 @@ Option add_device(CommandLine& line, std::string& value) {
 Option add_logdir(CommandLine& line, std::string& folder) {
     return line
         .add("--logdir", folder,
-             "record the run here: metrics.jsonl and TensorBoard's event files")
+             "record the run here: metrics, TensorBoard's event files, a trace")
         .type_name("DIR");
 }
 

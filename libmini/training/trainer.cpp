@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <iostream>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "libmini/autograd/functions.hpp"
@@ -41,6 +42,12 @@ std::vector<int64_t> bucket_sizes(const parallel::DistributedDataParallel* ddp) 
     if (ddp == nullptr) return sizes;
     for (const parallel::Bucket& bucket : ddp->buckets()) sizes.push_back(bucket.bytes());
     return sizes;
+}
+
+std::vector<std::string> names_of(const nn::Module& model) {
+    std::vector<std::string> names;
+    for (const auto& [name, parameter] : model.named_parameters()) names.push_back(name);
+    return names;
 }
 
 double mean_of(const std::vector<double>& values) {
@@ -102,6 +109,7 @@ void Trainer::open_log() {
             options_.logdir,
             report::RunFacts{.program = "train_mnist",
                              .options = options_.values,
+                             .parameters = names_of(model_),
                              .resumed_at_step = progress_.results.resumed_at_step},
             group_);
     });

@@ -20,6 +20,7 @@ sys.path.insert(0, str(ROOT / "labs"))
 
 import house  # noqa: E402
 import labs  # noqa: E402
+from finish import finish  # noqa: E402
 from markdown import for_doxygen  # noqa: E402
 
 THEME = Path("/usr/share/doxygen-awesome-css")
@@ -77,12 +78,13 @@ def write_header(output, doxygen):
     subprocess.run([doxygen, "-w", "html", "header.html", "footer.html", "style.css"], cwd=output,
                    check=True, stdout=subprocess.DEVNULL)
     header = output / "header.html"
-    lines = ['<meta name="viewport" content="width=device-width, initial-scale=1"/>']
+    lines = ['<meta name="viewport" content="width=device-width, initial-scale=1"/>',
+             '<script type="text/javascript" src="$relpath^site.js"></script>']
     for file, name in SCRIPTS.items():
         if (THEME / file).exists():
             lines.append(f'<script type="text/javascript" src="$relpath^{file}"></script>'
                          f'<script type="text/javascript">{name}.init()</script>')
-    text = header.read_text(encoding="utf-8")
+    text = header.read_text(encoding="utf-8").replace("<html ", '<html lang="en" ', 1)
     header.write_text(text.replace("</head>", "\n".join(lines) + "\n</head>"), encoding="utf-8")
 
 
@@ -94,7 +96,7 @@ def settings(output, pictures):
         "MINI_SITE": str(output),
         "MINI_PYTHON": sys.executable,
         "MINI_STYLES": " ".join(map(str, [*styles, ROOT / "docs/site/site.css"])),
-        "MINI_FILES": " ".join(map(str, [*scripts, *pictures])),
+        "MINI_FILES": " ".join(map(str, [*scripts, ROOT / "docs/site/site.js", *pictures])),
         "MINI_HAVE_DOT": "YES" if shutil.which("dot") else "NO",
     }
 
@@ -123,6 +125,7 @@ def build(output):
     if run.returncode or warnings:
         print(run.stderr, *warnings, f"docs: {len(warnings)} warnings", sep="\n", file=sys.stderr)
         return 1
+    finish(output / "html")
     print(f"docs: {output / 'html/index.html'}")
     return 0
 

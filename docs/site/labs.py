@@ -92,7 +92,7 @@ def cards(catalogue, labs):
     for title, first, last in PARTS:
         inside = [lab for lab in labs if first <= lab.number <= last]
         if inside:
-            lines += [f"<h3>{title}</h3>", f"<p>{extent_of(catalogue, inside)}</p>",
+            lines += [f"<h2>{title}</h2>", f"<p>{extent_of(catalogue, inside)}</p>",
                       '<div class="cards">', *map(card, inside), "</div>"]
     return "\n".join([*lines, "\\endhtmlonly"])
 

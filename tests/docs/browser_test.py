@@ -1,0 +1,152 @@
+"""Reads the site in a browser: python3 tests/docs/browser_test.py FOLDER
+
+Our pages are opened wide and narrow, light and dark; the reference pages, which Doxygen makes from
+headers, in one of these settings. checks.js has the checks. The exit code is 77 if Chromium is not
+installed, or if the folder holds no site.
+"""
+
+import re
+import sys
+import unittest
+from functools import lru_cache
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from browser import Browser, find_browser
+
+ONCE, IN_EACH_SCHEME = ("sideways", "images", "headings", "names", "focus"), ("contrast",)
+SITE = Path(sys.argv.pop()).resolve() / "html"
+WIDTHS, SCHEMES = (1400, 390), ("light", "dark")
+MOST_STOPS = 120  # of the Tab key, before the first link of the contents
+SKIPPED = 77
+
+# Doxygen's names for the pages that it makes from headers, hundreds after a few patterns: the browser
+# opens every eighth of them. In the others, lists of members and listings of files, the links are checked.
+EVERY = 8
+REFERENCE = re.compile(r"(class|struct|namespace|dir_|annotated|files)|.*_8hpp")
+LISTING = re.compile(r".*(-members|_8hpp_source)\.html$")
+LINK = re.compile(r'\bhref="([^"]+)"')
+NAMED = re.compile(r'\b(?:id|name)="([^"]+)"')
+
+
+@lru_cache(maxsize=None)
+def anchors(page):
+    return set(NAMED.findall(page.read_text(encoding="utf-8")))
+
+
+def is_broken(link, page):
+    """Returns whether a link of a page leads to no page, or to no anchor in a page."""
+    parts = urlsplit(link)
+    if parts.scheme not in ("", "file"):
+        return False
+    target = (page.parent / unquote(parts.path)).resolve() if parts.path else page
+    if not target.is_file():
+        return True
+    return bool(parts.fragment and target.suffix == ".html" and
+                unquote(parts.fragment) not in anchors(target))
+
+
+class TheSite(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        pages = sorted(SITE.glob("*.html"))
+        cls.listings = [page for page in pages if LISTING.match(page.name)]
+        cls.reference = [page for page in pages
+                         if REFERENCE.match(page.name) and page not in cls.listings]
+        cls.ours = sorted(set(pages) - set(cls.reference) - set(cls.listings))
+        cls.browser = Browser()
+        cls.addClassCleanup(cls.browser.close)
+
+    def open(self, page, width=1400, scheme="light"):
+        self.browser.show(width, scheme)
+        self.browser.open(page.as_uri())
+
+    def check(self, page, kinds):
+        faults = self.browser.run(f"{list(kinds)}.flatMap((kind) => checks[kind]())")
+        for fault in self.browser.errors + faults:
+            with self.subTest(page.name):
+                self.fail(fault)
+        self.browser.errors = []
+
+    def check_in(self, page, width, schemes):
+        """Checks a page at one width in some colour schemes, and the links of the loaded page."""
+        self.open(page, width, schemes[0])
+        self.browser.inject("checks.js")
+        self.browser.run("checks.openAll()")
+        self.check(page, ONCE)
+        for scheme in schemes:
+            self.browser.show(width, scheme)
+            self.check(page, IN_EACH_SCHEME)
+        self.check_links(page, self.browser.run("checks.links()"))
+
+    def check_links(self, page, links):
+        for link in set(links):
+            if is_broken(link, page):
+                with self.subTest(page.name):
+                    self.fail(f"broken link: {link}")
+
+    def test_our_pages_have_no_fault_wide_or_narrow_light_or_dark(self):
+        self.assertGreater(len(self.ours), 30)
+        for page in self.ours:
+            for width in WIDTHS:
+                self.check_in(page, width, SCHEMES)
+
+    def test_the_reference_has_no_fault(self):
+        self.assertGreater(len(self.reference), 400)
+        for i, page in enumerate(self.reference[::EVERY]):  # each in one of the four settings
+            self.check_in(page, WIDTHS[i % 2], [SCHEMES[i // 2 % 2]])
+
+    def test_the_reference_has_no_broken_link(self):
+        for page in self.reference + self.listings:
+            self.check_links(page, LINK.findall(page.read_text(encoding="utf-8")))
+
+    def test_the_tab_key_reaches_the_search_field_and_the_contents(self):
+        for width in WIDTHS:
+            self.open(SITE / "index.html", width)
+            reached, searched = [], False
+            while len(reached) < MOST_STOPS:
+                self.browser.press("Tab")
+                stop = self.browser.run("""(() => {
+                    const it = document.activeElement, box = it.getBoundingClientRect();
+                    return {id: it.id, inMain: Boolean(it.closest("[role=main]")),
+                            isSeen: box.width > 0 && box.bottom > 0 && box.top < innerHeight};
+                })()""")
+                reached.append(stop)
+                searched = searched or stop["id"] == "MSearchField"
+                if stop["inMain"]:
+                    break
+            with self.subTest(width):
+                self.assertTrue(searched)
+                self.assertTrue(reached[-1]["inMain"] and reached[-1]["isSeen"])
+
+    def test_the_colour_scheme_changes_by_a_key(self):
+        self.open(SITE / "index.html")
+        self.browser.run("document.querySelector('doxygen-awesome-dark-mode-toggle').focus()")
+        for scheme in ("dark", "light"):
+            self.browser.press("Enter")
+            self.assertEqual(self.browser.run("getComputedStyle(document.documentElement).colorScheme"),
+                             scheme)
+
+    def test_the_search_finds_our_names(self):
+        for word in ("all_reduce", "set_epoch", "bucket"):
+            self.open(SITE / "index.html")
+            self.browser.click("#MSearchField")
+            for letter in word:
+                self.browser.press(letter)
+            results = self.browser.wait_for(f"""(() => {{
+                const shown = [...document.querySelectorAll("a")].filter(
+                    (link) => link.checkVisibility() && link.getClientRects().length > 0);
+                const isDone = shown.some((link) => link.textContent.toLowerCase().includes("{word}"));
+                return isDone && shown.map((link) => link.href);
+            }})()""", frame="MSearchResults")
+            self.check_links(SITE / "index.html", results)
+
+
+if __name__ == "__main__":
+    if not find_browser():
+        print("skipped: Chromium is not installed; labs/lab setup installs it")
+        sys.exit(SKIPPED)
+    if not (SITE / "index.html").exists():
+        print(f"skipped: no site in {SITE}; it needs Doxygen, which labs/lab setup installs")
+        sys.exit(SKIPPED)
+    unittest.main(argv=sys.argv[:1])

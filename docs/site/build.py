@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Builds the site: writes its pages, and runs Doxygen on the pages and the headers. Fails on a warning.
 
-    python3 docs/site/build.py --output build/release/docs
+    python3 docs/site/build.py --output build/release/docs --mini build/release/bin/mini
 
-The start page is then build/release/docs/html/index.html. The exit code is 77 when Doxygen is not
-installed.
+The start page is then build/release/docs/html/index.html. Without --mini the figures do not move. The
+exit code is 77 when Doxygen is not installed.
 """
 
 import argparse
@@ -18,6 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "labs"))
 
+import figures  # noqa: E402
 import house  # noqa: E402
 import labs  # noqa: E402
 from finish import finish  # noqa: E402
@@ -88,7 +89,11 @@ def write_header(output, doxygen):
     header.write_text(text.replace("</head>", "\n".join(lines) + "\n</head>"), encoding="utf-8")
 
 
-def settings(output, pictures):
+def own(script):
+    return ROOT / "docs/site" / script
+
+
+def settings(output, files):
     """Returns the environment variables that docs/Doxyfile reads."""
     styles = [THEME / name for name in STYLES if (THEME / name).exists()]
     scripts = [THEME / name for name in SCRIPTS if (THEME / name).exists()]
@@ -96,7 +101,7 @@ def settings(output, pictures):
         "MINI_SITE": str(output),
         "MINI_PYTHON": sys.executable,
         "MINI_STYLES": " ".join(map(str, [*styles, ROOT / "docs/site/site.css"])),
-        "MINI_FILES": " ".join(map(str, [*scripts, ROOT / "docs/site/site.js", *pictures])),
+        "MINI_FILES": " ".join(map(str, [*scripts, *map(own, ("site.js", "figures.js")), *files])),
         "MINI_HAVE_DOT": "YES" if shutil.which("dot") else "NO",
     }
 
@@ -108,7 +113,7 @@ def counted_warnings(text):
             if line.strip() and not (line.endswith(UNDOCUMENTED) and SPEAKS_FOR_ITSELF.search(line))]
 
 
-def build(output):
+def build(output, mini=None):
     doxygen = shutil.which("doxygen")
     if not doxygen:
         print("docs: doxygen is not installed; labs/lab setup installs it", file=sys.stderr)
@@ -118,7 +123,8 @@ def build(output):
         (output / folder).mkdir(parents=True)
     write_pages(output)
     write_header(output, doxygen)
-    env = {**os.environ, **settings(output, copy_pictures(output))}
+    files = copy_pictures(output) + (figures.write_data(mini, output) if mini else [])
+    env = {**os.environ, **settings(output, files)}
     run = subprocess.run([doxygen, "docs/Doxyfile"], cwd=ROOT, env=env, text=True,
                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     warnings = counted_warnings((output / "warnings.txt").read_text(encoding="utf-8"))
@@ -133,7 +139,9 @@ def build(output):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--output", type=Path, required=True, help="a folder; it is replaced")
-    sys.exit(build(parser.parse_args().output.resolve()))
+    parser.add_argument("--mini", type=Path, help="libmini's program, which makes the figures' numbers")
+    options = parser.parse_args()
+    sys.exit(build(options.output.resolve(), options.mini and options.mini.resolve()))
 
 
 if __name__ == "__main__":

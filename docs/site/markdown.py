@@ -13,6 +13,7 @@ LEFT_OUT = tuple(re.findall(r"^(?:EXCLUDE *=)? *(libmini/[\w/.]+)",
                             (Path(__file__).parents[1] / "Doxyfile").read_text(), re.MULTILINE))
 DETAILS = re.compile(r"^( *)<details>\s*<summary>([^<]*)</summary>\n(.*?)^ *</details>\n?",
                      re.DOTALL | re.MULTILINE)
+PLAYER = re.compile(r"^<!-- figure: (\w+) -->$", re.MULTILINE)  # the place of a figure that moves
 CODE_SPAN = re.compile(r"(`+[^`]+`+)")
 
 
@@ -21,6 +22,12 @@ def figure(source, alt):
     words = html.escape(" ".join(alt.split()), quote=True)
     return ('\\htmlonly[block]\n<figure class="picture">'
             f'<img src="{source}" alt="{words}"/></figure>\n\\endhtmlonly')
+
+
+def player(name):
+    """Returns the place of a figure that moves, and the scripts that draw it there."""
+    return (f'\\htmlonly[block]\n<div class="player" data-figure="{name}"></div>'
+            f'<script src="figure_{name}.js"></script><script src="figures.js"></script>\n\\endhtmlonly')
 
 
 def folded(kind, summary, text, indent=""):
@@ -55,6 +62,7 @@ def for_doxygen(text, picture=lambda name: name):
         out.append(line if in_code else escaped(line))
     text = IMAGE.sub(lambda found: figure(picture(found[2]), found[1]), "\n".join(out))
     text = DETAILS.sub(lambda found: folded("answer", found[2], found[3], found[1]), text)
+    text = PLAYER.sub(lambda found: player(found[1]), text)
     text = LAB.sub(r"](@ref lab\1)", PAGE.sub(r"](@ref \1)", text))
     return HEADER.sub(linked, text)
 

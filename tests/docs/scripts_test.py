@@ -89,6 +89,12 @@ class Markdown(unittest.TestCase):
         self.assertEqual(markdown.for_doxygen("as in [lab 03](../03-autograd/README.md)."),
                          "as in [lab 03](@ref lab03).")
 
+    def test_the_place_of_a_figure_is_a_comment_in_the_readme(self):
+        page = markdown.for_doxygen("![Ring](ring.svg)\n\n<!-- figure: collectives -->\n")
+        self.assertIn('<div class="player" data-figure="collectives"></div>', page)
+        self.assertIn('<script src="figure_collectives.js"></script>', page)
+        self.assertIn("<!-- other: x -->", markdown.for_doxygen("<!-- other: x -->\n"))
+
     def test_details_are_passed_to_the_browser(self):
         page = markdown.for_doxygen("1. Why?\n\n   <details><summary>Answer</summary>\n\n   So.\n\n"
                                     "   </details>\n")

@@ -1,4 +1,4 @@
-"""Builds the site and reads its pages: python3 tests/docs/site_test.py FOLDER
+"""Builds the site and reads its pages: python3 tests/docs/site_test.py MINI FOLDER
 
 Checks that Doxygen reports no warning, that each lab's page has the lab's code, hints and pictures, and
 that no link is broken.
@@ -17,7 +17,7 @@ from urllib.parse import unquote, urlsplit
 import build
 import labs
 
-SITE = Path(sys.argv.pop()).resolve() if len(sys.argv) > 1 else build.ROOT / "build/docs-test"
+MINI, SITE = (Path(path).resolve() for path in sys.argv[1:])
 PAGES = SITE / "html"
 OWN = ("index", "labs", "final_project", "architecture", "simulation", "scaling", "cuda_simulator",
        "from_pytorch", "tutorials", "glossary", "measurements", "library", "clusters",
@@ -57,7 +57,7 @@ def squeezed(text):
 class Site(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.exit_code = build.build(SITE)
+        cls.exit_code = build.build(SITE, MINI)
         cls.catalogue, cls.labs = labs.read_labs(build.ROOT)
 
     def test_it_builds_without_a_warning(self):

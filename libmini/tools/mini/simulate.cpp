@@ -2,6 +2,7 @@
 
 #include "libmini/tools/mini/simulate_allreduce.hpp"
 #include "libmini/tools/mini/simulate_faults.hpp"
+#include "libmini/tools/mini/simulate_messages.hpp"
 #include "libmini/tools/mini/simulate_step.hpp"
 
 namespace mini::tools {
@@ -12,6 +13,7 @@ void add_simulate(Command& mini) {
         "Collectives and training steps on a simulated cluster, in virtual time");
     simulate.require_command();
     add_simulate_all_reduce(simulate);
+    add_simulate_messages(simulate);
     add_simulate_step(simulate);
     add_simulate_faults(simulate);
 }

@@ -1,0 +1,189 @@
+"""Drives the figures that move by mouse and keys: python3 tests/docs/figures_test.py MINI FOLDER
+
+What a figure shows must be what the program mini prints. The exit code is 77 if Chromium is not
+installed, or if the folder holds no site.
+"""
+
+import json
+import re
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+from browser import Browser, find_browser
+
+MINI, SITE = (Path(path).resolve() for path in sys.argv[1:])
+PAGES = SITE / "html"
+MOST_BYTES = 200_000  # of a figure's data
+SKIPPED = 77
+
+
+def printed(*words):
+    return subprocess.run([str(MINI), *map(str, words)], check=True, text=True,
+                          stdout=subprocess.PIPE).stdout
+
+
+class Figure:
+    """A figure that moves, in its page: what the tests of all figures share."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.browser = Browser()
+        cls.addClassCleanup(cls.browser.close)
+
+    def setUp(self):
+        self.open()
+
+    def open(self, **how):
+        self.browser.show(1400, "light", **how)
+        self.browser.open((PAGES / self.page).as_uri())
+
+    def focus(self, label):
+        """Focuses the field whose label begins so."""
+        self.browser.run(f"""[...document.querySelectorAll(".player label")].find(
+            (label) => label.textContent.startsWith("{label}") ||
+                label.textContent.startsWith(" {label}")).control.focus()""")
+
+    def press(self, label, key, times=1):
+        self.focus(label)
+        for _ in range(times):
+            self.browser.press(key)
+
+    def buttons(self):
+        return self.browser.run("[...document.querySelectorAll('.player button')].map((b) => b.textContent)")
+
+    def status(self):
+        return self.browser.run("document.querySelector('.player .status').textContent")
+
+    def cells(self, name):
+        """Returns the data of the table's cells, by row."""
+        return self.browser.run(f"""[...document.querySelectorAll(".player tbody tr")].map(
+            (row) => [...row.querySelectorAll("td")].map((cell) => Number(cell.dataset.{name})))""")
+
+    def test_without_scripts_the_page_shows_the_still_picture(self):
+        self.browser.call("Emulation.setScriptExecutionDisabled", value=True)
+        self.addCleanup(self.browser.call, "Emulation.setScriptExecutionDisabled", value=False)
+        self.browser.call("Page.navigate", url=(PAGES / self.page).as_uri())
+        self.browser.wait_for("document.readyState === 'complete'")
+        self.assertTrue(self.browser.run("document.querySelector('figure img').naturalWidth > 0"))
+        self.assertEqual(self.browser.run("document.querySelector('.player').childElementCount"), 0)
+
+    def test_its_data_is_small(self):
+        for source in self.browser.run("[...document.scripts].map((s) => s.getAttribute('src') ?? '')"):
+            if source.startswith("figure_"):
+                self.assertLess((PAGES / source).stat().st_size, MOST_BYTES)
+
+
+class Collectives(Figure, unittest.TestCase):
+    page = "lab11.html"
+
+    def states(self, algorithm, ranks):
+        """Returns what the ranks have after each step, from the messages that mini prints."""
+        run = json.loads(printed("simulate", "messages", "--algorithm", algorithm, "--ranks", ranks,
+                                 "--format", "json"))
+        now = [[1 << rank] * run["elements"] for rank in range(ranks)]
+        states = [[row[:] for row in now]]
+        for step in range(1, run["steps"] + 1):
+            for message in run["messages"]:
+                if message["step"] == step:
+                    end = message["first"] + len(message["sums"])
+                    now[message["to"]][message["first"]:end] = message["sums"]
+            states.append([row[:] for row in now])
+        return states
+
+    def choose(self, algorithm, ranks):
+        self.browser.run(f"""(() => {{
+            const [names, counts] = document.querySelectorAll(".player select");
+            for (const [select, value] of [[names, "{algorithm}"], [counts, "{ranks}"]]) {{
+                select.value = value;
+                select.dispatchEvent(new Event("change"));
+            }}
+        }})()""")
+
+    def test_each_step_shows_the_sums_of_the_messages(self):
+        for algorithm in ("ring", "tree", "halving-doubling"):
+            for ranks in range(2, 9):
+                self.choose(algorithm, ranks)
+                states = self.states(algorithm, ranks)
+                for step, state in enumerate(states):
+                    with self.subTest(algorithm, ranks=ranks, step=step):
+                        self.assertEqual(self.cells("sum"), state)
+                    self.browser.run("document.querySelectorAll('.player button')[2].click()")
+                self.assertEqual({sum for row in states[-1] for sum in row}, {(1 << ranks) - 1})
+
+    def test_mouse_and_keys_move_through_the_steps(self):
+        states = self.states("ring", 4)
+        self.assertEqual(self.cells("sum"), states[0])
+        self.browser.click(".player button:nth-of-type(3)")
+        self.assertEqual(self.cells("sum"), states[1])
+        self.browser.press("Enter")
+        self.assertEqual(self.cells("sum"), states[2])
+        self.browser.run("document.querySelector('.player [aria-label=step]').focus()")
+        for key, step in (("ArrowRight", 3), ("ArrowLeft", 2), ("End", 6), ("Home", 0)):
+            self.browser.press(key)
+            with self.subTest(key):
+                self.assertEqual(self.cells("sum"), states[step])
+                self.assertTrue(self.status().startswith(f"Step {step} of 6:" if step else "Start."))
+
+    def test_keys_choose_the_algorithm_and_the_ranks(self):
+        self.press("algorithm", "ArrowDown")
+        self.press("ranks", "ArrowUp")
+        self.assertEqual(self.cells("sum"), self.states("tree", 3)[0])
+        self.assertIn("in 2 steps follow", self.status())
+
+    def test_play_ends_at_the_last_step(self):
+        self.choose("ring", 2)
+        self.browser.click(".player button:nth-of-type(4)")
+        self.assertIn("Pause", self.buttons())
+        self.browser.wait_for("document.querySelector('.player').dataset.step === '2'")
+        self.assertIn("Play", self.buttons())
+        self.assertEqual(self.cells("sum"), [[3, 3], [3, 3]])
+
+    def test_play_is_missing_for_readers_who_want_no_motion(self):
+        self.assertEqual(self.buttons(), ["Start", "Back", "Next", "Play"])
+        self.open(reduced_motion=True)
+        self.assertEqual(self.buttons(), ["Start", "Back", "Next"])
+
+
+class Sampler(Figure, unittest.TestCase):
+    page = "lab09.html"
+
+    def check(self, *options):
+        """Compares the cells with mini's table, in which * marks padding."""
+        table = printed("indices", "distributed", *options)
+        rows = [row.split() for row in re.findall(r"^rank \d+ +(.*)$", table, re.MULTILINE)]
+        marked = [[cell.endswith("*") for cell in row] for row in rows]
+        with self.subTest(" ".join(map(str, options))):
+            self.assertEqual(self.cells("sample"), [[int(cell.rstrip("*")) for cell in row] for row in rows])
+            shown = self.browser.run("""[...document.querySelectorAll(".player tbody tr")].map(
+                (row) => [...row.querySelectorAll("td")].map((cell) => cell.className === "padding"))""")
+            self.assertEqual(shown, marked)
+            self.assertIn(f": {sum(map(sum, marked))} padding,", self.status())
+
+    def test_it_shows_the_indices_of_the_sampler(self):
+        self.check("--len", 10, "--replicas", 3)
+        self.press("samples", "ArrowRight")
+        self.check("--len", 11, "--replicas", 3)
+        self.press("epoch", "ArrowRight", 2)
+        self.check("--len", 11, "--replicas", 3, "--epoch", 2)
+        self.press("drop_last", " ")
+        self.check("--len", 11, "--replicas", 3, "--epoch", 2, "--drop-last")
+        self.assertTrue(self.status().endswith("2 of 11 dropped."))
+        self.press("shuffle", " ")
+        self.check("--len", 11, "--replicas", 3, "--no-shuffle", "--drop-last")
+
+    def test_it_shows_every_number_of_samples_and_ranks(self):
+        for ranks, key in ((2, "Home"), (3, "ArrowRight"), (4, "ArrowRight")):
+            self.press("ranks", key)
+            self.press("samples", "Home")
+            for samples in range(1, 17):
+                self.check("--len", samples, "--replicas", ranks)
+                self.browser.press("ArrowRight")
+
+
+if __name__ == "__main__":
+    if not find_browser() or not (PAGES / "index.html").exists():
+        print(f"skipped: no Chromium, or no site in {PAGES}; labs/lab setup installs Chromium and Doxygen")
+        sys.exit(SKIPPED)
+    unittest.main(argv=sys.argv[:1])

@@ -10,12 +10,14 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 
 ALGORITHMS, RANKS = ("ring", "tree", "halving-doubling"), range(2, 9)
+MODEL, LINKS, CAPS = "resnet50", ("10Gbit,20us", "25Gbit,20us", "100Gbit,20us"), (1, 5, 25, 100)
+STEP_RANKS = (1, 2, 4, 8, 16, 32)
 MOST_SAMPLES, LEAST_RANKS, MOST_RANKS, EPOCHS = 16, 2, 4, 3
 
 
-def result(mini, *arguments):
+def result(mini, *arguments, json_option=("--format", "json")):
     """Runs mini, and returns the JSON that it prints."""
-    words = [str(mini), *map(str, arguments), "--format", "json"]
+    words = [str(mini), *map(str, arguments), *json_option]
     return json.loads(subprocess.run(words, check=True, stdout=subprocess.PIPE).stdout)
 
 
@@ -42,7 +44,23 @@ def sampler(mini):
             "epochs": EPOCHS, "lists": {" ".join(map(str, case)): one for case, one in zip(cases, made)}}
 
 
-FIGURES = {"collectives": collectives, "sampler": sampler}
+def joined(values):
+    return ",".join(map(str, values))
+
+
+def scaling(mini):
+    """Returns simulated steps for each link, with overlap and without: "10Gbit,20us true"."""
+    runs = {}
+    for link, overlap in product(LINKS, ("true", "false")):
+        run = result(mini, "simulate", "step", "--model", MODEL, "--algorithm", "ring", "--ranks",
+                     joined(STEP_RANKS), "--bucket-cap-mb", joined(CAPS), "--link", link,
+                     *["--no-overlap"] * (overlap == "false"), json_option=("--json", "-"))
+        names = ("ranks", "bucket_cap_mb", "buckets", "step_seconds", "exposed_seconds", "efficiency")
+        runs[f"{link} {overlap}"] = [{name: row[name] for name in names} for row in run["rows"]]
+    return {"model": MODEL, "links": LINKS, "caps": CAPS, "ranks": STEP_RANKS, "runs": runs}
+
+
+FIGURES = {"collectives": collectives, "sampler": sampler, "scaling": scaling}
 
 
 def write_data(mini, folder):

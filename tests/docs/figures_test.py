@@ -182,6 +182,47 @@ class Sampler(Figure, unittest.TestCase):
                 self.browser.press("ArrowRight")
 
 
+class Scaling(Figure, unittest.TestCase):
+    page = "lab20.html"
+
+    def check(self, cap, link, *options):
+        """Compares the table with a step that mini simulates."""
+        run = json.loads(printed("simulate", "step", "--algorithm", "ring", "--ranks", "1,2,4,8,16,32",
+                                 "--bucket-cap-mb", cap, "--link", link, *options, "--json", "-"))
+        expected = [[str(row["ranks"]), f"{row['step_seconds'] * 1e3:.1f}",
+                     f"{row['exposed_seconds'] * 1e3:.1f}", f"{row['efficiency'] * 100:.1f} %"]
+                    for row in run["rows"]]
+        shown = self.browser.run("""[...document.querySelectorAll(".player tbody tr")].map(
+            (row) => [...row.children].map((cell) => cell.textContent))""")
+        with self.subTest(cap, link=link):
+            self.assertEqual(shown, expected)
+            self.assertIn(f" {run['rows'][0]['buckets']} buckets of up to {cap} MiB", self.status())
+            self.assertIn(f"32: {expected[-1][1]}",
+                          self.browser.run("document.querySelector('.player svg').ariaLabel"))
+
+    def heights(self):
+        """Returns how high the points of the bold line are, by rank."""
+        path = self.browser.run("document.querySelector('.player .chosen').getAttribute('d')")
+        return [-float(point.split()[1]) for point in path[1:].split("L")]
+
+    def test_it_shows_the_simulated_step(self):
+        self.check(25, "25Gbit,20us")
+        self.press("bucket cap", "Home")
+        self.check(1, "25Gbit,20us")
+        self.press("links", "ArrowLeft")
+        self.check(1, "10Gbit,20us")
+        self.press("overlap", " ")
+        self.check(1, "10Gbit,20us", "--no-overlap")
+        self.press("bucket cap", "End")
+        self.press("links", "End")
+        self.check(100, "100Gbit,20us", "--no-overlap")
+
+    def test_the_line_rises_with_the_ranks(self):
+        self.press("overlap", " ")
+        self.assertEqual(self.heights(), sorted(self.heights()))
+        self.assertLess(self.heights()[0] + 10, self.heights()[-1])
+
+
 if __name__ == "__main__":
     if not find_browser() or not (PAGES / "index.html").exists():
         print(f"skipped: no Chromium, or no site in {PAGES}; labs/lab setup installs Chromium and Doxygen")

@@ -90,7 +90,7 @@ target_compile_options(mini_half_written INTERFACE
     "$<$<COMPILE_LANGUAGE:CXX>:-Wno-error;-Wno-unused;-Wno-unused-parameter>"
     $<$<COMPILE_LANGUAGE:CUDA>:-w>)
 
-if(MINI_PRECOMPILED AND TARGET fmt::fmt AND NOT MINI_SANITIZE AND MINI_NATIVE)
+if(MINI_PRECOMPILED AND MINI_NATIVE AND TARGET fmt::fmt)
     mini_precompile(mini_headers)
     mini_precompile(mini_checked_headers mini_checked)
 endif()
@@ -131,8 +131,10 @@ function(mini_room name)
     set_property(GLOBAL APPEND PROPERTY MINI_ROOMS ${name})
     target_link_libraries(mini_${name} PUBLIC
         $<BUILD_INTERFACE:mini_flags> $<INSTALL_INTERFACE:mini_usage>)
-    mini_precompiled(mini_${name} mini_headers)
     mini_needs(mini_${name} ${room_NEEDS})
+    if(NOT room_OPTIMISED OR NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
+        mini_precompiled(mini_${name} mini_headers)
+    endif()
     if(room_OPTIMISED)
         target_compile_options(mini_${name} PRIVATE $<$<CONFIG:Debug>:-Og$<SEMICOLON>-g1>)
     endif()

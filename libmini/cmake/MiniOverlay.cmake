@@ -65,7 +65,14 @@ function(mini_overlay_sources target room folder)
     foreach(file ${ARGN})
         string(REPLACE "${folder}/" "${PROJECT_SOURCE_DIR}/" original ${file})
         mini_add_sources(${target} ${file})
-        if(NOT file STREQUAL original)  # also search libmini's folder for headers
+        get_target_property(in_batches ${target} UNITY_BUILD)
+        if(in_batches AND file MATCHES "\\.cpp$")
+            mini_lab_of(lab ${file})
+            if(lab)
+                set_source_files_properties(${file} TARGET_DIRECTORY ${target} PROPERTIES
+                    UNITY_GROUP lab${lab})
+            endif()
+        elseif(NOT file STREQUAL original)  # also search libmini's folder for headers
             get_filename_component(place ${original} DIRECTORY)
             set_source_files_properties(${file} TARGET_DIRECTORY ${target} PROPERTIES
                 INCLUDE_DIRECTORIES "${folder};${place}")
@@ -130,10 +137,13 @@ function(mini_overlay_lab_mates out folder)
     set(${out} ${found} PARENT_SCOPE)
 endfunction()
 
-# mini_overlay(<kind> <folder> [mini_checked]): declares an object library
+# mini_overlay(<kind> <folder> [IN_BATCHES] [mini_checked]): declares an object library
 # mini_<kind>_<room> for each room of which the overlay has files; they may be new files.
-# Call it after all rooms are declared.
+# With IN_BATCHES, a lab's files of a room are compiled together, as in the room; a
+# learner's files are not, because two of them may define one name. Call it after all rooms
+# are declared.
 function(mini_overlay kind folder)
+    cmake_parse_arguments(PARSE_ARGV 2 overlay "IN_BATCHES" "" "")
     mini_overlay_files(files ${folder} libmini)
     mini_overlay_files(labs_files ${folder} labs)
     list(APPEND files ${labs_files})
@@ -145,14 +155,20 @@ function(mini_overlay kind folder)
         mini_room_of(room ${path})
         if(room AND NOT TARGET mini_${kind}_${room})
             add_library(mini_${kind}_${room} OBJECT EXCLUDE_FROM_ALL)
-            if(ARGN)
+            if(overlay_IN_BATCHES AND MINI_UNITY)
+                set_target_properties(mini_${kind}_${room} PROPERTIES
+                    UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+                target_compile_options(mini_${kind}_${room} PRIVATE
+                    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
+            endif()
+            if(overlay_UNPARSED_ARGUMENTS)
                 mini_precompiled(mini_${kind}_${room} mini_checked_headers)
             else()
                 mini_precompiled(mini_${kind}_${room} mini_headers)
             endif()
             target_include_directories(mini_${kind}_${room} BEFORE PRIVATE ${folder})
             target_link_libraries(mini_${kind}_${room} PUBLIC mini_${room}
-                PRIVATE ${ARGN} mini_half_written)
+                PRIVATE ${overlay_UNPARSED_ARGUMENTS} mini_half_written)
         endif()
         if(room)
             mini_overlay_sources(mini_${kind}_${room} mini_${room} ${folder} ${file})

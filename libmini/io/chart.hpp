@@ -29,11 +29,13 @@ struct ChartRange {
     double low = 0, high = 0;
 };
 
+/// A point of a series.
 struct ChartPoint {
     double x = 0, y = 0;
     std::optional<ChartRange> spread{};  // of y; drawn as an error bar
 };
 
+/// How a series is drawn.
 enum class SeriesStyle {
     kLine,    // a line, with markers at the points
     kPoints,  // markers only
@@ -117,6 +119,7 @@ struct Timeline {
     std::vector<ChartReference> references{};
 };
 
+/// A chart of any kind.
 using Chart = std::variant<LineChart, BarChart, Timeline>;
 
 /// Returns the text of an SVG file. Colours and markers repeat after eight names, and

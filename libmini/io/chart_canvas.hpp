@@ -13,11 +13,12 @@
 
 namespace mini::io {
 
-constexpr double kChartWidth = 780;  // pixels
-constexpr double kChartMargin = 22;
-constexpr double kPlotHeight = 304;                // of lines and of vertical bars
-constexpr double kTextSize = 13, kSmallSize = 12;  // of fonts
-constexpr double kLineHeight = 17;
+constexpr double kChartWidth = 780;  ///< of every chart, in pixels
+constexpr double kChartMargin = 22;  ///< around the contents
+constexpr double kPlotHeight = 304;  ///< of lines and of vertical bars
+constexpr double kTextSize = 13;     ///< of the font of names
+constexpr double kSmallSize = 12;    ///< of the font of numbers and labels
+constexpr double kLineHeight = 17;   ///< of text in several lines
 
 /// What stands before a name in a legend.
 enum class Swatch { kLine, kMarker, kDotted, kDashed, kBar, kMark };
@@ -41,8 +42,13 @@ class ChartCanvas {
     double lines(double x, double y, const std::vector<std::string>& lines,
                  const std::string& style, const char* anchor = "start");
 
+    /// Adds a path; `style` has one or more classes of the style sheet.
     void path(const std::string& path, const std::string& style);
+
+    /// Adds a line from `x` to `to_x`.
     void horizontal(double x, double to_x, double y, const std::string& style);
+
+    /// Adds a line from `y` to `to_y`.
     void vertical(double x, double y, double to_y, const std::string& style);
 
     /// Adds a rectangle, at least one pixel wide and high. A pointer over it shows

@@ -115,6 +115,8 @@ CHARTS = {
     "negative bars": bars(series=[{"name": "a", "values": [-1, 2]}]),
     "nested spans": timeline(
         ("step", 0, 10), ("forward", 0, 4), ("inner", 1, 2), ("back", 4, 10)),
+    "narrow spans of many names": timeline(
+        *((f"a name that is long {i}", i, i + 1) for i in range(14))),
     "moments": timeline(("now", 3, 3), ("now", 3, 3), ("then", 5, 5)),
     "many lanes": {**timeline(), "lanes": [
         {"name": f"{LONG} {i}", "spans": [{"name": LONG, "start": i, "end": i + 1}]}
@@ -203,6 +205,12 @@ class Pictures(unittest.TestCase):
                 tops[tip.text.split(":")[0]] = float(rect.get("y"))
         self.assertGreater(tops["inner"], tops["outer"])
         self.assertEqual(tops["next"], tops["outer"])
+
+    def test_of_spans_with_one_start_the_longest_is_on_top(self):
+        root = parse(drawn(timeline(("inner", 0, 5), ("outer", 0, 10))))
+        tops = [(float(rect.get("y")), rect.find(SVG + "title").text.split(":")[0])
+                for rect in root.iter(SVG + "rect") if rect.find(SVG + "title") is not None]
+        self.assertEqual([name for _, name in sorted(tops)], ["outer", "inner"])
 
     def test_a_moment_is_a_marker_and_no_rectangle(self):
         root = parse(drawn(timeline(("a", 0, 4), ("now", 3, 3))))

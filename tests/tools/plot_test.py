@@ -104,6 +104,9 @@ CHARTS = {
     "horizontal bars": bars(horizontal=True),
     "vertical bars with texts": bars(
         series=[{"name": "a", "values": [1, 2], "texts": ["1.0", "2"]}]),
+    "vertical bars with wide texts": bars(series=[
+        {"name": name, "values": [1, 1], "texts": ["a text wider than a bar"] * 2}
+        for name in ("a", "b")]),
     "bars with long groups": bars(groups=[LONG, LONG * 3]),
     "forty groups": bars(groups=[f"group {i}" for i in range(40)],
                          series=[{"name": "a", "values": list(range(40))}]),
@@ -116,7 +119,7 @@ CHARTS = {
     "nested spans": timeline(
         ("step", 0, 10), ("forward", 0, 4), ("inner", 1, 2), ("back", 4, 10)),
     "narrow spans of many names": timeline(
-        *((f"a name that is long {i}", i, i + 1) for i in range(14))),
+        *((f"span {i:03}", i, i + 1) for i in range(20))),
     "moments": timeline(("now", 3, 3), ("now", 3, 3), ("then", 5, 5)),
     "many lanes": {**timeline(), "lanes": [
         {"name": f"{LONG} {i}", "spans": [{"name": LONG, "start": i, "end": i + 1}]}

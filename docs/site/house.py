@@ -36,7 +36,7 @@ WHAT = {
     "nn": "modules, layers, losses, models",
     "optim": "SGD, Adam, schedulers",
     "parallel": "averaging, buckets, DDP",
-    "report": "metrics, event files, traces",
+    "report": "metrics, traces, the run report",
     "training": "the trainer of train_mnist",
     "scaling": "predicted steps, stragglers",
     "tools": "minirun and mini",

@@ -45,6 +45,7 @@
 #include "libmini/parallel/ddp.hpp"
 #include "libmini/parallel/zero.hpp"
 #include "libmini/random/random.hpp"
+#include "libmini/report/evaluation.hpp"
 #include "libmini/report/run_log.hpp"
 #include "libmini/tensor/tensor.hpp"
 #include "libmini/training/accuracy.hpp"
@@ -92,7 +93,8 @@ double mean_over_ranks(double value) {
 
 // Returns the run's log; null without --logdir. Throws on all ranks if rank 0 cannot
 // write.
-RunLogHandle open_log(const Options& options, const mini::nn::Module& model) {
+RunLogHandle open_log(const Options& options, const mini::nn::Module& model,
+                      int64_t train_size) {
     RunLogHandle log;
     if (options.logdir.empty()) return log;
     std::vector<std::string> names;
@@ -101,7 +103,8 @@ RunLogHandle open_log(const Options& options, const mini::nn::Module& model) {
         log = std::make_unique<RunLog>(options.logdir,
                                        mini::report::RunFacts{.program = "cifar_resnet",
                                                               .options = options.values,
-                                                              .parameters = names},
+                                                              .parameters = names,
+                                                              .train_size = train_size},
                                        dist::default_group());
     });
     return log;
@@ -144,7 +147,9 @@ double train_epoch(mini::nn::Module& model, DataLoader& loader,
             }();
             loss = step(model, batch, optimizer, device, events);
         }
-        if (log) log->add_step({.epoch = epoch, .step = number, .loss = loss});
+        if (log)
+            log->add_step({.epoch = epoch, .step = number, .loss = loss},
+                          batches.last_indices());
         sum += loss;
     }
     return mean_over_ranks(sum / static_cast<double>(loader.size()));
@@ -154,11 +159,17 @@ double train_epoch(mini::nn::Module& model, DataLoader& loader,
 //
 // DistributedSampler would pad the ranks' parts to equal lengths, and count some images
 // twice.
-double evaluate(mini::nn::Module& model, const Data& data, mini::Device device) {
+//
+// With `details`, stores there how this rank's images were classified.
+double evaluate(mini::nn::Module& model, const Data& data, mini::Device device,
+                mini::report::Evaluation* details = nullptr) {
     training::OnDevice there(model, device);
     const auto sampler = std::make_shared<mini::data::DistributedEvalSampler>(*data.test);
     DataLoader loader(data.test, {.batch_size = 100, .sampler = sampler});
-    return training::count_correct(there, loader, *dist::default_group()).share();
+    if (details == nullptr)
+        return training::count_correct(there, loader, *dist::default_group()).share();
+    *details = mini::report::evaluate(there, loader, sampler->indices());
+    return mini::report::accuracy_of(*details, *dist::default_group());
 }
 
 // Returns the SHA-256 of each rank's state, including the running means.
@@ -199,7 +210,8 @@ Results train(const Options& options, mini::nn::Module& model, const Data& data,
     const auto optimizer = make_optimizer(options, model.parameters());
     mini::optim::CosineAnnealingLR scheduler(*optimizer, options.epochs);
 
-    const RunLogHandle log = open_log(options, model);
+    const RunLogHandle log = open_log(options, model, data.train->size());
+    mini::report::Evaluation evaluation;  // of this rank's test images, with --logdir
     Results results;
     for (int64_t epoch = 0; epoch < options.epochs; ++epoch) {
         const auto start = std::chrono::steady_clock::now();
@@ -218,14 +230,16 @@ Results train(const Options& options, mini::nn::Module& model, const Data& data,
         if (!options.average_at_end)
             mini::parallel::broadcast_coalesced(*dist::default_group(), model.buffers(),
                                                 0);
-        results.test_accuracy.push_back(evaluate(model, data, device));
+        results.test_accuracy.push_back(
+            evaluate(model, data, device, log ? &evaluation : nullptr));
         if (log)
             log->add_epoch({.epoch = epoch,
                             .steps = (epoch + 1) * train_loader.size(),
                             .train_loss = results.train_loss.back(),
                             .test_accuracy = results.test_accuracy.back(),
                             .lr = lr,
-                            .seconds = elapsed.count()});
+                            .seconds = elapsed.count()},
+                           evaluation);
         if (dist::get_rank() == 0 && !options.json)
             std::cout << fmt::format("epoch {:>2}   loss {:.4f}   test accuracy {:.4f}\n",
                                      epoch, results.train_loss.back(),

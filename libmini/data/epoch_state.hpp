@@ -17,6 +17,7 @@
 
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <mutex>
 #include <optional>
@@ -40,6 +41,9 @@ class EpochState {
 
     /// Implements LoaderEpoch::next().
     std::optional<Batch> next();
+
+    /// Implements LoaderEpoch::last_indices().
+    const std::vector<int64_t>& last_indices();
 
   private:
     // A prefetched batch, or the exception that was thrown while it was fetched.

@@ -13,9 +13,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "libmini/data/dataset.hpp"
 #include "libmini/data/epoch_plan.hpp"
@@ -44,6 +46,10 @@ class LoaderEpoch {
     /// batch and its worker, if a worker does not fetch the batch in time; the next call
     /// then waits for the same batch again.
     std::optional<Batch> next();
+
+    /// Returns the indices of the samples of the batch that next() has returned last.
+    /// Throws Error before the first one.
+    const std::vector<int64_t>& last_indices() const;
 
     /// Returns an iterator over the remaining batches, for a range-based for loop.
     /// begin() and each ++ call next() and throw the exceptions of next().

@@ -1,5 +1,6 @@
 #include "libmini/report/run_log.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -14,6 +15,8 @@
 #include "libmini/io/tensorboard.hpp"
 #include "libmini/report/clock_offset.hpp"
 #include "libmini/report/gather_bytes.hpp"
+#include "libmini/report/page.hpp"
+#include "libmini/report/run_folder.hpp"
 #include "libmini/report/trace.hpp"
 
 namespace mini::report {
@@ -79,6 +82,21 @@ void write_whole(const std::string& path, const std::string& text) {
     file.commit();
 }
 
+// Writes the evaluations and the samples of all ranks.
+void write_evaluation(const std::string& folder, const std::vector<ordered_json>& ranks) {
+    Evaluation all;
+    SampleCounts counts;
+    for (const ordered_json& rank : ranks) {
+        merge(all, evaluation_of(rank.at("evaluation")));
+        counts.push_back(rank.at("samples").get_binary());
+    }
+    ordered_json json = json_of(all);
+    json["samples"] = samples_json(counts);
+    write_whole(folder + "/evaluation.json", json.dump() + "\n");
+    if (const std::string png = samples_png(counts); !png.empty())
+        write_whole(folder + "/samples.png", png);
+}
+
 }  // namespace
 
 // The files that rank 0 writes.
@@ -114,7 +132,8 @@ RunLog::RunLog(std::string folder, RunFacts run,
                std::shared_ptr<dist::ProcessGroup> group)
     : folder_(std::move(folder)),
       group_(std::move(group)),
-      parameters_(std::move(run.parameters)) {
+      parameters_(std::move(run.parameters)),
+      counts_(static_cast<size_t>(run.train_size)) {
     events()->since(position_);  // skip what happened before the first step
     if (group_->rank() != 0) return;
     run.world_size = group_->world_size();
@@ -125,7 +144,11 @@ RunLog::RunLog(std::string folder, RunFacts run,
 
 RunLog::~RunLog() = default;
 
-void RunLog::add_step(StepRow row) {
+void RunLog::add_step(StepRow row, const std::vector<int64_t>& samples) {
+    for (const int64_t sample : samples) {
+        uint8_t& count = counts_.at(static_cast<size_t>(sample));
+        count = static_cast<uint8_t>(std::min(count + 1, 255));
+    }
     row.rank = group_->rank();
     steps_.push_back(events()->since(position_));
     if (steps_.size() > kTracedSteps) steps_.pop_front();
@@ -138,17 +161,18 @@ void RunLog::add_step(StepRow row) {
     files_->add_scalars(row);
 }
 
-void RunLog::add_epoch(const EpochRow& row) {
+void RunLog::add_epoch(const EpochRow& row, const Evaluation& evaluation) {
     const ClockOffset clock = measure_offset(*group_, machine_clock());
-    const ordered_json mine{{"steps", json_of_all(rows_)},
-                            {"events", json_of_all(steps_)},
-                            {"clock_offset", clock.offset},
-                            {"clock_error", clock.error}};
+    const ordered_json mine{
+        {"steps", json_of_all(rows_)},       {"events", json_of_all(steps_)},
+        {"evaluation", json_of(evaluation)}, {"samples", ordered_json::binary(counts_)},
+        {"clock_offset", clock.offset},      {"clock_error", clock.error}};
     std::vector<ordered_json> ranks;
     for (const auto& bytes : gather_bytes(*group_, ordered_json::to_cbor(mine)))
         ranks.push_back(ordered_json::from_cbor(bytes));
     rows_.clear();
     steps_.clear();
+    std::ranges::fill(counts_, uint8_t{0});
     events()->since(position_);  // the steps of the next epoch do not include this
     if (!files_) return;
 
@@ -157,6 +181,8 @@ void RunLog::add_epoch(const EpochRow& row) {
     files_->append(json_of(row));
     files_->add_scalars(row);
     write_whole(folder_ + "/trace.json", trace_json(traces_of(ranks, parameters_)));
+    write_evaluation(folder_, ranks);
+    write_whole(folder_ + "/report.html", page_of({read_run(folder_)}));
 }
 
 }  // namespace mini::report

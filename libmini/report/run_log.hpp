@@ -2,15 +2,18 @@
 //
 //     metrics.jsonl            options, steps and epochs (metrics.hpp)
 //     events.out.tfevents.*    the same numbers for TensorBoard
-//     trace.json               the last 20 steps of the last epoch on all ranks (trace.hpp)
+//     trace.json               the last 20 steps of the epoch on all ranks (trace.hpp)
+//     evaluation.json          confusion matrix, mistakes, samples (evaluation.hpp)
+//     samples.png              who saw which sample (samples.hpp)
+//     report.html              all of these as a page (page.hpp)
 //
 // Rank 0 writes. It appends a line for each of its own steps at once, in one write, so a
 // killed run keeps all steps that rank 0 had done. The steps of the other ranks follow
-// at the end of the epoch, when all ranks send their rows to rank 0.
+// at the end of the epoch, with which rank 0 writes the other files again.
 //
 // Cost: a step reads its events (about 40) and makes seven short writes, some 20
 // microseconds; an epoch gathers about 100 bytes per step from each rank, and the events
-// of 20 steps.
+// of 20 steps, and a byte per training sample.
 
 #pragma once
 
@@ -22,7 +25,9 @@
 
 #include "libmini/core/events.hpp"
 #include "libmini/distributed/group/process_group.hpp"
+#include "libmini/report/evaluation.hpp"
 #include "libmini/report/metrics.hpp"
+#include "libmini/report/samples.hpp"
 
 namespace mini::report {
 
@@ -41,12 +46,14 @@ class RunLog {
     EventLog* events() const { return &group_->events(); }
 
     /// Call it after each step, outside of the span "step"; sets the rank and the times.
-    /// Throws BadFile if rank 0 cannot write.
-    void add_step(StepRow row);
+    /// `samples` has the indices of this rank's batch, below RunFacts::train_size. Throws
+    /// BadFile if rank 0 cannot write.
+    void add_step(StepRow row, const std::vector<int64_t>& samples);
 
     /// Call it on all ranks after each epoch; blocks until all ranks have. The numbers of
-    /// rank 0 are written. Throws BadFile if rank 0 cannot write.
-    void add_epoch(const EpochRow& row);
+    /// rank 0 are written. `evaluation` is of this rank's part of the test data. Throws
+    /// BadFile if rank 0 cannot write.
+    void add_epoch(const EpochRow& row, const Evaluation& evaluation);
 
   private:
     class Files;
@@ -58,6 +65,7 @@ class RunLog {
     uint64_t position_ = 0;                 // in the event log
     std::vector<StepRow> rows_;             // of this rank, in this epoch; not on rank 0
     std::deque<std::vector<Event>> steps_;  // events of the last steps
+    std::vector<uint8_t> counts_;           // of this rank's samples, in this epoch
 };
 
 /// Returns `log`'s events, or null for a null `log`: the first argument of an EventSpan.

@@ -1,14 +1,14 @@
 // The trace of a run: what each rank did, and when, in the format of chrome://tracing and
 // ui.perfetto.dev.
 //
-//     rank 0  compute        [step [data][forward  ][backward  fc2 fc1 conv2 conv1 | wait]..
+//     rank 0  compute        [step [data][forward ][backward fc2 fc1 conv2 conv1|wait]..
 //             communication                             [all_reduce 0] [all_reduce 1]
 //     rank 1  compute        ...                              \ flow
 //             communication                               [all_reduce 0] [all_reduce 1]
 //
-// A rank is a process of the trace, and each of its two lanes a thread. Slices of one lane
-// nest. A flow leads from the begin of an all-reduce on a rank to its end on the next
-// rank: no rank's all-reduce can end before all ranks have begun theirs. All times are
+// A rank is a process of the trace, and each of its two lanes a thread. Slices of one
+// lane nest. A flow leads from the begin of an all-reduce on a rank to its end on the
+// next rank: no rank's all-reduce can end before all have begun theirs. All times are
 // of rank 0's clock; "otherData" has the offset and the error of each rank's clock.
 
 #pragma once

@@ -1,5 +1,5 @@
-// The text of a trace: the Trace Event Format of Chrome. A slice is an event of phase X, a
-// moment one of phase i; the phases s and f are the ends of a flow, and M names a lane.
+// The text of a trace: the Trace Event Format of Chrome. A slice is an event of phase X,
+// a moment one of phase i; the phases s and f are the ends of a flow, and M names a lane.
 
 #include <algorithm>
 #include <cstddef>

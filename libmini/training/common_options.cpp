@@ -42,7 +42,7 @@ Option add_device(CommandLine& line, std::string& value) {
 Option add_logdir(CommandLine& line, std::string& folder) {
     return line
         .add("--logdir", folder,
-             "record the run here: metrics, TensorBoard's event files, a trace")
+             "record the run here: a page, metrics, event files for TensorBoard, a trace")
         .type_name("DIR");
 }
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "libmini/data/distributed_eval_sampler.hpp"
-#include "libmini/data/partition.hpp"
 
 namespace mini::training {
 
@@ -19,6 +19,13 @@ constexpr int64_t kTestBatch = 200;
 
 data::DataLoaderOptions loader_options(const Options& options, int64_t batch_size) {
     return {.batch_size = batch_size, .num_workers = options.workers};
+}
+
+std::shared_ptr<data::DistributedEvalSampler> test_sampler(const JobData& data, int rank,
+                                                           int world_size) {
+    return std::make_shared<data::DistributedEvalSampler>(
+        data.test->size(),
+        data::DistributedEvalSamplerOptions{.num_replicas = world_size, .rank = rank});
 }
 
 }  // namespace
@@ -52,8 +59,8 @@ TrainingBatches::TrainingBatches(const Options& options, const JobData& data, in
                                         1.0 / world_size);
         const data::DataPartitioner partitioner(data.train, sizes);
         settings.shuffle = true;
-        loader_ = std::make_unique<DataLoader>(
-            std::make_shared<data::Partition>(partitioner.use(rank)), settings);
+        partition_ = std::make_shared<data::Partition>(partitioner.use(rank));
+        loader_ = std::make_unique<DataLoader>(partition_, settings);
     } else {
         distributed_ = std::make_shared<data::DistributedSampler>(
             data.train->size(),
@@ -69,12 +76,21 @@ DataLoader::Epoch TrainingBatches::start(int64_t epoch, int64_t first) {
     return loader_->epoch(first);
 }
 
+std::vector<int64_t> TrainingBatches::last_indices(const DataLoader::Epoch& epoch) const {
+    std::vector<int64_t> indices = epoch.last_indices();
+    if (partition_)
+        for (int64_t& index : indices)
+            index = partition_->index()[static_cast<size_t>(index)];
+    return indices;
+}
+
 DataLoader test_loader(const JobData& data, int rank, int world_size) {
     return {data.test,
-            {.batch_size = kTestBatch,
-             .sampler = std::make_shared<data::DistributedEvalSampler>(
-                 data.test->size(), data::DistributedEvalSamplerOptions{
-                                        .num_replicas = world_size, .rank = rank})}};
+            {.batch_size = kTestBatch, .sampler = test_sampler(data, rank, world_size)}};
+}
+
+std::vector<int64_t> test_indices(const JobData& data, int rank, int world_size) {
+    return test_sampler(data, rank, world_size)->indices();
 }
 
 }  // namespace mini::training

@@ -110,6 +110,7 @@ void Trainer::open_log() {
             report::RunFacts{.program = "train_mnist",
                              .options = options_.values,
                              .parameters = names_of(model_),
+                             .train_size = data_.train->size(),
                              .resumed_at_step = progress_.results.resumed_at_step},
             group_);
     });
@@ -150,7 +151,8 @@ void Trainer::train_epoch() {
         }
         if (log_)
             log_->add_step(
-                {.epoch = position.epoch, .step = position.step, .loss = losses.back()});
+                {.epoch = position.epoch, .step = position.step, .loss = losses.back()},
+                batches_.last_indices(batches));
         ++position.step;
         ++position.step_in_epoch;
         samples_trained_ += batch->size() * group_->world_size();
@@ -167,19 +169,25 @@ void Trainer::close_epoch() {
     gather_losses();
     progress_.results.lr.push_back(optimizer().lr());
     progress_.results.test_accuracy.push_back(accuracy());
-    if (log_)
-        log_->add_epoch({.epoch = position.epoch,
-                         .steps = position.step,
-                         .train_loss = progress_.results.train_loss.back(),
-                         .test_accuracy = progress_.results.test_accuracy.back(),
-                         .lr = optimizer().lr(),
-                         .seconds = progress_.results.seconds_per_epoch.back()});
+    if (log_) log_epoch();
     if (scheduler_) scheduler_->step();
     ++position.epoch;
     position.step_in_epoch = 0;
     progress_.epoch_losses.clear();
     if (is_whole && checkpoints_.is_due_after_epoch(position))
         checkpoints_.save(progress_);
+}
+
+// Records the epoch that has just ended, with --logdir.
+void Trainer::log_epoch() {
+    const Results& results = progress_.results;
+    log_->add_epoch({.epoch = progress_.position.epoch,
+                     .steps = progress_.position.step,
+                     .train_loss = results.train_loss.back(),
+                     .test_accuracy = results.test_accuracy.back(),
+                     .lr = optimizer().lr(),
+                     .seconds = results.seconds_per_epoch.back()},
+                    evaluation_);
 }
 
 // Runs one training step; returns this rank's loss.
@@ -207,7 +215,10 @@ double Trainer::step(const Batch& batch) {
 double Trainer::accuracy() {
     OnDevice model(model_, device_);
     auto loader = test_loader(data_, group_->rank(), group_->world_size());
-    return count_correct(model, loader, *group_).share();
+    if (!log_) return count_correct(model, loader, *group_).share();
+    evaluation_ = report::evaluate(
+        model, loader, test_indices(data_, group_->rank(), group_->world_size()));
+    return report::accuracy_of(evaluation_, *group_);
 }
 
 // Stores the loss of each step, averaged over the ranks, and the mean of these losses

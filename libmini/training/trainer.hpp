@@ -59,6 +59,7 @@ class Trainer {
     double step(const data::Batch& batch);
     void close_epoch();
     double accuracy();
+    void log_epoch();
     optim::Optimizer& optimizer() { return *optimizer_.optimizer; }
     void gather_losses();
 
@@ -76,6 +77,7 @@ class Trainer {
     RunCheckpoints checkpoints_;
 
     std::unique_ptr<report::RunLog> log_;  // with --logdir
+    report::Evaluation evaluation_;        // with --logdir: of this rank's test data
 
     RankProgress progress_;
     int64_t samples_trained_ = 0;  // by all ranks, since this process started

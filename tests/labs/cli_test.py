@@ -118,8 +118,10 @@ class Demo(unittest.TestCase):
         options = SimpleNamespace(n=2, epochs=3, mine=True, program_options=[
             "--bucket-cap-mb", "0.0625", "--epochs=1"])
         command = demo.command_for(options)
+        logdir = command.pop(7)
+        self.assertRegex(logdir, r"^runs/demo-\d{8}-\d{6}$")
         self.assertEqual(command[3:], ["build/release/bin/train_mnist_mine", "--sync", "ddp",
-                                       "--bucket-cap-mb", "0.0625", "--epochs=1"])
+                                       "--logdir", "--bucket-cap-mb", "0.0625", "--epochs=1"])
 
 
 class Mini(unittest.TestCase):

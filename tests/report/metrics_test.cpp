@@ -141,14 +141,15 @@ TEST_CASE("a run's log has the steps of all ranks, and rank 0's at once") {
     const test::Folder folder;
     dist::run_threads(world_size, [&](dist::ProcessGroup& group) {
         const std::string path = folder / "new/folder";
-        report::RunLog log(path, {.program = "p", .options = {}}, dist::default_group());
+        report::RunLog log(path, {.program = "p", .options = {}, .train_size = 3},
+                           dist::default_group());
         for (int64_t step = 0; step < 3; ++step) {
             record_step(log, step);
-            log.add_step({.step = step, .loss = group.rank() + 0.5});
+            log.add_step({.step = step, .loss = group.rank() + 0.5}, {step});
         }
         if (group.rank() == 0)
             MINI_CHECK(report::read_metrics(path).steps.size() == 3, "steps of rank 0");
-        log.add_epoch({.steps = 3, .train_loss = 4.0});
+        log.add_epoch({.steps = 3, .train_loss = 4.0}, {});
         if (group.rank() != 0) return;
         const report::Metrics metrics = report::read_metrics(path);
         MINI_CHECK(metrics.run.world_size == world_size, "");

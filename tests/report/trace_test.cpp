@@ -68,9 +68,9 @@ std::string trained(int world_size, const MakeReplica& make_replica) {
                 const EventSpan span(log.events(), "backward");
                 loss.backward();
             }
-            log.add_step({.step = step});
+            log.add_step({.step = step}, {});
         }
-        log.add_epoch({.steps = kSteps});
+        log.add_epoch({.steps = kSteps}, {});
     });
     std::ifstream file(folder / "trace.json");
     return {std::istreambuf_iterator<char>(file), {}};

@@ -4,8 +4,12 @@ Installs missing packages, configures, builds, and runs two processes that excha
 If MNIST is not on this machine, it trains on digits that libmini draws itself. Options after "--"
 are passed to the training program: labs/lab demo -- --lr 0.05
 
+The run is recorded in a new folder of runs/, with a page, report.html.
+
 With --mine it trains with your own code of the labs: the library with your files of work/.
 """
+
+import time
 
 from lab_tool.building import build
 from lab_tool.catalogue import Catalogue
@@ -39,7 +43,8 @@ def program_of(options):
 def command_for(options):
     folder = bin_dir(PRESET).relative_to(ROOT)
     given = {word.split("=")[0] for word in options.program_options}
-    chosen = {**DEFAULTS, "--epochs": str(options.epochs)}
+    chosen = {**DEFAULTS, "--epochs": str(options.epochs),
+              "--logdir": time.strftime("runs/demo-%Y%m%d-%H%M%S")}
     return [
         str(folder / "minirun"), "-n", str(options.n), str(folder / program_of(options)),
         *(word for pair in chosen.items() if pair[0] not in given for word in pair),
@@ -56,8 +61,16 @@ def run(options):
     say(f"\n$ {spell(command)}\n")
     code = run_in_foreground(command, cwd=ROOT)
     if code == 0:
+        say_report(command)
         say_next_steps(command)
     return code
+
+
+def say_report(command):
+    """Prints the path of the run's page, if the command records the run in a folder of its own word."""
+    if "--logdir" in command:
+        folder = command[command.index("--logdir") + 1]
+        say(f"\nThe run report: {folder}/report.html (open it in a browser)")
 
 
 def say_next_steps(command):

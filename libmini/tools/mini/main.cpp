@@ -20,6 +20,7 @@
 #include "libmini/tools/mini/kernels.hpp"
 #include "libmini/tools/mini/plot.hpp"
 #include "libmini/tools/mini/predict.hpp"
+#include "libmini/tools/mini/report.hpp"
 #include "libmini/tools/mini/simulate.hpp"
 
 namespace {
@@ -75,6 +76,7 @@ int main(int argc, char** argv) {
     mini::tools::add_kernels(command);
     mini::tools::add_plot(command);
     mini::tools::add_predict(command);
+    mini::tools::add_report(command);
     mini::tools::add_simulate(command);
     try {
         app.parse(argc, argv);

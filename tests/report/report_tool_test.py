@@ -1,0 +1,78 @@
+"""`mini report` makes the page of a run, and of two runs, from their folders.
+
+Usage: report_tool_test.py BIN_DIR. Runs train_mnist and mini.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+BIN = Path(sys.argv.pop(1))
+
+
+def run(*command):
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=200)
+
+
+def train(folder, *options, ranks=2):
+    done = run(BIN / "minirun", "-n", ranks, BIN / "train_mnist", "--data", "digits", "--steps", 4,
+               "--batch-size", 12, "--logdir", folder, *options)
+    assert done.returncode == 0, done.stderr
+
+
+class Report(unittest.TestCase):
+    def setUp(self):
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.folder = Path(place.name)
+
+    def test_it_makes_the_page_that_training_made(self):
+        first = self.folder / "first"
+        train(first, "--bucket-cap-mb", "0.05")
+        page = first / "report.html"
+        written = page.read_text()
+        page.unlink()
+        done = run(BIN / "mini", "report", first)
+        self.assertEqual((done.returncode, done.stdout), (0, f"{page}\n"), done.stderr)
+        self.assertEqual(page.read_text(), written)
+        for part in ("bucket 0", "rank 1 communication", "data:image/png;base64,"):
+            self.assertIn(part, written)
+
+    def test_it_compares_two_runs(self):
+        runs = self.folder / "ddp", self.folder / "average"
+        for folder, ranks in zip(runs, (1, 3)):
+            train(folder, "--sync", folder.name, ranks=ranks)
+        output = self.folder / "both.html"
+        done = run(BIN / "mini", "report", *runs, "--output", output)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for name in ("ddp", "average", "average, rank 2"):
+            self.assertIn(name, output.read_text())
+
+    def test_each_sample_is_counted_where_it_was_trained(self):
+        for options in ("--order", "file"), ("--order", "sampler"), ("--partition", "tutorial"):
+            folder = self.folder / options[1]
+            train(folder, *options)
+            samples = json.loads((folder / "evaluation.json").read_text())["samples"]
+            self.assertEqual(samples, {"size": 60000, "repeated": 0, "unseen": 60000 - 48,
+                                       "ranks": [24, 24]})
+
+    def test_the_accuracy_is_that_of_a_run_without_a_log(self):
+        train(self.folder / "run")
+        lines = map(json.loads, (self.folder / "run/metrics.jsonl").read_text().splitlines())
+        accuracy, = (line["test_accuracy"] for line in lines if line["kind"] == "epoch")
+        plain = run(BIN / "minirun", "-n", 2, BIN / "train_mnist", "--data", "digits", "--steps", 4,
+                    "--batch-size", 12, "--json")
+        self.assertEqual(json.loads(plain.stdout)["test_accuracy"], [accuracy])
+
+    def test_what_is_no_run_is_named(self):
+        done = run(BIN / "mini", "report", self.folder)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("metrics.jsonl: cannot open", done.stderr)
+        self.assertEqual(run(BIN / "mini", "report", "a", "b", "c").returncode, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -12,9 +12,11 @@
 #include "tests/io/support.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
+#include "tests/support/message_of.hpp"
 
 using namespace mini;
 using namespace std::string_literals;
+using test::contains, test::message_of;
 
 TEST_CASE("crc32c gives the checksums of RFC 3720") {
     CHECK(io::crc32c("") == 0);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "libmini/core/error.hpp"
+#include "libmini/tensor/device.hpp"
 #include "libmini/training/common_options.hpp"
 
 namespace mini::training {

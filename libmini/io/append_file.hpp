@@ -12,6 +12,7 @@
 
 namespace mini::io {
 
+/// A file of records, each written by one call of write(2).
 class AppendFile {
   public:
     /// Opens the file, or creates it. Throws BadFile, naming the path, if that fails.

@@ -49,6 +49,7 @@ double accuracy_of(const Evaluation& mine, dist::ProcessGroup& group);
 /// Adds the samples of `other`.
 void merge(Evaluation& all, const Evaluation& other);
 
+/// Returns the text of evaluation.json, as JSON.
 nlohmann::ordered_json json_of(const Evaluation& evaluation);
 
 /// Returns the evaluation of json_of(). Throws nlohmann::json::exception.

@@ -62,9 +62,9 @@ struct Metrics {
     std::vector<EpochRow> epochs;
 };
 
-nlohmann::ordered_json json_of(const RunFacts& run);
-nlohmann::ordered_json json_of(const StepRow& row);
-nlohmann::ordered_json json_of(const EpochRow& row);
+nlohmann::ordered_json json_of(const RunFacts& run);  ///< the line "run"
+nlohmann::ordered_json json_of(const StepRow& row);   ///< a line "step"
+nlohmann::ordered_json json_of(const EpochRow& row);  ///< a line "epoch"
 
 /// Returns the row of a line "step". Throws nlohmann::json::exception if it has other
 /// fields.

@@ -37,6 +37,7 @@ struct Overlap {
     double share() const { return communication > 0 ? hidden / communication : 0.0; }
 };
 
+/// Returns the means over `steps`; zeros if there are none.
 Overlap overlap_of(const std::vector<TracedStep>& steps);
 
 /// Means over the steps of one rank, in seconds since the begin of backward.

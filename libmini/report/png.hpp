@@ -12,6 +12,7 @@
 
 namespace mini::report {
 
+/// The size of a picture, in pixels, and the bytes of a pixel.
 struct PngSize {
     int64_t width = 0;
     int64_t height = 0;

@@ -22,6 +22,7 @@ struct Samples {
     std::string png;             // the picture of samples.hpp
 };
 
+/// What a run has recorded.
 struct RunFolder {
     std::string name;  // the last part of the path
     Metrics metrics;

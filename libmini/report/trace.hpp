@@ -22,6 +22,7 @@
 
 namespace mini::report {
 
+/// A thread of a rank in the trace.
 enum class Lane { kCompute, kCommunication };
 
 /// A part of a lane's time. Numbers that do not apply are -1.

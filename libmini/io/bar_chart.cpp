@@ -65,21 +65,18 @@ std::vector<LegendEntry> legend_of(const Bars& bars) {
     return entries;
 }
 
-double widest_end_text(const Bars& bars) {
-    double widest = 0;
+// Returns the largest width of one text of the bars.
+double widest(const Bars& bars, std::string GroupedBar::*text) {
+    double width = 0;
     for (const auto& group : bars.groups)
         for (const GroupedBar& bar : group)
-            widest = std::max(widest, text_width(bar.text, kSmallSize));
-    return widest;
+            width = std::max(width, text_width(bar.*text, kSmallSize));
+    return width;
 }
 
-double widest_stack(const Bars& bars) {
-    double widest = 0;
-    for (const auto& group : bars.groups)
-        for (const GroupedBar& bar : group)
-            widest = std::max(widest, text_width(bar.stack, kSmallSize));
-    return widest;
-}
+double widest_end_text(const Bars& bars) { return widest(bars, &GroupedBar::text); }
+
+double widest_stack(const Bars& bars) { return widest(bars, &GroupedBar::stack); }
 
 double widest_label(const BarChart& chart) {
     double widest = 0;

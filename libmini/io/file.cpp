@@ -113,4 +113,10 @@ void AtomicFile::commit() {
     // [lab17.4]
 }
 
+void write_file(const std::string& path, const std::string& text) {
+    AtomicFile file(path);
+    file.write(std::as_bytes(std::span(text)));
+    file.commit();
+}
+
 }  // namespace mini::io

@@ -72,4 +72,7 @@ class AtomicFile {
     int fd_ = -1;
 };
 
+/// Writes a text to an AtomicFile at `path` and commits it.
+void write_file(const std::string& path, const std::string& text);
+
 }  // namespace mini::io

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
-#include "libmini/autograd/node.hpp"
+#include "libmini/nn/evaluation_guard.hpp"
 #include "libmini/tensor/ops.hpp"
 
 namespace mini::report {
@@ -91,9 +91,7 @@ int64_t Evaluation::seen() const {
 
 Evaluation evaluate(nn::Module& model, data::DataLoader& loader,
                     const std::vector<int64_t>& indices) {
-    const bool was_training = model.is_training();
-    model.eval();
-    const NoGradGuard no_grad;
+    const nn::EvaluationGuard evaluation(model);
     Evaluation all;
     size_t first = 0;
     for (const data::Batch& batch : loader) {
@@ -101,7 +99,6 @@ Evaluation evaluate(nn::Module& model, data::DataLoader& loader,
                   std::span(indices).subspan(first));
         first += static_cast<size_t>(batch.size());
     }
-    model.train(was_training);
     return all;
 }
 

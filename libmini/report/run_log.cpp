@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <span>
 #include <system_error>
 #include <utility>
 
@@ -76,12 +75,6 @@ std::vector<RankTrace> traces_of(const std::vector<ordered_json>& ranks,
     return traces;
 }
 
-void write_whole(const std::string& path, const std::string& text) {
-    io::AtomicFile file(path);
-    file.write(std::as_bytes(std::span(text)));
-    file.commit();
-}
-
 // Writes the evaluations and the samples of all ranks.
 void write_evaluation(const std::string& folder, const std::vector<ordered_json>& ranks) {
     Evaluation all;
@@ -92,9 +85,9 @@ void write_evaluation(const std::string& folder, const std::vector<ordered_json>
     }
     ordered_json json = json_of(all);
     json["samples"] = samples_json(counts);
-    write_whole(folder + "/evaluation.json", json.dump() + "\n");
+    io::write_file(folder + "/evaluation.json", json.dump() + "\n");
     if (const std::string png = samples_png(counts); !png.empty())
-        write_whole(folder + "/samples.png", png);
+        io::write_file(folder + "/samples.png", png);
 }
 
 }  // namespace
@@ -180,9 +173,9 @@ void RunLog::add_epoch(const EpochRow& row, const Evaluation& evaluation) {
         for (const ordered_json& line : rank.at("steps")) files_->append(line);
     files_->append(json_of(row));
     files_->add_scalars(row);
-    write_whole(folder_ + "/trace.json", trace_json(traces_of(ranks, parameters_)));
+    io::write_file(folder_ + "/trace.json", trace_json(traces_of(ranks, parameters_)));
     write_evaluation(folder_, ranks);
-    write_whole(folder_ + "/report.html", page_of({read_run(folder_)}));
+    io::write_file(folder_ + "/report.html", page_of({read_run(folder_)}));
 }
 
 }  // namespace mini::report

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "libmini/autograd/node.hpp"
+#include "libmini/nn/evaluation_guard.hpp"
 #include "libmini/tensor/ops.hpp"
 
 namespace mini::training {
@@ -19,28 +19,11 @@ int64_t count_batch(nn::Module& model, const data::Batch& batch) {
     // [lab09.6]
 }
 
-// During its lifetime, the model is in evaluation mode and gradients are not recorded.
-class EvaluationGuard {
-  public:
-    explicit EvaluationGuard(nn::Module& model)
-        : model_(model), was_training_(model.is_training()) {
-        model.eval();
-    }
-    ~EvaluationGuard() { model_.train(was_training_); }
-    EvaluationGuard(const EvaluationGuard&) = delete;
-    EvaluationGuard& operator=(const EvaluationGuard&) = delete;
-
-  private:
-    nn::Module& model_;
-    bool was_training_;
-    NoGradGuard no_grad_;
-};
-
 }  // namespace
 
 Accuracy count_correct(nn::Module& model, data::DataLoader& loader,
                        dist::ProcessGroup& group) {
-    const EvaluationGuard evaluation(model);
+    const nn::EvaluationGuard evaluation(model);
 
     // [lab09.6] Count on this rank, then sum the counts over all ranks, once.
     Accuracy mine;

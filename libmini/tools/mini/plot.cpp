@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <cstddef>
 #include <iostream>
 #include <iterator>
 #include <memory>
@@ -43,9 +42,7 @@ void run(const PlotOptions& options) {
         fmt::print("{}", svg);
         return;
     }
-    io::AtomicFile file(options.out);
-    file.write(std::as_bytes(std::span(svg)));
-    file.commit();
+    io::write_file(options.out, svg);
 }
 
 }  // namespace

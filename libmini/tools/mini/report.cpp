@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -29,10 +28,7 @@ void write_report(const ReportOptions& options) {
     const char* const name = runs.size() == 1 ? "report.html" : "compare.html";
     const std::string path =
         options.output.empty() ? options.runs.back() + "/" + name : options.output;
-    io::AtomicFile file(path);
-    const std::string page = report::page_of(runs);
-    file.write(std::as_bytes(std::span(page)));
-    file.commit();
+    io::write_file(path, report::page_of(runs));
     fmt::print("{}\n", path);
 }
 

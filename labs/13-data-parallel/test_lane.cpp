@@ -1,6 +1,7 @@
 // The checks of lab 13, tasks 13.3 and 13.4: Lane, a device's thread, and parallel_apply.
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <future>
 #include <memory>
@@ -24,6 +25,16 @@ namespace {
 void wait_for(std::future<void>& job, const char* what_is_missing) {
     INFO("waited in vain: " << what_is_missing);
     REQUIRE(job.wait_for(kDeadline) == std::future_status::ready);
+}
+
+// Lets other threads run. Many turns, because a mistake shows only if they run meanwhile;
+// on a busy machine, where one turn may take milliseconds, 0.3 seconds.
+void give_way(const std::function<bool()>& is_over = [] { return false; }) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(300);
+    for (int turn = 0; turn < 20000 && !is_over(); ++turn) {
+        if (std::chrono::steady_clock::now() > end) return;
+        std::this_thread::yield();
+    }
 }
 
 simple::Lanes lanes_of(int count) {
@@ -175,7 +186,7 @@ TEST_CASE("a lane finishes its posted jobs before its thread ends", "[lab13][lab
         auto lane = std::make_unique<Lane>(Device::cpu(1));
         lane->post([&] {
             leaving.wait("the test opens the gate");
-            for (int i = 0; i < 20000; ++i) std::this_thread::yield();
+            give_way();
             ++done;
         });
         for (int i = 0; i < 4; ++i) lane->post([&] { ++done; });
@@ -261,8 +272,7 @@ TEST_CASE("parallel_apply waits for all modules before it throws", "[lab13][lab1
             }
             if (i == 2) {
                 failed.wait("module 0 runs beside module 2");
-                for (int turn = 0; turn < 50000 && !caught.is_open(); ++turn)
-                    std::this_thread::yield();
+                give_way([&] { return caught.is_open(); });
                 ended = !caught.is_open();
             }
             return x;

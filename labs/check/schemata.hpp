@@ -7,7 +7,8 @@
 //     else { ...the reference... }
 //
 // MINI_STUB=lab07.1,lab07.2 and MINI_MUTANT=lab07.2/contiguous-shards select bodies at
-// run time, so one build is enough for all stubs and mutants. On the simulator, device
+// run time, so one build is enough for all stubs and mutants. MINI_REACHED=<file> appends to
+// a file the tasks whose regions run. On the simulator, device
 // code calls these functions too. They are not inline, because the simulator's checker
 // would then report their accesses to host memory.
 

@@ -2,12 +2,17 @@
 
 One build has all bodies (lab_tool.schemata). Then the cases run:
 
-    reference   no variable set: every case passes, within a third of its deadline
+    reference   MINI_REACHED=file: every case passes, within a third of its deadline; the file
+                has the tasks whose regions the case runs
     stubs       MINI_STUB=lab07.2: every case of task 07.2 is "not started"; cases of later
                 tasks pass or are "not started"; cases of earlier tasks pass
     mutants     MINI_MUTANT=lab07.2/name: a case of the lab fails; the first failure ends the run
+
+With a stub or a mutant only the cases of its task run, and those that run its regions: the other
+cases do what they did with the reference.
 """
 
+import tempfile
 from dataclasses import dataclass, field
 
 from lab_tool import check_build, checking, compile_errors
@@ -49,21 +54,40 @@ def program_of(lab):
     return checking.program_of(lab.number, "schemata")
 
 
-def tasks_of_cases(lab):
-    """Returns {case: set of its tasks} of a lab, in the order of the tasks."""
+@dataclass
+class Case:
+    """A case of a lab's check."""
+
+    name: str
+    tasks: set = field(default_factory=set)  # it is a case of these
+    reached: set = field(default_factory=set)  # it runs the regions of these
+
+    def needs(self, task):
+        return task in self.tasks or task in self.reached
+
+
+def cases_of(lab):
+    """Returns the cases of a lab, in the order of the tasks."""
     found = {}
     for task in lab.tasks:
         for name in checking.cases_of(program_of(lab), f"lab{task.name}") or []:
-            found.setdefault(name, set()).add(task.name)
-    return found
+            found.setdefault(name, Case(name)).tasks.add(task.name)
+    return list(found.values())
+
+
+def run_reference(lab, case):
+    """Returns the verdict on a case, and notes the tasks whose regions it runs."""
+    with tempfile.NamedTemporaryFile("r", encoding="utf-8") as file:
+        verdict = checking.check_case(program_of(lab), case.name, MINI_REACHED=file.name)
+        case.reached = {line.removeprefix("lab") for line in file.read().split()}
+    return verdict
 
 
 def check_references(labs, cases, outcome):
     """Returns the labs of which every case passes with the reference; of the others, failures of
     mutants prove nothing. `cases`: {lab: its cases}."""
-    runs = [(lab, name) for lab in labs for name in cases[lab.number]]
-    verdicts = spread(lambda run: checking.check_case(program_of(run[0]), run[1]), runs,
-                      CASES_PER_CORE)
+    runs = [(lab, case) for lab in labs for case in cases[lab.number]]
+    verdicts = spread(lambda run: run_reference(*run), runs, CASES_PER_CORE)
     failed = set()
     for (lab, _), verdict in zip(runs, verdicts):
         outcome.count("cases of the reference")
@@ -85,10 +109,11 @@ def check_stubs(labs, cases, outcome, alone=()):
 
     def run(stub):
         lab, task = stub
+        names = [case.name for case in cases[lab.number] if case.needs(task)]
         if lab in alone:
             return [checking.check_case(program_of(lab), name, MINI_STUB=f"lab{task}")
-                    for name in cases[lab.number]]
-        return checking.check_together(program_of(lab), cases[lab.number], MINI_STUB=f"lab{task}")
+                    for name in names]
+        return checking.check_together(program_of(lab), names, MINI_STUB=f"lab{task}")
 
     for (lab, task), verdicts in zip(runs, spread(run, runs, CASES_PER_CORE)):
         outcome.count("stubs")
@@ -96,26 +121,27 @@ def check_stubs(labs, cases, outcome, alone=()):
 
 
 def judge_stub(task, verdicts, cases, outcome):
+    tasks = {case.name: case.tasks for case in cases}
     for verdict in verdicts:
-        own = task in cases[verdict.name]
-        later = max(cases[verdict.name]) > task
+        own = task in tasks[verdict.name]
+        later = max(tasks[verdict.name]) > task
         if own and verdict.status != NOT_STARTED:
             outcome.blame(f"stub {task}: its case {verdict.name!r} {verdict.status}; it should be "
                           f"not started: {verdict.reason}")
         elif verdict.status == FAILED:
-            outcome.blame(f"stub {task}: {verdict.name!r} of {', '.join(cases[verdict.name])} "
+            outcome.blame(f"stub {task}: {verdict.name!r} of {', '.join(tasks[verdict.name])} "
                           f"failed, as if it were begun: {verdict.reason}")
         elif verdict.status == NOT_STARTED and not own and not later:
             outcome.blame(f"stub {task}: {verdict.name!r} of the earlier task "
-                          f"{', '.join(cases[verdict.name])} needs it")
+                          f"{', '.join(tasks[verdict.name])} needs it")
 
 
 def killer_of(mutant, cases):
     """Returns the verdict on the first case that fails with a mutant, or None. The cases
     of the mutant's task run first."""
     program = checking.program_of(mutant.lab, "schemata")
-    own = [name for name in cases if mutant.task in cases[name]]
-    others = [name for name in cases if mutant.task not in cases[name]]
+    own = [case.name for case in cases if mutant.task in case.tasks]
+    others = [case.name for case in cases if mutant.task in case.reached - case.tasks]
     for names in filter(None, (own, others)):
         verdict = checking.first_failure(program, names, MUTANT_LIMITS, MINI_MUTANT=mutant.name)
         if verdict is not None:

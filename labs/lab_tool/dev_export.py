@@ -17,8 +17,11 @@ def add_arguments(parser):
                         help="the course's name, for its README")
     parser.add_argument("--open", action="store_true",
                         help="with libmini's readable sources of all other labs")
-    parser.add_argument("--flags", default="", metavar="FLAGS",
-                        help=f"the compiler's flags ({export_objects.usual_flags()})")
+    processor = parser.add_mutually_exclusive_group()
+    processor.add_argument("--flags", default="", metavar="FLAGS",
+                           help=f"the compiler's flags ({export_objects.usual_flags()})")
+    processor.add_argument("--native", action="store_true",
+                           help="for this machine's processor: with the objects of build/release")
 
 
 def run(options):
@@ -28,7 +31,7 @@ def run(options):
     labs = sorted({catalogue.lab(number.strip()).number for number in options.labs.split(",")})
     install_missing(optional=False)
     export = Export(catalogue, [catalogue.lab(number) for number in labs], options.name,
-                    options.open, options.flags)
+                    options.open, options.native, options.flags)
     count = export.write(options.folder.absolute())
     say(f"wrote {count} files to {options.folder}: labs {', '.join(labs)}, without their solutions")
     say("next: git init, commit, and give it to the students; a grader for it:\n"

@@ -68,11 +68,12 @@ libmini {commit}; exported with `labs/lab dev export`.
 class Export:
     """What is exported: the labs of a course, and how."""
 
-    def __init__(self, catalogue, labs, name, is_open=False, flags=""):
+    def __init__(self, catalogue, labs, name, is_open=False, is_native=False, flags=""):
         self.catalogue, self.labs, self.name = catalogue, labs, name
         self.numbers = {lab.number for lab in labs}
         self.is_open = is_open
-        self.flags = flags or export_objects.usual_flags()
+        self.folder = export_objects.NATIVE if is_native else export_objects.FOLDER
+        self.flags = flags or ("-march=native" if is_native else export_objects.usual_flags())
         self.with_regions = {region.path: region.lab for region in catalogue.regions}
         for region in catalogue.regions:
             if region.in_header and region.lab in self.numbers:
@@ -150,7 +151,7 @@ class Export:
         points = self.points()
         rows = [f"| [{lab.number}](labs/{lab.folder.name}/README.md) | {lab.title} | "
                 f"{sum(points[task.name] for task in lab.tasks)} |" for lab in self.labs]
-        name, version, _ = export_objects.compiler()
+        name, version, _ = export_objects.compiler(self.folder)
         return README.format(name=self.name, first=int(self.labs[0].number), rows="\n".join(rows),
                              system=export_objects.system(), compiler=f"{name} {version}",
                              commit=export_objects.commit()[:12])
@@ -161,7 +162,7 @@ class Export:
 
     def objects(self):
         """Builds the object files; returns those that the course needs."""
-        built = export_objects.build_objects(self.catalogue, self.flags)
+        built = export_objects.build_objects(self.catalogue, self.folder, self.flags)
         return [each for each in built if (each.lab in self.numbers or not self.is_open)
                 and any(self.is_kept(source) for source in each.sources)]
 
@@ -175,7 +176,7 @@ class Export:
         if found:
             raise LabError("\n".join(["a solution would be readable:", *found[:10]]))
         folder.mkdir(parents=True, exist_ok=True)
-        texts |= export_objects.copy_objects(objects, folder)
+        texts |= export_objects.copy_objects(objects, folder, self.folder)
         for path, text in texts.items():
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_text(text, encoding="utf-8")

@@ -24,6 +24,7 @@ from lab_tool.process import check_logged
 from lab_tool.screen import LabError, ProgressLine
 
 FOLDER = BUILD / "export"
+NATIVE = BUILD / PRESET  # the usual build, whose objects are for this processor
 FLAGS = {"x86_64": "-march=x86-64-v3", "aarch64": "-march=armv8-a"}
 # libmini's own targets only: not a learner's files, and not the mutants.
 OUTPUT = re.compile(r"-o (\S+/CMakeFiles/(?!\S*(?:_mine|_schemata|_check|_tests)\.dir)"
@@ -74,13 +75,14 @@ def usual_flags():
     return FLAGS.get(platform.machine(), "-march=native")
 
 
-def build_objects(catalogue, flags, folder=FOLDER):
+def build_objects(catalogue, folder, flags):
     """Builds the object files of all files with regions; returns them."""
     log = fresh_log("export")
-    check_logged("configuring", ["cmake", "--preset", PRESET, "-B", str(folder),
-                                 f"-DCMAKE_CXX_FLAGS={flags}", "-DMINI_CUDA=SIM",
-                                 "-DMINI_TESTS=OFF", "-DMINI_WORK_WITHOUT="],
-                 log, lambda line: None, cwd=ROOT, env=build_environment())
+    options = ["-DMINI_CUDA=SIM", "-DMINI_WORK_WITHOUT="]
+    if folder != NATIVE:
+        options += ["-B", str(folder), f"-DCMAKE_CXX_FLAGS={flags}", "-DMINI_TESTS=OFF"]
+    check_logged("configuring", ["cmake", "--preset", PRESET, *options], log, lambda line: None,
+                 cwd=ROOT, env=build_environment())
     objects = objects_in(catalogue, folder)
     missing = {region.path for region in catalogue.regions if not region.in_header} - {
         source for each in objects for source in each.sources}
@@ -118,16 +120,15 @@ def objects_in(catalogue, folder):
     return found
 
 
-def copy_objects(objects, course, folder=FOLDER):
+def copy_objects(objects, course, folder):
     """Copies the object files to course/; returns {path: contents} of the text files."""
     (course / "course").mkdir(exist_ok=True)
     for each in objects:
         shutil.copyfile(folder / each.output, course / "course" / each.name)
-    return {"course/objects.cmake": objects_cmake(objects)}
+    return {"course/objects.cmake": objects_cmake(objects, *compiler(folder))}
 
 
-def objects_cmake(objects):
-    name, version, machine = compiler()
+def objects_cmake(objects, name, version, machine):
     text = HEAD.format(compiler=f"{name} {version.split('.')[0]}", machine=machine, system=system())
     for each in objects:
         sources = "".join(f"\n    {source}" for source in each.sources)
@@ -135,7 +136,7 @@ def objects_cmake(objects):
     return text
 
 
-def compiler(folder=FOLDER):
+def compiler(folder):
     """Returns the compiler's name and version as CMake has found them, and the processor."""
     files = sorted(folder.glob("CMakeFiles/*/CMakeCXXCompiler.cmake"))
     text = files[-1].read_text(encoding="utf-8")

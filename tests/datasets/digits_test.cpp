@@ -73,7 +73,7 @@ TEST_CASE("a smaller count gives the first digits of a larger count") {
     CHECK(image(*few, 0) == image(*more, 0));
 }
 
-TEST_CASE("no two digits are equal within a part or across both parts") {
+TEST_CASE("no two digits are equal within a part or across both parts", "[large]") {
     std::set<std::string> seen;
     for (const bool train : {true, false}) {
         const auto digits = make_digits(train, 2000);
@@ -84,7 +84,8 @@ TEST_CASE("no two digits are equal within a part or across both parts") {
 }
 
 TEST_CASE(
-    "the digits have MNIST's mean and standard deviation and classes of similar size") {
+    "the digits have MNIST's mean and standard deviation and classes of similar size",
+    "[large]") {
     const auto digits = make_digits(true, 5000);
     std::array<int, 10> count{};
     double sum = 0, squares = 0;

@@ -244,8 +244,8 @@ TEST_CASE("MNIST files that do not fit together are rejected") {
     }
 }
 
-TEST_CASE(
-    "the real MNIST has 60000 and 10000 images and starts with 5 0 4 1 and 7 2 1 0") {
+TEST_CASE("the real MNIST has 60000 and 10000 images and starts with 5 0 4 1 and 7 2 1 0",
+          "[large]") {
     const std::string folder = real_mnist();
     if (folder.empty()) {
         WARN("not checked: set MINI_DATA_DIR to the folder that holds mnist/");

@@ -221,7 +221,7 @@ TEST_CASE("conv2d and its gradients equal values computed by hand") {
     CHECK(backward_weight_of(p, g, x) == std::vector<float>{51, 62, 84, 95, 11});
 }
 
-TEST_CASE("convolutions are bitwise identical for any number of threads") {
+TEST_CASE("convolutions are bitwise identical for any number of threads", "[large]") {
     const std::vector<ConvProblem> problems = {
         {{37, 3, 9, 9}, 26, {3, 1, 1}},   // direct, the gradient of x mirrored
         {{37, 3, 12, 13}, 9, {5, 1, 0}},  // direct

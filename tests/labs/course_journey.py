@@ -1,6 +1,6 @@
 """A course from its export to its grades, in empty folders; fails if an output is unexpected.
 
-    tests/labs/course_journey.py [--keep]
+    tests/labs/course_journey.py [--keep] [--open]
 
     export       labs 07 and 09, without a solution line
     student      a clone of the course: lab 07 from its start to its zip
@@ -8,9 +8,11 @@
     gradescope   the autograder's scripts, with stand-ins for the folders of Gradescope
     actions      the commands of the workflow, in what git has of the student's clone
 
-The folders are in build/course; --keep keeps the grader's build of an earlier run. Courses are usually
-made for any processor of a kind; here they are made for this processor, so that ccache knows the
-objects. Takes some minutes; no network is needed.
+The folders are in build/course. A course is built once, by the student; all that follows is in the
+same place, from which all is deleted but the build. --keep keeps the build of an earlier run. With
+--open the update has the readable sources of all other labs, and builds them. Courses are usually made
+for any processor of a kind; here --native takes the objects of build/release. Takes some minutes; no
+network is needed.
 """
 
 import json
@@ -32,7 +34,8 @@ from lab_tool import leaks, repairs  # noqa: E402
 from lab_tool.export import sources_of  # noqa: E402
 
 PLACE = ROOT / "build" / "course"
-COURSE, STUDENT, GRADER = (PLACE / name for name in ("cs101", "student", "grader"))
+COURSE, GRADER, HOME = (PLACE / name for name in ("cs101", "grader", "home"))
+STUDENT = GRADER / "source/course"  # also Gradescope's folder for the course
 USER = "daemon" if os.geteuid() == 0 else ""
 LABS, LAB, POINTS = ("07", "09"), "07", 60  # 50 for the tasks, 10 for the hunt
 GIT = ["git", "-c", "user.name=instructor", "-c", "user.email=instructor@example.org"]
@@ -50,7 +53,7 @@ def run(*command, cwd, **environment):
 
 def export(*words):
     return run("labs/lab", "dev", "export", COURSE, "--labs", ",".join(LABS),
-               "--flags=-march=native", *words, cwd=ROOT)
+               "--native", *words, cwd=ROOT)
 
 
 def commit(folder):
@@ -81,7 +84,24 @@ def exported(journey):
         assert not (COURSE / path).exists(), path
     run("git", "init", "-q", "-b", "main", cwd=COURSE)
     commit(COURSE)
-    run("git", "clone", "-q", COURSE, STUDENT, cwd=PLACE)
+    clear(STUDENT)
+    run("git", "clone", "-q", COURSE, HOME, cwd=PLACE)
+    move(HOME, STUDENT)
+
+
+def clear(folder):
+    """Deletes what is in a folder, but its build/release."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for each in [*folder.iterdir(), *folder.glob("build/*")]:
+        if each.name not in ("build", "release"):
+            shutil.rmtree(each) if each.is_dir() else each.unlink()
+
+
+def move(source, target):
+    """Moves what is in a folder, but build/, to another one."""
+    for each in source.iterdir():
+        if each.name != "build":
+            shutil.move(each, target)
 
 
 def without_regions(path, regions):
@@ -114,8 +134,9 @@ def update(journey):
     assert len(before) == 4, before
     other = next(region.path for region in journey.catalogue.regions if region.lab == "08")
     assert "Lab 08 is not in this course" in (COURSE / other).read_text(encoding="utf-8")
-    export("--open", "--name", "A newer course")
-    assert (COURSE / other).read_bytes() == (ROOT / other).read_bytes()
+    is_open = "--open" in sys.argv
+    export("--name", "A newer course", *["--open"] * is_open)
+    assert ((COURSE / other).read_bytes() == (ROOT / other).read_bytes()) == is_open
     commit(COURSE)
     run("git", "pull", "-q", cwd=STUDENT)
     assert "A newer course" in (STUDENT / "README.md").read_text(encoding="utf-8")
@@ -129,6 +150,10 @@ def gradescope(journey):
     run("labs/lab", "dev", "package", "gradescope", COURSE, "--labs", LAB, "--late-penalty", "10",
         "--output", PLACE / "autograder.zip", cwd=ROOT)
     (GRADER / "submission").mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(STUDENT / "build/submission.zip") as file:
+        files = {name: file.read(name).decode() for name in file.namelist()}
+    move(STUDENT, HOME)
+    clear(STUDENT)
     run("unzip", "-q", "-o", PLACE / "autograder.zip", "-d", GRADER / "source", cwd=PLACE)
     places = {"AUTOGRADER": str(GRADER), "AUTOGRADER_USER": USER}
     run("./source/setup.sh", cwd=GRADER, **places)
@@ -144,8 +169,6 @@ def gradescope(journey):
         run("./source/run_autograder", cwd=GRADER, **places)
         return json.loads((GRADER / "results/results.json").read_text(encoding="utf-8"))
 
-    with zipfile.ZipFile(STUDENT / "build/submission.zip") as file:
-        files = {name: file.read(name).decode() for name in file.namelist()}
     result = graded("2026-10-12T08:00:00-07:00", files)
     assert result["score"] == POINTS, result
     assert sum(test["max_score"] for test in result["tests"] if "score" in test) == POINTS
@@ -153,12 +176,14 @@ def gradescope(journey):
     assert graded("2026-10-14T08:00:00-07:00", files)["score"] == 0.8 * POINTS
     refused = graded("2026-10-12T08:00:00-07:00", {**files, "labs/lab_tool/cli.py": "print(60)"})
     assert refused["score"] == 0 and "labs/lab_tool/cli.py" in refused["output"], refused
+    clear(STUDENT)
+    move(HOME, STUDENT)
     journey.show(f"\nGradescope's scripts gave {POINTS} points, {0.8 * POINTS:g} two days later")
 
 
 def actions(journey):
     """The commands of the workflow. What git does not have is deleted from the student's clone
-    first; only the build is kept, because a new one would take as long as the student's."""
+    first, but the build."""
     run("labs/lab", "dev", "package", "actions", COURSE, "--labs", LAB, cwd=ROOT)
     commit(COURSE)
     run("git", "pull", "-q", cwd=STUDENT)
@@ -179,12 +204,12 @@ def actions(journey):
 
 
 def main(words):
-    if words not in ([], ["--keep"]):
+    if set(words) - {"--keep", "--open"}:
         sys.exit(__doc__)
     os.environ.update(NO_COLOR="1", OMP_NUM_THREADS="1")
-    if not words:
+    if "--keep" not in words:
         shutil.rmtree(PLACE, ignore_errors=True)
-    for folder in (COURSE, STUDENT):
+    for folder in (COURSE, HOME):
         shutil.rmtree(folder, ignore_errors=True)
     PLACE.mkdir(parents=True, exist_ok=True)
     journey = Journey("course", ROOT)

@@ -59,7 +59,7 @@ class Course(FakeTree):
         for name, value in (("lab_tool.export.tracked", self.tracked),
                             ("lab_tool.export.Export.objects", lambda export: []),
                             ("lab_tool.export_objects.compiler",
-                             lambda: ("GNU", "12.2.0", "x86_64"))):
+                             lambda folder: ("GNU", "12.2.0", "x86_64"))):
             patch = mock.patch(name, value)
             patch.start()
             self.addCleanup(patch.stop)

@@ -2,12 +2,13 @@
 
 import unittest
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from types import SimpleNamespace
 
 from fake_tree import PARTITION, FakeTree
 from lab_tool import dev_check, dev_starters
 from lab_tool.catalogue import Lab, Task
-from lab_tool.dev_check import Outcome
+from lab_tool.dev_check import Case, Outcome
 from lab_tool.schemata import Mutant, generate, read_mutants, schemata
 from lab_tool.screen import LabError
 from lab_tool.verdict import Verdict
@@ -80,11 +81,11 @@ class Schemata(FakeTree):
 
 
 class Stubs(unittest.TestCase):
-    CASES = {"first": {"07.1"}, "second": {"07.2"}, "third": {"07.3"}}
+    CASES = [Case("first", {"07.1"}), Case("second", {"07.2"}), Case("third", {"07.3"})]
 
     def complaints(self, first, second, third):
         outcome = Outcome()
-        verdicts = [Verdict(name, status) for name, status in
+        verdicts = [Verdict(case.name, status) for case, status in
                     zip(self.CASES, (first, second, third))]
         dev_check.judge_stub("07.2", verdicts, self.CASES, outcome)
         return outcome.complaints
@@ -108,14 +109,17 @@ class Runs(unittest.TestCase):
     """The runs of dev_check, with cases that return given verdicts."""
 
     LAB = Lab("07", None, "Partition", [Task("07.1", "", "", ""), Task("07.2", "", "", "")])
-    CASES = {"first": {"07.1"}, "second": {"07.2"}}
 
     def setUp(self):
+        self.first, self.second = Case("first", {"07.1"}), Case("second", {"07.2"})
+        self.cases = {"07": [self.first, self.second]}
         self.statuses, self.asked = {}, []
         real = dev_check.checking
         self.addCleanup(setattr, dev_check, "checking", real)
 
         def check_case(program, name, *limits, **environment):
+            if reached := environment.pop("MINI_REACHED", ""):
+                Path(reached).write_text("lab07.1\n", encoding="utf-8")
             self.asked.append((name, environment))
             return Verdict(name, self.statuses.get(name, "passed"), "why")
 
@@ -130,17 +134,28 @@ class Runs(unittest.TestCase):
 
     def test_a_failing_reference_is_reported(self):
         outcome = Outcome()
-        cases = {"07": self.CASES}
-        self.assertEqual(dev_check.check_references([self.LAB], cases, outcome), [self.LAB])
+        self.assertEqual(dev_check.check_references([self.LAB], self.cases, outcome), [self.LAB])
         self.statuses["second"] = "failed"
-        self.assertEqual(dev_check.check_references([self.LAB], cases, outcome), [])
+        self.assertEqual(dev_check.check_references([self.LAB], self.cases, outcome), [])
         self.assertIn("the reference fails 'second'", outcome.complaints[0])
+
+    def test_with_a_stub_the_cases_run_that_need_its_task(self):
+        self.statuses["first"] = "not started"
+        outcome = Outcome()
+        dev_check.check_references([self.LAB], self.cases, Outcome())
+        self.asked.clear()
+        dev_check.check_stubs([self.LAB], self.cases, outcome)
+        self.assertEqual(self.asked, [("first", {"MINI_STUB": "lab07.1"}),
+                                      ("second", {"MINI_STUB": "lab07.1"}),
+                                      ("second", {"MINI_STUB": "lab07.2"})])
+        self.assertEqual(len(outcome.complaints), 1)  # "second" passes without its task
 
     def test_the_cases_of_a_lab_with_kernels_run_one_by_one(self):
         del dev_check.checking.check_together
+        self.first.reached, self.second.reached = {"07.1", "07.2"}, {"07.1"}
         self.statuses["first"] = "not started"
         outcome = Outcome()
-        dev_check.check_stubs([self.LAB], {"07": self.CASES}, outcome, alone=[self.LAB])
+        dev_check.check_stubs([self.LAB], self.cases, outcome, alone=[self.LAB])
         self.assertEqual(len(self.asked), 4)
         self.assertIn(("second", {"MINI_STUB": "lab07.1"}), self.asked)
         self.assertEqual(len(outcome.complaints), 2)  # "first" needs 07.2, "second" passes
@@ -149,7 +164,7 @@ class Runs(unittest.TestCase):
         mutant = SimpleNamespace(name="lab07.2/a", task="07.2", lab="07", wrong="It.", path="p")
         outcome = Outcome()
         self.statuses = {"first": "failed", "second": "failed"}
-        dev_check.check_mutants([mutant], {"07": self.CASES}, outcome)
+        dev_check.check_mutants([mutant], self.cases, outcome)
         self.assertEqual(self.asked, [("second", {"MINI_MUTANT": "lab07.2/a"})])
         self.assertEqual(outcome.killed[0][1].name, "second")
 
@@ -157,8 +172,13 @@ class Runs(unittest.TestCase):
         mutant = SimpleNamespace(name="lab07.2/a", task="07.2", lab="07", wrong="It.", path="p")
         outcome = Outcome()
         self.statuses = {"first": "not started"}
-        dev_check.check_mutants([mutant], {"07": self.CASES}, outcome)
+        dev_check.check_mutants([mutant], self.cases, outcome)
         self.assertIn("mutant lab07.2/a survives: It.", outcome.complaints[0])
+        self.assertEqual([name for name, _ in self.asked], ["second"])
+        self.first.reached = {"07.2"}
+        self.statuses = {"first": "failed"}
+        dev_check.check_mutants([mutant], self.cases, outcome)
+        self.assertEqual(outcome.killed[0][1].name, "first")
 
 
 class SyntaxOnly(unittest.TestCase):

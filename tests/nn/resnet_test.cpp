@@ -13,7 +13,6 @@
 #include "tests/nn/golden_fill.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/golden.hpp"
-#include "tests/support/sanitizers.hpp"
 
 using namespace mini;
 using test::distance;
@@ -67,7 +66,8 @@ void check_gradients(const nn::ResNet& net, const nlohmann::json& expected) {
 
 }  // namespace
 
-TEST_CASE("ResNets have torchvision's parameters and buffers in the same order") {
+TEST_CASE("ResNets have torchvision's parameters and buffers in the same order",
+          "[large]") {
     for (const auto& expected : golden_cases("resnet")) {
         const nn::ResNet net = make(expected.at("name"), {});
         const nn::NamedTensors state = net.state_dict();
@@ -84,9 +84,8 @@ TEST_CASE("ResNets have torchvision's parameters and buffers in the same order")
     }
 }
 
-TEST_CASE("ResNets start from the values of torchvision") {
+TEST_CASE("ResNets start from the values of torchvision", "[large]") {
     for (const auto& expected : golden_cases("resnet_init")) {
-        if (test::kSanitized && expected.at("name") != "resnet18") continue;
         CAPTURE(expected.at("name").dump());
         manual_seed(0);
         const bool zero_init = expected.at("options").contains("zero_init_residual");
@@ -109,9 +108,9 @@ TEST_CASE("ResNets start from the values of torchvision") {
     }
 }
 
-TEST_CASE("a training step of ResNet-18 and ResNet-50 gives the numbers of torchvision") {
+TEST_CASE("a training step of ResNet-18 and ResNet-50 gives the numbers of torchvision",
+          "[large]") {
     for (const auto& expected : golden_cases("resnet")) {
-        if (test::kSanitized && expected.at("name") != "resnet18") continue;
         CAPTURE(expected.at("name").dump());
         nn::ResNet net = make(expected.at("name"), {.num_classes = 10});
         test::fill(net);
@@ -148,15 +147,14 @@ TEST_CASE("with zero_init_residual every block of a ResNet starts as relu of its
 }
 
 TEST_CASE(
-    "ResNet-34 and ResNet-101 and ResNet-152 have torchvision's numbers of parameters") {
+    "ResNet-34 and ResNet-101 and ResNet-152 have torchvision's numbers of parameters",
+    "[large]") {
     const auto count = [](const nn::ResNet& net) {
         int64_t total = 0;
         for (const Tensor& parameter : net.parameters()) total += parameter.numel();
         return total;
     };
     CHECK(count(nn::resnet34()) == 21797672);
-    if (test::kSanitized)
-        return;  // the larger networks' 105 million draws take 10 s with sanitizers
     CHECK(count(nn::resnet101()) == 44549160);
     CHECK(count(nn::resnet152()) == 60192808);
 }

@@ -64,7 +64,7 @@ TEST_CASE(
     CHECK(default_generator().random() == 2357136044u);
 }
 
-TEST_CASE("separate streams of seeds below 2^30 have different 32-bit seeds") {
+TEST_CASE("separate streams of seeds below 2^30 have different 32-bit seeds", "[large]") {
     const Restore restore;
     std::set<uint32_t> starts;
     uint64_t count = 0;

@@ -83,7 +83,7 @@ def run_all(catalogue, labs, mutants, outcome, step):
 
     step("run the bug hunts")
     dev_hunts.check_hunts(labs, variants, outcome, log)
-    cases = {lab.number: dev_check.tasks_of_cases(lab) for lab in labs}
+    cases = {lab.number: dev_check.cases_of(lab) for lab in labs}
     step("the references")
     sound = dev_check.check_references(labs, cases, outcome)
     step("the stubs")

@@ -18,7 +18,6 @@
 #include "libmini/tensor/tensor.hpp"
 #include "tests/distributed/suite/costs.hpp"
 #include "tests/support/catch.hpp"
-#include "tests/support/sanitizers.hpp"
 
 namespace mini::dist {
 namespace {
@@ -139,7 +138,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "on 256 and 1,024 ranks all-reduces are right and send the bytes of their formulas") {
+    "on 256 and 1,024 ranks all-reduces are right and send the bytes of their formulas",
+    "[large]") {
     for (const Algorithm algorithm :
          {Algorithm::kTree, Algorithm::kRecursiveDoubling, Algorithm::kHalvingDoubling})
         for (const int P : {256, 1024}) {
@@ -149,14 +149,15 @@ TEST_CASE(
     check_costs(check_sums(256, 64, Algorithm::kRing), 256, 64, Algorithm::kRing);
 }
 
-TEST_CASE("a ring of 1,024 ranks sends two million messages in the time of its formula") {
-    const int P = test::kSanitized ? 256 : 1024;  // 256: a sixteenth of the messages
-    const auto report = run_without_payload(P, 1 << 20, Algorithm::kRing);
-    check_costs(report, P, (1 << 20) / sizeof(float), Algorithm::kRing);
-    check_time(report, seconds_by_formula(Algorithm::kRing, P, 1 << 20));
+TEST_CASE("a ring of 1,024 ranks sends two million messages in the time of its formula",
+          "[large]") {
+    const auto report = run_without_payload(1024, 1 << 20, Algorithm::kRing);
+    check_costs(report, 1024, (1 << 20) / sizeof(float), Algorithm::kRing);
+    check_time(report, seconds_by_formula(Algorithm::kRing, 1024, 1 << 20));
 }
 
-TEST_CASE("the virtual time of each all-reduce agrees with its alpha-beta formula") {
+TEST_CASE("the virtual time of each all-reduce agrees with its alpha-beta formula",
+          "[large]") {
     const size_t bytes = GENERATE(64, 1 << 20);
     for (const int P : {2, 4, 8, 16, 32, 64})
         for (const Algorithm algorithm : kAlgorithms) {
@@ -167,7 +168,7 @@ TEST_CASE("the virtual time of each all-reduce agrees with its alpha-beta formul
         }
 }
 
-TEST_CASE("the ring's time agrees with its formula on any number of ranks") {
+TEST_CASE("the ring's time agrees with its formula on any number of ranks", "[large]") {
     for (int P = 2; P <= 64; ++P) {
         CAPTURE(P);
         const size_t bytes = static_cast<size_t>(P) * 4096;
@@ -179,7 +180,8 @@ TEST_CASE("the ring's time agrees with its formula on any number of ranks") {
 // If P is not a power of two, the algorithms send two more messages of the whole buffer.
 // The first of these may queue at a port, behind another rank's first message.
 TEST_CASE(
-    "ranks beyond a power of two add at most the time of two messages and one queue") {
+    "ranks beyond a power of two add at most the time of two messages and one queue",
+    "[large]") {
     constexpr size_t kBytes = 1 << 15;
     const double whole = kAlpha + kBytes * kBeta;
     for (const Algorithm algorithm :
@@ -228,7 +230,7 @@ TEST_CASE("one slow rank slows down the whole ring") {
     CHECK(slowed.time < 4 * even.time);
 }
 
-TEST_CASE("a thousand ranks without payload can share one buffer") {
+TEST_CASE("a thousand ranks without payload can share one buffer", "[large]") {
     const auto report = run_without_payload(1024, 1 << 20, Algorithm::kHalvingDoubling);
     check_time(report, seconds_by_formula(Algorithm::kHalvingDoubling, 1024, 1 << 20));
 }

@@ -83,7 +83,8 @@ MatmulRung any_rung() {
 // The inputs are integers from -4 to 4, exact in all formats; the sums of their products
 // are exact in float32.
 TEST_CASE(
-    "every rung equals the CPU's product bitwise for sizes that are not whole tiles") {
+    "every rung equals the CPU's product bitwise for sizes that are not whole tiles",
+    "[large]") {
     const MatmulRung rung = any_rung();
     const auto [M, N, K] = GENERATE(table<int64_t, int64_t, int64_t>({
         {0, 3, 4},
@@ -183,7 +184,7 @@ TEST_CASE("tf32 and bf16 round their inputs to 10 and 7 bits") {
     CHECK(thirds(MatmulRung::kBf16) == 171.0f / 512.0f);
 }
 
-TEST_CASE("a product on the device is bitwise identical in repeated runs") {
+TEST_CASE("a product on the device is bitwise identical in repeated runs", "[large]") {
     const MatmulRung rung = any_rung();
     const Sizes sizes = {.M = 70, .N = 90, .K = 200};
     CAPTURE(name(rung));

@@ -34,7 +34,7 @@ inline Values product_of(const Values& a, const Values& b, const Values& before,
 /// counts.
 inline Seen product(kernels::cuda::MatmulRung rung, Extents sizes,
                     kernels::MatmulOptions options = {}) {
-    const auto [M, N, K] = sizes;
+    const int64_t M = sizes.M, N = sizes.N, K = sizes.K;
     const Values a = kernels::small_integers(M * K, 1);
     const Values b = kernels::small_integers(K * N, 2);
     const Values before = kernels::small_integers(M * N, 3);

@@ -10,10 +10,10 @@ per run, divided by the elements of a run.
 import argparse
 import os
 import re
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import built  # noqa: E402
 import chart  # noqa: E402
 
 ROW = re.compile(r"^ +(\d+) +([\d.]+) +([\d.]+)$", re.MULTILINE)
@@ -37,8 +37,7 @@ def main():
     parser.add_argument("--svg", default="strided_loops.svg")
     options = parser.parse_args()
 
-    output = subprocess.run([f"{options.bin}/strided_loops"], check=True, stdout=subprocess.PIPE,
-                            text=True).stdout
+    output = built.output_of([f"{options.bin}/strided_loops"])
     print(output)
     rows = rows_of(output)
     element, run = costs(rows)

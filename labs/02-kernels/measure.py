@@ -12,10 +12,10 @@ import argparse
 import math
 import os
 import re
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import built  # noqa: E402
 import chart  # noqa: E402
 
 SUMS = ("random, in order", "random, in pairs", "0.1, in order", "0.1, in pairs")
@@ -107,7 +107,7 @@ def main():
     program, draw = {"sums": ("sum_error", draw_sums),
                      "products": ("matmul_rungs", draw_products)}[options.what]
     command = f"{options.bin}/{program}{'_mine' if options.mine else ''}"
-    output = subprocess.run([command], check=True, stdout=subprocess.PIPE, text=True).stdout
+    output = built.output_of([command])
     print(output)
     for name in draw(output, options.bin, options.svg):
         print(f"drawn: {options.svg}/{name}")

@@ -9,10 +9,10 @@ third derivative, plus the rounding error of the two values divided by their dis
 
 import argparse
 import os
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import built  # noqa: E402
 import chart  # noqa: E402
 
 NAMES = {"central": "central difference", "offset": "the same of exp(x) + 1000",
@@ -39,8 +39,7 @@ def main():
     parser.add_argument("--svg", default="step_size.svg")
     options = parser.parse_args()
 
-    output = subprocess.run([f"{options.bin}/{options.program}"], check=True,
-                            stdout=subprocess.PIPE, text=True).stdout
+    output = built.output_of([f"{options.bin}/{options.program}"])
     print(output)
     lines = lines_of(output)
     steps = [h for h, _ in lines[NAMES["central"]]]

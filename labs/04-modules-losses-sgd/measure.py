@@ -6,10 +6,10 @@
 
 import argparse
 import os
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import built  # noqa: E402
 import chart  # noqa: E402
 
 NAMES = ("normal, std 0.1", "Kaiming for ReLU", "Xavier", "nn::Linear's own")
@@ -31,8 +31,7 @@ def main():
     parser.add_argument("--svg", default="depth.svg")
     options = parser.parse_args()
 
-    output = subprocess.run([f"{options.bin}/depth"], check=True, stdout=subprocess.PIPE,
-                            text=True).stdout
+    output = built.output_of([f"{options.bin}/depth"])
     print(output)
     chart.draw(options.bin, options.svg, type="line",
                title="Activations of 20 layers, by initialisation", x="layer",

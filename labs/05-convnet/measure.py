@@ -7,10 +7,10 @@
 import argparse
 import os
 import re
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import built  # noqa: E402
 import chart  # noqa: E402
 
 PEAK = re.compile(r"^peak of one core: ([\d.]+) GFLOP/s$", re.MULTILINE)
@@ -46,8 +46,7 @@ def main():
     parser.add_argument("--svg", default="conv_methods.svg")
     options = parser.parse_args()
 
-    output = subprocess.run([f"{options.bin}/{options.program}"], check=True,
-                            stdout=subprocess.PIPE, text=True).stdout
+    output = built.output_of([f"{options.bin}/{options.program}"])
     print(output)
     peak, speeds = speeds_of(output)
     chart.draw(options.bin, options.svg, type="bar", title="Speed of a convolution, one core",

@@ -10,10 +10,10 @@ Needs the simulator: it runs the blocks in the order of MINI_SIM_BLOCK_SEED.
 import argparse
 import os
 import re
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import built  # noqa: E402
 import chart  # noqa: E402
 
 ROW = re.compile(r"^(\w[\w ]*?) +(-?\d+\.\d+)$", re.MULTILINE)
@@ -35,8 +35,7 @@ def main():
     lines = {}
     for seed in range(1, options.orders + 1):
         env = dict(os.environ, MINI_SIM_CHECK="1", MINI_SIM_BLOCK_SEED=str(seed))
-        output = subprocess.run([f"{options.bin}/{options.program}"], check=True,
-                                stdout=subprocess.PIPE, text=True, env=env).stdout
+        output = built.output_of([f"{options.bin}/{options.program}"], env=env)
         for name, error in errors_of(output).items():
             lines.setdefault(name, []).append((seed, error))
     print(f"{'rung':12} {'sums':>5} {'least':>10} {'greatest':>10}   error of the sum")

@@ -7,10 +7,10 @@
 import argparse
 import os
 import re
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import built  # noqa: E402
 import chart  # noqa: E402
 
 ROW = re.compile(r"^  (\S.*?, (?:shuffled|blocks)) +([\d. ]+)$", re.MULTILINE)
@@ -29,8 +29,7 @@ def main():
     parser.add_argument("--svg", default="dealing.svg")
     options = parser.parse_args()
 
-    output = subprocess.run([f"{options.bin}/dealing", "--ranks", str(options.ranks)], check=True,
-                            stdout=subprocess.PIPE, text=True).stdout
+    output = built.output_of([f"{options.bin}/dealing", "--ranks", str(options.ranks)])
     print(output)
     chart.draw(options.bin, options.svg, type="line",
                title=f"Sorted digits, divided among {options.ranks} ranks", x="epochs",

@@ -7,10 +7,10 @@
 import argparse
 import os
 import re
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import built  # noqa: E402
 import chart  # noqa: E402
 
 ROW = re.compile(r"^ +(\d+) +([\d.]+) ms +([\d.]+) ms", re.MULTILINE)
@@ -37,7 +37,7 @@ def main():
 
     command = [f"{options.bin}/loader_workers", "--batches", str(options.batches),
                "--fetch-ms", str(FETCH_MS), "--step-ms", str(STEP_MS)]
-    output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    output = built.output_of(command)
     print(output)
     rows = rows_of(output)
     measured = {"the fetch waits": [(row[0], row[1]) for row in rows],

@@ -7,10 +7,10 @@
 import argparse
 import os
 import re
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import built  # noqa: E402
 import chart  # noqa: E402
 
 SAMPLERS = ("DistributedEvalSampler", "DistributedSampler", "DistributedSampler, drop_last")
@@ -36,7 +36,7 @@ def main():
     options = parser.parse_args()
 
     command = [f"{options.bin}/padded_accuracy", "--samples", str(options.samples)]
-    output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    output = built.output_of(command)
     print(output)
     chart.draw(options.bin, options.svg, type="line",
                title=f"One model, {options.samples} test images, three samplers", x="ranks",

@@ -8,10 +8,10 @@
 import argparse
 import os
 import re
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import built  # noqa: E402
 import chart  # noqa: E402
 
 ROW = re.compile(r"^ +(\d+) +([\d.]+) ms +([\d.]+) ms +(\d+)", re.MULTILINE)
@@ -33,7 +33,7 @@ def main():
     options = parser.parse_args()
 
     command = [f"{options.bin}/{options.program}", "--links", options.links]
-    output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    output = built.output_of(command)
     print(output)
     rows = rows_of(output)
     chart.draw(options.bin, options.svg, type="line",

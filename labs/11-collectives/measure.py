@@ -9,10 +9,10 @@ on any machine.
 
 import argparse
 import os
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import built  # noqa: E402
 import chart  # noqa: E402
 
 SIZES = [4 << shift for shift in range(4, 23, 2)]  # 64 bytes to 16 MiB
@@ -28,7 +28,7 @@ def rows(output):
 def run(options, size):
     command = [f"{options.bin}/collective_costs", "--ranks", str(options.ranks), "--bytes",
                str(size), "--link", options.link]
-    return rows(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
+    return rows(built.output_of(command))
 
 
 def main():

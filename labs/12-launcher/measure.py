@@ -12,6 +12,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import built  # noqa: E402
 import chart  # noqa: E402
 
 SIZES = (100, 1000, 2000, 4000, 5000, 8000, 16000, 64000)
@@ -45,8 +46,8 @@ def start_in_one_pipe(ranks, command):
 
 
 def start_by_minirun(minirun, ranks, command):
-    return subprocess.Popen([minirun, "-n", str(ranks), *command], stdout=subprocess.PIPE,
-                            pipesize=PIPE_BYTES).stdout
+    return built.start([minirun, "-n", str(ranks), *command], stdout=subprocess.PIPE,
+                       pipesize=PIPE_BYTES).stdout
 
 
 def is_whole(line, size):

@@ -7,10 +7,10 @@
 import argparse
 import json
 import os
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import built  # noqa: E402
 import chart  # noqa: E402
 
 PARAMETERS = 21840 * 4  # bytes of the ConvNet
@@ -33,8 +33,7 @@ def main():
     parser.add_argument("--svg", default="traffic.svg")
     options = parser.parse_args()
 
-    output = subprocess.run([f"{options.bin}/dp_traffic", "--batch-size", str(options.batch_size)],
-                            check=True, stdout=subprocess.PIPE, text=True).stdout
+    output = built.output_of([f"{options.bin}/dp_traffic", "--batch-size", str(options.batch_size)])
     steps = [json.loads(line) for line in output.splitlines()]
     print("| workers | scattered | replicated | gathered | reduced | through device 0 | predicted | "
           "DDP, busiest rank |\n|---|---|---|---|---|---|---|---|")

@@ -7,10 +7,10 @@
 import argparse
 import json
 import os
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import built  # noqa: E402
 import chart  # noqa: E402
 
 
@@ -23,8 +23,7 @@ def main():
     parser.add_argument("--svg", default="averaging_ways.svg")
     options = parser.parse_args()
 
-    output = subprocess.run([f"{options.bin}/{options.program}", str(options.ranks)], check=True,
-                            stdout=subprocess.PIPE, text=True).stdout
+    output = built.output_of([f"{options.bin}/{options.program}", str(options.ranks)])
     ways = [json.loads(line) for line in output.splitlines()]
     print("| what is averaged | loss after 1 | 4 | 8 | 12 epochs | rank 0 alone |\n"
           "|---|---|---|---|---|---|")

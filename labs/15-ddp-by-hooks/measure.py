@@ -19,10 +19,10 @@ import argparse
 import json
 import os
 import statistics
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import built  # noqa: E402
 import chart  # noqa: E402
 
 RATES = (10, 20, 50, 100, 200, 500)  # Mbit/s
@@ -35,8 +35,7 @@ def run(options, rate, wrapper):
     command = [f"{options.bin}/minirun", "-n", str(options.ranks), f"{options.bin}/hook_overlap",
                "--wrapper", wrapper, "--steps", str(options.steps), "--json"]
     link = {"MINI_LINK": f"{rate}Mbit,{options.delay_ms}ms"}
-    output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True,
-                            env={**os.environ, **link}).stdout
+    output = built.output_of(command, env={**os.environ, **link})
     return json.loads(output.splitlines()[-1])
 
 

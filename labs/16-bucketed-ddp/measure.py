@@ -21,11 +21,11 @@ import json
 import os
 import resource
 import statistics
-import subprocess
 import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import built  # noqa: E402
 import chart  # noqa: E402
 
 CAPS_KIB = (0.01, 8, 16, 32, 64, 128)
@@ -73,8 +73,7 @@ def run(options, how):
     command = [f"{options.bin}/minirun", "-n", str(options.ranks), f"{options.bin}/{options.program}",
                "--data", "digits", "--steps", str(options.steps), "--batch-size",
                str(options.batch_size), "--link", options.link, "--json", *how]
-    output = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                            text=True).stdout
+    output = built.output_of(command)
     report = json.loads(output.splitlines()[-1])
     means = report["statistics"]
     return {"ms": 1e3 * sum(report["seconds_per_epoch"]) / options.steps,

@@ -18,10 +18,10 @@ import argparse
 import json
 import os
 import statistics
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import built  # noqa: E402
 import chart  # noqa: E402
 
 POWER_RANKS = (1, 2, 4)
@@ -61,8 +61,7 @@ def run(options, how):
                f"{options.bin}/{options.program}", "--json", *how]
     if options.data:
         command += ["--data", options.data]
-    output = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                            text=True).stdout
+    output = built.output_of(command)
     return json.loads(output.splitlines()[-1])
 
 

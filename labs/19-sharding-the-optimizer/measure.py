@@ -11,10 +11,10 @@ buffers in flight, are only in the table.
 import argparse
 import json
 import os
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import built  # noqa: E402
 import chart  # noqa: E402
 
 RANKS = (1, 2, 3, 4, 7)
@@ -27,7 +27,7 @@ MIB = 1 << 20
 def run(options, stage, ranks, bucket=25):
     command = [f"{options.bin}/minirun", "-n", str(ranks), f"{options.bin}/{options.program}",
                "--stage", str(stage), "--model", options.model, "--bucket-cap-mb", str(bucket)]
-    output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    output = built.output_of(command)
     return json.loads(output.splitlines()[-1])
 
 

@@ -23,6 +23,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import built  # noqa: E402
 import chart  # noqa: E402
 
 SYNCS = ("none", "flat", "average", "ddp")
@@ -36,15 +37,10 @@ CAPS_MB = (0, 1, 5, 10, 25, 50, 100)
 
 # ---- the parts
 
-def output_of(command):
-    return subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                          text=True).stdout
-
-
 def bench(options, path):
-    text = output_of([f"{options.bin}/mini", "bench", "allreduce", "--ranks", str(options.ranks),
-                      "--link", options.link, "--sizes", SIZES, "--seconds", str(options.seconds),
-                      "--format", "json"])
+    text = built.output_of([f"{options.bin}/mini", "bench", "allreduce", "--ranks",
+                            str(options.ranks), "--link", options.link, "--sizes", SIZES,
+                            "--seconds", str(options.seconds), "--format", "json"])
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
 
@@ -58,8 +54,8 @@ def alone(options, folder, number):
     """Trains one rank on each of `ranks` processes at a time; returns the paths of their reports."""
     command = training(options) + ["--backend", "threads", "--ranks", "1", "--sync", "ddp",
                                    "--batch-size", str(options.batch_size // options.ranks)]
-    running = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                                text=True) for _ in range(options.ranks)]
+    running = [built.start(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+               for _ in range(options.ranks)]
     paths = []
     for rank, process in enumerate(running):
         text, _ = process.communicate()
@@ -72,9 +68,9 @@ def alone(options, folder, number):
 
 
 def predict(options, bench_path, run_paths):
-    return json.loads(output_of([f"{options.bin}/{options.program}", "--bench", bench_path,
-                                 "--run", ",".join(run_paths), "--ranks", str(options.ranks),
-                                 "--bucket-cap-mb", str(options.cap_mb), "--json"]))
+    return json.loads(built.output_of([
+        f"{options.bin}/{options.program}", "--bench", bench_path, "--run", ",".join(run_paths),
+        "--ranks", str(options.ranks), "--bucket-cap-mb", str(options.cap_mb), "--json"]))
 
 
 # ---- the measurement
@@ -83,7 +79,7 @@ def measure(options, sync):
     """Returns the milliseconds of a step."""
     command = [f"{options.bin}/minirun", "-n", str(options.ranks)] + training(options) + [
         "--batch-size", str(options.batch_size), "--link", options.link, "--sync", sync]
-    report = json.loads(output_of(command).splitlines()[-1])
+    report = json.loads(built.output_of(command).splitlines()[-1])
     return 1e3 * sum(report["seconds_per_epoch"]) / options.steps
 
 
@@ -134,9 +130,9 @@ def predict_and_measure(options):
 
 def steps(options, ranks, caps):
     """Returns {(ranks, MiB): milliseconds} for ResNet-50."""
-    rows = json.loads(output_of([f"{options.bin}/{options.program}", "--model", "resnet50", "--link",
-                                 HOSTS, "--ranks", ",".join(map(str, ranks)), "--bucket-cap-mb",
-                                 ",".join(map(str, caps)), "--json"]))
+    rows = json.loads(built.output_of([
+        f"{options.bin}/{options.program}", "--model", "resnet50", "--link", HOSTS, "--ranks",
+        ",".join(map(str, ranks)), "--bucket-cap-mb", ",".join(map(str, caps)), "--json"]))
     return {(row["ranks"], row["bucket_cap_mb"]): 1e3 * row["step_s"] for row in rows}
 
 

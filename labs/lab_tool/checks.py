@@ -1,10 +1,9 @@
-"""The checks of labs/lab doctor: each function yields findings."""
+"""The checks of labs/lab doctor: what must be known before mini is built. Each function yields
+findings; `mini doctor` checks what ranks need."""
 
 import os
 import platform
-import resource
 import shutil
-import socket
 import subprocess
 import tempfile
 from dataclasses import dataclass
@@ -15,11 +14,10 @@ from lab_tool.places import BUILD, ROOT, mnist_folder
 from lab_tool.process import output_of
 
 GIB = 1 << 30
-MIB = 1 << 20
 LEAST_DISK = 3 * GIB
 LEAST_MEMORY = 2 * GIB
-LEAST_SHM = 64 * MIB + 1  # Docker's default is too small for shared-memory transports
-LEAST_FILES = 256
+OLDEST_CUDA = (12, 3)  # as in libmini/cmake/MiniCuda.cmake
+CUDA_FOLDER = "/usr/local/cuda/bin"
 
 
 @dataclass(frozen=True)
@@ -27,14 +25,14 @@ class Finding:
     level: str  # ok, info, warn or fail
     what: str
     found: str
-    next_step: str = ""
+    remedy: str = ""
 
 
-def at_least(what, value, least, text, next_step):
-    """Returns ok if `value` is at least `least`, else warn with the next step."""
+def at_least(what, value, least, text, remedy):
+    """Returns ok if `value` is at least `least`, else warn with the remedy."""
     if value >= least:
         return Finding("ok", what, text)
-    return Finding("warn", what, text, next_step)
+    return Finding("warn", what, text, remedy)
 
 
 def check_packages():
@@ -73,48 +71,31 @@ def check_sanitizers():
 
 def check_machine():
     yield Finding("ok", "python", platform.python_version())
-    cores = len(os.sched_getaffinity(0))
-    yield at_least("cores", cores, 2, str(cores), "two ranks will share one core")
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     yield at_least("memory", memory, LEAST_MEMORY, f"{memory / GIB:.1f} GiB",
                    "the build needs 2 GiB: close other programs, or add swap")
     free = shutil.disk_usage(BUILD if BUILD.exists() else ROOT).free
     yield at_least("free disk", free, LEAST_DISK, f"{free / GIB:.1f} GiB",
                    "builds of all presets take about 3 GiB")
-    if os.path.isdir("/dev/shm"):
-        size = shutil.disk_usage("/dev/shm").total
-        yield at_least("/dev/shm", size, LEAST_SHM, f"{size / MIB:.0f} MiB",
-                       "in Docker, start with --shm-size=1g")
-    files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    yield at_least("open files", files, LEAST_FILES, f"{files} (ulimit -n)",
-                   "raise it with: ulimit -n 1024")
-
-
-def check_network():
-    """Checks loopback, which ranks on one machine use, and the host name."""
-    try:
-        with socket.socket() as server:
-            server.bind(("127.0.0.1", 0))
-            server.listen(1)
-            with socket.create_connection(server.getsockname(), timeout=5):
-                yield Finding("ok", "loopback", "127.0.0.1 listens and connects")
-    except OSError as error:
-        yield Finding("fail", "loopback", str(error),
-                      "ranks cannot meet; bring it up with: ip link set lo up")
-    name = socket.gethostname()
-    try:
-        yield Finding("ok", "host name", f"{name} is {socket.gethostbyname(name)}")
-    except OSError as error:
-        yield Finding("warn", "host name", f"{name}: {error}",
-                      "only jobs on several machines need it; add it to /etc/hosts")
 
 
 def check_cuda():
-    driver = output_of(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"])
-    toolkit = output_of(["nvcc", "--version"])
-    yield Finding("info", "GPU", (driver or "none seen").strip().replace("\n", "; "))
-    version = packages.dotted(packages.version_in((toolkit or "").rsplit("release", 1)[-1]))
-    yield Finding("info", "CUDA toolkit", version or "none; not needed on the CPU")
+    """Checks the toolkit, which a build for GPUs needs."""
+    gpus = output_of(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"])
+    names = (gpus or "").strip().replace("\n", "; ")
+    nvcc = shutil.which("nvcc", path=f"{os.environ.get('PATH', '')}:{CUDA_FOLDER}")
+    output = output_of([nvcc, "--version"]) if nvcc else ""
+    version = packages.version_in((output or "").rsplit("release", 1)[-1])
+    found = packages.dotted(version)
+    if not version:
+        yield Finding("warn" if names else "info", "CUDA toolkit",
+                      f"none, for {names}" if names else "none; not needed on the CPU",
+                      "to use the GPU, install CUDA" if names else "")
+    elif version < OLDEST_CUDA:
+        yield Finding("warn", "CUDA toolkit", found,
+                      f"a build for GPUs needs {packages.dotted(OLDEST_CUDA)} or newer")
+    else:
+        yield Finding("ok", "CUDA toolkit", f"{found}, for {names or 'no GPU on this machine'}")
 
 
 def check_data():
@@ -126,4 +107,4 @@ def check_data():
                       "fetch it with: data/fetch_mnist")
 
 
-CHECKS = (check_machine, check_packages, check_sanitizers, check_network, check_cuda, check_data)
+CHECKS = (check_machine, check_packages, check_sanitizers, check_cuda, check_data)

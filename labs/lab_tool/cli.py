@@ -34,7 +34,8 @@ VERBS = {
     "fuzz": "fuzz all readers of files and messages",
     "bench": "measure libmini and its peers, and write tables and charts",
     "setup": "install the Debian or Ubuntu packages that the build needs",
-    "doctor": "check this machine: tools, libraries, memory, network, data",
+    "doctor": "check this machine: tools, libraries, GPUs, limits, network, data",
+    "completion": "print the completion of lab, mini and minirun for a shell",
     "dev": "for authors and instructors: check the labs, export a course",
 }
 FOLDER = Path(__file__).parent / "verbs"
@@ -47,7 +48,7 @@ BROKEN_PIPE_EXIT = 141
 
 def overview():
     lines = ["usage: labs/lab VERB [OPTIONS]", "", "The one command of libmini's labs.", "", "verbs:"]
-    lines += [f"  {verb:8} {summary}" for verb, summary in VERBS.items()]
+    lines += [f"  {verb:10} {summary}" for verb, summary in VERBS.items()]
     lines += ["", "labs/lab VERB --help prints more. New here? Start with: labs/lab demo"]
     return "\n".join(lines)
 
@@ -90,16 +91,25 @@ def dispatch(words):
     if verb in ("-h", "--help", "help"):
         print(overview())
         return 0
+    if verb == "--complete":
+        from lab_tool.completion import completions
+
+        print("\n".join(completions(rest)))
+        return 0
     if verb not in VERBS:
         return complain_about(verb)
+    module = importlib.import_module(f"lab_tool.verbs.{verb}")
+    return module.run(parser_of(verb, module).parse_args(rest))
 
+
+def parser_of(verb, module):
+    """Returns the parser of the words after a verb."""
     import argparse
 
-    module = importlib.import_module(f"lab_tool.verbs.{verb}")
     parser = argparse.ArgumentParser(
         prog=f"labs/lab {verb}",
         description=module.__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     module.add_arguments(parser)
-    return module.run(parser.parse_args(rest))
+    return parser

@@ -26,8 +26,8 @@ HINTS = 2  # of three; the last hint is nearly the code
 KEPT = ("libmini/", "labs/check/", "labs/lab_tool/", "data/", "tests/support/", "tests/golden/",
         "docs/pages/", "docs/figures/")
 KEPT_FILES = ("CMakeLists.txt", "CMakePresets.json", "LICENSE", ".clang-format", ".editorconfig",
-              "labs/lab", "labs/CMakeLists.txt", "labs/README.md", "labs/chart.py",
-              "labs/numbered.hpp", "tests/CMakeLists.txt")
+              "labs/lab", "labs/CMakeLists.txt", "labs/README.md", "labs/built.py",
+              "labs/chart.py", "labs/numbered.hpp", "tests/CMakeLists.txt")
 LEFT_OUT = re.compile(r"labs/lab_tool/(verbs/)?(dev|export|leaks|repairs|schemata|verbs/(bench|fuzz"
                       r"|test)\.)|docs/pages/(instructors|labs|library|index|interface)\.md"
                       r"|tests/golden/images/")

@@ -23,6 +23,11 @@ def is_terminal(stream):
     return stream.isatty() and os.environ.get("TERM", "dumb") != "dumb"
 
 
+def has_colours(stream):
+    """Returns whether the stream is a terminal and NO_COLOR is unset or empty (no-color.org)."""
+    return is_terminal(stream) and not os.environ.get("NO_COLOR")
+
+
 class ProgressLine:
     """The progress of a step; use as a context manager."""
 

@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "libmini/core/terminal.hpp"
+
 namespace mini::logging {
 namespace {
 
@@ -26,17 +28,11 @@ constexpr std::string_view kColourEnd = "\x1b[0m";
 
 thread_local int current_rank = -1;
 
-// Returns whether stderr is a terminal and NO_COLOR is unset or empty (no-color.org).
-bool wants_colour() {
-    const char* no_color = std::getenv("NO_COLOR");
-    return (no_color == nullptr || *no_color == '\0') && isatty(STDERR_FILENO) == 1;
-}
-
 std::string format_line(Level level, const std::string& message) {
     const Style& style = kStyles[static_cast<size_t>(level)];
     std::string line;
     if (current_rank >= 0) line += concat("[rank ", current_rank, "] ");
-    if (wants_colour())
+    if (has_colours(STDERR_FILENO))
         line += concat(style.colour, style.name, ":", kColourEnd, " ");
     else
         line += concat(style.name, ": ");

@@ -8,6 +8,8 @@
 #include <optional>
 
 #include "libmini/core/error.hpp"
+#include "libmini/program/completion.hpp"
+#include "libmini/program/wrap.hpp"
 
 namespace mini {
 namespace {
@@ -145,11 +147,15 @@ void CommandLine::column_width(size_t characters) {
 }
 
 bool CommandLine::parse(int argc, const char* const* argv) {
+    if (const auto words = completions(app(), argc, argv)) {
+        std::cout << *words;
+        return false;
+    }
     try {
         app().parse(argc, argv);
         return true;
     } catch (const CLI::CallForHelp&) {
-        std::cout << app().help();
+        std::cout << wrapped(app().help());
         return false;
     } catch (const CLI::ParseError& error) {
         throw UsageError(

@@ -7,8 +7,8 @@
 //     line.add_flag("--json", options.json, "print one line of JSON");
 //     if (!line.parse(argc, argv)) return 0;  // --help was given
 //
-// CommandLine wraps CLI11. Only command_line.cpp includes CLI11, because CLI11 adds
-// seconds to the compile time of every file that includes it.
+// CommandLine hides CLI11, which adds seconds to the compile time of every file that
+// includes it.
 
 #pragma once
 
@@ -143,8 +143,9 @@ class CommandLine : public Command {
     void column_width(size_t characters);
 
     /// Parses the arguments into the variables and returns true. If the arguments contain
-    /// --help, prints the help to stdout and returns false. Throws UsageError, with a
-    /// one-line message that mentions --help, if the arguments are invalid.
+    /// --help, prints the help to stdout, in 80 columns, and returns false; so does
+    /// --complete with its words (completions). Throws UsageError, with a one-line message
+    /// that mentions --help, if the arguments are invalid.
     bool parse(int argc, const char* const* argv);
 
     /// Returns the names of all options, without dashes, in the order of their

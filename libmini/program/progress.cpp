@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "libmini/core/error.hpp"
+#include "libmini/core/terminal.hpp"
 
 namespace mini {
 namespace {
@@ -82,7 +83,7 @@ bool stderr_is_terminal() {
     };
     if (variable("MINI_PROGRESS") == "bar") return true;
     if (variable("MINI_PROGRESS") == "plain") return false;
-    return isatty(STDERR_FILENO) == 1 && variable("TERM") != "dumb";
+    return is_terminal(STDERR_FILENO);
 }
 
 Progress::Progress(std::ostream& out, std::string label, int64_t total,

@@ -25,9 +25,9 @@ struct ProgressOptions {
         std::chrono::steady_clock::now;
 };
 
-/// Returns whether stderr is a terminal that supports carriage returns (isatty, and TERM
-/// is not "dumb"). MINI_PROGRESS=bar forces true and MINI_PROGRESS=plain forces false;
-/// minirun sets the variable for its ranks, because their stderr is a pipe.
+/// Returns whether stderr can redraw a line (is_terminal). MINI_PROGRESS=bar forces true
+/// and MINI_PROGRESS=plain forces false; minirun sets the variable for its ranks, because
+/// their stderr is a pipe.
 bool stderr_is_terminal();
 
 /// One progress bar, shown until its destructor runs.

@@ -1,17 +1,20 @@
-"""Measures libmini and its peers in turn, and writes tables and charts to build/bench.
+"""Measures libmini and its peers in turn, and writes tables and charts to
+build/bench.
 
     labs/lab bench                              everything: about half an hour
     labs/lab bench --only step,all-reduce       some sections
     labs/lab bench --only "step/batch 64"       some cases of a section
     labs/lab bench --python ~/torch/bin/python  with the PyTorch of this Python
-    labs/lab bench --quick                      a minute: checks that all works, measures nothing
+    labs/lab bench --quick                      a minute: measures nothing
 
-The sections are step, epoch, all-reduce, resnet, data, start and profile. The peers are PyTorch (eager
-and torch.compile), Gloo's library, one core's copy and the processor's peak; an absent peer is left
-out, with a line that says how to get it.
+The sections are step, epoch, all-reduce, resnet, data, start and profile. The
+peers are PyTorch (eager and torch.compile), Gloo's library, one core's copy and
+the processor's peak; an absent peer is left out, with a line that says how to
+get it.
 
-Nothing else may run meanwhile. Rounds that other processes disturb are measured again; if there are
-too many, the result is marked as not valid, and the exit code is 3.
+Nothing else may run meanwhile. Rounds that other processes disturb are measured
+again; if there are too many, the result is marked as not valid, and the exit
+code is 3.
 """
 
 import json

@@ -1,17 +1,18 @@
 """Builds your code and checks it, task by task.
 
-    labs/lab check 7        all tasks of lab 7
-    labs/lab check 7.2      one task
-    labs/lab check 7 hunt   only the bug hunt: your copy of it must exit with code 0
-    labs/lab check all      every lab that you have started
-    labs/lab check 9 --all-mine     on top of your code of all labs
+    labs/lab check 7              all tasks of lab 7
+    labs/lab check 7.2            one task
+    labs/lab check 7 hunt         only the bug hunt: your copy must exit with 0
+    labs/lab check all            every lab that you have started
+    labs/lab check 9 --all-mine   on top of your code of all labs
 
-The code of other labs is libmini's own; with --all-mine it is yours. If a task fails then that
-passes otherwise, the check says which lab's code makes it fail.
+The code of other labs is libmini's own; with --all-mine it is yours. If a task
+fails then that passes otherwise, the check says which lab's code makes it fail.
 
-A task has passed, has failed, or is not started. For a failed task the steps, the expected and the
-actual values are printed. Every case runs in its own process with the address and
-undefined-behaviour sanitizers, so an endless loop or a crash in one case does not affect others.
+A task has passed, has failed, or is not started. For a failed task the steps,
+the expected and the actual values are printed. Every case runs in its own
+process with the address and undefined-behaviour sanitizers, so an endless loop
+or a crash in one case does not affect others.
 """
 
 import time

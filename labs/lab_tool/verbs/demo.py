@@ -1,12 +1,15 @@
-"""Trains the tutorial's ConvNet on MNIST with bucketed DDP, from setup to result.
+"""Trains the tutorial's ConvNet on MNIST with bucketed DDP, from setup to
+result.
 
-Installs missing packages, configures, builds, and runs two processes that exchange gradients.
-If MNIST is not on this machine, it trains on digits that libmini draws itself. Options after "--"
-are passed to the training program: labs/lab demo -- --lr 0.05
+Installs missing packages, configures, builds, and runs two processes that
+exchange gradients. If MNIST is not on this machine, it trains on digits that
+libmini draws itself. Options after "--" are passed to the training program:
+labs/lab demo -- --lr 0.05
 
 The run is recorded in a new folder of runs/, with a page, report.html.
 
-With --mine it trains with your own code of the labs: the library with your files of work/.
+With --mine it trains with your own code of the labs: the library with your
+files of work/.
 """
 
 import time

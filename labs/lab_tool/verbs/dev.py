@@ -1,14 +1,15 @@
 """For authors of labs and for instructors.
 
-    labs/lab dev check                            check the labs themselves
-    labs/lab dev export ~/cs101 --labs 7,9,10     a course repository without solutions
-    labs/lab dev package gradescope ~/cs101       an autograder for an exported course
-    labs/lab dev package actions ~/cs101          a GitHub workflow for it
+    labs/lab dev check                          check the labs themselves
+    labs/lab dev export ~/cs101 --labs 7,9,10   a course without solutions
+    labs/lab dev package gradescope ~/cs101     an autograder for such a course
+    labs/lab dev package actions ~/cs101        a GitHub workflow for it
 
-dev check reads markers, task tables, hints and mutants; compiles every starter; runs the bug hunts with
-and without their repairs; and runs every lab's checks on the reference, every stub and every
-mutant. At the end it prints the mutants with the cases that killed them, the complaints, and the
-counts. The exit code is 1 if there is a complaint.
+dev check reads markers, task tables, hints and mutants; compiles every starter;
+runs the bug hunts with and without their repairs; and runs every lab's checks
+on the reference, every stub and every mutant. At the end it prints the mutants
+with the cases that killed them, the complaints, and the counts. The exit code
+is 1 if there is a complaint.
 """
 
 import time

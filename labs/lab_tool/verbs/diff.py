@@ -1,4 +1,5 @@
-"""Compares your code of a task with the solution: a spoiler, meant for after you have passed."""
+"""Compares your code of a task with the solution: a spoiler, meant for after
+you have passed."""
 
 from lab_tool.catalogue import Catalogue
 from lab_tool.course import refuse_in_course

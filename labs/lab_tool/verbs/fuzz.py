@@ -1,13 +1,15 @@
-"""Fuzzes all readers of files, messages and options with arbitrary bytes (libFuzzer).
+"""Fuzzes all readers of files, messages and options with arbitrary bytes
+(libFuzzer).
 
     labs/lab fuzz                       every target for 10 s
     labs/lab fuzz --minutes 30          all targets, half an hour altogether
     labs/lab fuzz idx png --seconds 60  two targets, a minute each
     labs/lab fuzz --list                the names of the targets
 
-Each core runs one target at a time. Inputs that reach new code are kept in build/fuzz/corpus, and
-the next run begins with them. An input that breaks a target is minimised and kept in
-build/fuzz/crashes; then the exit code is 1. tests/fuzz/README.md describes the targets.
+Each core runs one target at a time. Inputs that reach new code are kept in
+build/fuzz/corpus, and the next run begins with them. An input that breaks a
+target is minimised and kept in build/fuzz/crashes; then the exit code is 1.
+tests/fuzz/README.md describes the targets.
 """
 
 import os

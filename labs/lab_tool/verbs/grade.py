@@ -1,19 +1,22 @@
-"""Checks every lab that is started and adds up points for each task that passes.
+"""Checks every lab that is started and adds up points for each task that
+passes.
 
-    labs/lab grade                                     text, on stdout
-    labs/lab grade --format junit --output grades.xml  for CI; also json and gradescope
-    labs/lab grade --submission ada.zip --user student  a submission, as another user
+    labs/lab grade                                       text, on stdout
+    labs/lab grade --format junit --output grades.xml    for CI; also json
+    labs/lab grade --submission ada.zip --user student   as another user
     labs/lab grade --due 2026-10-12T23:59 --late-days 2 --late-penalty 10
 
-A task has as many points as its solution has code lines, rounded up to a multiple of 5; a bug hunt
-has 10. If work/ was submitted without work/.lab.json, every lab counts if all of its files are
-present.
+A task has as many points as its solution has code lines, rounded up to a
+multiple of 5; a bug hunt has 10. If work/ was submitted without work/.lab.json,
+every lab counts if all of its files are present.
 
-This process alone makes the verdicts and writes the grades. --output is written again after each lab,
-so that a grader that is stopped has graded what it had checked; stdout then has the text. Student
-code runs in processes with limits. With --user, for which the tool needs root, they belong to another
-user, who cannot change the tool's files or end the tool. docs/pages/instructors.md says what remains
-possible; the places that you should read are listed at the end. Progress goes to stderr.
+This process alone makes the verdicts and writes the grades. --output is written
+again after each lab, so that a grader that is stopped has graded what it had
+checked; stdout then has the text. Student code runs in processes with limits.
+With --user, for which the tool needs root, they belong to another user, who
+cannot change the tool's files or end the tool. docs/pages/instructors.md says
+what remains possible; the places that you should read are listed at the end.
+Progress goes to stderr.
 """
 
 import contextlib

@@ -1,4 +1,5 @@
-"""Shows the next hint of a task: one more each time, from a first idea to nearly the code."""
+"""Shows the next hint of a task: one more each time, from a first idea to
+nearly the code."""
 
 from lab_tool.catalogue import Catalogue
 from lab_tool.screen import LabError, say

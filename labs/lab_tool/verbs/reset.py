@@ -1,4 +1,5 @@
-"""Resets a lab, or one of its tasks, to the starter. Your old files are kept in work/.backup.
+"""Resets a lab, or one of its tasks, to the starter. Your old files are kept in
+work/.backup.
 
     labs/lab reset 7         all tasks of lab 7, but not its bug hunt
     labs/lab reset 7.2       one task

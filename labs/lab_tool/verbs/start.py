@@ -1,8 +1,8 @@
 """Begins a lab: writes its starter files to work/, where your own code goes.
 
-Each file is a copy of libmini's file with MINI_TODO in place of the code that you write. The build
-compiles a file of work/ instead of libmini's own, so your code runs inside the whole library. Your
-code for other labs stays.
+Each file is a copy of libmini's file with MINI_TODO in place of the code that
+you write. The build compiles a file of work/ instead of libmini's own, so your
+code runs inside the whole library. Your code for other labs stays.
 """
 
 from lab_tool import hunts

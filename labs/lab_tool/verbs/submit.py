@@ -4,9 +4,10 @@
     labs/lab submit 7 9      two labs
     labs/lab submit 7 --output ada.zip
 
-Builds the labs first. Code that does not compile is refused, with its first error. Tasks may fail
-or be unwritten: the zip is your work as it is. It has the files of work/, and a manifest with their
-SHA-256, the version of libmini, and the date.
+Builds the labs first. Code that does not compile is refused, with its first
+error. Tasks may fail or be unwritten: the zip is your work as it is. It has the
+files of work/, and a manifest with their SHA-256, the version of libmini, and
+the date.
 """
 
 from pathlib import Path

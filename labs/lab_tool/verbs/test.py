@@ -1,14 +1,14 @@
 """Builds everything and runs the tests with ctest; its summary comes last.
 
-    labs/lab test                          all tests, optimised build
-    labs/lab test --preset debug -L unit   unit tests with address and UB sanitizers
-    labs/lab test --preset tsan -L threads tests with threads, with the thread sanitizer
-    labs/lab test -R ring                  tests whose name matches
-    labs/lab test --faults                 every fault of the table, in every kind of group
+    labs/lab test                            all tests, optimised build
+    labs/lab test --preset debug -L unit     with address and UB sanitizers
+    labs/lab test --preset tsan -L threads   with the thread sanitizer
+    labs/lab test -R ring                    tests whose name matches
+    labs/lab test --faults                   every fault, in every kind of group
 
-Passing tests are only counted; failing tests are shown with their output, and the five slowest
-tests with their seconds. A JUnit file is written to build/PRESET/junit.xml. Options after "--" are
-passed to ctest.
+Passing tests are only counted; failing tests are shown with their output, and
+the five slowest tests with their seconds. A JUnit file is written to
+build/PRESET/junit.xml. Options after "--" are passed to ctest.
 """
 
 import os

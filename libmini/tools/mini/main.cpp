@@ -11,8 +11,11 @@
 #include <vector>
 
 #include "libmini/core/error.hpp"
+#include "libmini/program/completion.hpp"
+#include "libmini/program/wrap.hpp"
 #include "libmini/tools/mini/bench.hpp"
 #include "libmini/tools/mini/did_you_mean.hpp"
+#include "libmini/tools/mini/doctor.hpp"
 #include "libmini/tools/mini/draws.hpp"
 #include "libmini/tools/mini/flight.hpp"
 #include "libmini/tools/mini/indices.hpp"
@@ -70,6 +73,7 @@ int main(int argc, char** argv) {
     mini::Command command(app);
     mini::tools::add_indices(command);
     mini::tools::add_random(command);
+    mini::tools::add_doctor(command);
     mini::tools::add_flight(command);
     mini::tools::add_bench(command);
     mini::tools::add_inspect(command);
@@ -78,11 +82,18 @@ int main(int argc, char** argv) {
     mini::tools::add_predict(command);
     mini::tools::add_report(command);
     mini::tools::add_simulate(command);
+    if (const auto words = mini::completions(app, argc, argv)) {
+        fmt::print("{}", *words);
+        return 0;
+    }
     try {
         app.parse(argc, argv);
         return 0;
-    } catch (const CLI::Success& help) {
-        return app.exit(help);
+    } catch (const CLI::CallForHelp&) {
+        fmt::print("{}", mini::wrapped(app.help()));
+        return 0;
+    } catch (const CLI::Success& version) {
+        return app.exit(version);
     } catch (const CLI::ParseError& error) {
         return fail(kUsage, mini::concat(error.what(), suggestion(app, argc, argv),
                                          "; see mini --help, or mini COMMAND "

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "libmini/core/terminal.hpp"
+
 namespace mini::tools {
 namespace {
 
@@ -23,7 +25,7 @@ Screen stdout_screen() {
     Screen screen;
     winsize size{};
     if (::isatty(STDOUT_FILENO)) {
-        screen.colour = !is_set("NO_COLOR");
+        screen.colour = has_colours(STDOUT_FILENO);
         if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
             screen.width = size.ws_col;
     } else if (is_set("COLUMNS")) {

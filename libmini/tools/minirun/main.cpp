@@ -41,8 +41,8 @@ int main(int argc, char** argv) {
     open_standard_files();
     try {
         const Options options = parse_options(argc, argv);
-        if (options.help.empty()) return launch(options);
-        fmt::print("{}", options.help);
+        if (!options.answer) return launch(options);
+        fmt::print("{}", *options.answer);
         return 0;
     } catch (const mini::UsageError& error) {
         return fail(kUsage, mini::concat(error.what(), "; see minirun --help"));

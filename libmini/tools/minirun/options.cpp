@@ -5,6 +5,8 @@
 #include <memory>
 
 #include "libmini/core/error.hpp"
+#include "libmini/program/completion.hpp"
+#include "libmini/program/wrap.hpp"
 #include "libmini/tools/mini/did_you_mean.hpp"
 #include "libmini/tools/minirun/option_values.hpp"
 
@@ -26,8 +28,8 @@ Several nodes: start minirun on each, with the same -n, --nnodes, --rdzv-endpoin
 address of node 0) and secret: MINI_STORE_COOKIE (32 hexadecimal digits), or --rdzv-id,
 from which the cookie is made.
 
-  minirun -n 2 --nnodes 2 --node-rank 0 --rdzv-endpoint node0:29500 --rdzv-id S3CRET ...
-  minirun -n 2 --nnodes 2 --node-rank 1 --rdzv-endpoint node0:29500 --rdzv-id S3CRET ...)";
+  minirun -n 2 --nnodes 2 --node-rank 0 --rdzv-endpoint node0:29500 \
+    --rdzv-id S3CRET PROGRAM   # on the other node: --node-rank 1)";
 
 // Formats the help: adds PROGRAM and its arguments, which CLI11 does not know, to the
 // usage line, and hides the option names with underscores.
@@ -201,10 +203,14 @@ Options parse_options(int argc, const char* const* argv) {
     app.prefix_command();
     app.formatter(std::make_shared<Help>());
     const Declaration declaration(app, texts, options);
+    if (const auto words = completions(app, argc, argv)) {
+        options.answer = words;
+        return options;
+    }
     try {
         app.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
-        options.help = app.help();
+        options.answer = wrapped(app.help());
         return options;
     } catch (const CLI::ParseError& error) {
         throw UsageError(error.what());

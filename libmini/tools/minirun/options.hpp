@@ -40,8 +40,8 @@ struct Options {
     bool dry_run = false;
     std::vector<std::string> command;  // the program, then its arguments
 
-    /// The help text to print, if --help was given; else "".
-    std::string help;
+    /// The text to print instead of starting ranks, if --help or --complete was given.
+    std::optional<std::string> answer;
 
     int world_size() const { return ranks * nodes; }
 };

@@ -7,7 +7,6 @@
 #include <array>
 #include <cerrno>
 #include <cstddef>
-#include <cstdlib>
 #include <utility>
 
 #include "libmini/core/error.hpp"
@@ -38,7 +37,6 @@ bool is_same_file(int a, int b) {
 
 Output::Output(bool prefix)
     : prefix_(prefix),
-      colour_(std::getenv("NO_COLOR") == nullptr),
       sinks_{Sink(STDOUT_FILENO), Sink(STDERR_FILENO)},
       same_(is_same_file(STDOUT_FILENO, STDERR_FILENO)) {}
 
@@ -230,7 +228,7 @@ void Output::remember(Stream& stream, std::string_view line) {
 std::string Output::prefix(int rank, const Sink& sink) const {
     if (!prefix_) return "";
     const std::string text = concat("[rank ", rank, "]");
-    if (!sink.is_terminal() || !colour_) return text + " ";
+    if (!sink.has_colours()) return text + " ";
     return concat("\033[3", 1 + rank % 6, "m", text, "\033[0m ");  // red to cyan, by rank
 }
 

@@ -105,7 +105,6 @@ class Output {
     std::string prefix(int rank, const Sink& sink) const;
 
     bool prefix_;
-    bool colour_;
     int last_speaker_ = -1;  // the rank of the last stderr line that was shown
     Sink sinks_[2];          // minirun's own stdout and stderr
     bool same_;  // stdout and stderr are the same file: sinks_[0] is used for both

@@ -9,6 +9,7 @@
 #include <cstddef>
 
 #include "libmini/core/error.hpp"
+#include "libmini/core/terminal.hpp"
 
 namespace mini::tools {
 namespace {
@@ -32,7 +33,11 @@ std::string_view next_piece(std::string_view bytes) {
 
 }  // namespace
 
-Sink::Sink(int fd) : given_(fd), terminal_(isatty(fd) == 1), own_(open_again(fd)) {}
+Sink::Sink(int fd)
+    : given_(fd),
+      terminal_(isatty(fd) == 1),
+      colours_(mini::has_colours(fd)),
+      own_(open_again(fd)) {}
 
 void Sink::put(std::string_view bytes) {
     if (!broken_) pending_ += bytes;

@@ -28,6 +28,7 @@ class Sink {
     explicit Sink(int fd);
 
     bool is_terminal() const { return terminal_; }
+    bool has_colours() const { return colours_; }
 
     /// Appends to the pending bytes. Writes nothing yet.
     void put(std::string_view bytes);
@@ -54,7 +55,7 @@ class Sink {
     size_t write_some(std::string_view bytes);
 
     int given_;
-    bool terminal_;
+    bool terminal_, colours_;
     Descriptor own_;  // the same pipe or terminal, opened again non-blocking; else closed
     std::string pending_;
     bool broken_ = false;  // a write failed, e.g. because the reader has closed its end

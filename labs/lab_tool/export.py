@@ -23,8 +23,8 @@ from lab_tool.regions import starter, with_bodies
 from lab_tool.screen import LabError
 
 HINTS = 2  # of three; the last hint is nearly the code
-KEPT = ("libmini/", "labs/check/", "labs/lab_tool/", "data/", "tests/support/", "tests/golden/",
-        "docs/pages/", "docs/figures/")
+KEPT = (".devcontainer/", "libmini/", "labs/check/", "labs/lab_tool/", "data/", "tests/support/",
+        "tests/golden/", "docs/pages/", "docs/figures/")
 KEPT_FILES = ("CMakeLists.txt", "CMakePresets.json", "LICENSE", ".clang-format", ".editorconfig",
               "labs/lab", "labs/CMakeLists.txt", "labs/README.md", "labs/built.py",
               "labs/chart.py", "labs/numbered.hpp", "tests/CMakeLists.txt")

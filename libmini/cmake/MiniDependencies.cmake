@@ -23,8 +23,10 @@ else()
     set_target_properties(stb::image PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${STB_INCLUDE_DIR}")
 endif()
 
-# Found once, because each find_package of it starts Python twice.
+# Found once, because each find_package of it starts Python twice. In a cross build it is the
+# Python of this machine: the tests start it without the emulator.
 find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
+set_property(TARGET Python3::Interpreter PROPERTY CROSSCOMPILING_EMULATOR)
 
 # Boost.Context, for the fibers of both simulators. The CUDA simulator requires it;
 # without it the simulated cluster is not built.

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include <array>
 #include <atomic>
@@ -18,14 +19,14 @@
 namespace mini::sim {
 namespace {
 
-constexpr uintptr_t kPage = 4096;
+const auto kPageBytes = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
 constexpr int kMaxFrames = 24;
 
 std::atomic<HostGuard*> guard{nullptr};
 struct sigaction previous_action = {};
 
 void set_protection(const void* begin, size_t bytes, int protection) {
-    const uintptr_t first = reinterpret_cast<uintptr_t>(begin) / kPage * kPage;
+    const uintptr_t first = reinterpret_cast<uintptr_t>(begin) / kPageBytes * kPageBytes;
     const uintptr_t last = reinterpret_cast<uintptr_t>(begin) + bytes;
     mprotect(reinterpret_cast<void*>(first), last - first, protection);
 }
@@ -51,6 +52,9 @@ void on_fault(int signal, siginfo_t* info, void* context) {
 #if defined(__x86_64__)
     address = reinterpret_cast<const void*>(
         static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+    address =
+        reinterpret_cast<const void*>(static_cast<ucontext_t*>(context)->uc_mcontext.pc);
 #else
     static_cast<void>(context);
 #endif
@@ -190,7 +194,7 @@ bool HostGuard::handle(const void* pointer, const void* address) {
     for (const Pending& pending : pending_) {
         const auto* const byte = static_cast<const std::byte*>(pointer);
         const std::byte* const page =
-            pending.begin - reinterpret_cast<uintptr_t>(pending.begin) % kPage;
+            pending.begin - reinterpret_cast<uintptr_t>(pending.begin) % kPageBytes;
         if (byte < page || byte >= pending.begin + pending.bytes) continue;
         ours = true;
         protect(pending, true);

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cerrno>
 
@@ -13,7 +14,12 @@ namespace {
 
 namespace context = boost::context::detail;
 
-constexpr size_t kGuardBytes = 4096;  // below the stack, so that an overflow faults
+// Returns the size of the page below a stack, which is protected, so that an overflow
+// faults. It is 4 KiB on x86-64; on aarch64 up to 64 KiB, depending on the kernel.
+size_t guard_bytes() {
+    static const auto bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    return bytes;
+}
 
 }  // namespace
 
@@ -28,13 +34,13 @@ Fiber::Fiber() : sanitizer_fiber_(sanitizers::this_fiber()) {
 
 Fiber::Fiber(Body body, void* argument, size_t stack_bytes)
     : body_(body), argument_(argument), stack_bytes_(stack_bytes), owns_stack_(true) {
-    void* const lowest = mmap(nullptr, kGuardBytes + stack_bytes_, PROT_NONE,
+    void* const lowest = mmap(nullptr, guard_bytes() + stack_bytes_, PROT_NONE,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     MINI_CHECK(lowest != MAP_FAILED, "fiber: no stack: ", system_message("mmap", errno));
-    stack_ = static_cast<std::byte*>(lowest) + kGuardBytes;
+    stack_ = static_cast<std::byte*>(lowest) + guard_bytes();
     if (mprotect(stack_, stack_bytes_, PROT_READ | PROT_WRITE) != 0) {
         const int error = errno;
-        munmap(lowest, kGuardBytes + stack_bytes_);
+        munmap(lowest, guard_bytes() + stack_bytes_);
         throw Error(concat("fiber: no stack: ", system_message("mprotect", error),
                            "; raise vm.max_map_count"));
     }
@@ -46,7 +52,7 @@ Fiber::~Fiber() {
     if (!owns_stack_) return;
     sanitizers::clear_stack(stack_, stack_bytes_);
     sanitizers::destroy_fiber(sanitizer_fiber_);
-    munmap(stack_ - kGuardBytes, kGuardBytes + stack_bytes_);
+    munmap(stack_ - guard_bytes(), guard_bytes() + stack_bytes_);
 }
 
 void Fiber::restart() {

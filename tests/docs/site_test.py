@@ -20,8 +20,8 @@ import labs
 MINI, SITE = (Path(path).resolve() for path in sys.argv[1:])
 PAGES = SITE / "html"
 OWN = ("index", "labs", "final_project", "architecture", "simulation", "scaling", "cuda_simulator",
-       "from_pytorch", "tutorials", "glossary", "measurements", "library", "clusters",
-       "instructors", "interface")
+       "from_pytorch", "tutorials", "glossary", "measurements", "library", "systems",
+       "clusters", "instructors", "interface")
 
 
 class Reader(HTMLParser):

@@ -8,7 +8,7 @@ import unittest
 from pathlib import Path
 
 LAB = Path(__file__).resolve().parents[2] / "labs" / "lab"
-NEEDED = ("sh", "dirname", "readlink", "env", "cat")
+NEEDED = ("sh", "dirname", "readlink", "env", "cat", "uname")
 
 
 class Machine:
@@ -22,6 +22,7 @@ class Machine:
 
     def command(self, name, body):
         path = self.folder / name
+        path.unlink(missing_ok=True)
         path.write_text(f"#!/bin/sh\necho {name} \"$@\" >> {self.calls}\n{body}\n")
         path.chmod(0o755)
 
@@ -93,6 +94,15 @@ class Entry(unittest.TestCase):
         result = self.machine.lab("demo")
         self.assertEqual(result.returncode, 1)
         self.assertIn("install Python 3.9 or newer", result.stderr)
+
+    def test_a_system_other_than_linux_is_named_with_the_container_to_use(self):
+        for system in ("Darwin", "MINGW64_NT-10.0-22631", "FreeBSD"):
+            self.machine.command("uname", f"echo {system}")
+            result = self.machine.lab("demo")
+            self.assertEqual(result.returncode, 1)
+            self.assertIn(f"this is {system}; open this folder in its development container (",
+                          result.stderr)
+        self.assertNotIn("python3", self.machine.called())
 
     def test_a_failing_apt_get_ends_the_script(self):
         self.machine.user(0)

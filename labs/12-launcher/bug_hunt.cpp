@@ -56,6 +56,12 @@ void start(Rank& rank) {
     rank.out.write.close();
 }
 
+// Waits until the rank's program runs: its first byte.
+void wait_until_started(const Rank& rank) {
+    char first;
+    (void)!read(rank.out.read.fd(), &first, 1);
+}
+
 // Appends the output so far to `text`. Returns whether the pipe has ended, which means
 // that no process has its write end any more.
 bool read_output(const Rank& rank, std::string& text) {
@@ -94,9 +100,10 @@ int main() {
     sigprocmask(SIG_BLOCK, &ours, nullptr);
 
     std::vector<Rank> ranks;
-    ranks.push_back({"read stop; kill -TERM $$; printf 'still here'"});
-    ranks.push_back({"printf 'all done'"});
+    ranks.push_back({"printf .; read stop; kill -TERM $$; printf 'still here'"});
+    ranks.push_back({"printf .; printf 'all done'"});
     for (Rank& rank : ranks) start(rank);
+    for (const Rank& rank : ranks) wait_until_started(rank);
 
     // Rank 1 ends by itself; then rank 0 gets the line "stop", and sends itself SIGTERM.
     bool killed = false;

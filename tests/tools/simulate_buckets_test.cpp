@@ -134,6 +134,11 @@ TEST_CASE("mini simulate buckets fills buckets as lab 16's page says") {
     CHECK(buckets[0]["bytes"] == 66'240);
     CHECK(buckets[1]["bytes"] == 21'120);
     CHECK(run["gradients"][0]["name"] == "fc2.bias");
+
+    INFO("a first bucket of 0 MiB has one gradient, and one of 1 MiB has both of fc");
+    const auto rows = simulated_buckets("--model resnet18 --first-bucket-mb 0,1")["rows"];
+    CHECK(rows[0]["buckets"][0]["gradients"] == nlohmann::json{0});
+    CHECK(rows[1]["buckets"][0]["gradients"] == nlohmann::json{0, 1});
 }
 
 TEST_CASE("mini simulate buckets prints a table for each pair of limits") {

@@ -30,6 +30,7 @@ STYLES = ("doxygen-awesome.css", "doxygen-awesome-sidebar-only.css",
 SCRIPTS = {"doxygen-awesome-darkmode-toggle.js": "DoxygenAwesomeDarkModeToggle",
            "doxygen-awesome-fragment-copy-button.js": "DoxygenAwesomeFragmentCopyButton",
            "doxygen-awesome-paragraph-link.js": "DoxygenAwesomeParagraphLink"}
+OWN_SCRIPTS = sorted((ROOT / "docs/site").glob("*.js"))
 SKIPPED = 77
 
 # Members that need no documentation because name and type explain them: plain fields, accessors
@@ -89,10 +90,6 @@ def write_header(output, doxygen):
     header.write_text(text.replace("</head>", "\n".join(lines) + "\n</head>"), encoding="utf-8")
 
 
-def own(script):
-    return ROOT / "docs/site" / script
-
-
 def settings(output, files):
     """Returns the environment variables that docs/Doxyfile reads."""
     styles = [THEME / name for name in STYLES if (THEME / name).exists()]
@@ -101,7 +98,7 @@ def settings(output, files):
         "MINI_SITE": str(output),
         "MINI_PYTHON": sys.executable,
         "MINI_STYLES": " ".join(map(str, [*styles, ROOT / "docs/site/site.css"])),
-        "MINI_FILES": " ".join(map(str, [*scripts, *map(own, ("site.js", "figures.js")), *files])),
+        "MINI_FILES": " ".join(map(str, [*scripts, *OWN_SCRIPTS, *files])),
         "MINI_HAVE_DOT": "YES" if shutil.which("dot") else "NO",
     }
 

@@ -26,8 +26,9 @@ def figure(source, alt):
 
 def player(name):
     """Returns the place of a figure that moves, and the scripts that draw it there."""
-    return (f'\\htmlonly[block]\n<div class="player" data-figure="{name}"></div>'
-            f'<script src="figure_{name}.js"></script><script src="figures.js"></script>\n\\endhtmlonly')
+    scripts = (f"figure_{name}.js", "figures.js", f"draw_{name}.js")
+    return (f'\\htmlonly[block]\n<div class="player" data-figure="{name}"></div>' +
+            "".join(f'<script src="{script}"></script>' for script in scripts) + "\n\\endhtmlonly")
 
 
 def folded(kind, summary, text, indent=""):

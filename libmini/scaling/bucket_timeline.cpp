@@ -9,17 +9,25 @@
 #include "libmini/tensor/tensor.hpp"
 
 namespace mini::scaling {
+namespace {
+
+static_assert(kFirstBucketMb * parallel::kBytesPerMib == parallel::kFirstBucketBytes);
+
+// Returns a size limit in bytes, at least 1.
+int64_t limit_of(double mb) {
+    return std::max(int64_t{1}, static_cast<int64_t>(mb * parallel::kBytesPerMib));
+}
+
+}  // namespace
 
 BucketIndices assign_buckets(const std::vector<training::GradientTime>& gradients,
-                             double cap_mb) {
-    const auto cap =
-        std::max(int64_t{1}, static_cast<int64_t>(cap_mb * parallel::kBytesPerMib));
+                             double cap_mb, double first_mb) {
     std::vector<Tensor> sizes;  // memory that no code reads or writes
     for (const training::GradientTime& gradient : gradients)
         sizes.push_back(
             Tensor::empty({gradient.bytes / static_cast<int64_t>(sizeof(float))}));
     return parallel::compute_bucket_assignment(
-        sizes, {std::min(parallel::kFirstBucketBytes, cap), cap});
+        sizes, {limit_of(std::min(first_mb, cap_mb)), limit_of(cap_mb)});
 }
 
 std::vector<training::BucketTime> bucket_timeline(

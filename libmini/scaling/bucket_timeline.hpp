@@ -25,12 +25,15 @@ namespace mini::scaling {
 /// The indices of gradients, for each bucket.
 using BucketIndices = std::vector<std::vector<size_t>>;
 
+/// The default size of the first bucket, in MiB.
+constexpr double kFirstBucketMb = 1;
+
 /// Groups gradients into buckets in their order, as DistributedDataParallel does: by
-/// compute_bucket_assignment(), with a first bucket of 1 MiB, or of `cap_mb` if `cap_mb`
-/// is less. If `cap_mb` is 0, each gradient gets its own bucket. REQUIRES: the gradients
-/// have a positive multiple of 4 bytes; 0 <= cap_mb <= 1e6.
+/// compute_bucket_assignment(), with a first bucket of `first_mb` MiB, or of `cap_mb` if
+/// `cap_mb` is less. If a limit is 0, one gradient reaches it. REQUIRES: the gradients
+/// have a positive multiple of 4 bytes; 0 <= cap_mb, first_mb <= 1e6.
 BucketIndices assign_buckets(const std::vector<training::GradientTime>& gradients,
-                             double cap_mb);
+                             double cap_mb, double first_mb = kFirstBucketMb);
 
 /// Returns the time of an all-reduce of so many bytes, in seconds.
 using AllReduceSeconds = std::function<double(int64_t bytes)>;

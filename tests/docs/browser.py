@@ -133,7 +133,8 @@ class Browser:
             raise BrowserError(f"{url}: {reply['errorText']}")
         while "Page.loadEventFired" not in self._events:
             self._note(self._read())
-        self.run("new Promise((done) => requestIdleCallback(done))")
+        # The timeout, in ms: a busy machine may give a page no idle time before its first frame.
+        self.run("new Promise((done) => requestIdleCallback(done, {timeout: 1000}))")
 
     def run(self, script, frame=None):
         """Evaluates an expression in the page, or in its frame of this name; returns the value, awaited

@@ -182,6 +182,113 @@ class Sampler(Figure, unittest.TestCase):
                 self.browser.press("ArrowRight")
 
 
+class Buckets(Figure, unittest.TestCase):
+    page = "lab16.html"
+    OPTIONS = {"ResNet-18": ("resnet18", 15, 30, 8), "ResNet-50": ("resnet50", 35, 70, 8),
+               "ConvNet": ("convnet", 8.6, 13, 2)}  # forward and backward in ms, and ranks
+    UNITS = {"KiB": 1 / 1024, "MiB": 1}
+
+    def chosen(self, label):
+        """Returns the value that a slider shows."""
+        self.focus(label)
+        return self.browser.run("document.activeElement.labels[0].querySelector('output').textContent")
+
+    def limit(self, label):
+        number, *unit = self.chosen(label).split()
+        return float(number) * (self.UNITS[unit[0]] if unit else 0)
+
+    def simulated(self, model):
+        """Returns the buckets that mini simulates for the values of the sliders."""
+        name, forward, backward, ranks = self.OPTIONS[model]
+        run = json.loads(printed(
+            "simulate", "buckets", "--model", name, "--forward-ms", forward, "--backward-ms", backward,
+            "--ranks", ranks, "--link", self.chosen("links"), "--bucket-cap-mb", self.limit("bucket cap"),
+            "--first-bucket-mb", self.limit("first bucket"), "--json", "-"))
+        return run["rows"][0], run["backward_seconds"], run["forward_seconds"]
+
+    def blocks(self, kind, names):
+        """Returns the data, or the attributes, of the blocks of a lane."""
+        return self.browser.run(f"""[...document.querySelectorAll(".player rect.{kind}")].map((block) =>
+            {names}.map((name) => Number(block.dataset[name] ?? block.getAttribute(name))))""")
+
+    def check(self, model):
+        """Compares the timeline and the status with what mini simulates."""
+        row, backward, forward = self.simulated(model)
+        buckets = row["buckets"]
+        with self.subTest(model, cap=row["bucket_cap_mb"], first=row["first_bucket_mb"]):
+            times = ("ready", "begin", "end")
+            self.assertEqual(self.blocks("lane", ["bytes", *times]), [
+                [bucket["bytes"], *(round(bucket[f"{time}_seconds"] * 1e6, 1) for time in times)]
+                for bucket in buckets])
+            self.assertEqual(self.blocks("gradient", ["bucket"]), [
+                [number] for number, bucket in enumerate(buckets) for _ in bucket["gradients"]])
+            self.check_positions(backward * 1e6)
+            shown = [float(number) for number in re.findall(r"([\d.]+) (?:%|ms)", self.status())]
+            everything, exposed = row["all_reduce_seconds"], row["exposed_seconds"]
+            compute = forward + backward
+            self.assertLess(abs(shown[0] - 100 * (1 - exposed / everything)), 0.51)
+            for number, seconds in zip(shown[1:], (everything, compute + exposed, compute + everything),
+                                       strict=True):
+                self.assertLess(abs(number - seconds * 1e3), 0.051 if number >= 100 else 0.0051)
+            self.assertTrue(self.status().startswith(f"{len(buckets)} bucket"))
+
+    def check_positions(self, backward):
+        """The blocks lie where their times are: on one scale, which the end of backward also has."""
+        line = self.browser.run("document.querySelector('.player path.end').getAttribute('d')")
+        scale = (float(re.match(r"M([\d.]+) ", line)[1]) - 2) / backward  # px; time 0 is at 2 px
+        for begin, end, x, width in self.blocks("lane", ["begin", "end", "x", "width"]):
+            self.assertLess(abs(x - 2 - begin * scale), 0.01)
+            self.assertLess(abs(width - max(1, (end - begin) * scale - 1)), 0.01)
+
+    def choose(self, model):
+        self.press("model", "Home")
+        self.press("model", "ArrowDown", list(self.OPTIONS).index(model))
+        self.assertEqual(self.browser.run("document.activeElement.value"), model)
+
+    def test_it_shows_the_simulated_buckets_of_every_limit(self):
+        self.check("ResNet-18")
+        self.press("bucket cap", "Home")
+        for _ in range(20):
+            self.check("ResNet-18")
+            self.press("bucket cap", "ArrowRight")
+        self.check("ResNet-18")
+        self.assertEqual(self.chosen("bucket cap"), "100 MiB")
+        self.press("first bucket", "Home")
+        for _ in range(8):
+            self.check("ResNet-18")
+            self.press("first bucket", "ArrowRight")
+
+    def test_it_shows_other_models_and_links(self):
+        for model in ("ResNet-50", "ConvNet"):
+            self.choose(model)
+            self.check(model)
+            for label, key in (("links", "Home"), ("bucket cap", "Home"), ("bucket cap", "ArrowRight"),
+                               ("links", "End"), ("first bucket", "Home"), ("bucket cap", "End")):
+                self.press(label, key)
+                self.check(model)
+
+    def test_the_convnet_takes_the_steps_of_lab_16(self):
+        self.choose("ConvNet")
+        self.assertIn("a step takes 23.89 ms", self.status())
+        self.press("bucket cap", "End")
+        self.press("first bucket", "End")
+        self.assertTrue(self.status().startswith("1 bucket. Backward hides 0 % of 7.59 ms"))
+
+    def test_mouse_and_keys_choose_a_bucket(self):
+        detail = "document.querySelector('.player .detail').textContent"
+        row, *_ = self.simulated("ResNet-18")
+        self.assertTrue(self.browser.run(detail).startswith(
+            "Bucket 0: 2.0 MiB, 2 gradients, fc.bias to fc.weight. Ready at 0.01 ms"))
+        self.press("look at bucket", "ArrowRight")
+        self.assertTrue(self.browser.run(detail).startswith("Bucket 1: "))
+        self.browser.click(".player rect.lane[data-bucket='2']")
+        self.assertTrue(self.browser.run(detail).startswith("Bucket 2: "))
+        self.assertEqual(self.chosen("look at bucket"), "2")
+        self.assertIn(f"to {row['buckets'][2]['end_seconds'] * 1e3:.2f} ms", self.browser.run(detail))
+        self.press("bucket cap", "End")
+        self.assertEqual(self.chosen("look at bucket"), "1")
+
+
 class Scaling(Figure, unittest.TestCase):
     page = "lab20.html"
 

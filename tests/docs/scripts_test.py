@@ -92,7 +92,8 @@ class Markdown(unittest.TestCase):
     def test_the_place_of_a_figure_is_a_comment_in_the_readme(self):
         page = markdown.for_doxygen("![Ring](ring.svg)\n\n<!-- figure: collectives -->\n")
         self.assertIn('<div class="player" data-figure="collectives"></div>', page)
-        self.assertIn('<script src="figure_collectives.js"></script>', page)
+        for script in ("figure_collectives.js", "figures.js", "draw_collectives.js"):
+            self.assertIn(f'<script src="{script}"></script>', page)
         self.assertIn("<!-- other: x -->", markdown.for_doxygen("<!-- other: x -->\n"))
 
     def test_details_are_passed_to_the_browser(self):

@@ -42,7 +42,8 @@ TEST_CASE("published models have their published numbers of parameters and tenso
         size_t tensors;
     };
     for (const Published& published :
-         {Published{"resnet50", 25'557'032, 161}, Published{"bert", 109'482'240, 199},
+         {Published{"convnet", 21'840, 8}, Published{"resnet18", 11'689'512, 62},
+          Published{"resnet50", 25'557'032, 161}, Published{"bert", 109'482'240, 199},
           Published{"bert-large", 335'141'888, 391}}) {
         CAPTURE(published.name);
         const auto parameters = tools::published_model(published.name);

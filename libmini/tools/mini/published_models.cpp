@@ -44,6 +44,34 @@ class Layers {
     std::vector<ModelParameter> all_;
 };
 
+std::vector<ModelParameter> convnet() {
+    Layers layers;
+    layers.convolution("conv1", 1, 10, 5, 24);
+    layers.add("conv1.bias", 10, 24 * 24);
+    layers.convolution("conv2", 10, 20, 5, 8);
+    layers.add("conv2.bias", 20, 8 * 8);
+    layers.linear("fc1", 320, 50);
+    layers.linear("fc2", 50, 10);
+    return layers.all();
+}
+
+// Adds the layer that maps a block's input to the size of its output.
+void add_downsample(Layers& layers, const std::string& name, int64_t in, int64_t out,
+                    int64_t side) {
+    layers.convolution(name + ".downsample.0", in, out, 1, side);
+    layers.batch_norm(name + ".downsample.1", out, side);
+}
+
+// Adds a basic block of two 3 x 3 convolutions, the first with the stride.
+void add_basic_block(Layers& layers, const std::string& name, int64_t in, int64_t width,
+                     int64_t side) {
+    layers.convolution(name + ".conv1", in, width, 3, side);
+    layers.batch_norm(name + ".bn1", width, side);
+    layers.convolution(name + ".conv2", width, width, 3, side);
+    layers.batch_norm(name + ".bn2", width, side);
+    if (in != width) add_downsample(layers, name, in, width, side);
+}
+
 // Adds a bottleneck block of three convolutions: 1 x 1, 3 x 3 with the stride, and 1 x 1
 // to four times the channels.
 void add_bottleneck(Layers& layers, const std::string& name, int64_t in, int64_t width,
@@ -54,22 +82,24 @@ void add_bottleneck(Layers& layers, const std::string& name, int64_t in, int64_t
     layers.batch_norm(name + ".bn2", width, side);
     layers.convolution(name + ".conv3", width, 4 * width, 1, side);
     layers.batch_norm(name + ".bn3", 4 * width, side);
-    if (in == 4 * width) return;
-    layers.convolution(name + ".downsample.0", in, 4 * width, 1, side);
-    layers.batch_norm(name + ".downsample.1", 4 * width, side);
+    if (in != 4 * width) add_downsample(layers, name, in, 4 * width, side);
 }
 
-std::vector<ModelParameter> resnet50() {
-    constexpr std::array kBlocks = {3, 4, 6, 3};
+// Returns the parameters of a ResNet with so many blocks in layer1 to layer4. The last
+// convolution of a block has `expansion` times the block's width as its channels.
+std::vector<ModelParameter> resnet(const std::array<int, 4>& blocks, int64_t expansion) {
     Layers layers;
     layers.convolution("conv1", 3, 64, 7, 112);
     layers.batch_norm("bn1", 64, 112);
     int64_t in = 64, width = 64, side_in = 56, side = 56;
-    for (size_t stage = 0; stage < kBlocks.size(); ++stage) {
-        for (int block = 0; block < kBlocks[stage]; ++block) {
-            add_bottleneck(layers, fmt::format("layer{}.{}", stage + 1, block), in, width,
-                           side_in, side);
-            in = 4 * width;
+    for (size_t stage = 0; stage < blocks.size(); ++stage) {
+        for (int block = 0; block < blocks[stage]; ++block) {
+            const std::string name = fmt::format("layer{}.{}", stage + 1, block);
+            if (expansion == 1)
+                add_basic_block(layers, name, in, width, side);
+            else
+                add_bottleneck(layers, name, in, width, side_in, side);
+            in = expansion * width;
             side_in = side;
         }
         width *= 2;
@@ -104,10 +134,14 @@ std::vector<ModelParameter> bert(int depth, int64_t width) {
 
 }  // namespace
 
-std::vector<std::string> published_models() { return {"resnet50", "bert", "bert-large"}; }
+std::vector<std::string> published_models() {
+    return {"convnet", "resnet18", "resnet50", "bert", "bert-large"};
+}
 
 std::vector<ModelParameter> published_model(const std::string& name) {
-    if (name == "resnet50") return resnet50();
+    if (name == "convnet") return convnet();
+    if (name == "resnet18") return resnet({2, 2, 2, 2}, 1);
+    if (name == "resnet50") return resnet({3, 4, 6, 3}, 4);
     if (name == "bert") return bert(12, 768);
     if (name == "bert-large") return bert(24, 1024);
     throw UsageError(concat("no model is named \"", name, "\"; the models are ",

@@ -1,6 +1,7 @@
 #include "libmini/tools/mini/simulate.hpp"
 
 #include "libmini/tools/mini/simulate_allreduce.hpp"
+#include "libmini/tools/mini/simulate_buckets.hpp"
 #include "libmini/tools/mini/simulate_faults.hpp"
 #include "libmini/tools/mini/simulate_messages.hpp"
 #include "libmini/tools/mini/simulate_step.hpp"
@@ -14,6 +15,7 @@ void add_simulate(Command& mini) {
     simulate.require_command();
     add_simulate_all_reduce(simulate);
     add_simulate_messages(simulate);
+    add_simulate_buckets(simulate);
     add_simulate_step(simulate);
     add_simulate_faults(simulate);
 }

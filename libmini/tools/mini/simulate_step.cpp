@@ -53,7 +53,7 @@ int64_t parameter_count(const StepProfile& profile) {
 void print_head(const StepPlan& plan, const StepOptions& options) {
     fmt::print(
         "# {}: {} parameters in {} gradients; forward {:.2f} ms, backward {:.2f} ms\n",
-        plan.name, with_commas(parameter_count(plan.profile)),
+        options.of.name(), with_commas(parameter_count(plan.profile)),
         plan.profile.gradients.size(), plan.profile.forward * kMilliseconds,
         plan.profile.backward * kMilliseconds);
     fmt::print("# links {}, algorithm {}, {}overlap, seed {}{}{}\n", options.link,
@@ -93,7 +93,7 @@ nlohmann::json json_of(const StepPlan& plan, const StepOptions& options,
                        const std::vector<StepRow>& rows) {
     nlohmann::json json_rows = nlohmann::json::array();
     for (const StepRow& row : rows) json_rows.push_back(json_of(row));
-    return {{"model", plan.name},
+    return {{"model", options.of.name()},
             {"parameters", parameter_count(plan.profile)},
             {"gradients", plan.profile.gradients.size()},
             {"forward_seconds", plan.profile.forward},
@@ -113,7 +113,7 @@ io::LineChart chart_of(const StepPlan& plan, const StepOptions& options,
                        const std::vector<StepRow>& rows) {
     const bool over_caps = plan.caps_mb.size() > 1;
     io::LineChart chart;
-    chart.text.title = fmt::format("{}, links {}", plan.name, options.link);
+    chart.text.title = fmt::format("{}, links {}", options.of.name(), options.link);
     chart.x.label = over_caps ? "bucket size (MiB; 0: a bucket per gradient)" : "ranks";
     chart.y.label = "step (ms)";
     chart.y.from_zero = true;

@@ -50,34 +50,9 @@ void check_range(const char* option, double value, double most) {
         throw UsageError(concat(option, " is ", value, ", and must be from 0 to ", most));
 }
 
-// Adds the measured step of --from to the plan: its times, and its bucket size as the
-// default.
-void add_measured(const Command& command, const StepOptions& options, StepPlan& plan) {
-    for (const char* const option : {"--model", "--forward-ms", "--backward-ms"})
-        if (command.given(option))
-            throw UsageError(concat(option,
-                                    " cannot be given with --from: a report has its ",
-                                    "own gradients and times"));
-    MeasuredStep step = read_step(options.from);
-    plan.name = options.from;
-    plan.profile = std::move(step.profile);
-    if (!command.given("--bucket-cap-mb")) plan.caps_mb = {step.bucket_cap_mb};
-}
-
-// Adds the model of --model, with the times of the options, to the plan.
-void add_model(const StepOptions& options, StepPlan& plan) {
-    constexpr double kMilliseconds = 1e3;
-    check_range("--forward-ms", options.forward_ms, kMaxMs);
-    check_range("--backward-ms", options.backward_ms, kMaxMs);
-    plan.name = options.model;
-    plan.profile =
-        profile_of(published_model(options.model), options.forward_ms / kMilliseconds,
-                   options.backward_ms / kMilliseconds);
-}
-
 }  // namespace
 
-void add_step_options(Command& command, StepOptions& o) {
+void add_profile_options(Command& command, ProfileOptions& o) {
     command.add("--model", o.model, "A model by its published sizes (resnet50)")
         .one_of(published_models());
     command.add("--from", o.from, "A report of train_mnist --json, in place of a model")
@@ -85,6 +60,32 @@ void add_step_options(Command& command, StepOptions& o) {
     command.add("--forward-ms", o.forward_ms, "Time of a model's forward pass (35)");
     command.add("--backward-ms", o.backward_ms,
                 "Time of its backward pass, without waiting (70)");
+}
+
+MeasuredStep step_of(const Command& command, const ProfileOptions& options) {
+    constexpr double kMilliseconds = 1e3;
+    if (options.from.empty()) {
+        check_range("--forward-ms", options.forward_ms, kMaxMs);
+        check_range("--backward-ms", options.backward_ms, kMaxMs);
+        return {.profile = profile_of(published_model(options.model),
+                                      options.forward_ms / kMilliseconds,
+                                      options.backward_ms / kMilliseconds),
+                .bucket_cap_mb = kDefaultCapMb};
+    }
+    for (const char* const option : {"--model", "--forward-ms", "--backward-ms"})
+        if (command.given(option))
+            throw UsageError(concat(option,
+                                    " cannot be given with --from: a report has its ",
+                                    "own gradients and times"));
+    return read_step(options.from);
+}
+
+void check_bucket_size(const char* option, double mb) {
+    check_range(option, mb, kMaxCapMb);
+}
+
+void add_step_options(Command& command, StepOptions& o) {
+    add_profile_options(command, o.of);
     command.add("--ranks", o.ranks, "How many; several with commas (2,8,64,256)")
         .split_at(',')
         .range(1, kMaxStepRanks);
@@ -111,17 +112,17 @@ void add_step_options(Command& command, StepOptions& o) {
 }
 
 StepPlan plan_of(const Command& command, const StepOptions& options) {
-    for (const double cap : options.caps_mb)
-        check_range("--bucket-cap-mb", cap, kMaxCapMb);
+    for (const double cap : options.caps_mb) check_bucket_size("--bucket-cap-mb", cap);
     StepPlan plan;
-    plan.caps_mb = options.caps_mb;
     plan.cluster.links = dist::parse_links(options.link);
     plan.cluster.seed = options.seed;
     plan.cluster.algorithm = dist::parse_algorithm(options.algorithm);
     plan.cluster.overlaps = options.overlaps;
     plan.cluster.slowdown = slow_ranks_of(options);
-    options.from.empty() ? add_model(options, plan)
-                         : add_measured(command, options, plan);
+    MeasuredStep step = step_of(command, options.of);
+    plan.profile = std::move(step.profile);
+    plan.caps_mb = command.given("--bucket-cap-mb") ? options.caps_mb
+                                                    : std::vector{step.bucket_cap_mb};
     return plan;
 }
 

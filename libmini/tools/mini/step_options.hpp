@@ -1,4 +1,5 @@
-// The options of mini simulate step, and the plan that they describe.
+// The options of mini simulate step, and the plan that they describe; and the options of
+// a model or run, which mini simulate buckets has too.
 
 #pragma once
 
@@ -14,11 +15,32 @@
 
 namespace mini::tools {
 
-struct StepOptions {
+struct ProfileOptions {
     std::string model = "resnet50", from;
     double forward_ms = 35, backward_ms = 70;
+
+    /// Returns the name of the model, or the path of the report.
+    const std::string& name() const { return from.empty() ? model : from; }
+};
+
+/// Declares the options. REQUIRES: `options` outlives the parsing of the command line.
+void add_profile_options(Command& command, ProfileOptions& options);
+
+/// Returns the step of --from, or the step and the default bucket size of --model.
+/// `command` is the command on which add_profile_options() declared the options. Throws
+/// UsageError, which names the invalid option, and BadFile if read_step() cannot read the
+/// report.
+MeasuredStep step_of(const Command& command, const ProfileOptions& options);
+
+/// Throws UsageError, which names the option, unless 0 <= mb <= kMaxCapMb.
+void check_bucket_size(const char* option, double mb);
+
+constexpr double kDefaultCapMb = 25;  // as in parallel::DDPOptions
+
+struct StepOptions {
+    ProfileOptions of;
     std::vector<int> ranks = {2, 8, 64, 256};
-    std::vector<double> caps_mb = {25};
+    std::vector<double> caps_mb = {kDefaultCapMb};
     std::string link = "100Gbit,10us";
     std::string algorithm = "auto";
     std::vector<std::string> slow_ranks;  // "3:2.5"
@@ -32,15 +54,14 @@ void add_step_options(Command& command, StepOptions& options);
 
 /// The values that are equal for all rows of the table.
 struct StepPlan {
-    std::string name;  // of the model, or the report's path
     StepProfile profile;
     std::vector<double> caps_mb;
     StepCluster cluster;  // `ranks` is set for each row
 };
 
 /// Returns the plan that `options` describe. `command` is the command on which
-/// add_step_options() declared the options. Throws UsageError, which names the invalid
-/// option, and BadFile if read_step() cannot read the report of --from.
+/// add_step_options() declared the options. Throws as step_of(), and UsageError, which
+/// names the invalid option.
 StepPlan plan_of(const Command& command, const StepOptions& options);
 
 }  // namespace mini::tools

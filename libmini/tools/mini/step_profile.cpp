@@ -62,6 +62,7 @@ StepProfile profile_of(const std::vector<ModelParameter>& parameters, double for
         profile.gradients.push_back(
             {.bytes = parameters[i].numel * kFloatBytes,
              .ready = std::min(backward, backward * passed / all)});
+        profile.names.push_back(parameters[i].name);
     }
     return profile;
 }

@@ -22,6 +22,7 @@ struct StepProfile {
     double forward = 0;
     double backward = 0;
     std::vector<training::GradientTime> gradients;  // sorted by `ready`
+    std::vector<std::string> names{};  // of the gradients; empty for a measured step
 };
 
 /// Returns the profile of a model. Divides `backward` among the parameters, from the last

@@ -1,0 +1,218 @@
+#include "libmini/tools/mini/simulate_buckets.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "libmini/core/text.hpp"
+#include "libmini/distributed/backends/transport_backend.hpp"
+#include "libmini/distributed/transport/collective.hpp"
+#include "libmini/distributed/transport/links.hpp"
+#include "libmini/io/chart.hpp"
+#include "libmini/scaling/all_reduce_on_links.hpp"
+#include "libmini/scaling/bucket_timeline.hpp"
+#include "libmini/tools/mini/result_files.hpp"
+#include "libmini/tools/mini/step_options.hpp"
+#include "libmini/tools/mini/step_profile.hpp"
+#include "libmini/training/statistics.hpp"
+
+namespace mini::tools {
+namespace {
+
+using training::BucketTime;
+
+constexpr double kMsPerSecond = 1e3;
+constexpr int kMaxBucketRanks = 4096;
+
+struct BucketsOptions {
+    ProfileOptions of;
+    int ranks = 8;
+    std::vector<double> caps_mb, firsts_mb = {scaling::kFirstBucketMb};
+    std::string link = "100Gbit,10us";
+    std::string algorithm = "auto";
+    ResultFiles files;
+};
+
+// The buckets of two limits, and their timeline.
+struct BucketsRow {
+    double first_mb = 0, cap_mb = 0;
+    scaling::BucketIndices indices{};  // of the gradients, for each bucket
+    std::vector<BucketTime> times{};
+    double all_reduces = 0;  // the sum of their seconds
+    double exposed = 0;      // seconds from the end of backward to the last average
+};
+
+// Returns the time of one bucket's all-reduce.
+scaling::AllReduceSeconds all_reduce_seconds(const BucketsOptions& options) {
+    const dist::Links links = dist::parse_links(options.link);
+    const int P = options.ranks;
+    return [links, P, hosts = dist::hosts_of(links, P),
+            algorithm = dist::parse_algorithm(options.algorithm)](int64_t bytes) {
+        const auto size = static_cast<size_t>(bytes);
+        const auto chosen = algorithm == dist::Algorithm::kAuto
+                                ? dist::choose_algorithm(size, P, hosts, false)
+                                : algorithm;
+        return scaling::all_reduce_seconds_on(links, chosen, P, size);
+    };
+}
+
+BucketsRow row_of(const StepProfile& profile, double first_mb, double cap_mb,
+                  const scaling::AllReduceSeconds& seconds) {
+    BucketsRow row{.first_mb = first_mb, .cap_mb = cap_mb};
+    row.indices = scaling::assign_buckets(profile.gradients, cap_mb, first_mb);
+    row.times = scaling::bucket_timeline(profile.gradients, row.indices, seconds);
+    for (const BucketTime& bucket : row.times)
+        row.all_reduces += bucket.end - bucket.begin;
+    row.exposed = std::max(0.0, row.times.back().end - profile.backward);
+    return row;
+}
+
+std::string gradient_name(const StepProfile& profile, size_t index) {
+    return profile.names.empty() ? fmt::format("gradient {}", index)
+                                 : profile.names[index];
+}
+
+void print_row(const StepProfile& profile, const BucketsRow& row) {
+    fmt::print("\n# first bucket of {:g} MiB, others of {:g} MiB\n",
+               std::min(row.first_mb, row.cap_mb), row.cap_mb);
+    fmt::print("{:>6}{:>11}{:>12}{:>10}{:>10}{:>8}  {}\n", "bucket", "gradients", "bytes",
+               "ready ms", "begin ms", "end ms", "last gradient");
+    for (size_t i = 0; i < row.times.size(); ++i) {
+        const BucketTime& bucket = row.times[i];
+        fmt::print("{:>6}{:>11}{:>12}{:>10.2f}{:>10.2f}{:>8.2f}  {}\n", i,
+                   row.indices[i].size(), with_commas(bucket.bytes),
+                   bucket.ready * kMsPerSecond, bucket.begin * kMsPerSecond,
+                   bucket.end * kMsPerSecond,
+                   gradient_name(profile, row.indices[i].back()));
+    }
+    const double compute = profile.forward + profile.backward;
+    fmt::print(
+        "all-reduces take {:.2f} ms, {:.2f} ms of them after backward\n"
+        "a step takes {:.2f} ms, and without overlap {:.2f} ms\n",
+        row.all_reduces * kMsPerSecond, row.exposed * kMsPerSecond,
+        (compute + row.exposed) * kMsPerSecond,
+        (compute + row.all_reduces) * kMsPerSecond);
+}
+
+nlohmann::json json_of(const BucketsRow& row) {
+    nlohmann::json buckets = nlohmann::json::array();
+    for (size_t i = 0; i < row.times.size(); ++i)
+        buckets.push_back({{"gradients", row.indices[i]},
+                           {"bytes", row.times[i].bytes},
+                           {"ready_seconds", row.times[i].ready},
+                           {"begin_seconds", row.times[i].begin},
+                           {"end_seconds", row.times[i].end}});
+    return {{"first_bucket_mb", row.first_mb},
+            {"bucket_cap_mb", row.cap_mb},
+            {"all_reduce_seconds", row.all_reduces},
+            {"exposed_seconds", row.exposed},
+            {"buckets", buckets}};
+}
+
+nlohmann::json json_of(const StepProfile& profile, const BucketsOptions& options,
+                       const std::vector<BucketsRow>& rows) {
+    nlohmann::json gradients = nlohmann::json::array();
+    nlohmann::json json_rows = nlohmann::json::array();
+    for (size_t i = 0; i < profile.gradients.size(); ++i)
+        gradients.push_back({{"name", gradient_name(profile, i)},
+                             {"bytes", profile.gradients[i].bytes},
+                             {"ready_seconds", profile.gradients[i].ready}});
+    for (const BucketsRow& row : rows) json_rows.push_back(json_of(row));
+    return {{"model", options.of.name()},
+            {"forward_seconds", profile.forward},
+            {"backward_seconds", profile.backward},
+            {"ranks", options.ranks},
+            {"link", options.link},
+            {"algorithm", options.algorithm},
+            {"gradients", gradients},
+            {"rows", json_rows}};
+}
+
+// Returns the span of a bucket. The colours of neighbours differ; the text is the
+// bucket's number.
+io::TimelineSpan span_of(size_t bucket, double begin, double end) {
+    return {.name = bucket % 2 == 0 ? "even buckets" : "odd buckets",
+            .start = begin * kMsPerSecond,
+            .end = end * kMsPerSecond,
+            .text = fmt::format("{}", bucket)};
+}
+
+// Returns two lanes for each row: backward, divided where buckets become ready, and the
+// all-reduces.
+io::Timeline chart_of(const StepProfile& profile, const BucketsOptions& options,
+                      const std::vector<BucketsRow>& rows) {
+    io::Timeline chart;
+    chart.text.title = fmt::format("Buckets of {}, {} ranks, links {}", options.of.name(),
+                                   options.ranks, options.link);
+    chart.references.push_back({"end of backward", profile.backward * kMsPerSecond});
+    for (const BucketsRow& row : rows) {
+        io::TimelineLane backward{.name = "backward"};
+        io::TimelineLane lane{.name = fmt::format("all-reduces, {:g} MiB", row.cap_mb)};
+        double begin = 0;
+        for (size_t i = 0; i < row.times.size(); ++i) {
+            const BucketTime& bucket = row.times[i];
+            backward.spans.push_back(span_of(i, begin, bucket.ready));
+            begin = bucket.ready;
+            lane.spans.push_back(span_of(i, bucket.begin, bucket.end));
+        }
+        chart.lanes.insert(chart.lanes.end(), {backward, lane});
+    }
+    return chart;
+}
+
+void run(const Command& command, BucketsOptions& options) {
+    const MeasuredStep step = step_of(command, options.of);
+    const StepProfile& profile = step.profile;
+    if (options.caps_mb.empty()) options.caps_mb = {step.bucket_cap_mb};
+    for (const double cap : options.caps_mb) check_bucket_size("--bucket-cap-mb", cap);
+    for (const double first : options.firsts_mb)
+        check_bucket_size("--first-bucket-mb", first);
+    const auto seconds = all_reduce_seconds(options);
+    options.files.open();
+    std::vector<BucketsRow> rows;
+    for (const double first : options.firsts_mb)
+        for (const double cap : options.caps_mb)
+            rows.push_back(row_of(profile, first, cap, seconds));
+    if (!options.files.replaces_table()) {
+        fmt::print("# {}: {} gradients; forward {:.2f} ms, backward {:.2f} ms\n",
+                   options.of.name(), profile.gradients.size(),
+                   profile.forward * kMsPerSecond, profile.backward * kMsPerSecond);
+        fmt::print("# {} ranks, links {}, algorithm {}\n", options.ranks, options.link,
+                   options.algorithm);
+        for (const BucketsRow& row : rows) print_row(profile, row);
+    }
+    options.files.write(json_of(profile, options, rows),
+                        [&] { return chart_of(profile, options, rows); });
+}
+
+}  // namespace
+
+void add_simulate_buckets(Command& simulate) {
+    Command buckets = simulate.add_command(
+        "buckets", "The buckets of a model's gradients, and how backward hides them");
+    const auto options = std::make_shared<BucketsOptions>();
+    BucketsOptions& o = *options;
+    add_profile_options(buckets, o.of);
+    buckets.add("--ranks", o.ranks, "How many (8)").range(1, kMaxBucketRanks);
+    buckets
+        .add("--bucket-cap-mb", o.caps_mb,
+             "Bucket sizes in MiB, with commas; 0: a bucket per gradient (25, or as in "
+             "the report)")
+        .split_at(',');
+    buckets
+        .add("--first-bucket-mb", o.firsts_mb,
+             "Sizes of the first bucket, with commas; at most that of the others (1)")
+        .split_at(',');
+    buckets.add("--link", o.link, "Rate and delay, and hosts: as in mini simulate step");
+    buckets.add("--algorithm", o.algorithm,
+                "Of the all-reduces: auto, ring, tree, ... (auto)");
+    o.files.add_options(buckets, "backward and all-reduces over time");
+    buckets.on_parsed([buckets, options] { run(buckets, *options); });
+}
+
+}  // namespace mini::tools

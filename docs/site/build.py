@@ -21,6 +21,7 @@ sys.path.insert(0, str(ROOT / "labs"))
 import figures  # noqa: E402
 import house  # noqa: E402
 import labs  # noqa: E402
+import run_picture  # noqa: E402
 from finish import finish  # noqa: E402
 from markdown import for_doxygen  # noqa: E402
 
@@ -68,7 +69,8 @@ def filled(text, parts):
 def copy_pictures(output):
     """Copies all pictures into one folder, under unique names; returns the copies."""
     copies = []
-    for picture in [*sorted(ROOT.glob("labs/*/*.svg")), *sorted(ROOT.glob("docs/figures/*.svg"))]:
+    patterns = ("labs/*/*.svg", "docs/figures/*.svg", "docs/figures/*.png")
+    for picture in [path for pattern in patterns for path in sorted(ROOT.glob(pattern))]:
         copy = output / "pictures" / f"{picture.parent.name}-{picture.name}"
         shutil.copy(picture, copy)
         copies.append(copy)
@@ -110,7 +112,7 @@ def counted_warnings(text):
             if line.strip() and not (line.endswith(UNDOCUMENTED) and SPEAKS_FOR_ITSELF.search(line))]
 
 
-def build(output, mini=None):
+def build(output, mini=None, programs=None):
     doxygen = shutil.which("doxygen")
     if not doxygen:
         print("docs: doxygen is not installed; labs/lab setup installs it", file=sys.stderr)
@@ -120,7 +122,10 @@ def build(output, mini=None):
         (output / folder).mkdir(parents=True)
     write_pages(output)
     write_header(output, doxygen)
-    files = copy_pictures(output) + (figures.write_data(mini, output) if mini else [])
+    files = copy_pictures(output)
+    if programs:
+        run_picture.take(programs, output / "pictures/figures-run_report.png")
+    files += (figures.write_data(mini, output) if mini else [])
     env = {**os.environ, **settings(output, files)}
     run = subprocess.run([doxygen, "docs/Doxyfile"], cwd=ROOT, env=env, text=True,
                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
@@ -137,8 +142,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--output", type=Path, required=True, help="a folder; it is replaced")
     parser.add_argument("--mini", type=Path, help="libmini's program, which makes the figures' numbers")
+    parser.add_argument("--programs", type=Path, metavar="FOLDER", help="libmini's programs, which take "
+                        "the picture of a run report; without them docs/figures has it")
     options = parser.parse_args()
-    sys.exit(build(options.output.resolve(), options.mini and options.mini.resolve()))
+    sys.exit(build(options.output.resolve(), options.mini and options.mini.resolve(),
+                   options.programs and options.programs.resolve()))
 
 
 if __name__ == "__main__":

@@ -93,19 +93,16 @@ double mean_over_ranks(double value) {
 
 // Returns the run's log; null without --logdir. Throws on all ranks if rank 0 cannot
 // write.
-RunLogHandle open_log(const Options& options, const mini::nn::Module& model,
+RunLogHandle open_log(const Options& options, mini::nn::Module& model,
                       int64_t train_size) {
     RunLogHandle log;
     if (options.logdir.empty()) return log;
-    std::vector<std::string> names;
-    for (const auto& [name, parameter] : model.named_parameters()) names.push_back(name);
     training::on_all_ranks(*dist::default_group(), [&] {
         log = std::make_unique<RunLog>(options.logdir,
                                        mini::report::RunFacts{.program = "cifar_resnet",
                                                               .options = options.values,
-                                                              .parameters = names,
                                                               .train_size = train_size},
-                                       dist::default_group());
+                                       model, dist::default_group());
     });
     return log;
 }

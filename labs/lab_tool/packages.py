@@ -51,9 +51,9 @@ PACKAGES = (
     Package("graphviz", "the site's diagrams", commands=("dot",), optional=True),
     Package("doxygen-awesome-css", "the site's look", optional=True,
             files=("/usr/share/doxygen-awesome-css/doxygen-awesome.css",)),
-    Package("chromium-headless-shell", "reads the site, for a test", optional=True,
+    Package("chromium-headless-shell", "reads the site and a run report, for tests", optional=True,
             commands=("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")),
-    Package("python3-pip", "brings Python's safetensors and TensorBoard, for two tests", optional=True,
+    Package("python3-pip", "brings Python's safetensors and TensorBoard, for tests", optional=True,
             commands=("pip3", "pip")),
 )
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "libmini/core/error.hpp"
 
@@ -11,6 +12,8 @@ std::string_view event_name(EventKind kind) {
     switch (kind) {
         case EventKind::kForwardBegin: return "forward_begin";
         case EventKind::kForwardEnd: return "forward_end";
+        case EventKind::kModuleBegin: return "module_begin";
+        case EventKind::kModuleEnd: return "module_end";
         case EventKind::kBackwardEnd: return "backward_end";
         case EventKind::kGradReady: return "grad_ready";
         case EventKind::kBucketReady: return "bucket_ready";
@@ -46,6 +49,7 @@ void EventLog::record(EventKind kind, int64_t index, int64_t bytes, const char* 
         ring_[next_] = event;
     if (++next_ == capacity_) next_ = 0;
     ++recorded_;
+    if (listener_) listener_(event);
 }
 
 std::vector<Event> EventLog::snapshot() const {
@@ -84,6 +88,11 @@ void EventLog::clear() {
     const std::lock_guard lock(mutex_);
     ring_.clear();
     next_ = 0;
+}
+
+void EventLog::listen(std::function<void(const Event&)> listener) {
+    const std::lock_guard lock(mutex_);
+    listener_ = std::move(listener);
 }
 
 }  // namespace mini

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,8 @@ namespace mini {
 enum class EventKind : uint8_t {
     kForwardBegin,     // a data-parallel module in training mode begins its forward pass
     kForwardEnd,       // the forward pass has ended; the backward pass may begin
+    kModuleBegin,      // a submodule begins its forward pass; index: named_modules()
+    kModuleEnd,        // index: as kModuleBegin
     kGradReady,        // index: parameter, bytes: size of its gradient
     kBackwardEnd,      // all gradients of a synchronised backward pass are ready
     kBucketReady,      // index: bucket, bytes: its payload
@@ -66,8 +69,13 @@ class EventLog {
 
     void clear();
 
+    /// Calls `listener` with each later event, on the thread that records the event; an
+    /// empty function ends this. REQUIRES: the listener does not use this log.
+    void listen(std::function<void(const Event&)> listener);
+
   private:
     mutable std::mutex mutex_;
+    std::function<void(const Event&)> listener_;
     std::vector<Event> ring_;  // grows up to capacity_, then wraps
     size_t capacity_;
     size_t next_ = 0;        // where ring_ stores the next event

@@ -86,6 +86,12 @@ std::string style_sheet() {
         light, kDarkStyle, dark);
 }
 
+// Returns the end of an element of this name.
+std::string ended(const char* name, const std::string& tooltip) {
+    if (tooltip.empty()) return "/>\n";
+    return fmt::format("><title>{}</title></{}>\n", escaped(tooltip), name);
+}
+
 }  // namespace
 
 std::string pixels(double value) {
@@ -134,15 +140,14 @@ void ChartCanvas::rectangle(double x, double y, double to_x, double to_y,
     elements_ += fmt::format(
         "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" class=\"fill\"", pixels(x),
         pixels(y), pixels(std::max(1.0, to_x - x)), pixels(std::max(1.0, to_y - y)));
-    elements_ += tooltip.empty()
-                     ? "/>\n"
-                     : fmt::format("><title>{}</title></rect>\n", escaped(tooltip));
+    elements_ += ended("rect", tooltip);
 }
 
-void ChartCanvas::marker(double x, double y, size_t index) {
+void ChartCanvas::marker(double x, double y, size_t index, const std::string& tooltip) {
     elements_ +=
-        fmt::format("<path transform=\"translate({} {})\" d=\"{}\" class=\"fill\"/>\n",
+        fmt::format("<path transform=\"translate({} {})\" d=\"{}\" class=\"fill\"",
                     pixels(x), pixels(y), kMarkers[index % kMarkers.size()]);
+    elements_ += ended("path", tooltip);
 }
 
 void ChartCanvas::begin_colour(size_t index) {

@@ -56,8 +56,8 @@ class ChartCanvas {
     void rectangle(double x, double y, double to_x, double to_y,
                    const std::string& tooltip);
 
-    /// Adds a marker; its shape depends on `index`.
-    void marker(double x, double y, size_t index);
+    /// Adds a marker, whose shape depends on `index`. Browsers show `tooltip`.
+    void marker(double x, double y, size_t index, const std::string& tooltip = "");
 
     /// Begins or ends elements with the colour of `index`.
     void begin_colour(size_t index);

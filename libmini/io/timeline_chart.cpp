@@ -92,7 +92,7 @@ void draw_span(ChartCanvas& canvas, const TimelineSpan& span, size_t index, doub
     canvas.begin_colour(index);
     if (span.start == span.end) {
         canvas.vertical(start, y, y + kSpanHeight, "line");
-        canvas.marker(start, y + kSpanHeight / 2, index);
+        canvas.marker(start, y + kSpanHeight / 2, index, tooltip_of(span, unit));
     } else {
         canvas.rectangle(start, y, std::max(end - 1, start + 1), y + kSpanHeight,
                          tooltip_of(span, unit));

@@ -4,7 +4,7 @@ namespace mini::nn {
 
 Tensor Sequential::forward(const Tensor& x) {
     Tensor y = x;
-    for (Module* const step : steps_) y = step->forward(y);
+    for (Module* const step : steps_) y = (*step)(y);
     return y;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_set>
+#include <utility>
 
 #include "libmini/tensor/ops.hpp"
 
@@ -56,6 +57,28 @@ std::string differences(const NamedTensors& own, const NamedTensors& state) {
 
 }  // namespace
 
+int Module::register_forward_pre_hook(ForwardPreHook hook) {
+    pre_hooks_[next_hook_] = std::move(hook);
+    return next_hook_++;
+}
+
+int Module::register_forward_hook(ForwardHook hook) {
+    hooks_[next_hook_] = std::move(hook);
+    return next_hook_++;
+}
+
+void Module::remove_hook(int id) {
+    pre_hooks_.erase(id);
+    hooks_.erase(id);
+}
+
+Tensor Module::forward_with_hooks(const Tensor& x) {
+    for (const auto& [id, hook] : pre_hooks_) hook(*this, x);
+    Tensor y = forward(x);
+    for (const auto& [id, hook] : hooks_) hook(*this, x, y);
+    return y;
+}
+
 NamedTensors Module::named_parameters() const {
     NamedTensors all;
     walk("", [&](const std::string& prefix, const Module& module) {
@@ -84,6 +107,17 @@ std::vector<Module*> Module::modules() {
         for (Module* const below : module->modules())
             if (std::ranges::find(all, below) == all.end()) all.push_back(below);
     // [lab04.1]
+    return all;
+}
+
+NamedModules Module::named_modules(const std::string& prefix) {
+    NamedModules all{{prefix, this}};
+    for (const auto& [name, module] : modules_)
+        for (auto& below :
+             module->named_modules(prefix.empty() ? name : prefix + "." + name))
+            if (std::ranges::find(all, below.second, &NamedModules::value_type::second) ==
+                all.end())
+                all.push_back(std::move(below));
     return all;
 }
 

@@ -24,6 +24,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -35,6 +36,17 @@ namespace mini::nn {
 
 using mini::NamedTensors;
 
+class Module;
+
+/// Modules with their names.
+using NamedModules = std::vector<std::pair<std::string, Module*>>;
+
+/// A hook, called with a module and its input before the forward pass.
+using ForwardPreHook = std::function<void(Module& module, const Tensor& x)>;
+
+/// A hook, called with a module, its input and its output after the forward pass.
+using ForwardHook = std::function<void(Module& module, const Tensor& x, const Tensor& y)>;
+
 class Module {
   public:
     Module() = default;
@@ -42,9 +54,25 @@ class Module {
     Module(const Module&) = delete;
     Module& operator=(const Module&) = delete;
 
-    /// Computes the module's output for one batch.
+    /// Computes the module's output for one batch. Call modules by operator(), which
+    /// calls the hooks too.
     virtual Tensor forward(const Tensor& x) = 0;
-    Tensor operator()(const Tensor& x) { return forward(x); }
+    Tensor operator()(const Tensor& x) {
+        const bool has_hooks = !pre_hooks_.empty() || !hooks_.empty();
+        return has_hooks ? forward_with_hooks(x) : forward(x);
+    }
+
+    /// Registers a hook for all later calls of this module (`register_forward_pre_hook`),
+    /// and returns its id for remove_hook. Hooks are called in the order of registration.
+    /// A hook adds and removes no hooks of its module.
+    int register_forward_pre_hook(ForwardPreHook hook);
+
+    /// Registers a hook in the same way (`register_forward_hook`); it cannot change the
+    /// output.
+    int register_forward_hook(ForwardHook hook);
+
+    /// Removes the hook with this id.
+    void remove_hook(int id);
 
     /// Returns the parameters of this module and its submodules, with names like
     /// "conv1.weight" (`named_parameters`): first the module's own parameters, then the
@@ -60,6 +88,10 @@ class Module {
 
     /// Returns this module and all submodules, each once, parents first (`modules`).
     std::vector<Module*> modules();
+
+    /// Returns the same modules with their names (`named_modules`): `prefix` for this
+    /// module, then names like "layer1.0.conv1"; a shared module has its first name.
+    NamedModules named_modules(const std::string& prefix = "");
 
     /// Calls `function` with every submodule, then with this module: each module comes
     /// after its submodules (`apply`).
@@ -111,6 +143,7 @@ class Module {
     }
 
   private:
+    Tensor forward_with_hooks(const Tensor& x);
     void check_name(const std::string& name) const;
 
     using Visit = std::function<void(const std::string& prefix, const Module& module)>;
@@ -118,9 +151,12 @@ class Module {
 
     NamedTensors parameters_;
     NamedTensors buffers_;
-    std::vector<std::pair<std::string, Module*>> modules_;
+    NamedModules modules_;
     std::vector<std::unique_ptr<Module>> owned_;
     bool training_ = true;
+    std::map<int, ForwardPreHook> pre_hooks_;  // by id
+    std::map<int, ForwardHook> hooks_;         // by id
+    int next_hook_ = 0;
 };
 
 }  // namespace mini::nn

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "libmini/io/chart.hpp"
@@ -108,23 +109,30 @@ std::optional<int64_t> median_step(const std::vector<std::vector<TracedStep>>& r
     return steps[steps.size() / 2].second;
 }
 
-io::TimelineSpan span_of(const std::string& name, const Slice& slice, int64_t origin) {
-    const auto at = [&](int64_t time) {
-        return static_cast<double>(time - origin) / 1e6;
-    };
-    return {.name = name, .start = at(slice.begin), .end = at(slice.end)};
+// Returns a span from nanoseconds since the origin of the chart.
+io::TimelineSpan span_of(const std::string& name, int64_t begin, int64_t end) {
+    return {.name = name,
+            .start = static_cast<double>(begin) / 1e6,
+            .end = static_cast<double>(end) / 1e6};
 }
 
 // Adds the two lanes of a rank.
 void add_lanes(io::Timeline& chart, int rank, const TracedStep& step, int64_t origin) {
     io::TimelineLane compute{.name = fmt::format("rank {} compute", rank)};
     for (const Slice& part : step.parts)
-        compute.spans.push_back(span_of(part.name, part, origin));
+        compute.spans.push_back(
+            span_of(part.name, part.begin - origin, part.end - origin));
+    for (const Moment& launch : step.launches) {
+        const int64_t time = launch.time - origin;
+        compute.spans.push_back(
+            span_of(fmt::format("bucket {}", launch.bucket), time, time));
+        compute.spans.back().text = "launched";
+    }
     io::TimelineLane lane{.name = fmt::format("rank {} communication", rank)};
     for (const Slice& slice : step.all_reduces)
         lane.spans.push_back(span_of(
             slice.bucket >= 0 ? fmt::format("bucket {}", slice.bucket) : "all-reduce",
-            slice, origin));
+            slice.begin - origin, slice.end - origin));
     chart.lanes.push_back(compute);
     chart.lanes.push_back(lane);
 }
@@ -146,9 +154,15 @@ std::string accuracy_chart(const std::vector<RunFolder>& runs) {
     io::LineChart chart{.text = {.title = "Test accuracy", .id = "accuracy"},
                         .x = {.label = "epoch", .is_whole = true},
                         .y = {.label = "share of correct images"}};
+    std::set<double> shares;
     for (size_t i = 0; i < runs.size(); ++i)
-        if (auto points = accuracies_of(runs[i].metrics); !points.empty())
+        if (auto points = accuracies_of(runs[i].metrics); !points.empty()) {
+            for (const io::ChartPoint& point : points) shares.insert(point.y);
             chart.series.push_back({series_name(runs, i, "accuracy"), std::move(points)});
+        }
+
+    // The axis of a single value would end above it, but no share is above 1.
+    chart.y.from_zero = shares.size() == 1;
     return chart.series.empty() ? "" : io::svg_of(chart);
 }
 

@@ -19,8 +19,9 @@ std::string accuracy_chart(const std::vector<RunFolder>& runs);
 /// Returns a bar for each rank: the median step time, by phase; "" without a step.
 std::string step_time_chart(const std::vector<RunFolder>& runs);
 
-/// Returns the timeline of one step of all ranks as SVG: the traced step of median length
-/// on rank 0. Returns "" if no step was traced on every rank.
+/// Returns the timeline of one step of all ranks as SVG, with a mark where a rank launches
+/// a bucket: the traced step of median length on rank 0. Returns "" if no step was traced
+/// on every rank.
 std::string step_timeline(const RunFolder& run, const std::string& id);
 
 /// Returns a chart in a box that scrolls sideways on a narrow screen; "" for "".

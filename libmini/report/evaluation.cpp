@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <utility>
 
 #include "libmini/nn/evaluation_guard.hpp"
 #include "libmini/tensor/ops.hpp"
@@ -36,11 +37,12 @@ std::vector<uint8_t> pixels_of(std::span<const float> image, const PngSize& size
     return bytes;
 }
 
+bool is_more_confident(const Mistake& a, const Mistake& b) {
+    return a.confidence != b.confidence ? a.confidence > b.confidence : a.index < b.index;
+}
+
 void keep_most_confident(std::vector<Mistake>& mistakes) {
-    std::ranges::stable_sort(mistakes, [](const Mistake& a, const Mistake& b) {
-        return a.confidence != b.confidence ? a.confidence > b.confidence
-                                            : a.index < b.index;
-    });
+    std::ranges::stable_sort(mistakes, is_more_confident);
     if (mistakes.size() > kMistakes) mistakes.resize(kMistakes);
 }
 
@@ -61,16 +63,21 @@ void add_batch(Evaluation& all, const Tensor& outputs, const data::Batch& batch,
         const auto guess = static_cast<size_t>(predicted[i]);
         ++all.confusion.at(label).at(guess);
         if (label == guess) continue;
-        const auto image = std::span(data).subspan(pixels * i, pixels);
-        all.mistakes.push_back(
-            {.index = indices[i],
-             .label = labels[i],
-             .predicted = predicted[i],
-             .confidence = std::exp(double{log_probabilities[classes * i + guess]}),
-             .size = size,
-             .pixels = pixels == 0 ? std::vector<uint8_t>() : pixels_of(image, size)});
+        Mistake mistake{
+            .index = indices[i],
+            .label = labels[i],
+            .predicted = predicted[i],
+            .confidence = std::exp(double{log_probabilities[classes * i + guess]}),
+            .size = size,
+            .pixels = {}};
+        const bool is_kept = all.mistakes.size() < kMistakes ||
+                             is_more_confident(mistake, all.mistakes.back());
+        if (std::isnan(mistake.confidence) || !is_kept) continue;
+        if (pixels > 0)
+            mistake.pixels = pixels_of(std::span(data).subspan(pixels * i, pixels), size);
+        all.mistakes.push_back(std::move(mistake));
+        keep_most_confident(all.mistakes);
     }
-    keep_most_confident(all.mistakes);
 }
 
 }  // namespace

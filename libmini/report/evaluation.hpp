@@ -27,7 +27,7 @@ struct Mistake {
 /// The evaluation of some samples.
 struct Evaluation {
     std::vector<std::vector<int64_t>> confusion;  // [label][predicted]: samples
-    std::vector<Mistake> mistakes;                // the most confident first
+    std::vector<Mistake> mistakes;                // the most confident first, none NaN
 
     int64_t correct() const;
     int64_t seen() const;

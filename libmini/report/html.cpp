@@ -10,7 +10,7 @@ constexpr const char* kStyle = R"(
         --line: #d9dfe7; --card: #f5f7fa; --mark: 0, 90, 160; }
 @media (prefers-color-scheme: dark) {
   :root { --ink: #e6eaf0; --soft: #a2adbb; --page: #14181f; --line: #333c49;
-          --card: #1c222b; --mark: 90, 170, 240; } }
+          --card: #1c222b; --mark: 60, 130, 200; } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 1.5rem 1rem 4rem; max-width: 62rem; color: var(--ink);
        background: var(--page); font: 16px/1.5 system-ui, sans-serif; }
@@ -82,8 +82,8 @@ std::string page(const std::string& title, const std::string& body) {
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
         "<link rel=\"icon\" href=\"data:,\">\n<title>",
-        escaped(title), "</title>\n<style>", kStyle, "</style>\n</head>\n<body>\n", body,
-        "</body>\n</html>\n");
+        escaped(title), "</title>\n<style>", kStyle,
+        "</style>\n</head>\n<body>\n<main>\n", body, "</main>\n</body>\n</html>\n");
 }
 
 }  // namespace mini::report

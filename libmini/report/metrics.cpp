@@ -36,7 +36,6 @@ double number(const ordered_json& line, const char* name) {
 RunFacts run_facts(const ordered_json& line) {
     RunFacts run{.program = line.at("program"),
                  .options = {},
-                 .parameters = {},
                  .world_size = line.at("world_size"),
                  .backend = line.at("backend")};
     for (const auto& [name, value] : line.at("options").items())

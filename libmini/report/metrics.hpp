@@ -29,8 +29,7 @@ namespace mini::report {
 struct RunFacts {
     std::string program;                                       // "train_mnist"
     std::vector<std::pair<std::string, std::string>> options;  // name and value
-    std::vector<std::string> parameters = {};  // names, by index; not in the file
-    int64_t train_size = 0;                    // samples; not in the file
+    int64_t train_size = 0;                                    // samples; not in the file
     std::optional<int64_t> resumed_at_step = std::nullopt;
     int world_size = 1;
     std::string backend = "";

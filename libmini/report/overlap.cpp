@@ -43,8 +43,9 @@ std::vector<TracedStep> steps_of(const RankTrace& trace) {
     std::vector<TracedStep> steps;
     for (const Slice& slice : trace.slices)
         if (slice.step >= 0)
-            steps.push_back({.step = slice, .parts = {}, .all_reduces = {}});
-    for (TracedStep& step : steps)
+            steps.push_back(
+                {.step = slice, .parts = {}, .all_reduces = {}, .launches = {}});
+    for (TracedStep& step : steps) {
         for (const Slice& slice : trace.slices) {
             if (!is_inside(slice, step.step)) continue;
             if (slice.lane == Lane::kCompute)
@@ -52,6 +53,11 @@ std::vector<TracedStep> steps_of(const RankTrace& trace) {
             else if (slice.name.starts_with("all_reduce"))
                 step.all_reduces.push_back(slice);
         }
+        for (const Moment& moment : trace.moments)
+            if (moment.bucket >= 0 && moment.time >= step.step.begin &&
+                moment.time <= step.step.end)
+                step.launches.push_back(moment);
+    }
     return steps;
 }
 

@@ -20,6 +20,7 @@ struct TracedStep {
     int64_t backward_end = 0;        // the last gradient
     std::vector<Slice> parts;        // of the compute lane, one after another
     std::vector<Slice> all_reduces;  // within the step
+    std::vector<Moment> launches;    // of buckets, within the step
 };
 
 /// Returns the steps of a trace, in their order.

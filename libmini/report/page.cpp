@@ -20,6 +20,10 @@
 namespace mini::report {
 namespace {
 
+constexpr const char* kTimelineNote =
+    "<p>The traced step of median length on rank 0. A mark below backward shows when the "
+    "rank launches the all-reduce of a bucket.</p>\n";
+
 std::string milliseconds(double seconds) { return fmt::format("{:.3f}", 1e3 * seconds); }
 
 std::string percent(double share) { return fmt::format("{:.0f} %", 100.0 * share); }
@@ -114,7 +118,7 @@ std::string confusion_table(const Evaluation& evaluation) {
         for (const int64_t count : matrix[i])
             text += fmt::format(
                 "<td style=\"background: rgba(var(--mark), {:.2f})\">{}</td>",
-                0.7 * std::sqrt(static_cast<double>(count) /
+                0.6 * std::sqrt(static_cast<double>(count) /
                                 static_cast<double>(std::max<int64_t>(sum, 1))),
                 count);
         text += "</tr>\n";
@@ -200,10 +204,11 @@ std::string page_of(const std::vector<RunFolder>& runs) {
     body += section("Loss and accuracy",
                     boxed(loss_chart(runs)) + boxed(accuracy_chart(runs)));
     body += section("Step time by phase and rank", boxed(step_time_chart(runs)));
-    body +=
-        section("One step", below(runs, [](const RunFolder& run, const std::string& id) {
-                    return boxed(step_timeline(run, id));
-                }));
+    const std::string timelines =
+        below(runs, [](const RunFolder& run, const std::string& id) {
+            return boxed(step_timeline(run, id));
+        });
+    body += section("One step", timelines.empty() ? "" : kTimelineNote + timelines);
     body += section("Communication hidden under backward", beside(runs, overlap_table));
     body += section("Buckets", beside(runs, bucket_table));
     body += section("Confusion matrix", beside(runs, evaluated(confusion_table)));

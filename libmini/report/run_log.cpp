@@ -12,6 +12,7 @@
 #include "libmini/io/append_file.hpp"
 #include "libmini/io/file.hpp"
 #include "libmini/io/tensorboard.hpp"
+#include "libmini/kernels/cuda/profiler.hpp"
 #include "libmini/report/clock_offset.hpp"
 #include "libmini/report/gather_bytes.hpp"
 #include "libmini/report/page.hpp"
@@ -48,8 +49,8 @@ ordered_json json_of_all(const std::deque<std::vector<Event>>& steps) {
     return events;
 }
 
-// Returns the events of json_of_all(). `names` will hold their names.
-std::vector<Event> events_of_all(const ordered_json& json, std::set<std::string>& names) {
+// Returns the events of json_of_all(). `texts` will hold their names.
+std::vector<Event> events_of_all(const ordered_json& json, std::set<std::string>& texts) {
     std::vector<Event> events;
     for (const ordered_json& event : json)
         events.push_back(
@@ -57,19 +58,18 @@ std::vector<Event> events_of_all(const ordered_json& json, std::set<std::string>
              .kind = static_cast<EventKind>(event.at(1).get<int>()),
              .index = event.at(2),
              .bytes = event.at(3),
-             .name = names.insert(event.at(4).get<std::string>()).first->c_str()});
+             .name = texts.insert(event.at(4).get<std::string>()).first->c_str()});
     return events;
 }
 
 // Returns the traces of all ranks, from what each has sent.
 std::vector<RankTrace> traces_of(const std::vector<ordered_json>& ranks,
-                                 const std::vector<std::string>& parameters) {
+                                 const EventNames& names) {
     std::vector<RankTrace> traces;
-    std::set<std::string> names;
+    std::set<std::string> texts;
     for (size_t rank = 0; rank < ranks.size(); ++rank)
         traces.push_back(trace_of(static_cast<int>(rank),
-                                  events_of_all(ranks[rank].at("events"), names),
-                                  parameters,
+                                  events_of_all(ranks[rank].at("events"), texts), names,
                                   {.offset = ranks[rank].at("clock_offset"),
                                    .error = ranks[rank].at("clock_error")}));
     return traces;
@@ -121,12 +121,16 @@ class RunLog::Files {
     io::SummaryWriter scalars_;
 };
 
-RunLog::RunLog(std::string folder, RunFacts run,
+RunLog::RunLog(std::string folder, RunFacts run, nn::Module& network,
                std::shared_ptr<dist::ProcessGroup> group)
     : folder_(std::move(folder)),
       group_(std::move(group)),
-      parameters_(std::move(run.parameters)),
+      names_(event_names(network)),
+      forward_events_(network, group_->events()),
       counts_(static_cast<size_t>(run.train_size)) {
+    if (auto profiler = cuda::nvtx())
+        profiler_ranges_ =
+            std::make_unique<ProfilerRanges>(*events(), names_, std::move(profiler));
     events()->since(position_);  // skip what happened before the first step
     if (group_->rank() != 0) return;
     run.world_size = group_->world_size();
@@ -173,7 +177,7 @@ void RunLog::add_epoch(const EpochRow& row, const Evaluation& evaluation) {
         for (const ordered_json& line : rank.at("steps")) files_->append(line);
     files_->append(json_of(row));
     files_->add_scalars(row);
-    io::write_file(folder_ + "/trace.json", trace_json(traces_of(ranks, parameters_)));
+    io::write_file(folder_ + "/trace.json", trace_json(traces_of(ranks, names_)));
     write_evaluation(folder_, ranks);
     io::write_file(folder_ + "/report.html", page_of({read_run(folder_)}));
 }

@@ -11,7 +11,7 @@
 // killed run keeps all steps that rank 0 had done. The steps of the other ranks follow
 // at the end of the epoch, with which rank 0 writes the other files again.
 //
-// Cost: a step reads its events (about 40) and makes seven short writes, some 20
+// Cost: a step reads its events (about 50) and makes seven short writes, some 20
 // microseconds; an epoch gathers about 100 bytes per step from each rank, and the events
 // of 20 steps, and a byte per training sample.
 
@@ -25,8 +25,12 @@
 
 #include "libmini/core/events.hpp"
 #include "libmini/distributed/group/process_group.hpp"
+#include "libmini/nn/module.hpp"
 #include "libmini/report/evaluation.hpp"
+#include "libmini/report/event_names.hpp"
+#include "libmini/report/forward_events.hpp"
 #include "libmini/report/metrics.hpp"
+#include "libmini/report/profiler_ranges.hpp"
 #include "libmini/report/samples.hpp"
 
 namespace mini::report {
@@ -34,9 +38,12 @@ namespace mini::report {
 class RunLog {
   public:
     /// On rank 0, creates the folder if necessary, and appends the line "run"; takes the
-    /// world size and the backend from `group`. Does not communicate. Throws BadFile,
-    /// which must reach all ranks (training::on_all_ranks).
-    RunLog(std::string folder, RunFacts run, std::shared_ptr<dist::ProcessGroup> group);
+    /// world size and the backend from `group`. From now on the forward passes of
+    /// `network` are recorded by layer; in a build with nvcc, a profiler is told of all
+    /// events. Does not communicate. Throws BadFile, which must reach all ranks
+    /// (training::on_all_ranks). REQUIRES: `network` outlives this object.
+    RunLog(std::string folder, RunFacts run, nn::Module& network,
+           std::shared_ptr<dist::ProcessGroup> group);
     ~RunLog();
     RunLog(const RunLog&) = delete;
     RunLog& operator=(const RunLog&) = delete;
@@ -60,7 +67,10 @@ class RunLog {
 
     std::string folder_;
     std::shared_ptr<dist::ProcessGroup> group_;
-    std::vector<std::string> parameters_;
+    EventNames names_;
+    ForwardEvents forward_events_;
+    std::unique_ptr<ProfilerRanges> profiler_ranges_;  // null without a profiler
+
     std::unique_ptr<Files> files_;          // on rank 0
     uint64_t position_ = 0;                 // in the event log
     std::vector<StepRow> rows_;             // of this rank, in this epoch; not on rank 0

@@ -13,15 +13,16 @@ namespace {
 // collectives the other lane.
 class EventReading {
   public:
-    EventReading(const std::vector<std::string>& parameters, int64_t offset,
-                 RankTrace& trace)
-        : parameters_(parameters), offset_(offset), trace_(trace) {}
+    EventReading(const EventNames& names, int64_t offset, RankTrace& trace)
+        : names_(names), offset_(offset), trace_(trace) {}
 
     void read(const Event& event) {
         const int64_t now = event.nanoseconds + offset_;
         switch (event.kind) {
-            case EventKind::kSpanBegin: open_.push_back(slice(event, now)); break;
-            case EventKind::kSpanEnd: close(event, now); break;
+            case EventKind::kSpanBegin:
+            case EventKind::kModuleBegin: open_.push_back(slice(event, now)); break;
+            case EventKind::kSpanEnd:
+            case EventKind::kModuleEnd: close(event, now); break;
             case EventKind::kForwardBegin: network_ = now; break;
             case EventKind::kForwardEnd: add("network", network_, now); break;
             case EventKind::kGradReady: gradient(event, now); break;
@@ -34,9 +35,11 @@ class EventReading {
     }
 
   private:
-    static Slice slice(const Event& event, int64_t now) {
+    Slice slice(const Event& event, int64_t now) const {
         const bool is_step = std::string_view(event.name) == "step";
-        return {.name = event.name, .begin = now, .step = is_step ? event.index : -1};
+        return {.name = shown_name(event, names_),
+                .begin = now,
+                .step = is_step ? event.index : -1};
     }
 
     // Adds a slice of the compute lane, if its begin is known.
@@ -46,9 +49,10 @@ class EventReading {
             trace_.slices.push_back({.name = name, .begin = begin, .end = end});
     }
 
-    // Ends the innermost span; the events begin or end within others, which are dropped.
+    // Ends the innermost span or module; events whose begin or end is missing are dropped.
     void close(const Event& event, int64_t now) {
-        if (open_.empty() || open_.back().name != event.name) return open_.clear();
+        if (open_.empty() || open_.back().name != shown_name(event, names_))
+            return open_.clear();
         Slice done = open_.back();
         if (done.name == "backward") {
             end_layer();
@@ -59,18 +63,13 @@ class EventReading {
         trace_.slices.push_back(done);
     }
 
-    std::string parameter(int64_t index) const {
-        const auto i = static_cast<size_t>(index);
-        return i < parameters_.size() ? parameters_[i] : concat("parameter ", index);
-    }
-
     // A layer's part of backward lasts from the previous layer's last gradient to its own
     // last gradient.
     void gradient(const Event& event, int64_t now) {
-        const std::string name = parameter(event.index);
         trace_.moments.push_back(
-            {.name = "gradient ready " + name, .time = now, .bytes = event.bytes});
+            {.name = shown_name(event, names_), .time = now, .bytes = event.bytes});
         if (open_.empty() || open_.back().name != "backward") return;
+        const std::string name = names_.parameter(event.index);
         const std::string layer = name.substr(0, name.rfind('.'));
         if (layer != layer_) {
             end_layer();
@@ -85,7 +84,7 @@ class EventReading {
     }
 
     void launch(const Event& event, int64_t now) {
-        trace_.moments.push_back({.name = concat("bucket ", event.index, " launched"),
+        trace_.moments.push_back({.name = shown_name(event, names_),
                                   .time = now,
                                   .bucket = event.index,
                                   .bytes = event.bytes});
@@ -116,10 +115,10 @@ class EventReading {
         trace_.slices.push_back(done);
     }
 
-    const std::vector<std::string>& parameters_;
+    const EventNames& names_;
     int64_t offset_;
     RankTrace& trace_;
-    std::vector<Slice> open_;  // spans of the main thread, the innermost last
+    std::vector<Slice> open_;  // spans and modules of the main thread, the innermost last
     int64_t network_ = -1, backward_end_ = -1;
     std::string layer_;  // whose gradients are becoming ready, or ""
     int64_t layer_begin_ = 0, layer_end_ = 0;
@@ -130,10 +129,10 @@ class EventReading {
 
 }  // namespace
 
-RankTrace trace_of(int rank, const std::vector<Event>& events,
-                   const std::vector<std::string>& parameters, const ClockOffset& clock) {
+RankTrace trace_of(int rank, const std::vector<Event>& events, const EventNames& names,
+                   const ClockOffset& clock) {
     RankTrace trace{.rank = rank, .clock = clock, .slices = {}, .moments = {}};
-    EventReading reading(parameters, clock.offset, trace);
+    EventReading reading(names, clock.offset, trace);
     for (const Event& event : events) reading.read(event);
     std::ranges::stable_sort(trace.slices, [](const Slice& a, const Slice& b) {
         return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;

@@ -1,10 +1,10 @@
 // The trace of a run: what each rank did, and when, in the format of chrome://tracing and
 // ui.perfetto.dev.
 //
-//     rank 0  compute        [step [data][forward ][backward fc2 fc1 conv2 conv1|wait]..
-//             communication                             [all_reduce 0] [all_reduce 1]
-//     rank 1  compute        ...                              \ flow
-//             communication                               [all_reduce 0] [all_reduce 1]
+//     rank 0  compute        [step [data][forward conv1 .. fc2][backward fc2 .. conv1|wait]
+//             communication                            [all_reduce 0]   [all_reduce 1]
+//     rank 1  compute        ...                             \ flow
+//             communication                              [all_reduce 0]   [all_reduce 1]
 //
 // A rank is a process of the trace, and each of its two lanes a thread. Slices of one
 // lane nest. A flow leads from the begin of an all-reduce on a rank to its end on the
@@ -19,6 +19,7 @@
 
 #include "libmini/core/events.hpp"
 #include "libmini/report/clock_offset.hpp"
+#include "libmini/report/event_names.hpp"
 
 namespace mini::report {
 
@@ -53,11 +54,11 @@ struct RankTrace {
     std::vector<Moment> moments;
 };
 
-/// Returns the trace of one rank from its events, oldest first, in rank 0's time.
-/// `parameters` has the names of the parameters; a gradient names its layer by them.
-/// Leaves out what begins before or ends after the events.
-RankTrace trace_of(int rank, const std::vector<Event>& events,
-                   const std::vector<std::string>& parameters, const ClockOffset& clock);
+/// Returns the trace of one rank from its events, oldest first, in rank 0's time. A
+/// gradient names its layer by its parameter's name. Leaves out what begins before or
+/// ends after the events.
+RankTrace trace_of(int rank, const std::vector<Event>& events, const EventNames& names,
+                   const ClockOffset& clock);
 
 /// Returns the text of a trace file. Its times begin at 0.
 std::string trace_json(const std::vector<RankTrace>& ranks);

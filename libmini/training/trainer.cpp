@@ -44,12 +44,6 @@ std::vector<int64_t> bucket_sizes(const parallel::DistributedDataParallel* ddp) 
     return sizes;
 }
 
-std::vector<std::string> names_of(const nn::Module& model) {
-    std::vector<std::string> names;
-    for (const auto& [name, parameter] : model.named_parameters()) names.push_back(name);
-    return names;
-}
-
 double mean_of(const std::vector<double>& values) {
     double sum = 0.0;
     for (const double value : values) sum += value;
@@ -109,10 +103,9 @@ void Trainer::open_log() {
             options_.logdir,
             report::RunFacts{.program = "train_mnist",
                              .options = options_.values,
-                             .parameters = names_of(model_),
                              .train_size = data_.train->size(),
                              .resumed_at_step = progress_.results.resumed_at_step},
-            group_);
+            model_, group_);
     });
 }
 

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "libmini/core/error.hpp"
@@ -72,6 +73,23 @@ TEST_CASE("a snapshot of one kind contains no other events") {
     CHECK(indices(log.snapshot(EventKind::kBucketLaunch)) ==
           std::vector<int64_t>{10, 11, 12});
     CHECK(log.snapshot(EventKind::kBucketDone).empty());
+}
+
+TEST_CASE("a listener is called with each event, by the thread that records it") {
+    EventLog log;
+    std::vector<std::pair<int64_t, std::thread::id>> heard;
+    log.record(EventKind::kGradReady, 0);
+    log.listen([&](const Event& event) {
+        heard.emplace_back(event.index, std::this_thread::get_id());
+    });
+    log.record(EventKind::kGradReady, 1);
+    std::thread other([&] { log.record(EventKind::kGradReady, 2); });
+    const std::thread::id other_id = other.get_id();
+    other.join();
+    log.listen({});
+    log.record(EventKind::kGradReady, 3);
+    CHECK(heard == std::vector<std::pair<int64_t, std::thread::id>>{
+                       {1, std::this_thread::get_id()}, {2, other_id}});
 }
 
 TEST_CASE("a full log overwrites its oldest events") {

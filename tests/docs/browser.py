@@ -192,6 +192,7 @@ class Browser:
             time.sleep(0.02)
         raise BrowserError(f"never true in {DEADLINE} s: {script}")
 
-    def picture(self):
-        """Returns a PNG of what the window shows."""
-        return base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])
+    def picture(self, part):
+        """Returns a PNG of a part of the page: {x, y, width, height, scale} in pixels."""
+        reply = self.call("Page.captureScreenshot", format="png", clip=part, captureBeyondViewport=True)
+        return base64.b64decode(reply["data"])

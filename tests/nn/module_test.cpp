@@ -1,12 +1,16 @@
 #include "libmini/nn/module.hpp"
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "libmini/nn/activation.hpp"
 #include "libmini/nn/container.hpp"
+#include "libmini/nn/linear.hpp"
 #include "libmini/nn/loss.hpp"
 #include "libmini/nn/models.hpp"
 #include "libmini/nn/pool.hpp"
+#include "libmini/nn/resnet.hpp"
 #include "libmini/tensor/ops.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/message_of.hpp"
@@ -201,4 +205,56 @@ TEST_CASE(
     std::vector<nn::Module*> order;
     outer.apply([&](nn::Module& module) { order.push_back(&module); });
     CHECK(order == std::vector<nn::Module*>{&shared, &inner, &shared, &outer});
+}
+
+TEST_CASE("hooks are called around each forward pass, in the order of registration") {
+    nn::Linear first(2, 3), second(3, 1);
+    nn::Sequential net(first, second);
+    std::vector<std::string> calls;
+    const auto before = [&](const char* name) {
+        return [&calls, name](const nn::Module&, const Tensor& x) {
+            calls.push_back(concat(name, " takes ", x.shape()));
+        };
+    };
+    const auto after = [&](const char* name) {
+        return [&calls, name](const nn::Module&, const Tensor& x, const Tensor& y) {
+            calls.push_back(concat(name, " maps ", x.shape(), " to ", y.shape()));
+        };
+    };
+    net.register_forward_pre_hook(before("net"));
+    net.register_forward_hook(after("net"));
+    second.register_forward_hook(after("a"));
+    const int removed = second.register_forward_hook(after("b"));
+    const int also_removed = first.register_forward_pre_hook(before("c"));
+    second.register_forward_hook(after("d"));
+    second.remove_hook(removed);
+    first.remove_hook(also_removed);
+    const Tensor x = Tensor::ones({4, 2});
+    const Tensor y = net(x);
+    CHECK(calls == std::vector<std::string>{"net takes (4, 2)", "a maps (4, 3) to (4, 1)",
+                                            "d maps (4, 3) to (4, 1)",
+                                            "net maps (4, 2) to (4, 1)"});
+    CHECK(y.to_vector<float>() == net.forward(x).to_vector<float>());
+}
+
+TEST_CASE("named_modules lists the modules of modules(), with PyTorch's names") {
+    nn::ResNet net = nn::resnet18();
+    const nn::NamedModules named = net.named_modules();
+    std::vector<std::string> names;
+    std::vector<nn::Module*> modules;
+    for (const auto& [name, module] : named) {
+        names.push_back(name);
+        modules.push_back(module);
+    }
+    CHECK(modules == net.modules());
+    CHECK(std::vector<std::string>(names.begin(), names.begin() + 6) ==
+          std::vector<std::string>{"", "conv1", "bn1", "layer1", "layer1.0",
+                                   "layer1.0.conv1"});
+    CHECK(names.back() == "fc");
+
+    // A module in two places has its first name.
+    nn::Linear shared(2, 2);
+    nn::Sequential twice(shared, shared);
+    CHECK(twice.named_modules("top") ==
+          nn::NamedModules{{"top", &twice}, {"top.0", &shared}});
 }

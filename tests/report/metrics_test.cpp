@@ -11,6 +11,7 @@
 #include "libmini/core/events.hpp"
 #include "libmini/distributed/launch/default_group.hpp"
 #include "libmini/distributed/launch/launch.hpp"
+#include "libmini/nn/linear.hpp"
 #include "libmini/report/gather_bytes.hpp"
 #include "libmini/report/run_log.hpp"
 #include "tests/support/catch.hpp"
@@ -141,7 +142,8 @@ TEST_CASE("a run's log has the steps of all ranks, and rank 0's at once") {
     const test::Folder folder;
     dist::run_threads(world_size, [&](dist::ProcessGroup& group) {
         const std::string path = folder / "new/folder";
-        report::RunLog log(path, {.program = "p", .options = {}, .train_size = 3},
+        nn::Linear model(1, 1);
+        report::RunLog log(path, {.program = "p", .options = {}, .train_size = 3}, model,
                            dist::default_group());
         for (int64_t step = 0; step < 3; ++step) {
             record_step(log, step);

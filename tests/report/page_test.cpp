@@ -65,6 +65,10 @@ report::RankTrace traced(int rank) {
                     part("optimizer", 900, 990), bucket(0, 400, 600),
                     bucket(1, 600, 900)};
     trace.slices[0].step = 5;
+    trace.moments = {{.name = "gradient ready fc2.bias", .time = 340},
+                     {.name = "bucket 0 launched", .time = 350, .bucket = 0},
+                     {.name = "bucket 1 launched", .time = 590, .bucket = 1},
+                     {.name = "bucket 0 launched", .time = 1350, .bucket = 0}};
     return trace;
 }
 
@@ -137,7 +141,7 @@ TEST_CASE("an evaluation counts pairs of classes and keeps the most confident mi
     std::vector<float> outputs;
     std::vector<int64_t> labels(kSamples), indices;
     for (int64_t i = 0; i < kSamples; ++i) {
-        outputs.insert(outputs.end(), {0.0f, 1.0f + static_cast<float>(i)});
+        outputs.insert(outputs.end(), {0.0f, 0.1f * static_cast<float>(1 + i)});
         indices.push_back(100 + i);
     }
     labels[3] = 1;
@@ -153,14 +157,39 @@ TEST_CASE("an evaluation counts pairs of classes and keeps the most confident mi
     CHECK(evaluation.correct() == 1);
     CHECK(evaluation.seen() == kSamples);
     REQUIRE(evaluation.mistakes.size() == report::kMistakes);
-    CHECK(evaluation.mistakes.front().confidence >=
-          evaluation.mistakes.back().confidence);
+    for (size_t i = 0; i < report::kMistakes; ++i)
+        CHECK(evaluation.mistakes[i].index == indices[kSamples - 1 - i]);
 
     // What two ranks have found, merged, is what one would have found.
     report::Evaluation all = report::evaluation_of(report::json_of(evaluation));
     report::merge(all, evaluation);
     CHECK(all.seen() == 2 * kSamples);
     CHECK(all.mistakes.size() == report::kMistakes);
+}
+
+TEST_CASE("an evaluation of a model that has diverged has no mistakes, and can be read") {
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    data::DataLoader loader(std::make_shared<data::TensorDataset>(
+                                Tensor::from(std::vector<float>(8, nan), {4, 2}),
+                                Tensor::from(std::vector<int64_t>{0, 1, 0, 1})),
+                            {.batch_size = 4});
+    Echo model;
+    const auto evaluation = report::evaluate(model, loader, {0, 1, 2, 3});
+    CHECK(evaluation.seen() == 4);
+    CHECK(evaluation.mistakes.empty());
+    const std::string text = report::json_of(evaluation).dump();
+    CHECK(report::evaluation_of(nlohmann::ordered_json::parse(text)).seen() == 4);
+}
+
+TEST_CASE("the accuracy of one epoch is on an axis that ends at 1") {
+    report::RunFolder run = run_named("first");
+    run.metrics.epochs = {{.epoch = 0, .steps = 10, .test_accuracy = 0.99}};
+    const std::string page = report::page_of({run});
+    CHECK(contains(page, ">0.8</text>"));
+    CHECK(contains(page, ">1</text>"));
+    for (const char* tick :
+         {">1.02</text>", ">1.05</text>", ">1.1</text>", ">1.2</text>"})
+        CHECK_FALSE(contains(page, tick));
 }
 
 TEST_CASE("the picture of samples shows ranks, repeated samples and unseen samples") {
@@ -185,6 +214,8 @@ TEST_CASE("communication is hidden until backward ends") {
     const auto steps = report::steps_of(traced(0));
     REQUIRE(steps.size() == 1);
     CHECK(steps[0].backward_end == 700);
+    REQUIRE(steps[0].launches.size() == 2);
+    CHECK(steps[0].launches[1].time == 590);
     const report::Overlap overlap = report::overlap_of(steps);
     CHECK(overlap.communication == Approx(500e-9));
     CHECK(overlap.hidden == Approx(300e-9));

@@ -6,11 +6,12 @@ Python has no package tensorboard, exits with code 77 (skipped).
 
 import json
 import struct
-import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
+
+from runs import STEPS, train
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "build" / "python"))
 try:
@@ -21,18 +22,10 @@ except ImportError as error:
     sys.exit(77)
 
 BIN = Path(sys.argv.pop(1))
-STEPS = 5
 OF_A_STEP = {"loss/step": "loss", "time/data": "data_s", "time/forward": "forward_s",
              "time/backward": "backward_s", "time/waiting": "waiting_s",
              "time/optimizer": "optimizer_s", "time/step": "step_s"}
 OF_AN_EPOCH = {"loss/epoch": "train_loss", "accuracy/test": "test_accuracy", "lr": "lr"}
-
-
-def train(folder, ranks=1):
-    launcher = [BIN / "minirun", "-n", str(ranks)] if ranks > 1 else []
-    subprocess.run([*launcher, BIN / "train_mnist", "--data", "digits", "--steps", str(STEPS),
-                    "--batch-size", "6", "--logdir", folder],
-                   check=True, capture_output=True, timeout=100)
 
 
 def lines_of(folder, kind):
@@ -59,7 +52,7 @@ class Reader(unittest.TestCase):
     def test_the_scalars_are_those_of_metrics_jsonl(self):
         for ranks in (1, 2):
             with self.subTest(ranks=ranks), tempfile.TemporaryDirectory() as folder:
-                train(folder, ranks)
+                train(BIN, "--logdir", folder, ranks=ranks)
                 expected = {}
                 for line in lines_of(folder, "step"):
                     for tag, name in OF_A_STEP.items():
@@ -74,7 +67,7 @@ class Reader(unittest.TestCase):
     def test_the_reader_rejects_a_changed_byte(self):
         """Otherwise the test above would not show that the checksums are right."""
         with tempfile.TemporaryDirectory() as folder:
-            train(folder)
+            train(BIN, "--logdir", folder, ranks=1)
             count = len(scalars_of(folder)["loss/step"])
             file, = Path(folder).glob("*tfevents*")
             data = bytearray(file.read_bytes())

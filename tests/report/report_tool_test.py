@@ -10,17 +10,13 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from runs import BATCH, STEPS, TRAIN_IMAGES, train
+
 BIN = Path(sys.argv.pop(1))
 
 
 def run(*command):
     return subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=200)
-
-
-def train(folder, *options, ranks=2):
-    done = run(BIN / "minirun", "-n", ranks, BIN / "train_mnist", "--data", "digits", "--steps", 4,
-               "--batch-size", 12, "--logdir", folder, *options)
-    assert done.returncode == 0, done.stderr
 
 
 class Report(unittest.TestCase):
@@ -31,7 +27,7 @@ class Report(unittest.TestCase):
 
     def test_it_makes_the_page_that_training_made(self):
         first = self.folder / "first"
-        train(first, "--bucket-cap-mb", "0.05")
+        train(BIN, "--bucket-cap-mb", "0.05", "--logdir", first)
         page = first / "report.html"
         written = page.read_text()
         page.unlink()
@@ -44,7 +40,7 @@ class Report(unittest.TestCase):
     def test_it_compares_two_runs(self):
         runs = self.folder / "ddp", self.folder / "average"
         for folder, ranks in zip(runs, (1, 3)):
-            train(folder, "--sync", folder.name, ranks=ranks)
+            train(BIN, "--sync", folder.name, "--logdir", folder, ranks=ranks)
         output = self.folder / "both.html"
         done = run(BIN / "mini", "report", *runs, "--output", output)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -54,18 +50,17 @@ class Report(unittest.TestCase):
     def test_each_sample_is_counted_where_it_was_trained(self):
         for options in ("--order", "file"), ("--order", "sampler"), ("--partition", "tutorial"):
             folder = self.folder / options[1]
-            train(folder, *options)
+            train(BIN, *options, "--logdir", folder)
             samples = json.loads((folder / "evaluation.json").read_text())["samples"]
-            self.assertEqual(samples, {"size": 60000, "repeated": 0, "unseen": 60000 - 48,
-                                       "ranks": [24, 24]})
+            seen = STEPS * BATCH
+            self.assertEqual(samples, {"size": TRAIN_IMAGES, "repeated": 0,
+                                       "unseen": TRAIN_IMAGES - seen, "ranks": [seen / 2] * 2})
 
     def test_the_accuracy_is_that_of_a_run_without_a_log(self):
-        train(self.folder / "run")
+        train(BIN, "--logdir", self.folder / "run")
         lines = map(json.loads, (self.folder / "run/metrics.jsonl").read_text().splitlines())
         accuracy, = (line["test_accuracy"] for line in lines if line["kind"] == "epoch")
-        plain = run(BIN / "minirun", "-n", 2, BIN / "train_mnist", "--data", "digits", "--steps", 4,
-                    "--batch-size", 12, "--json")
-        self.assertEqual(json.loads(plain.stdout)["test_accuracy"], [accuracy])
+        self.assertEqual(json.loads(train(BIN, "--json"))["test_accuracy"], [accuracy])
 
     def test_what_is_no_run_is_named(self):
         done = run(BIN / "mini", "report", self.folder)

@@ -14,9 +14,13 @@
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/launch/default_group.hpp"
 #include "libmini/distributed/launch/launch.hpp"
+#include "libmini/kernels/cuda/profiler.hpp"
 #include "libmini/nn/models.hpp"
 #include "libmini/parallel/averaging_modules.hpp"
 #include "libmini/parallel/ddp.hpp"
+#include "libmini/report/event_names.hpp"
+#include "libmini/report/forward_events.hpp"
+#include "libmini/report/profiler_ranges.hpp"
 #include "libmini/report/run_log.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/folder.hpp"
@@ -41,11 +45,26 @@ std::unique_ptr<nn::Module> make_average(nn::Module& model, dist::ProcessGroup&)
     return std::make_unique<parallel::AveragedModule>(model);
 }
 
-std::vector<std::string> names_of(const nn::Module& model) {
-    std::vector<std::string> names;
-    for (const auto& [name, parameter] : model.named_parameters()) names.push_back(name);
-    return names;
-}
+// A profiler that writes down its calls.
+class Recorder : public cuda::Profiler {
+  public:
+    explicit Recorder(std::vector<std::string>& calls) : calls_(calls) {}
+    void push(const char* name) override { calls_.push_back(concat("push ", name)); }
+    void pop() override { calls_.push_back("pop"); }
+    uint64_t start(const char* name) override {
+        calls_.push_back(concat("start ", name));
+        ranges_.push_back(name);
+        return ranges_.size() - 1;
+    }
+    void end(uint64_t range) override {
+        calls_.push_back(concat("end ", ranges_.at(range)));
+    }
+    void mark(const char* name) override { calls_.push_back(concat("mark ", name)); }
+
+  private:
+    std::vector<std::string>& calls_;
+    std::vector<std::string> ranges_;
+};
 
 // Trains the ConvNet for kSteps on threads as ranks; returns the text of trace.json.
 std::string trained(int world_size, const MakeReplica& make_replica) {
@@ -53,8 +72,7 @@ std::string trained(int world_size, const MakeReplica& make_replica) {
     dist::run_threads(world_size, [&](dist::ProcessGroup& group) {
         nn::ConvNet model;
         const auto replica = make_replica(model, group);
-        report::RunLog log(folder.path(),
-                           {.program = "p", .options = {}, .parameters = names_of(model)},
+        report::RunLog log(folder.path(), {.program = "p", .options = {}}, model,
                            dist::default_group());
         for (int64_t step = 0; step < kSteps; ++step) {
             {
@@ -185,10 +203,80 @@ TEST_CASE("DDP launches buckets before backward ends, averaging communicates aft
             CHECK(first_launch < waiting[0].begin);
             for (size_t i = 0; i < all_reduces.size(); ++i)
                 CHECK(all_reduces[i].bucket == static_cast<int64_t>(i));
-            CHECK(within(named(rank, "fc2"), step).size() == 1);
-            CHECK(within(named(rank, "conv1"), step).size() == 1);
+            const auto backward = within(named(rank, "backward"), step);
+            REQUIRE(backward.size() == 1);
+            CHECK(within(named(rank, "fc2"), backward[0]).size() == 1);
+            CHECK(within(named(rank, "conv1"), backward[0]).size() == 1);
         }
     }
+}
+
+TEST_CASE("a trace has the layers of each forward pass in their order") {
+    const bool is_ddp = GENERATE(true, false);
+    CAPTURE(is_ddp);
+    const auto ranks = report::read_trace(trained(2, is_ddp ? make_ddp : make_average));
+    for (const RankTrace& rank : ranks)
+        for (const Slice& forward : named(rank, "forward")) {
+            std::vector<std::string> layers;
+            int64_t end = forward.begin;
+            for (const Slice& slice : within(rank.slices, forward)) {
+                const bool is_whole = slice.name == "forward" || slice.name == "network";
+                if (is_whole || slice.lane != Lane::kCompute) continue;
+                layers.push_back(slice.name);
+                CHECK(slice.begin >= end);
+                end = slice.end;
+            }
+            CHECK(layers == std::vector<std::string>{"conv1", "conv2", "conv2_drop",
+                                                     "fc1", "fc1_drop", "fc2"});
+        }
+}
+
+TEST_CASE("a profiler is told of spans, layers, gradients, buckets and collectives") {
+    std::vector<std::string> calls;
+    EventLog log;
+    nn::ConvNet model;
+    {
+        const report::ForwardEvents layers(model, log);
+        const report::ProfilerRanges ranges(log, report::event_names(model),
+                                            std::make_unique<Recorder>(calls));
+        const EventSpan span(&log, "forward");
+        model(Tensor::zeros({1, 1, 28, 28}));
+        log.record(EventKind::kGradReady, 7);
+        log.record(EventKind::kBucketLaunch, 0);
+        log.record(EventKind::kCollectiveBegin, 40, 0, "all_reduce");
+        log.record(EventKind::kCollectiveBegin, 41, 0, "broadcast");
+        log.record(EventKind::kCollectiveEnd, 41, 0, "broadcast");
+        log.record(EventKind::kCollectiveEnd, 40, 0, "all_reduce");
+        log.record(EventKind::kCollectiveEnd, 39, 0, "all_reduce");  // began earlier
+    }
+    const auto told = calls;
+    CHECK(told == std::vector<std::string>{"push forward",
+                                           "push conv1",
+                                           "pop",
+                                           "push conv2",
+                                           "pop",
+                                           "push conv2_drop",
+                                           "pop",
+                                           "push fc1",
+                                           "pop",
+                                           "push fc1_drop",
+                                           "pop",
+                                           "push fc2",
+                                           "pop",
+                                           "mark gradient ready fc2.bias",
+                                           "mark bucket 0 launched",
+                                           "start all_reduce",
+                                           "start broadcast",
+                                           "end broadcast",
+                                           "end all_reduce",
+                                           "pop"});
+
+    // Without the two objects neither layers nor calls are recorded.
+    log.clear();
+    model(Tensor::zeros({1, 1, 28, 28}));
+    CHECK(log.snapshot().empty());
+    log.record(EventKind::kGradReady);
+    CHECK(calls == told);
 }
 
 TEST_CASE("collectives that are in flight together follow one another in the trace") {

@@ -2,6 +2,7 @@
 
 #include "libmini/kernels/cuda/runtime.hpp"
 
+#include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <utility>
@@ -10,7 +11,7 @@
 #include "libmini/kernels/cuda/allocator.hpp"
 #include "libmini/kernels/cuda/copy.hpp"
 #include "libmini/kernels/cuda/devices.hpp"
-#include "libmini/kernels/cuda/range.hpp"
+#include "libmini/kernels/cuda/profiler.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
 
@@ -115,7 +116,17 @@ TEST_CASE("device_properties and memory_info describe the device") {
     CHECK(properties.major >= 7);
     CHECK(properties.multi_processor_count > 0);
     CHECK(memory_info(0).free <= memory_info(0).total);
-    const Range range("a time range");
+}
+
+TEST_CASE("NVTX takes ranges and marks in a build with nvcc") {
+    const auto profiler = nvtx();
+    CHECK((profiler == nullptr) == (device_name(0) == "simulated device"));
+    if (!profiler) return;
+    profiler->push("a range of this thread");
+    const uint64_t range = profiler->start("a range that may overlap");
+    profiler->mark("a moment");
+    profiler->pop();
+    profiler->end(range);
 }
 
 TEST_CASE("set_device_from_local_rank selects device LOCAL_RANK") {

@@ -112,12 +112,13 @@ std::vector<Module*> Module::modules() {
 
 NamedModules Module::named_modules(const std::string& prefix) {
     NamedModules all{{prefix, this}};
-    for (const auto& [name, module] : modules_)
-        for (auto& below :
-             module->named_modules(prefix.empty() ? name : prefix + "." + name))
+    for (const auto& [name, module] : modules_) {
+        const std::string path = prefix.empty() ? name : concat(prefix, ".", name);
+        for (auto& below : module->named_modules(path))
             if (std::ranges::find(all, below.second, &NamedModules::value_type::second) ==
                 all.end())
                 all.push_back(std::move(below));
+    }
     return all;
 }
 

@@ -30,7 +30,7 @@ KEPT_FILES = ("CMakeLists.txt", "CMakePresets.json", "LICENSE", ".clang-format",
               "labs/chart.py", "labs/numbered.hpp", "tests/CMakeLists.txt")
 LEFT_OUT = re.compile(r"labs/lab_tool/(verbs/)?(dev|export|leaks|repairs|schemata|verbs/(bench|fuzz"
                       r"|test)\.)|docs/pages/(instructors|labs|library|index|interface)\.md"
-                      r"|tests/golden/images/")
+                      r"|tests/golden/images/|docs/figures/.*\.png")
 DEMO = "labs/16-bucketed-ddp/"  # has the program of `labs/lab demo`
 DEMO_CMAKE = "mini_program(train_mnist MINE SOURCES train_mnist.cpp NEEDS mini_training)\n"
 GITIGNORE = """\

@@ -27,6 +27,7 @@ NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chro
 KEYS = {"Tab": 9, "Enter": 13, "Escape": 27, " ": 32, "End": 35, "Home": 36, "ArrowLeft": 37,
         "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}
 TYPED = {"Enter": "\r", " ": " "}  # the keys that also enter a character
+CHECKS = ("sideways", "images", "headings", "names", "ids", "contrast", "focus")  # of checks.js
 DEADLINE = 60  # seconds that a command may take
 FIRST_FREE = 10  # a file descriptor that is neither 3 nor 4
 
@@ -159,6 +160,15 @@ class Browser:
         self.call("Emulation.setEmulatedMedia", features=[
             {"name": "prefers-color-scheme", "value": scheme},
             {"name": "prefers-reduced-motion", "value": "reduce" if reduced_motion else "no-preference"}])
+
+    def load_checks(self):
+        """Prepares the page for faults(): opens all that is folded."""
+        self.inject("checks.js")
+        self.run("checks.openAll()")
+
+    def faults(self, kinds=CHECKS):
+        """Returns what these checks find in the page; load_checks() comes first."""
+        return self.run(f"{list(kinds)}.flatMap((kind) => checks[kind]())")
 
     def press(self, key):
         """Presses and releases a key: "Tab", "Enter", "ArrowRight" or a character."""

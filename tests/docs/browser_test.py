@@ -62,8 +62,7 @@ class TheSite(unittest.TestCase):
         self.browser.open(page.as_uri())
 
     def check(self, page, kinds):
-        faults = self.browser.run(f"{list(kinds)}.flatMap((kind) => checks[kind]())")
-        for fault in self.browser.errors + faults:
+        for fault in self.browser.errors + self.browser.faults(kinds):
             with self.subTest(page.name):
                 self.fail(fault)
         self.browser.errors = []
@@ -71,8 +70,7 @@ class TheSite(unittest.TestCase):
     def check_in(self, page, width, schemes):
         """Checks a page at one width in some colour schemes, and the links of the loaded page."""
         self.open(page, width, schemes[0])
-        self.browser.inject("checks.js")
-        self.browser.run("checks.openAll()")
+        self.browser.load_checks()
         self.check(page, ONCE)
         for scheme in schemes:
             self.browser.show(width, scheme)

@@ -23,7 +23,6 @@ from run_picture import picture_of  # noqa: E402
 PROGRAMS = Path(sys.argv.pop(1))
 RANKS, PARAMETERS, MISTAKES = 2, 8, 24
 SCREENS = ((1400, "light"), (390, "dark"))
-CHECKS = ("sideways", "images", "headings", "names", "ids", "contrast", "focus")
 MOST_BYTES, MOST_PICTURE_BYTES = 3_000_000, 150_000
 SKIPPED = 77
 
@@ -89,11 +88,9 @@ class Report(unittest.TestCase):
             self.assertLess(page.stat().st_size, MOST_BYTES)
             for width, scheme in SCREENS:
                 self.open(sync, width, scheme)
-                self.browser.inject("checks.js")
-                self.browser.run("checks.openAll()")
-                faults = self.browser.run(f"{list(CHECKS)}.flatMap((kind) => checks[kind]())")
+                self.browser.load_checks()
                 with self.subTest(sync, width=width, scheme=scheme):
-                    self.assertEqual(self.browser.errors + faults, [])
+                    self.assertEqual(self.browser.errors + self.browser.faults(), [])
 
     def test_every_panel_is_filled(self):
         for sync in self.pages:

@@ -19,11 +19,13 @@
 #include "tests/support/message_of.hpp"
 #include "tests/support/read_file.hpp"
 #include "tests/tools/answer.hpp"
+#include "tests/tools/json_answer.hpp"
 
 using mini::Device;
 using mini::test::Answer;
 using mini::test::contains;
 using mini::test::Folder;
+using mini::test::json_of_mini;
 using mini::test::read_file;
 using mini::test::run_mini;
 using mini::tools::BenchRows;
@@ -137,12 +139,9 @@ TEST_CASE("mini bench --json names a file that it cannot write") {
 }
 
 TEST_CASE("mini bench allreduce runs processes on an emulated link") {
-    const Answer answer = run_mini(
+    const auto json = json_of_mini(
         "bench allreduce --ranks 3 --sizes 4,40000 --seconds 0.001 "
         "--link '1Gbit,1ms; rank 1 at 0.5' --format json");
-    CAPTURE(answer.text);
-    REQUIRE(answer.code == 0);
-    const auto json = nlohmann::json::parse(answer.text);
     CHECK(json.at("link") == "1Gbit,1ms; rank 1 at 0.5");
     for (const auto& row : json.at("rows")) CHECK(row.at("wrong") == 0);
 }

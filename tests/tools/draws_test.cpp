@@ -10,18 +10,18 @@
 #include "tests/support/contains.hpp"
 #include "tests/support/golden.hpp"
 #include "tests/tools/answer.hpp"
+#include "tests/tools/json_answer.hpp"
 
 using mini::test::Answer;
 using mini::test::contains;
+using mini::test::json_of_mini;
 using mini::test::run_mini;
 
 namespace {
 
 std::vector<float> drawn(const std::string& arguments) {
-    const Answer answer = run_mini(fmt::format("random {} --format json", arguments));
-    CAPTURE(arguments, answer.text);
-    REQUIRE(answer.code == 0);
-    return nlohmann::json::parse(answer.text).get<std::vector<float>>();
+    return json_of_mini(fmt::format("random {} --format json", arguments))
+        .get<std::vector<float>>();
 }
 
 }  // namespace

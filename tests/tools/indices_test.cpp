@@ -12,9 +12,11 @@
 #include "tests/support/contains.hpp"
 #include "tests/support/golden.hpp"
 #include "tests/tools/answer.hpp"
+#include "tests/tools/json_answer.hpp"
 
 using mini::test::Answer;
 using mini::test::contains;
+using mini::test::json_of_mini;
 using mini::test::run_mini;
 
 namespace {
@@ -22,10 +24,8 @@ namespace {
 Answer indices(const std::string& arguments) { return run_mini("indices " + arguments); }
 
 std::vector<int64_t> listed(const std::string& arguments) {
-    const Answer answer = indices(fmt::format("{} --format json", arguments));
-    CAPTURE(arguments, answer.text);
-    REQUIRE(answer.code == 0);
-    return nlohmann::json::parse(answer.text).get<std::vector<int64_t>>();
+    return json_of_mini(fmt::format("indices {} --format json", arguments))
+        .get<std::vector<int64_t>>();
 }
 
 std::string joined(const nlohmann::json& numbers) {
@@ -102,13 +102,12 @@ TEST_CASE("mini indices partition prints one list per part") {
         std::string sizes;
         for (const std::string size : c.at("sizes_repr"))
             sizes += fmt::format("{}{}", sizes.empty() ? "" : ",", size);
-        const Answer answer =
-            indices(fmt::format("partition --len {} --sizes {} --seed {} --format json",
-                                c.at("n").get<int64_t>(), sizes, c.at("seed").dump()));
-        CAPTURE(answer.text);
-        REQUIRE(answer.code == 0);
         const auto parts =
-            nlohmann::json::parse(answer.text).get<std::vector<std::vector<int64_t>>>();
+            json_of_mini(
+                fmt::format(
+                    "indices partition --len {} --sizes {} --seed {} --format json",
+                    c.at("n").get<int64_t>(), sizes, c.at("seed").dump()))
+                .get<std::vector<std::vector<int64_t>>>();
         REQUIRE(parts.size() == c.at("partitions").size());
         for (size_t k = 0; k < parts.size(); ++k)
             CHECK(digest(parts[k]) ==

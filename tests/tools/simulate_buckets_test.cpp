@@ -18,19 +18,18 @@
 #include "tests/support/folder.hpp"
 #include "tests/support/read_file.hpp"
 #include "tests/tools/answer.hpp"
+#include "tests/tools/json_answer.hpp"
 
 using namespace mini;
 using mini::test::Answer;
 using mini::test::contains;
+using mini::test::json_of_mini;
 using mini::test::run_mini;
 
 namespace {
 
 nlohmann::json simulated_buckets(const std::string& arguments) {
-    const Answer answer = run_mini("simulate buckets --json - " + arguments);
-    CAPTURE(arguments, answer.text);
-    REQUIRE(answer.code == 0);
-    return nlohmann::json::parse(answer.text);
+    return json_of_mini("simulate buckets --json - " + arguments);
 }
 
 // Returns the options for lab 16's warm-up: the gradients D, C, B and A. On 2 ranks

@@ -9,18 +9,17 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
 #include "tests/tools/answer.hpp"
+#include "tests/tools/json_answer.hpp"
 
 using mini::test::Answer;
 using mini::test::contains;
+using mini::test::json_of_mini;
 using mini::test::run_mini;
 
 namespace {
 
 nlohmann::json simulated(const std::string& arguments) {
-    const Answer answer = run_mini("simulate allreduce --format json " + arguments);
-    CAPTURE(answer.text);
-    REQUIRE(answer.code == 0);
-    return nlohmann::json::parse(answer.text);
+    return json_of_mini("simulate allreduce --format json " + arguments);
 }
 
 TEST_CASE("mini simulate allreduce counts messages and bytes of all ranks") {

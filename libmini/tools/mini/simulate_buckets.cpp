@@ -32,7 +32,8 @@ constexpr int kMaxBucketRanks = 4096;
 struct BucketsOptions {
     ProfileOptions of;
     int ranks = 8;
-    std::vector<double> caps_mb, firsts_mb = {scaling::kFirstBucketMb};
+    std::vector<double> caps_mb;  // empty: the step's own
+    std::vector<double> firsts_mb = {scaling::kFirstBucketMb};
     std::string link = "100Gbit,10us";
     std::string algorithm = "auto";
     ResultFiles files;
@@ -168,15 +169,14 @@ io::Timeline chart_of(const StepProfile& profile, const BucketsOptions& options,
 void run(const Command& command, BucketsOptions& options) {
     const MeasuredStep step = step_of(command, options.of);
     const StepProfile& profile = step.profile;
-    if (options.caps_mb.empty()) options.caps_mb = {step.bucket_cap_mb};
-    for (const double cap : options.caps_mb) check_bucket_size("--bucket-cap-mb", cap);
-    for (const double first : options.firsts_mb)
-        check_bucket_size("--first-bucket-mb", first);
+    const std::vector<double> caps_mb = caps_of(options.caps_mb, step);
+    check_bucket_sizes("--bucket-cap-mb", caps_mb);
+    check_bucket_sizes("--first-bucket-mb", options.firsts_mb);
     const auto seconds = all_reduce_seconds(options);
     options.files.open();
     std::vector<BucketsRow> rows;
     for (const double first : options.firsts_mb)
-        for (const double cap : options.caps_mb)
+        for (const double cap : caps_mb)
             rows.push_back(row_of(profile, first, cap, seconds));
     if (!options.files.replaces_table()) {
         fmt::print("# {}: {} gradients; forward {:.2f} ms, backward {:.2f} ms\n",
@@ -199,11 +199,7 @@ void add_simulate_buckets(Command& simulate) {
     BucketsOptions& o = *options;
     add_profile_options(buckets, o.of);
     buckets.add("--ranks", o.ranks, "How many (8)").range(1, kMaxBucketRanks);
-    buckets
-        .add("--bucket-cap-mb", o.caps_mb,
-             "Bucket sizes in MiB, with commas; 0: a bucket per gradient (25, or as in "
-             "the report)")
-        .split_at(',');
+    add_caps_option(buckets, o.caps_mb);
     buckets
         .add("--first-bucket-mb", o.firsts_mb,
              "Sizes of the first bucket, with commas; at most that of the others (1)")

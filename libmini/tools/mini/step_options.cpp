@@ -12,7 +12,8 @@ namespace {
 
 constexpr int kMaxStepRanks = 4096;
 constexpr double kMaxSlowdown = 1000;
-constexpr double kMaxMs = 3.6e6;  // an hour
+constexpr double kMaxMs = 3.6e6;      // an hour
+constexpr double kDefaultCapMb = 25;  // as in parallel::DDPOptions
 
 // Parses "3:2.5": the compute times of rank 3 are 2.5 times as long.
 std::pair<int, double> slow_rank_of(const std::string& text) {
@@ -80,8 +81,21 @@ MeasuredStep step_of(const Command& command, const ProfileOptions& options) {
     return read_step(options.from);
 }
 
-void check_bucket_size(const char* option, double mb) {
-    check_range(option, mb, kMaxCapMb);
+void check_bucket_sizes(const char* option, const std::vector<double>& sizes_mb) {
+    for (const double mb : sizes_mb) check_range(option, mb, kMaxCapMb);
+}
+
+void add_caps_option(Command& command, std::vector<double>& caps_mb) {
+    command
+        .add("--bucket-cap-mb", caps_mb,
+             "Bucket sizes in MiB, with commas; 0: a bucket per gradient (25, or as in "
+             "the report)")
+        .split_at(',');
+}
+
+std::vector<double> caps_of(const std::vector<double>& caps_mb,
+                            const MeasuredStep& step) {
+    return caps_mb.empty() ? std::vector{step.bucket_cap_mb} : caps_mb;
 }
 
 void add_step_options(Command& command, StepOptions& o) {
@@ -89,12 +103,7 @@ void add_step_options(Command& command, StepOptions& o) {
     command.add("--ranks", o.ranks, "How many; several with commas (2,8,64,256)")
         .split_at(',')
         .range(1, kMaxStepRanks);
-    command
-        .add("--bucket-cap-mb", o.caps_mb,
-             "Bucket sizes in MiB, with commas; 0: a bucket per gradient (25, or as in "
-             "the "
-             "report)")
-        .split_at(',');
+    add_caps_option(command, o.caps_mb);
     command.add(
         "--link", o.link,
         "Rate and delay, and hosts and slow links: as in mini simulate allreduce");
@@ -112,7 +121,7 @@ void add_step_options(Command& command, StepOptions& o) {
 }
 
 StepPlan plan_of(const Command& command, const StepOptions& options) {
-    for (const double cap : options.caps_mb) check_bucket_size("--bucket-cap-mb", cap);
+    check_bucket_sizes("--bucket-cap-mb", options.caps_mb);
     StepPlan plan;
     plan.cluster.links = dist::parse_links(options.link);
     plan.cluster.seed = options.seed;
@@ -120,9 +129,8 @@ StepPlan plan_of(const Command& command, const StepOptions& options) {
     plan.cluster.overlaps = options.overlaps;
     plan.cluster.slowdown = slow_ranks_of(options);
     MeasuredStep step = step_of(command, options.of);
+    plan.caps_mb = caps_of(options.caps_mb, step);
     plan.profile = std::move(step.profile);
-    plan.caps_mb = command.given("--bucket-cap-mb") ? options.caps_mb
-                                                    : std::vector{step.bucket_cap_mb};
     return plan;
 }
 

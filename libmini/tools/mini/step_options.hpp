@@ -32,15 +32,19 @@ void add_profile_options(Command& command, ProfileOptions& options);
 /// report.
 MeasuredStep step_of(const Command& command, const ProfileOptions& options);
 
-/// Throws UsageError, which names the option, unless 0 <= mb <= kMaxCapMb.
-void check_bucket_size(const char* option, double mb);
+/// Throws UsageError, which names the option, unless 0 <= mb <= kMaxCapMb for each size.
+void check_bucket_sizes(const char* option, const std::vector<double>& sizes_mb);
 
-constexpr double kDefaultCapMb = 25;  // as in parallel::DDPOptions
+/// Declares --bucket-cap-mb. REQUIRES: `caps_mb` is empty and outlives the parsing.
+void add_caps_option(Command& command, std::vector<double>& caps_mb);
+
+/// Returns the sizes of --bucket-cap-mb, or the step's own if there are none.
+std::vector<double> caps_of(const std::vector<double>& caps_mb, const MeasuredStep& step);
 
 struct StepOptions {
     ProfileOptions of;
     std::vector<int> ranks = {2, 8, 64, 256};
-    std::vector<double> caps_mb = {kDefaultCapMb};
+    std::vector<double> caps_mb;  // empty: the step's own
     std::string link = "100Gbit,10us";
     std::string algorithm = "auto";
     std::vector<std::string> slow_ranks;  // "3:2.5"

@@ -7,10 +7,10 @@
 //     else { ...the reference... }
 //
 // MINI_STUB=lab07.1,lab07.2 and MINI_MUTANT=lab07.2/contiguous-shards select bodies at
-// run time, so one build is enough for all stubs and mutants. MINI_REACHED=<file> appends to
-// a file the tasks whose regions run. On the simulator, device
-// code calls these functions too. They are not inline, because the simulator's checker
-// would then report their accesses to host memory.
+// run time, so one build is enough for all stubs and mutants. With MINI_REACHED=<file> the
+// tasks whose regions run are appended to that file. On the simulator, device code calls
+// these functions too. They are not inline, because the simulator's checker would then
+// report their accesses to host memory.
 
 #pragma once
 

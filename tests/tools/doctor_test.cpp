@@ -41,7 +41,7 @@ MachineFacts sound_machine() {
 Finding finding_of(const MachineFacts& facts, const std::string& what, int ranks) {
     const auto all = findings(facts, ranks);
     const auto found = std::ranges::find(all, what, &Finding::what);
-    if (found == all.end()) throw mini::Error("there is no finding about " + what);
+    if (found == all.end()) throw mini::Error("no finding about " + what);
     return *found;
 }
 

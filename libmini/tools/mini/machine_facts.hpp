@@ -28,10 +28,9 @@ struct MachineFacts {
     std::vector<BackendFact> backends;
     std::string mpirun;  // its path; "": not in PATH
 
-    std::optional<int64_t>
-        shm_free;               // bytes of /dev/shm; not set: there is no such folder
-    int64_t open_files = 0;     // the limit of this process
-    int64_t locked_memory = 0;  // the limit of this process in bytes; -1: no limit
+    std::optional<int64_t> shm_free;  // bytes; not set: /dev/shm does not exist
+    int64_t open_files = 0;           // the limit of this process
+    int64_t locked_memory = 0;        // the limit of this process in bytes; -1: no limit
 
     std::string host, address;   // this host's name; "": the name does not resolve
     std::string loopback_error;  // "": a free port of 127.0.0.1 listens and connects

@@ -29,6 +29,7 @@ PACKAGES = (
     Package("g++", "compiles libmini, which is C++20", commands=("g++", "c++"), oldest=(12,)),
     Package("cmake", "configures the build (3.25 or newer)", commands=("cmake",), oldest=(3, 25)),
     Package("ninja-build", "runs the build", commands=("ninja",)),
+    Package("lld", "links faster", commands=("ld.lld", "mold"), optional=True),
     Package("libeigen3-dev", "matrix products on the CPU", headers=("eigen3/Eigen/Core",)),
     Package("libfmt-dev", "formats text", headers=("fmt/core.h",)),
     Package("libcli11-dev", "reads command lines", headers=("CLI/CLI.hpp",)),
@@ -57,9 +58,10 @@ PACKAGES = (
             commands=("pip3", "pip")),
 )
 
-# The additional packages of labs/lab fuzz.
-FUZZ_PACKAGES = (
-    Package("clang", "compiles with libFuzzer", commands=("clang++",)),
+# The additional packages of labs/lab fuzz and of tests with sanitizers that are built by clang.
+CLANG_PACKAGES = (
+    Package("clang", "compiles with libFuzzer, and with sanitizers faster than GCC",
+            commands=("clang++",)),
     Package("libclang-rt-dev", "libFuzzer and clang's sanitizers",
             files=("/usr/lib/llvm-*/lib/clang/*/lib/*/libclang_rt.fuzzer*.a",)),
 )
@@ -114,8 +116,8 @@ def is_present(package):
     return bool(find_command(package) if package.commands else find_file(package))
 
 
-def missing():
-    return [package for package in PACKAGES if not is_present(package)]
+def missing(some=PACKAGES):
+    return [package for package in some if not is_present(package)]
 
 
 def missing_python():

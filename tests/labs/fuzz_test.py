@@ -63,7 +63,7 @@ class FuzzTest(unittest.TestCase):
         replaced = mock.patch.multiple(
             verb, PROGRAM=program, CORPUS=self.root / "corpus", CRASHES=self.root / "crashes",
             LOGS=self.root / "logs", PAUSE=0.01, build=mock.DEFAULT,
-            install_missing=mock.DEFAULT, install_clang=mock.DEFAULT)
+            install_missing=mock.DEFAULT)
         replaced.start()
         self.addCleanup(replaced.stop)
 
@@ -138,25 +138,21 @@ class Replay(FuzzTest):
 
 
 class Clang(unittest.TestCase):
-    def install(self, present):
-        """Returns the printed text and apt calls if all packages, or none, are present."""
+    def test_it_is_installed_when_it_is_asked_for(self):
+        def is_present(package):
+            return package not in packages.CLANG_PACKAGES
+
         out = io.StringIO()
-        with mock.patch.object(packages, "is_present", return_value=present), \
-                mock.patch.object(setup, "apt_install") as apt, contextlib.redirect_stdout(out):
-            verb.install_clang()
-        return out.getvalue(), apt.call_args_list
-
-    def test_missing_packages_are_named_and_installed(self):
-        said, installed = self.install(present=False)
-        self.assertIn("libclang-rt-dev      libFuzzer and clang's sanitizers", said)
-        self.assertEqual(installed, [mock.call(["clang", "libclang-rt-dev"])])
-        self.assertEqual(self.install(present=True), ("", []))
-
-    def test_setup_does_not_install_clang(self):
-        self.assertFalse({"clang", "libclang-rt-dev"} & {each.name for each in packages.PACKAGES})
+        for wanted, installed in ((False, []), (True, [mock.call(["clang", "libclang-rt-dev"])])):
+            with mock.patch.object(packages, "is_present", is_present), \
+                    mock.patch.object(packages, "missing_python", return_value=[]), \
+                    mock.patch.object(setup, "apt_install") as apt, contextlib.redirect_stdout(out):
+                setup.install_missing(clang=wanted)
+            self.assertEqual(apt.call_args_list, installed)
+        self.assertIn("libclang-rt-dev      libFuzzer and clang's sanitizers", out.getvalue())
 
     def test_the_runtime_of_any_version_of_clang_is_found(self):
-        runtime = next(package for package in packages.FUZZ_PACKAGES
+        runtime = next(package for package in packages.CLANG_PACKAGES
                        if package.name == "libclang-rt-dev")
         with tempfile.TemporaryDirectory() as folder:
             pattern = packages.Package("rt", "", files=(folder + runtime.files[0],))

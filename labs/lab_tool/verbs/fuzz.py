@@ -20,12 +20,11 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab_tool import packages
 from lab_tool.building import build
 from lab_tool.places import BUILD, ROOT, bin_dir, shown
 from lab_tool.process import output_of, run_in_foreground
 from lab_tool.screen import LabError, ProgressLine, say
-from lab_tool.verbs.setup import announce, install, install_missing
+from lab_tool.verbs.setup import install_missing
 
 FOLDER = BUILD / "fuzz"
 CORPUS, CRASHES, LOGS = FOLDER / "corpus", FOLDER / "crashes", FOLDER / "logs"
@@ -72,8 +71,7 @@ def add_arguments(parser):
 
 
 def run(options):
-    install_missing(optional=False)
-    install_clang()
+    install_missing(optional=False, clang=True)
     build("fuzz", ["mini_fuzz"])
     if options.replay:
         return replay(options.replay)
@@ -90,14 +88,6 @@ def run(options):
             tell_of_fault(outcome)
     say(table(outcomes))
     return 1 if any(outcome.fault for outcome in outcomes) else 0
-
-
-def install_clang():
-    """Installs the packages that only fuzzing needs; a failure raises LabError with the command."""
-    lacking = [package for package in packages.FUZZ_PACKAGES if not packages.is_present(package)]
-    if lacking:
-        announce(lacking)
-        install(lacking)
 
 
 def write_seeds():

@@ -25,19 +25,27 @@ def add_arguments(parser):
     parser.add_argument(
         "--dry-run", action="store_true", help="print the missing packages and install nothing"
     )
+    parser.add_argument(
+        "--clang", action="store_true",
+        help="also install clang: labs/lab fuzz needs it, and with CXX=clang++ builds with "
+        "sanitizers are quicker"
+    )
 
 
 def run(options):
-    install_missing(options.dry_run)
+    install_missing(options.dry_run, clang=options.clang)
     return 0
 
 
-def install_missing(dry_run=False, optional=True):
+def install_missing(dry_run=False, optional=True, clang=False):
     """Installs missing packages; if that fails, raises LabError with the command to run.
 
-    Optional packages are left out if `optional` is false or they cannot be installed.
+    Optional packages are left out if `optional` is false or they cannot be installed. `clang`:
+    also install CLANG_PACKAGES.
     """
-    wanted = packages.missing() if optional else packages.required(packages.missing())
+    wanted = packages.missing(packages.PACKAGES + packages.CLANG_PACKAGES * clang)
+    if not optional:
+        wanted = packages.required(wanted)
     if wanted:
         announce(wanted)
     else:

@@ -28,3 +28,18 @@ def output_of(command, **options):
     if process.returncode:
         sys.exit(f"{messages}{' '.join(command)} ended with exit code {process.returncode}")
     return output
+
+
+def counted(items, what):
+    """Yields the items. On a terminal, stderr has the number of the item in work, as in
+    "measuring: round 2 of 5", until the last one is done."""
+    items = list(items)
+    for number, item in enumerate(items, 1):
+        tell(f"{what} {number} of {len(items)}")
+        yield item
+    tell("")
+
+
+def tell(text, width=60):
+    if sys.stderr.isatty():
+        print(f"\r{text:{width}}\r", end="", file=sys.stderr, flush=True)

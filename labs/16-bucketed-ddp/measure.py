@@ -122,7 +122,7 @@ def sweep(options):
     ways = {cap: ["--sync", "ddp", "--bucket-cap-mb", str(cap / 1024)] for cap in CAPS_KIB}
     ways.update({name: ["--sync", sync] for name, sync in {**AFTER, ALONE: "none"}.items()})
     found = {name: [] for name in ways}
-    for _ in range(options.rounds):
+    for _ in built.counted(range(options.rounds), "measuring: round"):
         for name, how in ways.items():
             found[name].append(run_beside_others(options, how))
     return {name: quietest(runs, options.keep) for name, runs in found.items()}

@@ -68,7 +68,7 @@ def run(options, how):
 def learn(options):
     """Returns {name: (accuracy, bytes that a rank sends in a step)}."""
     found = {}
-    for name, how in ways().items():
+    for name, how in built.counted(ways().items(), "training: way"):
         report = run(options, ["--epochs", str(options.epochs), *how])
         found[name] = report["test_accuracy"][-1], report["statistics"]["sent_bytes"]
     return found
@@ -82,7 +82,7 @@ def times(options):
     """Returns {name: times of a step in ms, one a round}."""
     found = {name: [] for name in ways()}
     how = ["--link", options.link, "--steps", str(options.steps)]
-    for _ in range(options.rounds):
+    for _ in built.counted(range(options.rounds), "measuring steps: round"):
         for name, compression in ways().items():
             report = run(options, [*how, *compression])
             found[name].append(step_ms(report, options.steps))

@@ -7,8 +7,9 @@
 
 The prediction comes from parts: all-reduces alone (mini bench allreduce), and training on one
 rank that waits for no other, on as many ranks at a time as the measurement has, because they
-share the machine. Then each way to exchange gradients is measured; figures are medians of the
-rounds, with the minimum and the maximum.
+share the machine. Each round of such runs gives a prediction. Then each way to exchange gradients
+is measured, round by round. Figures are medians of the rounds; of the measured ones the minimum
+and the maximum stand beside them.
 
 The charts ranks.svg and buckets.svg need no measurement: they are predicted for the published
 sizes of ResNet-50, and do not depend on the machine.
@@ -50,7 +51,7 @@ def training(options):
             "--bucket-cap-mb", str(options.cap_mb), "--json"]
 
 
-def alone(options, folder, number):
+def alone(options, folder):
     """Trains one rank on each of `ranks` processes at a time; returns the paths of their reports."""
     command = training(options) + ["--backend", "threads", "--ranks", "1", "--sync", "ddp",
                                    "--batch-size", str(options.batch_size // options.ranks)]
@@ -61,7 +62,7 @@ def alone(options, folder, number):
         text, _ = process.communicate()
         if process.returncode != 0:
             sys.exit(f"failed: {' '.join(command)}")
-        paths.append(os.path.join(folder, f"rank{rank}_{number}.json"))
+        paths.append(os.path.join(folder, f"rank{rank}.json"))
         with open(paths[-1], "w", encoding="utf-8") as file:
             file.write(text.splitlines()[-1])
     return paths
@@ -91,18 +92,20 @@ def error_of(predicted, measured):
     return predicted / measured - 1
 
 
-def print_table(options, predicted, measured):
+def print_table(options, predictions, measured):
     print("| way | predicted, ms a step | measured | error | predicted, images/s | measured |")
     print("|---|---|---|---|---|---|")
+    errors = []
     for sync in SYNCS:
-        expected, times = 1e3 * predicted["steps"][sync]["step_s"], measured[sync]
+        expected = 1e3 * statistics.median(one["steps"][sync]["step_s"] for one in predictions)
+        times = measured[sync]
         middle = statistics.median(times)
+        errors.append(error_of(expected, middle))
         print(f"| {sync} | {expected:.1f} | {middle:.1f} ({min(times):.1f} to {max(times):.1f}) "
-              f"| {100 * error_of(expected, middle):+.0f} % "
+              f"| {100 * errors[-1]:+.0f} % "
               f"| {images_a_second(options, expected):,.0f} "
               f"| {images_a_second(options, middle):,.0f} |")
-    worst = max(abs(error_of(1e3 * predicted["steps"][sync]["step_s"],
-                             statistics.median(measured[sync]))) for sync in SYNCS)
+    worst = max(map(abs, errors))
     print(f"\nlargest error {100 * worst:.0f} %, {'within' if worst <= DEMAND else 'beyond'} the "
           f"{100 * DEMAND:.0f} % of the lab")
 
@@ -112,18 +115,18 @@ def predict_and_measure(options):
     if load > QUIET:
         print(f"the machine is busy (load {load:.1f}): the figures below mean little\n")
     with tempfile.TemporaryDirectory() as folder:
-        bench_path, runs = os.path.join(folder, "bench.json"), []
+        bench_path = os.path.join(folder, "bench.json")
         bench(options, bench_path)
-        for number in range(options.rounds):
-            runs += alone(options, folder, number)
-        predicted = predict(options, bench_path, runs)
-    print(f"alpha {1e3 * predicted['alpha_s']:.3f} ms, beta {1e9 * predicted['beta_s']:.1f} ns; "
-          f"the fit's largest error {100 * predicted['fit_error']:.0f} %\n", flush=True)
+        predictions = [predict(options, bench_path, alone(options, folder))
+                       for _ in built.counted(range(options.rounds), "training alone: round")]
+    link = predictions[0]  # as in every round: the bench ran once
+    print(f"alpha {1e3 * link['alpha_s']:.3f} ms, beta {1e9 * link['beta_s']:.1f} ns; "
+          f"the fit's largest error {100 * link['fit_error']:.0f} %\n", flush=True)
     measured = {sync: [] for sync in SYNCS}
-    for _ in range(options.rounds):
+    for _ in built.counted(range(options.rounds), "measuring: round"):
         for sync, times in measured.items():
             times.append(measure(options, sync))
-    print_table(options, predicted, measured)
+    print_table(options, predictions, measured)
 
 
 # ---- the shapes

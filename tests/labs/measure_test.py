@@ -1,9 +1,13 @@
 """The scripts measure.py parse the tables and the graphs that the programs print."""
 
+import contextlib
 import importlib.util
+import io
 import unittest
 from pathlib import Path
 from types import SimpleNamespace
+
+import built
 
 LABS = Path(__file__).resolve().parents[2] / "labs"
 
@@ -265,6 +269,29 @@ class Measure(unittest.TestCase):
         self.assertAlmostEqual(scaling.error_of(11.5, 10), 0.15)
         self.assertAlmostEqual(scaling.error_of(8, 10), -0.2)
         self.assertEqual(scaling.images_a_second(SimpleNamespace(batch_size=512), 25.6), 20000)
+
+    def test_one_disturbed_round_changes_no_prediction(self):
+        scaling = script("20-scaling-by-simulation")
+
+        def prediction(seconds):
+            return {"steps": {sync: {"step_s": seconds} for sync in scaling.SYNCS}}
+
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            scaling.print_table(SimpleNamespace(batch_size=512),
+                                [prediction(0.022), prediction(0.09), prediction(0.021)],
+                                {sync: [20.0, 70.0, 19.0] for sync in scaling.SYNCS})
+        self.assertIn("| flat | 22.0 | 20.0 (19.0 to 70.0) | +10 % |", out.getvalue())
+        self.assertIn("largest error 10 %, within the 15 %", out.getvalue())
+
+    def test_the_work_is_counted_on_a_terminal_only(self):
+        with contextlib.redirect_stderr(io.StringIO()) as err:
+            self.assertEqual(list(built.counted("ab", "round")), ["a", "b"])
+            self.assertEqual(err.getvalue(), "")
+            err.isatty = lambda: True
+            self.assertEqual(list(built.counted("ab", "round")), ["a", "b"])
+        told = [text.strip() for text in err.getvalue().split("\r")]
+        self.assertEqual([text for text in told if text], ["round 1 of 2", "round 2 of 2"])
+        self.assertEqual(told[-2:], ["", ""])
 
     def test_a_failure_costs_the_work_since_the_last_checkpoint_and_a_restart(self):
         interval = script("17-faults-and-checkpoints")

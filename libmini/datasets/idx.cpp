@@ -1,10 +1,10 @@
 #include "libmini/datasets/idx.hpp"
 
-#include <unistd.h>
-#include <zlib.h>
+#include <isa-l/igzip_lib.h>
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <span>
 
 #include "libmini/core/error.hpp"
@@ -15,36 +15,33 @@ namespace {
 
 constexpr uint8_t kTypeByte = 0x08;
 constexpr size_t kReadStep = size_t{1} << 20;
-constexpr unsigned kInputBuffer = 256 << 10;
+constexpr size_t kInputBuffer = 256 << 10;
 
 // deflate unpacks a byte to at most 1032 bytes (zlib.net, "Technical Details").
 constexpr int64_t kMaxExpansion = 1032;
 
-std::string text_after_colon(const std::string& message) {
-    const size_t colon = message.rfind(": ");
-    return colon == std::string::npos ? message : message.substr(colon + 2);
+std::string damage_of(int code) {
+    switch (code) {
+        case ISAL_INCORRECT_CHECKSUM: return "a wrong checksum";
+        case ISAL_INVALID_WRAPPER: return "a wrong gzip header";
+        case ISAL_UNSUPPORTED_METHOD: return "data that are not deflated";
+        default: return "data that do not unpack";
+    }
 }
 
-// A file that is read through zlib. zlib unpacks a gzipped file, and returns the bytes of
-// any other file unchanged.
-class GzFile {
+// A file that is unpacked if it is gzipped, by ISA-L, which takes a third of zlib's time.
+// Members of a gzipped file are read one after the other.
+class UnpackedFile {
   public:
-    GzFile(const std::string& path, const std::string& next_step)
-        : path_(path), next_step_(next_step) {
-        RegularFile file(path, {.name = "an IDX file", .next_step = next_step});
-        max_bytes_ = file.size() * kMaxExpansion;
-        const int fd = file.release();
-        file_ = gzdopen(fd, "rb");
-        if (file_) {
-            gzbuffer(file_, kInputBuffer);
-            return;
-        }
-        ::close(fd);
-        throw BadFile(concat(path, ": gzdopen failed: out of memory"));
+    UnpackedFile(const std::string& path, const std::string& next_step)
+        : path_(path),
+          next_step_(next_step),
+          file_(path, {.name = "an IDX file", .next_step = next_step}) {
+        isal_inflate_init(&stream_);
+        stream_.crc_flag = ISAL_GZIP;  // read the header, check the checksum
+        refill();
+        is_gzipped_ = stream_.avail_in >= 2 && input_[0] == 0x1f && input_[1] == 0x8b;
     }
-    ~GzFile() { gzclose_r(file_); }
-    GzFile(const GzFile&) = delete;
-    GzFile& operator=(const GzFile&) = delete;
 
     [[noreturn]] void reject(const std::string& expected,
                              const std::string& found) const {
@@ -55,24 +52,56 @@ class GzFile {
     /// Reads up to out.size() bytes into `out`, and returns the number of bytes read;
     /// fewer at the end of the file.
     size_t read(std::span<uint8_t> out) {
-        const int count = gzread(file_, out.data(), static_cast<unsigned>(out.size()));
-        int error = Z_OK;
-        const std::string message = gzerror(file_, &error);  // "<fd:3>: data error"
-        const std::string reason = text_after_colon(message);
-        if (error == Z_ERRNO) throw BadFile(concat(path_, ": read failed: ", reason));
-        if (count < 0 || error != Z_OK)  // Z_BUF_ERROR: the gzip stream is truncated
-            reject("an intact gzip stream", concat("a damaged one (", reason, ")"));
-        return static_cast<size_t>(count);
+        stream_.next_out = out.data();
+        stream_.avail_out = static_cast<uint32_t>(out.size());
+        while (stream_.avail_out > 0 && has_more()) is_gzipped_ ? unpack() : copy();
+        return out.size() - stream_.avail_out;
     }
 
     /// Returns an upper limit of the number of unpacked bytes.
-    int64_t max_bytes() const { return max_bytes_; }
+    int64_t max_bytes() const { return file_.size() * kMaxExpansion; }
 
   private:
+    // Reads more of the file once its input is used up; false at the end of the file.
+    bool refill() {
+        if (stream_.avail_in > 0) return true;
+        stream_.next_in = input_.data();
+        stream_.avail_in = static_cast<uint32_t>(file_.read(input_));
+        return stream_.avail_in > 0;
+    }
+
+    bool has_more() {
+        const bool in_member = is_gzipped_ && stream_.block_state != ISAL_BLOCK_FINISH;
+        return in_member || refill();
+    }
+
+    void unpack() {
+        if (stream_.block_state == ISAL_BLOCK_FINISH) isal_inflate_reset(&stream_);
+        const int code = isal_inflate(&stream_);
+        if (code < 0)
+            reject("an intact gzip stream",
+                   concat("a damaged one (", damage_of(code), ")"));
+        const bool is_done =
+            stream_.avail_out == 0 || stream_.block_state == ISAL_BLOCK_FINISH;
+        if (!is_done && !refill())
+            reject("an intact gzip stream", "a damaged one (its end is missing)");
+    }
+
+    void copy() {
+        const uint32_t count = std::min(stream_.avail_in, stream_.avail_out);
+        std::memcpy(stream_.next_out, stream_.next_in, count);
+        stream_.next_in += count;
+        stream_.next_out += count;
+        stream_.avail_in -= count;
+        stream_.avail_out -= count;
+    }
+
     std::string path_;
     std::string next_step_;
-    gzFile file_;
-    int64_t max_bytes_ = 0;
+    RegularFile file_;
+    std::vector<uint8_t> input_ = std::vector<uint8_t>(kInputBuffer);
+    inflate_state stream_;  // with the input and the output, also of a plain file
+    bool is_gzipped_ = false;
 };
 
 std::string hex(std::span<const uint8_t> bytes) {
@@ -102,7 +131,7 @@ int64_t claimed_bytes(const std::vector<int64_t>& sizes) {
     return count;
 }
 
-std::vector<int64_t> read_header(GzFile& file, int dimensions) {
+std::vector<int64_t> read_header(UnpackedFile& file, int dimensions) {
     // Check the magic number.
     const std::array<uint8_t, 4> magic = {0, 0, kTypeByte,
                                           static_cast<uint8_t>(dimensions)};
@@ -133,7 +162,7 @@ std::vector<int64_t> read_header(GzFile& file, int dimensions) {
 }  // namespace
 
 IdxFile read_idx(const std::string& path, int dimensions, const std::string& next_step) {
-    GzFile file(path, next_step);
+    UnpackedFile file(path, next_step);
     IdxFile idx{.sizes = read_header(file, dimensions), .bytes = {}};
     const size_t expected = static_cast<size_t>(claimed_bytes(idx.sizes));
 
@@ -152,7 +181,7 @@ IdxFile read_idx(const std::string& path, int dimensions, const std::string& nex
                 concat("only ", have));
     }
 
-    // Check that the file ends here; zlib then also checks a gzipped file's checksum.
+    // Check that the file ends here; this also checks a gzipped file's checksum.
     std::array<uint8_t, 1> extra{};
     if (file.read(extra) > 0)
         file.reject(
@@ -163,7 +192,7 @@ IdxFile read_idx(const std::string& path, int dimensions, const std::string& nex
 
 std::vector<int64_t> read_idx_sizes(const std::string& path, int dimensions,
                                     const std::string& next_step) {
-    GzFile file(path, next_step);
+    UnpackedFile file(path, next_step);
     return read_header(file, dimensions);
 }
 

@@ -46,10 +46,16 @@ RegularFile::~RegularFile() {
     if (fd_ >= 0) ::close(fd_);
 }
 
-int RegularFile::release() {
-    const int fd = fd_;
-    fd_ = -1;
-    return fd;
+size_t RegularFile::read(std::span<uint8_t> out) {
+    ssize_t got = 0;
+    do {
+        got = ::read(fd_, out.data(), out.size());
+    } while (got < 0 && errno == EINTR);
+    if (got < 0)
+        throw BadFile(concat(path_, ": ", system_message("read", errno), " at byte ",
+                             position_, "; ", kind_.next_step));
+    position_ += got;
+    return static_cast<size_t>(got);
 }
 
 std::vector<uint8_t> RegularFile::read_all(int64_t max_bytes) {
@@ -59,15 +65,11 @@ std::vector<uint8_t> RegularFile::read_all(int64_t max_bytes) {
     std::vector<uint8_t> bytes(static_cast<size_t>(size_));
     size_t have = 0;
     while (have < bytes.size()) {
-        const ssize_t got = ::read(fd_, bytes.data() + have, bytes.size() - have);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0)
-            throw BadFile(concat(path_, ": ", system_message("read", errno), " at byte ",
-                                 have, "; ", kind_.next_step));
+        const size_t got = read(std::span(bytes).subspan(have));
         if (got == 0)
             bad_file(path_, concat(size_, " bytes, its size when it was opened"),
                      concat("only ", have), "do not change it while it is read");
-        have += static_cast<size_t>(got);
+        have += got;
     }
     return bytes;
 }

@@ -6,7 +6,9 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,8 +36,9 @@ class RegularFile {
     /// Returns the size that the file had when it was opened, in bytes.
     int64_t size() const { return size_; }
 
-    /// Returns the file descriptor and gives up ownership: the caller must close it.
-    int release();
+    /// Reads up to out.size() bytes into `out`, and returns the number of bytes read; 0 at
+    /// the end of the file. Throws BadFile if reading fails.
+    size_t read(std::span<uint8_t> out);
 
     /// Returns the whole contents. Throws BadFile if the file has more than `max_bytes`
     /// (checked before memory is allocated), or if reading fails or ends early.
@@ -46,6 +49,7 @@ class RegularFile {
     FileKind kind_;
     int fd_ = -1;
     int64_t size_ = 0;
+    int64_t position_ = 0;
 };
 
 }  // namespace mini::data

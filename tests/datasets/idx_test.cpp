@@ -45,6 +45,20 @@ TEST_CASE("an IDX file is read plain or gzipped with any file name") {
     }
 }
 
+TEST_CASE("the members of a gzipped IDX file follow one another") {
+    const Folder folder;
+    for (const size_t cut :
+         {size_t{0}, size_t{2}, size_t{16}, size_t{40}, kImages.size()}) {
+        CAPTURE(cut);
+        const Bytes rest(kImages.begin() + static_cast<std::ptrdiff_t>(cut),
+                         kImages.end());
+        const Bytes members = gzipped(first(kImages, cut)) + gzipped(rest);
+        write_file(folder / "members.gz", members);
+        CHECK(read_idx(folder / "members.gz", 3).bytes == ramp(60, 256));
+        CHECK(contains(idx_error(members + Bytes{1, 2, 3}), "intact gzip stream"));
+    }
+}
+
 TEST_CASE("an IDX file larger than one read step is read completely") {
     const Folder folder;
     const size_t size = 3'500'001;

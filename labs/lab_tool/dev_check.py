@@ -152,16 +152,26 @@ def killer_of(mutant, cases):
 def check_mutants(mutants, cases, outcome):
     """Runs the mutants of all labs, several at a time per core, because many only wait
     for a deadline. `cases`: {lab: its cases}."""
+    turns = taken_in_turn(mutants)
     with (checking.pool_of_cases(MUTANTS_PER_CORE) as pool,
           ProgressLine("  running the mutants") as progress):
-        verdicts = pool.map(lambda mutant: killer_of(mutant, cases[mutant.lab]), mutants)
-        for number, (mutant, verdict) in enumerate(zip(mutants, verdicts), 1):
-            outcome.count("mutants")
-            if verdict is None:
-                outcome.blame(f"mutant {mutant.name} survives: {mutant.wrong} ({mutant.path})")
-            else:
-                outcome.killed.append((mutant, verdict))
+        verdicts = {}
+        found = pool.map(lambda mutant: killer_of(mutant, cases[mutant.lab]), turns)
+        for number, (mutant, verdict) in enumerate(zip(turns, found), 1):
+            verdicts[mutant.name] = verdict
             progress.show(number, len(mutants))
+    for mutant in mutants:
+        outcome.count("mutants")
+        if verdicts[mutant.name] is None:
+            outcome.blame(f"mutant {mutant.name} survives: {mutant.wrong} ({mutant.path})")
+        else:
+            outcome.killed.append((mutant, verdicts[mutant.name]))
+
+
+def taken_in_turn(mutants, rounds=32):
+    """Returns the mutants in rounds, each with some of every lab: in one lab nearly all wait, in
+    another nearly all compute."""
+    return [mutant for first in range(rounds) for mutant in mutants[first::rounds]]
 
 
 def build_schemata(catalogue, labs, log):

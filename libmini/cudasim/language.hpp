@@ -16,6 +16,14 @@
 // Always inlined, so that the checker sees the source line of the kernel.
 #define MINI_WORD inline __attribute__((always_inline))
 
+// Before a call: Clang does not merge it with the same call in another branch, which would
+// make one barrier of two. For GCC see mini_simulated_kernels.
+#ifdef __clang__
+#define MINI_UNMERGED [[clang::nomerge]]
+#else
+#define MINI_UNMERGED
+#endif
+
 #define __global__
 #define __device__
 #define __host__
@@ -78,8 +86,10 @@ inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) {
     return {x, y, z, w};
 }
 
-MINI_WORD void __syncthreads() { mini::sim::block_barrier(); }
-MINI_WORD void __syncwarp(unsigned mask = 0xffffffffu) { mini::sim::warp_barrier(mask); }
+MINI_WORD void __syncthreads() { MINI_UNMERGED mini::sim::block_barrier(); }
+MINI_WORD void __syncwarp(unsigned mask = 0xffffffffu) {
+    MINI_UNMERGED mini::sim::warp_barrier(mask);
+}
 MINI_WORD void __threadfence() { mini::sim::note_fence(mini::sim::Scope::kDevice); }
 MINI_WORD void __threadfence_block() { mini::sim::note_fence(mini::sim::Scope::kBlock); }
 

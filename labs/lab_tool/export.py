@@ -14,11 +14,12 @@ import hashlib
 import json
 import os
 import re
-import subprocess
 from pathlib import Path
 
 from lab_tool import export_objects, leaks
 from lab_tool.course import COURSE, VERSION
+from lab_tool.places import ROOT
+from lab_tool.process import commit_of, output_of
 from lab_tool.regions import starter, with_bodies
 from lab_tool.screen import LabError
 
@@ -154,7 +155,7 @@ class Export:
         name, version, _ = export_objects.compiler(self.folder)
         return README.format(name=self.name, first=int(self.labs[0].number), rows="\n".join(rows),
                              system=export_objects.system(), compiler=f"{name} {version}",
-                             commit=export_objects.commit()[:12])
+                             commit=commit_of(ROOT)[:12])
 
     def points(self):
         return {task.name: self.catalogue.points_of(task.name)
@@ -185,7 +186,7 @@ class Export:
         paths = sorted([*texts, *[f"course/{each.name}" for each in objects]])
         for path in set(old.get("files", ())) - set(paths):
             (folder / path).unlink(missing_ok=True)
-        content = {"version": VERSION, "name": self.name, "libmini": export_objects.commit(),
+        content = {"version": VERSION, "name": self.name, "libmini": commit_of(ROOT),
                    "labs": [lab.number for lab in self.labs], "points": self.points(),
                    "system": export_objects.system(),
                    "files": {path: digest(folder / path) for path in paths}}
@@ -208,11 +209,10 @@ class Export:
 
 def tracked(root):
     """Returns the paths of the files that git tracks."""
-    done = subprocess.run(["git", "-C", str(root), "ls-files", "-z"], capture_output=True,
-                          text=True)
-    if done.returncode:
-        raise LabError("labs/lab dev export needs a git clone of libmini")
-    return [path for path in done.stdout.split("\0") if path]
+    listed = output_of(["git", "-C", str(root), "ls-files", "-z"])
+    if listed is None:
+        raise LabError("labs/lab dev export needs git, and a git clone of libmini")
+    return [path for path in listed.split("\0") if path]
 
 
 def without_missing(path, text, present):

@@ -12,7 +12,6 @@ import json
 import platform
 import re
 import shutil
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -152,9 +151,3 @@ def system():
         return "the same system"
     fields = dict(re.findall(r'^(\w+)="?([^"\n]*)"?$', text, re.MULTILINE))
     return f"{fields.get('ID', 'linux')}:{fields.get('VERSION_ID', 'latest')}"
-
-
-def commit():
-    done = subprocess.run(["git", "-C", str(ROOT), "rev-parse", "HEAD"], capture_output=True,
-                          text=True)
-    return done.stdout.strip()

@@ -30,6 +30,8 @@ PACKAGES = (
     Package("cmake", "configures the build (3.25 or newer)", commands=("cmake",), oldest=(3, 25)),
     Package("ninja-build", "runs the build", commands=("ninja",)),
     Package("lld", "links faster", commands=("ld.lld", "mold"), optional=True),
+    Package("git", "exports a course, and names the version in a submission", commands=("git",),
+            optional=True),
     Package("libeigen3-dev", "matrix products on the CPU", headers=("eigen3/Eigen/Core",)),
     Package("libfmt-dev", "formats text", headers=("fmt/core.h",)),
     Package("libcli11-dev", "reads command lines", headers=("CLI/CLI.hpp",)),

@@ -86,3 +86,8 @@ def output_of(command):
     except (OSError, subprocess.TimeoutExpired):
         return None
     return result.stdout if result.returncode == 0 else None
+
+
+def commit_of(folder):
+    """Returns the commit of a clone; "" if the folder is none, or git is missing."""
+    return (output_of(["git", "-C", str(folder), "rev-parse", "HEAD"]) or "").strip()

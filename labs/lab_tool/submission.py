@@ -11,12 +11,12 @@ unpack() does not trust a submission: only sources below libmini/ and labs/ are 
 import hashlib
 import json
 import shutil
-import subprocess
 import zipfile
 from datetime import datetime, timezone
 from pathlib import Path, PurePosixPath
 
 from lab_tool.places import ROOT
+from lab_tool.process import commit_of
 from lab_tool.projection import files_of
 from lab_tool.regions import SUFFIXES
 from lab_tool.screen import LabError
@@ -80,9 +80,7 @@ def version_of(root):
     course = root / "course.json"
     if course.exists():
         return json.loads(course.read_text(encoding="utf-8")).get("libmini", "")
-    done = subprocess.run(["git", "-C", str(root), "rev-parse", "HEAD"], capture_output=True,
-                          text=True)
-    return done.stdout.strip()
+    return commit_of(root)
 
 
 def unpack(path, root=ROOT):

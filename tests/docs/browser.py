@@ -41,6 +41,10 @@ class BrowserError(Exception):
     """The browser has ended, does not answer, or a script in the page has thrown."""
 
 
+class CommandError(BrowserError):
+    """The browser has refused a command."""
+
+
 class Browser:
     """One browser with one page. Ends the browser when the with block ends."""
 
@@ -87,7 +91,7 @@ class Browser:
         shutil.rmtree(self._profile, ignore_errors=True)  # its last helpers may still write
 
     def call(self, method, **params):
-        """Sends a command; returns its result. Throws BrowserError if the browser reports an error."""
+        """Sends a command; returns its result. Throws CommandError if the browser reports an error."""
         number = next(self._numbers)
         command = {"id": number, "method": method, "params": params}
         if self._session:
@@ -97,7 +101,7 @@ class Browser:
             message = self._read()
             if message.get("id") == number:
                 if "error" in message:
-                    raise BrowserError(f"{method}: {message['error']['message']}")
+                    raise CommandError(f"{method}: {message['error']['message']}")
                 return message["result"]
             self._note(message)
 
@@ -197,8 +201,11 @@ class Browser:
         """Blocks until an expression is true, and returns its value; throws after the deadline."""
         end = time.monotonic() + DEADLINE
         while time.monotonic() < end:
-            if value := self.run(script, frame):
-                return value
+            try:
+                if value := self.run(script, frame):
+                    return value
+            except CommandError:  # a document that is being replaced by the next
+                pass
             time.sleep(0.02)
         raise BrowserError(f"never true in {DEADLINE} s: {script}")
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from browser import Browser, find_browser
+from browser import Browser, CommandError, find_browser
 
 ONCE, IN_EACH_SCHEME = ("sideways", "images", "headings", "names", "focus"), ("contrast",)
 SITE = Path(sys.argv.pop()).resolve() / "html"
@@ -44,6 +44,21 @@ def is_broken(link, page):
         return True
     return bool(parts.fragment and target.suffix == ".html" and
                 unquote(parts.fragment) not in anchors(target))
+
+
+class Wait(unittest.TestCase):
+    def test_a_document_that_is_being_replaced_is_asked_again(self):
+        browser = Browser.__new__(Browser)  # not started
+        answers = iter([CommandError("no such context"), None, 7])
+
+        def run(script, frame):
+            answer = next(answers)
+            if isinstance(answer, CommandError):
+                raise answer
+            return answer
+
+        browser.run = run
+        self.assertEqual(browser.wait_for("ready", frame="results"), 7)
 
 
 class TheSite(unittest.TestCase):

@@ -70,6 +70,7 @@ class Export:
     """What is exported: the labs of a course, and how."""
 
     def __init__(self, catalogue, labs, name, is_open=False, is_native=False, flags=""):
+        self.tracked = tracked(catalogue.root)
         self.catalogue, self.labs, self.name = catalogue, labs, name
         self.numbers = {lab.number for lab in labs}
         self.is_open = is_open
@@ -89,7 +90,7 @@ class Export:
     def texts(self):
         """Returns {path: text} of the course's sources and scripts."""
         found = {}
-        for path in tracked(self.catalogue.root):
+        for path in self.tracked:
             if self.is_kept(path):
                 text = (self.catalogue.root / path).read_text(encoding="utf-8")
                 found[path] = self.changed(path, text)
@@ -200,7 +201,7 @@ class Export:
     def public(self):
         """Returns the texts of libmini's files without the regions' code and without hints: what
         they say is no secret."""
-        for path in tracked(self.catalogue.root):
+        for path in self.tracked:
             if self.is_kept(path) and "/hints/" not in path:
                 text = (self.catalogue.root / path).read_text(encoding="utf-8")
                 yield with_bodies(text, path, lambda region: []) if path in self.with_regions \

@@ -105,6 +105,15 @@ def settings(output, files):
     }
 
 
+def doxyfile(doxygen):
+    """Returns docs/Doxyfile, with the settings that only newer versions of Doxygen know."""
+    text = (ROOT / "docs/Doxyfile").read_text(encoding="utf-8")
+    version = subprocess.run([doxygen, "--version"], check=True, text=True, capture_output=True).stdout
+    if tuple(map(int, re.findall(r"\d+", version)[:3])) >= (1, 9, 5):
+        text += "\nHTML_COLORSTYLE = LIGHT\n"  # the theme has dark colours of its own
+    return text
+
+
 def counted_warnings(text):
     """Returns the warnings that must be fixed, without duplicates: Doxygen repeats the warnings of base
     classes."""
@@ -127,7 +136,7 @@ def build(output, mini=None, programs=None):
         run_picture.take(programs, output / "pictures/figures-run_report.png")
     files += (figures.write_data(mini, output) if mini else [])
     env = {**os.environ, **settings(output, files)}
-    run = subprocess.run([doxygen, "docs/Doxyfile"], cwd=ROOT, env=env, text=True,
+    run = subprocess.run([doxygen, "-"], cwd=ROOT, env=env, text=True, input=doxyfile(doxygen),
                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     warnings = counted_warnings((output / "warnings.txt").read_text(encoding="utf-8"))
     if run.returncode or warnings:

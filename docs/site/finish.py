@@ -14,6 +14,7 @@ CONTENTS = '<div class="contents">'
 TOC = re.compile(r'<div class="toc"><h\d>(.*?)</h\d>')
 NESTED = '<a href="#nested-classes">Classes</a> &#124;\n'  # also where all of them are private
 FILE_LINK = re.compile(r'<a href="file:[^"]*">(.*?)</a>')  # an example of a URL is no link
+SOURCE = re.compile(r'(<a href="[^"]*_source\.html")(><span class="icondoc"></span></a>)')
 FIRST = ' role="heading" aria-level="1"'  # the heading of the start page, which shows no title
 
 ADDED = (
@@ -50,6 +51,7 @@ def finished(html):
     if 'name="nested-classes"' not in html:
         html = html.replace(NESTED, "")
     html = FILE_LINK.sub(r"\1", html)
+    html = SOURCE.sub(r'\1 aria-label="Source"\2', html)  # since Doxygen 1.9.5
     for mark, added in ADDED:
         html = html.replace(mark, mark + added)
     return html

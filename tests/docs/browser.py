@@ -142,9 +142,10 @@ class Browser:
         self.run("new Promise((done) => requestIdleCallback(done, {timeout: 1000}))")
 
     def run(self, script, frame=None):
-        """Evaluates an expression in the page, or in its frame of this name; returns the value, awaited
-        if it is a promise."""
-        where = {"contextId": self._context(frame)} if frame else {}
+        """Evaluates an expression in the page, or in its frame of this name if it has one; returns the
+        value, awaited if it is a promise."""
+        context = self._context(frame) if frame else None
+        where = {"contextId": context} if context else {}
         reply = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True,
                           **where)
         if "exceptionDetails" in reply:
@@ -154,8 +155,11 @@ class Browser:
 
     def _context(self, name):
         tree = self.call("Page.getFrameTree")["frameTree"]
-        frame = next(child["frame"] for child in tree["childFrames"] if child["frame"]["name"] == name)
-        return self.call("Page.createIsolatedWorld", frameId=frame["id"])["executionContextId"]
+        for child in tree.get("childFrames", ()):
+            if child["frame"].get("name") == name:
+                return self.call("Page.createIsolatedWorld",
+                                 frameId=child["frame"]["id"])["executionContextId"]
+        return None
 
     def show(self, width, scheme, reduced_motion=False):
         """Sets the width of the window and the colour scheme, "light" or "dark"."""

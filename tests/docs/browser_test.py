@@ -146,6 +146,7 @@ class TheSite(unittest.TestCase):
             self.browser.click("#MSearchField")
             for letter in word:
                 self.browser.press(letter)
+            # Up to Doxygen 1.9.4 the results are in a frame.
             results = self.browser.wait_for(f"""(() => {{
                 const shown = [...document.querySelectorAll("a")].filter(
                     (link) => link.checkVisibility() && link.getClientRects().length > 0);

@@ -146,9 +146,9 @@ class TheSite(unittest.TestCase):
             self.browser.click("#MSearchField")
             for letter in word:
                 self.browser.press(letter)
-            # Up to Doxygen 1.9.4 the results are in a frame.
+            # Doxygen 1.9.4 has the results in a frame, 1.9.8 in the page.
             results = self.browser.wait_for(f"""(() => {{
-                const shown = [...document.querySelectorAll("a")].filter(
+                const shown = [...document.querySelectorAll("#SRResults a")].filter(
                     (link) => link.checkVisibility() && link.getClientRects().length > 0);
                 const isDone = shown.some((link) => link.textContent.toLowerCase().includes("{word}"));
                 return isDone && shown.map((link) => link.href);

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Copies the headers of libmini's dependencies, and ISA-L's library, into a folder. With this folder, libmini can be
-# built on a GPU machine that has a compiler, CMake and CUDA, but not these packages:
+# Copies the headers of libmini's dependencies, and ISA-L's library, into a folder. With this folder,
+# libmini can be built on a GPU machine that has a compiler, CMake and CUDA, but not these packages:
 #
 #     tests/gpu/carry.sh carried                      on a machine where libmini builds
 #     cmake -S . -B build/gpu -DCMAKE_BUILD_TYPE=Release -DMINI_CUDA=ON \
@@ -40,10 +40,10 @@ for header in zlib.h zconf.h openssl/configuration.h openssl/opensslconf.h; do
     cp -L "$(root_of "$header")/$header" "$folder/include/$header"
 done
 
-# ISA-L, under the name that programs ask for as well.
-library=$("$compiler" -print-file-name=libisal.so)
-cp -L "$library" "$folder/lib/libisal.so"
-ln -sf libisal.so "$folder/lib/libisal.so.2"
+# ISA-L, under the name that the linker asks for, and under that of the programs.
+for name in libisal.so libisal.so.2; do
+    cp -L "$("$compiler" -print-file-name=libisal.so)" "$folder/lib/$name"
+done
 
 # The CMake scripts that register each TEST_CASE with CTest.
 for file in Catch.cmake CatchAddTests.cmake; do

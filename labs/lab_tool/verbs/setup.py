@@ -43,9 +43,9 @@ def install_missing(dry_run=False, optional=True, clang=False):
     Optional packages are left out if `optional` is false or they cannot be installed. `clang`:
     also install CLANG_PACKAGES.
     """
-    wanted = packages.missing(packages.PACKAGES + packages.CLANG_PACKAGES * clang)
-    if not optional:
-        wanted = packages.required(wanted)
+    wanted = packages.missing() if optional else packages.required(packages.missing())
+    if clang:
+        wanted = wanted + packages.missing(packages.CLANG_PACKAGES)
     if wanted:
         announce(wanted)
     else:

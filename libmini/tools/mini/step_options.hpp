@@ -38,7 +38,8 @@ void check_bucket_sizes(const char* option, const std::vector<double>& sizes_mb)
 /// Declares --bucket-cap-mb. REQUIRES: `caps_mb` is empty and outlives the parsing.
 void add_caps_option(Command& command, std::vector<double>& caps_mb);
 
-/// Returns the sizes of --bucket-cap-mb, or the step's own if there are none.
+/// Returns `caps_mb`, the sizes of --bucket-cap-mb; if it is empty, the size that the
+/// buckets of `step` had.
 std::vector<double> caps_of(const std::vector<double>& caps_mb, const MeasuredStep& step);
 
 struct StepOptions {

@@ -42,12 +42,21 @@ void Storage::allocate() {
 
 void Storage::free() {
     std::byte* const data = std::exchange(data_, nullptr);
-    if (device_.is_cpu() && memory_ == HostMemory::kPageable) {
+    if (external_ != nullptr) {
+        external_ = nullptr;
+    } else if (device_.is_cpu() && memory_ == HostMemory::kPageable) {
         free_buffer(data, bytes_);
     } else if constexpr (kHasCuda) {
         if (data == nullptr) return;
         device_.is_cpu() ? cuda::deallocate_pinned(data) : cuda::deallocate(data);
     }
+}
+
+void Storage::move_to(std::shared_ptr<std::byte> memory) {
+    std::memcpy(memory.get(), data_, bytes_);
+    free();
+    external_ = std::move(memory);
+    data_ = external_.get();
 }
 
 void copy_bytes(std::byte* to, Device to_device, const std::byte* from,

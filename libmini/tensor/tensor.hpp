@@ -168,6 +168,13 @@ class Tensor {
     void free_storage() const { impl_->storage->free(); }
     void allocate_storage() const { impl_->storage->allocate(); }
 
+    /// Moves the elements of all tensors of this storage to `memory`, as
+    /// Storage::move_to() does, which needs storage_bytes() bytes.
+    void move_storage(std::shared_ptr<std::byte> memory) const {
+        impl_->storage->move_to(std::move(memory));
+    }
+    size_t storage_bytes() const { return impl_->storage->bytes(); }
+
     /// Returns whether free_storage() has freed the memory of the elements.
     bool is_freed() const {
         return impl_->storage->data() == nullptr && impl_->storage->bytes() > 0;

@@ -3,6 +3,7 @@
 //     bench_worker step --model convnet --batch 64 --threads 2    a training step
 //     bench_worker peak --threads 2                               GFLOP/s of the cores
 //     bench_worker copy --bytes 1048576                           a copy by one thread
+//     bench_worker sockets --bytes 1048576                        raw TCP, both ways
 //     bench_worker profile --batch 128                            a step, layer by layer
 //     minirun -n 2 bench_worker first-step --data DIR             from start to step 1
 //
@@ -36,6 +37,7 @@
 #include "libmini/random/random.hpp"
 #include "libmini/training/job.hpp"
 #include "libmini/training/program.hpp"
+#include "raw_sockets.hpp"
 
 namespace {
 
@@ -187,6 +189,14 @@ void declare(mini::CommandLine& line, Options& o) {
     copy.on_parsed([&o] {
         answer([&](double seconds) {
             return Json{{"us", mini::copy_seconds(o.bytes, seconds) * 1e6}};
+        });
+    });
+
+    mini::Command sockets = line.add_command("sockets", "raw TCP between two processes");
+    sockets.add("--bytes", o.bytes, "bytes each way").at_least(1);
+    sockets.on_parsed([&o] {
+        answer([&](double seconds) {
+            return Json{{"us", bench::raw_exchange_seconds(o.bytes, seconds) * 1e6}};
         });
     });
 

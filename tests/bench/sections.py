@@ -132,9 +132,13 @@ def all_reduce_case(plan, ranks, size):
     if plan.peers.torch and plan.peers.torch["gloo"]:
         contenders["PyTorch's gloo"] = plan.torch_ranks(
             "all-reduce", "--bytes", str(size), ranks=ranks, key="us", seconds=0.2)
-    contenders["one copy"] = plan.worker("copy", "--bytes", str(size), key="us", seconds=0.1)
     ratios = [(theirs, ours) for theirs in ("Gloo", "PyTorch's gloo")
               for ours in ("shared memory", "TCP")]
+    if ranks == 2:
+        contenders["private buffers"] = libmini("--medium", "shm", "--memory", "private")
+        contenders["raw TCP"] = plan.worker("sockets", "--bytes", str(size), key="us", seconds=0.2)
+        ratios += [("Gloo", "private buffers"), ("raw TCP", "TCP")]
+    contenders["one copy"] = plan.worker("copy", "--bytes", str(size), key="us", seconds=0.1)
     return Case("all-reduce", f"{ranks} ranks: {size} bytes", "us", contenders,
                 [*ratios, ("shared memory", "one copy")])
 

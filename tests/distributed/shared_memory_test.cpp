@@ -150,6 +150,9 @@ TEST_CASE("a rank that leaves while it has slots is a PeerLost on every other ra
         try {
             if (rank == 2) {                  // serves rank 0 only, or none
                 const size_t bytes = 32'000;  // a third of a chunk of 24,000 floats
+                for (const int other : {0, 1}) slots.send_place(other, {});
+                for (const int other : {0, 1}) slots.recv_place(other);
+                for (const int other : {0, 1}) slots.return_slot(other, 0);
                 if (has_returned) slots.recv_slot(0, bytes);
                 if (has_returned) slots.return_slot(0, bytes);
                 throw Error("rank 2 has a fault");

@@ -105,13 +105,14 @@ void run_mesh_transport(Input input) {
 
 const dist::Cookie kCookie = dist::parse_cookie("00112233445566778899aabbccddeeff");
 
-// The descriptor that the other program sends with its bytes, and whether its Hello has
-// the right token.
+// The descriptor that the other program sends with its bytes, twice unless it is alone,
+// and whether its Hello has the right token.
 struct Attachment {
     enum Kind { kNothing, kMemory, kSmallMemory, kSocket };
 
     Kind kind = kNothing;
     bool has_token = false;
+    bool is_alone = false;
 };
 
 // The store of two ranks. When rank 0 publishes its address, the other program and then
@@ -146,8 +147,9 @@ class IntruderStore : public dist::HashStore {
         rank1_ = dist::connect_locally(name, deadline);
         const auto hello =
             dist::make_hello(dist::Hello::Role::kMeshConnector, kCookie, 1, 0, token);
-        dist::send_with_descriptor(rank1_, std::as_bytes(std::span(&hello, 1)),
-                                   new_memory());
+        const dist::Socket memory = new_memory();
+        dist::send_with_descriptors(rank1_, std::as_bytes(std::span(&hello, 1)),
+                                    std::array{memory.fd(), memory.fd()});
     }
 
     void send_with_attachment() {
@@ -163,7 +165,10 @@ class IntruderStore : public dist::HashStore {
         }
     }
     void send_descriptor(const dist::Socket& descriptor) {
-        dist::send_with_descriptor(intruder_, bytes_of(bytes_), descriptor);
+        const std::array both = {descriptor.fd(), descriptor.fd()};
+        const size_t count = attachment_.is_alone ? 1 : 2;
+        dist::send_with_descriptors(intruder_, bytes_of(bytes_),
+                                    std::span(both).first(count));
     }
     static dist::Socket new_memory() {
         return dist::make_shared_memory(dist::RingChannel::memory_bytes()).descriptor;
@@ -178,7 +183,8 @@ void run_mesh_door(Input input) {
     Taker taker(input);
     const auto choice = taker.take<uint8_t>();
     const Attachment attachment{.kind = static_cast<Attachment::Kind>(choice % 4),
-                                .has_token = choice >= 128};
+                                .has_token = choice >= 128,
+                                .is_alone = choice % 128 >= 64};
     IntruderStore store(attachment, text_of(taker.rest()));
     dist::RendezvousConfig config;
     config.rank = 0;
@@ -200,7 +206,9 @@ Seeds mesh_door_seeds() {
             dist::make_hello(dist::Hello::Role::kMeshConnector, cookie, rank, peer);
         return text_of(std::as_bytes(std::span(&said, 1)));
     };
-    return {"\x81" + hello(1, 0, kCookie), "\x82" + hello(1, 0, kCookie),
+    return {"\x81" + hello(1, 0, kCookie),
+            "\x82" + hello(1, 0, kCookie),
+            "\xc1" + hello(1, 0, kCookie),
             "\x83" + hello(1, -1, kCookie),
             std::string(1, '\0') + hello(1, 0, dist::Cookie{}),
             "\1GET / HTTP/1.1\r\n\r\n"};
@@ -264,10 +272,10 @@ void run_descriptors(Input input) {
     const auto next_number = [] { return dist::Socket(::dup(0)).fd(); };
     const int before = next_number();
     {
-        dist::Socket descriptor;
+        std::vector<dist::Socket> descriptors;
         std::array<std::byte, 64> bytes;
-        while (dist::recv_with_descriptor(mine, bytes, descriptor) > 0) continue;
-        require(descriptor.is_open() == (count > 0),
+        while (dist::recv_with_descriptors(mine, bytes, descriptors) > 0) continue;
+        require(descriptors.size() == std::min(count, dist::kMaxDescriptors),
                 "a descriptor is missing or unexpected");
     }
     require(next_number() == before, "a descriptor was left open");

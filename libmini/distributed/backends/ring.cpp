@@ -74,7 +74,8 @@ Splitter ring_splitter(const RingSettings& settings, const std::vector<int>& mem
         return std::make_unique<TransportBackend>(
             "ring",
             std::make_unique<MeshTransport>(index_among(ranks, parent),
-                                            std::move(mesh->streams)),
+                                            std::move(mesh->streams),
+                                            std::move(mesh->heap)),
             mesh->hosts, ring_splitter(settings, chosen));
     };
 }
@@ -96,7 +97,8 @@ std::shared_ptr<QueuedGroup> make_ring_group(const RendezvousConfig& config,
         mesh = connect_mesh(config, *rendezvous.store, rendezvous.local_host, medium,
                             deadline);
         layer.wrap(mesh.streams, members);
-        transport = std::make_unique<MeshTransport>(config.rank, std::move(mesh.streams));
+        transport = std::make_unique<MeshTransport>(config.rank, std::move(mesh.streams),
+                                                    std::move(mesh.heap));
         await_all_ranks(*transport, deadline);
     } catch (const Error&) {
         part_after_failure(std::move(rendezvous));

@@ -66,11 +66,20 @@ constexpr size_t kMediumBytes = 1 << 20;
 static_assert(kSmallBytes == kSmallSharedBytes,
               "above it, shared memory has the bits of the ring");
 
+namespace {
+
+// Returns whether shared memory is faster than messages for so many bytes and ranks.
+bool is_for_shared_memory(size_t bytes, int world_size) {
+    return bytes > kSmallBytes && world_size > 1 && world_size <= kManyRanks;
+}
+
+}  // namespace
+
 Algorithm choose_algorithm(size_t bytes, int world_size, const std::vector<int>& hosts,
                            bool shares_memory) {
     if (bytes <= kSmallBytes) return Algorithm::kRecursiveDoubling;
-    const bool is_few = world_size > 1 && world_size <= kManyRanks;
-    if (shares_memory && is_few) return Algorithm::kSharedMemory;
+    if (shares_memory && is_for_shared_memory(bytes, world_size))
+        return Algorithm::kSharedMemory;
     const bool has_neighbours =
         hosts.size() > std::set<int>(hosts.begin(), hosts.end()).size();
     if (is_on_several_hosts(hosts) && has_neighbours) return Algorithm::kHierarchical;
@@ -160,6 +169,13 @@ void TransportBackend::run(const Call& call, const Collective& collective,
                            std::chrono::milliseconds timeout) {
     transport_->begin(collective, timeout);
     last_algorithm_ = run_over(*transport_, call, hosts_, transport_->slots());
+}
+
+void TransportBackend::share_memory(const Tensor& tensor) {
+    if (!tensor.device().is_cpu() || !is_for_shared_memory(tensor.bytes(), world_size()))
+        return;
+    if (auto memory = transport_->allocate_shared(tensor.storage_bytes()))
+        tensor.move_storage(std::move(memory));
 }
 
 }  // namespace mini::dist

@@ -46,6 +46,7 @@ class TransportBackend : public Backend {
     int world_size() const override { return transport_->world_size(); }
     void run(const Call& call, const Collective& collective,
              std::chrono::milliseconds timeout) override;
+    void share_memory(const Tensor& tensor) override;
     void post(PointMessage& message) override { transport_->post(message); }
     void progress() override { transport_->progress(); }
     void wake() noexcept override { transport_->wake(); }

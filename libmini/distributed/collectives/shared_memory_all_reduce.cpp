@@ -67,7 +67,7 @@ void reduce_small(SlotTransport& slots, Elements data, ReduceOp op) {
         if (other != rank) slots.return_slot(other, 0);
 }
 
-// ---- large buffers
+// ---- large buffers, slice by slice
 
 // The slices of a large buffer: slice s of the chunk that a rank finishes.
 class Slices {
@@ -92,17 +92,11 @@ class Slices {
     size_t count_;
 };
 
-// Combines this rank's slice with those of the other ranks, in the order of the ring:
-// rank + 1 first, this rank last. Returns the result to all other ranks.
-void reduce_slice(SlotTransport& slots, Elements mine, ReduceOp op) {
-    const int P = slots.world_size(), rank = slots.rank();
-    const size_t bytes = mine.bytes.size();
+// Combines `mine` with the bytes of the other ranks, `theirs`, in the order of the ring:
+// rank + 1 first, this rank last. Writes the result to all of them.
+void combine_in_order(Elements mine, std::span<std::byte* const> theirs, ReduceOp op) {
+    const int P = static_cast<int>(theirs.size()) + 1;
     const Combine combine = combine_for(mine.dtype, op);
-    prepare_reduce(mine, P, op);
-    std::vector<std::byte*> theirs;
-    for (int step = 1; step < P; ++step)
-        theirs.push_back(slots.recv_slot((rank + step) % P, bytes).data());
-
     const size_t piece = kPieceBytes / item_size(mine.dtype);
     for (size_t begin = 0; begin < mine.size(); begin += piece) {
         const Elements sum = mine.slice(begin, std::min(piece, mine.size() - begin));
@@ -111,16 +105,26 @@ void reduce_slice(SlotTransport& slots, Elements mine, ReduceOp op) {
             combine.apply(theirs[i] + at, theirs[i - 1] + at, sum.size());
         combine.apply(sum.bytes.data(), theirs.back() + at, sum.size());
         finish_reduce(sum, P, op);
-        for (std::byte* const slot : theirs)
-            std::memcpy(slot + at, sum.bytes.data(), sum.bytes.size());
+        for (std::byte* const other : theirs)
+            std::memcpy(other + at, sum.bytes.data(), sum.bytes.size());
     }
+}
+
+// Reduces this rank's slice, and returns the result to all other ranks.
+void reduce_slice(SlotTransport& slots, Elements mine, ReduceOp op) {
+    const int P = slots.world_size(), rank = slots.rank();
+    const size_t bytes = mine.bytes.size();
+    prepare_reduce(mine, P, op);
+    std::vector<std::byte*> theirs;
+    for (int step = 1; step < P; ++step)
+        theirs.push_back(slots.recv_slot((rank + step) % P, bytes).data());
+    combine_in_order(mine, theirs, op);
     for (int step = 1; step < P; ++step) slots.return_slot((rank + step) % P, bytes);
 }
 
-void reduce_large(SlotTransport& slots, Elements data, ReduceOp op) {
+void reduce_in_slots(SlotTransport& slots, Elements data, ReduceOp op) {
     const int P = slots.world_size(), rank = slots.rank();
     const Slices slices(data, P);
-    take_old_slots(slots, 0);
 
     // While the other ranks finish their slices s - 1, send slices s to them.
     for (size_t s = 0; s < slices.count() + 2; ++s) {
@@ -136,6 +140,57 @@ void reduce_large(SlotTransport& slots, Elements data, ReduceOp op) {
             copy(finished, {slots.take_slot(owner, finished.bytes.size()), data.dtype});
         }
     }
+}
+
+// ---- large buffers in the heaps of all ranks
+
+// Tells the other ranks where this rank's data are. Returns where theirs are, by the
+// number of steps to the rank; nothing if the data of any rank are not in its heap. The
+// other ranks' slots are not returned yet.
+std::vector<SharedPlace> exchange_places(SlotTransport& slots, Elements data) {
+    const int P = slots.world_size(), rank = slots.rank();
+    const SharedPlace mine = slots.place_of(data.bytes);
+    for (int step = 1; step < P; ++step) slots.send_place((rank + step) % P, mine);
+    std::vector<SharedPlace> places;
+    for (int step = 1; step < P; ++step)
+        places.push_back(slots.recv_place((rank + step) % P));
+    if (!mine.is_in_heap() || !std::ranges::all_of(places, &SharedPlace::is_in_heap))
+        places.clear();
+    return places;
+}
+
+// Reduces this rank's chunk, as in the ring, where the data of all ranks are. Returns how
+// many bytes it has read from, and written to, each other rank.
+size_t reduce_in_place(SlotTransport& slots, const std::vector<SharedPlace>& places,
+                       Elements data, ReduceOp op) {
+    const int P = slots.world_size(), rank = slots.rank();
+    const Elements mine =
+        data.part(static_cast<size_t>((rank + 1) % P), static_cast<size_t>(P));
+    const auto begin = static_cast<size_t>(mine.bytes.data() - data.bytes.data());
+    prepare_reduce(mine, P, op);
+    std::vector<std::byte*> theirs;
+    for (int step = 1; step < P; ++step) {
+        const auto bytes = slots.at(
+            (rank + step) % P, places[static_cast<size_t>(step - 1)], data.bytes.size());
+        const auto chunk = bytes.subspan(begin, mine.bytes.size());
+        prepare_reduce({chunk, data.dtype}, P, op);
+        theirs.push_back(chunk.data());
+    }
+    combine_in_order(mine, theirs, op);
+    return 2 * mine.bytes.size();
+}
+
+// ---- large buffers
+
+void reduce_large(SlotTransport& slots, Elements data, ReduceOp op) {
+    const int P = slots.world_size(), rank = slots.rank();
+    take_old_slots(slots, 0);
+    const std::vector<SharedPlace> places = exchange_places(slots, data);
+    size_t moved = 0;  // from and to each other rank
+    if (!places.empty()) moved = reduce_in_place(slots, places, data, op);
+    for (int step = 1; step < P; ++step) slots.return_slot((rank + step) % P, moved);
+    take_old_slots(slots, 0);  // until the other ranks have finished their chunks
+    if (places.empty()) reduce_in_slots(slots, data, op);
 }
 
 }  // namespace

@@ -21,6 +21,11 @@ namespace {
 constexpr std::chrono::milliseconds kLocalRetryPause(1);
 constexpr int kLocalBacklog = 512;
 
+// Room for the control message with kMaxDescriptors descriptors.
+struct ControlBuffer {
+    alignas(cmsghdr) char bytes[CMSG_SPACE(kMaxDescriptors * sizeof(int))];
+};
+
 struct LocalAddress {
     sockaddr_un address{};
     socklen_t length = 0;
@@ -86,41 +91,39 @@ bool is_same_user(const Socket& socket) {
            other.uid == ::geteuid();
 }
 
-void send_with_descriptor(const Socket& socket, std::span<const std::byte> bytes,
-                          const Socket& descriptor) {
+void send_with_descriptors(const Socket& socket, std::span<const std::byte> bytes,
+                           std::span<const int> descriptors) {
     iovec part{const_cast<std::byte*>(bytes.data()), bytes.size()};
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+    ControlBuffer control{};
     msghdr message{};
     message.msg_iov = &part;
     message.msg_iovlen = 1;
-    message.msg_control = control.data();
-    message.msg_controllen = control.size();
+    message.msg_control = control.bytes;
+    message.msg_controllen = CMSG_SPACE(descriptors.size_bytes());
     cmsghdr* const header = CMSG_FIRSTHDR(&message);
     header->cmsg_level = SOL_SOCKET;
     header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(sizeof(int));
-    const int fd = descriptor.fd();
-    std::memcpy(CMSG_DATA(header), &fd, sizeof fd);
+    header->cmsg_len = CMSG_LEN(descriptors.size_bytes());
+    std::memcpy(CMSG_DATA(header), descriptors.data(), descriptors.size_bytes());
     if (::sendmsg(socket.fd(), &message, MSG_NOSIGNAL) !=
         static_cast<ssize_t>(bytes.size()))
         throw ConnectionClosed(system_message("sendmsg", errno));
 }
 
-size_t recv_with_descriptor(const Socket& socket, std::span<std::byte> bytes,
-                            Socket& descriptor) {
+size_t recv_with_descriptors(const Socket& socket, std::span<std::byte> bytes,
+                             std::vector<Socket>& descriptors) {
     iovec part{bytes.data(), bytes.size()};
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+    ControlBuffer control{};
     msghdr message{};
     message.msg_iov = &part;
     message.msg_iovlen = 1;
-    message.msg_control = control.data();
-    message.msg_controllen = control.size();
+    message.msg_control = control.bytes;
+    message.msg_controllen = sizeof control.bytes;
     const ssize_t n = ::recvmsg(socket.fd(), &message, MSG_CMSG_CLOEXEC);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return 0;
     if (n <= 0) throw ConnectionClosed("the other side closed the connection");
 
-    // Take every descriptor, and close all but the first: because of its alignment, the
-    // control buffer has room for a second descriptor.
+    // Take every descriptor that has arrived, so that those that are too many are closed.
     const cmsghdr* const header = CMSG_FIRSTHDR(&message);
     if (header == nullptr || header->cmsg_level != SOL_SOCKET ||
         header->cmsg_type != SCM_RIGHTS)
@@ -130,7 +133,8 @@ size_t recv_with_descriptor(const Socket& socket, std::span<std::byte> bytes,
         int fd = -1;
         std::memcpy(&fd, CMSG_DATA(header) + i * sizeof fd, sizeof fd);
         Socket received(fd);
-        if (i == 0) descriptor = std::move(received);
+        if (descriptors.size() < kMaxDescriptors)
+            descriptors.push_back(std::move(received));
     }
     return static_cast<size_t>(n);
 }

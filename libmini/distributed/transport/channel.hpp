@@ -21,6 +21,8 @@
 
 namespace mini::dist {
 
+class PeerHeap;
+
 class Channel {
   public:
     virtual ~Channel() = default;
@@ -57,6 +59,9 @@ class Channel {
 
     /// Returns the slots in the memory that both sides share; null if they share none.
     virtual SlotQueues* slots() { return nullptr; }
+
+    /// Returns the heap of the other side; null if this side cannot map it.
+    virtual PeerHeap* heap() { return nullptr; }
 
     /// Wakes the other side, which sleeps until a slot is filled or returned.
     virtual void wake_other() noexcept {}

@@ -16,6 +16,7 @@
 #include "libmini/distributed/net/local_socket.hpp"
 #include "libmini/distributed/net/poll_until.hpp"
 #include "libmini/distributed/transport/mesh_transport.hpp"
+#include "libmini/distributed/transport/ring_channel.hpp"
 #include "libmini/distributed/transport/shared_memory.hpp"
 #include "libmini/distributed/transport/socket_channel.hpp"
 
@@ -64,10 +65,24 @@ bool share_memory(const Endpoint& a, const Endpoint& b) {
 
 // ---- the rank that connects
 
-// Connects, exchanges Hellos and, within a host, passes the shared memory. Returns the
-// channel, and the peer's Hello in `answer`.
+// Receives the Hello of the rank that accepts, and the descriptor of that rank's heap.
+Socket recv_answer(const Socket& socket, std::span<std::byte> reply, Deadline deadline) {
+    std::vector<Socket> descriptors;
+    while (!reply.empty()) {
+        const size_t n = recv_with_descriptors(socket, reply, descriptors);
+        reply = reply.subspan(n);
+        if (n == 0 && !wait_for(socket, POLLIN, deadline))
+            throw Timeout("it does not answer");
+    }
+    if (descriptors.size() != 1) throw ConnectionClosed("it shares no memory");
+    return std::move(descriptors.front());
+}
+
+// Connects, exchanges Hellos and, within a host, exchanges the descriptors of shared
+// memory. Returns the channel, and the peer's Hello in `answer`. `heap` is this rank's.
 std::unique_ptr<Channel> greet(const Endpoint& mine, const Endpoint& theirs,
-                               const Hello& hello, Deadline deadline, Hello& answer) {
+                               const Hello& hello, const SharedHeap* heap,
+                               Deadline deadline, Hello& answer) {
     const auto greeting = std::as_bytes(std::span(&hello, 1));
     const auto reply = std::as_writable_bytes(std::span(&answer, 1));
     if (!share_memory(mine, theirs)) {
@@ -78,20 +93,22 @@ std::unique_ptr<Channel> greet(const Endpoint& mine, const Endpoint& theirs,
     }
     Socket socket = connect_locally(theirs.local_name, deadline);
     NewSharedMemory shared = make_shared_memory(RingChannel::memory_bytes());
-    send_with_descriptor(socket, greeting, shared.descriptor);
-    recv_all(socket, reply, deadline);
+    send_with_descriptors(socket, greeting,
+                          std::array{shared.descriptor.fd(), heap->descriptor().fd()});
+    auto their_heap = std::make_unique<PeerHeap>(recv_answer(socket, reply, deadline));
     return std::make_unique<RingChannel>(std::move(socket), std::move(shared.memory),
-                                         RingChannel::Side::kFirst);
+                                         RingChannel::Side::kFirst,
+                                         std::move(their_heap));
 }
 
 MessageStream connect_to_rank(int peer, const RendezvousConfig& config,
                               const Endpoint& mine, const Endpoint& theirs,
-                              Deadline deadline) {
+                              const SharedHeap* heap, Deadline deadline) {
     try {
         const Hello hello = make_hello(Hello::Role::kMeshConnector, config.cookie,
                                        config.rank, peer, theirs.token);
         Hello answer;
-        auto channel = greet(mine, theirs, hello, deadline, answer);
+        auto channel = greet(mine, theirs, hello, heap, deadline, answer);
         const std::string fault = hello_error(answer, hello);
         if (!fault.empty())
             throw PeerLost(peer,
@@ -118,7 +135,7 @@ struct PendingConnection {
     Deadline deadline;
     Hello hello;
     size_t received = 0;
-    Socket descriptor;  // of the shared memory
+    std::vector<Socket> descriptors;  // of the connection's memory, and of the heap
 };
 
 // Reads the Hello. Returns the rank of the peer; -1 while the Hello is incomplete. Throws
@@ -128,7 +145,7 @@ int identify(PendingConnection& connection, const Hello& mine, int world_size) {
                     .subspan(connection.received);
     connection.received +=
         connection.is_local
-            ? recv_with_descriptor(connection.socket, rest, connection.descriptor)
+            ? recv_with_descriptors(connection.socket, rest, connection.descriptors)
             : recv_some(connection.socket, rest);
     if (connection.received < sizeof(Hello)) return -1;
     const int rank = rank_of_connector(connection.hello, mine, world_size);
@@ -139,19 +156,26 @@ int identify(PendingConnection& connection, const Hello& mine, int world_size) {
 std::unique_ptr<Channel> channel_of(PendingConnection& connection) {
     if (!connection.is_local)
         return std::make_unique<SocketChannel>(std::move(connection.socket));
-    if (!connection.descriptor.is_open())
-        throw ConnectionClosed("it sent no shared memory");
+    if (connection.descriptors.size() != 2) throw ConnectionClosed("it shares no memory");
     return std::make_unique<RingChannel>(
         std::move(connection.socket),
-        map_shared_memory(connection.descriptor, RingChannel::memory_bytes()),
-        RingChannel::Side::kSecond);
+        map_shared_memory(connection.descriptors[0], RingChannel::memory_bytes()),
+        RingChannel::Side::kSecond,
+        std::make_unique<PeerHeap>(std::move(connection.descriptors[1])));
+}
+
+void send_answer(const PendingConnection& connection, std::span<const std::byte> answer,
+                 const SharedHeap* heap, Deadline deadline) {
+    if (!connection.is_local) return send_all(connection.socket, answer, deadline);
+    const int descriptor = heap->descriptor().fd();
+    send_with_descriptors(connection.socket, answer, {&descriptor, 1});
 }
 
 // Reads once from each pending connection. Turns the connection of a rank into the rank's
 // stream. Drops a connection with an invalid Hello, and a connection whose Hello is late.
 void serve_pending(std::list<PendingConnection>& pending,
                    std::vector<MessageStream>& streams, const Hello& mine,
-                   Deadline deadline) {
+                   const SharedHeap* heap, Deadline deadline) {
     const int world_size = static_cast<int>(streams.size());
     std::erase_if(pending, [&](PendingConnection& connection) {
         try {
@@ -161,7 +185,7 @@ void serve_pending(std::list<PendingConnection>& pending,
             if (stream.is_open()) return true;
             const Hello answer =
                 make_hello(mine.role, mine.cookie, mine.rank, peer, mine.token);
-            send_all(connection.socket, std::as_bytes(std::span(&answer, 1)), deadline);
+            send_answer(connection, std::as_bytes(std::span(&answer, 1)), heap, deadline);
             stream = MessageStream(channel_of(connection));
             return true;
         } catch (const ConnectionClosed&) {
@@ -236,7 +260,7 @@ void check_reported_failure(Store& store) {
 // Accepts connections until every higher rank is connected.
 void accept_higher_ranks(Acceptor& tcp_acceptor, Acceptor& local_acceptor,
                          std::vector<MessageStream>& streams, const Hello& mine,
-                         Deadline deadline) {
+                         const SharedHeap* heap, Deadline deadline) {
     std::list<PendingConnection> pending;
     const int world_size = static_cast<int>(streams.size());
     while (true) {
@@ -265,7 +289,7 @@ void accept_higher_ranks(Acceptor& tcp_acceptor, Acceptor& local_acceptor,
 
         accept_connection(tcp_acceptor, /*is_local=*/false, pending);
         accept_connection(local_acceptor, /*is_local=*/true, pending);
-        serve_pending(pending, streams, mine, deadline);
+        serve_pending(pending, streams, mine, heap, deadline);
     }
 }
 
@@ -329,22 +353,24 @@ Mesh connect_mesh(const RendezvousConfig& config, Store& store,
     store.set(address_key(config.rank), to_text(mine));
 
     const std::vector<Endpoint> endpoints = get_endpoints(config, store, deadline);
-    Mesh mesh{std::vector<MessageStream>(endpoints.size()), number_hosts(endpoints)};
+    Mesh mesh{std::vector<MessageStream>(endpoints.size()), number_hosts(endpoints),
+              has_tcp_only ? nullptr : std::make_shared<SharedHeap>()};
     check_medium(medium, endpoints, config.rank);
 
     const auto connect_all = [&] {
         for (int peer = 0; peer < config.rank; ++peer) {
             const auto p = static_cast<size_t>(peer);
             try {
-                mesh.streams[p] =
-                    connect_to_rank(peer, config, mine, endpoints[p], deadline);
+                mesh.streams[p] = connect_to_rank(peer, config, mine, endpoints[p],
+                                                  mesh.heap.get(), deadline);
             } catch (const PeerLost&) {  // the cause may be another rank, lost earlier
                 check_still_there(mesh.streams, config.rank);
                 check_reported_failure(store);
                 throw;
             }
         }
-        accept_higher_ranks(tcp_acceptor, local_acceptor, mesh.streams, hello, deadline);
+        accept_higher_ranks(tcp_acceptor, local_acceptor, mesh.streams, hello,
+                            mesh.heap.get(), deadline);
     };
     try {
         connect_all();

@@ -23,6 +23,7 @@
 #include "libmini/distributed/rendezvous/rendezvous.hpp"
 #include "libmini/distributed/transport/medium.hpp"
 #include "libmini/distributed/transport/message_stream.hpp"
+#include "libmini/distributed/transport/shared_heap.hpp"
 
 namespace mini::dist {
 
@@ -30,6 +31,7 @@ namespace mini::dist {
 struct Mesh {
     std::vector<MessageStream> streams;  // by rank; this rank's own is not open
     std::vector<int> hosts;              // by rank; equal numbers mean the same host
+    std::shared_ptr<SharedHeap> heap;    // this rank's own; null with Medium::kTcp
 };
 
 /// Returns the rank that sent `theirs` to the listener with the Hello `mine`; -1 if

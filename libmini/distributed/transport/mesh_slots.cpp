@@ -1,6 +1,7 @@
 // The slots of MeshTransport: how it fills, returns and awaits them.
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <thread>
 
@@ -26,8 +27,15 @@ std::span<std::byte> MeshTransport::start_slot(int to) { return slots_of(to).out
 void MeshTransport::send_slot(int to, size_t bytes) {
     bytes_sent_ += bytes;
     ++messages_sent_;
-    if (slots_of(to).out.fill({history_.current(), bytes}))
-        stream(to).channel().wake_other();
+    fill_slot(to, {.collective = history_.current(), .bytes = bytes, .place = {}});
+}
+
+void MeshTransport::send_place(int to, const SharedPlace& place) {
+    fill_slot(to, {.collective = history_.current(), .bytes = 0, .place = place});
+}
+
+void MeshTransport::fill_slot(int to, const SlotQueue::Head& head) {
+    if (slots_of(to).out.fill(head)) stream(to).channel().wake_other();
 }
 
 size_t MeshTransport::slots_out(int to) const { return slots_of(to).out.out(); }
@@ -38,19 +46,42 @@ std::span<std::byte> MeshTransport::take_slot(int to, size_t bytes) {
 }
 
 std::span<std::byte> MeshTransport::recv_slot(int from, size_t bytes) {
-    await_slot(from, /*is_for_return=*/false);
-    SlotQueue& slots = slots_of(from).in;
-    history_.check_same(rank_, from, slots.head().collective);
-    MINI_CHECK(slots.head().bytes == bytes, "rank ", from, " put ", slots.head().bytes,
-               " bytes in a slot where rank ", rank_, " expects ", bytes, " in ",
-               describe(history_.current()));
-    return slots.bytes().first(bytes);
+    await_filled(from, bytes);
+    return slots_of(from).in.bytes().first(bytes);
 }
 
-void MeshTransport::return_slot(int from, size_t written) {
-    bytes_sent_ += written;
-    messages_sent_ += written > 0;
+SharedPlace MeshTransport::recv_place(int from) { return await_filled(from, 0).place; }
+
+// Blocks until rank `from` has filled the next slot. Returns its head, which has `bytes`.
+const SlotQueue::Head& MeshTransport::await_filled(int from, size_t bytes) {
+    await_slot(from, /*is_for_return=*/false);
+    const SlotQueue::Head& head = slots_of(from).in.head();
+    history_.check_same(rank_, from, head.collective);
+    MINI_CHECK(head.bytes == bytes, "rank ", from, " put ", head.bytes,
+               " bytes in a slot where rank ", rank_, " expects ", bytes, " in ",
+               describe(history_.current()));
+    return head;
+}
+
+void MeshTransport::return_slot(int from, size_t moved) {
+    bytes_sent_ += moved;
+    messages_sent_ += moved > 0;
     if (slots_of(from).in.give_back()) stream(from).channel().wake_other();
+}
+
+SharedPlace MeshTransport::place_of(std::span<const std::byte> bytes) const {
+    return heap_ ? heap_->find(bytes) : SharedPlace{};
+}
+
+std::span<std::byte> MeshTransport::at(int other, const SharedPlace& place,
+                                       size_t bytes) {
+    PeerHeap* const heap = stream(other).channel().heap();
+    MINI_CHECK(heap != nullptr, "rank ", rank_, " cannot map the memory of rank ", other);
+    return heap->at(place, bytes);
+}
+
+std::shared_ptr<std::byte> MeshTransport::allocate_shared(size_t bytes) {
+    return heap_ && shares_memory_ ? heap_->allocate(bytes) : nullptr;
 }
 
 // Blocks until the slot is ready. All messages progress meanwhile.

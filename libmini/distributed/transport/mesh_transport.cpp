@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -33,13 +34,15 @@ constexpr unsigned kTurnsPerLook = 256;
 
 }  // namespace
 
-MeshTransport::MeshTransport(int rank, std::vector<MessageStream> streams)
+MeshTransport::MeshTransport(int rank, std::vector<MessageStream> streams,
+                             std::shared_ptr<SharedHeap> heap)
     : rank_(rank),
       streams_(std::move(streams)),
       inbox_(rank, static_cast<int>(streams_.size()), history_),
       detector_(rank, streams_, history_),
       outboxes_(streams_.size()),
       slots_(streams_.size()),
+      heap_(std::move(heap)),
       has_gone_(streams_.size()) {
     for (size_t other = 0; other < streams_.size(); ++other) {
         if (!streams_[other].is_open()) continue;

@@ -21,6 +21,7 @@
 #include <deque>
 #include <functional>
 #include <list>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,15 +30,17 @@
 #include "libmini/distributed/transport/failure_detector.hpp"
 #include "libmini/distributed/transport/inbox.hpp"
 #include "libmini/distributed/transport/message_stream.hpp"
+#include "libmini/distributed/transport/shared_heap.hpp"
 #include "libmini/distributed/transport/transport.hpp"
 
 namespace mini::dist {
 
 class MeshTransport : public GroupTransport, public SlotTransport {
   public:
-    /// `streams` is indexed by rank. REQUIRES: all streams are open except this rank's
-    /// own.
-    MeshTransport(int rank, std::vector<MessageStream> streams);
+    /// `streams` is indexed by rank. `heap`: this rank's own, which all other ranks can
+    /// map; null if there is none. REQUIRES: all streams are open except this rank's own.
+    MeshTransport(int rank, std::vector<MessageStream> streams,
+                  std::shared_ptr<SharedHeap> heap = nullptr);
     ~MeshTransport() override;
 
     int rank() const override { return rank_; }
@@ -63,7 +66,12 @@ class MeshTransport : public GroupTransport, public SlotTransport {
     size_t slots_out(int to) const override;
     std::span<std::byte> take_slot(int to, size_t bytes) override;
     std::span<std::byte> recv_slot(int from, size_t bytes) override;
-    void return_slot(int from, size_t written) override;
+    void return_slot(int from, size_t moved) override;
+    SharedPlace place_of(std::span<const std::byte> bytes) const override;
+    void send_place(int to, const SharedPlace& place) override;
+    SharedPlace recv_place(int from) override;
+    std::span<std::byte> at(int other, const SharedPlace& place, size_t bytes) override;
+    std::shared_ptr<std::byte> allocate_shared(size_t bytes) override;
 
   private:
     static constexpr int kNoRank = -1;
@@ -98,6 +106,8 @@ class MeshTransport : public GroupTransport, public SlotTransport {
     bool is_expected(int from) const;
 
     SlotQueues& slots_of(int peer) const { return *slots_[static_cast<size_t>(peer)]; }
+    void fill_slot(int to, const SlotQueue::Head& head);
+    const SlotQueue::Head& await_filled(int from, size_t bytes);
     void await_slot(int peer, bool is_for_return);
     bool is_slot_ready() const;
     void set_sleeps_for_slot(bool sleeps);
@@ -121,6 +131,7 @@ class MeshTransport : public GroupTransport, public SlotTransport {
     std::vector<Outbox> outboxes_;    // by rank
     std::vector<SlotQueues*> slots_;  // by rank; null: no shared memory, or this rank
     bool shares_memory_ = true;       // with every other rank
+    std::shared_ptr<SharedHeap> heap_;
     SlotWait slot_wait_;
     std::vector<char>
         has_gone_;  // by rank: left while this rank expected no message from it

@@ -51,13 +51,15 @@ size_t RingChannel::memory_bytes() {
     return 2 * ByteRing::bytes_for(kCapacity) + 2 * SlotQueue::memory_bytes();
 }
 
-RingChannel::RingChannel(Socket socket, std::shared_ptr<Memory> memory, Side side)
+RingChannel::RingChannel(Socket socket, std::shared_ptr<Memory> memory, Side side,
+                         std::unique_ptr<PeerHeap> heap)
     : socket_(std::move(socket)),
       memory_(std::move(memory)),
       out_(ring_memory(*memory_, side == Side::kSecond)),
       in_(ring_memory(*memory_, side == Side::kFirst)),
       slots_{queue_in(*memory_, side == Side::kSecond),
-             queue_in(*memory_, side == Side::kFirst)} {}
+             queue_in(*memory_, side == Side::kFirst)},
+      heap_(std::move(heap)) {}
 
 size_t RingChannel::send_some(std::span<const std::byte> head,
                               std::span<const std::byte> body) {

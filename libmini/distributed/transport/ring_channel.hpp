@@ -17,15 +17,9 @@
 
 #include "libmini/distributed/transport/byte_ring.hpp"
 #include "libmini/distributed/transport/channel.hpp"
+#include "libmini/distributed/transport/shared_heap.hpp"
 
 namespace mini::dist {
-
-/// The memory of a channel: mapped from a file descriptor, or allocated on the heap.
-class Memory {
-  public:
-    virtual ~Memory() = default;
-    virtual std::span<std::byte> bytes() = 0;
-};
 
 class RingChannel : public Channel {
   public:
@@ -34,9 +28,11 @@ class RingChannel : public Channel {
     /// Returns the size of the memory for two rings and two queues of slots.
     static size_t memory_bytes();
 
-    /// REQUIRES: `memory` has memory_bytes() bytes, initially zero, and is shared with
-    /// the other side; the other side has the other end of the socket and the other Side.
-    RingChannel(Socket socket, std::shared_ptr<Memory> memory, Side side);
+    /// `heap`: the heap of the other side; null if it has none. REQUIRES: `memory` has
+    /// memory_bytes() bytes, initially zero, and is shared with the other side; the other
+    /// side has the other end of the socket and the other Side.
+    RingChannel(Socket socket, std::shared_ptr<Memory> memory, Side side,
+                std::unique_ptr<PeerHeap> heap = nullptr);
 
     size_t send_some(std::span<const std::byte> head,
                      std::span<const std::byte> body) override;
@@ -45,6 +41,7 @@ class RingChannel : public Channel {
     bool prepare_to_sleep(int interest, short& events) override;
     void wake_up(short revents) override;
     SlotQueues* slots() override { return &slots_; }
+    PeerHeap* heap() override { return heap_.get(); }
     void wake_other() noexcept override;
     const Socket& socket() const override { return socket_; }
 
@@ -57,6 +54,7 @@ class RingChannel : public Channel {
     ByteRing out_;
     ByteRing in_;
     SlotQueues slots_;
+    std::unique_ptr<PeerHeap> heap_;
     size_t needed_ = 1;    // bytes that the last receive needed to make progress
     bool closed_ = false;  // the other side has closed the socket
 };

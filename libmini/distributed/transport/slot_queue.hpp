@@ -21,6 +21,7 @@
 #include <span>
 
 #include "libmini/distributed/transport/collective.hpp"
+#include "libmini/distributed/transport/shared_place.hpp"
 
 namespace mini::dist {
 
@@ -36,6 +37,7 @@ class SlotQueue {
     struct Head {
         Collective collective;
         uint64_t bytes = 0;
+        SharedPlace place = {};  // of data that are not in the slot
     };
 
     /// REQUIRES: `memory` has memory_bytes() bytes, initially zero, aligned to a cache

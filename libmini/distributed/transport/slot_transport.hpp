@@ -13,6 +13,8 @@
 #include <cstddef>
 #include <span>
 
+#include "libmini/distributed/transport/shared_place.hpp"
+
 namespace mini::dist {
 
 class SlotTransport {
@@ -42,9 +44,28 @@ class SlotTransport {
     /// another collective, and Error if it does not hold `bytes` bytes.
     virtual std::span<std::byte> recv_slot(int from, size_t bytes) = 0;
 
-    /// Returns that slot to rank `from`. `written`: the number of bytes that this rank
-    /// has written for rank `from`. Never blocks.
-    virtual void return_slot(int from, size_t written) = 0;
+    /// Returns that slot to rank `from`. `moved`: the number of bytes that this rank has
+    /// written for rank `from`, or read from its heap. Never blocks.
+    virtual void return_slot(int from, size_t moved) = 0;
+
+    // Data in the heaps of the ranks (shared_heap.hpp) need no slots: a rank reads and
+    // writes them where they are. A slot without bytes says where that is.
+
+    /// Returns where `bytes` are in this rank's heap.
+    virtual SharedPlace place_of(std::span<const std::byte> bytes) const = 0;
+
+    /// Sends the next slot to rank `to`, without bytes. Never blocks. REQUIRES: fewer
+    /// than SlotQueue::kSlots slots are with rank `to`.
+    virtual void send_place(int to, const SharedPlace& place) = 0;
+
+    /// Returns the place in the next slot from rank `from`; blocks, and throws, as
+    /// recv_slot() does. return_slot() returns the slot.
+    virtual SharedPlace recv_place(int from) = 0;
+
+    /// Returns the `bytes` bytes at `place` of the heap of rank `other`. Throws Error if
+    /// they cannot be mapped.
+    virtual std::span<std::byte> at(int other, const SharedPlace& place,
+                                    size_t bytes) = 0;
 };
 
 }  // namespace mini::dist

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -116,6 +117,13 @@ class GroupTransport : public Transport {
     /// if it does not share memory with every other rank. The answer is the same on all
     /// ranks.
     virtual SlotTransport* slots() { return nullptr; }
+
+    /// Returns memory that every other rank can read and write; null if this rank does
+    /// not share memory with every other rank. Thread-safe. Throws Error if there is not
+    /// enough memory.
+    virtual std::shared_ptr<std::byte> allocate_shared(size_t /*bytes*/) {
+        return nullptr;
+    }
 
     /// Returns the payload bytes sent since the start, without headers.
     virtual uint64_t bytes_sent() const = 0;

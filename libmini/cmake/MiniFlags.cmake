@@ -188,15 +188,18 @@ function(mini_needs room)
     endforeach()
 endfunction()
 
-# mini_levels(<room>): compiles a room that is a shared library once more, for processors
-# with AVX2 and fused multiply-add (x86-64-v3), into a folder where the dynamic loader of
-# glibc 2.33 or newer looks first on such a processor (ld.so(8), "Hardware capabilities"):
+# mini_levels(<room>): compiles a room that is a shared library again for processors with
+# AVX2 and fused multiply-add (x86-64-v3), and for those with AVX-512 (x86-64-v4), into
+# folders where the dynamic loader of glibc 2.33 or newer looks first on such a processor
+# (ld.so(8), "Hardware capabilities"):
 #
 #     build/libmini/kernels/libmini_kernels.so
 #     build/libmini/kernels/glibc-hwcaps/x86-64-v3/libmini_kernels.so
+#     build/libmini/kernels/glibc-hwcaps/x86-64-v4/libmini_kernels.so
 #
-# Neither contains the rooms that the room needs. The linker puts what the library uses of
+# None contains the rooms that the room needs. The linker puts what the library uses of
 # them into each program, so a program has one copy.
+set(MINI_LEVELS 3 4)
 function(mini_levels room)
     # The library calls its own copies of inline functions, not those of the program,
     # which are for every processor.
@@ -207,20 +210,24 @@ function(mini_levels room)
         return()
     endif()
     get_target_property(sources ${room} SOURCES)
-    add_library(${room}_v3 SHARED ${sources})
-    target_include_directories(${room}_v3 SYSTEM PRIVATE
-        $<TARGET_PROPERTY:${room},INCLUDE_DIRECTORIES>)
-    foreach(property LINK_LIBRARIES COMPILE_OPTIONS COMPILE_DEFINITIONS UNITY_BUILD
-            UNITY_BUILD_MODE)
-        get_target_property(value ${room} ${property})
-        if(value)
-            set_target_properties(${room}_v3 PROPERTIES ${property} "${value}")
-        endif()
+    foreach(number ${MINI_LEVELS})
+        set(level ${room}_v${number})
+        add_library(${level} SHARED ${sources})
+        target_include_directories(${level} SYSTEM PRIVATE
+            $<TARGET_PROPERTY:${room},INCLUDE_DIRECTORIES>)
+        foreach(property LINK_LIBRARIES COMPILE_OPTIONS COMPILE_DEFINITIONS UNITY_BUILD
+                UNITY_BUILD_MODE)
+            get_target_property(value ${room} ${property})
+            if(value)
+                set_target_properties(${level} PROPERTIES ${property} "${value}")
+            endif()
+        endforeach()
+        target_compile_options(${level} PRIVATE -march=x86-64-v${number})
+        set_target_properties(${level} PROPERTIES OUTPUT_NAME ${room}
+            SOVERSION "${soversion}" LIBRARY_OUTPUT_DIRECTORY
+            ${CMAKE_CURRENT_BINARY_DIR}/glibc-hwcaps/x86-64-v${number})
+        add_dependencies(${room} ${level})
     endforeach()
-    target_compile_options(${room}_v3 PRIVATE -march=x86-64-v3)
-    set_target_properties(${room}_v3 PROPERTIES OUTPUT_NAME ${room} SOVERSION "${soversion}"
-        LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/glibc-hwcaps/x86-64-v3)
-    add_dependencies(${room} ${room}_v3)
 endfunction()
 
 # mini_batches(<target> <files per batch> <files outside the batches>...): compiles the

@@ -5,7 +5,7 @@
 #     include/libmini/                the public headers
 #     include/libmini/detail/         headers that those include: also an include folder
 #     lib/libmini_core.a ...          one archive per room
-#     lib/libmini_kernels.so.0.1      with MINI_NATIVE=OFF, and a second one for x86-64-v3
+#     lib/libmini_kernels.so.0.1      with MINI_NATIVE=OFF, and two more for x86-64-v3, -v4
 #     lib/cmake/libmini/              find_package(libmini)
 #     lib/pkgconfig/libmini.pc
 #     share/bash-completion/          completion of mini and minirun in bash
@@ -85,10 +85,12 @@ function(mini_install_rooms out)
         LIBRARY COMPONENT programs NAMELINK_COMPONENT development)
     install(EXPORT libmini FILE libminiTargets.cmake NAMESPACE libmini::
         DESTINATION ${MINI_CMAKE_DIR} COMPONENT development)
-    if(TARGET mini_kernels_v3)
-        install(TARGETS mini_kernels_v3 COMPONENT programs LIBRARY NAMELINK_SKIP
-            DESTINATION ${CMAKE_INSTALL_LIBDIR}/glibc-hwcaps/x86-64-v3)
-    endif()
+    foreach(number ${MINI_LEVELS})
+        if(TARGET mini_kernels_v${number})
+            install(TARGETS mini_kernels_v${number} COMPONENT programs LIBRARY NAMELINK_SKIP
+                DESTINATION ${CMAKE_INSTALL_LIBDIR}/glibc-hwcaps/x86-64-v${number})
+        endif()
+    endforeach()
 endfunction()
 
 # The files for find_package(libmini 0.1 COMPONENTS nn distributed).

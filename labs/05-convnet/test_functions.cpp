@@ -43,6 +43,18 @@ Values values_or_none(const Tensor& x) {
     return x.defined() ? x.to_vector<float>() : Values{};
 }
 
+// Makes a GPU the default device until the end of the scope, also after an exception.
+class DefaultGpu {
+  public:
+    DefaultGpu() { set_default_device(Device::cuda(0)); }
+    ~DefaultGpu() { set_default_device(before_); }
+    DefaultGpu(const DefaultGpu&) = delete;
+    DefaultGpu& operator=(const DefaultGpu&) = delete;
+
+  private:
+    const Device before_ = default_device();
+};
+
 }  // namespace
 
 TEST_CASE("conv2d's node computes the gradients of x, w and bias", "[lab05][lab05.5]") {
@@ -187,12 +199,10 @@ TEST_CASE("the gradient of dropout2d goes through the channels that were kept",
 TEST_CASE("the mask of dropout2d is on the device of its input", "[lab05][lab05.5]") {
     Generator generator(3);
     const Tensor x = Tensor::ones({1, 1, 2, 2});
-    const Device of_thread = default_device();
+    const DefaultGpu gpu;
     INFO("x is on the CPU, and this thread's default device is a GPU: a mask made by");
     INFO("Tensor::empty is on the GPU, one made by x.new_empty on the device of x");
-    set_default_device(Device::cuda(0));
     const Tensor y = dropout2d(x, 0.5, true, generator);
-    set_default_device(of_thread);
     CHECK(y.device() == x.device());
 }
 

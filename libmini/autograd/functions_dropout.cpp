@@ -1,9 +1,7 @@
 // Dropout: multiplication by a random mask. g is always dL/dy.
 
-#include <cstdint>
-
 #include "libmini/autograd/functions.hpp"
-#include "libmini/kernels/cuda/graph.hpp"
+#include "libmini/autograd/fused_dropout.hpp"
 #include "libmini/tensor/dispatch.hpp"
 #include "libmini/tensor/ops.hpp"
 
@@ -18,12 +16,9 @@ Tensor draw_mask(Tensor x, double probability, float value, Generator& generator
         ops::mul_(x, value);
         return x;
     }
-    const uint64_t seed = generator.random64();
     on_gpu(x.device(), [&](cudaStream_t stream) {
-        const gpu::PhiloxState state{.seed = seed,
-                                     .more_offset = cuda::RecordedDraws::more_offset()};
-        gpu::fill_bernoulli(x.data<float>(), x.numel(), probability, value, state,
-                            stream);
+        gpu::fill_bernoulli(x.data<float>(), x.numel(), probability, value,
+                            draw_state(generator), stream);
     });
     return x;
 }
@@ -51,6 +46,7 @@ void check_probability(const char* name, double p) {
 Tensor dropout(const Tensor& x, double p, bool training, Generator& generator) {
     check_probability("dropout", p);
     if (!training || p == 0.0) return x;
+    if (x.device().is_cuda()) return fused_dropout(x, p, generator);
     return times_mask("dropout", x, p, x.shape(), generator);
 }
 

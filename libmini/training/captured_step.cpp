@@ -40,7 +40,8 @@ struct CapturedStep::Capture {
           pool(device),
           before(device),
           after(device),
-          draws(Tensor::zeros({1}, DType::kInt64, Device::cuda(device))) {}
+          draws(Tensor::zeros({1}, DType::kInt64, Device::cuda(device))),
+          lr(Tensor::empty({1}, DType::kFloat32, Device::cuda(device))) {}
 
     const uint64_t* more_offset() const {
         return reinterpret_cast<const uint64_t*>(draws.raw_data());
@@ -50,14 +51,21 @@ struct CapturedStep::Capture {
         gpu::advance(reinterpret_cast<uint64_t*>(draws.raw_data()), words, stream.get());
     }
 
+    void write_lr(double value) {
+        if (value == lr_written) return;
+        gpu::fill(lr.data<float>(), static_cast<float>(value), 1, stream.get());
+        lr_written = value;
+    }
+
     cuda::Stream stream;
     cuda::GraphPool pool;
     cuda::Event before, after;
     Tensor draws;                // (1), random draws add this number to their offset
+    Tensor lr;                   // (1), the learning rate of the next replay
     std::vector<Tensor> inputs;  // the graph reads the batch from these tensors
     Tensor loss;                 // the graph writes the loss to this tensor
     int warm_ups = 0;
-    double lr = 0.0;  // the learning rate in the captured launches
+    std::optional<double> lr_written;
     std::optional<cuda::Graph> graph;
 };
 
@@ -95,7 +103,7 @@ Tensor CapturedStep::operator()(const std::vector<Tensor>& batch) {
             mine.advance_draws(0);  // a kernel's first launch may wait for the device
             ++mine.warm_ups;
         } else {
-            if (!mine.graph || mine.lr != optimizer_.lr()) capture();
+            if (!mine.graph) capture();
             replay();
         }
     }
@@ -124,18 +132,18 @@ bool CapturedStep::matches_inputs(const std::vector<Tensor>& batch) const {
 // REQUIRES: the graph's stream is the current stream.
 void CapturedStep::capture() {
     Capture& mine = *capture_;
-    mine.stream.synchronize();  // the previous graph may still be running
-    mine.graph.reset();
+    mine.stream.synchronize();  // no work may be pending when a capture begins
     const cuda::GraphPool::Scope scope(mine.pool);
     const cuda::RecordedDraws draws(mine.more_offset());
+    const cuda::RecordedRate rate(mine.lr.data<float>());
     mine.graph.emplace(mine.stream, [&] {
         mine.loss = compute(mine.inputs);
         mine.advance_draws(kWordsPerDraw);
     });
-    mine.lr = optimizer_.lr();
 }
 
 void CapturedStep::replay() {
+    capture_->write_lr(optimizer_.lr());
     capture_->graph->replay(capture_->stream);
     for (Tensor parameter : optimizer_.parameters()) parameter.bump_version();
     ++replays_;

@@ -5,11 +5,10 @@
 //     call 4, ...    copies the batch to the graph's input tensors, and replays the graph
 //
 // A graph repeats its launches with exactly the same arguments. So values that change
-// from step to step must be in device memory: the batch, and a number that random draws
-// add to their offset. Each replay increases this number; otherwise all dropout masks
-// would be equal. The learning rate is a launch argument: when it changes, the step is
-// captured again. The graph has its own memory pool, because its memory must not be
-// reused between two replays.
+// from step to step must be in device memory: the batch, the learning rate, and a number
+// that random draws add to their offset. Each replay increases this number; otherwise all
+// dropout masks would be equal. The graph has its own memory pool, because its memory
+// must not be reused between two replays.
 
 #pragma once
 

@@ -26,6 +26,7 @@ using data::Batch;
 namespace {
 
 constexpr size_t kStepLosses = 1000;
+constexpr int64_t kStepsPerRead = 10;  // as PyTorch's MNIST example prints losses
 
 // Returns the step of the single rank as a CUDA graph; null without --graph.
 std::unique_ptr<CapturedStep> capture(nn::Module& model, optim::Optimizer& optimizer,
@@ -135,12 +136,13 @@ void Trainer::train_epoch() {
     if (position.step_in_epoch > 0) bar.advance(position.step_in_epoch);
     std::vector<float>& losses = progress_.epoch_losses;
     losses.reserve(losses.size() + static_cast<size_t>(steps));
+    StepLosses step_losses(losses, log_ ? 1 : kStepsPerRead);
     for (int64_t i = 0; i < steps; ++i) {
         std::optional<Batch> batch;
         {
             const EventSpan span(report::events_of(log_), "step", position.step);
             batch = next_batch(batches);
-            losses.push_back(static_cast<float>(step(*batch)));
+            step(*batch, step_losses);
         }
         if (log_)
             log_->add_step(
@@ -149,8 +151,12 @@ void Trainer::train_epoch() {
         ++position.step;
         ++position.step_in_epoch;
         samples_trained_ += batch->size() * group_->world_size();
-        bar.advance(1, [&] { return fmt::format("loss {:.3f}", losses.back()); });
-        if (checkpoints_.is_due_after_step(position)) checkpoints_.save(progress_);
+        const bool saves = checkpoints_.is_due_after_step(position);
+        if (saves || i + 1 == steps) step_losses.read();
+        bar.advance(1, [&] {
+            return losses.empty() ? "" : fmt::format("loss {:.3f}", losses.back());
+        });
+        if (saves) checkpoints_.save(progress_);
     }
 }
 
@@ -183,9 +189,9 @@ void Trainer::log_epoch() {
                     evaluation_);
 }
 
-// Runs one training step; returns this rank's loss.
-double Trainer::step(const Batch& batch) {
-    if (captured_) return (*captured_)({batch.data, batch.target}).item();
+// Runs one training step, and adds this rank's loss to `losses`.
+void Trainer::step(const Batch& batch, StepLosses& losses) {
+    if (captured_) return losses.add((*captured_)({batch.data, batch.target}));
 
     optimizer().zero_grad();
     nn::Module& network =
@@ -201,7 +207,7 @@ double Trainer::step(const Batch& batch) {
     }
     const EventSpan span(events, "optimizer");
     optimizer().step();
-    return loss.item();
+    losses.add(loss);
 }
 
 // Returns the accuracy on the test images, over all ranks.

@@ -22,6 +22,7 @@
 #include "libmini/training/results.hpp"
 #include "libmini/training/run_checkpoints.hpp"
 #include "libmini/training/run_progress.hpp"
+#include "libmini/training/step_losses.hpp"
 
 namespace mini::training {
 
@@ -56,7 +57,7 @@ class Trainer {
     void open_log();
     void train_epoch();
     std::optional<data::Batch> next_batch(data::DataLoader::Epoch& batches);
-    double step(const data::Batch& batch);
+    void step(const data::Batch& batch, StepLosses& losses);
     void close_epoch();
     double accuracy();
     void log_epoch();

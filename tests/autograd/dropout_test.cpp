@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "libmini/autograd/functions.hpp"
+#include "libmini/random/random.hpp"
+#include "libmini/tensor/ops.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/golden.hpp"
 
@@ -59,6 +61,30 @@ TEST_CASE(
     CHECK(dropout(x, 0.0, true, generator).is_same(x));
     Generator fresh(3);
     CHECK(generator.random() == fresh.random());
+}
+
+// For x (N, C), dropout2d draws a mask of x's shape, and multiplies by it in an operation
+// of its own.
+TEST_CASE("dropout multiplies x and the gradient by the same mask as dropout2d") {
+    const int64_t columns = GENERATE(0, 1, 40);
+    Generator data(5);
+    Tensor x = Tensor::empty({27, 2 * columns}, DType::kFloat32, Device::cpu());
+    fill_normal(x.span<float>(), 0.0, 1.0, data);
+    x = x.to(default_device());
+    const Tensor strided = ops::narrow(x, 1, 0, columns);
+
+    std::vector<std::vector<float>> results;
+    for (const bool channels : {false, true}) {
+        Generator generator(3);
+        Tensor leaf = strided.detach().set_requires_grad();
+        const Tensor y = channels ? dropout2d(leaf, 0.3, true, generator)
+                                  : dropout(leaf, 0.3, true, generator);
+        sum(y * y).backward();
+        results.push_back(y.to_vector<float>());
+        results.push_back(leaf.grad().to_vector<float>());
+    }
+    CHECK(results[0] == results[2]);
+    CHECK(results[1] == results[3]);
 }
 
 TEST_CASE("dropout with probability 1 returns zeros") {

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <filesystem>
 #include <string>
 
+#include "libmini/io/checkpoint.hpp"
 #include "tests/labs/train_mnist_job.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
@@ -102,6 +104,24 @@ TEST_CASE("with --graph all losses stay the same even for a smaller last batch",
         CHECK(captured.at("parameters_sha256") == plain.at("parameters_sha256"));
         CHECK(captured.at("test_accuracy") == plain.at("test_accuracy"));
     }
+}
+
+TEST_CASE("a checkpoint in the middle of an epoch has all losses of a CUDA device",
+          "[cuda]") {
+    const Folder folder;
+    write_tiny_mnist(folder.path(), 60);  // 5 steps
+    const auto job = [&](const Words& more) {
+        Words words{"--device", "cuda"};
+        words.insert(words.end(), more.begin(), more.end());
+        return small_job(folder.path(), words);
+    };
+    const Words saving{"--checkpoint", folder.path() + "/checkpoints", "--every", "2"};
+    const auto whole = results(1, job({}));
+    results(1, job(saving));
+    std::filesystem::remove(io::CheckpointFolder(folder.path() + "/checkpoints").path(5));
+    const auto resumed = results(1, job(saving));
+    CHECK(resumed.at("resumed_at_step") == 4);
+    CHECK(resumed.at("step_loss") == whole.at("step_loss"));
 }
 
 TEST_CASE("an option that --graph does not support prints one line and exits with code 2",

@@ -8,6 +8,7 @@ namespace mini::cuda {
 namespace {
 
 thread_local const uint64_t* offset_of_draws = nullptr;
+thread_local const float* rate_of_steps = nullptr;
 
 CUgraph_st* capture(const Stream& stream, const std::function<void()>& work) {
     const DeviceGuard device(stream.device());
@@ -58,5 +59,12 @@ RecordedDraws::RecordedDraws(const uint64_t* more_offset)
 RecordedDraws::~RecordedDraws() { offset_of_draws = before_; }
 
 const uint64_t* RecordedDraws::more_offset() { return offset_of_draws; }
+
+RecordedRate::RecordedRate(const float* rate)
+    : before_(std::exchange(rate_of_steps, rate)) {}
+
+RecordedRate::~RecordedRate() { rate_of_steps = before_; }
+
+const float* RecordedRate::rate() { return rate_of_steps; }
 
 }  // namespace mini::cuda

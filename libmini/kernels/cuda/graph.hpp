@@ -59,4 +59,21 @@ class RecordedDraws {
     const uint64_t* before_;
 };
 
+/// While a RecordedRate lives, SGD's steps of this thread read their learning rate from
+/// device memory at `rate`. Use it for a step inside a capture, and write the number
+/// before a replay, in stream order, when the learning rate has changed.
+class RecordedRate {
+  public:
+    explicit RecordedRate(const float* rate);
+    ~RecordedRate();
+    RecordedRate(const RecordedRate&) = delete;
+    RecordedRate& operator=(const RecordedRate&) = delete;
+
+    /// Returns the pointer of the innermost RecordedRate of this thread, or null.
+    static const float* rate();
+
+  private:
+    const float* before_;
+};
+
 }  // namespace mini::cuda

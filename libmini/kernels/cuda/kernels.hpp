@@ -200,8 +200,12 @@ struct AdamTensor {
 };
 
 /// One step for all parameters, in a few launches. The results are bitwise identical to
-/// one call per parameter (`foreach=True`, `fused=True` of torch.optim).
-void sgd_steps(std::span<const SGDTensor> tensors, SGDStep step, cudaStream_t stream);
+/// one call per parameter (`foreach=True`, `fused=True` of torch.optim). If `lr` is not
+/// null, the kernel reads the learning rate from there, in device memory, and ignores
+/// step.lr: a CUDA graph repeats `step`, but not what `lr` points to.
+void sgd_steps(std::span<const SGDTensor> tensors, SGDStep step,
+               const float* lr,  // (1), or null
+               cudaStream_t stream);
 void adam_steps(std::span<const AdamTensor> tensors, AdamStep step, cudaStream_t stream);
 
 // ---- losses (losses.cu)

@@ -1,16 +1,10 @@
 #include "libmini/autograd/fused_dropout.hpp"
 
 #include "libmini/autograd/node.hpp"
-#include "libmini/kernels/cuda/graph.hpp"
 #include "libmini/tensor/dispatch.hpp"
 #include "libmini/tensor/ops.hpp"
 
 namespace mini {
-
-gpu::PhiloxState draw_state(Generator& generator) {
-    return {.seed = generator.random64(),
-            .more_offset = cuda::RecordedDraws::more_offset()};
-}
 
 Tensor fused_dropout(const Tensor& x, double p, Generator& generator) {
     const Tensor in = ops::contiguous(x);

@@ -132,6 +132,7 @@ TEST_CASE("output to a terminal has colour unless NO_COLOR is set and not empty"
     const Restore restore;
     logging::set_level(logging::Level::kWarning);
     const auto warn = [] { logging::warning("hot"); };
+    setenv("TERM", "xterm", 1);  // in a dumb terminal there is no colour
     CHECK(written_to_terminal(warn) == "\x1b[33mwarning:\x1b[0m hot\r\n");
     setenv("NO_COLOR", "", 1);
     CHECK(written_to_terminal(warn) == "\x1b[33mwarning:\x1b[0m hot\r\n");

@@ -192,6 +192,22 @@ TEST_CASE("shared tensors outlive their group, and others take their place") {
     CHECK(kept[0].to_vector<float>() == kept[1].to_vector<float>());
 }
 
+TEST_CASE("many ranks have no heaps, and reduce in shared memory all the same") {
+    constexpr int kRanks = kMaxHeapRanks + 1;
+    const auto groups = make_groups("shm", kRanks);
+    const auto failures = on_ranks(kRanks, [&](int rank) {
+        ProcessGroup& group = *groups[static_cast<size_t>(rank)];
+        const Tensor x = inputs(rank, kLargeCount), copy = ops::clone(x);
+        const std::byte* const before = x.raw_data();
+        group.share_memory(x);
+        MINI_CHECK(x.raw_data() == before, "the tensor was moved");
+        group.all_reduce(x, ReduceOp::kSum, Algorithm::kSharedMemory);
+        group.all_reduce(copy, ReduceOp::kSum, Algorithm::kRing);
+        MINI_CHECK(x.to_vector<float>() == copy.to_vector<float>(), "other bits");
+    });
+    for (const auto& failure : failures) REQUIRE(text_of(failure) == "");
+}
+
 TEST_CASE("share_memory has no effect where it would make nothing faster") {
     const std::string kind = GENERATE("threads", "shm", "tcp");
     const auto groups = make_groups(kind, 2);

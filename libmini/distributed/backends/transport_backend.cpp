@@ -21,6 +21,7 @@
 #include "libmini/distributed/collectives/tree_all_reduce.hpp"
 #include "libmini/distributed/collectives/tree_broadcast.hpp"
 #include "libmini/distributed/collectives/tree_reduce.hpp"
+#include "libmini/distributed/transport/shared_heap.hpp"
 
 namespace mini::dist {
 namespace {
@@ -60,7 +61,7 @@ constexpr size_t kSmallBytes = 16 << 10;
 
 // With more than kManyRanks ranks and up to kMediumBytes, the 2(P-1) messages of the ring
 // cost too much latency: halving-doubling is faster.
-constexpr int kManyRanks = 8;
+constexpr int kManyRanks = kMaxHeapRanks;
 constexpr size_t kMediumBytes = 1 << 20;
 
 static_assert(kSmallBytes == kSmallSharedBytes,

@@ -65,8 +65,9 @@ bool share_memory(const Endpoint& a, const Endpoint& b) {
 
 // ---- the rank that connects
 
-// Receives the Hello of the rank that accepts, and the descriptor of that rank's heap.
-Socket recv_answer(const Socket& socket, std::span<std::byte> reply, Deadline deadline) {
+// Receives the Hello of the rank that accepts, and its heap if there are heaps.
+std::unique_ptr<PeerHeap> recv_answer(const Socket& socket, std::span<std::byte> reply,
+                                      bool has_heaps, Deadline deadline) {
     std::vector<Socket> descriptors;
     while (!reply.empty()) {
         const size_t n = recv_with_descriptors(socket, reply, descriptors);
@@ -74,8 +75,9 @@ Socket recv_answer(const Socket& socket, std::span<std::byte> reply, Deadline de
         if (n == 0 && !wait_for(socket, POLLIN, deadline))
             throw Timeout("it does not answer");
     }
+    if (!has_heaps) return nullptr;
     if (descriptors.size() != 1) throw ConnectionClosed("it shares no memory");
-    return std::move(descriptors.front());
+    return std::make_unique<PeerHeap>(std::move(descriptors.front()));
 }
 
 // Connects, exchanges Hellos and, within a host, exchanges the descriptors of shared
@@ -93,9 +95,10 @@ std::unique_ptr<Channel> greet(const Endpoint& mine, const Endpoint& theirs,
     }
     Socket socket = connect_locally(theirs.local_name, deadline);
     NewSharedMemory shared = make_shared_memory(RingChannel::memory_bytes());
-    send_with_descriptors(socket, greeting,
-                          std::array{shared.descriptor.fd(), heap->descriptor().fd()});
-    auto their_heap = std::make_unique<PeerHeap>(recv_answer(socket, reply, deadline));
+    std::vector<int> descriptors = {shared.descriptor.fd()};
+    if (heap != nullptr) descriptors.push_back(heap->descriptor().fd());
+    send_with_descriptors(socket, greeting, descriptors);
+    auto their_heap = recv_answer(socket, reply, heap != nullptr, deadline);
     return std::make_unique<RingChannel>(std::move(socket), std::move(shared.memory),
                                          RingChannel::Side::kFirst,
                                          std::move(their_heap));
@@ -153,20 +156,23 @@ int identify(PendingConnection& connection, const Hello& mine, int world_size) {
     return rank;
 }
 
-std::unique_ptr<Channel> channel_of(PendingConnection& connection) {
+std::unique_ptr<Channel> channel_of(PendingConnection& connection, bool has_heaps) {
     if (!connection.is_local)
         return std::make_unique<SocketChannel>(std::move(connection.socket));
-    if (connection.descriptors.size() != 2) throw ConnectionClosed("it shares no memory");
+    if (connection.descriptors.size() != (has_heaps ? 2 : 1))
+        throw ConnectionClosed("it shares no memory");
     return std::make_unique<RingChannel>(
         std::move(connection.socket),
         map_shared_memory(connection.descriptors[0], RingChannel::memory_bytes()),
         RingChannel::Side::kSecond,
-        std::make_unique<PeerHeap>(std::move(connection.descriptors[1])));
+        has_heaps ? std::make_unique<PeerHeap>(std::move(connection.descriptors[1]))
+                  : nullptr);
 }
 
 void send_answer(const PendingConnection& connection, std::span<const std::byte> answer,
                  const SharedHeap* heap, Deadline deadline) {
-    if (!connection.is_local) return send_all(connection.socket, answer, deadline);
+    if (!connection.is_local || heap == nullptr)
+        return send_all(connection.socket, answer, deadline);
     const int descriptor = heap->descriptor().fd();
     send_with_descriptors(connection.socket, answer, {&descriptor, 1});
 }
@@ -186,7 +192,7 @@ void serve_pending(std::list<PendingConnection>& pending,
             const Hello answer =
                 make_hello(mine.role, mine.cookie, mine.rank, peer, mine.token);
             send_answer(connection, std::as_bytes(std::span(&answer, 1)), heap, deadline);
-            stream = MessageStream(channel_of(connection));
+            stream = MessageStream(channel_of(connection, heap != nullptr));
             return true;
         } catch (const ConnectionClosed&) {
             return true;
@@ -353,8 +359,9 @@ Mesh connect_mesh(const RendezvousConfig& config, Store& store,
     store.set(address_key(config.rank), to_text(mine));
 
     const std::vector<Endpoint> endpoints = get_endpoints(config, store, deadline);
+    const bool has_heaps = !has_tcp_only && config.world_size <= kMaxHeapRanks;
     Mesh mesh{std::vector<MessageStream>(endpoints.size()), number_hosts(endpoints),
-              has_tcp_only ? nullptr : std::make_shared<SharedHeap>()};
+              has_heaps ? std::make_shared<SharedHeap>() : nullptr};
     check_medium(medium, endpoints, config.rank);
 
     const auto connect_all = [&] {

@@ -31,7 +31,7 @@ namespace mini::dist {
 struct Mesh {
     std::vector<MessageStream> streams;  // by rank; this rank's own is not open
     std::vector<int> hosts;              // by rank; equal numbers mean the same host
-    std::shared_ptr<SharedHeap> heap;    // this rank's own; null with Medium::kTcp
+    std::shared_ptr<SharedHeap> heap;    // null: Medium::kTcp, or many ranks
 };
 
 /// Returns the rank that sent `theirs` to the listener with the Hello `mine`; -1 if

@@ -21,6 +21,10 @@
 
 namespace mini::dist {
 
+/// The ranks of a larger mesh have no heaps: messages are faster there, and each heap is a
+/// descriptor on every rank.
+constexpr int kMaxHeapRanks = 8;
+
 /// The heap of this rank. Thread-safe.
 class SharedHeap : public std::enable_shared_from_this<SharedHeap> {
   public:

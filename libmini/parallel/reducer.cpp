@@ -247,8 +247,13 @@ FinishHook Reducer::launch(size_t index) {
                group_->rank());
     group_->events().record(EventKind::kBucketLaunch, static_cast<int64_t>(index),
                             bucket.bytes());
-    if (!comm_hook_)
-        return [work = group_->all_reduce_async(bucket.buffer())] { work->wait(); };
+    if (!comm_hook_) {
+        // After the last bucket, backward ends: do not wake the communication thread.
+        const auto work = group_->start({.operation = dist::Operation::kAllReduce,
+                                         .outputs = {bucket.buffer()},
+                                         .deferred = index + 1 == buckets_.size()});
+        return [work] { work->wait(); };
+    }
     return comm_hook_({.index = index,
                        .is_last = index + 1 == buckets_.size(),
                        .buffer = bucket.buffer(),

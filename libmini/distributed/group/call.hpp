@@ -33,6 +33,12 @@ struct Call {
     /// thread.
     bool blocking = false;
 
+    /// Whether the caller has nothing to do until it waits. If so, the operation may stay
+    /// in the queue until Work::wait(), which then runs it, or until another operation is
+    /// started: that saves waking the communication thread. REQUIRES: the group lives
+    /// until wait() has returned.
+    bool deferred = false;
+
     /// Returns whether the operation is point-to-point: send or recv.
     bool is_point() const {
         return operation == Operation::kSend || operation == Operation::kRecv;

@@ -17,7 +17,6 @@ void CollectiveQueue::start(int rank) {
 void CollectiveQueue::push(const TaskHandle& task, bool waits) {
     const bool idle = !running_ && queue_.empty() && !runner_.has_more();
     queue_.push_back(task);
-    if (waits) has_waiting_caller_ = true;
     if (waits && idle) return;  // the caller runs `task` in help()
     if (progressing_) runner_.wake();
     notify_all(changed_);

@@ -6,7 +6,7 @@
 // One thread runs all collectives, so the call order is the order on the network: ranks
 // that call the same collectives in the same order always match. A blocking call at the
 // head of the queue runs on the caller's thread, which saves two wake-ups: of the
-// communication thread, and then of the caller.
+// communication thread, and then of the caller. A deferred call does so in wait().
 
 #pragma once
 
@@ -53,11 +53,12 @@ class CollectiveQueue {
 
     // REQUIRES of the next functions: the mutex is locked.
 
-    /// Appends a collective. `waits`: whether the caller waits immediately; if so, it
-    /// must call help() next.
+    /// Appends a collective. `waits`: whether the caller will call help(). If the queue
+    /// was idle, the collective may wait for that.
     void push(const TaskHandle& task, bool waits);
 
-    /// Returns whether end_help() has not been called yet after a push with `waits`.
+    /// Marks the beginning of a blocking call, which end_help() ends.
+    void expect_caller() { has_waiting_caller_ = true; }
     bool has_waiting_caller() const { return has_waiting_caller_; }
 
     /// Returns whether a thread is in Runner::run.
@@ -81,7 +82,7 @@ class CollectiveQueue {
     /// thread.
     void help(const Task& task);
 
-    /// Marks the end of the caller's wait, which began with help().
+    /// Marks the end of the blocking call.
     void end_help();
 
     /// Blocks until the communication thread and every helping caller have left Runner::run. REQUIRES: close() was called.

@@ -131,8 +131,10 @@ void QueuedGroup::enqueue_collective(const TaskHandle& task) {
     task->collective.sequence = next_sequence_++;
     task->ticket = recorder_.queued(task->collective, payload_bytes(task->call));
     task->take_turn();  // under the lock: the launch order is the queue's order
-    if (task->call.blocking) task->queue = &queue_;
-    queue_.push(task, task->call.blocking);
+    const bool deferred = task->call.deferred && !is_on_gpu(task->call);
+    if (task->call.blocking || deferred) task->queue = &queue_;
+    if (task->call.blocking) queue_.expect_caller();
+    queue_.push(task, task->call.blocking || deferred);
 }
 
 // ---- the communication thread's side

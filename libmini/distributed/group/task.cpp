@@ -82,7 +82,7 @@ void Task::wait() {
         });
         failure = failure_;
     }
-    if (queue != nullptr) queue->end_help();
+    if (queue != nullptr && call.blocking) queue->end_help();
     if (failure) {
         *failure_reported = true;
         throw_failure(*failure);

@@ -1,6 +1,6 @@
 // CapturedStep: a training step on a GPU, captured once as a CUDA graph.
 //
-//     call 1, 2      forward, loss, backward, SGD: some 60 launches of a few microseconds
+//     call 1, 2      forward, loss, backward, SGD: some 45 launches of a few microseconds
 //     call 3         captures the same launches as a graph, and replays the graph
 //     call 4, ...    copies the batch to the graph's input tensors, and replays the graph
 //

@@ -17,6 +17,7 @@
 
 namespace mini::training {
 
+/// Appends the losses of the steps to a list.
 class StepLosses {
   public:
     /// The values of losses on a GPU are read after every `steps_per_read` steps, and are

@@ -116,54 +116,6 @@ TEST_CASE(
     CHECK(events[5].bytes == 0);
 }
 
-namespace {
-
-// Notes the thread of each collective.
-class NotingBackend : public TransportBackend {
-  public:
-    NotingBackend(std::unique_ptr<GroupTransport> transport,
-                  std::vector<std::thread::id>& threads)
-        : TransportBackend("threads", std::move(transport)), threads_(threads) {}
-    void run(const Call& call, const Collective& collective,
-             milliseconds timeout) override {
-        threads_.push_back(std::this_thread::get_id());
-        TransportBackend::run(call, collective, timeout);
-    }
-
-  private:
-    std::vector<std::thread::id>& threads_;
-};
-
-}  // namespace
-
-TEST_CASE("a deferred operation runs in wait or before the operation after it") {
-    std::vector<std::thread::id> threads;
-    QueuedGroup group(std::make_unique<NotingBackend>(
-                          std::move(make_threads_transports(1)[0]), threads),
-                      kLong);
-    const auto start = [&](const Tensor& x) {
-        return group.start(
-            {.operation = Operation::kAllReduce, .outputs = {x}, .deferred = true});
-    };
-    const Tensor x = Tensor::ones({3});
-    const auto first = start(x);
-    for (int i = 0; i < 1000; ++i) std::this_thread::yield();
-    CHECK(!first->is_completed());
-    first->wait();
-    CHECK(threads == std::vector{std::this_thread::get_id()});
-
-    const auto second = start(x), third = start(x);  // `third` starts both
-    third->wait();
-    CHECK(second->is_completed());
-    second->wait();
-    group.all_reduce(x);  // no caller is waiting any more
-    CHECK(threads.size() == 4);
-
-    const auto last = start(x);
-    group.shutdown();
-    CHECK(last->is_completed());
-}
-
 TEST_CASE("an invalid tensor is rejected immediately and the group stays usable") {
     const auto groups = make_groups("threads", 1);
     ProcessGroup& group = *groups[0];

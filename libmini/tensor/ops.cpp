@@ -137,14 +137,22 @@ void increment_(Tensor& x) {
     x.bump_version();
 }
 
-void copy_(Tensor& x, const Tensor& y) {
+void copy_(Tensor& x, const Tensor& y, bool non_blocking) {
     check_shape(x.shape() == y.shape() && x.dtype() == y.dtype(), "copy_: ", x.dtype(),
                 " ", x.shape(), " cannot hold ", y.dtype(), " ", y.shape());
     if (x.numel() == 0) return;
-    const Tensor from = contiguous(y).to(x.device());
-    run<cpu::copy_to_strided, gpu::copy_to_strided>(
-        x.device(), x.raw_data(), from.raw_data(), x.shape(), x.strides(),
-        static_cast<int64_t>(item_size(x.dtype())));
+    const Tensor from = contiguous(y);
+    if (x.is_contiguous() && x.device() != y.device()) {
+        copy_bytes(x.raw_data(), x.device(), from.raw_data(), from.device(), x.bytes(),
+                   non_blocking);
+    } else {
+        // On the CPU, copy_to_strided reads its input at once: the copy must not be
+        // pending.
+        const Tensor in = from.to(x.device(), non_blocking && x.device().is_cuda());
+        run<cpu::copy_to_strided, gpu::copy_to_strided>(
+            x.device(), x.raw_data(), in.raw_data(), x.shape(), x.strides(),
+            static_cast<int64_t>(item_size(x.dtype())));
+    }
     x.bump_version();
 }
 

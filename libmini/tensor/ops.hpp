@@ -73,9 +73,11 @@ void fill_(Tensor& x, float value);
 /// Adds 1 to every element of an int64 tensor. REQUIRES: x is contiguous.
 void increment_(Tensor& x);
 
-/// Copies the elements of y to x, also between devices. REQUIRES: equal shapes and
-/// dtypes; no two elements of x have the same address. The strides may differ.
-void copy_(Tensor& x, const Tensor& y);
+/// Copies the elements of y to x, also between devices (`Tensor.copy_`). REQUIRES: equal
+/// shapes and dtypes; no two elements of x have the same address. The strides may differ.
+/// Between devices, blocks until the copy has completed, except, with `non_blocking`,
+/// for a copy between a contiguous tensor in pinned memory and a GPU: see Tensor::to.
+void copy_(Tensor& x, const Tensor& y, bool non_blocking = false);
 
 // ---- copies (ops.cpp)
 

@@ -52,6 +52,11 @@ void Storage::free() {
     }
 }
 
+bool Storage::is_pinned() const {
+    if constexpr (kHasCuda) return device_.is_cpu() && cuda::is_pinned(data_);
+    return false;
+}
+
 void Storage::move_to(std::shared_ptr<std::byte> memory) {
     std::memcpy(memory.get(), data_, bytes_);
     free();
@@ -60,7 +65,7 @@ void Storage::move_to(std::shared_ptr<std::byte> memory) {
 }
 
 void copy_bytes(std::byte* to, Device to_device, const std::byte* from,
-                Device from_device, size_t bytes) {
+                Device from_device, size_t bytes, bool non_blocking) {
     if (bytes == 0) return;
     if (to_device.is_cpu() && from_device.is_cpu()) {
         std::memcpy(to, from, bytes);
@@ -73,12 +78,15 @@ void copy_bytes(std::byte* to, Device to_device, const std::byte* from,
         }
 
         // Enqueue the copy on the source GPU's stream; if the source is the CPU, on the
-        // destination GPU's stream.
+        // destination GPU's stream. Only pinned host memory is kept until the copy has
+        // completed.
         const int device = from_device.is_cuda() ? from_device.index : to_device.index;
         const cuda::DeviceGuard guard(device);
         const cudaStream_t stream = cuda::current_stream(device);
+        const bool is_kept =
+            non_blocking && (cuda::is_pinned(to) || cuda::is_pinned(from));
         cuda::copy(to, from, bytes, stream);
-        if (to_device != from_device) cuda::synchronize_stream(stream);
+        if (to_device != from_device && !is_kept) cuda::synchronize_stream(stream);
     }
 }
 

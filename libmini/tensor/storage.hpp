@@ -46,6 +46,10 @@ class Storage {
     size_t bytes() const { return bytes_; }
     Device device() const { return device_; }
 
+    /// Returns whether the memory is pinned host memory; false for freed memory and for 0
+    /// bytes (`UntypedStorage.is_pinned`).
+    bool is_pinned() const;
+
     /// Returns the number of in-place changes of the contents.
     uint64_t version() const { return version_.load(std::memory_order_relaxed); }
     void bump_version() { version_.fetch_add(1, std::memory_order_relaxed); }
@@ -60,8 +64,11 @@ class Storage {
 };
 
 /// Copies bytes between any two devices. Blocks until the copy has completed, except for
-/// a copy within one GPU, which is enqueued on the GPU's current stream.
+/// a copy that is only enqueued on the GPU's current stream: a copy within one GPU and,
+/// with `non_blocking`, a copy between a GPU and pinned memory (allocate_pinned). Then
+/// the pinned memory may be freed immediately; but its contents must not be changed, or
+/// read if they are the result, before the stream has completed the copy.
 void copy_bytes(std::byte* to, Device to_device, const std::byte* from,
-                Device from_device, size_t bytes);
+                Device from_device, size_t bytes, bool non_blocking = false);
 
 }  // namespace mini

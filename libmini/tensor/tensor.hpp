@@ -124,7 +124,22 @@ class Tensor {
 
     /// Returns a copy on another device, or this tensor if it is already on `device`. The
     /// copy is not recorded for autograd; mini::to (autograd/functions.hpp) records it.
-    Tensor to(Device device) const;
+    /// Blocks until the copy has completed, except, with `non_blocking`, in these cases
+    /// (`Tensor.to(device, non_blocking=True)`):
+    ///   - from pinned memory to a GPU, if this tensor is contiguous. This tensor may be
+    ///     freed, but not changed, before the GPU's current stream has made the copy.
+    ///   - from a GPU to the CPU. The result is in pinned memory, and has its elements
+    ///     once the GPU's current stream has completed.
+    Tensor to(Device device, bool non_blocking = false) const;
+
+    /// Returns whether the elements are in pinned memory; false for freed memory, and for
+    /// a tensor without elements (`Tensor.is_pinned`).
+    bool is_pinned() const { return impl_->storage->is_pinned(); }
+
+    /// Returns a contiguous copy in pinned memory, or this tensor if it is already pinned
+    /// (`Tensor.pin_memory`). The copy has no autograd state. Throws Error for a tensor
+    /// on a GPU, and in a build without CUDA.
+    Tensor pin_memory() const;
 
     /// Gives this tensor, and all handles to this tensor, the storage, shape and strides
     /// of `other` (`x.data = other`). Does not change the autograd graph. Throws

@@ -141,6 +141,17 @@ TEST_CASE("to copies the elements to another device unchanged") {
     CHECK(handle.shares_storage(x));
 }
 
+TEST_CASE("pin_memory needs a CUDA device") {
+    const Tensor x = Tensor::ones({2}, DType::kFloat32, Device::cpu());
+    CHECK_FALSE(x.is_pinned());
+    if (cuda_device_count() > 0) {
+        CHECK(x.pin_memory().is_pinned());
+    } else {
+        CHECK(message_of([&] { x.pin_memory(); }) != "");
+        CHECK(message_of([&] { Tensor::empty_pinned({2}); }) != "");
+    }
+}
+
 TEST_CASE("an operation on tensors of two devices and a span of a GPU tensor throw") {
     if (cuda_device_count() == 0) return;
     const Tensor on_cpu = Tensor::ones({2}, DType::kFloat32, Device::cpu());

@@ -167,6 +167,8 @@ void deallocate_pinned(void* pointer) noexcept {
     }
 }
 
+bool is_pinned(const void* pointer) { return cache().holds(pointer); }
+
 void empty_pinned_cache() { cache().empty(); }
 
 }  // namespace mini::cuda

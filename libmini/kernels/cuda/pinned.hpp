@@ -16,6 +16,9 @@ void* allocate_pinned(size_t bytes);
 /// Frees memory of allocate_pinned; other pointers and null are ignored.
 void deallocate_pinned(void* pointer) noexcept;
 
+/// Returns whether `pointer` points into memory of allocate_pinned that is not freed.
+bool is_pinned(const void* pointer);
+
 /// Returns cached pinned memory to the system. Blocks until the work that uses this
 /// memory is done.
 void empty_pinned_cache();

@@ -26,6 +26,7 @@ struct EpochPlan {
     uint64_t base_seed = 0;                     // the seed of batch k is base_seed + k
     int num_workers = 0;
     int prefetch_factor = 2;
+    bool pin_memory = false;              // Tensor::pin_memory of each batch
     std::chrono::milliseconds timeout{};  // per batch that a worker fetches
 };
 

@@ -15,13 +15,18 @@ namespace {
 // Longer waits would overflow the clock.
 constexpr std::chrono::milliseconds kLongestWait = std::chrono::hours(24 * 365);
 
-// Fetches batch k. If a std::exception is thrown, throws an Error that names the batch,
-// with the exception nested in it.
+Batch collated(const EpochPlan& plan, const std::vector<int64_t>& indices) {
+    if (plan.collate) return plan.collate(get_each(*plan.dataset, indices));
+    return plan.dataset->get_batch(indices);
+}
+
+// Fetches batch k and, with pin_memory, copies it to pinned memory. If a std::exception is
+// thrown, throws an Error that names the batch, with the exception nested in it.
 Batch fetch(const EpochPlan& plan, size_t k) {
-    const std::vector<int64_t>& indices = plan.batches[k];
     try {
-        if (plan.collate) return plan.collate(get_each(*plan.dataset, indices));
-        return plan.dataset->get_batch(indices);
+        Batch batch = collated(plan, plan.batches[k]);
+        if (plan.pin_memory) batch = {batch.data.pin_memory(), batch.target.pin_memory()};
+        return batch;
     } catch (const std::exception& e) {
         std::throw_with_nested(Error(concat("DataLoader: batch ", k, ": ", e.what())));
     }

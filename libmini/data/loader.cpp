@@ -90,6 +90,7 @@ DataLoader::Epoch DataLoader::epoch(int64_t first) {
                   .base_seed = base_seed,
                   .num_workers = options_.num_workers,
                   .prefetch_factor = options_.prefetch_factor,
+                  .pin_memory = options_.pin_memory,
                   .timeout = options_.timeout});
 }
 

@@ -35,6 +35,10 @@ struct DataLoaderOptions {
     int num_workers = 0;        // threads; with 0, the reading thread fetches batches
     Collate collate = nullptr;  // if empty: Dataset::get_batch
     int prefetch_factor = 2;    // batches fetched ahead per worker
+    /// Copies each batch to pinned memory where it is fetched, so that its later copy to a
+    /// GPU need not block (Tensor::to with non_blocking). Reading a batch throws Error if
+    /// the batch is on a GPU, or in a build without CUDA.
+    bool pin_memory = false;
     /// If null: the calling thread's generator_of(Stream::kDataOrder).
     std::shared_ptr<Generator> generator = nullptr;
     std::chrono::milliseconds timeout = std::chrono::minutes(10);  // per batch

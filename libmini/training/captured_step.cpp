@@ -86,7 +86,8 @@ Tensor CapturedStep::operator()(const std::vector<Tensor>& batch) {
             mine.inputs.push_back(Tensor::empty(input.shape(), input.dtype(), gpu));
     if (!matches_inputs(batch)) {
         std::vector<Tensor> moved;
-        for (const Tensor& input : batch) moved.push_back(input.to(gpu));
+        for (const Tensor& input : batch)
+            moved.push_back(input.to(gpu, /*non_blocking=*/true));
         return compute(moved);
     }
 
@@ -96,7 +97,8 @@ Tensor CapturedStep::operator()(const std::vector<Tensor>& batch) {
     mine.before.wait(mine.stream.get());
     {
         const cuda::StreamGuard current(mine.stream);
-        for (size_t i = 0; i < batch.size(); ++i) ops::copy_(mine.inputs[i], batch[i]);
+        for (size_t i = 0; i < batch.size(); ++i)
+            ops::copy_(mine.inputs[i], batch[i], /*non_blocking=*/true);
         if (mine.warm_ups < kWarmUps) {
             const cuda::GraphPool::Scope scope(mine.pool);
             mine.loss = compute(mine.inputs);

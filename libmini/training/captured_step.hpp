@@ -40,10 +40,12 @@ class CapturedStep {
 
     /// Runs zero_grad(), loss, backward() and step() in the order of the current stream.
     /// Returns the loss without an autograd graph; the next call overwrites this tensor.
-    /// The batch may be on any device; if the batch is in CPU memory, blocks until it is
-    /// copied. A batch whose shapes or dtypes differ from those of the first batch is
-    /// computed without a CUDA graph. Throws CudaError if `loss` runs an operation that
-    /// cannot be captured.
+    /// The batch may be on any device. If the batch is in pinned memory, it is copied in
+    /// the order of the current stream: it may be freed, but not changed, before the
+    /// stream has completed. If it is in other CPU memory, blocks until it is copied. A
+    /// batch whose shapes or dtypes differ from those of the first batch is computed
+    /// without a CUDA graph. Throws CudaError if `loss` runs an operation that cannot be
+    /// captured.
     Tensor operator()(const std::vector<Tensor>& batch);
 
     /// Returns the number of replays so far.

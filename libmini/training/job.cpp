@@ -17,8 +17,11 @@ namespace {
 // as in PyTorch's example, would need more memory than the training images.
 constexpr int64_t kTestBatch = 200;
 
-data::DataLoaderOptions loader_options(const Options& options, int64_t batch_size) {
-    return {.batch_size = batch_size, .num_workers = options.workers};
+data::DataLoaderOptions loader_options(const Options& options, int64_t batch_size,
+                                       Device device) {
+    return {.batch_size = batch_size,
+            .num_workers = options.workers,
+            .pin_memory = device.is_cuda()};
 }
 
 std::shared_ptr<data::DistributedEvalSampler> test_sampler(const JobData& data, int rank,
@@ -44,9 +47,9 @@ JobData load_data(const data::DataChoice& choice) {
 }
 
 TrainingBatches::TrainingBatches(const Options& options, const JobData& data, int rank,
-                                 int world_size) {
+                                 int world_size, Device device) {
     const int64_t batch_size = options.batch_size / world_size;
-    auto settings = loader_options(options, batch_size);
+    auto settings = loader_options(options, batch_size, device);
     if (options.order == SampleOrder::kFile) {
         // File order needs no random numbers. A generator of its own for the loader
         // leaves the model's draws unchanged.

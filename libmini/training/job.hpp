@@ -40,12 +40,15 @@ struct JobData {
 /// embedded digits are drawn when they are used. Throws BadFile.
 JobData load_data(const data::DataChoice& choice);
 
-/// Provides this rank's batches of the training data, epoch by epoch.
+/// Provides this rank's batches of the training data, epoch by epoch. The batches are in
+/// CPU memory: pinned if the rank trains on a GPU, so that the copy to the GPU does not
+/// block.
 class TrainingBatches {
   public:
-    /// REQUIRES: the batch size is a multiple of the world size.
-    TrainingBatches(const Options& options, const JobData& data, int rank,
-                    int world_size);
+    /// `device` is the device on which the rank trains. REQUIRES: the batch size is a
+    /// multiple of the world size.
+    TrainingBatches(const Options& options, const JobData& data, int rank, int world_size,
+                    Device device);
 
     /// Returns the number of batches in an epoch, which is equal on all ranks.
     int64_t size() const { return loader_->size(); }

@@ -59,7 +59,7 @@ Trainer::Trainer(const Options& options, JobData data,
       data_(std::move(data)),
       group_(std::move(group)),
       device_(device),
-      batches_(options_, data_, group_->rank(), group_->world_size()),
+      batches_(options_, data_, group_->rank(), group_->world_size(), device),
       length_(run_length(options, batches_.size())),
       model_({.dropout = options.dropout}),
       replica_(replicate(model_.to(device), options, group_)),
@@ -199,7 +199,9 @@ void Trainer::step(const Batch& batch, StepLosses& losses) {
     EventLog* const events = report::events_of(log_);
     const Tensor loss = [&] {
         const EventSpan span(events, "forward");
-        return cross_entropy(network(batch.data.to(device_)), batch.target.to(device_));
+        const Tensor target = batch.target.to(device_, /*non_blocking=*/true);
+        return cross_entropy(network(batch.data.to(device_, /*non_blocking=*/true)),
+                             target);
     }();
     {
         const EventSpan span(events, "backward");

@@ -142,8 +142,8 @@ void run_first_step(const Options& options) {
     const auto group = mini::training::join_group();
     const mini::training::Options job;  // the tutorial's batch size
     const auto data = mini::training::load_data(mini::data::find_data(options.data));
-    mini::training::TrainingBatches batches(job, data, group->rank(),
-                                            group->world_size());
+    mini::training::TrainingBatches batches(job, data, group->rank(), group->world_size(),
+                                            mini::Device::cpu());
     mini::manual_seed(1);
     nn::ConvNet model;
     mini::parallel::DistributedDataParallel ddp(model);

@@ -104,7 +104,8 @@ std::vector<float> train_by_trainer(
 
 }  // namespace
 
-TEST_CASE("a loader with pin_memory gives the same batches in pinned memory") {
+TEST_CASE("a loader with pin_memory gives the same batches in pinned memory",
+          "[cuda][cpu]") {
     const int workers = GENERATE(0, 1, 2);
     const int64_t batch_size = GENERATE(1, 4, 30);
     const bool collates = GENERATE(false, true);
@@ -141,7 +142,7 @@ TEST_CASE("a loader with pin_memory gives the same batches in pinned memory") {
     }
 }
 
-TEST_CASE("a batch that cannot be pinned is named in the error") {
+TEST_CASE("a batch that cannot be pinned is named in the error", "[cuda][cpu]") {
     const int workers = GENERATE(0, 1);
     const auto gpu = std::make_shared<data::TensorDataset>(
         Tensor::ones({3, 2}, DType::kFloat32, Device::cuda(0)),
@@ -153,7 +154,8 @@ TEST_CASE("a batch that cannot be pinned is named in the error") {
           "be pinned");
 }
 
-TEST_CASE("a job pins the batches of a rank that trains on a GPU, and no others") {
+TEST_CASE("a job pins the batches of a rank that trains on a GPU, and no others",
+          "[cuda][cpu]") {
     using training::Partitioning;
     using training::SampleOrder;
     const training::JobData data{"noise", std::make_shared<WatchedImages>(12, 1),
@@ -172,7 +174,7 @@ TEST_CASE("a job pins the batches of a rank that trains on a GPU, and no others"
     }
 }
 
-TEST_CASE("a captured step does not wait for the copy of a pinned batch") {
+TEST_CASE("a captured step does not wait for the copy of a pinned batch", "[cuda][cpu]") {
     manual_seed(3);
     Toy module;
     module.to(Device::cuda(0));
@@ -213,7 +215,8 @@ TEST_CASE("a captured step does not wait for the copy of a pinned batch") {
     CHECK(other.has_run());
 }
 
-TEST_CASE("a job on a GPU ends with the parameters of plain steps with blocking copies") {
+TEST_CASE("a job on a GPU ends with the parameters of plain steps with blocking copies",
+          "[cuda][cpu]") {
     // The last batch of each epoch has one image; the graph is replayed from step 4 on.
     const training::JobData data{"noise", std::make_shared<WatchedImages>(5, 1),
                                  std::make_shared<WatchedImages>(1, 2)};
@@ -233,7 +236,8 @@ TEST_CASE("a job on a GPU ends with the parameters of plain steps with blocking 
     CHECK(train_by_trainer(data, options) == expected);
 }
 
-TEST_CASE("the steps of a job on a GPU do not wait for the copies of their batches") {
+TEST_CASE("the steps of a job on a GPU do not wait for the copies of their batches",
+          "[cuda][cpu]") {
     const bool graph = GENERATE(false, true);
     CAPTURE(graph);
     const auto images = std::make_shared<WatchedImages>(6, 1);

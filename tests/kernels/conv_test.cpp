@@ -60,6 +60,8 @@ const std::vector<ConvProblem> kProblems = {
     {{2, 2, 1, 1}, 2, {1, 3, 1}},    // a window that reads only padding
     {{1, 1, 2, 3}, 2, {20, 1, 19}},  // a window larger than a step of channels
     {{1, 1, 68, 67}, 2, {3, 1, 1}},  // gradient of w: several lines in each part
+    {{1, 5, 3, 5}, 531, {1, 1, 0}},  // more rows than a block has
+    {{2, 531, 4, 3}, 2, {1, 1, 0}},
 };
 
 // Each method computes every problem that it can, whichever conv.cpp chooses.

@@ -38,6 +38,13 @@ int64_t within(int64_t at, int64_t size, int64_t extent) {
     return std::min(at, extent - size);
 }
 
+// Images that a thread processes one after the other: fewer if there are too few for all
+// threads.
+int64_t images_per_chunk(int64_t N) {
+    const int64_t share = (N + num_threads() - 1) / num_threads();
+    return std::clamp<int64_t>(share, 1, kImagesPerChunk);
+}
+
 // ---- forward
 
 // Returns w (O, C, k, k) as tiles (O / 5, C, k, k, 5): in the order in which a tile reads
@@ -86,7 +93,7 @@ template <int k>
 void forward(float* y, const float* x, const float* w, const float* bias,
              const Extents& e) {
     const auto packed = pack_forward<k>(w, e);
-    parallel_for(e.N, kImagesPerChunk, [&](int64_t begin, int64_t end) {
+    parallel_for(e.N, images_per_chunk(e.N), [&](int64_t begin, int64_t end) {
         BorderedImages images(x, 1, e.bordered);
         for (int64_t n = begin; n < end; ++n) {
             const float* image = images.range(n, n + 1);
@@ -180,7 +187,7 @@ void backward_input_image(float* dx, const float* g, const float* packed,
 template <int k>
 void backward_input_of(float* dx, const float* g, const float* w, const Extents& e) {
     const auto packed = pack_backward<k>(w, e);
-    parallel_for(e.N, kImagesPerChunk, [&](int64_t begin, int64_t end) {
+    parallel_for(e.N, images_per_chunk(e.N), [&](int64_t begin, int64_t end) {
         BorderedGradient gradient(e.bordered);
         for (int64_t n = begin; n < end; ++n) {
             float* image = dx + n * e.bordered.inner_size();

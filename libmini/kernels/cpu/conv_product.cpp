@@ -3,15 +3,15 @@
 //     y (O, positions)  =  w (O, K)  col (K, positions)            K = channels * taps
 //
 // as in conv_im2col.cpp, but col is never in memory as a whole. A thread computes a block
-// of y, at most 132 channels of 192 positions of any images. It gathers about 256 rows of
+// of y, at most 528 channels of 192 positions of any images. It gathers about 256 rows of
 // col at a time into panels, and multiplies them with the panels of w:
 //
-//                          192 positions            the panels of col, 192 KiB, and of w,
-//                      [ panels of col ]  256       132 KiB, stay in the second-level
-//          [ w ]       [ block of y    ]  132       cache, the block of y too
-//          132 x 256
+//                          192 positions            the panels of col, 192 KiB, and the
+//                      [ panels of col ]  256       block of y, up to 396 KiB, stay in
+//          [ w ]       [ block of y    ]  528       the second-level cache; w is read in
+//          528 x 256                                order, once for 16 or 32 positions
 //
-// Each gathered element is used for up to 132 channels, so that gathering costs little.
+// Each gathered element is used for up to 528 channels, so that gathering costs little.
 // The gradient of x is such a product too, of w's transpose and gathered elements of g.
 
 #include "libmini/kernels/cpu/conv_product.hpp"
@@ -32,10 +32,15 @@ namespace mini::kernels::cpu::product {
 namespace {
 
 constexpr int64_t kBlockDepth = 256;  // approximately: whole channels
+constexpr int64_t kBlockColumns = 192;
+
+// The rows of a block: fewer if there are few blocks for each thread.
+constexpr int64_t kBlockRows = 88 * kPanelRows, kMinRows = 22 * kPanelRows;
 
 // w as (rows, channels, kernel * kernel): for the gradient of x, w's transpose.
 struct Weights {
     const float* w;
+    int64_t area;  // kernel * kernel
     int64_t rows, row_step, channel_step;
     std::vector<int64_t> taps;  // the index of each tap's weight
 };
@@ -48,6 +53,24 @@ struct Planes {
     int64_t step = 1, first_row = 0, first_column = 0;
 };
 
+// Copies up to 6 rows of `count` floats, `step` apart, to a panel (count, 6). `rows` rows
+// exist in memory; the others are 0.
+void transpose_rows(float* to, const float* from, int64_t step, int64_t count,
+                    int64_t rows) {
+    int64_t k = 0;
+    float block[kLanes * kLanes];
+    for (; k + kLanes <= count && kLanes <= rows; k += kLanes) {
+        transpose_block(block, kLanes, from + k, step);
+        for (int64_t r = kPanelRows; r < 2 * kPanelRows; ++r)  // of the next panel
+            __builtin_prefetch(from + r * step + k);
+        for (int64_t i = 0; i < kLanes; ++i)
+            to = std::copy_n(block + i * kLanes, kPanelRows, to);
+    }
+    for (; k < count; ++k)
+        for (int64_t r = 0; r < kPanelRows; ++r)
+            *to++ = r < rows ? from[r * step + k] : 0.0f;
+}
+
 // One product: its extents, and w in panels.
 class Product {
   public:
@@ -59,9 +82,9 @@ class Product {
 
   private:
     void pack_rows(int64_t begin, int64_t end);
-    void copy_weights(float* to, int64_t row, int64_t first, int64_t last) const;
-    void compute(int64_t row, int64_t position) const;
-    void store(const float* block, int64_t row, int64_t position) const;
+    void pack_panel(float* to, int64_t row, int64_t first, int64_t last) const;
+    void compute(int64_t row, int64_t last_row, int64_t position) const;
+    void store(const float* block, int64_t row, int64_t last_row, int64_t position) const;
 
     // The channels whose rows of col are gathered together.
     int64_t channels_per_step() const {
@@ -91,55 +114,55 @@ Product::Product(const Planes& planes, const float* x, const Gather& gather,
     });
 }
 
-// Copies w to panels (steps of channels, rows / 6, depth of the step, 6). The rows of a
-// panel are copied to lines first, which are then transposed.
+// Copies w to panels (steps of channels, rows / 6, depth of the step, 6).
 void Product::pack_rows(int64_t begin, int64_t end) {
     const int64_t C = gather_.channels, taps = gather_.taps();
-    const int64_t line = in_panels(channels_per_step() * taps, kLanes);
-    std::vector<float> lines(static_cast<size_t>(kLanes * line));
-    std::vector<float> panel(static_cast<size_t>(line * kPanelRows + kLanes));
     for (int64_t first = 0; first < C; first += channels_per_step()) {
         const int64_t last = std::min(C, first + channels_per_step());
         const int64_t depth = (last - first) * taps;
-        for (int64_t row = begin; row < end; row += kPanelRows) {
-            for (int64_t r = 0; r < kPanelRows; ++r)
-                copy_weights(lines.data() + r * line, row + r, first, last);
-            for (int64_t k = 0; k < depth; k += kLanes)
-                transpose_block(panel.data() + k * kPanelRows, kPanelRows,
-                                lines.data() + k, line);
-            std::copy_n(panel.data(), depth * kPanelRows,
-                        packed_.get() + rows_ * first * taps + row * depth);
-        }
+        for (int64_t row = begin; row < end; row += kPanelRows)
+            pack_panel(packed_.get() + rows_ * first * taps + row * depth, row, first,
+                       last);
     }
 }
 
-// Copies the weights of some channels of a row, or zeros if there is no such row.
-void Product::copy_weights(float* to, int64_t row, int64_t first, int64_t last) const {
-    const auto& [w, rows, row_step, channel_step, taps] = weights_;
-    if (row >= rows) {
-        std::fill_n(to, (last - first) * gather_.taps(), 0.0f);
+// Copies the weights of some channels to a panel. Rows that do not exist are 0.
+void Product::pack_panel(float* to, int64_t row, int64_t first, int64_t last) const {
+    const auto& [w, area, rows, row_step, channel_step, taps] = weights_;
+    if (row_step > channel_step && gather_.taps() == area) {  // w itself: all in order
+        transpose_rows(to, w + row * row_step + first * area, row_step,
+                       (last - first) * area, rows - row);
         return;
     }
+    const auto columns = scratch(area * kPanelRows);
     for (int64_t c = first; c < last; ++c) {
-        const float* from = w + row * row_step + c * channel_step;
-        for (const int64_t tap : taps) *to++ = from[tap];
+        transpose_rows(columns.get(), w + row * row_step + c * channel_step, row_step,
+                       area, rows - row);
+        for (const int64_t tap : taps)
+            to = std::copy_n(columns.get() + tap * kPanelRows, kPanelRows, to);
     }
 }
 
 void Product::run() const {
-    const int64_t blocks = (weights_.rows + kBlockRows - 1) / kBlockRows;
-    const int64_t ranges = (gather_.positions() + kBlockColumns - 1) / kBlockColumns;
+    const int64_t ranges = divide_up(gather_.positions(), kBlockColumns);
+    int64_t rows = kBlockRows;
+    if (num_threads() > 1 && ranges * divide_up(rows_, rows) < 4 * num_threads())
+        rows = kMinRows;
+    const int64_t blocks = divide_up(rows_, rows);
     parallel_for(ranges * blocks, 1, [&](int64_t begin, int64_t end) {
-        for (int64_t k = begin; k < end; ++k)
-            compute(k % blocks * kBlockRows, k / blocks * kBlockColumns);
+        for (int64_t k = begin; k < end; ++k) {
+            const int64_t row = k % blocks * rows;
+            compute(row, std::min(rows_, row + rows), k / blocks * kBlockColumns);
+        }
     });
 }
 
-// Computes the block of y that begins with channel `row` and with `position`.
-void Product::compute(int64_t row, int64_t position) const {
+// Computes the block of y that has the channels row to last_row - 1 and begins with
+// `position`.
+void Product::compute(int64_t row, int64_t last_row, int64_t position) const {
     const int64_t C = gather_.channels, taps = gather_.taps();
     const int64_t end = std::min(gather_.positions(), position + kBlockColumns);
-    const int64_t rows = std::min(rows_ - row, kBlockRows);
+    const int64_t rows = last_row - row;
     const int64_t columns = in_panels(end - position, kPanelColumns);
     // A panel is one row longer than its depth: a gather overwrites the floats after it.
     const int64_t step = (channels_per_step() * taps + 1) * kPanelColumns;
@@ -160,17 +183,18 @@ void Product::compute(int64_t row, int64_t position) const {
         multiply_panels(block.get(), packed_.get() + rows_ * first * taps + row * depth,
                         panels.get(), {rows, columns, depth, step, first > 0});
     }
-    store(block.get(), row, position);
+    store(block.get(), row, last_row, position);
 }
 
 // Adds the bias to a block and copies it to y.
-void Product::store(const float* block, int64_t row, int64_t position) const {
+void Product::store(const float* block, int64_t row, int64_t last_row,
+                    int64_t position) const {
     const auto& [y, channels, H, W, step, first_row, first_column] = planes_;
     const int64_t end = std::min(gather_.positions(), position + kBlockColumns);
     const int64_t columns = in_panels(end - position, kPanelColumns);
     const int64_t Wo = gather_.columns.outputs, M = gather_.rows.outputs * Wo;
     const int64_t run = step == 1 ? M : Wo;  // positions that are equally spaced in y
-    for (int64_t r = row; r < std::min(row + kBlockRows, weights_.rows); ++r) {
+    for (int64_t r = row; r < std::min(last_row, weights_.rows); ++r) {
         const float bias = bias_ ? bias_[r] : 0.0f;
         const float* from = block + (r - row) * columns;
         for (int64_t at = position; at < end;) {
@@ -195,7 +219,7 @@ void conv2d(float* y, const float* x, const float* w, const float* bias, ImageEx
     const Gather gather{in.N, in.C, forward_axis(in.H, window),
                         forward_axis(in.W, window)};
     const int64_t area = window.kernel * window.kernel;
-    const Weights weights{w, O, in.C * area, area, gather.weights(window.kernel)};
+    const Weights weights{w, area, O, in.C * area, area, gather.weights(window.kernel)};
     const Planes planes{y, O, gather.rows.outputs, gather.columns.outputs};
     Product(planes, x, gather, weights, bias).run();
 }
@@ -213,8 +237,8 @@ void backward_input(float* dx, const float* g, const float* w, ImageExtents in, 
             const Gather gather{in.N, O, backward_axis(in.H, window, i),
                                 backward_axis(in.W, window, j)};
             if (gather.taps() == 0) continue;
-            const Weights weights{w, in.C, area, in.C * area,
-                                  gather.weights(window.kernel)};
+            const Weights weights{w,    area,        in.C,
+                                  area, in.C * area, gather.weights(window.kernel)};
             const Planes planes{dx, in.C, in.H, in.W, window.stride, i, j};
             Product(planes, g, gather, weights, nullptr).run();
         }

@@ -9,7 +9,7 @@
 //             h0 h1 h2 ...           ->           g1 h1 .. n1
 //             ...                                 ...
 //
-// A thread computes a block of dw, at most 132 output channels of 192 columns, for all
+// A thread computes a block of dw, at most 264 output channels of 384 columns, for all
 // positions. If there are few blocks, the positions are divided into parts too, whose
 // sums are then added in a fixed order. Blocks and parts depend on the extents only, so
 // results do not depend on the number of threads.
@@ -30,10 +30,9 @@
 namespace mini::kernels::cpu::product {
 namespace {
 
+constexpr int64_t kBlockRows = 44 * kPanelRows, kBlockColumns = 384;
 constexpr int64_t kLine = 256;     // positions that are gathered together
 constexpr int64_t kMinTasks = 16;  // divides the positions if there are fewer blocks
-
-int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // Gathers lines, each one channel under one tap, into panels of kWidth lines.
 template <int64_t kWidth>
@@ -112,9 +111,14 @@ void store_block(float* dw, const float* block, int64_t row, int64_t column,
     const int64_t step = in_panels(columns, kPanelColumns);
     const size_t taps = problem.taps.size();
     const int64_t channel = column / problem.inputs.taps();
+    const bool has_all_taps = problem.inputs.taps() == problem.area;
     for (int64_t o = row; o < std::min(row + kBlockRows, problem.O());
          ++o, block += step) {
         float* to = dw + (o * problem.inputs.channels + channel) * problem.area;
+        if (has_all_taps) {
+            std::copy_n(block, columns, to + column % problem.area);
+            continue;
+        }
         auto tap = static_cast<size_t>(column % problem.inputs.taps());
         for (int64_t k = 0; k < columns; ++k) {
             to[problem.taps[tap]] = block[k];

@@ -293,6 +293,19 @@ TEST_CASE("a bernoulli draw uses two words and is exact for probabilities 0 and 
     CHECK(generator.random() == words.random());
 }
 
+TEST_CASE("a bernoulli draw is 1 where a uniform double is below the probability") {
+    const double drawn = Generator(1).uniform_double();
+    const double probability =
+        GENERATE_COPY(0.3, drawn, std::nextafter(drawn, 1.0), std::nextafter(drawn, 0.0));
+    const size_t n = GENERATE(1, 64, 131);
+    std::vector<float> values(n);
+    Generator generator(1), uniform(1);
+    mini::fill_bernoulli(values, probability, generator);
+    for (const float value : values)
+        REQUIRE(value == (uniform.uniform_double() < probability ? 1.0f : 0.0f));
+    CHECK(generator.random() == uniform.random());
+}
+
 TEST_CASE("a probability below 0 or above 1 or NaN throws Error") {
     const double probability =
         GENERATE(-0.1, 1.5, std::numeric_limits<double>::quiet_NaN());

@@ -24,7 +24,8 @@ constexpr int64_t kReduceGrain = 65536;  // elements per chunk
 // out = the sum of the rows of x (rows, cols); zeros if rows is 0. Up to kRowsInLine rows
 // are added in order. More rows are halved: rows / 2 rows, and the rest. Scratch: cols
 // floats for each halving, as many as halvings(rows) returns.
-void sum_rows(float* out, const float* x, int64_t rows, int64_t cols, float* scratch) {
+void sum_rows(float* __restrict out, const float* __restrict x, int64_t rows,
+              int64_t cols, float* __restrict scratch) {
     // [lab02.2] Sum each half, the second in scratch, and add the two; or add in order.
     if (rows > kRowsInLine) {
         const int64_t half = rows / 2;

@@ -69,25 +69,31 @@ class BorderedImages {
     std::unique_ptr<float[]> copies_;  // null if there is no border
 };
 
-/// The memory in which the gradient of an image with its border is computed.
+/// The memory in which the gradient of an image, or of some images, with their border is
+/// computed.
 class BorderedGradient {
   public:
-    explicit BorderedGradient(const Bordered& extents) : extents_(extents) {
-        if (extents.border > 0) copy_ = scratch(extents.outer_size());
+    /// Has room for `count` images.
+    explicit BorderedGradient(const Bordered& extents, int64_t count = 1)
+        : extents_(extents) {
+        if (extents.border > 0) copies_ = scratch(count * extents.outer_size());
     }
 
-    /// Returns the memory for the gradient dx of an image: dx itself if there is no
+    /// Returns the memory for the gradient dx of the images: dx itself if there is no
     /// border.
-    float* memory_for(float* dx) { return copy_ ? copy_.get() : dx; }
+    float* memory_for(float* dx) { return copies_ ? copies_.get() : dx; }
 
-    /// Sets dx to the middle of memory_for(dx).
-    void finish(float* dx) const {
-        if (copy_) remove_border(dx, copy_.get(), extents_);
+    /// Sets dx, `count` images, to the middle of memory_for(dx).
+    void finish(float* dx, int64_t count = 1) const {
+        if (!copies_) return;
+        for (int64_t n = 0; n < count; ++n)
+            remove_border(dx + n * extents_.inner_size(),
+                          copies_.get() + n * extents_.outer_size(), extents_);
     }
 
   private:
     Bordered extents_;
-    std::unique_ptr<float[]> copy_;  // null if there is no border
+    std::unique_ptr<float[]> copies_;  // null if there is no border
 };
 
 }  // namespace mini::kernels::cpu

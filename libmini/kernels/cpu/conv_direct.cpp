@@ -1,15 +1,15 @@
 // Convolution at stride 1, with sums in registers.
 //
 //                       sums in registers                  a step of the inner loop reads
-//     forward           5 channels x 2 rows of 8 of y      2 vectors of x, 5 weights
+//     forward           T channels x 2 rows of 8 of y      2 vectors of x, T weights
 //     gradient of x     R rows of 8 of g, for k rows p     R vectors of g, k weights
 //     gradient of w     M channels x k columns q of dw     M vectors of g, k of x
 //
-// A step multiplies everything that it reads with everything: about 10 multiply-adds of 8
-// floats for 7 reads. A processor core of 2020 starts two multiply-adds per cycle, and
-// each takes 4 or 5 cycles, so 10 independent sums keep the core busy. im2col writes and
-// packs each input k * k times before the first product; with few channels this takes
-// longer than the products.
+// A step multiplies everything that it reads with everything: about 10 multiply-adds for 7
+// reads. A processor core of 2020 starts two multiply-adds per cycle, and each takes 4 or
+// 5 cycles, so 10 independent sums keep the core busy. With AVX-512 there are up to 25
+// sums, of two images each (image_vectors.hpp). im2col writes and packs each input k * k
+// times before the first product; with few channels this takes longer than the products.
 //
 // A row that is not a multiple of 8 ends with a vector that overlaps the one before it.
 // Forward computes the common elements twice; the gradients set the common elements of
@@ -24,13 +24,21 @@
 #include "libmini/core/parallel.hpp"
 #include "libmini/kernels/cpu/border.hpp"
 #include "libmini/kernels/cpu/conv_extents.hpp"
+#include "libmini/kernels/cpu/image_vectors.hpp"
 #include "libmini/kernels/cpu/scratch.hpp"
 #include "libmini/kernels/cpu/vector.hpp"
 
 namespace mini::kernels::cpu::direct {
 namespace {
 
-constexpr int kTileChannels = 5;  // output channels of a tile of y
+// Output channels of a tile of y.
+#if defined(__AVX512F__)
+template <int k>
+constexpr int kTileChannels = k == 5 ? 10 : 8;  // with 20 or 16 sums, of 32 registers
+#else
+template <int k>
+constexpr int kTileChannels = 5;
+#endif
 
 // The first index of a tile of `size` that begins at `at`, moved back if the tile would
 // end after `extent`.
@@ -47,46 +55,65 @@ int64_t images_per_chunk(int64_t N) {
 
 // ---- forward
 
-// Returns w (O, C, k, k) as tiles (O / 5, C, k, k, 5): in the order in which a tile reads
-// it. Channels after the last are 0.
+// Returns w (O, C, k, k) as tiles (O / T, C, k, k, T) of T channels: in the order in which
+// a tile reads it. Channels after the last are 0.
 template <int k>
 std::unique_ptr<float[]> pack_forward(const float* w, const Extents& e) {
-    const int64_t tiles = (e.O + kTileChannels - 1) / kTileChannels;
-    const int64_t taps = e.C * k * k;
-    auto packed = scratch(tiles * taps * kTileChannels);
+    constexpr int T = kTileChannels<k>;
+    const int64_t tiles = (e.O + T - 1) / T, taps = e.C * k * k;
+    auto packed = scratch(tiles * taps * T);
     float* to = packed.get();
     for (int64_t tile = 0; tile < tiles; ++tile)
         for (int64_t tap = 0; tap < taps; ++tap)
-            for (int64_t o = tile * kTileChannels; o < (tile + 1) * kTileChannels; ++o)
+            for (int64_t o = tile * T; o < (tile + 1) * T; ++o)
                 *to++ = o < e.O ? w[o * taps + tap] : 0.0f;
     return packed;
 }
 
-// Computes 5 channels, of which `channels` exist, of 2 rows of 8 of one image's y.
-template <int k>
+// Computes T channels, of which `channels` exist, of 2 rows of 8 of y, of each image of V.
+template <int k, typename V>
 void forward_tile(float* y, const float* x, const float* w, const float* bias,
                   int64_t channels, const Extents& e) {
-    Vector sums[2][kTileChannels];
-    for (int o = 0; o < kTileChannels; ++o)
-        sums[0][o] = sums[1][o] = broadcast(bias && o < channels ? bias[o] : 0.0f);
+    constexpr int T = kTileChannels<k>;
+    V sums[2][T];
+    for (int o = 0; o < T; ++o)
+        sums[0][o] = sums[1][o] = broadcast<V>(bias && o < channels ? bias[o] : 0.0f);
     for (int64_t c = 0; c < e.C; ++c)
         for (int p = 0; p < k; ++p) {
             const float* row = x + (c * e.H + p) * e.W;
 #pragma GCC unroll 5
-            for (int q = 0; q < k; ++q, w += kTileChannels) {
-                const Vector upper = load(row + q), lower = load(row + e.W + q);
-#pragma GCC unroll 5
-                for (int o = 0; o < kTileChannels; ++o) {
-                    const Vector weight = broadcast(w[o]);
+            for (int q = 0; q < k; ++q, w += T) {
+                const V upper = load_images<V>(row + q, e.x_size());
+                const V lower = load_images<V>(row + e.W + q, e.x_size());
+#pragma GCC unroll 10
+                for (int o = 0; o < T; ++o) {
+                    const V weight = broadcast<V>(w[o]);
                     sums[0][o] += weight * upper;
                     sums[1][o] += weight * lower;
                 }
             }
         }
     for (int64_t o = 0; o < channels; ++o) {
-        store(y + o * e.Ho * e.Wo, sums[0][o]);
-        store(y + o * e.Ho * e.Wo + e.Wo, sums[1][o]);
+        store_images(y + o * e.Ho * e.Wo, e.y_size(), sums[0][o]);
+        store_images(y + o * e.Ho * e.Wo + e.Wo, e.y_size(), sums[1][o]);
     }
+}
+
+// Computes y of each image of V.
+template <int k, typename V>
+void forward_images(float* y, const float* x, const float* w, const float* bias,
+                    const Extents& e) {
+    constexpr int T = kTileChannels<k>;
+    for (int64_t row = 0; row < e.Ho; row += 2)
+        for (int64_t column = 0; column < e.Wo; column += kLanes) {
+            const int64_t i = within(row, 2, e.Ho);
+            const int64_t j = within(column, kLanes, e.Wo);
+            const float* weights = w;
+            for (int64_t o = 0; o < e.O; o += T, weights += e.C * k * k * T)
+                forward_tile<k, V>(y + (o * e.Ho + i) * e.Wo + j, x + i * e.W + j,
+                                   weights, bias ? bias + o : nullptr,
+                                   std::min<int64_t>(T, e.O - o), e);
+        }
 }
 
 template <int k>
@@ -94,30 +121,24 @@ void forward(float* y, const float* x, const float* w, const float* bias,
              const Extents& e) {
     const auto packed = pack_forward<k>(w, e);
     parallel_for(e.N, images_per_chunk(e.N), [&](int64_t begin, int64_t end) {
-        BorderedImages images(x, 1, e.bordered);
-        for (int64_t n = begin; n < end; ++n) {
-            const float* image = images.range(n, n + 1);
-            const float* weights = packed.get();
-            for (int64_t o = 0; o < e.O;
-                 o += kTileChannels, weights += e.C * k * k * kTileChannels)
-                for (int64_t row = 0; row < e.Ho; row += 2)
-                    for (int64_t column = 0; column < e.Wo; column += kLanes) {
-                        const int64_t i = within(row, 2, e.Ho);
-                        const int64_t j = within(column, kLanes, e.Wo);
-                        forward_tile<k>(y + ((n * e.O + o) * e.Ho + i) * e.Wo + j,
-                                        image + i * e.W + j, weights,
-                                        bias ? bias + o : nullptr,
-                                        std::min<int64_t>(kTileChannels, e.O - o), e);
-                    }
-        }
+        BorderedImages images(x, kImagesOf<WideVector>, e.bordered);
+        for_each_vector_of_images(begin, end, [&]<typename V>(int64_t n, V) {
+            forward_images<k, V>(y + n * e.y_size(), images.range(n, n + kImagesOf<V>),
+                                 packed.get(), bias, e);
+        });
     });
 }
 
 // ---- gradient of the input
 
-// The rows of g that a tile reads: with 10 or 9 sums.
+// The rows of g that a tile reads: with R k sums.
+#if defined(__AVX512F__)
+template <int k>
+constexpr int kTileRows = k == 5 ? 4 : 3;
+#else
 template <int k>
 constexpr int kTileRows = k == 5 ? 2 : 3;
+#endif
 
 // Returns w (O, C, k, k) as (C, q, O, p): in the order in which a tile reads it.
 template <int k>
@@ -132,42 +153,43 @@ std::unique_ptr<float[]> pack_backward(const float* w, const Extents& e) {
 }
 
 // Adds the products of R rows of 8 of g, all channels, with column q of the window to
-// R + k - 1 rows of dx. If kMasked, leaves out the elements of g before (row, column).
-template <int k, bool kMasked>
+// R + k - 1 rows of dx, of each image of V. If kMasked, leaves out the elements of g before
+// (row, column).
+template <int k, bool kMasked, typename V>
 void backward_input_tile(float* dx, const float* g, const float* w, int64_t row,
-                         Bits columns, const Extents& e) {
+                         BitsOf<V> columns, const Extents& e) {
     constexpr int R = kTileRows<k>;
-    Vector sums[R][k] = {};
+    V sums[R][k] = {};
     for (int64_t o = 0; o < e.O; ++o, w += k, g += e.Ho * e.Wo) {
-        Vector grad[R];
+        V grad[R];
 #pragma GCC unroll 5
         for (int r = 0; r < R; ++r) {
-            grad[r] = load(g + r * e.Wo);
-            if (kMasked) grad[r] = r < row ? Vector{} : masked(grad[r], columns);
+            grad[r] = load_images<V>(g + r * e.Wo, e.y_size());
+            if (kMasked) grad[r] = r < row ? V{} : masked(grad[r], columns);
         }
 #pragma GCC unroll 5
         for (int p = 0; p < k; ++p) {
-            const Vector weight = broadcast(w[p]);
+            const V weight = broadcast<V>(w[p]);
 #pragma GCC unroll 5
             for (int r = 0; r < R; ++r) sums[r][p] += weight * grad[r];
         }
     }
 #pragma GCC unroll 8
     for (int h = 0; h < R + k - 1; ++h) {
-        Vector total = load(dx + h * e.W);
+        V total = load_images<V>(dx + h * e.W, e.x_size());
 #pragma GCC unroll 5
         for (int r = 0; r < R; ++r)
             if (h - r >= 0 && h - r < k) total += sums[r][h - r];
-        store(dx + h * e.W, total);
+        store_images(dx + h * e.W, e.x_size(), total);
     }
 }
 
-// Sets dx, one image with its border.
-template <int k>
-void backward_input_image(float* dx, const float* g, const float* packed,
-                          const Extents& e) {
+// Sets dx of each image of V, with its border.
+template <int k, typename V>
+void backward_input_images(float* dx, const float* g, const float* packed,
+                           const Extents& e) {
     constexpr int R = kTileRows<k>;
-    std::fill_n(dx, e.bordered.outer_size(), 0.0f);
+    std::fill_n(dx, kImagesOf<V> * e.x_size(), 0.0f);
     for (int64_t c = 0; c < e.C; ++c)
         for (int q = 0; q < k; ++q, packed += e.O * k)
             for (int64_t row = 0; row < e.Ho; row += R)
@@ -177,10 +199,11 @@ void backward_input_image(float* dx, const float* g, const float* packed,
                     float* to = dx + (c * e.H + i) * e.W + j + q;
                     const float* from = g + i * e.Wo + j;
                     if (i == row && j == column)
-                        backward_input_tile<k, false>(to, from, packed, 0, Bits{}, e);
+                        backward_input_tile<k, false, V>(to, from, packed, 0, BitsOf<V>{},
+                                                         e);
                     else
-                        backward_input_tile<k, true>(to, from, packed, row - i,
-                                                     mask_from(column, j), e);
+                        backward_input_tile<k, true, V>(to, from, packed, row - i,
+                                                        mask_from<V>(column, j), e);
                 }
 }
 
@@ -188,13 +211,13 @@ template <int k>
 void backward_input_of(float* dx, const float* g, const float* w, const Extents& e) {
     const auto packed = pack_backward<k>(w, e);
     parallel_for(e.N, images_per_chunk(e.N), [&](int64_t begin, int64_t end) {
-        BorderedGradient gradient(e.bordered);
-        for (int64_t n = begin; n < end; ++n) {
-            float* image = dx + n * e.bordered.inner_size();
-            backward_input_image<k>(gradient.memory_for(image), g + n * e.O * e.Ho * e.Wo,
-                                    packed.get(), e);
-            gradient.finish(image);
-        }
+        BorderedGradient gradient(e.bordered, kImagesOf<WideVector>);
+        for_each_vector_of_images(begin, end, [&]<typename V>(int64_t n, V) {
+            float* const images = dx + n * e.bordered.inner_size();
+            backward_input_images<k, V>(gradient.memory_for(images), g + n * e.y_size(),
+                                        packed.get(), e);
+            gradient.finish(images, kImagesOf<V>);
+        });
     });
 }
 

@@ -6,35 +6,41 @@
 #include "libmini/core/parallel.hpp"
 #include "libmini/kernels/cpu/conv_direct.hpp"
 #include "libmini/kernels/cpu/conv_extents.hpp"
+#include "libmini/kernels/cpu/image_vectors.hpp"
 #include "libmini/kernels/cpu/scratch.hpp"
 #include "libmini/kernels/cpu/vector.hpp"
 
 namespace mini::kernels::cpu::direct {
 namespace {
 
-// The output channels of a tile of dw: with 10 or 9 sums.
+// The output channels of a tile of dw: with M k sums.
+#if defined(__AVX512F__)
+template <int k>
+constexpr int kGradientChannels = k == 5 ? 5 : 7;
+#else
 template <int k>
 constexpr int kGradientChannels = k == 5 ? 2 : 3;
+#endif
 
-// Adds the products of one image to lanes (M, k): vectors whose lanes' sum is dw of M
-// output channels, one input channel and one row of the window. g has M channels, x one
+// Adds the products of the images of V to lanes (M, k): vectors whose lanes' sum is dw of
+// M output channels, one input channel and one row of the window. g has M channels, x one
 // row of the window for each row of g.
-template <int k, int M>
-void backward_weight_tile(Vector (&sums)[M][k], const float* g, const float* x,
+template <int k, int M, typename V>
+void backward_weight_tile(V (&sums)[M][k], const float* g, const float* x,
                           const Extents& e) {
     const int64_t whole = e.Wo / kLanes * kLanes;
-    const Bits last = mask_from(whole, e.Wo - kLanes);
+    const auto last = mask_from<V>(whole, e.Wo - kLanes);
     const auto add = [&](const float* grads, const float* row, bool is_last) {
-        Vector grad[M];
-#pragma GCC unroll 5
+        V grad[M];
+#pragma GCC unroll 7
         for (int m = 0; m < M; ++m) {
-            grad[m] = load(grads + m * e.Ho * e.Wo);
+            grad[m] = load_images<V>(grads + m * e.Ho * e.Wo, e.y_size());
             if (is_last) grad[m] = masked(grad[m], last);
         }
 #pragma GCC unroll 5
         for (int q = 0; q < k; ++q) {
-            const Vector input = load(row + q);
-#pragma GCC unroll 5
+            const V input = load_images<V>(row + q, e.x_size());
+#pragma GCC unroll 7
             for (int m = 0; m < M; ++m) sums[m][q] += grad[m] * input;
         }
     };
@@ -44,24 +50,36 @@ void backward_weight_tile(Vector (&sums)[M][k], const float* g, const float* x,
     }
 }
 
-// Adds the products of `count` images to lanes (M, C, k, k, 8), for M channels of g.
+// Adds the products of `count` images, in vectors V, to lanes (M, k, lanes) of M output
+// channels, one input channel c and one row p of the window.
+template <int k, int M, typename V>
+void backward_weight_row(float* lanes, int64_t channel, const float* g, const float* x,
+                         int64_t count, const Extents& e) {
+    V sums[M][k];
+    for (int m = 0; m < M; ++m)
+        for (int q = 0; q < k; ++q)
+            sums[m][q] = load<V>(lanes + m * channel + q * kWideLanes);
+    for (int64_t n = 0; n < count; n += kImagesOf<V>)
+        backward_weight_tile<k, M, V>(sums, g + n * e.y_size(), x + n * e.x_size(), e);
+    for (int m = 0; m < M; ++m)
+        for (int q = 0; q < k; ++q)
+            store(lanes + m * channel + q * kWideLanes, sums[m][q]);
+}
+
+// Adds the products of `count` images to lanes (M, C, k, k, lanes), for M channels of g.
 template <int k, int M>
 void backward_weight_images(float* lanes, const float* g, const float* x, int64_t count,
                             const Extents& e) {
-    const int64_t channel = e.C * k * k * kLanes;
+    const int64_t channel = e.C * k * k * kWideLanes;
+    const int64_t paired = count / kImagesOf<WideVector> * kImagesOf<WideVector>;
     for (int64_t c = 0; c < e.C; ++c)
-        for (int p = 0; p < k; ++p, lanes += k * kLanes) {
-            Vector sums[M][k];
-            for (int m = 0; m < M; ++m)
-                for (int q = 0; q < k; ++q)
-                    sums[m][q] = load(lanes + m * channel + q * kLanes);
-            for (int64_t n = 0; n < count; ++n)
-                backward_weight_tile<k, M>(
-                    sums, g + n * e.O * e.Ho * e.Wo,
-                    x + n * e.bordered.outer_size() + (c * e.H + p) * e.W, e);
-            for (int m = 0; m < M; ++m)
-                for (int q = 0; q < k; ++q)
-                    store(lanes + m * channel + q * kLanes, sums[m][q]);
+        for (int p = 0; p < k; ++p, lanes += k * kWideLanes) {
+            const float* const row = x + (c * e.H + p) * e.W;
+            backward_weight_row<k, M, WideVector>(lanes, channel, g, row, paired, e);
+            if (paired < count)
+                backward_weight_row<k, M, Vector>(lanes, channel, g + paired * e.y_size(),
+                                                  row + paired * e.x_size(),
+                                                  count - paired, e);
         }
 }
 
@@ -72,14 +90,14 @@ void backward_weight_channels(float* dw, const float* g, const float* x, int64_t
                               int64_t end, const Extents& e) {
     constexpr int M = kGradientChannels<k>;
     const int64_t weights = e.C * k * k, map = e.Ho * e.Wo;
-    const auto lanes = scratch((end - begin) * weights * kLanes);
-    std::fill_n(lanes.get(), (end - begin) * weights * kLanes, 0.0f);
+    const auto lanes = scratch((end - begin) * weights * kWideLanes);
+    std::fill_n(lanes.get(), (end - begin) * weights * kWideLanes, 0.0f);
     BorderedImages images(x, kImagesPerChunk, e.bordered);
     for (int64_t n = 0; n < e.N; n += kImagesPerChunk) {
         const int64_t count = std::min(kImagesPerChunk, e.N - n);
         const float* chunk = images.range(n, n + count);
         for (int64_t o = begin; o < end;) {
-            float* to = lanes.get() + (o - begin) * weights * kLanes;
+            float* to = lanes.get() + (o - begin) * weights * kWideLanes;
             const float* from = g + (n * e.O + o) * map;
             const bool is_whole = o + M <= end;
             (is_whole ? backward_weight_images<k, M>
@@ -88,7 +106,7 @@ void backward_weight_channels(float* dw, const float* g, const float* x, int64_t
         }
     }
     for (int64_t i = 0; i < (end - begin) * weights; ++i)
-        dw[begin * weights + i] = sum_of(load(lanes.get() + i * kLanes));
+        dw[begin * weights + i] = sum_of(load<WideVector>(lanes.get() + i * kWideLanes));
 }
 
 template <int k>

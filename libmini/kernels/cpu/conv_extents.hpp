@@ -27,6 +27,9 @@ struct Extents {
           Ho(window.output(in.H)),
           Wo(window.output(in.W)),
           bordered{in.C, in.H, in.W, window.padding} {}
+
+    int64_t x_size() const { return bordered.outer_size(); }  // of an image
+    int64_t y_size() const { return O * Ho * Wo; }
 };
 
 }  // namespace mini::kernels::cpu::direct

@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
@@ -26,7 +27,6 @@ namespace mini::kernels::cpu {
 constexpr int64_t kLanes = 8;
 
 using Vector [[gnu::vector_size(4 * kLanes)]] = float;
-using Bits [[gnu::vector_size(4 * kLanes)]] = int32_t;
 
 /// The number of floats of the widest register, and a vector of so many.
 #if defined(__AVX512F__)
@@ -35,6 +35,10 @@ constexpr int64_t kWideLanes = 16;
 constexpr int64_t kWideLanes = kLanes;
 #endif
 using WideVector [[gnu::vector_size(4 * kWideLanes)]] = float;
+
+/// The integers of a mask for vectors V: all bits or none.
+template <typename V>
+using BitsOf = decltype(V{} < V{});
 
 /// Loads a vector into a register. GCC 12 would rather repeat the load in each of the
 /// instructions that use the vector, which takes 1.7 times as long.
@@ -57,22 +61,27 @@ inline V broadcast(float value) {
     return value - V{};
 }
 
-inline float sum_of(Vector v) {
+template <typename V>
+float sum_of(V v) {
     float sum = 0;
-    for (int64_t lane = 0; lane < kLanes; ++lane) sum += v[lane];
+    for (size_t lane = 0; lane < sizeof v / sizeof v[0]; ++lane) sum += v[lane];
     return sum;
 }
 
-/// Returns a mask for a vector of elements first, first + 1, ...: all bits of the lanes
-/// whose element is at least `begin`.
-inline Bits mask_from(int64_t begin, int64_t first) {
-    Bits mask;
-    for (int32_t lane = 0; lane < kLanes; ++lane)
-        mask[lane] = first + lane >= begin ? -1 : 0;
+/// Returns a mask for a vector whose lanes have the elements first, ..., first + 7, once
+/// or twice: all bits of the lanes whose element is at least `begin`.
+template <typename V>
+BitsOf<V> mask_from(int64_t begin, int64_t first) {
+    BitsOf<V> mask;
+    for (size_t lane = 0; lane < sizeof mask / sizeof mask[0]; ++lane)
+        mask[lane] = first + static_cast<int64_t>(lane % kLanes) >= begin ? -1 : 0;
     return mask;
 }
 
 /// Returns v with zeros in the lanes that the mask leaves out.
-inline Vector masked(Vector v, Bits mask) { return (Vector)((Bits)v & mask); }
+template <typename V>
+V masked(V v, BitsOf<V> mask) {
+    return (V)((BitsOf<V>)v & mask);
+}
 
 }  // namespace mini::kernels::cpu

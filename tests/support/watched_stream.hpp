@@ -13,7 +13,7 @@
 namespace mini::test {
 
 /// How long the first work of a WatchedStream takes if nothing releases it.
-constexpr std::chrono::seconds kHeld(10);         // for a call that must not wait for it
+constexpr std::chrono::seconds kHeld(60);         // for a call that must not wait for it
 constexpr std::chrono::milliseconds kBriefly(5);  // for a call that must wait for it
 
 /// A stream whose first work is a function of the host, which runs until release(), but

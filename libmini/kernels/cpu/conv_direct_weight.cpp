@@ -109,9 +109,12 @@ void backward_weight_channels(float* dw, const float* g, const float* x, int64_t
         dw[begin * weights + i] = sum_of(load<WideVector>(lanes.get() + i * kWideLanes));
 }
 
+// Divides the output channels among the threads, in whole tiles.
 template <int k>
 void backward_weight_of(float* dw, const float* g, const float* x, const Extents& e) {
-    const int64_t grain = 4 * kGradientChannels<k>;
+    constexpr int M = kGradientChannels<k>;
+    const int64_t tiles = (e.O + M - 1) / M;
+    const int64_t grain = M * ((tiles + num_threads() - 1) / num_threads());
     parallel_for(e.O, grain, [&](int64_t begin, int64_t end) {
         backward_weight_channels<k>(dw, g, x, begin, end, e);
     });

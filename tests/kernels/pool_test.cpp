@@ -64,10 +64,13 @@ struct PoolProblem {
 TEST_CASE("max pooling and its gradient equal their definitions") {
     const auto [in, window] = GENERATE(values<PoolProblem>({
         {{1, 1, 2, 2}, {2, 2, 0}},
-        {{3, 10, 24, 24}, {2, 2, 0}},   // the tutorial's first pooling
-        {{2, 20, 8, 8}, {2, 2, 0}},     // the tutorial's second pooling
-        {{2, 3, 7, 5}, {2, 2, 0}},      // a last row and column without a window
-        {{2, 3, 6, 34}, {2, 2, 0}},     // 17 outputs per row: runs of 8, 8 and 1
+        {{3, 10, 24, 24}, {2, 2, 0}},  // the tutorial's first pooling
+        {{2, 20, 8, 8}, {2, 2, 0}},    // the tutorial's second pooling
+        {{2, 3, 7, 5}, {2, 2, 0}},     // a last row and column without a window
+        {{2, 3, 6, 34}, {2, 2, 0}},    // 17 outputs per row: runs of 8, 8 and 1
+        {{2, 3, 4, 26}, {2, 2, 0}},    // 13, 5 and 3 outputs per row
+        {{2, 3, 6, 11}, {2, 2, 0}},
+        {{2, 3, 6, 7}, {2, 2, 0}},
         {{0, 3, 8, 8}, {2, 2, 0}},      // no images
         {{2, 3, 8, 8}, {2, 1, 0}},      // overlapping windows
         {{2, 2, 9, 7}, {3, 2, 1}},      // overlapping windows and padding
@@ -85,7 +88,8 @@ TEST_CASE("max pooling and its gradient equal their definitions") {
     REQUIRE(first_difference(out.where, expected.where) ==
             kNoDifference);  // used as an index below
 
-    const std::vector<float> g = small_integers(static_cast<int64_t>(out.y.size()), 2);
+    std::vector<float> g = small_integers(static_cast<int64_t>(out.y.size()), 2);
+    if (!g.empty()) g.front() = -0.0f;  // a sum that begins with 0 is not -0
     const size_t planes = static_cast<size_t>(in.N * in.C);
     const size_t plane_size = static_cast<size_t>(in.H * in.W);
     std::vector<float> expected_dx(x.size());
@@ -93,7 +97,7 @@ TEST_CASE("max pooling and its gradient equal their definitions") {
         expected_dx[k / (g.size() / planes) * plane_size + out.where[k]] += g[k];
     std::vector<float> dx = unwritten(static_cast<int64_t>(x.size()));
     cpu::max_pool2d_backward(dx.data(), g.data(), out.where.data(), in, window);
-    CHECK(first_difference(dx, expected_dx) == kNoDifference);
+    CHECK(first_difference(bits(dx), bits(expected_dx)) == kNoDifference);
 }
 
 TEST_CASE("max pooling never selects padding even if all elements are minus infinity") {

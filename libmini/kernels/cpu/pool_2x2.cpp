@@ -4,12 +4,35 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 
 #include "libmini/kernels/cpu/greatest.hpp"
+#include "libmini/kernels/cpu/vector.hpp"
 
 namespace mini::kernels::cpu {
 namespace {
+
+using Four [[gnu::vector_size(16)]] = float;
+
+template <typename V>
+constexpr int64_t kLanesOf = sizeof(V) / sizeof(float);
+
+// Stores a0 b0 a1 b1 a2 b2 ...
+inline void store_pairs(float* to, Vector a, Vector b) {
+    store(to, __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11));
+    store(to + kLanes, __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15));
+}
+inline void store_pairs(float* to, Four a, Four b) {
+    store(to, __builtin_shufflevector(a, b, 0, 4, 1, 5));
+    store(to + 4, __builtin_shufflevector(a, b, 2, 6, 3, 7));
+}
+
+// Returns the vector 0, 2, 4, ...
+template <typename V>
+BitsOf<V> even_numbers() {
+    BitsOf<V> v;
+    for (int32_t lane = 0; lane < kLanesOf<V>; ++lane) v[lane] = 2 * lane;
+    return v;
+}
 
 // Pools n adjacent windows of 2 x 2. `start` is the index in the plane of the first
 // window's first element, `below` the length of a row.
@@ -27,44 +50,29 @@ void pool_run_2x2(float* __restrict y, int32_t* __restrict indices, const float*
     }
 }
 
-using Four [[gnu::vector_size(16)]] = float;
-using FourPositions [[gnu::vector_size(16)]] = int32_t;
-
-// Stores a0 b0 a1 b1 a2 b2 a3 b3.
-void store_pairs(float* to, Four a, Four b) {
-    const Four low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
-    const Four high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-    std::memcpy(to, &low, sizeof low);
-    std::memcpy(to + 4, &high, sizeof high);
+// Writes both rows of the gradients of the adjacent windows of a V; `start` and `below` as
+// in pool_run_2x2. Each element is its window's gradient, or 0.
+template <typename V>
+void spread_windows(float* upper, const float* g, const int32_t* indices, int32_t start,
+                    int32_t below) {
+    const V gradient = load<V>(g) + 0.0f;  // a sum that begins with 0: -0 becomes 0
+    const BitsOf<V> position =             // in the window: 0, 1, below or below + 1
+        load<BitsOf<V>>(indices) - even_numbers<V>() - start;
+    const auto at = [&](int32_t p) { return masked(gradient, position == p); };
+    store_pairs(upper, at(0), at(1));
+    store_pairs(upper + below, at(below), at(below + 1));
 }
 
-// Writes both rows of the gradients of n adjacent windows of 2 x 2; `start` and `below`
-// as in pool_run_2x2. Each element is written once: its window's gradient, or 0.
-void spread_run_2x2(float* upper, const float* g, const int32_t* indices, int32_t start,
-                    int32_t below, int64_t n) {
-    float* const lower = upper + below;
-    int64_t j = 0;
-    for (; j + 4 <= n; j += 4) {
-        Four gradient;
-        FourPositions position;  // in the window: 0, 1, below or below + 1
-        std::memcpy(&gradient, g + j, sizeof gradient);
-        std::memcpy(&position, indices + j, sizeof position);
-        gradient += 0.0f;  // a sum that begins with 0: -0 becomes 0
-        position -= FourPositions{0, 2, 4, 6} + (start + static_cast<int32_t>(2 * j));
-        const auto at = [&](int32_t p) {
-            return (Four)((FourPositions)gradient & (position == p));
-        };
-        store_pairs(upper + 2 * j, at(0), at(1));
-        store_pairs(lower + 2 * j, at(below), at(below + 1));
-    }
-    for (; j < n; ++j) {
-        const float gradient = g[j] + 0.0f;
-        const int32_t position = indices[j] - start - static_cast<int32_t>(2 * j);
-        upper[2 * j] = position == 0 ? gradient : 0.0f;
-        upper[2 * j + 1] = position == 1 ? gradient : 0.0f;
-        lower[2 * j] = position == below ? gradient : 0.0f;
-        lower[2 * j + 1] = position == below + 1 ? gradient : 0.0f;
-    }
+// The same for one window, where a row has fewer than 4.
+void spread_window(float* upper, float g, int32_t index, int32_t start, int32_t below) {
+    upper[0] = upper[1] = upper[below] = upper[below + 1] = 0.0f;
+    upper[index - start] = g + 0.0f;
+}
+
+// Calls visit(j) for the first window of each vector of `lanes` windows of a row of Wo.
+template <typename Visit>
+void for_each_vector(int64_t lanes, int64_t Wo, const Visit& visit) {
+    for (int64_t j = 0; j < Wo; j += lanes) visit(std::min(j, Wo - lanes));
 }
 
 }  // namespace
@@ -84,14 +92,27 @@ void pool_plane_2x2(float* y, int32_t* indices, const float* x, int64_t H, int64
         }
 }
 
-// 19 us for 320 planes of 24 x 24, where zeros and then one sum per window take 43 us.
 void spread_plane_2x2(float* dx, const float* g, const int32_t* indices, int64_t H,
                       int64_t W) {
-    const int64_t Ho = H / 2, Wo = W / 2;
-    for (int64_t i = 0; i < Ho; ++i) {
+    const int64_t Wo = W / 2;
+    const auto below = static_cast<int32_t>(W);
+    for (int64_t i = 0; i < H / 2; ++i, g += Wo, indices += Wo) {
+        const auto start = [&](int64_t j) {
+            return static_cast<int32_t>(2 * i * W + 2 * j);
+        };
+        if (Wo >= kLanes)
+            for_each_vector(kLanes, Wo, [&](int64_t j) {
+                spread_windows<Vector>(dx + start(j), g + j, indices + j, start(j),
+                                       below);
+            });
+        else if (Wo >= 4)
+            for_each_vector(4, Wo, [&](int64_t j) {
+                spread_windows<Four>(dx + start(j), g + j, indices + j, start(j), below);
+            });
+        else
+            for (int64_t j = 0; j < Wo; ++j)
+                spread_window(dx + start(j), g[j], indices[j], start(j), below);
         float* const upper = dx + 2 * i * W;
-        spread_run_2x2(upper, g + i * Wo, indices + i * Wo,
-                       static_cast<int32_t>(2 * i * W), static_cast<int32_t>(W), Wo);
         if (W % 2 != 0) upper[W - 1] = upper[2 * W - 1] = 0.0f;  // in no window
     }
     if (H % 2 != 0) std::fill_n(dx + (H - 1) * W, W, 0.0f);

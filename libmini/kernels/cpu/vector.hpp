@@ -42,16 +42,16 @@ using BitsOf = decltype(V{} < V{});
 
 /// Loads a vector into a register. GCC 12 would rather repeat the load in each of the
 /// instructions that use the vector, which takes 1.7 times as long.
-template <typename V = Vector>
-inline V load(const float* from) {
+template <typename V = Vector, typename T>
+inline V load(const T* from) {
     V v;
     std::memcpy(&v, from, sizeof v);
     MINI_KEEP_IN_REGISTER(v);
     return v;
 }
 
-template <typename V>
-inline void store(float* to, V v) {
+template <typename V, typename T>
+inline void store(T* to, V v) {
     std::memcpy(to, &v, sizeof v);
 }
 

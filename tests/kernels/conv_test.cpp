@@ -27,7 +27,7 @@ struct ConvProblem {
 const std::vector<ConvProblem> kProblems = {
     {{1, 1, 1, 1}, 1, {1, 1, 0}},     // one multiplication
     {{2, 1, 28, 28}, 10, {5, 1, 0}},  // the tutorial's first layer
-    {{9, 10, 12, 12},
+    {{17, 10, 12, 12},
      20,
      {5, 1, 0}},  // the tutorial's second layer, with images in two chunks
     {{0, 3, 8, 8}, 4, {3, 1, 1}},   // no images
@@ -46,7 +46,10 @@ const std::vector<ConvProblem> kProblems = {
     {{2, 2, 10, 14}, 11, {5, 1, 2}},
     {{2, 1, 5, 15}, 3, {3, 1, 0}},
     {{2, 2, 10, 11}, 3, {5, 1, 1}},
-    {{11, 2, 16, 16}, 13, {3, 1, 1}},  // gradients of several chunks of images
+    {{3, 2, 8, 15}, 3, {5, 1, 0}},  // 4 rows, the least that a direct convolution has
+    {{3, 2, 6, 10}, 8, {3, 1, 0}},
+    {{3, 2, 7, 15}, 3, {5, 1, 0}},     // 3 rows
+    {{19, 2, 16, 16}, 13, {3, 1, 1}},  // gradients of several chunks of images
     // Products: several blocks of rows, of positions, of channels and of columns.
     {{2, 3, 5, 6}, 140, {3, 1, 1}},
     {{23, 30, 3, 3}, 7, {3, 1, 1}},

@@ -251,7 +251,7 @@ void backward_input_mirrored(float* dx, const float* g, const float* w,
 bool fits(const ImageExtents& in, const Window& window) {
     const bool has_kernel = window.kernel == 3 || window.kernel == 5;
     return has_kernel && window.stride == 1 && window.output(in.W) >= kLanes &&
-           window.output(in.H) >= 3;
+           window.output(in.H) >= 4;
 }
 
 void conv2d(float* y, const float* x, const float* w, const float* bias, ImageExtents in,

@@ -11,7 +11,7 @@
 namespace mini::kernels::cpu::direct {
 
 /// Returns whether these functions can compute a convolution: kernel 3 or 5, stride 1, and
-/// an output of at least 3 rows of 8.
+/// an output of at least 4 rows of 8.
 bool fits(const ImageExtents& in, const Window& window);
 
 /// As cpu::conv2d. REQUIRES: fits().

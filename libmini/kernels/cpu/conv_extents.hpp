@@ -10,7 +10,7 @@
 namespace mini::kernels::cpu::direct {
 
 /// Images that a thread processes together.
-constexpr int64_t kImagesPerChunk = 8;
+constexpr int64_t kImagesPerChunk = 16;
 
 /// The extents of a convolution whose images have their border.
 struct Extents {

@@ -16,6 +16,8 @@
 
 #include "libmini/kernels/cpu/conv_product.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -34,8 +36,14 @@ namespace {
 constexpr int64_t kBlockDepth = 256;  // approximately: whole channels
 constexpr int64_t kBlockColumns = 192;
 
-// The rows of a block: fewer if there are few blocks for each thread.
+// The rows of a block: fewer if there are few blocks for each thread, and if the
+// second-level cache has less than 1 MiB. The result's bits do not depend on this number.
 constexpr int64_t kBlockRows = 88 * kPanelRows, kMinRows = 22 * kPanelRows;
+
+bool has_large_cache() {
+    static const bool is_large = sysconf(_SC_LEVEL2_CACHE_SIZE) >= 1 << 20;
+    return is_large;
+}
 
 // w as (rows, channels, kernel * kernel): for the gradient of x, w's transpose.
 struct Weights {
@@ -145,9 +153,9 @@ void Product::pack_panel(float* to, int64_t row, int64_t first, int64_t last) co
 
 void Product::run() const {
     const int64_t ranges = divide_up(gather_.positions(), kBlockColumns);
-    int64_t rows = kBlockRows;
-    if (num_threads() > 1 && ranges * divide_up(rows_, rows) < 4 * num_threads())
-        rows = kMinRows;
+    const bool are_few = ranges * divide_up(rows_, kBlockRows) < 4 * num_threads();
+    const int64_t rows =
+        !has_large_cache() || (num_threads() > 1 && are_few) ? kMinRows : kBlockRows;
     const int64_t blocks = divide_up(rows_, rows);
     parallel_for(ranges * blocks, 1, [&](int64_t begin, int64_t end) {
         for (int64_t k = begin; k < end; ++k) {

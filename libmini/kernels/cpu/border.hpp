@@ -69,8 +69,7 @@ class BorderedImages {
     std::unique_ptr<float[]> copies_;  // null if there is no border
 };
 
-/// The memory in which the gradient of an image, or of some images, with their border is
-/// computed.
+/// The memory in which the gradients of some images with their borders are computed.
 class BorderedGradient {
   public:
     /// Has room for `count` images.

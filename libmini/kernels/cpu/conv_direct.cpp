@@ -46,8 +46,8 @@ int64_t within(int64_t at, int64_t size, int64_t extent) {
     return std::min(at, extent - size);
 }
 
-// Images that a thread processes one after the other: fewer if there are too few for all
-// threads.
+// Returns the images of a chunk: N divided evenly among the threads, but at most
+// kImagesPerChunk. An image's result does not depend on its chunk.
 int64_t images_per_chunk(int64_t N) {
     const int64_t share = (N + num_threads() - 1) / num_threads();
     return std::clamp<int64_t>(share, 1, kImagesPerChunk);
@@ -153,8 +153,8 @@ std::unique_ptr<float[]> pack_backward(const float* w, const Extents& e) {
 }
 
 // Adds the products of R rows of 8 of g, all channels, with column q of the window to
-// R + k - 1 rows of dx, of each image of V. If kMasked, leaves out the elements of g before
-// (row, column).
+// R + k - 1 rows of dx, of each image of V. If kMasked, leaves out the first `row` rows of
+// g and the lanes that `columns` leaves out.
 template <int k, bool kMasked, typename V>
 void backward_input_tile(float* dx, const float* g, const float* w, int64_t row,
                          BitsOf<V> columns, const Extents& e) {

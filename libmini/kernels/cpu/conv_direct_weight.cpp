@@ -22,9 +22,9 @@ template <int k>
 constexpr int kGradientChannels = k == 5 ? 2 : 3;
 #endif
 
-// Adds the products of the images of V to lanes (M, k): vectors whose lanes' sum is dw of
-// M output channels, one input channel and one row of the window. g has M channels, x one
-// row of the window for each row of g.
+// Adds the products of the images of V to sums: the lanes of sums[m][q] add up to dw of
+// output channel m and column q of the window, of one input channel and one row of the
+// window. Row i of g is multiplied with row i of x.
 template <int k, int M, typename V>
 void backward_weight_tile(V (&sums)[M][k], const float* g, const float* x,
                           const Extents& e) {
@@ -51,7 +51,7 @@ void backward_weight_tile(V (&sums)[M][k], const float* g, const float* x,
 }
 
 // Adds the products of `count` images, in vectors V, to lanes (M, k, lanes) of M output
-// channels, one input channel c and one row p of the window.
+// channels, `channel` floats apart, one input channel and one row of the window.
 template <int k, int M, typename V>
 void backward_weight_row(float* lanes, int64_t channel, const float* g, const float* x,
                          int64_t count, const Extents& e) {

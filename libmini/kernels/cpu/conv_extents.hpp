@@ -9,7 +9,7 @@
 
 namespace mini::kernels::cpu::direct {
 
-/// Images that a thread processes together.
+/// The most images of a chunk, which a thread processes together.
 constexpr int64_t kImagesPerChunk = 16;
 
 /// The extents of a convolution whose images have their border.

@@ -36,8 +36,9 @@ namespace {
 constexpr int64_t kBlockDepth = 256;  // approximately: whole channels
 constexpr int64_t kBlockColumns = 192;
 
-// The rows of a block: fewer if there are few blocks for each thread, and if the
-// second-level cache has less than 1 MiB. The result's bits do not depend on this number.
+// The rows of a block: kMinRows if several threads would have few blocks, or if the
+// second-level cache has less than 1 MiB; otherwise kBlockRows. The result's bits do not
+// depend on this number.
 constexpr int64_t kBlockRows = 88 * kPanelRows, kMinRows = 22 * kPanelRows;
 
 bool has_large_cache() {
@@ -62,14 +63,14 @@ struct Planes {
 };
 
 // Copies up to 6 rows of `count` floats, `step` apart, to a panel (count, 6). `rows` rows
-// exist in memory; the others are 0.
+// exist in memory; the others are 0. Reads 8 rows where they exist, and leaves out two.
 void transpose_rows(float* to, const float* from, int64_t step, int64_t count,
                     int64_t rows) {
     int64_t k = 0;
     float block[kLanes * kLanes];
     for (; k + kLanes <= count && kLanes <= rows; k += kLanes) {
         transpose_block(block, kLanes, from + k, step);
-        for (int64_t r = kPanelRows; r < 2 * kPanelRows; ++r)  // of the next panel
+        for (int64_t r = kPanelRows; r < std::min(rows, 2 * kPanelRows); ++r)
             __builtin_prefetch(from + r * step + k);
         for (int64_t i = 0; i < kLanes; ++i)
             to = std::copy_n(block + i * kLanes, kPanelRows, to);
@@ -137,7 +138,8 @@ void Product::pack_rows(int64_t begin, int64_t end) {
 // Copies the weights of some channels to a panel. Rows that do not exist are 0.
 void Product::pack_panel(float* to, int64_t row, int64_t first, int64_t last) const {
     const auto& [w, area, rows, row_step, channel_step, taps] = weights_;
-    if (row_step > channel_step && gather_.taps() == area) {  // w itself: all in order
+    if (row_step > channel_step &&
+        gather_.taps() == area) {  // conv2d: w's rows are in order
         transpose_rows(to, w + row * row_step + first * area, row_step,
                        (last - first) * area, rows - row);
         return;

@@ -30,6 +30,8 @@
 namespace mini::kernels::cpu::product {
 namespace {
 
+// A block, 396 KiB, and its panels, 264 and 384 KiB, are about as large as a second-level
+// cache of 1 MiB. The number of blocks decides on the parts, and so on the result's bits.
 constexpr int64_t kBlockRows = 44 * kPanelRows, kBlockColumns = 384;
 constexpr int64_t kLine = 256;     // positions that are gathered together
 constexpr int64_t kMinTasks = 16;  // divides the positions if there are fewer blocks
@@ -114,11 +116,11 @@ void store_block(float* dw, const float* block, int64_t row, int64_t column,
     const bool has_all_taps = problem.inputs.taps() == problem.area;
     for (int64_t o = row; o < std::min(row + kBlockRows, problem.O());
          ++o, block += step) {
-        float* to = dw + (o * problem.inputs.channels + channel) * problem.area;
         if (has_all_taps) {
-            std::copy_n(block, columns, to + column % problem.area);
+            std::copy_n(block, columns, dw + o * problem.K() + column);
             continue;
         }
+        float* to = dw + (o * problem.inputs.channels + channel) * problem.area;
         auto tap = static_cast<size_t>(column % problem.inputs.taps());
         for (int64_t k = 0; k < columns; ++k) {
             to[problem.taps[tap]] = block[k];

@@ -22,8 +22,8 @@
 namespace mini::kernels::cpu {
 namespace {
 
-// Reading the next channels is requested so many channels ahead: their rows are far apart,
-// so the processor does not guess that they follow.
+// Rows are prefetched this many channels ahead: they are far apart in memory, so the
+// processor does not find out that they follow.
 constexpr int64_t kChannelsAhead = 8;
 constexpr int64_t kFloatsOfLine = 16;  // of a cache line
 

@@ -48,8 +48,8 @@ inline void store_images(float* to, [[maybe_unused]] int64_t step, V v) {
     }
 }
 
-/// Calls visit(n, V{}) for the images begin to end - 1: for each pair n and n + 1 with a
-/// V of two images, where there is one, and for the remaining images with a Vector.
+/// Calls visit(n, V{}) for the images begin to end - 1. With AVX-512, V is WideVector for
+/// each pair n and n + 1, and Vector for a single last image; otherwise V is Vector.
 template <typename Visit>
 void for_each_vector_of_images(int64_t begin, int64_t end, const Visit& visit) {
     int64_t n = begin;

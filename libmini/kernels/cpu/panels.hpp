@@ -7,7 +7,7 @@
 //
 // Callers copy a part of each matrix into panels and use this copy several times. So the
 // inner loop reads memory in order, and has no special case for the edges of a matrix:
-// the last panel is filled with zeros.
+// the last panel is computed as a whole.
 
 #pragma once
 

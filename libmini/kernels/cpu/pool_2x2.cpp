@@ -13,15 +13,12 @@ namespace {
 
 using Four [[gnu::vector_size(16)]] = float;
 
-template <typename V>
-constexpr int64_t kLanesOf = sizeof(V) / sizeof(float);
-
 // Stores a0 b0 a1 b1 a2 b2 ...
-inline void store_pairs(float* to, Vector a, Vector b) {
+void store_pairs(float* to, Vector a, Vector b) {
     store(to, __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11));
     store(to + kLanes, __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15));
 }
-inline void store_pairs(float* to, Four a, Four b) {
+void store_pairs(float* to, Four a, Four b) {
     store(to, __builtin_shufflevector(a, b, 0, 4, 1, 5));
     store(to + 4, __builtin_shufflevector(a, b, 2, 6, 3, 7));
 }
@@ -50,8 +47,8 @@ void pool_run_2x2(float* __restrict y, int32_t* __restrict indices, const float*
     }
 }
 
-// Writes both rows of the gradients of the adjacent windows of a V; `start` and `below` as
-// in pool_run_2x2. Each element is its window's gradient, or 0.
+// Writes both rows of the gradients of as many adjacent windows as V has lanes; `start` and
+// `below` as in pool_run_2x2. Each element is its window's gradient, or 0.
 template <typename V>
 void spread_windows(float* upper, const float* g, const int32_t* indices, int32_t start,
                     int32_t below) {
@@ -69,7 +66,8 @@ void spread_window(float* upper, float g, int32_t index, int32_t start, int32_t 
     upper[index - start] = g + 0.0f;
 }
 
-// Calls visit(j) for the first window of each vector of `lanes` windows of a row of Wo.
+// Calls visit(j) for the first window of each vector of `lanes` windows of a row of Wo. The
+// last vector may overlap the one before it. REQUIRES: Wo >= lanes.
 template <typename Visit>
 void for_each_vector(int64_t lanes, int64_t Wo, const Visit& visit) {
     for (int64_t j = 0; j < Wo; j += lanes) visit(std::min(j, Wo - lanes));

@@ -5,7 +5,6 @@
 
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
@@ -36,6 +35,10 @@ constexpr int64_t kWideLanes = kLanes;
 #endif
 using WideVector [[gnu::vector_size(4 * kWideLanes)]] = float;
 
+/// The number of floats of a vector V.
+template <typename V>
+constexpr int64_t kLanesOf = sizeof(V) / sizeof(float);
+
 /// The integers of a mask for vectors V: all bits or none.
 template <typename V>
 using BitsOf = decltype(V{} < V{});
@@ -64,7 +67,7 @@ inline V broadcast(float value) {
 template <typename V>
 float sum_of(V v) {
     float sum = 0;
-    for (size_t lane = 0; lane < sizeof v / sizeof v[0]; ++lane) sum += v[lane];
+    for (int64_t lane = 0; lane < kLanesOf<V>; ++lane) sum += v[lane];
     return sum;
 }
 
@@ -73,8 +76,8 @@ float sum_of(V v) {
 template <typename V>
 BitsOf<V> mask_from(int64_t begin, int64_t first) {
     BitsOf<V> mask;
-    for (size_t lane = 0; lane < sizeof mask / sizeof mask[0]; ++lane)
-        mask[lane] = first + static_cast<int64_t>(lane % kLanes) >= begin ? -1 : 0;
+    for (int64_t lane = 0; lane < kLanesOf<V>; ++lane)
+        mask[lane] = first + lane % kLanes >= begin ? -1 : 0;
     return mask;
 }
 

@@ -99,21 +99,23 @@ void forward_tile(float* y, const float* x, const float* w, const float* bias,
     }
 }
 
-// Computes y of each image of V.
+// Computes y of each image of V. A tile's weights are used for a whole row of tiles, and
+// the rows of x for all channels, before others take their place in the cache.
 template <int k, typename V>
 void forward_images(float* y, const float* x, const float* w, const float* bias,
                     const Extents& e) {
     constexpr int T = kTileChannels<k>;
-    for (int64_t row = 0; row < e.Ho; row += 2)
-        for (int64_t column = 0; column < e.Wo; column += kLanes) {
-            const int64_t i = within(row, 2, e.Ho);
-            const int64_t j = within(column, kLanes, e.Wo);
-            const float* weights = w;
-            for (int64_t o = 0; o < e.O; o += T, weights += e.C * k * k * T)
+    for (int64_t row = 0; row < e.Ho; row += 2) {
+        const int64_t i = within(row, 2, e.Ho);
+        const float* weights = w;
+        for (int64_t o = 0; o < e.O; o += T, weights += e.C * k * k * T)
+            for (int64_t column = 0; column < e.Wo; column += kLanes) {
+                const int64_t j = within(column, kLanes, e.Wo);
                 forward_tile<k, V>(y + (o * e.Ho + i) * e.Wo + j, x + i * e.W + j,
                                    weights, bias ? bias + o : nullptr,
                                    std::min<int64_t>(T, e.O - o), e);
-        }
+            }
+    }
 }
 
 template <int k>

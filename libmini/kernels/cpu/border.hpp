@@ -66,7 +66,7 @@ class BorderedImages {
   private:
     const float* x_;
     Bordered extents_;
-    std::unique_ptr<float[]> copies_;  // null if there is no border
+    std::unique_ptr<float[]> copies_;  // null without a border
 };
 
 /// The memory in which the gradients of some images with their borders are computed.
@@ -92,7 +92,7 @@ class BorderedGradient {
 
   private:
     Bordered extents_;
-    std::unique_ptr<float[]> copies_;  // null if there is no border
+    std::unique_ptr<float[]> copies_;  // null without a border
 };
 
 }  // namespace mini::kernels::cpu

@@ -31,14 +31,11 @@
 namespace mini::kernels::cpu::direct {
 namespace {
 
-// Output channels of a tile of y.
-#if defined(__AVX512F__)
+// Output channels of a tile of y: with 10 sums, or with 20 and 16.
 template <int k>
-constexpr int kTileChannels = k == 5 ? 10 : 8;  // with 20 or 16 sums, of 32 registers
-#else
-template <int k>
-constexpr int kTileChannels = 5;
-#endif
+constexpr int kTileChannels = !kHas32Registers ? 5
+                              : k == 5         ? 10
+                                               : 8;
 
 // The first index of a tile of `size` that begins at `at`, moved back if the tile would
 // end after `extent`.
@@ -133,14 +130,11 @@ void forward(float* y, const float* x, const float* w, const float* bias,
 
 // ---- gradient of the input
 
-// The rows of g that a tile reads: with R k sums.
-#if defined(__AVX512F__)
+// The rows of g that a tile reads: with 9 or 10 sums, or 20.
 template <int k>
-constexpr int kTileRows = k == 5 ? 4 : 3;
-#else
-template <int k>
-constexpr int kTileRows = k == 5 ? 2 : 3;
-#endif
+constexpr int kTileRows = k == 3            ? 3
+                          : kHas32Registers ? 4
+                                            : 2;
 
 // Returns w (O, C, k, k) as (C, q, O, p): in the order in which a tile reads it.
 template <int k>

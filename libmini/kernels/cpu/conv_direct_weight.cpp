@@ -13,14 +13,9 @@
 namespace mini::kernels::cpu::direct {
 namespace {
 
-// The output channels of a tile of dw: with M k sums.
-#if defined(__AVX512F__)
+// The output channels of a tile of dw: with 10 or 9 sums, or 25 and 21.
 template <int k>
-constexpr int kGradientChannels = k == 5 ? 5 : 7;
-#else
-template <int k>
-constexpr int kGradientChannels = k == 5 ? 2 : 3;
-#endif
+constexpr int kGradientChannels = kHas32Registers ? (k == 5 ? 5 : 7) : (k == 5 ? 2 : 3);
 
 // Adds the products of the images of V to sums: the lanes of sums[m][q] add up to dw of
 // output channel m and column q of the window, of one input channel and one row of the

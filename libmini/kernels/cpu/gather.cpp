@@ -27,9 +27,6 @@ namespace {
 constexpr int64_t kChannelsAhead = 8;
 constexpr int64_t kFloatsOfLine = 16;  // of a cache line
 
-// Returns a / b, rounded up. REQUIRES: b > 0.
-int64_t divide_up(int64_t a, int64_t b) { return a > 0 ? (a + b - 1) / b : -(-a / b); }
-
 // Copies vectors of `size` floats; the last may overlap the one before it. REQUIRES:
 // count >= size.
 template <int64_t size>
@@ -166,13 +163,12 @@ void Gatherer::add_runs(int64_t image, int64_t row, int64_t to) {
 void Gatherer::load_channel(int64_t channel) {
     const int64_t stride = gather_.columns.stride;
     const int64_t plane = gather_.rows.inputs * gather_.columns.inputs;
-    const int64_t ahead =
-        channel + kChannelsAhead < gather_.channels ? kChannelsAhead * plane : 0;
+    const bool has_ahead = channel + kChannelsAhead < gather_.channels;
     for (const auto& [to, image, from, count] : runs_) {
         const float* x = x_ + (image * gather_.channels + channel) * plane + from;
         float* slab = slab_.data() + to;
-        for (int64_t k = 0; k < count * stride; k += kFloatsOfLine)
-            __builtin_prefetch(x + ahead + k);
+        for (int64_t k = 0; has_ahead && k < count * stride; k += kFloatsOfLine)
+            __builtin_prefetch(x + kChannelsAhead * plane + k);
         if (stride == 1)
             copy_run(slab, x, count);
         else

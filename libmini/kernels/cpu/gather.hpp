@@ -21,6 +21,11 @@
 
 namespace mini::kernels::cpu {
 
+/// Returns a / b, rounded up. REQUIRES: b > 0.
+constexpr int64_t divide_up(int64_t a, int64_t b) {
+    return a > 0 ? (a + b - 1) / b : a / b;
+}
+
 /// One tap of an axis.
 struct AxisTap {
     int64_t input;   // output i reads input i * stride + this

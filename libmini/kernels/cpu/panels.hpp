@@ -20,12 +20,9 @@ namespace mini::kernels::cpu {
 /// Rows of a panel of a, and columns of a panel of b.
 constexpr int64_t kPanelRows = 6, kPanelColumns = 2 * kWideLanes;
 
-/// Returns a / b, rounded up. REQUIRES: a >= 0, b > 0.
-constexpr int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 /// Returns extent, rounded up to whole panels of `size`.
 constexpr int64_t in_panels(int64_t extent, int64_t size) {
-    return divide_up(extent, size) * size;
+    return (extent + size - 1) / size * size;
 }
 
 struct PanelProduct {

@@ -60,17 +60,24 @@ void spread_windows(float* upper, const float* g, const int32_t* indices, int32_
     store_pairs(upper + below, at(below), at(below + 1));
 }
 
-// The same for one window, where a row has fewer than 4.
-void spread_window(float* upper, float g, int32_t index, int32_t start, int32_t below) {
-    upper[0] = upper[1] = upper[below] = upper[below + 1] = 0.0f;
-    upper[index - start] = g + 0.0f;
+// Writes both rows of the gradients of a row of Wo windows. The last vector of windows may
+// overlap the one before it. REQUIRES: Wo is at least the number of lanes.
+template <typename V>
+void spread_row(float* upper, const float* g, const int32_t* indices, int32_t start,
+                int32_t below, int64_t Wo) {
+    for (int64_t column = 0; column < Wo; column += kLanesOf<V>) {
+        const int64_t j = std::min(column, Wo - kLanesOf<V>);
+        spread_windows<V>(upper + 2 * j, g + j, indices + j,
+                          start + static_cast<int32_t>(2 * j), below);
+    }
 }
 
-// Calls visit(j) for the first window of each vector of `lanes` windows of a row of Wo. The
-// last vector may overlap the one before it. REQUIRES: Wo >= lanes.
-template <typename Visit>
-void for_each_vector(int64_t lanes, int64_t Wo, const Visit& visit) {
-    for (int64_t j = 0; j < Wo; j += lanes) visit(std::min(j, Wo - lanes));
+// The same for a row of fewer than 4 windows.
+void spread_short_row(float* upper, const float* g, const int32_t* indices, int32_t start,
+                      int32_t below, int64_t Wo) {
+    std::fill_n(upper, 2 * Wo, 0.0f);
+    std::fill_n(upper + below, 2 * Wo, 0.0f);
+    for (int64_t j = 0; j < Wo; ++j) upper[indices[j] - start] = g[j] + 0.0f;
 }
 
 }  // namespace
@@ -93,24 +100,13 @@ void pool_plane_2x2(float* y, int32_t* indices, const float* x, int64_t H, int64
 void spread_plane_2x2(float* dx, const float* g, const int32_t* indices, int64_t H,
                       int64_t W) {
     const int64_t Wo = W / 2;
-    const auto below = static_cast<int32_t>(W);
+    const auto spread = Wo >= kLanes ? spread_row<Vector>
+                        : Wo >= 4    ? spread_row<Four>
+                                     : spread_short_row;
     for (int64_t i = 0; i < H / 2; ++i, g += Wo, indices += Wo) {
-        const auto start = [&](int64_t j) {
-            return static_cast<int32_t>(2 * i * W + 2 * j);
-        };
-        if (Wo >= kLanes)
-            for_each_vector(kLanes, Wo, [&](int64_t j) {
-                spread_windows<Vector>(dx + start(j), g + j, indices + j, start(j),
-                                       below);
-            });
-        else if (Wo >= 4)
-            for_each_vector(4, Wo, [&](int64_t j) {
-                spread_windows<Four>(dx + start(j), g + j, indices + j, start(j), below);
-            });
-        else
-            for (int64_t j = 0; j < Wo; ++j)
-                spread_window(dx + start(j), g[j], indices[j], start(j), below);
         float* const upper = dx + 2 * i * W;
+        spread(upper, g, indices, static_cast<int32_t>(2 * i * W),
+               static_cast<int32_t>(W), Wo);
         if (W % 2 != 0) upper[W - 1] = upper[2 * W - 1] = 0.0f;  // in no window
     }
     if (H % 2 != 0) std::fill_n(dx + (H - 1) * W, W, 0.0f);

@@ -35,6 +35,9 @@ constexpr int64_t kWideLanes = kLanes;
 #endif
 using WideVector [[gnu::vector_size(4 * kWideLanes)]] = float;
 
+/// Whether there are 32 vector registers, as with AVX-512; otherwise there are 16.
+constexpr bool kHas32Registers = kWideLanes > kLanes;
+
 /// The number of floats of a vector V.
 template <typename V>
 constexpr int64_t kLanesOf = sizeof(V) / sizeof(float);

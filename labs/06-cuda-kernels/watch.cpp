@@ -4,8 +4,8 @@
 #include <regex>
 
 #include "libmini/core/error.hpp"
-#include "libmini/cudasim/checker.hpp"
-#include "libmini/cudasim/line_traffic.hpp"
+#include "libmini/extras/cudasim/checker.hpp"
+#include "libmini/extras/cudasim/line_traffic.hpp"
 #include "libmini/kernels/cuda/free_policy.hpp"
 #include "libmini/kernels/cuda/runtime.hpp"
 

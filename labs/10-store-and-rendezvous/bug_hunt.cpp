@@ -21,7 +21,7 @@
 
 #include "libmini/distributed/net/clock.hpp"
 #include "libmini/distributed/net/socket.hpp"
-#include "libmini/distributed/simulation/process_cluster.hpp"
+#include "libmini/extras/simulation/process_cluster.hpp"
 
 using namespace mini;
 using namespace mini::dist;

@@ -17,7 +17,7 @@
 
 #include "libmini/distributed/rendezvous/rendezvous.hpp"
 #include "libmini/distributed/rendezvous/store_barrier.hpp"
-#include "libmini/distributed/simulation/process_cluster.hpp"
+#include "libmini/extras/simulation/process_cluster.hpp"
 #include "libmini/program/command_line.hpp"
 #include "libmini/training/program.hpp"
 

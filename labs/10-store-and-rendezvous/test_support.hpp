@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "libmini/core/error.hpp"
-#include "libmini/distributed/simulation/process_cluster.hpp"
 #include "libmini/distributed/store/hash_store.hpp"
+#include "libmini/extras/simulation/process_cluster.hpp"
 #include "tests/support/contains.hpp"
 
 namespace mini::labs {

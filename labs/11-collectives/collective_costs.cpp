@@ -27,8 +27,8 @@
 #include "libmini/distributed/collectives/recursive_doubling.hpp"
 #include "libmini/distributed/collectives/ring_all_reduce.hpp"
 #include "libmini/distributed/collectives/tree_all_reduce.hpp"
-#include "libmini/distributed/simulation/cluster.hpp"
 #include "libmini/distributed/transport/links.hpp"
+#include "libmini/extras/simulation/cluster.hpp"
 
 using namespace mini;
 using namespace mini::dist;

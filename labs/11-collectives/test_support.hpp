@@ -22,8 +22,8 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/collectives/elements.hpp"
-#include "libmini/distributed/simulation/cluster.hpp"
 #include "libmini/distributed/transport/links.hpp"
+#include "libmini/extras/simulation/cluster.hpp"
 #include "tests/support/catch.hpp"
 
 namespace mini::lab11 {

@@ -13,8 +13,8 @@
 #include "labs/17-faults-and-checkpoints/test_support.hpp"
 #include "libmini/distributed/collectives/ring_all_reduce.hpp"
 #include "libmini/distributed/net/clock.hpp"
-#include "libmini/distributed/simulation/mesh_cluster.hpp"
 #include "libmini/distributed/transport/failure_detector.hpp"
+#include "libmini/extras/simulation/mesh_cluster.hpp"
 
 using namespace mini;
 using namespace mini::dist;

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "libmini/core/error.hpp"
-#include "libmini/distributed/simulation/process_cluster.hpp"
 #include "libmini/distributed/transport/message_stream.hpp"
 #include "libmini/distributed/transport/socket_channel.hpp"
+#include "libmini/extras/simulation/process_cluster.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
 

@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-#include "libmini/scaling/stragglers.hpp"
+#include "libmini/extras/scaling/stragglers.hpp"
 
 namespace {
 

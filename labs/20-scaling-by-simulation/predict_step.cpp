@@ -21,9 +21,9 @@
 #include "labs/20-scaling-by-simulation/prediction.hpp"
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/transport/links.hpp"
+#include "libmini/extras/scaling/all_reduce_on_links.hpp"
+#include "libmini/extras/scaling/bucket_timeline.hpp"
 #include "libmini/program/command_line.hpp"
-#include "libmini/scaling/all_reduce_on_links.hpp"
-#include "libmini/scaling/bucket_timeline.hpp"
 #include "libmini/tools/mini/published_models.hpp"
 #include "libmini/tools/mini/step_profile.hpp"
 

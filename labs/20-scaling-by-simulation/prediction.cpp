@@ -12,7 +12,7 @@
 #include "libmini/distributed/backends/transport_backend.hpp"
 #include "libmini/distributed/collectives/all_reduce_time.hpp"
 #include "libmini/distributed/transport/collective.hpp"
-#include "libmini/scaling/stragglers.hpp"
+#include "libmini/extras/scaling/stragglers.hpp"
 
 namespace mini::lab20 {
 namespace {

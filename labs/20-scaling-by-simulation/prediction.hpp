@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "libmini/scaling/bucket_timeline.hpp"
-#include "libmini/scaling/link_fit.hpp"
+#include "libmini/extras/scaling/bucket_timeline.hpp"
+#include "libmini/extras/scaling/link_fit.hpp"
 #include "libmini/training/statistics.hpp"
 
 namespace mini::lab20 {

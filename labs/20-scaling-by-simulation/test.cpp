@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "libmini/core/error.hpp"
-#include "libmini/distributed/simulation/cluster.hpp"
-#include "libmini/distributed/simulation/event_queue.hpp"
 #include "libmini/distributed/transport/links.hpp"
-#include "libmini/scaling/link_fit.hpp"
+#include "libmini/extras/scaling/link_fit.hpp"
+#include "libmini/extras/simulation/cluster.hpp"
+#include "libmini/extras/simulation/event_queue.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace mini;

@@ -9,9 +9,9 @@
 
 #include "libmini/distributed/backends/transport_backend.hpp"
 #include "libmini/distributed/collectives/all_reduce_time.hpp"
-#include "libmini/distributed/simulation/cluster.hpp"
 #include "libmini/distributed/transport/links.hpp"
-#include "libmini/scaling/all_reduce_on_links.hpp"
+#include "libmini/extras/scaling/all_reduce_on_links.hpp"
+#include "libmini/extras/simulation/cluster.hpp"
 #include "libmini/tensor/tensor.hpp"
 #include "tests/support/catch.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "libmini/scaling/stragglers.hpp"
+#include "libmini/extras/scaling/stragglers.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace mini;

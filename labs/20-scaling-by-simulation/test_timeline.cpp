@@ -12,11 +12,11 @@
 #include "libmini/autograd/functions.hpp"
 #include "libmini/core/error.hpp"
 #include "libmini/core/events.hpp"
+#include "libmini/extras/scaling/bucket_timeline.hpp"
 #include "libmini/nn/container.hpp"
 #include "libmini/nn/linear.hpp"
 #include "libmini/parallel/ddp.hpp"
 #include "libmini/parallel/ddp_options.hpp"
-#include "libmini/scaling/bucket_timeline.hpp"
 #include "libmini/training/statistics.hpp"
 #include "tests/support/catch.hpp"
 

@@ -40,7 +40,7 @@ message(STATUS "Device code: ${MINI_CUDA_MODE}")
 # `target`.
 function(mini_simulator_headers target)
     target_include_directories(${target} SYSTEM PRIVATE
-        ${PROJECT_SOURCE_DIR}/libmini/cudasim/include)
+        ${PROJECT_SOURCE_DIR}/libmini/extras/cudasim/include)
 endfunction()
 
 # Compiles .cu files into `target` as C++ for the simulator. -fsanitize=thread makes each

@@ -25,7 +25,7 @@ from house import rooms, rooms_below  # noqa: E402
 SUFFIXES = {".hpp", ".cpp", ".cu", ".cuh", ".h"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.M)
-SYSTEM = "libmini/cudasim/include"  # the folder of the simulator's <cuda_runtime.h>
+SYSTEM = "libmini/extras/cudasim/include"  # the folder of the simulator's <cuda_runtime.h>
 
 
 class House:

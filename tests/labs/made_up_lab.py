@@ -64,7 +64,7 @@ mini_overlay(schemata ${PROJECT_SOURCE_DIR}/build/schemata mini_checked)
    "cacheVariables": {"MINI_CUDA": "SIM"}}],
  "buildPresets": [{"name": "release", "configurePreset": "release"}]}
 """,
-    "libmini/cudasim/include/cuda_runtime.h": "#define __device__\n",
+    "libmini/extras/cudasim/include/cuda_runtime.h": "#define __device__\n",
     "libmini/kernels/CMakeLists.txt": """\
 mini_room(kernels SOURCES part.cpp other.cpp eighth.cpp one.cpp two.cpp NEEDS)
 set(kernels ${CMAKE_CURRENT_SOURCE_DIR}/twice.cu ${CMAKE_CURRENT_SOURCE_DIR}/quarter.cu)

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "libmini/distributed/backends/ring.hpp"
-#include "libmini/distributed/simulation/process_cluster.hpp"
+#include "libmini/extras/simulation/process_cluster.hpp"
 #include "libmini/optim/sgd.hpp"
 #include "libmini/parallel/join.hpp"
 #include "libmini/parallel/zero.hpp"

@@ -1,5 +1,5 @@
 // The instructions of tensor cores that matmul_tensor.cu uses, as functions: PTX for a
-// GPU, cudasim/warp_matrix.hpp for the simulator. From compute capability 8.0 on.
+// GPU, <warp_matrix.h> for the simulator. From compute capability 8.0 on.
 // Included only by .cu files.
 //
 // All 32 lanes of a warp execute an instruction together, and each lane holds a part of
@@ -69,7 +69,7 @@ __device__ inline unsigned bf16_word(float low, float high) {
 
 #else
 
-#include "libmini/cudasim/warp_matrix.hpp"
+#include <warp_matrix.h>
 
 namespace mini::kernels::cuda {
 

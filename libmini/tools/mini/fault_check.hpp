@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "libmini/distributed/simulation/process_cluster.hpp"
+#include "libmini/extras/simulation/process_cluster.hpp"
 #include "libmini/tools/mini/fault_plan.hpp"
 
 namespace mini::tools {

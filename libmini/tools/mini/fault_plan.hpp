@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "libmini/distributed/simulation/process_cluster.hpp"
 #include "libmini/distributed/transport/collective.hpp"
 #include "libmini/distributed/transport/links.hpp"
+#include "libmini/extras/simulation/process_cluster.hpp"
 
 namespace mini::tools {
 

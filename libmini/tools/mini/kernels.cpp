@@ -8,8 +8,8 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/text.hpp"
-#include "libmini/cudasim/checker.hpp"
-#include "libmini/cudasim/line_traffic.hpp"
+#include "libmini/extras/cudasim/checker.hpp"
+#include "libmini/extras/cudasim/line_traffic.hpp"
 #include "libmini/tools/mini/did_you_mean.hpp"
 
 namespace mini::tools {

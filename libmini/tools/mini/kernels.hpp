@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "libmini/cudasim/access_log.hpp"
+#include "libmini/extras/cudasim/access_log.hpp"
 #include "libmini/program/command_line.hpp"
 
 namespace mini::tools {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "libmini/distributed/simulation/cluster.hpp"
+#include "libmini/extras/simulation/cluster.hpp"
 #include "libmini/io/chart.hpp"
 #include "libmini/tools/mini/bench_sizes.hpp"
 #include "libmini/tools/mini/result_files.hpp"

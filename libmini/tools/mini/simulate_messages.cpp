@@ -14,7 +14,7 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/backends/transport_backend.hpp"
-#include "libmini/distributed/simulation/cluster.hpp"
+#include "libmini/extras/simulation/cluster.hpp"
 #include "libmini/tensor/tensor.hpp"
 
 namespace mini::tools {

@@ -3,7 +3,7 @@
 #include <chrono>
 
 #include "libmini/distributed/backends/transport_backend.hpp"
-#include "libmini/scaling/all_reduce_on_links.hpp"
+#include "libmini/extras/scaling/all_reduce_on_links.hpp"
 #include "libmini/tensor/tensor.hpp"
 
 namespace mini::tools {

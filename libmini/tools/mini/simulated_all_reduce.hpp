@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
-#include "libmini/distributed/simulation/cluster.hpp"
 #include "libmini/distributed/transport/collective.hpp"
+#include "libmini/extras/simulation/cluster.hpp"
 
 namespace mini::tools {
 

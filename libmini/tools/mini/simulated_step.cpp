@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "libmini/distributed/backends/transport_backend.hpp"
-#include "libmini/distributed/simulation/cluster.hpp"
+#include "libmini/extras/simulation/cluster.hpp"
 #include "libmini/tensor/ops.hpp"
 #include "libmini/tensor/tensor.hpp"
 

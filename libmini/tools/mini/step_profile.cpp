@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "libmini/core/error.hpp"
-#include "libmini/scaling/bucket_timeline.hpp"
+#include "libmini/extras/scaling/bucket_timeline.hpp"
 
 namespace mini::tools {
 namespace {

@@ -1,3 +1,3 @@
 // Events of one time run in the order of the heap.
-// region: libmini/distributed/simulation/event_queue.cpp 1
-    return a.when > b.when;
+// region: libmini/extras/simulation/event_queue.cpp 1
+return a.when > b.when;

@@ -1,11 +1,11 @@
 // All-reduces overlap on the lane.
-// region: libmini/scaling/bucket_timeline.cpp 1
-        if (next == buckets.size() || missing[next] > 0) return;
-        is_busy = true;
-        times[next].begin = now();
-        const double seconds = all_reduce_seconds(times[next].bytes);
-        queue.at(queue.now() + dist::virtual_time(seconds), 0, [&] {
-            times[next++].end = now();
-            is_busy = false;
-            serve();
-        });
+// region: libmini/extras/scaling/bucket_timeline.cpp 1
+if (next == buckets.size() || missing[next] > 0) return;
+is_busy = true;
+times[next].begin = now();
+const double seconds = all_reduce_seconds(times[next].bytes);
+queue.at(queue.now() + dist::virtual_time(seconds), 0, [&] {
+    times[next++].end = now();
+    is_busy = false;
+    serve();
+});

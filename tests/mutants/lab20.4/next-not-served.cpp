@@ -1,10 +1,10 @@
 // When an all-reduce ends, the bucket that waits is not tried.
-// region: libmini/scaling/bucket_timeline.cpp 1
-        if (is_busy || next == buckets.size() || missing[next] > 0) return;
-        is_busy = true;
-        times[next].begin = now();
-        const double seconds = all_reduce_seconds(times[next].bytes);
-        queue.at(queue.now() + dist::virtual_time(seconds), 0, [&] {
-            times[next++].end = now();
-            is_busy = false;
-        });
+// region: libmini/extras/scaling/bucket_timeline.cpp 1
+if (is_busy || next == buckets.size() || missing[next] > 0) return;
+is_busy = true;
+times[next].begin = now();
+const double seconds = all_reduce_seconds(times[next].bytes);
+queue.at(queue.now() + dist::virtual_time(seconds), 0, [&] {
+    times[next++].end = now();
+    is_busy = false;
+});

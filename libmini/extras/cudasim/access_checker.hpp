@@ -1,0 +1,61 @@
+// Counts the loads, stores and atomics of kernels, and checks whether the memory is
+// accessible, whether it is initialised, and whether the access is ordered with the
+// accesses of other threads.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "libmini/extras/cudasim/access_log.hpp"
+#include "libmini/extras/cudasim/async_copy.hpp"
+#include "libmini/extras/cudasim/execution.hpp"
+#include "libmini/extras/cudasim/findings.hpp"
+#include "libmini/extras/cudasim/launch.hpp"
+#include "libmini/extras/cudasim/memory_map.hpp"
+#include "libmini/extras/cudasim/observer.hpp"
+#include "libmini/extras/cudasim/race_checker.hpp"
+#include "libmini/extras/cudasim/shared_bounds.hpp"
+
+namespace mini::sim {
+
+class AccessChecker {
+  public:
+    /// Without `findings`, accesses are not checked; without `log`, they are not counted.
+    /// REQUIRES: the arguments outlive this object.
+    AccessChecker(Findings* findings, AccessLog* log, Execution& execution,
+                  MemoryMap& memory);
+
+    /// Checks the operation if it is a copy or a fill, which accesses all its bytes in
+    /// one step. REQUIRES: Execution::begin() was called for the operation.
+    void begin_operation(const OperationInfo& info);
+
+    /// Checks and counts an access of the running thread. Returns false if a GPU would
+    /// end the kernel here, as does start_copy().
+    bool access(const MemoryAccess& access);
+
+    /// Checks and counts the start of an asynchronous copy of the running thread.
+    bool start_copy(const AsyncCopy& copy);
+    /// Checks the landing of the copy at the wait with address `wait`.
+    void land_copy(const AsyncCopy& copy, const void* wait);
+
+  private:
+    bool is_shared(const void* pointer) const;
+    bool access_global(const MemoryAccess& access);
+    bool access_shared(const MemoryAccess& access);
+    bool access_other(const MemoryAccess& access);
+    void count(const MemoryAccess& access, bool shared);
+    bool reject(Mistake mistake, const void* address, const std::string& message);
+    bool reject_misaligned(const MemoryAccess& access, bool shared);
+
+    Findings* findings_;
+    AccessLog* log_;
+    Execution& execution_;
+    MemoryMap& memory_;
+    SharedBounds shared_bounds_;
+    std::optional<RaceChecker> races_;  // empty without findings
+};
+
+}  // namespace mini::sim

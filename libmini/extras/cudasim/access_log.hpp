@@ -1,0 +1,126 @@
+// Counts the memory traffic of a launch as a GPU's memory system would.
+//
+// Lanes run one after another, so their accesses are grouped into warp instructions
+// afterwards: the k-th execution of an instruction by each lane belongs to the warp's
+// k-th execution.
+//
+//     global    memory is fetched in whole sectors of 32 bytes
+//     shared    32 banks of 4 bytes; different words of one bank are served in turn
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "libmini/extras/cudasim/launch.hpp"
+#include "libmini/extras/cudasim/types.hpp"
+
+namespace mini::sim {
+
+/// The loads, or the stores, of one kind of memory.
+struct Traffic {
+    size_t instructions = 0;  // executed by warps
+    size_t partial = 0;       // instructions in which not all lanes of the warp took part
+    size_t used = 0;          // bytes requested; a byte counts once per instruction
+    size_t sectors = 0;       // global: sectors of 32 bytes that were fetched
+    size_t rounds = 0;        // shared: passes over the banks
+    size_t least = 0;   // shared: passes that would be needed without bank conflicts
+    size_t worst = 0;   // shared: most passes of lanes that one pass could serve
+    size_t packed = 0;  // global: sectors that would hold the same bytes without gaps
+
+    /// Returns bytes used / bytes fetched: at most 1, and 1 if no sector was fetched.
+    double efficiency() const;
+
+    Traffic& operator+=(const Traffic& other);
+};
+
+/// Shared memory consists of banks: word w, of 4 bytes, is in bank w % kBanks.
+constexpr uintptr_t kBanks = 32, kBankBytes = 4;
+
+/// One execution of a load or store by the lanes of a warp.
+struct WarpAccess {
+    uint32_t block = 0;  // linear index in the grid
+    uint32_t warp = 0;   // index in the block: threads 32 warp to 32 warp + 31
+    uint32_t lanes = 0;  // bit i: lane i took part
+    uint32_t bytes = 0;  // per lane
+    size_t cost = 0;     // sectors; passes, for shared memory
+    size_t least = 0;    // sectors or passes that would do
+    std::array<uintptr_t, 32> addresses{};
+
+    /// Becomes `other` if this one has no lanes yet, or wastes less: cost - least.
+    void keep_worse(const WarpAccess& other) {
+        if (lanes == 0 || other.cost - other.least > cost - least) *this = other;
+    }
+};
+
+/// All executions of one instruction in a launch.
+struct InstructionTraffic {
+    Mode mode = Mode::kRead;
+    bool shared = false;
+    Traffic traffic;
+    WarpAccess worst;  // an execution with the largest cost - least
+};
+
+/// The counters of one launch.
+struct LaunchCounters {
+    std::string kernel;
+    dim3 grid, block;
+    Traffic global_loads, global_stores, shared_loads, shared_stores;
+    size_t atomics = 0;   // counted per thread
+    size_t barriers = 0;  // counted per block
+    // By the instruction's address, and whether it accesses shared memory.
+    std::map<std::pair<const void*, bool>, InstructionTraffic> instructions;
+};
+
+/// One access of one thread, as `mini kernels` draws it in its access picture.
+struct LoggedAccess {
+    uint32_t block = 0;
+    uint32_t thread = 0;
+    uintptr_t address = 0;
+    uint32_t bytes = 0;
+    Mode mode = Mode::kRead;
+    bool shared = false;
+    const void* at = nullptr;  // address of the instruction
+};
+
+class AccessLog {
+  public:
+    /// Records the first `max_accesses` accesses of the log individually.
+    explicit AccessLog(size_t max_accesses = 0) : max_accesses_(max_accesses) {}
+
+    void begin_launch(std::string kernel, dim3 grid, dim3 block);
+    void begin_block(unsigned threads);
+    void access(const LoggedAccess& access);
+    void barrier() { ++launches_.back().barriers; }
+    void end_block();
+
+    const std::vector<LaunchCounters>& launches() const { return launches_; }
+    const std::vector<LoggedAccess>& accesses() const { return accesses_; }
+
+  private:
+    // All executions of one instruction by one warp of the block.
+    struct Instruction {
+        Mode mode = Mode::kRead;
+        std::array<uint32_t, 32> times{};
+        std::vector<WarpAccess> executions;
+    };
+
+    // Counts an execution, for the launch and for its instruction.
+    void count(WarpAccess execution, uint32_t living, InstructionTraffic& of_instruction);
+
+    size_t max_accesses_;
+    std::vector<LaunchCounters> launches_;
+    std::vector<LoggedAccess> accesses_;
+    // Of the running block, by warp, instruction address, and kind of memory: an
+    // asynchronous copy reads global and writes shared memory.
+    std::map<std::tuple<uint32_t, const void*, bool>, Instruction> block_;
+    unsigned threads_ = 0;
+};
+
+}  // namespace mini::sim

@@ -1,0 +1,140 @@
+// The CUDA interface: devices and launches.
+
+#include "libmini/extras/cudasim/api.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "libmini/extras/cudasim/call.hpp"
+#include "libmini/extras/cudasim/graph.hpp"
+#include "libmini/extras/cudasim/launch_limits.hpp"
+#include "libmini/extras/cudasim/memory.hpp"
+#include "libmini/extras/cudasim/settings.hpp"
+#include "libmini/extras/cudasim/symbols.hpp"
+
+namespace {
+
+using mini::sim::Machine;
+using mini::sim::report;
+using mini::sim::StreamCall;
+
+}  // namespace
+
+cudaError_t mini::sim::enqueue(Launch launch, cudaStream_t stream) {
+    StreamCall call(stream);
+    if (call.error() != cudaSuccess) return report(call.error());
+    if (call.stream().device != current_device())
+        return report(cudaErrorInvalidResourceHandle);
+    if (const LaunchError error = check_limits(launch); error.code != cudaSuccess)
+        return report(error.code, error.text);
+    return report(
+        call.give({.kind = OperationKind::kKernel,
+                   .launch = std::make_shared<const Launch>(std::move(launch))}));
+}
+
+cudaError_t cudaGetDeviceCount(int* count) {
+    *count = mini::sim::device_count();
+    return *count > 0 ? cudaSuccess : report(cudaErrorNoDevice);
+}
+
+cudaError_t cudaGetDevice(int* device) {
+    if (mini::sim::device_count() == 0) return report(cudaErrorNoDevice);
+    *device = mini::sim::host_thread().device;
+    return cudaSuccess;
+}
+
+cudaError_t cudaSetDevice(int device) {
+    if (device < 0 || device >= mini::sim::device_count())
+        return report(cudaErrorInvalidDevice);
+    mini::sim::host_thread().device = device;
+    mini::sim::open_context();
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+    if (device < 0 || device >= mini::sim::device_count())
+        return report(cudaErrorInvalidDevice);
+    *properties = {};
+    std::strcpy(properties->name, "simulated device");
+    properties->totalGlobalMem = mini::sim::memory_use(device).total;
+    properties->sharedMemPerBlock = mini::sim::kSharedBytes;
+    properties->sharedMemPerBlockOptin = mini::sim::kSharedBytesOptin;
+    properties->warpSize = 32;
+    properties->maxThreadsPerBlock = mini::sim::kMaxThreadsPerBlock;
+    properties->multiProcessorCount =
+        static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    properties->major =
+        static_cast<int>(mini::sim::setting("MINI_SIM_CAPABILITY", 8, 7, 9));
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
+    if (device < 0 || device >= mini::sim::device_count())
+        return report(cudaErrorInvalidDevice);
+    std::snprintf(text, static_cast<size_t>(length), "0000:%02x:00.0", device);
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
+    cudaDeviceProp properties;
+    const cudaError_t error = cudaGetDeviceProperties(&properties, device);
+    if (error != cudaSuccess) return error;
+    switch (attribute) {
+        case cudaDevAttrMultiProcessorCount:
+            *value = properties.multiProcessorCount;
+            break;
+        case cudaDevAttrComputeCapabilityMajor: *value = properties.major; break;
+        case cudaDevAttrComputeCapabilityMinor: *value = properties.minor; break;
+        default: return report(cudaErrorInvalidValue);
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSynchronize() {
+    if (mini::sim::device_count() == 0) return report(cudaErrorNoDevice);
+    const int device = mini::sim::current_device();
+    Machine& machine = Machine::instance();
+    Machine::Lock lock = machine.lock();
+    for (const auto& capture : mini::sim::captures_on(device)) {
+        capture->invalid = true;
+        return report(cudaErrorStreamCaptureUnsupported);
+    }
+    machine.wait_device(lock, device);
+    return report(machine.fault(device).code);
+}
+
+// Frees the device's allocations and clears its sticky error; streams and events stay
+// valid.
+cudaError_t cudaDeviceReset() {
+    if (mini::sim::device_count() == 0) return report(cudaErrorNoDevice);
+    const int device = mini::sim::current_device();
+    Machine& machine = Machine::instance();
+    Machine::Lock lock = machine.lock();
+    machine.drain_device(lock, device);
+    machine.fault(device) = {};
+    mini::sim::free_all_memory(device);
+    return cudaSuccess;
+}
+
+cudaError_t cudaFuncGetName(const char** name, const void* kernel) {
+    static auto* const names = new std::map<const void*, std::string>;
+    const Machine::Lock lock = Machine::instance().lock();
+    if (name == nullptr || kernel == nullptr) return report(cudaErrorInvalidValue);
+    auto found = names->find(kernel);
+    if (found == names->end())
+        found = names->emplace(kernel, mini::sim::kernel_name(kernel)).first;
+    *name = found->second.c_str();
+    return cudaSuccess;
+}
+
+cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute,
+                                 int value) {
+    if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0)
+        return report(cudaErrorInvalidValue);
+    return report(mini::sim::set_dynamic_limit(kernel, static_cast<size_t>(value)));
+}

@@ -1,0 +1,199 @@
+// The CUDA interface: memory, copies and fills.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "libmini/extras/cudasim/api.hpp"
+#include "libmini/extras/cudasim/call.hpp"
+#include "libmini/extras/cudasim/memory.hpp"
+
+namespace {
+
+using mini::sim::Allocation;
+using mini::sim::device_of;
+using mini::sim::error_if_unseen;
+using mini::sim::find_allocation;
+using mini::sim::Job;
+using mini::sim::kPageable;
+using mini::sim::kPinned;
+using mini::sim::Machine;
+using mini::sim::OperationKind;
+using mini::sim::report;
+using mini::sim::StreamCall;
+
+bool on_device(const void* pointer) { return device_of(pointer) >= 0; }
+
+// Returns whether [pointer, pointer + bytes) is in one living allocation. Pageable host
+// memory always counts as valid: the simulator does not track it.
+bool is_memory(const void* pointer, size_t bytes) {
+    if (pointer == nullptr) return false;
+    if (device_of(pointer) == kPageable) return true;
+    const auto found = find_allocation(pointer);
+    return found && !found->freed && found->contains(pointer, bytes);
+}
+
+bool direction_fits(cudaMemcpyKind kind, bool to_device, bool from_device) {
+    switch (kind) {
+        case cudaMemcpyHostToHost: return !to_device && !from_device;
+        case cudaMemcpyHostToDevice: return to_device && !from_device;
+        case cudaMemcpyDeviceToHost: return !to_device && from_device;
+        case cudaMemcpyDeviceToDevice: return to_device && from_device;
+        case cudaMemcpyDefault: return true;
+    }
+    return false;
+}
+
+// Returns the error of an invalid copy, else cudaSuccess.
+cudaError_t copy_error(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
+        return cudaErrorInvalidMemcpyDirection;
+    if (!direction_fits(kind, on_device(to), on_device(from)) || !is_memory(to, bytes) ||
+        !is_memory(from, bytes))
+        return cudaErrorInvalidValue;
+    return cudaSuccess;
+}
+
+Job copy_job(void* to, const void* from, size_t bytes) {
+    return {.kind = OperationKind::kCopy, .to = to, .from = from, .bytes = bytes};
+}
+
+// Pageable memory is read during the call: the job keeps a staged copy of the source.
+Job staged_job(void* to, const void* from, size_t bytes) {
+    const auto* first = static_cast<const std::byte*>(from);
+    Job job = copy_job(to, nullptr, bytes);
+    job.staged = std::make_shared<std::vector<std::byte>>(first, first + bytes);
+    return job;
+}
+
+cudaError_t allocate(void** pointer, size_t bytes, int device) {
+    if (pointer == nullptr) return cudaErrorInvalidValue;
+    Machine& machine = Machine::instance();
+    const Machine::Lock lock = machine.lock();
+    if (const cudaError_t error = error_if_unseen(); error != cudaSuccess) return error;
+    const cudaError_t fault = machine.fault(mini::sim::current_device()).code;
+    if (fault != cudaSuccess) return fault;
+    *pointer = bytes == 0 ? nullptr : mini::sim::allocate_memory(bytes, device);
+    return bytes == 0 || *pointer != nullptr ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+// Frees memory after all work that may use it is done.
+cudaError_t deallocate(void* pointer, bool pinned) {
+    if (pointer == nullptr) return cudaSuccess;
+    const int device = device_of(pointer);
+    if (device == kPageable || (device == kPinned) != pinned)
+        return cudaErrorInvalidValue;
+    const auto objects = mini::sim::lock_objects();
+    Machine& machine = Machine::instance();
+    Machine::Lock lock = machine.lock();
+    if (const cudaError_t error = error_if_unseen(); error != cudaSuccess) return error;
+    if (pinned) {
+        for (int each = 0; each < mini::sim::device_count(); ++each)
+            machine.drain_device(lock, each);
+    } else {
+        machine.drain_device(lock, device);
+    }
+    if (!mini::sim::free_memory(pointer)) return cudaErrorInvalidValue;
+    return pinned ? cudaSuccess : machine.fault(device).code;
+}
+
+}  // namespace
+
+cudaError_t cudaMalloc(void** pointer, size_t bytes) {
+    if (mini::sim::device_count() == 0) return report(cudaErrorNoDevice);
+    return report(allocate(pointer, bytes, mini::sim::current_device()));
+}
+
+cudaError_t cudaFree(void* pointer) { return report(deallocate(pointer, false)); }
+
+cudaError_t cudaMallocHost(void** pointer, size_t bytes) {
+    if (mini::sim::device_count() == 0) return report(cudaErrorNoDevice);
+    return report(allocate(pointer, bytes, kPinned));
+}
+
+cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned) {
+    return cudaMallocHost(pointer, bytes);
+}
+
+cudaError_t cudaFreeHost(void* pointer) { return report(deallocate(pointer, true)); }
+
+cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
+    if (mini::sim::device_count() == 0) return report(cudaErrorNoDevice);
+    const auto use = mini::sim::memory_use(mini::sim::current_device());
+    *free = use.total - use.used;
+    *total = use.total;
+    return cudaSuccess;
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes,
+                                     const void* pointer) {
+    const int device = device_of(pointer);
+    void* const address = const_cast<void*>(pointer);
+    *attributes = {cudaMemoryTypeUnregistered, kPageable, nullptr, address};
+    if (!is_memory(pointer, 1)) return cudaSuccess;
+    if (device >= 0) *attributes = {cudaMemoryTypeDevice, device, address, nullptr};
+    if (device == kPinned)
+        *attributes = {cudaMemoryTypeHost, mini::sim::current_device(), address, address};
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream) {
+    StreamCall call(stream);
+    if (call.error() != cudaSuccess) return report(call.error());
+    if (bytes == 0) return cudaSuccess;
+    const cudaError_t error = copy_error(to, from, bytes, kind);
+    if (error != cudaSuccess) return report(error);
+
+    const bool pageable = device_of(to) == kPageable || device_of(from) == kPageable;
+    if (pageable && on_device(to)) {
+        const cudaError_t captured = call.error_if_captured();
+        if (captured != cudaSuccess) return report(captured);
+        return report(call.give(staged_job(to, from, bytes)));
+    }
+    if (pageable || (!on_device(to) && !on_device(from)))
+        return report(call.give_and_wait(copy_job(to, from, bytes)));
+    return report(call.give(copy_job(to, from, bytes)));
+}
+
+cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+    StreamCall call(nullptr);
+    if (call.error() != cudaSuccess) return report(call.error());
+    if (bytes == 0) return cudaSuccess;
+    const cudaError_t error = copy_error(to, from, bytes, kind);
+    if (error != cudaSuccess) return report(error);
+
+    // The host does not wait for a copy from device to device. For a copy from pageable
+    // to device memory, the host waits for the earlier operations, but not for the copy.
+    if (on_device(to) && on_device(from))
+        return report(call.give(copy_job(to, from, bytes)));
+    if (on_device(to) && device_of(from) == kPageable) {
+        const cudaError_t waited = call.wait();
+        if (waited != cudaSuccess) return report(waited);
+        return report(call.give(staged_job(to, from, bytes)));
+    }
+    return report(call.give_and_wait(copy_job(to, from, bytes)));
+}
+
+cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from,
+                                int from_device, size_t bytes, cudaStream_t stream) {
+    if (bytes > 0 && (device_of(to) != to_device || device_of(from) != from_device))
+        return report(cudaErrorInvalidValue);
+    return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
+}
+
+cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stream) {
+    StreamCall call(stream);
+    if (call.error() != cudaSuccess) return report(call.error());
+    if (bytes == 0) return cudaSuccess;
+    if (device_of(to) == kPageable || !is_memory(to, bytes))
+        return report(cudaErrorInvalidValue);
+    return report(call.give(
+        {.kind = OperationKind::kFill, .to = to, .bytes = bytes, .value = value}));
+}
+
+cudaError_t cudaMemset(void* to, int value, size_t bytes) {
+    return cudaMemsetAsync(to, value, bytes, nullptr);
+}

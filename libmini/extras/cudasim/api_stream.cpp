@@ -1,0 +1,206 @@
+// The CUDA interface: streams, events and host functions.
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include "libmini/extras/cudasim/api.hpp"
+#include "libmini/extras/cudasim/call.hpp"
+#include "libmini/extras/cudasim/graph.hpp"
+#include "libmini/extras/cudasim/memory.hpp"
+
+struct CUevent_st {
+    int device = 0;
+    bool timing = false;
+    mini::sim::OperationPointer marker;  // set by the last record, if not captured
+    std::shared_ptr<mini::sim::Capture> capture;  // set if the last record was captured
+    std::vector<size_t> nodes;  // the stream's last nodes at that record
+};
+
+namespace {
+
+using mini::sim::Machine;
+using mini::sim::report;
+using mini::sim::StreamCall;
+
+// All events. Guarded by the machine's lock.
+std::vector<cudaEvent_t>& events() {
+    static auto* const all = new std::vector<cudaEvent_t>;
+    return *all;
+}
+
+bool is_event(cudaEvent_t event) {
+    return std::find(events().begin(), events().end(), event) != events().end();
+}
+
+// Returns an error if the host may not query this event or wait for it, else cudaSuccess.
+cudaError_t event_error(cudaEvent_t event) {
+    if (!is_event(event)) return cudaErrorInvalidResourceHandle;
+    if (event->capture == nullptr) return cudaSuccess;
+    event->capture->invalid = true;
+    return cudaErrorCapturedEvent;
+}
+
+cudaError_t record(StreamCall& call, cudaEvent_t event) {
+    if (!is_event(event)) return cudaErrorInvalidResourceHandle;
+    mini::sim::Stream& stream = call.stream();
+    if (event->device != stream.device) return cudaErrorInvalidResourceHandle;
+    if (stream.capture != nullptr) {
+        if (stream.capture->invalid) return cudaErrorStreamCaptureInvalidated;
+        event->capture = stream.capture;
+        event->nodes = stream.tail;
+        event->marker.reset();
+        return cudaSuccess;
+    }
+    if (const cudaError_t error = call.give({}); error != cudaSuccess) return error;
+    event->marker = stream.last;
+    event->capture.reset();
+    return cudaSuccess;
+}
+
+cudaError_t wait_for(StreamCall& call, cudaEvent_t event) {
+    if (!is_event(event)) return cudaErrorInvalidResourceHandle;
+    mini::sim::Stream& stream = call.stream();
+    if (event->capture != nullptr)
+        return mini::sim::capture_wait(stream, event->capture, event->nodes);
+    if (stream.capture != nullptr) {
+        stream.capture->invalid = true;
+        return cudaErrorStreamCaptureIsolation;
+    }
+    if (event->marker != nullptr)
+        call.machine().submit(call.lock(), &stream, {}, {event->marker});
+    return cudaSuccess;
+}
+
+}  // namespace
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
+    if (mini::sim::device_count() == 0) return report(cudaErrorNoDevice);
+    if (stream == nullptr || flags > cudaStreamNonBlocking)
+        return report(cudaErrorInvalidValue);
+    Machine& machine = Machine::instance();
+    const Machine::Lock lock = machine.lock();
+    *stream = reinterpret_cast<cudaStream_t>(machine.create_stream(
+        mini::sim::current_device(), flags != cudaStreamNonBlocking));
+    return report(machine.fault(mini::sim::current_device()).code);
+}
+
+cudaError_t cudaStreamCreate(cudaStream_t* stream) {
+    return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+    const auto objects = mini::sim::lock_objects();
+    StreamCall call(stream);
+    if (call.error() == cudaErrorInvalidResourceHandle || call.stream().legacy)
+        return report(cudaErrorInvalidResourceHandle);
+    if (const auto capture = call.stream().capture) {
+        capture->invalid = true;
+        std::erase(capture->streams, &call.stream());
+        if (capture->origin == &call.stream()) mini::sim::end_capture(*capture);
+    }
+    call.machine().destroy_stream(&call.stream());
+    return report(call.error());
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+    return report(StreamCall(stream).wait());
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+    StreamCall call(stream);
+    if (const cudaError_t error = call.error_if_captured(); error != cudaSuccess)
+        return report(error);
+    const int device = call.stream().device;
+    const bool done = call.machine().query(call.lock(), call.stream().last);
+    const cudaError_t fault = call.machine().fault(device).code;
+    return report(fault == cudaSuccess && !done ? cudaErrorNotReady : fault);
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+    StreamCall call(stream);
+    if (call.error() != cudaSuccess) return report(call.error());
+    return report(wait_for(call, event));
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, void (*function)(void*), void* data) {
+    if (function == nullptr) return report(cudaErrorInvalidValue);
+    return report(
+        StreamCall(stream).give({.kind = mini::sim::OperationKind::kHostFunction,
+                                 .function = function,
+                                 .data = data}));
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
+    if (mini::sim::device_count() == 0) return report(cudaErrorNoDevice);
+    if (event == nullptr) return report(cudaErrorInvalidValue);
+    const Machine::Lock lock = Machine::instance().lock();
+    auto made = std::make_unique<CUevent_st>();
+    made->device = mini::sim::current_device();
+    made->timing = (flags & cudaEventDisableTiming) == 0;
+    events().push_back(made.get());
+    *event = made.release();
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t* event) {
+    return cudaEventCreateWithFlags(event, cudaEventDefault);
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+    mini::sim::open_context();
+    const auto objects = mini::sim::lock_objects();
+    const Machine::Lock lock = Machine::instance().lock();
+    if (std::erase(events(), event) == 0) return report(cudaErrorInvalidResourceHandle);
+    delete event;
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+    StreamCall call(stream);
+    if (call.error() != cudaSuccess) return report(call.error());
+    return report(record(call, event));
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+    mini::sim::open_context();
+    Machine& machine = Machine::instance();
+    Machine::Lock lock = machine.lock();
+    if (const cudaError_t error = event_error(event); error != cudaSuccess)
+        return report(error);
+    const int device = event->device;
+    machine.wait(lock, event->marker);
+    return report(machine.fault(device).code);
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+    mini::sim::open_context();
+    Machine& machine = Machine::instance();
+    Machine::Lock lock = machine.lock();
+    if (const cudaError_t error = event_error(event); error != cudaSuccess)
+        return report(error);
+    if (const cudaError_t error = mini::sim::error_if_unseen(); error != cudaSuccess)
+        return report(error);
+    const int device = event->device;
+    const bool done = machine.query(lock, event->marker);
+    const cudaError_t fault = machine.fault(device).code;
+    return report(fault == cudaSuccess && !done ? cudaErrorNotReady : fault);
+}
+
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start,
+                                 cudaEvent_t end) {
+    const Machine::Lock lock = Machine::instance().lock();
+    if (milliseconds == nullptr) return report(cudaErrorInvalidValue);
+    for (cudaEvent_t each : {start, end}) {
+        if (const cudaError_t error = event_error(each); error != cudaSuccess)
+            return report(error);
+        if (!each->timing || each->marker == nullptr)
+            return report(cudaErrorInvalidResourceHandle);
+    }
+    if (!start->marker->done || !end->marker->done) return report(cudaErrorNotReady);
+    const std::chrono::duration<float, std::milli> between =
+        end->marker->finished - start->marker->finished;
+    *milliseconds = between.count();
+    return cudaSuccess;
+}

@@ -1,0 +1,373 @@
+#include "libmini/extras/cudasim/block.hpp"
+
+#include <array>
+#include <bit>
+#include <cstdlib>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "libmini/core/error.hpp"
+#include "libmini/core/parallel.hpp"
+#include "libmini/extras/cudasim/observer.hpp"
+#include "libmini/extras/cudasim/stuck.hpp"
+#include "libmini/extras/fibers/fiber.hpp"
+
+namespace mini::sim {
+namespace {
+
+constexpr unsigned kMaxThreads = 1024;
+constexpr unsigned kWarp = 32;
+constexpr size_t kSharedAlignment = 128;
+
+enum class WarpOperation { kBarrier, kExchange, kBallot };
+
+// A lane's arguments to a warp operation, and the operation's result.
+struct Lane {
+    WarpOperation operation = WarpOperation::kBarrier;
+    uint64_t given = 0;
+    int from = 0;
+    uint64_t received = 0;
+};
+
+// A set of threads, as a bit mask.
+class ThreadSet {
+  public:
+    void insert(unsigned thread) { words_[thread / 64] |= uint64_t{1} << thread % 64; }
+    void erase(unsigned thread) { words_[thread / 64] &= ~(uint64_t{1} << thread % 64); }
+
+    // Returns the first member after `thread`, wrapping around; kMaxThreads if the set is
+    // empty.
+    unsigned next(unsigned thread) const {
+        const unsigned start = (thread + 1) % kMaxThreads;
+        const uint64_t rest = words_[start / 64] >> start % 64;
+        if (rest != 0) return start + static_cast<unsigned>(std::countr_zero(rest));
+        for (unsigned i = 1; i <= words_.size(); ++i) {
+            const unsigned word = (start / 64 + i) % words_.size();
+            if (words_[word] != 0)
+                return word * 64 + static_cast<unsigned>(std::countr_zero(words_[word]));
+        }
+        return kMaxThreads;
+    }
+
+  private:
+    std::array<uint64_t, kMaxThreads / 64> words_ = {};
+};
+
+// The fibers of one host thread, and the block that the fibers run. The fibers are reused
+// for one block after another.
+class Block {
+  public:
+    // Runs a block. Returns an error message, empty on success.
+    std::string run(const Launch& launch, unsigned index);
+
+    bool busy() const { return launch_ != nullptr; }
+    Coordinates& coordinates() { return coordinates_[current_]; }
+    AsyncCopies& copies() { return copies_[current_]; }
+    std::byte* shared() const { return shared_.get(); }
+    unsigned living_lanes() const { return ~exited_[current_ / kWarp]; }
+
+    bool on_own_stack(const void* pointer) const {
+        return fibers_[current_]->has_on_stack(pointer);
+    }
+    [[noreturn]] void abandon();
+    void yield() { suspend(); }
+    void block_barrier(const void* address);
+    uint64_t warp_operation(unsigned mask, Lane lane, const void* address);
+
+  private:
+    struct Free {
+        void operator()(std::byte* pointer) const { std::free(pointer); }
+    };
+
+    static void thread_main(void* self);
+    void prepare(unsigned index);
+    void run_body();
+    void exit_thread();
+    void suspend();
+    void release_block();
+    bool try_release_warp(unsigned warp, unsigned mask);
+    void report_exited_lanes(unsigned first, unsigned group) const;
+    std::string describe_stuck();
+
+    Fiber host_;
+    std::vector<std::unique_ptr<Fiber>> fibers_;
+    std::vector<Coordinates> coordinates_;
+    std::vector<ThreadState> states_;
+    std::vector<Lane> lanes_;
+    std::vector<AsyncCopies> copies_;
+    std::vector<unsigned> waiting_, exited_;  // by warp; bit i is lane i
+    std::unique_ptr<std::byte, Free> shared_;
+    size_t shared_bytes_ = 0;
+
+    const Launch* launch_ = nullptr;
+    Observer* observer_ = nullptr;
+    std::string error_;
+    ThreadSet ready_;
+    unsigned threads_ = 0, alive_ = 0, at_barrier_ = 0;
+    unsigned current_ = 0;
+    bool abandoned_ = false;  // some fibers are suspended inside a body
+};
+
+std::string Block::run(const Launch& launch, unsigned index) {
+    launch_ = &launch;
+    observer_ = observer();
+    prepare(index);
+    if (observer_ != nullptr) observer_->block_begins(launch, coordinates_[0]);
+
+    // Threads switch to each other. When no thread is ready, the running thread switches
+    // back here.
+    current_ = 0;
+    host_.switch_to(*fibers_[0]);
+
+    if (alive_ > 0) {
+        error_ = describe_stuck();
+        abandoned_ = true;
+    }
+    if (std::exchange(abandoned_, false))
+        for (auto& fiber : fibers_) fiber->restart();
+    if (observer_ != nullptr) observer_->block_ends(launch, coordinates_[0]);
+    launch_ = nullptr;
+    return std::exchange(error_, {});
+}
+
+void Block::prepare(unsigned index) {
+    threads_ = launch_->block.x * launch_->block.y * launch_->block.z;
+    while (fibers_.size() < threads_)
+        fibers_.push_back(std::make_unique<Fiber>(&Block::thread_main, this));
+    if (shared_bytes_ < launch_->shared_bytes) {
+        shared_bytes_ = (launch_->shared_bytes + kSharedAlignment - 1) /
+                        kSharedAlignment * kSharedAlignment;
+        shared_.reset(
+            static_cast<std::byte*>(std::aligned_alloc(kSharedAlignment, shared_bytes_)));
+    }
+
+    const unsigned warps = (threads_ + kWarp - 1) / kWarp;
+    const dim3 block_index = unravel(index, launch_->grid);
+    coordinates_.resize(threads_);
+    lanes_.resize(threads_);
+    copies_.resize(threads_);
+    states_.assign(threads_, {});
+    waiting_.assign(warps, 0);
+    exited_.assign(warps, 0);
+    if (threads_ % kWarp != 0) exited_[warps - 1] = ~0u << threads_ % kWarp;
+    for (unsigned i = 0; i < threads_; ++i) {
+        coordinates_[i] = {unravel(i, launch_->block),
+                           block_index,
+                           launch_->block,
+                           launch_->grid,
+                           i,
+                           index};
+        copies_[i].clear();
+        ready_.insert(i);
+    }
+    alive_ = threads_;
+    at_barrier_ = 0;
+}
+
+// The body of every fiber: runs one thread of each block, block after block.
+void Block::thread_main(void* self) {
+    auto& block = *static_cast<Block*>(self);
+    while (true) {
+        block.run_body();
+        block.exit_thread();
+    }
+}
+
+void Block::run_body() {
+    try {
+        launch_->body();
+    } catch (const std::exception& error) {
+        error_ = concat("a kernel threw: ", error.what());
+    }
+}
+
+void Block::exit_thread() {
+    const unsigned self = current_;
+    const unsigned warp = self / kWarp;
+    if (observer_ != nullptr && error_.empty() && !copies().in_flight().empty())
+        observer_->copies_unfinished(copies().in_flight().front());
+    states_[self] = {ThreadState::At::kExited, nullptr, 0};
+    ready_.erase(self);
+    exited_[warp] |= 1u << self % kWarp;
+
+    // Release the threads that waited only for this thread.
+    if (--alive_ > 0 && at_barrier_ == alive_) release_block();
+    for (unsigned left = waiting_[warp]; left != 0; left &= left - 1) {
+        const auto each = static_cast<unsigned>(std::countr_zero(left)) + warp * kWarp;
+        try_release_warp(warp, states_[each].mask);
+    }
+    suspend();
+}
+
+void Block::abandon() {
+    abandoned_ = true;
+    exit_thread();
+    std::abort();  // not reached: the fiber is restarted
+}
+
+// Switches to the next ready thread, or back to the host if no thread is ready.
+void Block::suspend() {
+    const unsigned self = current_;
+    const unsigned next = ready_.next(self);
+    Fiber& fiber = *fibers_[self];
+    if (next == kMaxThreads) {
+        fiber.switch_to(host_);
+    } else if (next != self) {
+        current_ = next;
+        fiber.switch_to(*fibers_[next]);
+    }
+}
+
+void Block::block_barrier(const void* address) {
+    const unsigned self = current_;
+    states_[self] = {ThreadState::At::kBlockBarrier, address, 0};
+    if (++at_barrier_ == alive_) {
+        release_block();
+        return;
+    }
+    ready_.erase(self);
+    suspend();
+}
+
+void Block::release_block() {
+    if (observer_ != nullptr)
+        observer_->block_synchronized(*launch_, coordinates_[current_], states_);
+    for (unsigned i = 0; i < threads_; ++i) {
+        if (states_[i].at != ThreadState::At::kBlockBarrier) continue;
+        states_[i] = {};
+        ++coordinates_[i].barriers;
+        ready_.insert(i);
+    }
+    at_barrier_ = 0;
+}
+
+uint64_t Block::warp_operation(unsigned mask, Lane lane, const void* address) {
+    const unsigned self = current_;
+    const unsigned warp = self / kWarp;
+    lanes_[self] = lane;
+    states_[self] = {ThreadState::At::kWarpBarrier, address, mask};
+    waiting_[warp] |= 1u << self % kWarp;
+    ready_.erase(self);
+    if (!try_release_warp(warp, mask)) suspend();
+    return lanes_[self].received;
+}
+
+// Releases the lanes of `mask` and returns true if all of them that have not exited wait
+// with this mask.
+bool Block::try_release_warp(unsigned warp, unsigned mask) {
+    const unsigned first = warp * kWarp;
+    const unsigned group = mask & ~exited_[warp];
+    if (group == 0 || (waiting_[warp] & group) != group) return false;
+    unsigned votes = 0;
+    for (unsigned left = group; left != 0; left &= left - 1) {
+        const auto i = static_cast<unsigned>(std::countr_zero(left));
+        if (states_[first + i].mask != mask) return false;
+        if (lanes_[first + i].given != 0) votes |= 1u << i;
+    }
+
+    if (observer_ != nullptr) {
+        report_exited_lanes(first, group);
+        observer_->warp_synchronized(*launch_, coordinates_[current_], mask);
+    }
+    for (unsigned left = group; left != 0; left &= left - 1) {
+        const unsigned i = first + static_cast<unsigned>(std::countr_zero(left));
+        Lane& lane = lanes_[i];
+        const bool present = (group >> lane.from & 1) != 0;
+        lane.received = lane.operation == WarpOperation::kBallot ? votes
+                        : present ? lanes_[first + static_cast<unsigned>(lane.from)].given
+                                  : ~uint64_t{0};
+        states_[i] = {};
+        ++coordinates_[i].warp_barriers;
+        ready_.insert(i);
+    }
+    waiting_[warp] &= ~group;
+    return true;
+}
+
+// Reports the lanes in `group`, of the warp whose first thread is `first`, that read the
+// value of a lane of their mask that has exited; none if a kernel threw.
+void Block::report_exited_lanes(unsigned first, unsigned group) const {
+    if (!error_.empty()) return;
+    for (unsigned left = group; left != 0; left &= left - 1) {
+        const unsigned i = first + static_cast<unsigned>(std::countr_zero(left));
+        const Lane& lane = lanes_[i];
+        const bool absent = (states_[i].mask & ~group) >> lane.from & 1;
+        if (lane.operation == WarpOperation::kExchange && absent)
+            observer_->lane_exited(*launch_, coordinates_[i], states_[i], lane.from);
+    }
+}
+
+std::string Block::describe_stuck() {
+    if (observer_ != nullptr) observer_->block_stuck(*launch_, coordinates_[0], states_);
+    return stuck_message(*launch_, coordinates_[0], states_);
+}
+
+Block& block() {
+    thread_local Block mine;
+    return mine;
+}
+
+}  // namespace
+
+Coordinates& running() { return block().coordinates(); }
+bool inside_kernel() { return block().busy(); }
+dim3 thread_index() { return running().thread_index; }
+dim3 block_index() { return running().block_index; }
+dim3 block_extent() { return running().block_extent; }
+dim3 grid_extent() { return running().grid_extent; }
+int lane() { return static_cast<int>(running().thread % kWarp); }
+unsigned living_lanes() { return block().living_lanes(); }
+AsyncCopies& async_copies() { return block().copies(); }
+std::byte* dynamic_shared() { return block().shared(); }
+
+bool on_own_stack(const void* pointer) { return block().on_own_stack(pointer); }
+void abandon_thread() { block().abandon(); }
+void yield_thread() { block().yield(); }
+
+void block_barrier() { block().block_barrier(__builtin_return_address(0)); }
+
+void warp_barrier(unsigned mask) {
+    block().warp_operation(mask, {.operation = WarpOperation::kBarrier},
+                           __builtin_return_address(0));
+}
+
+uint64_t exchange_bits(unsigned mask, uint64_t bits, int from) {
+    return block().warp_operation(
+        mask, {.operation = WarpOperation::kExchange, .given = bits, .from = from & 31},
+        __builtin_return_address(0));
+}
+
+unsigned ballot(unsigned mask, bool predicate) {
+    return static_cast<unsigned>(block().warp_operation(
+        mask, {.operation = WarpOperation::kBallot, .given = predicate ? 1u : 0u},
+        __builtin_return_address(0)));
+}
+
+std::string run_grid(const Launch& launch) {
+    const int64_t blocks =
+        static_cast<int64_t>(launch.grid.x) * launch.grid.y * launch.grid.z;
+    std::mutex mutex;
+    std::string error;
+    std::atomic<bool> failed = false;
+    Observer* const watcher = observer();
+    const std::vector<uint32_t> order =
+        watcher == nullptr ? std::vector<uint32_t>{}
+                           : watcher->block_order(static_cast<uint32_t>(blocks));
+    const auto run_blocks = [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end && !failed; ++i) {
+            const auto place = static_cast<unsigned>(i);
+            std::string message =
+                block().run(launch, order.empty() ? place : order[place]);
+            if (message.empty()) continue;
+            const std::lock_guard lock(mutex);
+            if (!failed.exchange(true)) error = std::move(message);
+        }
+    };
+    parallel_for(blocks, watcher == nullptr ? 1 : blocks, run_blocks);
+    return error;
+}
+
+}  // namespace mini::sim

@@ -1,0 +1,115 @@
+// One block of simulated threads: each CUDA thread is a fiber, all fibers of a block run
+// on one host thread, and barriers and warp exchanges switch from fiber to fiber.
+//
+//     fiber 0   runs ... __syncthreads() |                    | resumes ...
+//     fiber 1            runs ... __syncthreads() |           |
+//     fiber 2                     runs ... __syncthreads()    |
+//
+// Barriers do not wait for exited threads, as on GPUs since Volta. A warp operation waits
+// only for the lanes of its mask. When no thread of a block can continue, the launch
+// fails with an error message that lists where the threads wait.
+//
+// Device code calls these functions through the CUDA names that language.hpp defines.
+
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+#include "libmini/extras/cudasim/async_copy.hpp"
+#include "libmini/extras/cudasim/launch.hpp"
+#include "libmini/extras/cudasim/types.hpp"
+
+namespace mini::sim {
+
+/// Returns the coordinates of the simulated thread that runs on this host thread.
+/// REQUIRES: inside_kernel().
+Coordinates& running();
+
+/// Returns whether a simulated thread runs on this host thread.
+bool inside_kernel();
+
+/// threadIdx, blockIdx, blockDim and gridDim of device code.
+dim3 thread_index();
+dim3 block_index();
+dim3 block_extent();
+dim3 grid_extent();
+
+/// Returns whether `pointer` is an address in the running fiber's stack.
+bool on_own_stack(const void* pointer);
+
+/// Ends the running simulated thread immediately, as a GPU ends a kernel after an illegal
+/// memory access.
+[[noreturn]] void abandon_thread();
+
+/// Lets the other threads of the block run that can.
+void yield_thread();
+
+/// Blocks until all threads of the block that have not exited have called this.
+void block_barrier();
+/// Blocks until all lanes of `mask` in the warp that have not exited have called a warp
+/// operation with the same mask.
+void warp_barrier(unsigned mask);
+
+/// Returns the running thread's lane in its warp.
+int lane();
+/// Returns the mask of the warp's lanes that have not exited.
+unsigned living_lanes();
+
+/// Blocks like warp_barrier(), then returns the `bits` of lane `from`. If this lane is
+/// not in the mask or has exited, which CUDA leaves undefined, returns all ones (NaN for
+/// floats).
+uint64_t exchange_bits(unsigned mask, uint64_t bits, int from);
+template <typename T>
+__attribute__((always_inline)) inline T exchange(unsigned mask, T value, int from) {
+    static_assert(sizeof(T) <= sizeof(uint64_t));
+    uint64_t bits = 0;
+    std::memcpy(&bits, &value, sizeof(T));
+    bits = exchange_bits(mask, bits, from);
+    std::memcpy(&value, &bits, sizeof(T));
+    return value;
+}
+
+/// Blocks like warp_barrier(), then returns a mask: bit i is set if lane i took part and
+/// its predicate is true.
+unsigned ballot(unsigned mask, bool predicate);
+
+/// Returns the running thread's asynchronous copies in flight.
+AsyncCopies& async_copies();
+
+/// Returns the block's dynamic shared memory, aligned to 128 bytes.
+std::byte* dynamic_shared();
+
+template <typename T>
+T atomic_add(T* address, T value) {
+    return std::atomic_ref<T>(*address).fetch_add(value);
+}
+template <typename T>
+T atomic_max(T* address, T value) {
+    const std::atomic_ref<T> target(*address);
+    T seen = target.load();
+    while (seen < value && !target.compare_exchange_weak(seen, value)) {
+    }
+    return seen;
+}
+
+template <typename T>
+T atomic_exchange(T* address, T value) {
+    return std::atomic_ref<T>(*address).exchange(value);
+}
+/// Writes `value` if the memory holds `expected`; returns what it held.
+template <typename T>
+T atomic_compare_and_swap(T* address, T expected, T value) {
+    std::atomic_ref<T>(*address).compare_exchange_strong(expected, value);
+    return expected;
+}
+
+/// Runs all blocks of a launch, on the threads of core/parallel.hpp, or one after the
+/// other if an observer is set (observer.hpp). Blocks until they have ended. Returns an
+/// error message, empty on success.
+std::string run_grid(const Launch& launch);
+
+}  // namespace mini::sim

@@ -1,0 +1,108 @@
+#include "libmini/extras/cudasim/call.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <utility>
+
+#include "libmini/extras/cudasim/graph.hpp"
+#include "libmini/extras/cudasim/memory.hpp"
+
+namespace mini::sim {
+namespace {
+
+std::atomic<uint64_t> contexts = 0;  // bit i: the context of device i is open
+
+}  // namespace
+
+HostThread& host_thread() {
+    thread_local HostThread mine;
+    return mine;
+}
+
+std::unique_lock<std::mutex> lock_objects() {
+    static auto* const mutex = new std::mutex;  // threads may outlive main
+    return std::unique_lock(*mutex);
+}
+
+void open_context() { contexts |= uint64_t{1} << host_thread().device; }
+
+bool has_context(int device) { return (contexts >> device & 1) != 0; }
+
+int current_device() {
+    open_context();
+    return host_thread().device;
+}
+
+cudaError_t report(cudaError_t error, const std::string& explanation) {
+    if (error == cudaSuccess) return error;
+    HostThread& thread = host_thread();
+    thread.last_error = thread.explained = error;
+    thread.explanation = explanation;
+    return error;
+}
+
+StreamCall::StreamCall(cudaStream_t handle)
+    : machine_(Machine::instance()), lock_(machine_.lock()) {
+    open_context();
+    if (device_count() == 0) {
+        error_ = cudaErrorNoDevice;
+        return;
+    }
+    stream_ = handle == nullptr ? machine_.legacy_stream(current_device())
+                                : reinterpret_cast<Stream*>(handle);
+    error_ = machine_.knows(stream_) ? machine_.fault(stream_->device).code
+                                     : cudaErrorInvalidResourceHandle;
+}
+
+// The legacy stream would wait for the blocking streams of a capture, but it cannot join
+// a capture. Invalidates such captures, and returns an error if there are any.
+cudaError_t StreamCall::error_if_implicit() {
+    if (!stream_->legacy) return cudaSuccess;
+    cudaError_t error = cudaSuccess;
+    for (const auto& capture : captures_on(stream_->device))
+        if (std::any_of(capture->streams.begin(), capture->streams.end(),
+                        [](const Stream* each) { return each->blocking; })) {
+            capture->invalid = true;
+            error = cudaErrorStreamCaptureImplicit;
+        }
+    return error;
+}
+
+cudaError_t StreamCall::error_if_captured() {
+    if (error_ != cudaSuccess) return error_;
+    if (stream_->capture != nullptr) {
+        stream_->capture->invalid = true;
+        return cudaErrorStreamCaptureUnsupported;
+    }
+    return error_if_implicit();
+}
+
+cudaError_t StreamCall::give(Job job) {
+    if (error_ != cudaSuccess) return error_;
+    if (const cudaError_t error = error_if_implicit(); error != cudaSuccess) return error;
+    if (stream_->capture != nullptr) return capture_job(*stream_, std::move(job));
+    machine_.submit(lock_, stream_, std::move(job));
+    return cudaSuccess;
+}
+
+cudaError_t StreamCall::give_and_wait(Job job) {
+    if (const cudaError_t error = error_if_captured(); error != cudaSuccess) return error;
+    machine_.submit(lock_, stream_, std::move(job));
+    return wait();
+}
+
+cudaError_t StreamCall::wait() {
+    if (const cudaError_t error = error_if_captured(); error != cudaSuccess) return error;
+    const int device = stream_->device;
+    machine_.wait(lock_, stream_->last);
+    return machine_.fault(device).code;
+}
+
+cudaError_t error_if_unseen() {
+    return unseen_call_allowed(host_thread().capture_mode)
+               ? cudaSuccess
+               : cudaErrorStreamCaptureUnsupported;
+}
+
+}  // namespace mini::sim

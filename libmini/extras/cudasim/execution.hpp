@@ -1,0 +1,79 @@
+// Records the kernels, copies and fills. Finds the thread and kernel that made an access,
+// and whether an earlier access happened before the running thread's next access.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "libmini/extras/cudasim/block_order.hpp"
+#include "libmini/extras/cudasim/findings.hpp"
+#include "libmini/extras/cudasim/launch.hpp"
+#include "libmini/extras/cudasim/observer.hpp"
+#include "libmini/extras/cudasim/order.hpp"
+#include "libmini/extras/cudasim/shadow.hpp"
+
+namespace mini::sim {
+
+/// The operations of all devices; one runs at a time.
+class Execution {
+  public:
+    /// Begins an operation. `call` is the address of the call that submitted a copy or a
+    /// fill; null for a kernel.
+    void begin(const OperationInfo& info, const void* call);
+
+    /// Returns the running operation.
+    const OperationInfo& info() const { return info_; }
+    /// Returns the running operation's number, for Access::operation.
+    uint32_t number() const { return number_; }
+
+    /// Returns the short name of the running kernel, or "a copy", or "a fill".
+    const std::string& name() const { return operations_[number_].name; }
+    /// Returns the same for the operation that made an access.
+    const std::string& name(const Access& access) const {
+        return operations_[access.operation].name;
+    }
+
+    /// Returns the order of the accesses of the running kernel.
+    BlockOrder& order() { return order_; }
+
+    /// Returns an access of the running thread by the instruction at `address`.
+    Access thread_access(Mode mode, const void* address) const;
+
+    /// Returns an access of the running copy or fill.
+    Access copy_access() const;
+
+    /// Returns the running thread, or the running copy or fill, as the party that
+    /// executes the instruction or call at `address`.
+    Party current(const void* address) const;
+
+    /// Returns the thread (of the lowest lane), copy or fill that made an earlier access.
+    Party party(const Access& access) const;
+
+    /// Returns those of an earlier access's lanes that do not happen before the next
+    /// access of the running thread, copy or fill: 0 if the access happens before it.
+    uint32_t unordered_lanes(const Access& earlier) const;
+
+    /// Records that a mistake has ended the running operation, as on a GPU.
+    void abandon() { is_abandoned_ = true; }
+    bool is_abandoned() const { return is_abandoned_; }
+
+  private:
+    // Kept after the operation's end, because accesses in the shadow memory refer to it.
+    struct Operation {
+        std::string name;
+        Stamp stamp;
+        dim3 grid, block;
+        bool is_kernel = false;
+        const void* call = nullptr;  // the call that submitted the copy or fill
+    };
+
+    OperationInfo info_;
+    uint32_t number_ = 0;
+    std::vector<Operation> operations_{1};  // by Access::operation; [0] is unused
+    BlockOrder order_;
+    bool is_abandoned_ = false;
+};
+
+}  // namespace mini::sim

@@ -1,0 +1,57 @@
+// Collects mistakes by instruction address while kernels run, and turns them into reports
+// by source line.
+//
+// A mistake in a loop may occur a thousand times: it is stored once for each pair of
+// instruction addresses, with a count. take() looks up the source lines, after the
+// kernels have run.
+
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "libmini/extras/cudasim/report.hpp"
+#include "libmini/extras/cudasim/types.hpp"
+
+namespace mini::sim {
+
+/// The kernel, thread and instruction of one access.
+struct Party {
+    const void* address = nullptr;  // of the instruction; null: unknown
+    std::string kernel;
+    dim3 block{0, 0, 0}, thread{0, 0, 0};
+};
+
+struct Finding {
+    Mistake mistake = Mistake::kOutOfBounds;
+    Party at, other;
+    std::string message;
+    size_t count = 1;
+};
+
+class Findings {
+  public:
+    /// If this mistake is already known at these addresses, counts it and returns true.
+    /// If the mistake is new, returns false; the caller then calls add().
+    bool met(Mistake mistake, const void* at, const void* other);
+    /// Adds a new mistake.
+    void add(Mistake mistake, Party at, Party other, std::string message);
+
+    /// Returns one report for each kind of mistake and source line, in the order of the
+    /// first occurrences, and clears the findings. Leaves out uninitialised reads that a
+    /// reported race explains.
+    std::vector<Report> take();
+
+  private:
+    using Key = std::tuple<Mistake, const void*, const void*>;
+
+    std::mutex mutex_;
+    std::vector<Finding> findings_;
+    std::map<Key, size_t> known_;  // index into findings_
+};
+
+}  // namespace mini::sim

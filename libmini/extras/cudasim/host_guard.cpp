@@ -1,0 +1,215 @@
+#include "libmini/extras/cudasim/host_guard.hpp"
+
+#include <execinfo.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "libmini/core/error.hpp"
+#include "libmini/extras/cudasim/memory.hpp"
+#include "libmini/extras/cudasim/symbols.hpp"
+
+namespace mini::sim {
+namespace {
+
+const auto kPageBytes = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+constexpr int kMaxFrames = 24;
+
+std::atomic<HostGuard*> guard{nullptr};
+struct sigaction previous_action = {};
+
+void set_protection(const void* begin, size_t bytes, int protection) {
+    const uintptr_t first = reinterpret_cast<uintptr_t>(begin) / kPageBytes * kPageBytes;
+    const uintptr_t last = reinterpret_cast<uintptr_t>(begin) + bytes;
+    mprotect(reinterpret_cast<void*>(first), last - first, protection);
+}
+
+bool of_the_runtime(const std::string& function) {
+    for (const char* const prefix : {"mini::sim::", "mini::cuda::", "cuda", "std::"})
+        if (function.rfind(prefix, 0) == 0) return true;
+    return function.find("mini::sim::") != std::string::npos;
+}
+
+// Returns the innermost frame that is in the program and not in the runtime.
+const void* first_of_program(std::span<void* const> frames) {
+    for (void* const frame : frames) {
+        const void* const call = static_cast<const char*>(frame) - 1;
+        if (image_part(call) == ImagePart::kNone) continue;
+        if (!of_the_runtime(function_at(call))) return call;
+    }
+    return nullptr;
+}
+
+void on_fault(int signal, siginfo_t* info, void* context) {
+    const void* address = nullptr;
+#if defined(__x86_64__)
+    address = reinterpret_cast<const void*>(
+        static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+    address =
+        reinterpret_cast<const void*>(static_cast<ucontext_t*>(context)->uc_mcontext.pc);
+#else
+    static_cast<void>(context);
+#endif
+    HostGuard* const mine = guard;
+    if (mine != nullptr && mine->handle(info->si_addr, address)) return;
+
+    // Not a fault of the guard: use the previous handler.
+    if ((previous_action.sa_flags & SA_SIGINFO) != 0)
+        previous_action.sa_sigaction(signal, info, context);
+    else
+        sigaction(signal, &previous_action, nullptr);
+}
+
+// Installs the handler. Repeated after each operation, because a test framework installs
+// its own handler when a test starts.
+void take_signal() {
+    struct sigaction now = {};
+    sigaction(SIGSEGV, nullptr, &now);
+    if ((now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_fault) return;
+    previous_action = now;
+    struct sigaction action = {};
+    action.sa_sigaction = on_fault;
+    action.sa_flags = SA_SIGINFO | SA_NODEFER;
+    sigaction(SIGSEGV, &action, nullptr);
+}
+
+}  // namespace
+
+const void* calling_place() {
+    std::array<void*, kMaxFrames> frames;
+    const int count = backtrace(frames.data(), kMaxFrames);
+    return first_of_program({frames.data(), static_cast<size_t>(count)});
+}
+
+HostGuard::HostGuard(Findings* findings) : findings_(findings) {
+    calling_place();  // loads a library now, which a signal handler must not do
+    guard = this;
+    take_signal();
+}
+
+HostGuard::~HostGuard() {
+    open_devices();
+    for (const Pending& pending : pending_) protect(pending, true);
+    sigaction(SIGSEGV, &previous_action, nullptr);
+    guard = nullptr;
+}
+
+void HostGuard::close_devices() {
+    for (const int device : devices_)
+        set_protection(region_of(device).base, region_of(device).bytes, PROT_NONE);
+}
+
+void HostGuard::open_devices() {
+    for (const int device : devices_)
+        set_protection(region_of(device).base, region_of(device).bytes,
+                       PROT_READ | PROT_WRITE);
+}
+
+void HostGuard::protect(const Pending& pending, bool open) {
+    set_protection(pending.begin, pending.bytes,
+                   open              ? PROT_READ | PROT_WRITE
+                   : pending.written ? PROT_NONE
+                                     : PROT_READ);
+}
+
+void HostGuard::allocated(const Allocation& allocation) {
+    const std::lock_guard lock(mutex_);
+    if (allocation.device == kPinned) return;
+    devices_.insert(allocation.device);
+    if (running_ == 0)
+        set_protection(allocation.begin, allocation.bytes, PROT_NONE);
+    else
+        set_protection(allocation.begin, allocation.bytes, PROT_READ | PROT_WRITE);
+}
+
+void HostGuard::given(const OperationInfo& info) {
+    const std::lock_guard lock(mutex_);
+    const auto add = [&](const void* pointer, bool written) {
+        if (pointer == nullptr || device_of(pointer) != kPinned) return;
+        pending_.push_back({static_cast<std::byte*>(const_cast<void*>(pointer)),
+                            info.bytes, written, info.stamp});
+        if (running_ == 0) protect(pending_.back(), false);
+    };
+    add(info.from, false);
+    add(info.to, true);
+}
+
+void HostGuard::begins(const OperationInfo&) {
+    const std::lock_guard lock(mutex_);
+    if (running_++ > 0) return;
+    open_devices();
+    for (const Pending& pending : pending_) protect(pending, true);
+}
+
+void HostGuard::ends(const OperationInfo&) {
+    const std::lock_guard lock(mutex_);
+    if (--running_ > 0) return;
+    take_signal();
+    close_devices();
+    for (const Pending& pending : pending_) protect(pending, false);
+}
+
+void HostGuard::waited(const Clock& clock) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(pending_, [&](const Pending& pending) {
+        if (!precedes(pending.stamp, clock)) return false;
+        protect(pending, true);
+        return true;
+    });
+    if (running_ == 0)
+        for (const Pending& pending : pending_) protect(pending, false);
+}
+
+bool HostGuard::handle(const void* pointer, const void* address) {
+    const int device = device_of(pointer);
+    if (device == kPageable) return false;
+    const std::lock_guard lock(mutex_);
+
+    // Report the faulting instruction, or the call of the library function that contains
+    // the instruction.
+    const void* place = address;
+    if (image_part(address) == ImagePart::kNone || of_the_runtime(function_at(address)))
+        place = calling_place();
+    Party host;
+    host.address = place;
+
+    if (device != kPinned) {
+        if (!devices_.contains(device) || !find_allocation(pointer)) return false;
+        set_protection(pointer, 1, PROT_READ | PROT_WRITE);
+        if (!findings_->met(Mistake::kDevicePointer, place, nullptr))
+            findings_->add(Mistake::kDevicePointer, host, {},
+                           concat("the host accesses memory of device ", device,
+                                  ": copy it to the host first"));
+        return true;
+    }
+    bool ours = false;
+    for (const Pending& pending : pending_) {
+        const auto* const byte = static_cast<const std::byte*>(pointer);
+        const std::byte* const page =
+            pending.begin - reinterpret_cast<uintptr_t>(pending.begin) % kPageBytes;
+        if (byte < page || byte >= pending.begin + pending.bytes) continue;
+        ours = true;
+        protect(pending, true);
+        if (byte < pending.begin) continue;
+        if (!findings_->met(Mistake::kMissingSync, place, nullptr))
+            findings_->add(
+                Mistake::kMissingSync, host, {},
+                pending.written
+                    ? "the host accesses pinned memory that a copy writes, without "
+                      "waiting "
+                      "for the copy: synchronise the stream, or an event, first"
+                    : "the host writes pinned memory that a copy still has to read: "
+                      "synchronise the stream, or an event, first");
+    }
+    return ours;
+}
+
+}  // namespace mini::sim

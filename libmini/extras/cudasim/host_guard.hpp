@@ -1,0 +1,68 @@
+// Detects invalid accesses of the host to device memory and pinned memory, with page
+// protection.
+//
+//     device memory    not accessible while no operation runs
+//     pinned memory    not accessible from the call of a copy into it until the host has
+//                      waited for the copy; read-only while a copy out of it is in flight
+//
+// An invalid access raises SIGSEGV; the handler records it with its source line,
+// unprotects the page, and resumes the program. While an operation runs, on any thread,
+// all pages are accessible.
+
+#pragma once
+
+#include <mutex>
+#include <set>
+#include <vector>
+
+#include "libmini/extras/cudasim/allocation.hpp"
+#include "libmini/extras/cudasim/findings.hpp"
+#include "libmini/extras/cudasim/observer.hpp"
+#include "libmini/extras/cudasim/order.hpp"
+
+namespace mini::sim {
+
+/// Returns the innermost address on the call stack that is outside of the simulator and
+/// libmini's CUDA runtime, or null if unknown.
+const void* calling_place();
+
+class HostGuard {
+  public:
+    /// Installs a handler of SIGSEGV; the destructor restores the previous one.
+    explicit HostGuard(Findings* findings);
+    ~HostGuard();
+    HostGuard(const HostGuard&) = delete;
+    HostGuard& operator=(const HostGuard&) = delete;
+
+    void allocated(const Allocation& allocation);
+    void given(const OperationInfo& info);
+    void begins(const OperationInfo& info);
+    void ends(const OperationInfo& info);
+    void waited(const Clock& clock);
+
+    /// Handles a fault at `pointer`, raised by the instruction at `address`. If the
+    /// guard's protection caused the fault, records it, unprotects the page, and returns
+    /// true: the access can be retried. Else returns false.
+    bool handle(const void* pointer, const void* address);
+
+  private:
+    // Pinned memory that a submitted operation reads or writes.
+    struct Pending {
+        std::byte* begin = nullptr;
+        size_t bytes = 0;
+        bool written = false;
+        Stamp stamp;
+    };
+
+    void close_devices();
+    void open_devices();
+    void protect(const Pending& pending, bool open);
+
+    Findings* findings_;
+    std::recursive_mutex mutex_;
+    std::set<int> devices_;  // with at least one allocation
+    std::vector<Pending> pending_;
+    int running_ = 0;
+};
+
+}  // namespace mini::sim

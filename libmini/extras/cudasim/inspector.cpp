@@ -1,0 +1,228 @@
+#include "libmini/extras/cudasim/inspector.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "libmini/core/error.hpp"
+#include "libmini/extras/cudasim/block.hpp"
+#include "libmini/extras/cudasim/block_seed.hpp"
+#include "libmini/extras/cudasim/memory.hpp"
+#include "libmini/extras/cudasim/symbols.hpp"
+
+namespace mini::sim {
+namespace {
+
+// A thread that reads the same value this often spins; fewer after the first finding.
+constexpr uint32_t kMaxPolls = 20'000;
+constexpr uint32_t kFewPolls = 512;
+
+const void* call_before(const void* return_address) {
+    return return_address == nullptr ? nullptr
+                                     : static_cast<const char*>(return_address) - 1;
+}
+
+bool at_barrier(const ThreadState& state) {
+    return state.at == ThreadState::At::kBlockBarrier;
+}
+
+}  // namespace
+
+Inspector*& inspecting() {
+    thread_local Inspector* inspector = nullptr;
+    return inspector;
+}
+
+void Inspector::memory_allocated(const Allocation& allocation) {
+    memory_.allocated(allocation);
+    if (guard_ != nullptr) guard_->allocated(allocation);
+}
+
+void Inspector::operation_given(const OperationInfo& info) {
+    if (guard_ == nullptr) return;
+    guard_->given(info);
+    if (info.kind != OperationKind::kCopy && info.kind != OperationKind::kFill) return;
+    const void* const call = calling_place();
+    const std::lock_guard lock(given_mutex_);
+    given_[info.id] = call;
+}
+
+void Inspector::host_waited(const Clock& clock) {
+    if (guard_ != nullptr) guard_->waited(clock);
+}
+
+void Inspector::memory_freed(const Allocation&) { memory_.freed(); }
+
+void Inspector::operation_begins(const OperationInfo& info) {
+    if (info.kind == OperationKind::kHostFunction || info.kind == OperationKind::kMarker)
+        return;
+    running_.lock();
+    if (guard_ != nullptr) guard_->begins(info);
+    execution_.begin(info, call_of(info.id));
+    if (log_ != nullptr && info.kind == OperationKind::kKernel)
+        log_->begin_launch(execution_.name(), info.launch->grid, info.launch->block);
+    accesses_.begin_operation(info);
+}
+
+// Returns the address of the call that submitted a copy or a fill, and removes its
+// record; null if unknown.
+const void* Inspector::call_of(uint64_t operation) {
+    const std::lock_guard lock(given_mutex_);
+    const auto found = given_.find(operation);
+    if (found == given_.end()) return nullptr;
+    const void* const call = found->second;
+    given_.erase(found);
+    return call;
+}
+
+void Inspector::operation_ends(const OperationInfo& info) {
+    if (info.kind == OperationKind::kHostFunction || info.kind == OperationKind::kMarker)
+        return;
+    if (guard_ != nullptr) guard_->ends(info);
+    running_.unlock();
+}
+
+std::vector<uint32_t> Inspector::block_order(uint32_t blocks) {
+    return order_of_blocks(blocks, findings_ == nullptr ? 0 : block_seed());
+}
+
+void Inspector::block_begins(const Launch& launch, const Coordinates& first) {
+    const unsigned threads = launch.block.x * launch.block.y * launch.block.z;
+    execution_.order().begin_block(first.block, threads);
+    memory_.begin_block(thread_variables(), {dynamic_shared(), launch.shared_bytes},
+                        execution_.name());
+    spins_.begin_block(threads);
+    if (log_ != nullptr) log_->begin_block(threads);
+    inspecting() = this;
+}
+
+void Inspector::block_ends(const Launch&, const Coordinates&) {
+    inspecting() = nullptr;
+    if (log_ != nullptr) log_->end_block();
+}
+
+void Inspector::block_synchronized(const Launch& launch, const Coordinates& one,
+                                   std::span<const ThreadState> states) {
+    execution_.order().block_met();
+    if (log_ != nullptr) log_->barrier();
+    if (findings_ == nullptr || execution_.is_abandoned()) return;
+
+    // All threads must wait at the same barrier call; none may have exited.
+    const auto first = std::find_if(states.begin(), states.end(), at_barrier);
+    if (first == states.end()) return;
+    for (size_t i = 0; i < states.size(); ++i) {
+        const bool gone = states[i].at == ThreadState::At::kExited;
+        if (!gone && states[i].address == first->address) continue;
+        const auto party = [&](const ThreadState& state, size_t thread) {
+            return Party{call_before(state.address), execution_.name(), one.block_index,
+                         unravel(static_cast<unsigned>(thread), launch.block)};
+        };
+        const Party waits = party(*first, static_cast<size_t>(first - states.begin()));
+        Party other = party(states[i], i);
+        if (findings_->met(Mistake::kBarrier, waits.address, other.address)) return;
+        findings_->add(
+            Mistake::kBarrier, waits, other,
+            gone ? "a thread of the block has ended without this __syncthreads(): all "
+                   "threads must reach it; let those without work skip the work, not the "
+                   "barrier"
+                 : "threads of one block wait at two different __syncthreads(): take the "
+                   "barrier out of the branch");
+        return;
+    }
+}
+
+void Inspector::warp_synchronized(const Launch&, const Coordinates& one, unsigned mask) {
+    execution_.order().warp_met(one.thread, mask);
+}
+
+void Inspector::lane_exited(const Launch& launch, const Coordinates& reader,
+                            const ThreadState& state, int from) {
+    if (findings_ == nullptr || execution_.is_abandoned()) return;
+    const void* const call = call_before(state.address);
+    if (findings_->met(Mistake::kWarpMask, call, nullptr)) return;
+    const unsigned lane = reader.thread % 32;
+    const unsigned gone = reader.thread - lane + static_cast<unsigned>(from);
+    findings_->add(
+        Mistake::kWarpMask,
+        {call, execution_.name(), reader.block_index, reader.thread_index},
+        {nullptr, execution_.name(), reader.block_index, unravel(gone, launch.block)},
+        concat("lane ", lane, " reads the value of lane ", from,
+               ", which is in the mask, but has ended without this call: the result is "
+               "undefined; take the shuffle out of the branch"));
+}
+
+void Inspector::block_stuck(const Launch& launch, const Coordinates& one,
+                            std::span<const ThreadState> states) {
+    if (findings_ == nullptr || execution_.is_abandoned()) return;
+    // Report one waiting thread, and another that waits elsewhere or has exited.
+    const auto waits = std::find_if(
+        states.begin(), states.end(),
+        [](const ThreadState& s) { return s.at == ThreadState::At::kWarpBarrier; });
+    if (waits == states.end()) return;
+    const auto other =
+        std::find_if(states.begin(), states.end(), [&](const ThreadState& s) {
+            return s.at != waits->at || s.address != waits->address ||
+                   s.mask != waits->mask;
+        });
+    const auto party = [&](auto state) {
+        return state == states.end()
+                   ? Party{}
+                   : Party{call_before(state->address), execution_.name(),
+                           one.block_index,
+                           unravel(static_cast<unsigned>(state - states.begin()),
+                                   launch.block)};
+    };
+    findings_->add(
+        Mistake::kBarrier, party(waits), party(other),
+        "a warp waits for lanes of its mask that never arrive: no thread of the "
+        "block can continue");
+}
+
+void Inspector::copies_unfinished(const AsyncCopy& first) {
+    if (findings_ == nullptr || execution_.is_abandoned()) return;
+    if (findings_->met(Mistake::kPendingCopy, first.address, nullptr)) return;
+    findings_->add(
+        Mistake::kPendingCopy, execution_.current(first.address), {},
+        "the thread ends while this copy is in flight, and may land in the "
+        "shared memory of the next block: call __pipeline_wait_prior(0) before "
+        "the end of the kernel");
+}
+
+Inspector::Next Inspector::access(const MemoryAccess& access) {
+    if (!accesses_.access(access)) return Next::kAbandon;
+    if (findings_ == nullptr || on_own_stack(access.pointer)) return Next::kContinue;
+    const uint32_t limit = execution_.is_abandoned() ? kFewPolls : kMaxPolls;
+    const auto result = spins_.access(running().thread, access, limit);
+    if (result == Spins::Result::kNone) return Next::kContinue;
+    if (result == Spins::Result::kYield) return Next::kYield;
+
+    execution_.abandon();
+    if (!findings_->met(Mistake::kSpin, access.address, nullptr))
+        findings_->add(
+            Mistake::kSpin, execution_.current(access.address), {},
+            concat(
+                "waits for a value at ",
+                memory_.describe(access.at(), device_of(access.pointer) == kPageable),
+                " that no other thread of the block will change. CUDA promises no order "
+                "of the blocks, and need not start a block before another has ended "
+                "(here they ran in the order of MINI_SIM_BLOCK_SEED=",
+                block_seed(), "): let no block wait for another, or use two launches"));
+    return Next::kAbandon;
+}
+
+void Inspector::fence(Scope scope) { execution_.order().fence(running().thread, scope); }
+
+void Inspector::exchange(unsigned mask, int from, const void* address) {
+    const unsigned lane = running().thread % 32;
+    const bool inside = (mask >> lane & 1) != 0;
+    const bool source = from < 0 || (mask >> from & 1) != 0;
+    if (findings_ == nullptr || (inside && source)) return;
+    if (findings_->met(Mistake::kWarpMask, address, nullptr)) return;
+    findings_->add(Mistake::kWarpMask, execution_.current(address), {},
+                   inside ? concat("lane ", lane, " reads the value of lane ", from,
+                                   ", which is not in the mask: the result is undefined")
+                          : concat("lane ", lane, " takes part, but is not in the mask"));
+}
+
+}  // namespace mini::sim

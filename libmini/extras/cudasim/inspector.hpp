@@ -1,0 +1,100 @@
+// Checks every load and store of every kernel, and records mistakes and traffic.
+//
+// The inspector is an observer of the simulator (observer.hpp), and the hooks (hooks.hpp)
+// call it for each access. While an observer is set, blocks run one after another, so
+// that the reports are deterministic; with findings, in an order drawn from a seed.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "libmini/extras/cudasim/access_checker.hpp"
+#include "libmini/extras/cudasim/access_log.hpp"
+#include "libmini/extras/cudasim/allocation.hpp"
+#include "libmini/extras/cudasim/async_copy.hpp"
+#include "libmini/extras/cudasim/execution.hpp"
+#include "libmini/extras/cudasim/findings.hpp"
+#include "libmini/extras/cudasim/host_guard.hpp"
+#include "libmini/extras/cudasim/launch.hpp"
+#include "libmini/extras/cudasim/memory_map.hpp"
+#include "libmini/extras/cudasim/observer.hpp"
+#include "libmini/extras/cudasim/order.hpp"
+#include "libmini/extras/cudasim/spins.hpp"
+
+namespace mini::sim {
+
+class Inspector final : public Observer {
+  public:
+    /// Each argument may be null: without `findings`, accesses are not checked; without
+    /// `log`, accesses are not counted; without `guard`, the host's accesses are not
+    /// checked.
+    Inspector(Findings* findings, AccessLog* log, HostGuard* guard)
+        : findings_(findings),
+          log_(log),
+          guard_(guard),
+          accesses_(findings, log, execution_, memory_) {}
+
+    // Called by the hooks, on the fiber of the simulated thread.
+
+    /// What the running thread does next: continues, lets the other threads of its block
+    /// run first, or ends because a GPU would end the kernel here.
+    enum class Next { kContinue, kYield, kAbandon };
+
+    /// Checks and counts an access.
+    Next access(const MemoryAccess& access);
+    Next start_copy(const AsyncCopy& copy) { return next(accesses_.start_copy(copy)); }
+    void land_copy(const AsyncCopy& copy, const void* wait) {
+        accesses_.land_copy(copy, wait);
+    }
+    void fence(Scope scope);
+    void exchange(unsigned mask, int from, const void* address);
+
+    // Called by the simulator.
+    void memory_allocated(const Allocation& allocation) override;
+    void memory_freed(const Allocation& allocation) override;
+    void operation_given(const OperationInfo& info) override;
+    void operation_begins(const OperationInfo& info) override;
+    void operation_ends(const OperationInfo& info) override;
+    void host_waited(const Clock& clock) override;
+    std::vector<uint32_t> block_order(uint32_t blocks) override;
+    void block_begins(const Launch& launch, const Coordinates& first) override;
+    void block_ends(const Launch& launch, const Coordinates& first) override;
+    void block_synchronized(const Launch& launch, const Coordinates& one,
+                            std::span<const ThreadState> states) override;
+    void warp_synchronized(const Launch& launch, const Coordinates& one,
+                           unsigned mask) override;
+    void lane_exited(const Launch& launch, const Coordinates& reader,
+                     const ThreadState& state, int from) override;
+    void copies_unfinished(const AsyncCopy& first) override;
+    void block_stuck(const Launch& launch, const Coordinates& one,
+                     std::span<const ThreadState> states) override;
+
+  private:
+    static Next next(bool may_continue) {
+        return may_continue ? Next::kContinue : Next::kAbandon;
+    }
+    const void* call_of(uint64_t operation);
+
+    Findings* findings_;
+    AccessLog* log_;
+    HostGuard* guard_;
+
+    std::mutex given_mutex_;
+    std::map<uint64_t, const void*> given_;  // calls of copies and fills, by operation id
+    std::mutex running_;                     // held by the running kernel, copy or fill
+    Execution execution_;
+    MemoryMap memory_;
+    AccessChecker accesses_;
+    Spins spins_;
+};
+
+/// Returns the inspector of the block that runs on this host thread, or null; the caller
+/// may set it.
+Inspector*& inspecting();
+
+}  // namespace mini::sim

@@ -1,0 +1,242 @@
+#include "libmini/extras/cudasim/memory.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <map>
+#include <mutex>
+#include <shared_mutex>
+#include <vector>
+
+#include "libmini/core/error.hpp"
+#include "libmini/extras/cudasim/observer.hpp"
+#include "libmini/extras/cudasim/settings.hpp"
+
+namespace mini::sim {
+namespace {
+
+constexpr size_t kOpenedAtOnce = size_t{4} << 20;  // bytes made accessible per mprotect
+constexpr size_t kDefaultMemory = size_t{16} << 30;
+
+size_t round_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+// Returns the size of the range that an allocation and the red zone after it occupy.
+size_t slot_bytes(size_t bytes) { return round_up(bytes + kRedZoneBytes, kAlignment); }
+
+// One address range, and its allocations.
+class Memory {
+  public:
+    Memory(Region region, int device, size_t total)
+        : region_(region),
+          device_(device),
+          total_(total),
+          next_(region.base + kAlignment) {}
+
+    std::byte* allocate(size_t bytes, uint64_t id) {
+        if (bytes > total_ - std::min(used_, total_)) return nullptr;
+        std::byte* const begin = take(slot_bytes(bytes));
+        if (begin == nullptr) return nullptr;
+        forget(begin, slot_bytes(bytes));
+        allocations_[begin] = {begin, bytes, id, device_, false};
+        used_ += bytes;
+        return begin;
+    }
+
+    void free(Allocation& allocation) {
+        allocation.freed = true;
+        used_ -= allocation.bytes;
+        const size_t bytes = slot_bytes(allocation.bytes);
+        madvise(allocation.begin, bytes, MADV_DONTNEED);
+        give_back(allocation.begin, bytes);
+    }
+
+    // Returns the allocation at or before an address, or null.
+    Allocation* find(const void* pointer) {
+        auto after =
+            allocations_.upper_bound(static_cast<std::byte*>(const_cast<void*>(pointer)));
+        return after == allocations_.begin() ? nullptr : &std::prev(after)->second;
+    }
+
+    std::map<std::byte*, Allocation>& allocations() { return allocations_; }
+    MemoryUse use() const { return {used_, total_}; }
+
+  private:
+    // Returns addresses that were never used if enough are left, else the first free
+    // piece that is large enough, else null.
+    std::byte* take(size_t bytes) {
+        if (static_cast<size_t>(region_.base + region_.bytes - next_) >= bytes) {
+            std::byte* const begin = next_;
+            if (!open_until(begin + bytes)) return nullptr;
+            next_ += bytes;
+            return begin;
+        }
+        const auto fit = std::find_if(free_.begin(), free_.end(), [&](const auto& each) {
+            return each.second >= bytes;
+        });
+        if (fit == free_.end()) return nullptr;
+        const auto [begin, size] = *fit;
+        free_.erase(fit);
+        if (size > bytes) free_[begin + bytes] = size - bytes;
+        return begin;
+    }
+
+    bool open_until(std::byte* end) {
+        if (end <= opened_) return true;
+        std::byte* const begin = std::max(opened_, region_.base);
+        const auto missing = static_cast<size_t>(end - begin);
+        const size_t bytes =
+            std::min(round_up(missing, kOpenedAtOnce),
+                     static_cast<size_t>(region_.base + region_.bytes - begin));
+        if (mprotect(begin, bytes, PROT_READ | PROT_WRITE) != 0) return false;
+        opened_ = begin + bytes;
+        return true;
+    }
+
+    // Adds addresses to the free list, merged with their free neighbours.
+    void give_back(std::byte* begin, size_t bytes) {
+        auto after = free_.lower_bound(begin);
+        if (after != free_.end() && begin + bytes == after->first) {
+            bytes += after->second;
+            after = free_.erase(after);
+        }
+        if (after != free_.begin()) {
+            const auto before = std::prev(after);
+            if (before->first + before->second == begin) {
+                before->second += bytes;
+                return;
+            }
+        }
+        free_[begin] = bytes;
+    }
+
+    // Removes the records of freed allocations at these addresses.
+    void forget(std::byte* begin, size_t bytes) {
+        allocations_.erase(allocations_.lower_bound(begin),
+                           allocations_.lower_bound(begin + bytes));
+    }
+
+    Region region_;
+    int device_;
+    size_t total_;
+    size_t used_ = 0;
+    std::byte* next_;              // addresses from here on were never allocated
+    std::byte* opened_ = nullptr;  // addresses below this are accessible
+    std::map<std::byte*, Allocation> allocations_;
+    std::map<std::byte*, size_t> free_;
+};
+
+struct Memories {
+    Memories() {
+        const auto count = static_cast<size_t>(device_count()) + 1;
+        const size_t total =
+            setting("MINI_SIM_MEMORY", kDefaultMemory, 1, kRegionBytes / 2);
+        all.bytes = count * kRegionBytes;
+        void* const base = mmap(nullptr, all.bytes, PROT_NONE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        MINI_CHECK(base != MAP_FAILED, "simulated devices: ", all.bytes,
+                   " bytes of address space: ", system_message("mmap", errno),
+                   "; lower MINI_SIM_DEVICES or raise ulimit -v");
+        all.base = static_cast<std::byte*>(base);
+        for (size_t i = 0; i < count; ++i) {
+            const int device = i + 1 < count ? static_cast<int>(i) : kPinned;
+            memories.emplace_back(Region{all.base + i * kRegionBytes, kRegionBytes},
+                                  device, device == kPinned ? kRegionBytes / 2 : total);
+        }
+    }
+
+    Memory& of(int device) {
+        return device == kPinned ? memories.back()
+                                 : memories[static_cast<size_t>(device)];
+    }
+
+    Region all;
+    std::shared_mutex mutex;  // guards the two members below
+    std::vector<Memory> memories;
+    uint64_t last_id = 0;
+};
+
+// Never destroyed: operations and threads may outlive main.
+Memories& memories() {
+    static auto* const all = new Memories;
+    return *all;
+}
+
+}  // namespace
+
+int device_count() {
+    static const auto count = static_cast<int>(setting("MINI_SIM_DEVICES", 4, 0, 64));
+    return count;
+}
+
+Region all_memory() { return memories().all; }
+
+Region region_of(int device) {
+    const Region all = all_memory();
+    const int index = device == kPinned ? device_count() : device;
+    return {all.base + static_cast<size_t>(index) * kRegionBytes, kRegionBytes};
+}
+
+int device_of(const void* pointer) {
+    const Region all = all_memory();
+    if (!all.contains(pointer)) return kPageable;
+    const auto offset =
+        static_cast<size_t>(static_cast<const std::byte*>(pointer) - all.base);
+    const auto index = static_cast<int>(offset / kRegionBytes);
+    return index < device_count() ? index : kPinned;
+}
+
+std::optional<Allocation> find_allocation(const void* pointer) {
+    const int device = device_of(pointer);
+    if (device == kPageable) return std::nullopt;
+    Memories& all = memories();
+    const std::shared_lock lock(all.mutex);
+    const Allocation* const found = all.of(device).find(pointer);
+    if (found == nullptr) return std::nullopt;
+    return *found;
+}
+
+std::byte* allocate_memory(size_t bytes, int device) {
+    Memories& all = memories();
+    std::unique_lock lock(all.mutex);
+    std::byte* const begin = all.of(device).allocate(bytes, all.last_id + 1);
+    if (begin == nullptr) return nullptr;
+    const Allocation made = *all.of(device).find(begin);
+    ++all.last_id;
+    lock.unlock();
+    if (Observer* const watching = observer()) watching->memory_allocated(made);
+    return begin;
+}
+
+bool free_memory(void* pointer) {
+    const int device = device_of(pointer);
+    if (device == kPageable) return false;
+    Memories& all = memories();
+    std::unique_lock lock(all.mutex);
+    Allocation* const found = all.of(device).find(pointer);
+    if (found == nullptr || found->begin != pointer || found->freed) return false;
+    all.of(device).free(*found);
+    const Allocation gone = *found;
+    lock.unlock();
+    if (Observer* const watching = observer()) watching->memory_freed(gone);
+    return true;
+}
+
+void free_all_memory(int device) {
+    std::vector<std::byte*> living;
+    {
+        Memories& all = memories();
+        const std::shared_lock lock(all.mutex);
+        for (const auto& [begin, each] : all.of(device).allocations())
+            if (!each.freed) living.push_back(begin);
+    }
+    for (std::byte* begin : living) free_memory(begin);
+}
+
+MemoryUse memory_use(int device) {
+    Memories& all = memories();
+    const std::shared_lock lock(all.mutex);
+    return all.of(device).use();
+}
+
+}  // namespace mini::sim

@@ -1,0 +1,79 @@
+// The memory of the simulated devices: one address range for each device, side by side.
+//
+//     | device 0 | device 1 | ... | pinned host memory |      kRegionBytes each
+//
+// So a subtraction and a division find the device of an address. The ranges are reserved
+// once, without physical memory. A red zone separates two allocations:
+//
+//     |#### zone ####|  allocation 1  |#### zone ####|  allocation 2 |#### ...
+//
+// Freed memory is returned to the operating system at once. Its addresses are reused only
+// when the range is used up, so that an address identifies one allocation as long as
+// possible. Environment variables: MINI_SIM_DEVICES (number of devices, default 4),
+// MINI_SIM_MEMORY (bytes per device, default 16 GiB), MINI_SIM_CAPABILITY (major compute
+// capability, default 8).
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "libmini/extras/cudasim/allocation.hpp"
+
+namespace mini::sim {
+
+constexpr size_t kRegionBytes = size_t{64} << 30;
+constexpr size_t kAlignment = 4096;    // of every allocation, so that no two share a page
+constexpr size_t kRedZoneBytes = 512;  // minimum, on each side of an allocation
+constexpr int kPinned = -1;            // as a device: pinned host memory
+constexpr int kPageable = -2;          // as a device: all other host memory
+
+/// A range of addresses.
+struct Region {
+    std::byte* base = nullptr;
+    size_t bytes = 0;
+
+    bool contains(const void* pointer) const {
+        return reinterpret_cast<uintptr_t>(pointer) - reinterpret_cast<uintptr_t>(base) <
+               bytes;
+    }
+};
+
+/// Returns the number of simulated devices.
+int device_count();
+
+/// Returns the range of all devices and pinned memory. The first call reserves it.
+Region all_memory();
+/// Returns the range of a device or kPinned.
+Region region_of(int device);
+
+/// Returns the device whose range contains `pointer`, or kPinned or kPageable.
+int device_of(const void* pointer);
+
+/// Returns the allocation that contains this address or, if it is in no allocation, the
+/// last allocation before it in the same range. Finds a freed allocation too, until its
+/// addresses are reused. Returns std::nullopt if there is no such allocation, or if the
+/// address is pageable memory.
+std::optional<Allocation> find_allocation(const void* pointer);
+
+/// Allocates memory of a device, or pinned memory if `device` is kPinned. Returns null if
+/// too little memory is left. Zero bytes give a unique address.
+std::byte* allocate_memory(size_t bytes, int device);
+
+/// Frees the allocation that begins at `pointer`. Returns false if no living allocation
+/// begins there.
+bool free_memory(void* pointer);
+
+/// Frees all allocations of a device.
+void free_all_memory(int device);
+
+/// In bytes.
+struct MemoryUse {
+    size_t used = 0;
+    size_t total = 0;
+};
+/// Returns the allocated memory of a device or kPinned, and its size.
+MemoryUse memory_use(int device);
+
+}  // namespace mini::sim

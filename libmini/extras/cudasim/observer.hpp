@@ -1,0 +1,93 @@
+// The interface through which the simulator notifies a checker of memory and operations.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "libmini/extras/cudasim/allocation.hpp"
+#include "libmini/extras/cudasim/async_copy.hpp"
+#include "libmini/extras/cudasim/launch.hpp"
+#include "libmini/extras/cudasim/order.hpp"
+#include "libmini/extras/cudasim/types.hpp"
+
+namespace mini::sim {
+
+enum class OperationKind { kKernel, kCopy, kFill, kHostFunction, kMarker };
+
+/// An operation in a stream, as observers see it.
+struct OperationInfo {
+    OperationKind kind = OperationKind::kMarker;
+    uint64_t id = 0;  // 1, 2, 3, ... in the order of the calls
+    int device = 0;
+    cudaStream_t stream = nullptr;
+    Stamp stamp = {};
+    Clock clock = {};
+    const Launch* launch = nullptr;  // kernel
+    void* to = nullptr;              // copy or fill
+    const void* from = nullptr;      // copy; null if it reads a staged host copy
+    size_t bytes = 0;
+};
+
+/// Callbacks of the simulator. They run on any thread, and concurrently for different
+/// devices. They must not call the CUDA interface.
+class Observer {
+  public:
+    virtual ~Observer() = default;
+
+    virtual void memory_allocated(const Allocation&) {}
+    virtual void memory_freed(const Allocation&) {}
+
+    /// Called when an operation was submitted to a stream, on the host thread that
+    /// submitted it.
+    virtual void operation_given(const OperationInfo&) {}
+
+    /// Called before and after an operation (and all its blocks), on the thread that runs
+    /// the operation.
+    virtual void operation_begins(const OperationInfo&) {}
+    virtual void operation_ends(const OperationInfo&) {}
+
+    /// Called when a wait of the host has completed: every operation before `clock` is
+    /// done.
+    virtual void host_waited(const Clock& /*clock*/) {}
+
+    /// Called before the first block of a launch: the order in which its blocks run.
+    /// Empty: ascending.
+    virtual std::vector<uint32_t> block_order(uint32_t /*blocks*/) { return {}; }
+
+    /// Called before and after a block, on the host thread that runs the block.
+    virtual void block_begins(const Launch&, const Coordinates& /*of thread 0*/) {}
+    virtual void block_ends(const Launch&, const Coordinates& /*of thread 0*/) {}
+
+    /// Called when all threads of a block that have not exited are at __syncthreads(),
+    /// before they continue.
+    virtual void block_synchronized(const Launch&, const Coordinates& /*of one*/,
+                                    std::span<const ThreadState>) {}
+
+    /// Called when all lanes of `mask` in a warp that have not exited are in the same
+    /// warp operation, before they continue.
+    virtual void warp_synchronized(const Launch&, const Coordinates& /*of one*/,
+                                   unsigned /*mask*/) {}
+
+    /// Called before warp_synchronized() for each lane that reads the value of lane
+    /// `from`, which is in the mask and has exited.
+    virtual void lane_exited(const Launch&, const Coordinates& /*of the reader*/,
+                             const ThreadState& /*of the reader*/, int /*from*/) {}
+
+    /// Called when a thread ends with asynchronous copies in flight, on its fiber.
+    virtual void copies_unfinished(const AsyncCopy& /*first*/) {}
+
+    /// Called when no thread of the block can continue. The launch then fails with
+    /// cudaErrorLaunchFailure.
+    virtual void block_stuck(const Launch&, const Coordinates& /*of one*/,
+                             std::span<const ThreadState>) {}
+};
+
+/// Returns the current observer, or null.
+Observer* observer();
+/// Replaces the observer. REQUIRES: no operation is queued or running.
+void set_observer(Observer* observer);
+
+}  // namespace mini::sim

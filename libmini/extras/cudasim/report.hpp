@@ -1,0 +1,57 @@
+// The checker's reports: one for each kind of mistake and source line.
+
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "libmini/extras/cudasim/types.hpp"
+
+namespace mini::sim {
+
+enum class Mistake {
+    kOutOfBounds,    // an access outside of an allocation or a shared array
+    kUseAfterFree,   // an access to freed memory
+    kHostPointer,    // a kernel accesses host memory
+    kWrongDevice,    // a kernel accesses another device's memory
+    kDevicePointer,  // the host accesses device memory
+    kUninitialised,  // a read of memory that was never written
+    kRace,           // two threads of a launch, without a barrier between their accesses
+    kMissingSync,    // unordered accesses of two streams, or of a stream and the host
+    kBarrier,        // a barrier that some threads do not reach
+    kWarpMask,       // a shuffle or vote whose mask omits a lane that takes part,
+                     // or a shuffle from a lane that has ended
+    kMisaligned,     // an access whose address is not a multiple of its size
+    kSpin,           // a thread waits for a block that need not have begun
+    kPendingCopy,    // an asynchronous copy that no wait of its thread has landed
+};
+
+/// Returns "race", "out of bounds", ...
+const char* name(Mistake mistake);
+
+/// A source line, and the kernel and thread that executed it. `kernel` is "" for the
+/// host, and "a copy" or "a fill" for a copy or a fill; `line` is 0 if unknown.
+struct Place {
+    std::string kernel;
+    std::string file;
+    int line = 0;
+    dim3 block{0, 0, 0};
+    dim3 thread{0, 0, 0};
+};
+
+struct Report {
+    Mistake mistake = Mistake::kOutOfBounds;
+    Place at;
+    Place other;          // the other thread or operation, e.g. of a race; may be empty
+    std::string message;  // what happened, and how to fix it
+    size_t count = 1;     // number of occurrences at these lines
+};
+
+/// Returns "file:line", with a path relative to the working directory if the file is
+/// below it; "unknown source line" if `line` is 0.
+std::string describe_line(const std::string& file, int line);
+
+/// Returns the text of a report, in several lines.
+std::string describe(const Report& report);
+
+}  // namespace mini::sim

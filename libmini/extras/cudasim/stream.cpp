@@ -1,0 +1,256 @@
+#include "libmini/extras/cudasim/stream.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+#include "libmini/core/error.hpp"
+#include "libmini/extras/cudasim/block.hpp"
+#include "libmini/extras/cudasim/memory.hpp"
+#include "libmini/extras/cudasim/settings.hpp"
+
+namespace mini::sim {
+namespace {
+
+// How long a query waits for a host function that the query has started.
+constexpr std::chrono::milliseconds kHostFunctionTime(200);
+
+// Stores a fault's message forever: cudaGetErrorString returns pointers to it.
+const char* keep(const std::string& message) {
+    static auto* const all = new std::deque<std::string>;
+    return all->emplace_back(message).c_str();
+}
+
+// Runs a job. Returns an error message, empty on success.
+std::string perform(const Job& job) {
+    switch (job.kind) {
+        case OperationKind::kKernel: return run_grid(*job.launch);
+        case OperationKind::kCopy:
+            std::memmove(job.to, job.staged ? job.staged->data() : job.from, job.bytes);
+            return {};
+        case OperationKind::kFill: std::memset(job.to, job.value, job.bytes); return {};
+        case OperationKind::kHostFunction: job.function(job.data); return {};
+        case OperationKind::kMarker: return {};
+    }
+    return {};
+}
+
+bool is_eager() {
+    const char* const order = std::getenv("MINI_SIM_ORDER");
+    const std::string text = order == nullptr ? "lazy" : order;
+    if (text != "lazy" && text != "eager")
+        throw UsageError(concat("MINI_SIM_ORDER=", text, ": must be lazy or eager"));
+    return text == "eager";
+}
+
+}  // namespace
+
+Machine& Machine::instance() {
+    static auto* const machine = new Machine;
+    return *machine;
+}
+
+Machine::Machine() : counts_(1), host_clock_(1), eager_(is_eager()) {
+    for (int device = 0; device < device_count(); ++device) {
+        legacy_.push_back(create_stream(device, false));
+        legacy_.back()->legacy = true;
+        faults_.emplace_back();
+    }
+}
+
+Stream* Machine::create_stream(int device, bool blocking) {
+    auto stream = std::make_unique<Stream>();
+    stream->device = device;
+    stream->blocking = blocking;
+    if (free_timelines_.empty()) {
+        free_timelines_.push_back(static_cast<uint32_t>(counts_.size()));
+        counts_.push_back(0);
+    }
+    stream->timeline = free_timelines_.back();
+    stream->count = counts_[stream->timeline];
+    free_timelines_.pop_back();
+    return streams_.emplace_back(std::move(stream)).get();
+}
+
+void Machine::destroy_stream(Stream* stream) {
+    stream->destroyed = true;
+    forget_if_over(stream);
+}
+
+// Removes a destroyed stream once its work is done.
+void Machine::forget_if_over(Stream* stream) {
+    if (!stream->destroyed || !stream->queue.empty()) return;
+    counts_[stream->timeline] = stream->count;
+    free_timelines_.push_back(stream->timeline);
+    std::erase_if(streams_, [&](const auto& each) { return each.get() == stream; });
+}
+
+bool Machine::knows(const Stream* stream) const {
+    return std::any_of(streams_.begin(), streams_.end(), [&](const auto& each) {
+        return each.get() == stream && !each->destroyed;
+    });
+}
+
+OperationPointer Machine::submit(Lock& lock, Stream* stream, Job job,
+                                 std::vector<OperationPointer> after) {
+    if (stream->queue.size() >= kLongestQueue) run_until(lock, stream->queue.front());
+
+    auto operation = std::make_shared<Operation>();
+    OperationInfo& info = operation->info;
+    info = {.kind = job.kind, .id = ++last_id_, .device = stream->device};
+    info.stream = reinterpret_cast<cudaStream_t>(stream);
+    info.launch = job.launch.get();
+    info.to = job.to;
+    info.from = job.from;
+    info.bytes = job.bytes;
+
+    // Collect the operation's dependencies: its stream, the host, `after`, and the legacy
+    // default stream.
+    ++host_clock_[0];
+    info.clock = stream->clock;
+    join(info.clock, host_clock_);
+    for (const OperationPointer& each : std::exchange(after, {}))
+        come_after(info, after, each);
+    if (stream->blocking) come_after(info, after, legacy_stream(stream->device)->last);
+    if (stream->legacy)
+        for (const auto& each : streams_)
+            if (each->blocking && each->device == stream->device)
+                come_after(info, after, each->last);
+    info.stamp = {stream->timeline, ++stream->count};
+    if (info.clock.size() <= stream->timeline) info.clock.resize(stream->timeline + 1);
+    info.clock[stream->timeline] = stream->count;
+
+    operation->job = std::move(job);
+    operation->stream = stream;
+    operation->after = std::move(after);
+    stream->clock = info.clock;
+    stream->queue.push_back(operation);
+    stream->last = operation;
+    if (Observer* const watching = observer()) watching->operation_given(info);
+    if (eager_) run_until(lock, operation);
+    return operation;
+}
+
+void Machine::come_after(OperationInfo& info, std::vector<OperationPointer>& after,
+                         const OperationPointer& earlier) {
+    if (earlier == nullptr) return;
+    join(info.clock, earlier->info.clock);
+    if (!earlier->done) after.push_back(earlier);
+}
+
+// Runs the operations that `operation` depends on, sharing the work with other waiting
+// threads, until it is done.
+void Machine::run_until(Lock& lock, const OperationPointer& operation) {
+    const OperationPointer goal = operation;  // outlives the caller's handle
+    while (!goal->done) {
+        Operation* const next = ready_before(*goal);
+        if (next != nullptr) {
+            run(lock, *next);
+        } else {
+            changed_.wait(lock);
+        }
+    }
+}
+
+// Returns the next operation to run so that `goal` completes; null if another thread is
+// running it.
+Operation* Machine::ready_before(const Operation& goal) {
+    for (const Operation* wanted = &goal;;) {
+        const Stream& stream = *wanted->stream;
+        if (stream.running) return nullptr;
+        Operation& first = *stream.queue.front();
+        const auto missing =
+            std::find_if(first.after.begin(), first.after.end(),
+                         [](const OperationPointer& each) { return !each->done; });
+        if (missing == first.after.end()) return &first;
+        wanted = missing->get();
+    }
+}
+
+void Machine::run(Lock& lock, Operation& operation) {
+    Stream* const stream = operation.stream;
+    const OperationPointer self =
+        stream->queue.front();  // keeps `operation` alive after pop_front()
+    stream->running = true;
+    std::string error;
+    if (fault(stream->device).code == cudaSuccess) {
+        lock.unlock();
+        Observer* const watching = observer();
+        if (watching != nullptr) watching->operation_begins(operation.info);
+        error = perform(operation.job);
+        if (watching != nullptr) watching->operation_ends(operation.info);
+        lock.lock();
+    }
+    if (!error.empty() && fault(stream->device).code == cudaSuccess)
+        fault(stream->device) = {cudaErrorLaunchFailure, keep(error)};
+
+    operation.done = true;
+    operation.finished = std::chrono::steady_clock::now();
+    operation.after.clear();
+    operation.job = {};
+    operation.info.launch = nullptr;
+    stream->queue.pop_front();
+    stream->running = false;
+    forget_if_over(stream);
+    changed_.notify_all();
+}
+
+void Machine::host_comes_after(const OperationPointer& operation) {
+    join(host_clock_, operation->info.clock);
+    if (Observer* const watching = observer()) watching->host_waited(host_clock_);
+}
+
+void Machine::wait(Lock& lock, const OperationPointer& operation) {
+    if (operation == nullptr) return;
+    const OperationPointer goal = operation;
+    run_until(lock, goal);
+    host_comes_after(goal);
+}
+
+std::vector<OperationPointer> Machine::last_of(int device) const {
+    std::vector<OperationPointer> all;
+    for (const auto& each : streams_)
+        if (each->device == device && each->last != nullptr) all.push_back(each->last);
+    return all;
+}
+
+void Machine::wait_device(Lock& lock, int device) {
+    for (const OperationPointer& each : last_of(device)) wait(lock, each);
+}
+
+void Machine::drain_device(Lock& lock, int device) {
+    for (const OperationPointer& each : last_of(device)) run_until(lock, each);
+}
+
+bool Machine::query(Lock& lock, const OperationPointer& operation) {
+    if (operation == nullptr) return true;
+    const OperationPointer goal = operation;
+    if (goal->done) {
+        host_comes_after(goal);
+        return true;
+    }
+    Operation* const next = ready_before(*goal);
+    if (next != nullptr && next->job.kind == OperationKind::kHostFunction)
+        run_elsewhere(lock, next->stream->queue.front());
+    else if (next != nullptr)
+        run(lock, *next);
+    return false;
+}
+
+// Runs a host function on its own thread, as CUDA does, since the function may wait for
+// the querying thread. Returns when the function is done, or after kHostFunctionTime.
+// `operation` is passed by value, because run() removes the pointer from the queue.
+void Machine::run_elsewhere(Lock& lock, OperationPointer operation) {
+    operation->stream->running = true;  // no other thread begins it
+    std::thread([this, operation] {
+        Lock other = this->lock();
+        run(other, *operation);
+    }).detach();
+    changed_.wait_for(lock, kHostFunctionTime, [&] { return operation->done; });
+}
+
+}  // namespace mini::sim

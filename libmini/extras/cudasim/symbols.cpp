@@ -1,0 +1,220 @@
+#include "libmini/extras/cudasim/symbols.hpp"
+
+#include <cxxabi.h>
+#include <elf.h>
+#include <link.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <memory>
+
+#include "libmini/core/error.hpp"
+
+namespace mini::sim {
+namespace {
+
+struct Function {
+    uintptr_t begin = 0;
+    size_t bytes = 0;
+    std::string name;
+};
+
+struct Segment {
+    uintptr_t begin = 0, end = 0;
+    bool writable = false;
+};
+
+// The loaded image of the program: the first object that the dynamic loader lists.
+struct Image {
+    uintptr_t base = 0;
+    std::vector<Segment> segments;
+    size_t thread_bytes = 0, thread_alignment = 1;
+    std::vector<Function> functions;
+    std::vector<SharedArray> arrays;
+};
+
+int read_headers(dl_phdr_info* info, size_t, void* out) {
+    auto& image = *static_cast<Image*>(out);
+    image.base = info->dlpi_addr;
+    std::vector<Segment> constant;
+    for (int i = 0; i < info->dlpi_phnum; ++i) {
+        const ElfW(Phdr)& header = info->dlpi_phdr[i];
+        const uintptr_t begin = image.base + header.p_vaddr;
+        const Segment segment{begin, begin + header.p_memsz,
+                              (header.p_flags & PF_W) != 0};
+        if (header.p_type == PT_GNU_RELRO)
+            constant.push_back({segment.begin, segment.end, false});
+        if (header.p_type == PT_LOAD) image.segments.push_back(segment);
+        if (header.p_type == PT_TLS) {
+            image.thread_bytes = header.p_memsz;
+            image.thread_alignment = header.p_align;
+        }
+    }
+    image.segments.insert(image.segments.begin(), constant.begin(), constant.end());
+    return 1;
+}
+
+std::string demangled(const std::string& name) {
+    int status = 0;
+    const std::unique_ptr<char, void (*)(void*)> text(
+        abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
+    return status == 0 ? text.get() : name;
+}
+
+// Returns the name of a function-local variable (_ZZ <function> E <length> <name>), or an
+// empty string for any other symbol.
+std::string local_variable(const std::string& symbol) {
+    if (symbol.rfind("_ZZ", 0) != 0) return "";
+    const std::string text = demangled(symbol);
+    const size_t colons = text.rfind("::");
+    return colons == std::string::npos ? "" : text.substr(colons + 2);
+}
+
+// Returns the short name of the function that declares a local variable.
+std::string owner(const std::string& symbol) {
+    const std::string text = demangled(symbol);
+    return short_name(text.substr(0, text.rfind("::")));
+}
+
+void add_symbol(Image& image, const Elf64_Sym& symbol, const char* name) {
+    const int type = ELF64_ST_TYPE(symbol.st_info);
+    if (type == STT_FUNC && symbol.st_size > 0)
+        image.functions.push_back({image.base + symbol.st_value, symbol.st_size, name});
+    if (type != STT_TLS || symbol.st_size == 0) return;
+    const std::string variable = local_variable(name);
+    const std::string mangled = name;
+    if (!variable.empty() && mangled.find("3sim") == std::string::npos)
+        image.arrays.push_back(
+            {variable, owner(mangled), mangled, symbol.st_value, symbol.st_size});
+}
+
+void read_symbols(Image& image) {
+    std::ifstream in("/proc/self/exe", std::ios::binary | std::ios::ate);
+    std::string file(in ? static_cast<size_t>(in.tellg()) : 0, '\0');
+    in.seekg(0);
+    in.read(file.data(), static_cast<std::streamsize>(file.size()));
+    if (file.size() < sizeof(Elf64_Ehdr)) return;
+    Elf64_Ehdr header;
+    std::memcpy(&header, file.data(), sizeof(header));
+    std::vector<Elf64_Shdr> sections(header.e_shnum);
+    if (header.e_shoff + sections.size() * sizeof(Elf64_Shdr) > file.size()) return;
+    std::memcpy(sections.data(), file.data() + header.e_shoff,
+                sections.size() * sizeof(Elf64_Shdr));
+    for (const Elf64_Shdr& section : sections) {
+        if (section.sh_type != SHT_SYMTAB) continue;
+        const char* const names = file.data() + sections[section.sh_link].sh_offset;
+        for (size_t at = 0; at + sizeof(Elf64_Sym) <= section.sh_size;
+             at += sizeof(Elf64_Sym)) {
+            Elf64_Sym symbol;
+            std::memcpy(&symbol, file.data() + section.sh_offset + at, sizeof(symbol));
+            add_symbol(image, symbol, names + symbol.st_name);
+        }
+    }
+}
+
+const Image& image() {
+    static const Image* const all = [] {
+        auto* const made = new Image;
+        dl_iterate_phdr(read_headers, made);
+        read_symbols(*made);
+        std::sort(made->functions.begin(), made->functions.end(),
+                  [](const Function& a, const Function& b) { return a.begin < b.begin; });
+        std::sort(made->arrays.begin(), made->arrays.end(),
+                  [](const auto& a, const auto& b) { return a.offset < b.offset; });
+        return made;
+    }();
+    return *all;
+}
+
+// Returns the function that contains an address, or null.
+const Function* find_function(const void* address) {
+    const auto& functions = image().functions;
+    const auto wanted = reinterpret_cast<uintptr_t>(address);
+    auto after = std::upper_bound(
+        functions.begin(), functions.end(), wanted,
+        [](uintptr_t value, const Function& function) { return value < function.begin; });
+    if (after == functions.begin()) return nullptr;
+    --after;
+    return wanted - after->begin <= after->bytes ? &*after : nullptr;
+}
+
+// Returns the position of the bracket that closes the bracket at `begin`, or npos.
+size_t closing(const std::string& text, size_t begin) {
+    int depth = 0;
+    for (size_t i = begin; i < text.size(); ++i) {
+        if (text[i] == '<' || text[i] == '(') ++depth;
+        if ((text[i] == '>' || text[i] == ')') && --depth == 0) return i;
+    }
+    return std::string::npos;
+}
+
+}  // namespace
+
+const std::vector<SharedArray>& shared_arrays() { return image().arrays; }
+
+std::vector<SharedArray> shared_arrays_of(const void* kernel) {
+    std::vector<SharedArray> arrays;
+    const Function* const function = find_function(kernel);
+    if (function == nullptr || function->name.rfind("_Z", 0) != 0) return arrays;
+    const std::string prefix = concat("_ZZ", function->name.substr(2), "E");
+    for (const SharedArray& array : shared_arrays())
+        if (array.symbol.rfind(prefix, 0) == 0) arrays.push_back(array);
+    return arrays;
+}
+
+std::span<std::byte> thread_variables() {
+    // The first object is the program; the loader gives the address of its thread-local
+    // data.
+    void* data = nullptr;
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, size_t, void* out) {
+            *static_cast<void**>(out) = info->dlpi_tls_data;
+            return 1;
+        },
+        &data);
+    return {static_cast<std::byte*>(data), data == nullptr ? 0 : image().thread_bytes};
+}
+
+std::string function_at(const void* address) {
+    const Function* const function = find_function(address);
+    return function == nullptr ? "" : demangled(function->name);
+}
+
+std::string short_name(const std::string& function) {
+    std::string name;
+    for (size_t i = 0; i < function.size(); ++i) {
+        const char c = function[i];
+        if (c == ' ' && name != "operator")
+            name.clear();  // the return type ends here
+        else if (c == '<' || c == '(') {
+            const bool anonymous = function.compare(i, 11, "(anonymous ") == 0;
+            const size_t end = closing(function, i);
+            if (end == std::string::npos || (c == '(' && !anonymous)) break;
+            i = end;
+        } else if (c == ':')
+            name.clear();
+        else
+            name += c;
+    }
+    return name.empty() ? function : name;
+}
+
+std::string kernel_name(const void* kernel) {
+    std::string name = function_at(kernel);
+    const std::string unnamed = "(anonymous namespace)::";
+    for (size_t at = name.find(unnamed); at != std::string::npos; at = name.find(unnamed))
+        name.erase(at, unnamed.size());
+    return name.empty() ? concat("at ", kernel) : name;
+}
+
+ImagePart image_part(const void* address) {
+    const auto at = reinterpret_cast<uintptr_t>(address);
+    for (const Segment& segment : image().segments)
+        if (at >= segment.begin && at < segment.end)
+            return segment.writable ? ImagePart::kVariable : ImagePart::kConstant;
+    return ImagePart::kNone;
+}
+
+}  // namespace mini::sim

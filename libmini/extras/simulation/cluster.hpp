@@ -1,0 +1,58 @@
+// The simulated cluster: many ranks in one thread, connected by links with a delay and a
+// rate, in virtual time. The algorithms of collectives/ run on it unchanged, since they
+// need only a Transport.
+//
+//     ring_all_reduce ...      the real code, on each rank
+//     SimulatedTransport       send, recv, send_recv
+//     Network                  messages, ports, virtual times
+//     Scheduler                ranks as fibers, events in the order of their time
+//
+// Virtual time passes on links, while a rank combines numbers (`combine_per_byte`), and
+// in sleep_until(), which stands for a rank's computation. A laptop can therefore measure
+// the cost of a collective on a thousand ranks: messages, bytes, and time at the links'
+// rates and delays. Like SMPI (Degomme et al., "Simulating MPI applications: the SMPI
+// approach", 2017), but the simulated programs are our own collectives.
+
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "libmini/extras/simulation/network.hpp"
+#include "libmini/extras/simulation/scheduler.hpp"
+#include "libmini/extras/simulation/simulated_transport.hpp"
+
+namespace mini::dist {
+
+struct ClusterOptions {
+    int world_size = 2;
+    Links links;
+    uint64_t seed = 0;  // decides the order of ranks that are ready at the same time
+    std::chrono::duration<double> combine_per_byte{};  // time to combine one byte
+
+    /// Whether messages carry their bytes. If false, only times and counts are right:
+    /// receives write no data, so all ranks may share one buffer.
+    bool has_payload = true;
+};
+
+/// The result of a run.
+struct ClusterReport {
+    VirtualTime time{};            // when the last rank returned
+    std::vector<VirtualTime> end;  // when each rank returned
+    std::vector<Traffic> sent;     // by rank
+    size_t messages_left = 0;      // messages sent but never received
+};
+
+/// Runs `body` on every rank; blocks until `body` has returned on all ranks. The
+/// transport is valid while `body` runs; it is not a GroupTransport, since no wait has a
+/// deadline and no rank dies. Rethrows the first exception of a rank. Throws Error if the
+/// ranks deadlock, with a list of what each rank waits for; UsageError if the world size
+/// is below 1.
+ClusterReport run_cluster(const ClusterOptions& options,
+                          const std::function<void(SimulatedTransport&)>& body);
+
+}  // namespace mini::dist

@@ -1,0 +1,121 @@
+// The system of simulated processes: each process has its own sockets, and a host with an
+// address.
+//
+//     connect()    the request reaches the listener after one delay; the answer returns
+//                  one delay later
+//     listen()     at an address of the process's host; port 0 chooses a free port
+//     accept()     returns a connection from the listener's backlog
+//
+// A request that a fault holds back is repeated every second, like TCP's SYN. The system
+// chooses ports from a small range, so that self-connections occur, as with a real
+// kernel: a process that connects to a port of its own host where no process listens may
+// get this port as its local port, and is then connected to itself.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <random>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "libmini/distributed/net/socket.hpp"
+#include "libmini/distributed/net/system.hpp"
+#include "libmini/extras/simulation/network.hpp"
+#include "libmini/extras/simulation/simulated_socket.hpp"
+#include "libmini/extras/simulation/simulated_time.hpp"
+
+namespace mini::dist {
+
+/// REQUIRES: functions are called by a task of the scheduler, unless their contract says
+/// otherwise.
+class SimulatedSystem final : public System {
+  public:
+    /// The range of ports that the system chooses from: its first port and its size.
+    static constexpr int kFirstPort = 50000, kPortCount = 64;
+
+    /// `hosts` holds the host of each process, counted from 0. REQUIRES: the references
+    /// outlive this object.
+    SimulatedSystem(Scheduler& scheduler, Network& network, SimulatedTime& time,
+                    std::vector<int> hosts, uint64_t seed);
+    ~SimulatedSystem();
+    SimulatedSystem(const SimulatedSystem&) = delete;
+    SimulatedSystem& operator=(const SimulatedSystem&) = delete;
+
+    int listen(const addrinfo& address) override;
+    int connect(const addrinfo& address) override;
+    int connect_error(int fd) override;
+    int accept(int listener) override;
+    Address local_address(int fd) override;
+    Address peer_address(int fd) override;
+    ssize_t send(int fd, std::span<const std::byte> head,
+                 std::span<const std::byte> body) override;
+    ssize_t recv(int fd, std::span<std::byte> bytes) override;
+    void shutdown(int fd, int how) noexcept override;
+    void close(int fd) noexcept override;
+    int new_event() override;
+    void set_event(int fd) noexcept override;
+    void clear_event(int fd) noexcept override;
+    std::string host_name() override;
+    std::string host_id() override { return host_name(); }
+    int process_id() override;
+    uint64_t random_number() override { return random_(); }
+
+    /// Returns two connected sockets: the first of process `a`, the second of process
+    /// `b`. May be called outside of a task.
+    std::pair<Socket, Socket> connect_pair(int a, int b);
+
+    /// Returns the address of a process's host, "10.0.0.1" for host 0. May be called
+    /// outside of a task.
+    std::string address_of(int process) const;
+
+    /// Returns the number of open sockets and events. May be called outside of a task.
+    size_t open_count() const { return files_.size(); }
+
+    // Faults. May be called outside of a task.
+
+    /// Closes the sockets of a killed process, as its kernel would, and drops what the
+    /// process sends from now on; `loss` decides how much of its data in flight is lost.
+    void kill(int process, Loss loss);
+
+    /// Breaks the connections between two processes.
+    void cut(int a, int b);
+
+    /// Makes the next send or receive of the process throw std::bad_alloc.
+    void fail_allocation(int process) { out_of_memory_.insert(process); }
+
+  private:
+    struct Request;
+    using Handshake = std::shared_ptr<Request>;
+
+    template <typename File>
+    File* find(int fd) const;
+    int add(std::unique_ptr<SimulatedFile> file);
+    int free_port(const std::string& host);
+    bool is_taken(const Address& address) const;
+    SimulatedListener* listener_at(const Address& address) const;
+    int process_at(const Address& address, int otherwise) const;
+    void request(const Handshake& handshake);
+    void travel(int from, int to, std::function<void(bool has_arrived)> done);
+    void arrive(const Handshake& handshake);
+    void answer(const Handshake& handshake);
+    void finish(const Request& request);
+    SimulatedConnection* client_of(const Request& request) const;
+    void check_memory();
+
+    Scheduler& scheduler_;
+    Network& network_;
+    SimulatedTime& time_;
+    const std::vector<int> hosts_;
+    std::mt19937_64 random_;
+    std::map<int, std::unique_ptr<SimulatedFile>> files_;
+    std::set<int> out_of_memory_;  // processes
+};
+
+}  // namespace mini::dist

@@ -1,0 +1,122 @@
+#include "libmini/extras/simulation/simulated_time.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace mini::dist {
+namespace {
+
+using std::chrono::nanoseconds;
+
+// The time on the clock when a simulation begins: not 0, as on a real machine.
+constexpr nanoseconds kStart = std::chrono::hours(1);
+
+// The length of a yield. A wait yields some hundred times before it sleeps: in total
+// about as long as waking a sleeping thread takes.
+constexpr VirtualTime kYieldTime = std::chrono::microseconds(1);
+
+// Longer than any timeout of a simulation; VirtualTime overflows after 106 days.
+constexpr VirtualTime kForever = std::chrono::hours(24 * 30);
+
+// After this many polls in a row that did not block, a poll yields.
+constexpr int kBusyPolls = 100;
+
+class SimulatedThread final : public Thread {
+  public:
+    SimulatedThread(Scheduler& scheduler, std::shared_ptr<const bool> is_done)
+        : scheduler_(scheduler), is_done_(std::move(is_done)) {}
+
+    void join() override {
+        while (!*is_done_) scheduler_.wait();
+    }
+
+  private:
+    Scheduler& scheduler_;
+    const std::shared_ptr<const bool> is_done_;
+};
+
+}  // namespace
+
+TimeSource::Moment SimulatedTime::now() noexcept {
+    return Moment(kStart + std::chrono::duration_cast<nanoseconds>(scheduler_.now()));
+}
+
+VirtualTime SimulatedTime::virtual_time(Moment moment) {
+    const nanoseconds time = moment.time_since_epoch() - kStart;
+    // Compare in nanoseconds: kNever would overflow in picoseconds.
+    if (time > std::chrono::duration_cast<nanoseconds>(kForever)) return kForever;
+    return std::chrono::duration_cast<VirtualTime>(time);
+}
+
+// Blocks until the task is woken or virtual time `end`. Returns at once if `end` has
+// passed.
+void SimulatedTime::wait_until(VirtualTime end) {
+    if (end <= scheduler_.now()) return;
+    if (end < kForever) scheduler_.wake_at(end, scheduler_.current());
+    scheduler_.wait();
+}
+
+void SimulatedTime::sleep_until(Moment moment) {
+    const VirtualTime end = virtual_time(moment);
+    while (scheduler_.now() < end) wait_until(end);
+}
+
+void SimulatedTime::yield() { wait_until(scheduler_.now() + kYieldTime); }
+
+int SimulatedTime::count_ready(std::span<pollfd> entries) const {
+    int count = 0;
+    for (pollfd& entry : entries) {
+        const auto found = descriptors_.find(entry.fd);
+        entry.revents =
+            found == descriptors_.end() ? short{0} : found->second->ready(entry.events);
+        count += entry.revents != 0;
+    }
+    return count;
+}
+
+int SimulatedTime::poll(std::span<pollfd> entries, Moment deadline) {
+    const VirtualTime end = virtual_time(deadline);
+    if (++busy_polls_ % kBusyPolls == 0) yield();
+    while (true) {
+        const int count = count_ready(entries);
+        if (count > 0 || end <= scheduler_.now()) return count;
+        busy_polls_ = 0;
+        wait_until(end);
+    }
+}
+
+void SimulatedTime::wait(std::condition_variable& changed,
+                         std::unique_lock<std::mutex>& lock, Moment deadline) {
+    lock.unlock();
+    const auto place = sleepers_.emplace(&changed, scheduler_.current());
+    // Erase the entry also if the wait throws because the task is unwound.
+    const auto forget = [this](auto* entry) { sleepers_.erase(*entry); };
+    const std::unique_ptr<const decltype(place), decltype(forget)> entry(&place, forget);
+    wait_until(virtual_time(deadline));
+    lock.lock();
+}
+
+void SimulatedTime::notify_all(std::condition_variable& changed) noexcept {
+    const auto [first, last] = sleepers_.equal_range(&changed);
+    for (auto sleeper = first; sleeper != last; ++sleeper)
+        scheduler_.wake(sleeper->second);
+}
+
+std::unique_ptr<Thread> SimulatedTime::start_thread(std::function<void()> body) {
+    const auto is_done = std::make_shared<bool>(false);
+    const int process = scheduler_.process();
+    scheduler_.add_thread([this, body = std::move(body), is_done, process] {
+        body();
+        *is_done = true;
+        scheduler_.wake_process(process);
+    });
+    return std::make_unique<SimulatedThread>(scheduler_, is_done);
+}
+
+int SimulatedTime::add(const SimulatedDescriptor& descriptor) {
+    descriptors_[next_fd_] = &descriptor;
+    return next_fd_++;
+}
+
+}  // namespace mini::dist

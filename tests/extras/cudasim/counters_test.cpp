@@ -1,0 +1,196 @@
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "libmini/extras/cudasim/checker.hpp"
+#include "libmini/extras/cudasim/line_traffic.hpp"
+#include "libmini/kernels/cuda/kernels.hpp"
+#include "tests/extras/cudasim/bugs/bugs.hpp"
+#include "tests/extras/cudasim/patterns.hpp"
+#include "tests/support/catch.hpp"
+
+namespace mini::sim {
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+using mini::bugs::Floats;
+
+// Returns the counters of the last launch.
+LaunchCounters last(Counting& counting) {
+    REQUIRE_FALSE(counting.log().launches().empty());
+    return counting.log().launches().back();
+}
+
+TEST_CASE("lanes that access consecutive floats use every byte fetched") {
+    const Floats x(128), out(128);
+    Counting counting;
+    patterns::strided_copy(out.get(), x.get(), 1, 128);
+    const LaunchCounters counters = last(counting);
+    CHECK(counters.kernel == "strided_copy_kernel");
+    CHECK(counters.global_loads.instructions == 4);  // one for each warp
+    CHECK(counters.global_loads.efficiency() == 1.0);
+    CHECK(counters.global_stores.efficiency() == 1.0);
+    CHECK(counters.global_loads.sectors == 128 * 4 / 32);
+}
+
+TEST_CASE("a stride of 32 floats uses an eighth of the bytes fetched") {
+    const Floats x(32 * 64), out(64);
+    Counting counting;
+    patterns::strided_copy(out.get(), x.get(), 32, 64);
+    CHECK(last(counting).global_loads.efficiency() == 0.125);
+    CHECK(last(counting).global_stores.efficiency() == 1.0);
+}
+
+TEST_CASE("a stride of 2 floats uses half of the bytes fetched") {
+    const Floats x(128), out(64);
+    Counting counting;
+    patterns::strided_copy(out.get(), x.get(), 2, 64);
+    CHECK(last(counting).global_loads.efficiency() == 0.5);
+}
+
+TEST_CASE("a load of one address by all lanes fetches one sector") {
+    const Floats x(1), out(32);
+    Counting counting;
+    patterns::strided_copy(out.get(), x.get(), 0, 32);
+    CHECK(last(counting).global_loads.sectors == 1);
+    CHECK(last(counting).global_loads.used == 4);
+}
+
+TEST_CASE("an instruction of a warp with inactive lanes counts as partial") {
+    const Floats x(40), out(40);
+    Counting counting;
+    patterns::strided_copy(out.get(), x.get(), 1, 40);
+    CHECK(last(counting).global_loads.instructions == 2);
+    CHECK(last(counting).global_loads.partial == 1);
+}
+
+TEST_CASE("a thread loads or stores a float4 with one access") {
+    const Floats x(128), out(128);
+    Counting counting;
+    patterns::vector_copy(out.get(), x.get(), 32);
+    CHECK(last(counting).global_loads.instructions == 1);
+    CHECK(last(counting).global_loads.efficiency() == 1.0);
+    CHECK(last(counting).global_stores.instructions == 1);
+}
+
+TEST_CASE(
+    "a column of a 32 x 32 tile has 32-way bank conflicts unless the rows are padded") {
+    const Floats x(32 * 32), out(32 * 32);
+    Counting counting;
+    patterns::transpose_tile(out.get(), x.get(), false);
+    const Traffic conflicts = last(counting).shared_loads;
+    CHECK(conflicts.instructions == 32);
+    CHECK(conflicts.worst == 32);
+    CHECK(conflicts.rounds == 32 * 32);
+    CHECK(conflicts.least == 32);
+    CHECK(last(counting).shared_stores.worst == 1);
+
+    patterns::transpose_tile(out.get(), x.get(), true);
+    CHECK(last(counting).shared_loads.worst == 1);
+    CHECK(last(counting).shared_loads.rounds == last(counting).shared_loads.least);
+}
+
+TEST_CASE("a transposed copy uses every byte fetched and has no bank conflicts") {
+    const int64_t item_bytes = GENERATE(1, 2, 4, 8, 16), batch = GENERATE(1, 3);
+    const bool to_strided = GENERATE(false, true);
+    CAPTURE(item_bytes, batch, to_strided);
+    const int64_t words =
+        item_bytes == 16 ? 2 : 1;  // 16 bytes are copied as two items of 8
+    const int64_t rows = 96, cols = 64;
+    const Floats x(batch * rows * cols * item_bytes / 4);
+    const Floats out(batch * rows * cols * item_bytes / 4);
+    const int64_t shape[] = {batch, rows, cols, words};
+    const int64_t strides[] = {rows * cols * words, words, rows * words, 1};
+    auto* const to = reinterpret_cast<std::byte*>(out.get());
+    const auto* const from = reinterpret_cast<const std::byte*>(x.get());
+    Counting counting;
+    if (to_strided)
+        kernels::cuda::copy_to_strided(to, from, shape, strides, item_bytes / words,
+                                       nullptr);
+    else
+        kernels::cuda::copy_strided(to, from, shape, strides, item_bytes / words,
+                                    nullptr);
+    const LaunchCounters counters = last(counting);
+    CHECK(counters.global_loads.efficiency() == 1.0);
+    CHECK(counters.global_stores.efficiency() == 1.0);
+    CHECK(counters.shared_loads.rounds == counters.shared_loads.least);
+    CHECK(counters.shared_stores.rounds == counters.shared_stores.least);
+}
+
+TEST_CASE("the sums of batch norm use nearly every byte fetched for images of any size") {
+    const int64_t space = GENERATE(1, 2, 8, 16, 64);
+    CAPTURE(space);
+    const kernels::ChannelExtents at{.N = 128, .C = 64, .space = space};
+    const Floats x(at.N * at.C * space), mean(at.C), variance(at.C);
+    Counting counting;
+    kernels::cuda::channel_moments(mean.get(), variance.get(), x.get(), at, nullptr);
+    // Below 1, because each channel's first number is also read separately.
+    CHECK(last(counting).global_loads.efficiency() > 0.9);
+}
+
+TEST_CASE("barriers are counted per block and atomics per thread") {
+    const Floats total(1);
+    Counting counting;
+    patterns::count_threads(reinterpret_cast<int*>(total.get()), 3, 50);
+    CHECK(last(counting).barriers == 6);
+    CHECK(last(counting).atomics == 150);
+}
+
+// Returns the text of the loads or stores of one kind of memory, of a launch with one
+// source line of this kind.
+std::string line_text(const LaunchCounters& launch, Mode mode, bool shared) {
+    std::string text;
+    for (const LineTraffic& line : traffic_by_line(launch))
+        if (line.mode == mode && line.shared == shared) text += describe(line);
+    return text;
+}
+
+TEST_CASE("a line that wastes sectors is told, with the threads of the worst access") {
+    const Floats x(32 * 64), out(64);
+    Counting counting;
+    patterns::strided_copy(out.get(), x.get(), 2, 64);
+    const std::string loads = line_text(last(counting), Mode::kRead, false);
+    CHECK_THAT(loads,
+               ContainsSubstring("patterns.cu:") &&
+                   ContainsSubstring("loads, global memory: 16 sectors of 32 bytes; "
+                                     "8 would hold the data\n"
+                                     "    worst: block 0, threads 0 to 31: 8 sectors "
+                                     "of 32 bytes; 4 would hold the data\n"
+                                     "    thread 0 at byte 0, thread 1 at byte 8, "
+                                     "thread 2 at byte 16, thread 3 at byte 24, "
+                                     "..."));
+    CHECK(line_text(last(counting), Mode::kWrite, false)
+              .ends_with("stores, global memory: 8 sectors of 32 bytes"));
+}
+
+TEST_CASE("a line with bank conflicts is told, with threads of one bank") {
+    const Floats x(32 * 32), out(32 * 32);
+    Counting counting;
+    patterns::transpose_tile(out.get(), x.get(), false);
+    const std::string loads = line_text(last(counting), Mode::kRead, true);
+    CHECK_THAT(loads, ContainsSubstring(
+                          "1024 passes over the banks; 32 would do without conflicts\n"
+                          "    worst: block 0, threads 0 to 31: 32 passes"));
+    CHECK(
+        loads.ends_with("one bank: thread 0 word 0, thread 1 word 32, thread 2 word 64, "
+                        "thread 3 word 96, ..."));
+    patterns::transpose_tile(out.get(), x.get(), true);
+    CHECK(line_text(last(counting), Mode::kRead, true)
+              .ends_with("loads, shared memory: 32 passes over the banks"));
+}
+
+TEST_CASE("individual accesses are recorded up to the requested number") {
+    const Floats x(32), out(32);
+    Counting counting(40);
+    patterns::strided_copy(out.get(), x.get(), 1, 32);
+    const auto& accesses = counting.log().accesses();
+    REQUIRE(accesses.size() == 40);
+    CHECK(accesses[0].mode == Mode::kRead);
+    CHECK(accesses[1].mode == Mode::kWrite);
+    CHECK(accesses[0].address == reinterpret_cast<uintptr_t>(x.get()));
+    CHECK(accesses[2].address == reinterpret_cast<uintptr_t>(x.get() + 1));
+    CHECK(accesses[2].thread == 1);
+}
+
+}  // namespace
+}  // namespace mini::sim

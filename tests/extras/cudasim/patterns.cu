@@ -1,0 +1,107 @@
+#include "tests/extras/cudasim/patterns.hpp"
+
+#include <cuda_pipeline.h>
+
+#include <vector>
+
+#include "libmini/kernels/cuda/launch.hpp"
+
+namespace mini::patterns {
+namespace {
+
+using mini::cuda::blocks;
+using mini::cuda::launch;
+
+constexpr int kSide = 32;
+
+__global__ void strided_copy_kernel(float* out, const float* x, int stride, int count) {
+    const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i < count) out[i] = x[i * stride];
+}
+
+__global__ void vector_copy_kernel(float* out, const float* x, int count) {
+    const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i >= count) return;
+    reinterpret_cast<float4*>(out)[i] = reinterpret_cast<const float4*>(x)[i];
+}
+
+template <int kPitch>
+__global__ void transpose_kernel(float* out, const float* x) {
+    __shared__ float tile[kSide][kPitch];
+    const unsigned col = threadIdx.x, row = threadIdx.y;
+    tile[row][col] = x[row * kSide + col];
+    __syncthreads();
+    out[row * kSide + col] = tile[col][row];
+}
+
+// Inlined, and in an anonymous namespace: it has no linkage name.
+__attribute__((always_inline)) __device__ inline float block_total(float value) {
+    __shared__ float part[kSide];
+    part[threadIdx.x] = value;
+    __syncthreads();
+    float total = 0;
+    for (const float each : part) total += each;
+    return total;
+}
+
+__global__ void block_total_kernel(float* out, const float* x) {
+    out[threadIdx.x] = block_total(x[threadIdx.x]);
+}
+
+__global__ void count_kernel(int* total) {
+    __syncthreads();
+    atomicAdd(total, 1);
+    __syncthreads();
+}
+
+constexpr int kOnes = 64;
+
+__global__ void copied_sum_kernel(float* out, const float* x, bool wait) {
+    __shared__ float all[kOnes];
+    __pipeline_memcpy_async(&all[threadIdx.x], &x[threadIdx.x], sizeof(float));
+    __pipeline_commit();
+    if (wait) __pipeline_wait_prior(0);
+    __syncthreads();
+    if (threadIdx.x > 0) return;
+    *out = 0;
+    for (const float each : all) *out += each;
+}
+
+}  // namespace
+
+float copied_sum(bool wait) {
+    const std::vector<float> ones(kOnes, 1.0f);
+    float *x = nullptr, *out = nullptr, sum = 0;
+    cudaMalloc(&x, kOnes * sizeof(float));
+    cudaMalloc(&out, sizeof(float));
+    cudaMemcpy(x, ones.data(), kOnes * sizeof(float), cudaMemcpyHostToDevice);
+    launch(copied_sum_kernel, {.grid = 1, .block = kOnes}, nullptr, out, x, wait);
+    cudaMemcpy(&sum, out, sizeof(float), cudaMemcpyDeviceToHost);
+    cudaFree(x);
+    cudaFree(out);
+    return sum;
+}
+
+void strided_copy(float* out, const float* x, int stride, int count) {
+    launch(strided_copy_kernel, {.grid = blocks(count, kSide), .block = kSide}, nullptr,
+           out, x, stride, count);
+}
+void vector_copy(float* out, const float* x, int count) {
+    launch(vector_copy_kernel, {.grid = blocks(count, kSide), .block = kSide}, nullptr,
+           out, x, count);
+}
+void transpose_tile(float* out, const float* x, bool padded) {
+    launch(padded ? transpose_kernel<kSide + 1> : transpose_kernel<kSide>,
+           {.grid = 1, .block = dim3(kSide, kSide)}, nullptr, out, x);
+}
+void block_totals(float* out, const float* x) {
+    launch(block_total_kernel, {.grid = 1, .block = kSide}, nullptr, out, x);
+}
+void count_threads(int* total, int blocks, int threads) {
+    launch(
+        count_kernel,
+        {.grid = static_cast<unsigned>(blocks), .block = static_cast<unsigned>(threads)},
+        nullptr, total);
+}
+
+}  // namespace mini::patterns

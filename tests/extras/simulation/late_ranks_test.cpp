@@ -1,0 +1,194 @@
+// Ranks that join late or never: the errors of the other ranks, in virtual time.
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "libmini/core/error.hpp"
+#include "libmini/distributed/backends/ring.hpp"
+#include "libmini/distributed/group/process_group.hpp"
+#include "libmini/distributed/net/clock.hpp"
+#include "libmini/distributed/rendezvous/rendezvous.hpp"
+#include "libmini/distributed/store/file_store.hpp"
+#include "libmini/distributed/store/tcp_store.hpp"
+#include "libmini/distributed/transport/mesh.hpp"
+#include "libmini/extras/simulation/process_cluster.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
+#include "tests/support/folder.hpp"
+
+namespace mini::dist {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using test::contains;
+
+constexpr int kStorePort = 29500;
+constexpr milliseconds kPatience(4000);
+
+RendezvousConfig at_rank_0(ProcessCluster& cluster, int rank, int world_size) {
+    return {{cluster.system().address_of(0), kStorePort}, rank, world_size};
+}
+
+RendezvousConfig in_file(const std::string& path, int rank, int world_size) {
+    return {{}, rank, world_size, Cookie{}, path, "", ""};
+}
+
+// A client whose first get() sleeps, so that its rank connects late.
+class LateStore : public TcpStore {
+  public:
+    LateStore(const Address& address, milliseconds lateness)
+        : TcpStore(address, Cookie{}, deadline_after(kPatience)), lateness_(lateness) {}
+    std::string get(const std::string& key, Deadline deadline) override {
+        sleep_for(std::exchange(lateness_, milliseconds(0)));
+        return TcpStore::get(key, deadline);
+    }
+
+  private:
+    milliseconds lateness_;
+};
+
+// Returns the message of the process's exception; "" if the process returned.
+std::string message_of(const ProcessEnd& end) {
+    return end.failure ? end.failure->message : "";
+}
+
+// Checks that all processes except process `one` threw an error that contains `words`, at
+// the deadline.
+void check_all_but(int one, const std::vector<ProcessEnd>& ends,
+                   const std::string& words) {
+    for (int rank = 0; rank < static_cast<int>(ends.size()); ++rank) {
+        if (rank == one) continue;
+        const ProcessEnd& end = ends[static_cast<size_t>(rank)];
+        CAPTURE(rank, message_of(end));
+        CHECK(contains(message_of(end), words));
+        CHECK(end.time >= kPatience);
+        CHECK(end.time < kPatience + seconds(5));
+    }
+}
+
+TEST_CASE("a silent rank causes a Timeout that names it on every other rank") {
+    for (const int silent : {0, 2}) {
+        ProcessCluster cluster(4, parse_links("10Gbit,20us"), 2);
+        const auto ends = cluster.run([&](int rank) {
+            const auto group =
+                make_ring_group(at_rank_0(cluster, rank, 4), Medium::kTcp, kPatience);
+            if (rank == silent) return sleep_for(10 * kPatience);
+            group->all_reduce(Tensor::zeros({100}));
+        });
+        check_all_but(silent, ends, concat("rank ", silent, " is silent"));
+        check_all_but(silent, ends, "all_reduce #1 (sum of 100 float32)");
+        for (const size_t rank : {1, 3})
+            CHECK(ends[rank].failure->kind == Failure::Kind::kTimeout);
+    }
+}
+
+TEST_CASE("monitored_barrier names the first missing rank or all missing ranks") {
+    for (const bool all : {false, true}) {
+        ProcessCluster cluster(4, parse_links("10Gbit,20us"), 2);
+        const auto ends = cluster.run([&](int rank) {
+            const auto group = make_ring_group(at_rank_0(cluster, rank, 4), Medium::kTcp,
+                                               10 * kPatience);
+            if (rank >= 2) return sleep_for(10 * kPatience);
+            monitored_barrier(*group, {.timeout = kPatience, .wait_all_ranks = all});
+        });
+        REQUIRE(ends[0].how == ProcessEnd::How::kThrew);
+        CHECK(ends[0].failure->kind == Failure::Kind::kTimeout);
+        CHECK(contains(message_of(ends[0]),
+                       all ? "monitored_barrier: rank 2, 3 did not reach it"
+                           : "monitored_barrier: rank 2 did not reach it"));
+        CHECK(ends[1].how == ProcessEnd::How::kThrew);
+    }
+}
+
+TEST_CASE("a missing rank is named by all ranks that wait for it") {
+    ProcessCluster cluster(4, parse_links("10Gbit,20us"), 2);
+    const auto ends = cluster.run([&](int rank) {
+        if (rank == 2) return;
+        const Rendezvous result =
+            join_rendezvous(at_rank_0(cluster, rank, 4), deadline_after(kPatience));
+    });
+    CHECK(ends[0].failure->kind == Failure::Kind::kTimeout);
+    check_all_but(2, ends, "3 of 4 joined; missing: rank 2");
+}
+
+TEST_CASE("a missing rank is named in a rendezvous through a file too") {
+    const test::Folder folder;
+    const std::string path = folder / "meet";
+    ProcessCluster cluster({0, 0, 0, 0},
+                           parse_links("10Gbit,20us; hosts of 4: 10Gbit,1us"), 2);
+    const auto ends = cluster.run([&](int rank) {
+        if (rank != 2) join_rendezvous(in_file(path, rank, 4), deadline_after(kPatience));
+    });
+    check_all_but(2, ends, "3 of 4 joined; missing: rank 2");
+    CHECK(folder.names().empty());
+}
+
+TEST_CASE("the error for a rank that did not finish joining names its process") {
+    const test::Folder folder;
+    const std::string path = folder / "meet";
+    const int lost = GENERATE(0, 2);
+    std::optional<FileStore> store(path);
+    store->set(concat("run//rendezvous/rank/", lost), "3 9 host0 1");
+    ProcessCluster cluster({0, 0, 0}, parse_links("10Gbit,20us; hosts of 3: 10Gbit,1us"),
+                           2);
+    const auto ends = cluster.run([&](int rank) {
+        if (rank != lost)
+            join_rendezvous(in_file(path, rank, 3), deadline_after(kPatience));
+    });
+    store.reset();
+    check_all_but(lost, ends,
+                  concat("2 of 3 joined; missing: rank ", lost,
+                         " (process 9 on host0 began to join and went no further"));
+    CHECK(folder.names().empty());
+}
+
+TEST_CASE("a rank that finds another rank gone during start-up gets that rank's reason") {
+    // Rank 1 times out waiting for rank 2, rank 0 fails because of rank 1, and then rank
+    // 2 continues. All ranks live until the end, so that rank 0's store stays available.
+    ProcessCluster cluster(3, parse_links("10Gbit,20us"), 2);
+    const auto ends = cluster.run([&](int rank) {
+        const RendezvousConfig config = at_rank_0(cluster, rank, 3);
+        const Rendezvous met = join_rendezvous(config, deadline_after(kPatience));
+        try {
+            LateStore store(config.master, rank == 2 ? 2 * kPatience : milliseconds(0));
+            const milliseconds patience = rank == 1 ? kPatience : 10 * kPatience;
+            connect_mesh(config, store, met.local_host, Medium::kAuto,
+                         deadline_after(patience));
+        } catch (const Error&) {
+            sleep_for(20 * kPatience);
+            throw;
+        }
+    });
+    CAPTURE(message_of(ends[0]), message_of(ends[1]), message_of(ends[2]));
+    const std::string cause = "rank 1 waited for a connection from rank 2";
+    CHECK(contains(message_of(ends[0]), "rank 1 reports: " + cause));
+    CHECK(message_of(ends[1]).starts_with(cause));
+    CHECK(contains(message_of(ends[2]), "rank 1 reports: " + cause));
+    for (const ProcessEnd& end : ends)
+        CHECK((end.failure && end.failure->kind == Failure::Kind::kTimeout));
+}
+
+TEST_CASE("the error for a port that another process uses explains what to do") {
+    ProcessCluster cluster({0, 0}, parse_links("10Gbit,20us; hosts of 2: 10Gbit,1us"), 2);
+    const auto ends = cluster.run([&](int process) {
+        const Address place{cluster.system().address_of(0), kStorePort};
+        if (process == 1) {
+            const Socket door = listen_on(place);
+            return sleep_for(20 * kPatience);
+        }
+        sleep_for(milliseconds(1));
+        join_rendezvous(at_rank_0(cluster, 0, 2), deadline_after(10 * kPatience));
+    });
+    CAPTURE(message_of(ends[0]));
+    CHECK(contains(message_of(ends[0]), "cannot listen on 10.0.0.1:29500"));
+    CHECK(contains(message_of(ends[0]), "Address already in use"));
+    CHECK(contains(message_of(ends[0]), "choose another port (MASTER_PORT"));
+}
+
+}  // namespace
+}  // namespace mini::dist

@@ -1,0 +1,347 @@
+// Whole jobs on simulated processes: store, rendezvous, mesh, and process groups.
+
+#include "libmini/extras/simulation/process_cluster.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "libmini/core/error.hpp"
+#include "libmini/distributed/backends/ring.hpp"
+#include "libmini/distributed/group/process_group.hpp"
+#include "libmini/distributed/rendezvous/rendezvous.hpp"
+#include "libmini/distributed/store/tcp_store.hpp"
+#include "libmini/distributed/store/tcp_store_server.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
+
+namespace mini::dist {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using test::contains;
+using End = ProcessEnd::How;
+using FailureKind = Failure::Kind;
+
+constexpr milliseconds kJobTimeout(2000);
+constexpr int kMasterPort = 29500;
+
+RendezvousConfig config_of(ProcessCluster& cluster, int rank, int world_size) {
+    return {{cluster.system().address_of(0), kMasterPort}, rank, world_size};
+}
+
+// Joins the group, all-reduces ones `calls` times, and shuts the group down.
+void run_job(ProcessCluster& cluster, int rank, int world_size, int calls = 2) {
+    const auto group =
+        make_ring_group(config_of(cluster, rank, world_size), Medium::kTcp, kJobTimeout);
+    for (int call = 0; call < calls; ++call) {
+        Tensor data = Tensor::from(std::vector<float>(100, 1.0f));
+        group->all_reduce(data);
+        if (data.to_vector<float>()[99] != static_cast<float>(world_size))
+            throw Error("wrong sum");
+    }
+    group->shutdown();
+}
+
+std::vector<ProcessEnd> run_jobs(ProcessCluster& cluster) {
+    return cluster.run(
+        [&](int rank) { run_job(cluster, rank, cluster.process_count()); });
+}
+
+// Checks that all processes have returned.
+void check_returned(const std::vector<ProcessEnd>& ends) {
+    for (const ProcessEnd& end : ends) {
+        CAPTURE(end.failure ? end.failure->message : "");
+        CHECK(end.how == End::kReturned);
+    }
+}
+
+TEST_CASE("simulated processes meet at a store, and get waits until a key is set") {
+    ProcessCluster cluster(3, parse_links("1Gbit,1ms"), 5);
+    std::vector<std::string> values(3);
+    const auto ends = cluster.run([&](int process) {
+        const Address place{cluster.system().address_of(0), kMasterPort};
+        std::unique_ptr<TcpStoreServer> server;
+        if (process == 0) server = std::make_unique<TcpStoreServer>(place, Cookie{});
+        TcpStore store(place, Cookie{}, deadline_after(kJobTimeout));
+        if (process == 2) sleep_for(milliseconds(700));
+        if (process == 2) store.set("word", "ready");
+        values[static_cast<size_t>(process)] =
+            store.get("word", deadline_after(kJobTimeout));
+        store.add("done", 1);
+        while (process == 0 && store.add("done", 0) < 3) sleep_for(milliseconds(1));
+    });
+    check_returned(ends);
+    CHECK(values == std::vector<std::string>(3, "ready"));
+    CHECK(cluster.now() >= milliseconds(700));
+    CHECK(cluster.now() < milliseconds(800));
+}
+
+TEST_CASE("simulated process groups of 1 to 9 ranks meet, all-reduce and leave") {
+    for (const char* const links :
+         {"10Gbit,20us", "1Gbit,1ms; hosts of 4: 10Gbit,10us"}) {
+        for (int P = 1; P <= 9; ++P) {
+            CAPTURE(links, P);
+            ProcessCluster cluster(P, parse_links(links), static_cast<uint64_t>(P));
+            check_returned(run_jobs(cluster));
+            CHECK(cluster.now() < kJobTimeout);
+            CHECK(cluster.system().open_count() == 0);
+        }
+    }
+}
+
+TEST_CASE("the same seed gives the same times of a job and the same number of steps") {
+    const auto run = [](uint64_t seed) {
+        ProcessCluster cluster(4, parse_links("1Gbit,50us"), seed);
+        std::vector<VirtualTime> times;
+        for (const ProcessEnd& end : run_jobs(cluster)) times.push_back(end.time);
+        times.push_back(VirtualTime(static_cast<int64_t>(cluster.steps())));
+        return times;
+    };
+    CHECK(run(3) == run(3));
+    CHECK(run(3) != run(4));
+}
+
+TEST_CASE("a rank that never joins is named by all other ranks at the deadline") {
+    for (const int missing : {0, 2}) {
+        ProcessCluster cluster(4, parse_links("10Gbit,20us"), 0);
+        const auto ends = cluster.run([&](int rank) {
+            if (rank != missing) run_job(cluster, rank, 4);
+        });
+        for (int rank = 0; rank < 4; ++rank) {
+            if (rank == missing) continue;
+            const ProcessEnd& end = ends[static_cast<size_t>(rank)];
+            CAPTURE(rank, missing);
+            REQUIRE(end.how == End::kThrew);
+            CHECK(end.failure->kind == FailureKind::kTimeout);
+            CHECK(contains(end.failure->message, concat("rank ", missing)));
+            CHECK(end.time >= kJobTimeout);
+            CHECK(end.time < kJobTimeout + seconds(5));
+        }
+    }
+}
+
+// A bug that `mini simulate faults` found: the other ranks waited 60 s for rank 0's
+// store, and their error did not name rank 0.
+TEST_CASE("if rank 0 is stopped while ranks join, the other ranks soon name rank 0") {
+    for (const size_t step : {60, 90, 120}) {
+        ProcessCluster cluster(3, parse_links("10Gbit,20us"), 119);
+        cluster.set_on_step([&](size_t now) {
+            if (now == step) cluster.pause(0, std::chrono::hours(1));
+        });
+        const auto ends = run_jobs(cluster);
+        for (const size_t rank : {1, 2}) {
+            REQUIRE(ends[rank].how == End::kThrew);
+            CAPTURE(rank, step, ends[rank].failure->message);
+            CHECK(contains(ends[rank].failure->message, "rank 0"));
+            CHECK(ends[rank].time <= 2 * kJobTimeout + seconds(1));
+        }
+    }
+}
+
+TEST_CASE(
+    "if two processes have one rank, the error on every rank names both processes") {
+    for (const int rank : {0, 1}) {
+        ProcessCluster cluster({0, 1, 2, rank}, parse_links("10Gbit,20us"), 1);
+        const auto ends = cluster.run(
+            [&](int process) { run_job(cluster, process == 3 ? rank : process, 3); });
+        for (const ProcessEnd& end : ends) {
+            REQUIRE(end.how == End::kThrew);
+            CAPTURE(rank, end.failure->message);
+            // The error names each process by its process id.
+            CHECK(contains(end.failure->message,
+                           concat("two processes have RANK ", rank, ": process ")));
+            CHECK(contains(end.failure->message, " and process "));
+        }
+    }
+}
+
+TEST_CASE("a process that connects to all ports of a simulated job disturbs no rank") {
+    ProcessCluster cluster({0, 1, 2, 3}, parse_links("10Gbit,20us"), 2);
+    const auto ends = cluster.run([&](int process) {
+        if (process != 3) return run_job(cluster, process, 3);
+        for (int port = SimulatedSystem::kFirstPort - 1;
+             port < SimulatedSystem::kFirstPort + SimulatedSystem::kPortCount; ++port) {
+            const bool is_store = port < SimulatedSystem::kFirstPort;
+            try {
+                const Socket socket = connect_to(
+                    {cluster.system().address_of(port % 3),
+                     is_store ? kMasterPort : port},
+                    deadline_after(milliseconds(is_store ? 100 : 1)), Refusal::kNoMore);
+                const std::string text = "GET / HTTP/1.1\r\n\r\n";
+                send_all(socket, std::as_bytes(std::span(text)),
+                         deadline_after(milliseconds(10)));
+            } catch (const Error&) {  // the job has rejected the connection
+            }
+        }
+    });
+    check_returned(ends);
+}
+
+TEST_CASE(
+    "if a process of a job is killed, the other ranks name it before the deadline") {
+    for (const Loss loss : {Loss::kNone, Loss::kHalf, Loss::kAll}) {
+        ProcessCluster cluster(4, parse_links("10Gbit,20us"), 3);
+        std::vector<char> has_joined(4);
+        cluster.set_on_step([&](size_t) {
+            if (has_joined == std::vector<char>(4, 1)) cluster.kill(2, loss);
+        });
+        const auto ends = cluster.run([&](int rank) {
+            const auto group =
+                make_ring_group(config_of(cluster, rank, 4), Medium::kTcp, kJobTimeout);
+            has_joined[static_cast<size_t>(rank)] = 1;
+            for (int call = 0; call < 50; ++call) {
+                Tensor data = Tensor::from(std::vector<float>(1000, 1.0f));
+                group->all_reduce(data);
+            }
+        });
+        CHECK(ends[2].how == End::kKilled);
+        for (const size_t rank : {0, 1, 3}) {
+            REQUIRE(ends[rank].how == End::kThrew);
+            CAPTURE(rank, static_cast<int>(loss), ends[rank].failure->message);
+            CHECK(ends[rank].failure->kind == FailureKind::kPeerLost);
+            CHECK(ends[rank].failure->rank == 2);
+            CHECK(ends[rank].time < milliseconds(600));
+        }
+    }
+}
+
+TEST_CASE("monitored_barrier names the simulated rank that does not reach it") {
+    ProcessCluster cluster(4, parse_links("10Gbit,20us"), 4);
+    const auto ends = cluster.run([&](int rank) {
+        const auto group =
+            make_ring_group(config_of(cluster, rank, 4), Medium::kTcp, 10 * kJobTimeout);
+        monitored_barrier(*group, {.timeout = kJobTimeout});
+        if (rank == 3) return sleep_for(5 * kJobTimeout);
+        monitored_barrier(*group, {.timeout = kJobTimeout});
+    });
+    REQUIRE(ends[0].how == End::kThrew);
+    CHECK(contains(ends[0].failure->message,
+                   "monitored_barrier: rank 3 did not reach it in 2 s"));
+    for (const size_t rank : {1, 2}) CHECK(ends[rank].how == End::kThrew);
+}
+
+TEST_CASE("a deferred collective runs in wait or before the operation after it") {
+    ProcessCluster cluster(2, parse_links("1Gbit,100us"), 6);
+    const auto ends = cluster.run([&](int rank) {
+        const auto group =
+            make_ring_group(config_of(cluster, rank, 2), Medium::kTcp, kJobTimeout);
+        Tensor x = Tensor::from(std::vector<float>{1.0f});
+        const auto start = [&] {
+            return group->start(
+                {.operation = Operation::kAllReduce, .outputs = {x}, .deferred = true});
+        };
+        sleep_for(std::chrono::seconds(1));  // now the communication threads wait
+        const auto first = start();
+        sleep_for(std::chrono::seconds(1));
+        if (first->is_completed()) throw Error("it has run before wait()");
+        first->wait();
+
+        const auto second = start();
+        group->all_reduce_async(x)->wait();  // starts both
+        if (!second->is_completed()) throw Error("it has not run in call order");
+        second->wait();
+        group->all_reduce(x);  // no caller waits any more
+
+        const auto last = start();
+        group->shutdown();
+        if (!last->is_completed()) throw Error("it was dropped");
+        if (x.item() != 32.0) throw Error("wrong sum");
+    });
+    check_returned(ends);
+}
+
+TEST_CASE("asynchronous collectives and messages run on simulated threads") {
+    ProcessCluster cluster(3, parse_links("1Gbit,100us"), 6);
+    const auto ends = cluster.run([&](int rank) {
+        const auto group =
+            make_ring_group(config_of(cluster, rank, 3), Medium::kTcp, kJobTimeout);
+        std::vector<Tensor> tensors;
+        std::vector<WorkHandle> works;
+        for (size_t count : {1, 1000, 30'000}) {
+            tensors.push_back(Tensor::from(std::vector<float>(count, 2.0f)));
+            works.push_back(group->all_reduce_async(tensors.back()));
+        }
+        Tensor word = Tensor::from(std::vector<float>{static_cast<float>(rank)});
+        if (rank == 0) group->send(word, 2, 7);
+        if (rank == 2) group->recv(word, 0, 7);
+        for (const WorkHandle& work : works) work->wait();
+        for (const Tensor& tensor : tensors)
+            if (tensor.to_vector<float>()[0] != 6.0f) throw Error("wrong sum");
+        if (rank == 2 && word.to_vector<float>()[0] != 0.0f) throw Error("wrong word");
+        group->shutdown();
+    });
+    check_returned(ends);
+}
+
+TEST_CASE("the timeout of a queued operation starts when the operation starts") {
+    ProcessCluster cluster(2, parse_links("10Gbit,20us"), 8);
+    const auto ends = cluster.run([&](int rank) {
+        const auto group =
+            make_ring_group(config_of(cluster, rank, 2), Medium::kTcp, kJobTimeout);
+        // Each operation of rank 0 waits for rank 1; the waits together exceed a timeout.
+        std::vector<WorkHandle> works;
+        for (int i = 0; i < 3; ++i) {
+            if (rank == 0) works.push_back(group->barrier_async());
+        }
+        for (int i = 0; i < 3; ++i) {
+            if (rank == 0) {
+                works[static_cast<size_t>(i)]->wait();
+            } else {
+                sleep_for(kJobTimeout * 9 / 10);
+                group->barrier();
+            }
+        }
+        group->shutdown();
+    });
+    check_returned(ends);
+    CHECK(cluster.now() > 2 * kJobTimeout);
+}
+
+TEST_CASE(
+    "a short network partition delays a job, and a permanent partition ends the job") {
+    for (const bool heals : {true, false}) {
+        ProcessCluster cluster(4, parse_links("10Gbit,20us"), 7);
+        std::vector<char> has_joined(4);
+        bool was_apart = false;
+        const auto set_apart = [&](bool apart) {
+            for (const int a : {0, 1})
+                for (const int b : {2, 3}) {
+                    apart ? cluster.hold(a, b) : cluster.release(a, b);
+                    apart ? cluster.hold(b, a) : cluster.release(b, a);
+                }
+        };
+        cluster.set_on_step([&](size_t) {
+            if (was_apart || has_joined != std::vector<char>(4, 1)) return;
+            set_apart(was_apart = true);
+            if (heals)
+                cluster.at(cluster.now() + kJobTimeout / 2, [&] { set_apart(false); });
+        });
+        const auto ends = cluster.run([&](int rank) {
+            const auto group =
+                make_ring_group(config_of(cluster, rank, 4), Medium::kTcp, kJobTimeout);
+            has_joined[static_cast<size_t>(rank)] = 1;
+            for (int call = 0; call < 20; ++call) {
+                Tensor data = Tensor::from(std::vector<float>(1000, 1.0f));
+                group->all_reduce(data);
+            }
+            group->shutdown();
+        });
+        CHECK(was_apart);
+        CHECK(cluster.now() >= (heals ? kJobTimeout / 2 : kJobTimeout));
+        for (const ProcessEnd& end : ends) {
+            CAPTURE(end.failure ? end.failure->message : "");
+            CAPTURE(heals);
+            CHECK(end.how == (heals ? End::kReturned : End::kThrew));
+        }
+    }
+}
+
+}  // namespace
+}  // namespace mini::dist

@@ -12,7 +12,7 @@
 #include <iostream>
 #include <vector>
 
-#include "libmini/kernels/cpu/conv_direct.hpp"
+#include "libmini/extras/fast/conv_direct.hpp"
 #include "libmini/kernels/cpu/conv_im2col.hpp"
 #include "libmini/kernels/kernels.hpp"
 #include "libmini/program/machine_limits.hpp"

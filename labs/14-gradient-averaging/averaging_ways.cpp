@@ -19,6 +19,7 @@
 #include "libmini/autograd/node.hpp"
 #include "libmini/datasets/digits.hpp"
 #include "libmini/distributed/launch/launch.hpp"
+#include "libmini/extras/use_all.hpp"
 #include "libmini/nn/models.hpp"
 #include "libmini/optim/sgd.hpp"
 #include "libmini/parallel/average_parameters.hpp"
@@ -126,6 +127,7 @@ void measure(int ranks) {
 
 int main(int argc, char** argv) {
     return training::run("averaging_ways", [&] {
+        extras::use_all();
         int ranks = 4;
         CommandLine line("Averages gradients or parameters, and compares the results.",
                          "averaging_ways");

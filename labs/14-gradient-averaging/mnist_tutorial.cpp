@@ -27,6 +27,7 @@
 #include "libmini/distributed/launch/default_group.hpp"
 #include "libmini/distributed/launch/spawn.hpp"
 #include "libmini/distributed/rendezvous/rank_variables.hpp"
+#include "libmini/extras/use_all.hpp"
 #include "libmini/nn/models.hpp"
 #include "libmini/optim/sgd.hpp"
 #include "libmini/program/command_line.hpp"
@@ -143,6 +144,7 @@ bool parse(int argc, char** argv, bool launched, Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    extras::use_all();
     bool prints_errors = true;
     try {
         // Options and files are the same for all ranks of a machine, so only one rank

@@ -25,6 +25,7 @@
 
 #include "libmini/autograd/functions.hpp"
 #include "libmini/distributed/launch/default_group.hpp"
+#include "libmini/extras/use_all.hpp"
 #include "libmini/nn/models.hpp"
 #include "libmini/parallel/averaging_modules.hpp"
 #include "libmini/program/command_line.hpp"
@@ -176,6 +177,7 @@ bool parse_options(int argc, char** argv, Options& options) {
 
 int main(int argc, char** argv) {
     return training::run("hook_overlap", [&] {
+        extras::use_all();
         Options options;
         if (!parse_options(argc, argv, options)) return;
         const auto group = training::join_group();

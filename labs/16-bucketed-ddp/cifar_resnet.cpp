@@ -36,6 +36,7 @@
 #include "libmini/datasets/drawn_images.hpp"
 #include "libmini/distributed/launch/default_group.hpp"
 #include "libmini/distributed/rendezvous/rank_variables.hpp"
+#include "libmini/extras/use_all.hpp"
 #include "libmini/io/safetensors.hpp"
 #include "libmini/nn/resnet.hpp"
 #include "libmini/optim/lr_scheduler.hpp"
@@ -361,6 +362,7 @@ void check_size(const Options& options, const Data& data) {
 
 int main(int argc, char** argv) {
     return training::run("cifar_resnet", [&] {
+        mini::extras::use_all();
         const auto options =
             cifar_resnet::parse_options(argc, argv, training::launcher());
         if (!options) return;

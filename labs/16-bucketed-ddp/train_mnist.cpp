@@ -19,6 +19,7 @@
 #include "libmini/core/parallel.hpp"
 #include "libmini/distributed/launch/default_group.hpp"
 #include "libmini/distributed/launch/launch.hpp"
+#include "libmini/extras/use_all.hpp"
 #include "libmini/io/safetensors.hpp"
 #include "libmini/random/random.hpp"
 #include "libmini/random/streams.hpp"
@@ -118,6 +119,9 @@ void train(const Options& options) {
 
 int main(int argc, char** argv) {
     return run("train_mnist", [&] {
-        if (const auto options = parse_options(argc, argv)) train(*options);
+        const auto options = parse_options(argc, argv);
+        if (!options) return;
+        if (!options->plain) mini::extras::use_all();
+        train(*options);
     });
 }

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "libmini/autograd/functions.hpp"
+#include "libmini/extras/use_all.hpp"
 #include "libmini/nn/resnet.hpp"
 #include "libmini/optim/adam.hpp"
 #include "libmini/parallel/ddp.hpp"
@@ -138,6 +139,7 @@ void run(const Options& options) {
 
 int main(int argc, char** argv) {
     return training::run("zero_memory", [&] {
+        extras::use_all();
         Options options;
         CommandLine line("Counts the bytes of a rank with a sharded optimizer.",
                          "zero_memory");

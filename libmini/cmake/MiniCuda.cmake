@@ -3,7 +3,8 @@
 #     ON    on NVIDIA GPUs: nvcc compiles the .cu files; cuBLAS is linked, NCCL if found
 #     SIM   on the simulator: the C++ compiler compiles the same files
 #     OFF   not at all: there is no Device::cuda
-#     AUTO  ON if the machine has nvcc and a GPU and MINI_SANITIZE is empty, else SIM
+#     AUTO  ON if the machine has nvcc and a GPU and MINI_SANITIZE is empty, else SIM, or OFF if
+#           the simulator is not built (MINI_EXTRAS)
 #
 # MINI_CUDA_MODE is the result: ON, SIM or OFF.
 
@@ -12,14 +13,20 @@ set_property(CACHE MINI_CUDA PROPERTY STRINGS AUTO ON SIM OFF)
 set(MINI_CUDA_ARCHITECTURES "75-real;80-real;90" CACHE STRING
     "Architectures that nvcc compiles for; PTX of the last one goes along")
 
+mini_extra(cudasim)
 set(MINI_CUDA_MODE ${MINI_CUDA})
 if(MINI_CUDA STREQUAL "AUTO")
     find_program(MINI_NVCC nvcc HINTS /usr/local/cuda/bin)
     if(MINI_NVCC AND EXISTS /dev/nvidiactl AND NOT MINI_SANITIZE)
         set(MINI_CUDA_MODE ON)
-    else()
+    elseif(MINI_EXTRA_CUDASIM)
         set(MINI_CUDA_MODE SIM)
+    else()
+        set(MINI_CUDA_MODE OFF)
     endif()
+endif()
+if(MINI_CUDA_MODE STREQUAL "SIM" AND NOT MINI_EXTRA_CUDASIM)
+    message(FATAL_ERROR "MINI_CUDA=SIM needs the simulator: set MINI_EXTRAS and MINI_EXTRA_CUDASIM to ON")
 endif()
 
 if(MINI_CUDA_MODE STREQUAL "ON")

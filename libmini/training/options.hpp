@@ -125,6 +125,7 @@ struct Options {
     bool fresh = false;
     std::string save;
     std::string logdir;  // a folder, or empty
+    bool plain = false;
     bool json = false;
 
     /// The names and values of all options, for the run's log.

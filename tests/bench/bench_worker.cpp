@@ -27,6 +27,7 @@
 #include "libmini/core/error.hpp"
 #include "libmini/core/parallel.hpp"
 #include "libmini/distributed/launch/default_group.hpp"
+#include "libmini/extras/use_all.hpp"
 #include "libmini/nn/models.hpp"
 #include "libmini/nn/resnet.hpp"
 #include "libmini/optim/sgd.hpp"
@@ -215,6 +216,7 @@ void declare(mini::CommandLine& line, Options& o) {
 
 int main(int argc, char** argv) {
     return mini::training::run("bench_worker", [&] {
+        mini::extras::use_all();
         Options options;
         mini::CommandLine line("Measures one thing for labs/lab bench.", "bench_worker");
         declare(line, options);

@@ -7,7 +7,10 @@ This test reads the includes and fails when
 - a room includes a room that is added after it, or that its NEEDS do not list;
 - a room's NEEDS list a room that it does not include;
 - components include each other in a cycle;
-- the library includes labs or tests.
+- the library includes labs or tests;
+- the core includes an extra: a file outside libmini/extras, other than a program of libmini/tools,
+  includes one of libmini/extras. (The core's kernels include the simulator's CUDA headers, which the
+  build chooses.)
 
     python3 tests/house/rooms_test.py --list     rooms with their files, lines and needs
 """
@@ -26,6 +29,8 @@ SUFFIXES = {".hpp", ".cpp", ".cu", ".cuh", ".h"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.M)
 SYSTEM = "libmini/extras/cudasim/include"  # the folder of the simulator's <cuda_runtime.h>
+USE_ALL = "libmini/extras/use_all.hpp"  # for main functions; in no room
+EXTRAS, PROGRAMS = "libmini/extras", "libmini/tools"
 
 
 class House:
@@ -61,7 +66,13 @@ class House:
         for path, target in self.arrows():
             here, there = self.room_of[path], self.room_of.get(target)
             name = path.relative_to(self.root)
-            where = f"{name} includes {target.relative_to(self.root)}"
+            included = str(target.relative_to(self.root))
+            where = f"{name} includes {included}"
+            if (included.startswith(EXTRAS) and not included.startswith(SYSTEM)
+                    and not str(name).startswith((EXTRAS, PROGRAMS))):
+                yield f"{where}: the core includes no extra"
+            if str(name) == USE_ALL or included == USE_ALL:
+                continue
             if here is None:
                 yield f"{name} is in no room"
             elif there is None:

@@ -16,7 +16,7 @@
 #include "libmini/core/error.hpp"  // MINI_TODO of the starter
 #include "libmini/core/parallel.hpp"
 #include "libmini/kernels/cpu/strided.hpp"
-#include "libmini/kernels/cpu/transpose.hpp"
+#include "libmini/kernels/faster.hpp"
 #include "libmini/kernels/kernels.hpp"
 
 namespace mini::kernels::cpu {
@@ -93,59 +93,13 @@ void copy_run(std::byte* to, int64_t to_step, const std::byte* from, int64_t fro
     }
 }
 
-// Copies between a strided array and a contiguous one of 4-byte items if the copy is a
-// transpose, or several: if the strided array is contiguous along another dimension than
-// the innermost. Returns false if it is not.
-bool copy_transposed(float* out, const float* x, const StridedLoop<1>& loop,
-                     bool to_strided) {
-    constexpr int64_t kMinExtent = 8, kRows = 64;
-    constexpr int64_t kMinStreamed = 4 << 20;  // elements: too many for the caches
-    const auto& dimensions = loop.dimensions();
-    const auto& row = dimensions.front();
-    const auto is_run = [](const auto& d) {
-        return d.strides[0] == 1 && d.extent >= kMinExtent;
-    };
-    const auto run = std::find_if(dimensions.begin() + 1, dimensions.end(), is_run);
-    if (run == dimensions.end() || row.extent < kMinExtent || row.strides[0] <= 1)
-        return false;
-
-    // Each matrix is copied in slices of 64 rows of x. Number the slices of all matrices;
-    // find a slice's offsets in both arrays.
-    const int64_t x_rows = to_strided ? run->extent : row.extent;
-    const int64_t x_columns = to_strided ? row.extent : run->extent;
-    const int64_t slices = (x_rows + kRows - 1) / kRows;
-    int64_t count = slices, run_step = 1;
-    for (auto d = dimensions.begin(); d != run; ++d) run_step *= d->extent;
-    for (auto d = dimensions.begin() + 1; d != dimensions.end(); ++d)
-        if (d != run) count *= d->extent;
-    const auto stores =
-        count * kRows * x_columns >= kMinStreamed ? Stores::kStreamed : Stores::kCached;
-    const auto copy_slice = [&](int64_t slice) {
-        const int64_t begin = slice % slices * kRows;
-        int64_t strided = begin * (to_strided ? 1 : row.strides[0]);
-        int64_t contiguous = begin * (to_strided ? run_step : 1);
-        int64_t matrix = slice / slices, step = row.extent;
-        for (auto d = dimensions.begin() + 1; d != dimensions.end(); ++d) {
-            if (d != run) {
-                strided += matrix % d->extent * d->strides[0];
-                contiguous += matrix % d->extent * step;
-                matrix /= d->extent;
-            }
-            step *= d->extent;
-        }
-        const int64_t rows = std::min(kRows, x_rows - begin);
-        if (to_strided)
-            transpose(out + strided, row.strides[0], x + contiguous, run_step, rows,
-                      x_columns, stores);
-        else
-            transpose(out + contiguous, run_step, x + strided, row.strides[0], rows,
-                      x_columns, stores);
-    };
-    const int64_t grain = std::max<int64_t>(1, kElementGrain / (kRows * x_columns));
-    parallel_for(count, grain, [&](int64_t begin, int64_t end) {
-        for (int64_t slice = begin; slice < end; ++slice) copy_slice(slice);
-    });
-    return true;
+// Copies by the registered kernel if that fits.
+bool copied_faster(std::byte* out, const std::byte* x, const StridedLoop<1>& loop,
+                   int64_t item_bytes, bool to_strided) {
+    const auto faster = faster_kernels().copy_transposed;
+    return faster && item_bytes == 4 &&
+           faster(reinterpret_cast<float*>(out), reinterpret_cast<const float*>(x), loop,
+                  to_strided);
 }
 
 }  // namespace
@@ -212,10 +166,7 @@ void fill(float* out, float value, int64_t n) {
 void copy_strided(std::byte* out, const std::byte* x, std::span<const int64_t> shape,
                   std::span<const int64_t> strides, int64_t item_bytes) {
     const StridedLoop<1> loop(shape, {strides});
-    if (item_bytes == 4 &&
-        copy_transposed(reinterpret_cast<float*>(out), reinterpret_cast<const float*>(x),
-                        loop, false))
-        return;
+    if (copied_faster(out, x, loop, item_bytes, false)) return;
     const int64_t step = loop.steps()[0] * item_bytes;
     loop.for_each_run(
         [&](int64_t n, int64_t first, const std::array<int64_t, 1>& offsets) {
@@ -227,9 +178,7 @@ void copy_strided(std::byte* out, const std::byte* x, std::span<const int64_t> s
 void copy_to_strided(std::byte* out, const std::byte* x, std::span<const int64_t> shape,
                      std::span<const int64_t> strides, int64_t item_bytes) {
     const StridedLoop<1> loop(shape, {strides});
-    if (item_bytes == 4 && copy_transposed(reinterpret_cast<float*>(out),
-                                           reinterpret_cast<const float*>(x), loop, true))
-        return;
+    if (copied_faster(out, x, loop, item_bytes, true)) return;
     const int64_t step = loop.steps()[0] * item_bytes;
     loop.for_each_run(
         [&](int64_t n, int64_t first, const std::array<int64_t, 1>& offsets) {

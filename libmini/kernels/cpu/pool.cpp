@@ -1,5 +1,4 @@
-// Max pooling, one plane of one image at a time, with any window. Adjacent windows of
-// 2 x 2 are a case of their own (pool_2x2.cpp).
+// Max pooling, one plane of one image at a time, with any window.
 
 #include <algorithm>
 #include <cstdint>
@@ -9,7 +8,7 @@
 #include "libmini/core/parallel.hpp"
 #include "libmini/kernels/cpu/greatest.hpp"
 #include "libmini/kernels/cpu/plane_grain.hpp"
-#include "libmini/kernels/cpu/pool_2x2.hpp"
+#include "libmini/kernels/faster.hpp"
 #include "libmini/kernels/kernels.hpp"
 
 namespace mini::kernels::cpu {
@@ -61,37 +60,27 @@ void spread_plane(float* dx, const float* g, const int32_t* indices, int64_t siz
 
 void max_pool2d(float* y, int32_t* indices, const float* x, ImageExtents in,
                 Window window) {
-    const bool adjacent_2x2 = is_adjacent_2x2(window);
+    const auto faster = faster_kernels().max_pool;
+    if (faster && faster(y, indices, x, in, window)) return;
     const int64_t in_plane = in.H * in.W;
     const int64_t out_plane = window.output(in.H) * window.output(in.W);
     parallel_for(in.N * in.C, planes_per_chunk(in), [&](int64_t begin, int64_t end) {
-        for (int64_t plane = begin; plane < end; ++plane) {
-            float* y_plane = y + plane * out_plane;
-            int32_t* indices_plane = indices + plane * out_plane;
-            const float* x_plane = x + plane * in_plane;
-            if (adjacent_2x2)
-                pool_plane_2x2(y_plane, indices_plane, x_plane, in.H, in.W);
-            else
-                pool_plane(y_plane, indices_plane, x_plane, in.H, in.W, window);
-        }
+        for (int64_t plane = begin; plane < end; ++plane)
+            pool_plane(y + plane * out_plane, indices + plane * out_plane,
+                       x + plane * in_plane, in.H, in.W, window);
     });
 }
 
 void max_pool2d_backward(float* dx, const float* g, const int32_t* indices,
                          ImageExtents in, Window window) {
-    const bool adjacent_2x2 = is_adjacent_2x2(window);
+    const auto faster = faster_kernels().max_pool_backward;
+    if (faster && faster(dx, g, indices, in, window)) return;
     const int64_t in_plane = in.H * in.W;
     const int64_t out_plane = window.output(in.H) * window.output(in.W);
     parallel_for(in.N * in.C, planes_per_chunk(in), [&](int64_t begin, int64_t end) {
-        for (int64_t plane = begin; plane < end; ++plane) {
-            float* dx_plane = dx + plane * in_plane;
-            const float* g_plane = g + plane * out_plane;
-            const int32_t* indices_plane = indices + plane * out_plane;
-            if (adjacent_2x2)
-                spread_plane_2x2(dx_plane, g_plane, indices_plane, in.H, in.W);
-            else
-                spread_plane(dx_plane, g_plane, indices_plane, in_plane, out_plane);
-        }
+        for (int64_t plane = begin; plane < end; ++plane)
+            spread_plane(dx + plane * in_plane, g + plane * out_plane,
+                         indices + plane * out_plane, in_plane, out_plane);
     });
 }
 

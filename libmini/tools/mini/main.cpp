@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "libmini/core/error.hpp"
+#include "libmini/extras/use_all.hpp"
 #include "libmini/program/completion.hpp"
 #include "libmini/program/wrap.hpp"
 #include "libmini/tools/mini/bench.hpp"
@@ -67,6 +68,7 @@ std::string suggestion(const CLI::App& app, int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    mini::extras::use_all();
     CLI::App app("Tools for data-parallel training with libmini.", "mini");
     app.set_version_flag("--version", "mini " MINI_VERSION);
     app.require_subcommand(1);

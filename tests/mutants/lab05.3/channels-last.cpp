@@ -1,5 +1,4 @@
 // The gradient of the bias reads g as (N, M, O).
-// region: libmini/kernels/cpu/conv.cpp 2
     const auto of_positions = scratch(M * O);
     sum(of_positions.get(), g, 1, in.N, M * O);
     sum(dbias, of_positions.get(), 1, M, O);

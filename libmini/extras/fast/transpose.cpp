@@ -12,15 +12,17 @@
 // Within a tile, blocks of 8 x 8 are transposed in registers. Tiles follow one another
 // along the rows of x, so that the processor prefetches the rows.
 
-#include "libmini/kernels/cpu/transpose.hpp"
+#include "libmini/extras/fast/transpose.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
-#include "libmini/kernels/cpu/transpose_block.hpp"
-#include "libmini/kernels/cpu/vector.hpp"
+#include "libmini/core/parallel.hpp"
+#include "libmini/extras/fast/transpose_block.hpp"
+#include "libmini/extras/fast/vector.hpp"
+#include "libmini/kernels/cpu/strided.hpp"
 
 #if defined(__AVX__)
 #include <immintrin.h>
@@ -79,8 +81,12 @@ bool is_aligned(const float* out, int64_t out_step) {
            out_step % kLanes == 0;
 }
 
-}  // namespace
+// How results are stored. Streamed stores bypass the caches: faster for a result that does
+// not fit into them, since its lines are not read first; slower for a smaller one.
+enum class Stores { kCached, kStreamed };
 
+// Copies x (rows, columns) to out (columns, rows): out[j][i] = x[i][j]. A step is the
+// distance from one row to the next in memory, in elements.
 void transpose(float* out, int64_t out_step, const float* x, int64_t x_step, int64_t rows,
                int64_t columns, Stores stores) {
     alignas(64) float buffer[kTile * kBufferStep];
@@ -94,6 +100,60 @@ void transpose(float* out, int64_t out_step, const float* x, int64_t x_step, int
             put(out + j * out_step + i, out_step, buffer, width, height);
         }
     if (streams) finish_streams();
+}
+
+}  // namespace
+
+bool copy_transposed(float* out, const float* x, const StridedLoop<1>& loop,
+                     bool to_strided) {
+    constexpr int64_t kMinExtent = 8, kRows = 64;
+    constexpr int64_t kMinStreamed = 4 << 20;  // elements: too many for the caches
+    const auto& dimensions = loop.dimensions();
+    const auto& row = dimensions.front();
+    const auto is_run = [](const auto& d) {
+        return d.strides[0] == 1 && d.extent >= kMinExtent;
+    };
+    const auto run = std::find_if(dimensions.begin() + 1, dimensions.end(), is_run);
+    if (run == dimensions.end() || row.extent < kMinExtent || row.strides[0] <= 1)
+        return false;
+
+    // Each matrix is copied in slices of 64 rows of x. Number the slices of all matrices;
+    // find a slice's offsets in both arrays.
+    const int64_t x_rows = to_strided ? run->extent : row.extent;
+    const int64_t x_columns = to_strided ? row.extent : run->extent;
+    const int64_t slices = (x_rows + kRows - 1) / kRows;
+    int64_t count = slices, run_step = 1;
+    for (auto d = dimensions.begin(); d != run; ++d) run_step *= d->extent;
+    for (auto d = dimensions.begin() + 1; d != dimensions.end(); ++d)
+        if (d != run) count *= d->extent;
+    const auto stores =
+        count * kRows * x_columns >= kMinStreamed ? Stores::kStreamed : Stores::kCached;
+    const auto copy_slice = [&](int64_t slice) {
+        const int64_t begin = slice % slices * kRows;
+        int64_t strided = begin * (to_strided ? 1 : row.strides[0]);
+        int64_t contiguous = begin * (to_strided ? run_step : 1);
+        int64_t matrix = slice / slices, step = row.extent;
+        for (auto d = dimensions.begin() + 1; d != dimensions.end(); ++d) {
+            if (d != run) {
+                strided += matrix % d->extent * d->strides[0];
+                contiguous += matrix % d->extent * step;
+                matrix /= d->extent;
+            }
+            step *= d->extent;
+        }
+        const int64_t rows = std::min(kRows, x_rows - begin);
+        if (to_strided)
+            transpose(out + strided, row.strides[0], x + contiguous, run_step, rows,
+                      x_columns, stores);
+        else
+            transpose(out + contiguous, run_step, x + strided, row.strides[0], rows,
+                      x_columns, stores);
+    };
+    const int64_t grain = std::max<int64_t>(1, kElementGrain / (kRows * x_columns));
+    parallel_for(count, grain, [&](int64_t begin, int64_t end) {
+        for (int64_t slice = begin; slice < end; ++slice) copy_slice(slice);
+    });
+    return true;
 }
 
 }  // namespace mini::kernels::cpu

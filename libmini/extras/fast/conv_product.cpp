@@ -14,7 +14,7 @@
 // Each gathered element is used for up to 528 channels, so that gathering costs little.
 // The gradient of x is such a product too, of w's transpose and gathered elements of g.
 
-#include "libmini/kernels/cpu/conv_product.hpp"
+#include "libmini/extras/fast/conv_product.hpp"
 
 #include <unistd.h>
 
@@ -24,11 +24,11 @@
 #include <vector>
 
 #include "libmini/core/parallel.hpp"
-#include "libmini/kernels/cpu/gather.hpp"
-#include "libmini/kernels/cpu/panels.hpp"
+#include "libmini/extras/fast/gather.hpp"
+#include "libmini/extras/fast/panels.hpp"
+#include "libmini/extras/fast/transpose_block.hpp"
+#include "libmini/extras/fast/vector.hpp"
 #include "libmini/kernels/cpu/scratch.hpp"
-#include "libmini/kernels/cpu/transpose_block.hpp"
-#include "libmini/kernels/cpu/vector.hpp"
 
 namespace mini::kernels::cpu::product {
 namespace {

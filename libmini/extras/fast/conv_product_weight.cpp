@@ -20,11 +20,11 @@
 #include <vector>
 
 #include "libmini/core/parallel.hpp"
-#include "libmini/kernels/cpu/conv_product.hpp"
-#include "libmini/kernels/cpu/gather.hpp"
-#include "libmini/kernels/cpu/panels.hpp"
+#include "libmini/extras/fast/conv_product.hpp"
+#include "libmini/extras/fast/gather.hpp"
+#include "libmini/extras/fast/panels.hpp"
+#include "libmini/extras/fast/transpose_block.hpp"
 #include "libmini/kernels/cpu/scratch.hpp"
-#include "libmini/kernels/cpu/transpose_block.hpp"
 #include "libmini/kernels/kernels.hpp"
 
 namespace mini::kernels::cpu::product {

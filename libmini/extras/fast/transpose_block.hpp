@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <initializer_list>
 
-#include "libmini/kernels/cpu/vector.hpp"
+#include "libmini/extras/fast/vector.hpp"
 
 namespace mini::kernels::cpu {
 

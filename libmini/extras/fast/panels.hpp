@@ -13,7 +13,7 @@
 
 #include <cstdint>
 
-#include "libmini/kernels/cpu/vector.hpp"
+#include "libmini/extras/fast/vector.hpp"
 
 namespace mini::kernels::cpu {
 

@@ -13,11 +13,11 @@
 //
 // Goto and van de Geijn 2008, "Anatomy of high-performance matrix multiplication".
 
-#include "libmini/kernels/cpu/panels.hpp"
+#include "libmini/extras/fast/panels.hpp"
 
 #include <cstdint>
 
-#include "libmini/kernels/cpu/vector.hpp"
+#include "libmini/extras/fast/vector.hpp"
 
 namespace mini::kernels::cpu {
 namespace {

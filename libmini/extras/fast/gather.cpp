@@ -9,7 +9,7 @@
 // the columns 0, s, 2 s, ..., then the columns 1, s + 1, ...: under each tap, consecutive
 // positions are then neighbours. Residues (column mod s) of no tap are left out.
 
-#include "libmini/kernels/cpu/gather.hpp"
+#include "libmini/extras/fast/gather.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -17,7 +17,7 @@
 #include <tuple>
 #include <vector>
 
-#include "libmini/kernels/cpu/vector.hpp"
+#include "libmini/extras/fast/vector.hpp"
 
 namespace mini::kernels::cpu {
 namespace {

@@ -1,12 +1,15 @@
 // Max pooling of adjacent windows of 2 x 2, and its gradient.
 
-#include "libmini/kernels/cpu/pool_2x2.hpp"
+#include "libmini/extras/fast/pool_2x2.hpp"
 
 #include <algorithm>
 #include <cstdint>
 
+#include "libmini/core/parallel.hpp"
+#include "libmini/extras/fast/vector.hpp"
 #include "libmini/kernels/cpu/greatest.hpp"
-#include "libmini/kernels/cpu/vector.hpp"
+#include "libmini/kernels/cpu/plane_grain.hpp"
+#include "libmini/kernels/kernels.hpp"
 
 namespace mini::kernels::cpu {
 namespace {
@@ -80,7 +83,9 @@ void spread_short_row(float* upper, const float* g, const int32_t* indices, int3
     for (int64_t j = 0; j < Wo; ++j) upper[indices[j] - start] = g[j] + 0.0f;
 }
 
-}  // namespace
+bool is_adjacent_2x2(const Window& window) {
+    return window.kernel == 2 && window.stride == 2 && window.padding == 0;
+}
 
 // A run has at most 8 windows, which the compiler computes with vectors only; for whole
 // rows it would add a scalar loop with unpredictable branches. Runs take 0.9 us per image
@@ -110,6 +115,32 @@ void spread_plane_2x2(float* dx, const float* g, const int32_t* indices, int64_t
         if (W % 2 != 0) upper[W - 1] = upper[2 * W - 1] = 0.0f;  // in no window
     }
     if (H % 2 != 0) std::fill_n(dx + (H - 1) * W, W, 0.0f);
+}
+
+}  // namespace
+
+bool max_pool_2x2(float* y, int32_t* indices, const float* x, const ImageExtents& in,
+                  const Window& window) {
+    if (!is_adjacent_2x2(window)) return false;
+    const int64_t in_plane = in.H * in.W, out_plane = in.H / 2 * (in.W / 2);
+    parallel_for(in.N * in.C, planes_per_chunk(in), [&](int64_t begin, int64_t end) {
+        for (int64_t plane = begin; plane < end; ++plane)
+            pool_plane_2x2(y + plane * out_plane, indices + plane * out_plane,
+                           x + plane * in_plane, in.H, in.W);
+    });
+    return true;
+}
+
+bool max_pool_2x2_backward(float* dx, const float* g, const int32_t* indices,
+                           const ImageExtents& in, const Window& window) {
+    if (!is_adjacent_2x2(window)) return false;
+    const int64_t in_plane = in.H * in.W, out_plane = in.H / 2 * (in.W / 2);
+    parallel_for(in.N * in.C, planes_per_chunk(in), [&](int64_t begin, int64_t end) {
+        for (int64_t plane = begin; plane < end; ++plane)
+            spread_plane_2x2(dx + plane * in_plane, g + plane * out_plane,
+                             indices + plane * out_plane, in.H, in.W);
+    });
+    return true;
 }
 
 }  // namespace mini::kernels::cpu

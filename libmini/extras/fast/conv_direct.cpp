@@ -15,18 +15,18 @@
 // Forward computes the common elements twice; the gradients set the common elements of
 // the second vector to 0, so that nothing is added twice.
 
-#include "libmini/kernels/cpu/conv_direct.hpp"
+#include "libmini/extras/fast/conv_direct.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <memory>
 
 #include "libmini/core/parallel.hpp"
+#include "libmini/extras/fast/conv_extents.hpp"
+#include "libmini/extras/fast/image_vectors.hpp"
+#include "libmini/extras/fast/vector.hpp"
 #include "libmini/kernels/cpu/border.hpp"
-#include "libmini/kernels/cpu/conv_extents.hpp"
-#include "libmini/kernels/cpu/image_vectors.hpp"
 #include "libmini/kernels/cpu/scratch.hpp"
-#include "libmini/kernels/cpu/vector.hpp"
 
 namespace mini::kernels::cpu::direct {
 namespace {

@@ -4,11 +4,11 @@
 #include <cstdint>
 
 #include "libmini/core/parallel.hpp"
-#include "libmini/kernels/cpu/conv_direct.hpp"
-#include "libmini/kernels/cpu/conv_extents.hpp"
-#include "libmini/kernels/cpu/image_vectors.hpp"
+#include "libmini/extras/fast/conv_direct.hpp"
+#include "libmini/extras/fast/conv_extents.hpp"
+#include "libmini/extras/fast/image_vectors.hpp"
+#include "libmini/extras/fast/vector.hpp"
 #include "libmini/kernels/cpu/scratch.hpp"
-#include "libmini/kernels/cpu/vector.hpp"
 
 namespace mini::kernels::cpu::direct {
 namespace {

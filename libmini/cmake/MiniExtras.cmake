@@ -1,0 +1,37 @@
+# Extras: folders of libmini/extras, without which the core builds, trains and passes its tests.
+#
+#     MINI_EXTRAS=OFF            no extra
+#     MINI_EXTRA_FAST=OFF        all but this one; the same for each folder
+
+option(MINI_EXTRAS "Build libmini/extras" ON)
+
+# mini_extra(fast [mini::fast::use]): declares the option MINI_EXTRA_FAST of an extra, and the
+# function by which extras::use_all() attaches the extra to the core.
+function(mini_extra name)
+    string(TOUPPER MINI_EXTRA_${name} option)
+    option(${option} "Build libmini/extras/${name}" ON)
+    if(NOT MINI_EXTRAS)
+        set(${option} OFF PARENT_SCOPE)
+    elseif(${option} AND ARGN)
+        set_property(GLOBAL APPEND PROPERTY MINI_EXTRA_USES ${name}=${ARGN})
+    endif()
+endfunction()
+
+# mini_use_all(): the library mini_use_all, whose extras::use_all() attaches all extras that were
+# added before.
+function(mini_use_all)
+    get_property(uses GLOBAL PROPERTY MINI_EXTRA_USES)
+    set(includes "#include \"libmini/extras/use_all.hpp\"\n")
+    set(calls "")
+    foreach(use ${uses})
+        string(REGEX MATCH "^([^=]+)=(.+)$" matched ${use})
+        string(APPEND includes
+            "\n#include \"libmini/extras/${CMAKE_MATCH_1}/${CMAKE_MATCH_1}.hpp\"")
+        string(APPEND calls "    ${CMAKE_MATCH_2}();\n")
+        list(APPEND libraries mini_${CMAKE_MATCH_1})
+    endforeach()
+    file(CONFIGURE OUTPUT use_all.cpp CONTENT
+        "${includes}\n\nvoid mini::extras::use_all() {\n${calls}}\n")
+    add_library(mini_use_all STATIC ${CMAKE_CURRENT_BINARY_DIR}/use_all.cpp)
+    target_link_libraries(mini_use_all PRIVATE ${libraries} PUBLIC mini_flags)
+endfunction()

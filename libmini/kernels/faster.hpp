@@ -1,0 +1,45 @@
+// The registry of kernels: an extra offers kernels here that replace the core's where they
+// fit (libmini/extras/fast). Without any, the core's kernels compute everything.
+
+#pragma once
+
+#include <cstdint>
+
+#include "libmini/kernels/cpu/strided.hpp"
+#include "libmini/kernels/kernels.hpp"
+
+namespace mini::kernels {
+
+/// A method of convolution. The functions are as cpu::conv2d, cpu::conv2d_backward_input,
+/// and cpu::conv2d_backward_weight without the bias.
+struct ConvKernels {
+    decltype(&cpu::conv2d) forward;
+    decltype(&cpu::conv2d_backward_input) backward_input;
+    void (*backward_weight)(float* dw, const float* g, const float* x, ImageExtents in,
+                            int64_t O, Window window);
+};
+
+/// Null members leave the work to the core.
+struct FasterKernels {
+    /// Return the method for a convolution whose result has `rows` channels, or null.
+    const ConvKernels* (*conv)(const ImageExtents&, const Window&,
+                               int64_t rows) = nullptr;
+    const ConvKernels* (*conv_weight)(const ImageExtents&, const Window&,
+                                      int64_t rows) = nullptr;
+    /// As cpu::max_pool2d and its gradient; return false if they do not fit.
+    bool (*max_pool)(float* y, int32_t* indices, const float* x, const ImageExtents&,
+                     const Window&) = nullptr;
+    bool (*max_pool_backward)(float* dx, const float* g, const int32_t* indices,
+                              const ImageExtents&, const Window&) = nullptr;
+    /// Copies 4-byte items from `loop`'s array to a contiguous one, or the other way;
+    /// returns false if the copy is not a transpose.
+    bool (*copy_transposed)(float* out, const float* x, const cpu::StridedLoop<1>& loop,
+                            bool to_strided) = nullptr;
+};
+
+/// Sets the kernels of the process. Call it in main, before the first computation.
+void use_faster_kernels(const FasterKernels& kernels);
+
+const FasterKernels& faster_kernels();
+
+}  // namespace mini::kernels

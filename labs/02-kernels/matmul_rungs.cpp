@@ -16,7 +16,7 @@
 #include <iostream>
 #include <vector>
 
-#include "libmini/kernels/cpu/matmul_ladder.hpp"
+#include "labs/02-kernels/matmul_ladder.hpp"
 #include "libmini/kernels/kernels.hpp"
 #include "libmini/program/machine_limits.hpp"
 #include "libmini/program/timing.hpp"

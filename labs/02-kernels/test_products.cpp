@@ -4,8 +4,8 @@
 #include <tuple>
 #include <vector>
 
+#include "labs/02-kernels/matmul_ladder.hpp"
 #include "labs/02-kernels/test_support.hpp"
-#include "libmini/kernels/cpu/matmul_ladder.hpp"
 #include "libmini/kernels/kernels.hpp"
 #include "tests/kernels/support.hpp"
 #include "tests/support/catch.hpp"

@@ -1,4 +1,4 @@
-#include "libmini/kernels/cpu/matmul_ladder.hpp"
+#include "labs/02-kernels/matmul_ladder.hpp"
 
 #include <cstdint>
 #include <tuple>

@@ -9,7 +9,7 @@ labs/lab demo -- --lr 0.05
 The run is recorded in a new folder of runs/, with a page, report.html.
 
 With --mine it trains with your own code of the labs: the library with your
-files of work/.
+files of work/, and without the faster extras, which would replace your code.
 """
 
 import time
@@ -51,6 +51,7 @@ def command_for(options):
     return [
         str(folder / "minirun"), "-n", str(options.n), str(folder / program_of(options)),
         *(word for pair in chosen.items() if pair[0] not in given for word in pair),
+        *(["--plain"] if options.mine else []),
         *options.program_options,
     ]
 

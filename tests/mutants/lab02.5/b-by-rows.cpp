@@ -1,5 +1,5 @@
 // b is read along its rows, as if it were transposed.
-// region: libmini/kernels/cpu/matmul_ladder.cpp 1
+// region: labs/02-kernels/matmul_ladder.cpp 1
     for (int64_t i = 0; i < M; ++i)
         for (int64_t j = 0; j < N; ++j) {
             float total = 0.0f;

@@ -1,5 +1,5 @@
 // The sums are not reset for the next row.
-// region: libmini/kernels/cpu/matmul_ladder.cpp 3
+// region: labs/02-kernels/matmul_ladder.cpp 3
     for (int64_t j0 = 0; j0 < N; j0 += kPanelColumns) {
         const int64_t columns = std::min(kPanelColumns, N - j0);
         for (int64_t k = 0; k < K; ++k)

@@ -40,6 +40,7 @@ set(MINI_PUBLIC_HEADERS_training training/accuracy.hpp training/captured_step.hp
 # The headers that public headers include, but which are not public.
 set(MINI_DETAIL_HEADERS
     core/world.hpp data/epoch_plan.hpp data/loader_epoch.hpp distributed/group/call.hpp
-    distributed/transport/collective.hpp kernels/kernels.hpp parallel/bucket.hpp
-    parallel/data_parallel_lane.hpp parallel/gradient_check.hpp parallel/reducer.hpp
-    parallel/replicate.hpp parallel/scatter_gather.hpp random/mersenne_twister.hpp)
+    distributed/group/current_group.hpp distributed/transport/collective.hpp
+    kernels/kernels.hpp parallel/bucket.hpp parallel/data_parallel_lane.hpp
+    parallel/gradient_check.hpp parallel/reducer.hpp parallel/replicate.hpp
+    parallel/scatter_gather.hpp random/mersenne_twister.hpp)

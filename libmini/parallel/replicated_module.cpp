@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "libmini/autograd/node.hpp"
-#include "libmini/distributed/launch/default_group.hpp"
+#include "libmini/distributed/group/current_group.hpp"
 #include "libmini/parallel/broadcast_coalesced.hpp"
 #include "libmini/parallel/same_parameters.hpp"
 

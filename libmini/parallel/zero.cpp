@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "libmini/distributed/launch/default_group.hpp"
+#include "libmini/distributed/group/current_group.hpp"
 #include "libmini/parallel/bucket.hpp"
 #include "libmini/parallel/same_parameters.hpp"
 #include "libmini/parallel/zero_state.hpp"

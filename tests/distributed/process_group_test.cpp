@@ -8,6 +8,7 @@
 #include <exception>
 #include <future>
 #include <thread>
+#include <vector>
 
 #include "libmini/distributed/backends/ring.hpp"
 #include "libmini/distributed/launch/launch.hpp"

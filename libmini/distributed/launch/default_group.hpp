@@ -1,12 +1,13 @@
-// The default process group of this rank: functions that create, return and destroy it
-// (the module-level functions of `torch.distributed`).
+// Creates the default process group of this rank (the module-level functions of
+// `torch.distributed`). current_group.hpp has the functions that use the group: get_rank,
+// get_world_size, new_group, destroy_process_group.
 
 #pragma once
 
 #include <memory>
 #include <string>
-#include <vector>
 
+#include "libmini/distributed/group/current_group.hpp"
 #include "libmini/distributed/group/init_options.hpp"
 #include "libmini/distributed/group/process_group.hpp"
 
@@ -20,31 +21,5 @@ bool is_available(const std::string& backend);
 /// missing or invalid, Timeout naming the ranks that did not join, and Error if this rank
 /// already has a default group (`torch.distributed.init_process_group`).
 std::shared_ptr<ProcessGroup> init_process_group(InitOptions options = {});
-
-/// Returns whether this rank has a default group.
-bool is_initialized();
-
-/// Returns the default group. Throws Error if this rank has none.
-std::shared_ptr<ProcessGroup> default_group();
-
-/// Makes `group` the default group of the calling thread; if `group` is null, removes the
-/// default group. run_threads calls this function on each of its threads.
-void set_default_group(std::shared_ptr<ProcessGroup> group);
-
-/// Returns the rank of this process or thread in the default group. Throws Error if there
-/// is no default group.
-int get_rank();
-
-/// Returns the number of ranks in the default group. Throws Error if there is no default
-/// group.
-int get_world_size();
-
-/// Creates a subgroup of the default group: see ProcessGroup::new_group.
-std::shared_ptr<ProcessGroup> new_group(const std::vector<int>& ranks);
-
-/// Removes the default group and shuts the group down, as ProcessGroup::shutdown does
-/// (`torch.distributed.destroy_process_group`). Throws Error if there is no default
-/// group.
-void destroy_process_group();
 
 }  // namespace mini::dist

@@ -10,7 +10,7 @@
 #include "libmini/core/log.hpp"
 #include "libmini/core/thread.hpp"
 #include "libmini/distributed/backends/threads.hpp"
-#include "libmini/distributed/launch/default_group.hpp"
+#include "libmini/distributed/group/current_group.hpp"
 
 namespace mini::dist {
 namespace {

@@ -1,8 +1,10 @@
 #include "libmini/datasets/mnist.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include "libmini/core/error.hpp"
@@ -11,6 +13,8 @@
 
 namespace mini::data {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr int64_t kSide = 28;
 constexpr int kClasses = 10;
@@ -35,16 +39,39 @@ std::string labels_name(bool train) {
     return train ? "train-labels-idx1-ubyte" : "t10k-labels-idx1-ubyte";
 }
 
-// Returns the path of the file `name` in `folder`, in any of its spellings, or "" if the
-// file is missing.
-std::string find_file(const std::string& folder, const std::string& name) {
+// Returns 0 to 3 for the spellings of the file `name`, in the order in which they are
+// tried, and 4 for another file. Upper and lower case are the same.
+size_t spelling_of(const std::string& name, std::string found) {
+    for (char& letter : found)
+        if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter | 32);
     std::string dotted = name;  // train-images.idx3-ubyte, as in some archives
     dotted[dotted.find("-idx")] = '.';
+    const std::array<std::string, 4> spellings = {name, dotted, name + ".gz",
+                                                  dotted + ".gz"};
+    return static_cast<size_t>(std::ranges::find(spellings, found) - spellings.begin());
+}
 
-    for (const std::string& spelling : {name, dotted, name + ".gz", dotted + ".gz"}) {
-        const std::filesystem::path path = std::filesystem::path(folder) / spelling;
-        std::error_code unreadable;
-        if (std::filesystem::exists(path, unreadable)) return path.string();
+// Returns the path of the regular file `name` in `folder`, in any of its spellings, or ""
+// if it is missing. Some archives unpack to a folder of each file's name, with the file
+// in it: looks into these folders after all files.
+std::string find_file(const fs::path& folder, const std::string& name,
+                      bool in_subfolders = true) {
+    using Found = std::tuple<bool, size_t, std::string>;  // is a folder, spelling, path
+    std::vector<Found> found;
+    std::error_code error, dangling_link;
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+         entry.increment(error)) {
+        const size_t spelling = spelling_of(name, entry->path().filename().string());
+        if (spelling < 4)
+            found.emplace_back(entry->is_directory(dangling_link), spelling,
+                               entry->path().string());
+    }
+    std::ranges::sort(found);
+    for (const auto& [is_folder, spelling, path] : found) {
+        if (fs::is_regular_file(path, dangling_link)) return path;
+        if (!is_folder || !in_subfolders) continue;
+        const std::string below = find_file(path, name, /*in_subfolders=*/false);
+        if (!below.empty()) return below;
     }
     return "";
 }
@@ -52,10 +79,14 @@ std::string find_file(const std::string& folder, const std::string& name) {
 std::string require_file(const Set& set, const std::string& folder,
                          const std::string& name) {
     const std::string path = find_file(folder, name);
-    if (path.empty())
-        bad_file(folder, concat(set.name, "'s file ", name, ", plain or .gz"), "none",
-                 concat(set.get, set.folder, folder, " to get it"));
-    return path;
+    if (!path.empty()) return path;
+    std::error_code unreadable;
+    const fs::path plain = fs::path(folder) / name;
+    bad_file(folder, concat(set.name, "'s file ", name, ", plain or .gz"),
+             fs::is_directory(plain, unreadable) ? "a directory without it"
+             : fs::exists(plain, unreadable)     ? "a pipe, socket or device"
+                                                 : "none",
+             concat(set.get, set.folder, folder, " to get it"));
 }
 
 void check_images(const Set& set, const std::string& path,

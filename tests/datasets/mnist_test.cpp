@@ -1,5 +1,6 @@
 #include "libmini/datasets/mnist.hpp"
 
+#include <cctype>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -149,6 +150,67 @@ TEST_CASE("MNIST loads from files with any spelling of their names") {
     CHECK(images->get(3).label() == 3);
     CHECK(images->get(3).data.shape() == Shape{1, 28, 28});
     CHECK(images->pixels(1)[0] == 784 % 251);
+}
+
+TEST_CASE("MNIST loads from folders that have the names of its files") {
+    // An archive with one folder per file, alone or beside the files themselves.
+    const std::string outer = GENERATE("-idx", ".idx");
+    const std::string inner = GENERATE("-idx", ".idx");
+    const bool packed = GENERATE(false, true);
+    const bool has_files = GENERATE(false, true);
+    CAPTURE(outer, inner, packed, has_files);
+    const Folder folder;
+    const auto put = [&](const std::string& part, const std::string& end,
+                         const Bytes& bytes) {
+        const std::string below = folder / (part + outer + end);
+        std::filesystem::create_directory(below);
+        const std::string path = below + "/" + part + inner + end;
+        if (has_files) {
+            write_file(path, {1, 2, 3});  // not read
+            const std::string other = outer == "-idx" ? ".idx" : "-idx";
+            write_file(folder / (part + other + end + (packed ? ".gz" : "")),
+                       packed ? gzipped(bytes) : bytes);
+        } else {
+            write_file(path + (packed ? ".gz" : ""), packed ? gzipped(bytes) : bytes);
+        }
+    };
+    for (const std::string part : {"train", "t10k"}) {
+        put(part + "-images", "3-ubyte", idx_header({2, 28, 28}) + ramp(2 * 784, 251));
+        put(part + "-labels", "1-ubyte", idx_header({2}) + ramp(2, 10));
+    }
+    CHECK(mini::data::has_mnist(folder.path()));
+    CHECK(mini::data::count_mnist(folder.path(), true) == 2);
+    CHECK(load_mnist(folder.path(), false)->get(1).label() == 1);
+}
+
+TEST_CASE("MNIST loads from files in upper case and from links to files") {
+    const Folder folder;
+    write_mnist(folder.path(), 3, 2);
+    for (const std::string name : {"train-images-idx3-ubyte", "t10k-labels-idx1-ubyte"}) {
+        std::string upper = name;
+        for (char& letter : upper) letter = static_cast<char>(std::toupper(letter));
+        std::filesystem::rename(folder / name, folder / upper);
+    }
+    std::filesystem::rename(folder / "t10k-images-idx3-ubyte", folder / "elsewhere");
+    std::filesystem::create_symlink("elsewhere", folder / "t10k-images-idx3-ubyte");
+    CHECK(load_mnist(folder.path(), true)->size() == 3);
+    CHECK(load_mnist(folder.path(), false)->size() == 2);
+}
+
+TEST_CASE("a folder or a dangling link of a file's name does not count as MNIST's file") {
+    const Folder folder;
+    write_mnist(folder.path(), 3, 2);
+    const std::string labels = folder / "t10k-labels-idx1-ubyte";
+    std::filesystem::remove(labels);
+    SECTION("an empty folder") { std::filesystem::create_directory(labels); }
+    SECTION("a folder that has a folder of its name") {
+        std::filesystem::create_directories(labels + "/t10k-labels-idx1-ubyte");
+    }
+    SECTION("a dangling link") { std::filesystem::create_symlink("nowhere", labels); }
+    CHECK(mini::data::missing_mnist_files(folder.path()) ==
+          std::vector<std::string>{"t10k-labels-idx1-ubyte"});
+    CHECK(contains(message_of<BadFile>([&] { load_mnist(folder.path(), false); }),
+                   "expected MNIST's file t10k-labels-idx1-ubyte, plain or .gz, found "));
 }
 
 TEST_CASE("MNIST is normalised or returned as bytes for transforms") {

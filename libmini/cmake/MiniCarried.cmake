@@ -1,10 +1,10 @@
 # Uses the libraries in a folder that tests/gpu/carry.sh filled (-DMINI_CARRIED=folder),
-# for machines that have a compiler and CUDA but no packages. The folder has headers
-# and ISA-L's shared library. The other libraries are header-only, except zlib and
-# OpenSSL's libcrypto, whose shared libraries exist on every Linux.
+# for machines that have a compiler and CUDA but no packages. The folder has headers. The
+# libraries are header-only, except zlib and OpenSSL's libcrypto, whose shared libraries
+# exist on every Linux.
 
 foreach(header Eigen/Core fmt/core.h CLI/CLI.hpp nlohmann/json.hpp catch2/catch.hpp
-        stb/stb_image.h isa-l/igzip_lib.h zlib.h openssl/evp.h)
+        stb/stb_image.h zlib.h openssl/evp.h)
     if(NOT EXISTS ${MINI_CARRIED}/include/${header})
         message(FATAL_ERROR "MINI_CARRIED=${MINI_CARRIED} holds no include/${header}: fill it "
             "with tests/gpu/carry.sh on a machine where libmini builds")
@@ -34,7 +34,6 @@ mini_carried(CLI11::CLI11)
 mini_carried(nlohmann_json::nlohmann_json)
 mini_carried(Catch2::Catch2)
 mini_carried(stb::image)
-mini_carried(ISAL::ISAL LIBRARIES ${MINI_CARRIED}/lib/libisal.so)
 mini_carried(ZLIB::ZLIB LIBRARIES ${MINI_ZLIB})
 mini_carried(OpenSSL::Crypto LIBRARIES ${MINI_CRYPTO})
 list(APPEND CMAKE_MODULE_PATH ${MINI_CARRIED}/cmake)  # Catch.cmake: catch_discover_tests

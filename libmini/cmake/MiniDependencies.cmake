@@ -12,7 +12,6 @@ else()
     find_package(nlohmann_json REQUIRED)
     find_package(ZLIB REQUIRED)
     find_package(OpenSSL REQUIRED COMPONENTS Crypto)
-    find_package(ISAL REQUIRED)
 
     # stb_image is one header, for which find_package has no file: search for the header.
     find_path(STB_INCLUDE_DIR stb/stb_image.h)

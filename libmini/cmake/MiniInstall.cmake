@@ -115,7 +115,7 @@ function(mini_install_config)
     write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/libminiConfigVersion.cmake
         COMPATIBILITY SameMinorVersion)
     install(FILES ${CMAKE_CURRENT_BINARY_DIR}/libminiConfig.cmake
-            ${CMAKE_CURRENT_BINARY_DIR}/libminiConfigVersion.cmake libmini/cmake/FindISAL.cmake
+            ${CMAKE_CURRENT_BINARY_DIR}/libminiConfigVersion.cmake
         DESTINATION ${MINI_CMAKE_DIR} COMPONENT development)
 endfunction()
 

@@ -31,7 +31,7 @@ get_target_property(MINI_KERNELS_DIR mini_kernels BINARY_DIR)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${MINI_KERNELS_DIR})
 
 # The public headers need no other library; the archives are linked with these.
-set(needs "libmini (= ${PROJECT_VERSION})" libfmt-dev libisal-dev zlib1g-dev libssl-dev)
+set(needs "libmini (= ${PROJECT_VERSION})" libfmt-dev zlib1g-dev libssl-dev)
 if(MINI_CUDA_MODE STREQUAL "SIM")
     list(APPEND needs libboost-context-dev)
 endif()

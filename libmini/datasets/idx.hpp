@@ -27,7 +27,8 @@ struct IdxFile {
 /// How to get the files, in error messages: "delete it and run data/fetch_mnist to ...".
 constexpr const char* kFetchMnist = "run data/fetch_mnist";
 
-/// Reads the IDX file of bytes at `path`, gzipped or not. Throws BadFile if the file is
+/// Reads the IDX file of bytes at `path`, gzipped or not. A gzipped file may have several
+/// members, and zeros after them (`gzip.open`). Throws BadFile if the file is
 /// not a regular file, cannot be opened, has another type or number of dimensions, claims
 /// more than kMaxIdxBytes, is truncated or damaged, or has extra bytes at its end. The
 /// error message is one line with the file, what was expected, what was found and the

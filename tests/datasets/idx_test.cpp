@@ -59,6 +59,38 @@ TEST_CASE("the members of a gzipped IDX file follow one another") {
     }
 }
 
+TEST_CASE("zeros after a gzip member are padding and other bytes are an error") {
+    const Bytes packed = gzipped(kImages);
+    const Bytes half = gzipped(first(kImages, 30));
+    const Bytes rest = gzipped({kImages.begin() + 30, kImages.end()});
+    CHECK(idx_error(packed + Bytes{0}) == "");
+    CHECK(idx_error(packed + Bytes(700'000)) == "");  // longer than the reader's buffer
+    CHECK(idx_error(half + Bytes(512) + rest + Bytes(3)) == "");
+    for (const Bytes& garbage : {Bytes{1}, Bytes{0x1f}, Bytes{0x1f, 0x8b}, Bytes{0, 0, 7},
+                                 Bytes{'g', 'a', 'r', 'b', 'a', 'g', 'e'}})
+        CHECK(contains(idx_error(packed + garbage), "intact gzip stream"));
+}
+
+TEST_CASE("a gzip header may have extra bytes, a name, a comment and a checksum") {
+    const Bytes packed = gzipped(kImages);
+    const Bytes body(packed.begin() + 10, packed.end());
+    const Bytes extra = {4, 0, 'a', 'b', 'c', 'd'}, name = {'x', '.', 'i', 0},
+                comment = {'h', 'i', 0};
+    for (uint8_t flags = 0; flags < 32; ++flags) {  // 1: the file is text
+        CAPTURE(int{flags});
+        Bytes header = first(packed, 10);
+        header[3] = flags;
+        if (flags & 4) header = header + extra;
+        if (flags & 8) header = header + name;
+        if (flags & 16) header = header + comment;
+        const auto crc = crc32(0, header.data(), static_cast<unsigned>(header.size()));
+        if (flags & 2)
+            header = header + Bytes{static_cast<uint8_t>(crc & 255),
+                                    static_cast<uint8_t>(crc >> 8 & 255)};
+        CHECK(idx_error(header + body) == "");
+    }
+}
+
 TEST_CASE("an IDX file larger than one read step is read completely") {
     const Folder folder;
     const size_t size = 3'500'001;

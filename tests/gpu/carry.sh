@@ -1,6 +1,6 @@
 #!/bin/sh
-# Copies the headers of libmini's dependencies, and ISA-L's library, into a folder. With this folder,
-# libmini can be built on a GPU machine that has a compiler, CMake and CUDA, but not these packages:
+# Copies the headers of libmini's dependencies into a folder. With this folder, libmini can be built
+# on a GPU machine that has a compiler, CMake and CUDA, but not these packages:
 #
 #     tests/gpu/carry.sh carried                      on a machine where libmini builds
 #     cmake -S . -B build/gpu -DCMAKE_BUILD_TYPE=Release -DMINI_CUDA=ON \
@@ -14,7 +14,7 @@ if [ $# -ne 1 ]; then
 fi
 folder=$1
 compiler=${CXX:-c++}
-mkdir -p "$folder/include" "$folder/cmake" "$folder/lib"
+mkdir -p "$folder/include" "$folder/cmake"
 
 # Prints the folder in which the compiler finds a header.
 root_of() {
@@ -30,7 +30,7 @@ root_of() {
 
 # Libraries that are a folder of headers. -L copies the files behind symbolic links.
 for header in Eigen/Core fmt/core.h CLI/CLI.hpp nlohmann/json.hpp catch2/catch.hpp \
-    stb/stb_image.h isa-l/igzip_lib.h openssl/evp.h; do
+    stb/stb_image.h openssl/evp.h; do
     root=$(root_of "$header")
     cp -rL "$root/${header%%/*}" "$folder/include/"
 done
@@ -38,11 +38,6 @@ done
 # Single headers, and two headers of OpenSSL in the architecture's include folder.
 for header in zlib.h zconf.h openssl/configuration.h openssl/opensslconf.h; do
     cp -L "$(root_of "$header")/$header" "$folder/include/$header"
-done
-
-# ISA-L, under the name that the linker asks for, and under that of the programs.
-for name in libisal.so libisal.so.2; do
-    cp -L "$("$compiler" -print-file-name=libisal.so)" "$folder/lib/$name"
 done
 
 # The CMake scripts that register each TEST_CASE with CTest.

@@ -40,33 +40,81 @@ std::string describe(Span bytes) {
     return "a file that begins with the bytes " + begin;
 }
 
-// Converts (H, W, 3) to (3, H, W) or (1, H, W).
-Tensor to_planes(const RgbPixels& pixels, ImageMode mode) {
-    const int64_t plane = int64_t{pixels.width} * pixels.height;
-    const bool grey = mode == ImageMode::kGrey;
-    Tensor image = Tensor::empty({grey ? 1 : 3, pixels.height, pixels.width},
-                                 DType::kUInt8, Device::cpu());
-    uint8_t* out = image.data<uint8_t>();
-    const uint8_t* rgb = pixels.bytes.data();
-    for (int64_t i = 0; i < plane; ++i, rgb += 3) {
-        if (grey) {
-            out[i] = static_cast<uint8_t>(
-                (19595 * rgb[0] + 38470 * rgb[1] + 7471 * rgb[2] + 32768) >> 16);
-        } else {
-            for (int64_t c = 0; c < 3; ++c) out[c * plane + i] = rgb[c];
-        }
+// Blends the pixels over white, with 255 for opaque.
+void blend_over_white(Pixels& pixels) {
+    for (size_t i = 0; i < pixels.bytes.size(); i += 4) {
+        const int alpha = pixels.bytes[i + 3];
+        for (size_t c = i; c < i + 3; ++c)
+            pixels.bytes[c] = static_cast<uint8_t>(
+                (pixels.bytes[c] * alpha + 255 * (255 - alpha) + 127) / 255);
     }
+}
+
+// How to find a pixel of the shown picture in the stored one, for EXIF's orientation:
+// exchange its row and column, then count them from the end.
+struct Turn {
+    explicit Turn(int orientation)
+        : exchanges(orientation >= 5),
+          from_bottom(orientation == 3 || orientation == 4 || orientation == 6 ||
+                      orientation == 7),
+          from_right(orientation == 2 || orientation == 3 || orientation == 7 ||
+                     orientation == 8) {}
+    bool exchanges, from_bottom, from_right;
+};
+
+// Writes one pixel of the planes, which have `plane` bytes.
+void write_pixel(uint8_t* out, const uint8_t* rgb, ImageMode mode, int64_t plane) {
+    if (mode == ImageMode::kGrey)
+        *out = static_cast<uint8_t>(
+            (19595 * rgb[0] + 38470 * rgb[1] + 7471 * rgb[2] + 32768) >> 16);
+    else
+        for (int64_t c = 0; c < 3; ++c) out[c * plane] = rgb[c];
+}
+
+// Converts (H, W, channels) to (3, H, W) or (1, H, W), or turned to (3, W, H).
+Tensor to_planes(const Pixels& pixels, ImageMode mode, const Turn& turn) {
+    const int64_t height = pixels.height, width = pixels.width;
+    const int64_t rows = turn.exchanges ? width : height;
+    const int64_t columns = turn.exchanges ? height : width;
+    const int64_t planes = mode == ImageMode::kGrey ? 1 : 3;
+    Tensor image = Tensor::empty({planes, rows, columns}, DType::kUInt8, Device::cpu());
+    uint8_t* out = image.data<uint8_t>();
+    for (int64_t i = 0; i < rows; ++i)
+        for (int64_t j = 0; j < columns; ++j) {
+            int64_t row = turn.exchanges ? j : i, column = turn.exchanges ? i : j;
+            if (turn.from_bottom) row = height - 1 - row;
+            if (turn.from_right) column = width - 1 - column;
+            write_pixel(out++,
+                        pixels.bytes.data() + (row * width + column) * pixels.channels,
+                        mode, height * width);
+        }
     return image;
 }
 
-Tensor decode_checked(Span file, const std::string& name, ImageMode mode) {
-    const RgbPixels pixels = decode_with_stb(file, kMaxDecodeBytes);
-    if (pixels.error.empty()) return to_planes(pixels, mode);
+// Returns the pixels, with 3 or 4 channels.
+Pixels decode(const CheckedImage& image, int channels, const std::string& name) {
+    Pixels pixels = decode_with_stb(image.file, channels, kMaxDecodeBytes);
+    if (pixels.error.empty()) return pixels;
     if (pixels.needs_more)
         bad_file(name,
                  concat("a picture that decodes within ", kMaxDecodeBytes >> 20, " MiB"),
-                 "one that needs more", kShrinkImage);
+                 concat("one that needs more, of ", image.width, " x ", image.height),
+                 kShrinkImage);
     bad_file(name, "a picture that stb_image can decode", pixels.error, kReplaceImage);
+}
+
+CheckedImage checked(Span bytes, const std::string& name) {
+    if (static_cast<int64_t>(bytes.size()) > kMaxImageFileBytes)
+        bad_file(name, concat("at most ", kMaxImageFileBytes, " bytes"),
+                 concat(bytes.size()), kShrinkImage);
+    if (is_png(bytes)) return checked_png(bytes, name);
+    if (is_jpeg(bytes)) return checked_jpeg(bytes, name);
+    bad_file(name, "a PNG or JPEG", describe(bytes), kConvertImage);
+}
+
+std::vector<uint8_t> read_picture(const std::string& path) {
+    RegularFile file(path, {.name = "a PNG or JPEG", .next_step = kShrinkImage});
+    return file.read_all(kMaxImageFileBytes);
 }
 
 }  // namespace
@@ -83,18 +131,24 @@ void check_image_size(int64_t width, int64_t height, const std::string& name) {
 
 Tensor decode_image(std::span<const uint8_t> bytes, const std::string& name,
                     ImageMode mode) {
-    if (static_cast<int64_t>(bytes.size()) > kMaxImageFileBytes)
-        bad_file(name, concat("at most ", kMaxImageFileBytes, " bytes"),
-                 concat(bytes.size()), kShrinkImage);
-    if (is_png(bytes)) return decode_checked(checked_png(bytes, name), name, mode);
-    if (is_jpeg(bytes)) return decode_checked(checked_jpeg(bytes, name), name, mode);
-    bad_file(name, "a PNG or JPEG", describe(bytes), kConvertImage);
+    return to_planes(decode(checked(bytes, name), 3, name), mode, Turn(1));
 }
 
 Tensor decode_image(const std::string& path, ImageMode mode) {
-    RegularFile file(path, {.name = "a PNG or JPEG", .next_step = kShrinkImage});
-    const std::vector<uint8_t> bytes = file.read_all(kMaxImageFileBytes);
-    return decode_image(bytes, path, mode);
+    return decode_image(read_picture(path), path, mode);
+}
+
+ShownImage decode_shown_image(std::span<const uint8_t> bytes, const std::string& name,
+                              ImageMode mode) {
+    const CheckedImage image = checked(bytes, name);
+    Pixels pixels = decode(image, 4, name);
+    blend_over_white(pixels);
+    return {.pixels = to_planes(pixels, mode, Turn(image.orientation)),
+            .orientation = image.orientation};
+}
+
+ShownImage decode_shown_image(const std::string& path, ImageMode mode) {
+    return decode_shown_image(read_picture(path), path, mode);
 }
 
 }  // namespace mini::data

@@ -8,8 +8,8 @@
 // cannot be detected: JPEG has no checksums, so a wrong or missing byte in its pixel data
 // may give a different picture.
 //
-// Cost: a PNG is unpacked twice. Memory: the file (twice for a PNG) and kMaxDecodeBytes,
-// so that reading any file takes less than 64 MiB.
+// Cost: a PNG is unpacked twice. Memory: the file twice, and for each pixel 6 bytes, or up
+// to 16 for a progressive JPEG and 32 for a PNG of 16 bits; at most kMaxDecodeBytes.
 
 #pragma once
 
@@ -31,10 +31,13 @@ enum class ImageMode {
 /// Decodes the picture in the file `path`: uint8 (3, H, W) or (1, H, W).
 ///
 /// Reads PNGs of every colour type and depth, interlaced or not, and baseline and
-/// progressive JPEGs of 8 bits. As in PIL's convert("RGB"), transparency is dropped and
-/// not blended, and palettes and samples of 1, 2 and 4 bits are expanded to 0..255. Of a
-/// 16-bit sample, the upper 8 bits are kept (as in PIL, but PIL clips 16-bit grey at
-/// 255). Bytes after the picture's end marker are ignored.
+/// progressive JPEGs of 8 bits, grey, RGB, CMYK and YCCK. As in PIL's convert("RGB"),
+/// which torchvision's ImageFolder calls, transparency is dropped and not blended, and
+/// EXIF's orientation is ignored. Palettes and samples of 1, 2 and 4 bits are expanded to
+/// 0..255. Of a 16-bit sample, the upper 8 bits are kept (as in PIL, but PIL clips 16-bit
+/// grey at 255). The pixels of a JPEG differ from PIL's by up to 4 of 255, because
+/// libjpeg rounds and interpolates differently. Bytes after the picture's end marker are
+/// ignored.
 ///
 /// Throws BadFile for a file that is not a regular file, is not a PNG or JPEG by its
 /// first bytes, exceeds the limits of image_limits.hpp (checked before memory of that
@@ -46,5 +49,18 @@ Tensor decode_image(const std::string& path, ImageMode mode = ImageMode::kRgb);
 /// Decodes the picture in `bytes` in the same way; error messages have this `name`.
 Tensor decode_image(std::span<const uint8_t> bytes, const std::string& name,
                     ImageMode mode = ImageMode::kRgb);
+
+/// A picture as a viewer shows it.
+struct ShownImage {
+    Tensor pixels;        // uint8 (3, H, W) or (1, H, W)
+    int orientation = 1;  // EXIF's, 1 to 8, by which the pixels have been turned
+};
+
+/// Decodes a picture as a viewer shows it: blends transparency over white, and turns the
+/// picture as EXIF's orientation says (PIL's ImageOps.exif_transpose). Otherwise as
+/// decode_image.
+ShownImage decode_shown_image(const std::string& path, ImageMode mode = ImageMode::kRgb);
+ShownImage decode_shown_image(std::span<const uint8_t> bytes, const std::string& name,
+                              ImageMode mode = ImageMode::kRgb);
 
 }  // namespace mini::data

@@ -5,6 +5,7 @@
 //     a segment     FF, marker, length (2, itself included), data
 //     DQT  FF DB    quantization tables             SOF  FF C0..C2   size and components
 //     DHT  FF C4    Huffman tables                  SOS  FF DA       begins a scan
+//     APP1 FF E1    EXIF                            APP14 FF EE      Adobe's colours
 //
 // In the pixel data, FF 00 is the byte FF, and FF D0 to FF D7 are restart markers; any
 // other marker ends the data.
@@ -14,6 +15,8 @@
 #include <numeric>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "libmini/core/error.hpp"
@@ -27,6 +30,13 @@ using Span = std::span<const uint8_t>;
 
 constexpr int kMaxScans = 100;  // each scan passes over the whole picture
 constexpr int kEndOfImage = 0xd9;
+
+// The first scan has at least one bit for each block of 8 x 8 samples. Where two
+// components are subsampled by 4, one in each direction, that is a byte for 1024 pixels.
+constexpr int64_t kMaxPixelsPerByte = 1024;
+
+// The colours of four components in Adobe's marker. In both, the samples are inverted.
+enum class AdobeColours : uint8_t { kCmyk = 0, kYcck = 2 };
 
 std::string hex_byte(int byte) {
     constexpr char kDigits[] = "0123456789abcdef";
@@ -44,14 +54,17 @@ class JpegChecker {
   public:
     JpegChecker(Span bytes, const std::string& name) : bytes_(bytes), name_(name) {}
 
-    /// Checks the JPEG, and returns the offset after the end marker.
-    size_t run() {
+    /// Checks the JPEG.
+    CheckedImage run() {
         for (int marker = next_marker(); marker != kEndOfImage; marker = next_marker()) {
             const Span data = next_segment(marker);
             if (is_frame(marker)) read_frame(marker, data);
             if (marker == 0xc4) read_huffman_tables(data);
             if (marker == 0xdb) read_quantization_tables(data);
+            if (marker == 0xe1) read_exif(data);
+            if (marker == 0xee) read_adobe(data);
             if (marker == 0xda) {
+                if (scans_ == 0) first_scan_ = position_ - data.size() - 4;
                 read_scan(data);
                 skip_pixels();
             }
@@ -61,7 +74,12 @@ class JpegChecker {
                 reject("a scan of every component before the end",
                        "a component without one");
         if (components_.empty()) reject("a picture before the end marker", "none");
-        return position_;
+        if (image_.width * image_.height / kMaxPixelsPerByte > std::ssize(bytes_))
+            reject(
+                concat("at least one byte for ", kMaxPixelsPerByte, " pixels"),
+                concat(bytes_.size(), " bytes for ", image_.width, " x ", image_.height));
+        copy_file();
+        return std::move(image_);
     }
 
   private:
@@ -112,8 +130,9 @@ class JpegChecker {
                 "another length");
         if (data[0] != 8)
             reject("8 bits per sample", concat(int{data[0]}), kConvertImage);
-        check_image_size(big_endian_16(data.subspan(3, 2)),
-                         big_endian_16(data.subspan(1, 2)), name_);
+        image_.width = big_endian_16(data.subspan(3, 2));
+        image_.height = big_endian_16(data.subspan(1, 2));
+        check_image_size(image_.width, image_.height, name_);
         progressive_ = marker == 0xc2;
         for (Span rest = data.subspan(6); !rest.empty(); rest = rest.subspan(3)) {
             require(rest[2] < 4, "quantization tables 0 to 3", "another number");
@@ -174,6 +193,36 @@ class JpegChecker {
         }
     }
 
+    void read_exif(Span data) {
+        const std::string_view text(reinterpret_cast<const char*>(data.data()),
+                                    data.size());
+        if (has_exif_ || !text.starts_with("Exif")) return;  // XMP has the marker, too
+        has_exif_ = true;
+        image_.orientation = exif_orientation(data);
+    }
+
+    // Without Adobe's marker four components are CMYK; with an unknown number they are
+    // YCCK. libjpeg decides in this way.
+    void read_adobe(Span data) {
+        const std::string_view text(reinterpret_cast<const char*>(data.data()),
+                                    data.size());
+        if (data.size() < 12 || !text.starts_with("Adobe")) return;
+        colours_ = data[11] == 0 ? AdobeColours::kCmyk : AdobeColours::kYcck;
+    }
+
+    // Copies the file. stb takes four components without Adobe's marker for other colours,
+    // so writes the marker in front of the first scan.
+    void copy_file() {
+        const Span file = bytes_.first(position_);
+        image_.file.assign(file.begin(), file.end());
+        if (components_.size() != 4) return;
+        const std::array<uint8_t, 16> marker = {
+            0xff, 0xee, 0,   14, 'A', 'd', 'o', 'b',
+            'e',  0,    100, 0,  0,   0,   0,   static_cast<uint8_t>(colours_)};
+        image_.file.insert(image_.file.begin() + static_cast<std::ptrdiff_t>(first_scan_),
+                           marker.begin(), marker.end());
+    }
+
     Component& find_component(int id) {
         for (Component& component : components_)
             if (component.id == id) return component;
@@ -195,6 +244,10 @@ class JpegChecker {
     size_t position_ = 2;  // after FF D8
     int scans_ = 0;
     bool progressive_ = false;
+    bool has_exif_ = false;
+    AdobeColours colours_ = AdobeColours::kCmyk;  // of four components
+    size_t first_scan_ = 0;                       // the offset of its marker
+    CheckedImage image_;
     std::vector<Component> components_;
     std::array<bool, 4> has_dc_{}, has_ac_{}, has_quantization_{};
 };
@@ -205,8 +258,8 @@ bool is_jpeg(Span bytes) {
     return bytes.size() >= 3 && bytes[0] == 0xff && bytes[1] == 0xd8 && bytes[2] == 0xff;
 }
 
-Span checked_jpeg(Span bytes, const std::string& name) {
-    return bytes.first(JpegChecker(bytes, name).run());
+CheckedImage checked_jpeg(Span bytes, const std::string& name) {
+    return JpegChecker(bytes, name).run();
 }
 
 }  // namespace mini::data

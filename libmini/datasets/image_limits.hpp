@@ -6,10 +6,11 @@
 
 namespace mini::data {
 
-/// decode_image throws BadFile for a picture above one of these limits.
-constexpr int64_t kMaxImageFileBytes = int64_t{8} << 20;
-constexpr int64_t kMaxImageSide = 16384;                // pixels
-constexpr int64_t kMaxImagePixels = int64_t{4} << 20;   // 2048 x 2048
-constexpr int64_t kMaxDecodeBytes = int64_t{40} << 20;  // allocated by stb
+/// decode_image throws BadFile for a picture above one of these limits. Photographs of
+/// 64 megapixels (9248 x 6936) are within them.
+constexpr int64_t kMaxImageFileBytes = int64_t{256} << 20;
+constexpr int64_t kMaxImageSide = 65535;                  // pixels; the limit of JPEG
+constexpr int64_t kMaxImagePixels = int64_t{64} << 20;    // 8192 x 8192
+constexpr int64_t kMaxDecodeBytes = int64_t{1024} << 20;  // allocated by stb
 
 }  // namespace mini::data

@@ -4,10 +4,13 @@
 //
 //     IHDR   width, height, depth, colour type, ..     first
 //     PLTE   a palette of up to 256 colours            before IDAT
+//     tRNS   alpha of the palette's colours, or the colour that is transparent
 //     IDAT   the pixels, deflated; any number of chunks
 //     IEND   the end
 //
-// Chunks whose type begins with a lowercase letter are optional, and are skipped.
+//     eXIf   the orientation
+//
+// Chunks whose type begins with a lowercase letter are optional; all others are skipped.
 
 #include <zlib.h>
 
@@ -17,6 +20,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "libmini/core/error.hpp"
@@ -200,7 +204,9 @@ void append_chunk(Bytes& out, std::string_view type, Span data) {
 struct Parts {
     Chunk header;
     Bytes palette;
+    Span transparency;
     std::vector<Span> pixels;
+    int orientation = 1;
 };
 
 void read_palette(Parts& parts, const Chunk& chunk, const std::string& name) {
@@ -215,11 +221,23 @@ void read_palette(Parts& parts, const Chunk& chunk, const std::string& name) {
     parts.palette.resize(kPaletteBytes);
 }
 
+// Keeps a valid chunk tRNS; as libpng does, ignores a chunk at another place or of another
+// size, and a second one.
+void read_transparency(Parts& parts, const Chunk& chunk, int colour) {
+    const size_t size = chunk.data.size();
+    const bool fits = colour == 0 ? size == 2
+                      : colour == 2
+                          ? size == 6
+                          : colour == 3 && !parts.palette.empty() && size <= 256;
+    if (fits && parts.transparency.empty() && parts.pixels.empty())
+        parts.transparency = chunk.data;
+}
+
 Parts read_parts(Span file, const std::string& name) {
     size_t offset = kSignature.size();
     Chunk chunk = read_chunk(file, offset, name);
     const Header header = read_header(chunk, name);
-    Parts parts = {.header = chunk, .palette = {}, .pixels = {}};
+    Parts parts = {.header = chunk, .palette = {}, .transparency = {}, .pixels = {}};
     while (chunk.type != "IEND") {
         offset += kChunkFrame + chunk.data.size();
         chunk = read_chunk(file, offset, name);
@@ -228,6 +246,10 @@ Parts read_parts(Span file, const std::string& name) {
             read_palette(parts, chunk, name);
         else if (chunk.type == "IDAT")
             parts.pixels.push_back(chunk.data);
+        else if (chunk.type == "tRNS")
+            read_transparency(parts, chunk, header.colour);
+        else if (chunk.type == "eXIf")
+            parts.orientation = exif_orientation(chunk.data);
         else if (!skippable && chunk.type != "IEND")
             bad_file(name, concat("PLTE, IDAT or IEND at byte ", offset),
                      "the PNG chunk " + chunk.type, kConvertImage);
@@ -244,7 +266,7 @@ bool is_png(Span bytes) {
            std::equal(kSignature.begin(), kSignature.end(), bytes.begin());
 }
 
-std::vector<uint8_t> checked_png(Span bytes, const std::string& name) {
+CheckedImage checked_png(Span bytes, const std::string& name) {
     // Check the chunks, then the pixel data.
     const Parts parts = read_parts(bytes, name);
     const Header header = read_header(parts.header, name);
@@ -259,9 +281,13 @@ std::vector<uint8_t> checked_png(Span bytes, const std::string& name) {
     clean.reserve(bytes.size() + kPaletteBytes + kChunkFrame);
     append_chunk(clean, "IHDR", parts.header.data);
     if (header.colour == 3) append_chunk(clean, "PLTE", parts.palette);
+    if (!parts.transparency.empty()) append_chunk(clean, "tRNS", parts.transparency);
     append_chunk(clean, "IDAT", packed);
     append_chunk(clean, "IEND", {});
-    return clean;
+    return {.file = std::move(clean),
+            .width = header.width,
+            .height = header.height,
+            .orientation = parts.orientation};
 }
 
 }  // namespace mini::data

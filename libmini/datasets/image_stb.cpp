@@ -87,17 +87,19 @@ void* reallocate(void* old, size_t old_size, size_t size) {
 
 namespace mini::data {
 
-RgbPixels decode_with_stb(std::span<const uint8_t> file, int64_t max_bytes) {
+Pixels decode_with_stb(std::span<const uint8_t> file, int channels, int64_t max_bytes) {
     Workspace space(static_cast<size_t>(max_bytes));
-    RgbPixels pixels;
+    Pixels pixels;
+    pixels.channels = channels;
     try {
-        int channels = 0;
-        const uint8_t* rgb =
-            stbi_load_from_memory(file.data(), static_cast<int>(file.size()),
-                                  &pixels.width, &pixels.height, &channels, 3);
-        if (rgb)
-            pixels.bytes.assign(rgb, rgb + size_t{3} * static_cast<size_t>(pixels.width) *
-                                               static_cast<size_t>(pixels.height));
+        int stored_channels = 0;
+        const uint8_t* bytes = stbi_load_from_memory(
+            file.data(), static_cast<int>(file.size()), &pixels.width, &pixels.height,
+            &stored_channels, channels);
+        if (bytes)
+            pixels.bytes.assign(bytes, bytes + static_cast<size_t>(pixels.width) *
+                                                   static_cast<size_t>(pixels.height) *
+                                                   static_cast<size_t>(channels));
         else
             pixels.error = stbi_failure_reason() ? stbi_failure_reason() : "damaged data";
     } catch (const std::logic_error& failed) {

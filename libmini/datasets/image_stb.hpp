@@ -9,15 +9,16 @@
 
 namespace mini::data {
 
-struct RgbPixels {
+struct Pixels {
     int width = 0, height = 0;
-    std::vector<uint8_t> bytes;  // (H, W, 3)
+    int channels = 0;            // 3: RGB; 4: RGB and alpha
+    std::vector<uint8_t> bytes;  // (H, W, channels)
     std::string error;           // why decoding failed; "" on success
     bool needs_more = false;     // whether decoding failed because of max_bytes
 };
 
-/// Decodes the result of checked_png or checked_jpeg, and returns the pixels or the
-/// error. stb may allocate at most `max_bytes`.
-RgbPixels decode_with_stb(std::span<const uint8_t> file, int64_t max_bytes);
+/// Decodes the result of checked_png or checked_jpeg, and returns the pixels, with 3 or 4
+/// `channels`, or the error. stb may allocate at most `max_bytes`.
+Pixels decode_with_stb(std::span<const uint8_t> file, int channels, int64_t max_bytes);
 
 }  // namespace mini::data

@@ -13,6 +13,7 @@
 #include "libmini/io/safetensors.hpp"
 #include "libmini/nn/models.hpp"
 #include "libmini/tools/mini/digit_image.hpp"
+#include "tests/datasets/images.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
 #include "tests/support/folder.hpp"
@@ -24,9 +25,6 @@ using mini::DType;
 using mini::Shape;
 using mini::Tensor;
 using mini::test::Answer;
-using mini::test::contains;
-using mini::test::Folder;
-using mini::test::message_of;
 using mini::test::run_mini;
 using mini::tools::as_mnist;
 using mini::tools::as_text;
@@ -167,6 +165,67 @@ TEST_CASE("mini predict prints the digits that the model finds most probable") {
     CHECK(first.starts_with(concat(kPicture, ": ", best - logs.begin(), " (")));
     CHECK(run_mini(concat("predict ", path, " ", kPicture, " --no-drawing")).text ==
           concat(first, "\n"));
+}
+
+TEST_CASE("mini predict sees the same digit on white and on a transparent background") {
+    const Folder folder;
+    const std::string path = folder / "convnet.safetensors";
+    mini::io::save_safetensors(path, mini::nn::ConvNet().state_dict());
+    const auto answer = [&](const std::string& options, const Picture& picture) {
+        write_file(folder / "digit.png", png_of(picture));
+        return run_mini(concat("predict ", path, " ", folder / "digit.png", options));
+    };
+    // A bar of ink with this value; the background has the value `below`, and alpha 0.
+    const auto drawn = [](uint32_t ink, uint32_t below) {
+        return Picture{.width = 40,
+                       .height = 40,
+                       .colour = 4,
+                       .sample = [=](uint32_t x, uint32_t y, uint32_t c) {
+                           const bool is_ink = x > 15 && x < 20 && y > 5 && y < 30;
+                           return c == 0 ? (is_ink ? ink : below) : is_ink ? 255 : 0;
+                       }};
+    };
+    const Answer black = answer(" --json", drawn(0, 0));
+    CHECK(black.code == 0);
+    CHECK(black.text == answer(" --json", drawn(0, 255)).text);
+    const Answer white = answer("", drawn(255, 0));
+    CHECK(white.code == 2);
+    CHECK(contains(white.text,
+                   "all pixels have the value 255, where transparent pixels "
+                   "are white: there is no digit"));
+}
+
+TEST_CASE("mini predict turns a photograph as EXIF says, and says so") {
+    const Folder folder;
+    const std::string path = folder / "convnet.safetensors";
+    mini::io::save_safetensors(path, mini::nn::ConvNet().state_dict());
+    const auto answer = [&](bool lying, const std::string& options) {
+        // Upright, a bar of 4 x 24 pixels; lying on its left side, with orientation 6.
+        const Picture picture = {
+            .width = 40,
+            .height = 40,
+            .colour = 0,
+            .sample = [=](uint32_t x, uint32_t y, uint32_t) {
+                const uint32_t row = lying ? x : y;
+                const uint32_t column = lying ? 39 - y : x;
+                return row > 5 && row < 30 && column > 15 && column < 20 ? 0u : 255u;
+            }};
+        const Bytes exif = {'M', 'M', 0, 42, 0, 0, 0, 8, 0, 1, 1, 18, 0,
+                            3,   0,   0, 0,  1, 0, 6, 0, 0, 0, 0, 0,  0};
+        write_file(folder / "a.png", kPngSignature + png_header(picture) +
+                                         (lying ? chunk("eXIf", exif) : Bytes{}) +
+                                         chunk("IDAT", deflated(png_rows(picture))) +
+                                         chunk("IEND", {}));
+        return run_mini(concat("predict ", path, " ", folder / "a.png", options));
+    };
+    const auto upright = nlohmann::json::parse(answer(false, " --json").text);
+    const auto turned = nlohmann::json::parse(answer(true, " --json").text);
+    CHECK(turned.at("probabilities") == upright.at("probabilities"));
+    CHECK(upright.at("orientation") == 1);
+    CHECK(turned.at("orientation") == 6);
+    CHECK(contains(answer(true, "").text,
+                   "a.png: turned, since its EXIF orientation is 6"));
+    CHECK_FALSE(contains(answer(false, "").text, "turned"));
 }
 
 TEST_CASE("mini predict names a model that is not a ConvNet") {

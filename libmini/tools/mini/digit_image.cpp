@@ -149,11 +149,13 @@ Tensor as_mnist(const Tensor& picture, const std::string& name) {
     const bool is_mnist =
         grey.rows == kSide && grey.columns == kSide && border_mean(grey) < kDark;
     if (!is_mnist) {
-        if (!stretch(grey))
-            throw UsageError(concat(name, ": all pixels have the value ",
-                                    std::lround(grey.pixels.front() * 255),
-                                    ": there is no digit to see; draw one on a plain "
-                                    "background"));
+        if (!stretch(grey)) {
+            const auto value = std::lround(grey.pixels.front() * 255);
+            throw UsageError(
+                concat(name, ": all pixels have the value ", value,
+                       value == 255 ? ", where transparent pixels are white" : "",
+                       ": there is no digit to see; draw one on a plain background"));
+        }
         grey = centred(scaled(grey, ink_box(grey)));
     }
     return Tensor::from(std::move(grey.pixels), {1, kSide, kSide});

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "libmini/core/log.hpp"
 #include "libmini/distributed/backends/worker.hpp"
 #include "libmini/distributed/net/socket.hpp"
 #include "libmini/distributed/store/file_store.hpp"
@@ -19,6 +20,7 @@
 #include "tests/distributed/support.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/folder.hpp"
+#include "tests/support/written.hpp"
 
 using namespace mini;
 using namespace mini::dist;
@@ -74,6 +76,30 @@ TEST_CASE("is_done_within times out by the current time source") {
     CHECK_FALSE(is_done);
     over.set_value();
     CHECK(worker.is_done_within(kHour));
+}
+
+TEST_CASE("a wait for a host name or a listener is logged once") {
+    const bool has_name = GENERATE(true, false);
+    const Address address = has_name
+                                ? Address{"node0.invalid", 29500}
+                                : Address{"127.0.0.1", mini::dist::test::free_port()};
+    const logging::Level level = logging::level();
+    logging::set_level(logging::Level::kWarning);
+    ManualTime time;
+    std::string text;
+    const std::string output = mini::test::written_to_stderr([&] {
+        text =
+            failure_in_an_hour(time, [&] { connect_to(address, deadline_after(kHour)); });
+    });
+    logging::set_level(level);
+    CAPTURE(output, text);
+    const std::string reason =
+        has_name ? "cannot resolve the host name \"node0.invalid\""
+                 : concat("no connection to ", to_text(address), ": connect failed");
+    CHECK(text.starts_with("Timeout: " + reason));
+    CHECK(output.find(reason) != std::string::npos);
+    CHECK(output.find(reason) == output.rfind(reason));
+    CHECK(output.find("; trying again for up to ") != std::string::npos);
 }
 
 TEST_CASE("a collective times out by the current time source") {

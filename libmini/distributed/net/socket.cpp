@@ -5,12 +5,16 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <memory>
 #include <system_error>
+#include <vector>
 
+#include "libmini/core/log.hpp"
+#include "libmini/core/text.hpp"
 #include "libmini/distributed/net/clock.hpp"
 #include "libmini/distributed/net/poll_until.hpp"
 
@@ -19,23 +23,61 @@ namespace {
 
 constexpr std::chrono::milliseconds kRetryPause(5);
 constexpr std::chrono::milliseconds kAcceptPause(50);
+constexpr std::chrono::seconds kLookUpPause(1);
+
+// A wait for another process that lasts longer is logged.
+constexpr std::chrono::seconds kSilentTime(3);
 
 using AddressList = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
 
-// Returns all numeric addresses of a host name. Returns a numeric address unchanged,
-// without a DNS query.
-AddressList resolve(const Address& address) {
-    addrinfo hints{};
-    hints.ai_family = AF_UNSPEC;
-    hints.ai_socktype = SOCK_STREAM;
-    addrinfo* found = nullptr;
-    const int code = ::getaddrinfo(address.host.c_str(),
-                                   std::to_string(address.port).c_str(), &hints, &found);
-    MINI_CHECK(code == 0, "cannot resolve the host name \"", address.host,
-               "\": ", ::gai_strerror(code),
-               "; check MASTER_ADDR (minirun's --master-addr)");
-    return {found, &::freeaddrinfo};
+// Logs one warning if a wait lasts longer than kSilentTime.
+class WaitWarning {
+  public:
+    void check(const std::string& reason, Deadline deadline) {
+        if (is_logged_ || !has_passed(silent_until_)) return;
+        is_logged_ = true;
+        logging::warning(reason, "; trying again for up to ",
+                         milliseconds_left(deadline) / 1000, " s");
+    }
+
+  private:
+    const Deadline silent_until_ = deadline_after(kSilentTime);
+    bool is_logged_ = false;
+};
+
+// Returns whether the text can become a host name's: "node0:29500" and "http://node0"
+// cannot.
+bool may_be_name(const std::string& host) {
+    return !host.empty() && host.find_first_of(":/ ") == std::string::npos;
 }
+
+// Returns whether getaddrinfo's error is one of this process, not of the name.
+bool is_own_fault(int code) {
+    return code == EAI_BADFLAGS || code == EAI_FAMILY || code == EAI_SOCKTYPE ||
+           code == EAI_SERVICE || code == EAI_MEMORY;
+}
+
+// Returns all numeric addresses of a host name; blocks until there is one. Throws Timeout
+// if the deadline passes, after at least one attempt.
+AddressList resolve(const Address& address, Deadline deadline) {
+    WaitWarning warning;
+    while (true) {
+        addrinfo* found = nullptr;
+        const int code = system().resolve(address, found);
+        if (code == 0) return {found, &::freeaddrinfo};
+        const std::string reason =
+            concat("cannot resolve the host name \"", address.host, "\": ",
+                   code == EAI_SYSTEM ? system_message("getaddrinfo", errno)
+                                      : std::string(::gai_strerror(code)),
+                   "; check MASTER_ADDR (minirun's --master-addr)");
+        if (is_own_fault(code) || !may_be_name(address.host)) throw Error(reason);
+        if (has_passed(deadline)) throw Timeout(reason);
+        warning.check(reason, deadline);
+        sleep_for(std::min<Clock::duration>(kLookUpPause, deadline - Clock::now()));
+    }
+}
+
+AddressList resolve_now(const Address& address) { return resolve(address, Clock::now()); }
 
 // Makes one attempt to connect. Returns a closed Socket, with errno set, if the attempt
 // fails.
@@ -48,6 +90,42 @@ Socket try_connect(const addrinfo& target, Deadline deadline) {
     }
     errno = system().connect_error(socket.fd());
     return errno == 0 ? std::move(socket) : Socket();
+}
+
+// Makes one attempt to connect to each address. Returns a closed Socket, with errno of the
+// last attempt, if all attempts fail.
+Socket try_each(const AddressList& targets, Deadline deadline) {
+    int error = 0;
+    for (const addrinfo* target = targets.get(); target; target = target->ai_next) {
+        Socket socket = try_connect(*target, deadline);
+        error = errno;
+        if (!socket.is_open()) continue;
+        if (!is_connected_to_itself(socket)) return socket;
+        error = ECONNREFUSED;  // as if no socket listened at the address
+    }
+    errno = error;
+    return Socket();
+}
+
+// Replaces the addresses of a name, which change when its host restarts; keeps them if
+// the name has no address now.
+void look_up_again(const Address& address, AddressList& targets) {
+    addrinfo* found = nullptr;
+    if (system().resolve(address, found) == 0) targets.reset(found);
+}
+
+// Returns the numeric addresses of a name, " (10.0.0.1, 10.0.0.2)"; "" if the host is a
+// numeric address itself.
+std::string numbers_text(const Address& address, const AddressList& targets) {
+    std::vector<std::string> numbers;
+    for (const addrinfo* target = targets.get(); target; target = target->ai_next) {
+        std::array<char, NI_MAXHOST> host{};
+        const int code = ::getnameinfo(target->ai_addr, target->ai_addrlen, host.data(),
+                                       host.size(), nullptr, 0, NI_NUMERICHOST);
+        if (code == 0) numbers.emplace_back(host.data());
+    }
+    const bool is_numeric = numbers.size() == 1 && numbers.front() == address.host;
+    return numbers.empty() || is_numeric ? "" : concat(" (", join(numbers), ")");
 }
 
 // Returns the name of the peer for error messages.
@@ -109,9 +187,11 @@ namespace {
 
 }  // namespace
 
+void await_name(const Address& address, Deadline deadline) { resolve(address, deadline); }
+
 Socket listen_on(const Address& address) {
     int error = 0;
-    const AddressList targets = resolve(address);
+    const AddressList targets = resolve_now(address);
     for (const addrinfo* target = targets.get(); target != nullptr;
          target = target->ai_next) {
         Socket socket(system().listen(*target));
@@ -122,7 +202,7 @@ Socket listen_on(const Address& address) {
 }
 
 Socket reserve_port(const Address& address) {
-    const AddressList targets = resolve(address);
+    const AddressList targets = resolve_now(address);
     Socket socket(
         ::socket(targets->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     MINI_CHECK(socket.is_open(), system_message("socket", errno));
@@ -160,22 +240,24 @@ bool is_connected_to_itself(const Socket& socket) {
 }
 
 Socket connect_to(const Address& address, Deadline deadline, Refusal refusal) {
-    const AddressList targets = resolve(address);
+    AddressList targets = resolve(address, deadline);
+    Deadline next_look_up = deadline_after(kLookUpPause);
+    WaitWarning warning;
     while (true) {
-        int error = 0;
-        for (const addrinfo* target = targets.get(); target; target = target->ai_next) {
-            Socket socket = try_connect(*target, deadline);
-            error = errno;
-            if (!socket.is_open()) continue;
-            if (!is_connected_to_itself(socket)) return socket;
-            error = ECONNREFUSED;  // as if no socket listened at the address
-        }
-        const std::string reason = concat("no connection to ", to_text(address), ": ",
-                                          system_message("connect", error));
+        Socket socket = try_each(targets, deadline);
+        if (socket.is_open()) return socket;
+        const int error = errno;
+        const std::string reason =
+            concat("no connection to ", to_text(address), numbers_text(address, targets),
+                   ": ", system_message("connect", error));
         if (error == ECONNREFUSED && refusal == Refusal::kNoMore)
             throw ConnectionClosed(reason);
         if (has_passed(deadline)) throw Timeout(reason);
+        warning.check(reason, deadline);
         sleep_for(kRetryPause);
+        if (!has_passed(next_look_up)) continue;
+        look_up_again(address, targets);
+        next_look_up = deadline_after(kLookUpPause);
     }
 }
 

@@ -38,8 +38,15 @@ std::string to_text(const Address& address);
 /// ("port number missing") or a port outside 0 .. 65535.
 Address parse_address(const std::string& text);
 
+/// Blocks until the host name has an address: the name of a new container or virtual
+/// machine may appear in DNS seconds after its start. Looks the name up once per second,
+/// and logs a warning after a few seconds. Throws Timeout if the deadline passes first,
+/// and Error at once if the text can never be a host name.
+void await_name(const Address& address, Deadline deadline);
+
 /// Returns a socket that listens on exactly this address; port 0 takes any free port.
-/// Throws Error naming the address, the reason and the next step.
+/// Throws Error naming the address, the reason and the next step; Timeout, without
+/// waiting, if the host name has no address now.
 Socket listen_on(const Address& address);
 
 /// Returns a socket that reserves a port without listening on it; port 0 takes any free
@@ -65,8 +72,9 @@ bool is_connected_to_itself(const Socket& socket);
 /// started yet (kNotYet), or that the listener is gone (kNoMore).
 enum class Refusal { kNotYet, kNoMore };
 
-/// Connects; blocks, and tries again if an attempt fails. Throws Timeout with the reason
-/// of the last failed attempt if the deadline passes. kNoMore is for an address at which
+/// Connects; blocks, and tries again if an attempt fails, also if the host name has no
+/// address yet (see await_name). Logs a warning after a few seconds. Throws Timeout with
+/// the reason of the last failed attempt if the deadline passes. kNoMore is for an address at which
 /// a process has listened before: throws ConnectionClosed if the connection is refused.
 Socket connect_to(const Address& address, Deadline deadline,
                   Refusal refusal = Refusal::kNotYet);

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <fstream>
 #include <random>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -175,6 +176,14 @@ static_assert(std::is_trivially_destructible_v<MachineSystem>);
 constinit std::atomic<System*> system_in_use = &machine_system;
 
 }  // namespace
+
+int System::resolve(const Address& address, addrinfo*& found) {
+    addrinfo hints{};
+    hints.ai_family = AF_UNSPEC;
+    hints.ai_socktype = SOCK_STREAM;
+    return ::getaddrinfo(address.host.c_str(), std::to_string(address.port).c_str(),
+                         &hints, &found);
+}
 
 System& system() noexcept { return *system_in_use.load(std::memory_order_acquire); }
 

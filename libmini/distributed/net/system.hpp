@@ -28,9 +28,15 @@ struct Address {
 
 /// TCP sockets are non-blocking, closed on exec and without Nagle's delay. A function
 /// that returns a descriptor or a ssize_t returns -1 and sets errno if it fails, like the
-/// system call of the same name. No function blocks. Thread-safe.
+/// system call of the same name. No function except resolve() blocks. Thread-safe.
 class System {
   public:
+    /// Looks up the numeric addresses of `address`. Returns 0 and a list that the caller
+    /// frees with ::freeaddrinfo, or an error code of getaddrinfo. Makes no DNS query for
+    /// a numeric address; otherwise blocks until the name server replies or the
+    /// resolver's own timeout passes.
+    virtual int resolve(const Address& address, addrinfo*& found);
+
     /// Returns a socket that listens at this address. Throws Error, as connect() does, if
     /// the system cannot create a socket.
     virtual int listen(const addrinfo& address) = 0;

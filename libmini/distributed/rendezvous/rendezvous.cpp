@@ -67,6 +67,7 @@ Rendezvous open_tcp(const RendezvousConfig& config, Deadline deadline) {
     Address address = config.master;
     std::unique_ptr<TcpStore> store;
     if (config.rank == 0) {
+        await_name(address, deadline);
         try {
             result.server = std::make_unique<TcpStoreServer>(address, config.cookie);
             address = result.server->address();

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <new>
 #include <span>
+#include <string>
 
 #include "libmini/core/error.hpp"
 
@@ -101,6 +102,17 @@ std::string SimulatedSystem::host_name() {
 }
 
 int SimulatedSystem::process_id() { return kFirstProcessId + scheduler_.process(); }
+
+int SimulatedSystem::resolve(const Address& address, addrinfo*& found) {
+    const auto name = names_.find(address.host);
+    const std::string& host = name == names_.end() ? address.host : name->second;
+    addrinfo hints{};
+    hints.ai_socktype = SOCK_STREAM;
+    hints.ai_flags = AI_NUMERICHOST;
+    const int code =
+        ::getaddrinfo(host.c_str(), std::to_string(address.port).c_str(), &hints, &found);
+    return code == EAI_NONAME ? look_up_error_ : code;
+}
 
 Address SimulatedSystem::local_address(int fd) {
     const auto* const file = find<SimulatedFile>(fd);

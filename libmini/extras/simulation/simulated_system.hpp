@@ -48,6 +48,7 @@ class SimulatedSystem final : public System {
     SimulatedSystem(const SimulatedSystem&) = delete;
     SimulatedSystem& operator=(const SimulatedSystem&) = delete;
 
+    int resolve(const Address& address, addrinfo*& found) override;
     int listen(const addrinfo& address) override;
     int connect(const addrinfo& address) override;
     int connect_error(int fd) override;
@@ -74,6 +75,13 @@ class SimulatedSystem final : public System {
     /// Returns the address of a process's host, "10.0.0.1" for host 0. May be called
     /// outside of a task.
     std::string address_of(int process) const;
+
+    /// Gives the host of `process` a name. A name that no host has does not resolve: the
+    /// look-up fails with `code`. May be called outside of a task.
+    void add_name(const std::string& name, int process) {
+        names_[name] = address_of(process);
+    }
+    void set_look_up_error(int code) { look_up_error_ = code; }
 
     /// Returns the number of open sockets and events. May be called outside of a task.
     size_t open_count() const { return files_.size(); }
@@ -114,6 +122,8 @@ class SimulatedSystem final : public System {
     SimulatedTime& time_;
     const std::vector<int> hosts_;
     std::mt19937_64 random_;
+    std::map<std::string, std::string> names_;  // numeric addresses by host name
+    int look_up_error_ = EAI_NONAME;
     std::map<int, std::unique_ptr<SimulatedFile>> files_;
     std::set<int> out_of_memory_;  // processes
 };

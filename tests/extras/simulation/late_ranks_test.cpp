@@ -1,5 +1,7 @@
 // Ranks that join late or never: the errors of the other ranks, in virtual time.
 
+#include <netdb.h>
+
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -171,6 +173,58 @@ TEST_CASE("a rank that finds another rank gone during start-up gets that rank's 
     CHECK(contains(message_of(ends[2]), "rank 1 reports: " + cause));
     for (const ProcessEnd& end : ends)
         CHECK((end.failure && end.failure->kind == Failure::Kind::kTimeout));
+}
+
+TEST_CASE("ranks wait for the host name of rank 0 to appear") {
+    const int error = GENERATE(EAI_NONAME, EAI_AGAIN, EAI_NODATA, EAI_FAIL, EAI_SYSTEM);
+    CAPTURE(error);
+    ProcessCluster cluster(3, parse_links("10Gbit,20us"), 2);
+    cluster.system().set_look_up_error(error);
+    cluster.at(seconds(20), [&] { cluster.system().add_name("node0", 0); });
+    const auto ends = cluster.run([&](int rank) {
+        const RendezvousConfig config{{"node0", kStorePort}, rank, 3};
+        make_ring_group(config, Medium::kTcp, seconds(30))->barrier();
+    });
+    for (const ProcessEnd& end : ends) {
+        CAPTURE(message_of(end));
+        CHECK(end.how == ProcessEnd::How::kReturned);
+        CHECK(end.time >= seconds(20));
+        CHECK(end.time < seconds(22));
+    }
+}
+
+TEST_CASE("a rank follows the host name of rank 0 to another address") {
+    ProcessCluster cluster(2, parse_links("10Gbit,20us"), 2);
+    cluster.system().add_name("node0", 1);
+    cluster.at(seconds(10), [&] { cluster.system().add_name("node0", 0); });
+    const auto ends = cluster.run([&](int rank) {
+        if (rank == 0) sleep_for(seconds(11));
+        const RendezvousConfig config{{"node0", kStorePort}, rank, 2};
+        make_ring_group(config, Medium::kTcp, seconds(30))->barrier();
+    });
+    for (const ProcessEnd& end : ends) CHECK(end.how == ProcessEnd::How::kReturned);
+}
+
+TEST_CASE("the Timeout for a host name that never appears names it") {
+    ProcessCluster cluster(2, parse_links("10Gbit,20us"), 2);
+    const auto ends = cluster.run([&](int rank) {
+        join_rendezvous({{"node0", kStorePort}, rank, 2}, deadline_after(kPatience));
+    });
+    check_all_but(-1, ends, "cannot resolve the host name \"node0\": Name or service");
+    for (const ProcessEnd& end : ends)
+        CHECK(end.failure->kind == Failure::Kind::kTimeout);
+}
+
+TEST_CASE("a text that cannot be a host name is an error without a wait") {
+    const std::string host = GENERATE("node0:29500", "http://node0", "node 0");
+    ProcessCluster cluster(2, parse_links("10Gbit,20us"), 2);
+    const auto ends = cluster.run([&](int rank) {
+        join_rendezvous({{host, kStorePort}, rank, 2}, deadline_after(kPatience));
+    });
+    for (const ProcessEnd& end : ends) {
+        CHECK(contains(message_of(end), "\"" + host + "\""));
+        CHECK(end.time < seconds(1));
+    }
 }
 
 TEST_CASE("the error for a port that another process uses explains what to do") {

@@ -45,6 +45,13 @@ Ends make_terminal() {
     return {Descriptor(ours), Descriptor(theirs)};
 }
 
+// Returns the state of a process in proc(5): 'T' if it is stopped.
+char state_of(pid_t pid) {
+    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    return text.substr(text.rfind(')') + 1, 2).back();
+}
+
 int shell_code(int status) {
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
@@ -219,6 +226,16 @@ int wait_for_orphan(pid_t pid) { return wait_for_pid(pid); }
 void wait_until_gone(pid_t pid) {
     wait_until([&] { return kill(pid, 0) == -1; },
                "process " + std::to_string(pid) + " still exists");
+}
+
+void wait_until_stopped(pid_t pid) {
+    wait_until([&] { return state_of(pid) == 'T'; },
+               "process " + std::to_string(pid) + " is not stopped");
+}
+
+void wait_until_continued(pid_t pid) {
+    wait_until([&] { return state_of(pid) != 'T'; },
+               "process " + std::to_string(pid) + " is still stopped");
 }
 
 // When a process ends, its children may become children of this process.

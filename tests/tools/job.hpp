@@ -104,6 +104,10 @@ int wait_for_orphan(pid_t pid);
 /// Waits until the process no longer exists.
 void wait_until_gone(pid_t pid);
 
+/// Waits until a signal has stopped the process, or until it is not stopped any more.
+void wait_until_stopped(pid_t pid);
+void wait_until_continued(pid_t pid);
+
 /// Waits until this process has no child processes, including adopted processes.
 void wait_for_all_orphans();
 

@@ -1,6 +1,7 @@
 // How a job ends: successfully, after a rank's failure, after a signal from the user, or
 // after minirun was killed.
 
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -166,6 +167,99 @@ TEST_CASE("a signal to minirun ends all ranks and the exit code is 128 + signal"
     CHECK(job.wait() == 128 + signal);
     for (const char* rank : {"pid 0 ", "pid 1 ", "pid 2 "})
         CHECK(kill(number_after(job.out(), rank), 0) == -1);
+}
+
+TEST_CASE("SIGUSR1 and SIGUSR2 are passed on to the ranks of a nested minirun too") {
+    const int signal = GENERATE(SIGUSR1, SIGUSR2);
+    const std::string nested = GENERATE("", MINI_BIN_DIR "/minirun -n 2 --no-prefix ");
+    CAPTURE(signal, nested);
+    Job job(script_args(
+        1, "exec " + nested +
+               "sh -c 'trap \"echo saved $RANK; exit 0\" USR1 USR2; echo ready $RANK; "
+               "while :; do sleep 0.01; done'"));
+    const int ranks = nested.empty() ? 1 : 2;
+    for (int rank = 0; rank < ranks; ++rank)
+        job.wait_for("ready " + std::to_string(rank));
+    job.send(signal);
+    CHECK(job.wait() == 0);
+    for (int rank = 0; rank < ranks; ++rank)
+        CHECK(contains(job.out(), "saved " + std::to_string(rank)));
+}
+
+TEST_CASE("SIGUSR1 reaches each process of a rank that handles it and kills no other") {
+    const Folder folder;
+    const std::string file = folder.path() + "/go";
+    const std::string saves = "trap \"echo saved $RANK; : > " + file +
+                              "\" USR1; echo ready $RANK; " + until(file);
+    Job job(script_args(3, "case $RANK in 0) echo ready 0; " + until(file) +
+                               ";; 1) sh -c '" + saves + "'; echo wrapper goes on;; 2) " +
+                               "trap '' USR1; sh -c 'echo ready 2; " + until(file) +
+                               "';; esac"));
+    for (const char* ready : {"ready 0", "ready 1", "ready 2"}) job.wait_for(ready);
+    job.send(SIGUSR1);
+    CHECK(job.wait() == 0);
+    CHECK(contains(job.out(), "saved 1"));
+    CHECK(contains(job.out(), "wrapper goes on"));
+    CHECK(job.err() == "");
+}
+
+TEST_CASE("if no rank handles SIGUSR2 minirun says so and the job goes on") {
+    Job job(script_args(2, kSayPidAndSleep));
+    for (const char* rank : {"pid 0 ", "pid 1 "}) job.wait_for(rank);
+    job.send(SIGUSR2);
+    job.wait_for("minirun: ignored SIGUSR2: no rank handles it");
+    job.send(SIGTERM);
+    CHECK(job.wait() == 128 + SIGTERM);
+}
+
+TEST_CASE("a signal that would kill minirun lets the ranks clean up") {
+    const int signal = GENERATE(SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU, SIGIO, SIGPWR,
+                                SIGSTKFLT, SIGQUIT, SIGRTMIN, SIGRTMAX);
+    CAPTURE(signal);
+    Job job(script_args(2,
+                        "trap 'echo tidy $RANK; exit 0' TERM QUIT; echo ready $RANK; "
+                        "while :; do sleep 0.01; done",
+                        {"--grace", "60"}));
+    for (const char* ready : {"ready 0", "ready 1"}) job.wait_for(ready);
+    job.send(signal);
+    CHECK(job.wait() == 128 + signal);
+    CHECK(contains(job.out(), "tidy 0"));
+    CHECK(contains(job.out(), "tidy 1"));
+    CHECK(contains(job.err(), "minirun: stopped by "));
+}
+
+TEST_CASE("SIGTSTP stops minirun and all ranks until SIGCONT") {
+    const std::string nested = GENERATE("", MINI_BIN_DIR "/minirun -n 2 --no-prefix ");
+    CAPTURE(nested);
+    Job job(script_args(
+        1, "echo pid outer $$ .; exec " + nested + "sh -c '" + kSayPidAndSleep + "'"));
+    std::vector<std::string> names = {"pid outer ", "pid 0 "};
+    if (!nested.empty()) names.emplace_back("pid 1 ");
+    std::vector<pid_t> processes = {job.pid()};
+    for (const std::string& name : names) {
+        job.wait_for(name);
+        processes.push_back(number_after(job.out(), name));
+    }
+    job.send(SIGTSTP);
+    for (const pid_t process : processes) mini::test::wait_until_stopped(process);
+    job.send(SIGCONT);
+    for (const pid_t process : processes) mini::test::wait_until_continued(process);
+    job.send(SIGTERM);
+    CHECK(job.wait() == 128 + SIGTERM);
+}
+
+TEST_CASE("SIGWINCH, SIGURG, SIGXFSZ and SIGCONT do not disturb the job") {
+    const int signal = GENERATE(SIGWINCH, SIGURG, SIGXFSZ, SIGCONT);
+    CAPTURE(signal);
+    const Folder folder;
+    const std::string file = folder.path() + "/go";
+    Job job(script_args(2, "echo ready $RANK; " + until(file) + "echo done $RANK"));
+    for (const char* ready : {"ready 0", "ready 1"}) job.wait_for(ready);
+    job.send(signal);
+    std::ofstream{file};
+    CHECK(job.wait() == 0);
+    CHECK(contains(job.out(), "done 0"));
+    CHECK(contains(job.out(), "done 1"));
 }
 
 TEST_CASE("a second signal kills the ranks without waiting for the grace time") {

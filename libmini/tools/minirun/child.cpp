@@ -10,6 +10,8 @@
 #include <system_error>
 #include <utility>
 
+#include "libmini/tools/minirun/signals.hpp"
+
 namespace mini::tools {
 namespace {
 
@@ -168,6 +170,10 @@ Child::~Child() {
 
 void Child::send(int signal) const {
     if (pid_ > 0) kill(-pid_, signal);
+}
+
+int Child::send_to_handlers(int signal) const {
+    return pid_ > 0 ? tools::send_to_handlers(pid_, signal) : 0;
 }
 
 bool Child::has_ended() const {

@@ -4,7 +4,7 @@
 //     minirun --fork--> child --exec--> PROGRAM ----> processes that PROGRAM starts
 //                       |_________ process group of the rank ____________________|
 //
-// minirun sends each signal to the whole group. If minirun dies first, the kernel kills
+// minirun sends each signal to the whole group, except SIGUSR1 and SIGUSR2. If minirun dies first, the kernel kills
 // the rank (PR_SET_PDEATHSIG), and the caretaker kills the processes that PROGRAM has
 // started. The caretaker is notified of the group before PROGRAM runs, so no process of
 // the group survives kill -9 of minirun. A process that has left the group, as daemons
@@ -72,6 +72,9 @@ class Child {
 
     /// Sends `signal` to the rank's process group. Does nothing if the rank was reaped.
     void send(int signal) const;
+
+    /// Sends `signal` to the processes of the rank that handle it. Returns their number.
+    int send_to_handlers(int signal) const;
 
     /// Returns whether the program has ended. Does not block, and does not reap the rank.
     bool has_ended() const;

@@ -15,6 +15,7 @@
 #include "libmini/core/machine.hpp"
 #include "libmini/distributed/flight/flight_box.hpp"
 #include "libmini/distributed/net/root_cause.hpp"
+#include "libmini/tools/minirun/signals.hpp"
 
 namespace mini::tools {
 namespace {
@@ -25,33 +26,6 @@ constexpr std::chrono::milliseconds kGatherTime{100};
 constexpr std::chrono::seconds kMessageTime{2};
 
 constexpr int kUsageExit = 2;  // by convention, a usage error
-
-// Signals that end the job. SIGPIPE is raised if the reader of minirun's own output has
-// closed it.
-constexpr int kEndingSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
-
-bool is_ignored(int signal) {
-    struct sigaction action {};
-    sigaction(signal, nullptr, &action);
-    return action.sa_handler == SIG_IGN;
-}
-
-// Blocks the signals and returns a signalfd for them. Signals that are ignored at the
-// start (nohup) stay ignored.
-Descriptor open_signals() {
-    ::signal(SIGCHLD,
-             SIG_DFL);  // if ignored, ended children would be reaped by the kernel
-    sigset_t wanted;
-    sigemptyset(&wanted);
-    sigaddset(&wanted, SIGCHLD);
-    for (const int signal : kEndingSignals)
-        if (!is_ignored(signal)) sigaddset(&wanted, signal);
-    sigprocmask(SIG_BLOCK, &wanted, nullptr);
-
-    Descriptor signals(signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
-    if (!signals.is_open()) throw Error(system_message("signalfd", errno));
-    return signals;
-}
 
 }  // namespace
 
@@ -111,23 +85,42 @@ void Supervisor::handle_signals() {
     signalfd_siginfo info;
     while (read(signals_.fd(), &info, sizeof(info)) == sizeof(info)) {
         const int signal = static_cast<int>(info.ssi_signo);
-        if (signal == SIGCHLD) continue;  // reap_ended checks every child
-        if (signal == SIGPIPE && !any_running()) continue;  // no rank is left to end
-        if (signal != SIGPIPE) ++stop_requests_;
-        handle_ending_signal(signal);
+        switch (use_of(signal)) {
+            case SignalUse::kEnd: count_and_handle(signal); break;
+            case SignalUse::kPassOn: pass_on(signal); break;
+            case SignalUse::kStop:
+                signal_all(signal);
+                raise(SIGSTOP);
+                break;
+            case SignalUse::kContinue: signal_all(signal); break;
+            case SignalUse::kNone: break;  // SIGCHLD: reap_ended checks every child
+        }
     }
+}
+
+void Supervisor::pass_on(int signal) {
+    int count = 0;
+    for (const Child& child : children_) count += child.send_to_handlers(signal);
+    if (count == 0)
+        output_.say(concat("ignored ", signal_name(signal), ": no rank handles it"));
+}
+
+// Handles a signal that ends the job, unless it is a SIGPIPE after the end of all ranks.
+void Supervisor::count_and_handle(int signal) {
+    if (signal == SIGPIPE && !any_running()) return;
+    if (signal != SIGPIPE) ++stop_requests_;
+    handle_ending_signal(signal);
 }
 
 // Handles a signal that ends the job. If the job is still running, the signal is the
 // reason for its end, and is stored in interrupted_by_. Passes the first signal on to the
-// ranks with stop(); replaces SIGPIPE, which only concerns minirun's own output, by
-// SIGTERM. If a stop signal was sent to the ranks before (stop_signal_ is not 0), calls
-// kill_all().
+// ranks with stop(); ending_signal_for_ranks() returns the signal that the ranks get. If
+// a stop signal was sent to the ranks before (stop_signal_ is not 0), calls kill_all().
 void Supervisor::handle_ending_signal(int signal) {
     // [lab12.5] Pass the first signal on, and kill at the second.
     if (phase_ == Phase::kRunning) interrupted_by_ = signal;
     if (stop_signal_ == 0) {
-        stop(signal == SIGPIPE ? SIGTERM : signal);
+        stop(ending_signal_for_ranks(signal));
     } else {
         kill_all();
     }

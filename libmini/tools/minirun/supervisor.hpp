@@ -5,6 +5,8 @@
 //        '--SIGINT, SIGTERM, SIGHUP----------------> stopping (the same signal;
 //                                                    after SIGINT, SIGTERM follows)
 //
+// signals.hpp lists the other signals.
+//
 // Gathering waits a moment for further failures, so that minirun can distinguish the
 // cause from its consequences (net/root_cause.hpp). After a second signal from the user,
 // minirun kills all ranks immediately.
@@ -62,6 +64,8 @@ class Supervisor {
     void start_ranks();
     void wait_for_events(Clock::time_point until);
     void handle_signals();
+    void pass_on(int signal);
+    void count_and_handle(int signal);
     void handle_ending_signal(int signal);
     void reap_ended();
     void record_end(int local_rank, pid_t pid, const Exit& exit);

@@ -2,7 +2,7 @@
 // region: libmini/tools/minirun/supervisor.cpp 1
     interrupted_by_ = signal;
     if (stop_signal_ == 0) {
-        stop(signal == SIGPIPE ? SIGTERM : signal);
+        stop(ending_signal_for_ranks(signal));
     } else {
         kill_all();
     }

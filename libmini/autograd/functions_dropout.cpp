@@ -18,7 +18,7 @@ Tensor draw_mask(Tensor x, double probability, float value, Generator& generator
     }
     on_gpu(x.device(), [&](cudaStream_t stream) {
         gpu::fill_bernoulli(x.data<float>(), x.numel(), probability, value,
-                            draw_state(generator), stream);
+                            {.seed = generator.random64()}, stream);
     });
     return x;
 }

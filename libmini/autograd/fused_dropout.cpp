@@ -11,7 +11,7 @@ Tensor fused_dropout(const Tensor& x, double p, Generator& generator) {
     Tensor y = x.new_empty(x.shape()), mask = x.new_empty(x.shape());
     on_gpu(x.device(), [&](cudaStream_t stream) {
         gpu::dropout(y.data<float>(), mask.data<float>(), in.data<float>(), x.numel(), p,
-                     draw_state(generator), stream);
+                     {.seed = generator.random64()}, stream);
     });
     return record("dropout", y, {x}, [mask](const Tensor& g, const Node&) -> Grads {
         return {ops::mul(g, mask)};

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "libmini/kernels/cuda/graph.hpp"
 #include "libmini/optim/gpu_steps.hpp"
 #include "libmini/optim/options.hpp"
 #include "libmini/tensor/common_device.hpp"
@@ -55,8 +54,7 @@ void SGD::step() {
         parameter.bump_version();
     }
     on_gpu.run([this](const auto& tensors, int64_t first, cudaStream_t stream) {
-        gpu::sgd_steps(tensors, kernel_step(first != 0), cuda::RecordedRate::rate(),
-                       stream);
+        gpu::sgd_steps(tensors, kernel_step(first != 0), stream);
     });
 }
 

@@ -115,8 +115,6 @@ void add_system_options(CommandLine& line, Options& options) {
              "how long a rank waits for another before it gives up, in seconds")
         .type_name("SECONDS");
     add_device(line, options.device);
-    line.add_flag("--graph", options.graph,
-                  "capture a step as a CUDA graph and replay it (one rank, SGD)");
     line.add("--threads", options.threads, "threads that compute, on each rank")
         .type_name("N")
         .range(1, 1024);
@@ -166,14 +164,6 @@ void check_combinations(const CommandLine& line, const Options& options) {
         throw UsageError(
             "--zero needs gradients that are equal on all ranks, but --sync none does "
             "not average them");
-    if (options.graph && !Device::parse(options.device).is_cuda())
-        throw UsageError("--graph is for CUDA devices; add --device cuda");
-    if (options.graph && (options.optimizer != OptimizerKind::kSGD || options.zero))
-        throw UsageError(concat(
-            "--graph repeats the arguments of a step's launches, and only those of "
-            "plain SGD do not change; not with ",
-            options.zero ? "--zero"
-                         : "--optimizer " + to_string(options.optimizer, kOptimizers)));
     if (options.checkpoint.empty()) return;
     if (options.sync == Sync::kNone)
         throw UsageError(
@@ -237,11 +227,6 @@ std::optional<Options> parse_options(int argc, char** argv) {
 
 void check_world_size(const Options& options, int world_size) {
     check_batch_size(options.batch_size, world_size);
-    if (options.graph && world_size > 1)
-        throw UsageError(
-            concat("--graph is for one rank, since the host runs the ranks' collectives; "
-                   "the number of ranks is ",
-                   world_size));
 }
 
 }  // namespace mini::training

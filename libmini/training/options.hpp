@@ -111,7 +111,6 @@ struct Options {
     int ranks = 2;         // only with backend threads
     double timeout = 300;  // seconds that a rank waits for another rank
     std::string device = "cpu";
-    bool graph = false;
     int threads = 1;
     int workers = 1;
     bool dropout = true;

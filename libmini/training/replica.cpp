@@ -51,7 +51,6 @@ std::unique_ptr<parallel::DistributedDataParallel> make_ddp(
 
 Replica replicate(nn::Module& model, const Options& options,
                   const std::shared_ptr<dist::ProcessGroup>& group) {
-    if (options.graph) return {};
     switch (options.sync) {
         case Sync::kNone: return {};
         case Sync::kAverage:

@@ -20,7 +20,7 @@ struct Replica {
 };
 
 /// Returns `model` wrapped according to --sync, the bucket options and --compress. With
-/// --sync none or --graph, returns an empty Replica. Blocks until all ranks have called
+/// --sync none, returns an empty Replica. Blocks until all ranks have called
 /// it. REQUIRES: `model` outlives the result.
 Replica replicate(nn::Module& model, const Options& options,
                   const std::shared_ptr<dist::ProcessGroup>& group);

@@ -15,7 +15,6 @@ namespace mini::training {
 namespace {
 
 std::string method(const Options& options) {
-    if (options.graph) return "a CUDA graph of the whole step";
     switch (options.sync) {
         case Sync::kNone: return "no synchronisation";
         case Sync::kAverage: return "gradient averaging";
@@ -129,7 +128,6 @@ std::string json_line(const Options& options, const JobFacts& facts,
     json["zero"] = options.zero;
     json["scheduler"] = to_string(options.scheduler, kSchedules);
     json["device"] = options.device;
-    json["graph"] = options.graph;
     json["devices"] = results.devices;
     json["device_description"] = facts.device;
     json["dataset"] = facts.dataset;

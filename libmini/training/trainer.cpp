@@ -28,16 +28,6 @@ namespace {
 constexpr size_t kStepLosses = 1000;
 constexpr int64_t kStepsPerRead = 10;  // as PyTorch's MNIST example prints losses
 
-// Returns the step of the single rank as a CUDA graph; null without --graph.
-std::unique_ptr<CapturedStep> capture(nn::Module& model, optim::Optimizer& optimizer,
-                                      const Options& options) {
-    if (!options.graph) return nullptr;
-    return std::make_unique<CapturedStep>(
-        optimizer, [&model](const std::vector<Tensor>& batch) {
-            return cross_entropy(model(batch[0]), batch[1]);
-        });
-}
-
 std::vector<int64_t> bucket_sizes(const parallel::DistributedDataParallel* ddp) {
     std::vector<int64_t> sizes;
     if (ddp == nullptr) return sizes;
@@ -64,7 +54,6 @@ Trainer::Trainer(const Options& options, JobData data,
       model_({.dropout = options.dropout}),
       replica_(replicate(model_.to(device), options, group_)),
       optimizer_(make_optimizer(options, model_.parameters(), group_)),
-      captured_(capture(model_, optimizer(), options)),
       scheduler_(make_scheduler(options, optimizer(), length_.epochs)),
       checkpoints_(options_, recipe_of(options_, data_.train->size(), length_.epochs),
                    length_, {model_, optimizer_, scheduler_.get(), replica_.ddp},
@@ -191,8 +180,6 @@ void Trainer::log_epoch() {
 
 // Runs one training step, and adds this rank's loss to `losses`.
 void Trainer::step(const Batch& batch, StepLosses& losses) {
-    if (captured_) return losses.add((*captured_)({batch.data, batch.target}));
-
     optimizer().zero_grad();
     nn::Module& network =
         replica_.module ? *replica_.module : static_cast<nn::Module&>(model_);

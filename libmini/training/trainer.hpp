@@ -14,7 +14,6 @@
 #include "libmini/optim/lr_scheduler.hpp"
 #include "libmini/optim/optimizer.hpp"
 #include "libmini/report/run_log.hpp"
-#include "libmini/training/captured_step.hpp"
 #include "libmini/training/job.hpp"
 #include "libmini/training/optimizers.hpp"
 #include "libmini/training/options.hpp"
@@ -73,7 +72,6 @@ class Trainer {
     nn::ConvNet model_;
     Replica replica_;
     JobOptimizer optimizer_;
-    std::unique_ptr<CapturedStep> captured_;         // with --graph
     std::unique_ptr<optim::LRScheduler> scheduler_;  // unless --scheduler none
     RunCheckpoints checkpoints_;
 

@@ -3,10 +3,9 @@
 
     compare_cuda.py --mini build/gpu/bin/mini [--batch 128] [--rounds 5] [--seconds 0.5] [--json]
 
-Each round measures libmini's step with `mini bench train-step --graph`, launched kernel by kernel and
-replayed from a CUDA graph. It then measures PyTorch's step with the same network, batch size and SGD
-with momentum, in float32, in series of steps with one synchronize per series. The report has the medians
-over the rounds in microseconds, and the ratio of PyTorch's median to each of libmini's medians.
+Each round measures libmini's step with `mini bench train-step`. It then measures PyTorch's step with the
+same network, batch size and SGD with momentum, in float32, in series of steps with one synchronize per
+series. The report has the medians over the rounds in microseconds, and their ratio.
 """
 
 import argparse
@@ -58,22 +57,20 @@ def measure_torch(step, seconds):
 
 
 def measure_mini(arguments):
-    """Returns the microseconds of a step launched kernel by kernel, and replayed from a graph."""
+    """Returns the microseconds of a step."""
     with tempfile.TemporaryDirectory() as folder:
         rows = os.path.join(folder, "rows.json")
-        subprocess.run([arguments.mini, "bench", "train-step", "--device", "cuda", "--graph",
+        subprocess.run([arguments.mini, "bench", "train-step", "--device", "cuda",
                         "--batch", str(arguments.batch), "--seconds", str(arguments.seconds),
                         "--json", rows], check=True, stdout=subprocess.DEVNULL)
         with open(rows, encoding="utf-8") as file:
-            by_name = {row["step"]: row["us"] for row in json.load(file)["rows"]}
-    return by_name["ConvNet, SGD"], by_name["CUDA graph"]
+            return json.load(file)["rows"][0]["us"]
 
 
 def summary(rounds):
-    """Returns the medians over rounds of (libmini, libmini from a graph, PyTorch), and their ratios."""
-    ours, graph, theirs = (statistics.median(times) for times in zip(*rounds))
-    return {"libmini_us": ours, "libmini_graph_us": graph, "torch_us": theirs,
-            "times_as_fast": theirs / ours, "graph_times_as_fast": theirs / graph}
+    """Returns the medians over rounds of (libmini, PyTorch), and their ratio."""
+    ours, theirs = (statistics.median(times) for times in zip(*rounds))
+    return {"libmini_us": ours, "torch_us": theirs, "times_as_fast": theirs / ours}
 
 
 def main():
@@ -93,7 +90,7 @@ def main():
         sys.exit("compare_cuda.py needs a GPU that PyTorch sees")
 
     step = torch_step(arguments.batch)
-    rounds = [(*measure_mini(arguments), measure_torch(step, arguments.seconds))
+    rounds = [(measure_mini(arguments), measure_torch(step, arguments.seconds))
               for _ in range(arguments.rounds)]
     result = {"gpu": torch.cuda.get_device_name(0), "torch": torch.__version__,
               "batch": arguments.batch, **summary(rounds)}
@@ -101,10 +98,8 @@ def main():
         print(json.dumps(result))
     else:
         print(f"{result['gpu']}, batch {result['batch']}: libmini {result['libmini_us']:.0f} us, "
-              f"from a CUDA graph {result['libmini_graph_us']:.0f} us, "
               f"PyTorch {result['torch']} {result['torch_us']:.0f} us per step; "
-              f"libmini {result['times_as_fast']:.2f} times as fast, "
-              f"from a graph {result['graph_times_as_fast']:.2f} times")
+              f"libmini {result['times_as_fast']:.2f} times as fast")
 
 
 if __name__ == "__main__":

@@ -6,8 +6,8 @@
     suite       the tests with the label gpu: a program at a time, then ctest for the rest
     sanitizer   the kernels' tests, one file at a time, under compute-sanitizer: memcheck, racecheck,
                 initcheck, synccheck
-    bench       mini bench kernels, matmul and train-step, and train-step from a CUDA graph
-    torch       compares both train steps with PyTorch's (tests/bench/compare_cuda.py)
+    bench       mini bench kernels, matmul and train-step
+    torch       compares the train step with PyTorch's (tests/bench/compare_cuda.py)
 
 A step takes at most --timeout seconds. With --within, no step begins that might not end in time; call
 again with the same --out to run the steps that are left.
@@ -39,7 +39,7 @@ TOOL_SETTINGS = {"initcheck": WITHOUT_CUBLAS}
 # racecheck takes minutes for the thousands of products that these tests generate.
 TOOL_SPECS = {"racecheck": "~every rung*"}
 PARTS = ["suite", "sanitizer", "bench", "torch"]
-BENCHES = {"kernels": [], "matmul": [], "train-step": ["--graph"]}
+BENCHES = {"kernels": [], "matmul": [], "train-step": []}
 KEPT_LINES = 40
 
 

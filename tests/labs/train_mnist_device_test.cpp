@@ -87,25 +87,6 @@ TEST_CASE("ranks as threads use the same CUDA devices as ranks as processes", "[
     CHECK(threads.at("parameters_sha256") == processes.at("parameters_sha256"));
 }
 
-TEST_CASE("with --graph all losses stay the same even for a smaller last batch",
-          "[cuda]") {
-    const Folder folder;
-    write_tiny_mnist(folder.path(), 44);  // batches of 12, 12, 12 and 8
-    for (const std::string scheduler : {"none", "step"}) {
-        CAPTURE(scheduler);
-        const Words job = small_job(folder.path(), {"--device", "cuda", "--epochs", "3",
-                                                    "--scheduler", scheduler});
-        Words graph = job;
-        graph.push_back("--graph");
-        const auto plain = results(1, job), captured = results(1, graph);
-        CHECK(captured.at("graph") == true);
-        REQUIRE(captured.at("step_loss").size() == 12);
-        CHECK(captured.at("step_loss") == plain.at("step_loss"));
-        CHECK(captured.at("parameters_sha256") == plain.at("parameters_sha256"));
-        CHECK(captured.at("test_accuracy") == plain.at("test_accuracy"));
-    }
-}
-
 TEST_CASE("a checkpoint in the middle of an epoch has all losses of a CUDA device",
           "[cuda]") {
     const Folder folder;
@@ -122,22 +103,6 @@ TEST_CASE("a checkpoint in the middle of an epoch has all losses of a CUDA devic
     const auto resumed = results(1, job(saving));
     CHECK(resumed.at("resumed_at_step") == 4);
     CHECK(resumed.at("step_loss") == whole.at("step_loss"));
-}
-
-TEST_CASE("an option that --graph does not support prints one line and exits with code 2",
-          "[cuda]") {
-    const auto rejects = [](int ranks, const Words& more, const std::string& message) {
-        Words words{"--graph", "--device", "cuda"};
-        words.insert(words.end(), more.begin(), more.end());
-        const ProcessResult ended = train(ranks, words);
-        CAPTURE(message, ended.err);
-        CHECK(ended.code == 2);
-        CHECK(lines(ended.err).size() == 1);
-        CHECK(contains(ended.err, message));
-    };
-    rejects(1, {"--optimizer", "adam"}, "not with --optimizer adam");
-    rejects(1, {"--zero"}, "not with --zero");
-    rejects(2, {}, "--graph is for one rank");
 }
 
 TEST_CASE("an interrupted run on CUDA devices resumes bitwise identically", "[cuda]") {

@@ -109,7 +109,6 @@ TEST_CASE("an invalid option prints one clear line and exits with code 2") {
         {1, {"--timeout", "inf"}, "but is inf"},
         {1, {"--device", "cuda:99"}, "there is no cuda:99"},
         {1, {"--device", "cpu:1"}, "the CPU has no index here"},
-        {1, {"--graph"}, "--graph is for CUDA devices; add --device cuda"},
         {1, {"--device", "tpu"}, "'tpu' is not a device"},
         {2,
          {"--compress", "bf16", "--sync", "flat"},

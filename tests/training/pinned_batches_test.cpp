@@ -16,7 +16,6 @@
 #include "libmini/kernels/cuda/runtime.hpp"
 #include "libmini/nn/models.hpp"
 #include "libmini/optim/sgd.hpp"
-#include "libmini/training/captured_step.hpp"
 #include "libmini/training/job.hpp"
 #include "libmini/training/trainer.hpp"
 #include "tests/parallel/devices.hpp"
@@ -28,7 +27,6 @@ using namespace mini::test;
 using data::Batch;
 using data::DataLoader;
 using data::DataLoaderOptions;
-using training::CapturedStep;
 
 namespace {
 
@@ -174,50 +172,9 @@ TEST_CASE("a job pins the batches of a rank that trains on a GPU, and no others"
     }
 }
 
-TEST_CASE("a captured step does not wait for the copy of a pinned batch", "[cuda][cpu]") {
-    manual_seed(3);
-    Toy module;
-    module.to(Device::cuda(0));
-    optim::SGD optimizer(module.parameters(), {.lr = 0.1});
-    CapturedStep step(optimizer, [&](const std::vector<Tensor>& batch) {
-        return sum(module(batch[0]));
-    });
-    Toy plain_module;
-    plain_module.load_state_dict(module.state_dict());
-    plain_module.to(Device::cuda(0));
-    optim::SGD plain(plain_module.parameters(), {.lr = 0.1});
-    const auto plain_step = [&](const Tensor& x) {
-        plain.zero_grad();
-        sum(plain_module(x.to(Device::cuda(0)))).backward();
-        plain.step();
-    };
-
-    // Capture the step. Then the batches, of both sizes, are freed before they are copied.
-    for (uint64_t i = 0; i < 3; ++i) step({draw({4, 3}, i).pin_memory()});
-    CHECK(step.replays() == 1);
-    WatchedStream stream(0, kHeld);
-    {
-        const cuda::StreamGuard guard(0, stream.get());
-        for (uint64_t i = 3; i < 6; ++i) step({draw({4, 3}, i).pin_memory()});
-        step({draw({2, 3}, 6).pin_memory()});
-        step({draw({4, 3}, 7).pin_memory()});
-    }
-    CHECK_FALSE(stream.has_run());
-    stream.finish();
-    CHECK(step.replays() == 5);
-    for (uint64_t i = 0; i < 8; ++i) plain_step(draw({i == 6 ? 2 : 4, 3}, i));
-    CHECK(flat_parameters(module) == flat_parameters(plain_module));
-
-    // A batch in pageable memory may be overwritten as soon as the call returns.
-    WatchedStream other(0, kBriefly);
-    const cuda::StreamGuard guard(0, other.get());
-    step({draw({4, 3}, 8)});
-    CHECK(other.has_run());
-}
-
 TEST_CASE("a job on a GPU ends with the parameters of plain steps with blocking copies",
           "[cuda][cpu]") {
-    // The last batch of each epoch has one image; the graph is replayed from step 4 on.
+    // The last batch of each epoch has one image.
     const training::JobData data{"noise", std::make_shared<WatchedImages>(5, 1),
                                  std::make_shared<WatchedImages>(1, 2)};
     training::Options options;
@@ -225,28 +182,21 @@ TEST_CASE("a job on a GPU ends with the parameters of plain steps with blocking 
     options.batch_size = 2;
     const std::vector<float> expected =
         train_plainly(data, options.epochs, options.batch_size);
-    for (const bool graph : {false, true}) {
-        options.workers = graph ? 2 : 0;
-        options.graph = graph;
-        CAPTURE(graph);
+    for (const int workers : {0, 1, 2}) {
+        options.workers = workers;
+        CAPTURE(workers);
         CHECK(train_by_trainer(data, options) == expected);
     }
-    options.graph = false;
-    options.workers = 1;
-    CHECK(train_by_trainer(data, options) == expected);
 }
 
 TEST_CASE("the steps of a job on a GPU do not wait for the copies of their batches",
           "[cuda][cpu]") {
-    const bool graph = GENERATE(false, true);
-    CAPTURE(graph);
     const auto images = std::make_shared<WatchedImages>(6, 1);
     const training::JobData data{"noise", images, std::make_shared<WatchedImages>(1, 2)};
     training::Options options;
     options.epochs = 2;
     options.batch_size = 2;
     options.workers = 0;  // the training thread fetches each batch before its step
-    options.graph = graph;
 
     // The second epoch runs on a stream that is held until its last batch is fetched.
     std::optional<WatchedStream> stream;

@@ -11,8 +11,7 @@
 // while the kernel runs. If a rank is lost or a deadline passes, every other rank aborts
 // its communicator, which ends the waiting kernels. Collectives of several groups on one
 // GPU are launched in call order (launch_position.hpp), which must be the same on all
-// ranks. Collectives cannot be captured in a CUDA graph, because another thread launches
-// them.
+// ranks.
 
 #pragma once
 

@@ -43,13 +43,4 @@ bool is_on_gpu(const Call& call) {
     return on_gpu(call.outputs) || on_gpu(call.inputs);
 }
 
-void check_not_capturing(const Call& call) {
-    const Device device = call.any_tensor().device();
-    const cuda::DeviceGuard guard(device.index);
-    if (cuda::is_capturing(cuda::current_stream(device.index)))
-        throw UsageError(concat(operation_name(call.operation),
-                                ": communication cannot be captured in a CUDA graph; "
-                                "capture the work before it and after it"));
-}
-
 }  // namespace mini::dist

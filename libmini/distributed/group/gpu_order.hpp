@@ -66,9 +66,4 @@ class DeferredFreeScope {
 /// Returns whether the tensors of `call` are on a GPU.
 bool is_on_gpu(const Call& call);
 
-/// Throws UsageError if the caller's stream is being captured in a CUDA graph: the graph
-/// would contain the events of the operation, but not the operation. REQUIRES:
-/// is_on_gpu(call).
-void check_not_capturing(const Call& call);
-
 }  // namespace mini::dist

@@ -27,6 +27,5 @@ void GpuOrder::wait_on_stream() const {}
 bool DeferredFreeScope::set(bool) { return false; }
 
 bool is_on_gpu(const Call&) { return false; }
-void check_not_capturing(const Call&) {}
 
 }  // namespace mini::dist

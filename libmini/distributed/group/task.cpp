@@ -40,7 +40,6 @@ void check_contiguous(const Call& call) {
 Way way_of(const Call& call, const Backend& backend) {
     if (!is_on_gpu(call)) return Way::kHost;
     check_contiguous(call);
-    check_not_capturing(call);
     if (!backend.takes_cuda() || call.is_point()) return Way::kStaged;
     const Device device = call.any_tensor().device();
     MINI_CHECK(device.index == backend.gpu(), operation_name(call.operation),

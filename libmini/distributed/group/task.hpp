@@ -32,8 +32,7 @@ namespace mini::dist {
 enum class Way : uint8_t { kHost, kStaged, kLaunched };
 
 /// Returns how `backend` accesses the tensors of `call`. Throws Error if a GPU tensor is
-/// not on the backend's GPU, ShapeError if an output on a GPU is not contiguous, and
-/// UsageError during the capture of a CUDA graph.
+/// not on the backend's GPU, and ShapeError if an output on a GPU is not contiguous.
 Way way_of(const Call& call, const Backend& backend);
 
 class Task : public Work {

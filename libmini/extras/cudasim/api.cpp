@@ -11,7 +11,6 @@
 #include <thread>
 
 #include "libmini/extras/cudasim/call.hpp"
-#include "libmini/extras/cudasim/graph.hpp"
 #include "libmini/extras/cudasim/launch_limits.hpp"
 #include "libmini/extras/cudasim/memory.hpp"
 #include "libmini/extras/cudasim/settings.hpp"
@@ -100,10 +99,6 @@ cudaError_t cudaDeviceSynchronize() {
     const int device = mini::sim::current_device();
     Machine& machine = Machine::instance();
     Machine::Lock lock = machine.lock();
-    for (const auto& capture : mini::sim::captures_on(device)) {
-        capture->invalid = true;
-        return report(cudaErrorStreamCaptureUnsupported);
-    }
     machine.wait_device(lock, device);
     return report(machine.fault(device).code);
 }

@@ -14,7 +14,6 @@ namespace {
 
 using mini::sim::Allocation;
 using mini::sim::device_of;
-using mini::sim::error_if_unseen;
 using mini::sim::find_allocation;
 using mini::sim::Job;
 using mini::sim::kPageable;
@@ -72,7 +71,6 @@ cudaError_t allocate(void** pointer, size_t bytes, int device) {
     if (pointer == nullptr) return cudaErrorInvalidValue;
     Machine& machine = Machine::instance();
     const Machine::Lock lock = machine.lock();
-    if (const cudaError_t error = error_if_unseen(); error != cudaSuccess) return error;
     const cudaError_t fault = machine.fault(mini::sim::current_device()).code;
     if (fault != cudaSuccess) return fault;
     *pointer = bytes == 0 ? nullptr : mini::sim::allocate_memory(bytes, device);
@@ -88,7 +86,6 @@ cudaError_t deallocate(void* pointer, bool pinned) {
     const auto objects = mini::sim::lock_objects();
     Machine& machine = Machine::instance();
     Machine::Lock lock = machine.lock();
-    if (const cudaError_t error = error_if_unseen(); error != cudaSuccess) return error;
     if (pinned) {
         for (int each = 0; each < mini::sim::device_count(); ++each)
             machine.drain_device(lock, each);
@@ -148,11 +145,7 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpy
     if (error != cudaSuccess) return report(error);
 
     const bool pageable = device_of(to) == kPageable || device_of(from) == kPageable;
-    if (pageable && on_device(to)) {
-        const cudaError_t captured = call.error_if_captured();
-        if (captured != cudaSuccess) return report(captured);
-        return report(call.give(staged_job(to, from, bytes)));
-    }
+    if (pageable && on_device(to)) return report(call.give(staged_job(to, from, bytes)));
     if (pageable || (!on_device(to) && !on_device(from)))
         return report(call.give_and_wait(copy_job(to, from, bytes)));
     return report(call.give(copy_job(to, from, bytes)));

@@ -7,15 +7,12 @@
 
 #include "libmini/extras/cudasim/api.hpp"
 #include "libmini/extras/cudasim/call.hpp"
-#include "libmini/extras/cudasim/graph.hpp"
 #include "libmini/extras/cudasim/memory.hpp"
 
 struct CUevent_st {
     int device = 0;
     bool timing = false;
-    mini::sim::OperationPointer marker;  // set by the last record, if not captured
-    std::shared_ptr<mini::sim::Capture> capture;  // set if the last record was captured
-    std::vector<size_t> nodes;  // the stream's last nodes at that record
+    mini::sim::OperationPointer marker;  // set by the last record
 };
 
 namespace {
@@ -34,42 +31,19 @@ bool is_event(cudaEvent_t event) {
     return std::find(events().begin(), events().end(), event) != events().end();
 }
 
-// Returns an error if the host may not query this event or wait for it, else cudaSuccess.
-cudaError_t event_error(cudaEvent_t event) {
-    if (!is_event(event)) return cudaErrorInvalidResourceHandle;
-    if (event->capture == nullptr) return cudaSuccess;
-    event->capture->invalid = true;
-    return cudaErrorCapturedEvent;
-}
-
 cudaError_t record(StreamCall& call, cudaEvent_t event) {
     if (!is_event(event)) return cudaErrorInvalidResourceHandle;
     mini::sim::Stream& stream = call.stream();
     if (event->device != stream.device) return cudaErrorInvalidResourceHandle;
-    if (stream.capture != nullptr) {
-        if (stream.capture->invalid) return cudaErrorStreamCaptureInvalidated;
-        event->capture = stream.capture;
-        event->nodes = stream.tail;
-        event->marker.reset();
-        return cudaSuccess;
-    }
     if (const cudaError_t error = call.give({}); error != cudaSuccess) return error;
     event->marker = stream.last;
-    event->capture.reset();
     return cudaSuccess;
 }
 
 cudaError_t wait_for(StreamCall& call, cudaEvent_t event) {
     if (!is_event(event)) return cudaErrorInvalidResourceHandle;
-    mini::sim::Stream& stream = call.stream();
-    if (event->capture != nullptr)
-        return mini::sim::capture_wait(stream, event->capture, event->nodes);
-    if (stream.capture != nullptr) {
-        stream.capture->invalid = true;
-        return cudaErrorStreamCaptureIsolation;
-    }
     if (event->marker != nullptr)
-        call.machine().submit(call.lock(), &stream, {}, {event->marker});
+        call.machine().submit(call.lock(), &call.stream(), {}, {event->marker});
     return cudaSuccess;
 }
 
@@ -95,11 +69,6 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     StreamCall call(stream);
     if (call.error() == cudaErrorInvalidResourceHandle || call.stream().legacy)
         return report(cudaErrorInvalidResourceHandle);
-    if (const auto capture = call.stream().capture) {
-        capture->invalid = true;
-        std::erase(capture->streams, &call.stream());
-        if (capture->origin == &call.stream()) mini::sim::end_capture(*capture);
-    }
     call.machine().destroy_stream(&call.stream());
     return report(call.error());
 }
@@ -110,8 +79,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
     StreamCall call(stream);
-    if (const cudaError_t error = call.error_if_captured(); error != cudaSuccess)
-        return report(error);
+    if (call.error() != cudaSuccess) return report(call.error());
     const int device = call.stream().device;
     const bool done = call.machine().query(call.lock(), call.stream().last);
     const cudaError_t fault = call.machine().fault(device).code;
@@ -167,8 +135,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     mini::sim::open_context();
     Machine& machine = Machine::instance();
     Machine::Lock lock = machine.lock();
-    if (const cudaError_t error = event_error(event); error != cudaSuccess)
-        return report(error);
+    if (!is_event(event)) return report(cudaErrorInvalidResourceHandle);
     const int device = event->device;
     machine.wait(lock, event->marker);
     return report(machine.fault(device).code);
@@ -178,10 +145,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
     mini::sim::open_context();
     Machine& machine = Machine::instance();
     Machine::Lock lock = machine.lock();
-    if (const cudaError_t error = event_error(event); error != cudaSuccess)
-        return report(error);
-    if (const cudaError_t error = mini::sim::error_if_unseen(); error != cudaSuccess)
-        return report(error);
+    if (!is_event(event)) return report(cudaErrorInvalidResourceHandle);
     const int device = event->device;
     const bool done = machine.query(lock, event->marker);
     const cudaError_t fault = machine.fault(device).code;
@@ -193,8 +157,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start,
     const Machine::Lock lock = Machine::instance().lock();
     if (milliseconds == nullptr) return report(cudaErrorInvalidValue);
     for (cudaEvent_t each : {start, end}) {
-        if (const cudaError_t error = event_error(each); error != cudaSuccess)
-            return report(error);
+        if (!is_event(each)) return report(cudaErrorInvalidResourceHandle);
         if (!each->timing || each->marker == nullptr)
             return report(cudaErrorInvalidResourceHandle);
     }

@@ -1,11 +1,9 @@
 #include "libmini/extras/cudasim/call.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <utility>
 
-#include "libmini/extras/cudasim/graph.hpp"
 #include "libmini/extras/cudasim/memory.hpp"
 
 namespace mini::sim {
@@ -55,54 +53,23 @@ StreamCall::StreamCall(cudaStream_t handle)
                                      : cudaErrorInvalidResourceHandle;
 }
 
-// The legacy stream would wait for the blocking streams of a capture, but it cannot join
-// a capture. Invalidates such captures, and returns an error if there are any.
-cudaError_t StreamCall::error_if_implicit() {
-    if (!stream_->legacy) return cudaSuccess;
-    cudaError_t error = cudaSuccess;
-    for (const auto& capture : captures_on(stream_->device))
-        if (std::any_of(capture->streams.begin(), capture->streams.end(),
-                        [](const Stream* each) { return each->blocking; })) {
-            capture->invalid = true;
-            error = cudaErrorStreamCaptureImplicit;
-        }
-    return error;
-}
-
-cudaError_t StreamCall::error_if_captured() {
-    if (error_ != cudaSuccess) return error_;
-    if (stream_->capture != nullptr) {
-        stream_->capture->invalid = true;
-        return cudaErrorStreamCaptureUnsupported;
-    }
-    return error_if_implicit();
-}
-
 cudaError_t StreamCall::give(Job job) {
     if (error_ != cudaSuccess) return error_;
-    if (const cudaError_t error = error_if_implicit(); error != cudaSuccess) return error;
-    if (stream_->capture != nullptr) return capture_job(*stream_, std::move(job));
     machine_.submit(lock_, stream_, std::move(job));
     return cudaSuccess;
 }
 
 cudaError_t StreamCall::give_and_wait(Job job) {
-    if (const cudaError_t error = error_if_captured(); error != cudaSuccess) return error;
+    if (error_ != cudaSuccess) return error_;
     machine_.submit(lock_, stream_, std::move(job));
     return wait();
 }
 
 cudaError_t StreamCall::wait() {
-    if (const cudaError_t error = error_if_captured(); error != cudaSuccess) return error;
+    if (error_ != cudaSuccess) return error_;
     const int device = stream_->device;
     machine_.wait(lock_, stream_->last);
     return machine_.fault(device).code;
-}
-
-cudaError_t error_if_unseen() {
-    return unseen_call_allowed(host_thread().capture_mode)
-               ? cudaSuccess
-               : cudaErrorStreamCaptureUnsupported;
 }
 
 }  // namespace mini::sim

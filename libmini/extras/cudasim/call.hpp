@@ -1,5 +1,5 @@
 // Helpers shared by the functions of the CUDA interface: the current device, the last
-// error, handle lookup, and the checks of stream capture.
+// error, and handle lookup.
 
 #pragma once
 
@@ -17,7 +17,6 @@ struct HostThread {
     cudaError_t last_error = cudaSuccess;
     cudaError_t explained = cudaSuccess;  // the error that `explanation` belongs to
     std::string explanation;              // replaces the error's general text
-    cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
 };
 HostThread& host_thread();
 
@@ -59,11 +58,7 @@ class StreamCall {
     /// else cudaSuccess.
     cudaError_t error() const { return error_; }
 
-    /// Same as error(), for a call that blocks or queries and so cannot be captured: also
-    /// fails while the stream is being captured.
-    cudaError_t error_if_captured();
-
-    /// Submits a job to the stream, or adds it to the stream's capture.
+    /// Submits a job to the stream.
     cudaError_t give(Job job);
 
     /// Submits a job to the stream, and blocks until it is done.
@@ -73,16 +68,10 @@ class StreamCall {
     cudaError_t wait();
 
   private:
-    cudaError_t error_if_implicit();
-
     Machine& machine_;
     Machine::Lock lock_;
     Stream* stream_ = nullptr;
     cudaError_t error_ = cudaSuccess;
 };
-
-/// Returns an error if a running capture forbids calls that cannot be captured and take
-/// no stream, such as cudaMalloc; else cudaSuccess. REQUIRES: the machine's lock is held.
-cudaError_t error_if_unseen();
 
 }  // namespace mini::sim

@@ -34,7 +34,7 @@ namespace mini::sim {
 
 constexpr size_t kLongestQueue = 1024;
 
-/// The work of an operation; can be run many times.
+/// The work of an operation.
 struct Job {
     OperationKind kind = OperationKind::kMarker;
     std::shared_ptr<const Launch> launch = nullptr;  // kernel
@@ -49,7 +49,6 @@ struct Job {
 };
 
 struct Stream;
-struct Capture;
 
 /// A job in a stream.
 struct Operation {
@@ -74,10 +73,6 @@ struct Stream {
     OperationPointer last;               // the operation submitted last
     bool running = false;                // a thread is running queue.front()
     bool destroyed = false;
-
-    std::shared_ptr<Capture> capture;  // null if the stream is not capturing (graph.hpp)
-    size_t branch = 0;                 // the stream's index in the capture
-    std::vector<size_t> tail;          // the nodes that the next node depends on
 };
 
 /// A device's sticky error, which a failed kernel sets.

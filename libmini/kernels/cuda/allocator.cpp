@@ -15,16 +15,11 @@
 #include "libmini/core/text.hpp"
 #include "libmini/kernels/cuda/blocks.hpp"
 #include "libmini/kernels/cuda/pending.hpp"
-#include "libmini/kernels/cuda/relaxed_capture.hpp"
 
 namespace mini::cuda {
 namespace {
 
 constexpr size_t kMaxBytes = std::numeric_limits<size_t>::max() / 2;
-
-// The device and the GraphPool of this thread's innermost Scope; 0 for no pool.
-thread_local int pool_device = -1;
-thread_local uint64_t thread_pool = 0;
 
 // The mutex is not held during calls that may wait for the device. If a peer is lost, the
 // device's work ends only after a thread aborts the communication, and this thread frees
@@ -36,11 +31,9 @@ class Allocator {
     void free_postponed();
     bool record_stream(void* pointer, cudaStream_t stream);
     void empty_cache(int device);
-    void dissolve(uint64_t pool);
 
     std::mutex mutex;  // guards the following members
     std::map<int, MemoryStats> stats;
-    uint64_t last_pool = 0;
 
   private:
     struct Direct {
@@ -74,15 +67,14 @@ void* Allocator::allocate(size_t bytes, int device, cudaStream_t stream) {
     if (bytes == 0) return nullptr;
     free_postponed();
     const DeviceGuard guard(device);
-    const uint64_t pool = device == pool_device ? thread_pool : 0;
     const bool possible = bytes <= kMaxBytes;  // otherwise rounding up may overflow
     const size_t size = possible ? block_bytes(bytes) : 0;
-    const BlockClass block_class = {device, stream, pool, size <= kSmallBytes};
+    const BlockClass block_class = {device, stream, size <= kSmallBytes};
     bool direct = false;
     {
         const std::lock_guard lock(mutex);
         ++stats[device].requests;
-        direct = !caching() && pool == 0;  // a graph pool must keep its memory
+        direct = !caching();
         void* const kept = possible && !direct ? take(block_class, size) : nullptr;
         if (kept != nullptr) return kept;
     }
@@ -105,8 +97,7 @@ void* Allocator::allocate(size_t bytes, int device, cudaStream_t stream) {
 // complete. Returns null if no block is large enough. REQUIRES: the mutex is held.
 void* Allocator::take(const BlockClass& block_class, size_t bytes) {
     Block* block = blocks_.take(block_class, bytes);
-    if (block == nullptr && block_class.pool == 0 && !pending_.empty()) {
-        const RelaxedCapture relaxed;
+    if (block == nullptr && !pending_.empty()) {
         pending_.process([&](Block* each) { blocks_.release(each); });
         block = blocks_.take(block_class, bytes);
     }
@@ -125,7 +116,6 @@ void Allocator::count(int device, size_t bytes) {
 // Calls cudaMalloc; returns null if the device does not have enough memory. REQUIRES: the
 // device is current.
 void* Allocator::ask_device(size_t bytes, int device) {
-    const RelaxedCapture relaxed;
     void* pointer = nullptr;
     const cudaError_t code = cudaMalloc(&pointer, bytes);
     if (code == cudaErrorMemoryAllocation) {
@@ -156,7 +146,6 @@ void Allocator::empty_cache(int device) {
     free_postponed();
     const std::lock_guard alone(empty_cache_mutex_);
     const DeviceGuard guard(device);
-    const RelaxedCapture relaxed;
     std::vector<EventList> pending_events;
     {
         const std::lock_guard lock(mutex);
@@ -195,25 +184,13 @@ void Allocator::out_of_memory(size_t bytes, int device) {
                "empty_cache(), or check whether another process uses this device"));
 }
 
-// Returns whether a stream is being captured. An event recorded there would become part
-// of the graph, and could not be queried.
-bool any_is_capturing(const std::vector<cudaStream_t>& streams) {
-    return std::any_of(streams.begin(), streams.end(), [](cudaStream_t stream) {
-        cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-        if (cudaStreamIsCapturing(stream, &status) != cudaSuccess) cudaGetLastError();
-        return status == cudaStreamCaptureStatusActive;
-    });
-}
-
 void Allocator::deallocate(void* pointer) {
     std::unique_lock lock(mutex);
     Block* const block = blocks_.find(pointer);
     const auto found = direct_.find(pointer);
     const bool waits =
         found != direct_.end() || (block != nullptr && !block->other_streams.empty());
-    const bool in_capture = block != nullptr && block->block_class.pool == 0 &&
-                            any_is_capturing(block->other_streams);
-    if (waits && (frees_later() || in_capture)) {
+    if (waits && frees_later()) {
         postponed_.push_back(pointer);
         any_postponed_ = true;
         return;
@@ -227,18 +204,13 @@ void Allocator::deallocate(void* pointer) {
     }
     if (block == nullptr || block->pointer != pointer) return;
     stats[block->block_class.device].allocated -= block->bytes;
-    if (block->other_streams.empty()) {
-        blocks_.release(block);
-    } else if (block->block_class.pool == 0) {
-        const auto streams = std::move(block->other_streams);
-        lock.unlock();  // cudaEventRecord blocks while the stream is full
-        const DeviceGuard guard(block->block_class.device);
-        EventList events = record_events(block->block_class.device, streams);
-        lock.lock();
-        pending_.add(block, std::move(events));
-    } else {
-        block->ends_with_pool = true;  // events of a capture cannot be queried
-    }
+    if (block->other_streams.empty()) return blocks_.release(block);
+    const auto streams = std::move(block->other_streams);
+    lock.unlock();  // cudaEventRecord blocks while the stream is full
+    const DeviceGuard guard(block->block_class.device);
+    EventList events = record_events(block->block_class.device, streams);
+    lock.lock();
+    pending_.add(block, std::move(events));
 }
 
 // Carries out the postponed frees, unless this thread itself postpones frees.
@@ -255,7 +227,6 @@ void Allocator::free_postponed() {
 
 void Allocator::free_direct(void* pointer, const Direct& gone) {
     const DeviceGuard guard(gone.device);
-    const RelaxedCapture relaxed;
     cudaFree(pointer);
     const std::lock_guard lock(mutex);
     stats[gone.device].reserved -= gone.bytes;
@@ -270,11 +241,6 @@ bool Allocator::record_stream(void* pointer, cudaStream_t stream) {
         std::find(streams.begin(), streams.end(), stream) == streams.end())
         streams.push_back(stream);
     return true;
-}
-
-void Allocator::dissolve(uint64_t pool) {
-    const std::lock_guard lock(mutex);
-    blocks_.dissolve(pool);
 }
 
 }  // namespace
@@ -310,27 +276,5 @@ void reset_peak_memory_stats(int device) {
 }
 
 void empty_cache(int device) { allocator().empty_cache(device); }
-
-GraphPool::GraphPool(int device) : device_(device) {
-    const std::lock_guard lock(allocator().mutex);
-    id_ = ++allocator().last_pool;
-}
-
-GraphPool::~GraphPool() {
-    try {
-        synchronize(device_);
-    } catch (const Error&) {  // the device is lost, and nothing runs on it
-    }
-    allocator().dissolve(id_);
-}
-
-GraphPool::Scope::Scope(const GraphPool& pool)
-    : device_before_(std::exchange(pool_device, pool.device_)),
-      pool_before_(std::exchange(thread_pool, pool.id_)) {}
-
-GraphPool::Scope::~Scope() {
-    pool_device = device_before_;
-    thread_pool = pool_before_;
-}
 
 }  // namespace mini::cuda

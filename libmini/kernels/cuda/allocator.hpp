@@ -12,13 +12,11 @@
 // An allocation takes the smallest free block that is large enough and splits off the
 // rest; adjacent free blocks are merged. The sizes are those of PyTorch's allocator.
 //
-// With MINI_CUDA_CACHING=0 every allocation outside a graph pool calls cudaMalloc, so
-// that a memory checker (compute-sanitizer, the simulator's) sees each allocation.
+// With MINI_CUDA_CACHING=0 every allocation calls cudaMalloc, so that a memory checker (compute-sanitizer, the simulator's) sees each allocation.
 
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 
 #include "libmini/kernels/cuda/free_policy.hpp"
 #include "libmini/kernels/cuda/pinned.hpp"
@@ -60,34 +58,5 @@ void reset_peak_memory_stats(int device);
 /// Returns cached memory to the device (`torch.cuda.empty_cache`). Blocks until the work
 /// that uses this memory is done.
 void empty_cache(int device);
-
-/// The memory of one captured graph: the graph's kernels contain the addresses of this
-/// memory. Allocations inside a Scope use blocks of the pool, and only they reuse its
-/// freed blocks until the pool is destroyed (`torch.cuda.graph_pool_handle`).
-class GraphPool {
-  public:
-    explicit GraphPool(int device);
-    /// Blocks until the device is idle. REQUIRES: the graph is not launched again.
-    ~GraphPool();
-    GraphPool(const GraphPool&) = delete;
-    GraphPool& operator=(const GraphPool&) = delete;
-
-    /// While a Scope lives, this thread's allocations on the pool's device use the pool.
-    class Scope {
-      public:
-        explicit Scope(const GraphPool& pool);
-        ~Scope();
-        Scope(const Scope&) = delete;
-        Scope& operator=(const Scope&) = delete;
-
-      private:
-        int device_before_;
-        uint64_t pool_before_;
-    };
-
-  private:
-    int device_;
-    uint64_t id_;
-};
 
 }  // namespace mini::cuda

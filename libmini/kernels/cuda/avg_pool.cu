@@ -4,9 +4,8 @@
 //     backward   one input     the sum of g / divisor over all rectangles that contain it
 //
 // The spans are passed to the kernel by value, up to kMaxSpans per axis; larger outputs
-// are computed tile by tile. So the spans need no copy to the device, and a CUDA graph
-// can capture the launch. For each tile, backward accesses only the inputs that it
-// covers.
+// are computed tile by tile. So the spans need no copy to the device. For each tile,
+// backward accesses only the inputs that it covers.
 
 #include "libmini/kernels/cuda/each.hpp"
 

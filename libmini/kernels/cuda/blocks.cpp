@@ -70,7 +70,7 @@ Block* Blocks::find(const void* pointer) {
 }
 
 void Blocks::release(Block* block) {
-    block->used = block->ends_with_pool = false;
+    block->used = false;
     block->other_streams.clear();
     if (block->left != nullptr && !block->left->used) {
         free_[block->block_class].erase(block->left);
@@ -95,7 +95,7 @@ Block* Blocks::merge(Block* left, Block* right) {
 std::vector<std::pair<void*, size_t>> Blocks::remove_free_segments(int device) {
     std::vector<std::pair<void*, size_t>> segments;
     for (auto& [block_class, free] : free_) {
-        if (block_class.device != device || block_class.pool != 0) continue;
+        if (block_class.device != device) continue;
         std::erase_if(free, [&](Block* block) {
             if (block->left != nullptr || block->right != nullptr) return false;
             segments.emplace_back(block->pointer, block->bytes);
@@ -105,19 +105,6 @@ std::vector<std::pair<void*, size_t>> Blocks::remove_free_segments(int device) {
     for (const auto& [pointer, bytes] : segments)
         blocks_.erase(static_cast<std::byte*>(pointer));
     return segments;
-}
-
-void Blocks::dissolve(uint64_t pool) {
-    std::vector<Block*> freed;
-    for (auto& [pointer, block] : blocks_) {
-        if (block->block_class.pool != pool) continue;
-        if (!block->used) free_[block->block_class].erase(block.get());
-        block->block_class.pool = 0;
-        if (!block->used) free_[block->block_class].insert(block.get());
-        if (block->ends_with_pool) freed.push_back(block.get());
-    }
-    std::erase_if(free_, [&](const auto& each) { return each.first.pool == pool; });
-    for (Block* block : freed) release(block);
 }
 
 }  // namespace mini::cuda

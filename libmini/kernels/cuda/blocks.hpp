@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <map>
 #include <memory>
 #include <set>
@@ -28,11 +27,10 @@ size_t block_bytes(size_t bytes);
 /// Returns the size of the segment to allocate for a block of `block` bytes.
 size_t segment_bytes(size_t block);
 
-/// A request may only use blocks of its own device, stream, graph pool and size class.
+/// A request may only use blocks of its own device, stream and size class.
 struct BlockClass {
     int device = 0;
     cudaStream_t stream = nullptr;
-    uint64_t pool = 0;  // the id of a GraphPool; 0 for memory that belongs to no pool
     bool small = false;
 
     auto operator<=>(const BlockClass&) const = default;
@@ -46,7 +44,6 @@ struct Block {
     Block* left = nullptr;  // the adjacent blocks in the segment, or null
     Block* right = nullptr;
     std::vector<cudaStream_t> other_streams;  // recorded by record_stream
-    bool ends_with_pool = false;              // to be freed when its pool is destroyed
 };
 
 /// All blocks of all devices.
@@ -66,11 +63,8 @@ class Blocks {
     void release(Block* block);
 
     /// Removes the segments of a device that are entirely free, and returns their
-    /// addresses and sizes. Segments of graph pools stay.
+    /// addresses and sizes.
     std::vector<std::pair<void*, size_t>> remove_free_segments(int device);
-
-    /// Moves a pool's blocks to pool 0, and frees its blocks with `ends_with_pool`.
-    void dissolve(uint64_t pool);
 
   private:
     struct BySize {

@@ -44,9 +44,7 @@ __device__ Words philox(Words counter, uint64_t seed) {
 
 // Returns the words of elements 4 s to 4 s + 3.
 __device__ Words words_of(const PhiloxState& state, uint64_t s) {
-    uint64_t offset = state.offset;
-    if (state.more_offset != nullptr) offset += *state.more_offset;
-    offset /= 4;
+    const uint64_t offset = state.offset / 4;
     return philox({{static_cast<uint32_t>(offset), static_cast<uint32_t>(offset >> 32),
                     static_cast<uint32_t>(s), static_cast<uint32_t>(s >> 32)}},
                   state.seed);
@@ -104,10 +102,6 @@ __global__ void bernoulli_kernel(float* mask,     // (n)
     }
 }
 
-__global__ void advance_kernel(uint64_t* counter, uint64_t by) {
-    if (threadIdx.x == 0) *counter += by;
-}
-
 }  // namespace
 
 void fill_philox(uint32_t* out, int64_t n, PhiloxState state, cudaStream_t stream) {
@@ -128,10 +122,6 @@ void dropout(float* y, float* mask, const float* x, int64_t n, double p,
     const float value = keep > 0.0 ? static_cast<float>(1.0 / keep) : 0.0f;
     launch(bernoulli_kernel, grid_for(ceil_div(n, 4)), stream, mask, y, x, n,
            aligned<4>(mask, y, x), static_cast<float>(keep), value, state);
-}
-
-void advance(uint64_t* counter, uint64_t by, cudaStream_t stream) {
-    launch(advance_kernel, {.grid = 1, .block = 1}, stream, counter, by);
 }
 
 }  // namespace mini::kernels::cuda

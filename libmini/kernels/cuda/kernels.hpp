@@ -200,12 +200,8 @@ struct AdamTensor {
 };
 
 /// One step for all parameters, in a few launches. The results are bitwise identical to
-/// one call per parameter (`foreach=True`, `fused=True` of torch.optim). If `lr` is not
-/// null, the kernel reads the learning rate from there, in device memory, and ignores
-/// step.lr: a CUDA graph repeats `step`, but not what `lr` points to.
-void sgd_steps(std::span<const SGDTensor> tensors, SGDStep step,
-               const float* lr,  // (1), or null
-               cudaStream_t stream);
+/// one call per parameter (`foreach=True`, `fused=True` of torch.optim).
+void sgd_steps(std::span<const SGDTensor> tensors, SGDStep step, cudaStream_t stream);
 void adam_steps(std::span<const AdamTensor> tensors, AdamStep step, cudaStream_t stream);
 
 // ---- losses (losses.cu)
@@ -236,13 +232,9 @@ void binary_cross_entropy_backward(float* dp,       // (n)
 /// The state of a Philox 4x32-10 generator. Element i uses word i mod 4 of subsequence i
 /// / 4 at `offset`, which is a multiple of 4. A call draws up to 4 words of each
 /// subsequence, so the next call needs an offset greater by 4 (`torch.cuda.Generator`).
-/// Each replay of a CUDA graph repeats the arguments of its launches. For a graph, the
-/// number in device memory at `more_offset` is added to the offset, and advance()
-/// increases this number.
 struct PhiloxState {
     uint64_t seed = 0;
     uint64_t offset = 0;
-    const uint64_t* more_offset = nullptr;  // (1), or null
 };
 
 /// out[i] = the random word of element i.
@@ -260,10 +252,6 @@ void dropout(float* y,        // (n)
              float* mask,     // (n)
              const float* x,  // (n)
              int64_t n, double p, PhiloxState state, cudaStream_t stream);
-
-/// *counter += by.
-void advance(uint64_t* counter,  // (1)
-             uint64_t by, cudaStream_t stream);
 
 // ---- PowerSGD (orthogonalize.cu)
 

@@ -15,7 +15,6 @@
 #include "libmini/kernels/cuda/allocator.hpp"
 #include "libmini/kernels/cuda/contexts.hpp"
 #include "libmini/kernels/cuda/matmul_ladder.hpp"
-#include "libmini/kernels/cuda/relaxed_capture.hpp"
 
 namespace mini::kernels::cuda {
 namespace {
@@ -31,7 +30,6 @@ void check(cublasStatus_t status, const char* call) {
 class Handle {
   public:
     Handle(int device, cudaStream_t stream) : device_(device) {
-        const mini::cuda::RelaxedCapture relaxed;  // cublasCreate calls cudaMalloc
         check(cublasCreate(&handle_), "cublasCreate");
         try {
             workspace_ = mini::cuda::allocate(kWorkspaceBytes, device, stream);

@@ -31,7 +31,6 @@ constexpr int64_t kPiece = 4096;  // elements per block
 struct SGDRule {
     using Tensor = SGDTensor;
     SGDStep step;
-    const float* device_lr;  // or null
 
     static bool is_aligned(const Tensor& t) {
         return aligned<4>(t.parameter, t.velocity, t.grad);
@@ -41,7 +40,6 @@ struct SGDRule {
     __device__ void run(const Tensor& t, int64_t i) const {
         auto p = load<kWidth>(t.parameter + i);
         const auto grads = load<kWidth>(t.grad + i);
-        const float lr = device_lr != nullptr ? *device_lr : step.lr;
         const bool has_velocity = step.momentum != 0.0f;
         Pack<float, kWidth> velocity{};
         if (has_velocity && !step.first) velocity = load<kWidth>(t.velocity + i);
@@ -52,7 +50,7 @@ struct SGDRule {
                 v = velocity.at[k] * step.momentum + (1.0f - step.dampening) * g;
             velocity.at[k] = v;
             const float along = step.nesterov ? g + step.momentum * v : v;
-            p.at[k] += -lr * (has_velocity ? along : g);
+            p.at[k] += -step.lr * (has_velocity ? along : g);
         }
         store(t.parameter + i, p);
         if (has_velocity) store(t.velocity + i, velocity);
@@ -149,12 +147,11 @@ void take_steps(const Rule& rule, std::span<const typename Rule::Tensor> tensors
 
 void sgd_step(float* parameter, float* velocity, const float* grad, int64_t n,
               SGDStep step, cudaStream_t stream) {
-    sgd_steps(std::array{SGDTensor{parameter, velocity, grad, n}}, step, nullptr, stream);
+    sgd_steps(std::array{SGDTensor{parameter, velocity, grad, n}}, step, stream);
 }
 
-void sgd_steps(std::span<const SGDTensor> tensors, SGDStep step, const float* lr,
-               cudaStream_t stream) {
-    take_steps(SGDRule{step, lr}, tensors, stream);
+void sgd_steps(std::span<const SGDTensor> tensors, SGDStep step, cudaStream_t stream) {
+    take_steps(SGDRule{step}, tensors, stream);
 }
 
 void adam_step(float* parameter, float* exp_avg, float* exp_avg_sq, float* max_exp_avg_sq,

@@ -11,7 +11,6 @@
 
 #include "libmini/kernels/cuda/contexts.hpp"
 #include "libmini/kernels/cuda/free_policy.hpp"
-#include "libmini/kernels/cuda/relaxed_capture.hpp"
 
 namespace mini::cuda {
 namespace {
@@ -54,7 +53,6 @@ PinnedCache& cache() {
 }
 
 void* PinnedCache::allocate(size_t bytes) {
-    const RelaxedCapture relaxed;
     const size_t size = std::bit_ceil(std::max(bytes, kMinBytes));
     if (void* const kept = take(size)) return kept;
     const DeviceGuard guard(open_device());  // any device works
@@ -103,7 +101,6 @@ bool PinnedCache::holds(const void* pointer) {
 }
 
 void PinnedCache::record(const void* pointer, int device, cudaStream_t stream) {
-    if (is_capturing(stream)) return;  // the user must keep a graph's memory
     Event use(device);
     use.record(stream);  // blocks while the stream is full
     const std::lock_guard lock(mutex_);
@@ -127,7 +124,6 @@ void PinnedCache::empty() {
     if (unused.empty()) return;
     try {
         const DeviceGuard guard(open_device());
-        const RelaxedCapture relaxed;
         while (!unused.empty()) {
             const auto& [pointer, buffer] = *unused.begin();
             for (const Event& use : buffer.uses) use.synchronize();

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "libmini/kernels/cuda/contexts.hpp"
-#include "libmini/kernels/cuda/relaxed_capture.hpp"
 
 namespace mini::cuda {
 namespace {
@@ -86,7 +85,6 @@ Stream::Stream(int device) : device_(device) {
 Stream::~Stream() {
     if (stream_ == nullptr) return;
     quietly_on(device_, [&] {
-        const RelaxedCapture relaxed;
         cudaStreamSynchronize(stream_);
         cudaStreamDestroy(stream_);
     });
@@ -147,12 +145,6 @@ cudaStream_t current_stream(int device) {
     const auto& streams = current_streams();
     const auto index = static_cast<size_t>(device);
     return index < streams.size() ? streams[index] : nullptr;
-}
-
-bool is_capturing(cudaStream_t stream) {
-    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-    check(cudaStreamIsCapturing(stream, &status), "cudaStreamIsCapturing");
-    return status != cudaStreamCaptureStatusNone;
 }
 
 StreamGuard::StreamGuard(int device, cudaStream_t stream)

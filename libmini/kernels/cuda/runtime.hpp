@@ -103,10 +103,6 @@ class Event {
 /// a StreamGuard has set another (`torch.cuda.current_stream`).
 cudaStream_t current_stream(int device);
 
-/// Returns whether the stream is being captured into a graph (graph.hpp), so that its
-/// work is not run.
-bool is_capturing(cudaStream_t stream);
-
 /// Makes a stream this thread's current stream of its device until the end of the scope
 /// (`torch.cuda.stream`).
 class StreamGuard {

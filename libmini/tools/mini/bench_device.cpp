@@ -138,7 +138,6 @@ void add_device_benches(Command& bench) {
     Command step =
         add_benchmark(bench, o, "train-step", "A step of training the ConvNet on MNIST");
     step.add("--batch", o.batch, "Images (128)").range(1, 1 << 16);
-    step.add_flag("--graph", o.graph, "Also measure the step as a CUDA graph");
     step.on_parsed([options] {
         run_bench({"train-step",
                    {"step", "batch", "us", "steps/s", "images/s"},

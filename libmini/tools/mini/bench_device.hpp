@@ -4,7 +4,7 @@
 //     matmul       GFLOP/s of each rung of the ladder (kernels/cuda/matmul.hpp), also in
 //                  percent of cuBLAS
 //     train-step   steps per second of the ConvNet with MNIST's shapes: forward, loss,
-//                  backward, SGD; with --graph also launched as a CUDA graph
+//                  backward, SGD
 //
 // Work is enqueued on the device in batches, with one synchronization per batch, as in
 // training; a figure is the median over the batches. The default sizes are smaller on the
@@ -30,7 +30,6 @@ struct DeviceBenchOptions {
     std::vector<int64_t> sizes;  // matmul: M = N = K; empty: a default for the device
     int64_t elements = 0;        // kernels: floats in the largest operand; 0: a default
     int64_t batch = 128;         // train-step: images per batch
-    bool graph = false;          // train-step: also launch the step as a CUDA graph
 };
 
 /// Returns the microseconds of one run of `work`, enqueued repeatedly on a device, after

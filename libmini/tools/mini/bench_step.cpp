@@ -6,7 +6,6 @@
 #include "libmini/optim/sgd.hpp"
 #include "libmini/random/random.hpp"
 #include "libmini/tools/mini/bench_device.hpp"
-#include "libmini/training/captured_step.hpp"
 
 namespace mini::tools {
 namespace {
@@ -37,14 +36,6 @@ void bench_train_step(Device device, const DeviceBenchOptions& options, BenchRow
         loss.backward();
         optimizer.step();
     });
-    if (!options.graph) return;
-
-    // The first two steps warm up, and the third is captured.
-    training::CapturedStep step(optimizer, [&](const std::vector<Tensor>& batch) {
-        return cross_entropy(model(batch[0]), batch[1]);
-    });
-    for (int i = 0; i < 3; ++i) step({images, labels});
-    measure("CUDA graph", device, options, rows, [&] { step({images, labels}); });
 }
 
 }  // namespace mini::tools

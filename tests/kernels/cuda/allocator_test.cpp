@@ -170,30 +170,6 @@ TEST_CASE("without caching each allocation calls cudaMalloc") {
     CHECK(memory_stats(0).allocated == before.allocated);
 }
 
-TEST_CASE(
-    "memory of a graph pool is reused only by the pool until the pool is destroyed") {
-    const Caching clean(true);
-    const Stream stream(0);
-    void* inside = nullptr;
-    {
-        const GraphPool pool(0);
-        {
-            const GraphPool::Scope scope(pool);
-            inside = allocate(512, 0, stream.get());
-            deallocate(inside);
-            CHECK(allocate(512, 0, stream.get()) == inside);  // reused within the pool
-            deallocate(inside);
-        }
-        void* const outside = allocate(512, 0, stream.get());
-        CHECK(outside != inside);
-        deallocate(outside);
-        empty_cache(0);
-        CHECK(memory_stats(0).reserved >= 2 * kMiB);  // the pool keeps its segment
-    }
-    CHECK(allocate(512, 0, stream.get()) == inside);
-    deallocate(inside);
-}
-
 TEST_CASE("memory statistics are per device") {
     if (device_count() < 2) {
         WARN("skipped: this machine has fewer than two devices");

@@ -24,7 +24,7 @@ TEST_CASE("block and segment sizes equal those of PyTorch's allocator") {
 // Blocks in a segment of host memory. The memory itself is not accessed.
 struct Segment {
     explicit Segment(size_t bytes, bool small = true)
-        : memory(bytes), block_class{0, nullptr, 0, small} {
+        : memory(bytes), block_class{0, nullptr, small} {
         blocks.add_segment(block_class, memory.data(), bytes);
     }
 
@@ -73,13 +73,12 @@ TEST_CASE("a large block is not split if at most 1 MiB would remain") {
     CHECK(other.blocks.take(other.block_class, 3 * MiB - 512)->bytes == 3 * MiB - 512);
 }
 
-TEST_CASE("a block is reused only for its own device and stream and pool") {
+TEST_CASE("a block is reused only for its own device and stream") {
     Segment segment(4096);
     BlockClass other = segment.block_class;
-    const int which = GENERATE(0, 1, 2);
+    const int which = GENERATE(0, 1);
     if (which == 0) other.device = 1;
     if (which == 1) other.stream = reinterpret_cast<cudaStream_t>(&segment);
-    if (which == 2) other.pool = 1;
     CHECK(segment.blocks.take(other, 512) == nullptr);
     CHECK(segment.blocks.take(segment.block_class, 512) != nullptr);
 }
@@ -92,22 +91,6 @@ TEST_CASE("find returns a block in use for any of its addresses") {
     CHECK(segment.blocks.find(a->pointer + 1024) == nullptr);
     segment.blocks.release(a);
     CHECK(segment.blocks.find(segment.memory.data()) == nullptr);
-}
-
-TEST_CASE("dissolve moves a pool's blocks to the common pool") {
-    const BlockClass shared = {0, nullptr, 0, true}, of_pool = {0, nullptr, 3, true};
-    std::vector<std::byte> memory(4096);
-    Blocks blocks;
-    blocks.add_segment(of_pool, memory.data(), 4096);
-    CHECK(blocks.remove_free_segments(0).empty());  // a pool keeps its segments
-    Block* const used = blocks.take(of_pool, 512);
-    Block* const freed = blocks.take(of_pool, 512);
-    freed->ends_with_pool = true;
-    blocks.dissolve(3);
-    CHECK(blocks.take(of_pool, 512) == nullptr);
-    CHECK(blocks.take(shared, 3584)->pointer == memory.data() + 512);
-    blocks.release(used);
-    CHECK(blocks.take(shared, 512)->pointer == memory.data());
 }
 
 }  // namespace

@@ -48,14 +48,6 @@ TEST_CASE("Philox words at any index equal a reference implementation") {
     }
 }
 
-TEST_CASE("the number that more_offset points to is added to the offset") {
-    const OnDevice<uint64_t> counter(std::vector<uint64_t>{4});
-    cuda::advance(counter, 8, nullptr);
-    CHECK(words(100, {.seed = 5, .offset = 16, .more_offset = counter}) ==
-          words(100, {.seed = 5, .offset = 28}));
-    CHECK(words(100, {.seed = 5, .offset = 16}) != words(100, {.seed = 5, .offset = 28}));
-}
-
 TEST_CASE("dropout zeroes a fraction p of the elements and scales the rest") {
     const int64_t n = GENERATE(0, 1, 31, 1000, 40001);
     CAPTURE(n);

@@ -92,7 +92,7 @@ TEST_CASE("one step over many tensors is bitwise identical to one step per tenso
         }
     }
     const SGDStep step{.momentum = 0.9f, .first = false};
-    cuda::sgd_steps(sgd, step, nullptr, nullptr);
+    cuda::sgd_steps(sgd, step, nullptr);
     cuda::adam_steps(adam, {}, nullptr);
     for (const auto& t : sgd_alone)
         cuda::sgd_step(t.parameter, t.velocity, t.grad, t.n, step, nullptr);

@@ -197,21 +197,24 @@ def check_unless(late, program, name, limits):
 
 def judge_task(task, names, verdicts):
     """Returns the TaskResult. A task passes if all its cases pass; it is not started if a
-    case reached the stub of this task."""
+    case reached the stub of this task, or a function that the learner's file does not define."""
     if names is None:
         return TaskResult(task, FAILED, "the program ended before a check could run: does a "
                           "global object of your code crash or exit?")
     if not names:
         return TaskResult(task, FAILED, "it has no checks")
     failed = [verdict for verdict in verdicts if verdict.status == FAILED]
-    stubs = [verdict.waits_for for verdict in verdicts if verdict.status == NOT_STARTED]
+    waiting = [verdict for verdict in verdicts if verdict.status == NOT_STARTED]
+    own = [verdict for verdict in waiting if task in verdict.waits_for.split(",")]
     result = TaskResult(task, PASSED, verdicts=verdicts)
-    if task in stubs:
-        result.status = NOT_STARTED
+    if own:
+        result.status, result.reason = NOT_STARTED, own[0].lacks
     elif failed:
         result.status, result.reason = FAILED, failed[0].reason
-    elif stubs:
-        result.status, result.reason = WAITS, f"needs task {min(stubs)} first"
+    elif waiting:
+        first = min(waiting, key=lambda verdict: verdict.waits_for)
+        result.status = WAITS
+        result.reason = first.lacks or f"needs task {first.waits_for} first"
     return result
 
 

@@ -77,7 +77,5 @@ def advice(errors):
     twice = [error for error in errors if error.message.startswith("multiple definition")]
     if not twice:
         return []
-    path = twice[0].path
-    return [f"Is {path} a copy of another file of work/? Then delete it.",
-            "Or does it lack a function that libmini's own file has? Then both are linked; see:",
-            f"  diff {path.removeprefix('work/')} {path}"]
+    return ["A function may be defined once in a program. If two files of work/ define it, keep it in "
+            "the file of its task;", f"if libmini's own file does, delete it in {twice[0].path}."]

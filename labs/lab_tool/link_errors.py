@@ -39,8 +39,15 @@ def link_error(lines, index, root):
         is_mine = place[0].startswith("work/")
         return not is_mine, is_twice and (Path(root) / place[0].removeprefix("work/")).exists()
 
-    path, line = min(places_in(told(lines, index), root), key=rank, default=("", 0))
-    return path, line, f"{what} `{symbol[2]}'"
+    places = places_in(told(lines, index), root)
+    path, line = min(places, key=rank, default=("", 0))
+    other = next((place for place in places if place[0] != path), None) if is_twice else None
+    also = f", as in {spelled(*other)}" if other else ""
+    return path, line, f"{what} `{symbol[2]}'{also}"
+
+
+def spelled(path, line):
+    return f"{path}:{line}" if line else path
 
 
 def shortened(path, root):

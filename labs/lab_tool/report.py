@@ -43,12 +43,12 @@ def say_task(lab, result, gaps=""):
     no region is written, or all are."""
     cases = len(result.verdicts)
     note = f" ({cases} {'case' if cases == 1 else 'cases'})" if result.status == PASSED else ""
-    if result.status == WAITS:
-        note = f": {result.reason}"
-    if result.status in (NOT_STARTED, FAILED) and gaps:
-        passed = sum(verdict.status == PASSED for verdict in result.verdicts)
-        note = f": {passed} of {cases} cases passed; " if cases else ": "
-        note += f"still a gap: {gaps}"
+    passed = sum(verdict.status == PASSED for verdict in result.verdicts)
+    count = f"{passed} of {cases} cases passed; " if cases else ""
+    if result.status in (WAITS, NOT_STARTED) and result.reason:
+        note = f": {count if passed else ''}{result.reason}"
+    elif result.status in (NOT_STARTED, FAILED) and gaps:
+        note = f": {count}still a gap: {gaps}"
     say(task_line(result.task, lab.task(result.task).what, result.status, note))
 
 

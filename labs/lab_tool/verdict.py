@@ -5,6 +5,7 @@ returned the seal (runner.py), and then ended with exit code 0. A case has faile
 ended earlier, by a crash, an exit or the watchdog.
 """
 
+import html
 import re
 import signal
 import xml.etree.ElementTree as xml
@@ -14,7 +15,9 @@ from lab_tool.places import ROOT
 
 PASSED, FAILED, NOT_STARTED, WAITS = "passed", "failed", "not started", "waits"
 STORIES = 3  # failures of one case that are printed, each of a different line of code
-NOT_IMPLEMENTED = re.compile(r"\[lab(\d\d\.\d+)\] not started")
+# MINI_TODO of a starter, or of a function that the learner's file lacks (not_written.py).
+NOT_IMPLEMENTED = re.compile(r"\[lab(\d\d\.\d+(?:,\d\d\.\d+)*)\] not started:?"
+                             r"(?: (work/\S+ does not define [^\n<]+))?")
 SANITIZER_ERROR = re.compile(r"==\d+==ERROR: (\w+Sanitizer): (.*)|^(\S+): runtime error: (.*)",
                              re.MULTILINE)
 ASSERTION = re.compile(r"^\S+: .*: Assertion '(.*)' failed\.$", re.MULTILINE)  # of libstdc++
@@ -30,7 +33,8 @@ class Verdict:
     status: str
     reason: str = ""  # one line: why it failed
     story: list = field(default_factory=list)
-    waits_for: str = ""  # the unwritten task that the case called
+    waits_for: str = ""  # the unwritten task that the case called: "07.1"; or "07.1,07.4"
+    lacks: str = ""  # the function that is not written: "work/a.cpp does not define cut"
     seconds: float = 0.0
     late: bool = False  # the watchdog ended the case
 
@@ -42,8 +46,7 @@ def judge(name, ended, result, limits, root=ROOT):
     missing = NOT_IMPLEMENTED.search(result + ended.output)
     case = case_of(result)
     if missing:
-        verdict.status, verdict.waits_for = NOT_STARTED, missing[1]
-        verdict.reason = f"task {missing[1]} is not started"
+        note_missing(verdict, missing)
     elif ended.killed_for == "time":
         verdict.reason = f"did not end within {limits.seconds:g} s: an endless loop, or a deadlock"
         verdict.story = where_threads_are(ended.stacks, root)
@@ -76,12 +79,18 @@ def judge_told(case):
     seconds = float(case.find("OverallResult").get("durationInSeconds", 0))
     verdict = Verdict(case.get("name"), PASSED, seconds=seconds)
     if missing:
-        verdict.status, verdict.waits_for = NOT_STARTED, missing[1]
-        verdict.reason = f"task {missing[1]} is not started"
+        note_missing(verdict, missing)
     elif case.find("OverallResult").get("success") != "true":
         verdict.status, verdict.reason = FAILED, "an expectation did not hold"
         verdict.story = told(case)
     return verdict
+
+
+def note_missing(verdict, missing):
+    """Notes in a verdict what is not written. `missing`: the match of NOT_IMPLEMENTED."""
+    verdict.status, verdict.waits_for = NOT_STARTED, missing[1]
+    verdict.lacks = html.unescape(missing[2] or "").strip()
+    verdict.reason = verdict.lacks or f"task {missing[1]} is not started"
 
 
 def case_of(result):

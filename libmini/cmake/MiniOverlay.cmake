@@ -13,6 +13,9 @@
 # An overlay's headers come before libmini's on the include path of the overlay's files,
 # of the tests, and of libmini's files that include such a header, which are recompiled.
 #
+# The functions that the overlay's files do not define are not taken from libmini: they
+# throw NotImplemented (labs/lab_tool/not_written.py).
+#
 # A check's tests and the files under check are compiled with sanitizers. The rest of the
 # library comes from the demo's build, so a learner waits for a few files only.
 
@@ -108,9 +111,10 @@ function(mini_room_of out path)
     set(${out} "${found}" PARENT_SCOPE)
 endfunction()
 
-# mini_overlay_lab_mates(<out> <folder> <files>...): sets <out> to the sources of rooms that
-# share a batch with a source that one of the files replaces, and that none of them replaces.
-function(mini_overlay_lab_mates out folder)
+# mini_overlay_lab_mates(<out> <replaced> <folder> <files>...): sets <out> to the sources of
+# rooms that share a batch with a source that one of the files replaces, and that none of them
+# replaces; <replaced> to the batches, such as data/07.
+function(mini_overlay_lab_mates out replaced folder)
     set(found "")
     set(done "")
     foreach(file ${ARGN})
@@ -135,6 +139,63 @@ function(mini_overlay_lab_mates out folder)
         endforeach()
     endforeach()
     set(${out} ${found} PARENT_SCOPE)
+    set(${replaced} ${done} PARENT_SCOPE)
+endfunction()
+
+# mini_not_written(<kind> <room>/<lab>...): declares for each of the rooms the object library
+# mini_<kind>_<room>_not_written: stubs for the functions of libmini's files with regions of
+# the labs that the overlay's files do not define.
+function(mini_not_written kind)
+    set(mine "")
+    get_property(rooms GLOBAL PROPERTY MINI_ROOMS)
+    foreach(room ${rooms})
+        if(TARGET mini_${kind}_${room})
+            list(APPEND mine $<TARGET_OBJECTS:mini_${kind}_${room}>)
+        endif()
+    endforeach()
+    foreach(room ${rooms})
+        set(labs ${ARGN})
+        list(FILTER labs INCLUDE REGEX "^${room}/")
+        if(NOT labs)
+            continue()
+        endif()
+        list(TRANSFORM labs REPLACE ".*/" "")
+        set(sources "")
+        mini_source_files(files mini_${room})
+        foreach(file ${files})
+            mini_lab_of(lab ${file})
+            if(lab AND lab IN_LIST labs)
+                file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${file})
+                list(APPEND sources ${path})
+            endif()
+        endforeach()
+        list(TRANSFORM labs REPLACE ".+"
+            "${PROJECT_SOURCE_DIR}/course/mini_${room}.lab\\0.*.o" OUTPUT_VARIABLE sealed)
+        file(GLOB sealed CONFIGURE_DEPENDS ${sealed})
+        set(place ${PROJECT_BINARY_DIR}/not_written/${kind}_${room})
+        file(GENERATE OUTPUT ${place}.txt CONTENT "labs=${labs}
+sources=${sources}
+mine=${mine}
+theirs=$<TARGET_OBJECTS:mini_${room}>;${sealed}
+stubs=${place}.cpp
+rest=${place}.o
+compiler=${CMAKE_CXX_COMPILER}
+nm=${CMAKE_NM}
+objcopy=${CMAKE_OBJCOPY}
+linker=${CMAKE_LINKER}
+")
+        add_custom_command(OUTPUT ${place}.cpp ${place}.o
+            COMMAND Python3::Interpreter -B -m lab_tool.not_written ${place}.txt
+            DEPENDS ${mine} ${sealed} $<TARGET_FILE:mini_${room}> ${place}.txt
+                ${PROJECT_SOURCE_DIR}/labs/lab_tool/not_written.py
+                ${PROJECT_SOURCE_DIR}/labs/lab_tool/definitions.py
+            WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}/labs
+            COMMENT "Functions of ${room} that are not written" VERBATIM)
+        set(target mini_${kind}_${room}_not_written)
+        add_library(${target} OBJECT EXCLUDE_FROM_ALL ${place}.cpp)
+        target_link_libraries(${target} PRIVATE mini_flags)
+        set_target_properties(${target} PROPERTIES INTERFACE_LINK_DEPENDS ${place}.o)
+    endforeach()
 endfunction()
 
 # mini_overlay(<kind> <folder> [IN_BATCHES] [mini_checked]): declares an object library
@@ -148,7 +209,7 @@ function(mini_overlay kind folder)
     mini_overlay_files(labs_files ${folder} labs)
     list(APPEND files ${labs_files})
     mini_overlay_includers(includers ${folder} ${files})
-    mini_overlay_lab_mates(lab_mates ${folder} ${files} ${includers})
+    mini_overlay_lab_mates(lab_mates replaced ${folder} ${files} ${includers})
     foreach(file ${files} ${includers} ${lab_mates})
         string(REPLACE "${folder}/" "" path ${file})
         string(REPLACE "${PROJECT_SOURCE_DIR}/" "" path ${path})
@@ -174,6 +235,9 @@ function(mini_overlay kind folder)
             mini_overlay_sources(mini_${kind}_${room} mini_${room} ${folder} ${file})
         endif()
     endforeach()
+    if(NOT overlay_IN_BATCHES)
+        mini_not_written(${kind} ${replaced})
+    endif()
 endfunction()
 
 # mini_rooms_of(<out> <targets>...): sets <out> to the rooms among the targets and among
@@ -203,11 +267,14 @@ function(mini_rooms_of out)
 endfunction()
 
 # mini_link_overlay(<program> <kind> <needs>...): links an overlay's object libraries of
-# all rooms that the program needs.
+# all rooms that the program needs, before the rooms themselves.
 function(mini_link_overlay program kind)
     mini_rooms_of(rooms ${ARGN})
     foreach(room ${rooms})
-        target_link_libraries(${program} PRIVATE $<TARGET_NAME_IF_EXISTS:mini_${kind}_${room}>)
+        set(stubs mini_${kind}_${room}_not_written)
+        set(rest ${PROJECT_BINARY_DIR}/not_written/${kind}_${room}.o)
+        target_link_libraries(${program} PRIVATE $<TARGET_NAME_IF_EXISTS:mini_${kind}_${room}>
+            $<TARGET_NAME_IF_EXISTS:${stubs}> $<$<TARGET_EXISTS:${stubs}>:${rest}>)
     endforeach()
 endfunction()
 

@@ -157,6 +157,12 @@ class JudgeTask(unittest.TestCase):
         self.assertEqual(judge_task("07.2", ["a", "b"], [failed, other]).status, "failed")
         self.assertEqual(judge_task("07.2", ["b"], [other]).status, "waits")
 
+    def test_a_task_lacks_a_function_of_its_file_and_waits_for_one_of_another(self):
+        lacks = Verdict("a", "not started", waits_for="07.1,07.2", lacks="work/a.cpp lacks cut")
+        for task, status in (("07.1", "not started"), ("07.2", "not started"), ("07.3", "waits")):
+            result = judge_task(task, ["a"], [lacks])
+            self.assertEqual((result.status, result.reason), (status, "work/a.cpp lacks cut"))
+
 
 class Stop(FakeTree):
     def test_ctrl_c_ends_running_cases_and_starts_no_others(self):
@@ -275,8 +281,10 @@ class CompileErrors(unittest.TestCase):
         errors = errors_in(TWICE, "/src")
         self.assertEqual([error.spelled() for error in errors],
                          [["work/libmini/data/part (copy).cpp:34: multiple definition of "
-                           "`mini::cut()'"]])
-        self.assertIn("a copy of another file of work", compile_errors.advice(errors)[0])
+                           "`mini::cut()', as in work/libmini/data/part.cpp:34"]])
+        advice = " ".join(compile_errors.advice(errors))
+        self.assertIn("delete it in work/libmini/data/part (copy).cpp", advice)
+        self.assertNotIn("diff", advice)
         self.assertEqual(compile_errors.advice(errors_in(NINJA, "/src")), [])
 
     def test_an_undefined_function_is_reported_with_the_learners_file_and_line(self):
@@ -288,7 +296,7 @@ class CompileErrors(unittest.TestCase):
         twice, undefined = "multiple definition of `mini::cut()'", \
             "undefined reference to `mini::deal(int)'"
         for lines, told in (
-                (LLD, [f"work/libmini/data/own.cpp:12: {twice}",
+                (LLD, [f"work/libmini/data/own.cpp:12: {twice}, as in work/libmini/data/part.cpp:34",
                        f"work/libmini/data/part.cpp:40: {undefined}"]),
                 (MOLD, [f"work/libmini/data/part.cpp: {undefined}"]),
                 (GOLD, [f"work/libmini/part.cpp: {twice}",

@@ -3,6 +3,8 @@
     tests/labs/learner_journey.py transcript    lab 07: start, fail, hint, pass
     tests/labs/learner_journey.py collectives   lab 11: the same, with three mistakes of its README
     tests/labs/learner_journey.py broken        code that loops, crashes, exits, floods, ...
+    tests/labs/learner_journey.py blank         one file at a time is empty, or lacks one function
+    tests/labs/learner_journey.py blank_all     the same, for the files of all labs
     tests/labs/learner_journey.py one_process   part I: one process trains on the code of labs 01 to 05
     tests/labs/learner_journey.py solved        all labs from their starters together: demo --mine
     tests/labs/learner_journey.py graded        all labs from their starters, one by one
@@ -18,6 +20,7 @@ build/journey-PART.txt. No network is needed.
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -29,6 +32,7 @@ sys.path.insert(0, str(ROOT / "labs"))
 
 from lab_tool.catalogue import Catalogue  # noqa: E402
 from lab_tool import repairs  # noqa: E402
+from lab_tool.definitions import defined_in  # noqa: E402
 from lab_tool.regions import regions_in, with_bodies  # noqa: E402
 
 LAST_OF_PART_I = "05"
@@ -221,6 +225,51 @@ def broken(journey):
         "07.4 failed: wrote more than", "07.6 failed: "])
 
 
+EMPTY = "// empty\n"
+SEVERAL_FILES = ("07", "12", "15", "16")  # labs with several files in one component, and more
+LISTED = re.compile(r"^  (\S) (\d\d\.\d+)  ", re.MULTILINE)
+
+
+def blank(journey, numbers=SEVERAL_FILES):
+    """What a file does not define is not taken from libmini: the tasks of an empty file are not
+    started, and so is the task of a function that was deleted; the other tasks are checked."""
+    for number in numbers:
+        journey.lab("start", number)
+        journey.solve_lab(number)
+        for path in journey.catalogue.files_of(number):
+            own = journey.clone / WORK / path
+            text = own.read_text(encoding="utf-8")
+            regions = [region for region in journey.catalogue.regions if region.path == path]
+            check_lacking(journey, own, number, EMPTY, {region.task for region in regions})
+            with_region = [each for each in defined_in(text) if any(
+                each.first < region.first < each.last for region in regions)]
+            if with_region:
+                least, task = without_function(text, with_region[-1], regions)
+                check_lacking(journey, own, number, least, {task})
+            own.write_text(text, encoding="utf-8")
+        names = journey.catalogue.lab(number).tasks
+        journey.lab("check", number, says=[f"{len(names)} of {len(names)} tasks pass"])
+
+
+def without_function(text, function, regions):
+    """Returns the text without all definitions of a function, and the task of its region."""
+    lines = text.split("\n")
+    for each in reversed([each for each in defined_in(text) if each.name == function.name]):
+        del lines[each.first:each.last + 1]
+    return "\n".join(lines), next(region.task for region in regions
+                                  if function.first < region.first < function.last)
+
+
+def check_lacking(journey, own, number, text, tasks):
+    """Checks a lab with `text` in a file: `tasks` are not started, and no task fails."""
+    journey.show(f"\n({own.relative_to(journey.clone)} without code of {', '.join(sorted(tasks))})")
+    own.write_text(text, encoding="utf-8")
+    output = journey.lab("check", number, ends=1, says=["does not define"])
+    signs = {task: sign for sign, task in LISTED.findall(output)}
+    assert all(signs[task] == "·" for task in tasks), (tasks, signs)
+    assert "✗" not in signs.values(), signs
+
+
 def one_process(journey):
     """Part I of the course: on the learner's code of all its labs, one process trains the ConvNet to
     the reference's parameters, bit for bit."""
@@ -272,7 +321,8 @@ def digests_of(output):
     return results[0]["parameters_sha256"]
 
 
-PARTS = {"transcript": transcript, "collectives": collectives, "broken": broken,
+PARTS = {"transcript": transcript, "collectives": collectives, "broken": broken, "blank": blank,
+         "blank_all": lambda journey: blank(journey, [lab.number for lab in journey.catalogue.labs]),
          "one_process": one_process, "solved": solved, "graded": graded}
 
 

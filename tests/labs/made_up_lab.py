@@ -6,7 +6,7 @@ the header. The lab is built for the simulator, with libmini's own CMake modules
     quarter.cu    includes half.cuh   quarter(x) = half(half(x))
     eighth.cpp    includes eighth.hpp, which includes half.cuh
     one.cpp       [lab06.3]           one(x) = x + 1; compiled in one batch with
-    two.cpp       [lab06.3]           two(x) = x + 2
+    two.cpp       [lab06.3]           two(x) = x + 2, and Step's first virtual function
     part.cpp      a file of the library that includes none of these files
 """
 
@@ -45,6 +45,7 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 set(MINI_TESTS ON)
 list(APPEND CMAKE_MODULE_PATH ${CMAKE_SOURCE_DIR}/libmini/cmake)
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
 include(MiniCuda)
 include(MiniRegions)
 include(MiniFlags)
@@ -81,7 +82,8 @@ void __tsan_func_exit() {}
 }
 """,
     "libmini/kernels/other.cpp": "int other() { return 1; }\n",
-    "libmini/kernels/todo.hpp": """\
+    "libmini/kernels/todo.hpp": '#pragma once\n#include "libmini/core/error.hpp"\n',
+    "libmini/core/error.hpp": """\
 #pragma once
 #include <stdexcept>
 #define MINI_TODO(task, title) throw std::runtime_error("[" task "] not started: " title)
@@ -115,7 +117,7 @@ __device__ int twice(int x) {
 int quarter(int x) { return half(half(x)); }
 """,
     "libmini/kernels/one.cpp": adding("one", 1),
-    "libmini/kernels/two.cpp": adding("two", 2),
+    "libmini/kernels/two.cpp": adding("two", 2) + "int Step::by(int x) { return two(x); }\n",
     "libmini/kernels/eighth.hpp": '#pragma once\n#include "libmini/kernels/half.cuh"\n',
     "libmini/kernels/eighth.cpp": """\
 #include "libmini/kernels/eighth.hpp"
@@ -129,6 +131,11 @@ int quarter(int x);
 int eighth(int x);
 int one(int x);
 int two(int x);
+struct Step {
+    virtual int by(int x);
+    virtual int of(int x) { return x; }
+    virtual ~Step() = default;
+};
 """,
     "labs/06-kernels/CMakeLists.txt": """\
 mini_program(show MINE SOURCES test.cpp NEEDS mini_kernels)
@@ -141,7 +148,8 @@ mini_lab_check(06 test.cpp NEEDS mini_kernels)
 #include "libmini/kernels/kernels.hpp"
 int main() {
     try {
-        const int results[] = {half(80), twice(80), quarter(80), eighth(80), one(80),
+        Step step;
+        const int results[] = {half(step.of(80)), twice(80), quarter(80), eighth(80), one(80),
                                two(80)};  // in this order
         std::printf("half %d twice %d quarter %d eighth %d one %d two %d\\n", results[0],
                     results[1], results[2], results[3], results[4], results[5]);
@@ -163,7 +171,9 @@ class MadeUpLab(FakeTree):
         super().setUp()
         for folder in ("libmini", "labs", "tests"):
             shutil.rmtree(self.root / folder)
-        shutil.copytree(ROOT / "libmini/cmake", self.root / "libmini/cmake")
+        for folder in ("libmini/cmake", "labs/lab_tool"):
+            shutil.copytree(ROOT / folder, self.root / folder,
+                            ignore=shutil.ignore_patterns("__pycache__"))
         for name in ("schemata.cpp", "schemata.hpp"):
             self.write(f"labs/check/{name}", (ROOT / "labs/check" / name).read_text())
         for path, text in FILES.items():

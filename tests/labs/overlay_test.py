@@ -79,6 +79,26 @@ class Overlay(MadeUpLab):
         (self.root / "work/libmini/kernels/two.cpp").unlink()
         self.assertEqual(self.check(), ({}, expected.replace("79", "82")))
 
+    def test_what_a_learners_file_does_not_define_is_not_written(self):
+        self.work.start("06")
+        for path in self.work.catalogue.files_of("06"):
+            self.write(f"work/{path}", self.work.reference(path))
+        self.assertEqual(self.check(), ({}, REFERENCE))
+        own = self.work.mine("libmini/kernels/two.cpp")
+        for text in ("// empty\n", own.split("int two")[0],
+                     own.split("int two")[0] + "int Step::by(int x) { return x; }\n"):
+            self.write("work/libmini/kernels/two.cpp", text)
+            self.assertEqual(self.check(), ({}, "[lab06.3] not started: "
+                                            "work/libmini/kernels/two.cpp does not define two\n"))
+            self.make("show_mine")
+            self.assertIn("does not define two", self.output("show_mine"))
+
+        # A virtual function of a class with objects, and a kernel.
+        self.write("work/libmini/kernels/two.cpp", own.split("int Step")[0])
+        self.assertEqual(self.check(), ({}, REFERENCE))
+        self.write("work/libmini/kernels/twice.cu", "// empty\n")
+        self.assertIn("twice.cu does not define twice", self.check()[1])
+
     def test_stubs_and_mutants_of_headers_and_kernels_are_selected_at_run_time(self):
         catalogue = self.work.catalogue
         generate(catalogue, read_mutants(catalogue), self.build / "schemata")

@@ -111,6 +111,14 @@ class Judge(unittest.TestCase):
         self.assertEqual(found.story, ["rank 0 was in dist::Ring::wait at libmini/ring.cpp:4",
                                        "rank 1 was in dist::Ring::wait at libmini/ring.cpp:8"])
 
+    def test_a_function_that_is_not_written_is_named(self):
+        text = "[lab07.1,07.4] not started: work/libmini/part.cpp does not define Part::operator&lt;"
+        thrown = f"<Exception filename='t.cpp' line='9'>\n  {text}\n</Exception>"
+        for found in (verdict(HEAD + case("a case", thrown, "false") + TAIL, code=1),
+                      verdict(code=-6, output=f"terminate called\n  what():  {text}\n")):
+            self.assertEqual((found.status, found.waits_for), ("not started", "07.1,07.4"))
+            self.assertEqual(found.lacks, "work/libmini/part.cpp does not define Part::operator<")
+
     def test_too_much_output_is_reported_with_its_first_lines(self):
         found = verdict(killed_for="output", code=-9, output="one\ntwo\nthree\nfour")
         self.assertIn("more than 8 MiB", found.reason)

@@ -1,0 +1,184 @@
+"""Stubs for the functions that a learner's files do not define. The build runs it (MiniOverlay):
+
+    python3 -m lab_tool.not_written build/release/not_written/check07_data.txt
+
+    mine      the learner's objects
+    theirs    the objects of libmini's files that they replace, with all the functions
+    stubs     the source that is written: each function that only `theirs` defines throws NotImplemented,
+              with the names of the function and of its task
+    rest      an object with what else the learner's objects lack: the virtual tables of classes whose
+              first virtual function is not written. It is empty if they lack none
+
+So the linker takes nothing else from `theirs`: a file that is empty passes no check, and the tasks
+of the other files are checked.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab_tool.definitions import defined_in, instantiations_in, short_name
+from lab_tool.places import ROOT
+from lab_tool.regions import regions_in
+from lab_tool.screen import LabError
+
+HEAD = """\
+// Written by labs/lab_tool/not_written.py: the functions that the files in work/ do not define.
+
+#include "libmini/core/error.hpp"
+
+"""
+STUB = """\
+extern "C" {{
+void not_written_{number}() __asm__("{symbol}");
+void not_written_{number}() {{
+    MINI_TODO("lab{tasks}",
+              "{file} does not define {name}");
+}}
+}}
+"""
+VARIABLES = "BDR"  # nm's letters
+CLASS_DATA = re.compile(r"_ZT[VTI]N?(.*?)E?$")  # mangled: a virtual table, or a type
+
+
+@dataclass(frozen=True)
+class Missing:
+    symbol: str  # as the linker knows it
+    name: str  # "Reducer::mark_ready"
+    file: str  # of the learner, that lacks it
+    tasks: str  # "16.4"; all tasks of the file, "16.4,16.5", if no region is in the function
+
+
+def symbols_of(nm, objects):
+    """Returns {symbol: nm's letter} of what objects define for others."""
+    if not objects:
+        return {}
+    listed = run(nm, "-P", "--defined-only", "--extern-only", *objects)
+    words = (line.split() for line in listed.splitlines())
+    return {word[0]: word[1] for word in words if len(word) > 1}
+
+
+def demangled(symbols):
+    """Returns {symbol: its name in C++}."""
+    if not symbols:
+        return {}
+    done = subprocess.run(["c++filt"], input="\n".join(symbols), capture_output=True, text=True,
+                          check=True)
+    return dict(zip(symbols, done.stdout.splitlines()))
+
+
+def missing_functions(mine, theirs, texts):
+    """Returns the functions that `theirs` defines, and not `mine`. `texts`: {path: text} of libmini's
+    files. Of the weak symbols only explicit instantiations count: each file has its own copy of an
+    inline function."""
+    lacking = [symbol for symbol, letter in theirs.items()
+               if symbol not in mine and letter in "TW" and "." not in symbol]
+    names = demangled(lacking)
+    explicit = [name for text in texts.values() for name in instantiations_in(text)]
+    return [place(symbol, names[symbol], texts) for symbol in lacking
+            if theirs[symbol] == "T" or any(is_of(names[symbol], name) for name in explicit)]
+
+
+def is_of(name, explicit):
+    """Returns whether a function is instantiated explicitly: it is the function, or in the class."""
+    plain = "::" + short_name(name)
+    return plain.endswith("::" + explicit) or f"::{explicit}::" in plain
+
+
+def place(symbol, name, texts):
+    """Returns the Missing function with its file and its tasks."""
+    plain = short_name(name)
+    for path, text in texts.items():
+        found = [each for each in defined_in(text) if f"::{plain}".endswith("::" + each.name)]
+        if found:
+            regions = regions_in(text, path)
+            own = [region.task for region in regions
+                   for each in found if each.first <= region.first <= each.last]
+            return Missing(symbol, found[0].name, path,
+                           joined(own[:1] or [region.task for region in regions]))
+    tasks = [region.task for path, text in texts.items() for region in regions_in(text, path)]
+    return Missing(symbol, plain.removeprefix("mini::"), next(iter(texts)), joined(tasks))
+
+
+def joined(tasks):
+    return ",".join(sorted(set(tasks)))
+
+
+def lacks_data(mine, theirs):
+    """Returns whether `mine` lacks data of `theirs`: a variable, or the virtual table or the type of
+    a class with a function in `theirs`."""
+    functions = " ".join(symbol for symbol, letter in theirs.items() if letter == "T")
+    for symbol, letter in theirs.items():
+        of_class = CLASS_DATA.match(symbol)
+        if symbol not in mine and (letter in VARIABLES or of_class and of_class[1] in functions):
+            return True
+    return False
+
+
+def stubs(missing):
+    """Returns the source of the stubs."""
+    return HEAD + "\n".join(STUB.format(number=number, symbol=each.symbol, tasks=each.tasks,
+                                        file=f"work/{each.file}", name=each.name)
+                            for number, each in enumerate(missing))
+
+
+def run(*command):
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
+    if done.returncode:
+        raise LabError(f"{command[0]} failed: {done.stderr.strip()}")
+    return done.stdout
+
+
+def write_rest(path, theirs, tools):
+    """Writes an object with all that `theirs` has, as weak symbols; without `theirs` it is empty."""
+    path.unlink(missing_ok=True)
+    if not theirs:
+        run(tools["compiler"], "-x", "assembler", "-c", "/dev/null", "-o", path)
+        return
+    weak = [path.with_suffix(f".{number}.o") for number in range(len(theirs))]
+    for old, new in zip(theirs, weak):
+        run(tools["objcopy"], "--weaken", old, new)
+    run(tools["linker"], "-r", "-o", path, *weak)
+
+
+def read_request(path):
+    """Returns {key: list of words} of the file that CMake writes: lines "key=word;word"."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    pairs = (line.split("=", 1) for line in lines if "=" in line)
+    return {key: [word for word in words.split(";") if word] for key, words in pairs}
+
+
+def of_sources(objects, sources, labs):
+    """Returns the objects of libmini's files: batches of a lab, single files, and those of a course."""
+    batches = tuple(f"/unity_lab{lab}_cxx.cxx.o" for lab in labs)
+    sealed = tuple(f".lab{lab}." for lab in labs)
+
+    def is_theirs(path):
+        folder, name = os.path.split(os.path.normpath(path))
+        inside = os.path.join(folder, name).rsplit(".dir/", 1)[-1].removesuffix(".o")
+        return (name.startswith("unity_") and f"/{name}".endswith(batches)
+                or folder.endswith("/course") and any(part in name for part in sealed)
+                or any(source.endswith("/" + inside) for source in sources))
+
+    return [path for path in objects if is_theirs(path)]
+
+
+def main(words):
+    request = read_request(Path(words[0]))
+    labs, sources = request["labs"], request["sources"]
+    tools = {name: request[name][0] for name in ("compiler", "nm", "objcopy", "linker")}
+    theirs = of_sources(request["theirs"], sources, labs)
+    texts = {source: (ROOT / source).read_text(encoding="utf-8") for source in sources}
+    mine_has = symbols_of(tools["nm"], request["mine"])
+    theirs_has = symbols_of(tools["nm"], theirs)
+    missing = missing_functions(mine_has, theirs_has, texts)
+    Path(request["stubs"][0]).write_text(stubs(missing), encoding="utf-8")
+    write_rest(Path(request["rest"][0]), theirs if lacks_data(mine_has, theirs_has) else [], tools)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,6 +1,7 @@
 """The existing labs: their folders, tasks, hints, sources and checks.
 
-    labs/07-partition/README.md        the task table: rows that begin | 07.1 |
+    labs/07-partition/README.md        the task table: rows that begin | 07.1 |; the last cell
+                                       has the task's points
     labs/07-partition/hints/07.1.md    three sections: ## 1, ## 2, ## 3
     labs/07-partition/test.cpp         test cases tagged [lab07][lab07.1]
     libmini/**, labs/**                the regions [lab07.1], in .cpp, .hpp, .cu and .cuh files
@@ -26,7 +27,6 @@ HINT_HEAD = re.compile(r"^## *(\d+)[^\n]*$", re.MULTILINE)
 TITLE = re.compile(r"^# +(?:Lab +)?(?:\d+ *[·:.-]* *)?(.*)$", re.MULTILINE)
 WHOLE_LAB = re.compile(r"(?:lab)?\d+")
 TASK = re.compile(r"(?:lab)?0*(\d{1,2})\.(\d+)")
-POINTS_STEP = 5
 POINTS_OF_A_HUNT = 10
 HUNTS = ("bug_hunt.cpp", "bug_hunt.cu")
 
@@ -37,6 +37,7 @@ class Task:
     what: str
     file: str
     done_when: str
+    points: int = 0
 
 
 @dataclass
@@ -75,8 +76,9 @@ def read_lab(folder):
     for line in text.splitlines():
         row = ROW.match(line)
         if row:
-            cells = [cell.strip() for cell in row[2].split("|")] + ["", "", ""]
-            tasks.append(Task(row[1], *cells[:3]))
+            cells = [cell.strip() for cell in row[2].split("|")] + ["", "", "", ""]
+            points = int(cells[3]) if cells[3].isdecimal() else 0
+            tasks.append(Task(row[1], *cells[:3], points))
     if not tasks:
         return None
     title = TITLE.search(text)
@@ -138,14 +140,6 @@ class Catalogue:
         """Returns the regions of a lab or of one task."""
         return [region for region in self.regions
                 if (lab is None or region.lab == lab) and (task is None or region.task == task)]
-
-    def points_of(self, task):
-        """Returns the number of code lines in the task's regions, rounded up to a
-        multiple of 5, at least 5. A course, which has no solutions, has a list of points."""
-        if self.course:
-            return self.course["points"][task]
-        lines = sum(region.code_lines for region in self.regions_of(task=task))
-        return max(1, -(-lines // POINTS_STEP)) * POINTS_STEP
 
     def files_of(self, lab):
         """Returns the paths of the files that hold a lab's regions, each path once."""

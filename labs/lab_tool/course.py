@@ -1,5 +1,4 @@
-"""course.json of an exported course (labs/lab dev export). Its sources have no solutions, so the
-points of the tasks are in this file."""
+"""course.json of an exported course (labs/lab dev export)."""
 
 import json
 

@@ -10,6 +10,7 @@ from lab_tool.regions import HEADERS
 LONGEST_REGION = 25
 MOST_INCLUDERS = 20  # files that a check compiles again because of a region in a header
 HINTS = 3
+POINTS_STEP = 5
 LEAST_MUTANTS = 4
 
 
@@ -36,7 +37,7 @@ def check_headers(catalogue):
 
 
 def check_tasks(catalogue):
-    """Each row of a task table is complete, and its task has regions and three hints."""
+    """Each row of a task table is complete, and its task has points, regions and three hints."""
     marked = {region.task for region in catalogue.regions}
     for lab in catalogue.labs:
         readme = f"{lab.folder.relative_to(catalogue.root)}/README.md"
@@ -48,6 +49,9 @@ def check_tasks(catalogue):
                 yield f"{readme}: task {task.name} has no region in the sources"
             if not (task.what and task.file and task.done_when):
                 yield f"{readme}: the row {task.name} lacks what, file or done when"
+            if task.points < POINTS_STEP or task.points % POINTS_STEP:
+                yield f"{readme}: the row {task.name} ends with its points, a multiple of " \
+                      f"{POINTS_STEP}; it has {task.points}"
             hints = len(lab.hints(task.name))
             if hints != HINTS:
                 yield f"{lab.folder.relative_to(catalogue.root)}/hints/{task.name}.md has " \

@@ -3,7 +3,7 @@
     libmini/, labs/NN-*/     sources with MINI_TODO in the regions of the course's labs; of other
                              labs, files with regions are in course/ only, unless --open is given
     course/                  the solutions as object files (export_objects)
-    course.json              labs, points, version, and the SHA-256 of every file
+    course.json              labs, version, and the SHA-256 of every file
     README.md, CMakePresets.json, .gitignore, labs/README.md     for this course
 
 Export again into the same folder to update it: files of the course are replaced or deleted, and
@@ -150,17 +150,12 @@ class Export:
         return texts
 
     def readme(self):
-        points = self.points()
         rows = [f"| [{lab.number}](labs/{lab.folder.name}/README.md) | {lab.title} | "
-                f"{sum(points[task.name] for task in lab.tasks)} |" for lab in self.labs]
+                f"{sum(task.points for task in lab.tasks)} |" for lab in self.labs]
         name, version, _ = export_objects.compiler(self.folder)
         return README.format(name=self.name, first=int(self.labs[0].number), rows="\n".join(rows),
                              system=export_objects.system(), compiler=f"{name} {version}",
                              commit=commit_of(ROOT)[:12])
-
-    def points(self):
-        return {task.name: self.catalogue.points_of(task.name)
-                for lab in self.labs for task in lab.tasks}
 
     def objects(self):
         """Builds the object files; returns those that the course needs."""
@@ -188,7 +183,7 @@ class Export:
         for path in set(old.get("files", ())) - set(paths):
             (folder / path).unlink(missing_ok=True)
         content = {"version": VERSION, "name": self.name, "libmini": commit_of(ROOT),
-                   "labs": [lab.number for lab in self.labs], "points": self.points(),
+                   "labs": [lab.number for lab in self.labs],
                    "system": export_objects.system(),
                    "files": {path: digest(folder / path) for path in paths}}
         (folder / COURSE).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")

@@ -44,11 +44,6 @@ class Region:
         return self.path.endswith(HEADERS)
 
     @property
-    def code_lines(self):
-        """The number of lines that contain code: neither empty nor only a comment."""
-        return sum(bool(line.strip()) and not line.lstrip().startswith("//") for line in self.body)
-
-    @property
     def place(self):
         """path:line of the first marker."""
         return f"{self.path}:{self.first + 1}"

@@ -45,10 +45,10 @@ def say_task(lab, result, gaps=""):
     note = f" ({cases} {'case' if cases == 1 else 'cases'})" if result.status == PASSED else ""
     passed = sum(verdict.status == PASSED for verdict in result.verdicts)
     count = f"{passed} of {cases} cases passed; " if cases else ""
-    if result.status in (WAITS, NOT_STARTED) and result.reason:
-        note = f": {count if passed else ''}{result.reason}"
-    elif result.status in (NOT_STARTED, FAILED) and gaps:
+    if result.status in (NOT_STARTED, FAILED) and gaps:
         note = f": {count}still a gap: {gaps}"
+    elif result.status in (WAITS, NOT_STARTED) and result.reason:
+        note = f": {count if passed else ''}{result.reason}"
     say(task_line(result.task, lab.task(result.task).what, result.status, note))
 
 

@@ -37,15 +37,10 @@ class Labs(FakeTree):
         self.assertEqual(lab.hints("07.1"), ["Think.", "Look.", "Do."])
         self.assertEqual(lab.hints("07.9"), [])
 
-    def test_a_task_has_a_point_for_each_code_line_in_steps_of_five(self):
-        for lines, points in ((0, 5), (1, 5), (5, 5), (6, 10), (11, 15)):
-            body = "".join(f"    x({line});\n" for line in range(lines))
-            text = PARTITION.replace("    every(2);\n", f"    // Why.\n\n{body}")
-            self.write("libmini/part.cpp", text)
-            self.assertEqual(self.catalogue().points_of("09.1"), points, lines)
-        self.write("libmini/other.cpp", "// [lab09.1] More.\na();\nb();\n// [lab09.1]\n")
-        self.write("libmini/part.cpp", text.replace("    x(0);\n", "").replace("    x(1);\n", ""))
-        self.assertEqual(self.catalogue().points_of("09.1"), 15)
+    def test_a_task_has_the_points_of_its_row(self):
+        text = (self.root / "labs/07-partition/README.md").read_text()
+        self.write("labs/07-partition/README.md", text.replace("done | 5 |", "done | 20 |", 1))
+        self.assertEqual([task.points for task in self.catalogue().lab("7").tasks], [20, 5])
 
     def test_code_at_the_beginning_of_a_hint_keeps_its_indentation(self):
         self.write("labs/07-partition/hints/07.1.md", "## 1\n\n    a();\n    b();\n\n## 2\n")
@@ -64,6 +59,12 @@ class Rules(FakeTree):
         found = self.complaints()
         self.assertEqual(len(found), 1, found)
         self.assertIn(says, found[0])
+
+    def test_a_row_without_points_is_wrong(self):
+        text = (self.root / "labs/09-sampler/README.md").read_text()
+        for points in ("", " | ", " 7 |", " many |"):
+            self.write("labs/09-sampler/README.md", text.replace(" 5 |", points))
+            self.only_complaint("the row 09.1 ends with its points, a multiple of 5; it has")
 
     def test_a_tidy_tree_has_no_complaints(self):
         self.assertEqual(self.complaints(), [])

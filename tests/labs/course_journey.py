@@ -37,7 +37,7 @@ PLACE = ROOT / "build" / "course"
 COURSE, GRADER, HOME = (PLACE / name for name in ("cs101", "grader", "home"))
 STUDENT = GRADER / "source/course"  # also Gradescope's folder for the course
 USER = "daemon" if os.geteuid() == 0 else ""
-LABS, LAB, POINTS = ("07", "09"), "07", 60  # 50 for the tasks, 10 for the hunt
+LABS, LAB, POINTS = ("07", "09"), "07", 70  # 60 for the tasks, 10 for the hunt
 GIT = ["git", "-c", "user.name=instructor", "-c", "user.email=instructor@example.org"]
 
 

@@ -98,11 +98,12 @@ class Course(FakeTree):
         self.assertEqual(self.text("libmini/sampler.cpp"), SAMPLER)
         self.assertIn('MINI_TODO("lab07.1"', self.text("libmini/part.cpp"))
 
-    def test_the_points_are_those_of_the_solutions(self):
-        long = OWN.replace("    take_a_part", 7 * "    one_more_line();\n" + "    take_a_part")
-        self.write("libmini/part.cpp", long)
+    def test_the_points_are_those_of_the_labs_page(self):
+        self.write("labs/07-partition/README.md", (self.root / "labs/07-partition/README.md")
+                   .read_text().replace("done | 5 |", "done | 20 |"))
         self.export("7")
-        self.assertEqual(Catalogue(self.course).points_of("07.1"), 10)
+        self.assertEqual(Catalogue(self.course).lab("7").tasks[0].points, 20)
+        self.assertIn("| Partition | 20 |", self.text("README.md"))
 
     def test_presets_keep_the_labs_and_have_the_flags_of_the_object_files(self):
         self.export("7", flags="-march=x86-64-v2")

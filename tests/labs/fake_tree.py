@@ -31,14 +31,14 @@ void sample() {
 README = """\
 # Lab {number} · {title}
 
-| Task | What | File | Done when |
-|---|---|---|---|
+| Task | What | File | Done when | Points |
+|---|---|---|---|---|
 {rows}
 """
 
 
 def row(task):
-    return f"| {task} | Do {task} | `libmini/part.cpp` | it is done |"
+    return f"| {task} | Do {task} | `libmini/part.cpp` | it is done | 5 |"
 
 
 class FakeTree(unittest.TestCase):

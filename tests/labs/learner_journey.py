@@ -241,7 +241,7 @@ def blank(journey, numbers=SEVERAL_FILES):
             text = own.read_text(encoding="utf-8")
             regions = [region for region in journey.catalogue.regions if region.path == path]
             check_lacking(journey, own, number, EMPTY, {region.task for region in regions})
-            with_region = [each for each in defined_in(text) if any(
+            with_region = [each for each in defined_in(text) if not is_private(text, each) and any(
                 each.first < region.first < each.last for region in regions)]
             if with_region:
                 least, task = without_function(text, with_region[-1], regions)
@@ -249,6 +249,12 @@ def blank(journey, numbers=SEVERAL_FILES):
             own.write_text(text, encoding="utf-8")
         names = journey.catalogue.lab(number).tasks
         journey.lab("check", number, says=[f"{len(names)} of {len(names)} tasks pass"])
+
+
+def is_private(text, function):
+    """Returns whether a function is in an anonymous namespace: other files do not call it."""
+    before = "\n".join(text.split("\n")[:function.first])
+    return before.rfind("\nnamespace {\n") > before.rfind("\n}  // namespace\n")
 
 
 def without_function(text, function, regions):

@@ -6,8 +6,8 @@ passes.
     labs/lab grade --submission ada.zip --user student   as another user
     labs/lab grade --due 2026-10-12T23:59 --late-days 2 --late-penalty 10
 
-A task has as many points as its solution has code lines, rounded up to a
-multiple of 5; a bug hunt has 10. If work/ was submitted without work/.lab.json,
+A task has the points of its row in the table of the lab's page; a bug hunt
+has 10. If work/ was submitted without work/.lab.json,
 every lab counts if all of its files are present.
 
 This process alone makes the verdicts and writes the grades. --output is written
@@ -158,7 +158,7 @@ def grade_lab(catalogue, lab, results):
     """Returns the points of a lab's tasks; a task without a result is not started."""
     tasks, hunt = [], task_of(lab)
     for task in [*lab.tasks, *([hunt] if hunt else [])]:
-        points = POINTS_OF_A_HUNT if task is hunt else catalogue.points_of(task.name)
+        points = POINTS_OF_A_HUNT if task is hunt else task.points
         result = results.get(task.name) or TaskResult(task.name, NOT_STARTED)
         tasks.append({"task": task.name, "what": task.what, "status": result.status,
                       "reason": clean(result.reason),

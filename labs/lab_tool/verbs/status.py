@@ -1,7 +1,7 @@
 """Lists the labs and your progress in each."""
 
 from lab_tool import hunts, report
-from lab_tool.catalogue import Catalogue
+from lab_tool.catalogue import POINTS_OF_A_HUNT, Catalogue
 from lab_tool.screen import say
 from lab_tool.state import State
 from lab_tool.verdict import PASSED
@@ -18,10 +18,10 @@ def run(options):
     workspace = Workspace(catalogue, state)
     for lab in catalogue.labs:
         started = workspace.started(lab.number)
-        passed = sum(status_of(task, state, workspace) == PASSED for task in lab.tasks) \
-            if started else 0
-        say(f"{report.head(lab)}  {bar(passed, len(lab.tasks))}"
-            + ("" if started else "  not started"))
+        passed = [task for task in lab.tasks
+                  if started and status_of(task, state, workspace) == PASSED]
+        say(f"{report.head(lab)}  {bar(len(passed), len(lab.tasks))}  "
+            + (points_of(lab, passed, state, workspace) if started else "not started"))
         if not started:
             continue
         for task in lab.tasks:
@@ -38,6 +38,14 @@ def run(options):
 def bar(done, total):
     """[##--] 2/4"""
     return f"[{'#' * done}{'-' * (total - done)}] {done}/{total}"
+
+
+def points_of(lab, passed, state, workspace):
+    """20 of 90 points"""
+    hunt = POINTS_OF_A_HUNT if lab.hunt else 0
+    points = sum(task.points for task in passed)
+    points += hunt if hunt and status_of_hunt(lab, state, workspace) == PASSED else 0
+    return f"{points} of {sum(task.points for task in lab.tasks) + hunt} points"
 
 
 def status_of(task, state, workspace):

@@ -6,12 +6,29 @@ started or reset: only the bodies of that other lab's regions change.
 
 import difflib
 import os
+import re
 import time
 from pathlib import Path
 
+from lab_tool.definitions import defined_in
 from lab_tool.regions import regions_in, starter, todo, with_bodies
 from lab_tool.screen import LabError
 from lab_tool.state import State
+
+
+TODO = re.compile(r'MINI_TODO\(\s*"[^"]*",\s*"(?:\\.|[^"\\])*"\s*\);')
+
+
+def is_blank(region):
+    """Returns whether a region has no code but the starter's MINI_TODO."""
+    code = " ".join(line.split("//")[0] if '"' not in line else line.strip()
+                    for line in region.body if not line.lstrip().startswith("//"))
+    return bool(TODO.fullmatch(code.strip()))
+
+
+def left_in(region):
+    number = next(number for number, line in enumerate(region.body) if "MINI_TODO(" in line)
+    return f"{region.path}:{region.first + number + 2}, where MINI_TODO is left in your code: delete it"
 
 
 class Workspace:
@@ -88,22 +105,40 @@ class Workspace:
             todo(region) if region.task in tasks and (region.task, region.body) in solved
             else None))
 
-    def reset(self, lab, task=None):
-        """Resets the regions of a lab or of one task to the starter. Returns the paths and the
-        backup folder with the old files."""
+    def reset(self, lab, task=None, whole_files=False):
+        """Resets the regions of a lab or of one task to the starter; `whole_files`: the lab's regions
+        in the files of the task. Returns the paths that have changed, and the backup folder with
+        the old files, None if there are none. Raises LabError if a file has no markers of the
+        task."""
         regions = self.catalogue.regions_of(lab=lab, task=task)
         paths = list(dict.fromkeys(region.path for region in regions))
-        backup = self._back_up([path for path in paths if self.mine(path) is not None])
-        tasks = {region.task for region in regions}
-        for path in paths:
-            own = self.mine(path)
-            if task and own is not None:
-                text = self._read(path, lambda name: starter(own, name, tasks))
-            else:
-                text = starter(self.reference(path), path, tasks)
-                text = self._keep_others(text, own or text, path, tasks)
+        tasks = {region.task for region in self.catalogue.regions_of(lab=lab)}
+        one = task if not whole_files else None
+        texts = {path: self._task_reset(path, one) if one and self.mine(path) is not None
+                 else self._file_reset(path, tasks) for path in paths}
+        texts = {path: text for path, text in texts.items() if text != self.mine(path)}
+        backup = self._back_up([path for path in texts if self.mine(path) is not None])
+        for path, text in texts.items():
             self.write(path, text)
-        return paths, backup
+        return list(texts), backup
+
+    def _task_reset(self, path, task):
+        """Returns the text of a file with the regions of a task as in the starter."""
+        own = self.mine(path)
+        found = self._read(path, lambda name: regions_in(own, name))
+        wanted = self.catalogue.regions_of(task=task)
+        if sum(region.task == task for region in found) < sum(
+                region.path == path for region in wanted):
+            raise LabError(f"work/{path} lacks markers of task {task}, // [lab{task}] ..., so this "
+                           "task alone cannot be reset. To begin the whole file again, with your "
+                           f"file kept in work/.backup: labs/lab reset {task} file")
+        return starter(own, path, {task})
+
+    def _file_reset(self, path, tasks):
+        """Returns the text of a file with the regions of `tasks` as in the starter, and the learner's
+        code of other labs."""
+        text = starter(self.reference(path), path, tasks)
+        return self._keep_others(text, self.mine(path) or text, path, tasks)
 
     def _read(self, path, read):
         """Returns read(name). Raises LabError, with advice, if a marker is wrong."""
@@ -167,15 +202,18 @@ class Workspace:
         return found
 
     def untouched(self, task):
-        """Returns whether every region of a task still has the starter's MINI_TODO."""
+        """Returns whether every region of a task still is the starter's MINI_TODO alone."""
         written, unwritten = self.written_or_not(task)
-        return bool(unwritten) and not written
+        return bool(unwritten) and not written and all(map(is_blank, unwritten))
 
     def gaps(self, task):
         """Returns the places of a task's unwritten regions as text; "" if all regions are
-        unwritten, or none."""
+        unwritten, or none. A MINI_TODO that was left in written code is a gap, too."""
         written, unwritten = self.written_or_not(task)
-        return ", ".join(region.place for region in unwritten) if written else ""
+        if not written and all(map(is_blank, unwritten)):
+            return ""
+        return ", ".join(region.place if is_blank(region) else left_in(region)
+                         for region in unwritten)
 
     def written_or_not(self, task):
         """Returns two lists: the learner's regions of a task without MINI_TODO, and with
@@ -188,13 +226,29 @@ class Workspace:
         return [region for region in mine if region not in unwritten], unwritten
 
     def difference(self, task):
-        """Returns the unified diff of a task's regions, from the learner's to the reference."""
+        """Returns the unified diff from the learner's code of a task to the reference's: of the
+        task's regions, or, in a file without its markers, of the functions with a region."""
         mine, reference = self.bodies(task, mine=True), self.bodies(task, mine=False)
         lines = []
-        for key, theirs in reference.items():
-            own = mine.get(key)
-            own_body = list(own.body) if own else []
-            name = own.place if own else f"work/{key[0]}"
-            lines += difflib.unified_diff(own_body, list(theirs.body), name, theirs.place,
+        for (path, index), theirs in reference.items():
+            own = mine.get((path, index))
+            if own:
+                pair = own.body, theirs.body, own.place
+            else:
+                pair = *self._functions(path, theirs), f"work/{path}"
+            lines += difflib.unified_diff(list(pair[0]), list(pair[1]), pair[2], theirs.place,
                                           lineterm="", n=3)
         return lines
+
+    def _functions(self, path, region):
+        """Returns the lines of the function with a region: in the learner's file, where it may be
+        missing, and in the reference."""
+        text, own = self.reference(path).split("\n"), self.mine(path)
+        around = [each for each in defined_in("\n".join(text))
+                  if each.first <= region.first <= each.last]
+        if not around:
+            return [], region.body
+        written = [each for each in defined_in(own) if each.name == around[0].name]
+        own = own.split("\n")
+        return ([line for each in written[:1] for line in own[each.first:each.last + 1]],
+                text[around[0].first:around[0].last + 1])

@@ -244,6 +244,35 @@ class Verbs(FakeTree):
         self.assertIn("return index[i];", self.call("solution", "7.1", "--yes"))
         self.assertEqual(State(self.root).of("07")["solutions"], ["07.1"])
 
+    def test_diff_asks_unless_the_task_has_passed(self):
+        self.call("start", "7")
+        mine = PARTITION.replace("return index[i];", "return 1;")
+        for text, passed in ((self.own(), True), ("void cut() {}\n", False), (mine, False)):
+            self.write("work/libmini/part.cpp", text)
+            if passed:  # before the region was reset
+                state = State(self.root)
+                state.of("07")["results"]["07.1"] = "passed"
+                state.save()
+            else:
+                self.results["07.1"] = TaskResult("07.1", "failed", "it is wrong")
+                self.call("check", "7.1", code=1)
+            with mock.patch("sys.stdin.isatty", lambda: False):
+                self.assertNotIn("return index[i];", self.call("diff", "7.1", code=1))
+            self.assertIn("return index[i];", self.call("diff", "7.1", "--yes"))
+        self.assertEqual(State(self.root).of("07")["solutions"], ["07.1"])
+        self.results.clear()
+        self.call("check", "7.1")
+        self.assertIn("+    return index[i];", self.call("diff", "7.1"))
+
+    def test_a_reset_tells_what_it_did(self):
+        self.call("start", "7")
+        self.assertIn("nothing to reset", self.call("reset", "7.1"))
+        self.write("work/libmini/part.cpp", "int at(int i) { return i; }\n")
+        self.assertIn("labs/lab reset 07.1 file", self.call("reset", "7.1", code=1))
+        self.assertIn("name a task", self.call("reset", "7", "file", code=1))
+        self.assertIn("your files as they were", self.call("reset", "7.1", "file"))
+        self.assertIn('MINI_TODO("lab07.1"', self.own())
+
     def test_diff_and_reset(self):
         self.call("start", "7")
         self.write("work/libmini/part.cpp", PARTITION)

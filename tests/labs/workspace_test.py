@@ -63,10 +63,39 @@ class Reset(FakeTree):
                          .replace("every(2);", "every(mine);"))
 
     def test_each_reset_keeps_a_backup_of_the_files(self):
-        folders = [self.workspace("07").reset("07")[1] for _ in range(3)]
+        folders = []
+        for _ in range(3):
+            folders.append(self.workspace("07").reset("07")[1])
+            self.write("work/libmini/part.cpp", self.own() + "// more\n")
         self.assertEqual(len(set(folders)), 3)
         self.assertEqual((folders[0] / "libmini/part.cpp").read_text(), self.before)
         self.assertNotEqual((folders[1] / "libmini/part.cpp").read_text(), self.before)
+
+    def test_without_the_markers_of_a_task_only_whole_files_can_be_reset(self):
+        blank = "int at(int i) { return index[i]; }\n"
+        one_marker = PARTITION.replace("lab09.1", "lab07.1").replace(
+            "    // [lab07.1] Interleave.\n    every(2);\n    // [lab07.1]\n", "    every(3);\n")
+        self.write("libmini/part.cpp", PARTITION.replace("lab09.1", "lab07.1"))
+        for text in (blank, one_marker):
+            self.write("work/libmini/part.cpp", text)
+            with self.assertRaisesRegex(LabError, r"lacks markers of task 07.1, .* labs/lab reset "
+                                                  r"07.1 file$"):
+                self.workspace("07").reset("07", "07.1")
+            self.assertEqual(self.own(), text)
+        paths, backup = self.workspace("07").reset("07", "07.1", whole_files=True)
+        self.assertEqual(paths, ["libmini/part.cpp"])
+        self.assertEqual((backup / "libmini/part.cpp").read_text(), one_marker)
+        self.assertEqual(self.own(), starter((self.root / "libmini/part.cpp").read_text(), "a.cpp",
+                                             {"07.1", "07.2"}))
+
+    def test_a_reset_without_a_change_is_no_reset(self):
+        self.workspace("07").reset("07")
+        self.assertEqual(self.workspace("07").reset("07", "07.1"), ([], None))
+
+    def test_resetting_one_task_of_a_missing_file_shows_no_solution(self):
+        (self.root / "work/libmini/part.cpp").unlink()
+        self.workspace("07").reset("07", "07.1")
+        self.assertIn('MINI_TODO("lab07.2"', self.own())
 
     def test_resetting_one_task_with_broken_markers_fails_and_names_the_commands_that_work(self):
         self.write("work/libmini/part.cpp", "// [lab07.1] Do.\nmess")
@@ -89,6 +118,24 @@ class Compare(FakeTree):
         self.assertIn("-    return mine;", lines)
         self.assertIn("+    return index[i];", lines)
         self.assertEqual(self.workspace("07").difference("07.2"), [])
+
+    def test_without_markers_the_functions_are_compared(self):
+        self.write("work/libmini/part.cpp", "void cut() {\n    take();\n}\n")
+        lines = self.workspace("07").difference("07.2")
+        self.assertEqual(lines[:2], ["--- work/libmini/part.cpp", "+++ libmini/part.cpp:8"])
+        self.assertIn("+    keep();", lines)
+        self.assertIn("     take();", lines)
+
+    def test_a_todo_that_is_left_above_code_is_a_gap(self):
+        workspace = self.workspace("07")
+        workspace.start("07")
+        self.write("work/libmini/part.cpp", self.own().replace(
+            '"Look the place up.");', '"Look the place up.");\n    return index[i];'))
+        self.assertFalse(workspace.untouched("07.1"))
+        self.assertIn("work/libmini/part.cpp:3, where MINI_TODO is left in your code",
+                      workspace.gaps("07.1"))
+        self.assertTrue(workspace.untouched("07.2"))  # on two lines
+        self.assertEqual(workspace.gaps("07.2"), "")
 
     def test_a_task_is_untouched_until_its_todo_is_gone(self):
         workspace = self.workspace("07")

@@ -1,21 +1,29 @@
-"""Compares your code of a task with the solution: a spoiler, meant for after
-you have passed."""
+"""Compares your code of a task with the solution. It asks first if the task has
+not passed its check, because it shows the solution."""
 
 from lab_tool.catalogue import Catalogue
 from lab_tool.course import refuse_in_course
 from lab_tool.screen import say
+from lab_tool.state import State
+from lab_tool.verbs.solution import may_see
+from lab_tool.verdict import PASSED
 from lab_tool.workspace import Workspace
 
 
 def add_arguments(parser):
     parser.add_argument("task", metavar="N.task", help="a task: 7.2")
+    parser.add_argument("--yes", action="store_true", help="do not ask")
 
 
 def run(options):
-    catalogue = Catalogue()
+    catalogue, state = Catalogue(), State()
     refuse_in_course(catalogue)
-    _, task = catalogue.task(options.task)
-    lines = Workspace(catalogue).difference(task.name)
+    lab, task = catalogue.task(options.task)
+    workspace = Workspace(catalogue, state)
+    lines = workspace.difference(task.name)
+    passed = state.result(task.name) == PASSED and not workspace.written_or_not(task.name)[1]
+    if lines and not passed and not may_see(lab, task, state, options, "diff"):
+        return 1
     for line in lines or [f"{task.name}: your code and the solution are the same, line by line"]:
         say(line)
     return 0

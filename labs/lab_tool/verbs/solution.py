@@ -16,31 +16,38 @@ def add_arguments(parser):
 
 
 def run(options):
-    catalogue = Catalogue()
+    catalogue, state = Catalogue(), State()
     refuse_in_course(catalogue)
     lab, task = catalogue.task(options.task)
-    state = State()
-    record = state.of(lab.number)
-    left = len(lab.hints(task.name)) - record["hints"].get(task.name, 0)
-    if not options.yes and not agreed(task, left):
-        say("The solution stays hidden.")
+    if not may_see(lab, task, state, options, "solution"):
         return 1
     for region in Workspace(catalogue).bodies(task.name, mine=False).values():
         say(f"\n{region.place}\n")
         for line in region.body:
             say(line)
-    if task.name not in record["solutions"]:
-        record["solutions"].append(task.name)
-    state.save()
     return 0
 
 
-def agreed(task, left):
+def may_see(lab, task, state, options, verb):
+    """Returns whether the learner wants to see the solution: asks, unless --yes is given, and notes
+    that it was seen. `verb`: the one that shows it."""
+    record = state.of(lab.number)
+    left = len(lab.hints(task.name)) - record["hints"].get(task.name, 0)
+    if not options.yes and not agreed(task, left, verb):
+        say("The solution stays hidden.")
+        return False
+    if task.name not in record["solutions"]:
+        record["solutions"].append(task.name)
+    state.save()
+    return True
+
+
+def agreed(task, left, verb):
     """Asks the learner and returns the answer; raises LabError if there is no terminal."""
     advice = f" {left} of its hints are unread (labs/lab hint {task.name})." if left > 0 else ""
     say_wrapped(f"This shows the whole solution of {task.name}, {task.what}.{advice}", "")
     if not sys.stdin.isatty():
-        raise LabError(f"there is no terminal to ask on; labs/lab solution {task.name} --yes "
+        raise LabError(f"there is no terminal to ask on; labs/lab {verb} {task.name} --yes "
                        "shows it without asking")
     try:
         return input("Show it? [y/N] ").strip().lower() in ("y", "yes")

@@ -30,8 +30,8 @@ inline Values product_of(const Values& a, const Values& b, const Values& before,
     return out;
 }
 
-/// Multiplies by a rung; checks the result, and that no mistake was made. Returns the
-/// counts.
+/// Runs one matmul variant, checks the product, and requires that the simulator reported
+/// nothing. Returns the counts.
 inline Seen product(kernels::cuda::MatmulRung rung, Extents sizes,
                     kernels::MatmulOptions options = {}) {
     const int64_t M = sizes.M, N = sizes.N, K = sizes.K;
@@ -56,7 +56,8 @@ inline Seen product(kernels::cuda::MatmulRung rung, Extents sizes,
     return seen;
 }
 
-/// Multiplies by a rung, and checks the result and that no mistake was made.
+/// Runs one matmul variant, checks the product, and requires that the simulator reported
+/// nothing.
 inline void check_product(kernels::cuda::MatmulRung rung, Extents sizes,
                           kernels::MatmulOptions options = {}) {
     product(rung, sizes, options);

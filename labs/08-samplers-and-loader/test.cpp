@@ -55,7 +55,7 @@ TEST_CASE("one more permutation is drawn than is used in full", "[lab08][lab08.1
     Generator reference(3);
     for (int64_t round = 0; round < num_samples / n + 1; ++round) randperm(n, reference);
     INFO("PyTorch draws " << num_samples / n + 1
-                          << " permutations for them, also if the last one is not used. "
+                          << " permutations for them, even if the last one is not used. "
                              "With one fewer, the next epoch is not PyTorch's; hint 2 of "
                              "08.1");
     CHECK(randperm(n, *generator) == randperm(n, reference));

@@ -5,7 +5,7 @@
 //
 // The two processes, their network and clock are simulated: a wait takes no real time.
 //
-// Exit codes: 0 rank 1 has received rank 0's word, 1 otherwise.
+// Exit codes: 0 rank 1 has received rank 0's message, 1 otherwise.
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -114,7 +114,7 @@ int main() {
         if (ends[rank].failure)
             std::cout << fmt::format("rank {} failed: {}\n", rank,
                                      ends[rank].failure->message);
-    std::cout << (word == "hello" ? "rank 1 has rank 0's word\n"
-                                  : "rank 1 has not received rank 0's word\n");
+    std::cout << (word == "hello" ? "rank 1 has rank 0's message\n"
+                                  : "rank 1 has not received rank 0's message\n");
     return word == "hello" ? 0 : 1;
 }

@@ -1,5 +1,5 @@
 // The checks of lab 17, tasks 17.4 and 17.5: files and checkpoints of a process that is
-// killed, loses power, or meets an error, at every system call.
+// killed, whose machine loses power, or whose system call fails, at every system call.
 
 #include <sys/wait.h>
 #include <unistd.h>

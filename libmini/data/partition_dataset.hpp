@@ -32,8 +32,9 @@ struct PartitionedDataset {
 /// Returns a loader for this rank's part of the dataset (the tutorial's
 /// `partition_dataset`). DataPartitioner gives each rank the fraction 1 / world size, and
 /// the loader's batches have int(batch_size / world size) samples. Throws UsageError when
-/// rank or world size is missing and the thread has no world, when there are more ranks
-/// than samples in a batch, or when the dataset has no sample for this rank.
+/// rank or world size is missing and init_process_group has not been called on this
+/// thread, when there are more ranks than samples in a batch, or when the dataset has no
+/// sample for this rank.
 PartitionedDataset partition_dataset(std::shared_ptr<const Dataset> dataset,
                                      const PartitionDatasetOptions& options = {});
 

@@ -29,7 +29,7 @@ std::vector<Device> available_devices(Device::Type type);
 bool has_lanes(Device device);
 
 /// Returns a copy of x on device `to`; x itself when `from` equals `to`. The caller
-/// passes `from`, since a tensor computed on a CPU lane does not store the lane's index.
+/// passes `from`, since a tensor does not record which CPU lane computed it.
 /// Not recorded by autograd.
 Tensor copy_between(const Tensor& x, Device from, Device to);
 

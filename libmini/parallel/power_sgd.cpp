@@ -74,8 +74,8 @@ class PowerSGD : public std::enable_shared_from_this<PowerSGD> {
     explicit PowerSGD(const PowerSGDOptions& options)
         : options_(options), generator_(options.random_seed) {}
 
-    // Starts step 1 of the file head for one bucket, and the average of the gradients that
-    // are not worth it, which travel in all_whole; the all-reduce of all_whole comes first.
+    // Starts step 1 of the file head for one bucket, and before it the all-reduce of the
+    // gradients that are too small to compress (all_whole).
     // Returns a function that waits for both and then calls finish().
     FinishHook start(const GradBucket& bucket, dist::ProcessGroup& group);
 

@@ -6,9 +6,9 @@
 
 namespace mini {
 
-/// Returns the seconds of one run of `work`: the median over 9 batches, which together
-/// take about `seconds`; if a run takes longer than a ninth of `seconds`, over as many
-/// runs as fit, at least one. Does not warm up. Blocks.
+/// Runs `work` for about `seconds`, in 9 batches (fewer if one run takes longer than a
+/// ninth of that, at least one), and returns the median time of one run. There is no
+/// warm-up run. Blocks.
 double seconds_each(double seconds, const std::function<void()>& work);
 
 }  // namespace mini

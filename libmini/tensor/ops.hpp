@@ -24,8 +24,8 @@ namespace mini::ops {
 // ---- broadcasting (broadcast.cpp)
 
 /// Returns the broadcast shape of two shapes: sizes are matched from the last dimension,
-/// and a size of 1 is expanded, also to 0 (`torch.broadcast_shapes`). Throws ShapeError
-/// if two sizes differ and neither is 1.
+/// and a size of 1 expands to the other size, even if that is 0
+/// (`torch.broadcast_shapes`). Throws ShapeError if two sizes differ and neither is 1.
 Shape broadcast_shapes(const Shape& a, const Shape& b);
 
 /// Returns a view of x with the larger `shape`; added and expanded dimensions have stride

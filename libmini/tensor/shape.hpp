@@ -46,10 +46,10 @@ Shape contiguous_strides(const Shape& shape);
 /// elements is contiguous.
 bool is_contiguous(const Shape& shape, const Shape& strides);
 
-/// Returns the position of the last element, the one furthest back in the storage, of a
-/// tensor whose first element is at `offset`; -1 if there are no elements. Throws
-/// ShapeError if the position is above 2^63 - 1. REQUIRES: there are as many strides as
-/// sizes, and neither the strides nor the offset are negative.
+/// Returns the largest storage position that is used by the elements of a tensor whose
+/// first element is at `offset`; -1 if there are no elements. Throws ShapeError if the
+/// position is above 2^63 - 1. REQUIRES: there are as many strides as sizes, and neither
+/// the strides nor the offset are negative.
 int64_t last_position(const Shape& shape, const Shape& strides, int64_t offset);
 
 /// Throws ShapeError unless a tensor with this layout is in a storage of `available`

@@ -3,7 +3,8 @@
 // A large buffer is cut into P chunks, one for each rank to finish. If the buffers of all
 // ranks are in their heaps (shared_heap.hpp), as the buckets of DDP are, each rank reads
 // its chunk in all of them and writes the result to all. Otherwise chunks are cut into
-// slices that fit in a slot (slot_queue.hpp). Two ranks, slice after slice:
+// slices that fit in a slot (slot_queue.hpp). For two ranks, each slice goes through
+// these steps:
 //
 //     rank 0   copy slice of chunk 0 to a slot         read the finished slice
 //     rank 1                        add it to its own, and copy the sum to the slot

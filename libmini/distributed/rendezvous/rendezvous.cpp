@@ -52,7 +52,7 @@ std::unique_ptr<TcpStore> connect_to_store(const RendezvousConfig& config,
 }
 
 // Connects to the store that already listens at our address. If the store belongs to this
-// run, two processes have rank 0, which take_seat() will report. Otherwise throws `busy`.
+// run, two processes claim rank 0, and take_seat() reports it. Otherwise throws `busy`.
 std::unique_ptr<TcpStore> find_double(const RendezvousConfig& config, const Error& busy) {
     try {
         return std::make_unique<TcpStore>(config.master, config.cookie,

@@ -54,8 +54,9 @@ std::string take_seat(Store& store, const RendezvousConfig& config,
                       const std::string& local_host, Deadline deadline);
 
 /// Returns the text that names `rank` as missing in an error message: "rank 2" if the
-/// rank has no seat. Returns "" if the rank has set its joined_key(), or if it has a seat
-/// and waits in take_seat() because rank 0 has no seat. Returns stopped_text() otherwise.
+/// rank has not registered (its seat_key() is not set). Returns "" if the rank has set
+/// its joined_key(), or if it has registered and waits in take_seat() because rank 0 has
+/// not. Returns stopped_text() otherwise.
 std::string missing_text(Store& store, int rank);
 
 }  // namespace mini::dist

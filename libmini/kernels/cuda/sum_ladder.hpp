@@ -1,8 +1,10 @@
-// The sum of an array, by the rungs of a well-known ladder: M. Harris, "Optimizing
-// Parallel Reduction in CUDA" (2007). Each rung removes one cost of the rung before it.
-// (The library's own sum is in reduce.cu.)
+// The sum of an array, in six variants, each of which removes one cost of the variant
+// before it. The first four follow M. Harris, "Optimizing Parallel Reduction in CUDA"
+// (2007), in whose fourth each thread adds 2 elements, and in whose last it adds many;
+// shuffles are from J. Luitjens, "Faster Parallel Reductions on Kepler" (2014). (The
+// library's own sum is in reduce.cu.)
 //
-//     rung         a block of 256 threads
+//     variant      a block of 256 threads
 //     divergent    a tree in shared memory; every 2nd, 4th, 8th, ... thread adds
 //     interleaved  the same tree, by the first threads: bank conflicts
 //     sequential   a tree whose halves are added: no conflicts
@@ -14,7 +16,7 @@
 // Except for `atomic`, the order of the additions depends only on n, so that repeated
 // sums are bitwise identical.
 //
-// All rungs: out (1), x (n). n may be 0: the sum is 0.
+// All variants: out (1), x (n). n may be 0: the sum is 0.
 
 #pragma once
 

@@ -71,7 +71,8 @@ void die_with(pid_t parent) {
 // signals), connects stdin, stdout and stderr with startup.null, .out and .err, and
 // executes the program, looked up in PATH, with startup.environment. If exec fails,
 // writes errno (an int) to startup.failure and returns: the caller ends the process.
-// Makes only system calls.
+// Calls only async-signal-safe functions, and execvpe, which in glibc (since 2.24)
+// allocates nothing.
 void become_program(const Startup& startup) noexcept {
     // [lab12.2] Become the program, or report errno.
     setpgid(0, 0);

@@ -15,6 +15,9 @@ IN_REPOSITORY = re.compile(r"(?<![\w/.-])((?:libmini|labs|docs|tests|data)/[\w./
 PROGRAM = re.compile(r"build/release/bin/([\w-]+)")
 TARGETS = re.compile(r"--target ((?:[\w-]+ ?)+)")
 ANOTHER_LAB = re.compile(r"\b[Ll]abs? (\d\d)\b(?: and (\d\d)\b)?")
+COPY = re.compile(r"(?<![\w/.-])work/((?:libmini|labs)/[\w./-]*\.(?:cpp|hpp|cuh?))")
+READING = re.compile(r"^## The code to read\n(.*?)(?=^## )", re.M | re.S)
+SOURCE = re.compile(r"`([\w./-]*\.(?:cpp|hpp|cuh?))`")
 DECLARED = re.compile(r"(?:mini_program|add_executable)\((\w+)(?: (MINE))?")
 
 
@@ -30,6 +33,17 @@ def prose(text):
 
 def only_a_link(line):
     return re.fullmatch(r"[\s*-]*(\S*\]\(\S+\)|<?https?://\S+)[.,;]?", line) is not None
+
+
+def answers_named(page, held):
+    """Returns the files of `held`, which have regions, that "The code to read" names in libmini.
+
+    Such a file has the solution; a reader is sent to the copy in work/. "`.cpp`" alone is a name, too:
+    it means the source beside the header that was named before."""
+    listed = READING.search(page)
+    return [name for name in SOURCE.findall(listed[1])
+            if not name.startswith("work/")
+            and (name.startswith(".") or any(f"/{path}".endswith(f"/{name}") for path in held))]
 
 
 class Readmes(unittest.TestCase):
@@ -112,6 +126,22 @@ class Readmes(unittest.TestCase):
                     for name in named:
                         self.assertTrue(any(path.endswith(name) for path in held), name)
 
+    def test_a_reading_list_names_no_file_with_the_solution_of_its_own_lab(self):
+        catalogue = Catalogue(ROOT)
+        for lab in catalogue.labs:
+            text = (lab.folder / "README.md").read_text(encoding="utf-8")
+            held = {region.path for region in catalogue.regions_of(lab=lab.number)}
+            with self.subTest(lab.number):
+                self.assertEqual(answers_named(text, held), [])
+
+    def test_a_copy_that_a_page_names_is_one_that_its_lab_starts(self):
+        catalogue = Catalogue(ROOT)
+        for lab in catalogue.labs:
+            text = (lab.folder / "README.md").read_text(encoding="utf-8")
+            held = {region.path for region in catalogue.regions_of(lab=lab.number)} | {lab.hunt}
+            with self.subTest(lab.number):
+                self.assertEqual(sorted(set(COPY.findall(text)) - held), [])
+
     def test_code_in_a_hint_is_indented_from_its_first_line_on(self):
         for lab in Catalogue(ROOT).labs:
             for task in lab.tasks:
@@ -123,6 +153,12 @@ class Readmes(unittest.TestCase):
         for lab in Catalogue(ROOT).labs:
             for task in lab.tasks:
                 self.assertLessEqual(len(task.what), WHAT, task.name)
+
+
+class Answers(unittest.TestCase):
+    def test_a_name_without_its_folder_and_a_bare_suffix_are_found_and_a_copy_is_not(self):
+        page = "## The code to read\n`x.cpp`, `a/x.cpp`, `a/x.hpp` and `.cpp`, `work/a/x.cpp`\n## Tasks"
+        self.assertEqual(answers_named(page, {"a/x.cpp"}), ["x.cpp", "a/x.cpp", ".cpp"])
 
 
 class Prose(unittest.TestCase):

@@ -161,7 +161,7 @@ TEST_CASE("an undefined contribution counts, but adds nothing", "[lab03][lab03.5
     REQUIRE(values_of(w.grad()) == Values{15});
 }
 
-TEST_CASE("a node that got no gradient is not called, but its inputs count on it",
+TEST_CASE("a node that got no gradient is not called, but its inputs stop waiting for it",
           "[lab03][lab03.5]") {
     Journal journal;
     const Tensor w = leaf({1}), u = leaf({1});

@@ -20,7 +20,7 @@ void check_batch_begins(int64_t used, int64_t batch) {
 }  // namespace
 
 int64_t batches_per_epoch(const Division& division) {
-    // [lab09.4] Round up twice: the samples of a rank, and their batches.
+    // [lab09.4] Count the batches of a rank's samples; a short last one counts.
     const int64_t each = (division.samples + division.ranks - 1) / division.ranks;
     return (each + division.batch_size - 1) / division.batch_size;
     // [lab09.4]

@@ -1,6 +1,8 @@
 // Resumes a training in the middle of an epoch: a checkpoint holds the number of steps,
 // and the next job, perhaps with another number of ranks, must find the next batch.
 //
+// A place is an index in the epoch's permutation; a position is an EpochPosition.
+//
 //     places of the permutation         0 1 2 3 4 5 | 6 7 8 9 10 11
 //     2 ranks, batches of 3, stopped    [ step 0  ] | not trained on
 //     3 ranks, batches of 2, goes on    [ batch 0 ] | [ batch 1   ]

@@ -174,8 +174,11 @@ TEST_CASE("a Work is completed when its operation has ended", "[lab11][lab11.6]"
         after = work->is_completed();
     });
     const auto word = [](bool is_completed) { return is_completed ? "yes" : "no"; };
-    INFO("is it completed after start(), while it runs, and after wait()? If too early,");
-    INFO("complete() is called before the operation has ended, or is_completed_ is set");
+    INFO(
+        "is it completed after start(), while it runs, and after wait()? A yes too "
+        "early:");
+    INFO("complete() is called before the operation has ended, or is_completed_ is set.");
+    INFO("no, no, no: wait() returned before complete() was called");
     const std::string answers =
         concat(word(before), ", ", word(during), ", ", word(after));
     REQUIRE(answers == "no, no, yes");

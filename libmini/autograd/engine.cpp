@@ -31,9 +31,9 @@ namespace {
 //                top() is the node with the highest sequence number
 //
 // A node is pushed into ready_ exactly once, by the last of its senders, and is processed
-// exactly once, also if its gradient is undefined: its inputs count on it. A gradient may
-// share its storage with the gradient of another node, or with the tensor that the caller
-// of backward() passed; so the pass does not change a gradient in place.
+// exactly once, even if its gradient is undefined, because its inputs wait for it. A
+// gradient may share its storage with the gradient of another node, or with the tensor
+// that the caller of backward() passed; so the pass does not change a gradient in place.
 class BackwardPass {
   public:
     /// With retain_graph, nodes keep the values that they have saved, for another pass.

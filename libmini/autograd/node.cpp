@@ -75,7 +75,7 @@ AccumulateGrad::AccumulateGrad(const Tensor& leaf)
     : Node("AccumulateGrad", {}, std::numeric_limits<uint64_t>::max()), leaf_(leaf) {}
 
 Grads AccumulateGrad::apply(Tensor grad) {
-    const Tensor leaf = leaf_.lock();
+    Tensor leaf = leaf_.lock();
     if (!leaf.defined()) return {};
     check_shape(grad.shape() == leaf.shape(), "backward: a gradient of shape ",
                 grad.shape(), " arrived at a leaf of shape ", leaf.shape());

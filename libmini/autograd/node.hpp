@@ -22,8 +22,8 @@
 
 namespace mini {
 
-/// The gradients of a node's inputs, in order; undefined for an input that needs no
-/// gradient.
+/// The gradients of a node's inputs, in order. The gradient of an input that needs none
+/// may be undefined, and is ignored.
 using Grads = std::vector<Tensor>;
 
 /// One operation in the graph (`torch.autograd.graph.Node`).
@@ -95,9 +95,9 @@ class AccumulateGrad : public Node {
 
 /// The autograd state of a tensor.
 struct AutogradMeta {
-    bool requires_grad = false;
-    Tensor grad;                                  // of a leaf
-    std::shared_ptr<Node> grad_fn;                // of a result; null for a leaf
+    bool requires_grad = false;     // of a leaf: was set; of a result: always true
+    Tensor grad;                    // of a leaf
+    std::shared_ptr<Node> grad_fn;  // of a result; null for a leaf
     std::shared_ptr<AccumulateGrad> accumulator;  // of a leaf; created at first use
 };
 

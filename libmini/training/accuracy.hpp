@@ -5,7 +5,7 @@
 //                       rank 1   3 of 3 correct   1.00     mean of accuracies   0.916..
 //                       rank 2   3 of 3 correct   1.00     sum of counts        9 of 10
 //
-// Cost: one all-reduce of two numbers, for any number of batches. Ranks may have
+// Cost: one all-reduce of two int64, for any number of batches. Ranks may have
 // different numbers of batches, because no batch waits for a batch of another rank.
 
 #pragma once

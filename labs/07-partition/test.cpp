@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,6 @@
 #include "libmini/data/partition_dataset.hpp"
 #include "libmini/random/random.hpp"
 #include "tests/support/catch.hpp"
-#include "tests/support/contains.hpp"
 #include "tests/support/message_of.hpp"
 
 using mini::concat;
@@ -22,7 +22,7 @@ using mini::data::DataPartitioner, mini::data::Partition, mini::data::cut_into_r
     mini::data::partition_lengths;
 using mini::labs::Indices, mini::labs::Numbered, mini::labs::all_of, mini::labs::sorted,
     mini::labs::together;
-using mini::test::contains, mini::test::message_of;
+using mini::test::message_of;
 
 namespace {
 
@@ -51,6 +51,13 @@ std::string dealt_twice(const std::vector<Indices>& parts, int64_t n) {
             who = static_cast<int>(rank);
         }
     return "";
+}
+
+// Returns whether `number` is in `message`, not as a part of another number. The words
+// around it are free.
+bool names_number(const std::string& message, int64_t number) {
+    const std::regex alone(concat("(^|[^-0-9.])", number, "($|[^0-9])"));
+    return std::regex_search(message, alone);
 }
 
 // The samples of one epoch in their order, and the size of each batch.
@@ -112,7 +119,8 @@ TEST_CASE("a position outside of the index throws an error that names it and the
         INFO("check_place(i, size()) throws and names both; it is defined above");
         const std::string message = message_of([&] { part.get(place); });
         INFO("the error message: " << message);
-        CHECK(contains(message, concat("no sample ", place, "; it has 3")));
+        CHECK(names_number(message, place));
+        CHECK(names_number(message, 3));
         CHECK_THROWS_AS(part.get_batch(Indices{0, place}), mini::Error);
     }
 }
@@ -175,8 +183,11 @@ TEST_CASE("the parts are runs of one shuffled list", "[lab07][lab07.5]") {
         INFO(
             "check_part_number throws and names both; it is defined above; hint 2 of "
             "07.5");
-        CHECK(contains(message_of<mini::UsageError>([&] { usual.use(part); }),
-                       concat("no partition ", part, "; it has 3")));
+        const std::string message =
+            message_of<mini::UsageError>([&] { usual.use(part); });
+        INFO("the error message: " << message);
+        CHECK(names_number(message, part));
+        CHECK(names_number(message, 3));
     }
 }
 
@@ -289,7 +300,8 @@ TEST_CASE("partition_dataset throws when no sample is left for a rank",
     INFO("5 samples on 7 ranks: int(1/7 * 5) is 0; hint 2 of 07.6");
     const std::string message = message_of<mini::UsageError>(
         [] { mini::data::partition_dataset(numbers(5), {.world_size = 7, .rank = 6}); });
-    CHECK(contains(message, "no sample is left for rank 6 of 7: the dataset has 5"));
+    INFO("the error message: " << message);
+    for (const int64_t number : {6, 7, 5}) CHECK(names_number(message, number));
 }
 
 TEST_CASE("all ranks of a job call the same number of collectives", "[lab07][lab07.6]") {

@@ -9,6 +9,13 @@
 // AccumulateGrad adds the gradient to the leaf's grad(), and then calls the hooks;
 // distributed training adds such hooks. Edges point from results to inputs only, so the
 // graph has no cycles.
+//
+// A backward pass (engine.cpp) calls apply() of a node once, with the sum of all
+// contributions; if all of them are undefined, it does not call apply(), but counts the
+// node for its inputs. It calls release() before it sends the results on. Of the ready
+// nodes, the one with the highest sequence() goes first, and of equal ones, the one that
+// was ready first. Nothing is recorded during a pass, so gradients have no graph. A hook
+// may start another pass, and a callback may queue another callback.
 
 #pragma once
 
@@ -95,9 +102,9 @@ class AccumulateGrad : public Node {
 
 /// The autograd state of a tensor.
 struct AutogradMeta {
-    bool requires_grad = false;     // of a leaf: was set; of a result: always true
-    Tensor grad;                    // of a leaf
-    std::shared_ptr<Node> grad_fn;  // of a result; null for a leaf
+    bool requires_grad = false;
+    Tensor grad;                                  // of a leaf
+    std::shared_ptr<Node> grad_fn;                // of a result; null for a leaf
     std::shared_ptr<AccumulateGrad> accumulator;  // of a leaf; created at first use
 };
 
@@ -107,6 +114,7 @@ std::shared_ptr<AccumulateGrad> grad_accumulator(const Tensor& leaf);
 
 /// A tensor that a node saves for its backward pass, with the tensor's version at that
 /// time. The saved tensor is detached from the graph, so a node may save its own result.
+/// An undefined tensor (a missing bias) may be saved, too, and is returned as such.
 class SavedTensor {
   public:
     SavedTensor() = default;

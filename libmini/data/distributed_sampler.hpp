@@ -11,8 +11,9 @@
 // number of collectives: if P does not divide n, the first samples are repeated. With
 // drop_last, the last n mod P samples are left out instead.
 //
-// Costs n words of random numbers and at most 8 n bytes of memory: 4 bytes per entry of
-// the permutation, and 8 bytes per index of this rank.
+// Costs n words of random numbers and at most 8 n bytes of memory. For P > 1 these are 4
+// bytes per entry of the permutation (randperm_u32), and 8 bytes per index of this rank;
+// for P = 1 the permutation itself (randperm) is the result, without a second list.
 
 #pragma once
 

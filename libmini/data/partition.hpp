@@ -22,10 +22,12 @@ namespace mini::data {
 /// `torch.utils.data.Subset`).
 class Partition : public Dataset {
   public:
+    /// Throws UsageError if `dataset` is null.
     Partition(std::shared_ptr<const Dataset> dataset, std::vector<int64_t> index);
     int64_t size() const override;
 
-    /// Returns the dataset's sample index()[i]. Throws Error unless 0 <= i < size().
+    /// Returns the dataset's sample index()[i]. Throws Error, which names i and size(),
+    /// unless 0 <= i < size().
     Example get(int64_t i) const override;
 
     /// Returns the samples get(i) for each i of `indices`, in this order, with one call
@@ -45,8 +47,9 @@ class Partition : public Dataset {
 /// the tutorial. With assign_remainder, the samples that truncation leaves over are
 /// assigned one by one, starting with the first part, until all parts together have
 /// min(n, int((sizes[0] + sizes[1] + ... + 1e-9) * n)) samples: all n samples if the
-/// fractions sum to 1 up to rounding errors. Throws UsageError unless all fractions are
-/// positive and sum to at most 1.
+/// fractions sum to 1 up to rounding errors. Throws UsageError, which names the fractions
+/// and their sum, unless all fractions are positive and sum to at most 1 + 1e-9 (nine
+/// times 1/9 is slightly more than 1).
 std::vector<int64_t> partition_lengths(const std::vector<double>& sizes, int64_t n,
                                        bool assign_remainder = false);
 
@@ -69,14 +72,15 @@ struct DataPartitionerOptions {
 /// the same n, fractions and seed make the same parts.
 class DataPartitioner {
   public:
-    /// Throws UsageError unless all fractions are positive and sum to at most 1.
+    /// Throws UsageError if `dataset` is null, or as partition_lengths.
     DataPartitioner(std::shared_ptr<const Dataset> dataset,
                     const std::vector<double>& sizes,
                     DataPartitionerOptions options = {});
     DataPartitioner(std::shared_ptr<const Dataset> dataset,
                     const std::vector<double>& sizes, int64_t seed);
 
-    /// Returns part number `partition`. Throws UsageError when it is out of range.
+    /// Returns part number `partition`. Throws UsageError, which names it and the number
+    /// of parts, when it is out of range.
     Partition use(int partition) const;
 
   private:

@@ -53,10 +53,10 @@ class Bucket {
     const Tensor& gradient(size_t slot) const { return gradients_[slot]; }
     const std::vector<Tensor>& gradients() const { return gradients_; }
 
-    /// Marks all gradients as not ready.
+    /// Marks all gradients as not ready, and empties `finish`.
     void reset();
 
-    /// Copies `gradient` into the view of `slot`, unless `gradient` already is this view;
+    /// Copies `gradient` into the view of `slot`, unless it shares the view's storage;
     /// multiplies the view by `share`; and counts the gradient as ready. The bucket is
     /// full when all gradients have been counted. An undefined gradient means zeros. A
     /// second copy to the same slot before reset() replaces the first, and is not counted
@@ -75,8 +75,10 @@ class Bucket {
     size_t pending_;
 };
 
-/// Throws Error if a communication hook has freed the memory of a bucket: then there is
-/// no average that could become the gradient of an unused parameter.
+/// Throws Error, which names the bucket and `rank`, if a communication hook has freed the
+/// memory of a bucket: then there is no average that could become the gradient of an
+/// unused parameter. The reducer calls it after the wait for the buckets, in each pass
+/// with unused parameters.
 void check_not_freed(const std::vector<Bucket>& buckets, int rank);
 
 }  // namespace mini::parallel

@@ -27,11 +27,11 @@ inline constexpr std::array kAlgorithmsWithFormula = {
     Algorithm::kNaive, Algorithm::kTree, Algorithm::kRing, Algorithm::kRecursiveDoubling,
     Algorithm::kHalvingDoubling};
 
-/// Returns the time by the formula above, in seconds; 0 if P is 1. `alpha` is in seconds,
-/// `beta` in seconds per byte. If P is not a power of two, log2 P is rounded up for
-/// kTree; kRecursiveDoubling and kHalvingDoubling take the time for the next lower power
-/// of two, plus two messages of the whole buffer (fold.hpp). Throws Error for kAuto,
-/// kHierarchical and kSharedMemory. REQUIRES: P >= 1.
+/// Returns the time by the formula above, in seconds; 0 if P is 1, for any `algorithm`.
+/// `alpha` is in seconds, `beta` in seconds per byte. If P is not a power of two, log2 P
+/// is rounded up for kTree; kRecursiveDoubling and kHalvingDoubling take the time for the
+/// next lower power of two, plus two messages of the whole buffer (fold.hpp). If P > 1,
+/// throws Error for kAuto, kHierarchical and kSharedMemory. REQUIRES: P >= 1.
 double all_reduce_seconds(Algorithm algorithm, int P, size_t bytes, double alpha,
                           double beta);
 

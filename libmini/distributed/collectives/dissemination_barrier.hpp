@@ -14,13 +14,15 @@
 
 namespace mini::dist {
 
-/// Blocks until every rank has called this function. REQUIRES: GroupTransport::begin was
-/// called for this collective.
+/// Blocks until every rank has called this function. REQUIRES: if `transport` is a
+/// GroupTransport, its begin() was called for this collective.
 void dissemination_barrier(Transport& transport);
 
 /// Blocks until every rank has called this function: then all ranks are connected to each
-/// other. If a rank dies before it calls this function, the errors of all other ranks
-/// name the dead rank. Throws as Transport does, after notifying the other ranks.
+/// other. Calls begin() with the barrier kFirstJoiningSequence and the time until
+/// `deadline`, at least 1 ms, and leave() if an Error is thrown, so that the others learn
+/// of it. If a rank dies before it calls this function, the errors of all other ranks
+/// name the dead rank. Throws as Transport does.
 void await_all_ranks(GroupTransport& transport, Deadline deadline);
 
 }  // namespace mini::dist

@@ -5,7 +5,8 @@
 // rank sends one chunk to its right neighbour and receives another from its left
 // neighbour.
 //
-//     reduce-scatter   P-1 steps   Each rank adds its own chunk to the received chunk;
+//     reduce-scatter   P-1 steps   Each rank combines the received chunk with its own
+//                                  (mine = mine op theirs), and sends it in the next step;
 //                                  afterwards rank r holds the finished chunk r+1.
 //     all-gather       P-1 steps   Each finished chunk goes around the ring once more.
 //
@@ -30,8 +31,11 @@
 namespace mini::dist {
 
 /// Reduces `data` over all ranks and leaves the result in `data` on every rank; blocks
-/// until done. The results are bitwise identical on all ranks. REQUIRES: the same size,
-/// dtype and op on every rank; GroupTransport::begin was called for this collective.
+/// until done. The results are bitwise identical on all ranks. Calls prepare_reduce
+/// (reduce.hpp) before the first message, and finish_reduce once for each element, where
+/// all ranks' data of it is combined, before it is sent on: the caller calls neither.
+/// REQUIRES: the same size, dtype and op on every rank. If `transport` is a
+/// GroupTransport, its begin() was called for this collective (a process group does so).
 void ring_all_reduce(Transport& transport, Elements data, ReduceOp op);
 
 }  // namespace mini::dist

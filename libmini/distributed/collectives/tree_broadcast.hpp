@@ -22,8 +22,8 @@
 namespace mini::dist {
 
 /// Copies rank `root`'s `data` to `data` on every rank; blocks until this rank's part
-/// is done. REQUIRES: the same size and root on every rank; GroupTransport::begin was
-/// called for this collective.
+/// is done. REQUIRES: the same size and root on every rank. If `transport` is a
+/// GroupTransport, its begin() was called for this collective.
 void tree_broadcast(Transport& transport, std::span<std::byte> data, int root);
 
 }  // namespace mini::dist

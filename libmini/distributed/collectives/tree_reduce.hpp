@@ -20,8 +20,8 @@ namespace mini::dist {
 /// then holds partial results. Blocks until this rank's part is done. Each rank combines
 /// the data of its nearest child first. For kAvg only adds: the caller must call
 /// prepare_reduce before and finish_reduce after (reduce.hpp). REQUIRES: the same size,
-/// dtype, op and root on every rank; GroupTransport::begin was called for this
-/// collective.
+/// dtype, op and root on every rank. If `transport` is a GroupTransport, its begin() was
+/// called for this collective.
 void tree_reduce(Transport& transport, Elements data, ReduceOp op, int root);
 
 }  // namespace mini::dist

@@ -64,7 +64,7 @@ class Output {
     /// Discards all output that has not been written.
     void drop();
 
-    /// Writes one of minirun's own lines to stderr, after the pending output.
+    /// Writes "minirun: ", `message` and a newline to stderr, after the pending output.
     void say(const std::string& message);
 
     /// Returns whether minirun's own stderr is blocked, so that the ranks' stderr is not

@@ -14,7 +14,18 @@
 // When all ranks have ended, minirun writes their remaining output and waits for its
 // reader without a time limit: `minirun ... | less` waits for the user. After an ending
 // signal from the user, minirun waits only for the grace time; after two signals it does
-// not wait. minirun reports lost output.
+// not wait.
+//
+// minirun's own lines, each by Output::say:
+//
+//     stopped by SIGTERM                          the user's signal ended the job
+//     the lines of failure_report (failure.hpp)   a rank failed; not for a usage error
+//                                                 (exit code 2) if a rank wrote to stderr
+//     gave up after 2 restarts                    the last restart failed, too
+//     some output is lost, because its reader did not read it
+//
+// While all failed ranks have ended by an exit code and no rank has written to stderr,
+// gathering waits up to 2 s for an error message.
 
 #pragma once
 
@@ -50,11 +61,13 @@ class Supervisor {
                const Caretaker& caretaker);
 
     /// Runs the job. Blocks until all its processes have ended and its output is written.
+    /// The exit code is that of the failure that caused the others, 128 + the signal's
+    /// number if the user's signal ended the job, or 0.
     /// Throws CannotStart if the program cannot be started; the destructor then ends the
     /// ranks that were started.
     Outcome run();
 
-    /// Writes one of minirun's own lines to stderr.
+    /// Writes one of minirun's own lines to stderr (Output::say).
     void say(const std::string& message) { output_.say(message); }
 
   private:

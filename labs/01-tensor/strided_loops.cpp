@@ -1,5 +1,5 @@
 // strided_loops: the time and the memory of a view beside those of a copy, and the
-// time of a loop beside the length of its runs.
+// time of a loop over the length of its runs.
 //
 //     strided_loops         prints the two tables that measure.py reads
 //

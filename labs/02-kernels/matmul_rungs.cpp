@@ -1,4 +1,4 @@
-// matmul_rungs: the speed of each rung of the ladder of matrix products, beside what this
+// matmul_rungs: the speed of each variant of the matrix product, compared with what this
 // machine could do at most.
 //
 //     matmul_rungs          prints the tables that measure.py reads

@@ -129,7 +129,7 @@ TEST_CASE("a map of one array visits each element once", "[lab02][lab02.1]") {
     CHECK(map(UnaryOp::kNeg, {1, -2, 0.5f}) == Values{-1, 2, -0.5f});
     CHECK(map(UnaryOp::kNeg, {}).empty());
     const int64_t n = GENERATE(16383, 16384, 16385, 40000);
-    INFO(n << " numbers, in chunks of 16384: parallel_for calls the body with the begin");
+    INFO(n << " numbers, in chunks of 16384: parallel_for calls the body with the start");
     INFO("and the end of each; hint 2 of 02.1");
     Values x = small_integers(n), expected;
     for (const float value : x) expected.push_back(-value);

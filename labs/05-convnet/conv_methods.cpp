@@ -1,5 +1,5 @@
 // conv_methods: the speed of a convolution by its definition, lowered to a product of
-// matrices (im2col), and computed directly, beside the peak of one core.
+// matrices (im2col), and computed directly, compared with the peak of one core.
 //
 //     conv_methods [--images 64]      prints the table that measure.py reads
 //

@@ -145,7 +145,7 @@ TEST_CASE(
         CHECK(threads({}, 1, 4) == "1");
     }
     {
-        INFO("one rank may use all cores, also if other nodes have one rank each");
+        INFO("one rank may use all cores, even if other nodes have one rank each");
         CHECK(threads({}, 1, 1) == "(not set)");
         CHECK(threads({}, 4, 1) == "(not set)");
     }

@@ -46,7 +46,7 @@ TEST_CASE("chunk_sizes cuts as torch.chunk does", "[lab13][lab13.1]") {
     };
     for (const Case& each : cases) {
         INFO(each.size << " rows for " << each.chunks << " devices: all chunks but the "
-                       << "last have ceil(rows / devices) rows, also if that leaves "
+                       << "last have ceil(rows / devices) rows, even if that leaves "
                        << "fewer chunks than devices; hint 1 of 13.1");
         CHECK(chunk_sizes(each.size, each.chunks) == each.sizes);
     }

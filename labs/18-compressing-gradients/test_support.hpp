@@ -102,7 +102,7 @@ inline double largest_difference(const Values& a, const Values& b) {
     double largest = a.size() == b.size() ? 0.0 : INFINITY;
     for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
         const double difference = std::abs(static_cast<double>(a[i]) - b[i]);
-        if (!(difference <= largest)) largest = difference;  // also if it is NaN
+        if (!(difference <= largest)) largest = difference;  // even if it is NaN
     }
     return largest;
 }

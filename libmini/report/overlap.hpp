@@ -41,7 +41,7 @@ struct Overlap {
 /// Returns the means over `steps`; zeros if there are none.
 Overlap overlap_of(const std::vector<TracedStep>& steps);
 
-/// Means over the steps of one rank, in seconds since the begin of backward.
+/// Means over the steps of one rank, in seconds since the start of backward.
 struct BucketRow {
     int64_t bucket = 0;
     int64_t bytes = 0;

@@ -79,7 +79,7 @@ std::string overlap_table(const RunFolder& run) {
              fmt::format("{:.3f}", static_cast<double>(rank.clock.error) / 1e3)});
     }
     if (rows.empty()) return "";
-    return "<p>An all-reduce lasts from its begin on this rank until all ranks have "
+    return "<p>An all-reduce lasts from its start on this rank until all ranks have "
            "joined it. Means of the traced steps.</p>\n" +
            table({"", "all-reduce (ms)", "hidden under backward (ms)", "share",
                   "waiting (ms)", "clock error (us)"},
@@ -98,7 +98,7 @@ std::string bucket_table(const RunFolder& run) {
              percent(each.end > each.begin ? each.hidden / (each.end - each.begin)
                                            : 0.0)});
     if (rows.empty()) return "";
-    return "<p>Rank 0, mean times since the begin of backward.</p>\n" +
+    return "<p>Rank 0, mean times since the start of backward.</p>\n" +
            table({"", "bytes", "begins (ms)", "ends (ms)", "takes (ms)", "hidden"}, rows);
 }
 

@@ -42,14 +42,14 @@ class EventReading {
                 .step = is_step ? event.index : -1};
     }
 
-    // Adds a slice of the compute lane, if its begin is known.
+    // Adds a slice of the compute lane, if its start is known.
     void add(const std::string& name, int64_t begin, int64_t end) {
         const bool is_inside = !open_.empty() && begin >= open_.back().begin;
         if (is_inside)
             trace_.slices.push_back({.name = name, .begin = begin, .end = end});
     }
 
-    // Ends the innermost span or module; events whose begin or end is missing are dropped.
+    // Ends the innermost span or module; events whose start or end is missing are dropped.
     void close(const Event& event, int64_t now) {
         if (open_.empty() || open_.back().name != shown_name(event, names_))
             return open_.clear();

@@ -7,7 +7,7 @@
 //             communication                              [all_reduce 0]   [all_reduce 1]
 //
 // A rank is a process of the trace, and each of its two lanes a thread. Slices of one
-// lane nest. A flow leads from the begin of an all-reduce on a rank to its end on the
+// lane nest. A flow leads from the start of an all-reduce on a rank to its end on the
 // next rank: no rank's all-reduce can end before all have begun theirs. All times are
 // of rank 0's clock; "otherData" has the offset and the error of each rank's clock.
 

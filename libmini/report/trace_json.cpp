@@ -72,7 +72,7 @@ class Writing {
         event["args"] = arguments({{"bucket", moment.bucket}, {"bytes", moment.bytes}});
         events_.push_back(event);
     }
-    // Adds a flow from the begin of one slice to the end of another. It ends a nanosecond
+    // Adds a flow from the start of one slice to the end of another. It ends a nanosecond
     // early, so that it ends within its slice.
     void flow(int from, const Slice& first, int to, const Slice& second) {
         ordered_json begin = at("s", from, first.lane, first.begin, "all_reduce");

@@ -33,8 +33,8 @@ class ByteRing {
                       std::atomic<uint32_t>::is_always_lock_free,
                   "atomics with a lock work within one process only");
 
-    /// REQUIRES: `memory` holds a Header and then the ring's bytes, whose number is a
-    /// power of two; `memory` outlives the ring.
+    /// REQUIRES: `memory` holds a Header followed by the 2^k bytes of the ring; `memory`
+    /// outlives the ring.
     explicit ByteRing(std::span<std::byte> memory);
 
     /// Returns the size of the memory for a ring of `capacity` bytes.

@@ -90,7 +90,7 @@ void SimulatedTime::wait(std::condition_variable& changed,
                          std::unique_lock<std::mutex>& lock, Moment deadline) {
     lock.unlock();
     const auto place = sleepers_.emplace(&changed, scheduler_.current());
-    // Erase the entry also if the wait throws because the task is unwound.
+    // Erase the entry even if the wait throws because the task is unwound.
     const auto forget = [this](auto* entry) { sleepers_.erase(*entry); };
     const std::unique_ptr<const decltype(place), decltype(forget)> entry(&place, forget);
     wait_until(virtual_time(deadline));

@@ -64,7 +64,7 @@ void unary_loop(float* out, const float* x, int64_t n, Op op) {
 }
 
 float relu(float v) {
-    // [lab02.1] Return 0 if v is negative; else v, also if v is NaN.
+    // [lab02.1] Return 0 if v is negative; else v, even if v is NaN.
     return v < 0.0f ? 0.0f : v;
     // [lab02.1]
 }

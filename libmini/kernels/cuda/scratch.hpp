@@ -12,8 +12,8 @@
 
 namespace mini::kernels::cuda {
 
-/// n uninitialized elements on the current device. They may be destroyed while the stream
-/// still uses them: only later work in the same stream reuses the memory.
+/// n uninitialized elements on the current device. The object may be destroyed while the
+/// stream still uses them: only later work in the same stream reuses the memory.
 template <typename T>
 class Scratch {
   public:

@@ -4,7 +4,7 @@
 //     naive                     64     2251.49        0.23
 //     coalesced                 64                            <- now measured
 //
-// The name of a row is printed before the row is measured, also if stdout is a pipe.
+// The name of a row is printed before the row is measured, even if stdout is a pipe.
 
 #pragma once
 

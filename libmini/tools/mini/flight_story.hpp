@@ -51,7 +51,7 @@ std::vector<int> ranks_without_box(const GroupFlight& group);
 const FlightRecord* find_record(const RankFlight& rank, uint64_t sequence);
 
 /// Returns whether `rank` has finished the operation with this sequence number. Returns
-/// true also if the record of the finished operation was overwritten.
+/// true even if the record of the finished operation was overwritten.
 bool has_finished(const RankFlight& rank, uint64_t sequence);
 
 /// Returns a duration as text: "3.2 s", "1.4 ms" or "20.0 us".

@@ -138,7 +138,7 @@ void run(SimulateOptions& options) {
 void add_simulate_all_reduce(Command& simulate) {
     Command all_reduce = simulate.add_command(
         "allreduce",
-        "All-reduce of float32: times, messages and bytes beside the formulas");
+        "All-reduce of float32: times, messages and bytes, compared with the formulas");
     const auto options = std::make_shared<SimulateOptions>();
     SimulateOptions& o = *options;
     all_reduce.add("--ranks", o.ranks, "How many (64)").range(1, kMaxSimulatedRanks);

@@ -48,7 +48,7 @@ using Environment = std::map<std::string, std::string>;
 /// Returns this process's environment.
 Environment current_environment();
 
-/// Returns the variables that minirun always sets for local rank `local_rank`, also if
+/// Returns the variables that minirun always sets for local rank `local_rank`, even if
 /// the user has set them: all variables of the table above except OMP_NUM_THREADS and
 /// MINI_PROGRESS. Contains MINI_FLIGHT_DIR only if `job.flight_dir` is not empty. All
 /// ranks have the same role: ROLE_RANK equals RANK, and ROLE_WORLD_SIZE equals

@@ -36,7 +36,7 @@ struct Seen {
     int copied = 0;
 };
 Seen without_waiting() {
-    static List list;  // static: outlives the work, also if a check fails
+    static List list;  // static: outlives the work, even if a check fails
     static const TestInts device(1), pinned(1, true);
     static const TestStream first, second;
     static const TestEvent event;

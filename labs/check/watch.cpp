@@ -4,6 +4,7 @@
 //     stacks   If a case does not end in time, the parent sends SIGUSR2 to each thread in
 //              turn. The thread writes its rank and its stack, so the report of a deadlock
 //              shows where each rank waits.
+//     story    If a sanitizer ends the process, the result has the case's messages.
 //     seal     The parent sends a secret through a socket. It is taken before the learner's
 //              code runs, and sent back when every case has passed and Catch2 ends: a
 //              learner's code that writes a result and calls _exit(0) does not pass.
@@ -31,6 +32,7 @@ using EventListener = Catch::TestEventListenerBase;
 
 // Defined by the address sanitizer; a build without sanitizers prints no stacks.
 extern "C" void __sanitizer_print_stack_trace() __attribute__((weak));
+extern "C" void __sanitizer_set_death_callback(void (*)()) __attribute__((weak));
 
 namespace {
 
@@ -50,7 +52,14 @@ void tell_stack(int) {
     say("== end of stack\n");
 }
 
+// Catch2 writes what the case has told so far, as for a signal. A case that tells nothing
+// more, because the process is about to end, would be a puzzle.
+void tell_case() {
+    Catch::getResultCapture().handleFatalErrorCondition("ended by a sanitizer");
+}
+
 const bool watched = [] {
+    if (__sanitizer_set_death_callback) __sanitizer_set_death_callback(tell_case);
     struct sigaction action {};
     action.sa_handler = tell_stack;
     action.sa_flags = SA_RESTART;

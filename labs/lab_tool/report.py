@@ -1,9 +1,12 @@
 """Prints the results of a check for the learner."""
 
 import os
+import re
 import sys
 import textwrap
 
+from lab_tool.places import ROOT, bin_dir
+from lab_tool.process import spell
 from lab_tool.screen import is_terminal, say
 from lab_tool.verdict import FAILED, NOT_STARTED, PASSED, WAITS
 
@@ -12,6 +15,8 @@ SIGNS = {PASSED: "✓", FAILED: "✗", NOT_STARTED: "·", WAITS: "·"}
 ERRORS_SHOWN = 3
 CASES_TOLD = 2  # failed cases of one task that are printed completely
 COLUMNS = 80
+# Of a check's message: "; hint 2 of 07.1 helps".
+HINT = re.compile(r"(?:^|[;,.:]? +\(?|\()hint \d(?: of \d\d\.\d+)?(?: helps)?\)?(?=[;,.:]|$)")
 WHAT = 48
 
 
@@ -52,9 +57,10 @@ def say_task(lab, result, gaps=""):
     say(task_line(result.task, lab.task(result.task).what, result.status, note))
 
 
-def say_stories(results, hints_of):
+def say_stories(results, hints_of, advised=None):
     """Prints the failure of each failed task, step by step. A failure that several tasks share,
-    such as a file that does not compile, is printed once."""
+    such as a file that does not compile, is printed once. advised(task): whether
+    the check may name the hint that helps; None for grades, which also name no debugger."""
     told = {}
     for result in results:
         if result.status != FAILED:
@@ -71,20 +77,29 @@ def say_stories(results, hints_of):
                 say("  " + line)
         failed = [verdict for verdict in result.verdicts if verdict.status == FAILED]
         for verdict in failed[:CASES_TOLD]:
-            say_story(verdict, result.reason)
+            say_story(verdict, result.reason, not advised or advised(result.task))
         for verdict in failed[CASES_TOLD:]:
             say_wrapped(f"also fails: {verdict.name}", "  ")
+        if failed and advised:
+            say(f"  in a debugger: {debugger(result.task, failed[0].name)}")
         left = hints_of(result.task)
         if left:
             say(f"  stuck? labs/lab hint {result.task}  ({left} left)")
 
 
-def say_story(verdict, known_reason):
+def debugger(task, case):
+    """Returns the command that runs a case of a task's check in a debugger, up to the failure."""
+    case = re.sub(r"([\\,\[])", r"\\\1", case)  # as Catch2 reads names
+    program = bin_dir("release").relative_to(ROOT) / f"lab{task[:2]}_check"
+    return spell(["gdb", "--args", program, "--break", case])
+
+
+def say_story(verdict, known_reason, advised):
     say_wrapped(f"case: {verdict.name}", "  ")
     if verdict.reason != known_reason:
         say_wrapped(verdict.reason, "    ")
     for line in verdict.story:
-        say_wrapped(line, "    ")
+        say_wrapped(line if advised else HINT.sub("", line), "    ")
 
 
 def say_wrapped(text, indent):

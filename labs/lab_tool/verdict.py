@@ -22,9 +22,14 @@ SANITIZER_ERROR = re.compile(r"==\d+==ERROR: (\w+Sanitizer): (.*)|^(\S+): runtim
                              re.MULTILINE)
 ASSERTION = re.compile(r"^\S+: .*: Assertion '(.*)' failed\.$", re.MULTILINE)  # of libstdc++
 FRAME = re.compile(r"^ *#\d+ 0x\w+ in (.*?) (\S+\.(?:[ch]pp|cuh?)):(\d+)", re.MULTILINE)
+OUT_OF_MEMORY = "hard rss limit exhausted"
 WATCH = "labs/check/watch.cpp"
 RANK = re.compile(r"^== stack of (.*)$", re.MULTILINE)
-TERMINATED = re.compile(r"terminate called after .*(?:\n +what\(\): +.*)?")
+BROKEN = re.compile(r"^(?!.*\S  ).{40,}[\w,(;)'\"]$")  # a line that a sentence may leave there
+CONTINUED = re.compile(r"[a-z(\d]")
+OPERATORS = ("==", "!=", "<=", ">=", "<", ">")
+TERMINATED = re.compile(r"terminate called (?:after|without) .*(?:\n +what\(\): +.*)?")
+NOT_JOINED = "terminate called without an active exception"
 
 
 @dataclass
@@ -53,6 +58,9 @@ def judge(name, ended, result, limits, root=ROOT):
     elif ended.killed_for == "output":
         verdict.reason = f"wrote more than {limits.output_bytes >> 20} MiB to the screen"
         verdict.story = ["its output began:"] + ["  " + line for line in first_lines(ended.output)]
+    elif case is not None and case.find(".//FatalErrorCondition") is not None:
+        verdict.reason = how_it_ended(ended, False)
+        verdict.story = told(case) + crash_story(ended, root)
     elif case is not None and case.find("OverallResult").get("success") != "true":
         verdict.reason, verdict.story = "an expectation did not hold", told(case)
     elif case is None or ended.code != 0 or not ended.sealed:
@@ -119,7 +127,8 @@ def told(case):
                 count += 1
                 place = element.get("filename"), element.get("line")
                 if place not in stories:
-                    stories[place] = ([] if steps == before else steps) + spell(element, text)
+                    told_before = [] if steps == before else paragraphs(steps)
+                    stories[place] = told_before + spell(element, text)
                     before = steps
                 steps = []
     shown = list(stories.values())[:STORIES]
@@ -127,6 +136,18 @@ def told(case):
     if count > len(shown):
         lines.append(f"and {count - len(shown)} more like {'this' if len(shown) == 1 else 'these'}")
     return lines
+
+
+def paragraphs(lines):
+    """Returns the lines of a check's messages; a sentence that the check's source breaks into several
+    messages, to keep its lines short, becomes one line. A table keeps its lines."""
+    joined = []
+    for line in lines:
+        if joined and BROKEN.search(joined[-1]) and CONTINUED.match(line) and "  " not in line:
+            joined[-1] += " " + line
+        else:
+            joined.append(line)
+    return joined
 
 
 def with_thrown_texts(section):
@@ -152,18 +173,38 @@ def spell(element, text):
     """Returns one failed expectation as lines: its code, its values, its file and line."""
     place = f"  at {shortened(element.get('filename', ''))}:{element.get('line')}"
     if element.tag != "Expression":
-        kind = {"Exception": "threw: ", "FatalErrorCondition": "crashed: "}.get(element.tag, "")
+        if element.tag == "FatalErrorCondition":  # after it comes what the sanitizer said
+            return []
+        kind = "threw: " if element.tag == "Exception" else ""
         return [kind + text, place]
     original, expanded = (" ".join((element.findtext(tag) or "").split())
                           for tag in ("Original", "Expanded"))
-    exception = element.find("Exception")
+    exception, kind = element.find("Exception"), element.get("type", "")
+    if kind.endswith("_FALSE"):  # Catch2 negates both, and the name says it already
+        original = original.removeprefix("!(").removesuffix(")") if original[:2] == "!(" else original
+        expanded = expanded.removeprefix("!")
     if exception is None:
-        actual = [f"  was {expanded}"] if expanded not in ("", original) else []
-        return [f"{element.get('type')}( {original} )", *actual, place]
+        return [*values_of(original, expanded), f"{kind}( {original} )", place]
     thrown = "threw: " + " ".join((exception.text or "").split())
     if "{Unknown expression" in original:  # thrown outside of an expectation, after this line
         return [thrown, place]
-    return [f"{element.get('type')}( {original} )", "  " + thrown, place]
+    return [f"{kind}( {original} )", "  " + thrown, place]
+
+
+def values_of(original, expanded):
+    """Returns the learner's value, which the checks write on the left, and the expected one as lines;
+    nothing if Catch2 cannot print them."""
+    if expanded in ("", original) or "{?}" in expanded:
+        return []
+    for operator in OPERATORS:
+        if f" {operator} " not in original:
+            continue
+        sides = expanded.split(f" {operator} ")
+        if len(sides) != 2:
+            return [f"yours {operator} expected: {expanded}"]
+        return [f"yours     {sides[0]}",
+                f"expected  {'' if operator == '==' else operator + ' '}{sides[1]}"]
+    return [f"yours     {expanded}"]
 
 
 def how_it_ended(ended, has_result):
@@ -175,7 +216,7 @@ def how_it_ended(ended, has_result):
         return f"{found[1]}: {found[2].split(' (pc')[0].split(' on address')[0]}"
     if found:
         return f"undefined behaviour: {found[4]}"
-    if "hard rss limit exhausted" in ended.output:
+    if OUT_OF_MEMORY in ended.output:
         return "used more memory than a case may have"
     if ended.code < 0:
         return f"was ended by {signal.Signals(-ended.code).name}"
@@ -192,8 +233,10 @@ def crash_story(ended, root):
     said = TERMINATED.search(ended.output)
     if said:
         lines += [line.strip() for line in said[0].split("\n")]
+        if said[0] == NOT_JOINED:
+            lines[-1] += ": was a std::thread destroyed before join()?"
     lines += frames_of(ended.output, root)
-    words = [] if lines else last_lines(ended.output)
+    words = [] if lines or OUT_OF_MEMORY in ended.output else last_lines(ended.output)
     return lines + (["the end of its output:"] + ["  " + line for line in words] if words else [])
 
 

@@ -159,3 +159,16 @@ TEST_CASE("fills the disk", "[lab98.17]") {
     for (int i = 0; i < 1024 && file; ++i) file << block;
     FAIL("wrong");
 }
+
+TEST_CASE("reads outside of an array", "[lab98.18]") {
+    const std::vector<int> values(static_cast<size_t>(std::atoi("3")));
+    INFO("3 numbers, and the index is 3");
+    CHECK(values.data()[3] == 0);
+}
+
+TEST_CASE("takes more and more memory", "[lab98.19]") {
+    INFO("2^40 paths, 80 edges");
+    std::vector<std::string> kept;
+    for (int i = 0; i < 1 << 20; ++i) kept.emplace_back(1 << 20, 'x');
+    CHECK(kept.empty());
+}

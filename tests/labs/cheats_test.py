@@ -12,10 +12,11 @@ import tempfile
 import time
 import unittest
 from pathlib import Path
+from unittest import mock
 
 from lab_tool.checking import check_tasks
 from lab_tool.confine import Confinement, adopt_survivors, end_survivors, survivors
-from lab_tool.runner import KEPT, Limits
+from lab_tool.runner import KEPT, MEMORY_MIB, Limits, case_environment
 from lab_tool.verbs import grade
 from lab_tool.verdict import FAILED, PASSED
 
@@ -82,6 +83,15 @@ class Cheats(unittest.TestCase):
         self.assertIn("wrote more than", verdict.reason)
         self.assertLess(sum(map(len, verdict.story)), KEPT)
 
+    def test_a_case_that_a_sanitizer_ends_tells_its_messages(self):
+        with mock.patch("lab_tool.checking.case_environment", few_megabytes):
+            results = self.results("98.18", "98.19")
+        outside, memory = (results[task] for task in ("98.18", "98.19"))
+        self.assertIn("heap-buffer-overflow", outside.reason)
+        self.assertEqual(outside.verdicts[0].story[0], "3 numbers, and the index is 3")
+        self.assertEqual(memory.reason, "used more memory than a case may have")
+        self.assertEqual(memory.verdicts[0].story, ["2^40 paths, 80 edges"])
+
     def test_another_user_cannot_write_to_the_grades(self):
         if not USER:
             self.skipTest("needs root")
@@ -89,6 +99,12 @@ class Cheats(unittest.TestCase):
         grade.replace(grades, "{}")
         self.assertEqual(grades.stat().st_uid, 0)
         self.assertFalse(grades.stat().st_mode & stat.S_IWOTH)
+
+
+def few_megabytes(**more):
+    env = case_environment(**more)
+    env["ASAN_OPTIONS"] = env["ASAN_OPTIONS"].replace(f"mb={MEMORY_MIB}", "mb=300")
+    return env
 
 
 def signature(program):

@@ -244,6 +244,23 @@ class Verbs(FakeTree):
         self.assertIn("return index[i];", self.call("solution", "7.1", "--yes"))
         self.assertEqual(State(self.root).of("07")["solutions"], ["07.1"])
 
+    def test_a_hint_is_named_after_the_first_hint_or_the_second_failure(self):
+        story = ["the sum is 3; hint 2 of 07.1 helps", "hint 1 of 07.1", "a hint 3 (hint 2 of 07.1):"]
+        failed = Verdict("sums, and more", "failed", "an expectation did not hold", story)
+        self.results["07.1"] = TaskResult("07.1", "failed", failed.reason, [failed])
+        self.call("start", "7")
+        first, second = (self.call("check", "7.1", code=1) for _ in range(2))
+        self.assertIn("    the sum is 3\n    a hint 3:\n", first)
+        self.assertIn("    the sum is 3; hint 2 of 07.1 helps\n", second)
+        self.assertIn("  in a debugger: gdb --args build/release/bin/lab07_check --break "
+                      "'sums\\, and more'\n", first)
+
+    def test_grade_takes_the_numbers_of_labs(self):
+        self.call("start", "7")
+        self.assertNotIn("lab 09", self.call("grade", "7"))
+        self.assertIn("lab 09", self.call("grade", "7", "9"))
+        self.assertIn("there is no lab 8", self.call("grade", "8", code=1))
+
     def test_diff_asks_unless_the_task_has_passed(self):
         self.call("start", "7")
         mine = PARTITION.replace("return index[i];", "return 1;")

@@ -2,6 +2,7 @@
 
 import unittest
 from pathlib import Path
+from xml.sax.saxutils import escape
 
 from lab_tool.runner import ProcessResult, Limits
 from lab_tool.verdict import judge, judge_all
@@ -38,8 +39,47 @@ class Judge(unittest.TestCase):
         found = verdict(HEAD + case("a case", FAILURE, "false") + TAIL, code=1)
         self.assertEqual(found.status, "failed")
         self.assertEqual(found.story, [
-            "rank 1 should get 1 4 7 0", "CHECK( got == expected )",
-            "  was { 1, 4 } == { 1, 4, 7, 0 }", "  at labs/07-partition/test.cpp:41"])
+            "rank 1 should get 1 4 7 0", "yours     { 1, 4 }", "expected  { 1, 4, 7, 0 }",
+            "CHECK( got == expected )", "  at labs/07-partition/test.cpp:41"])
+
+    def values(self, original, expanded, kind="CHECK"):
+        inside = (f'<Expression success="false" type="{kind}" filename="t.cpp" line="1">'
+                  f"<Original>{escape(original)}</Original><Expanded>{escape(expanded)}</Expanded>"
+                  "</Expression>")
+        return verdict(HEAD + case("a case", inside, "false") + TAIL, code=1).story[:-1]
+
+    def test_the_values_are_labelled_and_those_that_cannot_be_printed_are_left_out(self):
+        for original, expanded, told in (
+                ("a == b", "1 == 2", ["yours     1", "expected  2"]),
+                ("error < 0.1", "0.5 < 0.1", ["yours     0.5", "expected  < 0.1"]),
+                ("a == b", '"x == y" == "x"', ['yours == expected: "x == y" == "x"']),
+                ("near(a)", "false", ["yours     false"]),
+                ("a == b", "{?} == {?}", []), ("near(a)", "near(a)", [])):
+            self.assertEqual(self.values(original, expanded), [*told, f"CHECK( {original} )"])
+
+    def test_an_expectation_that_something_is_false_is_not_negated_twice(self):
+        self.assertEqual(self.values("!(y.requires_grad())", "!true", "CHECK_FALSE"),
+                         ["yours     true", "CHECK_FALSE( y.requires_grad() )"])
+
+    def test_a_sentence_that_the_source_breaks_is_one_line(self):
+        long = "the gradient of sum(w) is one number, expanded to (2, 2) with strides"
+        for lines, told in (
+                ([long, "0; that of transpose(w) is", "transposed"],
+                 [long + " 0; that of transpose(w) is transposed"]),
+                ([long + ".", "a new sentence"], [long + ".", "a new sentence"]),
+                (["step  sent  expected so far in this long table of lines", "2     1     0"],
+                 ["step  sent  expected so far in this long table of lines", "2     1     0"])):
+            inside = "".join(f"<Info>{line}</Info>" for line in lines) + FAILURE.split("</Info>")[1]
+            found = verdict(HEAD + case("a case", inside, "false") + TAIL, code=1)
+            self.assertEqual(found.story[:-4], told)
+
+    def test_a_case_that_a_sanitizer_ends_tells_its_messages_and_no_address_map(self):
+        inside = "<Info>2^40 paths, 80 edges</Info><FatalErrorCondition filename='t.cpp' line='3'>" \
+                 "ended by a sanitizer</FatalErrorCondition>"
+        found = verdict(HEAD + case("a case", inside, "false") + TAIL, code=1, output=(
+            "==7==AddressSanitizer: hard rss limit exhausted (3072Mb vs 3080Mb)\n0x7f1e-ld-linux"))
+        self.assertEqual((found.reason, found.story),
+                         ("used more memory than a case may have", ["2^40 paths, 80 edges"]))
 
     def test_an_exception_in_an_expectation_is_told_with_its_text(self):
         place = 'success="false" filename="labs/07-partition/test.cpp" line="41"'

@@ -25,7 +25,7 @@ from lab_tool.checking import check_lab
 from lab_tool.projection import NO_LAB
 from lab_tool.screen import LabError, say
 from lab_tool.state import State
-from lab_tool.verdict import PASSED
+from lab_tool.verdict import FAILED, PASSED
 from lab_tool.workspace import Workspace
 
 
@@ -97,12 +97,13 @@ def check(catalogue, state, lab, tasks=None, mine=None):
                             lab, result, workspace.gaps(result.task)))
 
     record = state.of(lab.number)
+    shown, before = record["hints"], dict(record["results"])
     record["results"].update({result.task: result.status for result in results})
     if lab.hunt and tasks is None:
         check_hunt(catalogue, state, lab)
     state.save()
-    shown = record["hints"]
-    report.say_stories(results, lambda task: len(lab.hints(task)) - shown.get(task, 0))
+    report.say_stories(results, lambda task: len(lab.hints(task)) - shown.get(task, 0),
+                       lambda task: shown.get(task, 0) > 0 or before.get(task) == FAILED)
     report.say_summary(results)
     if mine:
         say_culprit(catalogue, lab, results, mine)

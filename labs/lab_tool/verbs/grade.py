@@ -2,6 +2,7 @@
 passes.
 
     labs/lab grade                                       text, on stdout
+    labs/lab grade 7 9                                   only these labs
     labs/lab grade --format junit --output grades.xml    for CI; also json
     labs/lab grade --submission ada.zip --user student   as another user
     labs/lab grade --due 2026-10-12T23:59 --late-days 2 --late-penalty 10
@@ -46,6 +47,7 @@ COPIED = "work/{} includes libmini's own file {}: that is the solution"
 
 
 def add_arguments(parser):
+    parser.add_argument("numbers", nargs="*", metavar="N", help="only these labs")
     parser.add_argument("--format", choices=FORMATS, default="text", help="(text)")
     parser.add_argument("--output", metavar="FILE", type=Path, help="write the grades there")
     parser.add_argument("--labs", metavar="N,...", help="only these labs")
@@ -86,7 +88,7 @@ def grade_as(options):
 
     with contextlib.redirect_stdout(sys.stderr):
         adopt_survivors()
-        labs, notes = grade(catalogue, chosen(catalogue, options.labs), confinement, write)
+        labs, notes = grade(catalogue, chosen(catalogue, options), confinement, write)
         grades = write(labs, notes)
     return FORMATS["text" if options.output else options.format](grades)
 
@@ -97,10 +99,9 @@ def replace(path, text):
     os.replace(temporary, path)
 
 
-def chosen(catalogue, numbers):
-    if not numbers:
-        return catalogue.labs
-    return [catalogue.lab(number.strip()) for number in numbers.split(",")]
+def chosen(catalogue, options):
+    numbers = options.numbers + (options.labs.split(",") if options.labs else [])
+    return [catalogue.lab(number.strip()) for number in numbers] or catalogue.labs
 
 
 def grade(catalogue, labs, confinement, write=lambda labs, notes: None):

@@ -60,7 +60,7 @@ TEST_CASE("the first failure stops the other ranks, which may clean up",
     for (int rank = 0; rank + 1 < ranks; ++rank)
         CHECK(contains(run.out, "tidy " + std::to_string(rank) + "\n"));
     const std::string last = std::to_string(ranks - 1);
-    CHECK(contains(run.err, "minirun: rank " + last + " (pid "));
+    CHECK(contains("\n" + run.err, "\nminirun: rank " + last + " (pid "));
     CHECK(contains(run.err, "ended with exit code 3"));
 }
 
@@ -112,7 +112,7 @@ TEST_CASE("the ranks that minirun has stopped are not reported as failed",
          << (grace == 10 ? "SIGKILL" : "SIGTERM")
          << ": that is no failure of its own; sent_by_us(). stderr was\n"
          << run.err);
-    CHECK(contains(run.err, "minirun: rank 1 (pid "));
+    CHECK(contains("\n" + run.err, "\nminirun: rank 1 (pid "));
     CHECK_FALSE(contains(run.err, "failed after it"));
 }
 
@@ -135,7 +135,7 @@ TEST_CASE("a rank that crashes while it is stopped is not the cause",
         "killed. Only the first failure of a running job begins to gather. stderr was\n"
         << run.err);
     CHECK(run.outcome.code == 3);
-    CHECK(contains(run.err, "minirun: rank 2 (pid "));
+    CHECK(contains("\n" + run.err, "\nminirun: rank 2 (pid "));
     CHECK(contains(run.err, "failed after it: rank 0 (SIGSEGV)"));
 }
 
@@ -149,7 +149,7 @@ TEST_CASE("on the second node the ranks have the numbers of the whole job",
         options, "[ $LOCAL_RANK = 0 ] && exec sleep 1000; echo why >&2; exit 5");
     INFO("node 1 of 3 has ranks 2 and 3; local rank 1 fails. stderr was\n" << run.err);
     CHECK(run.outcome.code == 5);
-    CHECK(contains(run.err, "minirun: rank 3 (pid "));
+    CHECK(contains("\n" + run.err, "\nminirun: rank 3 (pid "));
 }
 
 TEST_CASE("the user's signal reaches every rank as it is", "[lab12][lab12.5]") {
@@ -177,7 +177,7 @@ TEST_CASE("the user's signal reaches every rank as it is", "[lab12][lab12.5]") {
     CHECK(run.outcome.code == 128 + number);
     INFO("the user wanted it to end: no restart");
     CHECK_FALSE(run.outcome.may_be_restarted);
-    CHECK(contains(run.err, "stopped by SIG" + name));
+    CHECK(contains("\n" + run.err, "\nminirun: stopped by SIG" + name + "\n"));
 }
 
 TEST_CASE("a second signal kills the ranks at once", "[lab12][lab12.5]") {
@@ -207,7 +207,7 @@ TEST_CASE("a user's signal after a failure does not hide the failure",
         "only kills rank 0, and the reason is still rank 1. stderr was\n"
         << run.err);
     CHECK(run.outcome.code == 3);
-    CHECK(contains(run.err, "minirun: rank 1 (pid "));
+    CHECK(contains("\n" + run.err, "\nminirun: rank 1 (pid "));
     CHECK_FALSE(contains(run.err, "stopped by"));
     CHECK_FALSE(run.outcome.may_be_restarted);
 }

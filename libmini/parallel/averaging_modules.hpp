@@ -53,7 +53,8 @@ class GradientListener : public ReplicatedModule {
     /// gradient, calls on_gradient(index).
     void gradient_ready(size_t index);
 
-    /// Calls on_end(); afterwards no pass averages until the next prepare_for_backward().
+    /// Records kBackwardEnd in the event log, and calls on_end(); afterwards no pass averages
+    /// until the next prepare_for_backward().
     void end_backward();
 
     std::vector<int> hooks_;     // ids for remove_hook(), in the order of trained()
@@ -90,9 +91,9 @@ class OverlappedModule : public GradientListener {
     using GradientListener::GradientListener;
 
   private:
-    /// Multiplies the gradient in place by the float 1 / world size (`ops::mul_`), starts
-    /// one all-reduce (a sum) of the gradient, appends the Work to in_flight_, and
-    /// returns without waiting.
+    /// Records kBucketLaunch (index and bytes of the gradient), multiplies the gradient in
+    /// place by the float 1 / world size (`ops::mul_`), starts one all-reduce (a sum) of
+    /// the gradient, appends the Work to in_flight_, and returns without waiting.
     void on_gradient(size_t index) override;
 
     /// Waits for the all-reduces in the order of their launches, and calls record_done(i)

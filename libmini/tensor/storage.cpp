@@ -73,6 +73,7 @@ void copy_bytes(std::byte* to, Device to_device, const std::byte* from,
         // Between two GPUs, first wait until earlier work on the destination GPU has
         // completed.
         if (from_device.is_cuda() && to_device.is_cuda() && to_device != from_device) {
+            cuda::enable_peer_access(from_device.index, to_device.index);
             const cuda::DeviceGuard guard(to_device.index);
             cuda::synchronize_stream(cuda::current_stream(to_device.index));
         }

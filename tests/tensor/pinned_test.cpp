@@ -295,3 +295,19 @@ TEST_CASE("a non-blocking copy between two GPUs is complete when it returns") {
     ops::copy_(y, x, true);
     CHECK(same_bytes(y, expected));
 }
+
+TEST_CASE("a copy between two GPUs enables the source's access to the destination") {
+    if (cuda_device_count() < 2) {
+        WARN("skipped: this machine has fewer than two devices");
+        return;
+    }
+    int can = 0;
+    REQUIRE(cudaDeviceCanAccessPeer(&can, 0, 1) == cudaSuccess);
+    const Tensor x = random_bytes({1000}, DType::kFloat32).to(kCuda);
+    for (int round = 0; round < 2; ++round)
+        CHECK(same_bytes(x.to(Device::cuda(1)), x.to(Device::cpu())));
+    const cuda::DeviceGuard guard(0);
+    if (can != 0)
+        CHECK(cudaDeviceEnablePeerAccess(1, 0) == cudaErrorPeerAccessAlreadyEnabled);
+    cudaGetLastError();
+}

@@ -20,6 +20,7 @@
 #include "libmini/distributed/group/subgroup.hpp"
 #include "libmini/distributed/rendezvous/rank_variables.hpp"
 #include "libmini/distributed/transport/mesh_transport.hpp"
+#include "libmini/kernels/cuda/devices.hpp"
 #include "libmini/kernels/cuda/runtime.hpp"
 
 namespace mini::dist {
@@ -253,11 +254,12 @@ int choose_gpu(int rank) {
            gpus;
 }
 
-// Returns a text that identifies the GPU: "0 of host node7 (0000:17:00.0)".
+// Returns a text that identifies the GPU: "0 of host node7 (GPU-6f1e...)". The number is
+// nvidia-smi's: two MIG instances of a GPU share its place on the PCI bus, but each
+// instance has a number of its own.
 std::string gpu_text(int gpu) {
-    char bus[32] = "";
-    cuda::check(cudaDeviceGetPCIBusId(bus, sizeof bus, gpu), "cudaDeviceGetPCIBusId");
-    return concat(gpu, " of host ", host_name(), " (", bus, ")");
+    return concat(gpu, " of host ", host_name(), " (", cuda::device_properties(gpu).uuid,
+                  ")");
 }
 
 void check_gpus(Store& store, const RendezvousConfig& config, int gpu,

@@ -3,12 +3,13 @@
 #include "libmini/extras/cudasim/api.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "libmini/extras/cudasim/call.hpp"
 #include "libmini/extras/cudasim/launch_limits.hpp"
@@ -21,6 +22,8 @@ namespace {
 using mini::sim::Machine;
 using mini::sim::report;
 using mini::sim::StreamCall;
+
+bool is_device(int device) { return device >= 0 && device < mini::sim::device_count(); }
 
 }  // namespace
 
@@ -48,18 +51,17 @@ cudaError_t cudaGetDevice(int* device) {
 }
 
 cudaError_t cudaSetDevice(int device) {
-    if (device < 0 || device >= mini::sim::device_count())
-        return report(cudaErrorInvalidDevice);
+    if (!is_device(device)) return report(cudaErrorInvalidDevice);
     mini::sim::host_thread().device = device;
     mini::sim::open_context();
     return cudaSuccess;
 }
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
-    if (device < 0 || device >= mini::sim::device_count())
-        return report(cudaErrorInvalidDevice);
+    if (!is_device(device)) return report(cudaErrorInvalidDevice);
     *properties = {};
     std::strcpy(properties->name, "simulated device");
+    properties->uuid.bytes[15] = static_cast<char>(device + 1);
     properties->totalGlobalMem = mini::sim::memory_use(device).total;
     properties->sharedMemPerBlock = mini::sim::kSharedBytes;
     properties->sharedMemPerBlockOptin = mini::sim::kSharedBytesOptin;
@@ -72,11 +74,22 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     return cudaSuccess;
 }
 
-cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
-    if (device < 0 || device >= mini::sim::device_count())
-        return report(cudaErrorInvalidDevice);
-    std::snprintf(text, static_cast<size_t>(length), "0000:%02x:00.0", device);
+// The simulated devices can all access each other's memory. The copies are the same
+// without it.
+cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+    if (!is_device(device) || !is_device(peer)) return report(cudaErrorInvalidDevice);
+    *can = device != peer;
     return cudaSuccess;
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
+    static auto* const enabled = new std::set<std::pair<int, int>>;
+    const Machine::Lock lock = Machine::instance().lock();
+    const int device = mini::sim::current_device();
+    if (!is_device(peer) || peer == device) return report(cudaErrorInvalidDevice);
+    if (flags != 0) return report(cudaErrorInvalidValue);
+    const bool is_new = enabled->insert({device, peer}).second;
+    return is_new ? cudaSuccess : report(cudaErrorPeerAccessAlreadyEnabled);
 }
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {

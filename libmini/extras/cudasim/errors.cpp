@@ -32,6 +32,8 @@ constexpr std::array kErrors = {
                "the stream or event does not exist, or belongs to another device"),
     MINI_ERROR(cudaErrorNotReady, "the work is not done yet"),
     MINI_ERROR(cudaErrorIllegalAddress, "a kernel accessed an illegal address"),
+    MINI_ERROR(cudaErrorPeerAccessAlreadyEnabled,
+               "the access to this peer is enabled already"),
     MINI_ERROR(cudaErrorLaunchFailure, "a kernel failed"),
     MINI_ERROR(cudaErrorUnknown, "an unknown error"),
 };

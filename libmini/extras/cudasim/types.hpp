@@ -24,6 +24,10 @@ enum cudaError_t {
     cudaErrorInvalidResourceHandle = 400,
     cudaErrorNotReady = 600,
     cudaErrorIllegalAddress = 700,
+    cudaErrorLaunchTimeout = 702,
+    cudaErrorPeerAccessAlreadyEnabled = 704,
+    cudaErrorAssert = 710,
+    cudaErrorHardwareStackError = 714,
     cudaErrorLaunchFailure = 719,
     cudaErrorUnknown = 999,
 };
@@ -59,8 +63,13 @@ struct cudaPointerAttributes {
     void* hostPointer;
 };
 
+struct cudaUUID_t {
+    char bytes[16];
+};
+
 struct cudaDeviceProp {
     char name[256];
+    cudaUUID_t uuid;
     size_t totalGlobalMem;
     size_t sharedMemPerBlock;
     size_t sharedMemPerBlockOptin;

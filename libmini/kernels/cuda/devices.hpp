@@ -21,6 +21,7 @@ struct DeviceProperties {
     size_t shared_memory_per_block = 0;  // bytes, the maximum that a kernel can request
     int multi_processor_count = 0;
     int major = 0, minor = 0;  // compute capability
+    std::string uuid;          // "GPU-" and 32 hexadecimal digits in groups
 };
 DeviceProperties device_properties(int device);
 

@@ -30,11 +30,25 @@ std::string kernel_name(const void* kernel) {
     return name ? name.get() : symbol;
 }
 
+// Returns whether `error` is the failure of a kernel, which all later calls on the device
+// return too (CUDA: "sticky" errors).
+bool is_of_a_kernel(cudaError_t error) {
+    return error == cudaErrorIllegalAddress || error == cudaErrorLaunchTimeout ||
+           error == cudaErrorAssert ||
+           (error >= cudaErrorHardwareStackError && error <= cudaErrorLaunchFailure);
+}
+
 }  // namespace
 
 std::string error_text(int code) {
     const auto error = static_cast<cudaError_t>(code);
-    return concat(cudaGetErrorName(error), ", ", cudaGetErrorString(error));
+    const std::string text =
+        concat(cudaGetErrorName(error), ", ", cudaGetErrorString(error));
+    if (!is_of_a_kernel(error)) return text;
+    return concat(text,
+                  "; a kernel that was launched earlier on this device has failed: to "
+                  "find it, run again with CUDA_LAUNCH_BLOCKING=1, which makes the "
+                  "failing launch report the error, or under compute-sanitizer");
 }
 
 void check(int code, const char* call) {

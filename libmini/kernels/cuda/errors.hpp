@@ -20,7 +20,9 @@ void check(int code, const char* call);
 /// Throws CudaError, which names `kernel`, unless `code`, a cudaError_t, is cudaSuccess.
 void check_launch(const void* kernel, int code);
 
-/// Returns the name and the description of `code`, a cudaError_t.
+/// Returns the name and the description of `code`, a cudaError_t. If the code means that a
+/// kernel has failed, every later call on the device returns it too: then the text says
+/// that the failed kernel is an earlier one, and how to find it.
 std::string error_text(int code);
 
 }  // namespace mini::cuda

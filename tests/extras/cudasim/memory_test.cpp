@@ -154,5 +154,23 @@ TEST_CASE("a copy outside its allocations or with a wrong direction is an error"
     cudaGetLastError();
 }
 
+TEST_CASE("access to a peer is enabled once for each direction") {
+    int can = -1;
+    CHECK(cudaDeviceCanAccessPeer(&can, 1, 2) == cudaSuccess);
+    CHECK(can == 1);
+    CHECK(cudaDeviceCanAccessPeer(&can, 1, 1) == cudaSuccess);
+    CHECK(can == 0);
+    CHECK(cudaDeviceCanAccessPeer(&can, 1, 1000) == cudaErrorInvalidDevice);
+    REQUIRE(cudaSetDevice(1) == cudaSuccess);
+    CHECK(cudaDeviceEnablePeerAccess(1, 0) == cudaErrorInvalidDevice);
+    CHECK(cudaDeviceEnablePeerAccess(2, 1) == cudaErrorInvalidValue);
+    CHECK(cudaDeviceEnablePeerAccess(2, 0) == cudaSuccess);
+    CHECK(cudaDeviceEnablePeerAccess(2, 0) == cudaErrorPeerAccessAlreadyEnabled);
+    REQUIRE(cudaSetDevice(2) == cudaSuccess);
+    CHECK(cudaDeviceEnablePeerAccess(1, 0) == cudaSuccess);
+    REQUIRE(cudaSetDevice(0) == cudaSuccess);
+    cudaGetLastError();
+}
+
 }  // namespace
 }  // namespace mini::sim

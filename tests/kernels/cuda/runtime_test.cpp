@@ -47,6 +47,19 @@ TEST_CASE("an error message contains the call and the device and CUDA's error te
     CHECK(current_device() == 0);
 }
 
+TEST_CASE("an error of a kernel says that an earlier kernel failed and how to find it") {
+    const int of_a_kernel = GENERATE(700, 702, 710, 714, 715, 716, 717, 718, 719);
+    CAPTURE(of_a_kernel);
+    const std::string text = message_of([&] { check_launch(nullptr, of_a_kernel); });
+    CHECK(contains(text, "launch of kernel on device 0: "));
+    CHECK(contains(text, "a kernel that was launched earlier on this device has failed"));
+    CHECK(contains(text, "CUDA_LAUNCH_BLOCKING=1"));
+    CHECK(contains(text, "compute-sanitizer"));
+    CHECK(contains(message_of([&] { check(of_a_kernel, "cudaFree"); }), "earlier"));
+    for (const int other : {1, 2, 9, 100, 101, 400, 600, 704, 801})
+        CHECK_FALSE(contains(message_of([&] { check(other, "cudaFree"); }), "earlier"));
+}
+
 TEST_CASE("DeviceGuard restores the previous device") {
     const int last = device_count() - 1;
     {
@@ -116,6 +129,9 @@ TEST_CASE("device_properties and memory_info describe the device") {
     CHECK(properties.major >= 7);
     CHECK(properties.multi_processor_count > 0);
     CHECK(memory_info(0).free <= memory_info(0).total);
+    CHECK(properties.uuid.size() == std::string("GPU-").size() + 36);
+    for (int other = 1; other < device_count(); ++other)
+        CHECK(device_properties(other).uuid != properties.uuid);
 }
 
 TEST_CASE("NVTX takes ranges and marks in a build with nvcc") {

@@ -12,6 +12,9 @@
 // its communicator, which ends the waiting kernels. Collectives of several groups on one
 // GPU are launched in call order (launch_position.hpp), which must be the same on all
 // ranks.
+//
+// Not tried yet: several GPUs. One rank has run over NCCL on a GPU; more ranks have run
+// only over the fake NCCL of tests/distributed/nccl, on the simulator.
 
 #pragma once
 

@@ -27,7 +27,9 @@ using mini::cuda::blocks;
 using mini::cuda::ceil_div;
 using mini::cuda::launch;
 
-constexpr int64_t kMultiprocessors = 132;  // of the largest GPU
+// Of an H100. A constant and not the device's number: the parts of a sum, and so its
+// bits, are the same on all GPUs.
+constexpr int64_t kMultiprocessors = 132;
 constexpr int64_t kBlocksToFill = 2 * kMultiprocessors;
 constexpr int64_t kMinSteps = 2;  // of a part of the depth
 

@@ -1,5 +1,6 @@
-// The ladder of matrix products: eight implementations (rungs) of one contract. On a GPU
-// each rung is faster than the rung before it; its file explains why.
+// The ladder of matrix products: eight implementations (rungs) of one contract. Each
+// rung removes a limit of the rung before it, which its file explains, and is faster on
+// large matrices; on small ones a rung with large tiles has too few blocks to fill a GPU.
 //
 //     rung        file                 a thread computes  idea
 //     naive       matmul_naive.cu      1 element          one thread, one element
@@ -65,9 +66,10 @@ bool allow_tf32();
 /// Sets whether cuBLAS may round a and b to tf32.
 void set_allow_tf32(bool allowed);
 
-/// Computes matmul() of kernels.hpp by a given rung. Repeated products are bitwise
-/// identical: each element is summed by one thread or warp, in the order of k. Throws
-/// CudaError if the device cannot run the rung.
+/// Computes matmul() of kernels.hpp by a given rung. Our own rungs sum each element by one
+/// thread or warp, in the order of k, so repeated products are bitwise identical. cublas
+/// may split the sum over k: one version of it gives the same bits again only on GPUs of
+/// one kind. Throws CudaError if the device cannot run the rung.
 void matmul_on(MatmulRung rung,
                float* out,      // (M, N)
                const float* a,  // (M, K), or (K, M) when transposed

@@ -26,7 +26,6 @@ VERBS = {
     "solution": "show a task's solution, after asking",
     "diff": "compare your code of a task with the solution",
     "reset": "put a lab or a task back to its starter, with a backup",
-    "watch": "check again whenever you save a file",
     "submit": "pack your files of a lab into a zip, to hand in",
     "grade": "check all labs and add up points: text, JSON, Gradescope, JUnit",
     "mini": "run the tool mini, with --mine on your own code",
@@ -35,7 +34,6 @@ VERBS = {
     "bench": "measure libmini and its peers, and write tables and charts",
     "setup": "install the Debian or Ubuntu packages that the build needs",
     "doctor": "check this machine: tools, libraries, GPUs, limits, network, data",
-    "completion": "print the completion of lab, mini and minirun for a shell",
     "dev": "for authors and instructors: check the labs, export a course",
 }
 FOLDER = Path(__file__).parent / "verbs"
@@ -90,11 +88,6 @@ def dispatch(words):
     verb, rest = words[0], words[1:]
     if verb in ("-h", "--help", "help"):
         print(overview())
-        return 0
-    if verb == "--complete":
-        from lab_tool.completion import completions
-
-        print("\n".join(completions(rest)))
         return 0
     if verb not in VERBS:
         return complain_about(verb)

@@ -8,7 +8,6 @@
 #     lib/libmini_kernels.so.0.1      with MINI_NATIVE=OFF, and two more for x86-64-v3, -v4
 #     lib/cmake/libmini/              find_package(libmini)
 #     lib/pkgconfig/libmini.pc
-#     share/bash-completion/          completion of mini and minirun in bash
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -25,10 +24,6 @@ function(mini_install)
     mini_install_config()
     mini_install_pkg_config(${archives})
     install(TARGETS mini minirun COMPONENT programs)
-    foreach(program mini minirun)  # bash loads the file of the program's name
-        install(FILES libmini/tools/completion.bash RENAME ${program} COMPONENT programs
-            DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
-    endforeach()
     file(RELATIVE_PATH to_libraries /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
     set_target_properties(mini minirun PROPERTIES INSTALL_RPATH "$ORIGIN/${to_libraries}")
 endfunction()

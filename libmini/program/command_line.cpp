@@ -8,7 +8,6 @@
 #include <optional>
 
 #include "libmini/core/error.hpp"
-#include "libmini/program/completion.hpp"
 #include "libmini/program/wrap.hpp"
 
 namespace mini {
@@ -147,10 +146,6 @@ void CommandLine::column_width(size_t characters) {
 }
 
 bool CommandLine::parse(int argc, const char* const* argv) {
-    if (const auto words = completions(app(), argc, argv)) {
-        std::cout << *words;
-        return false;
-    }
     try {
         app().parse(argc, argv);
         return true;

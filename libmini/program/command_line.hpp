@@ -143,9 +143,9 @@ class CommandLine : public Command {
     void column_width(size_t characters);
 
     /// Parses the arguments into the variables and returns true. If the arguments contain
-    /// --help, prints the help to stdout, in 80 columns, and returns false; so does
-    /// --complete with its words (completions). Throws UsageError, with a one-line message
-    /// that mentions --help, if the arguments are invalid.
+    /// --help, prints the help to stdout, in 80 columns, and returns false. Throws
+    /// UsageError, with a one-line message that mentions --help, if the arguments are
+    /// invalid.
     bool parse(int argc, const char* const* argv);
 
     /// Returns the names of all options, without dashes, in the order of their

@@ -83,13 +83,6 @@ class Entry(unittest.TestCase):
         self.assertIn("as root, run: apt-get update && apt-get install", result.stderr)
         self.assertNotIn("apt-get", self.machine.called())
 
-    def test_the_completion_of_a_word_installs_nothing(self):
-        self.machine.user(0)
-        self.python_comes_with_apt()
-        result = self.machine.lab("--complete", "te")
-        self.assertEqual((result.returncode, result.stdout, result.stderr), (1, "", ""))
-        self.assertEqual(self.machine.called(), "")
-
     def test_without_apt_the_next_step_is_printed(self):
         result = self.machine.lab("demo")
         self.assertEqual(result.returncode, 1)

@@ -1,5 +1,4 @@
-"""The programs in a pipe and in a terminal of 80 columns: width, colours, progress, errors; and the
-words that bash completes.
+"""The programs in a pipe and in a terminal of 80 columns: width, colours, progress, errors.
 
     MINI_BIN_DIR=build/release/bin python3 -m unittest tests/tools/terminal_test.py
 """
@@ -62,16 +61,13 @@ def in_terminal(*command, **variables):
     return b"".join(pieces).decode()
 
 
-def complete(program, *words):
-    return in_pipe(program, "--complete", *words).stdout.split()
-
-
 def commands_of(program, *before):
-    """Yields the words of each command of `program`, which its completion lists."""
-    yield [program, *before]
-    for word in complete(program, *before, ""):
-        if not word.startswith("-"):
-            yield from commands_of(program, *before, word)
+    """Yields the words of each command of `program`, which its help lists."""
+    command = [program, *before]
+    yield command
+    listed = in_pipe(*command, "--help").stdout.partition("ubcommands:\n")[2]
+    for word in re.findall(r"^  (\w+)", listed, re.M):
+        yield from commands_of(*command, word)
 
 
 class Help(unittest.TestCase):
@@ -91,7 +87,8 @@ class Help(unittest.TestCase):
             self.check(*command)
 
     def test_lab_and_its_verbs(self):
-        verbs = complete(LAB, "")
+        listed = in_pipe(LAB, "--help").stdout.partition("verbs:\n")[2]
+        verbs = re.findall(r"^  (\w+)", listed, re.M)
         self.assertIn("doctor", verbs)
         for command in ([], *([verb] for verb in verbs)):
             self.check(LAB, *command)
@@ -205,41 +202,6 @@ class Doctor(unittest.TestCase):
         done = in_pipe(MINI, "doctor", PATH="/none")
         if "backend mpi             in this build" in done.stdout:
             self.assertRegex(done.stdout, r"warn  mpirun +not in PATH\n      -> install openmpi-bin")
-
-
-class Completion(unittest.TestCase):
-    DRIVER = """
-        source libmini/tools/completion.bash || exit
-        complete -p mini minirun
-        COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
-        _libmini_complete "$1"
-        echo "${COMPREPLY[@]}"
-        """
-
-    def bash(self, *words):
-        done = in_pipe("bash", "-c", self.DRIVER, "bash", *words)
-        *registered, found = done.stdout.splitlines()
-        self.assertEqual(registered, [f"complete -o default -F _libmini_complete {name}"
-                                      for name in ("mini", "minirun")])
-        return found.split()
-
-    def test_bash_offers_the_commands_of_the_help(self):
-        listed = in_pipe(MINI, "--help").stdout.split("Subcommands:\n")[1]
-        self.assertEqual(self.bash(MINI, ""), re.findall(r"^  (\w+)", listed, re.M))
-
-    def test_bash_offers_the_options_of_the_help(self):
-        for command in ([MINI, "bench", "allreduce"], [MINIRUN], [TRAIN]):
-            text = in_pipe(*command, "--help").stdout
-            options = re.findall(r"^  (?:-\w,)?(--[\w-]+)", text, re.M)
-            self.assertGreater(len(options), 5)
-            self.assertEqual(self.bash(*command, "--"), options)
-
-    def test_bash_offers_values_and_leaves_programs_and_files_to_the_shell(self):
-        self.assertEqual(self.bash(MINI, "bench", "allreduce", "--medium", ""), ["auto", "tcp", "shm"])
-        self.assertEqual(self.bash(TRAIN, "--sync", "=", "d"), ["ddp"])
-        self.assertEqual(self.bash(MINIRUN, "-n", "2", "train", "--"), [])
-        self.assertEqual(self.bash(MINIRUN, ""), [])
-        self.assertEqual(self.bash(MINI, "report", ""), [])
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/extras/use_all.hpp"
-#include "libmini/program/completion.hpp"
 #include "libmini/program/wrap.hpp"
 #include "libmini/tools/mini/bench.hpp"
 #include "libmini/tools/mini/did_you_mean.hpp"
@@ -84,10 +83,6 @@ int main(int argc, char** argv) {
     mini::tools::add_predict(command);
     mini::tools::add_report(command);
     mini::tools::add_simulate(command);
-    if (const auto words = mini::completions(app, argc, argv)) {
-        fmt::print("{}", *words);
-        return 0;
-    }
     try {
         app.parse(argc, argv);
         return 0;

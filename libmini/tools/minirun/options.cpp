@@ -5,7 +5,6 @@
 #include <memory>
 
 #include "libmini/core/error.hpp"
-#include "libmini/program/completion.hpp"
 #include "libmini/program/wrap.hpp"
 #include "libmini/tools/mini/did_you_mean.hpp"
 #include "libmini/tools/minirun/option_values.hpp"
@@ -203,10 +202,6 @@ Options parse_options(int argc, const char* const* argv) {
     app.prefix_command();
     app.formatter(std::make_shared<Help>());
     const Declaration declaration(app, texts, options);
-    if (const auto words = completions(app, argc, argv)) {
-        options.answer = words;
-        return options;
-    }
     try {
         app.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {

@@ -40,7 +40,7 @@ struct Options {
     bool dry_run = false;
     std::vector<std::string> command;  // the program, then its arguments
 
-    /// The text to print instead of starting ranks, if --help or --complete was given.
+    /// The text to print instead of starting ranks, if --help was given.
     std::optional<std::string> answer;
 
     int world_size() const { return ranks * nodes; }

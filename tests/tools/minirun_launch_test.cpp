@@ -1,10 +1,12 @@
 // Restarts, logs, nodes and dry runs.
 
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -159,6 +161,81 @@ TEST_CASE("a log folder that cannot be written is a one-line error") {
     CHECK(job.code == 1);
     CHECK(lines(job.err).size() == 1);
     CHECK(contains(job.err, "--log-dir"));
+}
+
+TEST_CASE("without --log-dir each run has a private log folder and says where it is") {
+    const Folder folder;
+    const ProcessResult job = run_program(
+        {"env", "TMPDIR=" + folder.path(), MINI_BIN_DIR "/minirun", "-n", "1", "-r", "3",
+         "--max-restarts", "1", "sh", "-c", "echo $TORCHELASTIC_RESTART_COUNT; exit 3"});
+    const std::vector<std::string> names = folder.names();
+    REQUIRE(names.size() == 1);
+    const fs::path logs = folder.path() + "/" + names.front();
+    CHECK(contains(job.err, "minirun: the logs are in " + logs.string() + "\n"));
+    CHECK(fs::status(logs).permissions() == fs::perms::owner_all);
+    const fs::path run = only_entry(logs.string());
+    CHECK(read_file(run / "attempt_0" / "0" / "stdout.log") == "0\n");
+    CHECK(read_file(run / "attempt_1" / "0" / "stdout.log") == "1\n");
+}
+
+TEST_CASE("a second user of the machine can log") {
+    if (geteuid() != 0) return;  // only root can become another user
+    const Folder folder;
+    fs::permissions(folder.path(), fs::perms::all | fs::perms::sticky_bit);
+    fs::copy_file(MINI_BIN_DIR "/minirun", folder.path() + "/minirun");
+    const std::vector<std::string> minirun = {"env",
+                                              "-C",
+                                              "/",
+                                              "TMPDIR=" + folder.path(),
+                                              folder.path() + "/minirun",
+                                              "-n",
+                                              "1",
+                                              "-t",
+                                              "3",
+                                              "true"};
+    CHECK(run_program(minirun).code == 0);
+    std::vector<std::string> other = {"setpriv", "--reuid=65534", "--regid=65534",
+                                      "--clear-groups"};
+    other.insert(other.end(), minirun.begin(), minirun.end());
+    const ProcessResult job = run_program(other);
+    CAPTURE(job.err);
+    CHECK(job.code == 0);
+}
+
+TEST_CASE("a log file that is a symbolic link is not followed") {
+    const Folder folder;
+    const std::string victim = folder.path() + "/victim";
+    std::ofstream(victim) << "kept";
+    const ProcessResult job =
+        run_program({"env", "MINI_STORE_COOKIE=00112233445566778899aabbccddeeff",
+                     MINI_BIN_DIR "/minirun", "-n", "1", "--nnodes", "2", "--node-rank",
+                     "1", "--rdzv-endpoint", "127.0.0.1:29500", "--dry-run", "true"});
+    const std::string id = "TORCHELASTIC_RUN_ID=";
+    const std::string run = job.out.substr(job.out.find(id) + id.size(), 16);
+    const fs::path rank = folder.path() + "/logs/" + run + "/attempt_0/0";
+    fs::create_directories(rank);
+    fs::create_symlink(victim, rank / "stdout.log");
+    const ProcessResult refused =
+        run_program({"env", "MINI_STORE_COOKIE=00112233445566778899aabbccddeeff",
+                     MINI_BIN_DIR "/minirun", "-n", "1", "--nnodes", "2", "--node-rank",
+                     "1", "--rdzv-endpoint", "127.0.0.1:29500", "--log-dir",
+                     folder.path() + "/logs", "true"});
+    CHECK(refused.code == 1);
+    CHECK(contains(refused.err, "stdout.log"));
+    CHECK(read_file(victim) == "kept");
+}
+
+TEST_CASE("minirun starts although TMPDIR names no folder that can be written") {
+    const Folder folder;
+    const std::string file = folder.path() + "/file";
+    std::ofstream{file};
+    const std::string tmpdir = GENERATE_REF("", "/nonexistent/tmp", "/proc", file, ".");
+    const ProcessResult job =
+        run_program({"env", "TMPDIR=" + tmpdir, MINI_BIN_DIR "/minirun", "-n", "2", "sh",
+                     "-c", "[ -d $MINI_FLIGHT_DIR ]"});
+    CAPTURE(tmpdir, job.err);
+    CHECK(job.code == 0);
+    CHECK(job.err == "");
 }
 
 TEST_CASE("a later node's ranks are numbered after the ranks of the earlier nodes") {

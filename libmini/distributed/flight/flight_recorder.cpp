@@ -22,6 +22,7 @@
 #include "libmini/core/error.hpp"
 #include "libmini/core/log.hpp"
 #include "libmini/core/machine.hpp"
+#include "libmini/core/temporary_folder.hpp"
 #include "libmini/core/thread.hpp"
 #include "libmini/core/world.hpp"
 
@@ -125,8 +126,7 @@ class Registry {
             try {
                 const std::string path =
                     recorder->path().empty()
-                        ? recorder->copy_to(std::filesystem::temp_directory_path(),
-                                            "SIGUSR1")
+                        ? recorder->copy_to(temporary_folder(), "SIGUSR1")
                         : recorder->path();
                 logging::warning("SIGUSR1: the flight recorder's box is ", path);
             } catch (const std::exception& error) {

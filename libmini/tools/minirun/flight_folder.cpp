@@ -1,13 +1,11 @@
 #include "libmini/tools/minirun/flight_folder.hpp"
 
-#include <stdlib.h>
-
-#include <cerrno>
 #include <cstdint>
 #include <filesystem>
 #include <system_error>
 
 #include "libmini/core/error.hpp"
+#include "libmini/core/temporary_folder.hpp"
 #include "libmini/tools/mini/flight_story.hpp"
 
 namespace mini::tools {
@@ -36,12 +34,12 @@ const FlightRecord* most_relevant(const dist::Flight& flight) {
 FlightFolder::FlightFolder(const std::string& wanted, const Caretaker& caretaker)
     : caretaker_(caretaker) {
     if (wanted.empty()) {
-        path_ = (fs::temp_directory_path() / "minirun-flight-XXXXXX").string();
-        if (mkdtemp(path_.data()) == nullptr)
-            throw Error(concat("cannot create ", path_, ": ",
-                               system_message("mkdtemp", errno),
-                               "; set TMPDIR, or give --flight-dir"));
-        caretaker_.will_remove(path_);
+        try {
+            path_ = new_private_folder("minirun-flight");
+            caretaker_.will_remove(path_);
+        } catch (const Error& error) {
+            why_not_ = error.what();
+        }
         return;
     }
     std::error_code failure;
@@ -53,6 +51,7 @@ FlightFolder::FlightFolder(const std::string& wanted, const Caretaker& caretaker
 }
 
 std::optional<dist::Flight> FlightFolder::read(const std::string& run, int rank) const {
+    if (path_.empty()) return std::nullopt;
     const dist::FlightHead head{
         .run = run, .group = "default", .backend = "", .host = ""};
     const fs::path path = fs::path(path_) / dist::flight_file_name(head, rank);
@@ -88,6 +87,7 @@ std::optional<int> FlightFolder::blamed_by(const std::string& run, int rank) con
 }
 
 bool FlightFolder::keep(const std::string& run) {
+    if (path_.empty()) return false;
     for (const auto& entry : fs::directory_iterator(path_)) {
         const fs::path& box = entry.path();
         if (box.extension() != ".box") continue;

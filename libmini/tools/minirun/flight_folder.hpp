@@ -18,10 +18,15 @@ class FlightFolder {
   public:
     /// Uses the folder `wanted`, and creates it if necessary. If `wanted` is "", creates
     /// a private folder, which the caretaker removes when minirun ends, unless keep()
-    /// returned true. Throws Error.
+    /// returned true. Throws Error if `wanted` cannot be created; without a private
+    /// folder the job runs, but is not recorded.
     FlightFolder(const std::string& wanted, const Caretaker& caretaker);
 
+    /// Returns the folder; "" if there is none.
     const std::string& path() const { return path_; }
+
+    /// Returns why there is no folder; "" if there is one.
+    const std::string& why_not() const { return why_not_; }
 
     /// Returns a sentence about the rank's last operation, e.g. "it was in all_reduce #57
     /// (sum of 21840 float32) for 3.2 s"; "" if the rank has no box of run `run`, e.g.
@@ -42,6 +47,7 @@ class FlightFolder {
     std::optional<dist::Flight> read(const std::string& run, int rank) const;
 
     std::string path_;
+    std::string why_not_;
     const Caretaker& caretaker_;
     bool kept_ = false;
 };

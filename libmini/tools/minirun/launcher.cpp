@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <cstdlib>
 #include <span>
+#include <vector>
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/machine.hpp"
+#include "libmini/core/temporary_folder.hpp"
 #include "libmini/io/sha256.hpp"
 #include "libmini/program/progress.hpp"
 #include "libmini/tools/minirun/caretaker.hpp"
@@ -57,16 +59,29 @@ std::string quoted(const std::string& word) {
     return fmt::format("'{}'", text);
 }
 
-// Notifies an interactive user that minirun limits each rank to one thread.
-void mention_threads(const Options& options, Supervisor& supervisor) {
+// Returns whether the ranks need a log folder that the user has not given.
+bool lacks_log_folder(const Options& options) {
+    return (!options.tee.empty() || !options.redirects.empty()) &&
+           options.log_dir.empty();
+}
+
+// Returns what minirun tells the user before the first attempt, a line each.
+std::vector<std::string> notes_for(const Options& options, const Options& given,
+                                   const FlightFolder& flights) {
+    std::vector<std::string> notes;
     if (options.ranks > 1 && stderr_is_terminal() && variable("OMP_NUM_THREADS").empty())
-        supervisor.say(
+        notes.emplace_back(
             "OMP_NUM_THREADS=1 for each rank, so that the ranks do not compete for "
             "cores; set it to override");
+    if (lacks_log_folder(given))
+        notes.push_back(concat("the logs are in ", options.log_dir));
+    if (!flights.why_not().empty())
+        notes.push_back(concat("no flight recorder: ", flights.why_not()));
+    return notes;
 }
 
 Outcome run_once(const Options& options, Job& job, FlightFolder& flights,
-                 const Caretaker& caretaker) {
+                 const Caretaker& caretaker, const std::vector<std::string>& notes) {
     const bool serves = job.node_rank == 0;  // only node 0 owns the address
     ChosenPort port;
     if (serves) {
@@ -75,7 +90,7 @@ Outcome run_once(const Options& options, Job& job, FlightFolder& flights,
     }
     Supervisor supervisor(options, job, flights, caretaker);
     if (job.restart_count == 0) {
-        mention_threads(options, supervisor);
+        for (const std::string& note : notes) supervisor.say(note);
     } else {
         supervisor.say(fmt::format(
             "restarting all ranks: restart {} of {}, run {}, port {}", job.restart_count,
@@ -132,7 +147,8 @@ std::string dry_run(const Options& options, const Job& job) {
     return text;
 }
 
-int launch(const Options& options) {
+int launch(const Options& given) {
+    Options options = given;
     Job job = plan_job(options);
     if (options.dry_run) {
         if (job.node_rank == 0)
@@ -141,13 +157,15 @@ int launch(const Options& options) {
         fmt::print("{}", dry_run(options, job));
         return 0;
     }
+    if (lacks_log_folder(given)) options.log_dir = new_private_folder("minirun-logs");
     const Caretaker caretaker;
     FlightFolder flights(
         options.flight_dir.empty() ? variable("MINI_FLIGHT_DIR") : options.flight_dir,
         caretaker);
     job.flight_dir = flights.path();
+    const std::vector<std::string> notes = notes_for(options, given, flights);
     return run_with_restarts(job, [&](Job& attempt) {
-        return run_once(options, attempt, flights, caretaker);
+        return run_once(options, attempt, flights, caretaker, notes);
     });
 }
 

@@ -13,10 +13,9 @@ namespace mini::tools {
 namespace fs = std::filesystem;
 
 Logs::Logs(const Options& options, const Job& job) : options_(options) {
-    const std::string top = options.log_dir.empty()
-                                ? (fs::temp_directory_path() / "minirun-logs").string()
-                                : fs::absolute(options.log_dir).string();
-    folder_ = concat(top, "/", job.log_name, "/attempt_", job.restart_count);
+    if (options.log_dir.empty()) return;
+    folder_ = concat(fs::absolute(options.log_dir).string(), "/", job.log_name,
+                     "/attempt_", job.restart_count);
 }
 
 bool Logs::logged(int local_rank, int bit) const {
@@ -43,7 +42,7 @@ Output::Source Logs::source(int local_rank, int bit, Descriptor pipe) const {
     const std::string file = path(local_rank, bit);
     std::error_code failure;
     fs::create_directories(fs::path(file).parent_path(), failure);
-    const int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
+    const int flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC;
     if (!failure) source.log = Descriptor(open(file.c_str(), flags, 0644));
     if (!source.log.is_open())
         throw Error(concat("cannot write ", file, ": ",

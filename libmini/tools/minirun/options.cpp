@@ -103,7 +103,8 @@ class Declaration {
 
     void declare_output(Texts& texts, Options& options) {
         value("--log-dir", options.log_dir, "DIR",
-              "Folder of the ranks' logs; without -t and -r, implies --tee 3");
+              "Folder of the ranks' logs (a new private one); without -t and -r, implies "
+              "--tee 3");
         value("-t,--tee", texts.tee, "WHICH",
               "Log and show: 0 none, 1 stdout, 2 stderr, 3 both; or 0:1,1:2 by rank");
         value("-r,--redirects", texts.redirects, "WHICH",

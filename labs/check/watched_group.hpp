@@ -55,6 +55,8 @@ class WatchedGroup : public dist::ProcessGroup {
 
     int rank() const override { return group_.rank(); }
     int world_size() const override { return group_.world_size(); }
+    std::string name() const override { return group_.name(); }
+    std::vector<int> world_ranks() const override { return group_.world_ranks(); }
     std::string backend() const override { return group_.backend(); }
     std::chrono::milliseconds timeout() const override { return group_.timeout(); }
     EventLog& events() override { return group_.events(); }

@@ -1,6 +1,6 @@
 #include "libmini/core/text.hpp"
 
-#include <iterator>
+#include <algorithm>
 
 #include "libmini/core/error.hpp"
 
@@ -23,8 +23,9 @@ std::string join(const std::vector<std::string>& words) {
 std::string rank_list(const std::vector<int>& ranks) {
     constexpr size_t kMaxListed = 4;  // more consecutive ranks print as "0 to 6"
     if (ranks.size() == 1) return concat("rank ", ranks[0]);
-    const bool consecutive =
-        !ranks.empty() && ranks.back() - ranks.front() + 1 == std::ssize(ranks);
+    const bool consecutive = std::ranges::adjacent_find(ranks, [](int rank, int next) {
+                                 return next != rank + 1;
+                             }) == ranks.end();
     if (consecutive && ranks.size() > kMaxListed)
         return concat("ranks ", ranks.front(), " to ", ranks.back());
 

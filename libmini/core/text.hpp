@@ -14,8 +14,8 @@ std::string with_commas(int64_t number);
 /// Returns the words separated by commas: "a, b, c"; "" for an empty list.
 std::string join(const std::vector<std::string>& words);
 
-/// Formats a list of ranks: "rank 2", "ranks 0 and 3", "ranks 0, 1 and 3", "ranks 0 to
-/// 6". REQUIRES: `ranks` is sorted.
+/// Formats a list of ranks: "rank 2", "ranks 0 and 3", "ranks 3, 1 and 0", "ranks 0 to
+/// 6" for more than four consecutive ranks.
 std::string rank_list(const std::vector<int>& ranks);
 
 }  // namespace mini

@@ -23,5 +23,7 @@ TEST_CASE("rank_list formats a list of ranks as text") {
     CHECK(rank_list({0, 1, 3}) == "ranks 0, 1 and 3");
     CHECK(rank_list({2, 3, 4, 5}) == "ranks 2, 3, 4 and 5");
     CHECK(rank_list({2, 3, 4, 5, 6}) == "ranks 2 to 6");
+    CHECK(rank_list({3, 0}) == "ranks 3 and 0");
+    CHECK(rank_list({2, 6, 4, 3, 5, 1, 8}) == "ranks 2, 6, 4, 3, 5, 1 and 8");
     CHECK(rank_list({0, 2, 3, 4, 5, 6}) == "ranks 0, 2, 3, 4, 5 and 6");
 }

@@ -257,6 +257,42 @@ TEST_CASE("a group records its operations and the reason of its failure") {
     CHECK(second.head.reason == "rank 1 has had enough");
 }
 
+TEST_CASE("the boxes of a subgroup have its name and members and the ranks of the job") {
+    const FlightDir dir;
+    {
+        const auto groups = make_threads_groups(4, dist::test::kLong);
+        dist::test::on_ranks(4, [&](int rank) {
+            ProcessGroup& world = *groups[static_cast<size_t>(rank)];
+            const auto low = world.new_group({0, 1}), high = world.new_group({2, 3});
+            const auto mixed = world.new_group({3, 1});
+            if (mixed) mixed->broadcast(Tensor::zeros({1}), 0);
+            if (rank == 1) mixed->send(Tensor::zeros({1}), 0, 7);
+            if (rank == 3) mixed->recv(Tensor::zeros({1}), 1, 7);
+            if (rank == 3) dynamic_cast<QueuedGroup&>(*mixed).abandon("a reason");
+            if (rank == 1) mixed->barrier();
+        });
+    }
+    CHECK(dir.folder.names() ==
+          std::vector<std::string>{
+              "flight-local-rank0-group_1.box", "flight-local-rank0.box",
+              "flight-local-rank1-group_1.box", "flight-local-rank1-group_3.box",
+              "flight-local-rank1.box", "flight-local-rank2-group_2.box",
+              "flight-local-rank2.box", "flight-local-rank3-group_2.box",
+              "flight-local-rank3-group_3.box", "flight-local-rank3.box"});
+    CHECK(read_box_file(dir.folder / "flight-local-rank3.box").head.members.empty());
+    const Flight flight = read_box_file(dir.folder / "flight-local-rank1-group_3.box");
+    CHECK(flight.head.group == "group 3");
+    CHECK(flight.head.rank == 1);
+    CHECK(flight.head.world_rank == 1);
+    CHECK(flight.head.members == std::vector<int>{3, 1});
+    CHECK(flight.head.blamed == 3);
+    std::vector<std::string> calls;
+    for (const FlightRecord& record : flight.records) calls.push_back(describe(record));
+    CHECK(calls ==
+          std::vector<std::string>{"barrier #0", "broadcast #1 (1 float32 from rank 3)",
+                                   "send to rank 3 (tag 7, 1 float32)", "barrier #2"});
+}
+
 TEST_CASE("SIGUSR1 copies every rank's box and has no handler without a group") {
     const FlightDir dir("TMPDIR");
     {

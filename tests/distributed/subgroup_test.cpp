@@ -7,9 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "libmini/core/log.hpp"
 #include "libmini/distributed/backends/ring.hpp"
 #include "tests/distributed/support.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/written.hpp"
 
 using namespace mini;
 using namespace mini::dist;
@@ -101,6 +103,83 @@ TEST_CASE("invalid lists of members are rejected on every rank") {
             return rank == 2 ? std::vector<int>{0} : std::vector<int>{0, 1};
         },
         "ranks 0 and 2 pass different lists");
+}
+
+TEST_CASE("the name and the members of a subgroup are equal on all its ranks") {
+    const std::string backend = GENERATE("threads", "ring");
+    std::vector<std::string> names(4);
+    const auto texts = on_four(backend, [&](ProcessGroup& world) {
+        const auto pair = world.new_group({3, 1}), other = world.new_group({0, 2});
+        const auto& mine = world.rank() % 2 == 1 ? pair : other;
+        const auto alone = mine->new_group({1});
+        std::string& text = names[static_cast<size_t>(world.rank())];
+        text = concat(world.name(), "; ", mine->name(), " ", mine->world_ranks());
+        if (alone) text += concat("; ", alone->name(), " ", alone->world_ranks());
+        MINI_CHECK(get_process_group_ranks(world) == std::vector<int>({0, 1, 2, 3}),
+                   "wrong members");
+        MINI_CHECK(get_global_rank(*mine, mine->rank()) == world.rank(), "wrong rank");
+        MINI_CHECK(get_group_rank(*mine, world.rank()) == mine->rank(), "wrong rank");
+        MINI_CHECK(failure_of([&] { get_global_rank(*mine, 2); }) ==
+                       concat("UsageError: get_global_rank: ", mine->name(),
+                              " has the ranks 0 to 1, but not rank 2"),
+                   "wrong error");
+        MINI_CHECK(
+            contains(failure_of([&] { get_group_rank(*mine, (world.rank() + 1) % 4); }),
+                     concat(mine->world_ranks(), " of the job, but not rank ",
+                            (world.rank() + 1) % 4)),
+            "wrong error");
+        mine->barrier();
+    });
+    CHECK(texts == std::vector<std::string>(4));
+    CHECK(names == std::vector<std::string>{"default; group 2 (0, 2)",
+                                            "default; group 1 (3, 1); group 1.1 (1,)",
+                                            "default; group 2 (0, 2); group 2.1 (2,)",
+                                            "default; group 1 (3, 1)"});
+}
+
+TEST_CASE("the errors of a subgroup name the ranks of the job") {
+    const std::string backend = GENERATE("threads", "ring");
+    const auto texts = on_four(backend, [&](ProcessGroup& world) {
+        const auto pair = world.new_group({2, 3});
+        if (world.rank() == 3) {
+            dynamic_cast<QueuedGroup&>(*pair).abandon("out of memory");
+            world.barrier();
+        } else if (world.rank() == 2) {
+            const std::string text = failure_of([&] { pair->barrier(); });
+            world.barrier();
+            throw Error(concat(text, "; then ", failure_of([&] { pair->barrier(); })));
+        } else {
+            world.barrier();
+        }
+    });
+    CAPTURE(texts[2]);
+    const std::string note = " [ranks 0 and 1 of group 1 are ranks 2 and 3 of the job]";
+    CHECK(contains(texts[2], "Error: PeerLost(3): rank 1 failed: out of memory"));
+    CHECK(contains(texts[2], note + "; then PeerLost(3): barrier: the group is broken"));
+    CHECK(texts[2].ends_with(note));
+}
+
+TEST_CASE("a warning of a subgroup has the rank of the job as its prefix") {
+    const logging::Level level = logging::level();
+    logging::set_level(logging::Level::kWarning);
+    std::vector<std::string> texts;
+    const std::string output = mini::test::written_to_stderr([&] {
+        texts = on_four("threads", [&](ProcessGroup& world) {
+            const auto pair = world.new_group({2, 3});
+            if (world.rank() == 2) {
+                const Tensor x = Tensor::zeros({3});
+                const WorkHandle work =
+                    pair->start(all_reduce_within(milliseconds(200), x));
+                failure_of([&] { work->wait(); });
+            }
+            world.barrier();
+        });
+    });
+    logging::set_level(level);
+    CHECK(texts == std::vector<std::string>(4));
+    CAPTURE(output);
+    CHECK(contains(output, "[rank 2] warning: waiting for rank 1 in all_reduce #1"));
+    CHECK(contains(output, "[ranks 0 and 1 of group 1 are ranks 2 and 3 of the job]\n"));
 }
 
 TEST_CASE("a subgroup has the emulated links of its ranks in the job") {

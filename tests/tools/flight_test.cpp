@@ -309,6 +309,40 @@ TEST_CASE("invalid UTF-8 and control characters in a box's texts are replaced") 
     CHECK(contains(answer.text, "a?[2Jb?c\uFFFD"));
 }
 
+TEST_CASE("disjoint and overlapping subgroups are told apart and have the job's ranks") {
+    const auto in_group = [](const std::string& name, const std::vector<int>& members,
+                             int rank, State state) {
+        const int size = static_cast<int>(members.size());
+        Flight flight = flight_of(rank, size, {record(3, Operation::kBarrier, state)});
+        flight.head.group = name;
+        flight.head.members = members;
+        flight.head.world_rank = members[static_cast<size_t>(rank)];
+        return flight;
+    };
+    const Folder folder;
+    const auto leave = [&](const Flight& flight) {
+        write_file(folder / flight_file_name(flight.head), bytes_of(*box_of(flight)));
+    };
+    leave(flight_of(0, 4, {record(0, Operation::kBarrier, State::kFinished)}));
+    leave(in_group("group 1", {0, 1}, 0, State::kFinished));
+    leave(in_group("group 1", {0, 1}, 1, State::kFinished));
+    leave(in_group("group 2", {2, 3}, 0, State::kFinished));
+    leave(in_group("group 3", {3, 0, 2}, 0, State::kStarted));
+    leave(in_group("group 3", {3, 0, 2}, 1, State::kQueued));
+    const auto answer = mini::test::run_mini("flight " + folder.path());
+    CAPTURE(answer.text);
+    CHECK(answer.code == 0);
+    CHECK(contains(answer.text, "default group, backend ring: 1 of 4 ranks left a box"));
+    CHECK(contains(answer.text, "group 1 of ranks 0 and 1, backend ring: 2 of 2 ranks"));
+    CHECK(contains(answer.text, "group 2 of ranks 2 and 3, backend ring: 1 of 2 ranks"));
+    CHECK(contains(answer.text, "no box of rank 3: "));
+    CHECK(contains(answer.text, "group 3 of ranks 3, 0 and 2, backend ring: 2 of 3"));
+    CHECK(contains(answer.text,
+                   "barrier #3: rank 3 has been in it for 3.2 s; rank 0 has "
+                   "queued it, but not started it"));
+    CHECK(contains(answer.text, "no box of rank 2: "));
+}
+
 TEST_CASE("two boxes of one rank or with different world sizes are an error") {
     const Flight one = flight_of(0, 2, {}), other = flight_of(1, 3, {});
     CHECK(contains(message_of<mini::BadFile>([&] { group_of({one, one}); }), "rank 0"));

@@ -60,23 +60,22 @@ struct RingSettings {
     LinkLayer layer;
 };
 
-// Returns the function that creates subgroups of a group. `members[r]`: the rank in the
-// job of rank r of the group.
-Splitter ring_splitter(const RingSettings& settings, const std::vector<int>& members) {
+// Returns the function that creates subgroups of a group.
+Splitter ring_splitter(const RingSettings& settings) {
     return [=](const std::vector<int>& ranks,
                ProcessGroup& parent) -> std::unique_ptr<Backend> {
         auto mesh = connect_members(ranks, parent, settings.cookie, settings.local_host,
                                     settings.medium);
         if (!mesh) return nullptr;
-        std::vector<int> chosen;
-        for (const int rank : ranks) chosen.push_back(members[static_cast<size_t>(rank)]);
-        settings.layer.wrap(mesh->streams, chosen);
+        std::vector<int> members;
+        for (const int rank : ranks) members.push_back(get_global_rank(parent, rank));
+        settings.layer.wrap(mesh->streams, members);
         return std::make_unique<TransportBackend>(
             "ring",
             std::make_unique<MeshTransport>(index_among(ranks, parent),
                                             std::move(mesh->streams),
                                             std::move(mesh->heap)),
-            mesh->hosts, ring_splitter(settings, chosen));
+            mesh->hosts, ring_splitter(settings));
     };
 }
 
@@ -107,8 +106,7 @@ std::shared_ptr<QueuedGroup> make_ring_group(const RendezvousConfig& config,
     auto group = std::make_shared<QueuedGroup>(
         std::make_unique<TransportBackend>(
             "ring", std::move(transport), std::move(mesh.hosts),
-            ring_splitter({config.cookie, rendezvous.local_host, medium, layer},
-                          members)),
+            ring_splitter({config.cookie, rendezvous.local_host, medium, layer})),
         timeout);
 
     // No rank needs the store any more. Close the store before any rank continues,

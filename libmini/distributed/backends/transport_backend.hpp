@@ -53,6 +53,7 @@ class TransportBackend : public Backend {
     void set_on_wake(std::function<void()> on_wake) override {
         transport_->set_on_wake(std::move(on_wake));
     }
+    void set_note(const std::string& note) override { transport_->set_note(note); }
     uint64_t bytes_sent() const override { return transport_->bytes_sent(); }
     uint64_t messages_sent() const override { return transport_->messages_sent(); }
     const char* last_algorithm() const override { return last_algorithm_; }

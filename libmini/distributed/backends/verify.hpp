@@ -50,6 +50,7 @@ class VerifyingBackend : public Backend {
     void progress() final;
     void wake() noexcept override { is_woken_ = true; }
     void set_on_wake(std::function<void()> on_wake) override;
+    void set_note(const std::string& note) override { side_->set_note(note); }
     uint64_t bytes_sent() const override { return 0; }
     uint64_t messages_sent() const override { return 0; }
     const char* last_algorithm() const override { return ""; }

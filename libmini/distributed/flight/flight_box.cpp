@@ -49,11 +49,21 @@ bool is_valid(const FlightRecord& record) {
            is_time(record.started_at) && is_time(record.ended_at);
 }
 
+bool has_valid_members(const FlightBox& box) {
+    const auto is_rank = [](int32_t rank) {
+        return rank >= 0 && rank < kMostFlightRanks;
+    };
+    if (box.member_count == 0) return is_rank(box.world_rank);
+    return box.member_count == box.world_size && box.member_count <= kMostFlightMembers &&
+           std::all_of(box.members, box.members + box.member_count, is_rank) &&
+           box.members[box.rank] == box.world_rank;
+}
+
 bool is_valid(const FlightBox& box) {
     return std::memcmp(box.magic, kMagic, sizeof kMagic) == 0 &&
            box.size == sizeof(FlightBox) && box.world_size <= kMostFlightRanks &&
-           box.rank >= 0 && box.rank < box.world_size && box.pid >= 0 &&
-           box.restart >= 0 && box.wall_offset > -kTimeLimit &&
+           box.rank >= 0 && box.rank < box.world_size && has_valid_members(box) &&
+           box.pid >= 0 && box.restart >= 0 && box.wall_offset > -kTimeLimit &&
            box.wall_offset < kTimeLimit && is_time(box.seen_at);
 }
 
@@ -96,6 +106,11 @@ void begin_box(FlightBox& box, const FlightHead& head) {
     box.size = sizeof(FlightBox);
     box.rank = head.rank;
     box.world_size = head.world_size;
+    box.world_rank = head.world_rank < 0 ? head.rank : head.world_rank;
+    if (head.members.size() <= kMostFlightMembers) {
+        box.member_count = static_cast<int32_t>(head.members.size());
+        std::ranges::copy(head.members, box.members);
+    }
     box.pid = head.pid;
     box.restart = head.restart;
     box.wall_offset = wall_now() - flight_now();
@@ -121,6 +136,8 @@ Flight read_box(const FlightBox& box) {
                            .host = get_text(box.host),
                            .rank = box.rank,
                            .world_size = box.world_size,
+                           .world_rank = box.world_rank,
+                           .members = {box.members, box.members + box.member_count},
                            .pid = box.pid,
                            .restart = box.restart,
                            .wall_offset = box.wall_offset,
@@ -160,8 +177,8 @@ void note_end(const std::string& path) {
         throw BadFile(concat(path, ": ", system_message("write", reason_number)));
 }
 
-std::string flight_file_name(const FlightHead& head, int world_rank) {
-    std::string name = concat("flight-", head.run, "-rank", world_rank);
+std::string flight_file_name(const FlightHead& head) {
+    std::string name = concat("flight-", head.run, "-rank", head.world_rank);
     if (head.group != "default") name += concat("-", head.group);
     for (char& c : name)
         if (!std::isalnum(static_cast<unsigned char>(c)) && !std::strchr("-._", c))

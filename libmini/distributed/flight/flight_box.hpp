@@ -19,8 +19,9 @@ struct FlightRecord {
     enum class State : uint8_t { kQueued, kStarted, kFinished, kFailed };
 
     uint64_t number = 0;    // 1 for the rank's first operation
-    Collective collective;  // send and recv set only operation, dtype and count
-    int32_t peer = -1;      // for send and recv; -1: any rank
+    Collective collective;  // send and recv set only operation, dtype and count; the root
+                            // is a rank of the job
+    int32_t peer = -1;      // for send and recv: a rank of the job; -1: any rank
     State state = State::kQueued;
     uint64_t tag = 0;    // for send and recv
     uint64_t bytes = 0;  // size of one rank's tensor
@@ -43,13 +44,17 @@ bool is_point(Operation operation);
 
 constexpr size_t kFlightRecords = 4096;
 constexpr int kMostFlightRanks = 1'000'000;  // a file with more ranks is damaged
+constexpr int kMostFlightMembers = 4096;     // a larger subgroup's box lists no members
 
 /// The layout of the box, the same in memory and in the file. Texts end with NUL.
 struct FlightBox {
     char magic[8];
     uint64_t size;  // of the whole box, in bytes
-    int32_t rank;
+    int32_t rank;   // in the group
     int32_t world_size;
+    int32_t world_rank;  // in the job
+    int32_t
+        member_count;  // world_size for a subgroup; 0: all ranks of the job, or unknown
     int64_t pid;
     int64_t restart;
     int64_t wall_offset;  // time of day minus the monotonic clock, in nanoseconds
@@ -57,11 +62,12 @@ struct FlightBox {
                           // 0: the rank may still be recording
     uint64_t recorded;    // operations so far, including overwritten ones
     char run[64];
-    char group[32];
+    char group[64];
     char backend[16];
     char host[64];
-    int32_t blamed;                        // the lost rank that caused the end, else -1
+    int32_t blamed;                        // the lost rank of the job, else -1
     char reason[252];                      // why the group ended; "" while the group runs
+    int32_t members[kMostFlightMembers];   // by rank in the group: the rank in the job
     FlightRecord records[kFlightRecords];  // index: (number - 1) % kFlightRecords
 };
 
@@ -71,8 +77,10 @@ struct FlightHead {
     std::string group;
     std::string backend;
     std::string host;
-    int rank = 0;
+    int rank = 0;  // in the group
     int world_size = 1;
+    int world_rank = -1;            // in the job; -1: the same as `rank`
+    std::vector<int> members = {};  // of a subgroup, by rank: the rank in the job
     int64_t pid = 0;
     int64_t restart = 0;
     int64_t wall_offset = 0;
@@ -113,7 +121,8 @@ int64_t now_of(const FlightHead& head);
 /// Records in a box file that its rank has ended: sets seen_at to now. Throws BadFile.
 void note_end(const std::string& path);
 
-/// Returns the name of a rank's box file, like "flight-3f2a-rank1.box".
-std::string flight_file_name(const FlightHead& head, int world_rank);
+/// Returns the name of a rank's box file: "flight-3f2a-rank1.box" for the default group,
+/// "flight-3f2a-rank1-group_2.box" for a subgroup.
+std::string flight_file_name(const FlightHead& head);
 
 }  // namespace mini::dist

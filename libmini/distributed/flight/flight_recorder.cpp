@@ -78,12 +78,13 @@ class Registry {
     }
 
     // Returns `given` if it is not empty; else "default" for the first group of a rank,
-    // and "group N" for later groups.
+    // and for later groups a name that no other rank uses.
     std::string name_group(const std::string& given, int world_rank) {
         const std::lock_guard lock(mutex_);
         if (!given.empty()) return given;
         if (!current_world()) return "default";
-        return concat("group ", ++further_groups_[world_rank]);
+        return concat("own group ", ++further_groups_[world_rank], " of rank ",
+                      world_rank);
     }
 
   private:
@@ -171,14 +172,19 @@ FlightBox* map_box(const std::string& path) {
 
 }  // namespace
 
-FlightRecorder::FlightRecorder(const FlightRecorderOptions& options)
-    : world_rank_(current_world().value_or(World{.rank = options.rank}).rank) {
+FlightRecorder::FlightRecorder(const FlightRecorderOptions& options) {
+    const int world_rank =
+        options.members.empty()
+            ? current_world().value_or(World{.rank = options.rank}).rank
+            : options.members[static_cast<size_t>(options.rank)];
     head_ = {.run = run_name(),
-             .group = Registry::instance().name_group(options.group, world_rank_),
+             .group = Registry::instance().name_group(options.group, world_rank),
              .backend = options.backend,
              .host = host_name(),
              .rank = options.rank,
              .world_size = options.world_size,
+             .world_rank = world_rank,
+             .members = options.members,
              .pid = ::getpid(),
              .restart = std::atoi(variable("TORCHELASTIC_RESTART_COUNT").c_str())};
     open_box();
@@ -199,8 +205,7 @@ void FlightRecorder::open_box() {
     if (const std::string folder = variable("MINI_FLIGHT_DIR"); !folder.empty()) {
         std::error_code ignored;
         std::filesystem::create_directories(folder, ignored);
-        const std::string path =
-            concat(folder, "/", flight_file_name(head_, world_rank_));
+        const std::string path = concat(folder, "/", flight_file_name(head_));
         box_ = map_box(path);
         if (box_ != nullptr) {
             path_ = path;
@@ -214,11 +219,18 @@ void FlightRecorder::open_box() {
     begin_box(*box_, head_);
 }
 
+// Returns the rank in the job of rank `rank` of the group; -1 for -1.
+int FlightRecorder::world_rank(int rank) const {
+    return rank < 0 || head_.members.empty() ? rank
+                                             : head_.members[static_cast<size_t>(rank)];
+}
+
 FlightRecorder::Ticket FlightRecorder::queued(const Collective& collective,
                                               uint64_t bytes, int peer,
                                               uint64_t tag) noexcept {
     FlightRecord record{
-        .collective = collective, .peer = peer, .tag = tag, .bytes = bytes};
+        .collective = collective, .peer = world_rank(peer), .tag = tag, .bytes = bytes};
+    record.collective.root = world_rank(collective.root);
     record.queued_at = flight_now();
     const std::lock_guard lock(mutex_);
     record.number = box_->recorded + 1;
@@ -268,7 +280,7 @@ Flight FlightRecorder::snapshot() const {
 std::string FlightRecorder::copy_to(const std::string& folder,
                                     const std::string& occasion) const {
     // Write a temporary file, then rename it, so that no process reads a partial box.
-    const std::string path = concat(folder, "/", flight_file_name(head_, world_rank_));
+    const std::string path = concat(folder, "/", flight_file_name(head_));
     const std::string draft = concat(path, ".", ::getpid(), ".tmp");
     FlightBox* const copy = map_box(draft);
     if (copy == nullptr) throw Error(concat(draft, ": ", system_message("open", errno)));

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "libmini/distributed/flight/flight_box.hpp"
 
@@ -28,9 +29,13 @@ struct FlightRecorderOptions {
     int world_size = 1;
     std::string backend = "";
 
-    /// The group's name. If it is "", the first group of a rank is "default", and later
-    /// groups are "group 1", "group 2", ...
+    /// The group's name, equal on all ranks. If it is "", the first group of a rank is
+    /// "default", and later groups get names that no other rank's box has.
     std::string group = "";
+
+    /// Of a subgroup, by rank: the rank in the job. If it is empty, `rank` is the rank in
+    /// the job, or, for later groups, current_world() has it.
+    std::vector<int> members = {};
 };
 
 /// The records of one rank of one group. Thread-safe.
@@ -46,7 +51,7 @@ class FlightRecorder {
 
     /// Records a queued collective or point-to-point message, and returns its ticket.
     /// `bytes` is the size of one rank's tensor; `peer` and `tag` belong to
-    /// point-to-point messages.
+    /// point-to-point messages. The root and `peer` are ranks of the group.
     Ticket queued(const Collective& collective, uint64_t bytes, int peer = -1,
                   uint64_t tag = 0) noexcept;
     /// Records that an operation has started.
@@ -68,16 +73,17 @@ class FlightRecorder {
     /// if the copy cannot be written.
     std::string copy_to(const std::string& folder, const std::string& occasion) const;
 
-    /// Records why the group ended, and the lost rank that caused the end (-1: none).
+    /// Records why the group ended, and the lost rank of the job that caused the end (-1:
+    /// none).
     void note_failure(const std::string& reason, int blamed = -1) noexcept;
 
   private:
     void open_box();
+    int world_rank(int rank) const;
     FlightRecord* find(Ticket ticket) noexcept;
     void end(Ticket ticket, FlightRecord::State state, const char* algorithm) noexcept;
 
     FlightHead head_;
-    int world_rank_;
     std::string path_;
     mutable std::mutex mutex_;  // guards the box
     FlightBox* box_ = nullptr;

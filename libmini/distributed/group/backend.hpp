@@ -82,6 +82,9 @@ class Backend {
     virtual void wake() noexcept = 0;
     virtual void set_on_wake(std::function<void()> on_wake) = 0;
 
+    /// As GroupTransport::set_note.
+    virtual void set_note(const std::string& /*note*/) {}
+
     /// Returns the number of payload bytes that this rank has sent; 0 if the backend does
     /// not count them.
     virtual uint64_t bytes_sent() const = 0;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "libmini/distributed/group/group_identity.hpp"
 #include "libmini/distributed/group/process_group.hpp"
 #include "libmini/distributed/transport/tags.hpp"
 
@@ -50,14 +51,16 @@ std::vector<int> missing_ranks(ProcessGroup& group, std::chrono::milliseconds ti
     return missing;
 }
 
-[[noreturn]] void throw_missing(const std::vector<int>& missing,
+[[noreturn]] void throw_missing(const ProcessGroup& group,
+                                const std::vector<int>& missing,
                                 const MonitoredBarrierOptions& options) {
     std::string names;
     for (const int rank : missing) names += concat(names.empty() ? "" : ", ", rank);
     throw Timeout(concat(
         "monitored_barrier: rank ", names, " did not reach it in ",
         seconds_text(options.timeout),
-        options.wait_all_ranks ? "" : "; wait_all_ranks = true names all missing ranks"));
+        options.wait_all_ranks ? "" : "; wait_all_ranks = true names all missing ranks",
+        GroupIdentity{group.name(), group.world_ranks()}.note()));
 }
 
 }  // namespace
@@ -67,7 +70,7 @@ void monitored_barrier(ProcessGroup& group, MonitoredBarrierOptions options) {
     if (group.rank() != 0) return arrive(group, timeout);
     const std::vector<int> missing =
         missing_ranks(group, timeout, options.wait_all_ranks);
-    if (!missing.empty()) throw_missing(missing, options);
+    if (!missing.empty()) throw_missing(group, missing, options);
     // [lab17.3] Release all other ranks.
     for (int rank = 1; rank < group.world_size(); ++rank)
         group.start(point_call(Operation::kSend, rank, kReleasedTag, timeout))->wait();

@@ -1,6 +1,9 @@
 #include "libmini/distributed/group/process_group.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <utility>
 
 namespace mini::dist {
@@ -82,6 +85,12 @@ WorkHandle finish(ProcessGroup& group, Call call) {
 
 }  // namespace
 
+std::vector<int> ProcessGroup::world_ranks() const {
+    std::vector<int> ranks(static_cast<size_t>(world_size()));
+    std::iota(ranks.begin(), ranks.end(), 0);
+    return ranks;
+}
+
 WorkHandle ProcessGroup::all_reduce_async(Tensor tensor, ReduceOp op,
                                           Algorithm algorithm) {
     return start(all_reduce_call(std::move(tensor), op, algorithm));
@@ -161,6 +170,26 @@ WorkHandle ProcessGroup::recv_async(Tensor tensor, int peer, uint64_t tag) {
 }
 int ProcessGroup::recv(Tensor tensor, int peer, uint64_t tag) {
     return finish(*this, recv_call(std::move(tensor), peer, tag))->source_rank();
+}
+
+std::vector<int> get_process_group_ranks(const ProcessGroup& group) {
+    return group.world_ranks();
+}
+
+int get_global_rank(const ProcessGroup& group, int group_rank) {
+    if (group_rank < 0 || group_rank >= group.world_size())
+        throw UsageError(concat("get_global_rank: ", group.name(), " has the ranks 0 to ",
+                                group.world_size() - 1, ", but not rank ", group_rank));
+    return group.world_ranks()[static_cast<size_t>(group_rank)];
+}
+
+int get_group_rank(const ProcessGroup& group, int global_rank) {
+    const std::vector<int> ranks = group.world_ranks();
+    const auto found = std::ranges::find(ranks, global_rank);
+    if (found == ranks.end())
+        throw UsageError(concat("get_group_rank: ", group.name(), " has the ranks ",
+                                ranks, " of the job, but not rank ", global_rank));
+    return static_cast<int>(found - ranks.begin());
 }
 
 std::vector<WorkHandle> batch_isend_irecv(ProcessGroup& group,

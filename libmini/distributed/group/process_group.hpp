@@ -6,7 +6,10 @@
 // without _async start the operation and wait for it.
 //
 // No operation waits forever: it fails with Timeout after its timeout, or with PeerLost
-// if a peer has died. Both errors name the rank that the operation waited for.
+// if a peer has died. Both errors name the rank that the operation waited for. The errors
+// of a subgroup use the subgroup's rank numbers, and end with a note that translates
+// them: "[ranks 0 and 1 of group 1 are ranks 2 and 3 of the job]". PeerLost::rank() is the
+// rank in the job.
 
 #pragma once
 
@@ -49,6 +52,15 @@ class ProcessGroup {
 
     /// Returns the number of ranks.
     virtual int world_size() const = 0;
+
+    /// Returns the name of the group, equal on all its ranks: "default"; for the N-th call
+    /// of new_group on the default group "group N", and for the M-th call on that group
+    /// "group N.M".
+    virtual std::string name() const { return "default"; }
+
+    /// Returns the ranks of the job that are the members, by rank in this group; 0 ..
+    /// world_size - 1 for the default group.
+    virtual std::vector<int> world_ranks() const;
 
     /// Returns the name of the backend: "threads", "ring", ...
     virtual std::string backend() const = 0;
@@ -165,6 +177,18 @@ class ProcessGroup {
     /// the operations that are not done.
     virtual void shutdown() = 0;
 };
+
+/// Returns the ranks of the job that are the members of `group`, by rank in the group
+/// (`torch.distributed.get_process_group_ranks`).
+std::vector<int> get_process_group_ranks(const ProcessGroup& group);
+
+/// Returns the rank of the job that is rank `group_rank` of `group`. Throws UsageError if
+/// there is no such rank (`torch.distributed.get_global_rank`).
+int get_global_rank(const ProcessGroup& group, int group_rank);
+
+/// Returns the rank in `group` of rank `global_rank` of the job. Throws UsageError if that
+/// rank is not a member (`torch.distributed.get_group_rank`).
+int get_group_rank(const ProcessGroup& group, int global_rank);
 
 /// A send or recv that batch_isend_irecv starts (`torch.distributed.P2POp`).
 struct PointOperation {

@@ -23,16 +23,20 @@ Elements only_tensor(const Call& call) {
 }  // namespace
 
 QueuedGroup::QueuedGroup(std::unique_ptr<Backend> backend,
-                         std::chrono::milliseconds timeout)
+                         std::chrono::milliseconds timeout, GroupIdentity identity)
     : backend_(std::move(backend)),
       timeout_(timeout),
+      identity_(std::move(identity)),
       recorder_({.rank = backend_->rank(),
                  .world_size = backend_->world_size(),
-                 .backend = backend_->name()}),
+                 .backend = backend_->name(),
+                 .group = identity_.name,
+                 .members = identity_.world_ranks}),
       queue_(*this) {
     backend_->set_on_wake([this] { post_points(); });
+    backend_->set_note(identity_.note());
     try {
-        queue_.start(rank());
+        queue_.start(identity_.world_rank(rank()));
     } catch (const Error&) {  // notify the ranks that wait for this one
         backend_->leave(current_failure());
         throw;
@@ -45,6 +49,14 @@ QueuedGroup::~QueuedGroup() {
         When::kNow);
 }
 
+std::string QueuedGroup::name() const {
+    return identity_.name.empty() ? ProcessGroup::name() : identity_.name;
+}
+
+std::vector<int> QueuedGroup::world_ranks() const {
+    return identity_.name.empty() ? ProcessGroup::world_ranks() : identity_.world_ranks;
+}
+
 void QueuedGroup::barrier_until(Deadline deadline) {
     const std::chrono::milliseconds left(std::max(1, milliseconds_left(deadline)));
     start({.operation = Operation::kBarrier, .timeout = left, .blocking = true})->wait();
@@ -54,11 +66,11 @@ void QueuedGroup::shutdown() {
     stop({Failure::Kind::kPeerLost, rank(), concat("rank ", rank(), " left the group")},
          When::kAfterQueue);
     if (late_failure_ && !failure_reported_->exchange(true))
-        throw_failure(
+        throw_failure(identity_.in_job(
             {failure_->kind, failure_->rank,
              concat("shutdown: an operation that was on the GPU when wait() returned "
                     "has failed: ",
-                    failure_->message)});
+                    failure_->message)}));
 }
 
 void QueuedGroup::abandon(const std::string& reason) {
@@ -86,18 +98,39 @@ WorkHandle QueuedGroup::start(Call call) {
 }
 
 std::shared_ptr<ProcessGroup> QueuedGroup::new_group(const std::vector<int>& ranks) {
+    const uint64_t number = ++subgroups_;
     check_subgroup(ranks, *this);
-    std::unique_ptr<Backend> backend = backend_->split(ranks, *this);
+    GroupIdentity identity = identity_.subgroup(number, ranks);
+    std::unique_ptr<Backend> backend = split(ranks, identity);
     if (!backend) return nullptr;
-    return std::make_shared<QueuedGroup>(std::move(backend), timeout_);
+    const auto group =
+        std::make_shared<QueuedGroup>(std::move(backend), timeout_, std::move(identity));
+    // A member that leaves before the others are connected would break them.
+    group->barrier();
+    return group;
+}
+
+// Creates the backend of a subgroup. The failures of the subgroup's connections have the
+// ranks of the subgroup; the failures of this group are complete already.
+std::unique_ptr<Backend> QueuedGroup::split(const std::vector<int>& ranks,
+                                            const GroupIdentity& identity) {
+    try {
+        return backend_->split(ranks, *this);
+    } catch (const Error&) {
+        const Failure failure = current_failure();
+        const std::lock_guard lock(queue_.mutex());
+        if (failure_ || failure.kind == Failure::Kind::kOther) throw;
+        throw_failure(identity.in_job(failure));
+    }
 }
 
 void QueuedGroup::check_usable(const Call& call) const {
     const char* const name = operation_name(call.operation);
     if (failure_) {
         *failure_reported_ = true;
-        throw_failure({failure_->kind, failure_->rank,
-                       concat(name, ": the group is broken: ", failure_->message)});
+        throw_failure(identity_.in_job(
+            {failure_->kind, failure_->rank,
+             concat(name, ": the group is broken: ", failure_->message)}));
     }
     MINI_CHECK(!queue_.is_closed(), name, ": the group has been shut down");
     MINI_CHECK(
@@ -203,7 +236,7 @@ void QueuedGroup::finish(const TaskHandle& task) {
     try {
         task->succeed();
     } catch (...) {  // the task is no longer in flight, so fail() would not find it
-        task->fail(current_failure());
+        fail_task(*task, current_failure());
         throw;
     }
 }
@@ -238,14 +271,18 @@ void QueuedGroup::fail(const TaskHandle& task, const Failure& failure) {
     backend_->leave(*failure_);  // failure_ no longer changes
     if (task) recorder_.failed(task->ticket);
     for (const TaskHandle& dropped : unfinished) recorder_.failed(dropped->ticket);
-    recorder_.note_failure(failure_->message, failure_->kind == Failure::Kind::kPeerLost
-                                                  ? failure_->rank
-                                                  : -1);
-    if (task) task->fail(failure);
+    const Failure first = identity_.in_job(*failure_);
+    recorder_.note_failure(first.message,
+                           first.kind == Failure::Kind::kPeerLost ? first.rank : -1);
+    if (task) fail_task(*task, failure);
     fail_all(unfinished);
     backend_->free_gpu();
     if (task) task->drop_tensors();
     for (const TaskHandle& dropped : unfinished) dropped->drop_tensors();
+}
+
+void QueuedGroup::fail_task(Task& task, const Failure& failure) const {
+    task.fail(identity_.in_job(failure));
 }
 
 void QueuedGroup::fail_all(const Tasks& tasks) const {
@@ -255,9 +292,9 @@ void QueuedGroup::fail_all(const Tasks& tasks) const {
         const char* const what = task->call.is_point() || task->is_launched()
                                      ? " was not finished: "
                                      : " was not run: ";
-        task->fail(
-            {failure_->kind, failure_->rank,
-             is_the_cause ? failure_->message : concat(text, what, failure_->message)});
+        fail_task(*task, {failure_->kind, failure_->rank,
+                          is_the_cause ? failure_->message
+                                       : concat(text, what, failure_->message)});
         task->message.finished = nullptr;
     }
 }

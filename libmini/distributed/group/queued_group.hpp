@@ -30,6 +30,7 @@
 #include "libmini/distributed/flight/flight_recorder.hpp"
 #include "libmini/distributed/group/backend.hpp"
 #include "libmini/distributed/group/collective_queue.hpp"
+#include "libmini/distributed/group/group_identity.hpp"
 #include "libmini/distributed/group/point_queue.hpp"
 #include "libmini/distributed/group/process_group.hpp"
 
@@ -37,11 +38,15 @@ namespace mini::dist {
 
 class QueuedGroup : public ProcessGroup, private CollectiveQueue::Runner {
   public:
-    QueuedGroup(std::unique_ptr<Backend> backend, std::chrono::milliseconds timeout);
+    /// `identity`: of a subgroup; the default is the identity of all ranks of the job.
+    QueuedGroup(std::unique_ptr<Backend> backend, std::chrono::milliseconds timeout,
+                GroupIdentity identity = {});
     ~QueuedGroup() override;
 
     int rank() const override { return backend_->rank(); }
     int world_size() const override { return backend_->world_size(); }
+    std::string name() const override;
+    std::vector<int> world_ranks() const override;
     std::string backend() const override { return backend_->name(); }
     std::chrono::milliseconds timeout() const override { return timeout_; }
     EventLog& events() override { return events_; }
@@ -62,6 +67,8 @@ class QueuedGroup : public ProcessGroup, private CollectiveQueue::Runner {
     using Tasks = std::deque<TaskHandle>;
     enum class When { kAfterQueue, kNow };
 
+    std::unique_ptr<Backend> split(const std::vector<int>& ranks,
+                                   const GroupIdentity& identity);
     void check_usable(const Call& call) const;
     void enqueue_point(const TaskHandle& task);
     void enqueue_collective(const TaskHandle& task);
@@ -80,11 +87,14 @@ class QueuedGroup : public ProcessGroup, private CollectiveQueue::Runner {
     void finish(const TaskHandle& task);
     Tasks take_queued();
     void fail(const TaskHandle& task, const Failure& failure);
+    void fail_task(Task& task, const Failure& failure) const;
     void fail_all(const Tasks& tasks) const;
     void stop(const Failure& reason, When when);
 
     const std::unique_ptr<Backend> backend_;
     const std::chrono::milliseconds timeout_;
+    const GroupIdentity identity_;
+    uint64_t subgroups_ = 0;  // calls of new_group
     EventLog events_;
     FlightRecorder recorder_;
 
@@ -96,7 +106,7 @@ class QueuedGroup : public ProcessGroup, private CollectiveQueue::Runner {
     PointQueue points_;
     std::set<TaskHandle> in_flight_;  // posted messages, and launched collectives
     uint64_t next_sequence_ = 0;
-    std::optional<Failure> failure_;  // the first failure
+    std::optional<Failure> failure_;  // the first failure; ranks as in the group
     bool late_failure_ = false;       // a launched task failed; its wait() had returned
     std::shared_ptr<std::atomic<bool>> failure_reported_ =  // a caller got failure_
         std::make_shared<std::atomic<bool>>(false);

@@ -347,7 +347,7 @@ void MeshTransport::check_deadline(int awaited) {
 void MeshTransport::warn(int awaited) {
     logging::warning("waiting for rank ", awaited, " in ", describe(history_.current()),
                      " for ", seconds_text(timeout_ / 2), " now; the deadline is ",
-                     seconds_text(timeout_));
+                     seconds_text(timeout_), note_);
     has_announced_to_all_ = true;
     announce_wait_to_all(awaited);
 }

@@ -55,6 +55,7 @@ class MeshTransport : public GroupTransport, public SlotTransport {
     void poll() override;
     void wake() noexcept override;
     void set_on_wake(std::function<void()> on_wake) override;
+    void set_note(const std::string& note) override { note_ = note; }
     SlotTransport* slots() override { return shares_memory_ ? this : nullptr; }
     uint64_t bytes_sent() const override { return bytes_sent_; }
     uint64_t messages_sent() const override { return messages_sent_; }
@@ -141,6 +142,7 @@ class MeshTransport : public GroupTransport, public SlotTransport {
     unsigned turns_ = 0;
     size_t finished_points_ = 0;  // since progress() began
 
+    std::string note_;
     std::chrono::milliseconds timeout_{};
     Deadline deadline_;
     bool has_warned_ = false;

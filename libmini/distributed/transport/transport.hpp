@@ -113,6 +113,10 @@ class GroupTransport : public Transport {
     /// Sets the function that a waiting call runs after wake().
     virtual void set_on_wake(std::function<void()> on_wake) = 0;
 
+    /// Sets the text at the end of this transport's warnings: it translates the ranks of a
+    /// subgroup.
+    virtual void set_note(const std::string& /*note*/) {}
+
     /// Returns the slots in the memory that this rank shares with every other rank; null
     /// if it does not share memory with every other rank. The answer is the same on all
     /// ranks.

@@ -27,9 +27,10 @@ struct FlightOptions {
 void print_group(const GroupFlight& group, const FlightOptions& options,
                  const Screen& screen) {
     const dist::FlightHead& head = group.head();
-    fmt::print("run {}{}, {}, backend {}: {} of {} ranks left a box\n\n", head.run,
+    fmt::print("run {}{}, {}{}, backend {}: {} of {} ranks left a box\n\n", head.run,
                head.restart > 0 ? fmt::format(" (restart {})", head.restart) : "",
-               head.group == "default" ? "default group" : head.group, head.backend,
+               head.group == "default" ? "default group" : head.group,
+               head.members.empty() ? "" : " of " + rank_list(head.members), head.backend,
                group.ranks.size(), head.world_size);
     for (const std::string& sentence : tell(group)) fmt::print("{}\n", sentence);
     fmt::print("{}", flight_table(group, {.colour = screen.colour,
@@ -38,7 +39,7 @@ void print_group(const GroupFlight& group, const FlightOptions& options,
 }
 
 nlohmann::ordered_json rank_json(const RankFlight& rank) {
-    nlohmann::ordered_json json = {{"rank", rank.head.rank},
+    nlohmann::ordered_json json = {{"rank", rank.head.world_rank},
                                    {"host", rank.head.host},
                                    {"pid", rank.head.pid},
                                    {"reason", rank.head.reason},
@@ -59,6 +60,7 @@ void print_json(const std::vector<GroupFlight>& groups) {
         json.push_back({{"run", group.head().run},
                         {"restart", group.head().restart},
                         {"group", group.head().group},
+                        {"members", group.head().members},
                         {"world_size", group.head().world_size},
                         {"ranks_without_box", ranks_without_box(group)},
                         {"findings", tell(group)},

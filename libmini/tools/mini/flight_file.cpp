@@ -42,20 +42,23 @@ std::string line_of(const ordered_json& fields) {
 }
 
 ordered_json head_fields(const dist::FlightHead& head) {
-    return {{"flight", 1},
-            {"run", head.run},
-            {"restart", head.restart},
-            {"group", head.group},
-            {"backend", head.backend},
-            {"rank", head.rank},
-            {"world_size", head.world_size},
-            {"host", head.host},
-            {"pid", head.pid},
-            {"reason", head.reason},
-            {"blamed", head.blamed},
-            {"recorded", head.recorded},
-            {"monotonic_ns", head.seen_at},
-            {"wall_ns", head.seen_at + head.wall_offset}};
+    ordered_json fields = {{"flight", 1},
+                           {"run", head.run},
+                           {"restart", head.restart},
+                           {"group", head.group},
+                           {"backend", head.backend},
+                           {"rank", head.rank},
+                           {"world_size", head.world_size},
+                           {"host", head.host},
+                           {"pid", head.pid},
+                           {"reason", head.reason},
+                           {"blamed", head.blamed},
+                           {"recorded", head.recorded},
+                           {"monotonic_ns", head.seen_at},
+                           {"wall_ns", head.seen_at + head.wall_offset}};
+    if (!head.members.empty())
+        fields.update({{"world_rank", head.world_rank}, {"members", head.members}});
+    return fields;
 }
 
 ordered_json record_fields(const dist::FlightRecord& record, int64_t wall_offset) {

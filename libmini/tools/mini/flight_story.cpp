@@ -7,7 +7,9 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <tuple>
+#include <vector>
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/text.hpp"
@@ -45,7 +47,7 @@ std::string absence(const RankFlight& rank, uint64_t sequence) {
                                  : fmt::format("its last finished call: {} #{}",
                                                operation_name(last->collective.operation),
                                                last->collective.sequence);
-    return fmt::format("rank {} has {} ({})", rank.head.rank,
+    return fmt::format("rank {} has {} ({})", rank.head.world_rank,
                        find_record(rank, sequence) == nullptr
                            ? "not called it"
                            : "queued it, but not started it",
@@ -65,9 +67,9 @@ std::string tell_open(const GroupFlight& group, uint64_t sequence) {
         const FlightRecord* const record = find_record(rank, sequence);
         if (record != nullptr) what.insert(describe(*record));
         if (has_finished(rank, sequence)) {
-            past.push_back(rank.head.rank);
+            past.push_back(rank.head.world_rank);
         } else if (record != nullptr && is_open(*record)) {
-            inside.push_back(rank.head.rank);
+            inside.push_back(rank.head.world_rank);
             failed = failed || record->state == State::kFailed;
             longest = std::max(longest, time_in(*record, rank));
         } else {
@@ -93,7 +95,7 @@ std::optional<std::string> tell_mismatch(const GroupFlight& group) {
         for (const FlightRecord& record : rank.records)
             if (!is_point(record))
                 called[record.collective.sequence][describe(record)].push_back(
-                    rank.head.rank);
+                    rank.head.world_rank);
     for (const auto& [sequence, callers] : called) {
         if (callers.size() < 2) continue;
         std::string text =
@@ -113,7 +115,8 @@ std::string tell_quiet(const GroupFlight& group) {
     std::map<std::string, std::vector<int>> last;
     for (const RankFlight& rank : group.ranks) {
         const FlightRecord* const record = last_finished(rank);
-        last[record == nullptr ? "nothing" : describe(*record)].push_back(rank.head.rank);
+        last[record == nullptr ? "nothing" : describe(*record)].push_back(
+            rank.head.world_rank);
     }
     if (last.size() == 1)
         return fmt::format(
@@ -135,7 +138,7 @@ void tell_points(const GroupFlight& group, std::vector<std::string>& story) {
         for (const FlightRecord& record : rank.records) {
             if (!is_point(record) || !is_open(record) || ++all > kMaxPoints) continue;
             const bool failed = record.state == State::kFailed;
-            story.push_back(fmt::format("rank {} {} in {} for {}", rank.head.rank,
+            story.push_back(fmt::format("rank {} {} in {} for {}", rank.head.world_rank,
                                         failed ? "was" : "is", describe(record),
                                         duration_text(time_in(record, rank))));
             ++listed;
@@ -157,14 +160,15 @@ bool is_open(const FlightRecord& record) {
 }
 
 std::vector<GroupFlight> by_group(std::vector<RankFlight> flights) {
-    std::map<std::tuple<int64_t, std::string, std::string>, GroupFlight> groups;
+    using Key = std::tuple<int64_t, std::string, std::string, std::vector<int>>;
+    std::map<Key, GroupFlight> groups;
     for (RankFlight& flight : flights) {
         const dist::FlightHead& head = flight.head;
-        auto& ranks = groups[{head.restart, head.run, head.group}].ranks;
+        auto& ranks = groups[{head.restart, head.run, head.group, head.members}].ranks;
         for (const RankFlight& other : ranks) {
             if (other.head.rank == head.rank)
                 throw BadFile(concat(flight.file, " and ", other.file,
-                                     " are both of rank ", head.rank, " of run ",
+                                     " are both of rank ", head.world_rank, " of run ",
                                      head.run));
             if (other.head.world_size != head.world_size)
                 throw BadFile(concat(flight.file, " has world size ", head.world_size,
@@ -185,9 +189,12 @@ std::vector<GroupFlight> by_group(std::vector<RankFlight> flights) {
 std::vector<int> ranks_without_box(const GroupFlight& group) {
     std::set<int> present;
     for (const RankFlight& rank : group.ranks) present.insert(rank.head.rank);
+    const std::vector<int>& members = group.head().members;
     std::vector<int> missing;
     for (int rank = 0; rank < group.head().world_size; ++rank)
-        if (!present.contains(rank)) missing.push_back(rank);
+        if (!present.contains(rank))
+            missing.push_back(members.empty() ? rank
+                                              : members[static_cast<size_t>(rank)]);
     return missing;
 }
 

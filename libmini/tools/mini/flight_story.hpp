@@ -32,18 +32,19 @@ bool is_finished(const FlightRecord& record);
 /// while running.
 bool is_open(const FlightRecord& record);
 
-/// The boxes of one group of one run, sorted by rank.
+/// The boxes of one group of one run, sorted by rank in the group. Ranks in texts are
+/// those of the job.
 struct GroupFlight {
     std::vector<RankFlight> ranks;
 
     const dist::FlightHead& head() const { return ranks.front().head; }
 };
 
-/// Groups boxes by run, restart and group. Throws BadFile if two boxes of a group have
-/// the same rank or different world sizes.
+/// Groups boxes by run, restart, and the group's name and members. Throws BadFile if two
+/// boxes of a group have the same rank or different world sizes.
 std::vector<GroupFlight> by_group(std::vector<RankFlight> flights);
 
-/// Returns the ranks of the group that left no box.
+/// Returns the ranks of the job that are in the group but left no box.
 std::vector<int> ranks_without_box(const GroupFlight& group);
 
 /// Returns the record of the operation with this sequence number; null if `rank` has no

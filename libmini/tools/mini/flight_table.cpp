@@ -81,8 +81,8 @@ std::string flight_table(const GroupFlight& group, const FlightTableOptions& opt
         const size_t end = std::min(begin + columns, group.ranks.size());
         text += fmt::format("\n{:<{}}", "", longest + 2);
         for (size_t k = begin; k < end; ++k)
-            text += fmt::format("{:<{}}",
-                                fmt::format("rank {}", group.ranks[k].head.rank), kCell);
+            text += fmt::format(
+                "{:<{}}", fmt::format("rank {}", group.ranks[k].head.world_rank), kCell);
         text += "\n";
         for (const Row& row : operations) {
             text += fmt::format("{:<{}}", shortened(row.second, longest), longest + 2);

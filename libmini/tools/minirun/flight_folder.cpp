@@ -2,7 +2,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/temporary_folder.hpp"
@@ -14,18 +17,22 @@ namespace {
 namespace fs = std::filesystem;
 using dist::FlightRecord;
 
-// Returns the most relevant operation: the last running operation, else the last failed
-// operation, else the last started operation; null if no operation was started.
-const FlightRecord* most_relevant(const dist::Flight& flight) {
+// Returns the most relevant operation of a rank's groups: the last running operation,
+// else the last failed operation, else the last started operation; null if no operation
+// was started.
+const FlightRecord* most_relevant(const std::vector<dist::Flight>& flights) {
     const FlightRecord* best = nullptr;
     const auto weight = [](const FlightRecord& record) {
         if (record.state == FlightRecord::State::kStarted) return 2;
         return record.state == FlightRecord::State::kFailed ? 1 : 0;
     };
-    for (const FlightRecord& record : flight.records)
-        if (record.started_at != 0 &&
-            (best == nullptr || weight(record) >= weight(*best)))
-            best = &record;
+    const auto key = [&](const FlightRecord& record) {
+        return std::pair(weight(record), record.started_at);
+    };
+    for (const dist::Flight& flight : flights)
+        for (const FlightRecord& record : flight.records)
+            if (record.started_at != 0 && (best == nullptr || key(record) >= key(*best)))
+                best = &record;
     return best;
 }
 
@@ -50,19 +57,27 @@ FlightFolder::FlightFolder(const std::string& wanted, const Caretaker& caretaker
     path_ = fs::absolute(wanted).string();
 }
 
-std::optional<dist::Flight> FlightFolder::read(const std::string& run, int rank) const {
-    if (path_.empty()) return std::nullopt;
+// Returns the boxes of a rank: of the default group and of its subgroups.
+std::vector<dist::Flight> FlightFolder::read(const std::string& run, int rank) const {
+    if (path_.empty()) return {};
     const dist::FlightHead head{
-        .run = run, .group = "default", .backend = "", .host = ""};
-    const fs::path path = fs::path(path_) / dist::flight_file_name(head, rank);
-    if (!fs::exists(path)) return std::nullopt;
-    return dist::read_box_file(path);
+        .run = run, .group = "default", .backend = "", .host = "", .world_rank = rank};
+    const std::string of_default = dist::flight_file_name(head);
+    const std::string start = fs::path(of_default).stem().string() + "-";
+    std::vector<dist::Flight> flights;
+    for (const auto& entry : fs::directory_iterator(path_)) {
+        const std::string name = entry.path().filename().string();
+        const bool is_of_subgroup = name.starts_with(start) && name.ends_with(".box");
+        if (name == of_default || is_of_subgroup)
+            flights.push_back(dist::read_box_file(entry.path()));
+    }
+    return flights;
 }
 
 std::string FlightFolder::last_operation(const std::string& run, const End& end) const {
-    const std::optional<dist::Flight> flight = read(run, end.rank);
-    if (!flight) return "";
-    const FlightRecord* const record = most_relevant(*flight);
+    const std::vector<dist::Flight> flights = read(run, end.rank);
+    if (flights.empty()) return "";
+    const FlightRecord* const record = most_relevant(flights);
     if (record == nullptr) return "it had not started any operation of its group";
 
     const std::string what = dist::describe(*record);
@@ -81,9 +96,12 @@ std::string FlightFolder::last_operation(const std::string& run, const End& end)
 }
 
 std::optional<int> FlightFolder::blamed_by(const std::string& run, int rank) const {
-    const std::optional<dist::Flight> flight = read(run, rank);
-    if (!flight || flight->head.blamed < 0) return std::nullopt;
-    return flight->head.blamed;
+    // The first failure counts: the rank's other groups fail because of it.
+    std::optional<dist::FlightHead> first;
+    for (const dist::Flight& flight : read(run, rank))
+        if (flight.head.blamed >= 0 && (!first || flight.head.seen_at < first->seen_at))
+            first = flight.head;
+    return first ? std::optional(first->blamed) : std::nullopt;
 }
 
 bool FlightFolder::keep(const std::string& run) {

@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "libmini/distributed/flight/flight_box.hpp"
 #include "libmini/tools/minirun/caretaker.hpp"
@@ -33,9 +34,9 @@ class FlightFolder {
     /// because the program does not use libmini. Throws BadFile if the box is damaged.
     std::string last_operation(const std::string& run, const End& end) const;
 
-    /// Returns the rank that the box of `rank` blames for the end of the group;
-    /// std::nullopt if there is no box, or the box blames no rank. Throws BadFile if the
-    /// box is damaged.
+    /// Returns the rank that the boxes of `rank` blame for the end of the first of its
+    /// groups that failed; std::nullopt if there is no box, or no box blames a rank.
+    /// Throws BadFile if a box is damaged.
     std::optional<int> blamed_by(const std::string& run, int rank) const;
 
     /// Records in the boxes of run `run` that their ranks have ended, and keeps the
@@ -44,7 +45,7 @@ class FlightFolder {
     bool keep(const std::string& run);
 
   private:
-    std::optional<dist::Flight> read(const std::string& run, int rank) const;
+    std::vector<dist::Flight> read(const std::string& run, int rank) const;
 
     std::string path_;
     std::string why_not_;

@@ -108,6 +108,22 @@ TEST_CASE("the same seed gives the same times of a job and the same number of st
     CHECK(run(3) != run(4));
 }
 
+TEST_CASE("a member may leave a subgroup as soon as new_group has returned") {
+    ProcessCluster cluster(3, parse_links("10Gbit,20us"), 1);
+    const auto ends = cluster.run([&](int rank) {
+        const auto world =
+            make_ring_group(config_of(cluster, rank, 3), Medium::kTcp, kJobTimeout);
+        // Rank 2 is slow between its connection to rank 0 and its connection to rank 1.
+        if (rank == 2)
+            cluster.at(cluster.now(), [&] { cluster.slow_down(2, milliseconds(5)); });
+        world->barrier();
+        const auto group = world->new_group({0, 1, 2});
+        if (rank == 0) group->shutdown();
+        world->barrier();
+    });
+    check_returned(ends);
+}
+
 TEST_CASE("a rank that never joins is named by all other ranks at the deadline") {
     for (const int missing : {0, 2}) {
         ProcessCluster cluster(4, parse_links("10Gbit,20us"), 0);

@@ -47,7 +47,7 @@ Cache& cache() {
 std::atomic<size_t> allocated = 0;
 std::atomic<size_t> max_allocated = 0;
 
-void count_allocation(size_t bytes) {
+void count_allocation(size_t bytes) noexcept {
     const size_t now = allocated.fetch_add(bytes, std::memory_order_relaxed) + bytes;
     size_t peak = max_allocated.load(std::memory_order_relaxed);
     while (now > peak &&
@@ -57,6 +57,10 @@ void count_allocation(size_t bytes) {
 
 size_t rounded_up(size_t bytes) {
     return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+void count_free(size_t bytes) noexcept {
+    allocated.fetch_sub(rounded_up(bytes), std::memory_order_relaxed);
 }
 
 std::byte* take_cached(size_t bytes) {
@@ -94,10 +98,19 @@ std::byte* allocate_buffer(size_t bytes) {
 
 void free_buffer(std::byte* data, size_t bytes) noexcept {
     if (data == nullptr) return;
-    allocated.fetch_sub(rounded_up(bytes), std::memory_order_relaxed);
+    count_free(bytes);
     if (kKeepBuffers && put_into_cache(data, rounded_up(bytes))) return;
     std::free(data);
 }
+
+void release_buffer(std::byte* data, size_t bytes) noexcept {
+    if (data != nullptr) count_free(bytes);
+    std::free(data);
+}
+
+void add_external_bytes(size_t bytes) noexcept { count_allocation(rounded_up(bytes)); }
+
+void remove_external_bytes(size_t bytes) noexcept { count_free(bytes); }
 
 size_t allocated_bytes() { return allocated.load(std::memory_order_relaxed); }
 

@@ -44,6 +44,7 @@ void Storage::free() {
     std::byte* const data = std::exchange(data_, nullptr);
     if (external_ != nullptr) {
         external_ = nullptr;
+        remove_external_bytes(bytes_);
     } else if (device_.is_cpu() && memory_ == HostMemory::kPageable) {
         free_buffer(data, bytes_);
     } else if constexpr (kHasCuda) {
@@ -59,6 +60,10 @@ bool Storage::is_pinned() const {
 
 void Storage::move_to(std::shared_ptr<std::byte> memory) {
     std::memcpy(memory.get(), data_, bytes_);
+    add_external_bytes(bytes_);
+    // Do not cache the old buffer: the cache would keep a second copy resident.
+    if (external_ == nullptr && memory_ == HostMemory::kPageable)
+        release_buffer(std::exchange(data_, nullptr), bytes_);
     free();
     external_ = std::move(memory);
     data_ = external_.get();

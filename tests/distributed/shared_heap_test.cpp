@@ -2,10 +2,12 @@
 
 #include "libmini/distributed/transport/shared_heap.hpp"
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -52,6 +54,27 @@ void check_like_ring(ProcessGroup& group, const Tensor& x, ReduceOp op) {
     MINI_CHECK(x.to_vector<float>() == copy.to_vector<float>(), reduce_op_name(op),
                " of ", x.numel(), " elements has other bits than the ring");
 }
+
+// While it exists, this process cannot make a file longer than one byte.
+class SmallFiles {
+  public:
+    SmallFiles() {
+        ::getrlimit(RLIMIT_FSIZE, &before_);
+        const rlimit one{1, before_.rlim_max};
+        ::setrlimit(RLIMIT_FSIZE, &one);
+        handler_ = std::signal(SIGXFSZ, SIG_IGN);
+    }
+    ~SmallFiles() {
+        ::setrlimit(RLIMIT_FSIZE, &before_);
+        std::signal(SIGXFSZ, handler_);
+    }
+    SmallFiles(const SmallFiles&) = delete;
+    SmallFiles& operator=(const SmallFiles&) = delete;
+
+  private:
+    rlimit before_{};
+    void (*handler_)(int) = nullptr;
+};
 
 Socket copy_of(const Socket& descriptor) { return Socket(::dup(descriptor.fd())); }
 
@@ -190,6 +213,24 @@ TEST_CASE("shared tensors outlive their group, and others take their place") {
     for (const auto& failure : failures) REQUIRE(text_of(failure) == "");
     groups.clear();
     CHECK(kept[0].to_vector<float>() == kept[1].to_vector<float>());
+}
+
+TEST_CASE(
+    "without shared memory on one rank share_memory logs it, and all_reduce is right") {
+    const auto groups = make_groups("shm", 2);
+    const std::vector<Tensor> x{inputs(0, kLargeCount), inputs(1, kLargeCount)};
+    const std::byte* const before = x[0].raw_data();
+    {
+        const SmallFiles small;  // no memory file may grow
+        groups[0]->share_memory(x[0]);
+    }
+    groups[1]->share_memory(x[1]);
+    CHECK(x[0].raw_data() == before);
+    const auto failures = on_ranks(2, [&](int rank) {
+        const auto index = static_cast<size_t>(rank);
+        check_like_ring(*groups[index], x[index], ReduceOp::kSum);
+    });
+    for (const auto& failure : failures) REQUIRE(text_of(failure) == "");
 }
 
 TEST_CASE("many ranks have no heaps, and reduce in shared memory all the same") {

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <functional>
 #include <set>
 #include <span>
 #include <string>
 
+#include "libmini/core/log.hpp"
 #include "libmini/distributed/collectives/dissemination_barrier.hpp"
 #include "libmini/distributed/collectives/gather_scatter.hpp"
 #include "libmini/distributed/collectives/halving_doubling.hpp"
@@ -175,8 +177,17 @@ void TransportBackend::run(const Call& call, const Collective& collective,
 void TransportBackend::share_memory(const Tensor& tensor) {
     if (!tensor.device().is_cpu() || !is_for_shared_memory(tensor.bytes(), world_size()))
         return;
-    if (auto memory = transport_->allocate_shared(tensor.storage_bytes()))
-        tensor.move_storage(std::move(memory));
+    // Shared memory only saves copies: without it, all_reduce sends messages.
+    try {
+        if (auto memory = transport_->allocate_shared(tensor.storage_bytes()))
+            tensor.move_storage(std::move(memory));
+    } catch (const std::exception& error) {
+        logging::warning("share_memory: rank ", transport_->rank(), " has no ",
+                         tensor.storage_bytes(),
+                         " bytes of shared memory for a tensor, which stays where it is; "
+                         "its all_reduce copies more: ",
+                         error.what());
+    }
 }
 
 }  // namespace mini::dist

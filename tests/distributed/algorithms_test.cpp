@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -227,4 +228,31 @@ TEST_CASE(
         }
     });
     REQUIRE(early == 0);
+}
+
+TEST_CASE("sums and products of int64 wrap around") {
+    constexpr int64_t kMost = std::numeric_limits<int64_t>::max(), kLeast = -kMost - 1;
+    const auto combined = [](int64_t mine, int64_t theirs, ReduceOp op) {
+        combine_for(DType::kInt64, op)
+            .apply(reinterpret_cast<std::byte*>(&mine),
+                   reinterpret_cast<const std::byte*>(&theirs), 1);
+        return mine;
+    };
+    CHECK(combined(kMost, 1, ReduceOp::kSum) == kLeast);
+    CHECK(combined(kLeast, -1, ReduceOp::kSum) == kMost);
+    CHECK(combined(kMost, 2, ReduceOp::kProduct) == -2);
+    CHECK(combined(kLeast, -1, ReduceOp::kProduct) == kLeast);
+    CHECK(combined(-3, 5, ReduceOp::kProduct) == -15);
+}
+
+TEST_CASE("kMin and kMax of two NaN have the same bits on both ranks") {
+    const auto combined = [](uint32_t mine, uint32_t theirs, ReduceOp op) {
+        combine_for(DType::kFloat32, op)
+            .apply(reinterpret_cast<std::byte*>(&mine),
+                   reinterpret_cast<const std::byte*>(&theirs), 1);
+        return mine;
+    };
+    for (const ReduceOp op : {ReduceOp::kMin, ReduceOp::kMax})
+        CHECK(combined(0x7fc12345u, 0xffc54321u, op) ==
+              combined(0xffc54321u, 0x7fc12345u, op));
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
 namespace mini::dist {
@@ -14,28 +15,41 @@ template <typename T>
 using Wide =
     std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>, float, T>;
 
+// The type in which two elements of type T are added and multiplied: unsigned for int64,
+// because the overflow of a signed type is undefined.
+template <typename T>
+using Wrapping = std::conditional_t<std::is_same_v<T, int64_t>, uint64_t, T>;
+
+// Returns NaN if a or b is NaN, always with the same bits, else `other`.
+template <typename T>
+T unless_nan(T a, T b, T other) {
+    if constexpr (std::is_floating_point_v<T>)
+        return a == a && b == b ? other : std::numeric_limits<T>::quiet_NaN();
+    return other;
+}
+
 struct Add {
     template <typename T>
     static T of(T a, T b) {
-        return static_cast<T>(a + b);
+        return static_cast<T>(static_cast<Wrapping<T>>(a) + static_cast<Wrapping<T>>(b));
     }
 };
 struct Multiply {
     template <typename T>
     static T of(T a, T b) {
-        return static_cast<T>(a * b);
+        return static_cast<T>(static_cast<Wrapping<T>>(a) * static_cast<Wrapping<T>>(b));
     }
 };
 struct Minimum {
     template <typename T>
     static T of(T a, T b) {
-        return b < a ? b : a;
+        return unless_nan(a, b, b < a ? b : a);
     }
 };
 struct Maximum {
     template <typename T>
     static T of(T a, T b) {
-        return a < b ? b : a;
+        return unless_nan(a, b, a < b ? b : a);
     }
 };
 

@@ -2,7 +2,8 @@
 // data of two ranks, element by element.
 //
 // float16 and bfloat16 are combined in float32 and rounded back at every step, as
-// PyTorch's CPU backends do. uint8 wraps modulo 256.
+// PyTorch's CPU backends do. uint8 wraps modulo 256, int64 modulo 2^64. If an element of
+// either rank is NaN, kMin and kMax give NaN, as torch.minimum and torch.maximum do.
 
 #pragma once
 

@@ -10,6 +10,8 @@ namespace mini::dist {
 /// by the world size. 16-bit floats are divided in two steps: before the sum by a power
 /// of two, so that the sum does not overflow (see prepare_reduce), and after the sum by
 /// the remaining factor. NCCL multiplies each number by 1 / world size before the sum.
+/// kMin and kMax give NaN on all ranks if any rank has NaN, as torch.maximum does; only
+/// backend nccl may lose a NaN that not every rank has.
 enum class ReduceOp : uint8_t { kSum, kAvg, kProduct, kMin, kMax };
 
 /// Returns "sum", "avg", ...

@@ -22,16 +22,22 @@ struct Multiply {
         return static_cast<T>(a * b);
     }
 };
+// Returns NaN if a or b is NaN, else `other`.
+template <typename T>
+__device__ T unless_nan(T a, T b, T other) {
+    return a == a && b == b ? other : static_cast<T>(a + b);
+}
+
 struct Minimum {
     template <typename T>
     __device__ T operator()(T a, T b) const {
-        return b < a ? b : a;
+        return unless_nan(a, b, b < a ? b : a);
     }
 };
 struct Maximum {
     template <typename T>
     __device__ T operator()(T a, T b) const {
-        return a < b ? b : a;
+        return unless_nan(a, b, a < b ? b : a);
     }
 };
 

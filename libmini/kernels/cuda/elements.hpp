@@ -32,7 +32,7 @@ void fill_elements(void* out,  // (n) of type `type`
 enum class CombineOp : uint8_t { kSum, kProduct, kMin, kMax };
 
 /// mine[i] = mine[i] op theirs[i]; the 16-bit floats are computed in float32. If either
-/// element is NaN, kMin and kMax keep mine[i], as on the CPU.
+/// element is NaN, kMin and kMax give NaN, as on the CPU.
 void combine(void* mine,          // (n)
              const void* theirs,  // (n)
              int64_t n, ElementType type, CombineOp op, cudaStream_t stream);

@@ -6,12 +6,15 @@
 #include <chrono>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <future>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "libmini/distributed/backends/ring.hpp"
 #include "libmini/distributed/launch/launch.hpp"
+#include "tests/distributed/conformance.hpp"
 #include "tests/distributed/require_none.hpp"
 #include "tests/distributed/support.hpp"
 #include "tests/support/catch.hpp"
@@ -53,6 +56,66 @@ TEST_CASE("every collective gives PyTorch's result on every rank") {
         CHECK(broadcasts[r] == std::vector<int64_t>(2, 10 + P - 1));
         for (int k = 0; k < P; ++k) CHECK(gathered[r][static_cast<size_t>(k)] == k);
     }
+}
+
+TEST_CASE("kMin and kMax give NaN on all ranks, whichever rank has it") {
+    const std::string kind = GENERATE("threads", "tcp", "shm");
+    const int world_size = GENERATE(1, 2, 3, 4, 7);
+    CAPTURE(kind, world_size);
+    const auto groups = make_groups(kind, world_size);
+    require_none(on_ranks(world_size, [&](int rank) {
+        ProcessGroup& group = *groups[static_cast<size_t>(rank)];
+        for (const DType dtype : {DType::kFloat32, DType::kFloat16, DType::kBFloat16})
+            for (const int64_t n : {1, 7, 20'000}) check_nan(group, n, dtype);
+    }));
+}
+
+TEST_CASE("an input may be the output of its rank, as with NCCL") {
+    const std::string kind = GENERATE("threads", "tcp", "shm");
+    const int world_size = GENERATE(1, 2, 3, 4, 7);
+    CAPTURE(kind, world_size);
+    const auto groups = make_groups(kind, world_size);
+    require_none(on_ranks(world_size, [&](int rank) {
+        ProcessGroup& group = *groups[static_cast<size_t>(rank)];
+        for (const DType dtype : {DType::kFloat32, DType::kInt64, DType::kFloat16})
+            for (const int64_t n : {0, 1, 7, 1000}) check_in_place(group, n, dtype);
+    }));
+}
+
+TEST_CASE("tensors that share memory are rejected, and the group stays usable") {
+    const auto groups = make_groups("threads", 2);
+    const std::vector<std::string> found = [&] {
+        std::vector<std::string> texts(2);
+        require_none(on_ranks(2, [&](int rank) {
+            ProcessGroup& group = *groups[static_cast<size_t>(rank)];
+            const Tensor memory = Tensor::zeros({8});
+            const auto at = [&](int64_t begin) {
+                return ops::narrow(memory, 0, begin, 2);
+            };
+            const auto mine = static_cast<size_t>(rank), other = 1 - mine;
+            const std::vector<Tensor> pair{at(0), at(2)}, same{at(0), at(0)};
+            const std::vector<Tensor> shifted{at(1), at(4)};
+            std::string& text = texts[mine];
+            const auto call = [&](const std::function<void()>& body) {
+                text += contains(failure_of(body), "share memory") ? "1" : "0";
+            };
+            call([&] { group.reduce_scatter(pair[other], pair); });
+            call([&] { group.reduce_scatter(at(1), pair); });
+            call([&] { group.all_to_all(pair, pair); });
+            call([&] { group.all_to_all(shifted, pair); });
+            call([&] { group.all_gather(same, at(4)); });
+            call([&] { group.all_gather(pair, pair[other]); });
+            call([&] { group.all_gather(pair, at(1)); });
+
+            // These are right: inputs that are one tensor, and interleaved columns.
+            const Tensor matrix = Tensor::zeros({2, 2});
+            const auto column = [&](int64_t i) { return ops::select(matrix, 1, i); };
+            call([&] { group.all_to_all(pair, {at(4), at(4)}); });
+            call([&] { group.all_gather({column(0), column(1)}, at(4)); });
+        }));
+        return texts;
+    }();
+    for (const std::string& text : found) CHECK(text == "111111100");
 }
 
 TEST_CASE("an async operation returns before the other ranks have called the operation") {

@@ -12,8 +12,17 @@ void ring_reduce_scatter(Transport& transport, Elements output,
     const int P = transport.world_size(), rank = transport.rank();
     const int right = (rank + 1) % P;
     const int left = (rank + P - 1) % P;
+
+    // In place, `output` is inputs[rank], which only the last step reads: keep a copy.
+    std::vector<Elements> blocks(inputs.begin(), inputs.end());
+    std::vector<std::byte> own;
+    Elements& mine = blocks[static_cast<size_t>(rank)];
+    if (mine.bytes.data() == output.bytes.data()) {
+        own.assign(mine.bytes.begin(), mine.bytes.end());
+        mine.bytes = own;
+    }
     const auto block = [&](int k) {
-        return inputs[static_cast<size_t>((k + 2 * P) % P)];
+        return blocks[static_cast<size_t>((k + 2 * P) % P)];
     };
 
     // Send the block that was received last, and combine the next received block with

@@ -19,10 +19,10 @@
 
 namespace mini::dist {
 
-/// Reduces inputs[r] over all ranks into `output` on rank r; blocks until done. Does not
-/// change the inputs. REQUIRES: world_size inputs of the output's size and dtype; the
-/// same size, dtype and op on every rank; `output` does not overlap with the inputs;
-/// GroupTransport::begin was called for this collective.
+/// Reduces inputs[r] over all ranks into `output` on rank r; blocks until done. `output`
+/// may be inputs[r]; the other inputs do not change. REQUIRES: world_size inputs of the
+/// output's size and dtype; the same size, dtype and op on every rank; `output` does not
+/// overlap with other inputs; GroupTransport::begin was called for this collective.
 void ring_reduce_scatter(Transport& transport, Elements output,
                          std::span<const Elements> inputs, ReduceOp op);
 

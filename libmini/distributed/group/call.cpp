@@ -57,6 +57,44 @@ void check_tensor(const char* name, const Tensor& tensor, const Tensor& first) {
                 " but another is ", first.shape(), " of ", first.dtype());
 }
 
+bool overlap(const Tensor& a, const Tensor& b) {
+    const bool are_copied = !a.is_contiguous() || !b.is_contiguous();
+    return !are_copied && a.raw_data() < b.raw_data() + b.bytes() &&
+           b.raw_data() < a.raw_data() + a.bytes();
+}
+
+// Returns whether an input may be an output: NCCL's in-place convention.
+bool is_in_place(const Call& call, size_t output, size_t input, int rank) {
+    const auto mine = static_cast<size_t>(rank);
+    switch (call.operation) {
+        case Operation::kAllGather:
+        case Operation::kGather: return output == mine;
+        case Operation::kScatter:
+        case Operation::kReduceScatter: return input == mine;
+        default: return false;
+    }
+}
+
+// Throws UsageError if an output shares memory with another output or with an input.
+void check_overlaps(const Call& call, const char* name, int rank) {
+    for (size_t i = 0; i < call.outputs.size(); ++i) {
+        const Tensor& output = call.outputs[i];
+        for (size_t k = i + 1; k < call.outputs.size(); ++k)
+            if (overlap(output, call.outputs[k]))
+                throw UsageError(concat(name, ": outputs ", i, " and ", k, " on rank ",
+                                        rank, " share memory; pass separate tensors"));
+        for (size_t k = 0; k < call.inputs.size(); ++k) {
+            const Tensor& input = call.inputs[k];
+            const bool is_same =
+                output.raw_data() == input.raw_data() && is_in_place(call, i, k, rank);
+            if (!is_same && overlap(output, input))
+                throw UsageError(concat(name, ": output ", i, " and input ", k,
+                                        " on rank ", rank,
+                                        " share memory; pass a clone of the input"));
+        }
+    }
+}
+
 void check_ranks(const Call& call, const char* name, int rank, int world_size) {
     MINI_CHECK(!has_root(call.operation) || (call.root >= 0 && call.root < world_size),
                name, ": root is ", call.root, " but the world size is ", world_size);
@@ -91,6 +129,7 @@ Collective collective_of(const Call& call, int rank, int world_size) {
     MINI_CHECK(first->defined(), name, ": the tensor is undefined");
     for (const auto* tensors : {&call.outputs, &call.inputs})
         for (const Tensor& tensor : *tensors) check_tensor(name, tensor, *first);
+    check_overlaps(call, name, rank);
 
     MINI_CHECK(!reduces(call.operation) || call.reduce_op != ReduceOp::kAvg ||
                    is_floating_point(first->dtype()),

@@ -56,7 +56,9 @@ struct Call {
 /// the tensors are on several devices, if the number of tensors does not fit the world
 /// size, if the op is kAvg and the dtype is an integer, if the root or the peer is
 /// invalid, or if the tag is reserved. Throws ShapeError if the tensors differ in shape
-/// or dtype.
+/// or dtype. Throws UsageError if outputs share memory with each other or with inputs,
+/// except in place: all_gather and gather may have their input as outputs[rank], scatter
+/// and reduce_scatter their output as inputs[rank].
 Collective collective_of(const Call& call, int rank, int world_size);
 
 /// Returns the size in bytes of one tensor of `call`; 0 if the call has no tensor.

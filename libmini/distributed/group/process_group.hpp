@@ -79,7 +79,8 @@ class ProcessGroup {
     // Collectives. All REQUIRE: the tensors are on one device, with equal shape and dtype
     // on all ranks; the caller does not access the tensors until the Work is done.
     // Non-contiguous tensors are copied to contiguous tensors and back, but outputs on a
-    // GPU must be contiguous. All throw Error immediately for an invalid tensor.
+    // GPU must be contiguous. All throw Error immediately for an invalid tensor, also
+    // for tensors that share memory; see collective_of.
     //
     // On a GPU, a collective runs after the work that is in the caller's current stream
     // at the call. wait() makes the current stream wait for the results, and blocks the
@@ -121,7 +122,7 @@ class ProcessGroup {
     WorkHandle scatter_async(Tensor output, std::vector<Tensor> inputs, int root);
     void scatter(Tensor output, std::vector<Tensor> inputs, int root);
 
-    /// Reduces inputs[r] over all ranks into `output` on rank r
+    /// Reduces inputs[r] over all ranks into `output` on rank r, which may be inputs[r]
     /// (`torch.distributed.reduce_scatter`).
     WorkHandle reduce_scatter_async(Tensor output, std::vector<Tensor> inputs,
                                     ReduceOp op = ReduceOp::kSum);
@@ -143,7 +144,8 @@ class ProcessGroup {
     /// (`torch.Tensor.share_memory_`). Then an all_reduce of the tensor, or of a
     /// contiguous part of it, needs no copies, if every rank has done so. Has no effect
     /// where no all_reduce would be faster: for a small tensor, a tensor on a GPU, or
-    /// ranks that do not share memory. If an all_reduce fails, other ranks may write to
+    /// ranks that do not share memory; and where there is not enough shared memory, which
+    /// logs a warning. If an all_reduce fails, other ranks may write to
     /// the tensor until they have detected the failure. Does not communicate. REQUIRES: no
     /// operation uses the tensor.
     virtual void share_memory(const Tensor& /*tensor*/) {}

@@ -33,10 +33,16 @@ DistributedDataParallel::DistributedDataParallel(nn::Module& module,
       reducer_(trained(), options, shared_group()) {}
 
 int DistributedDataParallel::begin_iteration(bool sends_buffers, bool averages) {
-    const auto active = Join::notify_join_context(*this);
-    if (!active) return 0;
-    if (divides_by_active_) reducer_.divide_by(active->count());
+    Join::notify_join_context(*this);
+    divide_by_active_ranks();
+    if (!Join::active_ranks(*this)) return 0;
     return agree_on({sends_buffers, averages}, /*is_active=*/true, group()).root;
+}
+
+void DistributedDataParallel::divide_by_active_ranks() {
+    const auto active = Join::active_ranks(*this);
+    reducer_.divide_by(active && divides_by_active_ ? active->count()
+                                                    : group().world_size());
 }
 
 // ---- uneven inputs
@@ -46,6 +52,7 @@ class DistributedDataParallel::Hook : public JoinHook {
     explicit Hook(DistributedDataParallel& ddp) : ddp_(ddp) {}
 
     void main_hook() override {
+        ddp_.divide_by_active_ranks();
         const Plan plan = agree_on({}, /*is_active=*/false, ddp_.group());
         if (plan.sends_buffers) ddp_.broadcast_buffers(plan.root);
         ddp_.follow_forward(plan.averages);
@@ -56,8 +63,6 @@ class DistributedDataParallel::Hook : public JoinHook {
 
     void post_hook(bool is_last_joiner) override {
         broadcast_from_last_joiner(ddp_.group(), is_last_joiner, ddp_.state());
-        ddp_.reducer_.divide_by(ddp_.group().world_size());
-        ddp_.divides_by_active_ = false;
 
         // Clear the averages that the shadowed iterations left: a training loop that
         // calls zero_grad() only after step() would add new gradients to these averages.

@@ -50,7 +50,8 @@ class DistributedDataParallel : public ReplicatedModule, public Joinable {
     /// longest. During the shadowed iterations this rank's gradients are the averages;
     /// after the Join this rank's gradients are undefined. Gradient sums are divided by
     /// the world size or, without divide_by_initial_world_size, by the number of active
-    /// ranks; communication hooks always divide by the world size.
+    /// ranks; communication hooks always divide by the world size. A Join may have several
+    /// such modules.
     std::unique_ptr<JoinHook> join_hook(const JoinOptions& options) override;
     dist::ProcessGroup& join_process_group() override { return group(); }
 
@@ -78,6 +79,8 @@ class DistributedDataParallel : public ReplicatedModule, public Joinable {
 
   private:
     class Hook;
+
+    void divide_by_active_ranks();
 
     Reducer reducer_;
     bool divides_by_active_ = false;  // in a Join without divide_by_initial_world_size

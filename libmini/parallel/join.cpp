@@ -70,36 +70,31 @@ void Join::run(const std::function<void()>& body) {
     for (Joinable* const joinable : joinables_)
         hooks_.push_back(joinable->join_hook(options_));
 
-    // The joinables notify only while the body runs; end this also if the body throws.
-    set_up(true);
-    try {
-        body();
-    } catch (...) {
-        set_up(false);
-        throw;
+    // The joinables take part until the end, also if the body throws.
+    const auto end = [](Join* join) {
+        join->active_ = nullptr;
+        for (Joinable* const joinable : join->joinables_) joinable->join_ = nullptr;
+    };
+    const std::unique_ptr<Join, decltype(end)> running(this, end);
+    for (Joinable* const joinable : joinables_) {
+        joinable->join_ = this;
+        joinable->iterations_ = 0;
     }
-    set_up(false);
-
+    has_joined_ = false;
+    body();
+    has_joined_ = true;
     const bool is_last_joiner = shadow_the_others();
     for (const auto& hook : hooks_) hook->post_hook(is_last_joiner);
-}
-
-void Join::set_up(bool is_enabled) {
-    for (Joinable* const joinable : joinables_) {
-        joinable->notifies_ = is_enabled && joinable == joinables_.front();
-        joinable->throws_ = is_enabled && options_.throw_on_early_termination;
-        if (is_enabled) joinable->iterations_ = 0;
-    }
 }
 
 // Calls the main hooks until all ranks have joined. Returns true if no other rank was
 // active when this rank joined.
 bool Join::shadow_the_others() {
     for (int64_t alone = 0;; ++alone) {
-        ActiveRanks active(group_, false);
-        if (active.count() == 0) return alone == 0;
+        active_ = std::make_shared<ActiveRanks>(group_, false);
+        if (active_->count() == 0) return alone == 0;
         if (options_.throw_on_early_termination)
-            throw_if_uneven(active.by_rank(), joinables_.front()->iterations_,
+            throw_if_uneven(active_->by_rank(), joinables_.front()->iterations_,
                             group_.rank());
         if (alone == kManyIterations)
             logging::warning(
@@ -111,13 +106,24 @@ bool Join::shadow_the_others() {
 }
 
 std::shared_ptr<ActiveRanks> Join::notify_join_context(Joinable& joinable) {
-    if (!joinable.notifies_) return nullptr;
-    dist::ProcessGroup& group = joinable.join_process_group();
-    auto active = std::make_shared<ActiveRanks>(group, true);
-    if (joinable.throws_)
-        throw_if_uneven(active->by_rank(), joinable.iterations_, group.rank());
+    Join* const join = joinable.join_;
+    if (join == nullptr || join->has_joined_) return nullptr;
+    if (&joinable != join->joinables_.front()) return nullptr;
+    join->active_ = std::make_shared<ActiveRanks>(join->group_, true);
+    if (join->options_.throw_on_early_termination)
+        throw_if_uneven(join->active_->by_rank(), joinable.iterations_,
+                        join->group_.rank());
     ++joinable.iterations_;
-    return active;
+    return join->active_;
+}
+
+std::shared_ptr<ActiveRanks> Join::active_ranks(const Joinable& joinable) {
+    if (joinable.join_ == nullptr) return nullptr;
+    if (joinable.join_->active_ == nullptr)
+        throw UsageError(
+            "Join: the first joinable of the list must begin each iteration; list the "
+            "joinables in the order in which the loop uses them");
+    return joinable.join_->active_;
 }
 
 void broadcast_from_last_joiner(dist::ProcessGroup& group, bool is_last_joiner,

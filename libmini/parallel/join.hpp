@@ -72,6 +72,8 @@ class ActiveRanks {
     dist::WorkHandle work_;
 };
 
+class Join;
+
 /// An object that calls collectives in each iteration and takes part in a Join
 /// (`Joinable`).
 class Joinable {
@@ -86,8 +88,7 @@ class Joinable {
 
   private:
     friend class Join;
-    bool notifies_ = false;   // true within a Join, for the first joinable
-    bool throws_ = false;     // true within a Join with throw_on_early_termination
+    Join* join_ = nullptr;    // the Join that runs
     int64_t iterations_ = 0;  // number of iterations begun within this Join
 };
 
@@ -100,7 +101,8 @@ class Join {
   public:
     /// Throws UsageError when `joinables` is empty, or when their process groups differ.
     /// REQUIRES: the joinables outlive this object, and take part in no other Join at the
-    /// same time.
+    /// same time; each iteration uses every joinable once, in the order of the list: a
+    /// module runs forward() and backward() before the next joinable begins.
     explicit Join(std::vector<Joinable*> joinables, JoinOptions options = {});
 
     /// Calls `body`, then the main hooks until all ranks have joined, then the post
@@ -118,14 +120,20 @@ class Join {
     /// count is known, and throws the same Error as run().
     static std::shared_ptr<ActiveRanks> notify_join_context(Joinable& joinable);
 
+    /// Returns the active ranks of the current iteration, for any joinable of a running
+    /// Join, also in its main_hook(); null outside of a Join. Throws UsageError within a
+    /// Join before the first joinable of the list has begun an iteration.
+    static std::shared_ptr<ActiveRanks> active_ranks(const Joinable& joinable);
+
   private:
-    void set_up(bool is_enabled);
     bool shadow_the_others();
 
     std::vector<Joinable*> joinables_;
     JoinOptions options_;
     dist::ProcessGroup& group_;
     std::vector<std::unique_ptr<JoinHook>> hooks_;
+    std::shared_ptr<ActiveRanks> active_;  // in the current iteration
+    bool has_joined_ = false;              // this rank has no further batch
 };
 
 /// Copies `tensors` from the highest rank whose `is_last_joiner` is true to all ranks; a

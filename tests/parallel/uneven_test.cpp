@@ -190,3 +190,92 @@ TEST_CASE("throw_on_early_termination names the rank that ran out of batches fir
         CHECK(contains(message, "rank 1 continued"));
     }
 }
+
+TEST_CASE("two DDP modules take part in one Join, with even and with uneven inputs") {
+    const auto batches = GENERATE(std::vector<int>{2, 2}, std::vector<int>{1, 3},
+                                  std::vector<int>{3, 0, 2});
+    CAPTURE(batches);
+    struct Ended {
+        std::vector<float> first, second, seen;
+    };
+    const auto ended =
+        on_ranks(static_cast<int>(batches.size()), [&](dist::ProcessGroup& group) {
+            Weighing one, other;
+            DistributedDataParallel first(one), second(other);
+            optim::SGD of_one(one.parameters(), {.lr = 1.0});
+            optim::SGD of_other(other.parameters(), {.lr = 1.0});
+            for (int epoch = 0; epoch < 2; ++epoch)
+                Join({&first, &second}).run([&] {
+                    for (int i = 0; i < batches[static_cast<size_t>(group.rank())]; ++i) {
+                        for (optim::SGD* optimizer : {&of_one, &of_other})
+                            optimizer->zero_grad();
+                        first(Tensor::ones({1})).backward();
+                        of_one.step();
+                        second(Tensor::full({1}, 2)).backward();
+                        of_other.step();
+                    }
+                });
+            return Ended{flat_parameters(one),
+                         flat_parameters(other),
+                         {static_cast<float>(one.seen.item()),
+                          static_cast<float>(other.seen.item())}};
+        });
+    const auto most = static_cast<float>(*std::ranges::max_element(batches));
+    for (const Ended& rank : ended) {
+        CHECK(rank.first == ended[0].first);
+        CHECK(rank.second == ended[0].second);
+        CHECK(rank.second[0] == 2 * rank.first[0]);
+        CHECK(rank.seen == Values{2 * most, 2 * most});
+    }
+}
+
+TEST_CASE(
+    "without divide_by_initial_world_size each DDP of a Join divides by the active") {
+    const auto by_rank = on_ranks(2, [](dist::ProcessGroup& group) {
+        Weighing one, other;
+        DistributedDataParallel first(one), second(other);
+        Values gradients;
+        Join({&first, &second}, {.divide_by_initial_world_size = false}).run([&] {
+            for (int i = 0; i <= 2 * group.rank(); ++i) {
+                for (DistributedDataParallel* ddp : {&first, &second}) {
+                    ddp->zero_grad();
+                    (*ddp)(Tensor::full({1}, group.rank() + 1)).backward();
+                }
+                gradients.push_back(static_cast<float>(one.weight.grad().item()));
+                gradients.push_back(static_cast<float>(other.weight.grad().item()));
+            }
+        });
+        one.zero_grad();
+        first(Tensor::full({1}, group.rank() + 1)).backward();  // by the world size again
+        gradients.push_back(static_cast<float>(one.weight.grad().item()));
+        return gradients;
+    });
+    CHECK(by_rank[1] == Values{1.5f, 1.5f, 2.0f, 2.0f, 2.0f, 2.0f, 1.5f});
+}
+
+TEST_CASE("a Join whose joinables are used in another order is an error, not a hang") {
+    const auto messages = on_ranks(2, [](dist::ProcessGroup&) {
+        Weighing one, other;
+        DistributedDataParallel first(one), second(other);
+        return message_of<UsageError>([&] {
+            Join({&first, &second}).run([&] { second(Tensor::ones({1})).backward(); });
+        });
+    });
+    for (const std::string& message : messages)
+        CHECK(contains(message, "the first joinable of the list must begin"));
+}
+
+TEST_CASE("after a Join was left by an exception a module trains without it") {
+    const auto gradients = on_ranks(2, [](dist::ProcessGroup& group) {
+        Weighing module;
+        DistributedDataParallel ddp(module);
+        message_of([&] {
+            Join({&ddp}, {.divide_by_initial_world_size = false}).run([&] {
+                throw Error("the batch was bad");
+            });
+        });
+        ddp(Tensor::full({1}, group.rank() + 1)).backward();
+        return module.weight.grad().item();
+    });
+    CHECK(gradients == std::vector<double>{1.5, 1.5});
+}

@@ -106,6 +106,7 @@ struct AutogradMeta {
     Tensor grad;                                  // of a leaf
     std::shared_ptr<Node> grad_fn;                // of a result; null for a leaf
     std::shared_ptr<AccumulateGrad> accumulator;  // of a leaf; created at first use
+    bool is_averaged = false;  // a wrapper of libmini/parallel averages `grad` over ranks
 };
 
 /// Returns the accumulator of a leaf that requires grad; creates it at first use, and

@@ -26,7 +26,7 @@ GradientListener::GradientListener(nn::Module& module,
 
 GradientListener::~GradientListener() {
     for (size_t index = 0; index < hooks_.size(); ++index)
-        grad_accumulator(trained()[index].second)->remove_hook(hooks_[index]);
+        accumulator(index).remove_hook(hooks_[index]);
 }
 
 void GradientListener::prepare_for_backward(const Tensor&) {
@@ -45,6 +45,10 @@ void GradientListener::gradient_ready(size_t index) {
 
 void GradientListener::end_backward() {
     group().events().record(EventKind::kBackwardEnd);
+    for (const auto& [name, parameter] : trained())
+        MINI_CHECK(parameter.grad().defined(), "averaging: parameter ", name,
+                   " has no gradient on rank ", group().rank(),
+                   "; every parameter must take part in the loss, and stay unfrozen");
     on_end();
     averages_ = has_gradient_ = false;
 }

@@ -46,6 +46,7 @@ class GradientListener : public ReplicatedModule {
   private:
     /// Called after a forward pass outside of no_sync: the next backward pass averages.
     void prepare_for_backward(const Tensor& output) override;
+    bool averages_next() const override { return averages_; }
 
     /// Called by the hooks. Does nothing in a pass that does not average. At the first
     /// gradient of a pass, queues end_backward() with queue_callback(), so that
@@ -54,7 +55,8 @@ class GradientListener : public ReplicatedModule {
     void gradient_ready(size_t index);
 
     /// Records kBackwardEnd in the event log, and calls on_end(); afterwards no pass averages
-    /// until the next prepare_for_backward().
+    /// until the next prepare_for_backward(). Throws Error, naming the parameter, if a
+    /// parameter has no gradient.
     void end_backward();
 
     std::vector<int> hooks_;     // ids for remove_hook(), in the order of trained()

@@ -76,6 +76,7 @@ class DistributedDataParallel : public ReplicatedModule, public Joinable {
     void prepare_for_backward(const Tensor& output) override {
         reducer_.prepare_for_backward(output);
     }
+    bool averages_next() const override { return reducer_.averages_next(); }
 
   private:
     class Hook;

@@ -6,7 +6,6 @@
 #include <memory>
 #include <numeric>
 
-#include "libmini/autograd/node.hpp"
 #include "libmini/core/log.hpp"
 #include "libmini/parallel/used_parameters.hpp"
 #include "libmini/tensor/ops.hpp"
@@ -21,16 +20,16 @@ Reducer::Reducer(nn::NamedTensors parameters, const DDPOptions& options,
       divisor_(group_->world_size()),
       slots_(parameters_.size()) {
     make_buckets(first_assignment());
-    for (size_t index = 0; index < parameters_.size(); ++index)
-        slots_[index].hook =
-            grad_accumulator(tensor(index))->add_hook([this, index](const Tensor&) {
-                on_gradient(index);
-            });
+    for (size_t index = 0; index < parameters_.size(); ++index) {
+        Slot& slot = slots_[index];
+        slot.accumulator = grad_accumulator(tensor(index));
+        slot.hook = slot.accumulator->add_hook(
+            [this, index](const Tensor&) { on_gradient(index); });
+    }
 }
 
 Reducer::~Reducer() {
-    for (size_t index = 0; index < parameters_.size(); ++index)
-        grad_accumulator(tensor(index))->remove_hook(slots_[index].hook);
+    for (const Slot& slot : slots_) slot.accumulator->remove_hook(slot.hook);
 }
 
 void Reducer::set_comm_hook(CommHook hook) {
@@ -391,7 +390,8 @@ std::string Reducer::missing_gradients() const {
     for (size_t index = 0; index < parameters_.size(); ++index) {
         const Slot& slot = slots_[index];
         if (!buckets_[slot.bucket].is_ready(slot.slot))
-            names += " " + parameters_[index].first;
+            names += " " + parameters_[index].first +
+                     (tensor(index).requires_grad() ? "" : " (frozen)");
     }
     return names;
 }

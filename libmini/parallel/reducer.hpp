@@ -25,6 +25,7 @@
 #include <string>
 #include <vector>
 
+#include "libmini/autograd/node.hpp"
 #include "libmini/distributed/group/process_group.hpp"
 #include "libmini/nn/module.hpp"
 #include "libmini/parallel/bucket.hpp"
@@ -55,6 +56,9 @@ class Reducer {
     /// call a backward pass only accumulates gradients on this rank.
     void prepare_for_backward(const Tensor& output);
 
+    /// Returns whether the next backward pass, or the running one, averages gradients.
+    bool averages_next() const { return expecting_; }
+
     /// Takes part in one iteration of the other ranks, with gradients that are zero or
     /// have accumulated on this rank since the last averaged iteration; blocks until all
     /// buckets are averaged. Afterwards this rank's gradients are the averages, as on the
@@ -79,9 +83,10 @@ class Reducer {
   private:
     // The state of one parameter.
     struct Slot {
-        size_t bucket = 0;    // the index in buckets_
-        size_t slot = 0;      // the position in this bucket
-        int hook = 0;         // the id for remove_hook()
+        size_t bucket = 0;  // the index in buckets_
+        size_t slot = 0;    // the position in this bucket
+        int hook = 0;       // the id for remove_hook()
+        std::shared_ptr<AccumulateGrad> accumulator = nullptr;  // has the hook
         int fired = 0;        // number of gradients so far in this pass
         int expected = 1;     // gradients per pass; static_graph: as in the first pass
         bool unused = false;  // the parameter gets no gradient in this pass, on this rank

@@ -13,14 +13,13 @@
 namespace mini::parallel {
 namespace {
 
-nn::NamedTensors trainable_parameters(const nn::Module& module) {
-    nn::NamedTensors parameters = module.named_parameters();
-    std::erase_if(parameters,
-                  [](const auto& entry) { return !entry.second.requires_grad(); });
-    if (parameters.empty())
-        throw UsageError(
-            "DistributedDataParallel: no parameter of the module requires grad");
-    return parameters;
+// Returns what the ranks share, but do not train: frozen parameters, and buffers.
+nn::NamedTensors untrained(const nn::Module& module) {
+    nn::NamedTensors tensors = module.named_parameters();
+    std::erase_if(tensors,
+                  [](const auto& entry) { return entry.second.requires_grad(); });
+    std::ranges::copy(module.named_buffers(), std::back_inserter(tensors));
+    return tensors;
 }
 
 }  // namespace
@@ -30,14 +29,16 @@ ReplicatedModule::ReplicatedModule(nn::Module& module,
                                    bool broadcast_buffers)
     : module_(module),
       group_(group ? std::move(group) : dist::default_group()),
-      trained_(trainable_parameters(module)),
+      parameters_(module),
+      self_(std::make_shared<ReplicatedModule*>(this)),
       sends_buffers_(broadcast_buffers && !module.buffers().empty()) {
     register_module("module", module);
-    check_same_parameters(*group_,
-                          {.who = "DistributedDataParallel",
-                           .what = "parameters that require grad",
-                           .remedy = "every rank must build the same module"},
-                          trained_);
+    SameParameters texts{.who = "DistributedDataParallel",
+                         .what = "parameters that require grad",
+                         .remedy = "every rank must build the same module"};
+    check_same_parameters(*group_, texts, trained());
+    texts.what = "frozen parameters and buffers";
+    check_same_parameters(*group_, texts, untrained(module));
     broadcast_coalesced(*group_, state(), 0);
 }
 
@@ -50,6 +51,7 @@ ReplicatedModule::NoSync ReplicatedModule::no_sync() {
 
 Tensor ReplicatedModule::forward(const Tensor& x) {
     if (!is_grad_enabled()) return run_module(x);
+    parameters_.check_unchanged(group_->rank());
     // [lab15.2] Broadcast due buffers, run the module, and prepare the backward pass.
     const bool sends_buffers = sends_buffers_ && are_buffers_due_;
     are_buffers_due_ = sync_;
@@ -67,7 +69,21 @@ Tensor ReplicatedModule::run_module(const Tensor& x) {
     group_->events().record(EventKind::kForwardBegin);
     Tensor output = module_(x);
     group_->events().record(EventKind::kForwardEnd);
-    return output;
+    return sync_ ? checked_in_backward(output) : output;
+}
+
+Tensor ReplicatedModule::checked_in_backward(const Tensor& output) {
+    return record(
+        "averages", output, {output},
+        [self = std::weak_ptr(self_)](const Tensor& grad, const Node&) -> Grads {
+            const auto wrapper = self.lock();
+            MINI_CHECK(wrapper == nullptr || (*wrapper)->averages_next(),
+                       "DistributedDataParallel: this backward pass would not average "
+                       "the gradients, because another backward pass has done so since "
+                       "forward(); call forward() again, or call it within no_sync to "
+                       "accumulate gradients");
+            return {grad};
+        });
 }
 
 void ReplicatedModule::broadcast_buffers(int root) {

@@ -16,6 +16,7 @@
 
 #include "libmini/distributed/group/process_group.hpp"
 #include "libmini/nn/module.hpp"
+#include "libmini/parallel/wrapped_parameters.hpp"
 
 namespace mini::parallel {
 
@@ -37,6 +38,12 @@ class ReplicatedModule : public nn::Module {
     /// training first reads are_buffers_due_, then sets are_buffers_due_ to sync_ for the
     /// next forward(). At the first forward() buffers are not due, since the constructor
     /// has just broadcast them.
+    ///
+    /// In training, throws Error if a parameter was replaced, added, moved, or began to
+    /// require grad since the module was wrapped (see WrappedParameters). A parameter may
+    /// be frozen and thawed: while it is frozen, it counts as unused. backward() through a
+    /// result of forward() outside of no_sync throws Error if it would not average: a
+    /// second time with retain_graph, or after another backward() has averaged.
     Tensor forward(const Tensor& x) override;
 
     /// While a NoSync object exists, gradients accumulate on each rank without
@@ -64,13 +71,13 @@ class ReplicatedModule : public nn::Module {
     dist::ProcessGroup& group() const { return *group_; }
 
   protected:
-    /// Compares the number and shapes of the parameters across ranks, then broadcasts
-    /// rank 0's parameters and buffers; blocks until every rank has called this
-    /// constructor. A null `group` means the default group. Parameters that do not
-    /// require grad are broadcast, but not compared and not averaged; a shared parameter
-    /// counts once. Throws Error, on all ranks, naming the rank and the parameter that
-    /// differ; throws UsageError when no parameter requires grad. REQUIRES: `module`
-    /// outlives this object.
+    /// Compares the number, names and shapes of the parameters and buffers across ranks,
+    /// then broadcasts rank 0's parameters and buffers; blocks until every rank has called
+    /// this constructor. A null `group` means the default group. Parameters that do not
+    /// require grad are broadcast, but not averaged; a shared parameter counts once.
+    /// Throws Error, on all ranks, naming the rank and the parameter that differ; throws
+    /// UsageError when no parameter requires grad, or when one of them is a parameter of
+    /// another wrapper. REQUIRES: `module` outlives this object.
     ReplicatedModule(nn::Module& module, std::shared_ptr<dist::ProcessGroup> group,
                      bool broadcast_buffers);
 
@@ -89,6 +96,10 @@ class ReplicatedModule : public nn::Module {
     /// Called after a forward pass whose gradients will be averaged, with its result.
     virtual void prepare_for_backward(const Tensor& output) = 0;
 
+    /// Returns whether a backward pass, running or next, averages gradients: true from
+    /// prepare_for_backward() to the end of that pass.
+    virtual bool averages_next() const { return true; }
+
     /// Broadcasts rank `root`'s buffers; blocks until done. Every rank must call it.
     void broadcast_buffers(int root);
 
@@ -102,7 +113,12 @@ class ReplicatedModule : public nn::Module {
     std::vector<Tensor> state() const;
 
     /// Returns the parameters that require grad, with their names in the wrapped module.
-    const nn::NamedTensors& trained() const { return trained_; }
+    const nn::NamedTensors& trained() const { return parameters_.trained(); }
+
+    /// Returns the accumulator of trained()[index], even if the parameter is frozen now.
+    AccumulateGrad& accumulator(size_t index) const {
+        return parameters_.accumulator(index);
+    }
     const std::shared_ptr<dist::ProcessGroup>& shared_group() const { return group_; }
 
   private:
@@ -110,9 +126,13 @@ class ReplicatedModule : public nn::Module {
     /// event log.
     Tensor run_module(const Tensor& x);
 
+    /// Returns `output`, with a node that checks averages_next() in each backward pass.
+    Tensor checked_in_backward(const Tensor& output);
+
     nn::Module& module_;
     std::shared_ptr<dist::ProcessGroup> group_;
-    nn::NamedTensors trained_;
+    WrappedParameters parameters_;
+    std::shared_ptr<ReplicatedModule*> self_;  // for graphs that outlive this object
     bool sends_buffers_;            // broadcast_buffers is set, the module has buffers
     bool sync_ = true;              // false within no_sync
     bool are_buffers_due_ = false;  // the last forward() was outside of no_sync

@@ -42,7 +42,8 @@ std::vector<bool> used_parameters(const Tensor& output,
     const auto reachable = reachable_nodes(output);
     std::vector<bool> used;
     for (const auto& [name, parameter] : parameters)
-        used.push_back(reachable.contains(grad_accumulator(parameter).get()));
+        used.push_back(parameter.requires_grad() &&
+                       reachable.contains(grad_accumulator(parameter).get()));
     return used;
 }
 

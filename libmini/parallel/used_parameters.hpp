@@ -10,9 +10,9 @@
 
 namespace mini::parallel {
 
-/// Returns a vector whose element i is true if `output` depends on parameters[i]. The
-/// time is proportional to the size of the graph. REQUIRES: all parameters are leaves
-/// that require grad.
+/// Returns a vector whose element i is true if `output` depends on parameters[i], and
+/// parameters[i] requires grad. The time is proportional to the size of the graph.
+/// REQUIRES: all parameters are leaves.
 std::vector<bool> used_parameters(const Tensor& output,
                                   const nn::NamedTensors& parameters);
 

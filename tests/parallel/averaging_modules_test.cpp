@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/parallel/toy.hpp"
+#include "tests/parallel/wrappers.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
 
@@ -20,28 +21,16 @@ using namespace mini::parallel;
 
 namespace {
 
-enum class Averaging { kAveraged, kFlat, kOverlapped, kDDP };
-
-std::unique_ptr<ReplicatedModule> wrap(Averaging averaging, nn::Module& module) {
-    switch (averaging) {
-        case Averaging::kAveraged: return std::make_unique<AveragedModule>(module);
-        case Averaging::kFlat: return std::make_unique<FlatModule>(module);
-        case Averaging::kOverlapped: return std::make_unique<OverlappedModule>(module);
-        case Averaging::kDDP: return std::make_unique<DistributedDataParallel>(module);
-    }
-    return nullptr;
-}
-
 struct Seen {
     std::vector<float> gradients;
     size_t collectives = 0;
     bool overlaps = false;  // an all-reduce began before the last gradient was ready
 };
 
-Seen train(dist::ProcessGroup& group, Averaging averaging) {
+Seen train(dist::ProcessGroup& group, Wrapper wrapper) {
     manual_seed(1 + static_cast<uint64_t>(group.rank()));
     Toy module;
-    const auto replicated = wrap(averaging, module);
+    const auto replicated = wrap(wrapper, module);
     size_t gradients = 0;
     size_t begun_before_last = 0;
     for (const Tensor& parameter : module.parameters())
@@ -63,11 +52,11 @@ TEST_CASE("every averaging module computes the average on all ranks") {
     const int ranks = GENERATE(1, 2, 3, 4, 7);
     CAPTURE(ranks);
     const auto ddp = on_ranks(
-        ranks, [](dist::ProcessGroup& group) { return train(group, Averaging::kDDP); });
-    for (const Averaging averaging :
-         {Averaging::kAveraged, Averaging::kFlat, Averaging::kOverlapped}) {
+        ranks, [](dist::ProcessGroup& group) { return train(group, Wrapper::kDDP); });
+    for (const Wrapper wrapper :
+         {Wrapper::kAveraged, Wrapper::kFlat, Wrapper::kOverlapped}) {
         const auto seen = on_ranks(
-            ranks, [&](dist::ProcessGroup& group) { return train(group, averaging); });
+            ranks, [&](dist::ProcessGroup& group) { return train(group, wrapper); });
         for (const Seen& rank : seen) {
             CHECK(rank.gradients == seen[0].gradients);
             for (size_t i = 0; i < rank.gradients.size(); ++i)
@@ -79,26 +68,26 @@ TEST_CASE("every averaging module computes the average on all ranks") {
 TEST_CASE(
     "the averaging modules differ in how many all-reduces they run and when these "
     "start") {
-    const auto of = [](Averaging averaging) {
+    const auto of = [](Wrapper wrapper) {
         return on_ranks(
-            2, [&](dist::ProcessGroup& group) { return train(group, averaging); })[1];
+            2, [&](dist::ProcessGroup& group) { return train(group, wrapper); })[1];
     };
-    CHECK(of(Averaging::kAveraged).collectives == 4);
-    CHECK(of(Averaging::kFlat).collectives == 1);
-    CHECK(of(Averaging::kOverlapped).collectives == 4);
-    CHECK_FALSE(of(Averaging::kAveraged).overlaps);
-    CHECK_FALSE(of(Averaging::kFlat).overlaps);
-    CHECK(of(Averaging::kOverlapped).overlaps);
+    CHECK(of(Wrapper::kAveraged).collectives == 4);
+    CHECK(of(Wrapper::kFlat).collectives == 1);
+    CHECK(of(Wrapper::kOverlapped).collectives == 4);
+    CHECK_FALSE(of(Wrapper::kAveraged).overlaps);
+    CHECK_FALSE(of(Wrapper::kFlat).overlaps);
+    CHECK(of(Wrapper::kOverlapped).overlaps);
 }
 
 TEST_CASE(
     "averaging modules do not communicate within no_sync; they average the sum "
     "afterwards") {
-    for (const Averaging averaging :
-         {Averaging::kAveraged, Averaging::kFlat, Averaging::kOverlapped}) {
+    for (const Wrapper wrapper :
+         {Wrapper::kAveraged, Wrapper::kFlat, Wrapper::kOverlapped}) {
         const auto seen = on_ranks(2, [&](dist::ProcessGroup& group) {
             nn::Linear module(1, 1, {.bias = false});
-            const auto replicated = wrap(averaging, module);
+            const auto replicated = wrap(wrapper, module);
             const Tensor x = Tensor::full({1, 1}, group.rank() + 1);
             group.events().clear();
             {

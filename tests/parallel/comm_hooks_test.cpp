@@ -143,12 +143,12 @@ TEST_CASE("a hook that returns an empty function throws an error that names the 
 
 TEST_CASE("a hook can be registered only once and before the first iteration") {
     const auto messages = on_ranks(1, [](dist::ProcessGroup&) {
-        Toy module;
+        Toy module, other;
         DistributedDataParallel twice(module);
         twice.register_comm_hook(allreduce_hook());
         const std::string second =
             message_of([&] { twice.register_comm_hook(allreduce_hook()); });
-        DistributedDataParallel late(module);
+        DistributedDataParallel late(other);
         sum(late(draw({4, 3}, 1))).backward();
         return std::pair(second,
                          message_of([&] { late.register_comm_hook(allreduce_hook()); }));

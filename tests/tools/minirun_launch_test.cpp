@@ -265,6 +265,29 @@ TEST_CASE("the cookie and run id of a job on several nodes depend only on --rdzv
     CHECK(secrets("0", "job").size() == 32 + 1 + 16);
 }
 
+TEST_CASE("a secret that is easy to guess is a warning of node 0") {
+    const auto warns = [](const std::string& node, const std::string& id) {
+        const auto answer = run_program(
+            {MINI_BIN_DIR "/minirun", "-n", "1", "--nnodes", "2", "--node-rank", node,
+             "--rdzv-endpoint", "127.0.0.1:" + std::to_string(mini::test::free_port()),
+             "--rdzv-id", id, "true"});
+        return contains(answer.err, "MINI_STORE_COOKIE=$(openssl rand -hex 16)");
+    };
+    CHECK(warns("0", "42"));
+    CHECK(warns("0", "aaaaaaaaaaaaaaaaaaaaaaaaaaaa"));
+    CHECK_FALSE(warns("1", "42"));
+    CHECK_FALSE(warns("0", "d41a8c9f00b204e9"));
+}
+
+TEST_CASE("unknown PET_ variables are named before the ranks start") {
+    const auto answer = run_program({"env", "PET_NPROC_PER_NODE=2", "PET_BOGUS=1",
+                                     MINI_BIN_DIR "/minirun", "sh", "-c",
+                                     "echo rank $RANK of $WORLD_SIZE"});
+    CHECK(contains(answer.out, "rank 1 of 2"));
+    CHECK(answer.err ==
+          "minirun: warning: minirun has no options for PET_BOGUS; ignored\n");
+}
+
 TEST_CASE("minirun --dry-run prints the commands and starts no process") {
     const Folder folder;
     Job job({"-n", "2", "--dry-run", "touch", folder.path() + "/a b"});

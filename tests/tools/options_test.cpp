@@ -2,9 +2,18 @@
 
 #include "libmini/tools/minirun/options.hpp"
 
+#include <stdlib.h>
+
+#include <fstream>
+#include <initializer_list>
+#include <utility>
+#include <vector>
+
 #include "libmini/core/error.hpp"
+#include "libmini/tools/minirun/gpus.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
+#include "tests/support/folder.hpp"
 
 using mini::test::contains;
 
@@ -27,6 +36,22 @@ std::string options_error(const Words& words) {
         return error.what();
     }
 }
+
+// Sets variables for one scope.
+class Environment {
+  public:
+    Environment(std::initializer_list<std::pair<const char*, const char*>> variables)
+        : variables_(variables) {
+        for (const auto& [name, value] : variables_) setenv(name, value, 1);
+    }
+    ~Environment() {
+        for (const auto& [name, value] : variables_) unsetenv(name);
+    }
+    Environment(const Environment&) = delete;
+
+  private:
+    std::vector<std::pair<const char*, const char*>> variables_;
+};
 
 }  // namespace
 
@@ -125,6 +150,104 @@ TEST_CASE("errors name the missing or unknown option") {
     CHECK(contains(options_error({"-n", "2", "--grace", "3601", "train"}), "3600"));
     CHECK(
         contains(options_error({"-n", "2", "--master-port", "65536", "train"}), "65535"));
+}
+
+TEST_CASE("PET_ variables are the defaults of the options of the same name") {
+    const Environment environment{{"PET_NPROC_PER_NODE", "3"},
+                                  {"PET_NNODES", "2"},
+                                  {"PET_NODE_RANK", "1"},
+                                  {"PET_RDZV_ENDPOINT", "node0:29400"},
+                                  {"PET_MASTER_ADDR", "other"},
+                                  {"PET_MASTER_PORT", "1"},
+                                  {"PET_RDZV_ID", "job"},
+                                  {"PET_RDZV_BACKEND", "c10d"},
+                                  {"PET_MAX_RESTARTS", "0"},
+                                  {"PET_LOG_DIR", "logs"},
+                                  {"PET_STANDALONE", "0"},
+                                  {"PET_NO_PREFIX", "1"},
+                                  {"PET_ROLE", ""}};
+    const auto options = parse({"train"});
+    CHECK(options.ranks == 3);
+    CHECK(options.nodes == 2);
+    CHECK(options.node_rank == 1);
+    CHECK(options.master_addr == "node0");
+    CHECK(options.master_port == 29400);
+    CHECK(options.rdzv_id == "job");
+    CHECK(options.log_dir == "logs");
+    CHECK(options.role == "default");
+    CHECK_FALSE(options.prefix);
+    CHECK(options.notes.empty());
+}
+
+TEST_CASE("the command line wins over PET_ variables") {
+    const Environment environment{{"PET_NPROC_PER_NODE", "3"},
+                                  {"PET_NNODES", "2"},
+                                  {"PET_NODE_RANK", "1"},
+                                  {"PET_MASTER_ADDR", "node0"},
+                                  {"PET_MASTER_PORT", "29400"}};
+    const auto endpoint = parse({"-n", "1", "--rdzv-endpoint", "node5:7", "train"});
+    CHECK(endpoint.ranks == 1);
+    CHECK(endpoint.nodes == 2);
+    CHECK(endpoint.master_addr == "node5");
+    CHECK(endpoint.master_port == 7);
+    CHECK(parse({"--master-port", "7", "train"}).master_addr == "node0");
+    CHECK(parse({"--master-port", "7", "train"}).master_port == 7);
+    CHECK(parse({"--nnodes", "1", "train"}).node_rank == 0);
+    const auto alone = parse({"--standalone", "train"});
+    CHECK(alone.nodes == 1);
+    CHECK(alone.master_addr == "127.0.0.1");
+
+    const Environment standalone{{"PET_STANDALONE", "1"}};
+    CHECK(parse({"--nnodes", "2", "train"}).nodes == 2);
+}
+
+TEST_CASE("PET_ variables that minirun cannot use are named") {
+    const Environment environment{{"PET_NNODES", "1:2"},
+                                  {"PET_NPROC_PER_NODE", "1"},
+                                  {"PET_RDZV_CONF", "timeout=60"},
+                                  {"PET_START_METHOD", "spawn"}};
+    CHECK(contains(options_error({"train"}), "PET_NNODES=1:2"));
+    const auto notes = parse({"--nnodes", "1", "train"}).notes;
+    REQUIRE(notes.size() == 1);
+    CHECK(contains(notes[0], "PET_RDZV_CONF, PET_START_METHOD"));
+    const Environment flag{{"PET_STANDALONE", "maybe"}};
+    CHECK(contains(options_error({"train"}), "PET_STANDALONE wants 0 or 1, not 'maybe'"));
+}
+
+TEST_CASE("several nodes need --node-rank on each node") {
+    const auto error = options_error({"-n", "1", "--nnodes", "2", "--rdzv-endpoint",
+                                      "a:1", "--rdzv-id", "x", "train"});
+    CHECK(contains(error, "--nnodes 2 needs --node-rank"));
+}
+
+TEST_CASE("an option that only torchrun has is an error that says what to use") {
+    const auto hint = [](const std::string& option) {
+        return options_error({"-n", "2", option, "train"});
+    };
+    CHECK(
+        contains(hint("-m"), "minirun has no -m: write minirun -n N python3 -m MODULE"));
+    CHECK(contains(hint("--rdzv_conf=timeout=9"), "the timeout is the program's"));
+    CHECK(contains(hint("--local-addr"), "MINI_ADVERTISE_ADDR"));
+}
+
+TEST_CASE("-n gpu and -n auto mean one rank for each GPU") {
+    const mini::test::Folder folder;
+    CHECK(mini::tools::count_gpus(folder.path()) == 0);
+    for (const char* name : {"nvidia0", "nvidia1", "nvidia12", "nvidiactl", "nvidia-uvm"})
+        std::ofstream{folder.path() + "/" + name};
+    CHECK(mini::tools::count_gpus(folder.path()) == 3);
+    const auto visible = [&](const char* devices) {
+        const Environment environment{{"CUDA_VISIBLE_DEVICES", devices}};
+        return mini::tools::count_gpus(folder.path());
+    };
+    CHECK(visible("0,2") == 2);
+    CHECK(visible("") == 0);
+    CHECK(visible("0,-1,1") == 1);
+    CHECK(visible("GPU-8932f937") == 1);
+
+    const Environment none{{"CUDA_VISIBLE_DEVICES", ""}};
+    CHECK(contains(options_error({"-n", "gpu", "train"}), "CUDA_VISIBLE_DEVICES"));
+    CHECK(parse({"-n", "auto", "train"}).ranks == parse({"-n", "cpu", "train"}).ranks);
 }
 
 TEST_CASE("minirun --help returns the help text") {

@@ -2,8 +2,11 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdlib>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -20,10 +23,19 @@ namespace mini::tools {
 namespace {
 
 constexpr size_t kCookieDigits = 32;
+constexpr double kLeastSecretBits = 48;
 
 std::string variable(const char* name) {
     const char* value = std::getenv(name);
     return value == nullptr ? "" : value;
+}
+
+// Returns an upper estimate of the bits of a secret: its length times the bits of one of
+// its different characters.
+double bits_of(const std::string& secret) {
+    const std::set<char> different(secret.begin(), secret.end());
+    return static_cast<double>(secret.size()) *
+           std::log2(std::max<double>(static_cast<double>(different.size()), 1));
 }
 
 // Returns 32 hexadecimal digits derived from `secret`, which do not reveal the secret.
@@ -68,7 +80,15 @@ bool lacks_log_folder(const Options& options) {
 // Returns what minirun tells the user before the first attempt, a line each.
 std::vector<std::string> notes_for(const Options& options, const Options& given,
                                    const FlightFolder& flights) {
-    std::vector<std::string> notes;
+    std::vector<std::string> notes = options.notes;
+    const bool is_secret_from_id =
+        options.nodes > 1 && variable("MINI_STORE_COOKIE").empty();
+    if (is_secret_from_id && options.node_rank == 0 &&
+        bits_of(options.rdzv_id) < kLeastSecretBits)
+        notes.emplace_back(
+            "warning: --rdzv-id is easy to guess, and ps shows it to every user of the "
+            "machine; set MINI_STORE_COOKIE=$(openssl rand -hex 16), the same on all "
+            "nodes, instead");
     if (options.ranks > 1 && stderr_is_terminal() && variable("OMP_NUM_THREADS").empty())
         notes.emplace_back(
             "OMP_NUM_THREADS=1 for each rank, so that the ranks do not compete for "
@@ -151,6 +171,8 @@ int launch(const Options& given) {
     Options options = given;
     Job job = plan_job(options);
     if (options.dry_run) {
+        for (const std::string& note : options.notes)
+            fmt::print(stderr, "minirun: {}\n", note);
         if (job.node_rank == 0)
             job.master_port =
                 choose_port(options.master_addr, options.master_port).number;

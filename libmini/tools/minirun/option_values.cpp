@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "libmini/core/error.hpp"
+#include "libmini/tools/minirun/gpus.hpp"
 
 namespace mini::tools {
 namespace {
@@ -40,8 +41,14 @@ int whole_number(const std::string& option, const std::string& text, int low, in
 }
 
 int count_ranks(const std::string& text) {
+    const int gpus = text == "gpu" || text == "auto" ? count_gpus() : 0;
+    if (gpus > 0) return std::min(gpus, kMaxRanks);
+    if (text == "gpu")
+        throw UsageError(
+            "-n gpu: this machine has no GPU (/dev/nvidia0), or CUDA_VISIBLE_DEVICES "
+            "hides it; give -n a number");
     if (text != "auto" && text != "cpu")
-        return whole_number("-n", text, 1, kMaxRanks, " or \"auto\"");
+        return whole_number("-n", text, 1, kMaxRanks, " or \"auto\", \"gpu\" or \"cpu\"");
     const int cores = static_cast<int>(std::thread::hardware_concurrency());
     return std::clamp(cores, 1, kMaxRanks);
 }

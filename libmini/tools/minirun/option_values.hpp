@@ -32,7 +32,8 @@ struct StreamChoice {
 int whole_number(const std::string& option, const std::string& text, int low, int high,
                  const std::string& alternative = "");
 
-/// Parses a number of ranks, e.g. "4"; "auto" and "cpu" mean one rank per core.
+/// Parses a number of ranks, e.g. "4". "cpu" means one rank per core; "gpu" one rank per
+/// GPU; "auto" means "gpu" if the machine has a GPU, else "cpu", as in torchrun.
 int count_ranks(const std::string& text);
 
 /// Parses a number of nodes: "2" or "2:2". Rejects a range such as "1:4", because nodes

@@ -2,12 +2,15 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <map>
 #include <memory>
 
 #include "libmini/core/error.hpp"
+#include "libmini/core/text.hpp"
 #include "libmini/program/wrap.hpp"
 #include "libmini/tools/mini/did_you_mean.hpp"
 #include "libmini/tools/minirun/option_values.hpp"
+#include "libmini/tools/minirun/pet_variables.hpp"
 
 namespace mini::tools {
 namespace {
@@ -22,6 +25,8 @@ in its environment. Rank 0's output passes unchanged; lines of the others begin 
 "[rank 1]". When a rank fails, minirun ends the others, says which failed and why, and
 exits with its code (128 + the signal's number when a signal killed it).
 Exit codes of minirun itself: 2 usage, 1 failure, 127 PROGRAM cannot be started.
+
+A variable PET_NNODES is the default of --nnodes, and so for each option, as in torchrun.
 
 Several nodes: start minirun on each, with the same -n, --nnodes, --rdzv-endpoint (an
 address of node 0) and secret: MINI_STORE_COOKIE (32 hexadecimal digits), or --rdzv-id,
@@ -59,7 +64,7 @@ std::string either_spelling(const std::string& names) {
 
 // The option values as texts; "" if an option was not given and has no default.
 struct Texts {
-    std::string ranks, nodes = "1", node_rank = "0", endpoint, port, restarts = "0";
+    std::string ranks, nodes = "1", node_rank, endpoint, port, restarts = "0";
     std::string redirects = "0", tee = "0", filter, grace = "1", addr, ignored;
     bool standalone = false, no_prefix = false, no_effect = false;
 };
@@ -80,11 +85,13 @@ class Declaration {
   private:
     void declare_job(Texts& texts, Options& options) {
         value("-n,--nproc-per-node", texts.ranks, "N",
-              "Ranks to start here, or \"auto\" or \"cpu\": one for each core");
+              "Ranks to start here; \"gpu\": one for each GPU; \"cpu\": one for each "
+              "core; \"auto\": gpu if there is a GPU, else cpu");
         flag("--standalone", texts.standalone,
              "One node, with the store on a free port of loopback: the default");
         value("--nnodes", texts.nodes, "N", "Number of nodes of the job (1)");
-        value("--node-rank", texts.node_rank, "R", "Index of this node (0)");
+        value("--node-rank", texts.node_rank, "R",
+              "Index of this node: 0 on the node of rank 0");
         value("--rdzv-endpoint", texts.endpoint, "HOST:PORT",
               "Where rank 0 serves the store: an address of node 0");
         value("--rdzv-id", options.rdzv_id, "ID",
@@ -127,6 +134,28 @@ class Declaration {
     CLI::App& app_;
 };
 
+// Returns what to use instead of an option that only torchrun has; "" for other options.
+std::string instead_of(const std::string& word) {
+    static const std::map<std::string, std::string> table = {
+        {"-m", "write minirun -n N python3 -m MODULE"},
+        {"--module", "write minirun -n N python3 -m MODULE"},
+        {"--run-path", "write minirun -n N python3 FILE"},
+        {"--local-addr", "set MINI_ADVERTISE_ADDR to an address of this node"},
+        {"--rdzv-conf", "leave it out; the timeout is the program's"},
+        {"--start-method", "leave it out; each rank is a new process"},
+        {"--event-log-handler", "leave it out; the events are on stderr"},
+        {"--logs-specs", "use --tee and --redirects"},
+        {"--log-line-prefix-template", "--no-prefix leaves the prefix out"},
+        {"--signals-to-handle", "leave it out; minirun handles all signals"},
+        {"--numa-binding", "write minirun -n N numactl ... PROGRAM"},
+        {"--virtual-local-rank", "choose the GPU by LOCAL_RANK in the program"},
+    };
+    std::string name = word.substr(0, word.find('='));
+    std::replace(name.begin(), name.end(), '_', '-');
+    const auto found = table.find(name);
+    return found == table.end() ? "" : found->second;
+}
+
 // Returns the words after minirun's own options, without a leading "--".
 std::vector<std::string> program_and_arguments(const CLI::App& app) {
     std::vector<std::string> rest = app.remaining();
@@ -139,6 +168,8 @@ std::vector<std::string> program_and_arguments(const CLI::App& app) {
     for (const CLI::Option* option : app.get_options())
         for (const std::string& name : option->get_lnames())
             if (name.find('_') == std::string::npos) known.push_back(concat("--", name));
+    if (const std::string instead = instead_of(rest.front()); !instead.empty())
+        throw UsageError(concat("minirun has no ", rest.front(), ": ", instead));
     std::string mistyped = rest.front();
     std::replace(mistyped.begin(), mistyped.end(), '_', '-');
     throw UsageError(concat("unknown option ", rest.front(),
@@ -148,8 +179,14 @@ std::vector<std::string> program_and_arguments(const CLI::App& app) {
 
 void fill_rendezvous(const Texts& texts, Options& options) {
     options.nodes = count_nodes(texts.nodes);
-    options.node_rank =
-        whole_number("--node-rank", texts.node_rank, 0, options.nodes - 1);
+    if (options.nodes > 1 && texts.node_rank.empty())
+        throw UsageError(
+            concat("--nnodes ", options.nodes,
+                   " needs --node-rank: 0 on the node of rank 0, and another "
+                   "number on each other node"));
+    if (!texts.node_rank.empty())
+        options.node_rank =
+            whole_number("--node-rank", texts.node_rank, 0, options.nodes - 1);
     if (!texts.addr.empty()) options.master_addr = texts.addr;
     if (!texts.port.empty())
         options.master_port = whole_number("--master-port", texts.port, 1, 65535);
@@ -213,7 +250,17 @@ Options parse_options(int argc, const char* const* argv) {
     }
 
     options.command = program_and_arguments(app);
-    fill(texts, options);
+    const PetVariables variables = read_pet_variables(app);
+    try {
+        fill(texts, options);
+    } catch (const UsageError& error) {
+        if (variables.used.empty()) throw;
+        throw UsageError(
+            concat(error.what(), " (the environment has ", join(variables.used), ")"));
+    }
+    if (!variables.unknown.empty())
+        options.notes.push_back(concat("warning: minirun has no options for ",
+                                       join(variables.unknown), "; ignored"));
     return options;
 }
 

@@ -6,7 +6,7 @@
 //
 // The first word that is neither an option of minirun nor the value of an option is the
 // program; "--" may precede the program. Option names may be written with underscores, as
-// in torchrun.
+// in torchrun, and PET_NNODES in the environment is the default of --nnodes.
 
 #pragma once
 
@@ -39,6 +39,7 @@ struct Options {
     std::chrono::milliseconds grace = std::chrono::seconds(1);
     bool dry_run = false;
     std::vector<std::string> command;  // the program, then its arguments
+    std::vector<std::string> notes;    // what the user should know about the options
 
     /// The text to print instead of starting ranks, if --help was given.
     std::optional<std::string> answer;
@@ -46,7 +47,8 @@ struct Options {
     int world_size() const { return ranks * nodes; }
 };
 
-/// Parses the command line. Throws UsageError (one line) if it is invalid.
+/// Parses the command line, and the PET_ variables (pet_variables.hpp) for options that
+/// it lacks. Throws UsageError (one line) if it is invalid.
 Options parse_options(int argc, const char* const* argv);
 
 }  // namespace mini::tools

@@ -167,6 +167,37 @@ TEST_CASE("if two launchers contradict each other the error names both launchers
     CHECK(contains(fault(one_host + outer), "contradict"));
 }
 
+TEST_CASE("PMIX_RANK may be the rank of a launcher that started minirun or torchrun") {
+    const Variables minirun = {{"RANK", "3"},
+                               {"WORLD_SIZE", "4"},
+                               {"LOCAL_WORLD_SIZE", "2"},
+                               {"GROUP_RANK", "1"}};
+    const auto with = [&](const std::string& pmix) {
+        return minirun + Variables{{"PMIX_RANK", pmix}};
+    };
+    CHECK(read(with("1")).rank == 3);  // srun --mpi=pmix -N 2 minirun --nnodes 2 -n 2
+    CHECK(read(with("0")).rank == 3);  // torchrun numbers the nodes in another order
+    CHECK(read(with("3")).rank == 3);
+    CHECK(contains(fault(with("2")), "contradict"));
+
+    // mpirun -n 1 minirun -n 4, and the same under Slurm's PMIx
+    const Variables one_host = {{"RANK", "3"},
+                                {"WORLD_SIZE", "4"},
+                                {"LOCAL_WORLD_SIZE", "4"},
+                                {"GROUP_RANK", "0"},
+                                {"PMIX_RANK", "0"}};
+    const Variables mpirun = {{"OMPI_COMM_WORLD_RANK", "0"},
+                              {"OMPI_COMM_WORLD_SIZE", "1"}};
+    const Variables srun = {
+        {"SLURM_STEP_ID", "3"}, {"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "1"}};
+    CHECK(read(one_host).rank == 3);
+    CHECK(read(one_host + mpirun).rank == 3);
+    CHECK(read(one_host + srun).rank == 3);
+
+    // Where PMIx is of the launcher of the ranks, its rank is theirs.
+    CHECK(contains(fault(kSlurm + Variables{{"PMIX_RANK", "0"}}), "contradict"));
+}
+
 TEST_CASE("a launcher that started one launcher per host is ignored") {
     // srun --ntasks-per-node=1 torchrun --nnodes=2 --nproc-per-node=4
     const Variables srun = {{"SLURM_STEP_ID", "3"},

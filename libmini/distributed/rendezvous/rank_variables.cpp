@@ -181,23 +181,42 @@ bool started_launchers(const RankVariables& outer, const RankVariables& inner) {
     return outer.world_size <= hosts && is_its_node;
 }
 
-void check_agreement(const RankVariables& chosen, const RankVariables& other) {
-    const bool same = chosen.rank == other.rank && chosen.world_size == other.world_size;
-    if (same || started_launchers(other, chosen)) return;
+[[noreturn]] void throw_contradiction(const RankVariables& chosen,
+                                      const std::string& other) {
     throw UsageError(concat("two launchers contradict each other: this process is ",
-                            place_text(chosen), ", but ", place_text(other),
+                            place_text(chosen), ", but ", other,
                             "; start it with one of them, or unset the variables of the "
                             "other"));
 }
 
-void check_pmix(const Lookup& lookup, const RankVariables& chosen) {
+void check_agreement(const RankVariables& chosen, const RankVariables& other) {
+    const bool same = chosen.rank == other.rank && chosen.world_size == other.world_size;
+    if (same || started_launchers(other, chosen)) return;
+    throw_contradiction(chosen, place_text(other));
+}
+
+bool is_torchrun(const RankVariables& found) {
+    return found.source.starts_with("torchrun");
+}
+
+// Returns whether PMIX_RANK, which comes without a world size, can be the rank of an outer
+// launcher: of one that `places` has, or of one that started at most one torchrun or
+// minirun per host.
+bool is_outer_pmix(int rank, const std::vector<RankVariables>& places) {
+    const RankVariables& chosen = places.front();
+    for (const RankVariables& place : places)
+        if (place.rank == rank) return true;
+    if (!is_torchrun(chosen) || chosen.local_world_size < 1) return false;
+    const int hosts = 1 + (chosen.world_size - 1) / chosen.local_world_size;
+    return rank == chosen.node_rank || rank < hosts;
+}
+
+void check_pmix(const Lookup& lookup, const std::vector<RankVariables>& places) {
     const int rank = number_in(lookup, "PMIX_RANK");
-    if (rank < 0 || rank == chosen.rank) return;
-    const RankVariables pmix{.rank = rank,
-                             .world_size = chosen.world_size,
-                             .source = "PMIx (PMIX_RANK)",
-                             .job_id = ""};
-    check_agreement(chosen, pmix);
+    if (rank < 0 || is_outer_pmix(rank, places)) return;
+    throw_contradiction(
+        places.front(),
+        concat("rank ", rank, " of ", places.front().world_size, " by PMIx (PMIX_RANK)"));
 }
 
 // Throws UsageError if a launcher has set only its rank or only its world size. REQUIRES:
@@ -266,7 +285,7 @@ std::optional<RankVariables> read_rank_variables(const Lookup& lookup) {
     // Use the first launcher's variables, if no other launcher contradicts them.
     RankVariables& chosen = places.front();
     for (const RankVariables& other : places) check_agreement(chosen, other);
-    check_pmix(lookup, chosen);
+    check_pmix(lookup, places);
     if (chosen.world_size == chosen.local_world_size && chosen.node_rank < 0)
         chosen.node_rank = 0;
     return chosen;

@@ -12,7 +12,8 @@
 // The first launcher from the left that sets both rank and world size is used. A second
 // launcher that sets both must agree with the first, except if the second is an outer
 // launcher that started only other launchers, at most one per host (srun torchrun). PMIx
-// sets only the rank (PMIX_RANK), which must agree with the rank that is used. Slurm also
+// sets only the rank (PMIX_RANK), which must agree with the rank of one of the launchers,
+// or be the index of a host if torchrun or minirun started this rank. Slurm also
 // sets its variables in batch scripts and interactive shells, which are not ranks, so
 // these variables are used only in a step that srun started (SLURM_STEP_ID).
 

@@ -70,7 +70,7 @@ void Join::run(const std::function<void()>& body) {
     for (Joinable* const joinable : joinables_)
         hooks_.push_back(joinable->join_hook(options_));
 
-    // The joinables take part until the end, also if the body throws.
+    // The joinables take part until the end, even if the body throws.
     const auto end = [](Join* join) {
         join->active_ = nullptr;
         for (Joinable* const joinable : join->joinables_) joinable->join_ = nullptr;

@@ -171,7 +171,7 @@ TEST_CASE("since returns each event once, and misses those that were overwritten
     CHECK(indices(log.since(position)) == std::vector<int64_t>{10});
 }
 
-TEST_CASE("a span records its begin and its end, and nothing without a log") {
+TEST_CASE("a span records its start and its end, and nothing without a log") {
     EventLog log;
     {
         const mini::EventSpan outer(&log, "step", 7);

@@ -13,7 +13,7 @@ A step takes at most --timeout seconds. With --within, no step begins that might
 again with the same --out to run the steps that are left.
 
 The result of each step has the status "passed", "failed" or "left out"; "left out" has a reason.
-The exit code is 1 if a step failed, also if the machine has no GPU, and 3 if steps are left.
+The exit code is 1 if a step failed, even if the machine has no GPU, and 3 if steps are left.
 """
 
 import argparse

@@ -30,6 +30,9 @@ BANNED = {
     r"\bunder way\b": "running, in flight",
     r"\bwhole numbers?\b": "an integer",
     r"\blets? go of\b": "frees, ends, leaves: what is done",
+    r"\balso if\b": "even if",
+    r"\b(?:the|its) begin\b(?!\()": "the start",
+    r"\bmended\b": "fixed",
 }
 
 SOURCES = {".hpp", ".cpp", ".cu"}

@@ -85,7 +85,7 @@ def check(catalogue, state, lab, tasks=None, mine=None):
     taken from the learner, by default this lab alone."""
     workspace = Workspace(catalogue)
     refuse_amiss(workspace)
-    go_to(state, lab.number)  # also if the code does not build
+    go_to(state, lab.number)  # even if the code does not build
     say(report.head(lab))
     start = time.monotonic()
     if configured_without() is None:

@@ -1,4 +1,4 @@
-// The result replaces out, also if it should be added.
+// The result replaces out, even if it should be added.
 // region: libmini/kernels/cuda/matmul_naive.cu 1
     if (row >= p.a.rows || col >= p.b.cols) return;
     float total = 0.0f;

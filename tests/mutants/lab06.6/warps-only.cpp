@@ -1,4 +1,4 @@
-// Only a warp is reduced, also if a block has the row.
+// Only a warp is reduced, even if a block has the row.
 // region: libmini/kernels/cuda/softmax.cu
     float greatest = -INFINITY;
     for (int64_t j = lane; j < cols; j += kTeam) greatest = fmaxf(greatest, x[j]);

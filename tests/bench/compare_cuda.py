@@ -1,11 +1,17 @@
 #!/usr/bin/env python3
-"""Compares a training step of the ConvNet on a GPU with PyTorch's eager step on the same GPU.
+"""Compares a training step on a GPU with PyTorch's step on the same GPU.
 
-    compare_cuda.py --mini build/gpu/bin/mini [--batch 128] [--rounds 5] [--seconds 0.5] [--json]
+    compare_cuda.py --mini build/gpu/bin/mini [--model convnet] [--batch 128] [--variant eager] [--json]
 
-Each round measures libmini's step with `mini bench train-step`. It then measures PyTorch's step with the
-same network, batch size and SGD with momentum, in float32, in series of steps with one synchronize per
-series. The report has the medians over the rounds in microseconds, and their ratio.
+Each round measures libmini's step with `mini bench train-step`, which launches kernel by kernel in
+float32. It then measures PyTorch's step with the same network, batch size, SGD with momentum and random
+images, in series of steps with one synchronize per series. The report has the medians over the rounds in
+microseconds, and their ratio. The variants of PyTorch's step:
+
+    eager        float32: TF32 is off for products, and for convolutions, where PyTorch has it on
+    eager-tf32   the same with TF32 on for both
+    compile      torch.compile, float32
+    graph        the whole step replayed from a torch.cuda.CUDAGraph, float32
 """
 
 import argparse
@@ -18,26 +24,48 @@ import tempfile
 import time
 
 BATCHES = 9
+VARIANTS = ["eager", "eager-tf32", "compile", "graph"]
 
 
-def torch_step(batch):
+def torch_step(model_name, batch, variant):
     """Returns a function that runs one step in PyTorch."""
     import torch
     from torch.nn import functional
 
-    from torch_models import ConvNet
+    from torch_models import make
 
-    model = ConvNet().cuda()
+    torch.manual_seed(1)
+    torch.backends.cuda.matmul.allow_tf32 = variant == "eager-tf32"
+    torch.backends.cudnn.allow_tf32 = variant == "eager-tf32"
+    model, image = make(model_name)
+    model = model.cuda()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.5)
-    images = torch.ones(batch, 1, 28, 28, device="cuda")
-    labels = torch.ones(batch, dtype=torch.int64, device="cuda")
+    images = torch.rand(batch, *image, device="cuda") * 2 - 1
+    labels = torch.arange(batch, device="cuda") % 10
+    network = torch.compile(model) if variant == "compile" else model
 
     def step():
         optimizer.zero_grad()
-        functional.cross_entropy(model(images), labels).backward()
+        functional.cross_entropy(network(images), labels).backward()
         optimizer.step()
 
-    return step
+    return captured(step) if variant == "graph" else step
+
+
+def captured(step):
+    """Returns a function that replays `step` from a CUDA graph."""
+    import torch
+
+    side = torch.cuda.Stream()  # PyTorch's documentation warms up in a stream of its own
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):
+        for _ in range(3):
+            step()
+    torch.cuda.current_stream().wait_stream(side)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        step()
+    return graph.replay
 
 
 def measure_torch(step, seconds):
@@ -61,8 +89,9 @@ def measure_mini(arguments):
     with tempfile.TemporaryDirectory() as folder:
         rows = os.path.join(folder, "rows.json")
         subprocess.run([arguments.mini, "bench", "train-step", "--device", "cuda",
-                        "--batch", str(arguments.batch), "--seconds", str(arguments.seconds),
-                        "--json", rows], check=True, stdout=subprocess.DEVNULL)
+                        "--model", arguments.model, "--batch", str(arguments.batch),
+                        "--seconds", str(arguments.seconds), "--json", rows],
+                       check=True, stdout=subprocess.DEVNULL)
         with open(rows, encoding="utf-8") as file:
             return json.load(file)["rows"][0]["us"]
 
@@ -77,8 +106,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mini", required=True)
+    parser.add_argument("--model", default="convnet", choices=["convnet", "resnet18", "resnet50"])
     parser.add_argument("--batch", type=int, default=128)
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--variant", default="eager", choices=VARIANTS)
+    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=0.5)
     parser.add_argument("--json", action="store_true", help="print one line of JSON")
     arguments = parser.parse_args()
@@ -89,16 +120,18 @@ def main():
     if not torch.cuda.is_available():
         sys.exit("compare_cuda.py needs a GPU that PyTorch sees")
 
-    step = torch_step(arguments.batch)
+    step = torch_step(arguments.model, arguments.batch, arguments.variant)
     rounds = [(measure_mini(arguments), measure_torch(step, arguments.seconds))
               for _ in range(arguments.rounds)]
     result = {"gpu": torch.cuda.get_device_name(0), "torch": torch.__version__,
-              "batch": arguments.batch, **summary(rounds)}
+              "model": arguments.model, "batch": arguments.batch, "variant": arguments.variant,
+              **summary(rounds)}
     if arguments.json:
         print(json.dumps(result))
     else:
-        print(f"{result['gpu']}, batch {result['batch']}: libmini {result['libmini_us']:.0f} us, "
-              f"PyTorch {result['torch']} {result['torch_us']:.0f} us per step; "
+        print(f"{result['gpu']}, {result['model']}, batch {result['batch']}: "
+              f"libmini {result['libmini_us']:.0f} us, PyTorch {result['torch']} "
+              f"({result['variant']}) {result['torch_us']:.0f} us per step; "
               f"libmini {result['times_as_fast']:.2f} times as fast")
 
 

@@ -1,14 +1,22 @@
-"""Tests that run.py and compare_cuda.py read the output of `mini bench`, on this build's device."""
+"""Tests of run.py and compare_cuda.py, on this build's device, and with tools and clocks that are made up."""
 
 import argparse
+import contextlib
 import importlib.util
+import io
+import json
 import os
 import pathlib
 import re
+import sys
+import tempfile
+import threading
+import time
 import unittest
 
 TESTS = pathlib.Path(__file__).resolve().parent.parent
 BIN = pathlib.Path(os.environ["MINI_BIN_DIR"])
+sys.path.insert(0, str(TESTS / "gpu"))
 
 
 def load(path):
@@ -21,26 +29,219 @@ def load(path):
 
 compare_cuda = load(TESTS / "bench" / "compare_cuda.py")
 run = load(TESTS / "gpu" / "run.py")
+checks, figures, profile_kernels = run.checks, run.figures, run.profile_kernels
+Step = run.facts.Step
+
+NCU = '''==PROF== Connected to process 7
+"ID","Process ID","Kernel Name","Section Name","Metric Name","Metric Unit","Metric Value"
+"0","7","relu_each_kernel","Command line profiler metrics","l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum","sector","512"
+"0","7","relu_each_kernel","Command line profiler metrics","l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum","sector","1,024"
+"0","7","relu_each_kernel","Command line profiler metrics","gpu__time_duration.sum","ns","2,500"
+"1","7","sum_kernel","Command line profiler metrics","launch__registers_per_thread","register/thread","16"
+'''
 
 
-class GpuScriptsTest(unittest.TestCase):
+class Sandbox(unittest.TestCase):
+    """A folder of the test's own, in which tools can be made up."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def make_tool(self, name, script):
+        path = self.folder / name
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
+        return path
+
+    def call(self, *words):
+        """Calls run.py's main; returns the exit code, and the results of the only commit."""
+        out = self.folder / "gpu.json"
+        with contextlib.redirect_stdout(io.StringIO()):
+            code = run.main(["--build", str(BIN.parent), "--out", str(out), "--small", *words])
+        (results,) = json.loads(out.read_text()).values()
+        return code, results
+
+
+class Small(Sandbox):
+    def test_every_part_runs_on_this_builds_device(self):
+        code, results = self.call("--commit", "abc", "--without", "sanitizer")
+        self.assertEqual(code, 0, results)
+        self.assertEqual(list(results)[:6], ["facts", "build", "bench", "step", "torch", "job"])
+        facts = results["facts"]["facts"]["data"]
+        self.assertEqual(facts["commit"], "abc")
+        self.assertRegex(facts["date"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$")
+        self.assertIn(facts["build"]["MINI_CUDA"], ("AUTO", "SIM", "ON"))
+        self.assertEqual(results["build"]["the programs"]["command"], "mini, train_mnist start")
+        kernels = results["bench"]["kernels --elements 2048"]["data"]["rows"]
+        self.assertEqual(kernels[0]["kernel"], "copy")
+        self.assertEqual(kernels[-1]["kernel"], "fill")  # after it the operand would be constant
+        step = results["step"]["train-step --model convnet --batch 2"]["data"]["rows"]
+        self.assertEqual([row["step"] for row in step], ["ConvNet, SGD"])
+        job = results["job"]["train_mnist, 1 workers"]["data"]
+        self.assertEqual(len(job["parameters_sha256"][0]), 64)
+        if importlib.util.find_spec("torch") is None:
+            self.assertEqual(results["torch"]["convnet 2 eager"],
+                             {"status": "left out", "why": "PyTorch is not on this machine"})
+        self.assertEqual(results["profile"]["ncu"]["status"], "left out")
+
+    def test_a_second_call_runs_only_what_has_not_passed(self):
+        parts = "build,bench,step,job,profile,suite,sanitizer"
+        self.call("--without", parts)
+        before = self.call("--without", "bench,step,job,profile,suite,sanitizer")[1]
+        self.assertEqual(before["build"]["the programs"]["status"], "passed")
+        after = self.call("--without", parts)[1]
+        self.assertEqual(after["build"], before["build"])
+        self.assertEqual(after["facts"], before["facts"])
+
+    def test_another_commit_keeps_the_results_of_the_first(self):
+        parts = ",".join(part for part in run.PARTS if part != "facts")
+        out = self.folder / "gpu.json"
+        for commit in ("a", "b"):
+            with contextlib.redirect_stdout(io.StringIO()):
+                run.main(["--build", ".", "--out", str(out), "--small", "--without", parts,
+                          "--commit", commit])
+        results = json.loads(out.read_text())
+        self.assertEqual([key.split(" on ")[0] for key in results], ["a", "b"])
+
+
+class Time(unittest.TestCase):
+    def clock(self, within, timeout=500):
+        self.now = 0
+        return run.Clock(argparse.Namespace(timeout=timeout, within=within), lambda: self.now)
+
+    def test_the_documented_call_leaves_no_step_without_time(self):
+        clock = self.clock(within=550)
+        clock.begin(60)
+        self.assertEqual(clock.limit(), 60)
+        self.now = 58
+        self.assertIsNone(clock.limit())
+        clock.begin(40)
+        self.assertEqual(clock.limit(), 40)
+
+    def test_a_part_at_the_end_has_what_is_left_but_the_reserve(self):
+        clock = self.clock(within=550)
+        self.now = 500
+        clock.begin(130)
+        self.assertEqual(clock.limit(), 40)
+
+    def test_without_a_limit_of_the_call_only_the_timeout_counts(self):
+        clock = self.clock(within=None, timeout=7)
+        clock.begin(1)
+        self.now = 1000
+        self.assertEqual(clock.limit(), 7)
+
+    def test_a_step_cut_off_by_the_parts_time_is_left_and_one_by_its_own_timeout_fails(self):
+        cut_off = Step("slow", lambda seconds: {"status": "failed", "exit_code": None, "seconds": seconds})
+        clock = self.clock(within=550)
+        clock.begin(60)
+        self.assertEqual(run.run_step(cut_off, clock)["status"], "left")
+        clock = self.clock(within=None)
+        clock.begin(60)
+        self.assertEqual(run.run_step(cut_off, clock)["status"], "failed")
+
+
+class Tools(Sandbox):
+    def setUp(self):
+        super().setUp()
+        self.path = os.environ["PATH"]
+        os.environ["PATH"] = f"{self.folder}:{self.path}"
+        self.addCleanup(os.environ.__setitem__, "PATH", self.path)
+
+    def test_a_tool_that_cannot_work_here_is_left_out_with_its_line_and_not_started_again(self):
+        self.make_tool("ncu", f'echo x >> {self.folder}/calls; echo "==PROF== Connected"\n'
+                              'echo "==ERROR== ERR_NVGPUCTRPERM - The user has no permission"; exit 1')
+        tool = checks.Tool("ncu")
+        for _ in range(2):
+            self.assertEqual(tool.run([], 10), {
+                "status": "left out", "why": "==ERROR== ERR_NVGPUCTRPERM - The user has no permission"})
+        self.assertEqual((self.folder / "calls").read_text(), "x\n")
+
+    def test_a_tool_that_reports_a_fault_of_the_program_fails(self):
+        self.make_tool("compute-sanitizer", 'echo "========= Invalid __global__ read of size 4 bytes"; exit 9')
+        self.assertEqual(checks.Tool("compute-sanitizer").run([], 10)["status"], "failed")
+
+    def test_a_missing_tool_is_left_out(self):
+        why = checks.Tool("no-such-tool").run([], 10)["why"]
+        self.assertIn("no-such-tool is not on this machine", why)
+
+    def test_after_the_first_answer_six_files_are_checked_at_a_time(self):
+        tool = checks.Tool(self.make_tool("compute-sanitizer", ""))
+        together = threading.Barrier(6)
+
+        def answer(*_):
+            if tool.works:
+                together.wait(60)
+            return {"status": "passed", "exit_code": 0, "output": ""}
+
+        self.addCleanup(setattr, checks, "run", checks.run)
+        checks.run = answer
+        run.PARTS["made up"] = (lambda _: [Step(str(i), lambda seconds: tool.run([], seconds))
+                                           for i in range(7)], 60, 6)
+        self.addCleanup(run.PARTS.pop, "made up")
+        arguments = argparse.Namespace(timeout=60, within=None, without=[])
+        results = run.Results(self.folder / "out.json", "key")
+        with contextlib.redirect_stdout(io.StringIO()):
+            statuses = run.run_part("made up", arguments, run.Clock(arguments, time.monotonic), results)
+        self.assertEqual(statuses, ["passed"] * 7)
+
+
+class Profile(Sandbox):
+    def test_ncus_counts_stand_beside_the_simulators(self):
+        relu, total = profile_kernels.launches_of(NCU)
+        self.assertEqual(relu, {"kernel": "relu_each_kernel", "load_sectors": 512, "store_sectors": 1024,
+                                "us": 2.5})
+        self.assertEqual(total, {"kernel": "sum_kernel", "registers": 16})
+        simulated = {"kernel": "relu", "load_sectors": 512, "store_sectors": 512,
+                     "shared_load_passes": 0, "shared_store_passes": 0}
+        relu |= {"shared_load_passes": 0, "shared_store_passes": 0}
+        (both,) = profile_kernels.agreement([relu], [simulated])
+        self.assertEqual(both["load_sectors"], [512, 512])
+        self.assertFalse(both["agree"])
+        relu["store_sectors"] = 512
+        self.assertTrue(profile_kernels.agreement([relu], [simulated])[0]["agree"])
+        self.assertIn("1 launches on the GPU, 2", profile_kernels.agreement([relu], [simulated] * 2)["disagree"])
+
+    def test_the_simulators_counts_are_what_mini_kernels_writes(self):
+        counts = self.folder / "counts.json"
+        result = checks.run([BIN / "mini", "kernels", "relu", "sum-rows", "--json", counts], 100)
+        if "configure with" in result["output"] or not counts.exists():
+            self.skipTest("this build does not count")
+        arguments = argparse.Namespace(simulator=counts, build=BIN.parent)
+        self.assertEqual([step.name for step in profile_kernels.steps(arguments)],
+                         ["ncu relu", "ncu sum-rows"])
+        for launches in json.loads(counts.read_text()).values():
+            for launch in launches:
+                self.assertLessEqual(set(profile_kernels.COUNTS), set(launch))
+
+
+class Scripts(unittest.TestCase):
     def test_the_step_is_measured(self):
-        arguments = argparse.Namespace(mini=BIN / "mini", batch=2, seconds=0.001)
+        arguments = argparse.Namespace(mini=BIN / "mini", model="convnet", batch=2, seconds=0.001)
         self.assertGreater(compare_cuda.measure_mini(arguments), 0)
 
     def test_the_summary_has_medians_and_pytorchs_time_over_ours(self):
         result = compare_cuda.summary([(10, 30), (20, 40), (900, 900)])
         self.assertEqual(result, {"libmini_us": 20, "torch_us": 40, "times_as_fast": 2})
 
+    def test_each_variant_of_pytorch_is_a_step_beside_ours(self):
+        names = [step.name for step in figures.torch_steps(argparse.Namespace(small=False, build=BIN.parent))]
+        for variant in compare_cuda.VARIANTS:
+            self.assertIn(f"convnet 128 {variant}", names)
+            self.assertIn(f"resnet18 128 {variant}", names)
+
     def test_the_suite_runs_each_program_once(self):
-        def case(program, name, labels, *environment):
+        def case(program, name, labels, *environment, alone=False):
             return {"name": name, "command": [f"bin/{program}", name],
                     "properties": [{"name": "LABELS", "value": labels},
-                                   {"name": "ENVIRONMENT", "value": list(environment)}]}
+                                   {"name": "ENVIRONMENT", "value": list(environment)},
+                                   {"name": "RUN_SERIAL", "value": alone}]}
 
-        programs, others = run.suite_programs([
+        programs, others, alone = checks.suite_programs([
             case("kernels_test", "a", ["unit", "gpu"]),
             case("kernels_test", "b", ["unit", "gpu"]),
+            case("runtime_test", "r", ["unit", "gpu"], alone=True),
             case("nn_test", "c", ["unit"]),
             case("nn_test", "c on cuda", ["gpu"], "MINI_TEST_DEVICE=cuda"),
             case("train_test", "d", ["e2e"]),
@@ -50,19 +251,12 @@ class GpuScriptsTest(unittest.TestCase):
             case("kernels_test", "tiled", ["gpu"], "MINI_MATMUL=tiled")])
         self.assertEqual(programs, {
             "kernels_test": (["bin/kernels_test"], {}),
+            "runtime_test": (["bin/runtime_test"], {}),
             "nn_test on cuda": (["bin/nn_test", "~[cpu]"], {"MINI_TEST_DEVICE": "cuda"}),
             "train_test": (["bin/train_test", "[cuda]"], {})})
+        self.assertEqual(alone, {"runtime_test"})
         self.assertEqual([name for name in ("bench: copy", "bench: cpu", "tiled", "a")
                           if re.search(others, name)], ["bench: copy", "tiled"])
-
-    def test_the_rows_of_a_bench_are_in_its_result(self):
-        run.BENCHES = {name: [*options, "--seconds", "0.001"]
-                       for name, options in run.BENCHES.items() if name == "train-step"}
-        run.BENCHES["train-step"] += ["--batch", "2"]
-        result = run.run_bench(BIN / "mini", "train-step", run.BENCHES["train-step"], 60)
-        self.assertEqual(result["status"], "passed", result)
-        steps = [row["step"] for row in result["rows"]["rows"]]
-        self.assertEqual(steps, ["ConvNet, SGD"])
 
 
 if __name__ == "__main__":

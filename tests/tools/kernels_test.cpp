@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
@@ -242,4 +243,20 @@ TEST_CASE("a picture that cannot be drawn is an error with a reason") {
     const Answer unwritten = kernels("relu --svg " + nowhere);
     CHECK(unwritten.code == 1);
     CHECK(contains(unwritten.text, "mini: mini kernels: cannot write " + nowhere));
+}
+
+TEST_CASE("mini kernels --json has the sectors and passes of each launch of a sample") {
+    const Folder folder;
+    const std::string path = folder / "counts.json";
+    REQUIRE(kernels("relu-each sum-atomic --json " + path).code == 0);
+    const auto json = nlohmann::json::parse(read_file(path));
+    CHECK(json.size() == 2);
+    REQUIRE(json.at("relu-each").size() == 1);
+    const auto& launch = json.at("relu-each")[0];
+    CHECK(contains(launch.at("kernel").get<std::string>(), "relu"));
+    CHECK(launch.at("grid").get<int>() * launch.at("block").get<int>() == 4096);
+    CHECK(launch.at("load_sectors") == 4096 * 4 / 32);
+    CHECK(launch.at("store_sectors") == 4096 * 4 / 32);
+    CHECK(launch.at("shared_load_passes") == 0);
+    CHECK(json.at("sum-atomic").back().at("shared_store_passes") > 0);
 }

@@ -9,6 +9,7 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/kernels/cuda/runtime.hpp"
+#include "libmini/random/random.hpp"
 #include "libmini/tensor/has_cuda.hpp"
 
 namespace mini::tools {
@@ -97,6 +98,13 @@ double microseconds_each(Device device, double seconds,
     return times[kTimedBatches / 2];
 }
 
+Tensor random_numbers(const Shape& shape, Device device) {
+    Generator generator(1);
+    Tensor numbers = Tensor::empty(shape);
+    fill_uniform(numbers.span<float>(), -1.0, 1.0, generator);
+    return numbers.to(device);
+}
+
 bool is_simulated(Device device) {
     return device.is_cuda() && name_of(device) == "simulated device";
 }
@@ -135,9 +143,10 @@ void add_device_benches(Command& bench) {
             *options);
     });
 
-    Command step =
-        add_benchmark(bench, o, "train-step", "A step of training the ConvNet on MNIST");
+    Command step = add_benchmark(bench, o, "train-step", "A step of training a network");
     step.add("--batch", o.batch, "Images (128)").range(1, 1 << 16);
+    step.add("--model", o.model, "convnet, resnet18 or resnet50 (convnet)")
+        .one_of({"convnet", "resnet18", "resnet50"});
     step.on_parsed([options] {
         run_bench({"train-step",
                    {"step", "batch", "us", "steps/s", "images/s"},

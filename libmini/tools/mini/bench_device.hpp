@@ -3,11 +3,12 @@
 //     kernels      GB/s of memory-bound kernels, also in percent of a plain copy
 //     matmul       GFLOP/s of each rung of the ladder (kernels/cuda/matmul.hpp), also in
 //                  percent of cuBLAS
-//     train-step   steps per second of the ConvNet with MNIST's shapes: forward, loss,
-//                  backward, SGD
+//     train-step   steps per second of a network: forward, loss, backward, SGD
 //
 // Work is enqueued on the device in batches, with one synchronization per batch, as in
-// training; a figure is the median over the batches. The default sizes are smaller on the
+// training; a figure is the median over the batches. So a row below some 10 us is the time
+// of a launch by the host. The operands are random numbers: products of equal numbers draw
+// less power, and the clock of a GPU then is higher. The default sizes are smaller on the
 // simulator, which is thousands of times slower than a GPU.
 
 #pragma once
@@ -19,6 +20,7 @@
 
 #include "libmini/program/command_line.hpp"
 #include "libmini/tensor/device.hpp"
+#include "libmini/tensor/tensor.hpp"
 #include "libmini/tools/mini/bench_rows.hpp"
 
 namespace mini::tools {
@@ -30,6 +32,7 @@ struct DeviceBenchOptions {
     std::vector<int64_t> sizes;  // matmul: M = N = K; empty: a default for the device
     int64_t elements = 0;        // kernels: floats in the largest operand; 0: a default
     int64_t batch = 128;         // train-step: images per batch
+    std::string model = "convnet";  // train-step: convnet, resnet18 or resnet50
 };
 
 /// Returns the microseconds of one run of `work`, enqueued repeatedly on a device, after
@@ -40,6 +43,9 @@ double microseconds_each(Device device, double seconds,
 /// Sets `sizes` and `elements` to defaults if they are not set. The defaults for the
 /// simulator are small: each benchmark takes less than a minute.
 void choose_sizes(DeviceBenchOptions& options, bool simulated);
+
+/// Returns a tensor of random numbers from -1 to 1, always the same for a shape.
+Tensor random_numbers(const Shape& shape, Device device);
 
 /// Returns whether `device` is a CUDA device of the simulator.
 bool is_simulated(Device device);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <iterator>
+#include <string>
 #include <vector>
 
 #include "libmini/kernels/cuda/matmul.hpp"
@@ -41,7 +42,6 @@ std::vector<Case> memory_cases(Tensor a, Tensor b, Tensor sums) {
     };
     return {
         {"copy", 2, [=] { copy_bytes(b.raw_data(), on, a.raw_data(), on, a.bytes()); }},
-        {"fill", 1, [=] { run<cpu::fill, gpu::fill>(on, y, 1.0f, n); }},
         {"scale", 2, [=] { run<cpu::scale, gpu::scale>(on, y, 1.0f, n); }},
         {"axpy", 3, [=] { run<cpu::axpy, gpu::axpy>(on, y, x, 0.0f, n); }},
         {"relu", 2, unary(kernels::UnaryOp::kReLU)},
@@ -73,6 +73,7 @@ std::vector<Case> memory_cases(Tensor a, Tensor b, Tensor sums) {
              run<cpu::sgd_step, gpu::sgd_step>(on, y, no_velocity, x, n,
                                                kernels::SGDStep{.lr = 0.0f});
          }},
+        {"fill", 1, [=] { run<cpu::fill, gpu::fill>(on, y, 1.0f, n); }},
     };
 }
 
@@ -98,18 +99,23 @@ void measure_ladder(Tensor out, const Tensor& a, const Tensor& b, double seconds
         });
 
         double cublas = 0;
-        for (const gpu::MatmulRung rung : rungs) {
-            rows.begin({gpu::name(rung), n});
+        const auto measure = [&](const std::string& name, gpu::MatmulRung rung) {
+            rows.begin({name, n});
             const double time = microseconds_each(out.device(), seconds, [&] {
                 gpu::matmul_on(rung, out.data<float>(), a.data<float>(), b.data<float>(),
                                n, n, n, {}, cuda::current_stream(device));
             });
             const double rate = gigaflops(n, time);
-            if (rung == gpu::MatmulRung::kCublas) cublas = rate;
+            if (name == "cublas") cublas = rate;
             BenchRows::Json share;
             if (cublas != 0) share = 100 * rate / cublas;
             rows.end({time, rate, share});
-        }
+        };
+        for (const gpu::MatmulRung rung : rungs) measure(gpu::name(rung), rung);
+        if (cublas == 0) return;
+        gpu::set_allow_tf32(true);  // what the rungs tf32 and bf16 compare with
+        measure("cublas-tf32", gpu::MatmulRung::kCublas);
+        gpu::set_allow_tf32(false);
     }
 }
 
@@ -117,8 +123,8 @@ void measure_ladder(Tensor out, const Tensor& a, const Tensor& b, double seconds
 
 void bench_kernels(Device device, const DeviceBenchOptions& options, BenchRows& rows) {
     const int64_t cols = 1024, n = options.elements / cols * cols;
-    const Tensor a = Tensor::ones({n}, DType::kFloat32, device);
-    Tensor b = Tensor::ones({n}, DType::kFloat32, device);
+    const Tensor a = random_numbers({n}, device);
+    Tensor b = random_numbers({n}, device);
     Tensor sums = Tensor::zeros({2, cols}, DType::kFloat32, device);
     double copied = 0;
     for (const Case& one : memory_cases(a, b, sums)) {
@@ -133,8 +139,8 @@ void bench_kernels(Device device, const DeviceBenchOptions& options, BenchRows& 
 
 void bench_matmul(Device device, const DeviceBenchOptions& options, BenchRows& rows) {
     for (const int64_t size : options.sizes) {
-        const Tensor a = Tensor::ones({size, size}, DType::kFloat32, device);
-        const Tensor b = Tensor::ones({size, size}, DType::kFloat32, device);
+        const Tensor a = random_numbers({size, size}, device);
+        const Tensor b = random_numbers({size, size}, device);
         Tensor out = Tensor::zeros({size, size}, DType::kFloat32, device);
         if (device.is_cpu()) {
             rows.begin({"eigen", size});

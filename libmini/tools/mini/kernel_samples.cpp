@@ -1,9 +1,14 @@
+#include "libmini/tools/mini/kernel_samples.hpp"
+
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <numeric>
 #include <string>
 #include <vector>
 
+#include "libmini/core/error.hpp"
+#include "libmini/core/text.hpp"
 #include "libmini/kernels/cuda/allocator.hpp"
 #include "libmini/kernels/cuda/copy.hpp"
 #include "libmini/kernels/cuda/kernels.hpp"
@@ -11,7 +16,7 @@
 #include "libmini/kernels/cuda/relu_ladder.hpp"
 #include "libmini/kernels/cuda/softmax_online.hpp"
 #include "libmini/kernels/cuda/sum_ladder.hpp"
-#include "libmini/tools/mini/kernels.hpp"
+#include "libmini/tools/mini/did_you_mean.hpp"
 
 namespace mini::tools {
 namespace {
@@ -159,6 +164,23 @@ std::vector<KernelSample> kernel_samples() {
     for (const on_device::MatmulRung rung : on_device::matmul_rungs())
         all.push_back(product(rung));
     return all;
+}
+
+std::vector<KernelSample> chosen_samples(const std::vector<std::string>& names) {
+    const auto all = kernel_samples();
+    if (names.empty()) return all;
+    std::vector<KernelSample> chosen;
+    std::vector<std::string> known;
+    for (const KernelSample& sample : all) known.push_back(sample.name);
+    for (const std::string& name : names) {
+        const auto found = std::find(known.begin(), known.end(), name);
+        if (found == known.end())
+            throw UsageError(concat("no sample is named \"", name, "\"",
+                                    did_you_mean(name, known), "; the samples are ",
+                                    mini::join(known)));
+        chosen.push_back(all[static_cast<size_t>(found - known.begin())]);
+    }
+    return chosen;
 }
 
 }  // namespace mini::tools

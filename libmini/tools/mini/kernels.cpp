@@ -7,10 +7,8 @@
 #include <memory>
 
 #include "libmini/core/error.hpp"
-#include "libmini/core/text.hpp"
 #include "libmini/extras/cudasim/checker.hpp"
 #include "libmini/extras/cudasim/line_traffic.hpp"
-#include "libmini/tools/mini/did_you_mean.hpp"
 
 namespace mini::tools {
 namespace {
@@ -42,18 +40,30 @@ void write_file(const std::string& path, const std::string& text) {
                ": check that the folder exists and the disk is not full");
 }
 
-void run_samples(const std::vector<std::string>& names, const std::string& picture,
-                 bool by_line) {
-    const auto samples = chosen_samples(names);
+struct Arguments {
+    std::vector<std::string> names;
+    std::string picture, json;
+    bool list = false, lines = false;
+};
+
+void run_samples(const Arguments& arguments) {
+    const auto samples = chosen_samples(arguments.names);
+    const std::string& picture = arguments.picture;
     if (!picture.empty() && samples.size() != 1)
         throw UsageError(concat("--svg: a picture shows one sample, but ", samples.size(),
                                 " were chosen; name one"));
     sim::Counting counting(picture.empty() ? 0 : kMaxAccesses);
-    for (const KernelSample& sample : samples) sample.run();
     const auto& launches = counting.log().launches();
-    fmt::print("{}", by_line ? lines_text(launches) : counters_table(launches));
+    nlohmann::ordered_json json;
+    for (const KernelSample& sample : samples) {
+        const size_t first = launches.size();
+        sample.run();
+        json[sample.name] = counters_json(launches, first);
+    }
+    fmt::print("{}", arguments.lines ? lines_text(launches) : counters_table(launches));
     if (!picture.empty())
         write_file(picture, access_picture(counting.log().accesses(), samples[0].name));
+    if (!arguments.json.empty()) write_file(arguments.json, json.dump(2) + "\n");
 }
 
 void list_samples() {
@@ -61,23 +71,6 @@ void list_samples() {
 }
 
 }  // namespace
-
-std::vector<KernelSample> chosen_samples(const std::vector<std::string>& names) {
-    const auto all = kernel_samples();
-    if (names.empty()) return all;
-    std::vector<KernelSample> chosen;
-    std::vector<std::string> known;
-    for (const KernelSample& sample : all) known.push_back(sample.name);
-    for (const std::string& name : names) {
-        const auto found = std::find(known.begin(), known.end(), name);
-        if (found == known.end())
-            throw UsageError(concat("no sample is named \"", name, "\"",
-                                    did_you_mean(name, known), "; the samples are ",
-                                    mini::join(known)));
-        chosen.push_back(all[static_cast<size_t>(found - known.begin())]);
-    }
-    return chosen;
-}
 
 std::string counters_table(const std::vector<sim::LaunchCounters>& launches) {
     size_t width = 6;
@@ -100,6 +93,22 @@ std::string counters_table(const std::vector<sim::LaunchCounters>& launches) {
     return table;
 }
 
+nlohmann::ordered_json counters_json(const std::vector<sim::LaunchCounters>& launches,
+                                     size_t first) {
+    auto json = nlohmann::ordered_json::array();
+    for (size_t i = first; i < launches.size(); ++i) {
+        const sim::LaunchCounters& c = launches[i];
+        json.push_back({{"kernel", c.kernel},
+                        {"grid", c.grid.x * c.grid.y * c.grid.z},
+                        {"block", c.block.x * c.block.y * c.block.z},
+                        {"load_sectors", c.global_loads.sectors},
+                        {"store_sectors", c.global_stores.sectors},
+                        {"shared_load_passes", c.shared_loads.rounds},
+                        {"shared_store_passes", c.shared_stores.rounds}});
+    }
+    return json;
+}
+
 std::string lines_text(const std::vector<sim::LaunchCounters>& launches) {
     std::string text;
     for (const sim::LaunchCounters& launch : launches) {
@@ -113,23 +122,16 @@ std::string lines_text(const std::vector<sim::LaunchCounters>& launches) {
 void add_kernels(Command& mini) {
     Command kernels = mini.add_command(
         "kernels", "Counts the memory traffic of kernels, on the simulator");
-    struct Arguments {
-        std::vector<std::string> names;
-        std::string picture;
-        bool list = false, lines = false;
-    };
     const auto arguments = std::make_shared<Arguments>();
     kernels.add("NAME", arguments->names, "Samples to run (all)");
     kernels.add("--svg", arguments->picture,
                 "Write a picture of the first block's accesses to this file");
+    kernels.add("--json", arguments->json, "Write the counters of each launch to a file");
     kernels.add_flag("--list", arguments->list, "List the samples, and run none");
     kernels.add_flag("--lines", arguments->lines,
                      "Print the traffic of each source line, and who wastes it");
-    kernels.on_parsed([arguments] {
-        arguments->list
-            ? list_samples()
-            : run_samples(arguments->names, arguments->picture, arguments->lines);
-    });
+    kernels.on_parsed(
+        [arguments] { arguments->list ? list_samples() : run_samples(*arguments); });
 }
 
 }  // namespace mini::tools

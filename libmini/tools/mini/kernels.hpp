@@ -10,31 +10,20 @@
 //     worst            most passes of an access that needs one pass without conflicts
 //
 // With --lines: the sectors and passes of each source line (cudasim/line_traffic.hpp).
+// With --json: what NVIDIA's ncu counts too, for tests/gpu/run.py, which compares the two.
 
 #pragma once
 
-#include <functional>
+#include <cstddef>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "libmini/extras/cudasim/access_log.hpp"
 #include "libmini/program/command_line.hpp"
+#include "libmini/tools/mini/kernel_samples.hpp"
 
 namespace mini::tools {
-
-/// A library call on small inputs that launches one or more kernels.
-struct KernelSample {
-    std::string name;
-    std::function<void()> run;
-};
-
-/// Returns all samples.
-std::vector<KernelSample> kernel_samples();
-
-/// Returns the samples with these names, or all samples if `names` is empty. Throws
-/// UsageError for an unknown name; the message contains the closest name and lists all
-/// names.
-std::vector<KernelSample> chosen_samples(const std::vector<std::string>& names);
 
 /// Returns the counters as a table, one line per launch.
 std::string counters_table(const std::vector<sim::LaunchCounters>& launches);
@@ -42,6 +31,11 @@ std::string counters_table(const std::vector<sim::LaunchCounters>& launches);
 /// Returns the traffic of each source line of each launch, with the threads of the worst
 /// access.
 std::string lines_text(const std::vector<sim::LaunchCounters>& launches);
+
+/// Returns the counters of each launch of a sample: "kernel", "grid", "block", and
+/// "load_sectors", "store_sectors", "shared_load_passes", "shared_store_passes".
+nlohmann::ordered_json counters_json(const std::vector<sim::LaunchCounters>& launches,
+                                     size_t first);
 
 /// Returns the text of an SVG file: one square for each access of the first block to
 /// global memory, threads across and addresses down; loads are blue, stores red and

@@ -1,0 +1,93 @@
+"""The figures of run.py: kernels, products, train steps here and in PyTorch, and an epoch."""
+
+import importlib.util
+import json
+import pathlib
+import sys
+
+from steps import Step, left_out, run, run_with_json
+
+BENCH = pathlib.Path(__file__).resolve().parent.parent / "bench"
+MODELS = {"convnet": [64, 128, 1024], "resnet18": [128]}
+SMALL_MODELS = {"convnet": [2]}
+VARIANTS = ["eager", "eager-tf32", "compile", "graph"]
+
+
+def mini_bench(arguments, name, *options):
+    """Returns the step that runs one `mini bench`."""
+    mini = arguments.build / "bin" / "mini"
+    small = ["--seconds", "0.001"] if arguments.small else []
+    command = [mini, "bench", name, "--device", "cuda", *map(str, options), *small]
+
+    def measure(seconds):
+        return run_with_json(command, seconds) if mini.exists() else left_out(f"{mini} is not built")
+
+    return Step(" ".join([name, *map(str, options)]), measure)
+
+
+def bench_steps(arguments):
+    if arguments.small:
+        return [mini_bench(arguments, "kernels", "--elements", 2048),
+                mini_bench(arguments, "matmul", "--sizes", 33)]
+    return [mini_bench(arguments, "kernels"),
+            mini_bench(arguments, "matmul", "--sizes", "256,1024,4096,8192")]
+
+
+def batches(arguments):
+    models = SMALL_MODELS if arguments.small else MODELS
+    return [(model, batch) for model, sizes in models.items() for batch in sizes]
+
+
+def train_steps(arguments):
+    return [mini_bench(arguments, "train-step", "--model", model, "--batch", batch)
+            for model, batch in batches(arguments)]
+
+
+def run_torch(words, seconds):
+    """Runs a script of tests/bench that uses PyTorch, and prints one line of JSON."""
+    if importlib.util.find_spec("torch") is None:
+        return left_out("PyTorch is not on this machine")
+    result = run([sys.executable, *words], seconds)
+    if result["status"] == "passed":
+        result["data"] = json.loads(result["output"].splitlines()[-1])
+    elif "needs a GPU" in result["output"]:
+        return left_out(result["output"].splitlines()[-1])
+    return result
+
+
+def torch_steps(arguments):
+    """Yields a step for what PyTorch reaches on this GPU, and one for each way in which it runs the train
+    step, in turn with ours."""
+    yield Step("ceilings", lambda seconds: run_torch([BENCH / "torch_ceilings.py"], seconds))
+    for model, batch in batches(arguments):
+        for variant in VARIANTS:
+            words = [BENCH / "compare_cuda.py", "--mini", arguments.build / "bin" / "mini",
+                     "--model", model, "--batch", batch, "--variant", variant, "--json"]
+
+            def measure(seconds, words=words):
+                return run_torch(words, seconds)
+
+            yield Step(f"{model} {batch} {variant}", measure)
+
+
+def train_mnist(command, seconds):
+    """Trains, and adds what is compared between runs."""
+    result = run(command, seconds)
+    if result["status"] == "passed":
+        told = json.loads(result["output"].splitlines()[-1])
+        result["data"] = {name: told[name] for name in
+                          ("seconds_per_epoch", "samples_per_second", "test_accuracy", "parameters_sha256")}
+        result["output"] = ""
+    return result
+
+
+def job_steps(arguments):
+    program = arguments.build / "bin" / "train_mnist"
+    options = ["--data", "digits", "--steps", 2, "--batch-size", 4] if arguments.small else ["--epochs", 1]
+    for workers in (1,) if arguments.small else (0, 1, 2):
+        command = [program, "--json", "--device", "cuda", "--workers", workers, *options]
+
+        def train(seconds, command=command):
+            return train_mnist(command, seconds) if program.exists() else left_out(f"{program} is not built")
+
+        yield Step(f"train_mnist, {workers} workers", train)

@@ -28,7 +28,7 @@ target_compile_options(mini_flags INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${cxx_fla
 
 # Debug builds are for every processor, because sanitizers make them slow anyway; builds
 # whose CMAKE_CXX_FLAGS name a processor are for this one.
-option(MINI_NATIVE "Compile for this machine's processor; OFF: for all, see mini_levels" ON)
+option(MINI_NATIVE "Compile for this machine's processor; OFF: for every x86-64 or aarch64" ON)
 if(MINI_NATIVE AND NOT CMAKE_CXX_FLAGS MATCHES "-march=")
     target_compile_options(mini_flags INTERFACE
         $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:$<CONFIG:Debug>>>:-march=native>)
@@ -101,7 +101,7 @@ add_library(mini_text INTERFACE)
 target_compile_options(mini_text INTERFACE
     $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O1>)
 
-if(MINI_PRECOMPILED AND MINI_NATIVE AND TARGET fmt::fmt)
+if(MINI_PRECOMPILED AND TARGET fmt::fmt)
     mini_precompile(mini_headers)
     mini_precompile(mini_text_headers mini_text)
     mini_precompile(mini_checked_headers mini_checked)
@@ -121,7 +121,7 @@ endif()
 option(MINI_UNITY "Compile the files of a room in batches" ON)
 
 # mini_room(core SOURCES a.cpp b.cpp NEEDS mini_tensor fmt::fmt [ALONE c.cpp] [OPTIMISED]
-#     [TEXT] [LEVELS])
+#     [TEXT])
 #
 # Declares a room as the library mini_<name>. NEEDS lists the rooms and the external
 # libraries that the room uses. Files in ALONE are compiled outside the batches; for files with
@@ -131,14 +131,9 @@ option(MINI_UNITY "Compile the files of a room in batches" ON)
 # time. With -O1 GCC takes nearly twice as long for code with sanitizers.
 # TEXT is for rooms that mostly parse text and wait: optimised builds compile them with -O1, in
 # two thirds of the time.
-# LEVELS: see mini_levels.
 function(mini_room name)
-    cmake_parse_arguments(room "OPTIMISED;TEXT;LEVELS" "" "SOURCES;NEEDS;ALONE" ${ARGN})
-    set(type STATIC)
-    if(room_LEVELS AND NOT MINI_NATIVE)
-        set(type SHARED)
-    endif()
-    add_library(mini_${name} ${type} ${room_SOURCES})
+    cmake_parse_arguments(room "OPTIMISED;TEXT" "" "SOURCES;NEEDS;ALONE" ${ARGN})
+    add_library(mini_${name} STATIC ${room_SOURCES})
     mini_batches(mini_${name} 16 ${room_ALONE})
     list(TRANSFORM room_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
     set_property(GLOBAL APPEND PROPERTY MINI_ROOM_SOURCES ${room_SOURCES})
@@ -153,9 +148,6 @@ function(mini_room name)
     endif()
     if(room_OPTIMISED)
         target_compile_options(mini_${name} PRIVATE $<$<CONFIG:Debug>:-Og$<SEMICOLON>-g1>)
-    endif()
-    if(type STREQUAL SHARED)
-        cmake_language(EVAL CODE "cmake_language(DEFER CALL mini_levels mini_${name})")
     endif()
 endfunction()
 
@@ -174,61 +166,7 @@ endfunction()
 function(mini_needs room)
     list(TRANSFORM ARGN REPLACE "^(Eigen3|CLI11|nlohmann_json|stb)::.+$"
         "$<BUILD_INTERFACE:\\0>" OUTPUT_VARIABLE libraries)
-    get_target_property(type ${room} TYPE)
-    if(NOT type STREQUAL "SHARED_LIBRARY")
-        target_link_libraries(${room} PUBLIC ${libraries})
-        return()
-    endif()
-    # Compiled with them, but not linked: see mini_levels.
-    target_link_libraries(${room} INTERFACE ${libraries})
-    foreach(library ${ARGN})
-        target_include_directories(${room} SYSTEM PRIVATE
-            $<TARGET_PROPERTY:${library},INTERFACE_INCLUDE_DIRECTORIES>)
-        target_compile_definitions(${room} PRIVATE
-            $<TARGET_PROPERTY:${library},INTERFACE_COMPILE_DEFINITIONS>)
-    endforeach()
-endfunction()
-
-# mini_levels(<room>): compiles a room that is a shared library again for processors with
-# AVX2 and fused multiply-add (x86-64-v3), and for those with AVX-512 (x86-64-v4), into
-# folders where the dynamic loader of glibc 2.33 or newer looks first on such a processor
-# (ld.so(8), "Hardware capabilities"):
-#
-#     build/libmini/kernels/libmini_kernels.so
-#     build/libmini/kernels/glibc-hwcaps/x86-64-v3/libmini_kernels.so
-#     build/libmini/kernels/glibc-hwcaps/x86-64-v4/libmini_kernels.so
-#
-# None contains the rooms that the room needs. The linker puts what the library uses of
-# them into each program, so a program has one copy.
-set(MINI_LEVELS 3 4)
-function(mini_levels room)
-    # The library calls its own copies of inline functions, not those of the program,
-    # which are for every processor.
-    target_compile_options(${room} PRIVATE -fvisibility-inlines-hidden)
-    set(soversion ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-    set_target_properties(${room} PROPERTIES SOVERSION "${soversion}")
-    if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-        return()
-    endif()
-    get_target_property(sources ${room} SOURCES)
-    foreach(number ${MINI_LEVELS})
-        set(level ${room}_v${number})
-        add_library(${level} SHARED ${sources})
-        target_include_directories(${level} SYSTEM PRIVATE
-            $<TARGET_PROPERTY:${room},INCLUDE_DIRECTORIES>)
-        foreach(property LINK_LIBRARIES COMPILE_OPTIONS COMPILE_DEFINITIONS UNITY_BUILD
-                UNITY_BUILD_MODE)
-            get_target_property(value ${room} ${property})
-            if(value)
-                set_target_properties(${level} PROPERTIES ${property} "${value}")
-            endif()
-        endforeach()
-        target_compile_options(${level} PRIVATE -march=x86-64-v${number})
-        set_target_properties(${level} PROPERTIES OUTPUT_NAME ${room}
-            SOVERSION "${soversion}" LIBRARY_OUTPUT_DIRECTORY
-            ${CMAKE_CURRENT_BINARY_DIR}/glibc-hwcaps/x86-64-v${number})
-        add_dependencies(${room} ${level})
-    endforeach()
+    target_link_libraries(${room} PUBLIC ${libraries})
 endfunction()
 
 # mini_batches(<target> <files per batch> <files outside the batches>...): compiles the

@@ -5,7 +5,6 @@
 #     include/libmini/                the public headers
 #     include/libmini/detail/         headers that those include: also an include folder
 #     lib/libmini_core.a ...          one archive per room
-#     lib/libmini_kernels.so.0.1      with MINI_NATIVE=OFF, and two more for x86-64-v3, -v4
 #     lib/cmake/libmini/              find_package(libmini)
 #     lib/pkgconfig/libmini.pc
 
@@ -23,22 +22,21 @@ function(mini_install)
     mini_install_rooms(archives)
     mini_install_config()
     mini_install_pkg_config(${archives})
-    install(TARGETS mini minirun COMPONENT programs)
-    file(RELATIVE_PATH to_libraries /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
-    set_target_properties(mini minirun PROPERTIES INSTALL_RPATH "$ORIGIN/${to_libraries}")
+    install(TARGETS mini minirun)
+    install(FILES LICENSE TYPE DOC)
 endfunction()
 
 function(mini_install_headers)
     foreach(component ${MINI_COMPONENTS})
         foreach(header ${MINI_PUBLIC_HEADERS_${component}})
             cmake_path(GET header PARENT_PATH folder)
-            install(FILES libmini/${header} COMPONENT development
+            install(FILES libmini/${header}
                 DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/libmini/${folder})
         endforeach()
     endforeach()
     foreach(header ${MINI_DETAIL_HEADERS})
         cmake_path(GET header PARENT_PATH folder)
-        install(FILES libmini/${header} COMPONENT development
+        install(FILES libmini/${header}
             DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/libmini/detail/libmini/${folder})
     endforeach()
 endfunction()
@@ -75,17 +73,9 @@ function(mini_install_rooms out)
     target_include_directories(mini_usage INTERFACE
         $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
         $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/libmini/detail>)
-    install(TARGETS ${targets} EXPORT libmini
-        ARCHIVE COMPONENT development
-        LIBRARY COMPONENT programs NAMELINK_COMPONENT development)
+    install(TARGETS ${targets} EXPORT libmini)
     install(EXPORT libmini FILE libminiTargets.cmake NAMESPACE libmini::
-        DESTINATION ${MINI_CMAKE_DIR} COMPONENT development)
-    foreach(number ${MINI_LEVELS})
-        if(TARGET mini_kernels_v${number})
-            install(TARGETS mini_kernels_v${number} COMPONENT programs LIBRARY NAMELINK_SKIP
-                DESTINATION ${CMAKE_INSTALL_LIBDIR}/glibc-hwcaps/x86-64-v${number})
-        endif()
-    endforeach()
+        DESTINATION ${MINI_CMAKE_DIR})
 endfunction()
 
 # The files for find_package(libmini 0.1 COMPONENTS nn distributed).
@@ -111,7 +101,7 @@ function(mini_install_config)
         COMPATIBILITY SameMinorVersion)
     install(FILES ${CMAKE_CURRENT_BINARY_DIR}/libminiConfig.cmake
             ${CMAKE_CURRENT_BINARY_DIR}/libminiConfigVersion.cmake
-        DESTINATION ${MINI_CMAKE_DIR} COMPONENT development)
+        DESTINATION ${MINI_CMAKE_DIR})
 endfunction()
 
 # The file for pkg-config. A library must come before those that it needs.
@@ -139,5 +129,5 @@ function(mini_install_pkg_config)
     string(REGEX REPLACE "/$" "" MINI_PREFIX_FROM_PKG_CONFIG ${MINI_PREFIX_FROM_PKG_CONFIG})
     configure_file(libmini/cmake/libmini.pc.in libmini.pc @ONLY)
     install(FILES ${CMAKE_CURRENT_BINARY_DIR}/libmini.pc
-        DESTINATION ${folder} COMPONENT development)
+        DESTINATION ${folder})
 endfunction()

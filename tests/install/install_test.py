@@ -104,8 +104,7 @@ class Installed(unittest.TestCase):
         flags = run("pkg-config", "--cflags", "--libs", "libmini", env=environment).split()
         program = PROJECTS / "train_by_pkg_config"
         program.parent.mkdir(parents=True, exist_ok=True)
-        run(CXX, "-std=c++20", HERE / "example/train.cpp", "-o", program, *flags,
-            f"-Wl,-rpath,{library_folder()}", env=environment)
+        run(CXX, "-std=c++20", HERE / "example/train.cpp", "-o", program, *flags, env=environment)
         self.check_ranks_agree(run(program, env=environment))
 
     def test_find_package_names_the_remedy_for_what_the_build_lacks(self):

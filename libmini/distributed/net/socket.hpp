@@ -72,7 +72,7 @@ bool is_connected_to_itself(const Socket& socket);
 /// started yet (kNotYet), or that the listener is gone (kNoMore).
 enum class Refusal { kNotYet, kNoMore };
 
-/// Connects; blocks, and tries again if an attempt fails, also if the host name has no
+/// Connects; blocks, and tries again if an attempt fails, even if the host name has no
 /// address yet (see await_name). Logs a warning after a few seconds. Throws Timeout with
 /// the reason of the last failed attempt if the deadline passes. kNoMore is for an address at which
 /// a process has listened before: throws ConnectionClosed if the connection is refused.

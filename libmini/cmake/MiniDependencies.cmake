@@ -6,7 +6,12 @@ set(MINI_CARRIED "" CACHE PATH "Folder filled by tests/gpu/carry.sh, in place of
 if(MINI_CARRIED)
     include(MiniCarried)
 else()
-    find_package(Eigen3 3.4 REQUIRED NO_MODULE)
+    # Eigen 5 follows 3.4, and its version file accepts no request for another first number.
+    find_package(Eigen3 REQUIRED NO_MODULE)
+    if(Eigen3_VERSION VERSION_LESS 3.4)
+        message(FATAL_ERROR "Eigen ${Eigen3_VERSION} in ${Eigen3_DIR} is too old: install Eigen 3.4 or "
+            "newer, or set Eigen3_DIR to its folder")
+    endif()
     find_package(fmt REQUIRED)
     find_package(CLI11 REQUIRED)
     find_package(nlohmann_json REQUIRED)
@@ -19,14 +24,16 @@ else()
         message(FATAL_ERROR "stb/stb_image.h was not found: run labs/lab setup, or install the "
             "package libstb-dev; elsewhere, set STB_INCLUDE_DIR to the folder that holds stb/")
     endif()
-    add_library(stb::image INTERFACE IMPORTED)
+    add_library(stb::image INTERFACE IMPORTED GLOBAL)
     set_target_properties(stb::image PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${STB_INCLUDE_DIR}")
 endif()
 
 # Found once, because each find_package of it starts Python twice. In a cross build it is the
 # Python of this machine: the tests start it without the emulator.
-find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
-set_property(TARGET Python3::Interpreter PROPERTY CROSSCOMPILING_EMULATOR)
+if(PROJECT_IS_TOP_LEVEL)
+    find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
+    set_property(TARGET Python3::Interpreter PROPERTY CROSSCOMPILING_EMULATOR)
+endif()
 
 # Boost.Context, for the fibers of both simulators. The CUDA simulator requires it;
 # without it the simulated cluster is not built.
@@ -79,7 +86,7 @@ if(MINI_CUDA_MODE STREQUAL "ON")
         HINTS ${CUDAToolkit_LIBRARY_DIR} ${CUDAToolkit_LIBRARY_ROOT}/lib)
 endif()
 if(TARGET CUDA::cudart AND NCCL_INCLUDE_DIR AND NCCL_LIBRARY)
-    add_library(nccl INTERFACE IMPORTED)
+    add_library(nccl INTERFACE IMPORTED GLOBAL)
     target_include_directories(nccl SYSTEM INTERFACE ${NCCL_INCLUDE_DIR})
     target_link_libraries(nccl INTERFACE ${NCCL_LIBRARY} CUDA::cudart)
 endif()

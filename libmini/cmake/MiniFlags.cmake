@@ -10,9 +10,11 @@ add_library(mini_flags INTERFACE)
 target_include_directories(mini_flags INTERFACE ${PROJECT_SOURCE_DIR})
 target_link_libraries(mini_flags INTERFACE Threads::Threads)
 
-# What an installed libmini asks of the code that includes its headers; none of the flags
-# below reach a user's project. -ffp-contract=off: see below; the headers have inline code.
+# What libmini asks of the code that includes its headers, in its own folders, as a part of
+# another project, and installed; none of the flags below reach a user's targets.
+# -ffp-contract=off: see below; the headers have inline code.
 add_library(mini_usage INTERFACE)
+target_include_directories(mini_usage INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
 target_compile_features(mini_usage INTERFACE cxx_std_20)
 target_compile_options(mini_usage INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
 target_link_libraries(mini_usage INTERFACE Threads::Threads)
@@ -20,9 +22,20 @@ target_link_libraries(mini_usage INTERFACE Threads::Threads)
 # -ffp-contract=off: a fused multiply-add would change the last bit of random numbers,
 # which then differ from PyTorch's. Eigen emits fused multiply-adds itself; other code
 # calls std::fma. (nvcc may fuse: results on a GPU differ from the CPU's in any case.)
-set(cxx_flags -Wall -Wextra -Werror -ffp-contract=off)
+#
+# Warnings are errors if CMAKE_COMPILE_WARNING_AS_ERROR is on, as in our presets: another
+# compiler may have other warnings. CMake's own flag would come after the -Wno-error of a
+# learner's files (mini_half_written), and so is replaced here.
+set(cxx_flags -Wall -Wextra)
+set(cuda_flags -Xcompiler=-Wall,-Wextra)
+if(CMAKE_COMPILE_WARNING_AS_ERROR)
+    list(APPEND cxx_flags -Werror)
+    list(PREPEND cuda_flags -Werror=all-warnings)
+    set(CMAKE_COMPILE_WARNING_AS_ERROR OFF)
+endif()
+list(APPEND cxx_flags -ffp-contract=off)
 target_compile_options(mini_flags INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${cxx_flags}>"
-    "$<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings;-Xcompiler=-Wall,-Wextra>"
+    "$<$<COMPILE_LANGUAGE:CUDA>:${cuda_flags}>"
     # A kernel whose registers spill to local memory is an error in optimised builds.
     "$<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<NOT:$<CONFIG:Debug>>>:-Xptxas=-warn-spills>")
 
@@ -42,7 +55,7 @@ target_compile_options(mini_flags INTERFACE
 # finds no ld.lld, only a linker whose name begins with its target.
 find_program(MINI_LINKER NAMES mold ld.lld)
 mark_as_advanced(MINI_LINKER)
-if(MINI_LINKER AND NOT CMAKE_CROSSCOMPILING)
+if(MINI_LINKER AND NOT CMAKE_CROSSCOMPILING AND PROJECT_IS_TOP_LEVEL)
     cmake_path(GET MINI_LINKER FILENAME linker)
     string(REPLACE "ld." "" linker ${linker})
     target_link_options(mini_flags INTERFACE $<$<LINK_LANGUAGE:CXX>:-fuse-ld=${linker}>)
@@ -134,12 +147,12 @@ option(MINI_UNITY "Compile the files of a room in batches" ON)
 function(mini_room name)
     cmake_parse_arguments(room "OPTIMISED;TEXT" "" "SOURCES;NEEDS;ALONE" ${ARGN})
     add_library(mini_${name} STATIC ${room_SOURCES})
+    add_library(libmini::${name} ALIAS mini_${name})
     mini_batches(mini_${name} 16 ${room_ALONE})
     list(TRANSFORM room_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
     set_property(GLOBAL APPEND PROPERTY MINI_ROOM_SOURCES ${room_SOURCES})
     set_property(GLOBAL APPEND PROPERTY MINI_ROOMS ${name})
-    target_link_libraries(mini_${name} PUBLIC
-        $<BUILD_INTERFACE:mini_flags> $<INSTALL_INTERFACE:mini_usage>)
+    target_link_libraries(mini_${name} PRIVATE $<BUILD_INTERFACE:mini_flags> PUBLIC mini_usage)
     mini_needs(mini_${name} ${room_NEEDS})
     if(room_TEXT)
         mini_text(mini_${name})

@@ -15,6 +15,9 @@ def add_arguments(parser):
     parser.add_argument("--labs", required=True, metavar="N,...", help="the labs of the course")
     parser.add_argument("--name", default="Distributed training, taken apart",
                         help="the course's name, for its README")
+    parser.add_argument("--answers", type=Path, metavar="FILE",
+                        help="for instructors: the answers that the students' pages lack "
+                        "(DIR-answers.md)")
     parser.add_argument("--open", action="store_true",
                         help="with libmini's readable sources of all other labs")
     processor = parser.add_mutually_exclusive_group()
@@ -34,6 +37,10 @@ def run(options):
                     options.open, options.native, options.flags)
     count = export.write(options.folder.absolute())
     say(f"wrote {count} files to {options.folder}: labs {', '.join(labs)}, without their solutions")
+    folder = options.folder.absolute()
+    answers = options.answers or folder.with_name(f"{folder.name}-answers.md")
+    answers.write_text(export.answers(), encoding="utf-8")
+    say(f"wrote {answers}: the answers to hunts and questions, for instructors only")
     say("next: git init, commit, and give it to the students; a grader for it:\n"
         f"  labs/lab dev package gradescope {options.folder}\n"
         f"  labs/lab dev package actions {options.folder}")

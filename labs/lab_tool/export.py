@@ -16,7 +16,7 @@ import os
 import re
 from pathlib import Path
 
-from lab_tool import export_objects, leaks
+from lab_tool import export_objects, export_pages, leaks, repairs
 from lab_tool.course import COURSE, VERSION
 from lab_tool.places import ROOT
 from lab_tool.process import commit_of, output_of
@@ -118,7 +118,7 @@ class Export:
         if "/hints/" in path:
             return text.split(f"\n## {HINTS + 1}")[0].rstrip() + "\n"
         if path.endswith("README.md"):
-            return self.without_links(text.split("\n## How a lab is made")[0].rstrip() + "\n")
+            return self.page(text.split("\n## How a lab is made")[0].rstrip() + "\n")
         if path == "CMakePresets.json":
             return self.presets(json.loads(text))
         if path == "CMakeLists.txt":
@@ -126,6 +126,16 @@ class Export:
         if path == "tests/CMakeLists.txt":  # of libmini's tests, only what checks need
             return text.split("add_custom_target(unit_tests)")[0].rstrip() + "\n"
         return text
+
+    def page(self, text):
+        """Returns a page for students."""
+        return export_pages.without_refused(self.without_links(export_pages.split(text)[0]))
+
+    def answers(self):
+        """Returns the file for instructors: what the students' pages lack."""
+        return export_pages.answer_book(self.name, [
+            (lab, export_pages.split((lab.folder / "README.md").read_text(encoding="utf-8"))[1])
+            for lab in self.labs])
 
     def without_links(self, text):
         """Returns a page without links to labs that are not in the course."""
@@ -170,6 +180,7 @@ class Export:
         objects = self.objects()
         texts = self.texts()
         found = leaks.leaks_in(texts, self.secret_regions(), self.public())
+        found += leaks.answers_in(texts, self.secret_answers())
         if found:
             raise LabError("\n".join(["a solution would be readable:", *found[:10]]))
         folder.mkdir(parents=True, exist_ok=True)
@@ -192,6 +203,20 @@ class Export:
     def secret_regions(self):
         return [region for region in self.catalogue.regions
                 if region.lab in self.numbers or self.is_sealed(region.path)]
+
+    def secret_answers(self):
+        """Returns {where an answer is from: its text}: answers of pages, and lines of repairs that the
+        hunt's program has not."""
+        secret = {}
+        for lab in self.labs:
+            page = (lab.folder / "README.md").read_text(encoding="utf-8")
+            for number, (heading, _, answer) in enumerate(export_pages.split(page)[1]):
+                secret[f"lab {lab.number}, {heading}, answer {number + 1}"] = answer
+            for repair in repairs.read_repairs(self.catalogue.root, lab) if lab.hunt else ():
+                added = {line for before, after in repair.hunks for line in after
+                         if line not in before}
+                secret[repair.path] = "\n".join(sorted(added))
+        return secret
 
     def public(self):
         """Returns the texts of libmini's files without the regions' code and without hints: what

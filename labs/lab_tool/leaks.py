@@ -32,6 +32,26 @@ def leaks_in(files, regions, public):
     return [f"{path} has code of task {task}: {what}" for (path, task), what in found.items()]
 
 
+def answers_in(files, answers):
+    """Returns complaints about pages (.md) with an answer. `answers`: {name: text}. A paragraph of an
+    answer, or a long line of its code, is found whatever its line breaks and spaces; lines that a
+    source has are no secret."""
+    secret = {}
+    for name, text in answers.items():
+        for paragraph in re.split(r"\n\s*\n", text):
+            is_code = all(line.startswith("    ") for line in paragraph.split("\n") if line)
+            parts = paragraph.split("\n") if is_code else [paragraph]
+            secret.update({flat(part): name for part in parts if len(part.strip()) >= LONG_LINE})
+    pages = {path: flat(text) for path, text in files.items() if path.endswith(".md")}
+    sources = "\n".join(flat(text) for path, text in files.items() if path not in pages)
+    return [f"{path} has the answer of {name}: {part}" for part, name in secret.items()
+            for path, text in pages.items() if part in text and part not in sources]
+
+
+def flat(text):
+    return " ".join(text.split())
+
+
 def code_of(region):
     return "\n".join(region.body)
 

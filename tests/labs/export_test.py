@@ -4,6 +4,7 @@ builds, is in course_journey.py."""
 import contextlib
 import io
 import json
+import re
 import subprocess
 import sys
 import unittest
@@ -35,6 +36,62 @@ void cut() {
 PRESETS = {"version": 6, "configurePresets": [
     {"name": "release", "cacheVariables": {"CMAKE_CXX_FLAGS": "-march=native"}}, {"name": "tsan"}],
     "buildPresets": [{"name": "release"}, {"name": "lab07"}, {"name": "lab09"}]}
+
+
+PAGE = """
+Run `labs/lab check 7`; a test is
+in the build. When it passes, `labs/lab diff 7.1` shows
+the solution beside yours. If packages are missing, `labs/lab setup` helps.
+
+    labs/lab hint 7.1
+    labs/lab solution 7.1
+
+## Warm-up, by hand
+
+<details><summary>Answer</summary>
+
+The third is the warm-up's.
+
+</details>
+
+## Bug hunt
+
+<details><summary>Where to look</summary>
+
+Between the lines.
+
+</details>
+
+<details>
+<summary>The answer</summary>
+
+The index is one too large, as each sample is counted twice. The right line:
+
+    return index[i - last_of_the_others];
+
+</details>
+
+## Questions
+
+1. Which rank is last?
+
+   <details><summary>Answer</summary>
+
+   The rank that was first, because the list is
+   read from behind.
+
+   </details>
+
+2. And which is first?
+"""
+PATCH = """\
+The index is one too large.
+--- a/bug_hunt.cpp
++++ b/bug_hunt.cpp
+@@ -1 +1 @@
+-    return index[i];
++    return index[i - last_of_the_others];
+"""
 
 
 class Course(FakeTree):
@@ -92,6 +149,35 @@ class Course(FakeTree):
         hints = self.text("labs/07-partition/hints/07.1.md")
         self.assertIn("Look.", hints)
         self.assertNotIn("Do.", hints)
+
+    def test_the_pages_have_no_answers_and_no_commands_that_a_course_lacks(self):
+        page = "labs/07-partition/README.md"
+        self.write(page, (self.root / page).read_text() + PAGE)
+        self.export("7")
+        text = self.text(page)
+        for kept in ("warm-up's.", "Between the lines.", "1. Which rank is last?\n\n2. And which",
+                     "labs/lab hint 7.1", "in the build. If packages are missing"):
+            self.assertIn(kept, text)
+        for cut in ("The right line", "last_of_the_others", "read from behind", "labs/lab diff",
+                    "labs/lab solution"):
+            self.assertNotIn(cut, text)
+        catalogue = Catalogue(self.root)
+        answers = Export(catalogue, [catalogue.lab("7")], "CS 101").answers()
+        self.assertIn("1. Which rank is last?\n\n**Answer.** The rank that was first", answers)
+        self.assertIn("    return index[i - last_of_the_others];", answers)
+        self.assertNotIn("warm-up", answers)
+
+    def test_a_readable_answer_ends_the_export(self):
+        page = "labs/07-partition/README.md"
+        self.write(page, (self.root / page).read_text() + PAGE)
+        self.write("labs/07-partition/bug_hunt.cpp", "    return index[i];\n")
+        self.write("tests/hunts/lab07/bug.patch", PATCH)
+        self.export("7")
+        for leak in ("The rank that was first,\nbecause the list is read from behind.",
+                     "Write `return  index[i - last_of_the_others];`"):
+            self.write("labs/07-partition/hints/07.1.md", f"## 1\n\n{leak}\n")
+            with self.assertRaisesRegex(LabError, "hints/07.1.md has the answer of"):
+                self.export("7")
 
     def test_with_open_the_other_labs_sources_are_readable(self):
         self.export("7", is_open=True)
@@ -203,6 +289,26 @@ class Course(FakeTree):
                 with contextlib.redirect_stderr(err):
                     self.assertEqual(cli.main([verb, "7.1"]), 1)
                 self.assertIn("this course has no solutions", err.getvalue())
+
+
+class WholeExport(unittest.TestCase):
+    """An export of all labs of the repository."""
+
+    def test_it_has_no_answer_no_repair_and_no_solution(self):
+        catalogue = Catalogue()
+        with mock.patch("lab_tool.export_objects.compiler", lambda folder: ("GNU", "12", "x86_64")):
+            export = Export(catalogue, catalogue.labs, "all")
+            texts = export.texts()
+        answers = export.secret_answers()
+        self.assertGreater(len(answers), 6 * len(catalogue.labs))
+        self.assertEqual(leaks.answers_in(texts, answers), [])
+        for region in catalogue.regions:
+            self.assertNotIn("\n".join(region.body), texts[region.path], region.place)
+        self.assertEqual(leaks.leaks_in(texts, export.secret_regions(), export.public()), [])
+        for path, text in texts.items():
+            if re.fullmatch(r"labs/\d\d-.*/README.md", path):
+                self.assertLessEqual(text.count("<details>"), 2, path)
+                self.assertNotRegex(text, r"labs/lab (diff|solution|dev)\b", path)
 
 
 class Leaks(unittest.TestCase):

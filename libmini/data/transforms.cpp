@@ -91,9 +91,10 @@ Normalize::Normalize(std::vector<float> mean, std::vector<float> std)
 
 Tensor Normalize::operator()(const Tensor& image) const {
     check_image("Normalize", image);
-    check_shape(image.size(0) == static_cast<int64_t>(mean_.size()),
-                "Normalize: the image is ", image.shape(), " with ", image.size(0),
-                " channels, but there are ", mean_.size(), " means and stds");
+    const auto channels = static_cast<size_t>(image.size(0));
+    check_shape(mean_.size() == 1 || mean_.size() == channels, "Normalize: the image is ",
+                image.shape(), " with ", image.size(0), " channels, but there are ",
+                mean_.size(), " means and stds");
     check_shape(image.dtype() == DType::kFloat32,
                 "Normalize: expected an image of float32, got ", image.dtype(), " ",
                 image.shape(), "; put ToTensor before it");
@@ -103,8 +104,9 @@ Tensor Normalize::operator()(const Tensor& image) const {
     const float* from = pixels.data<float>();
     float* to = normalised.data<float>();
     const int64_t channel_size = image.size(1) * image.size(2);
-    for (size_t c = 0; c < mean_.size(); ++c) {
-        const float mean = mean_[c], std = std_[c];
+    for (size_t c = 0; c < channels; ++c) {
+        const size_t k = mean_.size() == 1 ? 0 : c;
+        const float mean = mean_[k], std = std_[k];
         const auto normalise = [mean, std](float x) { return (x - mean) / std; };
         to = std::transform(from, from + channel_size, to, normalise);
         from += channel_size;

@@ -36,16 +36,16 @@ struct ToTensor {
     Tensor operator()(const Tensor& image) const;
 };
 
-/// Computes (x - mean) / std, with one mean and one std per channel
-/// (`transforms.Normalize`).
+/// Computes (x - mean) / std, with one mean and one std per channel, or one of each for all
+/// channels (`transforms.Normalize`).
 class Normalize {
   public:
     /// Throws UsageError unless there are as many means as stds, at least one of each,
     /// all means are finite, and all stds are finite and positive.
     Normalize(std::vector<float> mean, std::vector<float> std);
 
-    /// Returns the normalised image. Throws ShapeError unless the image is float32 and
-    /// has as many channels as there are means.
+    /// Returns the normalised image. Throws ShapeError unless the image is float32, and
+    /// there is one mean, or as many as the image has channels.
     Tensor operator()(const Tensor& image) const;
 
   private:

@@ -80,6 +80,13 @@ TEST_CASE(
     CHECK(cases == 3);
 }
 
+TEST_CASE("Normalize with one mean and one std applies them to all channels") {
+    const Tensor image = Tensor::from(Floats{1, 2, 3, 4, 5, 6}, {3, 1, 2});
+    const Floats expected{0, 0.5f, 1, 1.5f, 2, 2.5f};
+    CHECK(Normalize({1}, {2})(image).to_vector<float>() == expected);
+    CHECK(Normalize({1, 1, 1}, {2, 2, 2})(image).to_vector<float>() == expected);
+}
+
 TEST_CASE("random transforms treat floats and views like bytes") {
     const Tensor bytes = byte_image({2, 4, 4});
     const Tensor views = mini::ops::transpose(bytes, 1, 2);

@@ -157,11 +157,11 @@ TEST_CASE("an element's result does not depend on its index") {
     CHECK(identical_for_any_threads([&] { return unary_of(op, x); }));
 }
 
-TEST_CASE("relu_backward passes the gradient where the output is positive") {
-    const std::vector<float> y = {0, 1, 0, 3, 0}, g = {1, 2, kNaN, 4, kInf};
-    std::vector<float> out = unwritten(5);
-    cpu::relu_backward(out.data(), g.data(), y.data(), 5);
-    CHECK(out == std::vector<float>{0, 2, 0, 4, 0});
+TEST_CASE("relu_backward passes the gradient where the output is positive or NaN") {
+    const std::vector<float> y = {0, 1, 0, 3, 0, kNaN}, g = {1, 2, kNaN, 4, kInf, 5};
+    std::vector<float> out = unwritten(6);
+    cpu::relu_backward(out.data(), g.data(), y.data(), 6);
+    CHECK(out == std::vector<float>{0, 2, 0, 4, 0, 5});
 }
 
 TEST_CASE("axpy and scale and fill are correct for any length") {

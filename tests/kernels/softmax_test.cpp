@@ -55,6 +55,20 @@ TEST_CASE("log-softmax and its gradient equal their definitions in double precis
     }
 }
 
+TEST_CASE("log-softmax and its gradient are accurate for rows of 2^25 columns",
+          "[large]") {
+    const int power = GENERATE(20, 24, 25);
+    CAPTURE(power);
+    const int64_t cols = int64_t{1} << power;
+    std::vector<float> x(static_cast<size_t>(cols), 1.0f);
+    const std::vector<float> y = log_softmax_of(x, 1, cols);
+    CHECK(std::abs(y[0] + power * std::log(2.0)) < 2e-6 * power);
+    CHECK(y[0] == y.back());
+    // g is all ones: the gradient is 1 - cols exp(y) = 0.
+    const std::vector<float> dx = log_softmax_backward_of(x, y, 1, cols);
+    CHECK(std::abs(dx[0]) < 1e-5f);
+}
+
 TEST_CASE("log-softmax does not overflow") {
     CHECK(log_softmax_of({1e4f, -1e4f}, 1, 2) == std::vector<float>{0, -2e4f});
     CHECK(log_softmax_of({-1e4f, -1e4f}, 1, 2) ==

@@ -179,3 +179,11 @@ TEST_CASE("average pooling rejects invalid windows and sizes") {
     CHECK_THROWS_AS(adaptive_avg_pool2d(x, 0, 1), ShapeError);
     CHECK_THROWS_AS(adaptive_avg_pool2d(Tensor::ones({1, 1, 0, 3}), 1, 1), ShapeError);
 }
+
+TEST_CASE("the mean over an image of more than 2^24 pixels of 1 is 1", "[large][cpu]") {
+    const Tensor image = Tensor::ones({1, 1, 4097, 4096});
+    CHECK(adaptive_avg_pool2d(image, 1, 1).item() == 1.0);
+    CHECK(mean(image).item() == 1.0);
+    CHECK(mean(image, {2, 3}).item() == 1.0);
+    CHECK(mean(image, {2}).to_vector<float>()[7] == 1.0f);
+}

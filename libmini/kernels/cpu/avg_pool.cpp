@@ -22,12 +22,21 @@ namespace {
 
 using Spans = std::span<const PoolSpan>;
 
-// Returns the sum of x (H, W) over one rectangle, row after row.
-float sum_over(const float* x, int64_t W, const PoolSpan& rows, const PoolSpan& cols) {
-    float total = 0.0f;
+// Returns the sum of x (H, W) over one rectangle, row after row, added in Sum: double for
+// large rectangles, since a float sum of ones stays at 2^24.
+template <typename Sum>
+float sum_in(const float* x, int64_t W, const PoolSpan& rows, const PoolSpan& cols) {
+    Sum total = 0;
     for (int64_t h = rows.begin; h < rows.end; ++h)
         for (int64_t w = cols.begin; w < cols.end; ++w) total += x[h * W + w];
-    return total;
+    return static_cast<float>(total);
+}
+
+float sum_over(const float* x, int64_t W, const PoolSpan& rows, const PoolSpan& cols) {
+    constexpr int64_t kMaxInFloat = 1024;  // elements
+    const bool is_small =
+        (rows.end - rows.begin) * (cols.end - cols.begin) <= kMaxInFloat;
+    return is_small ? sum_in<float>(x, W, rows, cols) : sum_in<double>(x, W, rows, cols);
 }
 
 // Adds `share` to each element of x (H, W) in one rectangle.

@@ -140,7 +140,7 @@ void relu_backward(float* out, const float* g, const float* y, int64_t n) {
     parallel_for(n, kElementGrain, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
             const float gradient = g[i];  // always read: the loop then has no branches
-            out[i] = y[i] > 0.0f ? gradient : 0.0f;
+            out[i] = y[i] <= 0.0f ? 0.0f : gradient;
         }
     });
 }

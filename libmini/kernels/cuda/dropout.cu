@@ -119,7 +119,7 @@ void fill_bernoulli(float* out, int64_t n, double probability, float value,
 void dropout(float* y, float* mask, const float* x, int64_t n, double p,
              PhiloxState state, cudaStream_t stream) {
     const double keep = 1.0 - p;
-    const float value = keep > 0.0 ? static_cast<float>(1.0 / keep) : 0.0f;
+    const float value = keep > 0.0 ? 1.0f / static_cast<float>(keep) : 0.0f;
     launch(bernoulli_kernel, grid_for(ceil_div(n, 4)), stream, mask, y, x, n,
            aligned<4>(mask, y, x), static_cast<float>(keep), value, state);
 }

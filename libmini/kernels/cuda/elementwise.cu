@@ -191,7 +191,7 @@ struct ReLUBackward {
         auto values = load<kWidth>(g + i);
         const auto results = load<kWidth>(y + i);
         for (int k = 0; k < kWidth; ++k)
-            values.at[k] = results.at[k] > 0.0f ? values.at[k] : 0.0f;
+            values.at[k] = results.at[k] <= 0.0f ? 0.0f : values.at[k];
         store(out + i, values);
     }
 };

@@ -112,10 +112,11 @@ TEST_CASE("relu_backward and axpy and scale and fill equal the CPU's results") {
     const auto a = normal_numbers(n, 1), b = small_integers(n, 2);
     const OnDevice<float> device_a(a, skip), device_b(b, skip);
 
-    auto expected = unwritten(n);
-    cpu::relu_backward(expected.data(), a.data(), b.data(), n);
+    auto results = b, expected = unwritten(n);
+    if (n > 1) results[1] = kNaN;
+    cpu::relu_backward(expected.data(), a.data(), results.data(), n);
     const auto out = unwritten_on_device(n, skip);
-    cuda::relu_backward(out, device_a, device_b, n, nullptr);
+    cuda::relu_backward(out, device_a, OnDevice<float>(results, skip), n, nullptr);
     CHECK(bits(out.read()) == bits(expected));
 
     // The CPU and the GPU may round the product and the sum once (fused) or twice.

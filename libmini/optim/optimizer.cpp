@@ -1,6 +1,25 @@
 #include "libmini/optim/optimizer.hpp"
 
+#include <cstddef>
+#include <unordered_map>
+
 namespace mini::optim {
+namespace {
+
+void check_different(const std::vector<Tensor>& parameters) {
+    std::unordered_map<const void*, size_t> seen;  // the index of each tensor
+    for (size_t i = 0; i < parameters.size(); ++i) {
+        const auto [first, is_new] = seen.try_emplace(parameters[i].id(), i);
+        if (!is_new)
+            throw UsageError(concat("optimizer: parameters ", first->second, " and ", i,
+                                    " are the same tensor of shape ",
+                                    parameters[i].shape(),
+                                    "; pass each parameter once, as "
+                                    "Module::parameters() returns them"));
+    }
+}
+
+}  // namespace
 
 Optimizer::Optimizer(std::vector<Tensor> parameters, double lr)
     : parameters_(std::move(parameters)), lr_(lr) {
@@ -10,6 +29,7 @@ Optimizer::Optimizer(std::vector<Tensor> parameters, double lr)
             throw UsageError(concat("optimizer: parameter ", i, " of shape ",
                                     parameters_[i].shape(),
                                     " is the result of an operation, not a leaf"));
+    check_different(parameters_);
 }
 
 void Optimizer::zero_grad() {

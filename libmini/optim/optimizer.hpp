@@ -12,7 +12,8 @@ namespace mini::optim {
 
 class Optimizer {
   public:
-    /// Throws UsageError when `parameters` is empty or has a tensor that is not a leaf.
+    /// Throws UsageError when `parameters` is empty, has a tensor that is not a leaf, or has
+    /// a tensor twice, which would take two steps each time.
     explicit Optimizer(std::vector<Tensor> parameters, double lr = 0.0);
     virtual ~Optimizer() = default;
     Optimizer(const Optimizer&) = delete;

@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "libmini/autograd/functions.hpp"
+#include "libmini/optim/adam.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/golden.hpp"
+#include "tests/support/message_of.hpp"
 
 using namespace mini;
 
@@ -28,6 +30,22 @@ std::string sgd_error(const optim::SGDOptions& options) {
 }
 
 }  // namespace
+
+TEST_CASE("an optimizer that is given a parameter twice throws and names both indices") {
+    const Tensor w = Tensor::ones({2}).set_requires_grad();
+    const Tensor other = Tensor::ones({1}).set_requires_grad();
+    const std::vector<Tensor> list{other, w, Tensor(other.detach()), w};
+    const std::string message =
+        "optimizer: parameters 1 and 3 are the same tensor of shape (2,); pass each "
+        "parameter once, as Module::parameters() returns them";
+    CHECK(test::message_of<UsageError>([&] { optim::SGD(list, {.lr = 0.1}); }) ==
+          message);
+    CHECK(test::message_of<UsageError>([&] { optim::Adam(list, {.lr = 0.1}); }) ==
+          message);
+    CHECK(test::message_of<UsageError>([&] { optim::AdamW(list, {.lr = 0.1}); }) ==
+          message);
+    CHECK_NOTHROW(optim::SGD({w, other}, {.lr = 0.1}));
+}
 
 TEST_CASE(
     "SGD takes PyTorch's steps with momentum and dampening and weight decay and "

@@ -23,6 +23,12 @@ std::vector<Tensor> state_of(const mini::nn::Module& module) {
     return state;
 }
 
+// Copies the elements of `from` to `to`. The copy is not recorded for autograd.
+void copy_values(Tensor& to, const Tensor& from) {
+    const mini::NoGradGuard no_grad;
+    mini::ops::copy_(to, from);
+}
+
 int64_t bytes_of(const Tensor& x) { return static_cast<int64_t>(x.bytes()); }
 
 // Removes the earlier record of `copy`. If `original` requires a gradient, unlike a
@@ -60,7 +66,7 @@ void replicate(mini::nn::Module& original, mini::nn::Module& copy, Device home,
     std::vector<Tensor> copies = state_of(copy);
     // [lab13.5] Copy every tensor; in backward send the copy's gradient home.
     for (size_t i = 0; i < originals.size(); ++i) {
-        mini::ops::copy_(copies[i], originals[i]);
+        copy_values(copies[i], originals[i]);
         stats->bytes_replicated += bytes_of(originals[i]);
         record_copy(copies[i], originals[i],
                     [home, device, stats](const Tensor& g, const mini::Node&) -> Grads {

@@ -25,7 +25,10 @@ struct Pair {
     Weighted original, copy;
     SharedStats stats = new_stats();
 
-    Pair() { ops::fill_(copy.w, -1); }
+    Pair() {
+        const NoGradGuard no_grad;
+        ops::fill_(copy.w, -1);
+    }
     void connect() { simple::replicate(original, copy, kHome, kAway, stats); }
 };
 

@@ -157,8 +157,10 @@ TEST_CASE("average_parameters leaves the mean model and rank 0's counters on all
     const int ranks = GENERATE(1, 2, 3, 4, 7);
     const auto seen = on_ranks(ranks, [](dist::ProcessGroup& group) {
         Counted model(group.rank());
-        for (Tensor parameter : model.parameters())
-            ops::fill_(parameter, static_cast<float>(group.rank() + 1));
+        for (const Tensor& parameter : model.parameters()) {
+            Tensor values = parameter.detach();
+            ops::fill_(values, static_cast<float>(group.rank() + 1));
+        }
         parallel::average_parameters(model, group);
         return state_of(model);
     });

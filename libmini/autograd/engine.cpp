@@ -146,8 +146,9 @@ void Tensor::backward(const BackwardOptions& options) const {
                     " is not a scalar; pass its gradient");
         gradient = Tensor::ones(shape(), dtype(), device());
     }
-    check_shape(gradient.shape() == shape(), "backward: the gradient is ",
-                gradient.shape(), " but the tensor is ", shape());
+    check_shape(gradient.shape() == shape() && gradient.dtype() == dtype(),
+                "backward: the gradient is ", gradient.dtype(), " ", gradient.shape(),
+                " but the tensor is ", dtype(), " ", shape());
 
     const NoGradGuard no_grad;
     const std::shared_ptr<Node> root =

@@ -100,7 +100,8 @@ Tensor expand(const Tensor& x, const Shape& shape);
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias = {});
 
 /// Returns the cross-correlation of x and w: x (N, C, H, W), w (O, C, k, k), bias (O) or
-/// undefined, result (N, O, Ho, Wo) with Ho = (H + 2 padding - k) / stride + 1.
+/// undefined, result (N, O, Ho, Wo) with Ho = (H + 2 padding - k) / stride + 1. Throws
+/// ShapeError if C or O is 0.
 Tensor conv2d(const Tensor& x, const Tensor& w, const Tensor& bias = {},
               int64_t stride = 1, int64_t padding = 0);
 
@@ -136,8 +137,9 @@ Tensor batch_norm(const Tensor& x, const Tensor& running_mean, const Tensor& run
 
 /// In training, returns x with each element set to zero with probability p, and the other
 /// elements divided by 1 - p; in evaluation, returns x. On the CPU, draws two 32-bit
-/// numbers per element from `generator`, as PyTorch does. On a GPU, draws only a seed
-/// from `generator`, for the GPU's own generator.
+/// numbers per element from `generator`, in the order of x's memory, as PyTorch does. On a
+/// GPU, draws only a seed from `generator`, for the GPU's own generator. Draws nothing if
+/// p is 0 or 1.
 Tensor dropout(const Tensor& x, double p, bool training,
                Generator& generator = generator_of(Stream::kDropout));
 
@@ -170,8 +172,9 @@ Tensor mse_loss(const Tensor& input, const Tensor& target,
                 Reduction reduction = Reduction::kMean);
 
 /// Returns -(t log p + (1 - t) log(1 - p)), reduced; logarithms are clamped to at least
-/// -100. Throws ShapeError unless the shapes are equal, and Error, naming the first p
-/// outside of [0, 1]. On a GPU, the loss of such a p is NaN instead.
+/// -100. Both arguments have gradients. Throws ShapeError unless the shapes are equal, and
+/// Error, naming the first p outside of [0, 1]. On a GPU, the loss of such a p is NaN
+/// instead.
 Tensor binary_cross_entropy(const Tensor& probability, const Tensor& target,
                             Reduction reduction = Reduction::kMean);
 

@@ -1,9 +1,13 @@
 // Dropout: multiplication by a random mask. g is always dL/dy.
 
+#include <cstddef>
+#include <cstdint>
+
 #include "libmini/autograd/functions.hpp"
 #include "libmini/autograd/fused_dropout.hpp"
 #include "libmini/tensor/dispatch.hpp"
 #include "libmini/tensor/ops.hpp"
+#include "libmini/tensor/overlap.hpp"
 
 namespace mini {
 namespace {
@@ -27,7 +31,7 @@ Tensor draw_mask(Tensor x, double probability, float value, Generator& generator
 // 1 / (1 - p). The mask is broadcast to the shape of x.
 Tensor times_mask(const char* name, const Tensor& x, double p, const Shape& mask_shape,
                   Generator& generator) {
-    const float scale = p < 1.0 ? static_cast<float>(1.0 / (1.0 - p)) : 0.0f;
+    const float scale = 1.0f / static_cast<float>(1.0 - p);
     // [lab05.5] Multiply by one mask in both directions.
     const Tensor mask = draw_mask(x.new_empty(mask_shape), 1.0 - p, scale, generator);
     return record(
@@ -41,18 +45,35 @@ void check_probability(const char* name, double p) {
         throw UsageError(concat(name, ": the probability must be in [0, 1], but is ", p));
 }
 
+// Returns dropout of x with p = 1, which draws nothing. NaN and infinity become NaN.
+Tensor times_zero(const Tensor& x) { return x * 0.0f; }
+
+// Returns dropout with 0 < p < 1, whose mask is drawn in row-major order.
+Tensor dropped(const Tensor& x, double p, Generator& generator) {
+    if (x.device().is_cuda()) return fused_dropout(x, p, generator);
+    return times_mask("dropout", x, p, x.shape(), generator);
+}
+
 }  // namespace
 
 Tensor dropout(const Tensor& x, double p, bool training, Generator& generator) {
     check_probability("dropout", p);
     if (!training || p == 0.0) return x;
-    if (x.device().is_cuda()) return fused_dropout(x, p, generator);
-    return times_mask("dropout", x, p, x.shape(), generator);
+    if (p == 1.0) return times_zero(x);
+    if (x.is_contiguous()) return dropped(x, p, generator);
+
+    // The mask of a transposed tensor is drawn in the order of its memory.
+    const Shape order = memory_order(x);
+    Shape inverse(order.size());
+    for (size_t d = 0; d < order.size(); ++d)
+        inverse[static_cast<size_t>(order[d])] = static_cast<int64_t>(d);
+    return permute(dropped(permute(x, order), p, generator), inverse);
 }
 
 Tensor dropout2d(const Tensor& x, double p, bool training, Generator& generator) {
     check_probability("dropout2d", p);
     check_shape(x.dim() >= 2, "dropout2d: the input is ", x.shape(), ", not (N, C, ...)");
+    if (training && p == 1.0) return times_zero(x);
     // [lab05.5] In training, multiply each channel of each sample by its own number.
     if (!training || p == 0.0) return x;
     Shape channels(x.shape().size(), 1);

@@ -112,13 +112,13 @@ Tensor relu(const Tensor& x) {
 // d sigmoid(x) = y (1 - y) dx
 Tensor sigmoid(const Tensor& x) {
     Tensor y = ops::unary(UnaryOp::kSigmoid, x);
-    return record("sigmoid", y, {x},
-                  [y = SavedTensor(y)](const Tensor& g, const Node&) -> Grads {
-                      // [lab03.2] Compute the gradient of sigmoid from its result.
-                      const Tensor slope = ops::sub(y.get(), ops::mul(y.get(), y.get()));
-                      return {ops::mul(g, slope)};
-                      // [lab03.2]
-                  });
+    return record(
+        "sigmoid", y, {x}, [y = SavedTensor(y)](const Tensor& g, const Node&) -> Grads {
+            // [lab03.2] Compute the gradient of sigmoid from its result.
+            const Tensor one = Tensor::full({}, 1.0, DType::kFloat32, g.device());
+            return {ops::mul(ops::mul(g, ops::sub(one, y.get())), y.get())};
+            // [lab03.2]
+        });
 }
 
 // d tanh(x) = (1 - y²) dx

@@ -39,6 +39,24 @@ void check_probabilities(const Tensor& probability) {
                    " is not a probability; apply sigmoid first");
 }
 
+// The gradients of binary_cross_entropy: of p, and of t.
+Tensor probability_gradient(const Tensor& g, const Tensor& p, const Tensor& t) {
+    const Tensor grad = ops::contiguous(g);
+    Tensor dp = g.new_empty(p.shape());
+    run<cpu::binary_cross_entropy_backward, gpu::binary_cross_entropy_backward>(
+        g.device(), dp.data<float>(), grad.data<float>(), p.data<float>(),
+        t.data<float>(), dp.numel());
+    return dp;
+}
+
+// dL/dt = g (log(1 - p) - log p), not clamped.
+Tensor target_gradient(const Tensor& g, const Tensor& p) {
+    using kernels::UnaryOp;
+    const Tensor rest = ops::sub(Tensor::full({}, 1.0, DType::kFloat32, p.device()), p);
+    return ops::mul(
+        g, ops::sub(ops::unary(UnaryOp::kLog, rest), ops::unary(UnaryOp::kLog, p)));
+}
+
 }  // namespace
 
 Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target,
@@ -97,14 +115,13 @@ Tensor binary_cross_entropy(const Tensor& probability, const Tensor& target,
         common_device("binary_cross_entropy", p, t), losses.data<float>(),
         p.data<float>(), t.data<float>(), p.numel());
     losses = record(
-        "binary_cross_entropy", losses, {probability},
-        [p = SavedTensor(p), t = SavedTensor(t)](const Tensor& g, const Node&) -> Grads {
-            const Tensor grad = ops::contiguous(g);
-            Tensor dp = g.new_empty(p.get().shape());
-            run<cpu::binary_cross_entropy_backward, gpu::binary_cross_entropy_backward>(
-                g.device(), dp.data<float>(), grad.data<float>(), p.get().data<float>(),
-                t.get().data<float>(), dp.numel());
-            return {dp};
+        "binary_cross_entropy", losses, {probability, target},
+        [p = SavedTensor(p), t = SavedTensor(t)](const Tensor& g, const Node& node) {
+            Grads grads(2);
+            if (node.needs_input_grad(0))
+                grads[0] = probability_gradient(g, p.get(), t.get());
+            if (node.needs_input_grad(1)) grads[1] = target_gradient(g, p.get());
+            return grads;
         });
     return reduce(losses, reduction);
 }

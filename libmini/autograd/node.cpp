@@ -1,6 +1,7 @@
 #include "libmini/autograd/node.hpp"
 
 #include <limits>
+#include <mutex>
 
 #include "libmini/tensor/ops.hpp"
 
@@ -8,7 +9,6 @@ namespace mini {
 namespace {
 
 thread_local uint64_t next_sequence = 0;
-thread_local bool grad_enabled = true;
 
 // The node of one operation; stores its backward function until release().
 class FunctionNode : public Node {
@@ -39,6 +39,36 @@ std::shared_ptr<Node> node_of(const Tensor& x) {
     if (x.autograd_meta()->grad_fn) return x.autograd_meta()->grad_fn;
     return grad_accumulator(x);
     // [lab03.1]
+}
+
+// Throws unless `grads` has a gradient of the right shape and dtype for each input that
+// needs one.
+void check_grads(const char* name, const Node& node, const Grads& grads,
+                 const std::vector<Shape>& shapes) {
+    MINI_CHECK(grads.size() == shapes.size(), "backward: the backward function of ", name,
+               " returned ", grads.size(), " gradients, but the operation has ",
+               shapes.size(), " inputs; return one for each, undefined if not needed");
+    for (size_t i = 0; i < grads.size(); ++i) {
+        if (!node.needs_input_grad(i) || !grads[i].defined()) continue;
+        check_shape(grads[i].shape() == shapes[i] && grads[i].dtype() == DType::kFloat32,
+                    "backward: the backward function of ", name, " returned a ",
+                    grads[i].dtype(), " gradient of shape ", grads[i].shape(),
+                    " for input ", i, ", which is a float32 tensor of shape ", shapes[i]);
+    }
+}
+
+// Returns a function that calls `backward` and checks what it returns.
+Backward checked(const char* name, const std::vector<Tensor>& inputs, Backward backward) {
+    std::vector<Shape> shapes;
+    shapes.reserve(inputs.size());
+    for (const Tensor& input : inputs)
+        shapes.push_back(input.defined() ? input.shape() : Shape{});
+    return [name, shapes = std::move(shapes), backward = std::move(backward)](
+               const Tensor& grad, const Node& node) {
+        Grads grads = backward(grad, node);
+        check_grads(name, node, grads, shapes);
+        return grads;
+    };
 }
 
 // Returns `grad` itself if nothing else refers to its values, otherwise a contiguous copy.
@@ -77,9 +107,11 @@ AccumulateGrad::AccumulateGrad(const Tensor& leaf)
 Grads AccumulateGrad::apply(Tensor grad) {
     Tensor leaf = leaf_.lock();
     if (!leaf.defined()) return {};
-    check_shape(grad.shape() == leaf.shape(), "backward: a gradient of shape ",
-                grad.shape(), " arrived at a leaf of shape ", leaf.shape());
+    check_shape(grad.shape() == leaf.shape() && grad.dtype() == leaf.dtype(),
+                "backward: a gradient of ", grad.dtype(), " and shape ", grad.shape(),
+                " arrived at a leaf of ", leaf.dtype(), " and shape ", leaf.shape());
 
+    const std::lock_guard lock(leaf.autograd_meta()->mutex);
     // [lab03.3] Add to the leaf's gradient, then call the hooks.
     Tensor& total = leaf.autograd_meta()->grad;
     if (total.defined())
@@ -103,6 +135,7 @@ std::shared_ptr<AccumulateGrad> grad_accumulator(const Tensor& leaf) {
         leaf.requires_grad() && leaf.is_leaf(),
         "grad_accumulator: only a leaf that requires grad has one; this tensor ",
         leaf.is_leaf() ? "does not require grad" : "is the result of an operation");
+    const std::lock_guard lock(leaf.autograd_meta()->mutex);
     // [lab03.1] Give each leaf one accumulator.
     AutogradMeta& meta = *leaf.autograd_meta();
     if (!meta.accumulator) meta.accumulator = std::make_shared<AccumulateGrad>(leaf);
@@ -126,6 +159,8 @@ const Tensor& SavedTensor::get() const {
 
 Tensor record(const char* name, Tensor result, const std::vector<Tensor>& inputs,
               Backward backward) {
+    const bool grad_enabled = is_grad_enabled();
+    if (grad_enabled) backward = checked(name, inputs, std::move(backward));
     // [lab03.1] Connect the result with the nodes of the inputs.
     if (!grad_enabled) return result;
     std::vector<std::shared_ptr<Node>> nodes;
@@ -148,10 +183,5 @@ Tensor record(const char* name, Tensor result, const std::vector<Tensor>& inputs
     return result;
     // [lab03.1]
 }
-
-bool is_grad_enabled() { return grad_enabled; }
-
-NoGradGuard::NoGradGuard() : previous_(grad_enabled) { grad_enabled = false; }
-NoGradGuard::~NoGradGuard() { grad_enabled = previous_; }
 
 }  // namespace mini

@@ -25,6 +25,7 @@
 #include <memory>
 #include <vector>
 
+#include "libmini/tensor/autograd_meta.hpp"
 #include "libmini/tensor/tensor.hpp"
 
 namespace mini {
@@ -82,7 +83,8 @@ class AccumulateGrad : public Node {
     /// A grad() that exists is changed in place, because other tensors may be views of it
     /// (buckets). Otherwise grad() becomes a tensor whose values nothing else refers to:
     /// `grad` itself or a copy. Does nothing if the leaf no longer exists. Throws
-    /// ShapeError unless `grad` has the leaf's shape.
+    /// ShapeError unless `grad` has the leaf's shape and dtype. Threads may call it at the
+    /// same time: each addition and its hooks complete before the next.
     Grads apply(Tensor grad) override;
 
     /// Registers a hook for all later backward passes
@@ -100,17 +102,9 @@ class AccumulateGrad : public Node {
     int next_hook_ = 0;
 };
 
-/// The autograd state of a tensor.
-struct AutogradMeta {
-    bool requires_grad = false;
-    Tensor grad;                                  // of a leaf
-    std::shared_ptr<Node> grad_fn;                // of a result; null for a leaf
-    std::shared_ptr<AccumulateGrad> accumulator;  // of a leaf; created at first use
-    bool is_averaged = false;  // a wrapper of libmini/parallel averages `grad` over ranks
-};
-
 /// Returns the accumulator of a leaf that requires grad; creates it at first use, and
 /// returns the same one from then on, with its hooks. Throws Error for any other tensor.
+/// Threads may call it with the same leaf at the same time.
 std::shared_ptr<AccumulateGrad> grad_accumulator(const Tensor& leaf);
 
 /// A tensor that a node saves for its backward pass, with the tensor's version at that
@@ -131,9 +125,11 @@ class SavedTensor {
 };
 
 /// A backward function: computes the gradients of the inputs from `grad`, the gradient of
-/// the result. Returns one gradient for each input, in the order of record()'s inputs; the
-/// gradient of input i may be undefined, and is ignored, unless node.needs_input_grad(i).
-/// A gradient may be `grad` itself; `grad` must not be changed in place.
+/// the result. Returns one gradient for each input, in the order of record()'s inputs,
+/// with the input's shape and dtype; the gradient of input i may be undefined, and is
+/// ignored, unless node.needs_input_grad(i). A gradient may be `grad` itself; `grad` must
+/// not be changed in place. The backward pass throws Error for another number of
+/// gradients, ShapeError for another shape or dtype.
 using Backward = std::function<Grads(const Tensor& grad, const Node& node)>;
 
 /// Records in the graph that `result` was computed from `inputs`, and returns `result`,
@@ -145,21 +141,6 @@ using Backward = std::function<Grads(const Tensor& grad, const Node& node)>;
 /// of `inputs`, not the tensors. Every differentiable function calls record() last.
 Tensor record(const char* name, Tensor result, const std::vector<Tensor>& inputs,
               Backward backward);
-
-/// Returns whether operations are recorded on this thread (`torch.is_grad_enabled`).
-bool is_grad_enabled();
-
-/// Disables recording on this thread while the guard is in scope (`torch.no_grad`).
-class NoGradGuard {
-  public:
-    NoGradGuard();
-    ~NoGradGuard();
-    NoGradGuard(const NoGradGuard&) = delete;
-    NoGradGuard& operator=(const NoGradGuard&) = delete;
-
-  private:
-    bool previous_;
-};
 
 /// Calls `callback` at the end of the backward pass that is running on this thread, after
 /// the last gradient (`Engine::queue_callback`). Throws Error if no backward pass is

@@ -8,7 +8,7 @@ bool Tensor::requires_grad() const {
     return autograd_meta() != nullptr && autograd_meta()->requires_grad;
 }
 
-Tensor& Tensor::set_requires_grad(bool value) {
+Tensor& Tensor::set_requires_grad(bool value) & {
     MINI_CHECK(is_leaf(),
                "set_requires_grad: this tensor is the result of an operation; ",
                "detach() it first");
@@ -29,8 +29,10 @@ const Tensor& Tensor::grad() const {
 }
 
 void Tensor::set_grad(const Tensor& grad) {
-    check_shape(!grad.defined() || grad.shape() == shape(), "set_grad: the gradient is ",
-                grad.defined() ? grad.shape() : Shape{}, " but the tensor is ", shape());
+    if (grad.defined())
+        check_shape(grad.shape() == shape() && grad.dtype() == dtype(),
+                    "set_grad: the gradient is ", grad.dtype(), " ", grad.shape(),
+                    " but the tensor is ", dtype(), " ", shape());
     if (autograd_meta() == nullptr) set_autograd_meta(std::make_shared<AutogradMeta>());
     autograd_meta()->grad = grad;
 }

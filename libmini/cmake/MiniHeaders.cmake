@@ -42,4 +42,5 @@ set(MINI_DETAIL_HEADERS
     distributed/group/current_group.hpp distributed/transport/collective.hpp
     kernels/kernels.hpp parallel/bucket.hpp parallel/data_parallel_lane.hpp
     parallel/gradient_check.hpp parallel/reducer.hpp parallel/replicate.hpp
-    parallel/scatter_gather.hpp random/mersenne_twister.hpp)
+    parallel/scatter_gather.hpp parallel/wrapped_parameters.hpp random/mersenne_twister.hpp
+    tensor/autograd_meta.hpp)

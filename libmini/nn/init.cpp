@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "libmini/tensor/autograd_meta.hpp"
 #include "libmini/tensor/on_cpu.hpp"
 
 namespace mini::nn::init {
@@ -155,7 +156,10 @@ void normal_(Tensor& x, double mean, double std, Generator& generator) {
     x.bump_version();
 }
 
-void constant_(Tensor& x, double value) { ops::fill_(x, static_cast<float>(value)); }
+void constant_(Tensor& x, double value) {
+    const NoGradGuard no_grad;
+    ops::copy_(x, ops::expand(Tensor::full({}, value, x.dtype(), x.device()), x.shape()));
+}
 
 void ones_(Tensor& x) { constant_(x, 1); }
 

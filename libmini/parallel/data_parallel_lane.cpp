@@ -25,7 +25,7 @@ bool has_lanes(Device device) {
 Tensor copy_between(const Tensor& x, Device from, Device to) {
     if (from == to) return x;
     Tensor copy = Tensor::empty(x.shape(), x.dtype(), to);
-    ops::copy_(copy, x);
+    ops::copy_(copy, x.detach());
     return copy;
 }
 

@@ -9,6 +9,7 @@
 #include "libmini/parallel/bucket.hpp"
 #include "libmini/parallel/same_parameters.hpp"
 #include "libmini/parallel/zero_state.hpp"
+#include "libmini/tensor/autograd_meta.hpp"
 #include "libmini/tensor/ops.hpp"
 
 namespace mini::parallel {
@@ -137,6 +138,7 @@ void ZeroRedundancyOptimizer::step() {
 }
 
 void ZeroRedundancyOptimizer::step_and_share() {
+    const NoGradGuard no_grad;
     consolidated_.reset();
     const int P = group_->world_size();
     // [lab19.2] Update this rank's own parameters, then receive each owner's.

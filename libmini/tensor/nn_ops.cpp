@@ -68,6 +68,8 @@ Tensor conv2d(const Tensor& x, const Tensor& w, const Tensor& bias, Window windo
     check_shape(w.shape() == Shape{w.size(0), in.C, window.kernel, window.kernel},
                 "conv2d: the input is ", x.shape(), " but the weight is ", w.shape());
     const int64_t O = w.size(0);
+    check_shape(in.C > 0 && O > 0, "conv2d: the weight is ", w.shape(),
+                "; it needs at least one input channel and one output channel");
     check_shape(!bias.defined() || bias.shape() == Shape{O}, "conv2d: the weight is ",
                 w.shape(), " but the bias is of a different length");
 

@@ -1,6 +1,8 @@
 #include "libmini/tensor/ops.hpp"
+#include "libmini/tensor/autograd_meta.hpp"
 #include "libmini/tensor/common_device.hpp"
 #include "libmini/tensor/dispatch.hpp"
+#include "libmini/tensor/overlap.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -108,17 +110,21 @@ Tensor relu_backward(const Tensor& g, const Tensor& y) {
 
 void add_(Tensor& x, const Tensor& y, float alpha) {
     check_shape(x.shape() == y.shape(), "add_: ", x.shape(), " += ", y.shape());
+    check_not_recorded("add_", x, y, "mini::add");
+    check_no_partial_overlap("add_", x, y);
     run<cpu::axpy, gpu::axpy>(common_device("add_", x, y), x.contiguous_data<float>(),
                               y.contiguous_data<float>(), alpha, x.numel());
     x.bump_version();
 }
 
 void mul_(Tensor& x, float alpha) {
+    check_not_recorded("mul_", x, {}, "mini::mul");
     run<cpu::scale, gpu::scale>(x.device(), x.contiguous_data<float>(), alpha, x.numel());
     x.bump_version();
 }
 
 void fill_(Tensor& x, float value) {
+    check_not_recorded("fill_", x, {}, "Tensor::full");
     run<cpu::fill, gpu::fill>(x.device(), x.contiguous_data<float>(), value, x.numel());
     x.bump_version();
 }
@@ -140,8 +146,13 @@ void increment_(Tensor& x) {
 void copy_(Tensor& x, const Tensor& y, bool non_blocking) {
     check_shape(x.shape() == y.shape() && x.dtype() == y.dtype(), "copy_: ", x.dtype(),
                 " ", x.shape(), " cannot hold ", y.dtype(), " ", y.shape());
+    check_not_recorded("copy_", x, y, "the source itself");
+    check_no_internal_overlap("copy_", x);
+    check_no_partial_overlap("copy_", x, y);
     if (x.numel() == 0) return;
-    const Tensor from = contiguous(y);
+    const Overlap overlap = overlap_of(x, y);
+    if (overlap == Overlap::kSame) return x.bump_version();
+    const Tensor from = overlap == Overlap::kNone ? contiguous(y) : clone(y);
     if (x.is_contiguous() && x.device() != y.device()) {
         copy_bytes(x.raw_data(), x.device(), from.raw_data(), from.device(), x.bytes(),
                    non_blocking);

@@ -60,6 +60,10 @@ Tensor unary(kernels::UnaryOp op, const Tensor& x);
 Tensor relu_backward(const Tensor& g, const Tensor& y);
 
 // ---- in place; each call increments the version of x's storage once (ops.cpp)
+//
+// These functions are not recorded for the backward pass. So, unless a NoGradGuard is in
+// scope, each throws Error if x or y requires grad. They throw Error if elements of y are
+// at the addresses of other elements of x.
 
 /// Computes x += alpha * y. REQUIRES: equal shapes, both contiguous.
 void add_(Tensor& x, const Tensor& y, float alpha = 1.0f);
@@ -73,8 +77,9 @@ void fill_(Tensor& x, float value);
 /// Adds 1 to every element of an int64 tensor. REQUIRES: x is contiguous.
 void increment_(Tensor& x);
 
-/// Copies the elements of y to x, also between devices (`Tensor.copy_`). REQUIRES: equal
-/// shapes and dtypes; no two elements of x have the same address. The strides may differ.
+/// Copies the elements of y to x, also between devices (`Tensor.copy_`). Throws Error if
+/// two elements of x have the same address. REQUIRES: equal shapes and dtypes. The strides
+/// may differ.
 /// Between devices, blocks until the copy has completed, except, with `non_blocking`,
 /// for a copy between a contiguous tensor in pinned memory and a GPU: see Tensor::to.
 void copy_(Tensor& x, const Tensor& y, bool non_blocking = false);

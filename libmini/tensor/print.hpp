@@ -8,9 +8,16 @@
 
 namespace mini {
 
-/// Prints "tensor([[0.1000, 2.0000], [3.5000, 4.0000]])": floats with four decimal
-/// places, rows nested; ", dtype=" and the dtype unless it is float32. Prints only the
-/// first three and the last three elements of a dimension with more than eight.
+/// Prints, for example,
+///
+///     tensor([[0.1000, 2.0000],
+///             [3.5000, 4.0000]])
+///
+/// as PyTorch does: all elements in one format and of one width, the rows in lines of their
+/// own; ", dtype=" and the dtype unless it is float32 or int64, without PyTorch's "torch.";
+/// of a tensor with more than 1000 elements, only the first three and the last three of
+/// each dimension. The device and the autograd state are not printed. On a GPU, blocks
+/// until the current stream has completed.
 std::ostream& operator<<(std::ostream& out, const Tensor& x);
 
 }  // namespace mini

@@ -1,11 +1,26 @@
 #include "libmini/tensor/tensor.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "libmini/tensor/dispatch.hpp"
 
 namespace mini {
+namespace {
+
+// Throws Error if `dtype` has no number for `value`, without its fraction if the dtype is
+// an integer. Infinity and NaN are numbers of the floating point types.
+void check_representable(double value, DType dtype) {
+    constexpr double kMaxFloat = std::numeric_limits<float>::max();
+    bool fits = !std::isfinite(value) || std::abs(value) <= kMaxFloat;
+    if (dtype == DType::kInt64) fits = value >= -0x1p63 && value < 0x1p63;
+    if (dtype == DType::kUInt8) fits = value >= 0 && value < 256;
+    MINI_CHECK(fits, "full: the value ", value, " cannot be stored as ", dtype);
+}
+
+}  // namespace
 
 Tensor Tensor::empty(Shape shape, DType dtype, Device device) {
     return make(std::move(shape), dtype, device, HostMemory::kPageable);
@@ -46,7 +61,23 @@ Tensor Tensor::ones(Shape shape, DType dtype, Device device) {
     return full(std::move(shape), 1.0, dtype, device);
 }
 
+void Tensor::throw_undefined() {
+    throw Error(
+        "tensor: this tensor is undefined: a default Tensor, or a gradient that no "
+        "backward pass has computed; check defined() first");
+}
+
+Tensor Tensor::full_of_integer(Shape shape, int64_t value, DType dtype, Device device) {
+    constexpr auto kExact = int64_t{1} << std::numeric_limits<double>::digits;
+    if (dtype != DType::kInt64 || (value >= -kExact && value <= kExact))
+        return full(std::move(shape), static_cast<double>(value), dtype, device);
+    Tensor x = empty(std::move(shape), dtype, Device::cpu());
+    std::ranges::fill(x.span<int64_t>(), value);
+    return x.to(device);
+}
+
 Tensor Tensor::full(Shape shape, double value, DType dtype, Device device) {
+    check_representable(value, dtype);
     Tensor x = empty(std::move(shape), dtype, device);
     if (device.is_cuda()) {
         on_gpu(device, [&](cudaStream_t stream) {
@@ -56,9 +87,15 @@ Tensor Tensor::full(Shape shape, double value, DType dtype, Device device) {
         return x;
     }
     switch (dtype) {
-        case DType::kFloat32: std::ranges::fill(x.span<float>(), value); break;
-        case DType::kInt64: std::ranges::fill(x.span<int64_t>(), value); break;
-        case DType::kUInt8: std::ranges::fill(x.span<uint8_t>(), value); break;
+        case DType::kFloat32:
+            std::ranges::fill(x.span<float>(), static_cast<float>(value));
+            break;
+        case DType::kInt64:
+            std::ranges::fill(x.span<int64_t>(), static_cast<int64_t>(value));
+            break;
+        case DType::kUInt8:
+            std::ranges::fill(x.span<uint8_t>(), static_cast<uint8_t>(value));
+            break;
         case DType::kFloat16:
             std::ranges::fill(x.span<Half>(), Half(static_cast<float>(value)));
             break;
@@ -88,8 +125,8 @@ template Tensor Tensor::from(const std::vector<BFloat16>&, Shape, Device);
 int64_t Tensor::size(int64_t d) const { return shape()[dimension("size", shape(), d)]; }
 
 std::byte* Tensor::raw_data() const {
-    std::byte* const data = impl_->storage->data();
-    const int64_t offset = impl_->offset * static_cast<int64_t>(item_size(dtype()));
+    std::byte* const data = impl().storage->data();
+    const int64_t offset = impl().offset * static_cast<int64_t>(item_size(dtype()));
     return data == nullptr ? nullptr : data + offset;
 }
 
@@ -111,24 +148,39 @@ void Tensor::check_span() const {
 
 void Tensor::set_data(const Tensor& other) {
     check_dtype(other.dtype());
-    impl_->storage = other.impl_->storage;
-    impl_->shape = other.shape();
-    impl_->strides = other.strides();
-    impl_->offset = other.offset();
-    impl_->numel = other.numel();
+    impl().storage = other.impl().storage;
+    impl().shape = other.shape();
+    impl().strides = other.strides();
+    impl().offset = other.offset();
+    impl().numel = other.numel();
 }
 
-double Tensor::item() const {
+template <Element T>
+T Tensor::item() const {
     check_shape(numel() == 1, "item: a tensor of shape ", shape(), " is not one number");
-    if (device().is_cuda()) return to(Device::cpu()).item();
+    if (device().is_cuda()) return to(Device::cpu()).item<T>();
+    return *data<T>();
+}
+
+template float Tensor::item() const;
+template int64_t Tensor::item() const;
+template uint8_t Tensor::item() const;
+template Half Tensor::item() const;
+template BFloat16 Tensor::item() const;
+
+double Tensor::item() const {
     switch (dtype()) {
-        case DType::kFloat32: return *data<float>();
-        case DType::kInt64: return static_cast<double>(*data<int64_t>());
-        case DType::kUInt8: return *data<uint8_t>();
-        case DType::kFloat16: return static_cast<float>(*data<Half>());
-        case DType::kBFloat16: return static_cast<float>(*data<BFloat16>());
+        case DType::kFloat32: return item<float>();
+        case DType::kInt64: break;
+        case DType::kUInt8: return item<uint8_t>();
+        case DType::kFloat16: return static_cast<float>(item<Half>());
+        case DType::kBFloat16: return static_cast<float>(item<BFloat16>());
     }
-    return 0;
+    const auto value = item<int64_t>();
+    const auto number = static_cast<double>(value);
+    MINI_CHECK(number < 0x1p63 && static_cast<int64_t>(number) == value, "item: ", value,
+               " is not a double; call item<int64_t>()");
+    return number;
 }
 
 template <Element T>
@@ -150,7 +202,7 @@ template std::vector<BFloat16> Tensor::to_vector() const;
 
 Tensor Tensor::as_strided(Shape shape, Shape strides, int64_t offset) const {
     check_layout(shape, strides, offset,
-                 static_cast<int64_t>(impl_->storage->bytes() / item_size(dtype())));
+                 static_cast<int64_t>(impl().storage->bytes() / item_size(dtype())));
     auto impl = std::make_shared<Impl>();
     // [lab01.2] Share the storage and the dtype; take the rest from the arguments.
     impl->storage = impl_->storage;

@@ -16,6 +16,7 @@
 
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -30,13 +31,13 @@
 
 namespace mini {
 
-struct AutogradMeta;     // autograd/node.hpp
+struct AutogradMeta;     // tensor/autograd_meta.hpp
 struct BackwardOptions;  // below
 
 class Tensor {
   public:
-    /// Constructs an undefined tensor: defined() is false, and no other member may be
-    /// called.
+    /// Constructs an undefined tensor: defined() is false. Of the other members only
+    /// id(), is_same() and is_unique() may be called; the others throw Error.
     Tensor() = default;
 
     /// Returns a tensor with unspecified contents (`torch.empty`).
@@ -60,12 +61,17 @@ class Tensor {
     }
 
     /// Returns a tensor of zeros, of ones, or of `value` (`torch.zeros`, `torch.ones`,
-    /// `torch.full`).
+    /// `torch.full`). For an integer dtype, the fraction of `value` is dropped. Throws
+    /// Error if the dtype has no such number: 256 as uint8, NaN as int64, 1e300 as
+    /// float32.
     static Tensor zeros(Shape shape, DType dtype = DType::kFloat32,
                         Device device = default_device());
     static Tensor ones(Shape shape, DType dtype = DType::kFloat32,
                        Device device = default_device());
     static Tensor full(Shape shape, double value, DType dtype = DType::kFloat32,
+                       Device device = default_device());
+    template <std::integral T>
+    static Tensor full(Shape shape, T value, DType dtype = DType::kFloat32,
                        Device device = default_device());
 
     /// Returns a tensor with a copy of `values`, in row-major order. Throws ShapeError
@@ -83,12 +89,12 @@ class Tensor {
     static Tensor scalar(float value) { return from(std::vector<float>{value}, {}); }
 
     bool defined() const { return impl_ != nullptr; }
-    const Shape& shape() const { return impl_->shape; }
-    const Shape& strides() const { return impl_->strides; }
-    DType dtype() const { return impl_->dtype; }
-    Device device() const { return impl_->storage->device(); }
-    int64_t dim() const { return static_cast<int64_t>(impl_->shape.size()); }
-    int64_t numel() const { return impl_->numel; }
+    const Shape& shape() const { return impl().shape; }
+    const Shape& strides() const { return impl().strides; }
+    DType dtype() const { return impl().dtype; }
+    Device device() const { return impl().storage->device(); }
+    int64_t dim() const { return static_cast<int64_t>(impl().shape.size()); }
+    int64_t numel() const { return impl().numel; }
     size_t bytes() const { return static_cast<size_t>(numel()) * item_size(dtype()); }
 
     /// Returns the size of dimension `d`; -1 is the last dimension. Throws ShapeError if
@@ -134,7 +140,7 @@ class Tensor {
 
     /// Returns whether the elements are in pinned memory; false for freed memory, and for
     /// a tensor without elements (`Tensor.is_pinned`).
-    bool is_pinned() const { return impl_->storage->is_pinned(); }
+    bool is_pinned() const { return impl().storage->is_pinned(); }
 
     /// Returns a contiguous copy in pinned memory, or this tensor if it is already pinned
     /// (`Tensor.pin_memory`). The copy has no autograd state. Throws Error for a tensor
@@ -147,8 +153,14 @@ class Tensor {
     void set_data(const Tensor& other);
 
     /// Returns the only element, as a double. Throws ShapeError unless the tensor has
-    /// exactly one element. On a GPU, blocks until the current stream has completed.
+    /// exactly one element, and Error for an int64 that no double is equal to. On a GPU,
+    /// blocks until the current stream has completed.
     double item() const;
+
+    /// Returns the only element. Throws ShapeError unless the tensor has exactly one
+    /// element and T is the dtype. Blocks like item().
+    template <Element T>
+    T item() const;
 
     /// Returns a copy of the elements in row-major order, from any device. On a
     /// GPU, blocks until the current stream has completed.
@@ -162,7 +174,7 @@ class Tensor {
     Tensor as_strided(Shape shape, Shape strides, int64_t offset) const;
 
     /// Returns the position of the first element in the storage, counted in elements.
-    int64_t offset() const { return impl_->offset; }
+    int64_t offset() const { return impl().offset; }
 
     /// Returns whether this is the only handle to the tensor, and the tensor does not
     /// share its storage.
@@ -175,30 +187,30 @@ class Tensor {
 
     /// Returns whether both tensors share one storage.
     bool shares_storage(const Tensor& other) const {
-        return impl_->storage == other.impl_->storage;
+        return impl().storage == other.impl().storage;
     }
 
     /// Free the memory of this tensor and of all tensors that share it, and allocate it
     /// again, with unspecified contents; see Storage::free.
-    void free_storage() const { impl_->storage->free(); }
-    void allocate_storage() const { impl_->storage->allocate(); }
+    void free_storage() const { impl().storage->free(); }
+    void allocate_storage() const { impl().storage->allocate(); }
 
     /// Moves the elements of all tensors of this storage to `memory`, as
     /// Storage::move_to() does, which needs storage_bytes() bytes.
     void move_storage(std::shared_ptr<std::byte> memory) const {
-        impl_->storage->move_to(std::move(memory));
+        impl().storage->move_to(std::move(memory));
     }
-    size_t storage_bytes() const { return impl_->storage->bytes(); }
+    size_t storage_bytes() const { return impl().storage->bytes(); }
 
     /// Returns whether free_storage() has freed the memory of the elements.
     bool is_freed() const {
-        return impl_->storage->data() == nullptr && impl_->storage->bytes() > 0;
+        return impl().storage->data() == nullptr && impl().storage->bytes() > 0;
     }
 
     /// Increments the storage's version (see Storage). Every function that writes to an
     /// existing tensor calls bump_version().
-    void bump_version() { impl_->storage->bump_version(); }
-    uint64_t version() const { return impl_->storage->version(); }
+    void bump_version() { impl().storage->bump_version(); }
+    uint64_t version() const { return impl().storage->version(); }
 
     // ---- autograd: members as in PyTorch, implemented in libmini/autograd
 
@@ -208,7 +220,10 @@ class Tensor {
 
     /// Sets whether this leaf requires a gradient. Throws Error if the tensor is not a
     /// leaf, ShapeError if `value` is true and the tensor is not float32.
-    Tensor& set_requires_grad(bool value = true);
+    Tensor& set_requires_grad(bool value = true) &;
+    Tensor set_requires_grad(bool value = true) && {
+        return std::move(set_requires_grad(value));
+    }
 
     /// Returns whether this tensor is a leaf: not the result of a recorded operation.
     bool is_leaf() const;
@@ -216,6 +231,9 @@ class Tensor {
     /// Returns the accumulated gradient of a leaf; an undefined tensor before a backward
     /// pass reaches the leaf.
     const Tensor& grad() const;
+
+    /// Sets grad(); an undefined `grad` clears it. Throws ShapeError unless `grad` has this
+    /// tensor's shape and dtype.
     void set_grad(const Tensor& grad);
 
     /// Returns a view of this tensor that is not part of the autograd graph.
@@ -225,14 +243,20 @@ class Tensor {
     /// tensor L depends (`Tensor.backward`). Blocks until the pass is complete; on a GPU,
     /// until all its kernels are enqueued. Throws Error if this tensor does not require
     /// grad, if its graph was freed, or if a saved value was changed in place. Throws
-    /// ShapeError if no gradient is passed and this tensor has more than one element.
+    /// ShapeError if no gradient is passed and this tensor has more than one element, or if
+    /// the gradient has another shape or dtype.
     void backward() const;
     void backward(const BackwardOptions& options) const;
 
+    /// Returns whether this tensor is a parameter (`isinstance(x, nn.Parameter)`): a module
+    /// has registered it. Its views and copies are none.
+    bool is_parameter() const { return impl().is_parameter; }
+    void set_is_parameter() const { impl().is_parameter = true; }
+
     /// Returns the autograd state of this tensor; null if the tensor has no such state.
-    AutogradMeta* autograd_meta() const { return impl_->autograd.get(); }
+    AutogradMeta* autograd_meta() const { return impl().autograd.get(); }
     void set_autograd_meta(std::shared_ptr<AutogradMeta> meta) const {
-        impl_->autograd = std::move(meta);
+        impl().autograd = std::move(meta);
     }
 
     /// Returns an address that is the same for all handles to this tensor, and different
@@ -249,10 +273,19 @@ class Tensor {
         int64_t offset = 0;
         int64_t numel = 0;
         DType dtype = DType::kFloat32;
+        bool is_parameter = false;
         std::shared_ptr<AutogradMeta> autograd;
     };
 
     explicit Tensor(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+    // Throws Error if the tensor is undefined.
+    Impl& impl() const {
+        if (impl_ == nullptr) throw_undefined();
+        return *impl_;
+    }
+    [[noreturn]] static void throw_undefined();
+    static Tensor full_of_integer(Shape shape, int64_t value, DType dtype, Device device);
     void check_dtype(DType wanted) const;
     void check_contiguous() const;
     void check_span() const;
@@ -289,6 +322,14 @@ class WeakTensor {
   private:
     std::weak_ptr<Tensor::Impl> impl_;
 };
+
+template <std::integral T>
+Tensor Tensor::full(Shape shape, T value, DType dtype, Device device) {
+    if (std::in_range<int64_t>(value))
+        return full_of_integer(std::move(shape), static_cast<int64_t>(value), dtype,
+                               device);
+    return full(std::move(shape), static_cast<double>(value), dtype, device);
+}
 
 template <Element T>
 T* Tensor::data() {

@@ -22,7 +22,7 @@ Tensor Tensor::pin_memory() const {
                "; only CPU memory can be pinned");
     if (is_pinned()) return *this;
     Tensor out = make(shape(), dtype(), device(), HostMemory::kPinned);
-    ops::copy_(out, *this);
+    ops::copy_(out, as_strided(shape(), strides(), offset()));  // not recorded
     return out;
 }
 

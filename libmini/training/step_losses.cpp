@@ -11,7 +11,7 @@ void StepLosses::add(const Tensor& loss) {
     }
     if (!unread_.defined()) unread_ = loss.new_empty({steps_per_read_});
     Tensor element = ops::select(unread_, 0, count_++);
-    ops::copy_(element, loss);
+    ops::copy_(element, loss.detach());
     if (count_ == steps_per_read_) read();
 }
 

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -87,10 +88,61 @@ TEST_CASE("dropout multiplies x and the gradient by the same mask as dropout2d")
     CHECK(results[1] == results[3]);
 }
 
-TEST_CASE("dropout with probability 1 returns zeros") {
+TEST_CASE("dropout with probability 1 returns zeros and draws nothing") {
+    const bool channels = GENERATE(false, true);
+    CAPTURE(channels);
     Generator generator(3);
-    CHECK(dropout(Tensor::ones({3}), 1.0, true, generator).to_vector<float>() ==
-          std::vector<float>{0, 0, 0});
+    const Tensor x = Tensor::ones({3, 1}).set_requires_grad();
+    const auto drop = [&](const Tensor& from) {
+        return channels ? dropout2d(from, 1.0, true, generator)
+                        : dropout(from, 1.0, true, generator);
+    };
+    const Tensor y = drop(x);
+    CHECK(y.to_vector<float>() == std::vector<float>{0, 0, 0});
+    sum(y).backward();
+    CHECK(x.grad().to_vector<float>() == std::vector<float>{0, 0, 0});
+    CHECK(std::isnan(drop(Tensor::full({1, 1}, INFINITY)).item()));
+    Generator fresh(3);
+    CHECK(generator.random() == fresh.random());
+}
+
+// PyTorch divides 1 by 1 - p, rounded to a float.
+TEST_CASE("dropout multiplies by the float 1 / (1 - p)") {
+    for (int i = 1; i < 99; ++i) {
+        const double p = i / 100.0;
+        CAPTURE(p);
+        Generator generator(1);
+        const float scale = 1.0f / static_cast<float>(1.0 - p);
+        for (const Shape& shape : {Shape{2000}, Shape{2000, 1}}) {
+            const Tensor x = Tensor::ones(shape);
+            const Tensor y = shape.size() == 1 ? dropout(x, p, true, generator)
+                                               : dropout2d(x, p, true, generator);
+            const auto values = y.to_vector<float>();
+            CHECK(std::set<float>(values.begin(), values.end()) ==
+                  std::set<float>{0, scale});
+        }
+    }
+}
+
+// The kept elements are those of PyTorch 2.15 with this seed.
+TEST_CASE("dropout draws in the order of the memory of a strided input", "[cpu]") {
+    using Values = std::vector<float>;
+    const auto dropped = [](const Tensor& x) {
+        Generator generator(0);
+        return dropout(x, 0.5, true, generator).to_vector<float>();
+    };
+    CHECK(dropped(Tensor::ones({3, 2})) == Values{0, 0, 2, 0, 0, 0});
+    CHECK(dropped(ops::transpose(Tensor::ones({2, 3}), 0, 1)) ==
+          Values{0, 0, 0, 0, 2, 0});
+    CHECK(dropped(ops::expand(Tensor::ones({2, 1}), {2, 3})) == Values{0, 0, 2, 0, 0, 0});
+    CHECK(dropped(ops::permute(Tensor::ones({2, 3, 2, 2}), {0, 2, 3, 1})) ==
+          Values{0, 0, 0, 0, 0, 2, 2, 2, 2, 0, 2, 2, 2, 2, 2, 0, 2, 0, 2, 0, 2, 2, 0, 0});
+
+    // The gradient has the same mask.
+    const Tensor leaf = Tensor::ones({2, 3}).set_requires_grad();
+    Generator generator(0);
+    sum(dropout(transpose(leaf, 0, 1), 0.5, true, generator)).backward();
+    CHECK(leaf.grad().to_vector<float>() == Values{0, 0, 2, 0, 0, 0});
 }
 
 TEST_CASE("a dropout probability below 0 or above 1 or NaN throws UsageError") {

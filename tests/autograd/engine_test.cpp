@@ -5,10 +5,11 @@
 #include "libmini/autograd/functions.hpp"
 #include "libmini/tensor/ops.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
 #include "tests/support/message_of.hpp"
 
 using namespace mini;
-using test::message_of;
+using test::contains, test::message_of;
 
 namespace {
 
@@ -166,19 +167,98 @@ TEST_CASE("backward throws with the reason if it cannot differentiate") {
 }
 
 TEST_CASE("backward throws if a saved value was changed in place") {
-    Tensor x = leaf({1, 2});
+    const Tensor x = leaf({1, 2});
     const Tensor loss = sum(x * x);
-    ops::fill_(x, 7.0f);
+    Tensor values = x.detach();
+    ops::fill_(values, 7.0f);
     CHECK(message_of([&] { loss.backward(); }).find("changed in place") !=
           std::string::npos);
 }
 
 TEST_CASE("a value that no gradient needs may be changed in place") {
-    Tensor x = leaf({1, 2});
+    const Tensor x = leaf({1, 2});
     const Tensor loss = sum(x + x);
-    ops::fill_(x, 7.0f);
+    Tensor values = x.detach();
+    ops::fill_(values, 7.0f);
     loss.backward();
     CHECK(x.grad().to_vector<float>() == Values{2, 2});
+}
+
+TEST_CASE("backward throws if a backward function returns the wrong gradients") {
+    const Tensor a = leaf({1, 2, 3}), b = leaf({1, 2, 3});
+    const auto message = [&](const Grads& grads) {
+        const Tensor y = record("mine", ops::add(a, b), {a * 1.0f, b},
+                                [=](const Tensor&, const Node&) { return grads; });
+        return message_of([&] { sum(y).backward(); });
+    };
+    const Tensor good = Tensor::ones({3});
+    CHECK(message({good}) ==
+          "backward: the backward function of mine returned 1 gradients, but the "
+          "operation has 2 inputs; return one for each, undefined if not needed");
+    CHECK(contains(message({}), "returned 0 gradients"));
+    CHECK(contains(message({good, good, good}), "returned 3 gradients"));
+    CHECK(message({Tensor::ones({1}), good}) ==
+          "backward: the backward function of mine returned a float32 gradient of shape "
+          "(1,) for input 0, which is a float32 tensor of shape (3,)");
+    CHECK(contains(message({good, Tensor::ones({3, 1})}), "for input 1"));
+    CHECK(contains(message({good, Tensor::ones({3}, DType::kInt64)}),
+                   "returned a int64 gradient"));
+    CHECK(message({good, {}}) == "");
+    CHECK(message({good, good}) == "");
+}
+
+TEST_CASE("a wrong gradient for an input that needs none is ignored") {
+    const Tensor a = leaf({1, 2});
+    const Tensor y = record("mine", ops::clone(a), {a, Tensor::ones({5}), {}},
+                            [](const Tensor& g, const Node&) -> Grads {
+                                return {g, Tensor::ones({7}), Tensor::ones({9})};
+                            });
+    sum(y).backward();
+    CHECK(a.grad().to_vector<float>() == Values{1, 1});
+}
+
+TEST_CASE("the gradient of backward and of set_grad must have the tensor's dtype") {
+    Tensor x = leaf({1, 2});
+    const Tensor integers = Tensor::ones({2}, DType::kInt64);
+    CHECK_THROWS_AS((x * x).backward({.gradient = integers}), ShapeError);
+    CHECK_THROWS_AS(x.set_grad(integers), ShapeError);
+    CHECK_THROWS_AS(x.set_grad(Tensor::ones({2}, DType::kFloat16)), ShapeError);
+    CHECK_THROWS_AS(x.backward({.gradient = integers}), ShapeError);
+    CHECK_FALSE(x.grad().defined());
+}
+
+TEST_CASE("threads that use one leaf at the same time add up all gradients") {
+    constexpr int kPasses = 2000;
+    const Tensor w = leaf({1});
+    int hooked = 0;
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+        threads.emplace_back([&] {
+            for (int i = 0; i < kPasses; ++i) sum(w + w).backward();
+        });
+    for (std::thread& thread : threads) thread.join();
+    CHECK(w.grad().item() == 4 * 2 * kPasses);
+
+    // A hook of the one accumulator sees every pass.
+    grad_accumulator(w)->add_hook([&](const Tensor&) { ++hooked; });
+    sum(w).backward();
+    CHECK(hooked == 1);
+}
+
+TEST_CASE("the gradient of a leaf before backward is undefined, and its members throw") {
+    const Tensor w = leaf({1});
+    CHECK_FALSE(w.grad().defined());
+    CHECK(contains(message_of([&] { w.grad().item(); }),
+                   "a gradient that no backward pass has computed"));
+    const Tensor none;
+    CHECK_THROWS_AS(none.requires_grad(), Error);
+    CHECK_THROWS_AS(none.is_leaf(), Error);
+    CHECK_THROWS_AS(none.grad(), Error);
+    CHECK_THROWS_AS(none.detach(), Error);
+    CHECK_THROWS_AS(none.backward(), Error);
+    CHECK_THROWS_AS(Tensor().set_requires_grad(), Error);
+    CHECK_THROWS_AS(Tensor().set_grad({}), Error);
+    CHECK_THROWS_AS(mini::add(w, none), Error);
 }
 
 TEST_CASE("set_requires_grad throws for integers and for results of operations") {

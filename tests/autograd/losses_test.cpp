@@ -43,6 +43,23 @@ TEST_CASE("binary_cross_entropy clamps infinite logarithms to a loss of 100") {
           Values{0, 0, 100, 100});
 }
 
+TEST_CASE("binary_cross_entropy has gradients of the input and of the target") {
+    const Tensor p = Tensor::from(Values{0.25f, 0, 1, 0.7f}).set_requires_grad();
+    const Tensor t = Tensor::from(Values{0.5f, 0.5f, 0.5f, 1}).set_requires_grad();
+    binary_cross_entropy(p, t, Reduction::kSum).backward();
+    // dL/dt = log(1 - p) - log p, infinite at 0 and 1 as in PyTorch.
+    const auto slope = t.grad().to_vector<float>();
+    CHECK(std::abs(slope[0] - std::log(3.0f)) < 1e-6f);
+    CHECK(slope[1] == INFINITY);
+    CHECK(slope[2] == -INFINITY);
+    CHECK(std::abs(slope[3] + 0.84729786f) < 1e-6f);
+    CHECK(std::abs(p.grad().to_vector<float>()[0] + 4.0f / 3) < 1e-5f);
+
+    const Tensor only = Tensor::from(Values{0.5f}).set_requires_grad();
+    binary_cross_entropy(Tensor::full({1}, 0.25), only).backward();
+    CHECK(std::abs(only.grad().item() - std::log(3.0)) < 1e-6);
+}
+
 TEST_CASE("on a GPU the loss of a target that is not a class is NaN") {
     if (cuda_device_count() == 0) return;
     const Device gpu = Device::cuda();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "libmini/autograd/functions.hpp"
+#include "libmini/nn/init.hpp"
 #include "libmini/nn/linear.hpp"
 #include "libmini/optim/sgd.hpp"
 #include "libmini/parallel/ddp.hpp"
@@ -32,7 +33,7 @@ Values train(
         set_default_device(device);
         nn::Linear module(3, 2);
         for (Tensor& parameter : module.parameters())
-            ops::copy_(parameter, Tensor::full(parameter.shape(), rank + 1));
+            nn::init::constant_(parameter, rank + 1);
         parallel::DistributedDataParallel ddp(module, {.process_group = group});
         optim::SGD optimizer(module.parameters(), {.lr = 0.125});
         for (int step = 0; step < 3; ++step) {

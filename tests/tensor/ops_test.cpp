@@ -158,6 +158,18 @@ TEST_CASE("conv2d and max_pool2d throw ShapeError for incompatible shapes and wi
                     ShapeError);
 }
 
+TEST_CASE("conv2d throws ShapeError without input channels or output channels") {
+    CHECK_THROWS_AS(ops::conv2d(Tensor::zeros({2, 0, 8, 8}), Tensor::zeros({64, 0, 3, 3}),
+                                {}, {.kernel = 3}),
+                    ShapeError);
+    CHECK_THROWS_AS(ops::conv2d(Tensor::zeros({2, 3, 8, 8}), Tensor::zeros({0, 3, 3, 3}),
+                                {}, {.kernel = 3}),
+                    ShapeError);
+    const Tensor none = ops::conv2d(Tensor::zeros({0, 3, 8, 8}),
+                                    Tensor::zeros({4, 3, 3, 3}), {}, {.kernel = 3});
+    CHECK(none.shape() == Shape{0, 4, 6, 6});
+}
+
 TEST_CASE("columns of a matrix serve as bias and as saved result") {
     const Tensor columns =
         ops::transpose(Tensor::from(Values{1, -2, 3, 4}, {2, 2}), 0, 1);

@@ -1,21 +1,24 @@
 #include "libmini/tensor/tensor.hpp"
 
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <limits>
-#include <sstream>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "libmini/tensor/has_cuda.hpp"
 #include "libmini/tensor/ops.hpp"
-#include "libmini/tensor/print.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/tensor/support.hpp"
 
 using namespace mini;
 using namespace mini::test;
-using test::message_of;
+using test::contains, test::message_of;
 
 TEST_CASE("a tensor has a shape and strides and a dtype and a number of elements") {
     const Tensor x = Tensor::zeros({2, 3, 4});
@@ -164,20 +167,87 @@ TEST_CASE("an operation on tensors of two devices and a span of a GPU tensor thr
     CHECK(ops::sum(on_gpu).item() == 2.0);
 }
 
-TEST_CASE("tensors print in PyTorch's format") {
-    std::ostringstream out;
-    out << count_up({2, 2}) << ' ' << Tensor::scalar(1.5f) << ' '
-        << Tensor::from(std::vector<int64_t>{3, 4}) << ' ' << Tensor();
-    CHECK(out.str() ==
-          "tensor([[0.0000, 1.0000], [2.0000, 3.0000]]) tensor(1.5000) "
-          "tensor([3, 4], dtype=int64) tensor(undefined)");
-    out.str("");
-    out << ops::to(Tensor::scalar(0.5f), DType::kFloat16);
-    CHECK(out.str() == "tensor(0.5000, dtype=float16)");
+TEST_CASE("full throws for a value that the dtype cannot store") {
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    const double infinity = std::numeric_limits<double>::infinity();
+    const auto stored = [](double value, DType dtype) {
+        return ops::to(Tensor::full({1}, value, dtype), DType::kFloat32).item();
+    };
+    for (const double value : {-1.0, -0.5, 256.0, nan, infinity}) {
+        CAPTURE(value);
+        CHECK_THROWS_AS(Tensor::full({1}, value, DType::kUInt8), Error);
+    }
+    for (const double value : {0x1p63, -0x1.1p63, 1e19, nan, -infinity}) {
+        CAPTURE(value);
+        CHECK_THROWS_AS(Tensor::full({1}, value, DType::kInt64), Error);
+    }
+    CHECK_THROWS_AS(Tensor::full({1}, 1e300), Error);
+    CHECK_THROWS_AS(Tensor::full({1}, -1, DType::kUInt8), Error);
+    CHECK(message_of([] { Tensor::full({1}, -1, DType::kUInt8); }) ==
+          "full: the value -1 cannot be stored as uint8");
+    CHECK(stored(255.9, DType::kUInt8) == 255);
+    CHECK(stored(-3.7, DType::kInt64) == -3);
+    CHECK(stored(-infinity, DType::kFloat32) == -infinity);
+    CHECK(stored(1e6, DType::kFloat16) == infinity);
+    CHECK(std::isnan(stored(nan, DType::kBFloat16)));
 }
 
-TEST_CASE("only the ends of long dimensions are printed") {
-    std::ostringstream out;
-    out << ops::to(count_up({20}), DType::kInt64);
-    CHECK(out.str() == "tensor([0, 1, 2, ..., 17, 18, 19], dtype=int64)");
+TEST_CASE("integers above 2 to the 53 are stored and read exactly, or throw") {
+    constexpr int64_t kOdd = 9007199254740993;  // 2^53 + 1
+    constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+    for (const int64_t value : {kOdd, -kOdd, kMax, std::numeric_limits<int64_t>::min()}) {
+        CAPTURE(value);
+        CHECK(Tensor::full({1}, value, DType::kInt64).item<int64_t>() == value);
+    }
+    const Tensor odd = Tensor::from(std::vector<int64_t>{kOdd});
+    CHECK(message_of([&] { odd.item(); }) ==
+          "item: 9007199254740993 is not a double; call item<int64_t>()");
+    CHECK_THROWS_AS(Tensor::from(std::vector<int64_t>{kMax}).item(), Error);
+    CHECK(Tensor::from(std::vector<int64_t>{kOdd - 1}).item() == 0x1p53);
+    CHECK(Tensor::from(std::vector<int64_t>{-kMax - 1}).item() == -0x1p63);
+    CHECK_THROWS_AS(odd.item<float>(), ShapeError);
+    CHECK_THROWS_AS(Tensor::zeros({2}).item<float>(), ShapeError);
+}
+
+TEST_CASE("the members of an undefined tensor throw Error") {
+    const Tensor none;
+    Tensor same;
+    const std::vector<std::function<void()>> uses{
+        [&] { none.shape(); },
+        [&] { none.strides(); },
+        [&] { none.dtype(); },
+        [&] { none.device(); },
+        [&] { none.dim(); },
+        [&] { none.numel(); },
+        [&] { none.bytes(); },
+        [&] { none.size(0); },
+        [&] { none.offset(); },
+        [&] { none.item(); },
+        [&] { none.item<float>(); },
+        [&] { none.data<float>(); },
+        [&] { none.raw_data(); },
+        [&] { none.contiguous_data<float>(); },
+        [&] { none.span<float>(); },
+        [&] { none.to_vector<float>(); },
+        [&] { none.is_contiguous(); },
+        [&] { none.is_pinned(); },
+        [&] { none.pin_memory(); },
+        [&] { none.to(Device::cpu()); },
+        [&] { none.as_strided({1}, {1}, 0); },
+        [&] { none.new_empty({1}); },
+        [&] { none.shares_storage(Tensor::ones({1})); },
+        [&] { Tensor::ones({1}).shares_storage(none); },
+        [&] { none.is_freed(); },
+        [&] { none.version(); },
+        [&] { none.autograd_meta(); },
+        [&] { same.bump_version(); },
+        [&] { same.set_data(Tensor::ones({1})); },
+        [&] { Tensor::ones({1}).set_data(none); }};
+    for (size_t i = 0; i < uses.size(); ++i) {
+        CAPTURE(i);
+        CHECK(contains(message_of(uses[i]), "this tensor is undefined"));
+    }
+    CHECK(none.is_same(same));
+    CHECK(none.id() == nullptr);
+    CHECK_FALSE(none.is_unique());
 }

@@ -1,6 +1,6 @@
 // Only the parameters are copied.
     for (size_t i = 0; i < original.parameters().size(); ++i) {
-        mini::ops::copy_(copies[i], originals[i]);
+        copy_values(copies[i], originals[i]);
         stats->bytes_replicated += bytes_of(originals[i]);
         record_copy(copies[i], originals[i],
                     [home, device, stats](const Tensor& g, const mini::Node&) -> Grads {

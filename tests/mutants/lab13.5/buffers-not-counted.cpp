@@ -1,6 +1,6 @@
 // The bytes of buffers are not counted.
     for (size_t i = 0; i < originals.size(); ++i) {
-        mini::ops::copy_(copies[i], originals[i]);
+        copy_values(copies[i], originals[i]);
         if (originals[i].requires_grad()) stats->bytes_replicated += bytes_of(originals[i]);
         record_copy(copies[i], originals[i],
                     [home, device, stats](const Tensor& g, const mini::Node&) -> Grads {

@@ -1,6 +1,6 @@
 // Gradients are counted before there are any.
     for (size_t i = 0; i < originals.size(); ++i) {
-        mini::ops::copy_(copies[i], originals[i]);
+        copy_values(copies[i], originals[i]);
         stats->bytes_replicated += bytes_of(originals[i]);
         stats->bytes_reduced += bytes_of(originals[i]);
         record_copy(copies[i], originals[i],

@@ -14,7 +14,7 @@ Conv2d::Conv2d(int64_t in_channels, int64_t out_channels, int64_t kernel_size,
       options_(options) {
     init::reset_parameters(weight, bias);
     register_parameter("weight", weight);
-    if (options.bias) register_parameter("bias", bias);
+    register_parameter("bias", bias);
 }
 
 Tensor Conv2d::forward(const Tensor& x) {

@@ -12,7 +12,7 @@ Linear::Linear(int64_t in_features, int64_t out_features, LinearOptions options)
       bias(options.bias ? Tensor::empty({out_features}) : Tensor()) {
     init::reset_parameters(weight, bias);
     register_parameter("weight", weight);
-    if (options.bias) register_parameter("bias", bias);
+    register_parameter("bias", bias);
 }
 
 Tensor Linear::forward(const Tensor& x) { return linear(x, weight, bias); }

@@ -4,6 +4,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "libmini/tensor/autograd_meta.hpp"
 #include "libmini/tensor/ops.hpp"
 
 namespace mini::nn {
@@ -26,8 +27,26 @@ std::vector<Tensor> without_names(const NamedTensors& tensors) {
     return result;
 }
 
-void append(NamedTensors& all, const std::string& prefix, const NamedTensors& tensors) {
-    for (const auto& [name, tensor] : tensors) all.emplace_back(prefix + name, tensor);
+// Throws UsageError unless `tensor` is a parameter: registered with a module, or a leaf that
+// requires grad, which is then a parameter from now on, even if it is frozen later.
+void check_parameter(const std::string& name, const Tensor& tensor) {
+    if (tensor.is_leaf() && tensor.requires_grad()) tensor.set_is_parameter();
+    if (!tensor.is_parameter())
+        throw UsageError(concat(
+            "module: the parameter ", name, " was assigned a tensor of shape ",
+            tensor.shape(), " that ",
+            tensor.is_leaf() ? "does not require grad; call set_requires_grad() on it"
+                             : "is the result of an operation; assign a leaf",
+            ", or write the values into the parameter with a NoGradGuard in scope"));
+}
+
+// Appends the tensors that the members refer to now.
+void append(NamedTensors& all, const std::string& prefix, const NamedMembers& members) {
+    for (const auto& [name, member, is_parameter] : members) {
+        if (!member->defined()) continue;
+        if (is_parameter) check_parameter(prefix + name, *member);
+        all.emplace_back(prefix + name, *member);
+    }
 }
 
 const Tensor* find(const NamedTensors& tensors, const std::string& name) {
@@ -123,7 +142,9 @@ NamedModules Module::named_modules(const std::string& prefix) {
 }
 
 void Module::apply(const std::function<void(Module&)>& function) {
-    for (const auto& [name, module] : modules_) module->apply(function);
+    std::unordered_set<const Module*> seen;
+    for (const auto& [name, module] : modules_)
+        if (seen.insert(module).second) module->apply(function);
     function(*this);
 }
 
@@ -144,6 +165,7 @@ void Module::load_state_dict(const NamedTensors& state) {
     const std::string errors = differences(own, state);
     MINI_CHECK(errors.empty(),
                "load_state_dict: the state does not fit this module:", errors);
+    const NoGradGuard no_grad;
     // [lab04.2] Copy the values of each tensor of the state.
     for (auto& [name, tensor] : own) ops::copy_(tensor, *find(state, name));
     // [lab04.2]
@@ -169,17 +191,27 @@ void Module::zero_grad() {
     for (Tensor& parameter : parameters()) parameter.set_grad({});
 }
 
-Tensor Module::register_parameter(const std::string& name, Tensor parameter) {
+Tensor& Module::register_parameter(const std::string& name, Tensor& member) {
     check_name(name);
-    parameter.set_requires_grad();
-    parameters_.emplace_back(name, parameter);
-    return parameter;
+    if (member.defined()) member.set_requires_grad().set_is_parameter();
+    parameters_.push_back({name, &member, /*is_parameter=*/true});
+    return member;
 }
 
-Tensor Module::register_buffer(const std::string& name, Tensor buffer) {
+Tensor& Module::register_parameter(const std::string& name, const Tensor& parameter) {
     check_name(name);
-    buffers_.emplace_back(name, buffer);
-    return buffer;
+    return register_parameter(name, tensors_.emplace_back(parameter));
+}
+
+Tensor& Module::register_buffer(const std::string& name, Tensor& member) {
+    check_name(name);
+    buffers_.push_back({name, &member, /*is_parameter=*/false});
+    return member;
+}
+
+Tensor& Module::register_buffer(const std::string& name, const Tensor& buffer) {
+    check_name(name);
+    return register_buffer(name, tensors_.emplace_back(buffer));
 }
 
 void Module::register_module(const std::string& name, Module& module) {
@@ -189,9 +221,9 @@ void Module::register_module(const std::string& name, Module& module) {
 
 void Module::check_name(const std::string& name) const {
     const bool is_taken =
-        find(parameters_, name) != nullptr || find(buffers_, name) != nullptr ||
-        std::ranges::any_of(modules_,
-                            [&](const auto& entry) { return entry.first == name; });
+        std::ranges::count(parameters_, name, &NamedMember::name) > 0 ||
+        std::ranges::count(buffers_, name, &NamedMember::name) > 0 ||
+        std::ranges::count(modules_, name, &NamedModules::value_type::first) > 0;
     MINI_CHECK(!name.empty() && name.find('.') == std::string::npos,
                "module: the name \"", name,
                "\" is empty or has a dot, which separates modules");

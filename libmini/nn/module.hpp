@@ -13,16 +13,21 @@
 //         nn::Linear fc2_;
 //     };
 //
-// Submodules are plain members; register_module stores their addresses, so modules can be
-// neither copied nor moved. Parameters are initialised when the members are constructed:
-// in PyTorch's order if the members are declared in PyTorch's order. If the number of
-// submodules is known only at run time, make_module constructs and owns the submodules:
+// Parameters, buffers and submodules are plain members; the functions that register them
+// store their addresses, so modules can be neither copied nor moved. Parameters are
+// initialised when the members are constructed: in PyTorch's order if the members are
+// declared in PyTorch's order. An assignment to a member replaces the parameter or buffer,
+// as in PyTorch: after `decoder.weight = encoder.weight` both layers have one weight.
+//
+// If the number of submodules is known only at run time, make_module constructs and owns
+// the submodules:
 //
 //     for (int i = 0; i < depth; ++i)
 //         layers_.push_back(&make_module<nn::Linear>("fc" + std::to_string(i), 50, 50));
 
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -37,6 +42,14 @@ namespace mini::nn {
 using mini::NamedTensors;
 
 class Module;
+
+/// A parameter or buffer of a module: the name, and the address of the member.
+struct NamedMember {
+    std::string name;
+    Tensor* member;
+    bool is_parameter;
+};
+using NamedMembers = std::vector<NamedMember>;
 
 /// Modules with their names.
 using NamedModules = std::vector<std::pair<std::string, Module*>>;
@@ -77,7 +90,9 @@ class Module {
     /// Returns the parameters of this module and its submodules, with names like
     /// "conv1.weight" (`named_parameters`): first the module's own parameters, then the
     /// parameters of each submodule, in order of registration. A shared parameter is
-    /// returned once.
+    /// returned once, an undefined one is left out. Throws UsageError if a member of a
+    /// parameter was assigned a tensor that is not a parameter: neither registered with a
+    /// module nor a leaf that requires grad.
     NamedTensors named_parameters() const;
     std::vector<Tensor> parameters() const;
 
@@ -94,7 +109,8 @@ class Module {
     NamedModules named_modules(const std::string& prefix = "");
 
     /// Calls `function` with every submodule, then with this module: each module comes
-    /// after its submodules (`apply`).
+    /// after its submodules (`apply`). A submodule with several names in one module is
+    /// visited once for that module.
     void apply(const std::function<void(Module&)>& function);
 
     /// Returns the parameters and buffers, detached, in PyTorch's order: each module's
@@ -112,21 +128,34 @@ class Module {
     Module& to(Device device);
 
     /// Sets training or evaluation mode for this module and all submodules (`train`).
-    /// Dropout and batch normalisation depend on the mode.
-    void train(bool training = true);
+    /// Dropout and batch normalisation depend on the mode. An override that calls
+    /// Module::train, and then eval() of a submodule, keeps that submodule frozen.
+    virtual void train(bool training = true);
     void eval() { train(false); }
     bool is_training() const { return training_; }
+
+    /// Sets the mode of this module alone (`module.training = ...`).
+    void set_training(bool training) { training_ = training; }
 
     /// Clears the gradients of all parameters: they become undefined.
     void zero_grad();
 
   protected:
-    /// Adds a parameter, sets its requires_grad, and returns it. Throws Error when the
-    /// name is empty, contains a dot, or is already used.
-    Tensor register_parameter(const std::string& name, Tensor parameter);
+    /// Adds a parameter, sets its requires_grad, and returns it. The module keeps the
+    /// address of `member`: the parameter is the tensor that the member refers to, also
+    /// after an assignment (`Module.__setattr__`). An undefined member is a parameter from
+    /// its first assignment on. REQUIRES: `member` outlives this object's last use, and
+    /// does not move; a local variable, or an element of a vector that grows, does not.
+    /// Throws Error when the name is empty, contains a dot, or is already used.
+    Tensor& register_parameter(const std::string& name, Tensor& member);
 
-    /// Adds a buffer, and returns it. Throws Error as register_parameter does.
-    Tensor register_buffer(const std::string& name, Tensor buffer);
+    /// Adds a parameter that is not a member. This object keeps the handle, and returns a
+    /// reference to it: a copy of the handle may not be used to replace the parameter.
+    Tensor& register_parameter(const std::string& name, const Tensor& parameter);
+
+    /// Add a buffer, and return it, in the same two ways.
+    Tensor& register_buffer(const std::string& name, Tensor& member);
+    Tensor& register_buffer(const std::string& name, const Tensor& buffer);
 
     /// Adds a submodule. REQUIRES: `module` outlives this object. Throws Error as
     /// register_parameter does.
@@ -149,8 +178,9 @@ class Module {
     using Visit = std::function<void(const std::string& prefix, const Module& module)>;
     void walk(const std::string& prefix, const Visit& visit) const;
 
-    NamedTensors parameters_;
-    NamedTensors buffers_;
+    NamedMembers parameters_;
+    NamedMembers buffers_;
+    std::deque<Tensor> tensors_;  // the parameters and buffers that are not members
     NamedModules modules_;
     std::vector<std::unique_ptr<Module>> owned_;
     bool training_ = true;

@@ -10,15 +10,19 @@ namespace mini::nn {
 BatchNorm::BatchNorm(int64_t num_features, BatchNormOptions options)
     : num_features_(num_features), options_(options) {
     if (options.affine) {
-        weight = register_parameter("weight", Tensor::ones({num_features}));
-        bias = register_parameter("bias", Tensor::zeros({num_features}));
+        weight = Tensor::ones({num_features});
+        bias = Tensor::zeros({num_features});
     }
     if (options.track_running_stats) {
-        running_mean = register_buffer("running_mean", Tensor::zeros({num_features}));
-        running_var = register_buffer("running_var", Tensor::ones({num_features}));
-        num_batches_tracked =
-            register_buffer("num_batches_tracked", Tensor::zeros({}, DType::kInt64));
+        running_mean = Tensor::zeros({num_features});
+        running_var = Tensor::ones({num_features});
+        num_batches_tracked = Tensor::zeros({}, DType::kInt64);
     }
+    register_parameter("weight", weight);
+    register_parameter("bias", bias);
+    register_buffer("running_mean", running_mean);
+    register_buffer("running_var", running_var);
+    register_buffer("num_batches_tracked", num_batches_tracked);
 }
 
 Tensor BatchNorm::normalise(const Tensor& x) {

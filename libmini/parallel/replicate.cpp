@@ -35,6 +35,7 @@ void check_same(const char* kind, const nn::NamedTensors& original,
 }
 
 void copy_all(std::vector<Tensor>& to, const std::vector<Tensor>& from) {
+    const NoGradGuard no_grad;
     for (size_t i = 0; i < to.size(); ++i) ops::copy_(to[i], from[i]);
 }
 
@@ -52,7 +53,7 @@ void copy_modes(nn::Module& to, nn::Module& from) {
                from_modules.size(), " submodules, but one from make_replica has ",
                to_modules.size(), "; it must build the same module");
     for (size_t i = 0; i < to_modules.size(); ++i)
-        to_modules[i]->train(from_modules[i]->is_training());
+        to_modules[i]->set_training(from_modules[i]->is_training());
 }
 
 }  // namespace

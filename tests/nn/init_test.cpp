@@ -87,12 +87,13 @@ void compare_functions(const std::string& file, Rounding rounding) {
 
 // A module with the weight of an embedding. The tests do not call forward.
 struct Embedding : nn::Module {
-    Embedding(int64_t count, int64_t size) {
-        Tensor weight = Tensor::empty({count, size});
+    Embedding(int64_t count, int64_t size) : weight(Tensor::empty({count, size})) {
         init::normal_(weight, 0, 1);
         register_parameter("weight", weight);
     }
     Tensor forward(const Tensor& x) override { return x; }
+
+    Tensor weight;
 };
 
 std::unique_ptr<nn::Module> make_module(const std::string& name) {

@@ -6,9 +6,11 @@
 
 #include "libmini/nn/activation.hpp"
 #include "libmini/nn/container.hpp"
+#include "libmini/nn/evaluation_guard.hpp"
 #include "libmini/nn/linear.hpp"
 #include "libmini/nn/loss.hpp"
 #include "libmini/nn/models.hpp"
+#include "libmini/nn/norm.hpp"
 #include "libmini/nn/pool.hpp"
 #include "libmini/nn/resnet.hpp"
 #include "libmini/tensor/ops.hpp"
@@ -122,6 +124,47 @@ TEST_CASE("train and eval apply to all submodules") {
     CHECK(inner.is_training());
 }
 
+TEST_CASE("an EvaluationGuard restores the mode of each module") {
+    nn::BatchNorm2d shared(3), frozen(3);
+    nn::ReLU relu;
+    nn::Sequential inner(shared, frozen);
+    nn::Sequential outer(shared, inner, relu);
+    frozen.eval();
+    {
+        const nn::EvaluationGuard guard(outer);
+        for (const nn::Module* module : outer.modules())
+            CHECK_FALSE(module->is_training());
+        CHECK_FALSE(is_grad_enabled());
+    }
+    CHECK(outer.is_training());
+    CHECK(inner.is_training());
+    CHECK(shared.is_training());
+    CHECK_FALSE(frozen.is_training());
+
+    // A shared module has its own mode, not its parent's.
+    shared.eval();
+    { const nn::EvaluationGuard guard(outer); }
+    CHECK(inner.is_training());
+    CHECK_FALSE(shared.is_training());
+}
+
+TEST_CASE("an override of train keeps a submodule frozen") {
+    struct Frozen : nn::Module {
+        Frozen() { register_module("norm", norm); }
+        void train(bool training = true) override {
+            Module::train(training);
+            norm.eval();
+        }
+        Tensor forward(const Tensor& x) override { return norm(x); }
+        nn::BatchNorm2d norm{2};
+    };
+    Frozen frozen;
+    nn::Sequential net(frozen);
+    net.train();
+    CHECK(frozen.is_training());
+    CHECK_FALSE(frozen.norm.is_training());
+}
+
 TEST_CASE("zero_grad clears all gradients") {
     nn::Linear layer(2, 1);
     sum(layer(Tensor::ones({1, 2}))).backward();
@@ -132,8 +175,9 @@ TEST_CASE("zero_grad clears all gradients") {
 
 TEST_CASE("a parameter used by two layers gets the sum of both gradients") {
     Tied module;
-    ops::copy_(module.first.weight, Tensor::from(std::vector<float>{1, 2, 3, 4}, {2, 2}));
-    ops::fill_(module.first.bias, 0.0f);
+    module.first.load_state_dict(
+        {{"weight", Tensor::from(std::vector<float>{1, 2, 3, 4}, {2, 2})},
+         {"bias", Tensor::zeros({2})}});
     const Tensor x = Tensor::from(std::vector<float>{1, 1}, {1, 2});
     sum(module(x)).backward();
     // y = x Wᵀ Wᵀ; dL/dW = (1 W)ᵀ x + 1ᵀ (x Wᵀ) with 1 = (1, 1).
@@ -205,6 +249,15 @@ TEST_CASE(
     std::vector<nn::Module*> order;
     outer.apply([&](nn::Module& module) { order.push_back(&module); });
     CHECK(order == std::vector<nn::Module*>{&shared, &inner, &shared, &outer});
+}
+
+TEST_CASE("apply visits a submodule with two names once") {
+    nn::Linear shared(2, 2);
+    nn::ReLU relu;
+    nn::Sequential net(shared, relu, shared);
+    std::vector<nn::Module*> order;
+    net.apply([&](nn::Module& module) { order.push_back(&module); });
+    CHECK(order == std::vector<nn::Module*>{&shared, &relu, &net});
 }
 
 TEST_CASE("hooks are called around each forward pass, in the order of registration") {

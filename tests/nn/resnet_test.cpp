@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "libmini/autograd/functions.hpp"
+#include "libmini/nn/init.hpp"
 #include "tests/nn/golden_fill.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/golden.hpp"
@@ -141,7 +142,7 @@ TEST_CASE("with zero_init_residual every block of a ResNet starts as relu of its
     for (const auto& [name, parameter] : net.named_parameters())
         if (name.ends_with("bn2.weight")) CHECK(norm(parameter) == 0.0);
     nn::BasicBlock block(4, 4, 1);
-    ops::fill_(block.last_norm().weight, 0.0f);
+    nn::init::zeros_(block.last_norm().weight);
     const Tensor x = test::noise_tensor(1, {2, 4, 3, 3});
     CHECK(ops::equal(block(x), relu(x)));
 }

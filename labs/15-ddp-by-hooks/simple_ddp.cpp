@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "libmini/autograd/node.hpp"
 #include "libmini/tensor/ops.hpp"
 
 namespace simple {
@@ -10,24 +9,24 @@ namespace simple {
 using mini::Tensor;
 
 DDP::DDP(mini::nn::Module& module, mini::dist::ProcessGroup& group)
-    : module_(module), group_(group) {
+    : module_(module), group_(group), parameters_(module) {
     register_module("module", module);
     // [lab15.6] Send rank 0's state to all ranks, and add a hook to each parameter.
     for (const Tensor& parameter : module.parameters()) group.broadcast(parameter, 0);
     for (const Tensor& buffer : module.buffers()) group.broadcast(buffer, 0);
     for (const Tensor& parameter : module.parameters()) {
         if (!parameter.requires_grad()) continue;
-        const int id = mini::grad_accumulator(parameter)->add_hook(
-            [this](const Tensor& leaf) { gradient_ready(leaf); });
-        hooks_.push_back({.parameter = parameter, .id = id});
+        const auto accumulator = mini::grad_accumulator(parameter);
+        const int id =
+            accumulator->add_hook([this](const Tensor& leaf) { gradient_ready(leaf); });
+        hooks_.push_back({.accumulator = accumulator, .id = id});
     }
     // [lab15.6]
 }
 
 DDP::~DDP() {
     // [lab15.6] Remove the hooks.
-    for (const Hook& hook : hooks_)
-        mini::grad_accumulator(hook.parameter)->remove_hook(hook.id);
+    for (const Hook& hook : hooks_) hook.accumulator->remove_hook(hook.id);
     // [lab15.6]
 }
 

@@ -10,11 +10,14 @@
 
 #pragma once
 
+#include <memory>
 #include <vector>
 
+#include "libmini/autograd/node.hpp"
 #include "libmini/distributed/group/process_group.hpp"
 #include "libmini/nn/module.hpp"
 #include "libmini/parallel/replicated_module.hpp"
+#include "libmini/parallel/wrapped_parameters.hpp"
 
 namespace simple {
 
@@ -23,14 +26,20 @@ class DDP : public mini::nn::Module {
     /// Gives every rank the parameters and buffers of rank 0, by one `group.broadcast` of
     /// each, and adds exactly one hook to each parameter that requires grad; the hook
     /// calls gradient_ready() with that parameter. Blocks until every rank has called
-    /// this constructor. REQUIRES: the same module on all ranks; `module` and `group`
-    /// outlive this object; requires_grad() of each parameter does not change.
+    /// this constructor. Throws UsageError if another wrapper averages a parameter of
+    /// `module`. REQUIRES: the same module on all ranks; `module` and `group` outlive this
+    /// object.
     DDP(mini::nn::Module& module, mini::dist::ProcessGroup& group);
 
-    /// Removes the hooks, so that the module can be wrapped again.
+    /// Removes the hooks, so that the module can be wrapped again; also the hooks of
+    /// parameters that were frozen since. Throws nothing.
     ~DDP() override;
 
-    mini::Tensor forward(const mini::Tensor& x) override { return module_(x); }
+    /// Runs the module. Throws Error if one of its parameters was replaced since.
+    mini::Tensor forward(const mini::Tensor& x) override {
+        parameters_.check_unchanged(group_.rank());
+        return module_(x);
+    }
 
     /// Disables averaging until the returned object is destroyed: backward() does not
     /// communicate, and gradients accumulate on each rank. The first backward() after
@@ -59,12 +68,13 @@ class DDP : public mini::nn::Module {
         mini::dist::WorkHandle work;
     };
     struct Hook {
-        mini::Tensor parameter;
-        int id = 0;  // for remove_hook()
+        std::shared_ptr<mini::AccumulateGrad> accumulator;  // the parameter's
+        int id = 0;                                         // for remove_hook()
     };
 
     mini::nn::Module& module_;
     mini::dist::ProcessGroup& group_;
+    mini::parallel::WrappedParameters parameters_;
     std::vector<Hook> hooks_;
     std::vector<InFlight> in_flight_;  // of the running backward pass
     bool sync_ = true;                 // false within no_sync

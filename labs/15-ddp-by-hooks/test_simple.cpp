@@ -134,7 +134,11 @@ TEST_CASE("a module can be wrapped again after its simple::DDP is destroyed",
         TwoWeights model;
         std::optional<simple::DDP> ddp(std::in_place, model, *group);
         (*ddp)(input_of(*group)).backward();
-        ddp.reset();
+        for (const bool requires_grad : {false, true}) {
+            for (Tensor& parameter : model.parameters())
+                parameter.set_requires_grad(requires_grad);
+            ddp.reset();  // while the parameters are frozen
+        }
         group->journal.clear();
         model(input_of(*group)).backward();
         const Journal without = std::exchange(group->journal, {});

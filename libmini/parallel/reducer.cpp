@@ -59,9 +59,6 @@ int64_t Reducer::bucket_cap_bytes() const {
     return static_cast<int64_t>(bytes);
 }
 
-// With torch_first_iteration, does as PyTorch does: fills buckets from the first
-// parameter on, and reverses the list of buckets; if the buckets will be rebuilt, puts
-// all parameters into one bucket.
 std::vector<std::vector<size_t>> Reducer::first_assignment() const {
     std::vector<int64_t> limits{options_.first_bucket_bytes, bucket_cap_bytes()};
     std::vector<size_t> indices(parameters_.size());
@@ -181,7 +178,6 @@ void Reducer::on_gradient(size_t index) {
     if (slot.fired == slot.expected) mark_ready(index);
 }
 
-// Throws Error when this gradient was not expected.
 void Reducer::check_gradient(size_t index) const {
     const Slot& slot = slots_[index];
     const std::string& name = parameters_[index].first;
@@ -200,7 +196,6 @@ void Reducer::check_gradient(size_t index) const {
                "; is the parameter used outside of forward()?");
 }
 
-// Copies the gradient into the bucket, and makes grad() a view of the bucket.
 void Reducer::mark_ready(size_t index) {
     Tensor parameter = tensor(index);
     const Tensor gradient = parameter.grad();
@@ -209,8 +204,6 @@ void Reducer::mark_ready(size_t index) {
     copy_to_bucket(index, gradient);
 }
 
-// Contributes the parameter's old gradient, or zeros, to the average. Keeps the old
-// gradient outside of the bucket, for the case that no rank has used the parameter.
 void Reducer::mark_unused_ready(size_t index) {
     Tensor parameter = tensor(index);
     const Tensor& gradient = parameter.grad();
@@ -219,7 +212,6 @@ void Reducer::mark_unused_ready(size_t index) {
     copy_to_bucket(index, parameter.grad());
 }
 
-// A communication hook receives undivided gradients.
 void Reducer::copy_to_bucket(size_t index, const Tensor& gradient) {
     Bucket& bucket = bucket_of(index);
     bucket.buffer().allocate_storage();  // a communication hook may have freed it
@@ -263,8 +255,6 @@ FinishHook Reducer::launch(size_t index) {
 
 // ---- the end of the backward pass
 
-// Ends this rank's first pass with static_graph: stores the number of gradients of each
-// parameter, which is the same in all later passes; then marks all parameters ready.
 void Reducer::learn_graph() {
     for (size_t index = 0; index < slots_.size(); ++index) {
         slots_[index].unused = slots_[index].fired == 0;
@@ -322,9 +312,6 @@ void Reducer::complete() {
     if (options_.check_gradients) check_.agree(*group_, parameters_, iterations_);
 }
 
-// Returns one entry per parameter: 1 if this rank contributes a gradient (with
-// static_graph, in every pass), otherwise 0. One more entry, the last, is 1 if this rank
-// has learnt the static graph.
 std::vector<int64_t> Reducer::own_use() const {
     std::vector<int64_t> use;
     for (const Slot& slot : slots_) {
@@ -353,9 +340,8 @@ void Reducer::warn_of_needless_search() const {
             "was used; without it each iteration saves a walk over the graph");
 }
 
-// Does the same as a pass after zero_grad() in which this rank uses no parameter. PyTorch
-// does not set the gradients of a joined rank; a sharded optimizer on such a rank would
-// step with old gradients.
+// PyTorch does not set the gradients of a joined rank; a sharded optimizer on such a rank
+// would step with old gradients.
 void Reducer::shadow_iteration() {
     prepare_for_forward();
     reset();

@@ -59,9 +59,10 @@ class Reducer {
     /// Returns whether the next backward pass, or the running one, averages gradients.
     bool averages_next() const { return expecting_; }
 
-    /// Takes part in one iteration of the other ranks, with gradients that are zero or
-    /// have accumulated on this rank since the last averaged iteration; blocks until all
-    /// buckets are averaged. Afterwards this rank's gradients are the averages, as on the
+    /// Takes part in one iteration of the other ranks, also in prepare_for_forward(), as
+    /// in a pass after zero_grad() in which this rank uses no parameter: its gradients
+    /// are zero, or have accumulated on this rank since the last averaged iteration.
+    /// Blocks until all buckets are averaged. Afterwards this rank's gradients are the averages, as on the
     /// other ranks; the gradient of a parameter that no rank has used is undefined.
     void shadow_iteration();
 
@@ -106,6 +107,10 @@ class Reducer {
 
     std::vector<Tensor> tensors(const std::vector<size_t>& indices) const;
     int64_t bucket_cap_bytes() const;
+
+    // Returns the buckets of the first pass, filled from the last parameter to the first.
+    // With torch_first_iteration, as PyTorch does: filled from the first parameter on, and
+    // the list of buckets reversed; one bucket if the buckets will be rebuilt.
     std::vector<std::vector<size_t>> first_assignment() const;
     void make_buckets(std::vector<std::vector<size_t>> assignment);
     void rebuild_buckets();
@@ -117,11 +122,30 @@ class Reducer {
     std::vector<size_t> agreed_order();
 
     void reset();
+
+    // Called at the first gradient of a pass that averages: queues finish(), and marks
+    // the parameters ready that are `unused`.
     void begin_pass();
+
+    // Called by the hook of parameter `index`, in every backward pass. In a pass that
+    // averages, records kGradReady, also while the static graph is learnt.
     void on_gradient(size_t index);
+
+    // Throws Error if this gradient was not expected.
     void check_gradient(size_t index) const;
+
+    // Makes grad() a view of the bucket, and then copies the gradient into the bucket: a
+    // communication hook, which the copy may call, may set grad() or free the buffer.
     void mark_ready(size_t index);
+
+    // Contributes the parameter's old gradient to the average, or zeros if it has none.
+    // Keeps the old gradient outside of the bucket: if no rank has used the parameter,
+    // grad() does not change.
     void mark_unused_ready(size_t index);
+
+    // Allocates the bucket's buffer if a communication hook has freed it; copies the
+    // gradient, divided by divisor_, or undivided for a communication hook. If the bucket
+    // is full then, records kBucketReady and launches.
     void copy_to_bucket(size_t index, const Tensor& gradient);
 
     // Called whenever a bucket has become full. Launches buckets in the order of their
@@ -134,9 +158,25 @@ class Reducer {
     // immediately; the result is a function that waits for the reduction.
     FinishHook launch(size_t index);
 
+    // Ends this rank's first pass with static_graph: stores the number of gradients of
+    // each parameter, which is the same in all later passes; then marks all parameters
+    // ready, in the order of their indices.
     void learn_graph();
+
+    // Called once at the end of a pass that averages: records kBackwardEnd, learns the
+    // static graph, throws Error if a bucket was not launched, and completes.
     void finish();
+
+    // Waits for the buckets, in the order of their numbers, and records kBucketDone for
+    // each. Throws Error that names the bucket if its `finish` is empty. Then calls
+    // check_not_freed() and set_unused_gradients(), if this pass has unused parameters or
+    // the ranks exchange their use. At the end the GradientCheck of the iteration, the
+    // first of which has number 1.
     void complete();
+
+    // Returns one entry per parameter: 1 if this rank contributes a gradient (with
+    // static_graph, in every pass), otherwise 0. One more entry, the last, is 1 if this
+    // rank has learnt the static graph.
     std::vector<int64_t> own_use() const;
 
     // Sets the gradient of each parameter that is `unused` on this rank in this pass and

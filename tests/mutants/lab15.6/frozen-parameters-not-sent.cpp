@@ -4,7 +4,8 @@
     for (const Tensor& parameter : module.parameters()) {
         if (!parameter.requires_grad()) continue;
         group.broadcast(parameter, 0);
-        const int id = mini::grad_accumulator(parameter)->add_hook(
+        const auto accumulator = mini::grad_accumulator(parameter);
+        const int id = accumulator->add_hook(
             [this](const Tensor& leaf) { gradient_ready(leaf); });
-        hooks_.push_back({.parameter = parameter, .id = id});
+        hooks_.push_back({.accumulator = accumulator, .id = id});
     }

@@ -2,7 +2,8 @@
 // region: labs/15-ddp-by-hooks/simple_ddp.cpp 1
     for (const Tensor& parameter : module.parameters()) {
         if (!parameter.requires_grad()) continue;
-        const int id = mini::grad_accumulator(parameter)->add_hook(
+        const auto accumulator = mini::grad_accumulator(parameter);
+        const int id = accumulator->add_hook(
             [this](const Tensor& leaf) { gradient_ready(leaf); });
-        hooks_.push_back({.parameter = parameter, .id = id});
+        hooks_.push_back({.accumulator = accumulator, .id = id});
     }

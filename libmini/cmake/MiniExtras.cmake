@@ -17,12 +17,13 @@ function(mini_extra name)
     endif()
 endfunction()
 
-# mini_use_all(): the library mini_use_all, whose extras::use_all() attaches all extras that were
+# mini_use_all(): the library mini_extras, whose extras::use_all() attaches all extras that were
 # added before.
 function(mini_use_all)
     get_property(uses GLOBAL PROPERTY MINI_EXTRA_USES)
     set(includes "#include \"libmini/extras/use_all.hpp\"\n")
     set(calls "")
+    set(libraries "")
     foreach(use ${uses})
         string(REGEX MATCH "^([^=]+)=(.+)$" matched ${use})
         string(APPEND includes
@@ -32,6 +33,8 @@ function(mini_use_all)
     endforeach()
     file(CONFIGURE OUTPUT use_all.cpp CONTENT
         "${includes}\n\nvoid mini::extras::use_all() {\n${calls}}\n")
-    add_library(mini_use_all STATIC ${CMAKE_CURRENT_BINARY_DIR}/use_all.cpp)
-    target_link_libraries(mini_use_all PRIVATE ${libraries} PUBLIC mini_flags)
+    add_library(mini_extras STATIC ${CMAKE_CURRENT_BINARY_DIR}/use_all.cpp)
+    target_link_libraries(mini_extras PRIVATE ${libraries}
+        PUBLIC $<BUILD_INTERFACE:mini_flags> $<INSTALL_INTERFACE:mini_usage>)
+    set_property(GLOBAL APPEND PROPERTY MINI_ROOMS extras)
 endfunction()

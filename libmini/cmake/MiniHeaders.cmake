@@ -34,6 +34,7 @@ set(MINI_PUBLIC_HEADERS_parallel parallel/average_gradients.hpp
     parallel/error_feedback.hpp parallel/join.hpp parallel/power_sgd.hpp
     parallel/reduce_scatter_hook.hpp parallel/replicated_module.hpp parallel/top_k.hpp
     parallel/zero.hpp)
+set(MINI_PUBLIC_HEADERS_extras extras/use_all.hpp)
 set(MINI_PUBLIC_HEADERS_training training/accuracy.hpp training/statistics.hpp)
 
 # The headers that public headers include, but which are not public.

@@ -13,7 +13,7 @@ include(CMakePackageConfigHelpers)
 include(MiniHeaders)
 
 set(MINI_COMPONENTS core random tensor autograd nn optim data datasets io distributed parallel
-    training)
+    extras training)
 set(MINI_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/libmini)
 
 # mini_install(): declares what is installed. Call it after all rooms are declared.

@@ -9,14 +9,25 @@ import sys
 
 
 def start(command, **options):
-    """Starts a program, and returns its Popen. If it is not built, ends this program with a message
-    on stderr that says how to build it."""
-    try:
-        return subprocess.Popen(command, **options)
-    except FileNotFoundError:
-        folder, name = os.path.split(command[0])
-        sys.exit(f"{command[0]} is not there: build it with\n"
-                 f"  cmake --build {os.path.dirname(folder) or '.'} --target {name}")
+    """Starts a program, which is built if it is missing, and returns its Popen."""
+    ensure(command[0])
+    return subprocess.Popen(command, **options)
+
+
+def ensure(program):
+    """Builds a program if it is missing. If that is not possible, ends this program with a message on
+    stderr that says how to build it."""
+    if os.path.exists(program):
+        return
+    folder, name = os.path.split(program)
+    build = os.path.dirname(folder) or "."
+    command = ["cmake", "--build", build, "--target", name]
+    if os.path.exists(os.path.join(build, "CMakeCache.txt")):
+        print(f"{program} is missing; building it: {' '.join(command)}", file=sys.stderr)
+        subprocess.run(command, stdout=2)  # stderr
+    if not os.path.exists(program):
+        sys.exit(f"{program} is not there: build it with\n"
+                 f"  cmake --preset {os.path.basename(build)}; {' '.join(command)}")
 
 
 def output_of(command, **options):

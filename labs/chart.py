@@ -11,16 +11,14 @@ import os
 import subprocess
 import sys
 
+import built
+
 
 def draw(bin_dir, path, **chart):
     """Writes a chart to `path`. Ends this program if that fails, after a message on stderr."""
     program = os.path.join(bin_dir, "mini")
-    try:
-        done = subprocess.run([program, "plot", "-", "--out", path], input=json.dumps(chart),
-                              text=True)
-    except FileNotFoundError:
-        sys.exit(f"{program} draws {path}, and is not there: build it with\n"
-                 f"  cmake --build {os.path.dirname(bin_dir) or '.'} --target mini")
+    built.ensure(program)
+    done = subprocess.run([program, "plot", "-", "--out", path], input=json.dumps(chart), text=True)
     if done.returncode:  # mini has printed the message
         sys.exit(done.returncode)
 

@@ -3,9 +3,11 @@
 import contextlib
 import importlib.util
 import io
+import tempfile
 import unittest
 from pathlib import Path
 from types import SimpleNamespace
+from unittest import mock
 
 import built
 
@@ -282,6 +284,25 @@ class Measure(unittest.TestCase):
                                 {sync: [20.0, 70.0, 19.0] for sync in scaling.SYNCS})
         self.assertIn("| flat | 22.0 | 20.0 (19.0 to 70.0) | +10 % |", out.getvalue())
         self.assertIn("largest error 10 %, within the 15 %", out.getvalue())
+
+    def test_a_program_that_is_not_built_is_built(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = Path(folder) / "bin/depth"
+            program.parent.mkdir()
+
+            def build(command, **options):
+                self.assertEqual(command, ["cmake", "--build", folder, "--target", "depth"])
+                program.write_text("#!/bin/sh\necho built\n")
+                program.chmod(0o755)
+
+            with contextlib.redirect_stderr(io.StringIO()) as err:
+                with self.assertRaisesRegex(SystemExit, "is not there: build it with"):
+                    built.output_of([str(program)])  # nothing is configured there
+                (Path(folder) / "CMakeCache.txt").write_text("")
+                with mock.patch("built.subprocess.run", build):
+                    built.ensure(str(program))
+            self.assertIn("is missing; building it", err.getvalue())
+            self.assertEqual(built.output_of([str(program)]), "built\n")
 
     def test_the_work_is_counted_on_a_terminal_only(self):
         with contextlib.redirect_stderr(io.StringIO()) as err:

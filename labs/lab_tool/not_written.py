@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab_tool.definitions import defined_in, instantiations_in, short_name
-from lab_tool.places import ROOT
+from lab_tool.places import BUILD, ROOT
 from lab_tool.regions import regions_in
 from lab_tool.screen import LabError
 
@@ -40,6 +40,7 @@ void not_written_{number}() {{
 }}
 }}
 """
+LACKS = re.compile(r'"(work/\S+ does not define [^"]+)"')
 VARIABLES = "BDR"  # nm's letters
 CLASS_DATA = re.compile(r"_ZT[VTI]N?(.*?)E?$")  # mangled: a virtual table, or a type
 
@@ -164,6 +165,12 @@ def of_sources(objects, sources, labs):
                 or any(source.endswith("/" + inside) for source in sources))
 
     return [path for path in objects if is_theirs(path)]
+
+
+def reported(lab, folder=BUILD / "release/not_written"):
+    """Returns what the last build of a lab's check found: "work/libmini/a.cpp does not define cut"."""
+    texts = (path.read_text(encoding="utf-8") for path in sorted(folder.glob(f"check{lab}_*.cpp")))
+    return list(dict.fromkeys(line for text in texts for line in LACKS.findall(text)))
 
 
 def main(words):

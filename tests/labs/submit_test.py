@@ -9,7 +9,7 @@ import zipfile
 from unittest import mock
 
 from fake_tree import PARTITION, FakeTree
-from lab_tool import cli, submission, suspects
+from lab_tool import cli, not_written, submission, suspects
 from lab_tool.compile_errors import CompileError
 from lab_tool.screen import LabError
 from lab_tool.state import State
@@ -25,7 +25,8 @@ class Submission(FakeTree):
         self.zip = self.root / "out" / "ada.zip"
         for name, value in (("lab_tool.verbs.submit.Catalogue", self.catalogue),
                             ("lab_tool.verbs.submit.build_without_broken",
-                             lambda *_: self.broken)):
+                             lambda *_: self.broken),
+                            ("lab_tool.verbs.submit.reported", self.reported)):
             patch = mock.patch(name, value)
             patch.start()
             self.addCleanup(patch.stop)
@@ -33,6 +34,9 @@ class Submission(FakeTree):
         state.of("07")["started"] = True
         state.save()
         self.write(f"work/{SOURCE}", PARTITION)
+
+    def reported(self, lab):
+        return not_written.reported(lab, self.root / "build")
 
     def submit(self, *words, code=0):
         out, err = io.StringIO(), io.StringIO()
@@ -64,6 +68,13 @@ class Submission(FakeTree):
         self.assertIn("libmini", manifest)
         self.assertRegex(manifest["date"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$")
         self.assertEqual(self.unpack(), [".submission", HUNT, "libmini/added.cpp", SOURCE])
+
+    def test_functions_that_are_not_written_are_listed(self):
+        self.assertNotIn("not written", self.submit())
+        lacks = not_written.stubs([not_written.Missing("_Z3cut", "cut", SOURCE, "07.2")] * 2)
+        self.write("build/check07_data.cpp", lacks)
+        self.write("build/check09_data.cpp", lacks.replace("cut", "deal"))
+        self.assertIn(f"  not written: work/{SOURCE} does not define cut\nhand in", self.submit())
 
     def test_code_that_does_not_build_is_refused_with_its_first_error(self):
         self.broken = {f"07/{SOURCE}": [

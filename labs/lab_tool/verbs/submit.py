@@ -5,9 +5,9 @@
     labs/lab submit 7 --output ada.zip
 
 Builds the labs first. Code that does not compile is refused, with its first
-error. Tasks may fail or be unwritten: the zip is your work as it is. It has the
-files of work/, and a manifest with their SHA-256, the version of libmini, and
-the date.
+error. Tasks may fail or be unwritten: the zip is your work as it is, and the
+functions that your files do not define are listed. It has the files of work/,
+and a manifest with their SHA-256, the version of libmini, and the date.
 """
 
 from pathlib import Path
@@ -15,6 +15,7 @@ from pathlib import Path
 from lab_tool import compile_errors, hunts, submission
 from lab_tool.catalogue import Catalogue
 from lab_tool.check_build import build_checks, build_without_broken
+from lab_tool.not_written import reported
 from lab_tool.places import BUILD, ROOT, fresh_log, shown
 from lab_tool.screen import LabError, say
 from lab_tool.verbs.check import refuse_amiss
@@ -38,6 +39,9 @@ def run(options):
     say(f"wrote {shown(options.output)}: lab {', '.join(manifest['labs'])}")
     for path in manifest["files"]:
         say(f"  {path}")
+    for lab in labs:
+        for line in reported(lab.number):
+            say(f"  not written: {line}")
     say("hand in this file, as it is")
     return 0
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOM = re.compile(r"mini_room\((\w+)(.*?)\)", re.S)
 NEED = re.compile(r"\bmini_(\w+)")
-SUBDIRECTORY = re.compile(r"^ *add_subdirectory\((\S+)\)", re.M)
+SUBDIRECTORY = re.compile(r"^add_subdirectory\((\S+)\)", re.M)
 LINKED = r"(?:target_link_libraries|mini_needs)\(mini_{} ([^)]*)\)"
 
 WHAT = {

@@ -7,6 +7,7 @@ if(MINI_CARRIED)
     include(MiniCarried)
 else()
     # Eigen 5 follows 3.4, and its version file accepts no request for another first number.
+    set(Eigen3_DIR "" CACHE PATH "Folder of Eigen3Config.cmake; empty: searched for")
     find_package(Eigen3 REQUIRED NO_MODULE)
     if(Eigen3_VERSION VERSION_LESS 3.4)
         message(FATAL_ERROR "Eigen ${Eigen3_VERSION} in ${Eigen3_DIR} is too old: install Eigen 3.4 or "

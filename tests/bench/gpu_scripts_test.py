@@ -142,6 +142,12 @@ class Time(unittest.TestCase):
         self.assertEqual(run.run_step(cut_off, clock)["status"], "failed")
 
 
+    def test_an_exception_in_a_step_fails_this_step_alone(self):
+        step = Step("broken", lambda seconds: 1 / 0)
+        self.assertEqual(run.run_step(step, self.clock(within=None)),
+                         {"status": "failed", "output": "ZeroDivisionError('division by zero')"})
+
+
 class Tools(Sandbox):
     def setUp(self):
         super().setUp()

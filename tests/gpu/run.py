@@ -102,7 +102,10 @@ def run_step(step, clock):
     limit = clock.limit()
     if limit is None:
         return {"status": "left"}
-    result = step.run(limit)
+    try:
+        result = step.run(limit)
+    except Exception as error:  # pylint: disable=broad-except  # the other steps still run
+        return {"status": "failed", "output": repr(error)}
     if result.get("exit_code", 0) is None and limit < clock.timeout:
         return {"status": "left", "why": f"the part's time ended after {result['seconds']} s"}
     return result

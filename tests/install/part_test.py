@@ -17,6 +17,18 @@ KEPT = ("CMAKE_CXX_STANDARD", "CMAKE_CXX_FLAGS", "CMAKE_CXX_COMPILER_LAUNCHER", 
         "CMAKE_RUNTIME_OUTPUT_DIRECTORY", "BUILD_TESTING")
 
 
+# What Eigen installs: version 5 accepts no request for another first number.
+EIGEN_CONFIG = """if(NOT TARGET Eigen3::Eigen)
+  add_library(Eigen3::Eigen INTERFACE IMPORTED)
+endif()
+"""
+EIGEN_VERSION = """set(PACKAGE_VERSION "{}")
+if(PACKAGE_FIND_VERSION AND NOT PACKAGE_VERSION MATCHES "^${{PACKAGE_FIND_VERSION_MAJOR}}[.]")
+  set(PACKAGE_VERSION_UNSUITABLE TRUE)
+endif()
+"""
+
+
 def run(*command):
     """Returns the output of a command; fails the test unless it succeeds."""
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False,
@@ -63,6 +75,23 @@ class Part(unittest.TestCase):
             self.assertNotRegex(targets, rf"(?m)^(\.\.\. )?{target}\b")
         run("cmake", "--install", build, "--prefix", build / "installed")
         self.assertEqual([path.name for path in (build / "installed").rglob("*")], [])
+
+    def eigen(self, version):
+        """Returns a folder with the files of an installed Eigen, which has no headers."""
+        folder = BUILDS / f"eigen-{version}"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "Eigen3Config.cmake").write_text(EIGEN_CONFIG, encoding="utf-8")
+        (folder / "Eigen3ConfigVersion.cmake").write_text(EIGEN_VERSION.format(version), encoding="utf-8")
+        return folder
+
+    def test_eigen_5_is_taken_and_eigen_3_3_is_rejected_with_the_remedy(self):
+        for version in ("5.0.1", "3.4.90"):
+            folder = self.eigen(version)
+            build, _ = configure("with-eigen", f"-DEigen3_DIR={folder}")
+            self.assertIn(f"Eigen3_DIR:PATH={folder}\n", (build / "CMakeCache.txt").read_text())
+        folder = self.eigen("3.3.9")
+        with self.assertRaisesRegex(AssertionError, r"Eigen 3\.3\.9 in \S+ is\s+too\s+old:\s+install\s+Eigen"):
+            configure("with-eigen", f"-DEigen3_DIR={folder}")
 
     def test_fetch_content_declares_the_same_targets(self):
         build, output = configure("fetched", "-DFETCH=ON")

@@ -4,6 +4,8 @@
 #include <fmt/core.h>
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "libmini/tools/mini/kernels.hpp"
 

@@ -286,7 +286,9 @@ TEST_CASE("ranks with different parameter lists get the same error on every rank
         });
     };
     for (const std::string& message : messages([](int rank) {
-             return std::vector<Tensor>(rank == 2 ? 2 : 3, Tensor::zeros({2}));
+             std::vector<Tensor> list{Tensor::zeros({2}), Tensor::zeros({2})};
+             if (rank != 2) list.push_back(Tensor::zeros({2}));
+             return list;
          }))
         CHECK(message ==
               "ZeroRedundancyOptimizer: rank 0 has 3 parameters, but rank 2 has "
@@ -298,6 +300,18 @@ TEST_CASE("ranks with different parameter lists get the same error on every rank
         CHECK(message ==
               "ZeroRedundancyOptimizer: parameter 1 is (4,) on rank 0, but (4, "
               "1) on rank 1; every rank must pass the same list");
+}
+
+TEST_CASE("a sharded optimizer that is given a parameter twice throws on every rank") {
+    const auto by_rank = on_ranks(2, [](dist::ProcessGroup&) {
+        const Tensor w = Tensor::zeros({2});
+        return message_of<UsageError>([&] {
+            ZeroRedundancyOptimizer({Tensor::zeros({1}), w, w}, make_sgd);
+        });
+    });
+    for (const std::string& message : by_rank)
+        CHECK(message.find("parameters 1 and 2 are the same tensor") !=
+              std::string::npos);
 }
 
 TEST_CASE("parameters other than float32 are rejected") {

@@ -1,7 +1,9 @@
 // The checks of lab 11, task 11.1: shift, and the naive all-reduce; and the checks that
 // all all-reduces share.
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -10,6 +12,7 @@
 
 #include "labs/11-collectives/shift.hpp"
 #include "labs/11-collectives/test_support.hpp"
+#include "libmini/core/half.hpp"
 #include "libmini/distributed/collectives/naive_all_reduce.hpp"
 
 using namespace mini;
@@ -62,6 +65,30 @@ void check_operations(AllReduce all_reduce, const std::string& hint) {
         INFO("an average is a sum that finish_reduce divides, once; " << hint);
         REQUIRE(seen.values[rank] == Values{wanted.value});
     }
+}
+
+void check_half_average(AllReduce all_reduce, const std::string& hint) {
+    constexpr float kLarge = 40000;  // twice this is more than 65504, the largest float16
+    const int ranks = GENERATE(1, 2, 3, 4, 7);
+    const Seen seen = on_cluster(
+        ranks, [](int) { return Values(5, kLarge); },
+        [&](auto& transport, Values& values) {
+            std::vector<Half> halves;
+            for (const float value : values) halves.emplace_back(value);
+            all_reduce(transport, dist::Elements(std::span(halves)), ReduceOp::kAvg);
+            std::ranges::copy(halves, values.begin());
+        });
+    for (size_t rank = 0; rank < seen.values.size(); ++rank)
+        for (const float value : seen.values[rank]) {
+            INFO("the average of 40000 on " << counted(ranks, "rank")
+                                            << ", in float16, is " << value << " on rank "
+                                            << rank);
+            INFO(
+                "prepare_reduce divides float16 by a power of two, once, before the "
+                "sum;");
+            INFO("finish_reduce divides by the rest; " << hint);
+            REQUIRE(std::abs(value - kLarge) <= 64);  // two units of float16 there
+        }
 }
 
 void check_bits(AllReduce all_reduce, const std::string& hint) {
@@ -145,6 +172,10 @@ TEST_CASE("the naive all-reduce leaves the sum on every rank", "[lab11][lab11.1]
 
 TEST_CASE("the naive all-reduce knows all operations", "[lab11][lab11.1]") {
     check_operations(dist::naive_all_reduce, "hint 2 of 11.1 helps");
+}
+
+TEST_CASE("the naive all-reduce averages large float16", "[lab11][lab11.1]") {
+    check_half_average(dist::naive_all_reduce, "hint 2 of 11.1 helps");
 }
 
 TEST_CASE("in the naive all-reduce rank 0 receives from all, then answers",

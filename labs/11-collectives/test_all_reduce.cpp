@@ -82,6 +82,10 @@ TEST_CASE("the ring knows all operations", "[lab11][lab11.3]") {
     check_operations(dist::ring_all_reduce, "hint 2 of 11.3 helps");
 }
 
+TEST_CASE("the ring averages large float16", "[lab11][lab11.3]") {
+    check_half_average(dist::ring_all_reduce, "hint 2 of 11.3 helps");
+}
+
 TEST_CASE("the ring gives all ranks the same bits", "[lab11][lab11.3]") {
     check_bits(dist::ring_all_reduce, "add up a chunk along the ring, then copy it");
 }
@@ -144,6 +148,12 @@ TEST_CASE("halving and doubling leave the sum on every rank", "[lab11][lab11.4]"
 TEST_CASE("recursive doubling, and halving, know all operations", "[lab11][lab11.4]") {
     const Named tried = either_of_11_4();
     check_operations(tried.all_reduce, concat(tried.name, "; hint 2 of 11.4 helps"));
+}
+
+TEST_CASE("recursive doubling, and halving, average large float16", "[lab11][lab11.4]") {
+    const AllReduce all_reduce = GENERATE(&dist::recursive_doubling_all_reduce,
+                                          &dist::halving_doubling_all_reduce);
+    check_half_average(all_reduce, "hint 2 of 11.4 helps");
 }
 
 TEST_CASE("recursive doubling, and halving, give all ranks the same bits",

@@ -224,6 +224,8 @@ using AllReduce = void (*)(dist::Transport&, dist::Elements, dist::ReduceOp);
 void check_sums(AllReduce all_reduce, const std::string& hint);
 /// Checks the results of all five operations.
 void check_operations(AllReduce all_reduce, const std::string& hint);
+/// Checks the average of float16 whose sum would overflow.
+void check_half_average(AllReduce all_reduce, const std::string& hint);
 /// Checks that the results of all ranks are bitwise identical.
 void check_bits(AllReduce all_reduce, const std::string& hint);
 

@@ -1,7 +1,10 @@
 // The checks of lab 11, task 11.2: trees and the barrier.
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -156,4 +159,69 @@ TEST_CASE("a barrier is ceil(log2 P) empty messages for each rank", "[lab11][lab
         REQUIRE(sent.bytes == 0);
     }
     REQUIRE(seen.turns == rounds_of(ranks));
+}
+
+namespace {
+
+// Passes messages on to a WatchedTransport, and keeps the collective that has begun.
+class Joining : public dist::GroupTransport {
+  public:
+    explicit Joining(WatchedTransport& inner) : inner_(inner) {}
+
+    dist::Collective begun;
+    std::chrono::milliseconds timeout{0};
+
+    void begin(const dist::Collective& collective,
+               std::chrono::milliseconds limit) override {
+        begun = collective;
+        timeout = limit;
+    }
+    int rank() const override { return inner_.rank(); }
+    int world_size() const override { return inner_.world_size(); }
+    void send(int to, std::span<const std::byte> out) override { inner_.send(to, out); }
+    void recv(int from, std::span<std::byte> in, const dist::Combine& combine) override {
+        inner_.recv(from, in, combine);
+    }
+    void send_recv(int to, std::span<const std::byte> out, int from,
+                   std::span<std::byte> in, const dist::Combine& combine) override {
+        inner_.send_recv(to, out, from, in, combine);
+    }
+
+    // A barrier needs no messages between two ranks, and no end.
+    void post(dist::PointMessage&) override {}
+    void progress() override {}
+    void wake() noexcept override {}
+    void set_on_wake(std::function<void()>) override {}
+    uint64_t bytes_sent() const override { return 0; }
+    uint64_t messages_sent() const override { return 0; }
+    void leave(const dist::Failure&) noexcept override {}
+    void interrupt() noexcept override {}
+
+  private:
+    WatchedTransport& inner_;
+};
+
+}  // namespace
+
+TEST_CASE("await_all_ranks is a barrier in which the ranks join their group",
+          "[lab11][lab11.2]") {
+    const int ranks = GENERATE(1, 2, 3, 5, 8);
+    std::vector<VirtualTime> left(static_cast<size_t>(ranks));
+    std::vector<dist::Collective> begun(static_cast<size_t>(ranks));
+    on_cluster(ranks, integers(0), [&](auto& transport, Values&) {
+        const auto rank = static_cast<size_t>(transport.rank());
+        if (rank == 0) transport.sleep_until(50 * kTurn);
+        Joining joining(transport);
+        dist::await_all_ranks(joining, dist::deadline_after(std::chrono::hours(1)));
+        left[rank] = transport.now();
+        begun[rank] = joining.begun;
+    });
+    for (size_t rank = 0; rank < left.size(); ++rank) {
+        INFO("rank 0 comes at turn 50, and rank "
+             << rank << " of " << ranks << " left at turn " << left[rank] / kTurn);
+        INFO("await_all_ranks begins a collective, and then runs the barrier");
+        REQUIRE(left[rank] / kTurn >= 50);
+        REQUIRE(begun[rank].operation == dist::Operation::kBarrier);
+        REQUIRE(begun[rank].sequence == dist::kFirstJoiningSequence);
+    }
 }

@@ -7,9 +7,11 @@
 #include <cstdlib>
 #include <exception>
 #include <new>
+#include <numeric>
 #include <random>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "tests/distributed/support.hpp"
@@ -31,6 +33,7 @@ void step(ProcessGroup& group, const Scenario& s) {
     for (size_t i = 0; i < P; ++i) outputs.push_back(Tensor::zeros({s.n}));
     const bool is_root = group.rank() == root;
     const std::vector<Tensor> none;
+    if (s.shares) group.share_memory(data);
     switch (s.operation) {
         case Operation::kAllReduce:
             return group.all_reduce(data, ReduceOp::kSum, s.algorithm);
@@ -82,16 +85,16 @@ class Victim {
         }
     }
 
-    // Starts a thread that kills this process after a random time of at most
+    // Starts a thread that kills or stops this process after a random time of at most
     // `microseconds`, in the middle of any call.
     void strike_within(int microseconds) const {
         std::mt19937 random(s_.seed);
         const std::chrono::microseconds delay(
             std::uniform_int_distribution(0, microseconds)(random));
-        std::thread([&board = board_, delay] {
+        std::thread([&board = board_, delay, dies = is_death(s_.kind)] {
             std::this_thread::sleep_for(delay);
             board.fault_time = now();
-            ::raise(SIGKILL);
+            ::kill(::getpid(), dies ? SIGKILL : SIGSTOP);
         }).detach();
     }
 
@@ -155,6 +158,13 @@ void act(std::shared_ptr<QueuedGroup>& group, int slot, const Scenario& s, Board
     group->shutdown();
 }
 
+// Returns a subgroup of all ranks.
+std::shared_ptr<QueuedGroup> subgroup_of(ProcessGroup& group) {
+    std::vector<int> ranks(static_cast<size_t>(group.world_size()));
+    std::iota(ranks.begin(), ranks.end(), 0);
+    return std::dynamic_pointer_cast<QueuedGroup>(group.new_group(ranks));
+}
+
 }  // namespace
 
 std::shared_ptr<QueuedGroup> joined(const InitOptions& options) {
@@ -170,7 +180,8 @@ void play_rank(const std::function<std::shared_ptr<QueuedGroup>()>& join, int sl
     if (dies_joining && slot == s.victim) victim.strike_within(kWhileJoining);
     board.start_time[slot] = now();
     const std::string text = test::failure_of([&] {
-        auto group = join();
+        auto whole = join();
+        auto group = s.in_subgroup ? subgroup_of(*whole) : std::exchange(whole, nullptr);
         act(group, slot, s, board, body);
     });
     if (!text.empty()) board.error_time[slot] = now();

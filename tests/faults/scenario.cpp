@@ -70,6 +70,7 @@ class Table {
         add_deaths();
         add_silences_and_mismatches();
         add_ends_and_beginnings();
+        add_shared_tensors_and_subgroups();
         return std::move(all_);
     }
 
@@ -153,6 +154,31 @@ class Table {
             }
     }
 
+    // Adds ranks that die, stop or pause in the middle of an all-reduce: of tensors in
+    // memory that the ranks share, as DDP's buckets, and in subgroups.
+    void add_shared_tensors_and_subgroups() {
+        unsigned seed = 0;
+        const bool shares = group_kind_ == "ring-shm";
+        std::vector<bool> in_subgroups{true};
+        if (shares) in_subgroups.push_back(false);
+        for (const int P : worlds_)
+            for (const int victim : {0, P - 1})
+                for (const bool in_subgroup : in_subgroups)
+                    for (const Kind kind :
+                         {Kind::kKilled, Kind::kStopped, Kind::kPaused}) {
+                        ++seed;
+                        if (fast_ && (P != 3 || in_subgroup != (victim == 0))) continue;
+                        add({.kind = kind,
+                             .moment = Moment::kInside,
+                             .n = kManyElements,
+                             .world_size = P,
+                             .victim = victim,
+                             .seed = seed,
+                             .shares = shares,
+                             .in_subgroup = in_subgroup});
+                    }
+    }
+
     // Returns whether the fault can occur in this kind of group.
     bool is_possible(const Scenario& s) const {
         const bool joins = s.moment == Moment::kJoining;
@@ -166,7 +192,8 @@ class Table {
             is_death(s.kind) && s.kind != Kind::kThrows && s.kind != Kind::kNoMemory;
         const bool is_kept = s.kind == Kind::kKilled && s.moment != Moment::kInside &&
                              s.operation == Operation::kAllReduce;
-        if (is_mpi_ && (joins || leaves || s.kind == Kind::kPaused)) return false;
+        if (is_mpi_ && (joins || leaves || s.in_subgroup || s.kind == Kind::kPaused))
+            return false;
         return !is_mpi_ || !kills || is_kept;
     }
 
@@ -206,7 +233,9 @@ const char* moment_name(Moment moment) {
 std::string describe(const Scenario& s) {
     return concat("rank ", s.victim, " of ", s.world_size, " ", kind_name(s.kind), " ",
                   moment_name(s.moment), ", ", operation_name(s.operation), " (",
-                  algorithm_name(s.algorithm), ") of ", s.n, ", seed ", s.seed);
+                  algorithm_name(s.algorithm), ") of ", s.n,
+                  s.shares ? " in shared memory" : "",
+                  s.in_subgroup ? " in a subgroup" : "", ", seed ", s.seed);
 }
 
 std::vector<Scenario> all_scenarios(const std::string& group_kind, bool fast,

@@ -1,13 +1,13 @@
 // What a program may do with a wrapped module: freeze and thaw layers, change parameters,
 // run backward passes of its own, and destroy the wrapper at any time.
 
+#include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
-#include "libmini/parallel/averaging_modules.hpp"
 #include "libmini/parallel/ddp.hpp"
 #include "tests/parallel/toy.hpp"
 #include "tests/parallel/wrappers.hpp"

@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "labs"))
 sys.path.insert(0, str(ROOT / "tests/labs"))
 
-from learner_journey import Journey  # noqa: E402
+from learner_journey import EMPTY, Journey, check_lacking  # noqa: E402
 from lab_tool import leaks, repairs  # noqa: E402
 from lab_tool.export import sources_of  # noqa: E402
 
@@ -122,6 +122,9 @@ def student(journey):
     journey.lab("hint", "7.1", says=["hint 1 of 2"])
     journey.solve_lab(LAB)
     journey.lab("check", LAB, ends=0, says=[f"{len(lab.tasks)} of {len(lab.tasks)} tasks pass"])
+    check_lacking(journey, STUDENT / "work/libmini/data/partition.cpp", LAB, EMPTY,
+                  {"07.1", "07.4", "07.5"})
+    journey.solve_file("libmini/data/partition.cpp")
     own = STUDENT / "work" / lab.hunt
     own.write_text(repairs.variants(own.read_text(encoding="utf-8"), repairs.read_repairs(
         ROOT, lab))[repairs.ALL], encoding="utf-8")

@@ -100,6 +100,10 @@ class Journey:
         for path in dict.fromkeys(region.path for region in self.catalogue.regions_of(task=task)):
             self.write(path, {task: None})
 
+    def solve_file(self, path):
+        """Writes libmini's file in place of a learner's file."""
+        shutil.copyfile(ROOT / path, self.clone / WORK / path)
+
     def solve_lab(self, number):
         for task in self.catalogue.lab(number).tasks:
             self.solve(task.name)

@@ -37,6 +37,8 @@ def run(options):
     for path in paths:
         tasks = sorted({region.task for region in regions if region.path == path})
         say(f"  write  work/{path}  ({', '.join(tasks)})")
+    if not catalogue.course:
+        say("  note   libmini's own files of these names are the solutions: read those in work/")
     if lab.hunt:
         say(f"  hunt   work/{lab.hunt}  (labs/lab check {lab.number} hunt)")
     say(f"  check  labs/lab check {lab.number}")

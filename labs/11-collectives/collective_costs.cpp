@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <filesystem>
 #include <functional>
 #include <iostream>
 #include <span>
@@ -29,6 +30,7 @@
 #include "libmini/distributed/collectives/tree_all_reduce.hpp"
 #include "libmini/distributed/transport/links.hpp"
 #include "libmini/extras/simulation/cluster.hpp"
+#include "libmini/program/command_line.hpp"
 
 using namespace mini;
 using namespace mini::dist;
@@ -40,27 +42,9 @@ using AllReduce = std::function<void(Transport&, std::span<float>)>;
 
 struct Options {
     int ranks = 4;
-    size_t bytes = 400;
+    uint64_t bytes = 400;
     std::string link = "100Gbit,10us";
 };
-
-Options parse(int count, char** words) {
-    Options options;
-    for (int i = 1; i < count; i += 2) {
-        const std::string name = words[i], value = i + 1 < count ? words[i + 1] : "";
-        if (value.empty()) throw UsageError(concat("a value is missing after ", name));
-        if (name == "--ranks")
-            options.ranks = std::stoi(value);
-        else if (name == "--bytes")
-            options.bytes = std::stoul(value);
-        else if (name == "--link")
-            options.link = value;
-        else
-            throw UsageError(
-                concat("unknown option ", name, "; there are --ranks, --bytes, --link"));
-    }
-    return options;
-}
 
 struct Row {
     std::string name;
@@ -111,10 +95,7 @@ void print(const Row& row, const Options& options) {
                              are_equal ? "equal" : "different");
 }
 
-}  // namespace
-
-int main(int count, char** words) try {
-    const Options options = parse(count, words);
+void run(const Options& options) {
     std::cout << fmt::format(
         "{} ranks, {} bytes each, {}; sent by the busiest rank\n\n"
         "{:<20}{:>10}{:>14}{:>12}   bits of the ranks\n",
@@ -127,8 +108,21 @@ int main(int count, char** words) try {
         1 / link.bytes_per_second);
     std::cout << fmt::format("\nthe fastest by its formula: {}\n",
                              algorithm_name(fastest));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+    Options options;
+    CommandLine line("The costs of each all-reduce on the simulated cluster.",
+                     "collective_costs");
+    line.add("--ranks", options.ranks, "the number of ranks").at_least(1);
+    line.add("--bytes", options.bytes, "the size of each rank's buffer");
+    line.add("--link", options.link, "the network, as in \"100Gbit,10us\"");
+    if (line.parse(argc, argv)) run(options);
     return 0;
 } catch (const std::exception& error) {
-    std::cerr << "collective_costs: " << error.what() << '\n';
+    std::cerr << std::filesystem::path(argv[0]).filename().string() << ": "
+              << error.what() << '\n';
     return 1;
 }

@@ -22,8 +22,7 @@ using dist::ReduceOp;
 namespace mini::lab11 {
 
 void check_sums(AllReduce all_reduce, const std::string& hint) {
-    // The first case is large enough to explain a failure: its chunks are 1, 1, 1 and 2.
-    const int ranks = GENERATE(4, 2, 3, 5, 6, 7, 8, 9, 1);
+    const int ranks = GENERATE(3, 4, 2, 1, 5, 6, 7, 8, 9);
     const size_t n = GENERATE(5, 64, 1, 0);
     INFO(counted(ranks, "rank")
          << " with " << counted(n, "float") << "; rank r's float i is r + i + 1");
@@ -62,7 +61,7 @@ void check_operations(AllReduce all_reduce, const std::string& hint) {
         });
     for (size_t rank = 0; rank < kRanks; ++rank) {
         INFO("the " << wanted.name << " of 1, 2, 3, 4, 5, 6, on rank " << rank);
-        INFO("an average is a sum that finish_reduce divides, once; " << hint);
+        INFO(hint);
         REQUIRE(seen.values[rank] == Values{wanted.value});
     }
 }
@@ -171,7 +170,9 @@ TEST_CASE("the naive all-reduce leaves the sum on every rank", "[lab11][lab11.1]
 }
 
 TEST_CASE("the naive all-reduce knows all operations", "[lab11][lab11.1]") {
-    check_operations(dist::naive_all_reduce, "hint 2 of 11.1 helps");
+    check_operations(dist::naive_all_reduce,
+                     "combine_for gives the operation, and finish_reduce divides for an "
+                     "average, once; hint 2 of 11.1 helps");
 }
 
 TEST_CASE("the naive all-reduce averages large float16", "[lab11][lab11.1]") {

@@ -40,8 +40,12 @@ constexpr const char* kLinks = "1000Gbit,100us";
 /// does not receive.
 struct Step {
     int to = -1, from = -1;
-    size_t sent = 0, received = 0;  // bytes
-    bool operator==(const Step&) const = default;
+    size_t sent = 0, received = 0;   // bytes
+    const std::byte* out = nullptr;  // where the bytes that are sent begin
+    bool operator==(const Step& other) const {
+        return to == other.to && from == other.from && sent == other.sent &&
+               received == other.received;
+    }
 };
 using Journal = std::vector<Step>;
 
@@ -74,10 +78,10 @@ struct Receives {
 
 class WatchedTransport : public dist::Transport {
   public:
-    WatchedTransport(dist::SimulatedTransport& inner, Receives& receives)
-        : inner_(inner), receives_(receives) {}
+    WatchedTransport(dist::SimulatedTransport& inner, Receives& receives, Journal& calls)
+        : journal(calls), inner_(inner), receives_(receives) {}
 
-    Journal journal;
+    Journal& journal;
 
     int rank() const override { return inner_.rank(); }
     int world_size() const override { return inner_.world_size(); }
@@ -85,7 +89,7 @@ class WatchedTransport : public dist::Transport {
     void sleep_until(VirtualTime when) { inner_.sleep_until(when); }
 
     void send(int to, std::span<const std::byte> out) override {
-        journal.push_back({.to = to, .sent = out.size()});
+        journal.push_back({.to = to, .sent = out.size(), .out = out.data()});
         const int number = ++sent_[to];
         await(receives_.called[{rank(), to}], number, to);
         inner_.send(to, out);
@@ -102,8 +106,11 @@ class WatchedTransport : public dist::Transport {
 
     void send_recv(int to, std::span<const std::byte> out, int from,
                    std::span<std::byte> in, const dist::Combine& combine = {}) override {
-        journal.push_back(
-            {.to = to, .from = from, .sent = out.size(), .received = in.size()});
+        journal.push_back({.to = to,
+                           .from = from,
+                           .sent = out.size(),
+                           .received = in.size(),
+                           .out = out.data()});
         if (overlap(out, in))
             throw Error(concat("rank ", rank(), " receives from rank ", from,
                                " into the buffer that it sends to rank ", to,
@@ -142,6 +149,18 @@ struct Seen {
     size_t messages_left = 0;
 };
 
+/// Returns the calls of each rank that has not returned, and the names of those that have.
+inline std::string in_words(const std::vector<Journal>& journals,
+                            const std::vector<char>& has_returned) {
+    std::string text, returned;
+    for (size_t rank = 0; rank < journals.size(); ++rank)
+        if (has_returned[rank])
+            returned += concat(returned.empty() ? "" : ", ", rank);
+        else
+            text += concat("; rank ", rank, " has called: ", in_words(journals[rank]));
+    return text + (returned.empty() ? "" : "; ranks that have returned: " + returned);
+}
+
 /// Runs `body` on every rank, which begins with the values `first_values(rank)`. Returns
 /// the values that each rank ends with, and the calls of each rank.
 inline Seen on_cluster(int ranks, const std::function<Values(int)>& first_values,
@@ -150,18 +169,27 @@ inline Seen on_cluster(int ranks, const std::function<Values(int)>& first_values
     seen.values.resize(static_cast<size_t>(ranks));
     seen.journals.resize(static_cast<size_t>(ranks));
     Receives receives;
+    std::vector<char> has_returned(seen.journals.size());
     const auto on_a_rank = [&](dist::SimulatedTransport& inner) {
         const auto r = static_cast<size_t>(inner.rank());
-        WatchedTransport transport(inner, receives);
+        WatchedTransport transport(inner, receives, seen.journals[r]);
         seen.values[r] = first_values(inner.rank());
         body(transport, seen.values[r]);
-        seen.journals[r] = transport.journal;
+        has_returned[r] = true;
     };
-    const auto report = dist::run_cluster(
-        {.world_size = ranks, .links = dist::parse_links(kLinks)}, on_a_rank);
-    seen.turns = static_cast<int>(
-        std::round(dist::seconds_of(report.time) / dist::seconds_of(kTurn)));
-    seen.messages_left = report.messages_left;
+    try {
+        const auto report = dist::run_cluster(
+            {.world_size = ranks, .links = dist::parse_links(kLinks)}, on_a_rank);
+        seen.turns = static_cast<int>(
+            std::round(dist::seconds_of(report.time) / dist::seconds_of(kTurn)));
+        seen.messages_left = report.messages_left;
+    } catch (const NotImplemented&) {
+        throw;
+    } catch (const Error& error) {
+        const std::string text = error.what();
+        if (!text.starts_with("deadlock after")) throw;
+        throw Error(text + in_words(seen.journals, has_returned));
+    }
     return seen;
 }
 

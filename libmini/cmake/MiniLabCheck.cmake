@@ -51,6 +51,41 @@ function(mini_every_check)
     endif()
 endfunction()
 
+# mini_checked_threads(11 test_locks.cpp LEARNERS simple_group.cpp NEEDS mini_collectives):
+# declares the program lab11_check_threads, of a test and of the learner's files, with the
+# thread sanitizer, which cannot be in one program with the address sanitizer. A case of
+# lab11_check runs it. NEEDS must not have the files' own room: functions that the files do
+# not define are stubs (mini_not_written). Likewise lab11_schemata_threads.
+function(mini_checked_threads number test)
+    if(NOT MINI_TESTS OR MINI_SANITIZE)
+        return()
+    endif()
+    cmake_parse_arguments(threads "" "" "LEARNERS;NEEDS" ${ARGN})
+    file(RELATIVE_PATH here ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+    set(folder_of_check ${PROJECT_SOURCE_DIR}/build/mine/${number})
+    set(folder_of_schemata ${PROJECT_SOURCE_DIR}/build/schemata)
+    foreach(kind check schemata)
+        set(program lab${number}_${kind}_threads)
+        add_executable(${program} EXCLUDE_FROM_ALL ${test})
+        mini_overlaid(${program} ${folder_of_${kind}} ${threads_LEARNERS})
+        target_compile_options(${program} PRIVATE -g -O1 -fsanitize=thread)
+        target_link_options(${program} PRIVATE -fsanitize=thread)
+        target_link_libraries(${program} PRIVATE mini_flags)
+        if(kind STREQUAL "schemata")
+            target_sources(${program} PRIVATE ${PROJECT_SOURCE_DIR}/labs/check/schemata.cpp)
+        endif()
+        foreach(file ${threads_LEARNERS})
+            mini_room_of(room ${here}/${file})
+            set(stubs mini_check${number}_${room}_not_written)
+            if(room AND kind STREQUAL "check")
+                target_link_libraries(${program} PRIVATE $<TARGET_NAME_IF_EXISTS:${stubs}>)
+            endif()
+        endforeach()
+        target_link_libraries(${program} PRIVATE ${threads_NEEDS} mini_half_written)
+        add_dependencies(lab${number}_${kind} ${program})
+    endforeach()
+endfunction()
+
 # mini_lab_check(07 test.cpp [more.cpp] NEEDS mini_data): declares the two programs of a
 # lab's tests: lab07_check with the learner's code, which `labs/lab check 7` runs, and
 # lab07_schemata with all mutants. Both are built only if requested by name, and share the

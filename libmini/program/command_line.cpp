@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <optional>
 
@@ -146,6 +147,11 @@ void CommandLine::column_width(size_t characters) {
 }
 
 bool CommandLine::parse(int argc, const char* const* argv) {
+    // A learner's build of a program has another name: the help and errors must show it.
+    if (argc > 0) {
+        const std::string called = std::filesystem::path(argv[0]).filename().string();
+        if (called == app().get_name() + "_mine") app().name(called);
+    }
     try {
         app().parse(argc, argv);
         return true;

@@ -18,10 +18,9 @@ struct Answer {
     std::string text;  // stdout and stderr
 };
 
-/// Runs `mini ARGUMENTS` and returns its exit code and output.
-inline Answer run_mini(const std::string& arguments) {
-    const std::string command = fmt::format("{}/mini {} 2>&1", MINI_BIN_DIR, arguments);
-    FILE* pipe = ::popen(command.c_str(), "r");
+/// Runs a command of a shell and returns its exit code and output.
+inline Answer run_shell(const std::string& command) {
+    FILE* pipe = ::popen((command + " 2>&1").c_str(), "r");
     MINI_CHECK(pipe != nullptr, "popen failed");
     Answer answer{};
     std::array<char, 4096> buffer;
@@ -30,6 +29,11 @@ inline Answer run_mini(const std::string& arguments) {
     const int status = ::pclose(pipe);
     answer.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
     return answer;
+}
+
+/// Runs `mini ARGUMENTS` and returns its exit code and output.
+inline Answer run_mini(const std::string& arguments) {
+    return run_shell(fmt::format("{}/mini {}", MINI_BIN_DIR, arguments));
 }
 
 }  // namespace mini::test

@@ -146,6 +146,21 @@ TEST_CASE("mini bench allreduce runs processes on an emulated link") {
     for (const auto& row : json.at("rows")) CHECK(row.at("wrong") == 0);
 }
 
+TEST_CASE("mini bench allreduce uses the ranks of minirun and prints one table") {
+    const std::string mini = MINI_BIN_DIR "/minirun -n 3 " MINI_BIN_DIR "/mini ";
+    const Answer table =
+        mini::test::run_shell(mini + "bench allreduce --sizes 4,40000 --seconds 0.001");
+    CAPTURE(table.text);
+    CHECK(table.code == 0);
+    const size_t header = table.text.find("# 3 ranks, backend ring");
+    CHECK(header != std::string::npos);
+    CHECK(table.text.find("# 3 ranks", header + 1) == std::string::npos);
+    CHECK_FALSE(contains(table.text, "[rank "));
+    const Answer other = mini::test::run_shell(mini + "bench allreduce --ranks 2");
+    CHECK(other.code == 2);
+    CHECK(contains(other.text, "--ranks is 2, but torchrun or minirun"));
+}
+
 TEST_CASE("mini bench allreduce rejects --link for the threads backend") {
     const Answer answer = run_mini("bench allreduce --backend threads --link 1Gbit");
     CAPTURE(answer.text);

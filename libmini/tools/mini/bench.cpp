@@ -53,7 +53,9 @@ void print_json(const BenchOptions& options, const std::vector<BenchRow>& rows) 
 
 void run(const BenchOptions& options, const std::string& format) {
     const auto rows = measure_all_reduce(options);
-    format == "json" ? print_json(options, rows) : print_table(options, rows);
+    const bool is_printed = options.launched_rank <= 0;  // as nccl-tests: once per job
+    if (is_printed)
+        format == "json" ? print_json(options, rows) : print_table(options, rows);
     size_t wrong = 0;
     for (const BenchRow& row : rows) wrong += row.wrong;
     MINI_CHECK(wrong == 0, "bench allreduce: ", wrong, " elements were wrong");
@@ -73,7 +75,10 @@ void add_bench(Command& mini) {
     };
     const auto arguments = std::make_shared<Arguments>();
     BenchOptions& o = arguments->options;
-    all_reduce.add("--ranks", o.ranks, "Number of ranks (2)").range(1, 512);
+    all_reduce
+        .add("--ranks", o.ranks,
+             "Number of ranks (those of minirun, mpirun or srun, else 2)")
+        .range(1, 512);
     all_reduce.add("--sizes", arguments->sizes, "FIRST:LAST, or a list (4:100M)");
     all_reduce.add("--algorithm", o.algorithm, "auto, ring, tree, naive, ...");
     all_reduce.add("--medium", o.medium, "auto, tcp or shm")
@@ -89,6 +94,7 @@ void add_bench(Command& mini) {
         .one_of({"table", "json"});
     all_reduce.on_parsed([arguments] {
         arguments->options.sizes = parse_sizes(arguments->sizes);
+        find_ranks(arguments->options);
         run(arguments->options, arguments->format);
     });
 }

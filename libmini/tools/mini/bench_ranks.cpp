@@ -17,6 +17,7 @@
 #include "libmini/distributed/launch/default_group.hpp"
 #include "libmini/distributed/launch/launch.hpp"
 #include "libmini/distributed/net/socket.hpp"
+#include "libmini/distributed/rendezvous/rank_variables.hpp"
 
 namespace mini::tools {
 namespace {
@@ -94,29 +95,29 @@ dist::Medium medium_of(const std::string& name) {
     return name == "shm" ? dist::Medium::kSharedMemory : dist::Medium::kAuto;
 }
 
-std::vector<BenchRow> run_rank(const BenchOptions& options, int rank, int port) {
-    const auto group =
-        dist::init_process_group({.backend = options.backend,
-                                  .init_method = concat("tcp://127.0.0.1:", port),
-                                  .rank = rank,
-                                  .world_size = options.ranks,
-                                  .timeout = std::chrono::minutes(2),
-                                  .medium = medium_of(options.medium),
-                                  .verify = options.verify,
-                                  .link = options.link});
+std::vector<BenchRow> run_rank(const BenchOptions& options, int rank,
+                               const std::string& init_method) {
+    const auto group = dist::init_process_group({.backend = options.backend,
+                                                 .init_method = init_method,
+                                                 .rank = rank,
+                                                 .world_size = options.ranks,
+                                                 .timeout = std::chrono::minutes(2),
+                                                 .medium = medium_of(options.medium),
+                                                 .verify = options.verify,
+                                                 .link = options.link});
     auto rows = measure_all(*group, options);
     dist::destroy_process_group();
     return rows;
 }
 
 // Starts another rank in a child process. The child never returns from this function.
-pid_t fork_rank(const BenchOptions& options, int rank, int port) {
+pid_t fork_rank(const BenchOptions& options, int rank, const std::string& init_method) {
     const pid_t process = ::fork();
     MINI_CHECK(process >= 0, system_message("fork", errno));
     if (process > 0) return process;
     int code = 0;
     try {
-        run_rank(options, rank, port);
+        run_rank(options, rank, init_method);
     } catch (const std::exception& error) {
         fmt::print(stderr, "mini: rank {}: {}\n", rank, error.what());
         code = 1;
@@ -154,6 +155,24 @@ double BenchRow::busbw(int world_size) const {
     return algbw() * 2 * (world_size - 1) / world_size;
 }
 
+void find_ranks(BenchOptions& options) {
+    const auto launched = dist::read_rank_variables(dist::environment_variable);
+    if (!launched || launched->world_size == 1) {
+        if (options.ranks == 0) options.ranks = 2;
+        return;
+    }
+    if (options.backend == "threads")
+        throw UsageError(concat("--backend threads has its ranks in one process, but ",
+                                launched->source, " has started ", launched->world_size,
+                                "; start mini without it"));
+    if (options.ranks != 0 && options.ranks != launched->world_size)
+        throw UsageError(concat("--ranks is ", options.ranks, ", but ", launched->source,
+                                " has started ", launched->world_size,
+                                "; leave --ranks out"));
+    options.ranks = launched->world_size;
+    options.launched_rank = launched->rank;
+}
+
 std::vector<BenchRow> measure_all_reduce(const BenchOptions& options) {
     dist::parse_algorithm(options.algorithm);
     if (!dist::is_available(options.backend))
@@ -161,11 +180,14 @@ std::vector<BenchRow> measure_all_reduce(const BenchOptions& options) {
     if (!options.link.empty() && options.backend != "ring")
         throw UsageError(concat("--link is for --backend ring, not ", options.backend));
     if (options.backend == "threads") return measure_threads(options);
+    if (options.launched_rank >= 0)
+        return run_rank(options, options.launched_rank, "env://");
     const int port = dist::local_address(dist::listen_on({"127.0.0.1", 0})).port;
+    const std::string init_method = concat("tcp://127.0.0.1:", port);
     Children children;
     for (int rank = 1; rank < options.ranks; ++rank)
-        children.add(fork_rank(options, rank, port));
-    auto rows = run_rank(options, 0, port);
+        children.add(fork_rank(options, rank, init_method));
+    auto rows = run_rank(options, 0, init_method);
     children.wait_for_all();
     return rows;
 }

@@ -1,4 +1,5 @@
-// The ranks of mini bench allreduce: forked processes, or threads.
+// The ranks of mini bench allreduce: forked processes, threads, or the ranks of minirun,
+// mpirun or srun.
 
 #pragma once
 
@@ -19,7 +20,8 @@ struct BenchRow {
 };
 
 struct BenchOptions {
-    int ranks = 2;
+    int ranks = 0;              // 0: those of the launcher; without a launcher 2
+    int launched_rank = -1;     // this process's; -1: this process starts the ranks
     std::vector<size_t> sizes;  // bytes
     std::string algorithm = "auto";
     std::string medium = "auto";
@@ -30,8 +32,13 @@ struct BenchOptions {
     double seconds = 0.3;  // measuring time per size
 };
 
-/// Starts the ranks, measures each size, and returns one row per size. Blocks until the
-/// ranks have ended. Throws Error if a rank fails, and UsageError for invalid options.
+/// Completes `ranks` and `launched_rank`: if a launcher has started several ranks of this
+/// program, the benchmark uses these. Throws UsageError if options.ranks is another
+/// number.
+void find_ranks(BenchOptions& options);
+
+/// Starts the ranks, unless a launcher has started them, measures each size, and returns
+/// one row per size. Blocks until the ranks have ended. Throws Error if a rank fails, and UsageError for invalid options.
 /// REQUIRES: no other thread is running.
 std::vector<BenchRow> measure_all_reduce(const BenchOptions& options);
 

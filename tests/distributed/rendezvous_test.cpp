@@ -15,6 +15,7 @@
 #include "libmini/distributed/net/local_socket.hpp"
 #include "libmini/distributed/rendezvous/rank_variables.hpp"
 #include "libmini/distributed/rendezvous/rendezvous.hpp"
+#include "libmini/distributed/transport/mesh.hpp"
 #include "tests/distributed/support.hpp"
 #include "tests/support/catch.hpp"
 
@@ -343,4 +344,24 @@ TEST_CASE("file:// takes an absolute path, rank and world size") {
     CHECK(rendezvous_config("file:///tmp/x", 0, 2).run_id == "mine/");
     environment.set("MINI_ADVERTISE_ADDR", "127.0.0.3");
     CHECK(rendezvous_config("file:///tmp/x", 0, 2).advertise == "127.0.0.3");
+}
+
+TEST_CASE("a rank publishes its advertised address and listens without having it") {
+    const Address master{"127.0.0.1", free_port()};
+    const auto failures = on_ranks(2, [&](int rank) {
+        RendezvousConfig config{master, rank, 2};
+        config.advertise = "192.0.2.7";
+        Rendezvous met = join_rendezvous(config, deadline_after(kLong));
+        connect_mesh(config, *met.store, met.local_host, Medium::kTcp,
+                     deadline_after(milliseconds(200)));
+    });
+    // Here no router forwards the address to rank 0.
+    CHECK(contains(text_of(failures[1]), "no connection to 192.0.2.7:"));
+    CHECK(contains(text_of(failures[0]), "waited for a connection from rank 1"));
+}
+
+TEST_CASE("the error for an address of another machine says what to do behind NAT") {
+    const std::string text = failure_of([] { listen_on({"192.0.2.7", 0}); });
+    CHECK(contains(text, "cannot listen on 192.0.2.7:0"));
+    CHECK(contains(text, "MINI_ADVERTISE_ADDR"));
 }

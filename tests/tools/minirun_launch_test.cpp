@@ -288,6 +288,15 @@ TEST_CASE("unknown PET_ variables are named before the ranks start") {
           "minirun: warning: minirun has no options for PET_BOGUS; ignored\n");
 }
 
+TEST_CASE("ranks of one host run although they advertise the address of a router") {
+    const ProcessResult job =
+        run_program({"env", "MINI_ADVERTISE_ADDR=192.0.2.7", MINI_BIN_DIR "/minirun",
+                     "-n", "2", MINI_BIN_DIR "/train_mnist", "--data", "digits",
+                     "--steps", "1", "--timeout", "20"});
+    CAPTURE(job.err);
+    CHECK(job.code == 0);
+}
+
 TEST_CASE("minirun --dry-run prints the commands and starts no process") {
     const Folder folder;
     Job job({"-n", "2", "--dry-run", "touch", folder.path() + "/a b"});

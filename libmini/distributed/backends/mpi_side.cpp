@@ -20,6 +20,7 @@
 #include "libmini/distributed/net/clock.hpp"
 #include "libmini/distributed/net/failure.hpp"
 #include "libmini/distributed/net/local_socket.hpp"
+#include "libmini/distributed/rendezvous/rank_variables.hpp"
 #include "libmini/distributed/store/tcp_store.hpp"
 #include "libmini/distributed/store/tcp_store_server.hpp"
 #include "libmini/distributed/transport/mesh.hpp"
@@ -28,9 +29,15 @@
 namespace mini::dist {
 namespace {
 
-// Returns an address at which other hosts can reach this host: the first IPv4 address
-// that is not a loopback address.
+// Returns the address that the user gives this host; "" if none is given.
+std::string advertised_host() {
+    return environment_variable("MINI_ADVERTISE_ADDR").value_or("");
+}
+
+// Returns an address at which other hosts can reach this host: MINI_ADVERTISE_ADDR, else
+// the first IPv4 address that is not a loopback address.
 std::string outside_address() {
+    if (const std::string host = advertised_host(); !host.empty()) return host;
     ifaddrs* all = nullptr;
     MINI_CHECK(::getifaddrs(&all) == 0, system_message("getifaddrs", errno));
     std::string found;
@@ -45,9 +52,9 @@ std::string outside_address() {
         found = text;
     }
     ::freeifaddrs(all);
-    MINI_CHECK(
-        !found.empty(),
-        "this host has only loopback addresses, but MPI's ranks are on several hosts");
+    MINI_CHECK(!found.empty(),
+               "this host has only loopback addresses, but MPI's ranks are on several "
+               "hosts; set MINI_ADVERTISE_ADDR to an address that the others reach");
     return found;
 }
 
@@ -195,7 +202,8 @@ Side connect_mpi_side(int rank, int world_size, std::chrono::milliseconds timeou
         Invitation invitation;
         invitation.cookie = parse_cookie(random_hex(32));
         const std::string host = is_local ? "127.0.0.1" : outside_address();
-        server = std::make_unique<TcpStoreServer>(Address{host, 0}, invitation.cookie);
+        const std::string mine = local_address(listen_for(host)).host;
+        server = std::make_unique<TcpStoreServer>(Address{mine, 0}, invitation.cookie);
         put(host, invitation.address);
         invitation.port = server->address().port;
         return invitation;
@@ -213,10 +221,12 @@ Side connect_mpi_side(int rank, int world_size, std::chrono::milliseconds timeou
     const Address address{invitation.address.data(), invitation.port};
     TcpStore store(address, invitation.cookie, deadline);
     const RendezvousConfig config{address, rank, world_size, invitation.cookie};
-    Mesh mesh = connect_mesh(config, store, store.local_host(), Medium::kAuto, deadline);
+    const std::string advertised = advertised_host();
+    const std::string host = advertised.empty() ? store.local_host() : advertised;
+    Mesh mesh = connect_mesh(config, store, host, Medium::kAuto, deadline);
     auto transport = std::make_unique<MeshTransport>(rank, std::move(mesh.streams));
     await_all_ranks(*transport, deadline);  // before the store is destroyed
-    return {std::move(transport), invitation.cookie, store.local_host()};
+    return {std::move(transport), invitation.cookie, host};
 }
 
 }  // namespace mini::dist

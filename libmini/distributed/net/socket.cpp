@@ -178,11 +178,25 @@ namespace {
             "(MASTER_PORT, or minirun's --master-port)";
     if (error == EADDRNOTAVAIL)
         advice =
-            "this machine has no such address; MASTER_ADDR (minirun's "
-            "--master-addr) must be rank 0's own";
+            "this machine has no such address; MASTER_ADDR (minirun's --master-addr) "
+            "must be rank 0's own. Behind NAT, set MASTER_ADDR to 0.0.0.0 and "
+            "MINI_ADVERTISE_ADDR to the outside address on rank 0's machine";
     if (error == EACCES) advice = "ports below 1024 need privileges; choose a higher one";
     throw Error(concat("cannot listen on ", to_text(address), ": ",
                        system_message("bind", error), "; ", advice));
+}
+
+// Listens on the first address that this machine has. Returns a closed Socket, with errno
+// set, if there is none.
+Socket listen_on_one(const AddressList& targets) {
+    int error = 0;
+    for (const addrinfo* target = targets.get(); target; target = target->ai_next) {
+        Socket socket(system().listen(*target));
+        if (socket.is_open()) return socket;
+        error = errno;
+    }
+    errno = error;
+    return Socket();
 }
 
 }  // namespace
@@ -190,15 +204,17 @@ namespace {
 void await_name(const Address& address, Deadline deadline) { resolve(address, deadline); }
 
 Socket listen_on(const Address& address) {
-    int error = 0;
-    const AddressList targets = resolve_now(address);
-    for (const addrinfo* target = targets.get(); target != nullptr;
-         target = target->ai_next) {
-        Socket socket(system().listen(*target));
-        if (socket.is_open()) return socket;
-        error = errno;
-    }
-    throw_cannot_listen(address, error);
+    Socket socket = listen_on_one(resolve_now(address));
+    if (!socket.is_open()) throw_cannot_listen(address, errno);
+    return socket;
+}
+
+Socket listen_for(const std::string& host) {
+    const AddressList targets = resolve_now({host, 0});
+    Socket socket = listen_on_one(targets);
+    if (socket.is_open()) return socket;
+    if (errno != EADDRNOTAVAIL) throw_cannot_listen({host, 0}, errno);
+    return listen_on({targets->ai_family == AF_INET6 ? "::" : "0.0.0.0", 0});
 }
 
 Socket reserve_port(const Address& address) {
@@ -232,6 +248,10 @@ Address peer_address(const Socket& socket) { return system().peer_address(socket
 
 bool is_loopback(const Address& address) {
     return address.host.starts_with("127.") || address.host == "::1";
+}
+
+bool is_any(const Address& address) {
+    return address.host == "0.0.0.0" || address.host == "::";
 }
 
 bool is_connected_to_itself(const Socket& socket) {

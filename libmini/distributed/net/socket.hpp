@@ -49,6 +49,11 @@ void await_name(const Address& address, Deadline deadline);
 /// waiting, if the host name has no address now.
 Socket listen_on(const Address& address);
 
+/// Returns a socket that listens on any free port of `host`, the address that other
+/// machines use for this one. If this machine has no such address, as behind NAT, listens
+/// on all its addresses. Throws as listen_on does.
+Socket listen_for(const std::string& host);
+
 /// Returns a socket that reserves a port without listening on it; port 0 takes any free
 /// port. While the socket is open, the kernel does not choose its port (see
 /// local_address) for a socket that asks for any free port, but listen_on succeeds with
@@ -62,6 +67,9 @@ Address peer_address(const Socket& socket);
 
 /// Returns whether only this machine can reach a numeric address: 127.x.x.x or ::1.
 bool is_loopback(const Address& address);
+
+/// Returns whether a numeric address means all addresses of this machine: 0.0.0.0 or ::.
+bool is_any(const Address& address);
 
 /// Returns whether a socket is connected to itself (TCP simultaneous open). This happens
 /// if the kernel chooses, for the socket's own end, the same port to which the socket

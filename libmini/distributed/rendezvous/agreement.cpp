@@ -36,7 +36,9 @@ std::string too_late_text(Store& store, const RendezvousConfig& config) {
     for (int rank = 0; rank < config.world_size; ++rank)
         if (const std::string text = missing_text(store, rank); !text.empty())
             missing.push_back(text);
-    const std::string place = config.file.empty() ? to_text(config.master) : config.file;
+    std::string place = config.file.empty() ? to_text(config.master) : config.file;
+    if (!config.store_address.empty() && config.store_address != place)
+        place += concat(" (", config.store_address, ")");
     const int joined = config.world_size - static_cast<int>(missing.size());
     return concat("rendezvous at ", place, ": ", joined, " of ", config.world_size,
                   " joined; missing: ", missing.empty() ? "none any more" : join(missing),

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <vector>
 
+#include "libmini/core/log.hpp"
 #include "libmini/core/text.hpp"
 #include "libmini/distributed/net/clock.hpp"
 #include "libmini/distributed/rendezvous/agreement.hpp"
@@ -62,7 +63,40 @@ std::unique_ptr<TcpStore> find_double(const RendezvousConfig& config, const Erro
     }
 }
 
-Rendezvous open_tcp(const RendezvousConfig& config, Deadline deadline) {
+std::string first_label(const std::string& name) {
+    return name.substr(0, name.find('.'));
+}
+
+// Throws UsageError if rank 0's store, which listens at `address`, cannot be reached from
+// the job's other hosts; logs a warning if this is likely. An explicit 127.0.0.1 means
+// that all "nodes" of the job are on this machine.
+void check_reachable(const RendezvousConfig& config, const Address& address) {
+    const std::string& host = config.master.host;
+    if (!config.has_other_hosts || host == address.host) return;
+    const std::string fault =
+        concat("rank 0 listens on ", to_text(address), " for ", to_text(config.master),
+               ", which other machines cannot reach");
+    const std::string advice =
+        "; set MASTER_ADDR (minirun's --rdzv-endpoint) to the number of this machine in "
+        "the network of the nodes, or to 127.0.0.1 if all nodes are on this machine";
+    if (!is_loopback(address)) return;
+    if (first_label(host) == first_label(system().host_name()))
+        throw UsageError(concat(fault, advice));
+    logging::warning(fault, advice);
+}
+
+// Throws UsageError if this rank would publish a loopback address because it connected to
+// its own host at 0.0.0.0.
+void check_published(const RendezvousConfig& config) {
+    if (config.has_other_hosts && is_any(config.master) && config.advertise.empty())
+        throw UsageError(
+            concat("MASTER_ADDR is ", config.master.host,
+                   " in a job with several nodes; set MINI_ADVERTISE_ADDR to an address "
+                   "by which the other nodes reach this machine"));
+}
+
+Rendezvous open_tcp(RendezvousConfig& config, Deadline deadline) {
+    check_published(config);
     Rendezvous result;
     Address address = config.master;
     std::unique_ptr<TcpStore> store;
@@ -74,9 +108,11 @@ Rendezvous open_tcp(const RendezvousConfig& config, Deadline deadline) {
         } catch (const Error& busy) {
             store = find_double(config, busy);
         }
+        if (result.server) check_reachable(config, address);
     }
     if (!store) store = connect_to_store(config, address, deadline);
     result.local_host = store->local_host();
+    config.store_address = store->server_address();
     result.store = std::move(store);
     return result;
 }
@@ -92,7 +128,8 @@ Rendezvous open_file(const RendezvousConfig& config) {
 
 }  // namespace
 
-Rendezvous join_rendezvous(const RendezvousConfig& config, Deadline deadline) {
+Rendezvous join_rendezvous(const RendezvousConfig& given, Deadline deadline) {
+    RendezvousConfig config = given;
     Rendezvous result =
         config.file.empty() ? open_tcp(config, deadline) : open_file(config);
     // A call waits for a reply of the store no longer than the ranks have time to join.

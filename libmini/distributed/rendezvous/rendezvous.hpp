@@ -14,7 +14,8 @@
 //
 //     MINI_STORE_COOKIE      keeps other runs and programs out of rank 0's store
 //     MINI_ADVERTISE_ADDR    the address at which other ranks can reach this rank, if it
-//                            is not the local address of the connection to the store
+//                            is not the local address of the connection to the store;
+//                            behind NAT, the outside address of this machine
 //     MINI_RUN_ID            distinguishes the runs that use one file; if it is not set,
 //                            torchrun's TORCHELASTIC_RUN_ID is used
 
@@ -31,8 +32,7 @@
 namespace mini::dist {
 
 /// The result of a rendezvous. `server` is null except on rank 0; over file:// it is null
-/// on all ranks. `local_host` is the address of this host on which to listen for other
-/// ranks.
+/// on all ranks. `local_host` is the address at which other ranks reach this host.
 struct Rendezvous {
     std::unique_ptr<TcpStoreServer> server;
     std::unique_ptr<Store> store;
@@ -43,7 +43,8 @@ struct Rendezvous {
 /// deadline passes first, naming the missing ranks ("3 of 4 joined; missing: rank 2") and
 /// the process of a rank that began to join and then stopped. Throws Error on every rank,
 /// before the deadline, if two processes have the same rank or different world sizes; the
-/// message names both processes.
+/// message names both processes. Throws UsageError on rank 0 if the launcher has started
+/// ranks on other hosts, and the name of this host is an address that they cannot reach.
 Rendezvous join_rendezvous(const RendezvousConfig& config, Deadline deadline);
 
 /// Returns the ranks from `first` on for which is_there() is false, as "rank 1, rank 2";

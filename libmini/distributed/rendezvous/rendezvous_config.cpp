@@ -105,6 +105,8 @@ RendezvousConfig plan_from_environment(int rank, int world_size) {
     RendezvousConfig config;
     config.rank = who.rank;
     config.world_size = who.world_size;
+    config.has_other_hosts =
+        who.local_world_size > 0 && who.local_world_size < who.world_size;
     config.master = find_master(who);
     logging::info("rank ", who.rank, " of ", who.world_size, " by ", who.source,
                   "; the store is at ", to_text(config.master));

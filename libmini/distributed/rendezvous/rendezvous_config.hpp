@@ -16,9 +16,11 @@ struct RendezvousConfig {
     int rank = -1;
     int world_size = -1;
     Cookie cookie{};
-    std::string file = "";       // the path for file://; replaces `master`
-    std::string run_id = "";     // "": none
-    std::string advertise = "";  // "": the local address of the connection to the store
+    std::string file = "";         // the path for file://; replaces `master`
+    std::string run_id = "";       // "": none
+    std::string advertise = "";    // "": the local address of the connection to the store
+    bool has_other_hosts = false;  // the launcher has started ranks on other hosts
+    std::string store_address = "";  // numeric; "": not connected yet
 };
 
 /// Reads the init method and the environment; `rank` and `world_size`, if not -1, take

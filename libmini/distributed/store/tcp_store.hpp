@@ -50,6 +50,9 @@ class TcpStore : public Store {
     /// this machine at this address.
     std::string local_host() const { return local_address(socket_).host; }
 
+    /// Returns the numeric address of the server.
+    std::string server_address() const { return to_text(peer_address(socket_)); }
+
   private:
     std::string ask(protocol::Command command, const std::string& key,
                     const std::string& value, Deadline deadline);

@@ -346,14 +346,15 @@ int rank_of_connector(const Hello& theirs, const Hello& mine, int world_size) {
 
 Mesh connect_mesh(const RendezvousConfig& config, Store& store,
                   const std::string& local_host, Medium medium, Deadline deadline) {
-    // Listen at an address at which other ranks can reach this rank: the local address of
-    // the connection to the store, or the advertised address.
-    Acceptor tcp_acceptor(listen_on({local_host, 0}));
+    // Listen, and publish an address at which other ranks can reach this rank: the local
+    // address of the connection to the store, or the advertised address.
+    await_name({local_host, 0}, deadline);
+    Acceptor tcp_acceptor(listen_for(local_host));
+    const Address published{local_host, local_address(tcp_acceptor.listener()).port};
     const bool has_tcp_only = medium == Medium::kTcp;
     const std::string name = has_tcp_only ? "-" : random_local_name();
     Acceptor local_acceptor(has_tcp_only ? Socket() : listen_locally(name));
-    const Endpoint mine{system().host_id(), local_address(tcp_acceptor.listener()), name,
-                        system().random_number()};
+    const Endpoint mine{system().host_id(), published, name, system().random_number()};
     const Hello hello = make_hello(Hello::Role::kMeshAcceptor, config.cookie, config.rank,
                                    -1, mine.token);
     store.set(address_key(config.rank), to_text(mine));

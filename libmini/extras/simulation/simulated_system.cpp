@@ -152,7 +152,8 @@ SimulatedListener* SimulatedSystem::listener_at(const Address& address) const {
 int SimulatedSystem::listen(const addrinfo& target) {
     Address address = numeric(target);
     const int process = scheduler_.process();
-    if (address.host != address_of(process)) return fail_with(EADDRNOTAVAIL);
+    if (address.host != address_of(process) && !is_loopback(address))
+        return fail_with(EADDRNOTAVAIL);
     if (network_.is_dead(process)) return fail_with(ENETDOWN);
     if (address.port == 0) address.port = free_port(address.host);
     if (listener_at(address) != nullptr) return fail_with(EADDRINUSE);

@@ -3,7 +3,8 @@
 //
 //     connect()    the request reaches the listener after one delay; the answer returns
 //                  one delay later
-//     listen()     at an address of the process's host; port 0 chooses a free port
+//     listen()     at an address of the process's host, or 127.x.x.x; port 0 chooses a
+//                  free port
 //     accept()     returns a connection from the listener's backlog
 //
 // A request that a fault holds back is repeated every second, like TCP's SYN. The system
@@ -76,10 +77,10 @@ class SimulatedSystem final : public System {
     /// outside of a task.
     std::string address_of(int process) const;
 
-    /// Gives the host of `process` a name. A name that no host has does not resolve: the
-    /// look-up fails with `code`. May be called outside of a task.
-    void add_name(const std::string& name, int process) {
-        names_[name] = address_of(process);
+    /// Gives the numeric address a host name. The look-up of another name fails with the
+    /// error of set_look_up_error(), EAI_NONAME at first. May be called outside of a task.
+    void add_name(const std::string& name, const std::string& number) {
+        names_[name] = number;
     }
     void set_look_up_error(int code) { look_up_error_ = code; }
 

@@ -180,7 +180,7 @@ TEST_CASE("ranks wait for the host name of rank 0 to appear") {
     CAPTURE(error);
     ProcessCluster cluster(3, parse_links("10Gbit,20us"), 2);
     cluster.system().set_look_up_error(error);
-    cluster.at(seconds(20), [&] { cluster.system().add_name("node0", 0); });
+    cluster.at(seconds(20), [&] { cluster.system().add_name("node0", "10.0.0.1"); });
     const auto ends = cluster.run([&](int rank) {
         const RendezvousConfig config{{"node0", kStorePort}, rank, 3};
         make_ring_group(config, Medium::kTcp, seconds(30))->barrier();
@@ -195,8 +195,8 @@ TEST_CASE("ranks wait for the host name of rank 0 to appear") {
 
 TEST_CASE("a rank follows the host name of rank 0 to another address") {
     ProcessCluster cluster(2, parse_links("10Gbit,20us"), 2);
-    cluster.system().add_name("node0", 1);
-    cluster.at(seconds(10), [&] { cluster.system().add_name("node0", 0); });
+    cluster.system().add_name("node0", "10.0.0.2");
+    cluster.at(seconds(10), [&] { cluster.system().add_name("node0", "10.0.0.1"); });
     const auto ends = cluster.run([&](int rank) {
         if (rank == 0) sleep_for(seconds(11));
         const RendezvousConfig config{{"node0", kStorePort}, rank, 2};
@@ -213,6 +213,43 @@ TEST_CASE("the Timeout for a host name that never appears names it") {
     check_all_but(-1, ends, "cannot resolve the host name \"node0\": Name or service");
     for (const ProcessEnd& end : ends)
         CHECK(end.failure->kind == Failure::Kind::kTimeout);
+}
+
+TEST_CASE("the error for a missing rank contains the number of rank 0's name") {
+    ProcessCluster cluster(3, parse_links("10Gbit,20us"), 2);
+    cluster.system().add_name("node0", "10.0.0.1");
+    const auto ends = cluster.run([&](int rank) {
+        if (rank == 2) return;
+        join_rendezvous({{"node0", kStorePort}, rank, 3}, deadline_after(kPatience));
+    });
+    check_all_but(2, ends, "rendezvous at node0:29500 (10.0.0.1:29500): 2 of 3 joined");
+}
+
+TEST_CASE("rank 0 of a job on several hosts does not listen on a loopback address") {
+    const std::string name = GENERATE("host0", "host0.cluster");
+    ProcessCluster cluster(2, parse_links("10Gbit,20us"), 2);
+    cluster.system().add_name(name, "127.0.1.1");
+    const auto ends = cluster.run([&](int rank) {
+        if (rank != 0) return;
+        RendezvousConfig config{{name, kStorePort}, rank, 2};
+        config.has_other_hosts = true;
+        join_rendezvous(config, deadline_after(kPatience));
+    });
+    CAPTURE(message_of(ends[0]));
+    CHECK(contains(message_of(ends[0]), "listens on 127.0.1.1:29500 for " + name));
+    CHECK(contains(message_of(ends[0]), "set MASTER_ADDR"));
+    CHECK(ends[0].time < seconds(1));
+}
+
+TEST_CASE("0.0.0.0 as MASTER_ADDR on several hosts needs MINI_ADVERTISE_ADDR") {
+    ProcessCluster cluster(2, parse_links("10Gbit,20us"), 2);
+    const auto ends = cluster.run([&](int rank) {
+        if (rank != 0) return;
+        RendezvousConfig config{{"0.0.0.0", kStorePort}, rank, 2};
+        config.has_other_hosts = true;
+        join_rendezvous(config, deadline_after(kPatience));
+    });
+    CHECK(contains(message_of(ends[0]), "set MINI_ADVERTISE_ADDR"));
 }
 
 TEST_CASE("a text that cannot be a host name is an error without a wait") {

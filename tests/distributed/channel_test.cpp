@@ -216,6 +216,36 @@ TEST_CASE("a blocked sender detects that the reader is gone") {
     CHECK(text != "");
 }
 
+TEST_CASE("the channels of a rank need little memory even with many ranks on a host") {
+    for (int ranks = 2; ranks <= 256; ++ranks) {
+        CAPTURE(ranks);
+        const size_t pairs = static_cast<size_t>(ranks) - 1;
+        CHECK(pairs * RingChannel::memory_bytes(ranks) < size_t{12} << 20);
+    }
+    for (const int ranks : {8, 16, 17, 256}) {
+        CAPTURE(ranks);
+        auto [one, other] = mini::test::socket_pair();
+        const auto memory = allocate_memory(RingChannel::memory_bytes(ranks));
+        RingChannel first(std::move(one), memory, RingChannel::Side::kFirst, nullptr,
+                          ranks);
+        RingChannel second(std::move(other), memory, RingChannel::Side::kSecond, nullptr,
+                           ranks);
+        CHECK((first.slots() != nullptr) == (ranks <= kMaxSlotRanks));
+        // Fill both rings, then read the bytes.
+        const std::vector<std::byte> ones(1 << 20, std::byte{1}),
+            twos(1 << 20, std::byte{2});
+        const size_t to_second = first.send_some({}, ones);
+        const size_t to_first = second.send_some({}, twos);
+        CHECK(to_second == to_first);
+        CHECK(to_second >= 16 << 10);
+        std::vector<std::byte> got(to_second);
+        CHECK(second.recv_some(got) == to_second);
+        CHECK(got == std::vector<std::byte>(to_second, std::byte{1}));
+        CHECK(first.recv_some(got) == to_first);
+        CHECK(got == std::vector<std::byte>(to_first, std::byte{2}));
+    }
+}
+
 TEST_CASE("map_shared_memory rejects memory that could shrink or is too small") {
     const size_t bytes = RingChannel::memory_bytes();
     const NewSharedMemory small = make_shared_memory(4096);

@@ -15,9 +15,11 @@
 #include <thread>
 #include <vector>
 
+#include "libmini/distributed/net/local_socket.hpp"
 #include "libmini/distributed/store/hash_store.hpp"
 #include "tests/distributed/support.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/socket_pair.hpp"
 
 using namespace mini;
 using namespace mini::dist;
@@ -113,6 +115,45 @@ class NoDescriptors {
 };
 
 }  // namespace
+
+TEST_CASE("a message whose descriptors do not fit in this process is an error") {
+    const auto [one, other] = mini::test::socket_pair();
+    const std::byte sent{1};
+    const int descriptors[] = {one.fd(), other.fd()};
+    const auto receive = [&] {
+        std::byte place{};
+        std::vector<Socket> received;
+        recv_with_descriptors(other, {&place, 1}, received);
+        MINI_CHECK(received.size() == 2, received.size());
+    };
+    send_with_descriptors(one, {&sent, 1}, descriptors);
+    CHECK(failure_of(receive) == "");  // also before the sanitizer's descriptors run out
+    send_with_descriptors(one, {&sent, 1}, descriptors);
+    const std::string text = failure_of([&] {
+        const NoDescriptors none;
+        receive();
+    });
+    CAPTURE(text);
+    CHECK(contains(text, "no descriptors left"));
+    CHECK(contains(text, "raise ulimit -n"));
+}
+
+TEST_CASE("only sockets of the loopback interface have buffers of a fixed size") {
+    const auto bytes = [](const Socket& socket, int option) {
+        int value = 0;
+        socklen_t size = sizeof value;
+        ::getsockopt(socket.fd(), SOL_SOCKET, option, &value, &size);
+        return value;
+    };
+    const Socket plain(::socket(AF_INET, SOCK_STREAM, 0));
+    const Socket all = listen_on({"0.0.0.0", 0}), own = listen_on({"127.0.0.1", 0});
+    const Socket connected = connect_to(local_address(own), deadline_after(kLong));
+    for (const int option : {SO_SNDBUF, SO_RCVBUF}) {
+        CHECK(bytes(all, option) == bytes(plain, option));
+        CHECK(bytes(own, option) > bytes(plain, option));
+        CHECK(bytes(connected, option) > bytes(plain, option));
+    }
+}
 
 TEST_CASE("connect_to and listen_on throw the reason at once if no descriptor is free") {
     const auto connect = [] {

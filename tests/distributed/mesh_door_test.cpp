@@ -11,11 +11,14 @@
 #include <functional>
 #include <future>
 #include <iterator>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "libmini/distributed/store/hash_store.hpp"
+#include "libmini/distributed/store/tcp_store.hpp"
+#include "libmini/distributed/store/tcp_store_server.hpp"
 #include "tests/distributed/processes.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/sanitizers.hpp"
@@ -91,6 +94,43 @@ TEST_CASE("a rank without a free descriptor waits and reports no descriptors lef
         MINI_CHECK(4 * (processor_time() - start) < kWait, "it did not sleep");
     });
     CHECK(processes.report(0) == "");
+}
+
+TEST_CASE("a rank without descriptors for the memory of its peer tells it the reason") {
+    if (mini::test::kWatchesMemory) {
+        WARN("left out: the sanitizer needs descriptors of its own");
+        return;
+    }
+    Processes processes;
+    processes.start(2, [](int rank, int port) {
+        std::unique_ptr<TcpStoreServer> server;
+        const Address place{"127.0.0.1", port};
+        if (rank == 0) server = std::make_unique<TcpStoreServer>(place, Cookie{});
+        TcpStore store(place, Cookie{}, deadline_after(kLong));
+        std::vector<Socket> taken;
+        if (rank == 0) {
+            // Leave 4: for two listeners, this rank's heap, and rank 1's connection.
+            store.get("connected", deadline_after(kLong));
+            const rlimit few{40, 40};
+            ::setrlimit(RLIMIT_NOFILE, &few);
+            for (Socket more(::dup(0)); more.is_open(); more = Socket(::dup(0)))
+                taken.push_back(std::move(more));
+            taken.resize(taken.size() - 4);
+        }
+        store.set("connected", "");
+        const std::string text = failure_of([&] {
+            connect_mesh(config_of(rank, 2), store, "127.0.0.1", Medium::kAuto,
+                         deadline_after(kLong));
+        });
+        if (rank == 1) store.set("done", "");
+        if (rank == 0) store.get("done", deadline_after(kLong));
+        MINI_CHECK(
+            text.starts_with(rank == 0 ? "Error: " : "PeerLost(0): rank 0 failed: "),
+            text);
+        MINI_CHECK(contains(text, "this process has no descriptors left"), text);
+    });
+    CHECK(processes.report(0) == "");
+    CHECK(processes.report(1) == "");
 }
 
 TEST_CASE("a rank's listener closes the oldest of too many silent connections") {

@@ -241,6 +241,26 @@ TEST_CASE("a rank that is missing from the mesh is named") {
     CHECK(contains(text, "Timeout: rank 0 waited for the address of rank 1, rank 2"));
 }
 
+TEST_CASE("a rank that fails before its first connection is noticed by all other ranks") {
+    // Rank 2 cannot listen, or it cannot share memory with the other ranks.
+    const bool listens = GENERATE(false, true);
+    const TcpStoreServer server({"127.0.0.1", 0}, Cookie{});
+    const auto failures = on_ranks(3, [&](int rank) {
+        TcpStore store(server.address(), Cookie{}, deadline_after(kLong));
+        const bool fails = rank == 2;
+        connect_mesh(config_at(1, rank, 3), store,
+                     fails && !listens ? "203.0.113.1" : "127.0.0.1",
+                     fails ? Medium::kSharedMemory : Medium::kTcp, deadline_after(kLong));
+    });
+    const std::string reason = listens ? "ranks 2 and 0" : "cannot listen on";
+    CHECK(text_of(failures[2]).starts_with("Error: " + reason));
+    for (const size_t rank : {0, 1}) {
+        CAPTURE(rank, text_of(failures[rank]));
+        CHECK(text_of(failures[rank]).starts_with("PeerLost(2): rank "));
+        CHECK(contains(text_of(failures[rank]), "rank 2 failed: " + reason));
+    }
+}
+
 TEST_CASE("a process on this host that sends nothing is a Timeout") {
     const std::string name = random_local_name();
     const Socket listener = listen_locally(name);

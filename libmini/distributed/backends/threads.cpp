@@ -41,11 +41,12 @@ std::vector<std::unique_ptr<GroupTransport>> make_threads_transports(int world_s
     for (size_t a = 0; a < P; ++a)
         for (size_t b = a + 1; b < P; ++b) {
             auto [one, other] = make_socket_pair();
-            const auto memory = allocate_memory(RingChannel::memory_bytes());
+            const auto memory = allocate_memory(RingChannel::memory_bytes(world_size));
             streams[a][b] = MessageStream(std::make_unique<RingChannel>(
-                std::move(one), memory, RingChannel::Side::kFirst));
+                std::move(one), memory, RingChannel::Side::kFirst, nullptr, world_size));
             streams[b][a] = MessageStream(std::make_unique<RingChannel>(
-                std::move(other), memory, RingChannel::Side::kSecond));
+                std::move(other), memory, RingChannel::Side::kSecond, nullptr,
+                world_size));
         }
 
     std::vector<std::unique_ptr<GroupTransport>> transports;

@@ -24,6 +24,7 @@
 #include "libmini/distributed/collectives/tree_broadcast.hpp"
 #include "libmini/distributed/collectives/tree_reduce.hpp"
 #include "libmini/distributed/transport/shared_heap.hpp"
+#include "libmini/distributed/transport/slot_queue.hpp"
 
 namespace mini::dist {
 namespace {
@@ -116,7 +117,9 @@ const char* all_reduce(Transport& transport, const Call& call,
         case Algorithm::kSharedMemory:
             MINI_CHECK(slots != nullptr,
                        "all_reduce: algorithm shared-memory needs ranks that share "
-                       "memory: on one host, and not with --medium tcp or a link");
+                       "memory: at most ",
+                       kMaxSlotRanks,
+                       ", on one host, and not with --medium tcp or a link");
             shared_memory_all_reduce(*slots, data, op);
             break;
         case Algorithm::kAuto:

@@ -49,6 +49,14 @@ Socket new_local_socket() {
     return socket;
 }
 
+// Throws Error if the kernel has dropped descriptors of the message, of which `count` have
+// arrived, although the buffer had room for more.
+void check_all_arrived(const msghdr& message, size_t count) {
+    MINI_CHECK((message.msg_flags & MSG_CTRUNC) == 0 || count >= kMaxDescriptors,
+               "this process has no descriptors left for the memory that another rank "
+               "shares with it; raise ulimit -n");
+}
+
 }  // namespace
 
 std::string random_local_name() {
@@ -126,8 +134,10 @@ size_t recv_with_descriptors(const Socket& socket, std::span<std::byte> bytes,
     // Take every descriptor that has arrived, so that those that are too many are closed.
     const cmsghdr* const header = CMSG_FIRSTHDR(&message);
     if (header == nullptr || header->cmsg_level != SOL_SOCKET ||
-        header->cmsg_type != SCM_RIGHTS)
+        header->cmsg_type != SCM_RIGHTS) {
+        check_all_arrived(message, 0);
         return static_cast<size_t>(n);
+    }
     const size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
     for (size_t i = 0; i < count; ++i) {
         int fd = -1;
@@ -136,6 +146,7 @@ size_t recv_with_descriptors(const Socket& socket, std::span<std::byte> bytes,
         if (descriptors.size() < kMaxDescriptors)
             descriptors.push_back(std::move(received));
     }
+    check_all_arrived(message, count);
     return static_cast<size_t>(n);
 }
 

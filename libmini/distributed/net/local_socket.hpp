@@ -39,7 +39,8 @@ void send_with_descriptors(const Socket& socket, std::span<const std::byte> byte
                            std::span<const int> descriptors);
 
 /// Receives bytes as recv_some does. Appends the descriptors that arrive with the bytes
-/// to `descriptors`, up to kMaxDescriptors in all; closes further descriptors.
+/// to `descriptors`, up to kMaxDescriptors in all; closes further descriptors. Throws
+/// Error if this process has no descriptors left for those that arrive.
 size_t recv_with_descriptors(const Socket& socket, std::span<std::byte> bytes,
                              std::vector<Socket>& descriptors);
 

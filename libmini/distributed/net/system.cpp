@@ -10,6 +10,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <random>
 #include <string>
@@ -23,8 +24,10 @@
 namespace mini::dist {
 namespace {
 
-constexpr int kBufferBytes =
-    1 << 20;  // enough to keep both directions busy until a rank wakes up
+// Enough to keep both directions busy until a rank wakes up. Only on the loopback
+// interface: between hosts, Linux adapts the buffers to the connection, up to more than
+// this, until a program sets their size.
+constexpr int kBufferBytes = 1 << 20;
 
 // How many connections may wait to be accepted.
 constexpr int kBacklog = 512;
@@ -33,10 +36,16 @@ void set_option(int fd, int level, int option, int value) {
     ::setsockopt(fd, level, option, &value, sizeof value);
 }
 
-void tune(int fd) {
-    set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
-    set_option(fd, SOL_SOCKET, SO_SNDBUF, kBufferBytes);
-    set_option(fd, SOL_SOCKET, SO_RCVBUF, kBufferBytes);
+bool is_loopback(const addrinfo& address) {
+    if (address.ai_family == AF_INET) {
+        sockaddr_in v4{};
+        std::memcpy(&v4, address.ai_addr, sizeof v4);
+        return ntohl(v4.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+    }
+    if (address.ai_family != AF_INET6) return false;
+    sockaddr_in6 v6{};
+    std::memcpy(&v6, address.ai_addr, sizeof v6);
+    return std::memcmp(&v6.sin6_addr, &in6addr_loopback, sizeof in6addr_loopback) == 0;
 }
 
 // Returns a socket with SO_REUSEADDR: a new run can listen on the port of a finished run,
@@ -46,7 +55,10 @@ Descriptor new_tcp_socket(const addrinfo& address) {
     Descriptor socket(
         ::socket(address.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     MINI_CHECK(socket.is_open(), system_message("socket", errno));
-    tune(socket.fd());
+    set_option(socket.fd(), IPPROTO_TCP, TCP_NODELAY, 1);
+    if (is_loopback(address))
+        for (const int buffer : {SO_SNDBUF, SO_RCVBUF})
+            set_option(socket.fd(), SOL_SOCKET, buffer, kBufferBytes);
     set_option(socket.fd(), SOL_SOCKET, SO_REUSEADDR, 1);
     return socket;
 }
@@ -106,7 +118,7 @@ class MachineSystem final : public System {
     int accept(int listener) override {
         const int fd =
             ::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
-        if (fd >= 0) tune(fd);
+        if (fd >= 0) set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
         return fd;
     }
 

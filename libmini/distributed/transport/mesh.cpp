@@ -7,15 +7,19 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <list>
+#include <memory>
 #include <new>
 #include <span>
 #include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "libmini/distributed/net/local_socket.hpp"
 #include "libmini/distributed/net/poll_until.hpp"
-#include "libmini/distributed/transport/mesh_transport.hpp"
+#include "libmini/distributed/transport/mesh_failure.hpp"
 #include "libmini/distributed/transport/ring_channel.hpp"
 #include "libmini/distributed/transport/shared_memory.hpp"
 #include "libmini/distributed/transport/socket_channel.hpp"
@@ -31,10 +35,6 @@ constexpr const char* kNoDescriptors =
     " This process has no descriptors left for connections; raise ulimit -n.";
 
 std::string address_key(int rank) { return concat("mesh/", rank); }
-
-// The key of the failure that the first failing rank reports, for ranks that are not
-// connected to this rank yet.
-const char* const kFailure = "mesh/failure";
 
 // The addresses at which a rank listens.
 struct Endpoint {
@@ -63,6 +63,15 @@ bool share_memory(const Endpoint& a, const Endpoint& b) {
            belong_to_one_user(a.local_name, b.local_name);
 }
 
+// What this rank needs to connect to the others.
+struct ThisRank {
+    const RendezvousConfig& config;
+    Store& store;
+    Deadline deadline;
+    Endpoint endpoint;
+    std::shared_ptr<SharedHeap> heap;  // null: the ranks have no heaps
+};
+
 // ---- the rank that connects
 
 // Receives the Hello of the rank that accepts, and its heap if there are heaps.
@@ -81,37 +90,38 @@ std::unique_ptr<PeerHeap> recv_answer(const Socket& socket, std::span<std::byte>
 }
 
 // Connects, exchanges Hellos and, within a host, exchanges the descriptors of shared
-// memory. Returns the channel, and the peer's Hello in `answer`. `heap` is this rank's.
-std::unique_ptr<Channel> greet(const Endpoint& mine, const Endpoint& theirs,
-                               const Hello& hello, const SharedHeap* heap,
-                               Deadline deadline, Hello& answer) {
+// memory. Returns the channel, and the peer's Hello in `answer`.
+std::unique_ptr<Channel> greet(const ThisRank& mine, const Endpoint& theirs,
+                               const Hello& hello, Hello& answer) {
     const auto greeting = std::as_bytes(std::span(&hello, 1));
     const auto reply = std::as_writable_bytes(std::span(&answer, 1));
-    if (!share_memory(mine, theirs)) {
-        Socket socket = connect_to(theirs.address, deadline, Refusal::kNoMore);
-        send_all(socket, greeting, deadline);
-        recv_all(socket, reply, deadline);
+    if (!share_memory(mine.endpoint, theirs)) {
+        Socket socket = connect_to(theirs.address, mine.deadline, Refusal::kNoMore);
+        send_all(socket, greeting, mine.deadline);
+        recv_all(socket, reply, mine.deadline);
         return std::make_unique<SocketChannel>(std::move(socket));
     }
-    Socket socket = connect_locally(theirs.local_name, deadline);
-    NewSharedMemory shared = make_shared_memory(RingChannel::memory_bytes());
+    Socket socket = connect_locally(theirs.local_name, mine.deadline);
+    if (!is_same_user(socket))
+        throw ConnectionClosed("a process of another user listens at its address");
+    const int world_size = mine.config.world_size;
+    NewSharedMemory shared = make_shared_memory(RingChannel::memory_bytes(world_size));
     std::vector<int> descriptors = {shared.descriptor.fd()};
-    if (heap != nullptr) descriptors.push_back(heap->descriptor().fd());
+    if (mine.heap) descriptors.push_back(mine.heap->descriptor().fd());
     send_with_descriptors(socket, greeting, descriptors);
-    auto their_heap = recv_answer(socket, reply, heap != nullptr, deadline);
+    auto their_heap = recv_answer(socket, reply, mine.heap != nullptr, mine.deadline);
     return std::make_unique<RingChannel>(std::move(socket), std::move(shared.memory),
-                                         RingChannel::Side::kFirst,
-                                         std::move(their_heap));
+                                         RingChannel::Side::kFirst, std::move(their_heap),
+                                         world_size);
 }
 
-MessageStream connect_to_rank(int peer, const RendezvousConfig& config,
-                              const Endpoint& mine, const Endpoint& theirs,
-                              const SharedHeap* heap, Deadline deadline) {
+MessageStream connect_to_rank(int peer, const ThisRank& mine, const Endpoint& theirs) {
+    const RendezvousConfig& config = mine.config;
     try {
         const Hello hello = make_hello(Hello::Role::kMeshConnector, config.cookie,
                                        config.rank, peer, theirs.token);
         Hello answer;
-        auto channel = greet(mine, theirs, hello, heap, deadline, answer);
+        auto channel = greet(mine, theirs, hello, answer);
         const std::string fault = hello_error(answer, hello);
         if (!fault.empty())
             throw PeerLost(peer,
@@ -156,43 +166,60 @@ int identify(PendingConnection& connection, const Hello& mine, int world_size) {
     return rank;
 }
 
-std::unique_ptr<Channel> channel_of(PendingConnection& connection, bool has_heaps) {
-    if (!connection.is_local)
-        return std::make_unique<SocketChannel>(std::move(connection.socket));
-    if (connection.descriptors.size() != (has_heaps ? 2 : 1))
+// What the rank that connects shares with this rank; empty for TCP.
+struct Shared {
+    std::shared_ptr<Memory> memory;
+    std::unique_ptr<PeerHeap> heap;
+};
+
+Shared take_shared(PendingConnection& connection, const ThisRank& mine) {
+    Shared shared;
+    if (!connection.is_local) return shared;
+    auto& descriptors = connection.descriptors;
+    if (descriptors.size() != (mine.heap ? 2 : 1))
         throw ConnectionClosed("it shares no memory");
-    return std::make_unique<RingChannel>(
-        std::move(connection.socket),
-        map_shared_memory(connection.descriptors[0], RingChannel::memory_bytes()),
-        RingChannel::Side::kSecond,
-        has_heaps ? std::make_unique<PeerHeap>(std::move(connection.descriptors[1]))
-                  : nullptr);
+    const size_t bytes = RingChannel::memory_bytes(mine.config.world_size);
+    shared.memory = map_shared_memory(descriptors[0], bytes);
+    if (mine.heap) shared.heap = std::make_unique<PeerHeap>(std::move(descriptors[1]));
+    return shared;
 }
 
 void send_answer(const PendingConnection& connection, std::span<const std::byte> answer,
-                 const SharedHeap* heap, Deadline deadline) {
-    if (!connection.is_local || heap == nullptr)
-        return send_all(connection.socket, answer, deadline);
-    const int descriptor = heap->descriptor().fd();
+                 const ThisRank& mine) {
+    if (!connection.is_local || !mine.heap)
+        return send_all(connection.socket, answer, mine.deadline);
+    const int descriptor = mine.heap->descriptor().fd();
     send_with_descriptors(connection.socket, answer, {&descriptor, 1});
+}
+
+// Turns the connection of rank `peer` into its stream. Sends the Hello last: then the other
+// side believes that it is connected.
+MessageStream welcome(PendingConnection& connection, int peer, const ThisRank& mine,
+                      const Hello& hello) {
+    Shared shared = take_shared(connection, mine);
+    const Hello answer =
+        make_hello(hello.role, hello.cookie, hello.rank, peer, hello.token);
+    send_answer(connection, std::as_bytes(std::span(&answer, 1)), mine);
+    if (!connection.is_local)
+        return MessageStream(
+            std::make_unique<SocketChannel>(std::move(connection.socket)));
+    return MessageStream(std::make_unique<RingChannel>(
+        std::move(connection.socket), std::move(shared.memory),
+        RingChannel::Side::kSecond, std::move(shared.heap), mine.config.world_size));
 }
 
 // Reads once from each pending connection. Turns the connection of a rank into the rank's
 // stream. Drops a connection with an invalid Hello, and a connection whose Hello is late.
 void serve_pending(std::list<PendingConnection>& pending,
-                   std::vector<MessageStream>& streams, const Hello& mine,
-                   const SharedHeap* heap, Deadline deadline) {
+                   std::vector<MessageStream>& streams, const ThisRank& mine,
+                   const Hello& hello) {
     const int world_size = static_cast<int>(streams.size());
     std::erase_if(pending, [&](PendingConnection& connection) {
         try {
-            const int peer = identify(connection, mine, world_size);
+            const int peer = identify(connection, hello, world_size);
             if (peer < 0) return has_passed(connection.deadline);
             MessageStream& stream = streams[static_cast<size_t>(peer)];
-            if (stream.is_open()) return true;
-            const Hello answer =
-                make_hello(mine.role, mine.cookie, mine.rank, peer, mine.token);
-            send_answer(connection, std::as_bytes(std::span(&answer, 1)), heap, deadline);
-            stream = MessageStream(channel_of(connection, heap != nullptr));
+            if (!stream.is_open()) stream = welcome(connection, peer, mine, hello);
             return true;
         } catch (const ConnectionClosed&) {
             return true;
@@ -220,99 +247,67 @@ void accept_connection(Acceptor& acceptor, bool is_local,
     connection.deadline = deadline_after(kHelloTime);
 }
 
-// If a connected rank is gone, throws the failure that this rank reported, else PeerLost:
-// the mesh can never be complete.
-void check_still_there(std::vector<MessageStream>& streams, int rank) {
-    for (size_t peer = 0; peer < streams.size(); ++peer) {
-        if (!streams[peer].is_open()) continue;
-        pollfd entry{streams[peer].channel().poll_fd(), POLLRDHUP, 0};
-        if (poll_until({&entry, 1}, Clock::now()) <= 0) continue;
-        bool closed = false;
-        const int lost = static_cast<int>(peer);
-        const auto report =
-            streams[peer].final_message(deadline_after(kFinalMessageTime), closed);
-        if (report) throw_failure(reported(*report, lost));
-        throw PeerLost(lost, concat("rank ", lost, " is gone: its connection to rank ",
-                                    rank, " closed during start-up"));
-    }
-}
-
-void report_failure(Store& store, int rank, const Failure& failure) {
-    try {
-        const auto kind = static_cast<int>(failure.kind);
-        store.compare_set(kFailure, "",
-                          concat(rank, " ", kind, " ", failure.rank, " ",
-                                 failure.message.substr(0, kMaxFailureBytes)));
-    } catch (const Error&) {  // the store is gone: the other ranks detect this themselves
-    }
-}
-
-// Throws the failure that another rank has reported in the store, if there is one.
-void check_reported_failure(Store& store) {
-    std::string text;
-    try {
-        if (store.check(kFailure)) text = store.get(kFailure, deadline_after(kHelloTime));
-    } catch (const Error&) {  // the store is gone
-    }
-    std::istringstream in(text);
-    int reporter = -1, kind = -1;
-    Failure failure;
-    if (!(in >> reporter >> kind >> failure.rank)) return;
-    failure.kind = static_cast<Failure::Kind>(kind);
-    std::getline(in.ignore(), failure.message);
-    throw_failure(reported(failure, reporter));
-}
+// The sockets at which a rank listens.
+struct Listeners {
+    Acceptor tcp, local;
+};
 
 // Accepts connections until every higher rank is connected.
-void accept_higher_ranks(Acceptor& tcp_acceptor, Acceptor& local_acceptor,
-                         std::vector<MessageStream>& streams, const Hello& mine,
-                         const SharedHeap* heap, Deadline deadline) {
+void accept_higher_ranks(Listeners& listeners, std::vector<MessageStream>& streams,
+                         const ThisRank& mine) {
+    auto& [tcp, local] = listeners;
+    const RendezvousConfig& config = mine.config;
+    const Hello hello = make_hello(Hello::Role::kMeshAcceptor, config.cookie, config.rank,
+                                   -1, mine.endpoint.token);
     std::list<PendingConnection> pending;
-    const int world_size = static_cast<int>(streams.size());
+    Deadline next_look = deadline_after(kFailureLook);
     while (true) {
         const std::string missing = missing_ranks(
-            mine.rank + 1, world_size,
+            config.rank + 1, config.world_size,
             [&](int peer) { return streams[static_cast<size_t>(peer)].is_open(); });
         if (missing.empty()) return;
-        check_still_there(streams, mine.rank);
-        if (has_passed(deadline))
-            throw Timeout(concat("rank ", mine.rank, " waited for a connection from ",
-                                 missing, "; did it start, and can it reach ",
-                                 to_text(local_address(tcp_acceptor.listener())), "?",
-                                 tcp_acceptor.is_paused() || local_acceptor.is_paused()
-                                     ? kNoDescriptors
-                                     : ""));
+        check_still_there(streams, mine.store, config.rank);
+        if (has_passed(mine.deadline))
+            throw Timeout(concat(
+                "rank ", config.rank, " waited for a connection from ", missing,
+                "; did it start, and can it reach ", to_text(mine.endpoint.address), "?",
+                tcp.is_paused() || local.is_paused() ? kNoDescriptors : ""));
+        if (has_passed(next_look)) {
+            check_reported_failure(mine.store);
+            next_look = deadline_after(kFailureLook);
+        }
 
-        std::vector<pollfd> entries = {{tcp_acceptor.poll_fd(), POLLIN, 0},
-                                       {local_acceptor.poll_fd(), POLLIN, 0}};
+        std::vector<pollfd> entries = {{tcp.poll_fd(), POLLIN, 0},
+                                       {local.poll_fd(), POLLIN, 0}};
         for (const PendingConnection& connection : pending)
             entries.push_back({connection.socket.fd(), POLLIN, 0});
         for (const MessageStream& stream : streams)
             if (stream.is_open())
                 entries.push_back({stream.channel().poll_fd(), POLLRDHUP, 0});
-        const Deadline next_check = std::min(deadline, deadline_after(kHelloTime / 4));
-        poll_until(entries, local_acceptor.next_turn(tcp_acceptor.next_turn(next_check)));
+        poll_until(entries,
+                   local.next_turn(tcp.next_turn(std::min(mine.deadline, next_look))));
 
-        accept_connection(tcp_acceptor, /*is_local=*/false, pending);
-        accept_connection(local_acceptor, /*is_local=*/true, pending);
-        serve_pending(pending, streams, mine, heap, deadline);
+        // Without a free descriptor, accept() fails even if no connection waits.
+        if (entries[0].revents != 0) accept_connection(tcp, /*is_local=*/false, pending);
+        if (entries[1].revents != 0) accept_connection(local, /*is_local=*/true, pending);
+        serve_pending(pending, streams, mine, hello);
     }
 }
 
 // Returns the addresses of all ranks; blocks until all have published theirs.
-std::vector<Endpoint> get_endpoints(const RendezvousConfig& config, Store& store,
-                                    Deadline deadline) {
+std::vector<Endpoint> get_endpoints(const ThisRank& mine) {
+    const int world_size = mine.config.world_size;
     std::vector<Endpoint> endpoints;
     try {
-        for (int rank = 0; rank < config.world_size; ++rank)
-            endpoints.push_back(parse_endpoint(store.get(address_key(rank), deadline)));
+        for (int rank = 0; rank < world_size; ++rank)
+            endpoints.push_back(parse_endpoint(
+                get_unless_failed(mine.store, address_key(rank), mine.deadline)));
         return endpoints;
     } catch (const Timeout&) {
-        const std::string missing = missing_ranks(0, config.world_size, [&](int rank) {
-            return store.check(address_key(rank));
-        });
-        throw Timeout(concat("rank ", config.rank, " waited for the address of ", missing,
-                             "; did it start?"));
+        const std::string missing = missing_ranks(
+            0, world_size, [&](int rank) { return mine.store.check(address_key(rank)); });
+        throw Timeout(concat("rank ", mine.config.rank, " waited for the address of ",
+                             missing, "; did it start?"));
     }
 }
 
@@ -337,6 +332,42 @@ void check_medium(Medium medium, const std::vector<Endpoint>& endpoints, int ran
                    " and cannot share memory; use --medium auto");
 }
 
+// Connects to all other ranks, and adds each connection to `mesh` at once.
+void connect_all(Mesh& mesh, const RendezvousConfig& config, Store& store,
+                 const std::string& local_host, Medium medium, Deadline deadline) {
+    // Listen, and publish an address at which other ranks can reach this rank: the local
+    // address of the connection to the store, or the advertised address.
+    await_name({local_host, 0}, deadline);
+    const bool has_tcp_only = medium == Medium::kTcp;
+    const std::string name = has_tcp_only ? "-" : random_local_name();
+    Listeners listeners{Acceptor(listen_for(local_host)),
+                        Acceptor(has_tcp_only ? Socket() : listen_locally(name))};
+    const Address published{local_host, local_address(listeners.tcp.listener()).port};
+    ThisRank mine{config, store, deadline,
+                  Endpoint{system().host_id(), published, name, system().random_number()},
+                  nullptr};
+    store.set(address_key(config.rank), to_text(mine.endpoint));
+
+    const std::vector<Endpoint> endpoints = get_endpoints(mine);
+    mesh.streams.resize(endpoints.size());
+    mesh.hosts = number_hosts(endpoints);
+    if (!has_tcp_only && config.world_size <= kMaxHeapRanks)
+        mesh.heap = mine.heap = std::make_shared<SharedHeap>();
+    check_medium(medium, endpoints, config.rank);
+
+    for (int peer = 0; peer < config.rank; ++peer) {
+        const auto p = static_cast<size_t>(peer);
+        try {
+            mesh.streams[p] = connect_to_rank(peer, mine, endpoints[p]);
+        } catch (const PeerLost&) {  // the cause may be another rank, lost earlier
+            check_still_there(mesh.streams, store, config.rank);
+            await_reported_failure(store);
+            throw;
+        }
+    }
+    accept_higher_ranks(listeners, mesh.streams, mine);
+}
+
 }  // namespace
 
 int rank_of_connector(const Hello& theirs, const Hello& mine, int world_size) {
@@ -346,49 +377,11 @@ int rank_of_connector(const Hello& theirs, const Hello& mine, int world_size) {
 
 Mesh connect_mesh(const RendezvousConfig& config, Store& store,
                   const std::string& local_host, Medium medium, Deadline deadline) {
-    // Listen, and publish an address at which other ranks can reach this rank: the local
-    // address of the connection to the store, or the advertised address.
-    await_name({local_host, 0}, deadline);
-    Acceptor tcp_acceptor(listen_for(local_host));
-    const Address published{local_host, local_address(tcp_acceptor.listener()).port};
-    const bool has_tcp_only = medium == Medium::kTcp;
-    const std::string name = has_tcp_only ? "-" : random_local_name();
-    Acceptor local_acceptor(has_tcp_only ? Socket() : listen_locally(name));
-    const Endpoint mine{system().host_id(), published, name, system().random_number()};
-    const Hello hello = make_hello(Hello::Role::kMeshAcceptor, config.cookie, config.rank,
-                                   -1, mine.token);
-    store.set(address_key(config.rank), to_text(mine));
-
-    const std::vector<Endpoint> endpoints = get_endpoints(config, store, deadline);
-    const bool has_heaps = !has_tcp_only && config.world_size <= kMaxHeapRanks;
-    Mesh mesh{std::vector<MessageStream>(endpoints.size()), number_hosts(endpoints),
-              has_heaps ? std::make_shared<SharedHeap>() : nullptr};
-    check_medium(medium, endpoints, config.rank);
-
-    const auto connect_all = [&] {
-        for (int peer = 0; peer < config.rank; ++peer) {
-            const auto p = static_cast<size_t>(peer);
-            try {
-                mesh.streams[p] = connect_to_rank(peer, config, mine, endpoints[p],
-                                                  mesh.heap.get(), deadline);
-            } catch (const PeerLost&) {  // the cause may be another rank, lost earlier
-                check_still_there(mesh.streams, config.rank);
-                check_reported_failure(store);
-                throw;
-            }
-        }
-        accept_higher_ranks(tcp_acceptor, local_acceptor, mesh.streams, hello,
-                            mesh.heap.get(), deadline);
-    };
+    Mesh mesh;
     try {
-        connect_all();
-    } catch (const Error&) {  // report the failure to the ranks that wait for this rank
-        const Failure failure = current_failure();
-        report_failure(store, config.rank, failure);
-        try {
-            MeshTransport(config.rank, std::move(mesh.streams)).leave(failure);
-        } catch (const Error&) {  // no descriptor for MeshTransport: keep the first error
-        }
+        connect_all(mesh, config, store, local_host, medium, deadline);
+    } catch (const std::exception&) {  // the other ranks wait for this one
+        leave_mesh(store, std::move(mesh.streams), config.rank, current_failure());
         throw;
     }
     return mesh;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <new>
@@ -13,21 +14,28 @@
 namespace mini::dist {
 namespace {
 
-// Large enough that a writer rarely waits, small enough that the bytes are still in the
-// cache when they are read.
-constexpr size_t kCapacity = 512 << 10;
+// The most bytes of a ring: large enough that a writer rarely waits, small enough that the
+// bytes are still in the cache when they are read. And the bytes of all rings to which a
+// rank writes.
+constexpr size_t kMaxCapacity = 512 << 10;
+constexpr size_t kBytesOfRank = 4 << 20;
 
 constexpr size_t kLargestElement = 16;
 
-std::span<std::byte> ring_memory(Memory& memory, bool second) {
-    constexpr size_t kBytes = ByteRing::bytes_for(kCapacity);
-    return memory.bytes().subspan(second ? kBytes : 0, kBytes);
+size_t ring_capacity(int world_size) {
+    return std::min(kMaxCapacity,
+                    std::bit_floor(kBytesOfRank / static_cast<size_t>(world_size)));
 }
 
-SlotQueue queue_in(Memory& memory, bool second) {
+std::span<std::byte> ring_memory(Memory& memory, int world_size, bool second) {
+    const size_t bytes = ByteRing::bytes_for(ring_capacity(world_size));
+    return memory.bytes().subspan(second ? bytes : 0, bytes);
+}
+
+SlotQueue queue_in(Memory& memory, int world_size, bool second) {
     constexpr size_t kBytes = SlotQueue::memory_bytes();
-    const size_t begin = 2 * ByteRing::bytes_for(kCapacity) + (second ? kBytes : 0);
-    return SlotQueue(memory.bytes().subspan(begin, kBytes));
+    const size_t begin = 2 * ByteRing::bytes_for(ring_capacity(world_size));
+    return SlotQueue(memory.bytes().subspan(begin + (second ? kBytes : 0), kBytes));
 }
 
 class HeapMemory : public Memory {
@@ -47,19 +55,22 @@ class HeapMemory : public Memory {
 
 }  // namespace
 
-size_t RingChannel::memory_bytes() {
-    return 2 * ByteRing::bytes_for(kCapacity) + 2 * SlotQueue::memory_bytes();
+size_t RingChannel::memory_bytes(int world_size) {
+    const size_t slots = world_size <= kMaxSlotRanks ? 2 * SlotQueue::memory_bytes() : 0;
+    return 2 * ByteRing::bytes_for(ring_capacity(world_size)) + slots;
 }
 
 RingChannel::RingChannel(Socket socket, std::shared_ptr<Memory> memory, Side side,
-                         std::unique_ptr<PeerHeap> heap)
+                         std::unique_ptr<PeerHeap> heap, int world_size)
     : socket_(std::move(socket)),
       memory_(std::move(memory)),
-      out_(ring_memory(*memory_, side == Side::kSecond)),
-      in_(ring_memory(*memory_, side == Side::kFirst)),
-      slots_{queue_in(*memory_, side == Side::kSecond),
-             queue_in(*memory_, side == Side::kFirst)},
-      heap_(std::move(heap)) {}
+      out_(ring_memory(*memory_, world_size, side == Side::kSecond)),
+      in_(ring_memory(*memory_, world_size, side == Side::kFirst)),
+      heap_(std::move(heap)) {
+    if (world_size > kMaxSlotRanks) return;
+    slots_ = SlotQueues{queue_in(*memory_, world_size, side == Side::kSecond),
+                        queue_in(*memory_, world_size, side == Side::kFirst)};
+}
 
 size_t RingChannel::send_some(std::span<const std::byte> head,
                               std::span<const std::byte> body) {

@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "libmini/distributed/transport/byte_ring.hpp"
@@ -25,14 +26,16 @@ class RingChannel : public Channel {
   public:
     enum class Side { kFirst, kSecond };
 
-    /// Returns the size of the memory for two rings and two queues of slots.
-    static size_t memory_bytes();
+    /// Returns the size of the memory for two rings and two queues of slots between two of
+    /// `world_size` ranks. All rings of a rank have about 4 MiB together, so that a host
+    /// with many ranks needs little memory; above kMaxSlotRanks there are no slots.
+    static size_t memory_bytes(int world_size = 2);
 
     /// `heap`: the heap of the other side; null if it has none. REQUIRES: `memory` has
-    /// memory_bytes() bytes, initially zero, and is shared with the other side; the other
-    /// side has the other end of the socket and the other Side.
+    /// memory_bytes(world_size) bytes, initially zero, and is shared with the other side;
+    /// the other side has the other end of the socket and the other Side.
     RingChannel(Socket socket, std::shared_ptr<Memory> memory, Side side,
-                std::unique_ptr<PeerHeap> heap = nullptr);
+                std::unique_ptr<PeerHeap> heap = nullptr, int world_size = 2);
 
     size_t send_some(std::span<const std::byte> head,
                      std::span<const std::byte> body) override;
@@ -40,7 +43,7 @@ class RingChannel : public Channel {
     size_t recv_combine(std::span<std::byte> place, const Combine& combine) override;
     bool prepare_to_sleep(int interest, short& events) override;
     void wake_up(short revents) override;
-    SlotQueues* slots() override { return &slots_; }
+    SlotQueues* slots() override { return slots_ ? &*slots_ : nullptr; }
     PeerHeap* heap() override { return heap_.get(); }
     void wake_other() noexcept override;
     const Socket& socket() const override { return socket_; }
@@ -53,7 +56,7 @@ class RingChannel : public Channel {
     std::shared_ptr<Memory> memory_;
     ByteRing out_;
     ByteRing in_;
-    SlotQueues slots_;
+    std::optional<SlotQueues> slots_;
     std::unique_ptr<PeerHeap> heap_;
     size_t needed_ = 1;    // bytes that the last receive needed to make progress
     bool closed_ = false;  // the other side has closed the socket

@@ -25,6 +25,10 @@
 
 namespace mini::dist {
 
+/// The ranks of a larger mesh have no slots, which are a fifth of a channel's memory. With
+/// more than kMaxHeapRanks ranks, an all_reduce uses slots only if the caller asks for it.
+constexpr int kMaxSlotRanks = 16;
+
 /// One side of a queue: call only the functions of rank A or only those of rank B.
 class SlotQueue {
   public:

@@ -105,6 +105,31 @@ TEST_CASE("a receive from any source returns the sender") {
     CHECK(sources.size() == static_cast<size_t>(P - 1));
 }
 
+TEST_CASE("of two receives that match a message the one posted first gets it") {
+    const std::string kind = GENERATE("threads", "tcp", "shm");
+    const bool any_is_first = GENERATE(true, false),
+               arrives_early = GENERATE(true, false);
+    CAPTURE(kind, any_is_first, arrives_early);
+    const auto groups = make_groups(kind, 2);
+    require_none(on_ranks(2, [&](int rank) {
+        ProcessGroup& group = *groups[static_cast<size_t>(rank)];
+        if (rank == 1) {
+            if (!arrives_early) group.barrier();
+            for (const int value : {1, 2}) group.send(number(value), 0, 3);
+            return group.send(number(0), 0, 4);
+        }
+        const Tensor one = number(0), two = number(0);
+        if (arrives_early) group.recv(number(0), 1, 4);  // the last message
+        const WorkHandle first = group.recv_async(one, any_is_first ? kAnySource : 1, 3);
+        const WorkHandle second = group.recv_async(two, any_is_first ? 1 : kAnySource, 3);
+        if (!arrives_early) group.barrier();
+        first->wait();
+        second->wait();
+        MINI_CHECK(value_of(one) == 1 && value_of(two) == 2, "the second receive got 1");
+        if (!arrives_early) group.recv(number(0), 1, 4);
+    }));
+}
+
 TEST_CASE("a message overtakes a waiting collective of the sender or of the receiver") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     const auto groups = make_groups(kind, 2);

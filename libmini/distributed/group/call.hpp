@@ -34,9 +34,10 @@ struct Call {
     bool blocking = false;
 
     /// Whether the caller has nothing to do until it waits. If so, the operation may stay
-    /// in the queue until Work::wait(), which then runs it, or until another operation is
-    /// started: that saves waking the communication thread. REQUIRES: the group lives
-    /// until wait() has returned.
+    /// in the queue until Work::wait(), which then runs it, or until is_completed() is
+    /// called or another operation is started: that saves waking the communication thread.
+    /// REQUIRES: the caller calls wait() or is_completed(), because the other ranks wait
+    /// too; the group lives until then.
     bool deferred = false;
 
     /// Returns whether the operation is point-to-point: send or recv.

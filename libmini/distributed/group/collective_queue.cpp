@@ -71,6 +71,11 @@ void CollectiveQueue::end_help() {
     has_waiting_caller_ = false;
 }
 
+void CollectiveQueue::wake() {
+    const std::lock_guard lock(mutex_);
+    notify_all(changed_);
+}
+
 void CollectiveQueue::close() {
     closed_ = true;
     notify_all(changed_);

@@ -85,6 +85,9 @@ class CollectiveQueue {
     /// Marks the end of the blocking call.
     void end_help();
 
+    /// Wakes the communication thread, for a collective whose caller does not call help().
+    void wake();
+
     /// Blocks until the communication thread and every helping caller have left Runner::run. REQUIRES: close() was called.
     void join();
 

@@ -67,8 +67,12 @@ std::string Task::text() const {
 }
 
 bool Task::is_completed() const {
-    const std::lock_guard lock(mutex_);
-    return done_;
+    {
+        const std::lock_guard lock(mutex_);
+        if (done_) return true;
+    }
+    if (queue != nullptr && call.deferred) queue->wake();  // the caller polls: run it now
+    return false;
 }
 
 void Task::wait() {

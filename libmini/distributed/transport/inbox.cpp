@@ -44,7 +44,7 @@ void Inbox::expect(int from, CollectiveReceive& receive) {
 
 void Inbox::expect(PointMessage& receive) {
     const bool any = receive.peer == kAnySource;
-    (any ? any_source_ : sender(receive.peer).receives).push_back(&receive);
+    (any ? any_source_ : sender(receive.peer).receives).push_back({&receive, posted_++});
     for (int from = 0; from < static_cast<int>(senders_.size()); ++from)
         if (from != rank_ && (any || from == receive.peer) && !receive.done)
             deliver_early(from, {MessageHeader::Kind::kPoint, receive.tag});
@@ -102,21 +102,29 @@ void Inbox::check_size(int from, const MessageHeader& header, size_t expected) c
         header.collective.dtype, " sent)"));
 }
 
-// Returns the first point-to-point receive that matches the message; null if none does.
+// Returns the point-to-point receive that matches the message and was posted first; null
+// if none matches.
 PointMessage* Inbox::receive_for(int from, const MessageHeader& header) {
     if (header.kind != MessageHeader::Kind::kPoint) return nullptr;
-    for (const auto* list : {&sender(from).receives, &any_source_})
-        for (PointMessage* const receive : *list)
-            if (receive->tag == header.detail) return receive;
-    return nullptr;
+    Posted first;
+    for (const auto* list : {&sender(from).receives, &any_source_}) {
+        const auto found = std::ranges::find_if(*list, [&](const Posted& posted) {
+            return posted.receive->tag == header.detail;
+        });
+        const bool is_first = found != list->end() &&
+                              (first.receive == nullptr || found->number < first.number);
+        if (is_first) first = *found;
+    }
+    return first.receive;
 }
 
 // Sets the receive's source and removes the receive from the lists: its message has begun
 // to arrive.
 void Inbox::match(PointMessage& receive, int from) {
     receive.source = from;
-    sender(from).receives.remove(&receive);
-    any_source_.remove(&receive);
+    const auto is_it = [&](const Posted& posted) { return posted.receive == &receive; };
+    sender(from).receives.remove_if(is_it);
+    any_source_.remove_if(is_it);
 }
 
 // Starts an early message: a message without a matching receive.

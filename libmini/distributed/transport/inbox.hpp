@@ -85,9 +85,15 @@ class Inbox {
         Early* early = nullptr;
     };
 
+    // A point-to-point receive, and its number in the order of the calls.
+    struct Posted {
+        PointMessage* receive = nullptr;
+        uint64_t number = 0;
+    };
+
     struct Sender {
         CollectiveReceive* collective = nullptr;
-        std::list<PointMessage*> receives;  // from this rank only, in order
+        std::list<Posted> receives;  // from this rank only, in order
         std::map<Sort, std::deque<Early>>
             early;  // the messages of each sort are in order
         Buffer buffer;
@@ -105,10 +111,11 @@ class Inbox {
 
     const int rank_;
     const CollectiveHistory& history_;
-    std::vector<Sender> senders_;          // by rank
-    std::list<PointMessage*> any_source_;  // receives from any rank
-    size_t early_bytes_ = 0;               // payload sizes of all early messages
-    size_t early_messages_ = 0;            // from all ranks
+    std::vector<Sender> senders_;   // by rank
+    std::list<Posted> any_source_;  // receives from any rank, in order
+    uint64_t posted_ = 0;           // receives since the start
+    size_t early_bytes_ = 0;        // payload sizes of all early messages
+    size_t early_messages_ = 0;     // from all ranks
 };
 
 }  // namespace mini::dist

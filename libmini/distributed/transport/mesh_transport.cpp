@@ -326,6 +326,7 @@ void MeshTransport::sleep(Deadline until) {
     const int ready = can_sleep ? poll_until(entries, until) : 0;
     set_sleeps_for_slot(false);
     MINI_CHECK(ready >= 0 || errno == EINTR, system_message("poll", errno));
+    if (ready > 0 && entries[0].revents != 0) wake_event_.clear();
     for (size_t i = 1; i < channels.size(); ++i) channels[i]->wake_up(entries[i].revents);
 }
 
@@ -380,7 +381,7 @@ void MeshTransport::wake() noexcept {
 // If wake() was called since the last take_wake_up(), calls on_wake_ and returns true.
 bool MeshTransport::take_wake_up() {
     if (!is_wake_pending_.load(std::memory_order_relaxed)) return false;
-    wake_event_.clear();
+    // The event may be set later than the flag, so sleep() clears it, not this function.
     is_wake_pending_ = false;
     if (on_wake_) on_wake_();
     return true;

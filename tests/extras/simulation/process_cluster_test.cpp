@@ -243,7 +243,7 @@ TEST_CASE("monitored_barrier names the simulated rank that does not reach it") {
     for (const size_t rank : {1, 2}) CHECK(ends[rank].how == End::kThrew);
 }
 
-TEST_CASE("a deferred collective runs in wait or before the operation after it") {
+TEST_CASE("a deferred collective runs in wait or when polled or before the next one") {
     ProcessCluster cluster(2, parse_links("1Gbit,100us"), 6);
     const auto ends = cluster.run([&](int rank) {
         const auto group =
@@ -265,10 +265,13 @@ TEST_CASE("a deferred collective runs in wait or before the operation after it")
         second->wait();
         group->all_reduce(x);  // no caller waits any more
 
+        const auto polled = start();
+        while (!polled->is_completed()) sleep_for(milliseconds(1));
+
         const auto last = start();
         group->shutdown();
         if (!last->is_completed()) throw Error("it was dropped");
-        if (x.item() != 32.0) throw Error("wrong sum");
+        if (x.item() != 64.0) throw Error("wrong sum");
     });
     check_returned(ends);
 }

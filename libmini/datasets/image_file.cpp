@@ -1,6 +1,7 @@
 #include "libmini/datasets/image_file.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <vector>
 
@@ -136,6 +137,14 @@ Tensor decode_image(std::span<const uint8_t> bytes, const std::string& name,
 
 Tensor decode_image(const std::string& path, ImageMode mode) {
     return decode_image(read_picture(path), path, mode);
+}
+
+void check_image_format(const std::string& path) {
+    RegularFile file(path, {.name = "a PNG or JPEG", .next_step = kConvertImage});
+    std::array<uint8_t, 8> begin{};
+    const Span bytes = Span(begin).first(file.read(begin));
+    if (!is_png(bytes) && !is_jpeg(bytes))
+        bad_file(path, "a PNG or JPEG", describe(bytes), kConvertImage);
 }
 
 ShownImage decode_shown_image(std::span<const uint8_t> bytes, const std::string& name,

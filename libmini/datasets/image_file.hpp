@@ -50,6 +50,9 @@ Tensor decode_image(const std::string& path, ImageMode mode = ImageMode::kRgb);
 Tensor decode_image(std::span<const uint8_t> bytes, const std::string& name,
                     ImageMode mode = ImageMode::kRgb);
 
+/// Throws BadFile unless the first bytes of the file are those of a PNG or JPEG.
+void check_image_format(const std::string& path);
+
 /// A picture as a viewer shows it.
 struct ShownImage {
     Tensor pixels;        // uint8 (3, H, W) or (1, H, W)

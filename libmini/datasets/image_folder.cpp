@@ -3,9 +3,11 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <filesystem>
 #include <set>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -18,6 +20,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Returns whether an operating system or an editor has left the file or folder.
+bool is_litter(const std::string& name) {
+    constexpr std::array<std::string_view, 4> kLitter = {
+        "__MACOSX", "@eaDir", "$RECYCLE.BIN", "System Volume Information"};
+    return name.starts_with('.') || std::ranges::find(kLitter, name) != kLitter.end();
+}
+
+// Returns whether the name ends with one of `extensions`, in upper or lower case.
+template <typename Extensions>
+bool has_extension(std::string name, const Extensions& extensions) {
+    for (char& letter : name)
+        if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter | 32);
+    return std::ranges::any_of(
+        extensions, [&](const auto& extension) { return name.ends_with(extension); });
+}
+
 // The sorted names in a folder: subfolders (and links to folders), and all other entries.
 struct Listing {
     std::vector<std::string> folders, files;
@@ -28,10 +46,11 @@ Listing list(const fs::path& folder) {
     std::error_code error;
     for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
          entry.increment(error)) {
+        std::string name = entry->path().filename().string();
+        if (is_litter(name)) continue;
         std::error_code broken_link;  // counts as a file; reading it reports the error
         const bool is_folder = entry->is_directory(broken_link);
-        (is_folder ? listing.folders : listing.files)
-            .push_back(entry->path().filename().string());
+        (is_folder ? listing.folders : listing.files).push_back(std::move(name));
     }
     if (error)
         throw BadFile(concat(folder.string(), ": expected a folder of pictures, but ",
@@ -67,22 +86,22 @@ class FolderWalk {
         const Listing listing = list(folder);
         std::vector<std::string>& files = files_of_[folder.string()];
         for (const std::string& name : listing.files)
-            if (is_picture(name)) files.push_back((folder / name).string());
+            if (has_extension(name, extensions_))
+                files.push_back((folder / name).string());
         for (const std::string& name : listing.folders) visit(folder / name);
-    }
-
-    bool is_picture(std::string name) const {
-        for (char& letter : name)
-            if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter | 32);
-        return std::any_of(
-            extensions_.begin(), extensions_.end(),
-            [&](const std::string& extension) { return name.ends_with(extension); });
     }
 
     const std::vector<std::string>& extensions_;
     std::set<std::pair<dev_t, ino_t>> seen_;
     std::map<std::string, std::vector<std::string>> files_of_;
 };
+
+// Throws BadFile for a picture of a format that torchvision reads and libmini does not.
+void check_format(const std::string& path) {
+    constexpr std::array<std::string_view, 6> kOtherFormats = {".ppm", ".bmp",  ".pgm",
+                                                               ".tif", ".tiff", ".webp"};
+    if (has_extension(path, kOtherFormats)) check_image_format(path);
+}
 
 }  // namespace
 
@@ -108,6 +127,7 @@ ImageFolder::ImageFolder(const std::string& root, ImageFolderOptions options)
             samples_.push_back({std::move(path), label});
         if (samples_.size() == before) empty.push_back(name);
     }
+    for (const Sample& sample : samples_) check_format(sample.path);
     if (!empty.empty())
         throw BadFile(concat(root, ": expected pictures (", join(options_.extensions),
                              ") of every class, found none of ", join(empty),

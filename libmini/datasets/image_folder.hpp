@@ -4,7 +4,10 @@
 //     root/cat/wild/lynx.png        class 0, cat: subfolders are included
 //     root/dog/rex.png              class 1, dog
 //
-// The constructor reads only the names; get() decodes the picture on each call.
+// The constructor reads only the names; get() decodes the picture on each call. What
+// operating systems and editors leave in folders is skipped, unlike in torchvision: names
+// that begin with a dot (.ipynb_checkpoints, ._rex.png), __MACOSX, @eaDir, $RECYCLE.BIN
+// and System Volume Information. All other classes and samples are torchvision's.
 
 #pragma once
 
@@ -19,7 +22,10 @@ namespace mini::data {
 
 struct ImageFolderOptions {
     Transform transform = {};  // applied to each picture, uint8 (3, H, W), unless empty
-    std::vector<std::string> extensions = {".png", ".jpg", ".jpeg"};  // case-insensitive
+
+    // The names of pictures end so, in upper or lower case; by default torchvision's list.
+    std::vector<std::string> extensions = {".png", ".jpg", ".jpeg", ".ppm", ".bmp",
+                                           ".pgm", ".tif", ".tiff", ".webp"};
 };
 
 /// A dataset of picture files. Thread-safe if the transform is thread-safe.
@@ -37,8 +43,10 @@ class ImageFolder : public Dataset {
     ///
     /// Links to files and folders are followed, but each folder is visited only once per
     /// class, so cycles of links end. Throws BadFile when `root` or a folder below it
-    /// cannot be listed, when `root` has no class folder, or when a class has no picture
-    /// (the error names all such classes). Throws UsageError when `extensions` is empty.
+    /// cannot be listed, when `root` has no class folder, when a class has no picture
+    /// (the error names all such classes), or when a file .ppm, .bmp, .pgm, .tif, .tiff
+    /// or .webp, in `extensions`, is neither PNG nor JPEG: skipping it would give the
+    /// samples other indices than torchvision's. Throws UsageError when `extensions` is empty.
     explicit ImageFolder(const std::string& root, ImageFolderOptions options = {});
 
     int64_t size() const override { return static_cast<int64_t>(samples_.size()); }

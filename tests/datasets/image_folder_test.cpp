@@ -91,6 +91,61 @@ TEST_CASE("ImageFolder lists only files with the given extensions") {
     CHECK_THROWS_AS(ImageFolder(folder.path(), {.extensions = {}}), mini::UsageError);
 }
 
+TEST_CASE("ImageFolder skips what operating systems and editors leave in folders") {
+    const Folder folder;
+    for (const char* name : {"cat/tom.png", "dog/rex.png"}) put(folder / name);
+    const std::vector<std::string> expected = {"cat/tom.png 0", "dog/rex.png 1"};
+    SECTION("in the root") {
+        for (const char* name :
+             {".ipynb_checkpoints/a.png", ".git/b.png", "__MACOSX/cat/._tom.png",
+              "@eaDir/cat/tom.png", "$RECYCLE.BIN/a.png", ".cache/a.png"})
+            put(folder / name);
+        for (const char* name : {"System Volume Information", ".empty"})
+            std::filesystem::create_directory(folder / name);
+        write_file(folder / ".DS_Store", {1});
+    }
+    SECTION("in a class") {
+        for (const char* name :
+             {"cat/.ipynb_checkpoints/tom-checkpoint.png", "cat/__MACOSX/tom.png",
+              "dog/@eaDir/rex.jpg", "dog/sub/.hidden/rex.png"})
+            put(folder / name);
+        for (const char* name : {"cat/._tom.png", "cat/.DS_Store", "dog/Thumbs.db",
+                                 "dog/desktop.ini", "dog/.rex.png", "dog/._rex.bmp"})
+            write_file(folder / name, {0, 5, 22, 7});
+    }
+    const ImageFolder images(folder.path());
+    CHECK(images.classes() == std::vector<std::string>{"cat", "dog"});
+    CHECK(listed(folder, images) == expected);
+    CHECK(images.get(1).data.numel() == 18);
+}
+
+TEST_CASE("a class of ImageFolder that has nothing but litter has no picture") {
+    const Folder folder;
+    put(folder / "cat/tom.png");
+    put(folder / "dog/.ipynb_checkpoints/rex.png");
+    CHECK(contains(folder_error(folder.path()), "found none of dog"));
+}
+
+TEST_CASE(
+    "ImageFolder names a picture of a format that torchvision reads and it does not") {
+    const std::string extension =
+        GENERATE(".bmp", ".ppm", ".pgm", ".tif", ".TIFF", ".webp", ".Bmp");
+    const Folder folder;
+    put(folder / "cat/a.png");
+    put(folder / "cat/b" + extension);  // a PNG all the same, which is read
+    CHECK(ImageFolder(folder.path()).get(1).data.numel() == 18);
+    const std::string path = folder / "cat/sub/c" + extension;
+    put(path);
+    write_file(path, {'B', 'M', 1, 2, 3, 4, 5, 6, 7, 8});
+    CHECK(message_of<BadFile>([&] { ImageFolder images(folder.path()); }) ==
+          path +
+              ": expected a PNG or JPEG, found a BMP; convert it to an ordinary PNG or "
+              "JPEG");
+
+    // The user may leave these files out.
+    CHECK(ImageFolder(folder.path(), {.extensions = {".png"}}).size() == 1);
+}
+
 TEST_CASE("ImageFolder rejects a root that is missing or a file or has no class folder") {
     const Folder folder;
     CHECK(contains(folder_error(folder / "nothing"), "No such file or directory"));
@@ -105,7 +160,9 @@ TEST_CASE("ImageFolder rejects classes without a picture and names them all") {
     put(folder / "dog/rex.txt");
     std::filesystem::create_directories(folder / "eel/deep");
     const std::string message = folder_error(folder.path());
-    CHECK(contains(message, "pictures (.png, .jpg, .jpeg) of every class"));
+    CHECK(contains(message,
+                   "pictures (.png, .jpg, .jpeg, .ppm, .bmp, .pgm, .tif, .tiff, "
+                   ".webp) of every class"));
     CHECK(contains(message, "found none of dog, eel; add some"));
 }
 

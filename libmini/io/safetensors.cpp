@@ -11,6 +11,7 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/io/file.hpp"
+#include "libmini/io/safetensors_file.hpp"
 #include "libmini/io/safetensors_header.hpp"
 #include "libmini/tensor/ops.hpp"
 
@@ -20,8 +21,6 @@ namespace {
 static_assert(std::endian::native == std::endian::little,
               "elements are copied without conversion of the byte order");
 
-constexpr uint64_t kLengthBytes = 8;
-constexpr uint64_t kMaxHeaderBytes = 100'000'000;  // the reference reader's limit
 constexpr size_t kAlignment = 8;
 
 std::span<std::byte> bytes_of(const Tensor& tensor) {
@@ -62,40 +61,13 @@ std::string header_text(const NamedTensors& tensors,
     uint64_t begin = 0;
     for (const auto& [name, tensor] : tensors) {
         const uint64_t end = begin + tensor.bytes();
-        header.entries.push_back({name, tensor.dtype(), tensor.shape(), begin, end});
+        header.entries.push_back(
+            {name, type_name(tensor.dtype()), tensor.shape(), begin, end});
         begin = end;
     }
     std::string text = format_header(header);
     text.resize((text.size() + kAlignment - 1) / kAlignment * kAlignment, ' ');
     return text;
-}
-
-// Returns the text of the header. Checks the header's length before allocating memory.
-std::string read_header_text(const InputFile& file) {
-    const auto check = [&](bool condition, const auto&... parts) {
-        if (!condition) throw BadFile(concat(file.path(), ": ", parts...));
-    };
-    check(file.size() >= kLengthBytes, file.size(),
-          " bytes are too few for a safetensors file");
-    uint64_t length = 0;
-    file.read(0, std::as_writable_bytes(std::span(&length, 1)));
-
-    const uint64_t rest = file.size() - kLengthBytes;
-    check(length <= kMaxHeaderBytes, "the header has ", length, " bytes, more than the ",
-          kMaxHeaderBytes, " allowed; is this a safetensors file?");
-    check(length <= rest, "the header has ", length, " bytes, but only ", rest,
-          " follow");
-    std::string text(length, '\0');
-    file.read(kLengthBytes, std::as_writable_bytes(std::span(text)));
-    return text;
-}
-
-SafetensorsHeader parse_header_of(const InputFile& file, const std::string& text) {
-    try {
-        return parse_header(text, file.size() - kLengthBytes - text.size());
-    } catch (const BadFile& error) {
-        throw BadFile(concat(file.path(), ": ", error.what()));
-    }
 }
 
 }  // namespace
@@ -124,17 +96,11 @@ void save_safetensors(const std::string& path, const NamedTensors& tensors,
 }
 
 Safetensors load_safetensors(const std::string& path) {
-    const InputFile file(path);
-    const std::string text = read_header_text(file);
-    const uint64_t data_begin = kLengthBytes + text.size();
-    SafetensorsHeader header = parse_header_of(file, text);
-
-    Safetensors result{.tensors = {}, .metadata = std::move(header.metadata)};
-    for (const SafetensorsEntry& entry : header.entries) {
-        const Tensor tensor = Tensor::empty(entry.shape, entry.dtype, Device::cpu());
-        file.read(data_begin + entry.begin, bytes_of(tensor));
-        result.tensors.emplace_back(entry.name, tensor);
-    }
+    const SafetensorsFile file(path);
+    for (const SafetensorsEntry& entry : file.entries()) file.dtype_of(entry);
+    Safetensors result{.tensors = {}, .metadata = file.metadata()};
+    for (const SafetensorsEntry& entry : file.entries())
+        result.tensors.emplace_back(entry.name, file.read(entry));
     return result;
 }
 

@@ -28,41 +28,14 @@ void check_file(bool condition, const Parts&... parts) {
     if (!condition) throw BadFile(concat(parts...));
 }
 
-const char* format_dtype(DType dtype) {
-    switch (dtype) {
-        case DType::kFloat32: return "F32";
-        case DType::kInt64: return "I64";
-        case DType::kUInt8: return "U8";
-        case DType::kFloat16: return "F16";
-        case DType::kBFloat16: return "BF16";
-    }
-    throw Error(concat("safetensors: no name for the dtype ", dtype));
-}
-
 // Returns, for example, {"dtype":"F32","shape":[10,50],"data_offsets":[40,2040]}.
 std::string describe(const SafetensorsEntry& entry) {
-    return concat("{\"dtype\":\"", format_dtype(entry.dtype),
-                  "\",\"shape\":", json(entry.shape).dump(), ",\"data_offsets\":[",
-                  entry.begin, ",", entry.end, "]}");
+    return concat("{\"dtype\":\"", entry.type, "\",\"shape\":", json(entry.shape).dump(),
+                  ",\"data_offsets\":[", entry.begin, ",", entry.end, "]}");
 }
 
 std::string shortened(const std::string& text) {
     return text.size() <= kMaxQuoteBytes ? text : text.substr(0, kMaxQuoteBytes) + "...";
-}
-
-// Returns the name in quotes, with control characters escaped, so that a message is one
-// line.
-std::string quote(const std::string& name) {
-    return json(shortened(name)).dump(-1, ' ', true, json::error_handler_t::replace);
-}
-
-// Returns the dtype of a name like "F32"; std::nullopt for a type that libmini does not
-// have.
-std::optional<DType> find_dtype(const std::string& name) {
-    for (const DType dtype : {DType::kFloat32, DType::kInt64, DType::kUInt8,
-                              DType::kFloat16, DType::kBFloat16})
-        if (name == format_dtype(dtype)) return dtype;
-    return std::nullopt;
 }
 
 // Builds the header while the JSON parser runs. So no JSON tree is stored, and the first
@@ -131,13 +104,9 @@ class HeaderReader : public json::json_sax_t {
         if (state_ == State::kMetadata) {
             header_.metadata[metadata_key_] = text;
         } else if (state_ == State::kTensor && member_ == kDType) {
-            const std::optional<DType> dtype = find_dtype(text);
-            if (!dtype)
-                reject("the dtype is ", quote(text),
-                       "; F32, F16, BF16, I64 and U8 can be read");
-            entry_.dtype = *dtype;
+            entry_.type = text;
         } else {
-            reject_value(quote(text));
+            reject_value(quoted_name(text));
         }
         return true;
     }
@@ -154,8 +123,9 @@ class HeaderReader : public json::json_sax_t {
     bool null() override { reject_value("null"); }
     bool boolean(bool value) override { reject_value(json(value).dump()); }
     bool number_integer(int64_t number) override { reject_value(concat(number)); }
-    bool number_float(double number, const std::string&) override {
-        reject_value(json(number).dump());
+    bool number_float(double number, const std::string& text) override {
+        const bool is_integer = text.find_first_of(".eE") == std::string::npos;
+        reject_value(is_integer ? shortened(text) : json(number).dump());
     }
     bool binary(json::binary_t&) override { reject_value("bytes"); }
 
@@ -168,11 +138,11 @@ class HeaderReader : public json::json_sax_t {
 
     template <typename... Parts>
     [[noreturn]] void reject(const Parts&... parts) const {
-        throw BadFile(concat("tensor ", quote(name_), ": ", parts...));
+        throw BadFile(concat("tensor ", quoted_name(name_), ": ", parts...));
     }
 
     [[noreturn]] static void reject_duplicate(const std::string& key) {
-        throw BadFile(concat("the header has the key ", quote(key), " twice"));
+        throw BadFile(concat("the header has the key ", quoted_name(key), " twice"));
     }
 
     // Throws BadFile because `value` is not allowed at this position.
@@ -180,8 +150,8 @@ class HeaderReader : public json::json_sax_t {
         switch (state_) {
             case State::kFile: throw BadFile("the header is not one object");
             case State::kMetadata:
-                throw BadFile(concat(kMetadata, ": the value of ", quote(metadata_key_),
-                                     " is not a string"));
+                throw BadFile(concat(kMetadata, ": the value of ",
+                                     quoted_name(metadata_key_), " is not a string"));
             case State::kHeader:
                 check_file(name_ != kMetadata, kMetadata, " is not an object");
                 reject("not described by ", kMembers, " alone: it is ", value);
@@ -194,7 +164,7 @@ class HeaderReader : public json::json_sax_t {
 
     void start_member(const std::string& key) {
         if (key != kDType && key != kShape && key != kOffsets)
-            reject("not described by ", kMembers, " alone: it has ", quote(key));
+            reject("not described by ", kMembers, " alone: it has ", quoted_name(key));
         if (!seen_.insert(key).second) reject_duplicate(key);
         member_ = key;
     }
@@ -209,16 +179,20 @@ class HeaderReader : public json::json_sax_t {
             reject("data_offsets is ", json(offsets_).dump(), ", not a begin and an end");
         entry_.begin = offsets_[0];
         entry_.end = offsets_[1];
-
-        uint64_t bytes = 0;
-        const auto count = static_cast<uint64_t>(element_count(entry_.shape));
-        const bool fits = !__builtin_mul_overflow(count, item_size(entry_.dtype), &bytes);
-        if (!fits || bytes != entry_.end - entry_.begin)
-            reject(entry_.end - entry_.begin, " bytes do not hold the shape ",
-                   entry_.shape, " of ", entry_.dtype);
+        if (const std::optional<DType> dtype = find_dtype(entry_.type))
+            check_size(*dtype);
         header_.entries.push_back(std::move(entry_));
         shape_.clear();
         offsets_.clear();
+    }
+
+    void check_size(DType dtype) const {
+        uint64_t bytes = 0;
+        const auto count = static_cast<uint64_t>(element_count(entry_.shape));
+        const bool fits = !__builtin_mul_overflow(count, item_size(dtype), &bytes);
+        if (!fits || bytes != entry_.end - entry_.begin)
+            reject(entry_.end - entry_.begin, " bytes do not hold the shape ",
+                   entry_.shape, " of ", dtype);
     }
 
     // Checks the sizes and returns them as a Shape. Sizes of 0 count as 1 in the product,
@@ -258,7 +232,7 @@ void check_coverage(const std::vector<SafetensorsEntry>& entries, uint64_t data_
     uint64_t end = 0;
     for (const SafetensorsEntry& entry : entries) {
         if (entry.begin != end)
-            throw BadFile(concat("tensor ", quote(entry.name), " begins at byte ",
+            throw BadFile(concat("tensor ", quoted_name(entry.name), " begins at byte ",
                                  entry.begin,
                                  " of the data, but the previous tensor ends at ", end));
         end = entry.end;
@@ -268,6 +242,28 @@ void check_coverage(const std::vector<SafetensorsEntry>& entries, uint64_t data_
 }
 
 }  // namespace
+
+std::string quoted_name(const std::string& text) {
+    return json(shortened(text)).dump(-1, ' ', true, json::error_handler_t::replace);
+}
+
+const char* type_name(DType dtype) {
+    switch (dtype) {
+        case DType::kFloat32: return "F32";
+        case DType::kInt64: return "I64";
+        case DType::kUInt8: return "U8";
+        case DType::kFloat16: return "F16";
+        case DType::kBFloat16: return "BF16";
+    }
+    throw Error(concat("safetensors: no name for the dtype ", dtype));
+}
+
+std::optional<DType> find_dtype(const std::string& type) {
+    for (const DType dtype : {DType::kFloat32, DType::kInt64, DType::kUInt8,
+                              DType::kFloat16, DType::kBFloat16})
+        if (type == type_name(dtype)) return dtype;
+    return std::nullopt;
+}
 
 std::string format_header(const SafetensorsHeader& header) {
     std::string text = "{";

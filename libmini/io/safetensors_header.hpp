@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,7 @@ namespace mini::io {
 /// One tensor; its byte offsets are relative to the end of the header.
 struct SafetensorsEntry {
     std::string name;
-    DType dtype = DType::kFloat32;
+    std::string type;  // as in the file: "F32", "F8_E4M3"
     Shape shape;
     uint64_t begin = 0;
     uint64_t end = 0;
@@ -32,6 +33,16 @@ struct SafetensorsHeader {
     std::map<std::string, std::string> metadata;
 };
 
+/// Returns the text, shortened if it is long, in quotes and with control characters
+/// escaped, so that an error message is one line.
+std::string quoted_name(const std::string& text);
+
+/// Returns the name of a dtype in the format: "F32".
+const char* type_name(DType dtype);
+
+/// Returns the dtype with this name; std::nullopt for a type that libmini does not have.
+std::optional<DType> find_dtype(const std::string& type);
+
 /// Returns the header as JSON text. Throws UsageError for names or metadata that are not
 /// UTF-8.
 std::string format_header(const SafetensorsHeader& header);
@@ -40,8 +51,8 @@ std::string format_header(const SafetensorsHeader& header);
 /// with a one-line message without the path, unless the following hold: `text` is JSON of
 /// exactly this form; no name occurs twice; there are at most `max_names` names,
 /// including those of metadata; each tensor has at most 64 dimensions; its offsets match
-/// its shape and dtype; and the tensors fill the `data_bytes` bytes without gaps or
-/// overlaps.
+/// its shape and dtype, if libmini has the dtype; and the tensors fill the `data_bytes`
+/// bytes without gaps or overlaps.
 SafetensorsHeader parse_header(const std::string& text, uint64_t data_bytes,
                                size_t max_names = kMaxNames);
 

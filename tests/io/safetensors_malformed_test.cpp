@@ -8,6 +8,7 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/io/safetensors.hpp"
+#include "libmini/io/safetensors_file.hpp"
 #include "libmini/io/safetensors_header.hpp"
 #include "tests/io/support.hpp"
 #include "tests/support/catch.hpp"
@@ -234,6 +235,43 @@ TEST_CASE("unsupported element types of the format throw BadFile that names the 
     CHECK(has(error_message(with_tensor(R"({"dtype":")" + dtype +
                                         R"(","shape":[8],"data_offsets":[0,8]})")),
               "the dtype is \"" + dtype + "\""));
+}
+
+TEST_CASE("entries of every type are listed, and those that libmini has are read") {
+    const std::string dtype =
+        GENERATE("BOOL", "I8", "I16", "U16", "I32", "U32", "U64", "F64", "F8_E4M3",
+                 "F8_E5M2", "F8_E8M0", "F4", "F6_E2M3", "C64", "a type of the future");
+    const Folder folder;
+    write_text(folder / "f",
+               with_header(R"({"x":{"dtype":")" + dtype +
+                               R"(","shape":[3,5],"data_offsets":[0,8]},"b":)" +
+                               good_tensor(8, 10) +
+                               R"(,"__metadata__":{"n":"9007199254740993"}})",
+                           10));
+    const mini::io::SafetensorsFile file(folder / "f");
+    REQUIRE(file.entries().size() == 2);
+    CHECK(file.entries()[0].name == "x");
+    CHECK(file.entries()[0].type == dtype);
+    CHECK(file.entries()[0].shape == mini::Shape{3, 5});
+    CHECK(file.metadata().at("n") == "9007199254740993");
+    CHECK(file.read(file.entries()[1]).dtype() == mini::DType::kUInt8);
+    CHECK(has(message_of<mini::BadFile>([&] { file.read(file.entries()[0]); }),
+              folder / "f: tensor \"x\": the dtype is \"" + dtype + "\""));
+}
+
+TEST_CASE("numbers of a header above 2^53 are read and printed exactly") {
+    const auto with_offsets = [](const std::string& offsets) {
+        return error_message(
+            with_tensor(R"({"dtype":"U8","shape":[8],"data_offsets":)" + offsets + "}"));
+    };
+    CHECK(has(with_offsets("[9007199254740993,9007199254741001]"),
+              "begins at byte 9007199254740993 of the data"));
+    CHECK(has(with_offsets("[18446744073709551607,18446744073709551615]"),
+              "begins at byte 18446744073709551607 of the data"));
+    CHECK(has(with_offsets("[0,18446744073709551617]"),
+              "data_offsets has 18446744073709551617, not an integer"));
+    CHECK(has(with_offsets("[0,-9223372036854775808]"), "has -9223372036854775808, not"));
+    CHECK(has(with_offsets("[0,8.0]"), "has 8.0, not an integer"));
 }
 
 TEST_CASE("16-bit floats have two bytes per element") {

@@ -4,10 +4,13 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <vector>
 
+#include "libmini/io/safetensors.hpp"
 #include "libmini/tensor/ops.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
@@ -88,6 +91,59 @@ TEST_CASE("mini inspect --format json prints the same values in full") {
     CHECK(steps.at("min") == -7);
     for (const auto& tensor : json.at("tensors"))
         if (tensor.at("name") == "none") CHECK(tensor.at("mean").is_null());
+}
+
+TEST_CASE("mini inspect prints the minimum and maximum of integers exactly") {
+    const Folder folder;
+    constexpr int64_t kOdd = (int64_t{1} << 53) + 1;  // no double
+    mini::io::save_safetensors(
+        folder / "f",
+        {{"x", Tensor::from<int64_t>({kOdd, INT64_MIN, INT64_MAX}, {3})},
+         {"y", Tensor::from<int64_t>({kOdd}, {})},
+         {"none", Tensor::from<int64_t>({}, {0})}},
+        {{"step", "9007199254740993"}});
+    const Answer table = inspect(folder / "f");
+    CAPTURE(table.text);
+    CHECK(contains(table.text, " -9223372036854775808 "));
+    CHECK(contains(table.text, " 9223372036854775807 "));
+    CHECK(contains(table.text, "   9007199254740993   9.007e+15   "));
+    CHECK(contains(table.text, "step = 9007199254740993\n"));
+    const auto json =
+        nlohmann::json::parse(inspect((folder / "f") + " --format json").text);
+    for (const auto& tensor : json.at("tensors")) {
+        if (tensor.at("name") == "none") CHECK(tensor.at("min").is_null());
+        if (tensor.at("name") == "x") CHECK(tensor.at("min").get<int64_t>() == INT64_MIN);
+        if (tensor.at("name") == "x") CHECK(tensor.at("max").get<int64_t>() == INT64_MAX);
+        if (tensor.at("name") == "y") CHECK(tensor.at("min").get<int64_t>() == kOdd);
+    }
+}
+
+TEST_CASE("mini inspect lists tensors of types that libmini does not have") {
+    const Folder folder;
+    const std::string header =
+        R"({"scale":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},)"
+        R"("a":{"dtype":"F8_E4M3","shape":[2,3],"data_offsets":[4,10]},)"
+        R"("mask":{"dtype":"BOOL","shape":[5],"data_offsets":[10,15]},)"
+        R"("new":{"dtype":"X\u001b2","shape":[7],"data_offsets":[15,16]}})";
+    std::string length(8, '\0');
+    length[0] = static_cast<char>(header.size() % 256);
+    length[1] = static_cast<char>(header.size() / 256);
+    std::ofstream(folder / "f") << length << header << std::string(16, '\0');
+    const Answer table = inspect(folder / "f");
+    CAPTURE(table.text);
+    CHECK(table.code == 0);
+    CHECK(contains(table.text, "scale   float32    (1,)         4     0      0     0"));
+    CHECK(contains(table.text, "a       F8_E4M3    (2, 3)       6     -      -     -"));
+    CHECK(contains(table.text, "mask    BOOL       (5,)         5     -      -     -"));
+    CHECK(contains(table.text, "new     X\\u001b2   (7,)"));
+    CHECK(contains(table.text, "4 tensors, 19 numbers, 16 bytes\n"));
+    const auto json =
+        nlohmann::json::parse(inspect((folder / "f") + " --format json").text);
+    CHECK(json.at("tensors").size() == 4);
+    CHECK(json.at("tensors")[1].at("dtype") == "F8_E4M3");
+    CHECK(json.at("tensors")[1].at("shape") == std::vector<int>{2, 3});
+    CHECK(json.at("tensors")[1].at("bytes") == 6);
+    CHECK(json.at("tensors")[1].at("nan").is_null());
 }
 
 TEST_CASE("mini inspect rejects a bad file with one line that contains path and reason") {

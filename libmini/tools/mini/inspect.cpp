@@ -7,6 +7,8 @@
 #include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "libmini/core/error.hpp"
@@ -24,6 +26,10 @@ using Row = std::array<std::string, kColumns>;
 template <typename T>
 NumberSummary summary_of(const Tensor& tensor) {
     NumberSummary summary;
+    if constexpr (std::is_integral_v<T>) {
+        const auto [min, max] = std::ranges::minmax_element(tensor.span<T>());
+        if (tensor.numel() > 0) summary.integers = {.min = *min, .max = *max};
+    }
     double sum = 0.0;
     for (const T element : tensor.span<T>()) {
         double x = 0.0;
@@ -51,21 +57,37 @@ std::string plain(const std::string& text) {
     return quoted.substr(1, quoted.size() - 2);
 }
 
-std::string number(const NumberSummary& summary, double value) {
-    return summary.finite > 0 ? fmt::format("{:.4g}", value) : "-";
+// Returns the statistics of an entry; std::nullopt for a type that libmini does not have.
+std::optional<NumberSummary> summary_of(const io::SafetensorsFile& file,
+                                        const io::SafetensorsEntry& entry) {
+    if (!io::find_dtype(entry.type)) return std::nullopt;
+    return summarise(file.read(entry));
 }
 
-Row row_of(const std::string& name, const Tensor& tensor) {
-    const NumberSummary summary = summarise(tensor);
-    return {plain(name),
-            dtype_name(tensor.dtype()),
-            concat(tensor.shape()),
-            with_commas(static_cast<int64_t>(tensor.bytes())),
-            number(summary, summary.min),
-            number(summary, summary.mean),
-            number(summary, summary.max),
-            with_commas(summary.nans),
-            with_commas(summary.infinities)};
+// Returns libmini's name of a type, or else that of the file.
+std::string type_of(const io::SafetensorsEntry& entry) {
+    const std::optional<DType> dtype = io::find_dtype(entry.type);
+    return dtype ? dtype_name(*dtype) : plain(entry.type);
+}
+
+Row row_of(const io::SafetensorsFile& file, const io::SafetensorsEntry& entry) {
+    Row row = {plain(entry.name), type_of(entry), concat(entry.shape),
+               with_commas(static_cast<int64_t>(entry.end - entry.begin))};
+    std::fill(row.begin() + 4, row.end(), "-");
+    const std::optional<NumberSummary> summary = summary_of(file, entry);
+    if (!summary) return row;
+    if (summary->finite > 0) {
+        row[4] = fmt::format("{:.4g}", summary->min);
+        row[5] = fmt::format("{:.4g}", summary->mean);
+        row[6] = fmt::format("{:.4g}", summary->max);
+    }
+    if (summary->integers) {
+        row[4] = fmt::format("{}", summary->integers->min);
+        row[6] = fmt::format("{}", summary->integers->max);
+    }
+    row[7] = with_commas(summary->nans);
+    row[8] = with_commas(summary->infinities);
+    return row;
 }
 
 std::string aligned(const std::vector<Row>& rows) {
@@ -86,33 +108,36 @@ std::string aligned(const std::vector<Row>& rows) {
     return text;
 }
 
-int64_t total_bytes(const io::Safetensors& file) {
-    int64_t bytes = 0;
-    for (const auto& [name, tensor] : file.tensors)
-        bytes += static_cast<int64_t>(tensor.bytes());
-    return bytes;
+uint64_t total_bytes(const io::SafetensorsFile& file) {
+    return file.entries().empty() ? 0 : file.entries().back().end;
 }
 
-int64_t total_numbers(const io::Safetensors& file) {
-    int64_t numbers = 0;
-    for (const auto& [name, tensor] : file.tensors) numbers += tensor.numel();
+uint64_t total_numbers(const io::SafetensorsFile& file) {
+    uint64_t numbers = 0;
+    for (const io::SafetensorsEntry& entry : file.entries())
+        numbers += static_cast<uint64_t>(element_count(entry.shape));
     return numbers;
 }
 
-ordered_json tensor_json(const std::string& name, const Tensor& tensor) {
-    const NumberSummary summary = summarise(tensor);
-    const auto known = [&](double value) {
-        return summary.finite > 0 ? ordered_json(value) : ordered_json();
-    };
-    return {{"name", name},
-            {"dtype", dtype_name(tensor.dtype())},
-            {"shape", tensor.shape()},
-            {"bytes", tensor.bytes()},
-            {"min", known(summary.min)},
-            {"mean", known(summary.mean)},
-            {"max", known(summary.max)},
-            {"nan", summary.nans},
-            {"inf", summary.infinities}};
+ordered_json tensor_json(const io::SafetensorsFile& file,
+                         const io::SafetensorsEntry& entry) {
+    ordered_json json = {{"name", entry.name},   {"dtype", type_of(entry)},
+                         {"shape", entry.shape}, {"bytes", entry.end - entry.begin},
+                         {"min", nullptr},       {"mean", nullptr},
+                         {"max", nullptr},       {"nan", nullptr},
+                         {"inf", nullptr}};
+    const std::optional<NumberSummary> summary = summary_of(file, entry);
+    if (!summary) return json;
+    json["nan"] = summary->nans;
+    json["inf"] = summary->infinities;
+    if (summary->finite == 0) return json;
+    json["min"] = summary->min;
+    json["mean"] = summary->mean;
+    json["max"] = summary->max;
+    if (!summary->integers) return json;
+    json["min"] = summary->integers->min;
+    json["max"] = summary->integers->max;
+    return json;
 }
 
 }  // namespace
@@ -128,26 +153,27 @@ NumberSummary summarise(const Tensor& tensor) {
     throw Error(concat("mini inspect: cannot read ", tensor.dtype()));
 }
 
-std::string inspect_table(const io::Safetensors& file) {
+std::string inspect_table(const io::SafetensorsFile& file) {
     std::vector<Row> rows = {
         {"name", "dtype", "shape", "bytes", "min", "mean", "max", "NaN", "Inf"}};
-    for (const auto& [name, tensor] : file.tensors) rows.push_back(row_of(name, tensor));
-    std::string text = file.tensors.empty() ? "" : concat(aligned(rows), "\n");
+    for (const io::SafetensorsEntry& entry : file.entries())
+        rows.push_back(row_of(file, entry));
+    std::string text = file.entries().empty() ? "" : concat(aligned(rows), "\n");
 
-    for (const auto& [key, value] : file.metadata)
+    for (const auto& [key, value] : file.metadata())
         text += fmt::format("{} = {}\n", plain(key), plain(value));
-    if (!file.metadata.empty()) text += "\n";
-    return concat(text, with_commas(std::ssize(file.tensors)), " tensors, ",
-                  with_commas(total_numbers(file)), " numbers, ",
-                  with_commas(total_bytes(file)), " bytes\n");
+    if (!file.metadata().empty()) text += "\n";
+    return concat(text, with_commas(std::ssize(file.entries())), " tensors, ",
+                  with_commas(static_cast<int64_t>(total_numbers(file))), " numbers, ",
+                  with_commas(static_cast<int64_t>(total_bytes(file))), " bytes\n");
 }
 
-std::string inspect_json(const io::Safetensors& file) {
+std::string inspect_json(const io::SafetensorsFile& file) {
     auto tensors = ordered_json::array();
-    for (const auto& [name, tensor] : file.tensors)
-        tensors.push_back(tensor_json(name, tensor));
+    for (const io::SafetensorsEntry& entry : file.entries())
+        tensors.push_back(tensor_json(file, entry));
     const ordered_json json = {{"tensors", tensors},
-                               {"metadata", file.metadata},
+                               {"metadata", file.metadata()},
                                {"numbers", total_numbers(file)},
                                {"bytes", total_bytes(file)}};
     return json.dump() + "\n";
@@ -163,7 +189,7 @@ void add_inspect(Command& mini) {
     inspect.add("FILE", options->path, "A model or a checkpoint").required();
     inspect.add("--format", options->format, "table, or json").one_of({"table", "json"});
     inspect.on_parsed([options] {
-        const io::Safetensors file = io::load_safetensors(options->path);
+        const io::SafetensorsFile file(options->path);
         fmt::print("{}",
                    options->format == "json" ? inspect_json(file) : inspect_table(file));
     });

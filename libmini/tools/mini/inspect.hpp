@@ -7,9 +7,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
-#include "libmini/io/safetensors.hpp"
+#include "libmini/io/safetensors_file.hpp"
 #include "libmini/program/command_line.hpp"
 #include "libmini/tensor/tensor.hpp"
 
@@ -23,15 +24,22 @@ struct NumberSummary {
     double min = 0.0;
     double mean = 0.0;
     double max = 0.0;
+
+    // The exact minimum and maximum of integers: a double has 53 bits.
+    struct Integers {
+        int64_t min = 0, max = 0;
+    };
+    std::optional<Integers> integers;
 };
 
 /// Returns the statistics of `tensor`. Throws Error for an unknown dtype.
 NumberSummary summarise(const Tensor& tensor);
 
-/// Returns the file as a table, with its metadata and totals.
-std::string inspect_table(const io::Safetensors& file);
+/// Returns the file as a table, with its metadata and totals. A tensor of a type that
+/// libmini does not have is listed without statistics. Throws BadFile if reading fails.
+std::string inspect_table(const io::SafetensorsFile& file);
 /// Returns the file as one JSON object on one line.
-std::string inspect_json(const io::Safetensors& file);
+std::string inspect_json(const io::SafetensorsFile& file);
 
 /// Declares `inspect` in `mini`. When the command line has been parsed, `inspect` prints
 /// to stdout; it throws BadFile (one line) if the file is not a valid safetensors file.

@@ -1,7 +1,9 @@
 #include "libmini/io/append_file.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -23,8 +25,13 @@ bool has_open_line(const std::string& path) {
 
 AppendFile::AppendFile(const std::string& path)
     : path_(path),
-      fd_(::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644)) {
+      fd_(::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK,
+                 0644)) {
     if (fd_ < 0) throw BadFile(concat(path, ": cannot open: ", std::strerror(errno)));
+    struct stat status = {};
+    if (::fstat(fd_, &status) == 0 && S_ISREG(status.st_mode)) return;
+    ::close(fd_);
+    throw BadFile(concat(path, ": not a regular file"));
 }
 
 AppendFile::~AppendFile() { ::close(fd_); }

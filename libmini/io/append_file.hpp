@@ -15,7 +15,8 @@ namespace mini::io {
 /// A file of records, each written by one call of write(2).
 class AppendFile {
   public:
-    /// Opens the file, or creates it. Throws BadFile, naming the path, if that fails.
+    /// Opens the file, or creates it. Throws BadFile, naming the path, if that fails, or
+    /// if it is not a regular file: writing to a pipe could block.
     explicit AppendFile(const std::string& path);
     ~AppendFile();
     AppendFile(const AppendFile&) = delete;

@@ -12,6 +12,7 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/log.hpp"
+#include "libmini/io/file.hpp"
 #include "libmini/io/file_system.hpp"
 
 namespace mini::io {
@@ -90,11 +91,7 @@ CheckpointFolder::CheckpointFolder(std::string folder, int keep_last)
     if (keep_last < 1)
         throw UsageError(
             concat("CheckpointFolder: keep_last is ", keep_last, ", not 1 or more"));
-    std::error_code error;
-    fs::create_directories(folder_, error);
-    if (error)
-        throw BadFile(concat(folder_, ": creating the folder failed: ", error.message()));
-
+    create_folder_on_disk(folder_);
     for (const std::string& name : names_in(folder_)) {
         const std::optional<pid_t> writer = writer_of(name);
         if (writer && has_ended(*writer)) remove_or_warn(concat(folder_, "/", name));

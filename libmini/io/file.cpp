@@ -6,7 +6,10 @@
 
 #include <atomic>
 #include <cerrno>
+#include <filesystem>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include "libmini/core/error.hpp"
 #include "libmini/io/file_system.hpp"
@@ -14,8 +17,16 @@
 namespace mini::io {
 namespace {
 
+namespace fs = std::filesystem;
+
 [[noreturn]] void fail(const std::string& path, const std::string& call) {
     throw BadFile(concat(path, ": ", system_message(call, errno)));
+}
+
+// Returns whether `path` is a link such as /dev/stdout to an open file of a process.
+bool is_link_to_open_file(const std::string& path) {
+    std::error_code not_a_link;
+    return fs::read_symlink(path, not_a_link).string().starts_with("/proc/");
 }
 
 // Creates a new file in the folder of `path`, stores its path in `name`, and returns its
@@ -80,7 +91,8 @@ void InputFile::read(uint64_t offset, std::span<std::byte> bytes) const {
 
 AtomicFile::AtomicFile(const std::string& path) : path_(path) {
     struct stat status = {};
-    if (file_system().stat(path, status) == 0 && !S_ISREG(status.st_mode))
+    const bool exists = file_system().stat(path, status) == 0;
+    if ((exists && !S_ISREG(status.st_mode)) || is_link_to_open_file(path))
         throw BadFile(
             concat(path, ": exists and is not a regular file; not replacing it"));
     fd_ = open_temporary(path, temporary_);
@@ -111,6 +123,36 @@ void AtomicFile::commit() {
     temporary_.clear();
     sync_folder(path_);
     // [lab17.4]
+}
+
+void check_can_save(const std::string& path, size_t bytes) {
+    std::error_code ignored;
+    if (fs::is_symlink(path, ignored) && !fs::exists(path, ignored))
+        throw BadFile(concat(path, ": is a symbolic link to ",
+                             fs::read_symlink(path, ignored).string(),
+                             ", which does not exist"));
+    AtomicFile(path).write(std::vector<std::byte>(bytes));
+}
+
+void create_folder(const std::string& path) {
+    std::error_code error;
+    fs::create_directories(path, error);
+    if (error)
+        throw BadFile(concat(path, ": creating the folder failed: ", error.message()));
+}
+
+void create_folder_on_disk(const std::string& path) {
+    // Find the folders that do not exist, without a slash at the end of their names.
+    std::vector<std::string> created;
+    fs::path folder = fs::path(path).lexically_normal();
+    if (!folder.has_filename()) folder = folder.parent_path();
+    std::error_code unreadable;
+    for (; !folder.empty() && !fs::exists(folder, unreadable);
+         folder = folder.parent_path())
+        created.push_back(folder.string());
+
+    create_folder(path);
+    for (const std::string& name : created) sync_folder(name);
 }
 
 void write_file(const std::string& path, const std::string& text) {

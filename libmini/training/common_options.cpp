@@ -3,8 +3,10 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <system_error>
 
 #include "libmini/core/error.hpp"
+#include "libmini/io/file.hpp"
 #include "libmini/tensor/device.hpp"
 
 namespace mini::training {
@@ -56,11 +58,17 @@ void check_batch_size(int64_t batch_size, int world_size) {
 void check_save(const std::string& file) {
     if (file.empty()) return;
     const auto folder = std::filesystem::path(file).parent_path();
-    if (!folder.empty() && !std::filesystem::is_directory(folder))
+    std::error_code unreadable;
+    if (!folder.empty() && !std::filesystem::is_directory(folder, unreadable))
         throw UsageError(concat("--save ", file, ": the folder ", folder.string(),
                                 " does not exist; create it first"));
-    if (std::filesystem::is_directory(file))
+    if (std::filesystem::is_directory(file, unreadable))
         throw UsageError(concat("--save ", file, " is a folder; name a file"));
+    try {
+        io::check_can_save(file);
+    } catch (const BadFile& error) {
+        throw UsageError(concat("--save ", error.what(), "; name another file"));
+    }
 }
 
 }  // namespace mini::training

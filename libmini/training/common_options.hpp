@@ -29,8 +29,9 @@ Option add_logdir(CommandLine& line, std::string& folder);
 /// a multiple.
 void check_batch_size(int64_t batch_size, int world_size);
 
-/// Throws UsageError if `file`, the value of --save, is a folder, or is in a folder that
-/// does not exist. Does nothing if `file` is "".
+/// Throws UsageError if no file can be saved at `file`, the value of --save: it is a
+/// folder, a pipe or a device, or in a folder that does not exist or is read-only, its
+/// name is too long, or the disk is full. Does nothing if `file` is "".
 void check_save(const std::string& file);
 
 }  // namespace mini::training

@@ -40,7 +40,8 @@ class RunCheckpoints {
     /// Restores the parts, the generators and `progress` from the newest checkpoint, and
     /// returns its path. Returns std::nullopt if no checkpoint exists, or without
     /// --checkpoint. Call resume() before save(), on all ranks. Blocks until all ranks
-    /// have read the checkpoint. Throws the same errors as Trainer::resume().
+    /// have read the checkpoint. Throws the same errors as Trainer::resume(), and
+    /// SharedError if rank 0 cannot save a checkpoint.
     std::optional<std::string> resume(RankProgress& progress);
 
     /// Returns whether to save after the step that ended at `position`; false before

@@ -11,6 +11,7 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/log.hpp"
+#include "libmini/io/simulated_disk.hpp"
 #include "libmini/random/random.hpp"
 #include "tests/io/support.hpp"
 #include "tests/support/catch.hpp"
@@ -27,6 +28,20 @@ using Names = std::vector<std::string>;
 using Steps = std::vector<int64_t>;
 
 namespace {
+
+// Returns the folders that CheckpointFolder(path) syncs.
+Names synced_by(const std::string& path) {
+    mini::io::SimulatedDisk disk;
+    {
+        const mini::io::FileSystemGuard guard(disk);
+        CheckpointFolder folder(path);
+    }
+    Names folders;
+    for (size_t i = 0; i + 1 < disk.calls().size(); ++i)
+        if (disk.calls()[i + 1] == "fsync folder")
+            folders.push_back(disk.calls()[i].substr(std::string("open folder ").size()));
+    return folders;
+}
 
 constexpr size_t kNumbers = 20'000;  // large enough that a save takes some time
 
@@ -80,6 +95,19 @@ int number_of_kills() {
 }
 
 }  // namespace
+
+TEST_CASE("a new folder of checkpoints is on disk, and its parents, too") {
+    const Folder folder;
+    CHECK(synced_by(folder / "runs/first/") == Names{folder / "runs", folder.path()});
+    CHECK(synced_by(folder / "runs/second") == Names{folder / "runs"});
+    CHECK(synced_by(folder / "runs/second").empty());
+    CHECK(std::filesystem::is_directory(folder / "runs/first"));
+
+    const auto before = std::filesystem::current_path();
+    std::filesystem::current_path(folder.path());
+    CHECK(synced_by("third") == Names{"."});
+    std::filesystem::current_path(before);
+}
 
 TEST_CASE("checkpoints are numbered files and the newest are kept") {
     const Folder directory;

@@ -1,6 +1,8 @@
 #include "libmini/io/file.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -104,6 +106,51 @@ TEST_CASE("a folder or a pipe or a device is neither replaced nor read") {
         CHECK(message_of<BadFile>([&] { InputFile file(path); }) ==
               path + ": not a regular file");
     }
+}
+
+TEST_CASE("a link like that of /dev/stdout to an open file is not replaced") {
+    const Folder folder;
+    write_text(folder / "opened", "");
+    const int fd = ::open((folder / "opened").c_str(), O_WRONLY);
+    REQUIRE(fd >= 0);
+    const std::string link = folder / "stdout";
+    std::filesystem::create_symlink("/proc/self/fd/" + std::to_string(fd), link);
+    REQUIRE(std::filesystem::is_regular_file(link));
+    CHECK(message_of<BadFile>([&] { AtomicFile file(link); }) ==
+          link + ": exists and is not a regular file; not replacing it");
+    CHECK(std::filesystem::is_symlink(link));
+    ::close(fd);
+}
+
+TEST_CASE("check_can_save leaves no file, and throws where a file cannot be saved") {
+    const Folder folder;
+    const auto error = [](const std::string& path, size_t bytes = 1) {
+        return message_of<BadFile>([&] { mini::io::check_can_save(path, bytes); });
+    };
+    write_text(folder / "old", "old");
+    std::filesystem::create_symlink("old", folder / "link");
+    for (const std::string name : {"new", "old", "link"})
+        CHECK(error(folder / name) == "");
+    CHECK(folder.names() == Names{"link", "old"});
+    CHECK(read_text(folder / "old") == "old");
+
+    std::filesystem::create_symlink("nowhere", folder / "dangling");
+    CHECK(error(folder / "dangling") ==
+          folder / "dangling" + ": is a symbolic link to nowhere, which does not exist");
+    CHECK(error("/dev/full") != "");
+    CHECK(error("/proc/file") != "");
+    CHECK(error(folder / "no/file") != "");
+    CHECK(error(folder / "old/") != "");
+    CHECK(error(folder / std::string(260, 'x')) != "");
+}
+
+TEST_CASE("check_can_save throws if the disk has no space for the file") {
+    const Folder folder;
+    const FileSizeLimit limit(1000);
+    CHECK_NOTHROW(mini::io::check_can_save(folder / "file", 1000));
+    CHECK(message_of<BadFile>([&] { mini::io::check_can_save(folder / "file", 1001); }) !=
+          "");
+    CHECK(folder.names().empty());
 }
 
 TEST_CASE("a path without a folder is in the current folder") {

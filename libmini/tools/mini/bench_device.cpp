@@ -43,10 +43,7 @@ std::string name_of(Device device) {
     return "CPU";
 }
 
-void write_json(const std::string& path, const Json& all) {
-    std::ofstream file(path);
-    file << all.dump(2) << "\n";
-    file.close();
+void check_written(const std::ofstream& file, const std::string& path) {
     MINI_CHECK(file.good(), "mini bench: ", path, " could not be written");
 }
 
@@ -54,6 +51,14 @@ void run_bench(const Bench& bench, DeviceBenchOptions options) {
     const Device device = Device::parse(options.device);
     const std::string device_name = name_of(device);
     choose_sizes(options, is_simulated(device));
+
+    // Open the file first: a path that cannot be written is an error before the
+    // measurement.
+    std::ofstream file;
+    if (!options.json.empty()) {
+        file.open(options.json);
+        check_written(file, options.json);
+    }
     fmt::print("# {} on {}: {}\n", bench.name, concat(device), device_name);
     if (is_simulated(device))
         fmt::print(
@@ -61,10 +66,14 @@ void run_bench(const Bench& bench, DeviceBenchOptions options) {
     BenchRows rows(bench.columns);
     bench.measure(device, options, rows);
     if (options.json.empty()) return;
-    write_json(options.json, {{"bench", bench.name},
-                              {"device", concat(device)},
-                              {"name", device_name},
-                              {"rows", rows.json()}});
+    file << Json{{"bench", bench.name},
+                 {"device", concat(device)},
+                 {"name", device_name},
+                 {"rows", rows.json()}}
+                .dump(2)
+         << "\n";
+    file.close();
+    check_written(file, options.json);
 }
 
 Command add_benchmark(Command& bench, DeviceBenchOptions& o, const char* name,

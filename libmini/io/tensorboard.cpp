@@ -3,10 +3,13 @@
 #include <unistd.h>
 #include <array>
 #include <bit>
+#include <cerrno>
 #include <chrono>
 
 #include "libmini/core/error.hpp"
 #include "libmini/io/crc32c.hpp"
+#include "libmini/io/file.hpp"
+#include "libmini/io/file_system.hpp"
 
 namespace mini::io {
 namespace {
@@ -53,13 +56,24 @@ double seconds_since_1970() {
     return std::chrono::duration<double>(now).count();
 }
 
-// Returns events.out.tfevents.SECONDS.HOST.PROCESS: TensorBoard reads every file with
-// "tfevents" in its name, in the order of the names.
-std::string new_file_name() {
+// Creates an empty file events.out.tfevents.SECONDS.HOST.PROCESS.NUMBER, where the number
+// is the first for which there is no file, and returns its path. TensorBoard reads every
+// file with "tfevents" in its name, in the order of the names.
+std::string create_file(const std::string& folder) {
+    create_folder(folder);
     std::array<char, 256> host{};
     if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
-    return concat("events.out.tfevents.", static_cast<int64_t>(seconds_since_1970()), ".",
-                  host.data(), ".", ::getpid());
+    const std::string begin = concat(folder, "/events.out.tfevents.",
+                                     static_cast<int64_t>(seconds_since_1970()), ".",
+                                     host.data(), ".", ::getpid(), ".");
+    for (int number = 0;; ++number) {
+        const std::string path = concat(begin, number);
+        const int fd = file_system().create(path);
+        if (fd >= 0) file_system().close(fd);
+        if (fd >= 0) return path;
+        if (errno != EEXIST)
+            throw BadFile(concat(path, ": ", system_message("open", errno)));
+    }
 }
 
 }  // namespace
@@ -81,9 +95,16 @@ std::string version_event(double wall_time) {
     return field(1, wall_time) + field(3, std::string("brain.Event:2"));
 }
 
-SummaryWriter::SummaryWriter(const std::string& folder)
-    : file_(folder + "/" + new_file_name()) {
+std::string session_start_event(double wall_time, int64_t step) {
+    constexpr int64_t kStart = 1;
+    return field(1, wall_time) + field(2, step) + field(7, field(1, kStart));
+}
+
+SummaryWriter::SummaryWriter(const std::string& folder, std::optional<int64_t> purge_step)
+    : file_(create_file(folder)) {
     file_.append(record_of(version_event(seconds_since_1970())));
+    if (purge_step)
+        file_.append(record_of(session_start_event(seconds_since_1970(), *purge_step)));
 }
 
 void SummaryWriter::add_scalar(const std::string& tag, double value, int64_t step) {

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <system_error>
 #include <utility>
 
 #include "libmini/core/error.hpp"
@@ -26,11 +24,12 @@ using nlohmann::ordered_json;
 
 constexpr size_t kTracedSteps = 20;
 
+// Creates the folder, and checks that the files that an epoch writes can be saved in it.
 std::string created(const std::string& folder) {
-    std::error_code error;
-    std::filesystem::create_directories(folder, error);
-    if (error)
-        throw BadFile(concat(folder, ": cannot create the folder: ", error.message()));
+    io::create_folder(folder);
+    for (const char* name :
+         {"trace.json", "evaluation.json", "samples.png", "report.html"})
+        io::check_can_save(concat(folder, "/", name));
     return folder;
 }
 
@@ -95,8 +94,17 @@ void write_evaluation(const std::string& folder, const std::vector<ordered_json>
 // The files that rank 0 writes.
 class RunLog::Files {
   public:
-    explicit Files(const std::string& folder)
-        : metrics_(created(folder) + "/metrics.jsonl"), scalars_(folder) {}
+    Files(const std::string& folder, const RunFacts& run)
+        : metrics_(created(folder) + "/metrics.jsonl"),
+          scalars_(folder, run.resumed_at_step.value_or(0)) {
+        append(json_of(run));
+        if (!run.resumed_at_step) return;
+
+        // The scalars of an epoch that ended at this step were voided with those of the
+        // steps that are done again: add them again.
+        for (const EpochRow& row : read_metrics(folder).epochs)
+            if (row.steps == run.resumed_at_step) add_scalars(row);
+    }
 
     void append(const ordered_json& line) { metrics_.append(line.dump()); }
 
@@ -111,6 +119,8 @@ class RunLog::Files {
     }
 
     void add_scalars(const EpochRow& row) {
+        if (row.epoch <= last_epoch_) return;  // a resumed run may end an epoch again
+        last_epoch_ = row.epoch;
         scalars_.add_scalar("loss/epoch", row.train_loss, row.steps);
         scalars_.add_scalar("accuracy/test", row.test_accuracy, row.steps);
         scalars_.add_scalar("lr", row.lr, row.steps);
@@ -119,6 +129,7 @@ class RunLog::Files {
   private:
     io::LineFile metrics_;
     io::SummaryWriter scalars_;
+    int64_t last_epoch_ = -1;  // of which scalars_ has the scalars
 };
 
 RunLog::RunLog(std::string folder, RunFacts run, nn::Module& network,
@@ -135,8 +146,7 @@ RunLog::RunLog(std::string folder, RunFacts run, nn::Module& network,
     if (group_->rank() != 0) return;
     run.world_size = group_->world_size();
     run.backend = group_->backend();
-    files_ = std::make_unique<Files>(folder_);
-    files_->append(json_of(run));
+    files_ = std::make_unique<Files>(folder_, run);
 }
 
 RunLog::~RunLog() = default;

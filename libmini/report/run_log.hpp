@@ -1,7 +1,8 @@
 // RunLog: records a training run in a folder.
 //
 //     metrics.jsonl            options, steps and epochs (metrics.hpp)
-//     events.out.tfevents.*    the same numbers for TensorBoard
+//     events.out.tfevents.*    the same numbers for TensorBoard; a new process voids
+//                              those of the steps that it does again
 //     trace.json               the last 20 steps of the epoch on all ranks (trace.hpp)
 //     evaluation.json          confusion matrix, mistakes, samples (evaluation.hpp)
 //     samples.png              who saw which sample (samples.hpp)
@@ -37,7 +38,8 @@ namespace mini::report {
 
 class RunLog {
   public:
-    /// On rank 0, creates the folder if necessary, and appends the line "run"; takes the
+    /// On rank 0, creates the folder if necessary, checks that the files can be written,
+    /// and appends the line "run"; takes the
     /// world size and the backend from `group`. From now on the forward passes of
     /// `network` are recorded by layer; in a build with nvcc, a profiler is told of all
     /// events. Does not communicate. Throws BadFile, which must reach all ranks

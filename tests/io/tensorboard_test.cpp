@@ -3,8 +3,12 @@
 
 #include "libmini/io/tensorboard.hpp"
 
+#include <sys/stat.h>
+
 #include <filesystem>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "libmini/core/error.hpp"
 #include "libmini/io/append_file.hpp"
@@ -67,6 +71,36 @@ TEST_CASE("a scalar is in the file when add_scalar returns") {
     CHECK(read_text(file).size() == before + record.size());
 }
 
+TEST_CASE("a start of a session is status 1 of field 7, at its step") {
+    CHECK(io::session_start_event(1.0, 300) ==
+          "\x09\0\0\0\0\0\0\xf0\x3f\x10\xac\x02\x3a\x02\x08\x01"s);
+    const Folder folder;
+    io::SummaryWriter writer(folder / "new/run", 300);  // creates the folder
+    const auto file = std::filesystem::directory_iterator(folder / "new/run")->path();
+    const std::string text = read_text(file.string());
+    CHECK(text.size() == io::record_of(io::version_event(1.0)).size() +
+                             io::record_of(io::session_start_event(1.0, 300)).size());
+    CHECK(contains(text, "\x10\xac\x02\x3a\x02\x08\x01"s));
+}
+
+TEST_CASE("writers of one folder have files of their own, in the order of their names") {
+    const Folder folder;
+    std::vector<std::unique_ptr<io::SummaryWriter>> owners;
+    for (int i = 0; i < 3; ++i) {
+        owners.push_back(std::make_unique<io::SummaryWriter>(folder.path()));
+        for (int k = 0; k < i; ++k) owners.back()->add_scalar("loss", 0.5, k);
+    }
+    CHECK(folder.names().size() == 3);
+    const size_t empty = io::record_of(io::version_event(1.0)).size();
+    const size_t event = io::record_of(io::scalar_event(1.0, 1, "loss", 0.5f)).size();
+    std::vector<size_t> sizes;
+    for (const std::string& name : folder.names())
+        sizes.push_back(read_text(folder / name).size());
+    CHECK(sizes[0] == empty);
+    CHECK(sizes[1] > empty);
+    CHECK(sizes[2] == sizes[1] + event);
+}
+
 TEST_CASE("a file of lines keeps its lines and ends a line that was cut off") {
     const Folder folder;
     const std::string path = folder.path() + "/lines";
@@ -82,6 +116,10 @@ TEST_CASE("a file that cannot grow names itself") {
     CHECK(contains(message_of<BadFile>([] { io::AppendFile("/nowhere/lines"); }),
                    "/nowhere/lines: cannot open"));
     const Folder folder;
+    REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
+    for (const std::string& path : {folder / "pipe", std::string("/dev/null")})
+        CHECK(contains(message_of<BadFile>([&] { io::LineFile lines(path); }),
+                       path + ": "));
     io::AppendFile file(folder.path() + "/lines");
     const FileSizeLimit limit(4);
     CHECK(contains(message_of<BadFile>([&] { file.append("five!"); }),

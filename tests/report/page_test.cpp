@@ -29,7 +29,7 @@ namespace {
 // The bytes that libmini's own reader finds in a PNG, as RGB.
 std::vector<uint8_t> decoded(const std::string& png) {
     const auto* const bytes = reinterpret_cast<const uint8_t*>(png.data());
-    const auto pixels = data::decode_with_stb({bytes, png.size()}, 1 << 24);
+    const auto pixels = data::decode_with_stb({bytes, png.size()}, 3, 1 << 24);
     REQUIRE(pixels.error.empty());
     return pixels.bytes;
 }

@@ -20,12 +20,12 @@ def write_images(folder):
         (folder / f"{part}-labels-idx1-ubyte").write_bytes(labels)
 
 
-def train(programs, *options, ranks=2):
-    """Trains for STEPS steps, with the programs of a folder; returns what train_mnist prints."""
+def train(programs, *options, ranks=2, steps=STEPS):
+    """Trains for so many steps, with the programs of a folder; returns what train_mnist prints."""
     with tempfile.TemporaryDirectory() as data:
         write_images(Path(data))
         words = [programs / "minirun", "-n", ranks, programs / "train_mnist", "--data", data,
-                 "--steps", STEPS, "--batch-size", BATCH, *options]
+                 "--steps", steps, "--batch-size", BATCH, *options]
         done = subprocess.run(list(map(str, words)), capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stderr
     return done.stdout

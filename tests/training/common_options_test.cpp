@@ -1,0 +1,52 @@
+#include "libmini/training/common_options.hpp"
+
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "libmini/core/error.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
+#include "tests/support/folder.hpp"
+#include "tests/support/message_of.hpp"
+
+using namespace mini;
+using test::contains, test::Folder, test::message_of;
+
+namespace {
+
+std::string save_error(const std::string& file) {
+    return message_of<UsageError>([&] { training::check_save(file); });
+}
+
+}  // namespace
+
+TEST_CASE("--save is checked without leaving a file behind") {
+    const Folder folder;
+    CHECK(save_error("") == "");
+    CHECK(save_error(folder / "model") == "");
+    CHECK(folder.names().empty());
+}
+
+TEST_CASE("--save names a path where no file can be saved, and the reason") {
+    const Folder folder;
+    REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
+    std::filesystem::create_symlink("nowhere/model", folder / "link");
+    const std::vector<std::pair<std::string, std::string>> reasons = {
+        {folder.path(), "is a folder; name a file"},
+        {folder / "no/model", "no does not exist; create it first"},
+        {folder / "pipe", "not a regular file"},
+        {"/dev/null", "not a regular file"},
+        {"/dev/stdout", "/dev/stdout"},
+        {"/proc/model", "creating a temporary file beside it failed"},
+        {folder / std::string(260, 'x'), "File name too long"},
+        {folder / "link", "a symbolic link to nowhere/model, which does not exist"}};
+    for (const auto& [path, reason] : reasons) {
+        const std::string message = save_error(path);
+        CAPTURE(path, message);
+        CHECK(message.starts_with("--save " + path));
+        CHECK(contains(message, reason));
+    }
+}

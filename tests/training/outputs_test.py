@@ -1,0 +1,90 @@
+"""train_mnist refuses outputs that it cannot write before its first step.
+
+Usage: outputs_test.py BIN_DIR.
+"""
+
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+BIN = Path(sys.argv.pop(1))
+STEPS = 3
+
+
+class Outputs(unittest.TestCase):
+    def setUp(self):
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.folder = Path(place.name)
+
+    def train(self, *options):
+        words = [BIN / "train_mnist", "--data", "digits", "--steps", STEPS, "--batch-size", 8, *options]
+        return subprocess.run(list(map(str, words)), capture_output=True, text=True, timeout=200)
+
+    def check_refused(self, option, target, *options):
+        with self.subTest(option=option, target=str(target)[:40]):
+            done = self.train(option, target, *options)
+            self.assertIn(done.returncode, (1, 2), done.stdout + done.stderr)
+            self.assertNotIn("epoch", done.stdout + done.stderr)  # of the progress bar or a result
+            self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+            self.assertIn(str(target), done.stderr)
+
+    def targets(self):
+        """Yields paths where no file can be saved."""
+        yield from ("/dev/null", "/dev/stdout", "/dev/full", "/proc/model", "/sys/model")
+        yield self.folder / ("x" * 260)
+        yield self.folder / "nowhere" / "model"
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
+        yield pipe
+        with socket.socket(socket.AF_UNIX) as opened:
+            opened.bind(str(self.folder / "socket"))
+            yield self.folder / "socket"
+        dangling = self.folder / "dangling"
+        dangling.symlink_to(self.folder / "nowhere" / "model")
+        yield dangling
+        loop = self.folder / "loop"
+        loop.symlink_to(loop)
+        yield loop
+
+    def test_a_model_that_cannot_be_saved(self):
+        for target in self.targets():
+            self.check_refused("--save", target)
+        self.check_refused("--save", self.folder)
+
+    def test_a_folder_that_cannot_hold_checkpoints(self):
+        for target in self.targets():
+            if "nowhere" not in str(target):  # this folder is created
+                self.check_refused("--checkpoint", target)
+        self.check_refused("--checkpoint", "/proc/self")
+
+    def test_a_folder_that_cannot_hold_the_log(self):
+        for target in self.targets():
+            if "nowhere" not in str(target):
+                self.check_refused("--logdir", target)
+        self.check_refused("--logdir", "/proc/self")
+        for name in ("metrics.jsonl", "trace.json", "evaluation.json", "samples.png", "report.html"):
+            folder = self.folder / f"has a pipe {name}"
+            folder.mkdir()
+            os.mkfifo(folder / name)
+            self.check_refused("--logdir", folder)
+
+    def test_what_can_be_written_is_written(self):
+        model, log, saved = self.folder / "model", self.folder / "new/log", self.folder / "new/saved"
+        target = self.folder / "target"
+        target.write_text("old")
+        model.symlink_to(target)
+        done = self.train("--save", model, "--logdir", log, "--checkpoint", saved)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertGreater(model.stat().st_size, 1000)
+        self.assertEqual([path.name for path in saved.iterdir()], [f"checkpoint-{STEPS:08}.safetensors"])
+        self.assertIn("report.html", [path.name for path in log.iterdir()])
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["model", "new", "target"])
+
+
+if __name__ == "__main__":
+    unittest.main()

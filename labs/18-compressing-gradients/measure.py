@@ -45,8 +45,8 @@ def ways():
     """Returns {name: options of train_mnist}, in the order of the table."""
     found = {"float32": [], "fp16": ["--compress", "fp16"], "bf16": ["--compress", "bf16"]}
     for rank in POWER_RANKS:
-        found[f"PowerSGD, rank {rank}"] = power_sgd(rank)
-    found["PowerSGD, rank 1, no feedback"] = [*power_sgd(1), "--no-error-feedback"]
+        found[f"PowerSGD, r = {rank}"] = power_sgd(rank)
+    found["PowerSGD, r = 1, no feedback"] = [*power_sgd(1), "--no-error-feedback"]
     for ratio in RATIOS:
         found[f"top {percent(ratio)}"] = top_k(ratio)
         found[f"top {percent(ratio)}, no feedback"] = [*top_k(ratio), "--no-error-feedback"]
@@ -109,9 +109,9 @@ def print_table(learnt, timed):
 def families(learnt):
     """Returns {family: [(bytes, accuracy), ...]}: the lines of the chart."""
     lines = {"float32, fp16, bf16": ["float32", "fp16", "bf16"],
-             "PowerSGD, ranks 4, 2, 1": [f"PowerSGD, rank {rank}" for rank in POWER_RANKS[::-1]],
+             "PowerSGD, r = 4, 2, 1": [f"PowerSGD, r = {rank}" for rank in POWER_RANKS[::-1]],
              "top 1 %, 0.1 %": [f"top {percent(ratio)}" for ratio in RATIOS],
-             "PowerSGD, rank 1, no feedback": ["PowerSGD, rank 1, no feedback"],
+             "PowerSGD, r = 1, no feedback": ["PowerSGD, r = 1, no feedback"],
              "top 1 %, 0.1 %, no feedback": [f"top {percent(ratio)}, no feedback"
                                              for ratio in RATIOS]}
     return {family: [learnt[name][::-1] for name in names] for family, names in lines.items()}

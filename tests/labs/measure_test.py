@@ -338,7 +338,7 @@ class Measure(unittest.TestCase):
         self.assertIn("--no-error-feedback", hooks.ways()["top 0.1 %, no feedback"])
         learnt = {name: (0.9, place) for place, name in enumerate(hooks.ways())}
         drawn = hooks.families(learnt)
-        self.assertEqual(drawn["PowerSGD, ranks 4, 2, 1"], [(5, 0.9), (4, 0.9), (3, 0.9)])
+        self.assertEqual(drawn["PowerSGD, r = 4, 2, 1"], [(5, 0.9), (4, 0.9), (3, 0.9)])
         self.assertEqual(sum(map(len, drawn.values())), len(hooks.ways()))
 
 

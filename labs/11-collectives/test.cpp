@@ -70,12 +70,13 @@ void check_half_average(AllReduce all_reduce, const std::string& hint) {
     constexpr float kLarge = 40000;  // twice this is more than 65504, the largest float16
     const int ranks = GENERATE(1, 2, 3, 4, 7);
     const Seen seen = on_cluster(
-        ranks, [](int) { return Values(5, kLarge); },
+        ranks, [&](int) { return Values(5, kLarge); },
         [&](auto& transport, Values& values) {
             std::vector<Half> halves;
             for (const float value : values) halves.emplace_back(value);
             all_reduce(transport, dist::Elements(std::span(halves)), ReduceOp::kAvg);
-            std::ranges::copy(halves, values.begin());
+            std::ranges::transform(halves, values.begin(),
+                                   [](Half half) { return static_cast<float>(half); });
         });
     for (size_t rank = 0; rank < seen.values.size(); ++rank)
         for (const float value : seen.values[rank]) {

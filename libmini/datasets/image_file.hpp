@@ -35,8 +35,9 @@ enum class ImageMode {
 /// which torchvision's ImageFolder calls, transparency is dropped and not blended, and
 /// EXIF's orientation is ignored. Palettes and samples of 1, 2 and 4 bits are expanded to
 /// 0..255. Of a 16-bit sample, the upper 8 bits are kept (as in PIL, but PIL clips 16-bit
-/// grey at 255). The pixels of a JPEG differ from PIL's by up to 4 of 255, because
-/// libjpeg rounds and interpolates differently. Bytes after the picture's end marker are
+/// grey at 255). The pixels of a JPEG differ from PIL's by up to 5 of 255, because
+/// libjpeg rounds differently, and by more in the last column if its colours are
+/// subsampled only horizontally. Bytes after the picture's end marker are
 /// ignored.
 ///
 /// Throws BadFile for a file that is not a regular file, is not a PNG or JPEG by its

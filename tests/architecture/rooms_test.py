@@ -12,7 +12,7 @@ This test reads the includes and fails when
   includes one of libmini/extras. (The core's kernels include the simulator's CUDA headers, which the
   build chooses.)
 
-    python3 tests/house/rooms_test.py --list     rooms with their files, lines and needs
+    python3 tests/architecture/rooms_test.py --list     rooms with their files, lines and needs
 """
 
 import re

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Runs clang-tidy on rooms of the library, with the checks of .clang-tidy.
 
-    tests/house/tidy.py BUILD              the rooms that a reader starts with
-    tests/house/tidy.py BUILD nn group     these rooms
-    tests/house/tidy.py BUILD all          all rooms
+    tests/architecture/tidy.py BUILD              the rooms that a reader starts with
+    tests/architecture/tidy.py BUILD nn group     these rooms
+    tests/architecture/tidy.py BUILD all          all rooms
 
 BUILD is a configured build folder with a compile_commands.json. Prints the warnings of clang-tidy
 and a summary; exits with code 1 if there is any warning.

@@ -3,20 +3,23 @@
     project      the learner's regions of a lab, the reference's code for all other regions
                  (projection)
     build        as many objects as possible
-    leave out    each file that does not compile; a header is replaced by the reference's
+    leave out    each file that does not compile or link; a header is replaced by the reference's
                  header
     build        again, so that the tasks of the other files are checked
 """
+
+import re
 
 from lab_tool import compile_errors
 from lab_tool.building import build_environment, parse_step
 from lab_tool.places import BUILD, ROOT, fresh_log
 from lab_tool.process import check_logged, run_logged
-from lab_tool.projection import headers_of, project
+from lab_tool.projection import folder_of, headers_of, project
 from lab_tool.regions import HEADERS
 from lab_tool.screen import LabError, ProgressLine
 
 PRESET = "release"
+NOT_LINKED = re.compile(r"^FAILED: \S*lab(\d\d)_check")
 BUILDS = 4  # a build may find errors in files that the previous build did not reach
 
 
@@ -88,15 +91,25 @@ def project_all(workspace, labs, mine, broken=()):
 def broken_files(workspace, labs, lines, errors, known):
     """Returns the learner's files that do not compile, such as "07/libmini/a.cpp" of lab
     07's check: headers with errors; if there are none, files whose objects failed; if
-    there are none, every header, because a file of libmini may fail because of a header
-    of the learner."""
+    there are none, files that the linker names; if there are none, every header, because
+    a file of libmini may fail because of a header of the learner."""
     headers = [f"{lab.number}/{path}" for lab in labs
                for path in headers_of(workspace.catalogue, lab.number)
                if workspace.mine(path) is not None]
     headers = [path for path in headers if path not in known]
     wrong = {error.path for error in errors}
     return ([path for path in headers if f"work/{path[3:]}" in wrong]
-            or compile_errors.broken_files(lines, ROOT) or headers)
+            or compile_errors.broken_files(lines, ROOT) or not_linked(lines, errors) or headers)
+
+
+def not_linked(lines, errors):
+    """Returns the learner's files in which the linker found an undefined function, or one that is
+    defined twice."""
+    numbers = dict.fromkeys(number for line in lines for number in NOT_LINKED.findall(line))
+    paths = dict.fromkeys(error.path.removeprefix("work/") for error in errors
+                          if error.path.startswith("work/") and error.is_of_linker)
+    return [f"{number}/{path}" for number in numbers for path in paths
+            if (folder_of(number, BUILD) / path).exists()]
 
 
 def what_fails(lines, errors, log):

@@ -219,7 +219,8 @@ def judge_task(task, names, verdicts):
 
 
 def does_not_compile(task, path, errors):
-    return TaskResult(task, FAILED, f"work/{path} does not compile", errors=errors)
+    what = "link" if errors and errors[0].is_of_linker else "compile"
+    return TaskResult(task, FAILED, f"work/{path} does not {what}", errors=errors)
 
 
 def is_missing(task, path):

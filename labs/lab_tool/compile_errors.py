@@ -10,6 +10,7 @@ ERROR = re.compile(r"^(/?[^\s:(]+\.(?:[ch]pp|cuh?))(?::(\d+):(?:\d+:)?|\((\d+)\)
                    r"(?:fatal )?error:? (.*)$")
 FAILED = re.compile(r"^FAILED: (\S+)")
 REQUIRED = re.compile(r"(required for the satisfaction of .*)$")
+LINKERS = ("undefined reference to", "multiple definition of")
 SOURCE = re.compile(r"^ *\d* \|")
 
 
@@ -19,6 +20,10 @@ class CompileError:
     line: int  # 0: not known
     message: str
     context: tuple = ()  # the source line and the caret under it
+
+    @property
+    def is_of_linker(self):
+        return self.message.startswith(LINKERS)
 
     def spelled(self):
         place = f"{self.path}:{self.line}: " if self.line else f"{self.path}: "

@@ -2,11 +2,13 @@
 
 import stat
 import sys
+import tempfile
 import unittest
+from pathlib import Path
 from unittest import mock
 
 from fake_tree import PARTITION, FakeTree
-from lab_tool import checking, compile_errors
+from lab_tool import check_build, checking, compile_errors
 from lab_tool.checking import check_tasks, judge_task
 from lab_tool.compile_errors import broken_files, errors_in
 from lab_tool.runner import STOP, Limits, run_case
@@ -320,6 +322,19 @@ class CompileErrors(unittest.TestCase):
                            "/src")
         self.assertEqual(errors[0].spelled(),
                          ["work/libmini/a.cu:34: identifier \"x\" is undefined"])
+
+    def test_a_file_that_does_not_link_is_left_out_like_one_that_does_not_compile(self):
+        with tempfile.TemporaryDirectory() as folder, \
+                mock.patch("lab_tool.check_build.BUILD", Path(folder)):
+            own = Path(folder) / "mine/16/libmini/parallel/reducer.cpp"
+            own.parent.mkdir(parents=True)
+            errors = errors_in(UNDEFINED, "/src")
+            self.assertEqual(check_build.not_linked(UNDEFINED, errors), [])
+            own.write_text("")
+            self.assertEqual(check_build.not_linked(UNDEFINED, errors),
+                             ["16/libmini/parallel/reducer.cpp"])
+        result = checking.does_not_compile("16.4", "libmini/parallel/reducer.cpp", errors)
+        self.assertEqual(result.reason, "work/libmini/parallel/reducer.cpp does not link")
 
     def test_the_file_that_failed_to_compile_is_found(self):
         self.assertEqual(broken_files(NINJA, "/src"), ["07/libmini/data/part.cpp"])

@@ -93,6 +93,16 @@ class Overlay(MadeUpLab):
             self.make("show_mine")
             self.assertIn("does not define two", self.output("show_mine"))
 
+        # A function that is called and not written, and one that another file has.
+        for text, message in (("int three(int x);\nint two(int x) { return three(x); }\n",
+                               "undefined reference to `three(int)'"),
+                              (own + "int other() { return 2; }\n",
+                               "multiple definition of `other()'")):
+            self.write("work/libmini/kernels/two.cpp", text)
+            broken, output = self.check()
+            self.assertEqual(output, REFERENCE)
+            self.assertIn(message, broken["06/libmini/kernels/two.cpp"][0].message)
+
         # A virtual function of a class with objects, and a kernel.
         self.write("work/libmini/kernels/two.cpp", own.split("int Step")[0])
         self.assertEqual(self.check(), ({}, REFERENCE))

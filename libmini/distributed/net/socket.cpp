@@ -92,8 +92,8 @@ Socket try_connect(const addrinfo& target, Deadline deadline) {
     return errno == 0 ? std::move(socket) : Socket();
 }
 
-// Makes one attempt to connect to each address. Returns a closed Socket, with errno of the
-// last attempt, if all attempts fail.
+// Makes one attempt to connect to each address. Returns a closed Socket, with errno of
+// the last attempt, if all attempts fail.
 Socket try_each(const AddressList& targets, Deadline deadline) {
     int error = 0;
     for (const addrinfo* target = targets.get(); target; target = target->ai_next) {

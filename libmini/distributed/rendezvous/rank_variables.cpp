@@ -199,10 +199,10 @@ bool is_torchrun(const RankVariables& found) {
     return found.source.starts_with("torchrun");
 }
 
-// Returns whether PMIX_RANK, which comes without a world size, can be the rank of an outer
+// Returns whether PMIX_RANK, which comes without a world size, can be the rank of a
 // launcher: of one that `places` has, or of one that started at most one torchrun or
 // minirun per host.
-bool is_outer_pmix(int rank, const std::vector<RankVariables>& places) {
+bool can_be_pmix_rank(int rank, const std::vector<RankVariables>& places) {
     const RankVariables& chosen = places.front();
     for (const RankVariables& place : places)
         if (place.rank == rank) return true;
@@ -213,7 +213,7 @@ bool is_outer_pmix(int rank, const std::vector<RankVariables>& places) {
 
 void check_pmix(const Lookup& lookup, const std::vector<RankVariables>& places) {
     const int rank = number_in(lookup, "PMIX_RANK");
-    if (rank < 0 || is_outer_pmix(rank, places)) return;
+    if (rank < 0 || can_be_pmix_rank(rank, places)) return;
     throw_contradiction(
         places.front(),
         concat("rank ", rank, " of ", places.front().world_size, " by PMIx (PMIX_RANK)"));

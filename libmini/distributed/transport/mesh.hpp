@@ -38,10 +38,11 @@ struct Mesh {
 /// `theirs` is invalid or does not come from a higher rank.
 int rank_of_connector(const Hello& theirs, const Hello& mine, int world_size);
 
-/// Connects to all other ranks, which reach this rank at `local_host`: an address of this
-/// machine, or the outside address of a machine behind NAT; blocks until all are connected. Throws Timeout naming the
-/// missing ranks if the deadline passes. Throws PeerLost, without waiting for the
-/// deadline, if a connected rank is gone.
+/// Connects to all other ranks; blocks until all are connected. `local_host` is the
+/// address at which they reach this rank: an address of this machine, or the outside
+/// address of a machine behind NAT. Throws Timeout naming the missing ranks if the
+/// deadline passes. Throws PeerLost, without waiting for the deadline, if a connected
+/// rank is gone.
 Mesh connect_mesh(const RendezvousConfig& config, Store& store,
                   const std::string& local_host, Medium medium, Deadline deadline);
 

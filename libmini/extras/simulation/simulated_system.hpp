@@ -77,11 +77,14 @@ class SimulatedSystem final : public System {
     /// outside of a task.
     std::string address_of(int process) const;
 
-    /// Gives the numeric address a host name. The look-up of another name fails with the
-    /// error of set_look_up_error(), EAI_NONAME at first. May be called outside of a task.
+    /// Makes `name` a host name of the numeric address `number`. May be called outside of
+    /// a task.
     void add_name(const std::string& name, const std::string& number) {
         names_[name] = number;
     }
+
+    /// Sets the error code of getaddrinfo for a name that no address has; at first
+    /// EAI_NONAME. May be called outside of a task.
     void set_look_up_error(int code) { look_up_error_ = code; }
 
     /// Returns the number of open sockets and events. May be called outside of a task.

@@ -38,8 +38,8 @@ struct BenchOptions {
 void find_ranks(BenchOptions& options);
 
 /// Starts the ranks, unless a launcher has started them, measures each size, and returns
-/// one row per size. Blocks until the ranks have ended. Throws Error if a rank fails, and UsageError for invalid options.
-/// REQUIRES: no other thread is running.
+/// one row per size. Blocks until the started ranks have ended. Throws Error if a rank
+/// fails, and UsageError for invalid options. REQUIRES: no other thread is running.
 std::vector<BenchRow> measure_all_reduce(const BenchOptions& options);
 
 }  // namespace mini::tools

@@ -4,13 +4,14 @@
 //     minirun --fork--> child --exec--> PROGRAM ----> processes that PROGRAM starts
 //                       |_________ process group of the rank ____________________|
 //
-// minirun sends each signal to the whole group, except SIGUSR1 and SIGUSR2. If minirun dies first, the kernel kills
-// the rank (PR_SET_PDEATHSIG), and the caretaker kills the processes that PROGRAM has
-// started. The caretaker is notified of the group before PROGRAM runs, so no process of
-// the group survives kill -9 of minirun. A process that has left the group, as daemons
-// do, is not killed. An ended process is a zombie until it is reaped, and its pid is not
-// reused until then. minirun signals a group only before reaping the group's leader, so a
-// signal never reaches an unrelated process.
+// minirun sends each signal to the whole group, but SIGUSR1 and SIGUSR2 only to the
+// processes that handle them. If minirun dies first, the kernel kills the rank
+// (PR_SET_PDEATHSIG), and the caretaker kills the processes that PROGRAM has started. The
+// caretaker is notified of the group before PROGRAM runs, so no process of the group
+// survives kill -9 of minirun. A process that has left the group, as daemons do, is not
+// killed. An ended process is a zombie until it is reaped, and its pid is not reused
+// until then. minirun signals a group only before reaping the group's leader, so a signal
+// never reaches an unrelated process.
 
 #pragma once
 

@@ -14,8 +14,8 @@ namespace mini::tools {
 
 class Logs {
   public:
-    /// Chooses the folder, but creates no file yet. DIR is --log-dir. REQUIRES: DIR is not
-    /// empty if any rank has a log file.
+    /// Chooses the folder, but creates no file yet. DIR is options.log_dir. REQUIRES: DIR
+    /// is not empty if any rank has a log file.
     Logs(const Options& options, const Job& job);
 
     /// Returns whether any rank has a log file.

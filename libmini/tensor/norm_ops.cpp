@@ -1,5 +1,6 @@
 #include "libmini/tensor/ops.hpp"
 
+#include "libmini/tensor/autograd_meta.hpp"
 #include "libmini/tensor/common_device.hpp"
 #include "libmini/tensor/dispatch.hpp"
 
@@ -64,6 +65,9 @@ Moments channel_moments(const Tensor& x) {
 
 void update_running_(Moments& running, const Moments& moments, int64_t n,
                      double momentum) {
+    for (const Tensor& average : {running.mean, running.variance})
+        check_not_recorded("batch_norm", average, {},
+                           "running values that do not require grad");
     if (running.mean.device().is_cuda())
         return update_on_gpu(running, moments, n, momentum);
     const double unbiased = static_cast<double>(n) / static_cast<double>(n - 1);

@@ -72,6 +72,16 @@ TEST_CASE("a source that requires grad throws, and its detached values do not") 
     CHECK(x.to_vector<float>() == Values{2, 4});
 }
 
+TEST_CASE("running values that require grad are not updated by batch_norm") {
+    const Tensor x = Tensor::from(Values{1, 2, 3, 4}, {2, 2});
+    const Tensor mean = Tensor::zeros({2}).set_requires_grad(), var = Tensor::ones({2});
+    CHECK(contains(
+        message_of([&] { batch_norm(x, mean, var, {}, {}, {.training = true}); }),
+        "batch_norm: the tensor of shape (2,) is a leaf that requires grad"));
+    CHECK(mean.to_vector<float>() == Values{0, 0});
+    CHECK_NOTHROW(batch_norm(x, mean, var));
+}
+
 TEST_CASE("within a NoGradGuard in-place functions change tensors of the graph") {
     for (const auto& [name, change] : functions()) {
         CAPTURE(name);

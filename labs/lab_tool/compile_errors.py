@@ -78,9 +78,10 @@ def broken_files(lines, root):
 
 
 def advice(errors):
-    """Returns lines of advice if a function is defined twice, else an empty list."""
-    twice = [error for error in errors if error.message.startswith("multiple definition")]
+    """Returns lines of advice if a function of the learner is defined twice, else an empty list."""
+    twice = [error.path for error in errors if error.message.startswith("multiple definition")
+             and error.path.startswith("work/")]
     if not twice:
         return []
-    return ["A function may be defined once in a program. If two files of work/ define it, keep it in "
-            "the file of its task;", f"if libmini's own file does, delete it in {twice[0].path}."]
+    return ["A function may be defined once in a program. If two files of work/ define it, keep it",
+            f"in the file of its task; if libmini's own file does, delete it in {twice[0]}."]

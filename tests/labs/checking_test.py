@@ -288,6 +288,8 @@ class CompileErrors(unittest.TestCase):
         self.assertIn("delete it in work/libmini/data/part (copy).cpp", advice)
         self.assertNotIn("diff", advice)
         self.assertEqual(compile_errors.advice(errors_in(NINJA, "/src")), [])
+        own = compile_errors.CompileError("libmini/a.cpp", 3, "multiple definition of `cut()'")
+        self.assertEqual(compile_errors.advice([own]), [])
 
     def test_an_undefined_function_is_reported_with_the_learners_file_and_line(self):
         self.assertEqual([error.spelled() for error in errors_in(UNDEFINED, "/src")],

@@ -25,7 +25,8 @@ constexpr int kGzip = 15 + 16;
 
 // A file that is unpacked if it is gzipped, with the rules of Python's gzip module: its
 // members follow one another, zeros after a member are padding, and any other byte after
-// a member is an error.
+// a member is an error. (zlib also rejects a wrong checksum of a header, and its reserved
+// flags.)
 class UnpackedFile {
   public:
     UnpackedFile(const std::string& path, const std::string& next_step)

@@ -1,6 +1,8 @@
 #include "libmini/io/tensorboard.hpp"
 
+#include <fmt/core.h>
 #include <unistd.h>
+
 #include <array>
 #include <bit>
 #include <cerrno>
@@ -58,14 +60,14 @@ double seconds_since_1970() {
 
 // Creates an empty file events.out.tfevents.SECONDS.HOST.PROCESS.NUMBER, where the number
 // is the first for which there is no file, and returns its path. TensorBoard reads every
-// file with "tfevents" in its name, in the order of the names.
+// file with "tfevents" in its name, in the order of the names; microseconds order the
+// files of a process that fails and of the one that resumes in the same second.
 std::string create_file(const std::string& folder) {
     create_folder(folder);
     std::array<char, 256> host{};
     if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
-    const std::string begin = concat(folder, "/events.out.tfevents.",
-                                     static_cast<int64_t>(seconds_since_1970()), ".",
-                                     host.data(), ".", ::getpid(), ".");
+    const std::string begin = fmt::format("{}/events.out.tfevents.{:.6f}.{}.{}.", folder,
+                                          seconds_since_1970(), host.data(), ::getpid());
     for (int number = 0;; ++number) {
         const std::string path = concat(begin, number);
         const int fd = file_system().create(path);

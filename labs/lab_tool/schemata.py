@@ -8,10 +8,11 @@ One build is enough for every stub and every mutant: labs/check/schemata.hpp sel
 MINI_STUB and MINI_MUTANT at run time; device code can do this only on the simulator. With
 #line the compiler's errors name the original files.
 
-A mutant is a file tests/mutants/lab07.2/contiguous-shards.cpp: its first line is a comment that
-says what is wrong; the other lines replace the region's body. If a task has several regions, a
-second line selects one: `// region: libmini/a.cpp`, with a number after the path if that file has
-several: `// region: libmini/a.cpp 2`.
+The mutants of task 07.2 are in the file tests/mutants/lab07.2.cpp. Each begins with a line
+`// --- contiguous-shards`, its name. The next line is a comment that says what is wrong; the lines
+after it replace the region's body. If a task has several regions, a line after the comment selects
+one: `// region: libmini/a.cpp`, with a number after the path if that file has several:
+`// region: libmini/a.cpp 2`.
 """
 
 import re
@@ -23,6 +24,7 @@ from lab_tool.regions import regions_in, todo, with_bodies
 from lab_tool.screen import LabError
 
 INCLUDE = '#include "labs/check/schemata.hpp"'
+NAME_LINE = re.compile(r"^// --- (\S+)$")
 REGION_LINE = re.compile(r"^// region: (\S+?)(?: +#?(\d+))?\s*$")
 
 
@@ -45,39 +47,58 @@ class Mutant:
 
 
 def read_mutants(catalogue):
-    """Returns all mutants, sorted by file. Raises LabError, naming the file, for a mutant
+    """Returns all mutants, sorted by task and name. Raises LabError, naming the file, for a mutant
     that is not well formed."""
     folder = catalogue.root / "tests" / "mutants"
-    return [read_mutant(path, catalogue) for path in sorted(folder.glob("lab*/*.cpp"))]
+    return [mutant for path in sorted(folder.glob("lab*.cpp"))
+            for mutant in mutants_of_task(path, catalogue)]
 
 
-def read_mutant(path, catalogue):
-    shown = str(path.relative_to(catalogue.root))
-    name = f"{path.parent.name}/{path.stem}"
+def mutants_of_task(path, catalogue):
+    """Returns the mutants of one file, sorted by name."""
+    shown, task = str(path.relative_to(catalogue.root)), path.stem[3:]
     lines = path.read_text(encoding="utf-8").rstrip("\n").split("\n")
-    if not lines[0].startswith("// "):
-        raise LabError(f"{shown}:1: a mutant begins with a comment that says what is wrong")
-    chosen = REGION_LINE.match(lines[1]) if len(lines) > 1 else None
-    body = lines[2 if chosen else 1:]
-    regions = catalogue.regions_of(task=path.parent.name[3:])
+    starts = [number for number, line in enumerate(lines) if NAME_LINE.match(line)]
+    if not starts or starts[0] > 0:
+        raise LabError(f"{shown}:1: the file begins with the name of a mutant: // --- name")
+    regions = catalogue.regions_of(task=task)
     if not regions:
-        raise LabError(f"{shown}: there is no region [{path.parent.name}]")
-    target = choose(regions, chosen, shown)
-    return Mutant(name, lines[0][3:], tuple(body), shown, 3 if chosen else 2, target)
+        raise LabError(f"{shown}: there is no region [{path.stem}]")
+    mutants = [read_mutant(lines, first, last, shown, regions)
+               for first, last in zip(starts, [*starts[1:], len(lines)])]
+    names = [mutant.name for mutant in mutants]
+    if len(set(names)) < len(names):
+        raise LabError(f"{shown}: two mutants have one name: {', '.join(names)}")
+    return sorted(mutants, key=lambda mutant: mutant.name)
 
 
-def choose(regions, chosen, shown):
-    """Returns (path, index) of the region that a mutant replaces."""
+def read_mutant(lines, first, last, shown, regions):
+    """Returns the mutant whose lines are lines[first:last]; blank lines at its end are left out."""
+    while not lines[last - 1].strip():
+        last -= 1
+    name = f"{Path(shown).stem}/{NAME_LINE.match(lines[first])[1]}"
+    wrong = lines[first + 1] if first + 1 < last else ""
+    if not wrong.startswith("// "):
+        raise LabError(f"{shown}:{first + 2}: a mutant begins with a comment that says what is wrong")
+    chosen = REGION_LINE.match(lines[first + 2]) if first + 2 < last else None
+    begin = first + (3 if chosen else 2)
+    target = choose(regions, chosen, shown, first + 3)
+    return Mutant(name, wrong[3:], tuple(lines[begin:last]), shown, begin + 1, target)
+
+
+def choose(regions, chosen, shown, line):
+    """Returns (path, index) of the region that a mutant replaces; `line` is the line that chooses
+    it, or would."""
     if not chosen:
         if len(regions) > 1:
             places = ", ".join(region.place for region in regions)
-            raise LabError(f"{shown}: the task has {len(regions)} regions ({places}); its second "
+            raise LabError(f"{shown}:{line}: the task has {len(regions)} regions ({places}); this "
                            "line must choose: // region: <path> [number]")
         return regions[0].path, 0
     there = [region for region in regions if region.path == chosen[1]]
     index = int(chosen[2] or 1) - 1
     if index >= len(there) or index < 0 or (len(there) > 1 and not chosen[2]):
-        raise LabError(f"{shown}:2: {chosen[1]} has {len(there)} regions of this task; name one "
+        raise LabError(f"{shown}:{line}: {chosen[1]} has {len(there)} regions of this task; name one "
                        "of them: // region: <path> <number>, counted from 1")
     return chosen[1], index
 

@@ -111,7 +111,7 @@ class Rules(FakeTree):
         self.assertEqual(len(found), 2)
 
     def test_too_few_mutants(self):
-        (self.root / "tests/mutants/lab09.1/a.cpp").unlink()
+        self.write_mutants("09.1", "bcd")
         self.only_complaint("lab 09 has 3 mutants, not at least 4")
 
 

@@ -139,7 +139,7 @@ class Course(FakeTree):
         self.assertIn("Lab 09 is not in this course", self.text("libmini/sampler.cpp"))
         self.assertEqual(self.text("labs/CMakeLists.txt"), "add_subdirectory(07-partition)\n")
         self.assertTrue((self.course / "labs/lab").stat().st_mode & 0o100)
-        for path in ("labs/09-sampler/README.md", "tests/mutants/lab07.1/a.cpp",
+        for path in ("labs/09-sampler/README.md", "tests/mutants/lab07.1.cpp",
                      "tests/hunts/lab07/bug.patch", "docs/pages/instructors.md"):
             self.assertFalse((self.course / path).exists(), path)
         self.assertNotIn("With care", self.text("labs/README.md"))

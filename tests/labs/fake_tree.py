@@ -50,8 +50,11 @@ class FakeTree(unittest.TestCase):
         self.write_lab("07-partition", "Partition", ["07.1", "07.2"])
         self.write_lab("09-sampler", "Sampler", ["09.1"])
         for task in ("07.1", "07.2", "09.1"):
-            for name in ("a", "b", "c", "d"):
-                self.write(f"tests/mutants/lab{task}/{name}.cpp", "// It is wrong.\n    wrong();\n")
+            self.write_mutants(task, "abcd")
+
+    def write_mutants(self, task, names, body="// It is wrong.\n    wrong();\n"):
+        self.write(f"tests/mutants/lab{task}.cpp",
+                   "".join(f"// --- {name}\n{body}" for name in names))
 
     def write(self, path, text):
         file = self.root / path

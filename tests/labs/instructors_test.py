@@ -53,7 +53,9 @@ class Page(unittest.TestCase):
         names = MUTANT.findall(PAGE)
         self.assertGreater(len(names), 10)
         for name in [*names, "lab11.3/one-step-too-few"]:
-            self.assertTrue((ROOT / "tests/mutants" / f"{name}.cpp").exists(), name)
+            task, mutant = name.split("/")
+            text = (ROOT / "tests/mutants" / f"{task}.cpp").read_text(encoding="utf-8")
+            self.assertIn(f"// --- {mutant}\n", text, name)
 
 
 if __name__ == "__main__":

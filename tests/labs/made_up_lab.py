@@ -159,10 +159,10 @@ int main() {
 }
 """,
     "labs/check/watch.cpp": "int watched = 1;\n",
-    "tests/mutants/lab06.1/less.cpp": "// It subtracts one.\n    y = x - 1;\n",
-    "tests/mutants/lab06.3/none.cpp":
-        "// It adds nothing.\n// region: libmini/kernels/two.cpp\n    y = x;\n",
-    "tests/mutants/lab06.2/more.cpp": "// It adds one.\n    y = x + 1;\n",
+    "tests/mutants/lab06.1.cpp": "// --- less\n// It subtracts one.\n    y = x - 1;\n",
+    "tests/mutants/lab06.3.cpp":
+        "// --- none\n// It adds nothing.\n// region: libmini/kernels/two.cpp\n    y = x;\n",
+    "tests/mutants/lab06.2.cpp": "// --- more\n// It adds one.\n    y = x + 1;\n",
 }
 
 

@@ -22,25 +22,38 @@ class Mutants(FakeTree):
         self.assertEqual(mutant.region, ("libmini/part.cpp", 0))
 
     def complaint(self, text, task="07.1"):
-        self.write(f"tests/mutants/lab{task}/a.cpp", text)
+        self.write_mutants(task, "a", text)
         with self.assertRaises(LabError) as caught:
             read_mutants(self.catalogue())
         return str(caught.exception)
 
     def test_a_mutant_without_a_sentence_or_a_region_is_rejected(self):
         self.assertIn("there is no region [lab06.1]", self.complaint("// Bad.\nx();\n", "06.1"))
-        (self.root / "tests/mutants/lab06.1/a.cpp").unlink()
-        self.assertIn("lab07.1/a.cpp:1: a mutant begins", self.complaint("wrong();\n"))
+        (self.root / "tests/mutants/lab06.1.cpp").unlink()
+        self.assertIn("lab07.1.cpp:2: a mutant begins", self.complaint("wrong();\n"))
+
+    def test_a_file_begins_with_a_name_and_no_name_comes_twice(self):
+        self.write("tests/mutants/lab07.1.cpp", "// It is wrong.\n    wrong();\n")
+        with self.assertRaisesRegex(LabError, "lab07.1.cpp:1: the file begins with the name"):
+            read_mutants(self.catalogue())
+        self.write_mutants("07.1", "aba")
+        with self.assertRaisesRegex(LabError, "two mutants have one name: lab07.1/a"):
+            read_mutants(self.catalogue())
+
+    def test_the_mutants_of_a_file_are_told_apart_by_their_names(self):
+        self.write("tests/mutants/lab07.1.cpp", "// --- b\n// One.\n    x();\n\n\n"
+                                                "// --- a\n// Two.\n    y();\n\n    z();\n")
+        found = [each for each in read_mutants(self.catalogue()) if each.task == "07.1"]
+        self.assertEqual([(each.name, each.wrong, each.body, each.first_line) for each in found],
+                         [("lab07.1/a", "Two.", ("    y();", "", "    z();"), 8),
+                          ("lab07.1/b", "One.", ("    x();",), 3)])
 
     def test_with_several_regions_a_mutant_must_choose_one(self):
         self.write("libmini/part.cpp", PARTITION.replace("lab09.1", "lab07.1"))
         (self.root / "labs/09-sampler/README.md").unlink()
-        for path in (self.root / "tests/mutants/lab09.1").iterdir():
-            path.unlink()
+        (self.root / "tests/mutants/lab09.1.cpp").unlink()
         self.assertIn("has 2 regions", self.complaint("// Bad.\nx();\n"))
-        for name in "abcd":
-            self.write(f"tests/mutants/lab07.1/{name}.cpp",
-                       "// Bad.\n// region: libmini/part.cpp 2\nx();\n")
+        self.write_mutants("07.1", "abcd", "// Bad.\n// region: libmini/part.cpp 2\nx();\n")
         mutant = next(each for each in read_mutants(self.catalogue()) if each.task == "07.1")
         self.assertEqual((mutant.region, mutant.body), (("libmini/part.cpp", 1), ("x();",)))
         self.assertIn("has 2 regions of this task",
@@ -55,7 +68,7 @@ class Schemata(FakeTree):
         self.assertEqual(lines[start + 1:start + 5], [
             '    MINI_TODO("lab07.1", "Look the place up.");',
             '} else if (::mini::schemata::mutated("lab07.1/a")) {',
-            '#line 2 "tests/mutants/lab07.1/a.cpp"', "    wrong();"])
+            '#line 3 "tests/mutants/lab07.1.cpp"', "    wrong();"])
         end = lines.index("} else {", start)
         self.assertEqual(lines[end + 1:end + 5], [
             '#line 3 "libmini/part.cpp"', "    return index[i];", "}",

@@ -1,7 +1,0 @@
-// The tensor itself is changed, and returned.
-// region: libmini/tensor/tensor.cpp
-    impl = impl_;
-    impl->offset = offset;
-    impl->numel = element_count(shape);
-    impl->shape = std::move(shape);
-    impl->strides = std::move(strides);

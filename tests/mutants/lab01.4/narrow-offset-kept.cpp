@@ -1,8 +1,0 @@
-// The first element stays where it was.
-// region: libmini/tensor/view_ops.cpp 1
-    const size_t d = dimension("narrow", x.shape(), dim);
-    check_shape(start >= 0 && length >= 0 && start <= x.shape()[d] - length,
-                "narrow: not in the dimension");
-    Shape shape = x.shape();
-    shape[d] = length;
-    return x.as_strided(std::move(shape), x.strides(), x.offset());

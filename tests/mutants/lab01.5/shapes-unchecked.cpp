@@ -1,7 +1,0 @@
-// Any two sizes match.
-// region: libmini/tensor/broadcast.cpp 1
-    for (size_t back = 1; back <= result.size(); ++back) {
-        const int64_t in_a = back <= a.size() ? a[a.size() - back] : 1;
-        const int64_t in_b = back <= b.size() ? b[b.size() - back] : 1;
-        result[result.size() - back] = in_a == 1 ? in_b : in_a;
-    }

@@ -1,8 +1,0 @@
-// The bias gets the sums over the outputs of each row.
-// region: libmini/autograd/functions_nn.cpp
-            Grads grads(3);
-            if (node.needs_input_grad(0)) grads[0] = ops::sum(g, {1}, /*keepdim=*/false);
-            if (node.needs_input_grad(1)) grads[1] = ops::matmul(g, w.get());
-            if (node.needs_input_grad(2))
-                grads[2] = ops::matmul(g, x.get(), {.transpose_a = true});
-            return grads;

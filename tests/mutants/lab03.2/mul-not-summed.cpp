@@ -1,8 +1,0 @@
-// The gradient of a broadcast factor is not summed.
-// region: libmini/autograd/functions_math.cpp 1
-            Grads grads(2);
-            if (node.needs_input_grad(0))
-                grads[0] = ops::sum_to(ops::mul(g, b.get()), a.get().shape());
-            if (node.needs_input_grad(1))
-                grads[1] = ops::mul(g, a.get());
-            return grads;

@@ -1,8 +1,0 @@
-// The gradient is returned, as if the leaf had an input.
-    Tensor& total = leaf.autograd_meta()->grad;
-    if (total.defined())
-        ops::add_(total, ops::contiguous(grad));
-    else
-        total = own(std::move(grad));
-    for (const auto& [id, hook] : hooks_) hook(leaf);
-    return {total};

@@ -1,8 +1,0 @@
-// The hooks get the gradient, not the leaf.
-    Tensor& total = leaf.autograd_meta()->grad;
-    if (total.defined())
-        ops::add_(total, ops::contiguous(grad));
-    else
-        total = own(std::move(grad));
-    for (const auto& [id, hook] : hooks_) hook(total);
-    return {};

@@ -1,7 +1,0 @@
-// No hook is called.
-    Tensor& total = leaf.autograd_meta()->grad;
-    if (total.defined())
-        ops::add_(total, ops::contiguous(grad));
-    else
-        total = own(std::move(grad));
-    return {};

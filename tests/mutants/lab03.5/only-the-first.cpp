@@ -1,4 +1,0 @@
-// Contributions after the first are dropped.
-// region: libmini/autograd/engine.cpp 3
-        if (!contribution.defined()) return;
-        total = total.defined() ? total : std::move(contribution);

@@ -1,2 +1,0 @@
-// A parameter with two names is listed twice.
-// region: libmini/nn/module.cpp 1

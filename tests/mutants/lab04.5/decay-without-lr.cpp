@@ -1,4 +1,0 @@
-// The decay is not multiplied by the learning rate.
-// region: libmini/kernels/cpu/optim.cpp 1
-    for (int64_t i = 0; i < n; ++i)
-        parameter[i] += -step.lr * grad[i] - step.weight_decay * parameter[i];

@@ -1,6 +1,0 @@
-// The product overwrites the bias.
-// region: libmini/kernels/cpu/conv_im2col.cpp 1
-            im2col(col, image, lowering);
-            for (int64_t o = 0; o < O; ++o)
-                std::fill_n(out + o * M, M, bias ? bias[o] : 0.0f);
-            matmul(out, w, col, O, M, K);

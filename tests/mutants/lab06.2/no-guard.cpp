@@ -1,7 +1,0 @@
-// Threads past the edges read the factors.
-// region: libmini/kernels/cuda/matmul_naive.cu 1
-    float total = 0.0f;
-    for (int64_t k = 0; k < p.a.cols; ++k)
-        total += p.a.data[row * p.a.row_step + k * p.a.col_step] *
-                 p.b.data[k * p.b.row_step + col * p.b.col_step];
-    write(p, row, col, total);

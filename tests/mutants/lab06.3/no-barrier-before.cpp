@@ -1,6 +1,0 @@
-// The tree begins before all threads have written.
-// region: libmini/kernels/cuda/sum_ladder.cu 2
-    for (int half = kThreads / 2; half > 0; half /= 2) {
-        if (t < half) part[t] += part[t + half];
-        __syncthreads();
-    }

@@ -1,9 +1,0 @@
-// The maximum begins at 0.
-// region: libmini/kernels/cuda/softmax.cu
-    float greatest = 0.0f;
-    for (int64_t j = lane; j < cols; j += kTeam) greatest = fmaxf(greatest, x[j]);
-    greatest = team_reduce<kTeam>(greatest, Max());
-    float total = 0.0f;
-    for (int64_t j = lane; j < cols; j += kTeam) total += expf(x[j] - greatest);
-    const float log_total = logf(team_reduce<kTeam>(total, Sum()));
-    for (int64_t j = lane; j < cols; j += kTeam) y[j] = x[j] - greatest - log_total;

@@ -1,9 +1,0 @@
-// The partitioner's options are not passed on.
-    const std::vector<double> partition_sizes(static_cast<size_t>(world.size),
-                                              1.0 / world.size);
-    const DataPartitioner partitioner(std::move(dataset), partition_sizes);
-    const auto partition = std::make_shared<Partition>(partitioner.use(world.rank));
-    check_part(*partition, n, world);
-    const int64_t bsz = options.batch_size / world.size;
-    const DataLoaderOptions loading = {.batch_size = bsz, .shuffle = true};
-    return {DataLoader(partition, loading), bsz};

@@ -1,7 +1,0 @@
-// A missing key matches nothing.
-// region: libmini/distributed/store/store.cpp 2
-    const std::string* value = find(key);
-    const bool matches = value == nullptr ? false : *value == expected;
-    if (matches) set(key, desired);
-    if (matches) return desired;
-    return value == nullptr ? expected : *value;

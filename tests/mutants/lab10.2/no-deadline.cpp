@@ -1,5 +1,0 @@
-// The wait has no deadline.
-// region: libmini/distributed/store/hash_store.cpp
-    const auto all_there = [&] { return table_.missing(keys).empty(); };
-    if (!wait_on(changed_, lock, kNever, all_there))
-        throw_missing("the store of this process", keys, table_.missing(keys));

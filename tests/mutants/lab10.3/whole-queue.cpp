@@ -1,7 +1,0 @@
-// forget() removes the whole queue of the key.
-// region: libmini/distributed/store/store_service.cpp 2
-    if (!client.question) return;
-    const auto found = waiters_.find(client.question->key);
-    client.question.reset();
-    if (found == waiters_.end()) return;  // its reply is being sent
-    waiters_.erase(found);

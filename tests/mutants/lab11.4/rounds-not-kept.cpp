@@ -1,8 +1,0 @@
-// The rounds are not kept, so that there is nothing to double.
-// region: libmini/distributed/collectives/halving_doubling.cpp 1
-        for (int bit = Q / 2; bit > 0; bit /= 2) {
-            const Halves halves = split(mine, transport.rank(), bit);
-            transport.send_recv(halves.partner, halves.theirs.bytes, halves.partner,
-                                halves.mine.bytes, combine);
-            mine = halves.mine;
-        }

@@ -1,7 +1,0 @@
-// MINI_PROGRESS hides the user's choice.
-// region: libmini/tools/minirun/environment.cpp 2
-    if (job.local_size() > 1) base.try_emplace("OMP_NUM_THREADS", "1");
-    base["MINI_PROGRESS"] = job.progress;
-    Environment variables = own_variables(job, local_rank);
-    variables.merge(base);  // adds only the names that variables lacks
-    return variables;

@@ -1,7 +1,0 @@
-// A single rank is limited to one thread too.
-// region: libmini/tools/minirun/environment.cpp 2
-    base.try_emplace("OMP_NUM_THREADS", "1");
-    base.try_emplace("MINI_PROGRESS", job.progress);
-    Environment variables = own_variables(job, local_rank);
-    variables.merge(base);  // adds only the names that variables lacks
-    return variables;

@@ -1,7 +1,0 @@
-// The whole status is taken for the exit code.
-// region: libmini/tools/minirun/child.cpp 2
-    kill_group();
-    int status = 0;
-    waitpid(std::exchange(pid_, -1), &status, 0);
-    if (WIFSIGNALED(status)) return {.by_signal = true, .number = WTERMSIG(status)};
-    return {.by_signal = false, .number = status};

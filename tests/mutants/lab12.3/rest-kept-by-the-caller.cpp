@@ -1,8 +1,0 @@
-// Lines are searched in the new bytes only; their beginning is left out.
-// region: libmini/tools/minirun/output.cpp 1
-    size_t start = 0, end;
-    while ((end = bytes.find('\n', start)) != std::string::npos) {
-        take_line(stream, bytes.substr(start, end - start));
-        start = end + 1;
-    }
-    stream.line = bytes.substr(start);

@@ -1,5 +1,0 @@
-// The second rule is forgotten.
-// region: libmini/distributed/net/root_cause.cpp 1
-    for (const auto& rule : {was_killed, has_failed})
-        if (const auto found = first_end(ends, seen, rule)) return found;
-    return std::nullopt;

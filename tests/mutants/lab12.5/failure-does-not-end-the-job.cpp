@@ -1,5 +1,0 @@
-// A failure does not end the job.
-// region: libmini/tools/minirun/supervisor.cpp 2
-    ends_.push_back(
-        {job_.rank(local_rank), pid, exit, sent_by_us(exit), dist::flight_now()});
-

@@ -1,9 +1,0 @@
-// All attempts have one run id.
-// region: libmini/tools/minirun/launcher.cpp
-    while (true) {
-        const Outcome outcome = run(job);
-        const bool again =
-            outcome.may_be_restarted && job.restart_count < job.max_restarts;
-        if (!again) return outcome.code;
-        ++job.restart_count;
-    }

@@ -1,3 +1,0 @@
-// The job is not restarted.
-// region: libmini/tools/minirun/launcher.cpp
-    return run(job).code;

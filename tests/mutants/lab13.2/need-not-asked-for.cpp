@@ -1,9 +1,0 @@
-// A gradient is copied for an output that needs none.
-// region: libmini/parallel/scatter_gather.cpp 2
-        int64_t start = 0;
-        for (size_t i = 0; i < shapes.size(); ++i) {
-            const Tensor rows = ops::narrow(g, 0, start, rows_of(shapes[i]));
-            start += rows_of(shapes[i]);
-            grads[i] = ops::reshape(copy_between(rows, to, devices[i]), shapes[i]);
-            stats->bytes_scattered += moved_bytes(rows, to, devices[i]);
-        }

@@ -1,9 +1,0 @@
-// The output of the first chunk is returned.
-    const std::vector<Tensor> chunks = mini::parallel::scatter(x, devices_, stats_);
-    std::vector<mini::nn::Module*> modules{&module_};
-    for (size_t i = 1; i < chunks.size(); ++i) {
-        modules.push_back(copies_[i].get());
-        replicate(module_, *modules[i], devices_[0], devices_[i], stats_);
-    }
-    const std::vector<Tensor> outputs = parallel_apply(lanes_, modules, chunks);
-    return outputs[0];

@@ -1,9 +1,0 @@
-// `are_buffers_due_` is updated first, and then speaks about this pass.
-    are_buffers_due_ = sync_;
-    const bool sends_buffers = sends_buffers_ && are_buffers_due_;
-    const int root = begin_iteration(sends_buffers, sync_);
-    if (sends_buffers) broadcast_buffers(root);
-    if (sync_) prepare_for_forward();
-    Tensor output = run_module(x);
-    if (sync_) prepare_for_backward(output);
-    return output;

@@ -1,4 +1,0 @@
-// A copy of the gradient is reduced, and thrown away.
-// region: libmini/parallel/averaging_modules.cpp 1
-    ops::mul_(grad, 1.0f / static_cast<float>(group().world_size()));
-    in_flight_.push_back(group().all_reduce_async(ops::clone(grad)));

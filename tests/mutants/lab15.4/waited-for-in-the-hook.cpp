@@ -1,5 +1,0 @@
-// The hook waits: nothing overlaps.
-// region: libmini/parallel/averaging_modules.cpp 1
-    ops::mul_(grad, 1.0f / static_cast<float>(group().world_size()));
-    in_flight_.push_back(group().all_reduce_async(grad));
-    in_flight_.back()->wait();

@@ -1,2 +1,0 @@
-// Nothing is switched off.
-    return NoSync([] {});

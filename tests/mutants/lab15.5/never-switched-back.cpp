@@ -1,3 +1,0 @@
-// Averaging stays off after no_sync.
-    sync_ = false;
-    return NoSync([] {});

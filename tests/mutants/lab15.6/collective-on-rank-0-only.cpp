@@ -1,7 +1,0 @@
-// Only rank 0 starts the all-reduce.
-// region: labs/15-ddp-by-hooks/simple_ddp.cpp 3
-    if (!sync_) return;
-    if (in_flight_.empty()) mini::queue_callback([this] { finish(); });
-    const Tensor& grad = parameter.grad();
-    if (group_.rank() == 0)
-        in_flight_.push_back({.grad = grad, .work = group_.all_reduce_async(grad)});

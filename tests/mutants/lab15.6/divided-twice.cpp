@@ -1,9 +1,0 @@
-// The sums are divided twice.
-// region: labs/15-ddp-by-hooks/simple_ddp.cpp 4
-    const float share = 1.0f / static_cast<float>(group_.world_size());
-    for (InFlight& each : in_flight_) {
-        each.work->wait();
-        mini::ops::mul_(each.grad, share);
-        mini::ops::mul_(each.grad, share);
-    }
-    in_flight_.clear();

@@ -1,7 +1,0 @@
-// The list is never cleared: the next pass queues no end.
-// region: labs/15-ddp-by-hooks/simple_ddp.cpp 4
-    const float share = 1.0f / static_cast<float>(group_.world_size());
-    for (InFlight& each : in_flight_) {
-        each.work->wait();
-        mini::ops::mul_(each.grad, share);
-    }

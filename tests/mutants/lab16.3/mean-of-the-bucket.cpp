@@ -1,9 +1,0 @@
-// The share is taken of the whole buffer, so of the others' gradients once more.
-    Tensor view = gradients_[slot];
-    if (!gradient.defined())
-        ops::fill_(view, 0.0f);
-    else if (!gradient.shares_storage(view))
-        ops::copy_(view, gradient);
-    if (share != 1.0f) ops::mul_(buffer_, share);
-    if (!ready_[slot]) --pending_;
-    ready_[slot] = true;

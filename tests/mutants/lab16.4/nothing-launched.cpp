@@ -1,2 +1,0 @@
-// Full buckets stay where they are.
-    static_cast<void>(next_bucket_);

@@ -1,2 +1,0 @@
-// Each rank makes buckets by the order of its own gradients.
-    return order_;

@@ -1,9 +1,0 @@
-// The old file is removed before the rename.
-// region: libmini/io/file.cpp 3
-    if (file_system().fsync(fd_) != 0) fail(path_, "fsync");
-    const int fd = std::exchange(fd_, -1);
-    if (file_system().close(fd) != 0) fail(path_, "close");
-    file_system().remove(path_);
-    if (file_system().rename(temporary_, path_) != 0) fail(path_, "rename");
-    temporary_.clear();
-    sync_folder(path_);

@@ -1,3 +1,0 @@
-// No checkpoint is ever removed.
-// region: libmini/io/checkpoint.cpp 1
-    save_safetensors(path(step), contents.tensors, contents.metadata);

@@ -1,7 +1,0 @@
-// A rank that cannot load throws alone.
-// region: libmini/training/run_checkpoints.cpp 2
-    const std::vector<int64_t> mine{found ? found->step : -1};
-    const int64_t step = dist::all_gather_values(*group_, mine)[0][0];
-    if (step == -1) return std::nullopt;
-    if (!found) found = folder_->load(step);
-    return found;

@@ -147,10 +147,9 @@ void copy_(Tensor& x, const Tensor& y, bool non_blocking) {
     check_shape(x.shape() == y.shape() && x.dtype() == y.dtype(), "copy_: ", x.dtype(),
                 " ", x.shape(), " cannot hold ", y.dtype(), " ", y.shape());
     check_not_recorded("copy_", x, y, "the source itself");
-    check_no_internal_overlap("copy_", x);
-    check_no_partial_overlap("copy_", x, y);
     if (x.numel() == 0) return;
-    const Overlap overlap = overlap_of(x, y);
+    check_no_internal_overlap("copy_", x);
+    const Overlap overlap = check_no_partial_overlap("copy_", x, y);
     if (overlap == Overlap::kSame) return x.bump_version();
     const Tensor from = overlap == Overlap::kNone ? contiguous(y) : clone(y);
     if (x.is_contiguous() && x.device() != y.device()) {

@@ -75,10 +75,12 @@ void check_no_internal_overlap(const char* name, const Tensor& x) {
                    " has several elements at one address; clone() it first");
 }
 
-void check_no_partial_overlap(const char* name, const Tensor& x, const Tensor& y) {
-    MINI_CHECK(overlap_of(x, y) != Overlap::kPartial, name, ": the tensor of shape ",
-               x.shape(), " and the source of shape ", y.shape(),
+Overlap check_no_partial_overlap(const char* name, const Tensor& x, const Tensor& y) {
+    const Overlap overlap = overlap_of(x, y);
+    MINI_CHECK(overlap != Overlap::kPartial, name, ": the tensor of shape ", x.shape(),
+               " and the source of shape ", y.shape(),
                " share some of their elements; clone() the source first");
+    return overlap;
 }
 
 }  // namespace mini

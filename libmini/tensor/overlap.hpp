@@ -27,8 +27,9 @@ Overlap overlap_of(const Tensor& x, const Tensor& y);
 /// (`at::assert_no_internal_overlap`).
 void check_no_internal_overlap(const char* name, const Tensor& x);
 
-/// Throws Error if x and y overlap partially: `name`, a function that writes to x, would
-/// read elements of y that it has overwritten (`at::assert_no_partial_overlap`).
-void check_no_partial_overlap(const char* name, const Tensor& x, const Tensor& y);
+/// Returns overlap_of(x, y). Throws Error if x and y overlap partially: `name`, a function
+/// that writes to x, would read elements of y that it has overwritten
+/// (`at::assert_no_partial_overlap`).
+Overlap check_no_partial_overlap(const char* name, const Tensor& x, const Tensor& y);
 
 }  // namespace mini

@@ -57,6 +57,8 @@ TEST_CASE("copy_ to an expanded tensor throws, because its elements share an add
                    "several elements at one address"));
     Tensor one = ops::expand(Tensor::zeros({1}), {1});
     CHECK_NOTHROW(ops::copy_(one, Tensor::ones({1})));
+    Tensor empty = ops::expand(Tensor::zeros({1, 0}), {3, 0});
+    CHECK_NOTHROW(ops::copy_(empty, Tensor::ones({3, 0})));
 }
 
 TEST_CASE("memory_order sorts dimensions by stride, and passes over strides of 0") {

@@ -137,7 +137,7 @@ def write_rest(path, theirs, tools):
     """Writes an object with all that `theirs` has, as weak symbols; without `theirs` it is empty."""
     path.unlink(missing_ok=True)
     if not theirs:
-        run(tools["compiler"], "-x", "assembler", "-c", "/dev/null", "-o", path)
+        run(tools["compiler"], "-x", "c++", "-c", "/dev/null", "-o", path)
         return
     weak = [path.with_suffix(f".{number}.o") for number in range(len(theirs))]
     for old, new in zip(theirs, weak):

@@ -144,7 +144,7 @@ bool parse(int argc, char** argv, bool launched, Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    extras::use_all();
+    mini::extras::use_all();
     bool prints_errors = true;
     try {
         // Options and files are the same for all ranks of a machine, so only one rank

@@ -144,13 +144,14 @@ class Module {
     /// Adds a parameter, sets its requires_grad, and returns it. The module keeps the
     /// address of `member`: the parameter is the tensor that the member refers to, also
     /// after an assignment (`Module.__setattr__`). An undefined member is a parameter from
-    /// its first assignment on. REQUIRES: `member` outlives this object's last use, and
-    /// does not move; a local variable, or an element of a vector that grows, does not.
+    /// its first assignment on. REQUIRES: `member` stays at its address as long as this
+    /// object is used; it is not a local variable, nor an element of a vector that grows.
     /// Throws Error when the name is empty, contains a dot, or is already used.
     Tensor& register_parameter(const std::string& name, Tensor& member);
 
     /// Adds a parameter that is not a member. This object keeps the handle, and returns a
-    /// reference to it: a copy of the handle may not be used to replace the parameter.
+    /// reference to it. An assignment to the reference replaces the parameter, an
+    /// assignment to a copy of the handle does not.
     Tensor& register_parameter(const std::string& name, const Tensor& parameter);
 
     /// Add a buffer, and return it, in the same two ways.

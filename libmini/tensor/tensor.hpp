@@ -249,7 +249,7 @@ class Tensor {
     void backward(const BackwardOptions& options) const;
 
     /// Returns whether this tensor is a parameter (`isinstance(x, nn.Parameter)`): a module
-    /// has registered it. Its views and copies are none.
+    /// has registered it. Views and copies of a parameter are not parameters.
     bool is_parameter() const { return impl().is_parameter; }
     void set_is_parameter() const { impl().is_parameter = true; }
 

@@ -157,3 +157,38 @@ TEST_CASE("the old gradient of an unused parameter is part of its average",
         REQUIRE(seen[rank] == "a 3, b 1.5, c 2.5");
     }
 }
+
+TEST_CASE("a rank without batches shadows the iterations of the other ranks",
+          "[lab16][lab16.7]") {
+    const int64_t joins_first = GENERATE(0, 1);  // rank
+    struct Seen {
+        Assignment assigned;
+        Values weights;
+    };
+    const auto seen = on_ranks(2, [&](dist::ProcessGroup& group) {
+        TwoWays model(/*reversed=*/group.rank() == 0);
+        DistributedDataParallel ddp(model, kBucketEach);
+        optim::SGD optimizer(model.parameters(), {.lr = 1});
+        parallel::Join({&ddp}).run([&] {
+            for (int step = 0; step < (group.rank() == joins_first ? 1 : 3); ++step) {
+                optimizer.zero_grad();
+                ddp(Tensor::ones({1})).backward();
+                optimizer.step();
+            }
+        });
+        return Seen{assignment_of(ddp), values_of(model.parameters())};
+    });
+    for (const auto& [assigned, weights] : seen) {
+        INFO("rank " << joins_first << " has one batch, the other rank three.");
+        INFO(
+            "Both broadcast the order of rank 0, a then b, before the second iteration.");
+        INFO("A joined rank uses no parameter: the averages are its gradients too, with");
+        INFO("which its optimizer would step; hint 2 of 16.7 helps");
+        CHECK(assigned == Assignment{{0}, {1}});
+        CHECK(weights == seen[0].weights);
+    }
+    // The mean of the first pass is 1.5; then one rank adds half of 2 or 1.
+    const Values expected =
+        joins_first == 0 ? Values{-1.5f, -2.5f} : Values{-2.5f, -1.5f};
+    CHECK(seen[0].weights == expected);
+}

@@ -189,16 +189,14 @@ inline void check_messages_beside_collectives(ProcessGroup& group) {
 }
 
 /// Checks that kMin and kMax give NaN on all ranks, whichever rank has it.
-inline void check_nan(ProcessGroup& group, int64_t n, DType dtype) {
-    const int P = group.world_size();
-    for (int owner = 0; owner < P; ++owner) {
+inline void check_nan(ProcessGroup& group, int64_t n, DType dtype,
+                      const std::vector<Algorithm>& algorithms = {Algorithm::kAuto}) {
+    for (int owner = 0; owner < group.world_size(); ++owner) {
         const float mine = group.rank() == owner ? NAN : static_cast<float>(group.rank());
         for (const ReduceOp op : {ReduceOp::kMin, ReduceOp::kMax})
-            for (const Algorithm algorithm :
-                 {Algorithm::kAuto, Algorithm::kNaive, Algorithm::kTree, Algorithm::kRing,
-                  Algorithm::kRecursiveDoubling, Algorithm::kHalvingDoubling,
-                  Algorithm::kHierarchical}) {
-                const Tensor x = tensor_of(std::vector<float>(n, mine), dtype);
+            for (const Algorithm algorithm : algorithms) {
+                const Tensor x =
+                    tensor_of(std::vector<float>(static_cast<size_t>(n), mine), dtype);
                 group.all_reduce(x, op, algorithm);
                 const auto values = ops::to(x, DType::kFloat32).to_vector<float>();
                 const auto lost = std::ranges::count_if(

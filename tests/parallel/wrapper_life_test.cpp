@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "libmini/parallel/data_parallel.hpp"
 #include "libmini/parallel/ddp.hpp"
 #include "tests/parallel/toy.hpp"
 #include "tests/parallel/wrappers.hpp"
@@ -242,6 +244,21 @@ TEST_CASE("a graph that outlives its wrapper accumulates on this rank") {
         return module.weights[0].grad().item();
     });
     CHECK(seen == std::vector<double>{1, 2});
+}
+
+TEST_CASE("DataParallel trains a module whose layer is frozen and thawed") {
+    Toy module;
+    DataParallel network(
+        module, [] { return std::make_unique<Toy>(); },
+        {.device_ids = {Device::cpu(0), Device::cpu(1)}, .output_device = {}});
+    for (const bool frozen : {false, true, false}) {
+        CAPTURE(frozen);
+        freeze(module.fc1, frozen);
+        module.zero_grad();
+        sum(network(draw({4, 3}, 1))).backward();
+        CHECK(module.fc1.weight.grad().defined() == !frozen);
+        CHECK(last_gradient(module) == 4);
+    }
 }
 
 TEST_CASE("a wrapper with a frozen parameter is destroyed while an exception unwinds") {

@@ -1,7 +1,7 @@
 // Reads the orientation from EXIF data, which are a TIFF file:
 //
 //     "II" or "MM"   42    offset    ..   count   tag    type   count   value   ..
-//     byte order     (2)   (4)            (2)     (2)    (2)    (4)     (4)     more entries
+//     byte order     (2)   (4)            (2)     (2)    (2)    (4)     (4)     more ..
 //     at offset 0                         at the offset
 //
 // The orientation has tag 0x0112, type 3 (a number of 2 bytes) and the values 1 to 8.

@@ -8,8 +8,8 @@
 // cannot be detected: JPEG has no checksums, so a wrong or missing byte in its pixel data
 // may give a different picture.
 //
-// Cost: a PNG is unpacked twice. Memory: the file twice, and for each pixel 6 bytes, or up
-// to 16 for a progressive JPEG and 32 for a PNG of 16 bits; at most kMaxDecodeBytes.
+// Cost: a PNG is unpacked twice. Memory: the file twice, and for each pixel 6 bytes, or
+// up to 16 for a progressive JPEG and 32 for a PNG of 16 bits; at most kMaxDecodeBytes.
 
 #pragma once
 

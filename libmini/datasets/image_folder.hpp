@@ -23,7 +23,8 @@ namespace mini::data {
 struct ImageFolderOptions {
     Transform transform = {};  // applied to each picture, uint8 (3, H, W), unless empty
 
-    // The names of pictures end so, in upper or lower case; by default torchvision's list.
+    // The names of pictures end so, in upper or lower case; by default torchvision's
+    // list.
     std::vector<std::string> extensions = {".png", ".jpg", ".jpeg", ".ppm", ".bmp",
                                            ".pgm", ".tif", ".tiff", ".webp"};
 };
@@ -46,7 +47,8 @@ class ImageFolder : public Dataset {
     /// cannot be listed, when `root` has no class folder, when a class has no picture
     /// (the error names all such classes), or when a file .ppm, .bmp, .pgm, .tif, .tiff
     /// or .webp, in `extensions`, is neither PNG nor JPEG: skipping it would give the
-    /// samples other indices than torchvision's. Throws UsageError when `extensions` is empty.
+    /// samples other indices than torchvision's. Throws UsageError when `extensions` is
+    /// empty.
     explicit ImageFolder(const std::string& root, ImageFolderOptions options = {});
 
     int64_t size() const override { return static_cast<int64_t>(samples_.size()); }

@@ -210,8 +210,8 @@ class JpegChecker {
         colours_ = data[11] == 0 ? AdobeColours::kCmyk : AdobeColours::kYcck;
     }
 
-    // Copies the file. stb takes four components without Adobe's marker for other colours,
-    // so writes the marker in front of the first scan.
+    // Copies the file. stb takes four components without Adobe's marker for other
+    // colours, so writes the marker in front of the first scan.
     void copy_file() {
         const Span file = bytes_.first(position_);
         image_.file.assign(file.begin(), file.end());

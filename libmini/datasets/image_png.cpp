@@ -221,8 +221,8 @@ void read_palette(Parts& parts, const Chunk& chunk, const std::string& name) {
     parts.palette.resize(kPaletteBytes);
 }
 
-// Keeps a valid chunk tRNS; as libpng does, ignores a chunk at another place or of another
-// size, and a second one.
+// Keeps a valid chunk tRNS; as libpng does, ignores a chunk at another place or of
+// another size, and a second one.
 void read_transparency(Parts& parts, const Chunk& chunk, int colour) {
     const size_t size = chunk.data.size();
     const bool fits = colour == 0 ? size == 2

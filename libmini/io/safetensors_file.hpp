@@ -1,4 +1,5 @@
-// A safetensors file whose tensors are read one at a time. load_safetensors reads them all.
+// A safetensors file whose tensors are read one at a time. load_safetensors reads them
+// all.
 
 #pragma once
 

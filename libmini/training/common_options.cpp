@@ -1,6 +1,7 @@
 #include "libmini/training/common_options.hpp"
 
 #include <cmath>
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
@@ -53,6 +54,12 @@ void check_batch_size(int64_t batch_size, int world_size) {
     const int64_t below = batch_size / world_size * world_size;
     throw UsageError(concat("--batch-size ", batch_size, " cannot be divided among ",
                             world_size, " ranks; try ", below > 0 ? below : world_size));
+}
+
+void check_space(const std::string& path, const NamedTensors& tensors) {
+    size_t bytes = 1;
+    for (const auto& [name, tensor] : tensors) bytes += tensor.bytes();
+    io::check_can_save(path, bytes);
 }
 
 void check_save(const std::string& file) {

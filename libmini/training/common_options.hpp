@@ -6,6 +6,7 @@
 #include <string>
 
 #include "libmini/program/command_line.hpp"
+#include "libmini/tensor/tensor.hpp"
 
 namespace mini::training {
 
@@ -28,6 +29,10 @@ Option add_logdir(CommandLine& line, std::string& folder);
 /// Throws UsageError if batch_size is not a multiple of world_size; the message suggests
 /// a multiple.
 void check_batch_size(int64_t batch_size, int world_size);
+
+/// Throws BadFile if the disk has no space for a file with these tensors at `path`, or as
+/// io::check_can_save does.
+void check_space(const std::string& path, const NamedTensors& tensors);
 
 /// Throws UsageError if no file can be saved at `file`, the value of --save: it is a
 /// folder, a pipe or a device, or in a folder that does not exist or is read-only, its

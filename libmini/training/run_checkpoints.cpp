@@ -13,8 +13,8 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/group/gather.hpp"
-#include "libmini/io/file.hpp"
 #include "libmini/optim/optimizer_state.hpp"
+#include "libmini/training/common_options.hpp"
 #include "libmini/training/program.hpp"
 
 namespace mini::training {
@@ -89,7 +89,7 @@ std::optional<io::Checkpoint> RunCheckpoints::newest() {
     on_all_ranks(*group_, [&] {
         folder_.emplace(options_.checkpoint, options_.keep);
         if (group_->rank() != 0) return;
-        io::check_can_save(folder_->path(0));
+        check_space(folder_->path(0), parts_.model.state_dict());
         // A restarted job keeps its checkpoints: --fresh was applied at the first start.
         if (options_.fresh && !is_restart()) remove_all(*folder_);
         found = folder_->latest();

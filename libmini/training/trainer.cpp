@@ -13,6 +13,7 @@
 #include "libmini/program/progress.hpp"
 #include "libmini/training/accuracy.hpp"
 #include "libmini/training/checkpoint.hpp"
+#include "libmini/training/common_options.hpp"
 #include "libmini/training/digests.hpp"
 #include "libmini/training/on_device.hpp"
 #include "libmini/training/optimizers.hpp"
@@ -62,6 +63,7 @@ Trainer::Trainer(const Options& options, JobData data,
 Results Trainer::run(const std::function<void(const Results&)>& report) {
     double seconds = 0.0;
     Results& results = progress_.results;
+    check_output();
     open_log();
     while (position().step_in_epoch > 0 || !length_.is_done(position())) {
         // Measure the time from the start of all ranks to the end of all ranks.
@@ -83,6 +85,14 @@ Results Trainer::run(const std::function<void(const Results&)>& report) {
     results.bucket_bytes = bucket_sizes(replica_.ddp);
     results.statistics = training_statistics(group_->events().snapshot());
     return results;
+}
+
+// Checks, with --save, that the disk has space for the model.
+void Trainer::check_output() {
+    if (options_.save.empty()) return;
+    on_all_ranks(*group_, [&] {
+        if (group_->rank() == 0) check_space(options_.save, model_.state_dict());
+    });
 }
 
 // Opens the run's log, with --logdir.

@@ -43,8 +43,9 @@ class Trainer {
 
     /// Trains until the end that the options define, and returns the results. After each
     /// epoch, calls `report` with the results so far. With --checkpoint, saves
-    /// checkpoints; throws SharedError if saving fails. Losses and accuracies are equal
-    /// on all ranks. Blocks until all ranks have finished.
+    /// checkpoints; throws SharedError if saving fails. Throws it before the first step
+    /// if the file of --save or the log of --logdir cannot be written. Losses and
+    /// accuracies are equal on all ranks. Blocks until all ranks have finished.
     Results run(const std::function<void(const Results&)>& report);
 
     const nn::Module& model() const { return model_; }
@@ -53,6 +54,7 @@ class Trainer {
     const RunPosition& position() const { return progress_.position; }
 
   private:
+    void check_output();
     void open_log();
     void train_epoch();
     std::optional<data::Batch> next_batch(data::DataLoader::Epoch& batches);

@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "libmini/core/error.hpp"
+#include "tests/io/support.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/message_of.hpp"
 
 using namespace mini;
-using test::contains, test::Folder, test::message_of;
+using test::contains;
 
 namespace {
 
@@ -27,6 +28,19 @@ TEST_CASE("--save is checked without leaving a file behind") {
     const Folder folder;
     CHECK(save_error("") == "");
     CHECK(save_error(folder / "model") == "");
+    CHECK(folder.names().empty());
+}
+
+TEST_CASE("a disk without space for the tensors is reported before they are saved") {
+    const Folder folder;
+    const FileSizeLimit limit(1000);
+    const auto error = [&](int64_t elements) {
+        return message_of<BadFile>([&] {
+            training::check_space(folder / "model", {{"x", Tensor::zeros({elements})}});
+        });
+    };
+    CHECK(error(200) == "");
+    CHECK(contains(error(250), "model: write failed: File too large"));
     CHECK(folder.names().empty());
 }
 

@@ -10,6 +10,12 @@ add_library(mini_flags INTERFACE)
 target_include_directories(mini_flags INTERFACE ${PROJECT_SOURCE_DIR})
 target_link_libraries(mini_flags INTERFACE Threads::Threads)
 
+# Here what links a component has its flags; the targets of another project do not.
+set(MINI_FLAGS_SCOPE PUBLIC)
+if(NOT PROJECT_IS_TOP_LEVEL)
+    set(MINI_FLAGS_SCOPE PRIVATE)
+endif()
+
 # What libmini asks of the code that includes its headers, in its own folders, as a part of
 # another project, and installed; none of the flags below reach a user's targets.
 # -ffp-contract=off: see below; the headers have inline code.
@@ -152,7 +158,8 @@ function(mini_room name)
     list(TRANSFORM room_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
     set_property(GLOBAL APPEND PROPERTY MINI_ROOM_SOURCES ${room_SOURCES})
     set_property(GLOBAL APPEND PROPERTY MINI_ROOMS ${name})
-    target_link_libraries(mini_${name} PRIVATE $<BUILD_INTERFACE:mini_flags> PUBLIC mini_usage)
+    target_link_libraries(mini_${name} ${MINI_FLAGS_SCOPE} $<BUILD_INTERFACE:mini_flags>
+        PUBLIC mini_usage)
     mini_needs(mini_${name} ${room_NEEDS})
     if(room_TEXT)
         mini_text(mini_${name})

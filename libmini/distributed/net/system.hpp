@@ -32,7 +32,7 @@ struct Address {
 class System {
   public:
     /// Looks up the numeric addresses of `address`. Returns 0 and a list that the caller
-    /// frees with ::freeaddrinfo, or an error code of getaddrinfo. Makes no DNS query for
+    /// frees with freeaddrinfo, or an error code of getaddrinfo. Makes no DNS query for
     /// a numeric address; otherwise blocks until the name server replies or the
     /// resolver's own timeout passes.
     virtual int resolve(const Address& address, addrinfo*& found);

@@ -29,11 +29,12 @@ Exit codes of minirun itself: 2 usage, 1 failure, 127 PROGRAM cannot be started.
 A variable PET_NNODES is the default of --nnodes, and so for each option, as in torchrun.
 
 Several nodes: start minirun on each, with the same -n, --nnodes, --rdzv-endpoint (an
-address of node 0) and secret: MINI_STORE_COOKIE (32 hexadecimal digits), or --rdzv-id,
-from which the cookie is made.
+address of node 0) and secret: MINI_STORE_COOKIE (32 hexadecimal digits, made once by
+openssl rand -hex 16), or --rdzv-id, which ps shows to other users.
 
+  export MINI_STORE_COOKIE=...
   minirun -n 2 --nnodes 2 --node-rank 0 --rdzv-endpoint node0:29500 \
-    --rdzv-id S3CRET PROGRAM   # on the other node: --node-rank 1)";
+    PROGRAM   # on the other node: --node-rank 1)";
 
 // Formats the help: adds PROGRAM and its arguments, which CLI11 does not know, to the
 // usage line, and hides the option names with underscores.

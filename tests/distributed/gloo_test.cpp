@@ -1,6 +1,9 @@
 // Backend "gloo" with one process per rank: results, and the errors on the other ranks
 // when one rank is killed, is stopped, exits, or calls another collective.
 
+#include <signal.h>
+#include <unistd.h>
+
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -8,6 +11,7 @@
 #include "tests/distributed/conformance.hpp"
 #include "tests/distributed/processes.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/read_file.hpp"
 
 using namespace mini;
 using namespace mini::dist;
@@ -207,6 +211,32 @@ TEST_CASE("a receive over gloo without a send is a Timeout that names the rank")
     CAPTURE(text);
     CHECK(contains(text, "rank 0 waited 1.5 s in recv from rank 1 (tag 5"));
     CHECK(contains(text, "rank 1 is silent"));
+}
+
+TEST_CASE("a payload that does not arrive over gloo delays no other deadline") {
+    Processes processes;
+    processes.start(2, [&](int rank, int port) {
+        const auto group = join_group("gloo", rank, 2, port);
+        const Tensor process = Tensor::full({1}, ::getpid(), DType::kInt64);
+        const Tensor large = Tensor::zeros({16 << 20});
+        if (rank == 1) {
+            const WorkHandle work = group->send_async(large, 0, 1);
+            group->send(process, 0, 2);  // after it, rank 0 has the envelope of the other
+            ::raise(SIGSTOP);
+            return;
+        }
+        group->recv(process, 1, 2);
+        const std::string status =
+            concat("/proc/", process.to_vector<int64_t>()[0], "/stat");
+        while (!contains(mini::test::read_file(status), ") T ")) ::usleep(1000);
+        const WorkHandle payload = group->recv_async(large, 1, 1);
+        const WorkHandle other =
+            group->start(recv_within(milliseconds(500), Tensor::zeros({1}), 1));
+        other->wait();
+    });
+    const std::string text = processes.report(0);
+    CAPTURE(text);
+    CHECK(contains(text, "Timeout: rank 0 waited 0.5 s in recv from rank 1 (tag 0"));
 }
 
 TEST_CASE("destroying a group of gloo ends its running operations") {

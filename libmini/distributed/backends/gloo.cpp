@@ -42,8 +42,9 @@ struct Envelope {
 //     receiver                         envelope fits: gloo recv, receipt
 struct GlooTransfer {
     PointMessage* message = nullptr;
-    std::unique_ptr<gloo::transport::UnboundBuffer> buffer;
+    std::shared_ptr<gloo::transport::UnboundBuffer> buffer;
     Envelope envelope;
+    bool has_payload = false;     // of a receive
     PointMessage first, receipt;  // over the side channel; `first` is the envelope
     bool sends = false;
 };
@@ -77,15 +78,19 @@ class GlooBackend : public VerifyingBackend {
   private:
     [[noreturn]] void throw_missing_rank(milliseconds timeout, const char* reason);
     void choose_algorithm(const Call& call);
-    void end_worker();
+    void end_job(Worker& worker);
     void break_context() noexcept;
     bool finish_send(GlooTransfer& transfer);
     bool finish_receive(GlooTransfer& transfer);
+    void begin_payload(GlooTransfer& transfer, int source);
+    bool receive_payload(GlooTransfer& transfer);
 
     const Cookie cookie_;
     const std::string local_host_;
     ContextHandle context_;
-    Worker worker_;
+    Worker worker_;    // runs collectives
+    Worker receiver_;  // waits for the payload of one receive after another
+    const GlooTransfer* receiving_ = nullptr;  // for which receiver_ waits
     std::list<GlooTransfer> points_;
     uint64_t next_slot_ = 0;
     const char* last_algorithm_ = "";
@@ -134,21 +139,21 @@ void GlooBackend::transfer(const Call& call, Deadline deadline) {
     try {
         while (!worker_.is_done_within(milliseconds(1))) poll_once(deadline);
     } catch (...) {
-        end_worker();
+        end_job(worker_);
         throw;
     }
     worker_.rethrow();
 }
 
-// Makes the worker's collective fail and waits for its end, because the worker still uses
-// the caller's tensors. Gloo sometimes does not end a send in flight to a lost rank; the
+// Makes the worker's job fail and waits for its end, because the job still uses the
+// caller's tensors. Gloo sometimes does not end a send in flight to a lost rank; the
 // worker thread is then detached, and ends after Gloo's timeout. The job owns everything
 // that it uses.
-void GlooBackend::end_worker() {
+void GlooBackend::end_job(Worker& worker) {
     break_context();
     const Deadline patience = deadline_after(kEndTime);
-    while (!worker_.is_done_within(milliseconds(1))) {
-        if (has_passed(patience)) return worker_.detach();
+    while (!worker.is_done_within(milliseconds(1))) {
+        if (has_passed(patience)) return worker.detach();
         answer_roll_call();
     }
 }
@@ -177,6 +182,7 @@ void GlooBackend::break_context() noexcept {
 void GlooBackend::abandon() noexcept {
     if (!context_) return;
     try {
+        if (std::exchange(receiving_, nullptr) != nullptr) end_job(receiver_);
         points_.clear();
         context_->closeConnections();
         context_.reset();
@@ -220,26 +226,45 @@ bool GlooBackend::finish_send(GlooTransfer& transfer) {
 }
 
 bool GlooBackend::finish_receive(GlooTransfer& transfer) {
-    // When the envelope has arrived, check the size before Gloo receives the payload.
     if (!transfer.first.done) return false;
-    PointMessage& message = *transfer.message;
     const int source = transfer.first.source;
-    if (message.source == kAnySource) {
-        if (transfer.envelope.bytes != message.data.size())
-            throw MismatchedCollective(
-                concat("mismatched messages: rank ", source, " sent ",
-                       transfer.envelope.bytes, " bytes where rank ", rank(), " expects ",
-                       message.data.size(), " in ", describe(message)));
-        message.source = source;
-        if (!message.data.empty()) {
-            const milliseconds left(milliseconds_left(message.deadline) + 1);
-            transfer.buffer->recv(source, transfer.envelope.slot);
-            transfer.buffer->waitRecv(left);
-        }
+    if (transfer.message->source == kAnySource) begin_payload(transfer, source);
+    if (!transfer.has_payload) {
+        if (!receive_payload(transfer)) return false;
+        transfer.has_payload = true;
         post_note(transfer.receipt, PointMessage::Direction::kSend, source,
                   receipt_tag(transfer.envelope.slot));
     }
     return transfer.receipt.done;
+}
+
+// Checks the size, now that the envelope has arrived, and lets Gloo receive the payload.
+void GlooBackend::begin_payload(GlooTransfer& transfer, int source) {
+    PointMessage& message = *transfer.message;
+    if (transfer.envelope.bytes != message.data.size())
+        throw MismatchedCollective(concat("mismatched messages: rank ", source, " sent ",
+                                          transfer.envelope.bytes, " bytes where rank ",
+                                          rank(), " expects ", message.data.size(),
+                                          " in ", describe(message)));
+    message.source = source;
+    if (!message.data.empty()) transfer.buffer->recv(source, transfer.envelope.slot);
+}
+
+// Returns whether the payload has arrived. Gloo can only block for it, and in Gloo a
+// timeout breaks the context, so a worker waits.
+bool GlooBackend::receive_payload(GlooTransfer& transfer) {
+    if (transfer.message->data.empty()) return true;
+    if (receiving_ == nullptr) {
+        // Longer than the deadline, at which this rank finds out which rank is silent.
+        const milliseconds left(milliseconds_left(transfer.message->deadline) + 1000);
+        receiver_.start([buffer = transfer.buffer, left] { buffer->waitRecv(left); });
+        receiving_ = &transfer;
+    }
+    if (receiving_ != &transfer || !receiver_.is_done_within(milliseconds(1)))
+        return false;
+    receiving_ = nullptr;
+    receiver_.rethrow();
+    return true;
 }
 
 }  // namespace

@@ -265,6 +265,7 @@ TEST_CASE("a deferred collective runs in wait or when polled or before the next 
         second->wait();
         group->all_reduce(x);  // no caller waits any more
 
+        sleep_for(std::chrono::seconds(1));  // the communication threads wait again
         const auto polled = start();
         while (!polled->is_completed()) sleep_for(milliseconds(1));
 

@@ -64,7 +64,7 @@ std::chrono::microseconds processor_time() {
 
 }  // namespace
 
-TEST_CASE("a rank without a free descriptor waits and reports no descriptors left") {
+TEST_CASE("a rank without a free descriptor soon reports no descriptors left") {
     if (mini::test::kWatchesMemory) {
         WARN("left out: the sanitizer needs descriptors of its own");
         return;
@@ -82,16 +82,16 @@ TEST_CASE("a rank without a free descriptor waits and reports no descriptors lef
                 taken.push_back(std::move(more));
             }
         });
-        constexpr milliseconds kWait(2000);
+        constexpr milliseconds kLeastWait(2000);
         const auto start = processor_time();
         const std::string text = failure_of([&] {
             connect_mesh(config_of(0, 2), store, "127.0.0.1", Medium::kTcp,
-                         deadline_after(kWait));
+                         deadline_after(std::chrono::hours(1)));
         });
         MINI_CHECK(contains(text, "Timeout: rank 0 waited for a connection from rank 1"),
                    text);
         MINI_CHECK(contains(text, "no descriptors left"), text);
-        MINI_CHECK(4 * (processor_time() - start) < kWait, "it did not sleep");
+        MINI_CHECK(4 * (processor_time() - start) < kLeastWait, "it did not sleep");
     });
     CHECK(processes.report(0) == "");
 }

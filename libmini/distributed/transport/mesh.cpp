@@ -12,13 +12,13 @@
 #include <memory>
 #include <new>
 #include <span>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "libmini/distributed/net/local_socket.hpp"
 #include "libmini/distributed/net/poll_until.hpp"
+#include "libmini/distributed/transport/endpoint.hpp"
 #include "libmini/distributed/transport/mesh_failure.hpp"
 #include "libmini/distributed/transport/ring_channel.hpp"
 #include "libmini/distributed/transport/shared_memory.hpp"
@@ -31,37 +31,13 @@ namespace {
 constexpr std::chrono::milliseconds kHelloTime(2000);
 constexpr size_t kMaxPending = 64;
 
+// How long a rank tries to accept a connection without a free descriptor.
+constexpr std::chrono::milliseconds kStarvedTime(2000);
+
 constexpr const char* kNoDescriptors =
     " This process has no descriptors left for connections; raise ulimit -n.";
 
 std::string address_key(int rank) { return concat("mesh/", rank); }
-
-// The addresses at which a rank listens.
-struct Endpoint {
-    std::string host;
-    Address address;
-    std::string local_name;  // "-" if it uses TCP only
-    uint64_t token = 0;      // random; identifies the rank's listener
-};
-
-std::string to_text(const Endpoint& endpoint) {
-    return concat(endpoint.host, " ", to_text(endpoint.address), " ", endpoint.local_name,
-                  " ", endpoint.token);
-}
-
-Endpoint parse_endpoint(const std::string& text) {
-    std::istringstream in(text);
-    Endpoint endpoint;
-    std::string address;
-    in >> endpoint.host >> address >> endpoint.local_name >> endpoint.token;
-    endpoint.address = parse_address(address);
-    return endpoint;
-}
-
-bool share_memory(const Endpoint& a, const Endpoint& b) {
-    return a.host == b.host && a.local_name != "-" && b.local_name != "-" &&
-           belong_to_one_user(a.local_name, b.local_name);
-}
 
 // What this rank needs to connect to the others.
 struct ThisRank {
@@ -252,6 +228,28 @@ struct Listeners {
     Acceptor tcp, local;
 };
 
+[[noreturn]] void throw_missing(const ThisRank& mine, const std::string& missing,
+                                bool is_starved) {
+    throw Timeout(concat("rank ", mine.config.rank, " waited for a connection from ",
+                         missing, "; did it start, and can it reach ",
+                         to_text(mine.endpoint.address), "?",
+                         is_starved ? kNoDescriptors : ""));
+}
+
+// Returns the sockets to poll: first the two listeners.
+std::vector<pollfd> entries_of(Listeners& listeners,
+                               const std::list<PendingConnection>& pending,
+                               const std::vector<MessageStream>& streams) {
+    std::vector<pollfd> entries = {{listeners.tcp.poll_fd(), POLLIN, 0},
+                                   {listeners.local.poll_fd(), POLLIN, 0}};
+    for (const PendingConnection& connection : pending)
+        entries.push_back({connection.socket.fd(), POLLIN, 0});
+    for (const MessageStream& stream : streams)
+        if (stream.is_open())
+            entries.push_back({stream.channel().poll_fd(), POLLRDHUP, 0});
+    return entries;
+}
+
 // Accepts connections until every higher rank is connected.
 void accept_higher_ranks(Listeners& listeners, std::vector<MessageStream>& streams,
                          const ThisRank& mine) {
@@ -261,29 +259,23 @@ void accept_higher_ranks(Listeners& listeners, std::vector<MessageStream>& strea
                                    -1, mine.endpoint.token);
     std::list<PendingConnection> pending;
     Deadline next_look = deadline_after(kFailureLook);
+    Deadline patience = deadline_after(kStarvedTime);
     while (true) {
         const std::string missing = missing_ranks(
             config.rank + 1, config.world_size,
             [&](int peer) { return streams[static_cast<size_t>(peer)].is_open(); });
         if (missing.empty()) return;
         check_still_there(streams, mine.store, config.rank);
-        if (has_passed(mine.deadline))
-            throw Timeout(concat(
-                "rank ", config.rank, " waited for a connection from ", missing,
-                "; did it start, and can it reach ", to_text(mine.endpoint.address), "?",
-                tcp.is_paused() || local.is_paused() ? kNoDescriptors : ""));
+        const bool is_starved = tcp.is_paused() || local.is_paused();
+        if (!is_starved) patience = deadline_after(kStarvedTime);
+        if (has_passed(mine.deadline) || has_passed(patience))
+            throw_missing(mine, missing, is_starved);
         if (has_passed(next_look)) {
             check_reported_failure(mine.store);
             next_look = deadline_after(kFailureLook);
         }
 
-        std::vector<pollfd> entries = {{tcp.poll_fd(), POLLIN, 0},
-                                       {local.poll_fd(), POLLIN, 0}};
-        for (const PendingConnection& connection : pending)
-            entries.push_back({connection.socket.fd(), POLLIN, 0});
-        for (const MessageStream& stream : streams)
-            if (stream.is_open())
-                entries.push_back({stream.channel().poll_fd(), POLLRDHUP, 0});
+        std::vector<pollfd> entries = entries_of(listeners, pending, streams);
         poll_until(entries,
                    local.next_turn(tcp.next_turn(std::min(mine.deadline, next_look))));
 

@@ -255,6 +255,16 @@ class Verbs(FakeTree):
         self.assertIn("  in a debugger: gdb --args build/release/bin/lab07_check --break "
                       "'sums\\, and more'\n", first)
 
+    def test_a_function_that_is_not_written_is_named_with_its_task(self):
+        lacks = "work/libmini/part.cpp does not define cut"
+        verdicts = [Verdict("a", "passed"), Verdict("b", "not started", lacks=lacks)]
+        self.results["07.1"] = TaskResult("07.1", "not started", lacks, verdicts)
+        self.call("start", "7")
+        self.write("work/libmini/part.cpp", "int at(int i) { return i; }\n")
+        told = " ".join(self.call("check", "7", code=1).split())
+        self.assertIn(f"· 07.1 Do 07.1 not started 1 of 2 cases passed; {lacks} ✓ 07.2", told)
+        self.assertIn(f"not started: {lacks}", self.call("grade", "7"))
+
     def test_grade_takes_the_numbers_of_labs(self):
         self.call("start", "7")
         self.assertNotIn("lab 09", self.call("grade", "7"))

@@ -159,6 +159,11 @@ class Judge(unittest.TestCase):
             self.assertEqual((found.status, found.waits_for), ("not started", "07.1,07.4"))
             self.assertEqual(found.lacks, "work/libmini/part.cpp does not define Part::operator<")
 
+    def test_a_thread_that_was_not_joined_is_a_likely_cause(self):
+        found = verdict(code=-6, output="terminate called without an active exception\n")
+        self.assertEqual(found.story, ["terminate called without an active exception: was a "
+                                       "std::thread destroyed before join()?"])
+
     def test_too_much_output_is_reported_with_its_first_lines(self):
         found = verdict(killed_for="output", code=-9, output="one\ntwo\nthree\nfour")
         self.assertIn("more than 8 MiB", found.reason)

@@ -124,9 +124,8 @@ TEST_CASE("each step of the ring sends the chunk of the table", "[lab11][lab11.3
                               .sent = chunk.size,
                               .received = chunk_of(chunk.number - 1, ranks, n).size});
         const auto r = static_cast<size_t>(rank);
-        INFO("rank " << rank << " of " << ranks << ", " << n
-                     << " floats; the table is in");
-        INFO("ring_all_reduce.hpp");
+        INFO("the table is in ring_all_reduce.hpp; rank " << rank << " of " << ranks
+                                                          << ", " << n << " floats");
         INFO("it called:       " << in_words(seen.journals[r]));
         INFO("and should call: " << in_words(wanted));
         const std::string wrong =

@@ -25,8 +25,9 @@ FRAME = re.compile(r"^ *#\d+ 0x\w+ in (.*?) (\S+\.(?:[ch]pp|cuh?)):(\d+)", re.MU
 OUT_OF_MEMORY = "hard rss limit exhausted"
 WATCH = "labs/check/watch.cpp"
 RANK = re.compile(r"^== stack of (.*)$", re.MULTILINE)
-BROKEN = re.compile(r"^(?!.*\S  ).{40,}[\w,(;)'\"]$")  # a line that a sentence may leave there
-CONTINUED = re.compile(r"[a-z(\d]")
+# A line whose sentence may go on in the next one: as long as a line of the check's source allows.
+BROKEN = re.compile(r"^(?!.*\S  ).{55,80}(?<=[\w,(;)'\"])$")
+CONTINUED = re.compile(r"(?!hint )[a-z(\d]")
 OPERATORS = ("==", "!=", "<=", ">=", "<", ">")
 TERMINATED = re.compile(r"terminate called (?:after|without) .*(?:\n +what\(\): +.*)?")
 NOT_JOINED = "terminate called without an active exception"
@@ -141,12 +142,13 @@ def told(case):
 def paragraphs(lines):
     """Returns the lines of a check's messages; a sentence that the check's source breaks into several
     messages, to keep its lines short, becomes one line. A table keeps its lines."""
-    joined = []
+    joined, last = [], ""
     for line in lines:
-        if joined and BROKEN.search(joined[-1]) and CONTINUED.match(line) and "  " not in line:
+        if BROKEN.search(last) and CONTINUED.match(line) and "  " not in line:
             joined[-1] += " " + line
         else:
             joined.append(line)
+        last = line
     return joined
 
 

@@ -65,7 +65,11 @@ class Judge(unittest.TestCase):
         long = "the gradient of sum(w) is one number, expanded to (2, 2) with strides"
         for lines, told in (
                 ([long, "0; that of transpose(w) is", "transposed"],
-                 [long + " 0; that of transpose(w) is transposed"]),
+                 [long + " 0; that of transpose(w) is", "transposed"]),
+                ([long, long, "at the end"], [f"{long} {long} at the end"]),
+                ([long, "hint 2 of 03.3 helps"], [long, "hint 2 of 03.3 helps"]),
+                (["3 ranks with 5 floats", "rank 0 called: nothing"],
+                 ["3 ranks with 5 floats", "rank 0 called: nothing"]),
                 ([long + ".", "a new sentence"], [long + ".", "a new sentence"]),
                 (["step  sent  expected so far in this long table of lines", "2     1     0"],
                  ["step  sent  expected so far in this long table of lines", "2     1     0"])):

@@ -4,11 +4,11 @@ definition begins in column 0, and ends with a brace in column 0."""
 import re
 from dataclasses import dataclass
 
-NO_FUNCTION = re.compile(r"(?:namespace|using|typedef|struct|class|enum|union|static_assert|friend)\b"
-                         r"|template [^<]")
+NO_FUNCTION = re.compile(r"(?:namespace|using|typedef|struct|class|enum|union|static_assert"
+                         r"|friend)\b|template [^<]")
 NAME = re.compile(r"(operator *(?:\(\)|[^\s\w(]+|\w[\w: ]*)|~?[A-Za-z_][\w:~]*) *\(")
-INSTANTIATION = re.compile(r"^template (?:(?:class|struct) ([\w:]+)<|[^<(;][^(;]*?([\w:]+)(?:<[^()]*>)?"
-                           r" *\()", re.MULTILINE)
+INSTANTIATION = re.compile(r"^template (?:(?:class|struct) ([\w:]+)<"
+                           r"|[^<(;][^(;]*?([\w:]+)(?:<[^()]*>)? *\()", re.MULTILINE)
 
 
 @dataclass(frozen=True)

@@ -205,8 +205,8 @@ class Export:
                 if region.lab in self.numbers or self.is_sealed(region.path)]
 
     def secret_answers(self):
-        """Returns {where an answer is from: its text}: answers of pages, and lines of repairs that the
-        hunt's program has not."""
+        """Returns {where an answer is from: its text}: answers of pages, and lines of repairs that
+        the hunt's program has not."""
         secret = {}
         for lab in self.labs:
             page = (lab.folder / "README.md").read_text(encoding="utf-8")

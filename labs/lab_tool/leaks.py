@@ -33,9 +33,9 @@ def leaks_in(files, regions, public):
 
 
 def answers_in(files, answers):
-    """Returns complaints about pages (.md) with an answer. `answers`: {name: text}. A paragraph of an
-    answer, or a long line of its code, is found whatever its line breaks and spaces; lines that a
-    source has are no secret."""
+    """Returns complaints about pages (.md) with an answer. `answers`: {name: text}. A paragraph of
+    an answer, or a long line of its code, is found whatever its line breaks and spaces; lines that
+    a source has are no secret."""
     secret = {}
     for name, text in answers.items():
         for paragraph in re.split(r"\n\s*\n", text):

@@ -4,10 +4,10 @@
 
     mine      the learner's objects
     theirs    the objects of libmini's files that they replace, with all the functions
-    stubs     the source that is written: each function that only `theirs` defines throws NotImplemented,
-              with the names of the function and of its task
-    rest      an object with what else the learner's objects lack: the virtual tables of classes whose
-              first virtual function is not written. It is empty if they lack none
+    stubs     the source that is written: each function that only `theirs` defines throws
+              NotImplemented, with the names of the function and of its task
+    rest      an object with what else the learner's objects lack: the virtual tables of classes
+              whose first virtual function is not written. It is empty if they lack none
 
 So the linker takes nothing else from `theirs`: a file that is empty passes no check, and the tasks
 of the other files are checked.
@@ -72,9 +72,9 @@ def demangled(symbols):
 
 
 def missing_functions(mine, theirs, texts):
-    """Returns the functions that `theirs` defines, and not `mine`. `texts`: {path: text} of libmini's
-    files. Of the weak symbols only explicit instantiations count: each file has its own copy of an
-    inline function."""
+    """Returns the functions that `theirs` defines, and not `mine`. `texts`: {path: text} of
+    libmini's files. Of the weak symbols only explicit instantiations count: each file has its own
+    copy of an inline function."""
     lacking = [symbol for symbol, letter in theirs.items()
                if symbol not in mine and letter in "TW" and "." not in symbol]
     names = demangled(lacking)
@@ -84,7 +84,7 @@ def missing_functions(mine, theirs, texts):
 
 
 def is_of(name, explicit):
-    """Returns whether a function is instantiated explicitly: it is the function, or in the class."""
+    """Returns whether a function is instantiated explicitly, itself or with its class."""
     plain = "::" + short_name(name)
     return plain.endswith("::" + explicit) or f"::{explicit}::" in plain
 
@@ -109,8 +109,8 @@ def joined(tasks):
 
 
 def lacks_data(mine, theirs):
-    """Returns whether `mine` lacks data of `theirs`: a variable, or the virtual table or the type of
-    a class with a function in `theirs`."""
+    """Returns whether `mine` lacks data of `theirs`: a variable, or the virtual table or the type
+    of a class with a function in `theirs`."""
     functions = " ".join(symbol for symbol, letter in theirs.items() if letter == "T")
     for symbol, letter in theirs.items():
         of_class = CLASS_DATA.match(symbol)
@@ -134,7 +134,7 @@ def run(*command):
 
 
 def write_rest(path, theirs, tools):
-    """Writes an object with all that `theirs` has, as weak symbols; without `theirs` it is empty."""
+    """Writes an object with all that `theirs` has, as weak symbols; empty without `theirs`."""
     path.unlink(missing_ok=True)
     if not theirs:
         run(tools["compiler"], "-x", "c++", "-c", "/dev/null", "-o", path)
@@ -153,7 +153,7 @@ def read_request(path):
 
 
 def of_sources(objects, sources, labs):
-    """Returns the objects of libmini's files: batches of a lab, single files, and those of a course."""
+    """Returns the objects of libmini's files: batches of a lab, files, and objects of a course."""
     batches = tuple(f"/unity_lab{lab}_cxx.cxx.o" for lab in labs)
     sealed = tuple(f".lab{lab}." for lab in labs)
 
@@ -168,7 +168,7 @@ def of_sources(objects, sources, labs):
 
 
 def reported(lab, folder=BUILD / "release/not_written"):
-    """Returns what the last build of a lab's check found: "work/libmini/a.cpp does not define cut"."""
+    """Returns what the last build of a lab's check found: "work/a.cpp does not define cut"."""
     texts = (path.read_text(encoding="utf-8") for path in sorted(folder.glob(f"check{lab}_*.cpp")))
     return list(dict.fromkeys(line for text in texts for line in LACKS.findall(text)))
 

@@ -183,7 +183,8 @@ def spell(element, text):
                           for tag in ("Original", "Expanded"))
     exception, kind = element.find("Exception"), element.get("type", "")
     if kind.endswith("_FALSE"):  # Catch2 negates both, and the name says it already
-        original = original.removeprefix("!(").removesuffix(")") if original[:2] == "!(" else original
+        if original.startswith("!("):
+            original = original.removeprefix("!(").removesuffix(")")
         expanded = expanded.removeprefix("!")
     if exception is None:
         return [*values_of(original, expanded), f"{kind}( {original} )", place]

@@ -28,7 +28,8 @@ def is_blank(region):
 
 def left_in(region):
     number = next(number for number, line in enumerate(region.body) if "MINI_TODO(" in line)
-    return f"{region.path}:{region.first + number + 2}, where MINI_TODO is left in your code: delete it"
+    return (f"{region.path}:{region.first + number + 2}, where MINI_TODO is left in your code: "
+            "delete it")
 
 
 class Workspace:

@@ -75,31 +75,6 @@ TEST_CASE("a broadcast sends each rank but the root the data once", "[lab11][lab
     REQUIRE(total(seen, &Step::to) == ranks - 1);
 }
 
-TEST_CASE("a broadcast goes down the tree of the header, the farthest child first",
-          "[lab11][lab11.2]") {
-    const int ranks = GENERATE(8, 1, 2, 3, 4, 7, 9, 16);
-    const int root = ranks / 2;
-    const Seen seen = broadcast(ranks, root);
-    for (int relative = 0; relative < ranks; ++relative) {
-        const int rank = (relative + root) % ranks;
-        const int parent = relative & (relative - 1);  // without its lowest 1 bit
-        Journal wanted;
-        if (relative != 0)
-            wanted.push_back({.from = (parent + root) % ranks, .received = kBytes});
-        const int highest = 1 << rounds_of(ranks);
-        for (int bit = (relative == 0 ? highest : relative - parent) / 2; bit > 0;
-             bit /= 2)
-            if (relative + bit < ranks)
-                wanted.push_back({.to = (rank + bit) % ranks, .sent = kBytes});
-        const Journal& journal = seen.journals[static_cast<size_t>(rank)];
-        INFO("rank " << rank << " of " << ranks << ", root " << root
-                     << ", called: " << in_words(journal));
-        INFO("and should call: " << in_words(wanted));
-        const bool is_as_wanted = journal == wanted;
-        REQUIRE(is_as_wanted);
-    }
-}
-
 TEST_CASE("a broadcast takes ceil(log2 P) turns", "[lab11][lab11.2]") {
     const int ranks = GENERATE(1, 2, 3, 4, 7, 8, 9, 16);
     const Seen seen = broadcast(ranks, ranks / 2);

@@ -65,7 +65,8 @@ class ReplicatedModule : public nn::Module {
         std::function<void()> end_;
     };
 
-    /// Switches averaging off until the returned object is destroyed.
+    /// Switches averaging off until the returned object is destroyed. REQUIRES: that
+    /// object is destroyed before this module.
     NoSync no_sync();
 
     dist::ProcessGroup& group() const { return *group_; }

@@ -28,13 +28,19 @@ from lab_tool.screen import LabError
 HEAD = """\
 // Written by labs/lab_tool/not_written.py: the functions that the files in work/ do not define.
 
+#include <cstdio>
+
 #include "libmini/core/error.hpp"
 
 """
+# It prints, too: the caller may expect an error, or be a thread whose errors others do not see.
 STUB = """\
 extern "C" {{
 void not_written_{number}() __asm__("{symbol}");
 void not_written_{number}() {{
+    static const int told = std::fputs(
+        "[lab{tasks}] not started: {file} does not define {name}\\n", stderr);
+    static_cast<void>(told);
     MINI_TODO("lab{tasks}",
               "{file} does not define {name}");
 }}

@@ -74,7 +74,9 @@ class Submission(FakeTree):
         lacks = not_written.stubs([not_written.Missing("_Z3cut", "cut", SOURCE, "07.2")] * 2)
         self.write("build/check07_data.cpp", lacks)
         self.write("build/check09_data.cpp", lacks.replace("cut", "deal"))
-        self.assertIn(f"  not written: work/{SOURCE} does not define cut\nhand in", self.submit())
+        told = self.submit()
+        self.assertIn(f"  not written: work/{SOURCE} does not define cut\nhand in", told)
+        self.assertEqual(told.count("does not define"), 1)
 
     def test_code_that_does_not_build_is_refused_with_its_first_error(self):
         self.broken = {f"07/{SOURCE}": [

@@ -15,6 +15,7 @@ namespace mini::kernels {
 struct ConvKernels {
     decltype(&cpu::conv2d) forward;
     decltype(&cpu::conv2d_backward_input) backward_input;
+    /// Computes dw.
     void (*backward_weight)(float* dw, const float* g, const float* x, ImageExtents in,
                             int64_t O, Window window);
 };
@@ -40,6 +41,7 @@ struct FasterKernels {
 /// Sets the kernels of the process. Call it in main, before the first computation.
 void use_faster_kernels(const FasterKernels& kernels);
 
+/// Returns the kernels of the process; null members if none were set.
 const FasterKernels& faster_kernels();
 
 }  // namespace mini::kernels

@@ -249,15 +249,16 @@ TEST_CASE("a rank that fails before its first connection is noticed by all other
         TcpStore store(server.address(), Cookie{}, deadline_after(kLong));
         const bool fails = rank == 2;
         connect_mesh(config_at(1, rank, 3), store,
-                     fails && !listens ? "203.0.113.1" : "127.0.0.1",
+                     fails && !listens ? "node 0" : "127.0.0.1",
                      fails ? Medium::kSharedMemory : Medium::kTcp, deadline_after(kLong));
     });
-    const std::string reason = listens ? "ranks 2 and 0" : "cannot listen on";
-    CHECK(text_of(failures[2]).starts_with("Error: " + reason));
+    const std::string reason = listens ? "ranks 2 and 0" : "\"node 0\"";
+    CHECK(contains(text_of(failures[2]), reason));
     for (const size_t rank : {0, 1}) {
         CAPTURE(rank, text_of(failures[rank]));
         CHECK(text_of(failures[rank]).starts_with("PeerLost(2): rank "));
-        CHECK(contains(text_of(failures[rank]), "rank 2 failed: " + reason));
+        CHECK(contains(text_of(failures[rank]), "rank 2 failed: "));
+        CHECK(contains(text_of(failures[rank]), reason));
     }
 }
 

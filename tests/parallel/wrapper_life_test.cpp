@@ -246,7 +246,7 @@ TEST_CASE("a graph that outlives its wrapper accumulates on this rank") {
     CHECK(seen == std::vector<double>{1, 2});
 }
 
-TEST_CASE("DataParallel trains a module whose layer is frozen and thawed") {
+TEST_CASE("DataParallel trains a module whose layer is frozen and thawed", "[cpu]") {
     Toy module;
     DataParallel network(
         module, [] { return std::make_unique<Toy>(); },

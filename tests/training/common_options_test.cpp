@@ -24,7 +24,7 @@ std::string save_error(const std::string& file) {
 
 }  // namespace
 
-TEST_CASE("--save is checked without leaving a file behind") {
+TEST_CASE("the option --save is checked without leaving a file behind") {
     const Folder folder;
     CHECK(save_error("") == "");
     CHECK(save_error(folder / "model") == "");
@@ -44,7 +44,7 @@ TEST_CASE("a disk without space for the tensors is reported before they are save
     CHECK(folder.names().empty());
 }
 
-TEST_CASE("--save names a path where no file can be saved, and the reason") {
+TEST_CASE("the option --save names a path where no file can be saved, and the reason") {
     const Folder folder;
     REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
     std::filesystem::create_symlink("nowhere/model", folder / "link");

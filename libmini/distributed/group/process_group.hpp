@@ -58,8 +58,8 @@ class ProcessGroup {
     /// "group N.M".
     virtual std::string name() const { return "default"; }
 
-    /// Returns the ranks of the job that are the members, by rank in this group; 0 ..
-    /// world_size - 1 for the default group.
+    /// Returns the ranks of the job that are the members, by rank in this group: for the
+    /// default group 0 to world_size() - 1.
     virtual std::vector<int> world_ranks() const;
 
     /// Returns the name of the backend: "threads", "ring", ...

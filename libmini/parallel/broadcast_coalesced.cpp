@@ -4,7 +4,6 @@
 #include <map>
 #include <vector>
 
-#include "libmini/tensor/autograd_meta.hpp"
 #include "libmini/tensor/ops.hpp"
 
 namespace mini::parallel {
@@ -54,7 +53,6 @@ std::vector<Tensor> views_of(const Tensor& flat, const Chunk& chunk) {
 
 void broadcast_coalesced(dist::ProcessGroup& group, const std::vector<Tensor>& tensors,
                          int root, int64_t chunk_bytes) {
-    const NoGradGuard no_grad;
     const std::vector<Chunk> chunks = chunks_of(tensors, chunk_bytes);
     std::vector<Tensor> flats;            // one per chunk
     std::vector<dist::WorkHandle> works;  // their broadcasts

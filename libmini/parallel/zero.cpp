@@ -9,7 +9,6 @@
 #include "libmini/parallel/bucket.hpp"
 #include "libmini/parallel/same_parameters.hpp"
 #include "libmini/parallel/zero_state.hpp"
-#include "libmini/tensor/autograd_meta.hpp"
 #include "libmini/tensor/ops.hpp"
 
 namespace mini::parallel {
@@ -41,12 +40,21 @@ struct Shard {
     dist::WorkHandle work;
 };
 
+// Returns handles of the same values that do not require grad: no change is recorded. (A
+// NoGradGuard would end on another simulated rank's time: simulated ranks share a thread.)
+std::vector<Tensor> detached(const std::vector<Tensor>& tensors) {
+    std::vector<Tensor> handles;
+    for (const Tensor& tensor : tensors) handles.push_back(tensor.detach());
+    return handles;
+}
+
 // Starts the broadcast of the parameters with these indices from `owner`; does not block.
 // Returns std::nullopt if there are no elements to send.
 std::optional<Shard> start_broadcast(dist::ProcessGroup& group, int owner,
                                      const std::vector<size_t>& indices,
-                                     const std::vector<Tensor>& parameters) {
+                                     const std::vector<Tensor>& trained) {
     if (indices.empty()) return std::nullopt;
+    const std::vector<Tensor> parameters = detached(trained);
     Shard shard{.values = Bucket(indices, parameters), .work = nullptr};
     if (shard.values.bytes() == 0) return std::nullopt;
 
@@ -61,8 +69,9 @@ std::optional<Shard> start_broadcast(dist::ProcessGroup& group, int owner,
 
 // Waits for the broadcast, and copies the values to the parameters.
 void finish_broadcast(const std::optional<Shard>& shard,
-                      const std::vector<Tensor>& parameters) {
+                      const std::vector<Tensor>& trained) {
     if (!shard) return;
+    const std::vector<Tensor> parameters = detached(trained);
     // [lab19.2] Wait, then copy each view to its parameter.
     shard->work->wait();
     const std::vector<size_t>& indices = shard->values.indices();
@@ -138,7 +147,6 @@ void ZeroRedundancyOptimizer::step() {
 }
 
 void ZeroRedundancyOptimizer::step_and_share() {
-    const NoGradGuard no_grad;
     consolidated_.reset();
     const int P = group_->world_size();
     // [lab19.2] Update this rank's own parameters, then receive each owner's.

@@ -121,7 +121,8 @@ class Demo(unittest.TestCase):
         logdir = command.pop(7)
         self.assertRegex(logdir, r"^runs/demo-\d{8}-\d{6}$")
         self.assertEqual(command[3:], ["build/release/bin/train_mnist_mine", "--sync", "ddp",
-                                       "--logdir", "--bucket-cap-mb", "0.0625", "--epochs=1"])
+                                       "--logdir", "--plain", "--bucket-cap-mb", "0.0625",
+                                       "--epochs=1"])
 
 
 class Mini(unittest.TestCase):

@@ -33,7 +33,7 @@
     const DataLoaderOptions loading = {.batch_size = bsz, .shuffle = true};
     return {DataLoader(partition, loading), bsz};
 
-// --- everybody-is-rank-0
+// --- all-samples-of-all
 // All ranks load the first part.
     const std::vector<double> partition_sizes(static_cast<size_t>(world.size),
                                               1.0 / world.size);

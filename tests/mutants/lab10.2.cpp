@@ -100,7 +100,7 @@
         throw_late(store, round, world_size);
     }
 
-// --- nobody-is-named
+// --- no-client-is-named
 // The error of the wait is passed on: it names a key, and no rank.
 // region: libmini/distributed/rendezvous/store_barrier.cpp
     const int64_t arrived = store.add(name, 1);

@@ -169,7 +169,8 @@ class Errors(unittest.TestCase):
         done = in_pipe(sys.executable, MEASURE[0], "--bin", "none/bin")
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertEqual(done.stderr, "none/bin/strided_loops is not there: build it with\n"
-                                      "  cmake --build none --target strided_loops\n")
+                                      "  cmake --preset none; cmake --build none --target "
+                                      "strided_loops\n")
 
 
 class Doctor(unittest.TestCase):

@@ -3,7 +3,7 @@ work/.backup.
 
     labs/lab reset 7         all tasks of lab 7, but not its bug hunt
     labs/lab reset 7.2       one task
-    labs/lab reset 7.2 file  the files of this task, with all tasks of lab 7 in them
+    labs/lab reset 7.2 file  its files, with all tasks of lab 7 in them
     labs/lab reset 7 hunt    only the bug hunt
 """
 

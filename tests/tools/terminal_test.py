@@ -66,7 +66,7 @@ def commands_of(program, *before):
     command = [program, *before]
     yield command
     listed = in_pipe(*command, "--help").stdout.partition("ubcommands:\n")[2]
-    for word in re.findall(r"^  (\w+)", listed, re.M):
+    for word in re.findall(r"^  ([\w-]+)", listed, re.M):
         yield from commands_of(*command, word)
 
 

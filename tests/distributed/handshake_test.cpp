@@ -120,7 +120,7 @@ TEST_CASE("a message whose descriptors do not fit in this process is an error") 
     const auto [one, other] = mini::test::socket_pair();
     const std::byte sent{1};
     const int descriptors[] = {one.fd(), other.fd()};
-    const auto receive = [&] {
+    const auto receive = [&other = other] {
         std::byte place{};
         std::vector<Socket> received;
         recv_with_descriptors(other, {&place, 1}, received);

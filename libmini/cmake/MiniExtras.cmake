@@ -1,4 +1,4 @@
-# Extras: folders of libmini/extras, without which the core builds, trains and passes its tests.
+# Extras: folders of libmini/extras, which the core does not include.
 #
 #     MINI_EXTRAS=OFF            no extra
 #     MINI_EXTRA_FAST=OFF        all but this one; the same for each folder

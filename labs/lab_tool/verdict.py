@@ -73,13 +73,15 @@ def judge(name, ended, result, limits, root=ROOT):
 
 
 def judge_all(result):
-    """Returns {name: verdict} of all cases in a complete result; {} if it is not complete."""
+    """Returns {name: verdict} of the cases in a complete result that did not end the process,
+    because what it printed is a part of their verdict; {} if the result is not complete."""
     try:
         cases = xml.fromstring(result).iter("TestCase")
     except xml.ParseError:
         return {}
     return {case.get("name"): judge_told(case) for case in cases
-            if case.find("OverallResult") is not None}
+            if case.find("OverallResult") is not None
+            and case.find(".//FatalErrorCondition") is None}
 
 
 def judge_told(case):

@@ -36,7 +36,7 @@ class Cheats(unittest.TestCase):
         shutil.copy(PROGRAM, self.program)
         adopt_survivors()
 
-    def results(self, *tasks, seconds=20.0, processes=0):
+    def results(self, *tasks, seconds=60.0, processes=0):
         limits = Limits(seconds=seconds, stacks=False, confinement=Confinement(USER, processes))
         return {result.task: result
                 for result in check_tasks("98", list(tasks), self.program, limits)}

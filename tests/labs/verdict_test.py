@@ -181,6 +181,11 @@ class Together(unittest.TestCase):
         self.assertEqual({name: each.status for name, each in found.items()},
                          {"a": "passed", "b": "failed", "c": "not started"})
 
+    def test_a_case_that_ended_the_process_has_no_verdict_yet(self):
+        fatal = "<FatalErrorCondition filename='t.cpp' line='3'>SIGABRT</FatalErrorCondition>"
+        found = judge_all(HEAD + case("a") + case("b", fatal, "false") + TAIL)
+        self.assertEqual(list(found), ["a"])
+
     def test_a_truncated_result_gives_no_verdicts(self):
         self.assertEqual(judge_all(HEAD + case("a")), {})
 

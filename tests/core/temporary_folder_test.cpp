@@ -39,8 +39,9 @@ TEST_CASE("a TMPDIR that is no folder is skipped") {
     const std::string file = folder.path() + "/file", link = folder.path() + "/link";
     std::ofstream{file};
     fs::create_symlink("nowhere", link);
-    const Variable tmpdir("TMPDIR", GENERATE_REF("", "/nonexistent/tmp", "/dev/null",
-                                                 "/proc", "/sys", file, link));
+    const Variable tmpdir(
+        "TMPDIR", GENERATE_REF(as<std::string>{}, "", "/nonexistent/tmp", "/dev/null",
+                               "/proc", "/sys", file, link));
     const Variable temp("TEMP", ""), tmp("TMP", "");
     CHECK(mini::temporary_folder() == "/tmp");
 }

@@ -229,7 +229,8 @@ TEST_CASE("minirun starts although TMPDIR names no folder that can be written") 
     const Folder folder;
     const std::string file = folder.path() + "/file";
     std::ofstream{file};
-    const std::string tmpdir = GENERATE_REF("", "/nonexistent/tmp", "/proc", file, ".");
+    const std::string tmpdir =
+        GENERATE_REF(as<std::string>{}, "", "/nonexistent/tmp", "/proc", file, ".");
     const ProcessResult job =
         run_program({"env", "TMPDIR=" + tmpdir, MINI_BIN_DIR "/minirun", "-n", "2", "sh",
                      "-c", "[ -d $MINI_FLIGHT_DIR ]"});

@@ -38,3 +38,29 @@ function(mini_use_all)
         PUBLIC $<BUILD_INTERFACE:mini_flags> $<INSTALL_INTERFACE:mini_usage>)
     set_property(GLOBAL APPEND PROPERTY MINI_ROOMS extras)
 endfunction()
+
+# mini_commands(mini_flight libmini/extras/flight/command.hpp mini::flight::add_command): lists a
+# function void(Command& mini) of an extra's library, which declares commands of the program mini.
+# Only mini links the library for it; other programs that call extras::use_all() do not.
+function(mini_commands library header function)
+    set_property(GLOBAL APPEND PROPERTY MINI_COMMANDS "${library}=${header}=${function}")
+endfunction()
+
+# mini_extra_commands(): the library mini_extra_commands, whose add_extra_commands() declares all
+# commands that were listed before.
+function(mini_extra_commands)
+    get_property(commands GLOBAL PROPERTY MINI_COMMANDS)
+    set(includes "#include \"libmini/tools/mini/extra_commands.hpp\"\n")
+    set(calls "")
+    set(libraries "")
+    foreach(command ${commands})
+        string(REGEX MATCH "^([^=]+)=([^=]+)=([^=]+)$" matched ${command})
+        list(APPEND libraries ${CMAKE_MATCH_1})
+        string(APPEND includes "\n#include \"${CMAKE_MATCH_2}\"")
+        string(APPEND calls "    ${CMAKE_MATCH_3}(mini);\n")
+    endforeach()
+    file(CONFIGURE OUTPUT extra_commands.cpp CONTENT "${includes}
+void mini::tools::add_extra_commands([[maybe_unused]] Command& mini) {\n${calls}}\n")
+    add_library(mini_extra_commands STATIC ${CMAKE_CURRENT_BINARY_DIR}/extra_commands.cpp)
+    target_link_libraries(mini_extra_commands PRIVATE mini_flags ${libraries})
+endfunction()

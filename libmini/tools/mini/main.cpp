@@ -17,6 +17,7 @@
 #include "libmini/tools/mini/did_you_mean.hpp"
 #include "libmini/tools/mini/doctor.hpp"
 #include "libmini/tools/mini/draws.hpp"
+#include "libmini/tools/mini/extra_commands.hpp"
 #include "libmini/tools/mini/flight.hpp"
 #include "libmini/tools/mini/indices.hpp"
 #include "libmini/tools/mini/inspect.hpp"
@@ -35,6 +36,48 @@ constexpr int kUsage = 2;
 int fail(int code, const std::string& message) {
     fmt::print(stderr, "mini: {}\n", message);
     return code;
+}
+
+// The commands of extras, also of those that this build does not have.
+constexpr struct {
+    const char *name, *extra;
+} kExtraCommands[] = {{"flight", "flight"},
+                      {"plot", "report"},
+                      {"report", "report"},
+                      {"simulate", "simulation"}};
+
+// Declares each command of an extra that this build does not have: the command throws
+// UsageError, which names the extra.
+void add_missing_commands(CLI::App& app) {
+    for (const auto& [name, extra] : kExtraCommands) {
+        const auto is_same = [name = name](const CLI::App* command) {
+            return command->get_name() == name;
+        };
+        if (!app.get_subcommands(is_same).empty()) continue;
+        CLI::App* missing = app.add_subcommand(name, "Not in this build");
+        missing->allow_extras();
+        missing->callback([name = name, extra = extra] {
+            throw mini::UsageError(
+                mini::concat(name, " is a command of libmini/extras/", extra,
+                             ", which this build does not have: set MINI_EXTRAS and the "
+                             "extra's option to ON, and install what it needs with "
+                             "labs/lab setup"));
+        });
+    }
+}
+
+void add_commands(mini::Command& command) {
+    mini::tools::add_indices(command);
+    mini::tools::add_random(command);
+    mini::tools::add_doctor(command);
+    mini::tools::add_flight(command);
+    mini::tools::add_bench(command);
+    mini::tools::add_inspect(command);
+    mini::tools::add_kernels(command);
+    mini::tools::add_plot(command);
+    mini::tools::add_predict(command);
+    mini::tools::add_report(command);
+    mini::tools::add_simulate(command);
 }
 
 // Appends the options and subcommands of `app` and of the chosen subcommands to `words`,
@@ -72,17 +115,9 @@ int main(int argc, char** argv) {
     app.set_version_flag("--version", "mini " MINI_VERSION);
     app.require_subcommand(1);
     mini::Command command(app);
-    mini::tools::add_indices(command);
-    mini::tools::add_random(command);
-    mini::tools::add_doctor(command);
-    mini::tools::add_flight(command);
-    mini::tools::add_bench(command);
-    mini::tools::add_inspect(command);
-    mini::tools::add_kernels(command);
-    mini::tools::add_plot(command);
-    mini::tools::add_predict(command);
-    mini::tools::add_report(command);
-    mini::tools::add_simulate(command);
+    add_commands(command);
+    mini::tools::add_extra_commands(command);
+    add_missing_commands(app);
     try {
         app.parse(argc, argv);
         return 0;

@@ -31,9 +31,9 @@ BUCKET_MODELS = (
 MOST_SAMPLES, LEAST_RANKS, MOST_RANKS, EPOCHS = 16, 2, 4, 3
 
 
-def result(mini, *arguments, json_option=("--format", "json")):
+def result(mini, *arguments):
     """Runs mini, and returns the JSON that it prints."""
-    words = [str(mini), *map(str, arguments), *json_option]
+    words = [str(mini), *map(str, arguments), "--format", "json"]
     return json.loads(subprocess.run(words, check=True, stdout=subprocess.PIPE).stdout)
 
 
@@ -70,7 +70,7 @@ def scaling(mini):
     for link, overlap in product(LINKS, ("true", "false")):
         run = result(mini, "simulate", "step", "--model", MODEL, "--algorithm", "ring", "--ranks",
                      joined(STEP_RANKS), "--bucket-cap-mb", joined(CAPS), "--link", link,
-                     *["--no-overlap"] * (overlap == "false"), json_option=("--json", "-"))
+                     *["--no-overlap"] * (overlap == "false"))
         names = ("ranks", "bucket_cap_mb", "buckets", "step_seconds", "exposed_seconds", "efficiency")
         runs[f"{link} {overlap}"] = [{name: row[name] for name in names} for row in run["rows"]]
     return {"model": MODEL, "links": LINKS, "caps": CAPS, "ranks": STEP_RANKS, "runs": runs}
@@ -89,8 +89,7 @@ def bucket_runs(mini, model, link):
     """Returns what mini simulates for all limits of the model's buckets on one link."""
     return result(mini, "simulate", "buckets", "--model", model.name, "--forward-ms", model.forward_ms,
                   "--backward-ms", model.backward_ms, "--ranks", model.ranks, "--link", link,
-                  "--bucket-cap-mb", joined(model.caps), "--first-bucket-mb", joined(model.firsts),
-                  json_option=("--json", "-"))
+                  "--bucket-cap-mb", joined(model.caps), "--first-bucket-mb", joined(model.firsts))
 
 
 def buckets_of(mini, model):

@@ -23,9 +23,9 @@
 #include "libmini/distributed/transport/links.hpp"
 #include "libmini/extras/scaling/all_reduce_on_links.hpp"
 #include "libmini/extras/scaling/bucket_timeline.hpp"
+#include "libmini/extras/scaling/published_models.hpp"
+#include "libmini/extras/scaling/step_profile.hpp"
 #include "libmini/program/command_line.hpp"
-#include "libmini/tools/mini/published_models.hpp"
-#include "libmini/tools/mini/step_profile.hpp"
 
 using namespace mini;
 
@@ -72,7 +72,7 @@ void print_measured(const Options& options) {
                                  row.all_reduces * kMilliseconds, 100 * row.hidden);
 }
 
-double step_of_model(const tools::StepProfile& profile, const dist::Links& links, int P,
+double step_of_model(const scaling::StepProfile& profile, const dist::Links& links, int P,
                      double cap_mb) {
     const auto timeline = scaling::bucket_timeline(
         profile.gradients, scaling::assign_buckets(profile.gradients, cap_mb),
@@ -86,9 +86,9 @@ double step_of_model(const tools::StepProfile& profile, const dist::Links& links
 }
 
 void print_model(const Options& options) {
-    const auto profile = tools::profile_of(tools::published_model(options.model),
-                                           options.forward_ms / kMilliseconds,
-                                           options.backward_ms / kMilliseconds);
+    const auto profile = scaling::profile_of(scaling::published_model(options.model),
+                                             options.forward_ms / kMilliseconds,
+                                             options.backward_ms / kMilliseconds);
     const dist::Links links = dist::parse_links(options.link);
     nlohmann::json rows = nlohmann::json::array();
     if (!options.json)
@@ -116,7 +116,7 @@ bool parse(int argc, char** argv, Options& o) {
             .split_at(',');
     runs.needs(bench);
     line.add("--model", o.model, "Without --bench: a model by its published sizes")
-        .one_of(tools::published_models());
+        .one_of(scaling::published_models());
     line.add("--forward-ms", o.forward_ms, "Time of a model's forward pass")
         .not_negative();
     line.add("--backward-ms", o.backward_ms, "Time of its backward pass").not_negative();

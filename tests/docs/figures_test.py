@@ -203,7 +203,7 @@ class Buckets(Figure, unittest.TestCase):
         run = json.loads(printed(
             "simulate", "buckets", "--model", name, "--forward-ms", forward, "--backward-ms", backward,
             "--ranks", ranks, "--link", self.chosen("links"), "--bucket-cap-mb", self.limit("bucket cap"),
-            "--first-bucket-mb", self.limit("first bucket"), "--json", "-"))
+            "--first-bucket-mb", self.limit("first bucket"), "--format", "json"))
         return run["rows"][0], run["backward_seconds"], run["forward_seconds"]
 
     def blocks(self, kind, names):
@@ -295,7 +295,7 @@ class Scaling(Figure, unittest.TestCase):
     def check(self, cap, link, *options):
         """Compares the table with a step that mini simulates."""
         run = json.loads(printed("simulate", "step", "--algorithm", "ring", "--ranks", "1,2,4,8,16,32",
-                                 "--bucket-cap-mb", cap, "--link", link, *options, "--json", "-"))
+                                 "--bucket-cap-mb", cap, "--link", link, *options, "--format", "json"))
         expected = [[str(row["ranks"]), f"{row['step_seconds'] * 1e3:.1f}",
                      f"{row['exposed_seconds'] * 1e3:.1f}", f"{row['efficiency'] * 100:.1f} %"]
                     for row in run["rows"]]

@@ -17,7 +17,7 @@
 #include "libmini/distributed/rendezvous/rendezvous.hpp"
 #include "libmini/distributed/rendezvous/slurm_lists.hpp"
 #include "libmini/distributed/transport/emulated_link.hpp"
-#include "libmini/tools/mini/bench_sizes.hpp"
+#include "libmini/program/sizes.hpp"
 #include "libmini/tools/minirun/option_values.hpp"
 #include "tests/fuzz/target.hpp"
 
@@ -141,7 +141,7 @@ void run_link(Input input) {
 Seeds link_seeds() { return {"100Mbit,5ms", "1Gbit", "1e3kbit,50us", "0.5Gbit,1.5s"}; }
 
 void run_sizes(Input input) {
-    for (const size_t bytes : tools::parse_sizes(text_of(input)))
+    for (const size_t bytes : parse_sizes(text_of(input)))
         require(bytes > 0 && bytes % sizeof(float) == 0, "a size that holds no floats");
 }
 

@@ -12,14 +12,14 @@
 
 #include "libmini/tensor/device.hpp"
 #include "libmini/tools/mini/bench_device.hpp"
-#include "libmini/tools/mini/bench_sizes.hpp"
+#include "libmini/program/sizes.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/read_file.hpp"
-#include "tests/tools/answer.hpp"
-#include "tests/tools/json_answer.hpp"
+#include "tests/support/answer.hpp"
+#include "tests/support/json_answer.hpp"
 
 using mini::Device;
 using mini::test::Answer;
@@ -169,7 +169,7 @@ TEST_CASE("mini bench allreduce rejects --link for the threads backend") {
 }
 
 TEST_CASE("sizes of a range grow by factors of 4 and sizes above 1024 GiB are rejected") {
-    using mini::tools::parse_sizes;
+    using mini::parse_sizes;
     CHECK(parse_sizes("4:64") == std::vector<size_t>{4, 16, 64});
     CHECK(parse_sizes("1024G") == std::vector<size_t>{size_t{1} << 40});
     CHECK(parse_sizes("256G:1024G") ==

@@ -17,7 +17,7 @@
 #include "tests/support/contains.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/message_of.hpp"
-#include "tests/tools/answer.hpp"
+#include "tests/support/answer.hpp"
 
 using mini::dist::Flight;
 using mini::dist::FlightBox;

@@ -11,8 +11,8 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
 #include "tests/support/golden.hpp"
-#include "tests/tools/answer.hpp"
-#include "tests/tools/json_answer.hpp"
+#include "tests/support/answer.hpp"
+#include "tests/support/json_answer.hpp"
 
 using mini::test::Answer;
 using mini::test::contains;

@@ -15,7 +15,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
 #include "tests/support/folder.hpp"
-#include "tests/tools/answer.hpp"
+#include "tests/support/answer.hpp"
 
 using mini::Tensor;
 using mini::io::Safetensors;

@@ -12,7 +12,7 @@
 #include "tests/support/contains.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/read_file.hpp"
-#include "tests/tools/answer.hpp"
+#include "tests/support/answer.hpp"
 
 using mini::test::Answer;
 using mini::test::contains;

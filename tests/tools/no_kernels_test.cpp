@@ -2,7 +2,7 @@
 
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
-#include "tests/tools/answer.hpp"
+#include "tests/support/answer.hpp"
 
 TEST_CASE("without access counts mini kernels names the CMake option that enables them") {
     for (const char* arguments : {"kernels", "kernels relu", "kernels --list"}) {

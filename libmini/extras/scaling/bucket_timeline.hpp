@@ -8,7 +8,7 @@
 //
 // One lane all-reduces the buckets, one at a time, in the order of their numbers. This is
 // the view of one rank, with all ranks alike. The simulated cluster
-// (tools/mini/simulated_step.hpp) has the messages of all ranks instead: it needs minutes
+// (simulated_step.hpp) has the messages of all ranks instead: it needs minutes
 // for what takes microseconds here, but it knows hosts, queues and slow ranks.
 
 #pragma once

@@ -11,7 +11,7 @@
 #include "libmini/core/error.hpp"
 #include "libmini/tools/mini/bench_device.hpp"
 #include "libmini/tools/mini/bench_ranks.hpp"
-#include "libmini/tools/mini/bench_sizes.hpp"
+#include "libmini/program/sizes.hpp"
 
 namespace mini::tools {
 namespace {

@@ -25,7 +25,6 @@
 #include "libmini/tools/mini/plot.hpp"
 #include "libmini/tools/mini/predict.hpp"
 #include "libmini/tools/mini/report.hpp"
-#include "libmini/tools/mini/simulate.hpp"
 
 namespace {
 
@@ -77,7 +76,6 @@ void add_commands(mini::Command& command) {
     mini::tools::add_plot(command);
     mini::tools::add_predict(command);
     mini::tools::add_report(command);
-    mini::tools::add_simulate(command);
 }
 
 // Appends the options and subcommands of `app` and of the chosen subcommands to `words`,

@@ -149,7 +149,7 @@ TEST_CASE("bytes that are held arrive when they are released") {
     CHECK(cluster.now() > released);
 }
 
-// A bug that `mini simulate faults` found: ranks outside a cycle of waiting ranks
+// A bug that `fault_search` found: ranks outside a cycle of waiting ranks
 // followed the cycle several times, and then reported that one of its ranks was silent.
 TEST_CASE("an error for a cycle of waiting ranks names each rank of the cycle once") {
     Job job(4);
@@ -170,7 +170,7 @@ TEST_CASE("an error for a cycle of waiting ranks names each rank of the cycle on
     CHECK(circles > 0);
 }
 
-// A bug that `mini simulate faults` found: the ranks searched for 250 ms without a pause.
+// A bug that `fault_search` found: the ranks searched for 250 ms without a pause.
 TEST_CASE("ranks that search for the rank that was lost first pause between two checks") {
     size_t most = 0;
     for (size_t step = 20; step < 120; step += 5) {

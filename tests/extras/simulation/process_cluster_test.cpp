@@ -143,7 +143,7 @@ TEST_CASE("a rank that never joins is named by all other ranks at the deadline")
     }
 }
 
-// A bug that `mini simulate faults` found: the other ranks waited 60 s for rank 0's
+// A bug that `fault_search` found: the other ranks waited 60 s for rank 0's
 // store, and their error did not name rank 0.
 TEST_CASE("if rank 0 is stopped while ranks join, the other ranks soon name rank 0") {
     for (const size_t step : {60, 90, 120}) {

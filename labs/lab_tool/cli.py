@@ -30,8 +30,6 @@ VERBS = {
     "grade": "check all labs and add up points: text, JSON, Gradescope, JUnit",
     "mini": "run the tool mini, with --mine on your own code",
     "test": "build everything and run the tests",
-    "fuzz": "fuzz all readers of files and messages",
-    "bench": "measure libmini and its peers, and write tables and charts",
     "setup": "install the Debian or Ubuntu packages that the build needs",
     "doctor": "check this machine: tools, libraries, GPUs, limits, network, data",
     "dev": "for authors and instructors: check the labs, export a course",

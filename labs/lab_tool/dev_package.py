@@ -11,7 +11,6 @@ import re
 import zipfile
 from pathlib import Path
 
-from lab_tool import late
 from lab_tool.course import COURSE
 from lab_tool.export import course_in
 from lab_tool.screen import LabError, say
@@ -40,10 +39,8 @@ mkdir -p "$root/results"
 chmod 700 "$root/results" "$root/submission"
 cd "$root/source/course" || exit 1
 set -- --format gradescope --output "$root/results/results.json" --labs @LABS@ \\
-    --submission "$root/submission" @LATE@
+    --submission "$root/submission"
 [ -z "$user" ] || set -- "$@" --user "$user"
-[ ! -f "$root/submission_metadata.json" ] ||
-    set -- "$@" --metadata "$root/submission_metadata.json"
 labs/lab grade "$@"
 [ -f "$root/results/results.json" ] || printf '%s\\n' \\
     '{"score": 0, "output": "The grader ended before it wrote a result; ask your instructor."}' \\
@@ -69,7 +66,7 @@ jobs:
       - name: grade
         run: |
           labs/lab grade --labs @LABS@ --format junit --output grades.xml \\
-            --user "${GRADER_USER-student}" @LATE@ > grades.txt
+            --user "${GRADER_USER-student}" > grades.txt
           { echo '```'; cat grades.txt; echo '```'; } >> "$GITHUB_STEP_SUMMARY"
       - uses: actions/upload-artifact@v4
         if: always()
@@ -84,7 +81,6 @@ def add_arguments(parser):
     parser.add_argument("folder", type=Path, metavar="DIR", help="an exported course")
     parser.add_argument("--labs", metavar="N,...", help="the labs to grade (all of the course)")
     parser.add_argument("--output", type=Path, metavar="FILE", help="the zip of gradescope")
-    late.add_arguments(parser)
 
 
 def run(options):
@@ -111,11 +107,8 @@ def values_of(course, options):
     for lab in labs:
         if lab not in course["labs"]:
             raise LabError(f"lab {lab} is not in the course; its labs: {', '.join(course['labs'])}")
-    words = [f"--late-days {options.late_days}", f"--late-penalty {options.late_penalty:g}"]
-    if options.due:
-        words.append(f"--due {options.due.isoformat()}")
     return {"LABS": ",".join(labs), "TARGETS": " ".join(f"lab{lab}_check" for lab in labs),
-            "SYSTEM": course["system"], "LATE": " ".join(words)}
+            "SYSTEM": course["system"]}
 
 
 def filled(template, values):

@@ -12,7 +12,7 @@ SUMMARY = re.compile(r"<summary>(.*?)</summary>", re.DOTALL)
 HEADING = re.compile(r"^#{2,3} +(.*)$", re.MULTILINE)
 WITHOUT_ANSWER = "Where to look"
 WARM_UP = "Warm-up"
-REFUSED = r"labs/lab (?:diff|solution|dev|test|bench|fuzz)\b"
+REFUSED = r"labs/lab (?:diff|solution|dev|test)\b"
 LINE = re.compile(rf"^(?: {{4}}|\|).*{REFUSED}.*\n", re.MULTILINE)
 PARAGRAPH = re.compile(rf"^(?! {{4}}|\||#)(?:.+\n)*?.*{REFUSED}.*\n(?:.+\n)*", re.MULTILINE)
 SENTENCE = re.compile(r"(?<=[.:?!])\s+(?=[A-Z(`])")

@@ -38,9 +38,6 @@ def spell(grades):
             lines.append(f"  {task['task']:{width}}  {task['points']:2} of {task['of']:<2}  "
                          f"{task['status']}{reason}")
     lines += [f"read   {note}" for note in grades["notes"]]
-    if grades["late"]:
-        lines.append(f"\n{grades['points']} of {grades['of']} points; {grades['late']['what']}")
-        return "\n".join([*lines, f"{grades['score']:g} of {grades['of']} points"])
     return "\n".join([*lines, f"\n{grades['points']} of {grades['of']} points"])
 
 
@@ -53,10 +50,9 @@ def as_gradescope(grades):
     if grades["notes"]:
         tests.append({"name": "for the instructor: read these places", "visibility": "hidden",
                       "output": "\n".join(grades["notes"])})
-    late = f"{grades['late']['what']}\n" if grades["late"] else ""
     return json.dumps({
-        "score": grades["score"],
-        "output": f"{late}{grades['score']:g} of {grades['of']} points",
+        "score": grades["points"],
+        "output": f"{grades['points']} of {grades['of']} points",
         "output_format": "text", "test_output_format": "text", "visibility": "visible",
         "stdout_visibility": "hidden", "execution_time": round(grades["seconds"]),
         "tests": tests}, indent=1)

@@ -60,7 +60,7 @@ PACKAGES = (
             commands=("pip3", "pip")),
 )
 
-# The additional packages of labs/lab fuzz and of tests with sanitizers that are built by clang.
+# The additional packages of the preset fuzz and of tests with sanitizers that are built by clang.
 CLANG_PACKAGES = (
     Package("clang", "compiles with libFuzzer, and with sanitizers faster than GCC",
             commands=("clang++",)),

@@ -1,10 +1,7 @@
-// libmini's worker of labs/lab bench. PyTorch's worker is tests/bench/torch_worker.py.
+// libmini's worker of compare.py. PyTorch's worker is torch_worker.py.
 //
 //     bench_worker step --model convnet --batch 64 --threads 2    a training step
-//     bench_worker peak --threads 2                               GFLOP/s of the cores
 //     bench_worker copy --bytes 1048576                           a copy by one thread
-//     bench_worker sockets --bytes 1048576                        raw TCP, both ways
-//     bench_worker profile --batch 128                            a step, layer by layer
 //     minirun -n 2 bench_worker first-step --data DIR             from start to step 1
 //
 // A worker keeps its model and its memory warm. It reads lines from stdin, each a number
@@ -22,7 +19,6 @@
 #include <string>
 #include <vector>
 
-#include "layer_times.hpp"
 #include "libmini/autograd/functions.hpp"
 #include "libmini/core/error.hpp"
 #include "libmini/core/parallel.hpp"
@@ -38,7 +34,6 @@
 #include "libmini/random/random.hpp"
 #include "libmini/training/job.hpp"
 #include "libmini/training/program.hpp"
-#include "raw_sockets.hpp"
 
 namespace {
 
@@ -104,32 +99,6 @@ void answer_step(const Options& options) {
     });
 }
 
-Json json_of(const bench::StepPart& part, double peak) {
-    const double copy =
-        part.bytes > 0 ? mini::copy_seconds(static_cast<int64_t>(part.bytes / 2), 0.02)
-                       : 0.0;
-    return {{"name", part.name},        {"direction", part.direction},
-            {"us", part.seconds * 1e6}, {"flops", part.flops},
-            {"bytes", part.bytes},      {"flops_us", part.flops / peak * 1e6},
-            {"bytes_us", copy * 1e6}};
-}
-
-void answer_profile(const Options& options) {
-    answer([&](double seconds) {
-        const bench::StepProfile profile =
-            bench::profile_step(options.data, options.batch, seconds);
-        const double peak = mini::peak_flops(1, 0.1);
-        Json parts = Json::array();
-        for (const bench::StepPart& part : profile.parts)
-            parts.push_back(json_of(part, peak));
-        return Json{{"batch", options.batch},
-                    {"step_us", profile.step_seconds * 1e6},
-                    {"peak_gflops", peak / 1e9},
-                    {"same_loss", profile.first_loss == profile.model_loss},
-                    {"parts", parts}};
-    });
-}
-
 double peak_mebibytes() {
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
@@ -177,14 +146,6 @@ void declare(mini::CommandLine& line, Options& o) {
     step.add("--threads", o.threads, "threads").at_least(1);
     step.on_parsed([&o] { answer_step(o); });
 
-    mini::Command peak = line.add_command("peak", "GFLOP/s of multiply-adds");
-    peak.add("--threads", o.threads, "threads").at_least(1);
-    peak.on_parsed([&o] {
-        answer([&](double seconds) {
-            return Json{{"gflops", mini::peak_flops(o.threads, seconds) / 1e9}};
-        });
-    });
-
     mini::Command copy = line.add_command("copy", "a copy by one thread");
     copy.add("--bytes", o.bytes, "bytes").at_least(1);
     copy.on_parsed([&o] {
@@ -192,19 +153,6 @@ void declare(mini::CommandLine& line, Options& o) {
             return Json{{"us", mini::copy_seconds(o.bytes, seconds) * 1e6}};
         });
     });
-
-    mini::Command sockets = line.add_command("sockets", "raw TCP between two processes");
-    sockets.add("--bytes", o.bytes, "bytes each way").at_least(1);
-    sockets.on_parsed([&o] {
-        answer([&](double seconds) {
-            return Json{{"us", bench::raw_exchange_seconds(o.bytes, seconds) * 1e6}};
-        });
-    });
-
-    mini::Command profile = line.add_command("profile", "a step, layer by layer");
-    profile.add("--batch", o.batch, "images").at_least(1);
-    profile.add("--data", o.data, "as of train_mnist");
-    profile.on_parsed([&o] { answer_profile(o); });
 
     mini::Command first = line.add_command("first-step", "from the start to step 1");
     first.add("--data", o.data, "as of train_mnist");
@@ -218,7 +166,8 @@ int main(int argc, char** argv) {
     return mini::training::run("bench_worker", [&] {
         mini::extras::use_all();
         Options options;
-        mini::CommandLine line("Measures one thing for labs/lab bench.", "bench_worker");
+        mini::CommandLine line("Measures one thing for tests/bench/compare.py.",
+                               "bench_worker");
         declare(line, options);
         line.parse(argc, argv);
     });

@@ -1,4 +1,4 @@
-"""PyTorch's data in labs/lab bench: MNIST's files, the tutorial's loader, and the cases of
+"""PyTorch's data in compare.py: MNIST's files, the tutorial's loader, and the cases of
 data_bench.cpp."""
 
 import gzip

@@ -1,4 +1,4 @@
-"""The models of labs/lab bench in PyTorch: the tutorial's ConvNet, and ResNets with torchvision's
+"""The models of compare.py in PyTorch: the tutorial's ConvNet, and ResNets with torchvision's
 layers, written out here because torchvision may be absent."""
 
 import torch.nn.functional as F

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The worker of labs/lab bench on PyTorch's side; bench_worker.cpp is libmini's.
+"""The worker of compare.py on PyTorch's side; bench_worker.cpp is libmini's.
 
     torch_worker.py step --model convnet --batch 64 --threads 2 [--compile]
     torch_worker.py epoch --sync ddp --data FILES --rank 0 --ranks 2 --port P

@@ -4,7 +4,7 @@
 //     mini_fuzz --target=idx FILE                             run one input
 //     mini_fuzz --write-seeds=FOLDER                          FOLDER/TARGET/seed-0, ...
 //
-// labs/lab fuzz runs mini_fuzz. --write-seeds also prints the names of all targets.
+// --write-seeds also prints the names of all targets. README.md has the usual commands.
 
 #include <algorithm>
 #include <cstddef>
@@ -64,7 +64,7 @@ extern "C" int LLVMFuzzerInitialize(int* count, char*** arguments) {
         std::exit(0);
     }
     if (!choose(option(words, "--target=").value_or(""))) {
-        std::fputs("mini_fuzz: --target=NAME expected; labs/lab fuzz --list names them\n",
+        std::fputs("mini_fuzz: --target=NAME expected; --write-seeds=DIR names them\n",
                    stderr);
         std::exit(2);
     }

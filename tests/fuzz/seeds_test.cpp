@@ -1,5 +1,5 @@
 // Runs the fuzz targets on their own seeds, in every build: each target reads its first
-// seed, and slightly damaged seeds cause no fault. labs/lab fuzz searches for more inputs.
+// seed, and slightly damaged seeds cause no fault. mini_fuzz searches for more inputs.
 
 #include <algorithm>
 #include <cstddef>

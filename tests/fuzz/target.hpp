@@ -19,7 +19,7 @@ namespace mini::fuzz {
 using Input = std::span<const std::byte>;
 
 struct Target {
-    /// The name of the target for labs/lab fuzz.
+    /// The name of the target for mini_fuzz.
     const char* name;
 
     /// Reads the input.

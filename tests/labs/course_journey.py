@@ -150,8 +150,8 @@ def update(journey):
 
 def gradescope(journey):
     """The zip of an autograder in place of Gradescope's folders."""
-    run("labs/lab", "dev", "package", "gradescope", COURSE, "--labs", LAB, "--late-penalty", "10",
-        "--output", PLACE / "autograder.zip", cwd=ROOT)
+    run("labs/lab", "dev", "package", "gradescope", COURSE, "--labs", LAB, "--output",
+        PLACE / "autograder.zip", cwd=ROOT)
     (GRADER / "submission").mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(STUDENT / "build/submission.zip") as file:
         files = {name: file.read(name).decode() for name in file.namelist()}
@@ -161,27 +161,24 @@ def gradescope(journey):
     places = {"AUTOGRADER": str(GRADER), "AUTOGRADER_USER": USER}
     run("./source/setup.sh", cwd=GRADER, **places)
 
-    def graded(created, files):
+    def graded(files):
         shutil.rmtree(GRADER / "submission")
         shutil.rmtree(GRADER / "results", ignore_errors=True)
         for path, text in files.items():
             (GRADER / "submission" / path).parent.mkdir(parents=True, exist_ok=True)
             (GRADER / "submission" / path).write_text(text, encoding="utf-8")
-        (GRADER / "submission_metadata.json").write_text(json.dumps({
-            "created_at": created, "assignment": {"due_date": "2026-10-12T23:00:00-07:00"}}))
         run("./source/run_autograder", cwd=GRADER, **places)
         return json.loads((GRADER / "results/results.json").read_text(encoding="utf-8"))
 
-    result = graded("2026-10-12T08:00:00-07:00", files)
+    result = graded(files)
     assert result["score"] == POINTS, result
     assert sum(test["max_score"] for test in result["tests"] if "score" in test) == POINTS
     assert all(test["status"] == "passed" for test in result["tests"] if "score" in test), result
-    assert graded("2026-10-14T08:00:00-07:00", files)["score"] == 0.8 * POINTS
-    refused = graded("2026-10-12T08:00:00-07:00", {**files, "labs/lab_tool/cli.py": "print(60)"})
+    refused = graded({**files, "labs/lab_tool/cli.py": "print(60)"})
     assert refused["score"] == 0 and "labs/lab_tool/cli.py" in refused["output"], refused
     clear(STUDENT)
     move(HOME, STUDENT)
-    journey.show(f"\nGradescope's scripts gave {POINTS} points, {0.8 * POINTS:g} two days later")
+    journey.show(f"\nGradescope's scripts gave {POINTS} points")
 
 
 def actions(journey):

@@ -1,20 +1,14 @@
 """Each format of grades has the fields that its readers document, and can be read back whatever
 student code has printed."""
 
-import argparse
-import contextlib
-import io
 import json
 import tempfile
 import unittest
 import xml.etree.ElementTree as xml
 from pathlib import Path
 
-from lab_tool import late
 from lab_tool.checking import TaskResult
 from lab_tool.grade_formats import MOST_OUTPUT, as_gradescope, as_json, as_junit, clean, spell
-from lab_tool.late import Late
-from lab_tool.screen import LabError
 from lab_tool.verbs.grade import story_of, summary
 from lab_tool.verdict import Verdict
 
@@ -35,11 +29,11 @@ def task(name, status, points=0, of=5, output="", reason=""):
             "points": points, "of": of, "seconds": 1.25, "output": output}
 
 
-def grades(lateness=None, notes=(), output="what went wrong"):
+def grades(notes=(), output="what went wrong"):
     tasks = [task("07.1", "passed", 5), task("07.2", "failed", 0, 10, clean(output), "it is wrong"),
              task("07.3", "not started"), task("07.4", "waits", reason="needs task 07.3 first")]
     lab = {"lab": "07", "title": "Partition & <more>", "tasks": tasks, "points": 5, "of": 25}
-    return summary([lab], list(notes), lateness, 12.6)
+    return summary([lab], list(notes), 12.6)
 
 
 class Gradescope(unittest.TestCase):
@@ -65,11 +59,6 @@ class Gradescope(unittest.TestCase):
                           ("07.3", 0, 5, "failed"), ("07.4", 0, 5, "failed")])
         self.assertEqual(result["tests"][1]["output"], "what went wrong")
         self.assertEqual(result["tests"][2]["output"], "not started")
-
-    def test_a_late_submission_has_a_lower_score_and_says_why(self):
-        result = self.read(grades(Late(days=3, free=1, penalty=10.0)))
-        self.assertEqual(result["score"], 4)
-        self.assertIn("3 days late, 1 of them free: 80 % of the points remain", result["output"])
 
     def test_notes_are_hidden_from_students(self):
         hidden = self.read(grades(notes=["work/a.cpp:3: _exit"]))["tests"][-1]
@@ -137,51 +126,9 @@ class Output(unittest.TestCase):
 
     def test_the_text_ends_with_the_points_that_count(self):
         self.assertEqual(spell(grades()).splitlines()[-1], "5 of 25 points")
-        lines = spell(grades(Late(1, 0, 50.0), ["work/a.cpp:3: fork"])).splitlines()
-        self.assertEqual(lines[-1], "2.5 of 25 points")
-        self.assertIn("read   work/a.cpp:3: fork", lines)
-        self.assertEqual(json.loads(as_json(grades()))["score"], 5)
-
-
-class Deadline(unittest.TestCase):
-    def late(self, *words):
-        parser = argparse.ArgumentParser()
-        late.add_arguments(parser)
-        return late.late_of(parser.parse_args(words))
-
-    def test_days_begin_with_their_first_second(self):
-        for submitted, days in (("2026-10-12T20:00:00Z", 0), ("2026-10-12T21:59:00Z", 0),
-                                ("2026-10-12T21:59:01Z", 1), ("2026-10-13T23:59:00+02:00", 1),
-                                ("2026-10-13T23:59:01+02:00", 2)):
-            found = self.late("--due", "2026-10-12T23:59+02:00", "--submitted", submitted)
-            self.assertEqual(found.days, days, submitted)
-
-    def test_free_days_cost_nothing_and_the_points_end_at_zero(self):
-        self.assertEqual([Late(days, 2, 30.0).factor for days in (0, 2, 3, 5, 9)],
-                         [1.0, 1.0, 0.7, 1 - 0.9, 0.0])
-        self.assertIsNone(self.late())
-        self.assertEqual(self.late("--due", "2000-01-01", "--late-days", "1").factor, 0.0)
-
-    def test_gradescopes_metadata_has_both_times(self):
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "submission_metadata.json"
-            path.write_text(json.dumps({
-                "id": 123456, "created_at": "2018-08-01T14:22:32.365935-07:00",
-                "assignment": {"due_date": "2018-07-31T23:00:00.000000-07:00", "title": "Lab"}}))
-            self.assertEqual(self.late("--metadata", str(path)).days, 1)
-            self.assertEqual(self.late("--metadata", str(path), "--due", "2018-09-01").days, 0)
-            path.write_text(json.dumps({"created_at": "2018-08-01T14:22:32Z", "assignment": {}}))
-            self.assertIsNone(self.late("--metadata", str(path)))
-            for text in ("{", "[]", "{}", '{"created_at": "yesterday", "assignment": {}}'):
-                path.write_text(text)
-                with self.assertRaisesRegex(LabError, "is not a submission_metadata.json"):
-                    self.late("--metadata", str(path))
-
-    def test_a_wrong_time_or_number_is_rejected(self):
-        with self.assertRaises(SystemExit), contextlib.redirect_stderr(io.StringIO()):
-            self.late("--due", "tomorrow")
-        with self.assertRaisesRegex(LabError, "must not be negative"):
-            self.late("--due", "2018-09-01", "--late-days", "-1")
+        self.assertIn("read   work/a.cpp:3: fork",
+                      spell(grades(["work/a.cpp:3: fork"])).splitlines())
+        self.assertEqual(json.loads(as_json(grades()))["points"], 5)
 
 
 if __name__ == "__main__":

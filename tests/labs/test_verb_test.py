@@ -84,61 +84,11 @@ class Command(unittest.TestCase):
         self.assertEqual(verb.targets_for(Namespace(L=None)), ())
 
     def test_the_exit_code_of_ctest_is_returned(self):
-        options = Namespace(preset="release", L=None, R=None, j=2, faults=False,
-                            ctest_options=[])
+        options = Namespace(preset="release", L=None, R=None, j=2, ctest_options=[])
         with mock.patch.multiple(verb, install_missing=mock.DEFAULT, build=mock.DEFAULT,
                                  say=mock.DEFAULT, fresh_log=mock.Mock(return_value="/dev/null"),
                                  run_logged=mock.Mock(return_value=8)):
             self.assertEqual(verb.run(options), 8)
-
-
-class Faults(unittest.TestCase):
-    def run_with(self, **codes):
-        """Returns the exit code, the output, the commands. `codes`: exit code by kind of group."""
-        said, commands = [], []
-
-        def run_logged(command, log, on_line, **options):
-            commands.append(command)
-            on_line("WRONG: rank 1 said nothing")
-            on_line("OUT OF BOUNDS: rank 2 was late")
-            on_line("warning: waiting for rank 1")
-            on_line(f"dist_faults: {command[1]}: 376 faults")
-            return codes.get(command[1].replace("-", "_"), 0)
-
-        options = Namespace(preset="release", faults=True)
-        with mock.patch.multiple(verb, install_missing=mock.DEFAULT, build=mock.DEFAULT,
-                                 say=said.append, run_logged=run_logged,
-                                 fresh_log=mock.Mock(return_value="/dev/null")):
-            return verb.run(options), said, commands
-
-    def test_the_counts_of_every_kind_of_group_are_printed_last(self):
-        code, said, _ = self.run_with()
-        self.assertEqual(code, 0)
-        self.assertEqual(said[-5:], [f"dist_faults: {kind}: 376 faults" for kind in
-                                     ("threads", "ring-tcp", "ring-shm", "gloo", "mpi")])
-
-    def test_errors_are_shown_and_warnings_are_not(self):
-        _, said, _ = self.run_with()
-        self.assertIn("WRONG: rank 1 said nothing", said)
-        self.assertIn("OUT OF BOUNDS: rank 2 was late", said)
-        self.assertNotIn("warning: waiting for rank 1", said)
-
-    def test_bounds_are_checked_and_every_kind_has_a_minimum_number_of_faults(self):
-        commands = self.run_with()[2]
-        for command in commands:
-            self.assertIn("--bounds", command)
-        least = {command[1]: int(command[-1]) for command in commands}
-        self.assertEqual(least["gloo"], 300)
-        self.assertEqual(least["ring-tcp"], 300)
-
-    def test_one_failing_kind_fails_the_command(self):
-        for code in (1, -9):
-            self.assertEqual(self.run_with(ring_tcp=code)[0], 1)
-
-    def test_a_kind_that_the_build_lacks_is_named_and_is_not_a_failure(self):
-        code, said, _ = self.run_with(gloo=verb.NOT_IN_THIS_BUILD)
-        self.assertEqual(code, 0)
-        self.assertIn("dist_faults: gloo: 376 faults", said)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ passes.
     labs/lab grade 7 9                                   only these labs
     labs/lab grade --format junit --output grades.xml    for CI; also json
     labs/lab grade --submission ada.zip --user student   as another user
-    labs/lab grade --due 2026-10-12T23:59 --late-days 2 --late-penalty 10
 
 A task has the points of its row in the table of the lab's page; a bug hunt
 has 10. If work/ was submitted without work/.lab.json,
@@ -27,7 +26,7 @@ import sys
 import time
 from pathlib import Path
 
-from lab_tool import late, report, submission, suspects
+from lab_tool import report, submission, suspects
 from lab_tool.catalogue import POINTS_OF_A_HUNT, Catalogue
 from lab_tool.check_build import build_without_broken
 from lab_tool.checking import TaskResult, check_lab, program_of
@@ -55,7 +54,6 @@ def add_arguments(parser):
                         help="grade this folder or zip of labs/lab submit, in place of work/")
     parser.add_argument("--user", default="", metavar="NAME",
                         help="run student code as this user (needs root)")
-    late.add_arguments(parser)
 
 
 def run(options):
@@ -75,13 +73,13 @@ def grade_as(options):
     """Grades, and writes --output. Returns the text for stdout."""
     if options.submission:
         submission.unpack(options.submission)
-    confinement, lateness = confined_to(options.user), late.late_of(options)
+    confinement = confined_to(options.user)
     if os.geteuid() == 0 and not options.user:
         say("lab: student code runs as root; --user student is safer", file=sys.stderr)
     catalogue, start = Catalogue(), time.monotonic()
 
     def write(labs, notes):
-        grades = summary(labs, notes, lateness, time.monotonic() - start)
+        grades = summary(labs, notes, time.monotonic() - start)
         if options.output:
             replace(options.output, FORMATS[options.format](grades))
         return grades
@@ -178,11 +176,7 @@ def story_of(result):
     return clean(told.getvalue().strip())
 
 
-def summary(labs, notes, lateness, seconds):
-    points = sum(lab["points"] for lab in labs)
-    score = round(points * lateness.factor, 2) if lateness else points
-    return {"version": VERSION, "labs": labs, "points": points, "score": score,
+def summary(labs, notes, seconds):
+    return {"version": VERSION, "labs": labs, "points": sum(lab["points"] for lab in labs),
             "of": sum(lab["of"] for lab in labs), "seconds": round(seconds, 3),
-            "late": {"days": lateness.days, "charged": lateness.charged,
-                     "factor": lateness.factor, "what": lateness.spelled()} if lateness else None,
             "notes": [clean(note) for note in notes]}

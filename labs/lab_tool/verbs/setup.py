@@ -27,7 +27,7 @@ def add_arguments(parser):
     )
     parser.add_argument(
         "--clang", action="store_true",
-        help="also install clang: labs/lab fuzz needs it, and with CXX=clang++ builds with "
+        help="also install clang: the preset fuzz needs it, and with CXX=clang++ builds with "
         "sanitizers are quicker"
     )
 

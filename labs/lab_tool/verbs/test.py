@@ -4,7 +4,6 @@
     labs/lab test --preset debug -L unit     with address and UB sanitizers
     labs/lab test --preset tsan -L threads   with the thread sanitizer
     labs/lab test -R ring                    tests whose name matches
-    labs/lab test --faults                   every fault, in every kind of group
 
 Passing tests are only counted; failing tests are shown with their output, and
 the five slowest tests with their seconds. A JUnit file is written to
@@ -24,9 +23,7 @@ STARTED = re.compile(r"^ +Start +\d+: ")
 ENDED = re.compile(r"^ *(\d+)/(\d+) Test +#\d+: (.*?) \.*[ *]+(\w[\w ]*?) +([\d.]+) sec *$")
 SUMMARY = re.compile(r"^\d+% tests passed")
 SLOWEST = 5
-LEAST_FAULTS = {"threads": 300, "ring-tcp": 300, "ring-shm": 300, "gloo": 300, "mpi": 60}
 TARGETS = {"unit": "unit_tests", "processes": "unit_tests", "threads": "thread_tests"}
-NOT_IN_THIS_BUILD = 2  # dist_faults' exit code
 NOISE = re.compile(r"^(Test project |Internal ctest changing into directory|$)")
 
 
@@ -42,8 +39,6 @@ def add_arguments(parser):
     parser.add_argument("-R", metavar="REGEX", help="only tests whose name matches")
     parser.add_argument("-j", type=int, default=usual_tests_at_a_time(), metavar="N",
                         help="tests at a time (two more than cores, since many of them wait)")
-    parser.add_argument("--faults", action="store_true",
-                        help="inject all faults instead of running ctest: some minutes")
     parser.add_argument("ctest_options", nargs="*", metavar="-- OPTIONS",
                         help="more options for ctest")
 
@@ -66,38 +61,8 @@ def command_for(options):
     return command + options.ctest_options
 
 
-def inject_faults(preset):
-    """Runs the whole fault table on each kind of group. At the end, prints one summary
-    line for each kind, also for kinds that are not in this build. Returns 1 if a kind
-    failed, else 0."""
-    program = BUILD / preset / "bin" / "dist_faults"
-    log_path = fresh_log(f"{preset}-faults")
-    summaries, worst = [], 0
-    for kind, least in LEAST_FAULTS.items():
-        say(f"inject faults into {kind} (log: {log_path})")
-        with open(log_path, "a", encoding="utf-8") as log:
-            command = [str(program), kind, "--bounds", "--at-least", str(least)]
-            code = run_logged(command, log, lambda line: sort_line(line, summaries), cwd=ROOT)
-        if code != NOT_IN_THIS_BUILD:
-            worst = max(worst, abs(code))
-    for line in summaries:
-        say(line)
-    return 1 if worst else 0
-
-
-def sort_line(line, summaries):
-    """Keeps summary lines for the end and prints errors immediately."""
-    if line.startswith("dist_faults: "):
-        summaries.append(line)
-    elif line.startswith(("WRONG: ", "HUNG: ", "OUT OF BOUNDS: ")):
-        say(line)
-
-
 def run(options):
     install_missing()
-    if options.faults:
-        build(options.preset, ["dist_faults"])
-        return inject_faults(options.preset)
     build(options.preset, targets_for(options))
     say(f"run the tests of preset {options.preset}")
     log_path = fresh_log(f"{options.preset}-test")

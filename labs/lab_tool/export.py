@@ -26,10 +26,11 @@ from lab_tool.screen import LabError
 HINTS = 2  # of three; the last hint is nearly the code
 KEPT = (".devcontainer/", "libmini/", "labs/check/", "labs/lab_tool/", "data/", "tests/support/",
         "tests/golden/", "docs/pages/", "docs/figures/")
-KEPT_FILES = ("CMakeLists.txt", "CMakePresets.json", "LICENSE", ".clang-format", ".editorconfig",
-              "labs/lab", "labs/CMakeLists.txt", "labs/README.md", "labs/built.py",
+KEPT_FILES = ("CMakeLists.txt", "CMakePresets.json", "LICENSE", ".clang-format", ".clangd",
+              ".editorconfig", "labs/lab", "labs/CMakeLists.txt", "labs/README.md", "labs/built.py",
               "labs/chart.py", "labs/numbered.hpp", "tests/CMakeLists.txt")
-LEFT_OUT = re.compile(r"labs/lab_tool/(verbs/)?(dev|export|leaks|repairs|schemata|verbs/test\.)|docs/pages/(instructors|labs|library|index|interface)\.md"
+LEFT_OUT = re.compile(r"labs/lab_tool/(verbs/)?(dev|export|leaks|repairs|schemata|verbs/test\.)"
+                      r"|docs/pages/(instructors|labs|library|index|interface)\.md"
                       r"|tests/golden/images/|docs/figures/.*\.png")
 DEMO = "labs/16-bucketed-ddp/"  # has the program of `labs/lab demo`
 DEMO_CMAKE = "mini_program(train_mnist MINE SOURCES train_mnist.cpp NEEDS mini_training)\n"
@@ -142,8 +143,8 @@ class Export:
             link[0] if link[2] in self.numbers else link[1]), text)
 
     def presets(self, presets):
-        """Keeps the preset release, with the flags of the object files, and those of the labs."""
-        names = {"release", *(f"lab{number}" for number in self.numbers)}
+        """Keeps the presets release, with the flags of the object files, and editor."""
+        names = ("release", "editor")
         for key, value in presets.items():
             if key.endswith("Presets"):
                 presets[key] = [each for each in value if each["name"] in names]

@@ -131,9 +131,4 @@ function(mini_lab_check number)
         target_link_libraries(lab${number}_${kind} PRIVATE
             mini_checked mini_test_main ${check_NEEDS} mini_half_written)
     endforeach()
-
-    # The last step of `cmake --workflow --preset lab07`; plain ctest does not run it.
-    add_test(NAME "lab${number}" CONFIGURATIONS lab
-        COMMAND Python3::Interpreter -B ${PROJECT_SOURCE_DIR}/labs/lab_tool check ${number}
-        WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 endfunction()

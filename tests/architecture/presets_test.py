@@ -1,10 +1,14 @@
-"""The presets use all cores, and their warnings are errors."""
+"""The presets use all cores, their warnings are errors, and clangd has a command for each file."""
 
 import json
+import re
+import subprocess
+import tempfile
 import unittest
 from pathlib import Path
 
-PRESETS = json.loads((Path(__file__).resolve().parents[2] / "CMakePresets.json").read_text())
+ROOT = Path(__file__).resolve().parents[2]
+PRESETS = json.loads((ROOT / "CMakePresets.json").read_text())
 
 
 class Presets(unittest.TestCase):
@@ -21,6 +25,20 @@ class Presets(unittest.TestCase):
                 variables = {**by_name.get(preset.get("inherits"), {}).get("cacheVariables", {}),
                              **preset["cacheVariables"]}
                 self.assertEqual(variables.get("CMAKE_COMPILE_WARNING_AS_ERROR"), "ON")
+
+    def test_the_editors_preset_has_a_command_for_each_file_and_clangd_reads_it(self):
+        found = re.search(r"CompilationDatabase: (\S+)", (ROOT / ".clangd").read_text())
+        self.assertEqual(found[1], "build/editor")
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run(["cmake", "--preset", "editor", "-B", folder], cwd=ROOT,
+                                  capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            commands = json.loads((Path(folder) / "compile_commands.json").read_text())
+        files = {command["file"] for command in commands}
+        self.assertEqual([file for file in files if "/Unity/" in file], [])
+        for folder in ("libmini/parallel", "libmini/data", "libmini/tensor", "tests/data"):
+            for path in sorted((ROOT / folder).glob("*.cpp")):
+                self.assertIn(str(path), files)
 
 
 if __name__ == "__main__":

@@ -34,8 +34,9 @@ void cut() {
 }
 """
 PRESETS = {"version": 6, "configurePresets": [
-    {"name": "release", "cacheVariables": {"CMAKE_CXX_FLAGS": "-march=native"}}, {"name": "tsan"}],
-    "buildPresets": [{"name": "release"}, {"name": "lab07"}, {"name": "lab09"}]}
+    {"name": "release", "cacheVariables": {"CMAKE_CXX_FLAGS": "-march=native"}}, {"name": "tsan"},
+    {"name": "editor", "inherits": "release"}],
+    "buildPresets": [{"name": "release"}, {"name": "tsan"}]}
 
 
 PAGE = """
@@ -191,12 +192,14 @@ class Course(FakeTree):
         self.assertEqual(Catalogue(self.course).lab("7").tasks[0].points, 20)
         self.assertIn("| Partition | 20 |", self.text("README.md"))
 
-    def test_presets_keep_the_labs_and_have_the_flags_of_the_object_files(self):
+    def test_the_preset_release_is_kept_with_the_flags_of_the_object_files(self):
         self.export("7", flags="-march=x86-64-v2")
         presets = json.loads(self.text("CMakePresets.json"))
         self.assertEqual(presets["configurePresets"][0]["cacheVariables"],
                          {"CMAKE_CXX_FLAGS": "-march=x86-64-v2", "MINI_CUDA": "SIM"})
-        self.assertEqual([each["name"] for each in presets["buildPresets"]], ["release", "lab07"])
+        self.assertEqual([each["name"] for each in presets["configurePresets"]],
+                         ["release", "editor"])
+        self.assertEqual([each["name"] for each in presets["buildPresets"]], ["release"])
 
     def test_an_update_keeps_work_and_deletes_old_files(self):
         self.write("libmini/old.cpp", "int old;\n")

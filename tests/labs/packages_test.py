@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import re
 import tempfile
 import unittest
 from pathlib import Path
@@ -9,6 +10,7 @@ from unittest import mock
 
 from lab_tool import packages
 from lab_tool.packages import Package
+from lab_tool.places import ROOT
 from lab_tool.screen import LabError, ProgressLine
 from lab_tool.verbs import setup
 
@@ -61,6 +63,41 @@ class Probe(unittest.TestCase):
         for text, old in (("3.9.0", True), ("3.25", False), ("3.25.1", False), ("10.0", False)):
             with mock.patch.object(packages, "output_of", return_value=text):
                 self.assertEqual(bool(packages.too_old(tool)), old, text)
+
+
+# The libraries that CMake searches, and their packages.
+LIBRARIES = {"Eigen3": "libeigen3-dev", "fmt": "libfmt-dev", "CLI11": "libcli11-dev",
+             "nlohmann_json": "nlohmann-json3-dev", "Boost": "libboost-context-dev",
+             "ZLIB": "zlib1g-dev", "OpenSSL": "libssl-dev", "Catch2": "catch2",
+             "STB_INCLUDE_DIR": "libstb-dev", "Gloo": "libgloo-dev", "MPI": "libopenmpi-dev"}
+NO_PACKAGE = {"Threads", "Python3", "MPI_HEADER", "NCCL_INCLUDE_DIR"}  # of another one, or by hand
+
+
+class OneList(unittest.TestCase):
+    """packages.py is the only list of packages."""
+
+    NAMES = {package.name for package in packages.PACKAGES}
+
+    def test_it_has_what_cmake_searches_and_no_other_library(self):
+        text = "".join((ROOT / path).read_text() for path in (
+            "libmini/cmake/MiniFlags.cmake", "libmini/cmake/MiniDependencies.cmake",
+            "tests/CMakeLists.txt"))
+        found = set(re.findall(r"find_(?:package|path)\((\w+)", text)) - NO_PACKAGE
+        self.assertEqual({name for name in found if LIBRARIES.get(name) not in self.NAMES}, set())
+        searched = {LIBRARIES[name] for name in found}
+        self.assertEqual([package.name for package in packages.PACKAGES
+                          if package.headers and package.name not in searched], [])
+
+    def test_the_container_and_ci_install_by_set_up(self):
+        for path in (".devcontainer/Dockerfile", ".ci/run"):
+            text = (ROOT / path).read_text(encoding="utf-8")
+            self.assertIn("labs/lab setup", text, path)
+            self.assertNotIn("apt", text.replace("/var/lib/apt/lists", ""), path)
+
+    def test_pages_name_no_other_package(self):
+        for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
+            for name in re.findall(r"\b([a-z0-9][\w+-]*-dev)\b", path.read_text(encoding="utf-8")):
+                self.assertIn(name, self.NAMES, path)
 
 
 class Setup(unittest.TestCase):

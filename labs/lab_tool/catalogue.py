@@ -11,12 +11,12 @@
 A folder is a lab of the tool if its README has a task table.
 """
 
+import json
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from lab_tool.course import read_course
 from lab_tool.places import ROOT
 from lab_tool.regions import SUFFIXES, regions_in
 from lab_tool.screen import LabError
@@ -29,6 +29,7 @@ WHOLE_LAB = re.compile(r"(?:lab)?\d+")
 TASK = re.compile(r"(?:lab)?0*(\d{1,2})\.(\d+)")
 POINTS_OF_A_HUNT = 10
 HUNTS = ("bug_hunt.cpp", "bug_hunt.cu")
+COURSE, COURSE_VERSION = "course.json", 1  # of an exported course (labs/lab dev export)
 
 
 @dataclass(frozen=True)
@@ -94,8 +95,22 @@ class Catalogue:
 
     @cached_property
     def course(self):
-        """The content of course.json in an exported course, else None."""
-        return read_course(self.root)
+        """The content of course.json in an exported course; None in libmini's own repository."""
+        try:
+            content = json.loads((self.root / COURSE).read_text(encoding="utf-8"))
+            version = content["version"]
+        except FileNotFoundError:
+            return None
+        except (ValueError, KeyError, TypeError):
+            raise LabError(f"{COURSE} is damaged; restore it: git checkout {COURSE}") from None
+        if version != COURSE_VERSION:
+            raise LabError(f"{COURSE} has version {version}, but this tool knows {COURSE_VERSION}")
+        return content
+
+    def refuse_in_course(self):
+        """Raises LabError in a course: it has no solutions to show."""
+        if self.course:
+            raise LabError("this course has no solutions; ask your instructor")
 
     @cached_property
     def labs(self):

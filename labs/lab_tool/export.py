@@ -16,20 +16,21 @@ import os
 import re
 from pathlib import Path
 
-from lab_tool import export_objects, export_pages, leaks, repairs
-from lab_tool.course import COURSE, VERSION
+from lab_tool import export_objects, export_pages
+from lab_tool.catalogue import COURSE, COURSE_VERSION, Catalogue
 from lab_tool.places import ROOT
 from lab_tool.process import commit_of, output_of
-from lab_tool.regions import starter, with_bodies
-from lab_tool.screen import LabError
+from lab_tool.regions import starter
+from lab_tool.screen import LabError, say
+from lab_tool.verbs.setup import install_missing
 
 HINTS = 2  # of three; the last hint is nearly the code
-KEPT = (".devcontainer/", "libmini/", "labs/check/", "labs/lab_tool/", "data/", "tests/support/",
-        "tests/golden/", "docs/pages/", "docs/figures/")
+KEPT = (".devcontainer/", "libmini/", "labs/check/", "labs/grader/", "labs/lab_tool/", "data/",
+        "tests/support/", "tests/golden/", "docs/pages/", "docs/figures/")
 KEPT_FILES = ("CMakeLists.txt", "CMakePresets.json", "LICENSE", ".clang-format", ".clangd",
               ".editorconfig", "labs/lab", "labs/CMakeLists.txt", "labs/README.md", "labs/built.py",
               "labs/chart.py", "labs/numbered.hpp", "tests/CMakeLists.txt")
-LEFT_OUT = re.compile(r"labs/lab_tool/(verbs/)?(dev|export|leaks|repairs|schemata|verbs/test\.)"
+LEFT_OUT = re.compile(r"labs/lab_tool/(verbs/)?(dev|export|repairs|schemata|verbs/test\.)"
                       r"|docs/pages/(instructors|labs|library|index|interface)\.md"
                       r"|tests/golden/images/|docs/figures/.*\.png")
 DEMO = "labs/16-bucketed-ddp/"  # has the program of `labs/lab demo`
@@ -69,13 +70,13 @@ libmini {commit}; exported with `labs/lab dev export`.
 class Export:
     """What is exported: the labs of a course, and how."""
 
-    def __init__(self, catalogue, labs, name, is_open=False, is_native=False, flags=""):
+    def __init__(self, catalogue, labs, name, is_open=False, is_native=False):
         self.tracked = tracked(catalogue.root)
         self.catalogue, self.labs, self.name = catalogue, labs, name
         self.numbers = {lab.number for lab in labs}
         self.is_open = is_open
         self.folder = export_objects.NATIVE if is_native else export_objects.FOLDER
-        self.flags = flags or ("-march=native" if is_native else export_objects.usual_flags())
+        self.flags = "-march=native" if is_native else export_objects.usual_flags()
         self.with_regions = {region.path: region.lab for region in catalogue.regions}
         for region in catalogue.regions:
             if region.in_header and region.lab in self.numbers:
@@ -121,6 +122,8 @@ class Export:
             return self.page(text.split("\n## How a lab is made")[0].rstrip() + "\n")
         if path == "CMakePresets.json":
             return self.presets(json.loads(text))
+        if path == "labs/grader/grade.yml":
+            return text.replace("debian:12", export_objects.system())
         if path == "CMakeLists.txt":
             return text + "include(course/objects.cmake)\n"
         if path == "tests/CMakeLists.txt":  # of libmini's tests, only what checks need
@@ -179,10 +182,6 @@ class Export:
         refuse_changes(folder, old)
         objects = self.objects()
         texts = self.texts()
-        found = leaks.leaks_in(texts, self.secret_regions(), self.public())
-        found += leaks.answers_in(texts, self.secret_answers())
-        if found:
-            raise LabError("\n".join(["a solution would be readable:", *found[:10]]))
         folder.mkdir(parents=True, exist_ok=True)
         texts |= export_objects.copy_objects(objects, folder, self.folder)
         for path, text in texts.items():
@@ -193,39 +192,12 @@ class Export:
         paths = sorted([*texts, *[f"course/{each.name}" for each in objects]])
         for path in set(old.get("files", ())) - set(paths):
             (folder / path).unlink(missing_ok=True)
-        content = {"version": VERSION, "name": self.name, "libmini": commit_of(ROOT),
+        content = {"version": COURSE_VERSION, "name": self.name, "libmini": commit_of(ROOT),
                    "labs": [lab.number for lab in self.labs],
                    "system": export_objects.system(),
                    "files": {path: digest(folder / path) for path in paths}}
         (folder / COURSE).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
         return len(paths)
-
-    def secret_regions(self):
-        return [region for region in self.catalogue.regions
-                if region.lab in self.numbers or self.is_sealed(region.path)]
-
-    def secret_answers(self):
-        """Returns {where an answer is from: its text}: answers of pages, and lines of repairs that
-        the hunt's program has not."""
-        secret = {}
-        for lab in self.labs:
-            page = (lab.folder / "README.md").read_text(encoding="utf-8")
-            for number, (heading, _, answer) in enumerate(export_pages.split(page)[1]):
-                secret[f"lab {lab.number}, {heading}, answer {number + 1}"] = answer
-            for repair in repairs.read_repairs(self.catalogue.root, lab) if lab.hunt else ():
-                added = {line for before, after in repair.hunks for line in after
-                         if line not in before}
-                secret[repair.path] = "\n".join(sorted(added))
-        return secret
-
-    def public(self):
-        """Returns the texts of libmini's files without the regions' code and without hints: what
-        they say is no secret."""
-        for path in self.tracked:
-            if self.is_kept(path) and "/hints/" not in path:
-                text = (self.catalogue.root / path).read_text(encoding="utf-8")
-                yield with_bodies(text, path, lambda region: []) if path in self.with_regions \
-                    else text
 
 
 def tracked(root):
@@ -268,11 +240,32 @@ def refuse_changes(folder, course):
                        "restore the files with git")
 
 
-def sources_of(folder):
-    """Returns {path: text} of a course's readable files."""
-    found = {}
-    for path in course_in(folder).get("files", ()):
-        if not path.endswith(".o"):
-            found[path] = (folder / path).read_text(encoding="utf-8")
-    return found
+def add_arguments(parser):
+    parser.add_argument("folder", type=Path, metavar="DIR",
+                        help="a new folder, or the course to update")
+    parser.add_argument("--labs", required=True, metavar="N,...", help="the labs of the course")
+    parser.add_argument("--name", default="Distributed training, taken apart",
+                        help="the course's name, for its README")
+    parser.add_argument("--open", action="store_true",
+                        help="with libmini's readable sources of all other labs")
+    parser.add_argument("--native", action="store_true",
+                        help="for this machine's processor: with the objects of build/release, "
+                        f"instead of new ones with {export_objects.usual_flags()}")
 
+
+def run(options):
+    catalogue = Catalogue()
+    if catalogue.course:
+        raise LabError("this is an exported course; export from a clone of libmini")
+    labs = sorted({catalogue.lab(number.strip()).number for number in options.labs.split(",")})
+    install_missing(optional=False)
+    export = Export(catalogue, [catalogue.lab(number) for number in labs], options.name,
+                    options.open, options.native)
+    folder = options.folder.absolute()
+    say(f"wrote {export.write(folder)} files to {options.folder}: labs {', '.join(labs)}, without "
+        "their solutions")
+    answers = folder.with_name(f"{folder.name}-answers.md")
+    answers.write_text(export.answers(), encoding="utf-8")
+    say(f"wrote {answers}: the answers to hunts and questions, for instructors only")
+    say("next: git init, commit, and give it to the students (docs/pages/instructors.md)")
+    return 0

@@ -30,12 +30,13 @@ sys.path.insert(0, str(ROOT / "labs"))
 sys.path.insert(0, str(ROOT / "tests/labs"))
 
 from learner_journey import EMPTY, Journey, check_lacking  # noqa: E402
-from lab_tool import leaks, repairs  # noqa: E402
-from lab_tool.export import sources_of  # noqa: E402
+import leaks  # noqa: E402
+from lab_tool import repairs  # noqa: E402
+from lab_tool.catalogue import COURSE as COURSE_FILE  # noqa: E402
 
 PLACE = ROOT / "build" / "course"
 COURSE, GRADER, HOME = (PLACE / name for name in ("cs101", "grader", "home"))
-STUDENT = GRADER / "source/course"  # also Gradescope's folder for the course
+STUDENT = GRADER / "source"  # also Gradescope's folder for the course
 USER = "daemon" if os.geteuid() == 0 else ""
 LABS, LAB, POINTS = ("07", "09"), "07", 70  # 60 for the tasks, 10 for the hunt
 GIT = ["git", "-c", "user.name=instructor", "-c", "user.email=instructor@example.org"]
@@ -64,7 +65,9 @@ def commit(folder):
 def exported(journey):
     """The course has no code of a region: as a whole, in a long line, or with other spaces."""
     export()
-    texts = sources_of(COURSE)
+    files = json.loads((COURSE / COURSE_FILE).read_text(encoding="utf-8"))["files"]
+    texts = {path: (COURSE / path).read_text(encoding="utf-8") for path in files
+             if not path.endswith(".o")}
     assert len(texts) > 500, len(texts)
     regions = journey.catalogue.regions
     for region in regions:
@@ -150,15 +153,16 @@ def update(journey):
 
 def gradescope(journey):
     """The zip of an autograder in place of Gradescope's folders."""
-    run("labs/lab", "dev", "package", "gradescope", COURSE, "--labs", LAB, "--output",
-        PLACE / "autograder.zip", cwd=ROOT)
+    scripts = [f"--add-file={COURSE}/labs/grader/{name}" for name in ("setup.sh", "run_autograder")]
+    run("git", "archive", "--format=zip", "-o", PLACE / "autograder.zip", *scripts, "HEAD",
+        cwd=COURSE)
     (GRADER / "submission").mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(STUDENT / "build/submission.zip") as file:
         files = {name: file.read(name).decode() for name in file.namelist()}
     move(STUDENT, HOME)
     clear(STUDENT)
-    run("unzip", "-q", "-o", PLACE / "autograder.zip", "-d", GRADER / "source", cwd=PLACE)
-    places = {"AUTOGRADER": str(GRADER), "AUTOGRADER_USER": USER}
+    run("unzip", "-q", "-o", PLACE / "autograder.zip", "-d", STUDENT, cwd=PLACE)
+    places = {"AUTOGRADER": str(GRADER), "AUTOGRADER_USER": USER, "GRADED_LABS": LAB}
     run("./source/setup.sh", cwd=GRADER, **places)
 
     def graded(files):
@@ -184,7 +188,9 @@ def gradescope(journey):
 def actions(journey):
     """The commands of the workflow. What git does not have is deleted from the student's clone
     first, but the build."""
-    run("labs/lab", "dev", "package", "actions", COURSE, "--labs", LAB, cwd=ROOT)
+    workflow = COURSE / ".github/workflows/grade.yml"
+    workflow.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(COURSE / "labs/grader/grade.yml", workflow)
     commit(COURSE)
     run("git", "pull", "-q", cwd=STUDENT)
     commit(STUDENT)
@@ -194,7 +200,7 @@ def actions(journey):
     scripts = re.findall(r"^        run: \|\n((?:          .*\n)+)", text, re.MULTILINE)
     assert len(scripts) == 2, text
     for script in scripts:
-        run("sh", "-e", "-c", script, cwd=STUDENT, GRADER_USER=USER,
+        run("sh", "-e", "-c", script, cwd=STUDENT, GRADER_USER=USER, GRADED_LABS=LAB,
             GITHUB_STEP_SUMMARY=str(STUDENT / "build/summary.md"))
     suite = xml.parse(STUDENT / "grades.xml").getroot().find("testsuite")
     assert (suite.get("failures"), suite.get("skipped")) == ("0", "0"), xml.tostring(suite)

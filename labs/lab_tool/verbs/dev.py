@@ -2,8 +2,6 @@
 
     labs/lab dev check                          check the labs themselves
     labs/lab dev export ~/cs101 --labs 7,9,10   a course without solutions
-    labs/lab dev package gradescope ~/cs101     an autograder for such a course
-    labs/lab dev package actions ~/cs101        a GitHub workflow for it
 
 dev check reads markers, task tables, hints and mutants; compiles every starter;
 runs the bug hunts with and without their repairs; and runs every lab's checks
@@ -14,7 +12,7 @@ is 1 if there is a complaint.
 
 import time
 
-from lab_tool import dev_check, dev_export, dev_hunts, dev_package, dev_rules, dev_starters, repairs
+from lab_tool import dev_check, dev_hunts, dev_rules, dev_starters, export, repairs
 from lab_tool.catalogue import Catalogue
 from lab_tool.dev_check import Outcome
 from lab_tool.places import BUILD, fresh_log
@@ -29,16 +27,11 @@ def add_arguments(parser):
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     check = actions.add_parser("check", help="check the labs")
     check.add_argument("--lab", metavar="N", help="only this lab: quicker, while you write it")
-    dev_export.add_arguments(actions.add_parser("export", help="make a course repository"))
-    dev_package.add_arguments(actions.add_parser("package", help="make a course's grader"))
+    export.add_arguments(actions.add_parser("export", help="make a course repository"))
 
 
 def run(options):
-    if options.action == "export":
-        return dev_export.run(options)
-    if options.action == "package":
-        return dev_package.run(options)
-    return check_labs(options)
+    return export.run(options) if options.action == "export" else check_labs(options)
 
 
 def check_labs(options):

@@ -2,7 +2,6 @@
 not passed its check, because it shows the solution."""
 
 from lab_tool.catalogue import Catalogue
-from lab_tool.course import refuse_in_course
 from lab_tool.screen import say
 from lab_tool.state import State
 from lab_tool.verbs.solution import may_see
@@ -17,7 +16,7 @@ def add_arguments(parser):
 
 def run(options):
     catalogue, state = Catalogue(), State()
-    refuse_in_course(catalogue)
+    catalogue.refuse_in_course()
     lab, task = catalogue.task(options.task)
     workspace = Workspace(catalogue, state)
     lines = workspace.difference(task.name)

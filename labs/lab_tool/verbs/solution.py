@@ -3,7 +3,6 @@
 import sys
 
 from lab_tool.catalogue import Catalogue
-from lab_tool.course import refuse_in_course
 from lab_tool.report import say_wrapped
 from lab_tool.screen import LabError, say
 from lab_tool.state import State
@@ -17,7 +16,7 @@ def add_arguments(parser):
 
 def run(options):
     catalogue, state = Catalogue(), State()
-    refuse_in_course(catalogue)
+    catalogue.refuse_in_course()
     lab, task = catalogue.task(options.task)
     if not may_see(lab, task, state, options, "solution"):
         return 1

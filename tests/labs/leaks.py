@@ -10,10 +10,48 @@ Lines and runs that other code of libmini has too are no secret: `for (int r = 0
 
 import re
 
+from lab_tool import export_pages, repairs
+from lab_tool.regions import with_bodies
+
 LONG_LINE = 24
 TOKENS = 20
 TOKEN = re.compile(r"[A-Za-z_]\w*|\d[\w.']*|\"(?:\\.|[^\"\\\n])*\"|\S")
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+
+
+def leaks_of(export):
+    """Returns complaints about the texts of an Export: code of its regions, answers of its pages."""
+    texts = export.texts()
+    return (leaks_in(texts, secret_regions(export), public(export))
+            + answers_in(texts, secret_answers(export)))
+
+
+def secret_regions(export):
+    return [region for region in export.catalogue.regions
+            if region.lab in export.numbers or export.is_sealed(region.path)]
+
+
+def secret_answers(export):
+    """Returns {where an answer is from: its text}: answers of pages, and lines of repairs that the
+    hunt's program has not."""
+    secret = {}
+    for lab in export.labs:
+        page = (lab.folder / "README.md").read_text(encoding="utf-8")
+        for number, (heading, _, answer) in enumerate(export_pages.split(page)[1]):
+            secret[f"lab {lab.number}, {heading}, answer {number + 1}"] = answer
+        for repair in repairs.read_repairs(export.catalogue.root, lab) if lab.hunt else ():
+            added = {line for before, after in repair.hunks for line in after if line not in before}
+            secret[repair.path] = "\n".join(sorted(added))
+    return secret
+
+
+def public(export):
+    """Returns the texts of libmini's files without the regions' code and without hints: what they
+    say is no secret."""
+    for path in export.tracked:
+        if export.is_kept(path) and "/hints/" not in path:
+            text = (export.catalogue.root / path).read_text(encoding="utf-8")
+            yield with_bodies(text, path, lambda region: []) if path in export.with_regions else text
 
 
 def leaks_in(files, regions, public):

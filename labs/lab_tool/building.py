@@ -1,5 +1,6 @@
 """Configures and builds a preset: progress on one line, all output in a log."""
 
+import contextlib
 import os
 import re
 import time
@@ -8,57 +9,60 @@ from lab_tool.places import BUILD, ROOT, fresh_log, shown
 from lab_tool.process import check_logged
 from lab_tool.screen import ProgressLine, say
 
-# Ninja: "[12/80] Building CXX object a/b.cpp.o". Make: "[ 12%] Building CXX object a/b.cpp.o".
-NINJA_STEP = re.compile(r"^\[(\d+)/(\d+)\] (.*)")
-MAKE_STEP = re.compile(r"^\[ *(\d+)%\] (.*)")
+NINJA_STEP = re.compile(r"^\[(\d+)/(\d+)\] (.*)")  # "[12/80] Building CXX object a/b.cpp.o"
 
 
 def parse_step(line):
-    """Returns (done, total, what) for a line that reports a build step, else None."""
+    """Returns (done, total, what) for a line that reports a build step, else None. `what` is a file
+    name without folders and ".o": "ops.cpp"."""
     found = NINJA_STEP.match(line)
-    if found:
-        return int(found[1]), int(found[2]), short(found[3])
-    found = MAKE_STEP.match(line)
-    if found:
-        return int(found[1]), 100, short(found[2])
-    return None
-
-
-def short(what):
-    """Returns the file name of a step, without folders and ".o": "ops.cpp"."""
-    name = what.split(" ")[-1].rsplit("/", 1)[-1]
-    return name[:-2] if name.endswith(".o") else name
+    if not found:
+        return None
+    return int(found[1]), int(found[2]), re.split("[ /]", found[3])[-1].removesuffix(".o")
 
 
 def build_environment():
     """Returns the environment; if the home is read-only, ccache uses a folder in build/."""
     env = dict(os.environ)
-    home = env.get("HOME", "")
-    if not os.access(home, os.W_OK):
+    if not os.access(env.get("HOME", ""), os.W_OK):
         env.setdefault("CCACHE_DIR", str(BUILD / "ccache"))
     return env
+
+
+def configure(preset, log, *options, root=ROOT):
+    check_logged("configuring", ["cmake", "--preset", preset, *options], log, cwd=root,
+                 env=build_environment())
+
+
+@contextlib.contextmanager
+def progress_of_build(label="  building", lines=None):
+    """Returns a function that shows the progress of a build, line by line of its output, and appends
+    the lines to `lines`."""
+    with ProgressLine(label) as progress:
+
+        def on_line(line):
+            step = parse_step(line)
+            if step:
+                progress.show(*step)
+            if lines is not None:
+                lines.append(line)
+
+        yield on_line
+
+
+def build_folder(where, targets, log, label="  building"):
+    """Builds targets of a build folder, or of ["--preset", its preset]; raises LabError if that
+    fails."""
+    command = ["cmake", "--build", *where, *(["--target", *targets] if targets else [])]
+    with progress_of_build(label) as on_line:
+        check_logged("the build", command, log, on_line, cwd=ROOT, env=build_environment())
 
 
 def build(preset, targets=()):
     """Configures and builds `targets` (everything when empty) of `preset`."""
     start = time.monotonic()
     log = fresh_log(preset)
-    env = build_environment()
     say(f"configure and build preset {preset} (log: {shown(log)})")
-    check_logged(
-        "configuring", ["cmake", "--preset", preset, "-DMINI_WORK_WITHOUT="],
-        log, lambda line: None, cwd=ROOT, env=env,
-    )
-
-    command = ["cmake", "--build", "--preset", preset]
-    if targets:
-        command += ["--target", *targets]
-    with ProgressLine("  building") as progress:
-
-        def on_line(line):
-            step = parse_step(line)
-            if step:
-                progress.show(*step)
-
-        check_logged("the build", command, log, on_line, cwd=ROOT, env=env)
+    configure(preset, log, "-DMINI_WORK_WITHOUT=")
+    build_folder(["--preset", preset], targets, log)
     say(f"  built in {time.monotonic() - start:.0f} s")

@@ -10,13 +10,12 @@
 
 import re
 
-from lab_tool import compile_errors
-from lab_tool.building import build_environment, parse_step
+from lab_tool import building, compile_errors
 from lab_tool.places import BUILD, ROOT, fresh_log
-from lab_tool.process import check_logged, run_logged
+from lab_tool.process import run_logged
 from lab_tool.projection import folder_of, headers_of, project
 from lab_tool.regions import HEADERS
-from lab_tool.screen import LabError, ProgressLine
+from lab_tool.screen import LabError
 
 PRESET = "release"
 NOT_LINKED = re.compile(r"^FAILED: \S*lab(\d\d)_check")
@@ -25,8 +24,7 @@ BUILDS = 4  # a build may find errors in files that the previous build did not r
 
 def configure(log, left_out=(), options=()):
     """Configures the preset; leaves out the given files, such as 07/libmini/a.cpp."""
-    command = ["cmake", "--preset", PRESET, f"-DMINI_WORK_WITHOUT={';'.join(left_out)}", *options]
-    check_logged("configuring", command, log, lambda line: None, cwd=ROOT, env=build_environment())
+    building.configure(PRESET, log, f"-DMINI_WORK_WITHOUT={';'.join(left_out)}", *options, root=ROOT)
 
 
 def configured_without():
@@ -40,19 +38,12 @@ def configured_without():
     return None
 
 
-def build_checks(targets, log, label="  building"):
+def build_checks(targets, log):
     """Builds as many of `targets` as possible; returns the exit code and the lines of output."""
     lines = []
     command = ["cmake", "--build", "--preset", PRESET, "--target", *targets, "--", "-k", "0"]
-    with ProgressLine(label) as progress, open(log, "a", encoding="utf-8") as file:
-
-        def on_line(line):
-            lines.append(line)
-            step = parse_step(line)
-            if step:
-                progress.show(*step)
-
-        code = run_logged(command, file, on_line, cwd=ROOT, env=build_environment())
+    with building.progress_of_build(lines=lines) as on_line, open(log, "a", encoding="utf-8") as file:
+        code = run_logged(command, file, on_line, cwd=ROOT, env=building.build_environment())
     return code, lines
 
 

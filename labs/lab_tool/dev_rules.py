@@ -4,9 +4,9 @@ import re
 from collections import Counter
 
 from lab_tool.checking import cases_of, program_of
-from lab_tool.includers import includers_of
-from lab_tool.regions import HEADERS
+from lab_tool.regions import HEADERS, SUFFIXES
 
+INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 LONGEST_REGION = 25
 MOST_INCLUDERS = 20  # files that a check compiles again because of a region in a header
 HINTS = 3
@@ -25,6 +25,23 @@ def check_regions(catalogue):
                   f"{LONGEST_REGION}"
         if region.task not in rows:
             yield f"{region.place}: task {region.task} has no row in a README's task table"
+
+
+def includers_of(root, header):
+    """Returns the paths of the files below libmini and labs that include a header, directly or
+    through other headers."""
+    includes = {}  # {path: the headers that it includes}
+    for top in ("libmini", "labs"):
+        for path in sorted((root / top).rglob("*")):
+            if path.suffix in SUFFIXES:
+                names = INCLUDE.findall(path.read_text(encoding="utf-8"))
+                includes[str(path.relative_to(root))] = set(names)
+    found, headers = [], {header}
+    while headers:
+        new = [path for path, names in includes.items() if names & headers and path not in found]
+        found += new
+        headers = {path for path in new if path.endswith(HEADERS)}
+    return found
 
 
 def check_headers(catalogue):

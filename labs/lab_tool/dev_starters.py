@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 from lab_tool.check_build import PRESET
 from lab_tool.dev_check import spread
-from lab_tool.includers import includers_of
+from lab_tool.dev_rules import includers_of
 from lab_tool.places import BUILD
 from lab_tool.regions import HEADERS
 from lab_tool.regions import starter as starter_text

@@ -15,12 +15,11 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab_tool.building import build_environment, parse_step
+from lab_tool.building import build_folder, configure
 from lab_tool.check_build import PRESET
 from lab_tool.dev_starters import sources_of_batch
 from lab_tool.places import BUILD, ROOT, fresh_log
-from lab_tool.process import check_logged
-from lab_tool.screen import LabError, ProgressLine
+from lab_tool.screen import LabError
 
 FOLDER = BUILD / "export"
 NATIVE = BUILD / PRESET  # the usual build, whose objects are for this processor
@@ -80,22 +79,13 @@ def build_objects(catalogue, folder, flags):
     options = ["-DMINI_CUDA=SIM", "-DMINI_WORK_WITHOUT="]
     if folder != NATIVE:
         options += ["-B", str(folder), f"-DCMAKE_CXX_FLAGS={flags}", "-DMINI_TESTS=OFF"]
-    check_logged("configuring", ["cmake", "--preset", PRESET, *options], log, lambda line: None,
-                 cwd=ROOT, env=build_environment())
+    configure(PRESET, log, *options)
     objects = objects_in(catalogue, folder)
     missing = {region.path for region in catalogue.regions if not region.in_header} - {
         source for each in objects for source in each.sources}
     if missing:
         raise LabError(f"{sorted(missing)[0]} has a region, and no object file has its code")
-    command = ["cmake", "--build", str(folder), "--target", *[each.output for each in objects]]
-    with ProgressLine("  building the solutions") as progress:
-
-        def on_line(line):
-            step = parse_step(line)
-            if step:
-                progress.show(*step)
-
-        check_logged("the build", command, log, on_line, cwd=ROOT, env=build_environment())
+    build_folder([str(folder)], [each.output for each in objects], log, "  building the solutions")
     return objects
 
 

@@ -39,7 +39,7 @@ def run_logged(command, log, on_line, cwd=None, env=None):
     return process.returncode
 
 
-def check_logged(what, command, log_path, on_line, **options):
+def check_logged(what, command, log_path, on_line=lambda line: None, **options):
     """Calls run_logged with file `log_path`; on failure prints the last lines and raises LabError."""
     with open(log_path, "a", encoding="utf-8", errors="replace") as log:
         code = run_logged(command, log, on_line, **options)

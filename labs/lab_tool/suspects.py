@@ -1,13 +1,22 @@
-"""Places in a submission that an instructor should read.
+"""What an instructor should know of a submission, beyond its verdicts.
 
-A check runs the learner's code in its own process, so code that is written to deceive it cannot be
-stopped completely. These places are not wrong: a note costs no points. A word is noted if it is in
-the learner's file, outside comments, and not in libmini's file.
+A file that includes libmini's own source with the solution passes nothing: the compiler lists the
+files that it read. (An exported course has no solutions: labs/lab dev export.)
+
+Places to read are not wrong, and cost no points: words of the learner's file, outside comments,
+that are not in libmini's file. A check runs the learner's code in its own process, so code that
+is written to deceive it cannot be stopped completely.
 """
 
 import difflib
+import os
 import re
+import subprocess
 
+from lab_tool.check_build import PRESET
+from lab_tool.places import BUILD, ROOT
+
+MINE = re.compile(r"/mine/(\d\d)/(\S+)\.o: #deps")
 WORDS = re.compile(
     r"\b(_exit|_Exit|quick_exit|exit|atexit|abort|fork|vfork|clone|exec[vl]\w*|system|popen|kill"
     r"|raise|longjmp|setsid|ptrace|syscall|dlopen|dlsym|mprotect|asm|__asm__|incbin|getenv|setenv"
@@ -17,6 +26,33 @@ WORDS = re.compile(
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 MOST_OF_A_FILE = 5
 MOST_OF_A_DIFF = 40
+
+
+def copied_solutions(catalogue, labs):
+    """Returns {(lab, path of the learner's file): path of libmini's file with a region}."""
+    solutions = {region.path for region in catalogue.regions}
+    found = {}
+    for (lab, path), read in (dependencies().items() if labs else ()):
+        for each in read:
+            if each in solutions:
+                found[lab, path] = each
+    return found
+
+
+def dependencies(folder=BUILD / PRESET):
+    """Returns {(lab, path of a learner's file): the files that were read to compile it}, as Ninja
+    stored them; paths are relative to the repository."""
+    done = subprocess.run(["ninja", "-C", str(folder), "-t", "deps"], capture_output=True,
+                          text=True, errors="replace", stdin=subprocess.DEVNULL)
+    found, files = {}, []
+    for line in done.stdout.splitlines():
+        mine = MINE.search(line)
+        if ": #deps" in line:
+            files = found.setdefault((mine[1], mine[2]), []) if mine else None
+        elif files is not None and line.strip():
+            path = os.path.realpath(os.path.join(folder, line.strip()))
+            files.append(os.path.relpath(path, ROOT))
+    return found
 
 
 def suspects_of(workspace, lab):

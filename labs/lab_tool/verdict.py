@@ -11,6 +11,7 @@ import signal
 import xml.etree.ElementTree as xml
 from dataclasses import dataclass, field
 
+from lab_tool.compile_errors import shortened
 from lab_tool.places import ROOT
 
 PASSED, FAILED, NOT_STARTED, WAITS = "passed", "failed", "not started", "waits"
@@ -49,11 +50,10 @@ def judge(name, ended, result, limits, root=ROOT):
     """Returns the verdict on the case `name`. `ended` describes the end of its process; `result` is
     the text of its result file, "" if there is no file."""
     verdict = Verdict(name, FAILED, seconds=ended.seconds, late=ended.killed_for == "time")
-    missing = NOT_IMPLEMENTED.search(result + ended.output)
-    case = case_of(result)
-    if missing:
-        note_missing(verdict, missing)
-    elif ended.killed_for == "time":
+    case = next(iter(cases_of(result)), None)
+    if note_missing(verdict, result + ended.output):
+        return verdict
+    if ended.killed_for == "time":
         verdict.reason = f"did not end within {limits.seconds:g} s: an endless loop, or a deadlock"
         verdict.story = where_threads_are(ended.stacks, root)
     elif ended.killed_for == "output":
@@ -75,42 +75,40 @@ def judge(name, ended, result, limits, root=ROOT):
 def judge_all(result):
     """Returns {name: verdict} of the cases in a complete result that did not end the process,
     because what it printed is a part of their verdict; {} if the result is not complete."""
-    try:
-        cases = xml.fromstring(result).iter("TestCase")
-    except xml.ParseError:
-        return {}
-    return {case.get("name"): judge_told(case) for case in cases
-            if case.find("OverallResult") is not None
-            and case.find(".//FatalErrorCondition") is None}
+    return {case.get("name"): judge_told(case) for case in cases_of(result)
+            if case.find(".//FatalErrorCondition") is None}
 
 
 def judge_told(case):
     """Returns the verdict on one case of a result with several cases."""
-    missing = NOT_IMPLEMENTED.search(xml.tostring(case, encoding="unicode"))
-    seconds = float(case.find("OverallResult").get("durationInSeconds", 0))
-    verdict = Verdict(case.get("name"), PASSED, seconds=seconds)
-    if missing:
-        note_missing(verdict, missing)
-    elif case.find("OverallResult").get("success") != "true":
+    overall = case.find("OverallResult")
+    verdict = Verdict(case.get("name"), PASSED,
+                      seconds=float(overall.get("durationInSeconds", 0)))
+    if not note_missing(verdict, xml.tostring(case, encoding="unicode")) and \
+            overall.get("success") != "true":
         verdict.status, verdict.reason = FAILED, "an expectation did not hold"
         verdict.story = told(case)
     return verdict
 
 
-def note_missing(verdict, missing):
-    """Notes in a verdict what is not written. `missing`: the match of NOT_IMPLEMENTED."""
-    verdict.status, verdict.waits_for = NOT_STARTED, missing[1]
-    verdict.lacks = html.unescape(missing[2] or "").strip()
-    verdict.reason = verdict.lacks or f"task {missing[1]} is not started"
+def note_missing(verdict, text):
+    """Notes in a verdict what is not written, if the text says so; returns whether it does."""
+    missing = NOT_IMPLEMENTED.search(text)
+    if missing:
+        verdict.status, verdict.waits_for = NOT_STARTED, missing[1]
+        verdict.lacks = html.unescape(missing[2] or "").strip()
+        verdict.reason = verdict.lacks or f"task {missing[1]} is not started"
+    return bool(missing)
 
 
-def case_of(result):
-    """Returns the XML element of the test case, or None if the result is not complete."""
+def cases_of(result):
+    """Returns the XML elements of the test cases that have ended; none if the result is not
+    complete."""
     try:
-        case = xml.fromstring(result).find(".//TestCase")
+        found = xml.fromstring(result).iter("TestCase")
     except xml.ParseError:
-        return None
-    return case if case is not None and case.find("OverallResult") is not None else None
+        return []
+    return [case for case in found if case.find("OverallResult") is not None]
 
 
 def told(case):
@@ -175,7 +173,7 @@ def with_thrown_texts(section):
 
 def spell(element, text):
     """Returns one failed expectation as lines: its code, its values, its file and line."""
-    place = f"  at {shortened(element.get('filename', ''))}:{element.get('line')}"
+    place = f"  at {shortened(element.get('filename', ''), ROOT)}:{element.get('line')}"
     if element.tag != "Expression":
         if element.tag == "FatalErrorCondition":  # after it comes what the sanitizer said
             return []
@@ -274,12 +272,6 @@ def named(function):
     name = function.replace("mini::", "").replace("(anonymous namespace)::", "")
     name = re.sub(r"[<(].*", "", name).split(" ")[-1]
     return "the check" if name.startswith("C_A_T_C_H_T_E_S_T_") else name
-
-
-def shortened(path, root=ROOT):
-    """Returns a path relative to the repository. Compilers print paths that are absolute,
-    or relative to the build folder."""
-    return path.removeprefix(f"{root}/").removeprefix("../" * 2)
 
 
 def first_lines(text):

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from lab_tool.definitions import defined_in
-from lab_tool.regions import regions_in, starter, todo, with_bodies
+from lab_tool.regions import HEADERS, regions_in, starter, todo, with_bodies
 from lab_tool.screen import LabError
 from lab_tool.state import State
 
@@ -50,6 +50,27 @@ class Workspace:
         except UnicodeDecodeError as error:
             raise LabError(f"work/{path} is not UTF-8 text (byte {error.start} is not); save it "
                            "as UTF-8") from None
+
+    def misplaced(self):
+        """Returns {path: reason} of the files in work/ that would replace files of the repository
+        that are no tasks: checks, and headers without a region. The learner's files would include
+        such a header, but libmini's own files would not."""
+        found, with_regions = {}, {region.path for region in self.catalogue.regions}
+        for top, owner in (("libmini", "libmini's own"), ("labs", "the lab's own")):
+            for own in sorted((self.folder / top).rglob("*.*")):
+                path = own.relative_to(self.folder)
+                if not (self.root / path).exists():
+                    continue
+                if top == "labs" and len(path.parts) == 3 and path.name.startswith("test"):
+                    found[str(path)] = "would replace the check itself"
+                elif path.suffix in HEADERS and str(path) not in with_regions:
+                    found[str(path)] = (f"would hide {owner}; headers without a region are the "
+                                        "specification and stay as they are")
+        return found
+
+    def refuse_misplaced(self):
+        for path, why in self.misplaced().items():
+            raise LabError(f"work/{path} {why}: delete it")
 
     def shown(self, path):
         return f"work/{path}"

@@ -1,4 +1,4 @@
-"""Progress is parsed from the output of Ninja and Make."""
+"""Progress is parsed from the output of Ninja."""
 
 import os
 import tempfile
@@ -12,11 +12,6 @@ class ParseStep(unittest.TestCase):
     def test_ninja_counts_steps(self):
         line = "[12/80] Building CXX object libmini/tensor/CMakeFiles/mini_tensor.dir/ops.cpp.o"
         self.assertEqual(building.parse_step(line), (12, 80, "ops.cpp"))
-
-    def test_make_counts_percent(self):
-        line = "[  7%] Linking CXX static library libmini_core.a"
-        self.assertEqual(building.parse_step(line), (7, 100, "libmini_core.a"))
-        self.assertEqual(building.parse_step("[100%] Built target minirun"), (100, 100, "minirun"))
 
     def test_other_lines_are_not_steps(self):
         for line in ("", "ninja: no work to do.", "ops.cpp:12:3: error: no", "[x/y] z", "[12/80]"):

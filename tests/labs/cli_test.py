@@ -130,7 +130,7 @@ class Mini(unittest.TestCase):
         """Returns the exit code, the built targets, and the command without its folder."""
         with mock.patch.multiple(
             "lab_tool.verbs.mini", build=mock.DEFAULT, run_in_foreground=mock.DEFAULT,
-            refuse_amiss=mock.DEFAULT,
+            Workspace=mock.DEFAULT,
         ) as parts:
             parts["run_in_foreground"].return_value = 1
             code, out, _ = call("mini", *words)

@@ -1,4 +1,4 @@
-"""The doctor finds each fault, which the tests inject, and says how to mend it."""
+"""The doctor finds each fault, which the tests inject, and says how to repair it."""
 
 import contextlib
 import io
@@ -10,9 +10,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
-from lab_tool import checks, packages
-from lab_tool.checks import Finding
+from lab_tool import packages
 from lab_tool.verbs import doctor
+from lab_tool.verbs.doctor import Finding
 
 GB = 1 << 30
 
@@ -77,27 +77,27 @@ class Faults(unittest.TestCase):
     def test_a_program_that_is_missing(self):
         for name, level in (("g++", "fail"), ("cmake", "fail"), ("ninja-build", "fail"),
                             ("openmpi-bin", "warn"), ("libopenmpi-dev", "warn")):
-            finding = self.found(checks.check_packages, name)
+            finding = self.found(doctor.check_packages, name)
             self.assertEqual((finding.level, finding.remedy), (level, "run: labs/lab setup"))
             self.assertIn("missing", finding.found)
 
     def test_a_program_that_is_too_old(self):
         for name, package, version in (("g++", "g++", "11.4.0"), ("cmake", "cmake", "3.22.1")):
             fake(self.folder, name, f"echo {name} {version}")
-            finding = self.found(checks.check_packages, package)
+            finding = self.found(doctor.check_packages, package)
             self.assertEqual((finding.level, finding.found), ("fail", version))
             self.assertIn("or newer is needed", finding.remedy)
 
     def test_a_library_that_is_missing(self):
         with mock.patch.object(packages, "INCLUDE_DIRS", (self.folder,)):
-            self.assertEqual(self.found(checks.check_packages, "libeigen3-dev").level, "fail")
-            self.assertEqual(self.found(checks.check_packages, "libgloo-dev").level, "warn")
+            self.assertEqual(self.found(doctor.check_packages, "libeigen3-dev").level, "fail")
+            self.assertEqual(self.found(doctor.check_packages, "libgloo-dev").level, "warn")
             Path(self.folder, "zlib.h").touch()
-            self.assertEqual(self.found(checks.check_packages, "zlib1g-dev").level, "ok")
+            self.assertEqual(self.found(doctor.check_packages, "zlib1g-dev").level, "ok")
 
     def test_a_compiler_without_sanitizers(self):
         fake(self.folder, "g++", "exit 1")
-        finding = self.found(checks.check_sanitizers, "sanitizer thread")
+        finding = self.found(doctor.check_sanitizers, "sanitizer thread")
         self.assertEqual(finding.level, "warn")
         self.assertIn("tsan will not work", finding.remedy)
 
@@ -105,13 +105,13 @@ class Faults(unittest.TestCase):
         with mock.patch("os.sysconf", return_value=1 << 15), \
                 mock.patch("shutil.disk_usage", return_value=SimpleNamespace(free=2 * GB)):
             for what, remedy in (("memory", "add swap"), ("free disk", "builds")):
-                finding = self.found(checks.check_machine, what)
+                finding = self.found(doctor.check_machine, what)
                 self.assertEqual(finding.level, "warn")
                 self.assertIn(remedy, finding.remedy)
 
     def toolkit(self):
-        with mock.patch.object(checks, "CUDA_FOLDER", self.folder):
-            return self.found(checks.check_cuda, "CUDA toolkit")
+        with mock.patch.object(doctor, "CUDA_FOLDER", self.folder):
+            return self.found(doctor.check_cuda, "CUDA toolkit")
 
     def test_a_cuda_toolkit_that_is_missing_or_too_old(self):
         self.assertEqual(self.toolkit().level, "info")
@@ -125,8 +125,8 @@ class Faults(unittest.TestCase):
             self.assertEqual(self.toolkit().level, level)
 
     def test_data_that_is_not_there(self):
-        with mock.patch.object(checks, "mnist_folder", return_value=None):
-            self.assertIn("data/fetch_mnist", self.found(checks.check_data, "MNIST").remedy)
+        with mock.patch.object(doctor, "mnist_folder", return_value=None):
+            self.assertIn("data/fetch_mnist", self.found(doctor.check_data, "MNIST").remedy)
 
 
 class ThisMachine(unittest.TestCase):

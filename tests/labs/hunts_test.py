@@ -6,7 +6,7 @@ from pathlib import Path
 from unittest import mock
 
 from fake_tree import FakeTree
-from lab_tool import dev_hunts, hunts, repairs
+from lab_tool import hunts, repairs
 from lab_tool.catalogue import Catalogue
 from lab_tool.dev_check import Outcome
 from lab_tool.projection import files_of
@@ -144,8 +144,8 @@ class DevCheck(HuntTree):
         happened = lambda program, limits, **environment: (
             "" if str(program).rpartition("bug_hunt")[2] in succeed else "exits with code 1", "")
         with mock.patch("lab_tool.check_build.build_checks", lambda *_: (0, [])), \
-                mock.patch.object(dev_hunts, "run_hunt", happened):
-            dev_hunts.check_hunts([self.lab], self.VARIANTS, outcome, None)
+                mock.patch.object(repairs, "run_hunt", happened):
+            repairs.check_hunts([self.lab], self.VARIANTS, outcome, None)
         return outcome.complaints
 
     def test_only_the_completely_repaired_hunt_must_succeed(self):

@@ -11,7 +11,7 @@ from unittest import mock
 from lab_tool import packages
 from lab_tool.packages import Package
 from lab_tool.places import ROOT
-from lab_tool.screen import LabError, ProgressLine
+from lab_tool.screen import LabError
 from lab_tool.verbs import setup
 
 
@@ -181,21 +181,6 @@ class Setup(unittest.TestCase):
         with mock.patch.object(packages, "too_old", return_value=(3, 22)):
             with self.assertRaisesRegex(LabError, r"3\.22.*needs"):
                 setup.check_versions()
-
-    def test_apt_progress_counts_fetching_unpacking_and_setting_up(self):
-        progress = mock.create_autospec(ProgressLine, instance=True)
-        counter = setup.AptCounter(progress)
-        for line in (
-            "0 upgraded, 2 newly installed, 0 to remove and 0 not upgraded.",
-            "Get:1 http://deb.debian.org/debian bookworm/main amd64 ninja-build amd64 1.11 [1 kB]",
-            "Selecting previously unselected package ninja-build.",
-            "Unpacking ninja-build (1.11.1-2) ...",
-            "Setting up ninja-build (1.11.1-2) ...",
-        ):
-            counter.on_line(line)
-        self.assertEqual(progress.show.call_args_list,
-                         [mock.call(1, 6, "ninja-build"), mock.call(2, 6, "ninja-build"),
-                          mock.call(3, 6, "ninja-build")])
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 import unittest
 
 from fake_tree import PARTITION, FakeTree
-from lab_tool.amiss import files_amiss
 from lab_tool.regions import starter
 from lab_tool.screen import LabError
 
@@ -167,10 +166,10 @@ class Compare(FakeTree):
         self.write("work/libmini/own.hpp", "")
         self.write("work/libmini/my_own.hpp", "")
         self.write("work/libmini/my_own.cpp", "")
-        amiss = files_amiss(self.workspace())
-        self.assertEqual(sorted(amiss), ["labs/07-partition/job.hpp", "labs/07-partition/test.cpp",
+        misplaced = self.workspace().misplaced()
+        self.assertEqual(sorted(misplaced), ["labs/07-partition/job.hpp", "labs/07-partition/test.cpp",
                                          "libmini/part.hpp"])
-        self.assertIn("the check itself", amiss["labs/07-partition/test.cpp"])
+        self.assertIn("the check itself", misplaced["labs/07-partition/test.cpp"])
 
     def test_a_file_that_is_not_utf_8_is_named_and_not_changed(self):
         own = self.root / "work/libmini/part.cpp"

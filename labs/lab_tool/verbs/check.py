@@ -18,7 +18,6 @@ or a crash in one case does not affect others.
 import time
 
 from lab_tool import hunts, report
-from lab_tool.amiss import files_amiss
 from lab_tool.catalogue import Catalogue
 from lab_tool.check_build import build_without_broken, configured_without
 from lab_tool.checking import check_lab
@@ -84,7 +83,7 @@ def check(catalogue, state, lab, tasks=None, mine=None):
     """Checks tasks of a lab, prints the results, and stores them. `mine`: the labs whose code is
     taken from the learner, by default this lab alone."""
     workspace = Workspace(catalogue)
-    refuse_amiss(workspace)
+    workspace.refuse_misplaced()
     go_to(state, lab.number)  # even if the code does not build
     say(report.head(lab))
     start = time.monotonic()
@@ -154,8 +153,3 @@ def all_pass(catalogue, lab, tasks, mine):
     broken = build_without_broken(Workspace(catalogue), [lab], mine)
     results = check_lab(catalogue, lab, tasks, broken=broken)
     return all(result.status == PASSED for result in results)
-
-
-def refuse_amiss(workspace):
-    for path, why in files_amiss(workspace).items():
-        raise LabError(f"work/{path} {why}: delete it")

@@ -20,7 +20,6 @@ from lab_tool.cli import VERBS
 from lab_tool.places import ROOT, bin_dir, mnist_folder
 from lab_tool.process import run_in_foreground, spell
 from lab_tool.screen import say
-from lab_tool.verbs.check import refuse_amiss
 from lab_tool.verbs.setup import install_missing
 from lab_tool.workspace import Workspace
 
@@ -59,7 +58,7 @@ def command_for(options):
 def run(options):
     install_missing(optional=False)
     if options.mine:
-        refuse_amiss(Workspace(Catalogue()))
+        Workspace(Catalogue()).refuse_misplaced()
     build(PRESET, ["minirun", program_of(options)])
     command = command_for(options)
     say(f"\n$ {spell(command)}\n")

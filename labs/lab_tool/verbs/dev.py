@@ -12,7 +12,7 @@ is 1 if there is a complaint.
 
 import time
 
-from lab_tool import dev_check, dev_hunts, dev_rules, dev_starters, export, repairs
+from lab_tool import dev_check, dev_rules, dev_starters, export, repairs
 from lab_tool.catalogue import Catalogue
 from lab_tool.dev_check import Outcome
 from lab_tool.places import BUILD, fresh_log
@@ -76,7 +76,7 @@ def run_all(catalogue, labs, mutants, outcome, step):
     dev_starters.check_starters(catalogue, labs, outcome)
 
     step("run the bug hunts")
-    dev_hunts.check_hunts(labs, variants, outcome, log)
+    repairs.check_hunts(labs, variants, outcome, log)
     cases = {lab.number: dev_check.cases_of(lab) for lab in labs}
     step("the references")
     sound = dev_check.check_references(labs, cases, outcome)

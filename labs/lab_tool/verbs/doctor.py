@@ -5,16 +5,118 @@ Each line has ok, info, warn or fail; the remedy is below it. The exit code is 1
 if a check fails.
 """
 
+import os
+import platform
+import shutil
+import subprocess
 import sys
+import tempfile
 import textwrap
+from dataclasses import dataclass
+from pathlib import Path
 
-from lab_tool.checks import CHECKS, Finding
-from lab_tool.places import bin_dir, shown
-from lab_tool.process import run_in_foreground
+from lab_tool import packages
+from lab_tool.places import BUILD, ROOT, bin_dir, mnist_folder, shown
+from lab_tool.process import output_of, run_in_foreground
 from lab_tool.screen import has_colours, say
 
 COLUMNS = 80
 COLOURS = {"ok": "32", "info": "36", "warn": "33", "fail": "31"}
+GIB = 1 << 30
+LEAST_DISK = 3 * GIB
+LEAST_MEMORY = 2 * GIB
+OLDEST_CUDA = (12, 3)  # as in libmini/cmake/MiniCuda.cmake
+CUDA_FOLDER = "/usr/local/cuda/bin"
+
+
+@dataclass(frozen=True)
+class Finding:
+    level: str  # ok, info, warn or fail
+    what: str
+    found: str
+    remedy: str = ""
+
+
+def at_least(what, value, least, text, remedy):
+    """Returns ok if `value` is at least `least`, else warn with the remedy."""
+    if value >= least:
+        return Finding("ok", what, text)
+    return Finding("warn", what, text, remedy)
+
+
+def check_packages():
+    for package in packages.PACKAGES:
+        command, version = packages.find_command(package), packages.too_old(package)
+        if not packages.is_present(package):
+            level = "warn" if package.optional else "fail"
+            yield Finding(level, package.name, f"missing ({package.why})", "run: labs/lab setup")
+        elif version:
+            yield Finding("fail", package.name, packages.dotted(version),
+                          f"{packages.dotted(package.oldest)} or newer is needed, as in Debian 12")
+        elif command:
+            yield Finding("ok", package.name,
+                          packages.dotted(packages.command_version(command)) or command)
+        else:
+            yield Finding("ok", package.name, str(packages.find_file(package)))
+
+
+def check_sanitizers():
+    """Checks that the compiler links programs with sanitizers and this machine runs them."""
+    compiler = packages.find_command(packages.PACKAGES[0])
+    if not compiler:
+        return
+    for name in ("address", "undefined", "thread"):
+        with tempfile.TemporaryDirectory() as folder:
+            program = Path(folder) / "a"
+            built = subprocess.run(
+                [compiler, f"-fsanitize={name}", "-x", "c++", "-", "-o", str(program)],
+                input="int main() {}", text=True, capture_output=True,
+            )
+            works = built.returncode == 0 and output_of([str(program)]) is not None
+        step = "" if works else "the presets debug or tsan will not work on this machine"
+        yield Finding("ok" if works else "warn", f"sanitizer {name}", "works" if works else "fails",
+                      step)
+
+
+def check_machine():
+    yield Finding("ok", "python", platform.python_version())
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    yield at_least("memory", memory, LEAST_MEMORY, f"{memory / GIB:.1f} GiB",
+                   "the build needs 2 GiB: close other programs, or add swap")
+    free = shutil.disk_usage(BUILD if BUILD.exists() else ROOT).free
+    yield at_least("free disk", free, LEAST_DISK, f"{free / GIB:.1f} GiB",
+                   "builds of all presets take about 3 GiB")
+
+
+def check_cuda():
+    """Checks the toolkit, which a build for GPUs needs."""
+    gpus = output_of(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"])
+    names = (gpus or "").strip().replace("\n", "; ")
+    nvcc = shutil.which("nvcc", path=f"{os.environ.get('PATH', '')}:{CUDA_FOLDER}")
+    output = output_of([nvcc, "--version"]) if nvcc else ""
+    version = packages.version_in((output or "").rsplit("release", 1)[-1])
+    found = packages.dotted(version)
+    if not version:
+        yield Finding("warn" if names else "info", "CUDA toolkit",
+                      f"none, for {names}" if names else "none; not needed on the CPU",
+                      "to use the GPU, install CUDA" if names else "")
+    elif version < OLDEST_CUDA:
+        yield Finding("warn", "CUDA toolkit", found,
+                      f"a build for GPUs needs {packages.dotted(OLDEST_CUDA)} or newer")
+    else:
+        yield Finding("ok", "CUDA toolkit", f"{found}, for {names or 'no GPU on this machine'}")
+
+
+def check_data():
+    folder = mnist_folder()
+    if folder:
+        yield Finding("ok", "MNIST", str(folder))
+    else:
+        yield Finding("info", "MNIST", "not here; the demo draws its own digits",
+                      "fetch it with: data/fetch_mnist")
+
+
+CHECKS = (check_machine, check_packages, check_sanitizers, check_cuda, check_data)
 
 
 def add_arguments(parser):

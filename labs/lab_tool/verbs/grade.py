@@ -31,12 +31,10 @@ from lab_tool.catalogue import POINTS_OF_A_HUNT, Catalogue
 from lab_tool.check_build import build_without_broken
 from lab_tool.checking import TaskResult, check_lab, program_of
 from lab_tool.confine import adopt_survivors, confined_to, end_survivors
-from lab_tool.copies import copied_solutions
 from lab_tool.grade_formats import FORMATS, clean, failure
 from lab_tool.hunts import check_hunt, task_of
 from lab_tool.runner import Limits
 from lab_tool.screen import LabError, say
-from lab_tool.verbs.check import refuse_amiss
 from lab_tool.verdict import FAILED, NOT_STARTED, PASSED
 from lab_tool.workspace import Workspace
 
@@ -106,14 +104,14 @@ def grade(catalogue, labs, confinement, write=lambda labs, notes: None):
     """Checks the labs; returns their grades, and the notes for the instructor. Calls write() with
     the grades so far: tasks that are not checked yet are not started."""
     workspace = Workspace(catalogue)
-    refuse_amiss(workspace)
+    workspace.refuse_misplaced()
     started = [lab for lab in labs if workspace.counts(lab.number)]
     grades = {lab.number: grade_lab(catalogue, lab, {}) for lab in labs}
     broken = build_without_broken(workspace, started) if started else {}
     built = {lab.number: signature(lab.number) for lab in started}
     for lab in started:
         confinement.check(program_of(lab.number))
-    copied, notes = copied_solutions(catalogue, started), []
+    copied, notes = suspects.copied_solutions(catalogue, started), []
     for lab in started:
         write(list(grades.values()), notes)
         results = {result.task: result for result in check_lab(

@@ -18,7 +18,6 @@ from lab_tool.building import build
 from lab_tool.catalogue import Catalogue
 from lab_tool.places import ROOT, bin_dir
 from lab_tool.process import run_in_foreground
-from lab_tool.verbs.check import refuse_amiss
 from lab_tool.workspace import Workspace
 
 PRESET = "release"
@@ -40,7 +39,7 @@ def run(options):
     mine, words = split(options)
     program = "mini_mine" if mine else "mini"
     if mine:
-        refuse_amiss(Workspace(Catalogue()))
+        Workspace(Catalogue()).refuse_misplaced()
     with contextlib.redirect_stdout(sys.stderr):
         build(PRESET, [program])
     return run_in_foreground([str(bin_dir(PRESET) / program), *words], cwd=ROOT)

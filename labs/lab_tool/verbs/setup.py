@@ -8,15 +8,15 @@ and Open MPI, if they are available: all other code works without them.
 """
 
 import os
-import re
 import shutil
 import subprocess
 import sys
+import time
 
 from lab_tool import packages
 from lab_tool.places import fresh_log, shown
 from lab_tool.process import check_logged, spell
-from lab_tool.screen import LabError, ProgressLine, say
+from lab_tool.screen import LabError, say
 
 INSTALL = ["apt-get", "install", "-y", "--no-install-recommends"]
 
@@ -83,7 +83,7 @@ def install_python_packages():
     command = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check",
                "--no-deps", "--target", str(packages.PYTHON_FOLDER), *names]
     try:
-        check_logged("pip install", command, fresh_log("pip"), lambda line: None)
+        check_logged("pip install", command, fresh_log("pip"))
         say(f"  Python: {', '.join(names)} in {shown(packages.PYTHON_FOLDER)}")
     except LabError:
         say(f"  continuing without Python's {', '.join(names)}: tests will be skipped")
@@ -122,30 +122,7 @@ def apt_install(names):
     env = {**os.environ, "LC_ALL": "C", "DEBIAN_FRONTEND": "noninteractive"}
     apt = [*prefix, "env", "LC_ALL=C", "DEBIAN_FRONTEND=noninteractive"]
     say("  " + spell([*prefix, *INSTALL, *names]))
-    with ProgressLine("  installing") as progress:
-        check_logged("apt-get update", [*apt, "apt-get", "update"], log, lambda line: None, env=env)
-        counter = AptCounter(progress)
-        check_logged("apt-get install", [*apt, *INSTALL, *names], log, counter.on_line, env=env)
-        say_after = f"  installed in {progress.seconds():.0f} s (log: build/setup.log)"
-    say(say_after)
-
-
-class AptCounter:
-    """Counts apt-get's three steps for each new package: fetch, unpack, set up."""
-
-    NEW = re.compile(r"^\d+ upgraded, (\d+) newly installed")
-    STEP = re.compile(r"^(?:Get:\d+ \S+ \S+ \S+ (\S+)|Unpacking (\S+)|Setting up (\S+))")
-
-    def __init__(self, progress):
-        self.progress = progress
-        self.total = 0
-        self.done = 0
-
-    def on_line(self, line):
-        found = self.NEW.match(line)
-        if found:
-            self.total = 3 * int(found[1])
-        found = self.STEP.match(line)
-        if found and self.total:
-            self.done = min(self.done + 1, self.total)
-            self.progress.show(self.done, self.total, next(filter(None, found.groups())))
+    start = time.monotonic()
+    check_logged("apt-get update", [*apt, "apt-get", "update"], log, env=env)
+    check_logged("apt-get install", [*apt, *INSTALL, *names], log, env=env)
+    say(f"  installed in {time.monotonic() - start:.0f} s (log: build/setup.log)")

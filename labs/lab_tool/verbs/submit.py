@@ -18,7 +18,6 @@ from lab_tool.check_build import build_checks, build_without_broken
 from lab_tool.not_written import reported
 from lab_tool.places import BUILD, ROOT, fresh_log, shown
 from lab_tool.screen import LabError, say
-from lab_tool.verbs.check import refuse_amiss
 from lab_tool.workspace import Workspace
 
 
@@ -32,7 +31,7 @@ def run(options):
     catalogue = Catalogue()
     workspace = Workspace(catalogue)
     labs = chosen(catalogue, workspace, options.labs)
-    refuse_amiss(workspace)
+    workspace.refuse_misplaced()
     submission.paths_of(workspace, labs)  # a missing file or a link is an error before the build
     refuse_broken(workspace, labs)
     manifest = submission.pack(workspace, labs, options.output)

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "labs/17-faults-and-checkpoints/test_support.hpp"
-#include "libmini/distributed/backends/verify.hpp"
+#include "libmini/extras/backends/verify.hpp"
 #include "libmini/distributed/transport/mesh_transport.hpp"
 #include "libmini/tensor/tensor.hpp"
 

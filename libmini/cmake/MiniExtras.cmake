@@ -6,15 +6,21 @@
 option(MINI_EXTRAS "Build libmini/extras" ON)
 
 # mini_extra(fast [mini::fast::use]): declares the option MINI_EXTRA_FAST of an extra, and the
-# function by which extras::use_all() attaches the extra to the core.
+# function of fast/fast.hpp by which extras::use_all() attaches the extra to the core.
 function(mini_extra name)
     string(TOUPPER MINI_EXTRA_${name} option)
     option(${option} "Build libmini/extras/${name}" ON)
     if(NOT MINI_EXTRAS)
         set(${option} OFF PARENT_SCOPE)
     elseif(${option} AND ARGN)
-        set_property(GLOBAL APPEND PROPERTY MINI_EXTRA_USES ${name}=${ARGN})
+        mini_extra_use(${name}/${name}.hpp ${ARGN} mini_${name})
     endif()
+endfunction()
+
+# mini_extra_use(fast/fast.hpp mini::fast::use mini_fast): extras::use_all() calls the function,
+# of this header and this library.
+function(mini_extra_use header use library)
+    set_property(GLOBAL APPEND PROPERTY MINI_EXTRA_USES ${header}=${use}=${library})
 endfunction()
 
 # mini_use_all(): the library mini_extras, whose extras::use_all() attaches all extras that were
@@ -25,11 +31,11 @@ function(mini_use_all)
     set(calls "")
     set(libraries "")
     foreach(use ${uses})
-        string(REGEX MATCH "^([^=]+)=(.+)$" matched ${use})
+        string(REGEX MATCH "^([^=]+)=([^=]+)=(.+)$" matched ${use})
         string(APPEND includes
-            "\n#include \"libmini/extras/${CMAKE_MATCH_1}/${CMAKE_MATCH_1}.hpp\"")
+            "\n#include \"libmini/extras/${CMAKE_MATCH_1}\"")
         string(APPEND calls "    ${CMAKE_MATCH_2}();\n")
-        list(APPEND libraries mini_${CMAKE_MATCH_1})
+        list(APPEND libraries ${CMAKE_MATCH_3})
     endforeach()
     file(CONFIGURE OUTPUT use_all.cpp CONTENT
         "${includes}\n\nvoid mini::extras::use_all() {\n${calls}}\n")

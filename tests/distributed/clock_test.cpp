@@ -10,7 +10,6 @@
 #include <string>
 
 #include "libmini/core/log.hpp"
-#include "libmini/distributed/backends/worker.hpp"
 #include "libmini/distributed/net/socket.hpp"
 #include "libmini/distributed/store/file_store.hpp"
 #include "libmini/distributed/store/hash_store.hpp"
@@ -63,19 +62,6 @@ TEST_CASE("get of each store times out by the current time source") {
     const std::string text =
         failure_in_an_hour(time, [&] { store->get("missing", deadline_after(kHour)); });
     CHECK(contains(text, "Timeout: "));
-}
-
-TEST_CASE("is_done_within times out by the current time source") {
-    ManualTime time;
-    std::promise<void> over;
-    Worker worker;
-    worker.start([&] { over.get_future().wait(); });
-    bool is_done = true;
-    CHECK(failure_in_an_hour(time, [&] { is_done = worker.is_done_within(kHour); }) ==
-          "");
-    CHECK_FALSE(is_done);
-    over.set_value();
-    CHECK(worker.is_done_within(kHour));
 }
 
 TEST_CASE("a wait for a host name or a listener is logged once") {

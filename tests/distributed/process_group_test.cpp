@@ -279,7 +279,7 @@ TEST_CASE("init_process_group rejects invalid options") {
     CHECK_FALSE(is_available("pigeon"));
     CHECK(
         contains(failure_of([] { init_process_group({.backend = "pigeon"}); }),
-                 "UsageError: init_process_group: this build has no backend \"pigeon\""));
+                 "UsageError: init_process_group: this program has no backend \"pigeon\""));
     CHECK(contains(failure_of([] { init_process_group({.timeout = milliseconds(0)}); }),
                    "must be positive"));
     CHECK(contains(

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "libmini/distributed/launch/default_group.hpp"
+#include "libmini/extras/use_all.hpp"
 #include "libmini/program/command_line.hpp"
 #include "tests/faults/scene.hpp"
 #include "tests/support/folder.hpp"
@@ -156,6 +157,7 @@ bool is_available(const std::string& kind) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    mini::extras::use_all();
     Options options;
     mini::CommandLine line("Injects faults into one kind of group.", "dist_faults");
     line.add("kind", options.kind, "Kind of group")

@@ -11,7 +11,7 @@
 
 // --- kept-from-the-last-call
 // Only the first call's fingerprint is sent.
-// region: libmini/distributed/backends/verify.cpp 1
+// region: libmini/extras/backends/verify.cpp 1
     each_peer([&](int peer, size_t i) {
         if (sent_[i].message.data.empty()) sent_[i].collective = collective;
         sent_[i].message.data = bytes_of(sent_[i].collective);
@@ -24,14 +24,14 @@
 
 // --- only-from-rank-0
 // Only rank 0's fingerprint is compared.
-// region: libmini/distributed/backends/verify.cpp 2
+// region: libmini/extras/backends/verify.cpp 2
     CollectiveHistory history;
     history.begin(collective);
     if (rank() != 0) history.check_same(rank(), 0, received_[0].collective);
 
 // --- only-the-right-neighbour
 // A rank compares with its right neighbour only.
-// region: libmini/distributed/backends/verify.cpp 2
+// region: libmini/extras/backends/verify.cpp 2
     CollectiveHistory history;
     history.begin(collective);
     const auto right = static_cast<size_t>((rank() + 1) % world_size());
@@ -40,7 +40,7 @@
 
 // --- own-fingerprint-received
 // A rank receives into the buffer that it sends.
-// region: libmini/distributed/backends/verify.cpp 1
+// region: libmini/extras/backends/verify.cpp 1
     each_peer([&](int peer, size_t i) {
         sent_[i].collective = collective;
         sent_[i].message.data = bytes_of(sent_[i].collective);
@@ -60,7 +60,7 @@
 
 // --- some-fields-compared
 // Only the operation, the dtype and the count are compared.
-// region: libmini/distributed/backends/verify.cpp 2
+// region: libmini/extras/backends/verify.cpp 2
     CollectiveHistory history;
     history.begin(collective);
     each_peer([&](int peer, size_t i) {

@@ -3,34 +3,26 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "libmini/distributed/backends/gloo.hpp"
-#include "libmini/distributed/backends/mpi.hpp"
-#include "libmini/distributed/backends/nccl.hpp"
 #include "libmini/distributed/backends/ring.hpp"
 #include "libmini/distributed/backends/threads.hpp"
 
 namespace mini::dist {
 namespace {
 
-using GroupHandle = std::shared_ptr<ProcessGroup>;
-
-RendezvousConfig config_of(const InitOptions& options) {
-    return rendezvous_config(options.init_method, options.rank, options.world_size);
-}
-
 std::string link_of(const InitOptions& options) {
     const char* const variable = std::getenv("MINI_LINK");
     return options.link.empty() && variable != nullptr ? variable : options.link;
 }
 
-GroupHandle make_ring(const InitOptions& options) {
-    return make_ring_group(config_of(options), options.medium, options.timeout,
-                           link_of(options));
+std::shared_ptr<ProcessGroup> make_ring(const InitOptions& options) {
+    return make_ring_group(
+        rendezvous_config(options.init_method, options.rank, options.world_size),
+        options.medium, options.timeout, link_of(options));
 }
 
 // Creates a group of one rank. Throws UsageError for more ranks: run_threads must start
 // their threads.
-GroupHandle make_threads(const InitOptions& options) {
+std::shared_ptr<ProcessGroup> make_threads(const InitOptions& options) {
     if (options.world_size > 1 || options.rank > 0)
         throw UsageError(
             "init_process_group: the ranks of backend \"threads\" are started by "
@@ -38,49 +30,42 @@ GroupHandle make_threads(const InitOptions& options) {
     return make_threads_groups(1, options.timeout).front();
 }
 
-GroupHandle make_gloo(const InitOptions& options) {
-    return make_gloo_group(config_of(options), options.verify.value_or(true),
-                           options.timeout);
+std::string from_the_extra(const std::string& install) {
+    return concat("install ", install,
+                  ", configure again with the extra \"backends\" on, and call "
+                  "extras::use_all() in main");
 }
 
-// Rank and world size come from MPI; `options` may only confirm them.
-GroupHandle make_mpi(const InitOptions& options) {
-    return make_mpi_group({.rank = options.rank,
-                           .world_size = options.world_size,
-                           .verify = options.verify.value_or(true),
-                           .timeout = options.timeout});
-}
-
-GroupHandle make_nccl(const InitOptions& options) {
-    return make_nccl_group(config_of(options), options.verify.value_or(false),
-                           options.timeout);
+std::vector<BackendEntry>& entries() {
+    static std::vector<BackendEntry> all = {
+        {"ring", &make_ring},
+        {"threads", &make_threads},
+        {"gloo", nullptr, from_the_extra("libgloo-dev")},
+        {"mpi", nullptr, from_the_extra("libopenmpi-dev and openmpi-bin")},
+        {"nccl", nullptr, from_the_extra("CUDA and NCCL, set MINI_CUDA=ON")},
+    };
+    return all;
 }
 
 }  // namespace
 
-const std::vector<BackendEntry>& known_backends() {
-    static const std::vector<BackendEntry> entries = {
-        {"ring", "", &make_ring},
-        {"threads", "", &make_threads},
-        {"gloo", why_no_gloo(), &make_gloo},
-        {"mpi", why_no_mpi(), &make_mpi},
-        {"nccl", why_no_nccl(), &make_nccl},
-    };
-    return entries;
+void register_backend(const std::string& name, MakeGroup make) {
+    std::erase_if(entries(), [&](const auto& entry) { return entry.name == name; });
+    entries().push_back({name, make});
 }
 
+const std::vector<BackendEntry>& known_backends() { return entries(); }
+
 const BackendEntry& find_backend(const std::string& name) {
-    const auto& entries = known_backends();
-    const auto found = std::ranges::find(entries, name, &BackendEntry::name);
-    if (found != entries.end() && found->why_not.empty()) return *found;
+    const auto found = std::ranges::find(entries(), name, &BackendEntry::name);
+    if (found != entries().end() && found->make) return *found;
 
     std::string available;
-    for (const BackendEntry& entry : entries)
-        if (entry.why_not.empty())
-            available += concat(available.empty() ? "" : ", ", entry.name);
+    for (const BackendEntry& entry : entries())
+        if (entry.make) available += concat(available.empty() ? "" : ", ", entry.name);
     throw UsageError(
-        concat("init_process_group: this build has no backend \"", name, "\"",
-               found == entries.end() ? "" : concat(" (", found->why_not, ")"),
+        concat("init_process_group: this program has no backend \"", name, "\"",
+               found == entries().end() ? "" : concat(" (", found->why_not, ")"),
                "; it has ", available));
 }
 

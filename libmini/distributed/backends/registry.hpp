@@ -1,4 +1,6 @@
-// The registry of backends, from which init_process_group chooses.
+// The registry of backends, from which init_process_group chooses. The core registers
+// "ring" and "threads"; libmini/extras/backends registers the backends over third-party
+// libraries.
 
 #pragma once
 
@@ -11,18 +13,24 @@
 
 namespace mini::dist {
 
+using MakeGroup = std::shared_ptr<ProcessGroup> (*)(const InitOptions& options);
+
 struct BackendEntry {
     std::string name;
-    std::string why_not;  // "" if this build has the backend; else how to install it
-    std::shared_ptr<ProcessGroup> (*make)(const InitOptions& options);
+    MakeGroup make = nullptr;  // null: not registered
+    std::string why_not = "";  // "" if the backend is registered; else how to get it
 };
 
-/// Returns all backends, including the backends that this build does not have.
+/// Makes `make` the function that creates groups of backend `name`. Call it in main,
+/// before the first group.
+void register_backend(const std::string& name, MakeGroup make);
+
+/// Returns the registered backends, and those that libmini has but this program has not
+/// registered.
 const std::vector<BackendEntry>& known_backends();
 
-/// Returns the backend `name`. Throws UsageError if this build does not have that
-/// backend; the message lists the backends that this build has and, if `name` is a known
-/// backend, how to install it.
+/// Returns the backend `name`. Throws UsageError if it is not registered; the message
+/// lists the registered backends and, if `name` is a known backend, how to get it.
 const BackendEntry& find_backend(const std::string& name);
 
 }  // namespace mini::dist

@@ -14,7 +14,7 @@ namespace mini::dist {
 /// `verify` and `link`.
 struct InitOptions {
     /// "ring" (processes) or "threads" (ranks of dist::run_threads); also "gloo", "mpi"
-    /// and "nccl" if their libraries are installed.
+    /// and "nccl" of the extra "backends", if it is used.
     std::string backend = "ring";
 
     /// "env://" reads RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT, or the variables of

@@ -3,7 +3,7 @@
 //     0 .. 2^63 - 1    for programs
 //     2^63 ...         for libmini. A backend whose library does not support such large
 //                      tags sends these messages over its side channel
-//                      (backends/verify.hpp).
+//                      (extras/backends/verify.hpp).
 
 #pragma once
 

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "libmini/core/error.hpp"
+#include "libmini/extras/use_all.hpp"
 #include "libmini/program/command_line.hpp"
 #include "tests/distributed/suite/cases.hpp"
 #include "tests/distributed/suite/worlds.hpp"
@@ -138,6 +139,7 @@ void list_cases(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    mini::extras::use_all();
     Options options;
     CommandLine line("Every collective over one kind of group.", "dist_suite");
     line.add("kind", options.kind, "threads, ring-tcp, ring-shm, gloo, env:mpi ...");

@@ -1,4 +1,4 @@
-#include "libmini/distributed/backends/gloo_meeting.hpp"
+#include "libmini/extras/backends/gloo_meeting.hpp"
 
 #include <gloo/rendezvous/context.h>
 #include <gloo/rendezvous/store.h>

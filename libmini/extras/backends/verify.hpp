@@ -26,10 +26,10 @@
 #include <string>
 #include <vector>
 
-#include "libmini/distributed/backends/roll_call.hpp"
 #include "libmini/distributed/group/backend.hpp"
 #include "libmini/distributed/net/clock.hpp"
 #include "libmini/distributed/transport/tags.hpp"
+#include "libmini/extras/backends/roll_call.hpp"
 
 namespace mini::dist {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tests/distributed/conformance.hpp"
-#include "tests/distributed/nccl/support.hpp"
+#include "tests/extras/backends/nccl/support.hpp"
 #include "tests/support/sanitizers.hpp"
 
 using namespace mini;

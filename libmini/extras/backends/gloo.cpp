@@ -1,4 +1,4 @@
-#include "libmini/distributed/backends/gloo.hpp"
+#include "libmini/extras/backends/gloo.hpp"
 
 #include <gloo/transport/unbound_buffer.h>
 
@@ -9,17 +9,19 @@
 #include <list>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "libmini/distributed/backends/gloo_collectives.hpp"
-#include "libmini/distributed/backends/gloo_meeting.hpp"
+#include "libmini/distributed/backends/registry.hpp"
 #include "libmini/distributed/backends/subgroup_mesh.hpp"
-#include "libmini/distributed/backends/verify.hpp"
-#include "libmini/distributed/backends/worker.hpp"
 #include "libmini/distributed/collectives/dissemination_barrier.hpp"
 #include "libmini/distributed/group/subgroup.hpp"
 #include "libmini/distributed/transport/mesh_transport.hpp"
+#include "libmini/extras/backends/gloo_collectives.hpp"
+#include "libmini/extras/backends/gloo_meeting.hpp"
+#include "libmini/extras/backends/verify.hpp"
+#include "libmini/extras/backends/worker.hpp"
 
 namespace mini::dist {
 namespace {
@@ -269,7 +271,13 @@ bool GlooBackend::receive_payload(GlooTransfer& transfer) {
 
 }  // namespace
 
-std::string why_no_gloo() { return ""; }
+void use_gloo() {
+    register_backend("gloo", [](const InitOptions& options) {
+        return std::shared_ptr<ProcessGroup>(make_gloo_group(
+            rendezvous_config(options.init_method, options.rank, options.world_size),
+            options.verify.value_or(true), options.timeout));
+    });
+}
 
 std::shared_ptr<QueuedGroup> make_gloo_group(const RendezvousConfig& config, bool verify,
                                              milliseconds timeout) {

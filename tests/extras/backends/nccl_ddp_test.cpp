@@ -12,7 +12,7 @@
 #include "libmini/nn/linear.hpp"
 #include "libmini/optim/sgd.hpp"
 #include "libmini/parallel/ddp.hpp"
-#include "tests/distributed/nccl/support.hpp"
+#include "tests/extras/backends/nccl/support.hpp"
 
 using namespace mini;
 using namespace mini::dist::test;

@@ -1,4 +1,4 @@
-#include "libmini/distributed/backends/mpi.hpp"
+#include "libmini/extras/backends/mpi.hpp"
 
 #include <mpi.h>
 #include <chrono>
@@ -9,19 +9,21 @@
 #include <list>
 #include <map>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "libmini/distributed/backends/mpi_library.hpp"
-#include "libmini/distributed/backends/mpi_side.hpp"
-#include "libmini/distributed/backends/mpi_types.hpp"
-#include "libmini/distributed/backends/staging.hpp"
+#include "libmini/distributed/backends/registry.hpp"
 #include "libmini/distributed/backends/subgroup_mesh.hpp"
-#include "libmini/distributed/backends/verify.hpp"
 #include "libmini/distributed/collectives/reduce.hpp"
 #include "libmini/distributed/group/subgroup.hpp"
 #include "libmini/distributed/net/clock.hpp"
 #include "libmini/distributed/transport/mesh_transport.hpp"
+#include "libmini/extras/backends/mpi_library.hpp"
+#include "libmini/extras/backends/mpi_side.hpp"
+#include "libmini/extras/backends/mpi_types.hpp"
+#include "libmini/extras/backends/staging.hpp"
+#include "libmini/extras/backends/verify.hpp"
 
 namespace mini::dist {
 namespace {
@@ -362,7 +364,16 @@ std::shared_ptr<QueuedGroup> join_world(const MpiOptions& options, int rank,
 
 }  // namespace
 
-std::string why_no_mpi() { return ""; }
+// Rank and world size come from MPI; the options may only confirm them.
+void use_mpi() {
+    register_backend("mpi", [](const InitOptions& options) {
+        return std::shared_ptr<ProcessGroup>(
+            make_mpi_group({.rank = options.rank,
+                            .world_size = options.world_size,
+                            .verify = options.verify.value_or(true),
+                            .timeout = options.timeout}));
+    });
+}
 
 std::shared_ptr<QueuedGroup> make_mpi_group(const MpiOptions& options) {
     MINI_CHECK(!mpi_library().has_failed(),

@@ -15,7 +15,6 @@
 
 #include <chrono>
 #include <memory>
-#include <string>
 
 #include "libmini/distributed/group/queued_group.hpp"
 
@@ -28,13 +27,13 @@ struct MpiOptions {
     std::chrono::milliseconds timeout = std::chrono::minutes(5);
 };
 
-/// Returns "" if this build has the backend, else how to install it.
-std::string why_no_mpi();
+/// Registers the backend (backends/registry.hpp).
+void use_mpi();
 
 /// Initializes MPI if it is not initialized, and creates the group of all ranks of
-/// MPI_COMM_WORLD; blocks until all ranks are connected. Throws UsageError if this build
-/// does not have the backend, or if MPI's rank or world size differs from `options`, for
-/// example because mpirun did not start the process. Throws Error if a group of this
+/// MPI_COMM_WORLD; blocks until all ranks are connected. Throws UsageError if
+/// MPI's rank or world size differs from `options`, for example because mpirun did not
+/// start the process. Throws Error if a group of this
 /// backend has failed before, Timeout naming the missing ranks, and PeerLost. MPI is
 /// finalized when the process exits.
 std::shared_ptr<QueuedGroup> make_mpi_group(const MpiOptions& options);

@@ -1,4 +1,4 @@
-#include "libmini/distributed/backends/nccl.hpp"
+#include "libmini/extras/backends/nccl.hpp"
 
 #include <cuda_runtime.h>
 
@@ -12,14 +12,15 @@
 #include <utility>
 
 #include "libmini/core/machine.hpp"
-#include "libmini/distributed/backends/nccl_calls.hpp"
+#include "libmini/distributed/backends/registry.hpp"
 #include "libmini/distributed/backends/subgroup_mesh.hpp"
 #include "libmini/distributed/backends/transport_backend.hpp"
-#include "libmini/distributed/backends/verify.hpp"
 #include "libmini/distributed/collectives/tree_broadcast.hpp"
 #include "libmini/distributed/group/subgroup.hpp"
 #include "libmini/distributed/rendezvous/rank_variables.hpp"
 #include "libmini/distributed/transport/mesh_transport.hpp"
+#include "libmini/extras/backends/nccl_calls.hpp"
+#include "libmini/extras/backends/verify.hpp"
 #include "libmini/kernels/cuda/devices.hpp"
 #include "libmini/kernels/cuda/runtime.hpp"
 
@@ -274,7 +275,13 @@ void check_gpus(Store& store, const RendezvousConfig& config, int gpu,
 
 }  // namespace
 
-std::string why_no_nccl() { return ""; }
+void use_nccl() {
+    register_backend("nccl", [](const InitOptions& options) {
+        return std::shared_ptr<ProcessGroup>(make_nccl_group(
+            rendezvous_config(options.init_method, options.rank, options.world_size),
+            options.verify.value_or(false), options.timeout));
+    });
+}
 
 std::shared_ptr<QueuedGroup> make_nccl_group(const RendezvousConfig& config, bool verify,
                                              milliseconds timeout) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tests/distributed/manual_time.hpp"
-#include "tests/distributed/nccl/support.hpp"
+#include "tests/extras/backends/nccl/support.hpp"
 #include "tests/support/caching.hpp"
 #include "tests/support/held_stream.hpp"
 

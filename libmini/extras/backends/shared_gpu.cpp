@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "libmini/core/text.hpp"
-#include "libmini/distributed/backends/nccl.hpp"
+#include "libmini/extras/backends/nccl.hpp"
 
 namespace mini::dist {
 

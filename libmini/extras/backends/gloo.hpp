@@ -17,19 +17,18 @@
 
 #include <chrono>
 #include <memory>
-#include <string>
 
 #include "libmini/distributed/group/queued_group.hpp"
 #include "libmini/distributed/transport/mesh.hpp"
 
 namespace mini::dist {
 
-/// Returns "" if this build has the backend, else how to install it.
-std::string why_no_gloo();
+/// Registers the backend (backends/registry.hpp).
+void use_gloo();
 
 /// Connects to the other ranks and creates the group; blocks until all ranks are
 /// connected to each other. `verify`: see VerifyingBackend. Throws as make_ring_group
-/// does, and UsageError if this build does not have the backend.
+/// does.
 std::shared_ptr<QueuedGroup> make_gloo_group(const RendezvousConfig& config, bool verify,
                                              std::chrono::milliseconds timeout);
 

@@ -1,4 +1,4 @@
-#include "libmini/distributed/backends/gloo_collectives.hpp"
+#include "libmini/extras/backends/gloo_collectives.hpp"
 
 #include <gloo/allgather.h>
 #include <gloo/allreduce.h>
@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "libmini/distributed/backends/staging.hpp"
 #include "libmini/distributed/collectives/reduce.hpp"
+#include "libmini/extras/backends/staging.hpp"
 
 namespace mini::dist {
 namespace {

@@ -1,4 +1,4 @@
-#include "libmini/distributed/backends/mpi_types.hpp"
+#include "libmini/extras/backends/mpi_types.hpp"
 
 #include <cstddef>
 

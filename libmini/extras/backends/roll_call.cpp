@@ -1,4 +1,4 @@
-#include "libmini/distributed/backends/roll_call.hpp"
+#include "libmini/extras/backends/roll_call.hpp"
 
 #include <algorithm>
 #include <cstddef>

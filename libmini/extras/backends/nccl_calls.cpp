@@ -1,4 +1,4 @@
-#include "libmini/distributed/backends/nccl_calls.hpp"
+#include "libmini/extras/backends/nccl_calls.hpp"
 
 #include <chrono>
 #include <exception>
@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "libmini/core/error.hpp"
-#include "libmini/distributed/backends/worker.hpp"
 #include "libmini/distributed/net/clock.hpp"
+#include "libmini/extras/backends/worker.hpp"
 #include "libmini/kernels/cuda/contexts.hpp"
 #include "libmini/kernels/cuda/runtime.hpp"
 

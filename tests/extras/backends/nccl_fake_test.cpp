@@ -7,7 +7,7 @@
 
 #include <nccl.h>
 
-#include "tests/distributed/nccl/support.hpp"
+#include "tests/extras/backends/nccl/support.hpp"
 
 using namespace mini;
 using namespace mini::dist;

@@ -1,4 +1,4 @@
-#include "libmini/distributed/backends/verify.hpp"
+#include "libmini/extras/backends/verify.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,7 +1,7 @@
 // VerifyingBackend over a fake library: the comparison of the ranks' calls before the
 // library moves data, and the errors after a failure of the library.
 
-#include "libmini/distributed/backends/verify.hpp"
+#include "libmini/extras/backends/verify.hpp"
 
 #include <atomic>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "libmini/distributed/backends/mpi_side.hpp"
+#include "libmini/extras/backends/mpi_side.hpp"
 
 #include <arpa/inet.h>
 #include <ifaddrs.h>
@@ -15,7 +15,6 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/machine.hpp"
-#include "libmini/distributed/backends/mpi_types.hpp"
 #include "libmini/distributed/collectives/dissemination_barrier.hpp"
 #include "libmini/distributed/net/clock.hpp"
 #include "libmini/distributed/net/failure.hpp"
@@ -25,6 +24,7 @@
 #include "libmini/distributed/store/tcp_store_server.hpp"
 #include "libmini/distributed/transport/mesh.hpp"
 #include "libmini/distributed/transport/mesh_transport.hpp"
+#include "libmini/extras/backends/mpi_types.hpp"
 
 namespace mini::dist {
 namespace {

@@ -1,11 +1,11 @@
-#include "libmini/distributed/backends/mpi_library.hpp"
+#include "libmini/extras/backends/mpi_library.hpp"
 
 #include <mpi.h>
 
 #include <utility>
 
 #include "libmini/core/error.hpp"
-#include "libmini/distributed/backends/mpi_types.hpp"
+#include "libmini/extras/backends/mpi_types.hpp"
 
 namespace mini::dist {
 

@@ -10,7 +10,7 @@
 #include <functional>
 #include <vector>
 
-#include "libmini/distributed/backends/nccl.hpp"
+#include "libmini/extras/backends/nccl.hpp"
 #include "libmini/kernels/cuda/runtime.hpp"
 #include "libmini/tensor/ops.hpp"
 #include "tests/distributed/require_none.hpp"

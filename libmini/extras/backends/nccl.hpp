@@ -14,7 +14,7 @@
 // ranks.
 //
 // Not tried yet: several GPUs. One rank has run over NCCL on a GPU; more ranks have run
-// only over the fake NCCL of tests/distributed/nccl, on the simulator.
+// only over the fake NCCL of tests/extras/backends/nccl, on the simulator.
 
 #pragma once
 
@@ -28,8 +28,8 @@
 
 namespace mini::dist {
 
-/// Returns "" if this build has the backend, else how to install it.
-std::string why_no_nccl();
+/// Registers the backend (backends/registry.hpp).
+void use_nccl();
 
 /// Returns "" if each rank has its own GPU, else an error message that names the shared
 /// GPU and its ranks: "GPU 0 is used by ranks 0 and 1: NCCL 2.28 cannot ...". `gpus`: the
@@ -41,7 +41,7 @@ std::string shared_gpu_fault(const std::vector<std::string>& gpus,
 /// device. If that device is the CPU, uses GPU LOCAL_RANK (or the rank, if LOCAL_RANK is
 /// not set) modulo the number of GPUs. Blocks until all ranks are connected. `verify`:
 /// see VerifyingBackend. Throws Error if there is no GPU or two ranks share a GPU;
-/// UsageError if this build does not have the backend; otherwise as make_ring_group does.
+/// otherwise as make_ring_group does.
 std::shared_ptr<QueuedGroup> make_nccl_group(const RendezvousConfig& config, bool verify,
                                              std::chrono::milliseconds timeout);
 

@@ -5,7 +5,7 @@
 // Computes gradients of the tutorial's ConvNet on 1 to `most` workers. Counts the bytes
 // of one step after the warm-up, and writes one line of JSON for each number of workers:
 //
-//     dp        bytes to and from device 0 by the DataParallel of this lab, by kind
+//     dp        bytes to and from device 0 by DataParallel, by kind
 //     ddp       bytes that the busiest rank of DistributedDataParallel sends
 //
 // The batch size counts the samples of all workers together. The counts are exact, and
@@ -19,10 +19,10 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "labs/13-data-parallel/simple_data_parallel.hpp"
 #include "libmini/autograd/functions.hpp"
 #include "libmini/distributed/launch/launch.hpp"
 #include "libmini/nn/models.hpp"
+#include "libmini/parallel/data_parallel.hpp"
 #include "libmini/parallel/ddp.hpp"
 #include "libmini/random/random.hpp"
 #include "libmini/training/common_options.hpp"
@@ -54,7 +54,7 @@ parallel::DataParallelStats by_data_parallel(int count, int64_t rows) {
     const auto module = make();
     std::vector<Device> devices;
     for (int i = 0; i < count; ++i) devices.push_back(Device::cpu(i));
-    simple::DataParallel network(*module, make, devices);
+    parallel::DataParallel network(*module, make, {.device_ids = devices});
     step(network, rows);
     const parallel::DataParallelStats before = network.stats();
     step(network, rows);

@@ -29,7 +29,7 @@ struct Pair {
         const NoGradGuard no_grad;
         ops::fill_(copy.w, -1);
     }
-    void connect() { simple::replicate(original, copy, kHome, kAway, stats); }
+    void connect() { parallel::replicate(original, copy, kHome, kAway, stats); }
 };
 
 // Two layers, 32 parameters of 4 bytes.
@@ -84,8 +84,9 @@ Values parameters_of(const nn::Module& module) {
 }
 
 template <typename M>
-simple::DataParallel over(M& module, int count) {
-    return {module, [] { return std::make_unique<M>(); }, devices_of(count)};
+parallel::DataParallel over(M& module, int count) {
+    return {
+        module, [] { return std::make_unique<M>(); }, {.device_ids = devices_of(count)}};
 }
 
 // Returns the parameters after four steps of SGD: of DataParallel on `devices` devices,
@@ -164,8 +165,8 @@ TEST_CASE("a gradient changes its device on the way home", "[lab13][lab13.5]") {
 TEST_CASE("gradients of the module and of its copies are summed", "[lab13][lab13.5]") {
     Weighted original, one, two;
     const auto stats = new_stats();
-    simple::replicate(original, one, kHome, Device::cpu(1), stats);
-    simple::replicate(original, two, kHome, Device::cpu(2), stats);
+    parallel::replicate(original, one, kHome, Device::cpu(1), stats);
+    parallel::replicate(original, two, kHome, Device::cpu(2), stats);
     const Tensor loss = sum(original(counting({1, 2}, 1))) +
                         sum(one(counting({1, 2}, 10))) + sum(two(counting({1, 2}, 100)));
     loss.backward();
@@ -193,6 +194,25 @@ TEST_CASE("frozen parameters and passes without grad are not recorded",
     INFO("with a NoGradGuard the copy has the values and no graph");
     CHECK_FALSE(pair.copy.w.requires_grad());
     CHECK(values_of(pair.copy.w) == Values{2, 3});
+}
+
+TEST_CASE("the graph of an earlier pass keeps the values of that pass",
+          "[lab13][lab13.5]") {
+    Pair pair;
+    pair.connect();
+    Tensor x = counting({1, 2}, 1);
+    x.set_requires_grad();
+    const Tensor first = sum(pair.copy(x));
+    {
+        const NoGradGuard no_grad;
+        ops::fill_(pair.original.w, 7);
+    }
+    pair.connect();
+    const Tensor second = sum(pair.copy(counting({1, 2}, 10)));
+    INFO("two forward passes before one backward pass: each replicate makes new tensors");
+    (first + second).backward();
+    CHECK(values_of(x.grad()) == Values{2, 3});
+    CHECK(values_of(pair.original.w.grad()) == Values{11, 13});
 }
 
 TEST_CASE("replicate counts what goes out and what comes back", "[lab13][lab13.5]") {
@@ -243,24 +263,22 @@ TEST_CASE("four steps of SGD end where the module alone ends", "[lab13][lab13.6]
     CHECK(difference(trained(devices, rows), trained(0, rows)) < 1e-6);
 }
 
-TEST_CASE("a step moves as many bytes as libmini's DataParallel", "[lab13][lab13.6]") {
-    const int count = GENERATE(2, 3, 4, 7);
+TEST_CASE("a step moves the bytes of the copies and of the rows away from device 0",
+          "[lab13][lab13.6]") {
+    const int64_t count = GENERATE(2, 3, 4, 7);
     const int64_t rows = GENERATE(1, 6, 10);
     TwoLayers module;
-    auto net = over(module, count);
-    parallel::DataParallel real(module, [] { return std::make_unique<TwoLayers>(); },
-                                {.device_ids = devices_of(count)});
-    const Tensor x = drawn({rows, 3}, 1);
-    sum(net(x)).backward();
-    sum(real(x)).backward();
-    const DataParallelStats &got = net.stats(), &expected = real.stats();
+    auto net = over(module, static_cast<int>(count));
+    sum(net(drawn({rows, 3}, 1))).backward();
+    const int64_t own = (rows + count - 1) / count;  // rows of device 0
+    const int64_t away = rows - own, copies = (rows + own - 1) / own - 1;
     INFO(rows << " rows of 12 bytes and a module of 128 bytes on " << count
-              << " devices; a device without a chunk receives no copy of the module");
-    CHECK(got.bytes_replicated == expected.bytes_replicated);
-    CHECK(got.bytes_scattered == expected.bytes_scattered);
-    CHECK(got.bytes_gathered == expected.bytes_gathered);
-    CHECK(got.bytes_reduced == expected.bytes_reduced);
-    CHECK(got.bytes_replicated % 128 == 0);
+              << " devices; an output has 8 bytes a row; a device without a chunk "
+                 "receives no copy of the module");
+    CHECK(net.stats().bytes_replicated == copies * 128);
+    CHECK(net.stats().bytes_scattered == away * (12 + 8));
+    CHECK(net.stats().bytes_gathered == away * 8);
+    CHECK(net.stats().bytes_reduced == copies * 128);
 }
 
 TEST_CASE("only the module itself keeps its buffers", "[lab13][lab13.6]") {

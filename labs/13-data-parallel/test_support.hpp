@@ -10,9 +10,9 @@
 #include <numeric>
 #include <vector>
 
-#include "labs/13-data-parallel/simple_data_parallel.hpp"
 #include "libmini/autograd/functions.hpp"
 #include "libmini/nn/linear.hpp"
+#include "libmini/parallel/replicate.hpp"
 #include "libmini/tensor/ops.hpp"
 #include "tests/support/catch.hpp"
 

@@ -41,7 +41,7 @@ set(MINI_PUBLIC_HEADERS_training training/accuracy.hpp training/statistics.hpp)
 set(MINI_DETAIL_HEADERS
     core/world.hpp data/epoch_plan.hpp data/loader_epoch.hpp distributed/group/call.hpp
     distributed/group/current_group.hpp distributed/transport/collective.hpp
-    kernels/kernels.hpp parallel/bucket.hpp parallel/data_parallel_lane.hpp
+    kernels/kernels.hpp parallel/bucket.hpp parallel/device_worker.hpp
     parallel/gradient_check.hpp parallel/reducer.hpp parallel/replicate.hpp
     parallel/scatter_gather.hpp parallel/wrapped_parameters.hpp random/mersenne_twister.hpp
     tensor/autograd_meta.hpp)

@@ -1,9 +1,9 @@
 #include "libmini/parallel/data_parallel.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <future>
+#include <thread>
 #include <utility>
 
 #include "libmini/core/log.hpp"
@@ -16,15 +16,19 @@ namespace {
 // compares the memory of the devices, with the same fraction.
 constexpr double kBalanced = 0.75;
 
+bool exists(Device device) {
+    return device.index >= 0 && (device.is_cpu() || device.index < cuda_device_count());
+}
+
 void check_devices(const std::vector<Device>& devices, Device output_device) {
-    for (size_t i = 0; i < devices.size(); ++i)
-        if (std::count(devices.begin(), devices.end(), devices[i]) > 1)
-            throw UsageError(concat("DataParallel: device_ids has ", devices[i],
+    for (const Device device : devices)
+        if (std::count(devices.begin(), devices.end(), device) > 1)
+            throw UsageError(concat("DataParallel: device_ids has ", device,
                                     " more than once; list each device once"));
     std::vector<Device> all = devices;
     all.push_back(output_device);
     for (const Device device : all)
-        if (!has_lanes(device))
+        if (!exists(device))
             throw UsageError(concat("DataParallel: there is no device ", device, "; ",
                                     cuda_device_count_text(),
                                     ", and Device::cpu(i) is always there"));
@@ -34,18 +38,36 @@ void check_devices(const std::vector<Device>& devices, Device output_device) {
                                     " and ", device, "; use devices of one kind"));
 }
 
-// Returns the device type of the module's first tensor.
-Device::Type type_of(const nn::Module& module) {
+// Returns the devices of the type of the module's first tensor: all GPUs, or one CPU
+// device per processor.
+std::vector<Device> available_devices(const nn::Module& module) {
     std::vector<Tensor> tensors = module.parameters();
     if (tensors.empty()) tensors = module.buffers();
-    return tensors.empty() ? default_device().type : tensors.front().device().type;
+    const Device::Type type =
+        tensors.empty() ? default_device().type : tensors.front().device().type;
+    const int processors =
+        static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    const int count = type == Device::Type::kCPU ? processors : cuda_device_count();
+    std::vector<Device> devices;
+    for (int index = 0; index < count; ++index) devices.push_back({type, index});
+    return devices;
 }
 
-// Returns the generator of device `index`; DataParallel's contract defines the seed.
-Generator generator_of_device(size_t index) {
-    Generator generator = generator_of(Stream::kDropout);
-    generator.manual_seed(generator.random() + index);
-    return generator;
+void check_same(const char* kind, const nn::NamedTensors& original,
+                const nn::NamedTensors& copy) {
+    MINI_CHECK(original.size() == copy.size(), "DataParallel: the module has ",
+               original.size(), " ", kind, "s, but one from make_replica has ",
+               copy.size(), "; it must build the same module");
+    for (size_t i = 0; i < original.size(); ++i) {
+        const auto& [name, tensor] = original[i];
+        const auto& [other_name, other] = copy[i];
+        MINI_CHECK(name == other_name && tensor.shape() == other.shape() &&
+                       tensor.dtype() == other.dtype(),
+                   "DataParallel: ", kind, " ", i, " of the module is ", name, ", ",
+                   tensor.dtype(), " ", tensor.shape(), ", but in one from make_replica ",
+                   other_name, ", ", other.dtype(), " ", other.shape(),
+                   "; it must build the same module");
+    }
 }
 
 }  // namespace
@@ -54,26 +76,33 @@ DataParallel::DataParallel(nn::Module& module, ModuleFactory make_replica,
                            DataParallelOptions options)
     : module_(module),
       make_replica_(std::move(make_replica)),
-      devices_(options.device_ids.empty() ? available_devices(type_of(module))
+      devices_(options.device_ids.empty() ? available_devices(module)
                                           : std::move(options.device_ids)),
       output_device_(options.output_device.value_or(devices_.front())),
-      replicas_(devices_.size()) {
+      copies_(devices_.size()),
+      workers_(devices_.size()) {
     check_devices(devices_, output_device_);
     register_module("module", module);
-    lanes_.push_back(nullptr);
     for (size_t i = 1; i < devices_.size(); ++i)
-        lanes_.push_back(std::make_shared<Lane>(devices_[i]));
+        workers_[i] = std::make_unique<Worker>(devices_[i]);
 }
 
 Tensor DataParallel::forward(const Tensor& x) {
     check_device_of_module();
     if (devices_.size() == 1 && x.device() == devices_[0]) return module_(x);
-
+    build_copies();
+    seed_workers();
+    if (x.dim() > 0) warn_of_imbalance(x.size(0));
+    // [lab13.6] Scatter the batch, replicate the module, apply all, gather the outputs.
     const std::vector<Tensor> chunks = scatter(x, devices_, stats_);
-    warn_of_imbalance(chunks);
-    Passes passes = replicate(chunks.size());
-    const std::vector<Tensor> outputs = parallel_apply(chunks, passes);
+    std::vector<nn::Module*> modules{&module_};
+    for (size_t i = 1; i < chunks.size(); ++i) {
+        modules.push_back(copies_[i].get());
+        replicate(module_, *modules[i], devices_[0], devices_[i], stats_);
+    }
+    const std::vector<Tensor> outputs = parallel_apply(workers_, modules, chunks);
     return gather(outputs, devices_, output_device_, stats_);
+    // [lab13.6]
 }
 
 void DataParallel::check_device_of_module() const {
@@ -86,9 +115,37 @@ void DataParallel::check_device_of_module() const {
                    ", on device: ", tensor.device());
 }
 
-void DataParallel::warn_of_imbalance(const std::vector<Tensor>& chunks) {
-    const int64_t most = chunks.front().size(0);
-    const int64_t least = chunks.size() < devices_.size() ? 0 : chunks.back().size(0);
+// Builds each copy on its worker, so that initialisers do not draw from the caller's
+// generator.
+void DataParallel::build_copies() {
+    for (size_t i = 1; i < devices_.size(); ++i) {
+        if (copies_[i] != nullptr) continue;
+        std::unique_ptr<nn::Module> copy;
+        std::future<void> built = workers_[i]->post([&] { copy = make_replica_(); });
+        finish(built, i, devices_[i]);
+        MINI_CHECK(copy != nullptr, "DataParallel: make_replica built no module");
+        check_same("parameter", module_.named_parameters(), copy->named_parameters());
+        check_same("buffer", module_.named_buffers(), copy->named_buffers());
+        copy->to(devices_[i]);
+        copies_[i] = std::move(copy);
+    }
+}
+
+// Seeds the generators of the workers, as the class comment says.
+void DataParallel::seed_workers() {
+    Generator next = generator_of(Stream::kDropout);
+    const uint64_t seed = next.random();
+    for (size_t i = 1; i < devices_.size(); ++i) {
+        Generator generator = next;
+        generator.manual_seed(seed + i);
+        workers_[i]->post([generator] { default_generator() = generator; });
+    }
+}
+
+void DataParallel::warn_of_imbalance(int64_t rows) {
+    const auto sizes = chunk_sizes(rows, static_cast<int64_t>(devices_.size()));
+    const int64_t most = sizes.front();
+    const int64_t least = sizes.size() < devices_.size() ? 0 : sizes.back();
     if (warned_ || static_cast<double>(least) >= kBalanced * static_cast<double>(most))
         return;
     warned_ = true;
@@ -96,53 +153,6 @@ void DataParallel::warn_of_imbalance(const std::vector<Tensor>& chunks) {
                      most, " rows, but device ", devices_.back(), " ", least,
                      "; a batch size that is a multiple of ", devices_.size(),
                      " keeps all devices busy");
-}
-
-// Returns a replica that no pass uses; builds a new replica if all are in use.
-std::shared_ptr<Replica> DataParallel::free_replica(size_t index) {
-    for (const auto& replica : replicas_[index])
-        if (!replica->in_use.exchange(true, std::memory_order_acquire)) return replica;
-    auto replica =
-        std::make_shared<Replica>(index, lanes_[index], make_replica_, module_);
-    replica->in_use = true;
-    replicas_[index].push_back(replica);
-    return replica;
-}
-
-// Returns one pass per chunk, and copies the module's values to the replica of each pass.
-// Element 0 is null, since the module itself computes chunk 0.
-DataParallel::Passes DataParallel::replicate(size_t count) {
-    Passes passes(count);
-    for (size_t i = 1; i < count; ++i) {
-        passes[i] =
-            std::make_shared<ReplicaPass>(free_replica(i), devices_.front(), stats_);
-        passes[i]->start_replicate(module_);
-    }
-    for (size_t i = 1; i < count; ++i) passes[i]->wait();
-    return passes;
-}
-
-std::vector<Tensor> DataParallel::parallel_apply(const std::vector<Tensor>& chunks,
-                                                 Passes& passes) {
-    // Create the replicas' nodes before the module's nodes, from the last replica to
-    // replica 1: then backward adds up the gradients in the order 0, 1, 2, ...
-    std::vector<Tensor> replicated(chunks.size());
-    for (size_t i = chunks.size(); --i > 0;)
-        replicated[i] = passes[i]->finish_replicate(module_, chunks[i]);
-
-    // Compute on all devices, and wait for all of them before checking for errors.
-    for (size_t i = 1; i < chunks.size(); ++i)
-        passes[i]->start_forward(generator_of_device(i));
-    std::vector<Tensor> outputs(chunks.size());
-    std::packaged_task<void()> own([&] { outputs[0] = module_(chunks[0]); });
-    std::future<void> own_done = own.get_future();
-    own();
-    for (size_t i = 1; i < chunks.size(); ++i) passes[i]->wait();
-
-    finish(own_done, 0, devices_[0]);
-    for (size_t i = 1; i < chunks.size(); ++i)
-        outputs[i] = passes[i]->finish_forward(replicated[i]);
-    return outputs;
 }
 
 }  // namespace mini::parallel

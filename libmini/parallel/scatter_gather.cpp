@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "libmini/autograd/functions.hpp"
-#include "libmini/parallel/data_parallel_lane.hpp"
+#include "libmini/parallel/device_worker.hpp"
 #include "libmini/tensor/ops.hpp"
 
 namespace mini::parallel {

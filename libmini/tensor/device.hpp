@@ -16,8 +16,8 @@ struct Device {
     Type type = Type::kCPU;
     int index = 0;
 
-    /// Returns the CPU or a GPU. A CPU index above 0 is a lane of the CPU: a separate
-    /// thread that computes on the same memory (parallel/data_parallel_lane.hpp).
+    /// Returns the CPU or a GPU. A CPU index above 0 means another
+    /// thread that computes on the same memory (parallel/device_worker.hpp).
     static Device cpu(int index = 0) { return {Type::kCPU, index}; }
     static Device cuda(int index = 0) { return {Type::kCUDA, index}; }
 

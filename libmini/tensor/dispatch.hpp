@@ -51,8 +51,8 @@ constexpr gpu::ElementType element_type(DType dtype) {
     return static_cast<gpu::ElementType>(dtype);
 }
 
-/// Returns whether one kernel can access tensors on both devices: the lanes of the CPU
-/// share their memory.
+/// Returns whether one kernel can access tensors on both devices: CPU devices share
+/// one memory.
 inline bool same_memory(Device a, Device b) {
     return a == b || (a.is_cpu() && b.is_cpu());
 }

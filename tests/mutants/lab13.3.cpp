@@ -1,6 +1,6 @@
 // --- error-swallowed
 // An exception ends the job silently.
-// region: libmini/parallel/data_parallel_lane.cpp 1
+// region: libmini/parallel/device_worker.cpp 1
     std::packaged_task<void()> task([job = std::move(job), rank = logging::rank()] {
         logging::set_rank(rank);
         try {
@@ -16,9 +16,9 @@
     changed_.notify_one();
     return done;
 
-// --- lane-not-woken
-// The sleeping lane is not told of the job.
-// region: libmini/parallel/data_parallel_lane.cpp 1
+// --- worker-not-woken
+// The sleeping worker is not told of the job.
+// region: libmini/parallel/device_worker.cpp 1
     std::packaged_task<void()> task([job = std::move(job), rank = logging::rank()] {
         logging::set_rank(rank);
         job();
@@ -32,7 +32,7 @@
 
 // --- lock-held-while-running
 // The lock is held while a job runs.
-// region: libmini/parallel/data_parallel_lane.cpp 2
+// region: libmini/parallel/device_worker.cpp 2
     std::unique_lock lock(mutex_);
     while (true) {
         changed_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });
@@ -44,7 +44,7 @@
 
 // --- newest-first
 // The newest job is run first.
-// region: libmini/parallel/data_parallel_lane.cpp 1
+// region: libmini/parallel/device_worker.cpp 1
     std::packaged_task<void()> task([job = std::move(job), rank = logging::rank()] {
         logging::set_rank(rank);
         job();
@@ -59,7 +59,7 @@
 
 // --- newest-job-first
 // The job posted last is run first.
-// region: libmini/parallel/data_parallel_lane.cpp 2
+// region: libmini/parallel/device_worker.cpp 2
     std::unique_lock lock(mutex_);
     while (true) {
         changed_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });
@@ -73,7 +73,7 @@
 
 // --- one-job-only
 // The thread ends after its first job.
-// region: libmini/parallel/data_parallel_lane.cpp 2
+// region: libmini/parallel/device_worker.cpp 2
     std::unique_lock lock(mutex_);
     while (true) {
         changed_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });
@@ -87,7 +87,7 @@
 
 // --- post-waits
 // post waits until the job has run.
-// region: libmini/parallel/data_parallel_lane.cpp 1
+// region: libmini/parallel/device_worker.cpp 1
     std::packaged_task<void()> task([job = std::move(job), rank = logging::rank()] {
         logging::set_rank(rank);
         job();
@@ -103,7 +103,7 @@
 
 // --- rank-forgotten
 // The rank of the poster is forgotten.
-// region: libmini/parallel/data_parallel_lane.cpp 1
+// region: libmini/parallel/device_worker.cpp 1
     std::packaged_task<void()> task([job = std::move(job)] {
         job();
     });
@@ -115,9 +115,9 @@
     changed_.notify_one();
     return done;
 
-// --- rank-of-the-lane
-// The rank is read on the lane, not on the poster's thread.
-// region: libmini/parallel/data_parallel_lane.cpp 1
+// --- rank-of-the-worker
+// The rank is read on the worker, not on the poster's thread.
+// region: libmini/parallel/device_worker.cpp 1
     std::packaged_task<void()> task([job = std::move(job)] {
         logging::set_rank(logging::rank());
         job();
@@ -132,15 +132,15 @@
 
 // --- run-by-the-caller
 // The caller runs the job itself.
-// region: libmini/parallel/data_parallel_lane.cpp 1
+// region: libmini/parallel/device_worker.cpp 1
     std::packaged_task<void()> task(std::move(job));
     std::future<void> done = task.get_future();
     task();
     return done;
 
 // --- stops-with-jobs-left
-// The lane stops at once, and drops the jobs that are left.
-// region: libmini/parallel/data_parallel_lane.cpp 2
+// The worker stops at once, and drops the jobs that are left.
+// region: libmini/parallel/device_worker.cpp 2
     std::unique_lock lock(mutex_);
     while (true) {
         changed_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });
@@ -154,7 +154,7 @@
 
 // --- waits-without-a-condition
 // The thread waits for a signal that came before it waited.
-// region: libmini/parallel/data_parallel_lane.cpp 2
+// region: libmini/parallel/device_worker.cpp 2
     std::unique_lock lock(mutex_);
     while (true) {
         changed_.wait(lock);

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "libmini/core/log.hpp"
-#include "tests/parallel/lanes.hpp"
+#include "tests/parallel/cpu_devices.hpp"
 #include "tests/parallel/toy.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/written.hpp"
@@ -41,7 +41,7 @@ TEST_CASE("one device copies nothing and output_device may differ from the first
     CHECK(alone.stats().total() == 0);
 
     DataParallel net(module, [] { return std::make_unique<Toy>(); },
-                     {.device_ids = lanes(2), .output_device = Device::cpu(1)});
+                     {.device_ids = cpu_devices(2), .output_device = Device::cpu(1)});
     const Tensor y = net(draw({5, 3}, 1));
     CHECK(y.device() == Device::cpu(1));
     CHECK(net.stats().bytes_gathered == 3 * 2 * 4);  // chunk 0 has three rows

@@ -120,7 +120,7 @@ TEST_CASE("the input's gradient is on the input's device") {
           kDeviceTolerance);
 }
 
-TEST_CASE("a step on CUDA devices moves as many bytes as on CPU lanes") {
+TEST_CASE("a step on CUDA devices moves as many bytes as on CPU devices") {
     const auto devices = distinct_devices(3);
     if (!devices) return;
     const auto total = [](const std::vector<Device>& places) {

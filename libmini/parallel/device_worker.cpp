@@ -1,26 +1,11 @@
-#include "libmini/parallel/data_parallel_lane.hpp"
+#include "libmini/parallel/device_worker.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "libmini/core/log.hpp"
 #include "libmini/tensor/ops.hpp"
 
 namespace mini::parallel {
-
-std::vector<Device> available_devices(Device::Type type) {
-    const bool is_cpu = type == Device::Type::kCPU;
-    const int processors =
-        static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-    const int count = is_cpu ? processors : cuda_device_count();
-    std::vector<Device> devices;
-    for (int index = 0; index < count; ++index) devices.push_back({type, index});
-    return devices;
-}
-
-bool has_lanes(Device device) {
-    return device.index >= 0 && (device.is_cpu() || device.index < cuda_device_count());
-}
 
 Tensor copy_between(const Tensor& x, Device from, Device to) {
     if (from == to) return x;
@@ -29,9 +14,9 @@ Tensor copy_between(const Tensor& x, Device from, Device to) {
     return copy;
 }
 
-Lane::Lane(Device device) : device_(device), thread_([this] { work(); }) {}
+Worker::Worker(Device device) : device_(device), thread_([this] { work(); }) {}
 
-Lane::~Lane() {
+Worker::~Worker() {
     {
         const std::lock_guard lock(mutex_);
         stopping_ = true;
@@ -40,7 +25,7 @@ Lane::~Lane() {
     thread_.join();
 }
 
-std::future<void> Lane::post(std::function<void()> job) {
+std::future<void> Worker::post(std::function<void()> job) {
     // [lab13.3] Queue the job with the caller's rank, and wake the thread.
     std::packaged_task<void()> task([job = std::move(job), rank = logging::rank()] {
         logging::set_rank(rank);
@@ -56,9 +41,9 @@ std::future<void> Lane::post(std::function<void()> job) {
     // [lab13.3]
 }
 
-void Lane::work() {
+void Worker::work() {
     set_default_device(device_);
-    // [lab13.3] Run one job after another, until the lane stops and no job is left.
+    // [lab13.3] Run one job after another, until the worker stops and no job is left.
     std::unique_lock lock(mutex_);
     while (true) {
         changed_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });
@@ -70,6 +55,14 @@ void Lane::work() {
         lock.lock();
     }
     // [lab13.3]
+}
+
+std::future<void> start(const std::unique_ptr<Worker>& worker,
+                        std::function<void()> job) {
+    if (worker != nullptr) return worker->post(std::move(job));
+    std::packaged_task<void()> task(std::move(job));
+    task();
+    return task.get_future();
 }
 
 }  // namespace mini::parallel

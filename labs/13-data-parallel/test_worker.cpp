@@ -1,4 +1,4 @@
-// The checks of lab 13, tasks 13.3 and 13.4: Lane, a device's thread, and parallel_apply.
+// The checks of lab 13, tasks 13.3 and 13.4: Worker, a device's thread, and parallel_apply.
 
 #include <atomic>
 #include <chrono>
@@ -16,7 +16,7 @@
 
 using namespace mini;
 using namespace mini::lab13;
-using parallel::Lane;
+using parallel::Worker;
 using test::message_of;
 
 namespace {
@@ -37,11 +37,12 @@ void give_way(const std::function<bool()>& is_over = [] { return false; }) {
     }
 }
 
-simple::Lanes lanes_of(int count) {
-    simple::Lanes lanes;
-    for (const Device device : devices_of(count))
-        lanes.push_back(std::make_unique<Lane>(device));
-    return lanes;
+// Returns workers for `count` devices; device 0 has none, its jobs run on this thread.
+parallel::Workers workers_of(int count) {
+    parallel::Workers workers(1);
+    for (int i = 1; i < count; ++i)
+        workers.push_back(std::make_unique<Worker>(Device::cpu(i)));
+    return workers;
 }
 
 // A module that calls a function.
@@ -55,7 +56,7 @@ class Calls : public nn::Module {
     std::function<Tensor(const Tensor&)> function_;
 };
 
-// Three modules that call function(index, x), for parallel_apply on three lanes.
+// Three modules that call function(index, x), for parallel_apply on three devices.
 class Three {
   public:
     explicit Three(const std::function<Tensor(size_t, const Tensor&)>& function) {
@@ -68,12 +69,13 @@ class Three {
         for (const auto& module : owned_) modules.push_back(module.get());
         std::vector<Tensor> inputs;
         for (size_t i = 0; i < chunks; ++i)
-            inputs.push_back(counting({2}, 10 * static_cast<float>(i)));
-        return simple::parallel_apply(lanes_, modules, inputs);
+            inputs.push_back(counting({2}, 10 * static_cast<float>(i),
+                                      Device::cpu(static_cast<int>(i))));
+        return parallel::parallel_apply(workers_, modules, inputs);
     }
 
   private:
-    simple::Lanes lanes_ = lanes_of(3);
+    parallel::Workers workers_ = workers_of(3);
     std::vector<std::unique_ptr<nn::Module>> owned_;
 };
 
@@ -81,18 +83,19 @@ class Three {
 
 // ---- 13.3
 
-TEST_CASE("a lane runs its jobs in order on one thread of its own", "[lab13][lab13.3]") {
+TEST_CASE("a worker runs its jobs in order on one thread of its own",
+          "[lab13][lab13.3]") {
     std::vector<int> order;
     std::vector<std::thread::id> threads;
     {
-        Lane lane(Device::cpu(1));
+        Worker worker(Device::cpu(1));
         for (int i = 0; i < 20; ++i)
-            lane.post([&, i] {
+            worker.post([&, i] {
                 order.push_back(i);
                 threads.push_back(std::this_thread::get_id());
             });
     }
-    INFO("20 jobs were posted, and the lane was destroyed: it runs them first");
+    INFO("20 jobs were posted, and the worker was destroyed: it runs them first");
     REQUIRE(order.size() == 20);
     for (size_t i = 0; i < order.size(); ++i) {
         INFO("the oldest job is the first; hint 2 of 13.3");
@@ -102,13 +105,13 @@ TEST_CASE("a lane runs its jobs in order on one thread of its own", "[lab13][lab
     }
 }
 
-TEST_CASE("post does not wait for the job, and wakes a lane that sleeps",
+TEST_CASE("post does not wait for the job, and wakes a worker that sleeps",
           "[lab13][lab13.3]") {
-    Lane lane(Device::cpu(1));
+    Worker worker(Device::cpu(1));
     for (int round = 0; round < 3; ++round) {
         Gate gate;
         auto job =
-            lane.post([&] { gate.wait("post did not return before the job ran"); });
+            worker.post([&] { gate.wait("post did not return before the job ran"); });
         gate.open();
         wait_for(job, "the job never ran: does post wake the thread? hint 2 of 13.3");
         CHECK_NOTHROW(job.get());
@@ -116,16 +119,16 @@ TEST_CASE("post does not wait for the job, and wakes a lane that sleeps",
 }
 
 TEST_CASE("jobs can be posted while a job runs", "[lab13][lab13.3]") {
-    Lane lane(Device::cpu(1));
+    Worker worker(Device::cpu(1));
     Gate started, posted;
-    auto first = lane.post([&] {
+    auto first = worker.post([&] {
         started.open();
         posted.wait(
             "post waits for the job that runs: give the lock back before you "
             "run a job; hint 1 of 13.3");
     });
     started.wait("the first job never ran");
-    auto second = lane.post([] {});
+    auto second = worker.post([] {});
     posted.open();
     wait_for(first, "the first job never ended");
     CHECK_NOTHROW(first.get());
@@ -135,9 +138,10 @@ TEST_CASE("jobs can be posted while a job runs", "[lab13][lab13.3]") {
 TEST_CASE("a job can post the next job", "[lab13][lab13.3]") {
     std::vector<int> order;
     {
-        Lane lane(Device::cpu(1));
-        lane.post([&] {
-                lane.post([&] { order.push_back(2); });
+        Worker worker(Device::cpu(1));
+        worker
+            .post([&] {
+                worker.post([&] { order.push_back(2); });
                 order.push_back(1);
             })
             .wait();
@@ -146,12 +150,12 @@ TEST_CASE("a job can post the next job", "[lab13][lab13.3]") {
     CHECK(order == std::vector<int>{1, 2});
 }
 
-TEST_CASE("a job's exception goes to its future, and the lane goes on",
+TEST_CASE("a job's exception goes to its future, and the worker goes on",
           "[lab13][lab13.3]") {
-    Lane lane(Device::cpu(1));
-    auto fails = lane.post([] { throw Error("the job failed"); });
+    Worker worker(Device::cpu(1));
+    auto fails = worker.post([] { throw Error("the job failed"); });
     bool next_ran = false;
-    auto next = lane.post([&] { next_ran = true; });
+    auto next = worker.post([&] { next_ran = true; });
     wait_for(next, "the job after the one that failed");
     CHECK(message_of([&] { fails.get(); }) == "the job failed");
     CHECK_NOTHROW(next.get());
@@ -160,16 +164,16 @@ TEST_CASE("a job's exception goes to its future, and the lane goes on",
 
 TEST_CASE("a job runs with the rank that its poster had when it posted",
           "[lab13][lab13.3]") {
-    Lane lane(Device::cpu(1));
+    Worker worker(Device::cpu(1));
     Gate gate;
     std::vector<int> ranks;
     const auto tell = [&] { ranks.push_back(logging::rank()); };
     logging::set_rank(0);
-    lane.post([&] { gate.wait("the test opens the gate"); });
+    worker.post([&] { gate.wait("the test opens the gate"); });
     logging::set_rank(3);
-    lane.post(tell);
+    worker.post(tell);
     logging::set_rank(4);
-    auto last = lane.post(tell);
+    auto last = worker.post(tell);
     logging::set_rank(-1);
     gate.open();
     wait_for(last, "the last job");
@@ -179,29 +183,30 @@ TEST_CASE("a job runs with the rank that its poster had when it posted",
     CHECK(ranks == std::vector<int>{3, 4});
 }
 
-TEST_CASE("a lane finishes its posted jobs before its thread ends", "[lab13][lab13.3]") {
+TEST_CASE("a worker finishes its posted jobs before its thread ends",
+          "[lab13][lab13.3]") {
     std::atomic<int> done = 0;
     {
         Gate leaving;
-        auto lane = std::make_unique<Lane>(Device::cpu(1));
-        lane->post([&] {
+        auto worker = std::make_unique<Worker>(Device::cpu(1));
+        worker->post([&] {
             leaving.wait("the test opens the gate");
             give_way();
             ++done;
         });
-        for (int i = 0; i < 4; ++i) lane->post([&] { ++done; });
+        for (int i = 0; i < 4; ++i) worker->post([&] { ++done; });
         leaving.open();
-        lane.reset();  // sets stopping_ while the first job runs
+        worker.reset();  // sets stopping_ while the first job runs
     }
     INFO(
-        "the lane was told to stop with jobs in its queue: it ends when stopping_ is "
+        "the worker was told to stop with jobs in its queue: it ends when stopping_ is "
         "set and no job is left; hint 3 of 13.3");
     CHECK(done == 5);
 }
 
 // ---- 13.4
 
-TEST_CASE("parallel_apply gives each chunk to its own module, on its own lane",
+TEST_CASE("parallel_apply gives each chunk to its own module, on its own device",
           "[lab13][lab13.4]") {
     const size_t chunks = GENERATE(1, 2, 3);
     std::vector<Device> devices(3, Device::cpu(9));
@@ -213,7 +218,8 @@ TEST_CASE("parallel_apply gives each chunk to its own module, on its own lane",
     REQUIRE(outputs.size() == chunks);
     for (size_t i = 0; i < chunks; ++i) {
         INFO("module " << i << " multiplies chunk " << i << " by " << i + 1
-                       << "; its lane is that of " << Device::cpu(static_cast<int>(i)));
+                       << "; it runs on the thread of "
+                       << Device::cpu(static_cast<int>(i)));
         const auto first = 10 * static_cast<float>(i);
         const auto factor = static_cast<float>(i + 1);
         CHECK(values_of(outputs[i]) == Values{first * factor, (first + 1) * factor});
@@ -256,7 +262,7 @@ TEST_CASE("parallel_apply throws the error of the first module that failed",
     fails = {true, false, false};
     CHECK(message_of([&] { three.apply(); }) ==
           "Caught Error in replica 0 on device cpu. chunk 0 failed");
-    INFO("after an error the lanes are usable");
+    INFO("after an error the workers are usable");
     fails = {false, false, false};
     CHECK(three.apply().size() == 3);
 }
@@ -288,7 +294,7 @@ TEST_CASE("parallel_apply waits for all modules before it throws", "[lab13][lab1
     CHECK(ended);
 }
 
-TEST_CASE("the grad mode of the caller holds on every lane", "[lab13][lab13.4]") {
+TEST_CASE("the grad mode of the caller holds on every worker", "[lab13][lab13.4]") {
     std::vector<int> enabled(3);
     Three three([&](size_t i, const Tensor& x) {
         enabled[i] = is_grad_enabled() ? 1 : 0;

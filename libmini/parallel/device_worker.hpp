@@ -1,11 +1,10 @@
-// Lane: the worker thread of one device. This file has all device-specific code of
-// DataParallel: which devices exist, which thread runs their work, and how tensors are
-// copied from one device to another.
+// Worker: the thread of one device, for DataParallel. PyTorch's parallel_apply starts such
+// a thread for each replica in every step; here the threads stay.
 //
-// The lane of a GPU launches that GPU's kernels, and copy_between copies over the bus. A
-// CPU device, Device::cpu(i), has only the lane: all CPU devices share one memory.
-// Nevertheless copy_between copies tensors from one CPU device to another, so that
-// measurements and tests make the same copies as with several GPUs.
+// The worker of a GPU launches the GPU's kernels, and copy_between copies over the bus.
+// All CPU devices, Device::cpu(i), share one memory. Nevertheless copy_between copies
+// tensors from one CPU device to another, so that measurements and tests make the same
+// copies as with several GPUs.
 
 #pragma once
 
@@ -13,6 +12,7 @@
 #include <deque>
 #include <functional>
 #include <future>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -21,32 +21,22 @@
 
 namespace mini::parallel {
 
-/// Returns the devices that DataParallel uses by default for a module on a device of this
-/// type: all GPUs, or one CPU device per processor.
-std::vector<Device> available_devices(Device::Type type);
-
-/// Returns whether the device exists on this machine.
-bool has_lanes(Device device);
-
 /// Returns a copy of x on device `to`; x itself when `from` equals `to`. The caller
-/// passes `from`, since a tensor does not record which CPU lane computed it.
+/// passes `from`, since a result on the CPU does not record which CPU device computed it.
 /// Not recorded by autograd.
 Tensor copy_between(const Tensor& x, Device from, Device to);
 
 /// A thread that runs jobs one after another, in the order in which they were posted. On
-/// the thread of a GPU, new tensors are by default on that GPU, and kernels run in the
-/// default stream.
-class Lane {
+/// this thread new tensors are by default on the worker's device.
+class Worker {
   public:
-    explicit Lane(Device device);
+    explicit Worker(Device device);
 
     /// Finishes the posted jobs and joins the thread. REQUIRES: the caller is not this
-    /// lane's thread.
-    ~Lane();
-    Lane(const Lane&) = delete;
-    Lane& operator=(const Lane&) = delete;
-
-    Device device() const { return device_; }
+    /// worker's thread.
+    ~Worker();
+    Worker(const Worker&) = delete;
+    Worker& operator=(const Worker&) = delete;
 
     /// Adds a job to the queue and returns immediately; the future receives the job's
     /// exception. The job runs with the logging::rank() of the calling thread, so that
@@ -54,7 +44,7 @@ class Lane {
     std::future<void> post(std::function<void()> job);
 
   private:
-    /// Runs on the lane's thread: repeatedly takes the oldest job and runs it, until
+    /// Runs on the worker's thread: repeatedly takes the oldest job and runs it, until
     /// stopping_ is set and no job is left. Sleeps while there is no job. Does not hold
     /// mutex_ while a job runs, so that any thread, and the job itself, can post jobs
     /// meanwhile.
@@ -67,5 +57,12 @@ class Lane {
     bool stopping_ = false;
     std::thread thread_;
 };
+
+/// One worker per device; null for device 0, whose jobs run on the calling thread.
+using Workers = std::vector<std::unique_ptr<Worker>>;
+
+/// Posts `job` to `worker`, or runs `job` here if `worker` is null. In both cases the
+/// future receives the job's exception.
+std::future<void> start(const std::unique_ptr<Worker>& worker, std::function<void()> job);
 
 }  // namespace mini::parallel

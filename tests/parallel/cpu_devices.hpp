@@ -1,4 +1,4 @@
-// DataParallel over CPU lanes, the devices Device::cpu(i).
+// DataParallel over the CPU devices Device::cpu(i).
 
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace mini::test {
 
-inline std::vector<Device> lanes(int count) {
+inline std::vector<Device> cpu_devices(int count) {
     std::vector<Device> devices;
     for (int i = 0; i < count; ++i) devices.push_back(Device::cpu(i));
     return devices;
@@ -18,7 +18,7 @@ inline std::vector<Device> lanes(int count) {
 template <typename M>
 parallel::DataParallel parallel_over(M& module, int devices) {
     return parallel::DataParallel(module, [] { return std::make_unique<M>(); },
-                                  {.device_ids = lanes(devices)});
+                                  {.device_ids = cpu_devices(devices)});
 }
 
 }  // namespace mini::test

@@ -173,8 +173,8 @@ Tensor mse_loss(const Tensor& input, const Tensor& target,
 
 /// Returns -(t log p + (1 - t) log(1 - p)), reduced; logarithms are clamped to at least
 /// -100. Both arguments have gradients. Throws ShapeError unless the shapes are equal, and
-/// Error, naming the first p outside of [0, 1]. On a GPU, the loss of such a p is NaN
-/// instead.
+/// Error, naming the first p or t outside of [0, 1]. On a GPU, the loss of such a p is NaN
+/// instead, and t is not checked.
 Tensor binary_cross_entropy(const Tensor& probability, const Tensor& target,
                             Reduction reduction = Reduction::kMean);
 

@@ -30,13 +30,13 @@ void check_classes(const Tensor& target, int64_t classes) {
                    " at position ", i, " is not a class; there are ", classes);
 }
 
-void check_probabilities(const Tensor& probability) {
-    if (probability.device().is_cuda()) return;  // as in check_classes
-    const std::span<const float> values = probability.span<float>();
+void check_probabilities(const char* role, const Tensor& x, const char* next_step) {
+    if (x.device().is_cuda()) return;  // as in check_classes
+    const std::span<const float> values = x.span<float>();
     for (size_t i = 0; i < values.size(); ++i)
-        MINI_CHECK(values[i] >= 0.0f && values[i] <= 1.0f,
-                   "binary_cross_entropy: the input ", values[i], " at position ", i,
-                   " is not a probability; apply sigmoid first");
+        MINI_CHECK(values[i] >= 0.0f && values[i] <= 1.0f, "binary_cross_entropy: the ",
+                   role, " ", values[i], " at position ", i, " is not a probability; ",
+                   next_step);
 }
 
 // The gradients of binary_cross_entropy: of p, and of t.
@@ -108,7 +108,8 @@ Tensor binary_cross_entropy(const Tensor& probability, const Tensor& target,
                 " but the target is ", target.shape());
     const Tensor p = ops::contiguous(probability);
     const Tensor t = ops::contiguous(target);
-    check_probabilities(p);
+    check_probabilities("input", p, "apply sigmoid first");
+    check_probabilities("target", t, "number the two classes 0 and 1");
 
     Tensor losses = p.new_empty(p.shape());
     run<cpu::binary_cross_entropy, gpu::binary_cross_entropy>(

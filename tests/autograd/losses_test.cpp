@@ -107,3 +107,16 @@ TEST_CASE("binary_cross_entropy throws for an input that is not a probability", 
     const float nan = std::nanf("");
     CHECK_THROWS_AS(binary_cross_entropy(Tensor::from(Values{nan, 0}), t), Error);
 }
+
+TEST_CASE("binary_cross_entropy throws for a target outside of 0 to 1", "[cpu]") {
+    // With the classes numbered 1 and 2, the loss would fall below zero without end.
+    const Tensor p = Tensor::from(Values{0.5f, 0.5f});
+    CHECK(message_of([&] {
+              binary_cross_entropy(p, Tensor::from(Values{1, 2}));
+          }) ==
+          "binary_cross_entropy: the target 2 at position 1 is not a probability; number "
+          "the two classes 0 and 1");
+    const float nan = std::nanf("");
+    CHECK_THROWS_AS(binary_cross_entropy(p, Tensor::from(Values{-1, 1})), Error);
+    CHECK_THROWS_AS(binary_cross_entropy(p, Tensor::from(Values{nan, 1})), Error);
+}

@@ -122,6 +122,20 @@ TEST_CASE("tensors that share memory are rejected, and the group stays usable") 
     for (const std::string& text : found) CHECK(text == "111111100");
 }
 
+TEST_CASE("an expanded tensor is rejected at once, and the group stays usable") {
+    const auto groups = make_groups("threads", 2);
+    require_none(on_ranks(2, [&](int rank) {
+        ProcessGroup& group = *groups[static_cast<size_t>(rank)];
+        const Tensor expanded = ops::expand(Tensor::ones({1}), {3});
+        if (rank == 0)
+            REQUIRE(contains(failure_of([&] { group.all_reduce(expanded); }),
+                             "several elements at one address"));
+        Tensor sum = Tensor::ones({1});
+        group.all_reduce(sum);
+        REQUIRE(sum.item() == 2);
+    }));
+}
+
 TEST_CASE("an async operation returns before the other ranks have called the operation") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     const auto groups = make_groups(kind, 2);

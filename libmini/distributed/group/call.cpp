@@ -4,6 +4,7 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/transport/tags.hpp"
+#include "libmini/tensor/overlap.hpp"
 
 namespace mini::dist {
 namespace {
@@ -75,10 +76,12 @@ bool is_in_place(const Call& call, size_t output, size_t input, int rank) {
     }
 }
 
-// Throws UsageError if an output shares memory with another output or with an input.
+// Throws UsageError if an output shares memory with another output or with an input, and
+// Error if two elements of an output have one address.
 void check_overlaps(const Call& call, const char* name, int rank) {
     for (size_t i = 0; i < call.outputs.size(); ++i) {
         const Tensor& output = call.outputs[i];
+        check_no_internal_overlap(name, output);
         for (size_t k = i + 1; k < call.outputs.size(); ++k)
             if (overlap(output, call.outputs[k]))
                 throw UsageError(concat(name, ": outputs ", i, " and ", k, " on rank ",

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 """Compares a training step on a GPU with PyTorch's step on the same GPU.
 
-    compare_cuda.py --mini build/gpu/bin/mini [--model convnet] [--batch 128] [--variant eager] [--json]
+    compare_cuda.py --bin build/gpu/bin [--model convnet] [--batch 128] [--variant eager] [--json]
 
-Each round measures libmini's step with `mini bench train-step`, which launches kernel by kernel in
-float32. It then measures PyTorch's step with the same network, batch size, SGD with momentum and random
+Each round measures libmini's step with bench_worker, which launches kernel by kernel in float32. It then measures PyTorch's step with the same network, batch size, SGD with momentum and random
 images, in series of steps with one synchronize per series. The report has the medians over the rounds in
 microseconds, and their ratio. The variants of PyTorch's step:
 
@@ -20,7 +19,6 @@ import os
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 
 BATCHES = 9
@@ -69,7 +67,7 @@ def captured(step):
 
 
 def measure_torch(step, seconds):
-    """Returns the microseconds of a step: the median over series of steps, as in mini bench."""
+    """Returns the microseconds of a step: the median over series of steps."""
     import torch
 
     def batch_of(repeats):
@@ -86,14 +84,11 @@ def measure_torch(step, seconds):
 
 def measure_mini(arguments):
     """Returns the microseconds of a step."""
-    with tempfile.TemporaryDirectory() as folder:
-        rows = os.path.join(folder, "rows.json")
-        subprocess.run([arguments.mini, "bench", "train-step", "--device", "cuda",
-                        "--model", arguments.model, "--batch", str(arguments.batch),
-                        "--seconds", str(arguments.seconds), "--json", rows],
-                       check=True, stdout=subprocess.DEVNULL)
-        with open(rows, encoding="utf-8") as file:
-            return json.load(file)["rows"][0]["us"]
+    words = [os.path.join(arguments.bin, "bench_worker"), "step", "--device", "cuda",
+             "--model", arguments.model, "--batch", str(arguments.batch)]
+    output = subprocess.run(words, input=f"{arguments.seconds}\n", check=True, stdout=subprocess.PIPE,
+                            text=True).stdout
+    return 1e3 * json.loads(output)["ms"]
 
 
 def summary(rounds):
@@ -105,7 +100,7 @@ def summary(rounds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--mini", required=True)
+    parser.add_argument("--bin", required=True, help="the folder of bench_worker")
     parser.add_argument("--model", default="convnet", choices=["convnet", "resnet18", "resnet50"])
     parser.add_argument("--batch", type=int, default=128)
     parser.add_argument("--variant", default="eager", choices=VARIANTS)

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""Compares libmini's random numbers with PyTorch's, bit for bit, and the losses of a training.
+"""Compares libmini's orders and initial weights with PyTorch's, bit for bit, and the losses of a training.
 
     compare_draws.py --mini build/release/bin/mini [--data MNIST'S FOLDER]
 
-Libmini's draws come from `mini random`, its orders from `mini indices`, its initial weights and losses
-from train_mnist; train_mnist and minirun must be in the same folder as mini. The training is 20 steps of
+Libmini's orders come from `mini indices`, its initial weights and losses from train_mnist; train_mnist and minirun must be in the same folder as mini. The training is 20 steps of
 the tutorial's job on two ranks with dropout; PyTorch uses DistributedDataParallel over gloo. If the folder
 --data does not exist, the training is skipped.
 
-Draws, orders and weights must be bitwise identical. Losses may differ, because the two programs add
+Orders and weights must be bitwise identical. Losses may differ, because the two programs add
 float32 numbers in different orders: the longest sum has 320 products (the inputs of fc1), each addition
 rounds by at most 2^-24 of the sum, and losses are below 2.5, so that the difference of two losses must be
 at most 320 * 2^-24 * 2.5 = 4.8e-5.
@@ -74,25 +73,6 @@ class Comparison:
 
 def generator(seed):
     return torch.Generator().manual_seed(seed)
-
-
-def compare_draws(table):
-    sizes = (1, 5, 15, 16, 17, 100, 100_000)
-    cases = [(n, seed) for n in sizes for seed in SEEDS]
-
-    def pairs(words, draw):
-        return [(["random", *words, "--n", n, "--seed", seed], draw(torch.empty(n), generator(seed)).tolist())
-                for n, seed in cases]
-
-    table.bits("torch.rand", pairs(["uniform"], lambda x, g: x.uniform_(generator=g)))
-    table.bits("uniform_(-0.31, 0.7)", pairs(["uniform", "--from", -0.31, "--to", 0.7],
-                                             lambda x, g: x.uniform_(-0.31, 0.7, generator=g)))
-    table.bits("torch.randn", pairs(["normal"], lambda x, g: x.normal_(generator=g)))
-    table.bits("normal_(1.5, 2)", pairs(["normal", "--mean", 1.5, "--std", 2],
-                                        lambda x, g: x.normal_(1.5, 2, generator=g)))
-    for p in (0.5, 0.3):
-        table.bits(f"bernoulli_({p}), dropout's masks",
-                   pairs(["bernoulli", "--p", p], lambda x, g: x.bernoulli_(p, generator=g)))
 
 
 def compare_orders(table):
@@ -228,7 +208,6 @@ def main():
 
     folder = pathlib.Path(options.mini).resolve().parent
     table = Comparison(options.mini)
-    compare_draws(table)
     compare_orders(table)
     compare_weights(table, folder / "train_mnist")
     if os.path.isdir(options.data):

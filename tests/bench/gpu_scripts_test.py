@@ -73,12 +73,11 @@ class Small(Sandbox):
         self.assertEqual(facts["commit"], "abc")
         self.assertRegex(facts["date"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$")
         self.assertIn(facts["build"]["MINI_CUDA"], ("AUTO", "SIM", "ON"))
-        self.assertEqual(results["build"]["the programs"]["command"], "mini, train_mnist start")
-        kernels = results["bench"]["kernels --elements 2048"]["data"]["rows"]
+        self.assertEqual(results["build"]["the programs"]["command"], "kernel_times, train_mnist start")
+        kernels = results["bench"]["memory --elements 2048"]["data"]["rows"]
         self.assertEqual(kernels[0]["kernel"], "copy")
         self.assertEqual(kernels[-1]["kernel"], "fill")  # after it the operand would be constant
-        step = results["step"]["train-step --model convnet --batch 2"]["data"]["rows"]
-        self.assertEqual([row["step"] for row in step], ["ConvNet, SGD"])
+        self.assertEqual(results["step"]["convnet 2"]["data"]["parameters"], 21840)
         job = results["job"]["train_mnist, 1 workers"]["data"]
         self.assertEqual(len(job["parameters_sha256"][0]), 64)
         if importlib.util.find_spec("torch") is None:
@@ -209,10 +208,10 @@ class Profile(Sandbox):
         self.assertTrue(profile_kernels.agreement([relu], [simulated])[0]["agree"])
         self.assertIn("1 launches on the GPU, 2", profile_kernels.agreement([relu], [simulated] * 2)["disagree"])
 
-    def test_the_simulators_counts_are_what_mini_kernels_writes(self):
+    def test_the_simulators_counts_are_what_kernel_counts_writes(self):
         counts = self.folder / "counts.json"
-        result = checks.run([BIN / "mini", "kernels", "relu", "sum-rows", "--json", counts], 100)
-        if "configure with" in result["output"] or not counts.exists():
+        checks.run([BIN / "kernel_counts", "relu", "sum-rows", "--json", counts], 100)
+        if not counts.exists():
             self.skipTest("this build does not count")
         arguments = argparse.Namespace(simulator=counts, build=BIN.parent)
         self.assertEqual([step.name for step in profile_kernels.steps(arguments)],
@@ -224,7 +223,7 @@ class Profile(Sandbox):
 
 class Scripts(unittest.TestCase):
     def test_the_step_is_measured(self):
-        arguments = argparse.Namespace(mini=BIN / "mini", model="convnet", batch=2, seconds=0.001)
+        arguments = argparse.Namespace(bin=BIN, model="convnet", batch=2, seconds=0.001)
         self.assertGreater(compare_cuda.measure_mini(arguments), 0)
 
     def test_the_summary_has_medians_and_pytorchs_time_over_ours(self):

@@ -15,7 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 ASKED = ["name", "driver_version", "clocks.sm", "clocks.max.sm", "clocks.mem", "power.limit",
          "temperature.gpu", "ecc.mode.current"]
 CACHED = ["CMAKE_BUILD_TYPE", "MINI_CUDA", "MINI_CUDA_ARCHITECTURES", "MINI_NATIVE"]
-PROGRAMS = ["mini", "train_mnist"]
+PROGRAMS = ["kernel_times", "train_mnist"]
 
 
 def answer(*command):

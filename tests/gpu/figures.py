@@ -13,24 +13,24 @@ SMALL_MODELS = {"convnet": [2]}
 VARIANTS = ["eager", "eager-tf32", "compile", "graph"]
 
 
-def mini_bench(arguments, name, *options):
-    """Returns the step that runs one `mini bench`."""
-    mini = arguments.build / "bin" / "mini"
+def kernel_times(arguments, name, *options):
+    """Returns the step that runs one command of kernel_times."""
+    program = arguments.build / "bin" / "kernel_times"
     small = ["--seconds", "0.001"] if arguments.small else []
-    command = [mini, "bench", name, "--device", "cuda", *map(str, options), *small]
+    command = [program, name, *map(str, options), *small]
 
     def measure(seconds):
-        return run_with_json(command, seconds) if mini.exists() else left_out(f"{mini} is not built")
+        return run_with_json(command, seconds) if program.exists() else left_out(f"{program} is not built")
 
     return Step(" ".join([name, *map(str, options)]), measure)
 
 
 def bench_steps(arguments):
     if arguments.small:
-        return [mini_bench(arguments, "kernels", "--elements", 2048),
-                mini_bench(arguments, "matmul", "--sizes", 33)]
-    return [mini_bench(arguments, "kernels"),
-            mini_bench(arguments, "matmul", "--sizes", "256,1024,4096,8192")]
+        return [kernel_times(arguments, "memory", "--elements", 2048),
+                kernel_times(arguments, "matmul", "--sizes", 33)]
+    return [kernel_times(arguments, "memory"),
+            kernel_times(arguments, "matmul", "--sizes", "256,1024,4096,8192")]
 
 
 def batches(arguments):
@@ -39,8 +39,20 @@ def batches(arguments):
 
 
 def train_steps(arguments):
-    return [mini_bench(arguments, "train-step", "--model", model, "--batch", batch)
-            for model, batch in batches(arguments)]
+    """Yields a step of training for each model and batch."""
+    program = arguments.build / "bin" / "bench_worker"
+    for model, batch in batches(arguments):
+        words = [program, "step", "--device", "cuda", "--model", model, "--batch", batch]
+
+        def measure(seconds, words=words):
+            if not program.exists():
+                return left_out(f"{program} is not built")
+            result = run(words, seconds, answers="0.001" if arguments.small else "0.3")
+            if result["status"] == "passed":
+                result["data"] = json.loads(result["output"].splitlines()[-1])
+            return result
+
+        yield Step(f"{model} {batch}", measure)
 
 
 def run_torch(words, seconds):
@@ -61,7 +73,7 @@ def torch_steps(arguments):
     yield Step("ceilings", lambda seconds: run_torch([BENCH / "torch_ceilings.py"], seconds))
     for model, batch in batches(arguments):
         for variant in VARIANTS:
-            words = [BENCH / "compare_cuda.py", "--mini", arguments.build / "bin" / "mini",
+            words = [BENCH / "compare_cuda.py", "--bin", arguments.build / "bin",
                      "--model", model, "--batch", batch, "--variant", variant, "--json"]
 
             def measure(seconds, words=words):

@@ -1,7 +1,7 @@
-"""The part "profile" of run.py: NVIDIA's ncu counts what the simulator counts, for the samples of `mini
-kernels`. The simulator's counts are a file, which a build with the simulator has made:
+"""The part "profile" of run.py: NVIDIA's ncu counts what the simulator counts, for the samples of
+kernel_counts (lab 06). The simulator's counts are a file, which a build with the simulator has made:
 
-    build/release/bin/mini kernels --json counts.json
+    build/release/bin/kernel_counts --json counts.json
     tests/gpu/run.py --build build/gpu --out gpu.json --simulator counts.json
 """
 
@@ -64,7 +64,7 @@ def agreement(measured, simulated):
 
 def profile(tool, arguments, sample, simulated, seconds):
     words = ["--csv", "--clock-control", "none", "--metrics", ",".join(METRICS.values()),
-             arguments.build / "bin" / "mini", "kernels", sample]
+             arguments.build / "bin" / "kernel_counts", sample]
     result = tool.run(words, seconds)
     if result["status"] == "passed":
         result["data"] = agreement(launches_of(result.pop("output")), simulated)
@@ -74,7 +74,7 @@ def profile(tool, arguments, sample, simulated, seconds):
 def steps(arguments):
     """Yields a step for each sample that the simulator has counted."""
     if arguments.simulator is None:
-        yield Step("ncu", lambda seconds: left_out("no --simulator: mini kernels --json makes its file"))
+        yield Step("ncu", lambda seconds: left_out("no --simulator: kernel_counts --json makes its file"))
         return
     tool = Tool("ncu")
     for sample, simulated in json.loads(arguments.simulator.read_text()).items():

@@ -6,8 +6,8 @@
     part        what                                                                    seconds
     facts       commit, date, GPU, clocks, nvcc, PyTorch and its TF32 flags                  25
     build       starts the built programs; builds them here if they do not start            170
-    bench       mini bench kernels and matmul                                                60
-    step        mini bench train-step: ConvNet and ResNet-18                                 40
+    bench       kernel_times memory and matmul                                               60
+    step        bench_worker step: ConvNet and ResNet-18                                     40
     torch       the same step in PyTorch: eager with and without TF32, compiled, graph      120
     job         an epoch of train_mnist, with its accuracy                                   35
     profile     ncu counts the memory accesses of kernels, beside the simulator's counts     80
@@ -142,7 +142,7 @@ def parse(words):
     parser.add_argument("--within", type=float, help="seconds for this call")
     parser.add_argument("--commit", help="what was built (git's answer)")
     parser.add_argument("--simulator", type=pathlib.Path,
-                        help="the file of mini kernels --json in a build with the simulator")
+                        help="the file of kernel_counts --json in a build with the simulator")
     parser.add_argument("--small", action="store_true", help="on any device, with small sizes")
     arguments = parser.parse_args(words)
     arguments.without = [part for part in arguments.without.split(",") if part]

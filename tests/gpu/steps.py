@@ -19,14 +19,14 @@ class Step:
     alone: bool = False  # no other step may run at the same time
 
 
-def run(command, seconds, settings=None):
-    """Runs a command and returns its result, with the last lines of its output. The exit code is None if
-    it was not done in time."""
+def run(command, seconds, settings=None, answers=""):
+    """Runs a command and returns its result, with the last lines of its output. Its stdin has `answers`. The
+    exit code is None if it was not done in time."""
     start = time.monotonic()
     try:
         done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, errors="replace", timeout=seconds,
-                              env={**os.environ, **(settings or {})})
+                              input=f"{answers}\n", env={**os.environ, **(settings or {})})
         code, output = done.returncode, done.stdout
     except subprocess.TimeoutExpired:
         code, output = None, f"not done after {seconds:.0f} s"

@@ -75,7 +75,6 @@ void AccessLog::begin_block(unsigned threads) {
 }
 
 void AccessLog::access(const LoggedAccess& access) {
-    if (accesses_.size() < max_accesses_) accesses_.push_back(access);
     if (access.mode == Mode::kAtomic) {
         ++launches_.back().atomics;
         return;

@@ -78,7 +78,7 @@ struct LaunchCounters {
     std::map<std::pair<const void*, bool>, InstructionTraffic> instructions;
 };
 
-/// One access of one thread, as `mini kernels` draws it in its access picture.
+/// One access of one thread.
 struct LoggedAccess {
     uint32_t block = 0;
     uint32_t thread = 0;
@@ -91,9 +91,6 @@ struct LoggedAccess {
 
 class AccessLog {
   public:
-    /// Records the first `max_accesses` accesses of the log individually.
-    explicit AccessLog(size_t max_accesses = 0) : max_accesses_(max_accesses) {}
-
     void begin_launch(std::string kernel, dim3 grid, dim3 block);
     void begin_block(unsigned threads);
     void access(const LoggedAccess& access);
@@ -101,7 +98,6 @@ class AccessLog {
     void end_block();
 
     const std::vector<LaunchCounters>& launches() const { return launches_; }
-    const std::vector<LoggedAccess>& accesses() const { return accesses_; }
 
   private:
     // All executions of one instruction by one warp of the block.
@@ -114,9 +110,7 @@ class AccessLog {
     // Counts an execution, for the launch and for its instruction.
     void count(WarpAccess execution, uint32_t living, InstructionTraffic& of_instruction);
 
-    size_t max_accesses_;
     std::vector<LaunchCounters> launches_;
-    std::vector<LoggedAccess> accesses_;
     // Of the running block, by warp, instruction address, and kind of memory: an
     // asynchronous copy reads global and writes shared memory.
     std::map<std::tuple<uint32_t, const void*, bool>, Instruction> block_;

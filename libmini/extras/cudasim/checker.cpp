@@ -102,16 +102,14 @@ std::vector<Report> Checker::reports() {
 }
 
 struct Counting::State {
-    explicit State(size_t accesses) : log(accesses) {}
-
     AccessLog log;
     Inspector inspector{nullptr, &log, nullptr};
     Installed installed{&inspector};
 };
 
-Counting::Counting(size_t accesses) {
+Counting::Counting() {
     wait_for_all_devices();
-    state_ = std::make_unique<State>(accesses);
+    state_ = std::make_unique<State>();
 }
 
 Counting::~Counting() { wait_for_all_devices(); }

@@ -47,9 +47,8 @@ class Checker {
 /// other Counting or Checker exists.
 class Counting {
   public:
-    /// Blocks until all devices are idle, as does the destructor. Records the first
-    /// `accesses` accesses individually.
-    explicit Counting(size_t accesses = 0);
+    /// Blocks until all devices are idle, as does the destructor.
+    Counting();
     ~Counting();
     Counting(const Counting&) = delete;
     Counting& operator=(const Counting&) = delete;

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "libmini/core/error.hpp"
-#include "libmini/tools/mini/bench_device.hpp"
 #include "libmini/tools/mini/bench_ranks.hpp"
 #include "libmini/program/sizes.hpp"
 
@@ -66,7 +65,6 @@ void run(const BenchOptions& options, const std::string& format) {
 void add_bench(Command& mini) {
     Command bench = mini.add_command("bench", "Measures this machine");
     bench.require_command();
-    add_device_benches(bench);
     Command all_reduce = bench.add_command(
         "allreduce", "All-reduce of float32, in the columns of nccl-tests");
     struct Arguments {

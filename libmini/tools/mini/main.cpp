@@ -16,12 +16,10 @@
 #include "libmini/tools/mini/bench.hpp"
 #include "libmini/tools/mini/did_you_mean.hpp"
 #include "libmini/tools/mini/doctor.hpp"
-#include "libmini/tools/mini/draws.hpp"
 #include "libmini/tools/mini/extra_commands.hpp"
 #include "libmini/tools/mini/flight.hpp"
 #include "libmini/tools/mini/indices.hpp"
 #include "libmini/tools/mini/inspect.hpp"
-#include "libmini/tools/mini/kernels.hpp"
 #include "libmini/tools/mini/plot.hpp"
 #include "libmini/tools/mini/predict.hpp"
 #include "libmini/tools/mini/report.hpp"
@@ -67,12 +65,10 @@ void add_missing_commands(CLI::App& app) {
 
 void add_commands(mini::Command& command) {
     mini::tools::add_indices(command);
-    mini::tools::add_random(command);
     mini::tools::add_doctor(command);
     mini::tools::add_flight(command);
     mini::tools::add_bench(command);
     mini::tools::add_inspect(command);
-    mini::tools::add_kernels(command);
     mini::tools::add_plot(command);
     mini::tools::add_predict(command);
     mini::tools::add_report(command);

@@ -179,18 +179,5 @@ TEST_CASE("a line with bank conflicts is told, with threads of one bank") {
               .ends_with("loads, shared memory: 32 passes over the banks"));
 }
 
-TEST_CASE("individual accesses are recorded up to the requested number") {
-    const Floats x(32), out(32);
-    Counting counting(40);
-    patterns::strided_copy(out.get(), x.get(), 1, 32);
-    const auto& accesses = counting.log().accesses();
-    REQUIRE(accesses.size() == 40);
-    CHECK(accesses[0].mode == Mode::kRead);
-    CHECK(accesses[1].mode == Mode::kWrite);
-    CHECK(accesses[0].address == reinterpret_cast<uintptr_t>(x.get()));
-    CHECK(accesses[2].address == reinterpret_cast<uintptr_t>(x.get() + 1));
-    CHECK(accesses[2].thread == 1);
-}
-
 }  // namespace
 }  // namespace mini::sim

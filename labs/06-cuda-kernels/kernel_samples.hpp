@@ -1,4 +1,4 @@
-// The samples of `mini kernels`: library calls on small inputs. The simulator counts their
+// The samples of kernel_counts: library calls on small inputs. The simulator counts their
 // memory accesses; on a GPU a profiler does.
 
 #pragma once
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace mini::tools {
+namespace mini::labs {
 
 /// A library call on small inputs that launches one or more kernels.
 struct KernelSample {
@@ -19,8 +19,7 @@ struct KernelSample {
 std::vector<KernelSample> kernel_samples();
 
 /// Returns the samples with these names, or all samples if `names` is empty. Throws
-/// UsageError for an unknown name; the message contains the closest name and lists all
-/// names.
+/// UsageError for an unknown name; the message lists all names.
 std::vector<KernelSample> chosen_samples(const std::vector<std::string>& names);
 
-}  // namespace mini::tools
+}  // namespace mini::labs

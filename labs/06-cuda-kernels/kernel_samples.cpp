@@ -1,4 +1,4 @@
-#include "libmini/tools/mini/kernel_samples.hpp"
+#include "labs/06-cuda-kernels/kernel_samples.hpp"
 
 #include <algorithm>
 #include <array>
@@ -16,9 +16,8 @@
 #include "libmini/kernels/cuda/relu_ladder.hpp"
 #include "libmini/kernels/cuda/softmax_online.hpp"
 #include "libmini/kernels/cuda/sum_ladder.hpp"
-#include "libmini/tools/mini/did_you_mean.hpp"
 
-namespace mini::tools {
+namespace mini::labs {
 namespace {
 
 using namespace mini::kernels;
@@ -176,11 +175,10 @@ std::vector<KernelSample> chosen_samples(const std::vector<std::string>& names) 
         const auto found = std::find(known.begin(), known.end(), name);
         if (found == known.end())
             throw UsageError(concat("no sample is named \"", name, "\"",
-                                    did_you_mean(name, known), "; the samples are ",
-                                    mini::join(known)));
+                                    "; the samples are ", mini::join(known)));
         chosen.push_back(all[static_cast<size_t>(found - known.begin())]);
     }
     return chosen;
 }
 
-}  // namespace mini::tools
+}  // namespace mini::labs

@@ -1,19 +1,36 @@
-#include "libmini/tools/mini/kernels.hpp"
+// kernel_counts: counts the memory traffic of libmini's kernels on the simulator.
+//
+//     kernel           loads   used   stores   used   shared  passes  worst  barriers ...
+//     naive_kernel       512  52 %       16  100 %        0     1.0      0         0
+//
+//     loads, stores    warp instructions that access global memory
+//     used             bytes used / bytes of the transferred sectors (32 bytes each)
+//     shared           warp instructions that access shared memory
+//     passes           passes over the banks / passes needed without bank conflicts
+//     worst            most passes of an access that needs one pass without conflicts
+//
+// With --lines: the sectors and passes of each source line (cudasim/line_traffic.hpp).
+// With --json: what NVIDIA's ncu counts too, for tests/gpu/run.py, which compares the two.
 
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <exception>
 #include <fstream>
-#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
+#include "labs/06-cuda-kernels/kernel_samples.hpp"
 #include "libmini/core/error.hpp"
 #include "libmini/extras/cudasim/checker.hpp"
 #include "libmini/extras/cudasim/line_traffic.hpp"
+#include "libmini/program/command_line.hpp"
 
-namespace mini::tools {
+using namespace mini;
+
 namespace {
-
-constexpr size_t kMaxAccesses = 400'000;  // accesses in a picture
 
 std::string percent(const sim::Traffic& traffic) {
     return traffic.sectors == 0 ? "-"
@@ -32,46 +49,7 @@ std::string extents(dim3 grid, dim3 block) {
     return fmt::format("{} x {}", grid.x * grid.y * grid.z, block.x * block.y * block.z);
 }
 
-void write_file(const std::string& path, const std::string& text) {
-    std::ofstream out(path);
-    out << text;
-    out.close();
-    MINI_CHECK(out, "mini kernels: cannot write ", path,
-               ": check that the folder exists and the disk is not full");
-}
-
-struct Arguments {
-    std::vector<std::string> names;
-    std::string picture, json;
-    bool list = false, lines = false;
-};
-
-void run_samples(const Arguments& arguments) {
-    const auto samples = chosen_samples(arguments.names);
-    const std::string& picture = arguments.picture;
-    if (!picture.empty() && samples.size() != 1)
-        throw UsageError(concat("--svg: a picture shows one sample, but ", samples.size(),
-                                " were chosen; name one"));
-    sim::Counting counting(picture.empty() ? 0 : kMaxAccesses);
-    const auto& launches = counting.log().launches();
-    nlohmann::ordered_json json;
-    for (const KernelSample& sample : samples) {
-        const size_t first = launches.size();
-        sample.run();
-        json[sample.name] = counters_json(launches, first);
-    }
-    fmt::print("{}", arguments.lines ? lines_text(launches) : counters_table(launches));
-    if (!picture.empty())
-        write_file(picture, access_picture(counting.log().accesses(), samples[0].name));
-    if (!arguments.json.empty()) write_file(arguments.json, json.dump(2) + "\n");
-}
-
-void list_samples() {
-    for (const KernelSample& sample : kernel_samples()) fmt::print("{}\n", sample.name);
-}
-
-}  // namespace
-
+// Returns the counters as a table, one line per launch.
 std::string counters_table(const std::vector<sim::LaunchCounters>& launches) {
     size_t width = 6;
     for (const auto& each : launches) width = std::max(width, each.kernel.size());
@@ -93,6 +71,7 @@ std::string counters_table(const std::vector<sim::LaunchCounters>& launches) {
     return table;
 }
 
+// Returns the counters of the launches from `first` on.
 nlohmann::ordered_json counters_json(const std::vector<sim::LaunchCounters>& launches,
                                      size_t first) {
     auto json = nlohmann::ordered_json::array();
@@ -109,6 +88,7 @@ nlohmann::ordered_json counters_json(const std::vector<sim::LaunchCounters>& lau
     return json;
 }
 
+// Returns the traffic of each source line of each launch.
 std::string lines_text(const std::vector<sim::LaunchCounters>& launches) {
     std::string text;
     for (const sim::LaunchCounters& launch : launches) {
@@ -119,19 +99,48 @@ std::string lines_text(const std::vector<sim::LaunchCounters>& launches) {
     return text;
 }
 
-void add_kernels(Command& mini) {
-    Command kernels = mini.add_command(
-        "kernels", "Counts the memory traffic of kernels, on the simulator");
-    const auto arguments = std::make_shared<Arguments>();
-    kernels.add("NAME", arguments->names, "Samples to run (all)");
-    kernels.add("--svg", arguments->picture,
-                "Write a picture of the first block's accesses to this file");
-    kernels.add("--json", arguments->json, "Write the counters of each launch to a file");
-    kernels.add_flag("--list", arguments->list, "List the samples, and run none");
-    kernels.add_flag("--lines", arguments->lines,
-                     "Print the traffic of each source line, and who wastes it");
-    kernels.on_parsed(
-        [arguments] { arguments->list ? list_samples() : run_samples(*arguments); });
+struct Options {
+    std::vector<std::string> names;
+    std::string json;
+    bool list = false, lines = false;
+};
+
+void run(const Options& options) {
+    sim::Counting counting;
+    const auto& launches = counting.log().launches();
+    nlohmann::ordered_json json;
+    for (const labs::KernelSample& sample : labs::chosen_samples(options.names)) {
+        const size_t first = launches.size();
+        sample.run();
+        json[sample.name] = counters_json(launches, first);
+    }
+    fmt::print("{}", options.lines ? lines_text(launches) : counters_table(launches));
+    if (options.json.empty()) return;
+    std::ofstream file(options.json);
+    file << json.dump(2) << "\n";
+    file.close();
+    MINI_CHECK(file, "cannot write ", options.json);
 }
 
-}  // namespace mini::tools
+}  // namespace
+
+int main(int argc, char** argv) try {
+    Options o;
+    CommandLine line("Counts the memory traffic of kernels, on the simulator.",
+                     "kernel_counts");
+    line.add("NAME", o.names, "Samples to run (all)");
+    line.add("--json", o.json, "Write the counters of each launch to a file");
+    line.add_flag("--list", o.list, "List the samples, and run none");
+    line.add_flag("--lines", o.lines, "Print the traffic of each source line");
+    if (!line.parse(argc, argv)) return 0;
+    if (!o.list) run(o);
+    if (o.list)
+        for (const auto& sample : labs::kernel_samples()) fmt::print("{}\n", sample.name);
+    return 0;
+} catch (const UsageError& error) {
+    fmt::print(stderr, "kernel_counts: {}\n", error.what());
+    return 2;
+} catch (const std::exception& error) {
+    fmt::print(stderr, "kernel_counts: {}\n", error.what());
+    return 1;
+}

@@ -126,8 +126,6 @@ Command Command::add_command(const std::string& name, const std::string& about) 
 
 void Command::require_command() { app_->require_subcommand(1); }
 
-void Command::allow_anything() { app_->allow_extras(); }
-
 void Command::on_parsed(const std::function<void()>& call) { app_->callback(call); }
 
 bool Command::given(const std::string& name) const { return app_->count(name) > 0; }

@@ -114,7 +114,6 @@ class Command {
     Command add_command(const std::string& name, const std::string& about);
 
     void require_command();  ///< rejects a command line without a subcommand
-    void allow_anything();   ///< accepts unknown arguments
 
     /// Sets a function that parse() calls if this command was given.
     void on_parsed(const std::function<void()>& call);

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <string_view>
 #include <utility>
@@ -16,40 +15,6 @@ namespace mini {
 namespace {
 
 constexpr auto kRedrawEvery = std::chrono::milliseconds(100);
-
-// Block characters of 0 to 7 eighths; a full column is kFullBlock.
-constexpr std::array<std::string_view, 8> kEighths = {"",  "▏", "▎", "▍",
-                                                      "▌", "▋", "▊", "▉"};
-constexpr std::string_view kFullBlock = "█";
-
-// Returns whether a byte of UTF-8 begins a character. Each character counts as one
-// column.
-bool begins_character(char byte) {
-    return (static_cast<unsigned char>(byte) & 0xc0) != 0x80;
-}
-
-int columns(std::string_view text) {
-    return static_cast<int>(std::count_if(text.begin(), text.end(), begins_character));
-}
-
-// Returns the first `width` characters of `text`.
-std::string truncated(std::string text, int width) {
-    int seen = 0;
-    const auto end = std::find_if(text.begin(), text.end(), [&](char byte) {
-        return begins_character(byte) && ++seen > width;
-    });
-    text.erase(end, text.end());
-    return text;
-}
-
-// Returns a bar of `eighths` eighths of a column, padded to `width` columns.
-std::string bar(int64_t eighths, int width) {
-    std::string text;
-    for (int64_t i = 0; i < eighths / 8; ++i) text += kFullBlock;
-    text += kEighths[static_cast<size_t>(eighths % 8)];
-    text.append(static_cast<size_t>(width - columns(text)), ' ');
-    return text;
-}
 
 // Formats 62 s as 01:02, and one hour or more as 1:01:02.
 std::string clock_time(double seconds) {
@@ -110,14 +75,14 @@ void Progress::advance(int64_t steps, const Note& note) {
     done_ += steps;
     if (!options_.enabled) return;
     const Clock::time_point now = options_.clock();
-    if (!is_due(now)) return;
+    const bool is_due =
+        options_.terminal ? !drawn_ || done_ >= total_ || now - last_draw_ >= kRedrawEvery
+                          : share(done_, 10) > tenths_written_;
+    if (!is_due) return;
     note_ = note ? note() : "";
-    options_.terminal ? draw_bar(now) : write_tenth(now);
-}
-
-bool Progress::is_due(Clock::time_point now) const {
-    if (!options_.terminal) return share(done_, 10) > tenths_written_;
-    return !drawn_ || done_ >= total_ || now - last_draw_ >= kRedrawEvery;
+    if (options_.terminal) return draw_bar(now);
+    out_ << line(done_, seconds_until(now)) << '\n' << std::flush;
+    tenths_written_ = share(done_, 10);
 }
 
 std::string Progress::line(int64_t done, double seconds) const {
@@ -126,23 +91,18 @@ std::string Progress::line(int64_t done, double seconds) const {
     if (!note_.empty()) tail += ' ' + note_;
 
     // The bar has the remaining columns, minus two edges and a space.
-    const int width = options_.width - columns(head) - columns(tail) - 3;
+    const int width = options_.width - static_cast<int>(head.size() + tail.size()) - 3;
     if (!options_.terminal || width < 1)
-        return truncated(head + ' ' + tail, options_.width);
-    return head + '|' + bar(share(done, int64_t{8} * width), width) + "| " + tail;
+        return (head + ' ' + tail).substr(0, static_cast<size_t>(options_.width));
+    const std::string bar(static_cast<size_t>(share(done, width)), '#');
+    return fmt::format("{}|{:<{}}| {}", head, bar, width, tail);
 }
 
 void Progress::draw_bar(Clock::time_point now) {
-    std::string text = line(done_, seconds_until(now));
-    text.append(static_cast<size_t>(std::max(options_.width - columns(text), 0)), ' ');
-    out_ << '\r' << text << std::flush;
+    out_ << fmt::format("\r{:<{}}", line(done_, seconds_until(now)), options_.width)
+         << std::flush;
     drawn_ = true;
     last_draw_ = now;
-}
-
-void Progress::write_tenth(Clock::time_point now) {
-    out_ << line(done_, seconds_until(now)) << '\n' << std::flush;
-    tenths_written_ = share(done_, 10);
 }
 
 double Progress::seconds_until(Clock::time_point now) const {

@@ -1,6 +1,6 @@
 // A progress bar like tqdm's:
 //
-//     epoch 1/3  62%|██████████▌      | 291/469 [00:02<00:01, 131.2 batch/s] loss 0.412
+//     epoch 1/3  62%|##########       | 291/469 [00:02<00:01, 131.2 batch/s] loss 0.412
 //
 // On a terminal, Progress redraws one line in place, at most every 100 ms. To a file or a
 // pipe, Progress writes a line without the bar at every 10 % of the steps, so that logs
@@ -20,7 +20,7 @@ struct ProgressOptions {
     std::string unit = "batch";
     bool enabled = true;    // false on ranks other than 0
     bool terminal = false;  // `out` can redraw a line; see stderr_is_terminal
-    int width = 80;         // columns of the whole line; longer lines are truncated
+    int width = 80;         // bytes of the whole line; longer lines are truncated
     std::function<std::chrono::steady_clock::time_point()> clock =
         std::chrono::steady_clock::now;
 };
@@ -56,9 +56,7 @@ class Progress {
 
   private:
     using Clock = std::chrono::steady_clock;
-    bool is_due(Clock::time_point now) const;
     void draw_bar(Clock::time_point now);
-    void write_tenth(Clock::time_point now);
     double seconds_until(Clock::time_point now) const;
     int64_t share(int64_t done, int64_t parts) const;
 

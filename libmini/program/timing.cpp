@@ -17,28 +17,19 @@ double seconds_of(int runs, const std::function<void()>& work) {
     return time.count() / runs;
 }
 
-double median(std::vector<double> values) {
-    std::ranges::nth_element(values, values.begin() + std::ssize(values) / 2);
-    return values[values.size() / 2];
-}
-
 }  // namespace
 
 double seconds_each(double seconds, const std::function<void()>& work) {
-    const double once = std::max(seconds_of(1, work), 1e-9);
-    if (once * kBatches > seconds) {
-        std::vector<double> times{once};
-        double left = seconds - once;
-        while (left >= once) {
-            times.push_back(seconds_of(1, work));
-            left -= times.back();
-        }
-        return median(times);
+    std::vector<double> times{seconds_of(1, work)};
+    const double once = std::max(times.front(), 1e-9);
+    const double runs = std::clamp(seconds / kBatches / once, 1.0, kMaxRuns);
+    double left = seconds - once;
+    for (int i = 1; i < kBatches && left >= runs * once; ++i) {
+        times.push_back(seconds_of(static_cast<int>(runs), work));
+        left -= runs * times.back();
     }
-    const int runs = static_cast<int>(std::min(kMaxRuns, seconds / kBatches / once));
-    std::vector<double> times;
-    for (int i = 0; i < kBatches; ++i) times.push_back(seconds_of(runs, work));
-    return median(times);
+    std::ranges::nth_element(times, times.begin() + std::ssize(times) / 2);
+    return times[times.size() / 2];
 }
 
 }  // namespace mini

@@ -1,5 +1,5 @@
 """Exported courses and their graders, on a small repository without a build. The whole way, with
-builds, is in course_journey.py."""
+builds, is in course_end_to_end.py."""
 
 import contextlib
 import io

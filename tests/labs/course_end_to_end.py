@@ -1,6 +1,6 @@
 """A course from its export to its grades, in empty folders; fails if an output is unexpected.
 
-    tests/labs/course_journey.py [--keep] [--open]
+    tests/labs/course_end_to_end.py [--keep] [--open]
 
     export       labs 07 and 09, without a solution line
     student      a clone of the course: lab 07 from its start to its zip
@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "labs"))
 sys.path.insert(0, str(ROOT / "tests/labs"))
 
-from learner_journey import EMPTY, Journey, check_lacking  # noqa: E402
+from learner_end_to_end import EMPTY, Learner, check_lacking  # noqa: E402
 import leaks  # noqa: E402
 from lab_tool import repairs  # noqa: E402
 from lab_tool.catalogue import COURSE as COURSE_FILE  # noqa: E402
@@ -62,14 +62,14 @@ def commit(folder):
     run(*GIT, "commit", "-q", "--allow-empty", "-m", "a version", cwd=folder)
 
 
-def exported(journey):
+def exported(learner):
     """The course has no code of a region: as a whole, in a long line, or with other spaces."""
     export()
     files = json.loads((COURSE / COURSE_FILE).read_text(encoding="utf-8"))["files"]
     texts = {path: (COURSE / path).read_text(encoding="utf-8") for path in files
              if not path.endswith(".o")}
     assert len(texts) > 500, len(texts)
-    regions = journey.catalogue.regions
+    regions = learner.catalogue.regions
     for region in regions:
         body = "\n".join(line.strip() for line in region.body)
         own = "\n".join(line.strip() for line in texts.get(region.path, "").split("\n"))
@@ -114,31 +114,31 @@ def without_regions(path, regions):
     return "\n".join(line for number, line in enumerate(lines) if number not in inside)
 
 
-def student(journey):
-    lab = journey.catalogue.lab(LAB)
-    journey.clone = STUDENT
-    journey.lab("status", says=[f"next: labs/lab start {LAB}"])
-    journey.lab("start", LAB)
-    out = journey.lab("check", LAB, ends=1, says=[f"0 of {len(lab.tasks)} tasks pass"])
+def student(learner):
+    lab = learner.catalogue.lab(LAB)
+    learner.clone = STUDENT
+    learner.lab("status", says=[f"next: labs/lab start {LAB}"])
+    learner.lab("start", LAB)
+    out = learner.lab("check", LAB, ends=1, says=[f"0 of {len(lab.tasks)} tasks pass"])
     assert out.count("not started") == len(lab.tasks) + 1, out
-    journey.lab("solution", "7.1", "--yes", ends=1, says=["this course has no solutions"])
-    journey.lab("hint", "7.1", says=["hint 1 of 2"])
-    journey.solve_lab(LAB)
-    journey.lab("check", LAB, ends=0, says=[f"{len(lab.tasks)} of {len(lab.tasks)} tasks pass"])
-    check_lacking(journey, STUDENT / "work/libmini/data/partition.cpp", LAB, EMPTY,
+    learner.lab("solution", "7.1", "--yes", ends=1, says=["this course has no solutions"])
+    learner.lab("hint", "7.1", says=["hint 1 of 2"])
+    learner.solve_lab(LAB)
+    learner.lab("check", LAB, ends=0, says=[f"{len(lab.tasks)} of {len(lab.tasks)} tasks pass"])
+    check_lacking(learner, STUDENT / "work/libmini/data/partition.cpp", LAB, EMPTY,
                   {"07.1", "07.4", "07.5"})
-    journey.solve_file("libmini/data/partition.cpp")
+    learner.solve_file("libmini/data/partition.cpp")
     own = STUDENT / "work" / lab.hunt
     own.write_text(repairs.variants(own.read_text(encoding="utf-8"), repairs.read_repairs(
         ROOT, lab))[repairs.ALL], encoding="utf-8")
-    journey.lab("grade", "--labs", LAB, "--user", USER, says=[f"{POINTS} of {POINTS} points"])
-    journey.lab("submit", LAB, says=["hand in this file"])
+    learner.lab("grade", "--labs", LAB, "--user", USER, says=[f"{POINTS} of {POINTS} points"])
+    learner.lab("submit", LAB, says=["hand in this file"])
 
 
-def update(journey):
+def update(learner):
     before = {path: path.read_bytes() for path in sorted((STUDENT / "work").rglob("*.cpp"))}
     assert len(before) == 4, before
-    other = next(region.path for region in journey.catalogue.regions if region.lab == "08")
+    other = next(region.path for region in learner.catalogue.regions if region.lab == "08")
     assert "Lab 08 is not in this course" in (COURSE / other).read_text(encoding="utf-8")
     is_open = "--open" in sys.argv
     export("--name", "A newer course", *["--open"] * is_open)
@@ -148,10 +148,10 @@ def update(journey):
     assert "A newer course" in (STUDENT / "README.md").read_text(encoding="utf-8")
     for path, content in before.items():
         assert path.read_bytes() == content, f"{path} was changed by the update"
-    journey.lab("check", LAB, says=[f"of {len(journey.catalogue.lab(LAB).tasks)} tasks pass"])
+    learner.lab("check", LAB, says=[f"of {len(learner.catalogue.lab(LAB).tasks)} tasks pass"])
 
 
-def gradescope(journey):
+def gradescope(learner):
     """The zip of an autograder in place of Gradescope's folders."""
     scripts = [f"--add-file={COURSE}/labs/grader/{name}" for name in ("setup.sh", "run_autograder")]
     run("git", "archive", "--format=zip", "-o", PLACE / "autograder.zip", *scripts, "HEAD",
@@ -182,10 +182,10 @@ def gradescope(journey):
     assert refused["score"] == 0 and "labs/lab_tool/cli.py" in refused["output"], refused
     clear(STUDENT)
     move(HOME, STUDENT)
-    journey.show(f"\nGradescope's scripts gave {POINTS} points")
+    learner.show(f"\nGradescope's scripts gave {POINTS} points")
 
 
-def actions(journey):
+def actions(learner):
     """The commands of the workflow. What git does not have is deleted from the student's clone
     first, but the build."""
     workflow = COURSE / ".github/workflows/grade.yml"
@@ -206,7 +206,7 @@ def actions(journey):
     assert (suite.get("failures"), suite.get("skipped")) == ("0", "0"), xml.tostring(suite)
     summary = (STUDENT / "build/summary.md").read_text(encoding="utf-8")
     assert f"{POINTS} of {POINTS} points" in summary, summary
-    journey.show(f"\nthe workflow gave {POINTS} points")
+    learner.show(f"\nthe workflow gave {POINTS} points")
 
 
 def main(words):
@@ -218,10 +218,10 @@ def main(words):
     for folder in (COURSE, HOME):
         shutil.rmtree(folder, ignore_errors=True)
     PLACE.mkdir(parents=True, exist_ok=True)
-    journey = Journey("course", ROOT)
+    learner = Learner("course", ROOT)
     for part in (exported, student, update, gradescope, actions):
-        part(journey)
-        print(f"\ncourse_journey: {part.__name__} passed", flush=True)
+        part(learner)
+        print(f"\ncourse_end_to_end: {part.__name__} passed", flush=True)
 
 
 if __name__ == "__main__":

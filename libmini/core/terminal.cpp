@@ -1,9 +1,14 @@
 #include "libmini/core/terminal.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
+#include <iostream>
 #include <string_view>
+
+#include "libmini/core/error.hpp"
 
 namespace mini {
 namespace {
@@ -18,5 +23,17 @@ std::string_view variable(const char* name) {
 bool is_terminal(int fd) { return ::isatty(fd) == 1 && variable("TERM") != "dumb"; }
 
 bool has_colours(int fd) { return is_terminal(fd) && variable("NO_COLOR").empty(); }
+
+void open_standard_files() {
+    int fd = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+    while (fd >= 0 && fd <= STDERR_FILENO) fd = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (fd >= 0) ::close(fd);
+}
+
+void finish_stdout() {
+    std::cout.flush();
+    MINI_CHECK(std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good(),
+               "a part of stdout could not be written; is its disk full?");
+}
 
 }  // namespace mini

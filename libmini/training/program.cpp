@@ -6,6 +6,7 @@
 #include <iostream>
 #include <vector>
 
+#include "libmini/core/terminal.hpp"
 #include "libmini/distributed/group/gather.hpp"
 #include "libmini/distributed/launch/default_group.hpp"
 
@@ -82,8 +83,10 @@ int run(const std::string& name, const std::function<void()>& body) {
     const auto print = [&](const std::exception& error) {
         std::cerr << name << ": " << error.what() << '\n';
     };
+    open_standard_files();
     try {
         body();
+        finish_stdout();
         return 0;
     } catch (const UsageError& error) {
         if (is_reporting_rank()) print(error);

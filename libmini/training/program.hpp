@@ -40,7 +40,8 @@ void on_all_ranks(dist::ProcessGroup& group, const std::function<void()>& body);
 
 /// Runs the body of main and returns the exit code: 0 for success, 1 for failure, 2 for
 /// invalid options. Prints errors to stderr; only rank 0 prints a UsageError or
-/// SharedError.
+/// SharedError. Throws nothing: it is a failure, too, if a part of stdout could not be
+/// written.
 int run(const std::string& name, const std::function<void()>& body);
 
 }  // namespace mini::training

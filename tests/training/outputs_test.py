@@ -1,4 +1,4 @@
-"""train_mnist refuses outputs that it cannot write before its first step.
+"""train_mnist refuses outputs that it cannot write before its first step, and reports lost ones.
 
 Usage: outputs_test.py BIN_DIR.
 """
@@ -84,6 +84,23 @@ class Outputs(unittest.TestCase):
         self.assertEqual([path.name for path in saved.iterdir()], [f"checkpoint-{STEPS:08}.safetensors"])
         self.assertIn("report.html", [path.name for path in log.iterdir()])
         self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["model", "new", "target"])
+
+    def test_results_that_do_not_fit_on_the_disk_are_a_failure(self):
+        for words in ([BIN / "train_mnist", "--data", "digits", "--steps", "1", "--json"], [BIN / "mini", "kernels"]):
+            with self.subTest(program=words[0].name), open("/dev/full", "w") as full:
+                done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, timeout=200)
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertIn("stdout could not be written", done.stderr)
+
+    def test_with_closed_standard_files_no_other_file_gets_the_output(self):
+        script = '"$0" --data digits --steps 1 --json --logdir log --save model <&- >&- 2>&-'
+        words = ["sh", "-c", script, (BIN / "train_mnist").resolve()]
+        done = subprocess.run(words, cwd=self.folder, timeout=200)
+        self.assertEqual(done.returncode, 0)
+        files = [path for path in self.folder.rglob("*") if path.is_file()]
+        self.assertIn("model", [path.name for path in files])
+        for path in files:
+            self.assertNotIn(b'"train_loss":[', path.read_bytes(), path.name)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "libmini/core/error.hpp"
+#include "libmini/core/terminal.hpp"
 #include "libmini/extras/use_all.hpp"
 #include "libmini/program/wrap.hpp"
 #include "libmini/tools/mini/bench.hpp"
@@ -104,6 +105,7 @@ std::string suggestion(const CLI::App& app, int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    mini::open_standard_files();
     mini::extras::use_all();
     CLI::App app("Tools for data-parallel training with libmini.", "mini");
     app.set_version_flag("--version", "mini " MINI_VERSION);
@@ -114,6 +116,7 @@ int main(int argc, char** argv) {
     add_missing_commands(app);
     try {
         app.parse(argc, argv);
+        mini::finish_stdout();
         return 0;
     } catch (const CLI::CallForHelp&) {
         fmt::print("{}", mini::wrapped(app.help()));

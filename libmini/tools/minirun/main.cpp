@@ -1,13 +1,12 @@
 // minirun: starts the ranks of a job on this machine, like PyTorch's torchrun.
 
-#include <fcntl.h>
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <exception>
 #include <string>
 
 #include "libmini/core/error.hpp"
+#include "libmini/core/terminal.hpp"
 #include "libmini/tools/minirun/child.hpp"
 #include "libmini/tools/minirun/launcher.hpp"
 #include "libmini/tools/minirun/options.hpp"
@@ -18,14 +17,6 @@ namespace {
 constexpr int kFailure = 1;
 constexpr int kUsage = 2;
 constexpr int kCannotStart = 127;  // the code of a shell
-
-// Opens standard files that the caller has closed (`>&-`), so that no other descriptor
-// gets the number of stdin, stdout or stderr.
-void open_standard_files() {
-    int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-    while (fd >= 0 && fd <= STDERR_FILENO) fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-    if (fd >= 0) close(fd);
-}
 
 // Prints an error message and returns `code`.
 int fail(int code, const std::string& message) {
@@ -38,11 +29,12 @@ int fail(int code, const std::string& message) {
 
 int main(int argc, char** argv) {
     using namespace mini::tools;
-    open_standard_files();
+    mini::open_standard_files();
     try {
         const Options options = parse_options(argc, argv);
         if (!options.answer) return launch(options);
         fmt::print("{}", *options.answer);
+        mini::finish_stdout();
         return 0;
     } catch (const mini::UsageError& error) {
         return fail(kUsage, mini::concat(error.what(), "; see minirun --help"));

@@ -108,6 +108,22 @@ TEST_CASE("a program that cannot be started prints one line and exits with code 
     CHECK(contains(job.err(), program));
 }
 
+TEST_CASE("the error for a script that cannot be started says what is wrong with it") {
+    const mini::test::Folder folder;
+    const auto error = [&](const std::string& text, const std::string& command) {
+        const auto answer = mini::test::run_program(
+            {"sh", "-c",
+             "cd " + folder.path() + " && printf '" + text + "' > run_me && " + command});
+        CHECK(answer.code == 127);
+        return answer.err;
+    };
+    const std::string run = MINI_BIN_DIR "/minirun -n 2 ";
+    CHECK(contains(error("#!/bin/sh\\n", run + "./run_me"), "chmod +x"));
+    CHECK(contains(error("#!/bin/sh\\r\\n", "chmod +x run_me && " + run + "./run_me"),
+                   "no CR at its end"));
+    CHECK(contains(error("#!/bin/sh\\n", run + "run_me"), "write ./run_me"));
+}
+
 namespace {
 
 // A socket that listens on a free loopback port, with the options of the store's socket.

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <system_error>
@@ -101,6 +102,19 @@ int wait_for_exec(const Descriptor& failure) {
     return count == sizeof(reason) ? reason : 0;
 }
 
+// Returns what the user can do about an errno of exec.
+std::string next_step(const std::string& program, int reason) {
+    if (reason == EACCES) return "; is it a program or script? chmod +x makes it one";
+    if (reason != ENOENT) return "";
+    const bool exists = access(program.c_str(), F_OK) == 0;
+    if (!exists) return "; check the path, or build it first";
+    if (program.find('/') == std::string::npos)
+        return concat("; it is in this folder, not in PATH: write ./", program);
+    return "; it exists, so the interpreter of its first line is missing: check its "
+           "path, "
+           "and that the line has no CR at its end";
+}
+
 }  // namespace
 
 std::string signal_name(int number) {
@@ -152,9 +166,9 @@ Child::Child(const std::vector<std::string>& command, const Environment& environ
 void Child::report_failed_start(const std::string& program, int reason) {
     kill_group();
     waitpid(std::exchange(pid_, -1), nullptr, 0);
-    throw CannotStart(
-        concat("cannot start ", program, ": ", std::generic_category().message(reason),
-               reason == ENOENT ? "; check the path, or build it first" : ""));
+    throw CannotStart(concat("cannot start ", program, ": ",
+                             std::generic_category().message(reason),
+                             next_step(program, reason)));
 }
 
 Child::Child(Child&& other) noexcept

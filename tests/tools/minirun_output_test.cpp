@@ -121,6 +121,14 @@ TEST_CASE("with closed stdin and stdout minirun still runs and copies only stder
     CHECK(err == std::vector<std::string>{"[rank 1] err", "err"});
 }
 
+TEST_CASE("output that does not fit on the disk is reported and minirun fails") {
+    const auto ended = mini::test::run_program(
+        {"sh", "-c", MINI_BIN_DIR "/minirun -n 2 echo out > /dev/full"});
+    CHECK(ended.code == 1);
+    CHECK(ended.err ==
+          "minirun: a part of stdout is lost: write failed: No space left on device\n");
+}
+
 TEST_CASE("lines of stdout and stderr are not mixed in one pipe") {
     const std::string minirun = MINI_BIN_DIR "/minirun";
     const auto ended = mini::test::run_program(

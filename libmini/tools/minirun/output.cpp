@@ -115,6 +115,11 @@ bool Output::is_held_up(const Stream& stream) const {
 void Output::flush() {
     for (Sink& sink : sinks_) sink.flush();
     for (const int output : {0, 1}) held_up_[output] = sink(output).is_blocked();
+
+    const int error = sink(0).error();
+    if (error == 0 || error == EPIPE || is_lost_) return;
+    is_lost_ = true;
+    say(concat("a part of stdout is lost: ", system_message("write", error)));
 }
 
 // Reads at most one buffer; returns false if no more bytes are available now.

@@ -76,6 +76,10 @@ class Output {
     /// of the screen.
     std::vector<std::string> tail(int local_rank) const;
 
+    /// Returns whether a part of stdout could not be written, as on a full disk. say() has
+    /// said so.
+    bool is_lost() const { return is_lost_; }
+
     /// Returns whether a stderr line of any rank was shown.
     bool anyone_spoke() const { return last_speaker_ >= 0; }
 
@@ -108,6 +112,7 @@ class Output {
     int last_speaker_ = -1;  // the rank of the last stderr line that was shown
     Sink sinks_[2];          // minirun's own stdout and stderr
     bool same_;  // stdout and stderr are the same file: sinks_[0] is used for both
+    bool is_lost_ = false;
     bool held_up_[2] = {false, false};  // stdout, stderr: blocked at the last flush
     std::vector<Stream> streams_;       // stdout, stderr of local rank 0, then of 1, ...
 };

@@ -40,18 +40,18 @@ Sink::Sink(int fd)
       own_(open_again(fd)) {}
 
 void Sink::put(std::string_view bytes) {
-    if (!broken_) pending_ += bytes;
+    if (error_ == 0) pending_ += bytes;
 }
 
 void Sink::flush() {
     size_t written = 0;
-    while (written < pending_.size() && !broken_) {
+    while (written < pending_.size() && error_ == 0) {
         const size_t count =
             write_some(next_piece(std::string_view(pending_).substr(written)));
         if (count == 0) break;
         written += count;
     }
-    pending_.erase(0, broken_ ? pending_.size() : written);
+    pending_.erase(0, error_ != 0 ? pending_.size() : written);
 }
 
 // Returns how many bytes the reader accepted; 0 if the reader accepts no bytes now.
@@ -60,7 +60,7 @@ size_t Sink::write_some(std::string_view bytes) {
     if (poll(&writable, 1, 0) <= 0) return 0;
     const ssize_t count = write(fd(), bytes.data(), bytes.size());
     if (count >= 0) return static_cast<size_t>(count);
-    broken_ = errno != EAGAIN && errno != EINTR;
+    if (errno != EAGAIN && errno != EINTR) error_ = errno;
     return 0;
 }
 

@@ -34,9 +34,12 @@ class Sink {
     void put(std::string_view bytes);
 
     /// Writes as many bytes as the reader accepts now, in whole lines if possible. Does
-    /// not block. If the reader has closed its end, discards all bytes; the write raises
-    /// SIGPIPE.
+    /// not block. After a write has failed, discards all bytes; if the reader has closed
+    /// its end, the write raises SIGPIPE.
     void flush();
+
+    /// Returns the errno of the first write that failed; 0 if none has.
+    int error() const { return error_; }
 
     /// Returns whether any bytes are pending.
     bool is_blocked() const { return !pending_.empty(); }
@@ -58,7 +61,7 @@ class Sink {
     bool terminal_, colours_;
     Descriptor own_;  // the same pipe or terminal, opened again non-blocking; else closed
     std::string pending_;
-    bool broken_ = false;  // a write failed, e.g. because the reader has closed its end
+    int error_ = 0;  // errno of the first write that failed
 };
 
 }  // namespace mini::tools

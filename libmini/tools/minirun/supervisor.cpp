@@ -52,6 +52,7 @@ Outcome Supervisor::run() {
     Outcome outcome = conclude();
     write_remaining_output();
     if (stop_requests_ > 0) outcome.may_be_restarted = false;
+    if (outcome.code == 0 && output_.is_lost()) outcome.code = 1;
     return outcome;
 }
 

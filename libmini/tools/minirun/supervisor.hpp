@@ -23,6 +23,7 @@
 //                                                 (exit code 2) if a rank wrote to stderr
 //     gave up after 2 restarts                    the last restart failed, too
 //     some output is lost, because its reader did not read it
+//     a part of stdout is lost: ...               the disk is full; minirun exits with 1
 //
 // While all failed ranks have ended by an exit code and no rank has written to stderr,
 // gathering waits up to 2 s for an error message.

@@ -46,14 +46,13 @@
 #include "libmini/parallel/ddp.hpp"
 #include "libmini/parallel/zero.hpp"
 #include "libmini/random/random.hpp"
-#include "libmini/report/evaluation.hpp"
-#include "libmini/report/run_log.hpp"
 #include "libmini/tensor/tensor.hpp"
 #include "libmini/training/accuracy.hpp"
 #include "libmini/training/digests.hpp"
 #include "libmini/training/on_device.hpp"
 #include "libmini/training/program.hpp"
 #include "libmini/training/rank_device.hpp"
+#include "libmini/training/run_observer.hpp"
 
 namespace {
 
@@ -61,10 +60,9 @@ using cifar_resnet::Options;
 using mini::EventLog, mini::EventSpan;
 using mini::Tensor, mini::UsageError, mini::concat;
 using mini::data::Batch, mini::data::DataLoader, mini::data::ImageDataset;
-using mini::report::RunLog;
-using RunLogHandle = std::unique_ptr<RunLog>;  // null without --logdir
 namespace dist = mini::dist;
 namespace training = mini::training;
+using Observer = std::unique_ptr<training::RunObserver>;  // null without --logdir
 
 struct Data {
     std::shared_ptr<ImageDataset> train, test;
@@ -92,22 +90,6 @@ double mean_over_ranks(double value) {
     return mean.item();
 }
 
-// Returns the run's log; null without --logdir. Throws on all ranks if rank 0 cannot
-// write.
-RunLogHandle open_log(const Options& options, mini::nn::Module& model,
-                      int64_t train_size) {
-    RunLogHandle log;
-    if (options.logdir.empty()) return log;
-    training::on_all_ranks(*dist::default_group(), [&] {
-        log = std::make_unique<RunLog>(options.logdir,
-                                       mini::report::RunFacts{.program = "cifar_resnet",
-                                                              .options = options.values,
-                                                              .train_size = train_size},
-                                       model, dist::default_group());
-    });
-    return log;
-}
-
 // Trains on one batch; returns the loss of this rank.
 double step(mini::nn::Module& model, const Batch& batch,
             mini::optim::Optimizer& optimizer, mini::Device device, EventLog* events) {
@@ -129,9 +111,9 @@ double step(mini::nn::Module& model, const Batch& batch,
 // Trains one epoch on this rank's batches; returns the mean loss of all ranks.
 double train_epoch(mini::nn::Module& model, DataLoader& loader,
                    mini::optim::Optimizer& optimizer, mini::Device device, int64_t epoch,
-                   const RunLogHandle& log) {
+                   const Observer& observer) {
     model.train();
-    EventLog* const events = mini::report::events_of(log);
+    EventLog* const events = observer ? &dist::default_group()->events() : nullptr;
     auto batches = loader.epoch();
     double sum = 0.0;
     for (int64_t i = 0; i < loader.size(); ++i) {
@@ -145,9 +127,7 @@ double train_epoch(mini::nn::Module& model, DataLoader& loader,
             }();
             loss = step(model, batch, optimizer, device, events);
         }
-        if (log)
-            log->add_step({.epoch = epoch, .step = number, .loss = loss},
-                          batches.last_indices());
+        if (observer) observer->add_step({.epoch = epoch, .step = number, .loss = loss});
         sum += loss;
     }
     return mean_over_ranks(sum / static_cast<double>(loader.size()));
@@ -157,17 +137,11 @@ double train_epoch(mini::nn::Module& model, DataLoader& loader,
 //
 // DistributedSampler would pad the ranks' parts to equal lengths, and count some images
 // twice.
-//
-// With `details`, stores there how this rank's images were classified.
-double evaluate(mini::nn::Module& model, const Data& data, mini::Device device,
-                mini::report::Evaluation* details = nullptr) {
+double evaluate(mini::nn::Module& model, const Data& data, mini::Device device) {
     training::OnDevice there(model, device);
     const auto sampler = std::make_shared<mini::data::DistributedEvalSampler>(*data.test);
     DataLoader loader(data.test, {.batch_size = 100, .sampler = sampler});
-    if (details == nullptr)
-        return training::count_correct(there, loader, *dist::default_group()).share();
-    *details = mini::report::evaluate(there, loader, sampler->indices());
-    return mini::report::accuracy_of(*details, *dist::default_group());
+    return training::count_correct(there, loader, *dist::default_group()).share();
 }
 
 // Returns the SHA-256 of each rank's state, including the running means.
@@ -208,8 +182,9 @@ Results train(const Options& options, mini::nn::Module& model, const Data& data,
     const auto optimizer = make_optimizer(options, model.parameters());
     mini::optim::CosineAnnealingLR scheduler(*optimizer, options.epochs);
 
-    const RunLogHandle log = open_log(options, model, data.train->size());
-    mini::report::Evaluation evaluation;  // of this rank's test images, with --logdir
+    const Observer observer = training::observe_run(
+        options.logdir, {.program = "cifar_resnet", .options = options.values}, model,
+        dist::default_group());
     Results results;
     for (int64_t epoch = 0; epoch < options.epochs; ++epoch) {
         const auto start = std::chrono::steady_clock::now();
@@ -217,7 +192,7 @@ Results train(const Options& options, mini::nn::Module& model, const Data& data,
         train_sampler->set_epoch(
             epoch);  // without it every epoch has the first epoch's order
         results.train_loss.push_back(
-            train_epoch(model, train_loader, *optimizer, device, epoch, log));
+            train_epoch(model, train_loader, *optimizer, device, epoch, observer));
         const std::chrono::duration<double> elapsed =
             std::chrono::steady_clock::now() - start;
         scheduler.step();
@@ -228,16 +203,14 @@ Results train(const Options& options, mini::nn::Module& model, const Data& data,
         if (!options.average_at_end)
             mini::parallel::broadcast_coalesced(*dist::default_group(), model.buffers(),
                                                 0);
-        results.test_accuracy.push_back(
-            evaluate(model, data, device, log ? &evaluation : nullptr));
-        if (log)
-            log->add_epoch({.epoch = epoch,
-                            .steps = (epoch + 1) * train_loader.size(),
-                            .train_loss = results.train_loss.back(),
-                            .test_accuracy = results.test_accuracy.back(),
-                            .lr = lr,
-                            .seconds = elapsed.count()},
-                           evaluation);
+        results.test_accuracy.push_back(evaluate(model, data, device));
+        if (observer)
+            observer->add_epoch({.epoch = epoch,
+                                 .steps = (epoch + 1) * train_loader.size(),
+                                 .train_loss = results.train_loss.back(),
+                                 .test_accuracy = results.test_accuracy.back(),
+                                 .lr = lr,
+                                 .seconds = elapsed.count()});
         if (dist::get_rank() == 0 && !options.json)
             std::cout << fmt::format("epoch {:>2}   loss {:.4f}   test accuracy {:.4f}\n",
                                      epoch, results.train_loss.back(),

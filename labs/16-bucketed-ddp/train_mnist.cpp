@@ -21,6 +21,7 @@
 #include "libmini/distributed/launch/launch.hpp"
 #include "libmini/extras/use_all.hpp"
 #include "libmini/io/safetensors.hpp"
+#include "libmini/kernels/faster.hpp"
 #include "libmini/random/random.hpp"
 #include "libmini/random/streams.hpp"
 #include "libmini/training/job.hpp"
@@ -121,7 +122,8 @@ int main(int argc, char** argv) {
     return run("train_mnist", [&] {
         const auto options = parse_options(argc, argv);
         if (!options) return;
-        if (!options->plain) mini::extras::use_all();
+        mini::extras::use_all();
+        if (options->plain) mini::kernels::use_faster_kernels({});
         train(*options);
     });
 }

@@ -57,12 +57,6 @@ void EpochState::start(size_t workers) {
     }
 }
 
-const std::vector<int64_t>& EpochState::last_indices() {
-    const std::lock_guard lock(mutex_);
-    MINI_CHECK(handed_out_ > plan_.first, "LoaderEpoch: no batch has been read yet");
-    return plan_.batches[handed_out_ - 1];
-}
-
 void EpochState::stop() {
     {
         const std::lock_guard lock(mutex_);

@@ -42,9 +42,6 @@ class EpochState {
     /// Implements LoaderEpoch::next().
     std::optional<Batch> next();
 
-    /// Implements LoaderEpoch::last_indices().
-    const std::vector<int64_t>& last_indices();
-
   private:
     // A prefetched batch, or the exception that was thrown while it was fetched.
     struct Slot {

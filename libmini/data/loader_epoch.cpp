@@ -15,10 +15,6 @@ LoaderEpoch& LoaderEpoch::operator=(LoaderEpoch&&) noexcept = default;
 
 std::optional<Batch> LoaderEpoch::next() { return state_->next(); }
 
-const std::vector<int64_t>& LoaderEpoch::last_indices() const {
-    return state_->last_indices();
-}
-
 LoaderEpoch::Iterator LoaderEpoch::begin() { return Iterator(state_); }
 
 LoaderEpoch::Iterator::Iterator(std::shared_ptr<EpochState> state)

@@ -47,10 +47,6 @@ class LoaderEpoch {
     /// then waits for the same batch again.
     std::optional<Batch> next();
 
-    /// Returns the indices of the samples of the batch that next() has returned last.
-    /// Throws Error before the first one.
-    const std::vector<int64_t>& last_indices() const;
-
     /// Returns an iterator over the remaining batches, for a range-based for loop.
     /// begin() and each ++ call next() and throw the exceptions of next().
     Iterator begin();

@@ -23,7 +23,7 @@ void add_common(CommandLine& line, double& lr, uint64_t& seed, bool& json);
 /// Adds --device: "cpu", "cuda" or "cuda:1", checked when the command line is parsed.
 Option add_device(CommandLine& line, std::string& value);
 
-/// Adds --logdir: a folder for the run's log (report/run_log.hpp).
+/// Adds --logdir: a folder for the run's record (observe_run of run_observer.hpp).
 Option add_logdir(CommandLine& line, std::string& folder);
 
 /// Throws UsageError if batch_size is not a multiple of world_size; the message suggests

@@ -24,13 +24,6 @@ data::DataLoaderOptions loader_options(const Options& options, int64_t batch_siz
             .pin_memory = device.is_cuda()};
 }
 
-std::shared_ptr<data::DistributedEvalSampler> test_sampler(const JobData& data, int rank,
-                                                           int world_size) {
-    return std::make_shared<data::DistributedEvalSampler>(
-        data.test->size(),
-        data::DistributedEvalSamplerOptions{.num_replicas = world_size, .rank = rank});
-}
-
 }  // namespace
 
 FileOrderSampler::FileOrderSampler(int64_t dataset_size, int64_t batch_size, int rank,
@@ -79,21 +72,11 @@ DataLoader::Epoch TrainingBatches::start(int64_t epoch, int64_t first) {
     return loader_->epoch(first);
 }
 
-std::vector<int64_t> TrainingBatches::last_indices(const DataLoader::Epoch& epoch) const {
-    std::vector<int64_t> indices = epoch.last_indices();
-    if (partition_)
-        for (int64_t& index : indices)
-            index = partition_->index()[static_cast<size_t>(index)];
-    return indices;
-}
-
 DataLoader test_loader(const JobData& data, int rank, int world_size) {
-    return {data.test,
-            {.batch_size = kTestBatch, .sampler = test_sampler(data, rank, world_size)}};
-}
-
-std::vector<int64_t> test_indices(const JobData& data, int rank, int world_size) {
-    return test_sampler(data, rank, world_size)->indices();
+    const auto sampler = std::make_shared<data::DistributedEvalSampler>(
+        data.test->size(),
+        data::DistributedEvalSamplerOptions{.num_replicas = world_size, .rank = rank});
+    return {data.test, {.batch_size = kTestBatch, .sampler = sampler}};
 }
 
 }  // namespace mini::training

@@ -56,9 +56,6 @@ class TrainingBatches {
     /// Returns the batches of epoch `epoch`, from batch `first` on; both count from 0.
     data::DataLoader::Epoch start(int64_t epoch, int64_t first);
 
-    /// Returns the indices, in the training data, of the last batch read from `epoch`.
-    std::vector<int64_t> last_indices(const data::DataLoader::Epoch& epoch) const;
-
   private:
     std::shared_ptr<data::DistributedSampler> distributed_;  // with --partition sampler
     std::shared_ptr<data::Partition> partition_;             // with --partition tutorial
@@ -68,8 +65,5 @@ class TrainingBatches {
 /// Returns a loader of this rank's part of the test data. Each sample is in the part of
 /// exactly one rank.
 data::DataLoader test_loader(const JobData& data, int rank, int world_size);
-
-/// Returns the indices of the samples of test_loader, in its order.
-std::vector<int64_t> test_indices(const JobData& data, int rank, int world_size);
 
 }  // namespace mini::training

@@ -64,7 +64,11 @@ Results Trainer::run(const std::function<void(const Results&)>& report) {
     double seconds = 0.0;
     Results& results = progress_.results;
     check_output();
-    open_log();
+    observer_ = observe_run(options_.logdir,
+                            {.program = "train_mnist",
+                             .options = options_.values,
+                             .resumed_at_step = results.resumed_at_step},
+                            model_, group_);
     while (position().step_in_epoch > 0 || !length_.is_done(position())) {
         // Measure the time from the start of all ranks to the end of all ranks.
         group_->barrier();
@@ -95,22 +99,8 @@ void Trainer::check_output() {
     });
 }
 
-// Opens the run's log, with --logdir.
-void Trainer::open_log() {
-    if (options_.logdir.empty()) return;
-    on_all_ranks(*group_, [&] {
-        log_ = std::make_unique<report::RunLog>(
-            options_.logdir,
-            report::RunFacts{.program = "train_mnist",
-                             .options = options_.values,
-                             .train_size = data_.train->size(),
-                             .resumed_at_step = progress_.results.resumed_at_step},
-            model_, group_);
-    });
-}
-
 std::optional<Batch> Trainer::next_batch(data::DataLoader::Epoch& batches) {
-    const EventSpan span(report::events_of(log_), "data");
+    const EventSpan span(spans(), "data");
     return batches.next();
 }
 
@@ -135,18 +125,17 @@ void Trainer::train_epoch() {
     if (position.step_in_epoch > 0) bar.advance(position.step_in_epoch);
     std::vector<float>& losses = progress_.epoch_losses;
     losses.reserve(losses.size() + static_cast<size_t>(steps));
-    StepLosses step_losses(losses, log_ ? 1 : kStepsPerRead);
+    StepLosses step_losses(losses, observer_ ? 1 : kStepsPerRead);
     for (int64_t i = 0; i < steps; ++i) {
         std::optional<Batch> batch;
         {
-            const EventSpan span(report::events_of(log_), "step", position.step);
+            const EventSpan span(spans(), "step", position.step);
             batch = next_batch(batches);
             step(*batch, step_losses);
         }
-        if (log_)
-            log_->add_step(
-                {.epoch = position.epoch, .step = position.step, .loss = losses.back()},
-                batches_.last_indices(batches));
+        if (observer_)
+            observer_->add_step(
+                {.epoch = position.epoch, .step = position.step, .loss = losses.back()});
         ++position.step;
         ++position.step_in_epoch;
         samples_trained_ += batch->size() * group_->world_size();
@@ -167,7 +156,13 @@ void Trainer::close_epoch() {
     gather_losses();
     progress_.results.lr.push_back(optimizer().lr());
     progress_.results.test_accuracy.push_back(accuracy());
-    if (log_) log_epoch();
+    if (observer_)
+        observer_->add_epoch({.epoch = position.epoch,
+                              .steps = position.step,
+                              .train_loss = progress_.results.train_loss.back(),
+                              .test_accuracy = progress_.results.test_accuracy.back(),
+                              .lr = optimizer().lr(),
+                              .seconds = progress_.results.seconds_per_epoch.back()});
     if (scheduler_) scheduler_->step();
     ++position.epoch;
     position.step_in_epoch = 0;
@@ -176,35 +171,22 @@ void Trainer::close_epoch() {
         checkpoints_.save(progress_);
 }
 
-// Records the epoch that has just ended, with --logdir.
-void Trainer::log_epoch() {
-    const Results& results = progress_.results;
-    log_->add_epoch({.epoch = progress_.position.epoch,
-                     .steps = progress_.position.step,
-                     .train_loss = results.train_loss.back(),
-                     .test_accuracy = results.test_accuracy.back(),
-                     .lr = optimizer().lr(),
-                     .seconds = results.seconds_per_epoch.back()},
-                    evaluation_);
-}
-
 // Runs one training step, and adds this rank's loss to `losses`.
 void Trainer::step(const Batch& batch, StepLosses& losses) {
     optimizer().zero_grad();
     nn::Module& network =
         replica_.module ? *replica_.module : static_cast<nn::Module&>(model_);
-    EventLog* const events = report::events_of(log_);
     const Tensor loss = [&] {
-        const EventSpan span(events, "forward");
+        const EventSpan span(spans(), "forward");
         const Tensor target = batch.target.to(device_, /*non_blocking=*/true);
         return cross_entropy(network(batch.data.to(device_, /*non_blocking=*/true)),
                              target);
     }();
     {
-        const EventSpan span(events, "backward");
+        const EventSpan span(spans(), "backward");
         loss.backward();
     }
-    const EventSpan span(events, "optimizer");
+    const EventSpan span(spans(), "optimizer");
     optimizer().step();
     losses.add(loss);
 }
@@ -213,10 +195,7 @@ void Trainer::step(const Batch& batch, StepLosses& losses) {
 double Trainer::accuracy() {
     OnDevice model(model_, device_);
     auto loader = test_loader(data_, group_->rank(), group_->world_size());
-    if (!log_) return count_correct(model, loader, *group_).share();
-    evaluation_ = report::evaluate(
-        model, loader, test_indices(data_, group_->rank(), group_->world_size()));
-    return report::accuracy_of(evaluation_, *group_);
+    return count_correct(model, loader, *group_).share();
 }
 
 // Stores the loss of each step, averaged over the ranks, and the mean of these losses

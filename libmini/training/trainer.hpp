@@ -13,13 +13,13 @@
 #include "libmini/nn/models.hpp"
 #include "libmini/optim/lr_scheduler.hpp"
 #include "libmini/optim/optimizer.hpp"
-#include "libmini/report/run_log.hpp"
 #include "libmini/training/job.hpp"
 #include "libmini/training/optimizers.hpp"
 #include "libmini/training/options.hpp"
 #include "libmini/training/replica.hpp"
 #include "libmini/training/results.hpp"
 #include "libmini/training/run_checkpoints.hpp"
+#include "libmini/training/run_observer.hpp"
 #include "libmini/training/run_progress.hpp"
 #include "libmini/training/step_losses.hpp"
 
@@ -55,13 +55,12 @@ class Trainer {
 
   private:
     void check_output();
-    void open_log();
     void train_epoch();
     std::optional<data::Batch> next_batch(data::DataLoader::Epoch& batches);
     void step(const data::Batch& batch, StepLosses& losses);
     void close_epoch();
     double accuracy();
-    void log_epoch();
+    EventLog* spans() { return observer_ ? &group_->events() : nullptr; }
     optim::Optimizer& optimizer() { return *optimizer_.optimizer; }
     void gather_losses();
 
@@ -77,8 +76,7 @@ class Trainer {
     std::unique_ptr<optim::LRScheduler> scheduler_;  // unless --scheduler none
     RunCheckpoints checkpoints_;
 
-    std::unique_ptr<report::RunLog> log_;  // with --logdir
-    report::Evaluation evaluation_;        // with --logdir: of this rank's test data
+    std::unique_ptr<RunObserver> observer_;  // with --logdir
 
     RankProgress progress_;
     int64_t samples_trained_ = 0;  // by all ranks, since this process started

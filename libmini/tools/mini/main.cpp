@@ -21,9 +21,7 @@
 #include "libmini/tools/mini/flight.hpp"
 #include "libmini/tools/mini/indices.hpp"
 #include "libmini/tools/mini/inspect.hpp"
-#include "libmini/tools/mini/plot.hpp"
 #include "libmini/tools/mini/predict.hpp"
-#include "libmini/tools/mini/report.hpp"
 
 namespace {
 
@@ -70,9 +68,7 @@ void add_commands(mini::Command& command) {
     mini::tools::add_flight(command);
     mini::tools::add_bench(command);
     mini::tools::add_inspect(command);
-    mini::tools::add_plot(command);
     mini::tools::add_predict(command);
-    mini::tools::add_report(command);
 }
 
 // Appends the options and subcommands of `app` and of the chosen subcommands to `words`,

@@ -11,7 +11,6 @@
 #include "libmini/kernels/cuda/allocator.hpp"
 #include "libmini/kernels/cuda/copy.hpp"
 #include "libmini/kernels/cuda/devices.hpp"
-#include "libmini/kernels/cuda/profiler.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
 
@@ -132,17 +131,6 @@ TEST_CASE("device_properties and memory_info describe the device") {
     CHECK(properties.uuid.size() == std::string("GPU-").size() + 36);
     for (int other = 1; other < device_count(); ++other)
         CHECK(device_properties(other).uuid != properties.uuid);
-}
-
-TEST_CASE("NVTX takes ranges and marks in a build with nvcc") {
-    const auto profiler = nvtx();
-    CHECK((profiler == nullptr) == (device_name(0) == "simulated device"));
-    if (!profiler) return;
-    profiler->push("a range of this thread");
-    const uint64_t range = profiler->start("a range that may overlap");
-    profiler->mark("a moment");
-    profiler->pop();
-    profiler->end(range);
 }
 
 TEST_CASE("set_device_from_local_rank selects device LOCAL_RANK") {

@@ -1,0 +1,46 @@
+// A file that grows by whole records, and that other programs read while it grows.
+//
+// Each record is one write(2) with O_APPEND, without a buffer in this process. So a
+// record is in the file once append() has returned, even if the process is killed in the
+// next instruction. (After a power failure the last records may be missing: nothing waits
+// for the disk, unlike AtomicFile in file.hpp.)
+
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace mini::report {
+
+/// A file of records, each written by one call of write(2).
+class AppendFile {
+  public:
+    /// Opens the file, or creates it. Throws BadFile, naming the path, if that fails, or
+    /// if it is not a regular file: writing to a pipe could block.
+    explicit AppendFile(const std::string& path);
+    ~AppendFile();
+    AppendFile(const AppendFile&) = delete;
+    AppendFile& operator=(const AppendFile&) = delete;
+
+    /// Appends one record. Throws BadFile if not all bytes could be written.
+    void append(std::string_view record);
+
+  private:
+    std::string path_;
+    int fd_ = -1;
+};
+
+/// Opens a file of lines. If its last line has no end, since its writer was killed while
+/// writing, ends this line first, so that the next line starts at the left margin.
+class LineFile {
+  public:
+    explicit LineFile(const std::string& path);
+
+    /// Appends `line` and a line feed as one record. REQUIRES: `line` has no line feed.
+    void append(const std::string& line) { file_.append(line + "\n"); }
+
+  private:
+    AppendFile file_;
+};
+
+}  // namespace mini::report

@@ -1,0 +1,135 @@
+// Charts as SVG, readable on light and dark pages: lines and points, bars, and timelines.
+//
+//     LineChart               BarChart                Timeline
+//     ms |       o--o ring    conv1 |=====| 28        rank 0 |[forward][ backward ]  |
+//        |   o--/             conv2 |=======| 45      rank 1 |   [forward][ backward ]|
+//        +----------- ranks         +--------- GF/s          +------------------------ ms
+//
+//     svg_of(LineChart{.text = {.title = "Loss"}, .x = {.label = "epoch"}, ...})
+//
+// A chart is plain data; svg_of() returns the text of an SVG file, without scripts and
+// without references to other files. Equal charts give equal bytes. Beside its colour, a
+// series has a marker, a dash pattern or a text, and colour-blind readers can tell the
+// colours apart. Text is measured with upper bounds of its letters' widths, so that it
+// neither overlaps nor leaves the picture; long text is wrapped.
+
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "libmini/extras/report/chart_axis.hpp"
+
+namespace mini::report {
+
+/// The lowest and the highest measured value.
+struct ChartRange {
+    double low = 0, high = 0;
+};
+
+/// A point of a series.
+struct ChartPoint {
+    double x = 0, y = 0;
+    std::optional<ChartRange> spread{};  // of y; drawn as an error bar
+};
+
+/// How a series is drawn.
+enum class SeriesStyle {
+    kLine,    // a line, with markers at the points
+    kPoints,  // markers only
+    kDotted,  // a dotted line without markers, for computed values
+};
+
+/// The points of one name.
+struct ChartSeries {
+    std::string name{};  // shown beside the last point
+    std::vector<ChartPoint> points{};
+    SeriesStyle style = SeriesStyle::kLine;
+};
+
+/// A dashed line across the chart, at one value of an axis.
+struct ChartReference {
+    std::string name{};
+    double value = 0;
+};
+
+/// The text of a chart, for all kinds.
+struct ChartText {
+    std::string title{};
+    std::string description{};  // for screen readers; if empty: made from the data
+    std::string id = "chart";   // letters, digits, - and _; differs between the charts of
+                                // one HTML page
+};
+
+/// Lines and points over x and y.
+struct LineChart {
+    ChartText text{};
+    ChartAxis x{}, y{};
+    std::vector<ChartSeries> series{};
+    std::vector<ChartReference> x_references{}, y_references{};
+};
+
+/// One bar per group, or one segment of a bar per group.
+struct BarSeries {
+    std::string name{};   // series with the same name have one colour
+    std::string stack{};  // series with the same stack, if any, form one bar
+    std::vector<std::optional<double>> values{};       // one per group; nullopt: no bar
+    std::vector<std::optional<ChartRange>> spreads{};  // empty, or one per group
+    std::vector<std::string> texts{};  // empty, or one per group: at the end of the bar
+};
+
+/// A short line across the bars of each group: a limit or a goal of the group.
+struct BarMarks {
+    std::string name{};
+    std::vector<std::optional<double>> values{};  // one per group
+};
+
+/// Bars in groups: vertical bars side by side, or horizontal bars one below the other.
+struct BarChart {
+    ChartText text{};
+    std::vector<std::string> groups{};
+    ChartAxis axis{};  // of the values; it includes `base`
+    std::vector<BarSeries> series{};
+    std::vector<BarMarks> marks{};
+    std::vector<ChartReference> references{};
+    double base = 0;  // where bars begin; above 0 on a logarithmic axis
+    bool is_horizontal = false;
+};
+
+/// An interval of a lane; start == end marks a moment.
+struct TimelineSpan {
+    std::string name{};  // spans with the same name have one colour
+    double start = 0, end = 0;
+    std::string text{};  // shown in the span if there is room; if empty: the name
+};
+
+/// A row of a timeline. A span that overlaps an earlier one is drawn below it.
+struct TimelineLane {
+    std::string name{};
+    std::vector<TimelineSpan> spans{};
+};
+
+/// What happened when, for example the parts of a step on each rank.
+struct Timeline {
+    ChartText text{};
+    ChartAxis time{.label = "ms"};
+    std::vector<TimelineLane> lanes{};
+    std::vector<ChartReference> references{};
+};
+
+/// A chart of any kind.
+using Chart = std::variant<LineChart, BarChart, Timeline>;
+
+/// Returns the text of an SVG file. Colours and markers repeat after eight names, and
+/// lines then have dashes. Throws UsageError, which begins with "chart: " and has the
+/// values and the next step: if nothing is to be drawn, a number is not finite, a value
+/// on a logarithmic axis is not above 0, a series does not have one value per group, or a
+/// span ends before it starts.
+std::string svg_of(const LineChart& chart);
+std::string svg_of(const BarChart& chart);
+std::string svg_of(const Timeline& chart);
+std::string svg_of(const Chart& chart);
+
+}  // namespace mini::report

@@ -1,0 +1,255 @@
+#include "libmini/extras/report/chart_canvas.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+
+#include "libmini/core/error.hpp"
+#include "libmini/extras/report/chart_text.hpp"
+
+namespace mini::report {
+namespace {
+
+constexpr double kTitleSize = 15, kTitleHeight = 20;
+constexpr double kBoldFactor = 1.18;  // the title's letters are wider
+constexpr double kSwatchWidth = 22, kSwatchGap = 6, kEntryGap = 20;
+
+// A colour on light pages, on dark pages, and of text in front of each.
+struct Colour {
+    const char* light;
+    const char* dark;
+    const char* text_on_light;
+    const char* text_on_dark;
+};
+
+// Any two differ for readers without red or green cones; a test computes by how much.
+constexpr std::array kColours = {Colour{"#0072b2", "#56b4e9", "#fff", "#000"},
+                                 Colour{"#d55e00", "#ff8f52", "#000", "#000"},
+                                 Colour{"#009e73", "#2fcf9f", "#000", "#000"},
+                                 Colour{"#761c0a", "#c25a3c", "#fff", "#000"},
+                                 Colour{"#7d84ff", "#8f86ff", "#000", "#000"},
+                                 Colour{"#22434f", "#d5dee6", "#fff", "#000"},
+                                 Colour{"#0e36af", "#347479", "#fff", "#fff"},
+                                 Colour{"#8a929b", "#eded1d", "#000", "#000"}};
+
+// Around (0, 0), inside a circle of radius 5.
+constexpr std::array kMarkers = {
+    "M-3.5 0a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0 -7 0Z",
+    "M-3.2 -3.2h6.4v6.4h-6.4Z",
+    "M0 -4.4L4 3.2H-4Z",
+    "M0 -4.6L4.6 0L0 4.6L-4.6 0Z",
+    "M0 4.4L4 -3.2H-4Z",
+    "M-1.3 -4.2h2.6v2.9h2.9v2.6h-2.9v2.9h-2.6v-2.9h-2.9v-2.6h2.9Z",
+    "M-4.6 -1.6h9.2v3.2h-9.2Z",
+    "M-1.6 -4.6h3.2v9.2h-3.2Z"};
+
+constexpr const char* kStyle = R"(
+.mini-chart text { font: 13px system-ui, "Segoe UI", "DejaVu Sans", sans-serif }
+.mini-chart text { fill: #1f2933 }
+.mini-chart .title { font-size: 15px; font-weight: 600 }
+.mini-chart .small { font-size: 12px; fill: #52606d }
+.mini-chart .grid { fill: none; stroke: #cbd2d9 }
+.mini-chart .base { fill: none; stroke: #52606d; stroke-width: 1.6 }
+.mini-chart .spread { fill: none; stroke: #1f2933; stroke-width: 1.4 }
+.mini-chart .mark { fill: none; stroke: #1f2933; stroke-width: 2.6 }
+.mini-chart .line { fill: none; stroke: currentColor; stroke-width: 2.2 }
+.mini-chart .line { stroke-linejoin: round }
+.mini-chart .dotted { stroke-dasharray: 1.5 5; stroke-linecap: round }
+.mini-chart .dashed { stroke-dasharray: 7 5 }
+.mini-chart .dashes1 { stroke-dasharray: 12 3 }
+.mini-chart .dashes2 { stroke-dasharray: 12 3 2 3 }
+.mini-chart .fill { fill: currentColor }
+)";
+
+constexpr const char* kDarkStyle = R"(.mini-chart text { fill: #e4e7eb }
+.mini-chart .small { fill: #9aa5b1 }
+.mini-chart .grid { stroke: #3e4c59 }
+.mini-chart .base { stroke: #9aa5b1 }
+.mini-chart .spread, .mini-chart .mark { stroke: #e4e7eb }
+)";
+
+std::string style_sheet() {
+    std::string light, dark;
+    for (size_t i = 0; i < kColours.size(); ++i) {
+        const Colour& colour = kColours[i];
+        constexpr const char* kRules =
+            ".mini-chart .c{0} {{ color: {1} }} .mini-chart .c{0} .inside {{ fill: {2} "
+            "}}\n";
+        light += fmt::format(fmt::runtime(kRules), i, colour.light, colour.text_on_light);
+        dark += fmt::format(fmt::runtime(kRules), i, colour.dark, colour.text_on_dark);
+    }
+    return fmt::format(
+        "<style>{}{}@media (prefers-color-scheme: dark) {{\n{}{}}}\n</style>", kStyle,
+        light, kDarkStyle, dark);
+}
+
+// Returns the end of an element of this name.
+std::string ended(const char* name, const std::string& tooltip) {
+    if (tooltip.empty()) return "/>\n";
+    return fmt::format("><title>{}</title></{}>\n", escaped(tooltip), name);
+}
+
+}  // namespace
+
+std::string pixels(double value) {
+    const double tenths = std::round(value * 10);
+    if (tenths == 0) return "0";
+    return fmt::format("{:g}", tenths / 10);
+}
+
+std::string line_style(size_t index) {
+    const size_t round = index / kColours.size();
+    return round == 0 ? "line" : fmt::format("line dashes{}", 2 - round % 2);
+}
+
+void ChartCanvas::words(double x, double y, const std::string& text,
+                        const std::string& style, const char* anchor) {
+    elements_ += fmt::format("<text x=\"{}\" y=\"{}\"", pixels(x), pixels(y));
+    if (!style.empty()) elements_ += fmt::format(" class=\"{}\"", style);
+    if (anchor != std::string("start"))
+        elements_ += fmt::format(" text-anchor=\"{}\"", anchor);
+    elements_ += fmt::format(">{}</text>\n", escaped(text));
+}
+
+double ChartCanvas::lines(double x, double y, const std::vector<std::string>& lines,
+                          const std::string& style, const char* anchor) {
+    for (const std::string& line : lines) {
+        words(x, y, line, style, anchor);
+        y += kLineHeight;
+    }
+    return y;
+}
+
+void ChartCanvas::path(const std::string& path, const std::string& style) {
+    elements_ += fmt::format("<path d=\"{}\" class=\"{}\"/>\n", path, style);
+}
+
+void ChartCanvas::horizontal(double x, double to_x, double y, const std::string& style) {
+    path(fmt::format("M{} {}H{}", pixels(x), pixels(y), pixels(to_x)), style);
+}
+
+void ChartCanvas::vertical(double x, double y, double to_y, const std::string& style) {
+    path(fmt::format("M{} {}V{}", pixels(x), pixels(y), pixels(to_y)), style);
+}
+
+void ChartCanvas::rectangle(double x, double y, double to_x, double to_y,
+                            const std::string& tooltip) {
+    elements_ += fmt::format(
+        "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" class=\"fill\"", pixels(x),
+        pixels(y), pixels(std::max(1.0, to_x - x)), pixels(std::max(1.0, to_y - y)));
+    elements_ += ended("rect", tooltip);
+}
+
+void ChartCanvas::marker(double x, double y, size_t index, const std::string& tooltip) {
+    elements_ +=
+        fmt::format("<path transform=\"translate({} {})\" d=\"{}\" class=\"fill\"",
+                    pixels(x), pixels(y), kMarkers[index % kMarkers.size()]);
+    elements_ += ended("path", tooltip);
+}
+
+void ChartCanvas::begin_colour(size_t index) {
+    elements_ += fmt::format("<g class=\"c{}\">\n", index % kColours.size());
+}
+
+void ChartCanvas::end_colour() { elements_ += "</g>\n"; }
+
+void ChartCanvas::swatch(double x, double y, const LegendEntry& entry) {
+    begin_colour(entry.index);
+    const double end = x + kSwatchWidth, middle = x + kSwatchWidth / 2;
+    switch (entry.swatch) {
+        case Swatch::kLine:
+            horizontal(x, end, y, line_style(entry.index));
+            marker(middle, y, entry.index);
+            break;
+        case Swatch::kMarker: marker(middle, y, entry.index); break;
+        case Swatch::kDotted: horizontal(x, end, y, "line dotted"); break;
+        case Swatch::kDashed: horizontal(x, end, y, "line dashed"); break;
+        case Swatch::kBar: rectangle(x + 5, y - 6, x + 17, y + 6, ""); break;
+        case Swatch::kMark: vertical(middle, y - 7, y + 7, "mark"); break;
+    }
+    end_colour();
+}
+
+double ChartCanvas::title(const ChartText& text) {
+    const double width = kChartWidth - 2 * kChartMargin;
+    double y = kChartMargin + 2;
+    for (const std::string& line : wrapped(text.title, width, kTitleSize * kBoldFactor)) {
+        words(kChartMargin, y, line, "title");
+        y += kTitleHeight;
+    }
+    return y - kTitleHeight + 14;
+}
+
+double ChartCanvas::legend(double y, const std::vector<LegendEntry>& entries) {
+    const double widest = kChartWidth - 2 * kChartMargin;
+    const double before = kSwatchWidth + kSwatchGap;
+    double x = kChartMargin, below = y;
+    for (const LegendEntry& entry : entries) {
+        const auto names = wrapped(entry.name, widest - before, kSmallSize);
+        double width = before;
+        for (const std::string& name : names)
+            width = std::max(width, before + text_width(name, kSmallSize));
+        if (x > kChartMargin && x + width > kChartWidth - kChartMargin) {
+            x = kChartMargin;
+            y = below;
+        }
+        swatch(x, y + 8, entry);
+        below = std::max(below, lines(x + before, y + 12, names, "small") - 12);
+        x += width + kEntryGap;
+    }
+    return below;
+}
+
+std::string ChartCanvas::svg(const ChartText& text, const std::string& description,
+                             double height) const {
+    const bool is_id = !text.id.empty() && std::ranges::all_of(text.id, [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_';
+    });
+    if (!is_id)
+        throw UsageError(fmt::format(
+            "chart: the id is \"{}\": use letters, digits, - and _ only", text.id));
+    const std::string& id = text.id;
+    return fmt::format(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"mini-chart\" viewBox=\"0 0 "
+        "{0} "
+        "{1}\" width=\"{0}\" height=\"{1}\" role=\"img\" aria-labelledby=\"{2}-title "
+        "{2}-description\">\n<title id=\"{2}-title\">{3}</title>\n<desc "
+        "id=\"{2}-description\">{4}</desc>\n{5}\n{6}</svg>\n",
+        kChartWidth, std::ceil(height), id, escaped(text.title),
+        escaped(text.description.empty() ? description : text.description), style_sheet(),
+        elements_);
+}
+
+double horizontal_axis(ChartCanvas& canvas, const ChartAxis& axis,
+                       const ChartScale& scale, double top, double bottom) {
+    double free_from = 0;  // the end of the last text
+    for (const ChartTick& tick : scale.ticks()) {
+        const double x = scale.at(tick.value),
+                     half = text_width(tick.text, kSmallSize) / 2;
+        canvas.vertical(x, top, bottom + 5, "grid");
+        if (x - half < free_from || x + half > kChartWidth) continue;
+        canvas.words(x, bottom + 20, tick.text, "small", "middle");
+        free_from = x + half + 6;
+    }
+    const double first = scale.at(scale.low()), last = scale.at(scale.high());
+    const auto label = wrapped(axis.label, kChartWidth - 2 * kChartMargin, kSmallSize);
+    double widest = 0;
+    for (const std::string& line : label)
+        widest = std::max(widest, text_width(line, kSmallSize));
+    const double middle = std::clamp((first + last) / 2, kChartMargin + widest / 2,
+                                     kChartWidth - kChartMargin - widest / 2);
+    return canvas.lines(middle, bottom + 42, label, "small", "middle") -
+           (label.empty() ? 10 : kLineHeight - 10);
+}
+
+double widest_tick(const ChartScale& scale) {
+    double widest = 0;
+    for (const ChartTick& tick : scale.ticks())
+        widest = std::max(widest, text_width(tick.text, kSmallSize));
+    return widest;
+}
+
+}  // namespace mini::report

@@ -1,0 +1,215 @@
+#include "libmini/extras/report/curves.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "libmini/extras/report/chart.hpp"
+#include "libmini/extras/report/overlap.hpp"
+
+namespace mini::report {
+namespace {
+
+constexpr size_t kPoints = 200;
+
+// Returns the mean loss of the ranks at each step. NaN and infinity are left out: they
+// have no place on an axis.
+std::vector<ChartPoint> losses_of(const Metrics& metrics) {
+    std::vector<ChartPoint> points;
+    std::vector<double> counts;
+    for (const StepRow& row : metrics.steps) {
+        if (!std::isfinite(row.loss)) continue;
+        const auto step = static_cast<double>(row.step);
+        if (points.empty() || points.back().x != step) {
+            points.push_back({.x = step});
+            counts.push_back(0.0);
+        }
+        points.back().y += row.loss;
+        ++counts.back();
+    }
+    for (size_t i = 0; i < points.size(); ++i) points[i].y /= counts[i];
+    return points;
+}
+
+// Returns at most kPoints points: the means of equal groups.
+std::vector<ChartPoint> thinned(const std::vector<ChartPoint>& points) {
+    const size_t group = (points.size() + kPoints - 1) / kPoints;
+    std::vector<ChartPoint> means;
+    for (size_t begin = 0; begin < points.size(); begin += group) {
+        const size_t end = std::min(begin + group, points.size());
+        ChartPoint mean;
+        for (size_t i = begin; i < end; ++i) {
+            mean.x += points[i].x / static_cast<double>(end - begin);
+            mean.y += points[i].y / static_cast<double>(end - begin);
+        }
+        means.push_back(mean);
+    }
+    return means;
+}
+
+std::vector<ChartPoint> accuracies_of(const Metrics& metrics) {
+    std::vector<ChartPoint> points;
+    for (const training::EpochFacts& row : metrics.epochs)
+        points.push_back(
+            {.x = static_cast<double>(row.epoch + 1), .y = row.test_accuracy});
+    return points;
+}
+
+// Returns the name of a series: the run's if there are several.
+std::string series_name(const std::vector<RunFolder>& runs, size_t i, const char* only) {
+    if (runs.size() == 1) return only;
+    const bool is_ambiguous = runs.front().name == runs.back().name;
+    return is_ambiguous ? fmt::format("{} ({})", runs[i].name, i + 1) : runs[i].name;
+}
+
+double median(std::vector<double> values) {
+    if (values.empty()) return 0.0;
+    const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
+    std::ranges::nth_element(values, middle);
+    return *middle;
+}
+
+using Phase = std::pair<const char*, double StepTimes::*>;
+constexpr std::array<Phase, 5> kPhases{{{"data", &StepTimes::data},
+                                        {"forward", &StepTimes::forward},
+                                        {"backward", &StepTimes::backward},
+                                        {"waiting", &StepTimes::waiting},
+                                        {"optimizer", &StepTimes::optimizer}}};
+
+// Returns the median of a phase over the steps of a rank, in milliseconds.
+double median_of(const Metrics& metrics, int rank, double StepTimes::*phase) {
+    std::vector<double> values;
+    for (const StepRow& row : metrics.steps)
+        if (row.rank == rank) values.push_back(1e3 * (row.times.*phase));
+    return median(std::move(values));
+}
+
+// Returns the number of the step of median length on rank 0 among those that all ranks
+// have traced.
+std::optional<int64_t> median_step(const std::vector<std::vector<TracedStep>>& ranks) {
+    std::vector<std::pair<int64_t, int64_t>> steps;  // length and number
+    for (const TracedStep& step : ranks.front()) {
+        const auto is_same = [&](const TracedStep& other) {
+            return other.step.step == step.step.step;
+        };
+        if (std::ranges::all_of(ranks, [&](const std::vector<TracedStep>& rank) {
+                return std::ranges::any_of(rank, is_same);
+            }))
+            steps.emplace_back(step.step.end - step.step.begin, step.step.step);
+    }
+    if (steps.empty()) return std::nullopt;
+    std::ranges::sort(steps);
+    return steps[steps.size() / 2].second;
+}
+
+// Returns a span from nanoseconds since the origin of the chart.
+TimelineSpan span_of(const std::string& name, int64_t begin, int64_t end) {
+    return {.name = name,
+            .start = static_cast<double>(begin) / 1e6,
+            .end = static_cast<double>(end) / 1e6};
+}
+
+// Adds the two lanes of a rank.
+void add_lanes(Timeline& chart, int rank, const TracedStep& step, int64_t origin) {
+    TimelineLane compute{.name = fmt::format("rank {} compute", rank)};
+    for (const Slice& part : step.parts)
+        compute.spans.push_back(
+            span_of(part.name, part.begin - origin, part.end - origin));
+    for (const Moment& launch : step.launches) {
+        const int64_t time = launch.time - origin;
+        compute.spans.push_back(
+            span_of(fmt::format("bucket {}", launch.bucket), time, time));
+        compute.spans.back().text = "launched";
+    }
+    TimelineLane lane{.name = fmt::format("rank {} communication", rank)};
+    for (const Slice& slice : step.all_reduces)
+        lane.spans.push_back(span_of(
+            slice.bucket >= 0 ? fmt::format("bucket {}", slice.bucket) : "all-reduce",
+            slice.begin - origin, slice.end - origin));
+    chart.lanes.push_back(compute);
+    chart.lanes.push_back(lane);
+}
+
+}  // namespace
+
+std::string loss_chart(const std::vector<RunFolder>& runs) {
+    LineChart chart{.text = {.title = "Training loss, mean of the ranks", .id = "loss"},
+                    .x = {.label = "step", .is_whole = true},
+                    .y = {.label = "loss", .from_zero = true}};
+    for (size_t i = 0; i < runs.size(); ++i)
+        if (auto points = thinned(losses_of(runs[i].metrics)); !points.empty())
+            chart.series.push_back({series_name(runs, i, "loss"), std::move(points)});
+    return chart.series.empty() ? "" : svg_of(chart);
+}
+
+std::string accuracy_chart(const std::vector<RunFolder>& runs) {
+    LineChart chart{.text = {.title = "Test accuracy", .id = "accuracy"},
+                    .x = {.label = "epoch", .is_whole = true},
+                    .y = {.label = "share of correct images"}};
+    std::set<double> shares;
+    for (size_t i = 0; i < runs.size(); ++i)
+        if (auto points = accuracies_of(runs[i].metrics); !points.empty()) {
+            for (const ChartPoint& point : points) shares.insert(point.y);
+            chart.series.push_back({series_name(runs, i, "accuracy"), std::move(points)});
+        }
+
+    // The axis of a single value would end above it, but no share is above 1.
+    chart.y.from_zero = shares.size() == 1;
+    return chart.series.empty() ? "" : svg_of(chart);
+}
+
+std::string step_time_chart(const std::vector<RunFolder>& runs) {
+    BarChart chart{.text = {.title = "Median time of a step", .id = "steps"},
+                   .axis = {.label = "ms"},
+                   .is_horizontal = true};
+    for (const auto& [name, phase] : kPhases)
+        chart.series.push_back({.name = name, .stack = "step"});
+    for (size_t i = 0; i < runs.size(); ++i) {
+        if (runs[i].metrics.steps.empty()) continue;
+        for (int rank = 0; rank < runs[i].metrics.run.world_size; ++rank) {
+            const std::string name = fmt::format("rank {}", rank);
+            chart.groups.push_back(
+                runs.size() == 1 ? name : series_name(runs, i, "") + ", " + name);
+            for (size_t k = 0; k < kPhases.size(); ++k)
+                chart.series[k].values.emplace_back(
+                    median_of(runs[i].metrics, rank, kPhases[k].second));
+        }
+    }
+    if (chart.groups.empty()) return "";
+    return svg_of(chart);
+}
+
+std::string boxed(const std::string& chart) {
+    return chart.empty() ? "" : "<div class=\"wide\">" + chart + "</div>\n";
+}
+
+std::string step_timeline(const RunFolder& run, const std::string& id) {
+    if (run.trace.empty()) return "";
+    std::vector<std::vector<TracedStep>> ranks;
+    for (const RankTrace& rank : run.trace) ranks.push_back(steps_of(rank));
+    const auto number = median_step(ranks);
+    if (!number) return "";
+    std::vector<TracedStep> steps;  // by rank
+    for (const auto& rank : ranks)
+        steps.push_back(*std::ranges::find_if(
+            rank, [&](const TracedStep& each) { return each.step.step == *number; }));
+
+    const int64_t origin =
+        std::ranges::min_element(steps, {}, [](const TracedStep& each) {
+            return each.step.begin;
+        })->step.begin;
+    Timeline chart{.text = {.title = fmt::format("Step {}", *number), .id = id},
+                   .time = {.label = "ms"}};
+    for (size_t rank = 0; rank < steps.size(); ++rank)
+        add_lanes(chart, run.trace[rank].rank, steps[rank], origin);
+    return svg_of(chart);
+}
+
+}  // namespace mini::report

@@ -1,0 +1,55 @@
+// metrics.jsonl: what a run has measured, one JSON object a line (schema 1).
+//
+//     {"kind": "run", "schema": 1, "program": "train_mnist", "time": 1.7e9,
+//      "world_size": 2, "backend": "ring", "resumed_at_step": null, "options": {...}}
+//     {"kind": "step", "rank": 0, "epoch": 0, "step": 0, "loss": 2.31, "data_s": ...,
+//      "forward_s", "backward_s", "waiting_s", "optimizer_s", "step_s"}
+//     {"kind": "epoch", "epoch": 0, "steps": 469, "train_loss", "test_accuracy", "lr",
+//      "seconds"}
+//
+// Epochs and steps count from 0; `loss` is the mean over the rank's samples, `train_loss`
+// over all ranks and steps of the epoch; NaN and infinity are null. A line "run" begins
+// each process; if it has resumed from a checkpoint, its steps replace those that an
+// earlier process had done after that checkpoint. docs/pages/run_report.md says more.
+
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "libmini/extras/report/step_times.hpp"
+#include "libmini/training/run_observer.hpp"
+
+namespace mini::report {
+
+/// One step of one rank.
+struct StepRow {
+    int rank = 0;
+    int64_t epoch = 0;
+    int64_t step = 0;  // since the start of the run
+    double loss = 0.0;
+    StepTimes times = {};
+};
+
+/// A run as read from its file.
+struct Metrics {
+    training::RunFacts run;
+    std::vector<StepRow> steps;  // sorted by step, then rank; each once
+    std::vector<training::EpochFacts> epochs;
+};
+
+nlohmann::ordered_json json_of(const training::RunFacts& run);    ///< the line "run"
+nlohmann::ordered_json json_of(const StepRow& row);               ///< a line "step"
+nlohmann::ordered_json json_of(const training::EpochFacts& row);  ///< a line "epoch"
+
+/// Returns the row of a line "step". Throws nlohmann::json::exception if it has other
+/// fields.
+StepRow step_row(const nlohmann::ordered_json& line);
+
+/// Reads FOLDER/metrics.jsonl: the last run in it, with its resumptions. Skips lines that
+/// were cut off. Throws BadFile if there is no such file, or if it has no run.
+Metrics read_metrics(const std::string& folder);
+
+}  // namespace mini::report

@@ -1,0 +1,168 @@
+#include "libmini/extras/report/run_log.hpp"
+
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+#include "libmini/core/error.hpp"
+#include "libmini/extras/report/append_file.hpp"
+#include "libmini/extras/report/clock_offset.hpp"
+#include "libmini/extras/report/gather_bytes.hpp"
+#include "libmini/extras/report/page.hpp"
+#include "libmini/extras/report/run_folder.hpp"
+#include "libmini/extras/report/tensorboard.hpp"
+#include "libmini/extras/report/trace.hpp"
+#include "libmini/io/file.hpp"
+
+namespace mini::report {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr size_t kTracedSteps = 20;
+
+// Creates the folder, and checks that the files that an epoch writes can be saved in it.
+std::string created(const std::string& folder) {
+    io::create_folder(folder);
+    for (const char* name : {"trace.json", "report.html"})
+        io::check_can_save(concat(folder, "/", name));
+    return folder;
+}
+
+ordered_json json_of_all(const std::vector<StepRow>& rows) {
+    ordered_json lines = ordered_json::array();
+    for (const StepRow& row : rows) lines.push_back(json_of(row));
+    return lines;
+}
+
+ordered_json json_of_all(const std::deque<std::vector<Event>>& steps) {
+    ordered_json events = ordered_json::array();
+    for (const std::vector<Event>& step : steps)
+        for (const Event& event : step)
+            events.push_back({event.nanoseconds, static_cast<int>(event.kind),
+                              event.index, event.bytes, event.name});
+    return events;
+}
+
+// Returns the events of json_of_all(). `texts` will hold their names.
+std::vector<Event> events_of_all(const ordered_json& json, std::set<std::string>& texts) {
+    std::vector<Event> events;
+    for (const ordered_json& event : json)
+        events.push_back(
+            {.nanoseconds = event.at(0),
+             .kind = static_cast<EventKind>(event.at(1).get<int>()),
+             .index = event.at(2),
+             .bytes = event.at(3),
+             .name = texts.insert(event.at(4).get<std::string>()).first->c_str()});
+    return events;
+}
+
+// Returns the traces of all ranks, from what each has sent.
+std::vector<RankTrace> traces_of(const std::vector<ordered_json>& ranks,
+                                 const EventNames& names) {
+    std::vector<RankTrace> traces;
+    std::set<std::string> texts;
+    for (size_t rank = 0; rank < ranks.size(); ++rank)
+        traces.push_back(trace_of(static_cast<int>(rank),
+                                  events_of_all(ranks[rank].at("events"), texts), names,
+                                  {.offset = ranks[rank].at("clock_offset"),
+                                   .error = ranks[rank].at("clock_error")}));
+    return traces;
+}
+
+}  // namespace
+
+// The files that rank 0 writes.
+class RunLog::Files {
+  public:
+    Files(const std::string& folder, const training::RunFacts& run)
+        : metrics_(created(folder) + "/metrics.jsonl"),
+          scalars_(folder, run.resumed_at_step.value_or(0)) {
+        append(json_of(run));
+        if (!run.resumed_at_step) return;
+
+        // The scalars of an epoch that ended at this step were voided with those of the
+        // steps that are done again: add them again.
+        for (const training::EpochFacts& row : read_metrics(folder).epochs)
+            if (row.steps == run.resumed_at_step) add_scalars(row);
+    }
+
+    void append(const ordered_json& line) { metrics_.append(line.dump()); }
+
+    void add_scalars(const StepRow& row) {
+        scalars_.add_scalar("loss/step", row.loss, row.step);
+        scalars_.add_scalar("time/data", row.times.data, row.step);
+        scalars_.add_scalar("time/forward", row.times.forward, row.step);
+        scalars_.add_scalar("time/backward", row.times.backward, row.step);
+        scalars_.add_scalar("time/waiting", row.times.waiting, row.step);
+        scalars_.add_scalar("time/optimizer", row.times.optimizer, row.step);
+        scalars_.add_scalar("time/step", row.times.step, row.step);
+    }
+
+    void add_scalars(const training::EpochFacts& row) {
+        if (row.epoch <= last_epoch_) return;  // a resumed run may end an epoch again
+        last_epoch_ = row.epoch;
+        scalars_.add_scalar("loss/epoch", row.train_loss, row.steps);
+        scalars_.add_scalar("accuracy/test", row.test_accuracy, row.steps);
+        scalars_.add_scalar("lr", row.lr, row.steps);
+    }
+
+  private:
+    LineFile metrics_;
+    SummaryWriter scalars_;
+    int64_t last_epoch_ = -1;  // of which scalars_ has the scalars
+};
+
+RunLog::RunLog(std::string folder, const training::RunFacts& run, nn::Module& network,
+               std::shared_ptr<dist::ProcessGroup> group)
+    : folder_(std::move(folder)),
+      group_(std::move(group)),
+      names_(event_names(network)),
+      forward_events_(network, group_->events()) {
+    group_->events().since(position_);  // skip what happened before the first step
+    if (group_->rank() != 0) return;
+    files_ = std::make_unique<Files>(folder_, run);
+}
+
+RunLog::~RunLog() = default;
+
+void RunLog::add_step(const training::StepFacts& step) {
+    steps_.push_back(group_->events().since(position_));
+    if (steps_.size() > kTracedSteps) steps_.pop_front();
+    const StepRow row{.rank = group_->rank(),
+                      .epoch = step.epoch,
+                      .step = step.step,
+                      .loss = step.loss,
+                      .times = step_times(steps_.back())};
+    if (!files_) {
+        rows_.push_back(row);
+        return;
+    }
+    files_->append(json_of(row));
+    files_->add_scalars(row);
+}
+
+void RunLog::add_epoch(const training::EpochFacts& epoch) {
+    const ClockOffset clock = measure_offset(*group_, machine_clock());
+    const ordered_json mine{{"steps", json_of_all(rows_)},
+                            {"events", json_of_all(steps_)},
+                            {"clock_offset", clock.offset},
+                            {"clock_error", clock.error}};
+    std::vector<ordered_json> ranks;
+    for (const auto& bytes : gather_bytes(*group_, ordered_json::to_cbor(mine)))
+        ranks.push_back(ordered_json::from_cbor(bytes));
+    rows_.clear();
+    steps_.clear();
+    group_->events().since(position_);  // the steps of the next epoch do not include this
+    if (!files_) return;
+
+    for (const ordered_json& rank : ranks)
+        for (const ordered_json& line : rank.at("steps")) files_->append(line);
+    files_->append(json_of(epoch));
+    files_->add_scalars(epoch);
+    io::write_file(folder_ + "/trace.json", trace_json(traces_of(ranks, names_)));
+    io::write_file(folder_ + "/report.html", page_of({read_run(folder_)}));
+}
+
+}  // namespace mini::report

@@ -1,0 +1,117 @@
+#include "libmini/extras/report/tensorboard.hpp"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <chrono>
+
+#include "libmini/core/error.hpp"
+#include "libmini/extras/report/crc32c.hpp"
+#include "libmini/io/file.hpp"
+#include "libmini/io/file_system.hpp"
+
+namespace mini::report {
+namespace {
+
+constexpr uint64_t kVarint = 0, kEightBytes = 1, kLengthAndBytes = 2, kFourBytes = 5;
+
+// Returns the bytes of an unsigned integer, lowest first.
+template <typename Unsigned>
+std::string little_endian(Unsigned value) {
+    std::string bytes;
+    for (size_t i = 0; i < sizeof(Unsigned); ++i)
+        bytes += static_cast<char>((value >> (8 * i)) & 0xff);
+    return bytes;
+}
+
+std::string varint(uint64_t value) {
+    std::string bytes;
+    for (; value >= 0x80; value >>= 7) bytes += static_cast<char>((value & 0x7f) | 0x80);
+    return bytes + static_cast<char>(value);
+}
+
+std::string key(uint64_t number, uint64_t wire_type) {
+    return varint(number << 3 | wire_type);
+}
+
+std::string field(uint64_t number, int64_t value) {
+    return key(number, kVarint) + varint(static_cast<uint64_t>(value));
+}
+
+std::string field(uint64_t number, double value) {
+    return key(number, kEightBytes) + little_endian(std::bit_cast<uint64_t>(value));
+}
+
+std::string field(uint64_t number, float value) {
+    return key(number, kFourBytes) + little_endian(std::bit_cast<uint32_t>(value));
+}
+
+std::string field(uint64_t number, const std::string& bytes) {
+    return key(number, kLengthAndBytes) + varint(bytes.size()) + bytes;
+}
+
+double seconds_since_1970() {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    return std::chrono::duration<double>(now).count();
+}
+
+// Creates an empty file events.out.tfevents.SECONDS.HOST.PROCESS.NUMBER, where the number
+// is the first for which there is no file, and returns its path. TensorBoard reads every
+// file with "tfevents" in its name, in the order of the names; microseconds order the
+// files of a process that fails and of the one that resumes in the same second.
+std::string create_file(const std::string& folder) {
+    io::create_folder(folder);
+    std::array<char, 256> host{};
+    if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
+    const std::string begin = fmt::format("{}/events.out.tfevents.{:.6f}.{}.{}.", folder,
+                                          seconds_since_1970(), host.data(), ::getpid());
+    for (int number = 0;; ++number) {
+        const std::string path = concat(begin, number);
+        const int fd = io::file_system().create(path);
+        if (fd >= 0) io::file_system().close(fd);
+        if (fd >= 0) return path;
+        if (errno != EEXIST)
+            throw BadFile(concat(path, ": ", system_message("open", errno)));
+    }
+}
+
+}  // namespace
+
+std::string record_of(std::string_view data) {
+    const std::string length = little_endian(uint64_t{data.size()});
+    std::string record = length + little_endian(masked_crc32c(length));
+    record += data;
+    return record + little_endian(masked_crc32c(data));
+}
+
+std::string scalar_event(double wall_time, int64_t step, const std::string& tag,
+                         float value) {
+    const std::string summary = field(1, field(1, tag) + field(2, value));
+    return field(1, wall_time) + field(2, step) + field(5, summary);
+}
+
+std::string version_event(double wall_time) {
+    return field(1, wall_time) + field(3, std::string("brain.Event:2"));
+}
+
+std::string session_start_event(double wall_time, int64_t step) {
+    constexpr int64_t kStart = 1;
+    return field(1, wall_time) + field(2, step) + field(7, field(1, kStart));
+}
+
+SummaryWriter::SummaryWriter(const std::string& folder, std::optional<int64_t> purge_step)
+    : file_(create_file(folder)) {
+    file_.append(record_of(version_event(seconds_since_1970())));
+    if (purge_step)
+        file_.append(record_of(session_start_event(seconds_since_1970(), *purge_step)));
+}
+
+void SummaryWriter::add_scalar(const std::string& tag, double value, int64_t step) {
+    file_.append(record_of(
+        scalar_event(seconds_since_1970(), step, tag, static_cast<float>(value))));
+}
+
+}  // namespace mini::report

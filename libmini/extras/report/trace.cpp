@@ -1,0 +1,143 @@
+#include "libmini/extras/report/trace.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <string_view>
+
+#include "libmini/core/error.hpp"
+
+namespace mini::report {
+namespace {
+
+// Reads the events of one rank. The main thread's events make the compute lane, those of
+// collectives the other lane.
+class EventReading {
+  public:
+    EventReading(const EventNames& names, int64_t offset, RankTrace& trace)
+        : names_(names), offset_(offset), trace_(trace) {}
+
+    void read(const Event& event) {
+        const int64_t now = event.nanoseconds + offset_;
+        switch (event.kind) {
+            case EventKind::kSpanBegin:
+            case EventKind::kModuleBegin: open_.push_back(slice(event, now)); break;
+            case EventKind::kSpanEnd:
+            case EventKind::kModuleEnd: close(event, now); break;
+            case EventKind::kForwardBegin: network_ = now; break;
+            case EventKind::kForwardEnd: add("network", network_, now); break;
+            case EventKind::kGradReady: gradient(event, now); break;
+            case EventKind::kBackwardEnd: backward_end_ = now; break;
+            case EventKind::kBucketLaunch: launch(event, now); break;
+            case EventKind::kCollectiveBegin: begin_collective(event, now); break;
+            case EventKind::kCollectiveEnd: end_collective(event, now); break;
+            default: break;
+        }
+    }
+
+  private:
+    Slice slice(const Event& event, int64_t now) const {
+        const bool is_step = std::string_view(event.name) == "step";
+        return {.name = shown_name(event, names_),
+                .begin = now,
+                .step = is_step ? event.index : -1};
+    }
+
+    // Adds a slice of the compute lane, if its start is known.
+    void add(const std::string& name, int64_t begin, int64_t end) {
+        const bool is_inside = !open_.empty() && begin >= open_.back().begin;
+        if (is_inside)
+            trace_.slices.push_back({.name = name, .begin = begin, .end = end});
+    }
+
+    // Ends the innermost span or module; events whose start or end is missing are dropped.
+    void close(const Event& event, int64_t now) {
+        if (open_.empty() || open_.back().name != shown_name(event, names_))
+            return open_.clear();
+        Slice done = open_.back();
+        if (done.name == "backward") {
+            end_layer();
+            add("waiting", backward_end_, now);
+        }
+        open_.pop_back();
+        done.end = now;
+        trace_.slices.push_back(done);
+    }
+
+    // A layer's part of backward lasts from the previous layer's last gradient to its own
+    // last gradient.
+    void gradient(const Event& event, int64_t now) {
+        trace_.moments.push_back(
+            {.name = shown_name(event, names_), .time = now, .bytes = event.bytes});
+        if (open_.empty() || open_.back().name != "backward") return;
+        const std::string name = names_.parameter(event.index);
+        const std::string layer = name.substr(0, name.rfind('.'));
+        if (layer != layer_) {
+            end_layer();
+            layer_begin_ = std::max(layer_end_, open_.back().begin);
+            layer_ = layer;
+        }
+        layer_end_ = now;
+    }
+    void end_layer() {
+        if (!layer_.empty()) add(layer_, layer_begin_, layer_end_);
+        layer_.clear();
+    }
+
+    void launch(const Event& event, int64_t now) {
+        trace_.moments.push_back({.name = shown_name(event, names_),
+                                  .time = now,
+                                  .bucket = event.index,
+                                  .bytes = event.bytes});
+        launched_.push_back(event.index);
+    }
+
+    // Collectives begin and end in the order of the launches.
+    void begin_collective(const Event& event, int64_t now) {
+        Slice slice{.name = event.name,
+                    .lane = Lane::kCommunication,
+                    .begin = now,
+                    .bytes = event.bytes,
+                    .sequence = event.index};
+        if (!launched_.empty()) {
+            slice.bucket = launched_.front();
+            slice.name += concat(" bucket ", slice.bucket);
+            launched_.pop_front();
+        }
+        running_.push_back(slice);
+    }
+    // On a GPU several collectives may be in flight; the device runs one after another.
+    void end_collective(const Event& event, int64_t now) {
+        if (running_.empty() || running_.front().sequence != event.index) return;
+        Slice done = running_.front();
+        running_.pop_front();
+        done.begin = std::max(done.begin, collective_end_);
+        done.end = collective_end_ = now;
+        trace_.slices.push_back(done);
+    }
+
+    const EventNames& names_;
+    int64_t offset_;
+    RankTrace& trace_;
+    std::vector<Slice> open_;  // spans and modules of the main thread, the innermost last
+    int64_t network_ = -1, backward_end_ = -1;
+    std::string layer_;  // whose gradients are becoming ready, or ""
+    int64_t layer_begin_ = 0, layer_end_ = 0;
+    std::deque<int64_t> launched_;  // buckets whose collective has not begun
+    std::deque<Slice> running_;     // collectives that have not ended
+    int64_t collective_end_ = 0;
+};
+
+}  // namespace
+
+RankTrace trace_of(int rank, const std::vector<Event>& events, const EventNames& names,
+                   const ClockOffset& clock) {
+    RankTrace trace{.rank = rank, .clock = clock, .slices = {}, .moments = {}};
+    EventReading reading(names, clock.offset, trace);
+    for (const Event& event : events) reading.read(event);
+    std::ranges::stable_sort(trace.slices, [](const Slice& a, const Slice& b) {
+        return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
+    });
+    return trace;
+}
+
+}  // namespace mini::report

@@ -1,0 +1,70 @@
+// The trace of a run: what each rank did, and when, in the format of chrome://tracing and
+// ui.perfetto.dev.
+//
+//     rank 0  compute        [step [data][forward conv1 .. fc2][backward fc2 .. conv1|wait]
+//             communication                            [all_reduce 0]   [all_reduce 1]
+//     rank 1  compute        ...                             \ flow
+//             communication                              [all_reduce 0]   [all_reduce 1]
+//
+// A rank is a process of the trace, and each of its two lanes a thread. Slices of one
+// lane nest. A flow leads from the start of an all-reduce on a rank to its end on the
+// next rank: no rank's all-reduce can end before all have begun theirs. All times are
+// of rank 0's clock; "otherData" has the offset and the error of each rank's clock.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "libmini/core/events.hpp"
+#include "libmini/extras/report/clock_offset.hpp"
+#include "libmini/extras/report/event_names.hpp"
+
+namespace mini::report {
+
+/// A thread of a rank in the trace.
+enum class Lane { kCompute, kCommunication };
+
+/// A part of a lane's time. Numbers that do not apply are -1.
+struct Slice {
+    std::string name;
+    Lane lane = Lane::kCompute;
+    int64_t begin = 0;  // nanoseconds
+    int64_t end = 0;
+    int64_t step = -1;      // of "step"
+    int64_t bucket = -1;    // of an all-reduce of DistributedDataParallel
+    int64_t bytes = -1;     // of a collective
+    int64_t sequence = -1;  // of a collective: equal on all ranks
+};
+
+/// A moment on the compute lane: "gradient ready conv1.weight", "bucket 0 launched".
+struct Moment {
+    std::string name;
+    int64_t time = 0;  // nanoseconds
+    int64_t bucket = -1;
+    int64_t bytes = -1;
+};
+
+/// The trace of one rank.
+struct RankTrace {
+    int rank = 0;
+    ClockOffset clock;  // by which the times have been changed
+    std::vector<Slice> slices;
+    std::vector<Moment> moments;
+};
+
+/// Returns the trace of one rank from its events, oldest first, in rank 0's time. A
+/// gradient names its layer by its parameter's name. Leaves out what begins before or
+/// ends after the events.
+RankTrace trace_of(int rank, const std::vector<Event>& events, const EventNames& names,
+                   const ClockOffset& clock);
+
+/// Returns the text of a trace file. Its times begin at 0.
+std::string trace_json(const std::vector<RankTrace>& ranks);
+
+/// Reads a text of trace_json(); the flows are left out, since they follow from the
+/// slices. Throws BadFile if the text is no such trace.
+std::vector<RankTrace> read_trace(const std::string& text);
+
+}  // namespace mini::report

@@ -1,0 +1,341 @@
+"""`mini plot`: its pictures are strict XML, complete, legible and the same each time; its errors
+name the file, the key, both values and the next step.
+
+    MINI_BIN_DIR=build/release/bin python3 -m unittest tests/extras/report/plot_test.py
+"""
+
+import itertools
+import json
+import os
+import re
+import subprocess
+import tempfile
+import unittest
+import xml.etree.ElementTree
+from pathlib import Path
+
+MINI = os.path.join(os.environ.get("MINI_BIN_DIR", "build/release/bin"), "mini")
+PAGE = Path(__file__).resolve().parents[3] / "docs/pages/plot.md"
+SVG = "{http://www.w3.org/2000/svg}"
+
+# The widths of the letters from " " to "~" in DejaVu Sans, the widest font of the charts, in
+# thousandths of the font's size: regular, and bold as in a title.
+REGULAR = """
+    318 401 460 838 636 950 780 275 390 390 500 838 318 361 318 337 636 636 636 636 636 636 636
+    636 636 636 337 337 838 838 838 531 1000 684 686 698 770 632 575 775 752 295 295 656 557 863
+    748 787 603 787 695 635 611 732 684 989 685 611 685 390 337 390 838 500 500 613 635 550 635
+    615 352 635 634 278 278 579 278 974 634 612 635 635 411 521 392 634 592 818 592 592 525 636
+    337 636 838"""
+BOLD = """
+    348 456 521 838 696 1002 872 306 457 457 523 838 380 415 380 365 696 696 696 696 696 696 696
+    696 696 696 400 400 838 838 838 580 1000 774 762 734 830 683 683 821 837 372 372 775 637 995
+    837 850 733 850 770 720 682 812 774 1103 771 724 725 457 365 457 838 500 500 675 716 593 716
+    678 435 716 712 343 343 665 343 1042 712 687 716 716 493 595 478 712 652 924 645 652 582 712
+    365 712 838"""
+WIDTHS = {"": REGULAR.split(), "title": BOLD.split()}
+
+
+def run(text, *arguments):
+    return subprocess.run([MINI, "plot", *(arguments or ("-", "--out", "-"))], input=text,
+                          capture_output=True, text=True)
+
+
+def drawn(chart):
+    """Returns the SVG text of a chart."""
+    done = run(json.dumps(chart))
+    if done.returncode:
+        raise AssertionError(done.stderr)
+    return done.stdout
+
+
+def parse(text):
+    return xml.etree.ElementTree.fromstring(text)
+
+
+def texts(root):
+    return [element for element in root.iter(SVG + "text")]
+
+
+def words(root):
+    return [element.text for element in texts(root)]
+
+
+def box(element):
+    """Returns the borders of a text: left, top, right, bottom."""
+    style = element.get("class") or ""
+    size = 15 if "title" in style else 12 if "small" in style else 13
+    widths = WIDTHS["title" if "title" in style else ""]
+    width = size / 1000 * sum(
+        int(widths[ord(letter) - 32]) if ord(letter) < 127 else 1000 for letter in element.text)
+    x, y = float(element.get("x")), float(element.get("y"))
+    left = x - {"middle": width / 2, "end": width}.get(element.get("text-anchor"), 0)
+    return left, y - 0.75 * size, left + width, y + 0.2 * size
+
+
+def line(*points, **keys):
+    return {"type": "line", "title": "T", "x": "X", "y": "Y",
+            "series": [{"name": "a", "points": points}], **keys}
+
+
+def bars(**keys):
+    return {"type": "bar", "title": "T", "axis": "ms", "groups": ["g", "h"],
+            "series": [{"name": "a", "values": [1, 2]}, {"name": "b", "values": [3, None]}], **keys}
+
+
+def timeline(*spans, **keys):
+    return {"type": "timeline", "title": "T", "time": "ms",
+            "lanes": [{"name": "rank 0",
+                       "spans": [{"name": name, "start": start, "end": end}
+                                 for name, start, end in spans]}], **keys}
+
+
+LONG = "a name of forty-two letters, with a <tag> & \"quotes\""
+MANY = [{"name": f"{LONG} {i}", "points": [[0, i], [1, 5], [2, 5]]} for i in range(20)]
+
+CHARTS = {
+    "many lines that end at one height": line(series=MANY, x=LONG, y=LONG, title=LONG * 4),
+    "many references": line([0, 0], [1, 1], references=[
+        {"name": f"reference {i}", ("x", "y")[i % 2]: i / 30} for i in range(30)]),
+    "error bars": line([1, 5, 4, 6], [2, 6, 5, 9]),
+    "points only": line([1, 5], [2, 6], type="scatter"),
+    "many ticks with long texts": line([0, 0], [99, 1], x={
+        "label": "X", "ticks": [[i, f"tick {i} is long"] for i in range(100)]}),
+    "vertical bars": bars(),
+    "horizontal bars": bars(horizontal=True),
+    "vertical bars with texts": bars(
+        series=[{"name": "a", "values": [1, 2], "texts": ["1.0", "2"]}]),
+    "vertical bars with wide texts": bars(series=[
+        {"name": name, "values": [1, 1], "texts": ["a text wider than a bar"] * 2}
+        for name in ("a", "b")]),
+    "bars with long groups": bars(groups=[LONG, LONG * 3]),
+    "forty groups": bars(groups=[f"group {i}" for i in range(40)],
+                         series=[{"name": "a", "values": list(range(40))}]),
+    "stacks": bars(series=[{"name": name, "stack": stack, "values": [1, 2]}
+                           for stack in ("DDP", "stage 1") for name in ("p", "g")]),
+    "ratios": bars(base=1, axis={"label": "times", "log": True}, horizontal=True,
+                   series=[{"name": "a", "values": [0.5, 20], "spreads": [[0.4, 0.6], None],
+                            "texts": ["0.50", "20"]}]),
+    "negative bars": bars(series=[{"name": "a", "values": [-1, 2]}]),
+    "nested spans": timeline(
+        ("step", 0, 10), ("forward", 0, 4), ("inner", 1, 2), ("back", 4, 10)),
+    "narrow spans of many names": timeline(
+        *((f"span {i:03}", i, i + 1) for i in range(20))),
+    "moments": timeline(("now", 3, 3), ("now", 3, 3), ("then", 5, 5)),
+    "many lanes": {**timeline(), "lanes": [
+        {"name": f"{LONG} {i}", "spans": [{"name": LONG, "start": i, "end": i + 1}]}
+        for i in range(30)]},
+    **{f"the page's example {i}": json.loads(text) for i, text in enumerate(
+        re.findall(r"```json\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S))},
+}
+
+
+class Pictures(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.pictures = {name: drawn(chart) for name, chart in CHARTS.items()}
+
+    def test_the_page_has_an_example_of_each_type(self):
+        self.assertEqual({chart["type"] for name, chart in CHARTS.items() if "page" in name},
+                         {"line", "bar", "timeline"})
+
+    def test_a_picture_has_a_title_and_a_description_and_nothing_from_outside(self):
+        for name, picture in self.pictures.items():
+            root = parse(picture)
+            self.assertEqual(root.get("role"), "img")
+            ids = [element.get("id") for element in root.iter() if element.get("id")]
+            self.assertEqual(root.get("aria-labelledby").split(), ids)
+            title, description = (next(root.iter(SVG + tag)) for tag in ("title", "desc"))
+            self.assertEqual(title.text, CHARTS[name]["title"])
+            self.assertTrue(description.text.strip())
+            tags = {element.tag.removeprefix(SVG) for element in root.iter()}
+            self.assertLessEqual(
+                tags, {"svg", "title", "desc", "style", "text", "path", "rect", "g"})
+            for element in root.iter():
+                for attribute in element.attrib:
+                    self.assertNotRegex(attribute, "href|^on")
+            self.assertNotIn("url(", next(root.iter(SVG + "style")).text)
+
+    def test_no_text_leaves_the_picture_or_overlaps_another(self):
+        for name, picture in self.pictures.items():
+            root = parse(picture)
+            _, _, width, height = map(float, root.get("viewBox").split())
+            boxes = [(box(element), element.text) for element in texts(root)]
+            for (left, top, right, bottom), text in boxes:
+                self.assertTrue(0 <= left <= right <= width and 0 <= top and bottom <= height,
+                                (name, text, left, top, right, bottom))
+            for (a, text), (b, other) in itertools.combinations(boxes, 2):
+                apart = a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1]
+                self.assertTrue(apart, (name, text, a, other, b))
+
+    def test_equal_charts_give_equal_bytes(self):
+        for name, picture in self.pictures.items():
+            self.assertEqual(drawn(CHARTS[name]), picture)
+
+    def test_all_names_are_in_the_picture_once_and_in_their_order(self):
+        found = words(parse(drawn(line(series=[{"name": name, "points": [[0, 0], [1, y]]}
+                                               for name, y in (("low", 1), ("high", 9), ("mid", 5))],
+                                       references=[{"name": "goal", "y": 7}]))))
+        self.assertEqual([name for name in found if name in ("low", "mid", "high", "goal")],
+                         ["low", "high", "mid", "goal"])
+        heights = {element.text: float(element.get("y")) for element in texts(parse(drawn(line(
+            series=[{"name": name, "points": [[0, 0], [1, y]]}
+                    for name, y in (("low", 1), ("high", 9), ("mid", 5))]))))}
+        self.assertLess(heights["high"], heights["mid"])  # at the heights of the lines' ends
+        self.assertLess(heights["mid"], heights["low"])
+        found = words(parse(drawn(bars(references=[{"name": "goal", "value": 2}]))))
+        self.assertEqual([name for name in found if name in ("a", "b", "goal")], ["a", "b", "goal"])
+
+    def test_text_is_escaped(self):
+        root = parse(drawn(line([1, 1], title="<script> & \"x\" \u0001 é 中", y="a<b")))
+        self.assertIn("<script> & \"x\" \ufffd é 中", words(root))
+        self.assertIn("a<b", words(root))
+
+    def test_markers_and_dashes_differ_where_colours_repeat(self):
+        root = parse(drawn(line(series=[{"name": str(i), "points": [[0, i], [1, i]]}
+                                        for i in range(24)])))
+        styles = [path.get("class") for path in root.iter(SVG + "path")
+                  if (path.get("class") or "").startswith("line") and "L" in path.get("d")]
+        self.assertEqual(sorted(set(styles)), ["line", "line dashes1", "line dashes2"])
+        markers = {path.get("d") for path in root.iter(SVG + "path") if path.get("class") == "fill"}
+        self.assertEqual(len(markers), 8)
+
+    def test_a_span_inside_another_is_below_it_and_one_after_it_is_beside_it(self):
+        root = parse(drawn(timeline(("outer", 0, 10), ("inner", 2, 5), ("next", 10, 12))))
+        tops = {}
+        for rect in root.iter(SVG + "rect"):
+            tip = rect.find(SVG + "title")
+            if tip is not None:
+                tops[tip.text.split(":")[0]] = float(rect.get("y"))
+        self.assertGreater(tops["inner"], tops["outer"])
+        self.assertEqual(tops["next"], tops["outer"])
+
+    def test_of_spans_with_one_start_the_longest_is_on_top(self):
+        root = parse(drawn(timeline(("inner", 0, 5), ("outer", 0, 10))))
+        tops = [(float(rect.get("y")), rect.find(SVG + "title").text.split(":")[0])
+                for rect in root.iter(SVG + "rect") if rect.find(SVG + "title") is not None]
+        self.assertEqual([name for _, name in sorted(tops)], ["outer", "inner"])
+
+    def test_a_moment_is_a_marker_and_no_rectangle(self):
+        root = parse(drawn(timeline(("a", 0, 4), ("now", 3, 3))))
+        tips = [rect.find(SVG + "title") is not None for rect in root.iter(SVG + "rect")]
+        self.assertEqual(sum(tips), 1)
+        self.assertIn("now", words(root))
+
+
+class Axes(unittest.TestCase):
+    def ticks(self, *points, **keys):
+        """Returns the texts of the ticks of y, from the bottom."""
+        root = parse(drawn(line(*points, **keys)))
+        return [text.text for text in texts(root) if text.get("text-anchor") == "end"]
+
+    def test_ticks_are_round_numbers_around_the_values(self):
+        log = {"label": "Y", "log": True}
+        for values, keys, wanted in (
+                ((5,), {}, ["4.4", "4.6", "4.8", "5", "5.2", "5.4", "5.6"]),
+                ((0, 12), {}, ["0", "2", "4", "6", "8", "10", "12"]),
+                ((-3, 3), {}, ["-3", "-2", "-1", "0", "1", "2", "3"]),
+                ((-0.004, -0.001), {}, ["-0.004", "-0.0035", "-0.003", "-0.0025", "-0.002",
+                                        "-0.0015", "-0.001"]),
+                ((0, 50000), {}, ["0", "10,000", "20,000", "30,000", "40,000", "50,000"]),
+                ((1e6, 1e6 + 1), {}, ["1,000,000", "1,000,000.2", "1,000,000.4",
+                                              "1,000,000.6", "1,000,000.8", "1,000,001"]),
+                ((7, 7), {}, None), ((0, 0), {}, None), ((1e300, -1e300), {}, None),
+                ((1e-300, 2e-300), {}, None), ((1e17, 1e17 + 16), {}, None),
+                ((1, 1000), {"y": log}, "1 2 5 10 20 50 100 200 500 1,000".split()),
+                ((1e-9, 1e6), {"y": log}, None), ((5, 5), {"y": log}, ["5", "10"]),
+                ((1e-290, 1e290), {"y": log}, None)):
+            with self.subTest((values, keys)):
+                found = self.ticks(*([k, value] for k, value in enumerate(values)), **keys)
+                if wanted:
+                    self.assertEqual(found, wanted)
+                self.assertGreaterEqual(len(found), 2)
+                self.assertLessEqual(len(found), 14)
+                self.assertEqual(len(set(found)), len(found), found)
+                numbers = [float(text.replace(",", "")) for text in found]
+                self.assertEqual(numbers, sorted(numbers))
+                self.assertLessEqual(numbers[0], min(values))
+                self.assertGreaterEqual(numbers[-1], max(values))
+
+    def test_whole_numbers_have_whole_ticks_on_x(self):
+        found = words(parse(drawn(line([1, 0.5], [3, 0.7]))))
+        self.assertFalse({"1.5", "2.5"} & set(found))
+        self.assertIn("1.5", words(parse(drawn(line([1, 0.5], [2.9, 0.7])))))
+
+    def test_ticks_may_be_named(self):
+        found = words(parse(drawn(line([1, 1], [65536, 2], x={
+            "label": "X", "ticks": [[1, "one"], 65536, 1e6]}))))
+        for text in ("one", "65,536", "1e6"):
+            self.assertIn(text, found)
+
+
+class Errors(unittest.TestCase):
+    def fails(self, chart, *parts):
+        text = chart if isinstance(chart, str) else json.dumps(chart)
+        done = run(text)
+        self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1)
+        for part in ("mini: stdin: ", *parts):
+            self.assertIn(part, done.stderr)
+
+    def test_a_value_of_the_wrong_type_is_named_with_its_place(self):
+        self.fails(line([1, "2"]), "series[0].points[0][1] is \"2\", but must be a number")
+        self.fails(line([1]), "series[0].points[0] is [1], but must be [x, y] or [x, y, low, high]")
+        self.fails(line([1, 1], title=5), "title is 5, but must be a text")
+        self.fails(line([1, 1], series={}), "series is {}, but must be a list in []")
+        self.fails(bars(horizontal=1), "horizontal is 1, but must be true or false")
+        self.fails(line([1, 1], type="pie"), "\"pie\", but must be line, scatter, bar or timeline")
+        self.fails("[1]", "the chart is [1], but must be an object")
+        self.fails(line(["x" * 500, 1]), "xxx...")
+
+    def test_a_missing_key_comes_with_an_example(self):
+        for key in ("type", "title", "x", "y", "series"):
+            chart = line([1, 1])
+            del chart[key]
+            self.fails(chart, f"the chart has no key \"{key}\": add \"{key}\": ")
+        self.fails(timeline(lanes=[{"name": "rank 0"}]), "lanes[0] has no key \"spans\": add")
+
+    def test_an_unknown_key_comes_with_the_known_ones(self):
+        self.fails(line([1, 1], seris=[]), "unknown key \"seris\"; its keys are type, title, ")
+        self.fails(line([1, 1], zzzzzz=1), "unknown key \"zzzzzz\"; its keys are type, title, ")
+        self.fails(line(series=[{"name": "a", "points": [], "colour": 1}]),
+                   "series[0] has the unknown key \"colour\"")
+
+    def test_numbers_that_cannot_be_drawn_are_named(self):
+        log = {"label": "Y", "log": True}
+        self.fails(line([1, 0], y=log), "\"a\" has the point (1, 0)", "make y linear")
+        self.fails(line([-2, 1], x=log), "\"a\" has the point (-2, 1)", "make x linear")
+        self.fails(line([1, 1e301]), "1e+301", "1e+300")
+        self.fails(line([1, 1], y=log, references=[{"name": "r", "y": 0}]), "\"Y\" is 0")
+        self.fails(bars(axis=log), "bars begin at 0", "set the base")
+        self.fails(line(), "has 1 series and no point: give it a point")
+        self.fails(timeline(), "has 1 lanes and no span: give it a span")
+        self.fails(bars(series=[]), "has 0 series and no value: give it a value")
+        self.fails(timeline(("f", 3, 2)), "\"f\" of rank 0 starts at 3 and ends at 2")
+        self.fails(bars(series=[{"name": "a", "values": [1]}]), "1 values for 2 groups")
+        self.fails(line([1, 1], id="a b"), "the id is \"a b\": use letters")
+
+    def test_what_is_not_json_is_named_with_its_line(self):
+        self.fails("{\"type\":\n", "not JSON: parse error at line 2, column 1")
+        self.fails("", "not JSON: parse error at line 1")
+        self.fails("{\"x\": 1e999}", "number overflow parsing '1e999'")
+        self.fails("[" * 100000, "not JSON")
+
+    def test_files_are_named_and_none_is_left_after_an_error(self):
+        with tempfile.TemporaryDirectory() as folder:
+            spec, out = os.path.join(folder, "spec.json"), os.path.join(folder, "out.svg")
+            missing = run("", spec, "--out", out)
+            self.assertEqual(missing.returncode, 1)
+            self.assertIn(f"mini: {spec}: open failed: No such file", missing.stderr)
+            Path(spec).write_text(json.dumps(line([1, 0], y={"label": "Y", "log": True})))
+            self.assertIn(f"mini: {spec}: chart: ", run("", spec, "--out", out).stderr)
+            self.assertEqual(os.listdir(folder), ["spec.json"])
+            Path(spec).write_text(json.dumps(line([1, 1])))
+            absent = os.path.join(folder, "no/out.svg")
+            self.assertIn(absent, run("", spec, "--out", absent).stderr)
+            self.assertEqual(run("", spec, "--out", out).returncode, 0)
+            self.assertEqual(Path(out).read_text(), drawn(line([1, 1])))
+        self.assertEqual(run("", "a.json").returncode, 2)  # without --out
+
+
+if __name__ == "__main__":
+    unittest.main()

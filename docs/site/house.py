@@ -18,7 +18,7 @@ WHAT = {
     "fibers": "stacks that take turns",
     "cudasim": "CUDA on the CPU",
     "kernels": "plain functions; CPU and CUDA",
-    "fast": "faster kernels for the CPU",
+    "fast": "faster kernels for the CPU, a faster all-reduce",
     "tensor": "dtype, shape, strides, device",
     "autograd": "graph, reverse mode, hooks",
     "data": "partitions, samplers, loader",

@@ -83,7 +83,6 @@ void Reducer::make_buckets(std::vector<std::vector<size_t>> assignment) {
             slots_[indices[slot]].slot = slot;
         }
         buckets_.emplace_back(std::move(indices), parameters);
-        group_->share_memory(buckets_.back().buffer());
     }
 }
 

@@ -124,7 +124,7 @@ inline std::vector<std::unique_ptr<GroupTransport>> make_transports(
         const RendezvousConfig config{server.address(), rank, world_size, Cookie{}};
         Mesh mesh = connect_mesh(config, store, store.local_host(), medium, deadline);
         transports[static_cast<size_t>(rank)] = std::make_unique<MeshTransport>(
-            rank, std::move(mesh.streams), std::move(mesh.heap));
+            rank, std::move(mesh.streams));
     });
     for (const auto& failure : failures)
         if (failure) std::rethrow_exception(failure);

@@ -33,7 +33,6 @@ void step(ProcessGroup& group, const Scenario& s) {
     for (size_t i = 0; i < P; ++i) outputs.push_back(Tensor::zeros({s.n}));
     const bool is_root = group.rank() == root;
     const std::vector<Tensor> none;
-    if (s.shares) group.share_memory(data);
     switch (s.operation) {
         case Operation::kAllReduce:
             return group.all_reduce(data, ReduceOp::kSum, s.algorithm);

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "libmini/core/error.hpp"
+#include "libmini/distributed/transport/shared_all_reduce.hpp"
 
 namespace mini::dist::faults {
 namespace {
@@ -29,7 +30,8 @@ std::vector<Calls> calls_of(const std::string& group_kind) {
     std::vector<Algorithm> algorithms = {Algorithm::kRing, Algorithm::kRecursiveDoubling,
                                          Algorithm::kHalvingDoubling, Algorithm::kTree,
                                          Algorithm::kNaive};
-    if (group_kind == "threads" || group_kind == "ring-shm")
+    const bool shares_memory = group_kind == "threads" || group_kind == "ring-shm";
+    if (shares_memory && shared_all_reduce().run != nullptr)
         algorithms.push_back(Algorithm::kSharedMemory);
     if (group_kind == "gloo")
         algorithms = {Algorithm::kAuto, Algorithm::kRing, Algorithm::kHalvingDoubling};
@@ -70,7 +72,7 @@ class Table {
         add_deaths();
         add_silences_and_mismatches();
         add_ends_and_beginnings();
-        add_shared_tensors_and_subgroups();
+        add_large_tensors_and_subgroups();
         return std::move(all_);
     }
 
@@ -154,13 +156,12 @@ class Table {
             }
     }
 
-    // Adds ranks that die, stop or pause in the middle of an all-reduce: of tensors in
-    // memory that the ranks share, as DDP's buckets, and in subgroups.
-    void add_shared_tensors_and_subgroups() {
+    // Adds ranks that die, stop or pause in the middle of an all-reduce of a large tensor,
+    // which ranks that share memory reduce there, and of one in a subgroup.
+    void add_large_tensors_and_subgroups() {
         unsigned seed = 0;
-        const bool shares = group_kind_ == "ring-shm";
         std::vector<bool> in_subgroups{true};
-        if (shares) in_subgroups.push_back(false);
+        if (group_kind_ == "ring-shm") in_subgroups.push_back(false);
         for (const int P : worlds_)
             for (const int victim : {0, P - 1})
                 for (const bool in_subgroup : in_subgroups)
@@ -174,7 +175,6 @@ class Table {
                              .world_size = P,
                              .victim = victim,
                              .seed = seed,
-                             .shares = shares,
                              .in_subgroup = in_subgroup});
                     }
     }
@@ -234,7 +234,6 @@ std::string describe(const Scenario& s) {
     return concat("rank ", s.victim, " of ", s.world_size, " ", kind_name(s.kind), " ",
                   moment_name(s.moment), ", ", operation_name(s.operation), " (",
                   algorithm_name(s.algorithm), ") of ", s.n,
-                  s.shares ? " in shared memory" : "",
                   s.in_subgroup ? " in a subgroup" : "", ", seed ", s.seed);
 }
 

@@ -54,7 +54,6 @@ struct Scenario {
     int world_size = 2;
     int victim = 0;
     unsigned seed = 0;         // of the fault's random numbers
-    bool shares = false;       // tensors are in memory that the ranks share, if they can
     bool in_subgroup = false;  // the operations run in a subgroup, of all ranks
     std::chrono::milliseconds timeout{};  // of the group
     bool is_over_mpi = false;

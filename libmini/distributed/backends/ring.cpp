@@ -73,8 +73,7 @@ Splitter ring_splitter(const RingSettings& settings) {
         return std::make_unique<TransportBackend>(
             "ring",
             std::make_unique<MeshTransport>(index_among(ranks, parent),
-                                            std::move(mesh->streams),
-                                            std::move(mesh->heap)),
+                                            std::move(mesh->streams)),
             mesh->hosts, ring_splitter(settings));
     };
 }
@@ -96,8 +95,7 @@ std::shared_ptr<QueuedGroup> make_ring_group(const RendezvousConfig& config,
         mesh = connect_mesh(config, *rendezvous.store, rendezvous.local_host, medium,
                             deadline);
         layer.wrap(mesh.streams, members);
-        transport = std::make_unique<MeshTransport>(config.rank, std::move(mesh.streams),
-                                                    std::move(mesh.heap));
+        transport = std::make_unique<MeshTransport>(config.rank, std::move(mesh.streams));
         await_all_ranks(*transport, deadline);
     } catch (const Error&) {
         part_after_failure(std::move(rendezvous));

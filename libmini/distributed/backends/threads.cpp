@@ -43,10 +43,9 @@ std::vector<std::unique_ptr<GroupTransport>> make_threads_transports(int world_s
             auto [one, other] = make_socket_pair();
             const auto memory = allocate_memory(RingChannel::memory_bytes(world_size));
             streams[a][b] = MessageStream(std::make_unique<RingChannel>(
-                std::move(one), memory, RingChannel::Side::kFirst, nullptr, world_size));
+                std::move(one), memory, RingChannel::Side::kFirst, world_size));
             streams[b][a] = MessageStream(std::make_unique<RingChannel>(
-                std::move(other), memory, RingChannel::Side::kSecond, nullptr,
-                world_size));
+                std::move(other), memory, RingChannel::Side::kSecond, world_size));
         }
 
     std::vector<std::unique_ptr<GroupTransport>> transports;

@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <exception>
 #include <functional>
 #include <set>
 #include <span>
 #include <string>
 
-#include "libmini/core/log.hpp"
 #include "libmini/distributed/collectives/dissemination_barrier.hpp"
 #include "libmini/distributed/collectives/gather_scatter.hpp"
 #include "libmini/distributed/collectives/halving_doubling.hpp"
@@ -19,12 +17,10 @@
 #include "libmini/distributed/collectives/ring_all_gather.hpp"
 #include "libmini/distributed/collectives/ring_all_reduce.hpp"
 #include "libmini/distributed/collectives/ring_reduce_scatter.hpp"
-#include "libmini/distributed/collectives/shared_memory_all_reduce.hpp"
 #include "libmini/distributed/collectives/tree_all_reduce.hpp"
 #include "libmini/distributed/collectives/tree_broadcast.hpp"
 #include "libmini/distributed/collectives/tree_reduce.hpp"
-#include "libmini/distributed/transport/shared_heap.hpp"
-#include "libmini/distributed/transport/slot_queue.hpp"
+#include "libmini/distributed/transport/shared_all_reduce.hpp"
 
 namespace mini::dist {
 namespace {
@@ -56,6 +52,14 @@ bool is_on_several_hosts(const std::vector<int>& hosts) {
     return std::ranges::adjacent_find(hosts, std::ranges::not_equal_to()) != hosts.end();
 }
 
+// Returns whether this rank shares memory with every other rank; the same on all ranks.
+bool shares_memory(GroupTransport& transport) {
+    bool all = shared_all_reduce().run != nullptr;
+    for (int other = 0; other < transport.world_size(); ++other)
+        all &= other == transport.rank() || !transport.shared_with(other).empty();
+    return all;
+}
+
 }  // namespace
 
 // Up to this size latency dominates, so the algorithm with the fewest rounds is the
@@ -64,26 +68,13 @@ constexpr size_t kSmallBytes = 16 << 10;
 
 // With more than kManyRanks ranks and up to kMediumBytes, the 2(P-1) messages of the ring
 // cost too much latency: halving-doubling is faster.
-constexpr int kManyRanks = kMaxHeapRanks;
+constexpr int kManyRanks = 8;
 constexpr size_t kMediumBytes = 1 << 20;
-
-static_assert(kSmallBytes == kSmallSharedBytes,
-              "above it, shared memory has the bits of the ring");
-
-namespace {
-
-// Returns whether shared memory is faster than messages for so many bytes and ranks.
-bool is_for_shared_memory(size_t bytes, int world_size) {
-    return bytes > kSmallBytes && world_size > 1 && world_size <= kManyRanks;
-}
-
-}  // namespace
 
 Algorithm choose_algorithm(size_t bytes, int world_size, const std::vector<int>& hosts,
                            bool shares_memory) {
     if (bytes <= kSmallBytes) return Algorithm::kRecursiveDoubling;
-    if (shares_memory && is_for_shared_memory(bytes, world_size))
-        return Algorithm::kSharedMemory;
+    if (shares_memory && world_size > 1) return Algorithm::kSharedMemory;
     const bool has_neighbours =
         hosts.size() > std::set<int>(hosts.begin(), hosts.end()).size();
     if (is_on_several_hosts(hosts) && has_neighbours) return Algorithm::kHierarchical;
@@ -94,14 +85,14 @@ Algorithm choose_algorithm(size_t bytes, int world_size, const std::vector<int>&
 namespace {
 
 const char* all_reduce(Transport& transport, const Call& call,
-                       const std::vector<int>& hosts, SlotTransport* slots) {
+                       const std::vector<int>& hosts, GroupTransport* sharing) {
     const Elements data(call.outputs.front());
     const ReduceOp op = call.reduce_op;
     const Algorithm algorithm =
         call.algorithm != Algorithm::kAuto
             ? call.algorithm
             : choose_algorithm(data.bytes.size(), transport.world_size(), hosts,
-                               slots != nullptr);
+                               sharing != nullptr);
     switch (algorithm) {
         case Algorithm::kNaive: naive_all_reduce(transport, data, op); break;
         case Algorithm::kTree: tree_all_reduce(transport, data, op); break;
@@ -115,12 +106,12 @@ const char* all_reduce(Transport& transport, const Call& call,
             hierarchical_all_reduce(transport, data, op, hosts);
             break;
         case Algorithm::kSharedMemory:
-            MINI_CHECK(slots != nullptr,
+            MINI_CHECK(sharing != nullptr,
                        "all_reduce: algorithm shared-memory needs ranks that share "
                        "memory: at most ",
-                       kMaxSlotRanks,
+                       shared_all_reduce().max_ranks,
                        ", on one host, and not with --medium tcp or a link");
-            shared_memory_all_reduce(*slots, data, op);
+            shared_all_reduce().run(*sharing, data, op);
             break;
         case Algorithm::kAuto:
         case Algorithm::kRing: ring_all_reduce(transport, data, op);
@@ -154,9 +145,9 @@ void run_other(Transport& transport, const Call& call) {
 }  // namespace
 
 const char* run_over(Transport& transport, const Call& call,
-                     const std::vector<int>& hosts, SlotTransport* slots) {
+                     const std::vector<int>& hosts, GroupTransport* sharing) {
     if (call.operation == Operation::kAllReduce)
-        return all_reduce(transport, call, hosts, slots);
+        return all_reduce(transport, call, hosts, sharing);
     run_other(transport, call);
     return "";
 }
@@ -166,6 +157,7 @@ TransportBackend::TransportBackend(std::string name,
                                    std::vector<int> hosts, Splitter splitter)
     : name_(std::move(name)),
       transport_(std::move(transport)),
+      shares_memory_(shares_memory(*transport_)),
       hosts_(std::move(hosts)),
       splitter_(std::move(splitter)) {
     if (hosts_.empty()) hosts_.assign(static_cast<size_t>(world_size()), 0);
@@ -174,23 +166,8 @@ TransportBackend::TransportBackend(std::string name,
 void TransportBackend::run(const Call& call, const Collective& collective,
                            std::chrono::milliseconds timeout) {
     transport_->begin(collective, timeout);
-    last_algorithm_ = run_over(*transport_, call, hosts_, transport_->slots());
-}
-
-void TransportBackend::share_memory(const Tensor& tensor) {
-    if (!tensor.device().is_cpu() || !is_for_shared_memory(tensor.bytes(), world_size()))
-        return;
-    // Shared memory only saves copies: without it, all_reduce sends messages.
-    try {
-        if (auto memory = transport_->allocate_shared(tensor.storage_bytes()))
-            tensor.move_storage(std::move(memory));
-    } catch (const std::exception& error) {
-        logging::warning("share_memory: rank ", transport_->rank(), " has no ",
-                         tensor.storage_bytes(),
-                         " bytes of shared memory for a tensor, which stays where it is; "
-                         "its all_reduce copies more: ",
-                         error.what());
-    }
+    last_algorithm_ =
+        run_over(*transport_, call, hosts_, shares_memory_ ? transport_.get() : nullptr);
 }
 
 }  // namespace mini::dist

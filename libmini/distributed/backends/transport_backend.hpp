@@ -15,17 +15,19 @@
 namespace mini::dist {
 
 /// Returns the all_reduce algorithm for kAuto, which depends on the size in bytes, the
-/// number of ranks, the host number of each rank, and whether all ranks share memory.
+/// number of ranks, the host number of each rank, and whether all ranks share memory for
+/// the registered all-reduce.
 Algorithm choose_algorithm(size_t bytes, int world_size, const std::vector<int>& hosts,
                            bool shares_memory);
 
 /// Runs a collective on host memory with the algorithms of collectives/; blocks until
-/// this rank's part is done. `hosts` as in choose_algorithm; `slots` is null if the ranks
-/// do not share memory. Returns the name of the algorithm if the collective is an
-/// all_reduce, else "". Throws Error for kSharedMemory without slots. REQUIRES:
-/// GroupTransport::begin was called for this collective.
+/// this rank's part is done. `hosts` as in choose_algorithm; `sharing`: the transport if
+/// all ranks share memory for the registered all-reduce, else null. Returns the name of
+/// the algorithm if the collective is an all_reduce, else "". Throws Error for
+/// kSharedMemory without `sharing`. REQUIRES: GroupTransport::begin was called for this
+/// collective.
 const char* run_over(Transport& transport, const Call& call,
-                     const std::vector<int>& hosts, SlotTransport* slots = nullptr);
+                     const std::vector<int>& hosts, GroupTransport* sharing = nullptr);
 
 /// Creates the backend of a subgroup: `ranks` of `parent`, in the given order. Returns
 /// null on other ranks. Every rank of `parent` must call the function; blocks until all
@@ -46,7 +48,6 @@ class TransportBackend : public Backend {
     int world_size() const override { return transport_->world_size(); }
     void run(const Call& call, const Collective& collective,
              std::chrono::milliseconds timeout) override;
-    void share_memory(const Tensor& tensor) override;
     void post(PointMessage& message) override { transport_->post(message); }
     void progress() override { transport_->progress(); }
     void wake() noexcept override { transport_->wake(); }
@@ -67,6 +68,7 @@ class TransportBackend : public Backend {
   private:
     const std::string name_;
     const std::unique_ptr<GroupTransport> transport_;
+    const bool shares_memory_;  // with every other rank
     std::vector<int> hosts_;
     const Splitter splitter_;
     const char* last_algorithm_ = "";

@@ -66,9 +66,6 @@ class Backend {
     virtual void run(const Call& call, const Collective& collective,
                      std::chrono::milliseconds timeout) = 0;
 
-    /// As ProcessGroup::share_memory. Thread-safe.
-    virtual void share_memory(const Tensor& /*tensor*/) {}
-
     /// Launches a collective on GPU memory in the backend's stream, between
     /// order->begin() and order->end(). Blocks until the collective is in the stream,
     /// which may be long before the device is done. A later wait or progress() calls

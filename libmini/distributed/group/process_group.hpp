@@ -139,17 +139,6 @@ class ProcessGroup {
     WorkHandle barrier_async();
     void barrier();
 
-    /// Moves the elements of `tensor`, and of all tensors that share its memory, to memory
-    /// that the other ranks of this host can read and write
-    /// (`torch.Tensor.share_memory_`). Then an all_reduce of the tensor, or of a
-    /// contiguous part of it, needs no copies, if every rank has done so. Has no effect
-    /// where no all_reduce would be faster: for a small tensor, a tensor on a GPU, or
-    /// ranks that do not share memory; and where there is not enough shared memory, which
-    /// logs a warning. If an all_reduce fails, other ranks may write to
-    /// the tensor until they have detected the failure. Does not communicate. REQUIRES: no
-    /// operation uses the tensor.
-    virtual void share_memory(const Tensor& /*tensor*/) {}
-
     // Point-to-point messages. Messages between two ranks with the same tag arrive in the
     // order in which they were sent. Messages do not wait for collectives, and
     // collectives do not wait for messages. All throw Error immediately for an invalid

@@ -52,7 +52,6 @@ class QueuedGroup : public ProcessGroup, private CollectiveQueue::Runner {
     EventLog& events() override { return events_; }
 
     WorkHandle start(Call call) override;
-    void share_memory(const Tensor& tensor) override { backend_->share_memory(tensor); }
     std::shared_ptr<ProcessGroup> new_group(const std::vector<int>& ranks) override;
     void shutdown() override;
 

@@ -17,11 +17,8 @@
 
 #include "libmini/distributed/net/socket.hpp"
 #include "libmini/distributed/transport/combine.hpp"
-#include "libmini/distributed/transport/slot_queue.hpp"
 
 namespace mini::dist {
-
-class PeerHeap;
 
 class Channel {
   public:
@@ -57,14 +54,9 @@ class Channel {
     /// again even if poll reports no event.
     virtual Deadline next_event() const { return kNever; }
 
-    /// Returns the slots in the memory that both sides share; null if they share none.
-    virtual SlotQueues* slots() { return nullptr; }
-
-    /// Returns the heap of the other side; null if this side cannot map it.
-    virtual PeerHeap* heap() { return nullptr; }
-
-    /// Wakes the other side, which sleeps until a slot is filled or returned.
-    virtual void wake_other() noexcept {}
+    /// Returns the memory that both sides share for the registered all-reduce
+    /// (shared_all_reduce.hpp); empty if they share none.
+    virtual std::span<std::byte> shared_bytes() { return {}; }
 
     virtual const Socket& socket() const = 0;
 

@@ -45,28 +45,12 @@ struct ThisRank {
     Store& store;
     Deadline deadline;
     Endpoint endpoint;
-    std::shared_ptr<SharedHeap> heap;  // null: the ranks have no heaps
 };
 
 // ---- the rank that connects
 
-// Receives the Hello of the rank that accepts, and its heap if there are heaps.
-std::unique_ptr<PeerHeap> recv_answer(const Socket& socket, std::span<std::byte> reply,
-                                      bool has_heaps, Deadline deadline) {
-    std::vector<Socket> descriptors;
-    while (!reply.empty()) {
-        const size_t n = recv_with_descriptors(socket, reply, descriptors);
-        reply = reply.subspan(n);
-        if (n == 0 && !wait_for(socket, POLLIN, deadline))
-            throw Timeout("it does not answer");
-    }
-    if (!has_heaps) return nullptr;
-    if (descriptors.size() != 1) throw ConnectionClosed("it shares no memory");
-    return std::make_unique<PeerHeap>(std::move(descriptors.front()));
-}
-
-// Connects, exchanges Hellos and, within a host, exchanges the descriptors of shared
-// memory. Returns the channel, and the peer's Hello in `answer`.
+// Connects, exchanges Hellos and, within a host, sends the descriptor of shared memory.
+// Returns the channel, and the peer's Hello in `answer`.
 std::unique_ptr<Channel> greet(const ThisRank& mine, const Endpoint& theirs,
                                const Hello& hello, Hello& answer) {
     const auto greeting = std::as_bytes(std::span(&hello, 1));
@@ -82,13 +66,11 @@ std::unique_ptr<Channel> greet(const ThisRank& mine, const Endpoint& theirs,
         throw ConnectionClosed("a process of another user listens at its address");
     const int world_size = mine.config.world_size;
     NewSharedMemory shared = make_shared_memory(RingChannel::memory_bytes(world_size));
-    std::vector<int> descriptors = {shared.descriptor.fd()};
-    if (mine.heap) descriptors.push_back(mine.heap->descriptor().fd());
-    send_with_descriptors(socket, greeting, descriptors);
-    auto their_heap = recv_answer(socket, reply, mine.heap != nullptr, mine.deadline);
+    const int descriptor = shared.descriptor.fd();
+    send_with_descriptors(socket, greeting, {&descriptor, 1});
+    recv_all(socket, reply, mine.deadline);
     return std::make_unique<RingChannel>(std::move(socket), std::move(shared.memory),
-                                         RingChannel::Side::kFirst, std::move(their_heap),
-                                         world_size);
+                                         RingChannel::Side::kFirst, world_size);
 }
 
 MessageStream connect_to_rank(int peer, const ThisRank& mine, const Endpoint& theirs) {
@@ -124,7 +106,7 @@ struct PendingConnection {
     Deadline deadline;
     Hello hello;
     size_t received = 0;
-    std::vector<Socket> descriptors;  // of the connection's memory, and of the heap
+    std::vector<Socket> descriptors;  // of the connection's memory
 };
 
 // Reads the Hello. Returns the rank of the peer; -1 while the Hello is incomplete. Throws
@@ -142,46 +124,27 @@ int identify(PendingConnection& connection, const Hello& mine, int world_size) {
     return rank;
 }
 
-// What the rank that connects shares with this rank; empty for TCP.
-struct Shared {
-    std::shared_ptr<Memory> memory;
-    std::unique_ptr<PeerHeap> heap;
-};
-
-Shared take_shared(PendingConnection& connection, const ThisRank& mine) {
-    Shared shared;
-    if (!connection.is_local) return shared;
-    auto& descriptors = connection.descriptors;
-    if (descriptors.size() != (mine.heap ? 2 : 1))
-        throw ConnectionClosed("it shares no memory");
-    const size_t bytes = RingChannel::memory_bytes(mine.config.world_size);
-    shared.memory = map_shared_memory(descriptors[0], bytes);
-    if (mine.heap) shared.heap = std::make_unique<PeerHeap>(std::move(descriptors[1]));
-    return shared;
-}
-
-void send_answer(const PendingConnection& connection, std::span<const std::byte> answer,
-                 const ThisRank& mine) {
-    if (!connection.is_local || !mine.heap)
-        return send_all(connection.socket, answer, mine.deadline);
-    const int descriptor = mine.heap->descriptor().fd();
-    send_with_descriptors(connection.socket, answer, {&descriptor, 1});
-}
-
 // Turns the connection of rank `peer` into its stream. Sends the Hello last: then the other
 // side believes that it is connected.
 MessageStream welcome(PendingConnection& connection, int peer, const ThisRank& mine,
                       const Hello& hello) {
-    Shared shared = take_shared(connection, mine);
+    const int world_size = mine.config.world_size;
+    std::shared_ptr<Memory> memory;
+    if (connection.is_local) {
+        if (connection.descriptors.size() != 1)
+            throw ConnectionClosed("it shares no memory");
+        memory = map_shared_memory(connection.descriptors.front(),
+                                   RingChannel::memory_bytes(world_size));
+    }
     const Hello answer =
         make_hello(hello.role, hello.cookie, hello.rank, peer, hello.token);
-    send_answer(connection, std::as_bytes(std::span(&answer, 1)), mine);
+    send_all(connection.socket, std::as_bytes(std::span(&answer, 1)), mine.deadline);
     if (!connection.is_local)
         return MessageStream(
             std::make_unique<SocketChannel>(std::move(connection.socket)));
-    return MessageStream(std::make_unique<RingChannel>(
-        std::move(connection.socket), std::move(shared.memory),
-        RingChannel::Side::kSecond, std::move(shared.heap), mine.config.world_size));
+    return MessageStream(
+        std::make_unique<RingChannel>(std::move(connection.socket), std::move(memory),
+                                      RingChannel::Side::kSecond, world_size));
 }
 
 // Reads once from each pending connection. Turns the connection of a rank into the rank's
@@ -335,16 +298,14 @@ void connect_all(Mesh& mesh, const RendezvousConfig& config, Store& store,
     Listeners listeners{Acceptor(listen_for(local_host)),
                         Acceptor(has_tcp_only ? Socket() : listen_locally(name))};
     const Address published{local_host, local_address(listeners.tcp.listener()).port};
-    ThisRank mine{config, store, deadline,
-                  Endpoint{system().host_id(), published, name, system().random_number()},
-                  nullptr};
+    const ThisRank mine{
+        config, store, deadline,
+        Endpoint{system().host_id(), published, name, system().random_number()}};
     store.set(address_key(config.rank), to_text(mine.endpoint));
 
     const std::vector<Endpoint> endpoints = get_endpoints(mine);
     mesh.streams.resize(endpoints.size());
     mesh.hosts = number_hosts(endpoints);
-    if (!has_tcp_only && config.world_size <= kMaxHeapRanks)
-        mesh.heap = mine.heap = std::make_shared<SharedHeap>();
     check_medium(medium, endpoints, config.rank);
 
     for (int peer = 0; peer < config.rank; ++peer) {

@@ -15,7 +15,6 @@
 
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -23,7 +22,6 @@
 #include "libmini/distributed/rendezvous/rendezvous.hpp"
 #include "libmini/distributed/transport/medium.hpp"
 #include "libmini/distributed/transport/message_stream.hpp"
-#include "libmini/distributed/transport/shared_heap.hpp"
 
 namespace mini::dist {
 
@@ -31,7 +29,6 @@ namespace mini::dist {
 struct Mesh {
     std::vector<MessageStream> streams;  // by rank; this rank's own is not open
     std::vector<int> hosts;              // by rank; equal numbers mean the same host
-    std::shared_ptr<SharedHeap> heap;    // null: Medium::kTcp, or many ranks
 };
 
 /// Returns the rank that sent `theirs` to the listener with the Hello `mine`; -1 if

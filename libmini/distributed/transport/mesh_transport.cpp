@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -34,22 +33,13 @@ constexpr unsigned kTurnsPerLook = 256;
 
 }  // namespace
 
-MeshTransport::MeshTransport(int rank, std::vector<MessageStream> streams,
-                             std::shared_ptr<SharedHeap> heap)
+MeshTransport::MeshTransport(int rank, std::vector<MessageStream> streams)
     : rank_(rank),
       streams_(std::move(streams)),
       inbox_(rank, static_cast<int>(streams_.size()), history_),
       detector_(rank, streams_, history_),
       outboxes_(streams_.size()),
-      slots_(streams_.size()),
-      heap_(std::move(heap)),
-      has_gone_(streams_.size()) {
-    for (size_t other = 0; other < streams_.size(); ++other) {
-        if (!streams_[other].is_open()) continue;
-        slots_[other] = streams_[other].channel().slots();
-        shares_memory_ &= slots_[other] != nullptr;
-    }
-}
+      has_gone_(streams_.size()) {}
 
 MeshTransport::~MeshTransport() = default;
 
@@ -194,7 +184,7 @@ void MeshTransport::poll() {
 // Sends to and receives from every rank once. Returns whether a byte moved or a
 // point-to-point message finished.
 bool MeshTransport::move_all() {
-    bool moved = slot_wait_.done = is_slot_ready();
+    bool moved = false;
     for (int other = 0; other < world_size(); ++other) {
         if (other == rank_) continue;
         if (!outbox(other).empty()) moved |= push_to(other);
@@ -238,7 +228,7 @@ bool MeshTransport::push_to(int to) {
         if (messages.front().done != &unobserved_) connection_closed(to);
         messages.pop_front();
         if (!messages.empty()) connection_closed(to);
-        if (!is_expected(to)) has_gone_[static_cast<size_t>(to)] = true;
+        if (!inbox_.is_expected(to)) has_gone_[static_cast<size_t>(to)] = true;
         return false;
     }
 }
@@ -247,14 +237,9 @@ bool MeshTransport::wants_input(int from) const {
     // The payload of an unexpected message stays in the channel.
     const MessageStream& other = streams_[static_cast<size_t>(from)];
     const bool is_unexpected = other.header() != nullptr && !inbox_.has_buffer(from);
-    return is_expected(from) ||
+    return inbox_.is_expected(from) ||
            (!is_unexpected && !has_gone_[static_cast<size_t>(from)] &&
             (other.is_in_message() || is_listening_));
-}
-
-// Returns whether this rank waits for a message or a slot from rank `from`.
-bool MeshTransport::is_expected(int from) const {
-    return inbox_.is_expected(from) || (slot_wait_.peer == from && !is_slot_ready());
 }
 
 bool MeshTransport::pull_from(int from) {
@@ -269,7 +254,7 @@ bool MeshTransport::pull_from(int from) {
         return inbox_.pull(from, other) || moved;
     } catch (const ConnectionClosed&) {
         // A rank from which no message is expected may leave.
-        if (is_expected(from) || inbox_.has_buffer(from)) connection_closed(from);
+        if (inbox_.is_expected(from) || inbox_.has_buffer(from)) connection_closed(from);
         has_gone_[static_cast<size_t>(from)] = true;
         return false;
     }
@@ -280,7 +265,7 @@ bool MeshTransport::pull_from(int from) {
 bool MeshTransport::accept_message(int from) {
     const MessageHeader& header = *stream(from).header();
     if (header.kind == MessageHeader::Kind::kFailure) {
-        if (is_expected(from)) connection_closed(from);
+        if (inbox_.is_expected(from)) connection_closed(from);
         return false;
     }
     if (header.kind != MessageHeader::Kind::kPoint)
@@ -291,7 +276,7 @@ bool MeshTransport::accept_message(int from) {
         return false;
     }
     // Keep an unexpected message if this rank waits for a later one.
-    return inbox_.choose_buffer(from, header, is_expected(from));
+    return inbox_.choose_buffer(from, header, inbox_.is_expected(from));
 }
 
 void MeshTransport::connection_closed(int peer) {
@@ -321,10 +306,7 @@ void MeshTransport::sleep(Deadline until) {
     }
 
     for (const PointMessage* point : points_) until = std::min(until, point->deadline);
-    set_sleeps_for_slot(true);
-    can_sleep &= !is_slot_ready();
     const int ready = can_sleep ? poll_until(entries, until) : 0;
-    set_sleeps_for_slot(false);
     MINI_CHECK(ready >= 0 || errno == EINTR, system_message("poll", errno));
     if (ready > 0 && entries[0].revents != 0) wake_event_.clear();
     for (size_t i = 1; i < channels.size(); ++i) channels[i]->wake_up(entries[i].revents);

@@ -2,7 +2,6 @@
 //
 //     MeshTransport     sends messages; waits for sends and receives
 //       MessageStream   one connection: messages as bytes, full duplex
-//       SlotQueues      memory shared with one other rank on this host
 //       Inbox           matches incoming messages with receives
 //       FailureDetector finds the rank that caused a failure
 //
@@ -21,7 +20,6 @@
 #include <deque>
 #include <functional>
 #include <list>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,17 +28,15 @@
 #include "libmini/distributed/transport/failure_detector.hpp"
 #include "libmini/distributed/transport/inbox.hpp"
 #include "libmini/distributed/transport/message_stream.hpp"
-#include "libmini/distributed/transport/shared_heap.hpp"
 #include "libmini/distributed/transport/transport.hpp"
 
 namespace mini::dist {
 
-class MeshTransport : public GroupTransport, public SlotTransport {
+class MeshTransport : public GroupTransport {
   public:
-    /// `streams` is indexed by rank. `heap`: this rank's own, which all other ranks can
-    /// map; null if there is none. REQUIRES: all streams are open except this rank's own.
-    MeshTransport(int rank, std::vector<MessageStream> streams,
-                  std::shared_ptr<SharedHeap> heap = nullptr);
+    /// `streams` is indexed by rank. REQUIRES: all streams are open except this rank's
+    /// own.
+    MeshTransport(int rank, std::vector<MessageStream> streams);
     ~MeshTransport() override;
 
     int rank() const override { return rank_; }
@@ -56,23 +52,14 @@ class MeshTransport : public GroupTransport, public SlotTransport {
     void wake() noexcept override;
     void set_on_wake(std::function<void()> on_wake) override;
     void set_note(const std::string& note) override { note_ = note; }
-    SlotTransport* slots() override { return shares_memory_ ? this : nullptr; }
+    std::span<std::byte> shared_with(int other) override {
+        return stream(other).channel().shared_bytes();
+    }
+    void count_sent(size_t bytes) override { bytes_sent_ += bytes; }
     uint64_t bytes_sent() const override { return bytes_sent_; }
     uint64_t messages_sent() const override { return messages_sent_; }
     void leave(const Failure& reason) noexcept override { detector_.leave(reason); }
     void interrupt() noexcept override;
-
-    std::span<std::byte> start_slot(int to) override;
-    void send_slot(int to, size_t bytes) override;
-    size_t slots_out(int to) const override;
-    std::span<std::byte> take_slot(int to, size_t bytes) override;
-    std::span<std::byte> recv_slot(int from, size_t bytes) override;
-    void return_slot(int from, size_t moved) override;
-    SharedPlace place_of(std::span<const std::byte> bytes) const override;
-    void send_place(int to, const SharedPlace& place) override;
-    SharedPlace recv_place(int from) override;
-    std::span<std::byte> at(int other, const SharedPlace& place, size_t bytes) override;
-    std::shared_ptr<std::byte> allocate_shared(size_t bytes) override;
 
   private:
     static constexpr int kNoRank = -1;
@@ -87,13 +74,6 @@ class MeshTransport : public GroupTransport, public SlotTransport {
     // The messages to send to one rank; the first one is in the stream.
     using Outbox = std::deque<Outgoing>;
 
-    // The slot for which this rank waits: one that `peer` fills, or one that it returns.
-    struct SlotWait {
-        int peer = kNoRank;
-        bool is_for_return = false;
-        bool done = false;
-    };
-
     MessageStream& stream(int rank) { return streams_[static_cast<size_t>(rank)]; }
     Outbox& outbox(int rank) { return outboxes_[static_cast<size_t>(rank)]; }
     void enqueue(int to, const Outgoing& outgoing);
@@ -104,15 +84,6 @@ class MeshTransport : public GroupTransport, public SlotTransport {
     bool pull_from(int from);
     bool accept_message(int from);
     bool wants_input(int from) const;
-    bool is_expected(int from) const;
-
-    SlotQueues& slots_of(int peer) const { return *slots_[static_cast<size_t>(peer)]; }
-    void fill_slot(int to, const SlotQueue::Head& head);
-    const SlotQueue::Head& await_filled(int from, size_t bytes);
-    void await_slot(int peer, bool is_for_return);
-    bool is_slot_ready() const;
-    void set_sleeps_for_slot(bool sleeps);
-
     void announce_wait(int awaited);
     void announce_wait_to_all(int awaited);
     void send_waiting(int to, int awaited);
@@ -129,11 +100,7 @@ class MeshTransport : public GroupTransport, public SlotTransport {
     CollectiveHistory history_;
     Inbox inbox_;
     FailureDetector detector_;
-    std::vector<Outbox> outboxes_;    // by rank
-    std::vector<SlotQueues*> slots_;  // by rank; null: no shared memory, or this rank
-    bool shares_memory_ = true;       // with every other rank
-    std::shared_ptr<SharedHeap> heap_;
-    SlotWait slot_wait_;
+    std::vector<Outbox> outboxes_;  // by rank
     std::vector<char>
         has_gone_;  // by rank: left while this rank expected no message from it
     std::list<PointMessage*> points_;  // all messages that are not done

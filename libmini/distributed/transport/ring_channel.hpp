@@ -1,5 +1,5 @@
 // A channel through memory that two ranks share: one ring of bytes in each direction, and
-// one queue of slots in each direction, for collectives that work in shared memory.
+// memory for the registered all-reduce (shared_all_reduce.hpp).
 //
 //     rank 0   writes ->  [ ring 0 ]  -> reads    rank 1
 //              reads  <-  [ ring 1 ]  <- writes
@@ -13,12 +13,11 @@
 
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <span>
 
 #include "libmini/distributed/transport/byte_ring.hpp"
 #include "libmini/distributed/transport/channel.hpp"
-#include "libmini/distributed/transport/shared_heap.hpp"
+#include "libmini/distributed/transport/shared_memory.hpp"
 
 namespace mini::dist {
 
@@ -26,16 +25,15 @@ class RingChannel : public Channel {
   public:
     enum class Side { kFirst, kSecond };
 
-    /// Returns the size of the memory for two rings and two queues of slots between two of
-    /// `world_size` ranks. All rings of a rank have about 4 MiB together, so that a host
-    /// with many ranks needs little memory; above kMaxSlotRanks there are no slots.
+    /// Returns the size of the memory that two of `world_size` ranks share. All rings of a
+    /// rank have about 4 MiB together, so that a host with many ranks needs little memory.
     static size_t memory_bytes(int world_size = 2);
 
-    /// `heap`: the heap of the other side; null if it has none. REQUIRES: `memory` has
-    /// memory_bytes(world_size) bytes, initially zero, and is shared with the other side;
-    /// the other side has the other end of the socket and the other Side.
+    /// REQUIRES: `memory` has memory_bytes(world_size) bytes, initially zero, and is
+    /// shared with the other side; the other side has the other end of the socket and the
+    /// other Side.
     RingChannel(Socket socket, std::shared_ptr<Memory> memory, Side side,
-                std::unique_ptr<PeerHeap> heap = nullptr, int world_size = 2);
+                int world_size = 2);
 
     size_t send_some(std::span<const std::byte> head,
                      std::span<const std::byte> body) override;
@@ -43,21 +41,19 @@ class RingChannel : public Channel {
     size_t recv_combine(std::span<std::byte> place, const Combine& combine) override;
     bool prepare_to_sleep(int interest, short& events) override;
     void wake_up(short revents) override;
-    SlotQueues* slots() override { return slots_ ? &*slots_ : nullptr; }
-    PeerHeap* heap() override { return heap_.get(); }
-    void wake_other() noexcept override;
+    std::span<std::byte> shared_bytes() override { return shared_; }
     const Socket& socket() const override { return socket_; }
 
   private:
     void check_open() const;
+    void wake_other() noexcept;
     size_t take(std::span<std::byte> place);
 
     Socket socket_;
     std::shared_ptr<Memory> memory_;
     ByteRing out_;
     ByteRing in_;
-    std::optional<SlotQueues> slots_;
-    std::unique_ptr<PeerHeap> heap_;
+    std::span<std::byte> shared_;
     size_t needed_ = 1;    // bytes that the last receive needed to make progress
     bool closed_ = false;  // the other side has closed the socket
 };

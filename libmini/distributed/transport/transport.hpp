@@ -15,7 +15,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <span>
 #include <string>
 
@@ -23,7 +22,6 @@
 #include "libmini/distributed/net/failure.hpp"
 #include "libmini/distributed/transport/collective.hpp"
 #include "libmini/distributed/transport/combine.hpp"
-#include "libmini/distributed/transport/slot_transport.hpp"
 
 namespace mini::dist {
 
@@ -117,17 +115,12 @@ class GroupTransport : public Transport {
     /// subgroup.
     virtual void set_note(const std::string& /*note*/) {}
 
-    /// Returns the slots in the memory that this rank shares with every other rank; null
-    /// if it does not share memory with every other rank. The answer is the same on all
-    /// ranks.
-    virtual SlotTransport* slots() { return nullptr; }
+    /// Returns the memory that this rank and rank `other` share for the registered
+    /// all-reduce (shared_all_reduce.hpp); empty if they share none.
+    virtual std::span<std::byte> shared_with(int /*other*/) { return {}; }
 
-    /// Returns memory that every other rank can read and write; null if this rank does
-    /// not share memory with every other rank. Thread-safe. Throws Error if there is not
-    /// enough memory.
-    virtual std::shared_ptr<std::byte> allocate_shared(size_t /*bytes*/) {
-        return nullptr;
-    }
+    /// Adds bytes that this rank has written there for other ranks to bytes_sent().
+    virtual void count_sent(size_t /*bytes*/) {}
 
     /// Returns the payload bytes sent since the start, without headers.
     virtual uint64_t bytes_sent() const = 0;

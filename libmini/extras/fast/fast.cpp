@@ -11,9 +11,11 @@
 
 #include <cstdint>
 
+#include "libmini/distributed/transport/shared_all_reduce.hpp"
 #include "libmini/extras/fast/conv_direct.hpp"
 #include "libmini/extras/fast/conv_product.hpp"
 #include "libmini/extras/fast/pool_2x2.hpp"
+#include "libmini/extras/fast/shared_memory_all_reduce.hpp"
 #include "libmini/extras/fast/transpose.hpp"
 #include "libmini/kernels/faster.hpp"
 #include "libmini/kernels/kernels.hpp"
@@ -23,6 +25,10 @@ namespace {
 
 namespace cpu = kernels::cpu;
 using kernels::ConvKernels, kernels::ImageExtents, kernels::Window;
+
+// With more ranks, the messages of each rank to all others take longer than those of the
+// ring.
+constexpr int kMaxRanks = 8;
 
 constexpr int64_t kProductRows = 32;
 constexpr int64_t kDirectWeightRows = 64;  // the gradient of w: product from here on
@@ -50,6 +56,9 @@ void use() {
                                  .max_pool = cpu::max_pool_2x2,
                                  .max_pool_backward = cpu::max_pool_2x2_backward,
                                  .copy_transposed = cpu::copy_transposed});
+    dist::use_shared_all_reduce({.pair_bytes = kPairBytes,
+                                 .max_ranks = kMaxRanks,
+                                 .run = shared_memory_all_reduce});
 }
 
 }  // namespace mini::fast

@@ -1,10 +1,11 @@
-// Faster kernels for the CPU, registered over the core's (libmini/kernels/faster.hpp).
+// Faster kernels for the CPU and a faster all-reduce, registered over the core's
+// (libmini/kernels/faster.hpp, libmini/distributed/transport/shared_all_reduce.hpp).
 
 #pragma once
 
 namespace mini::fast {
 
-/// Registers the kernels of this folder. Call it in main, before the first computation.
+/// Registers what is in this folder. Call it in main, before the first computation.
 void use();
 
 }  // namespace mini::fast

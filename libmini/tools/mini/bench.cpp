@@ -16,9 +16,9 @@ namespace mini::tools {
 namespace {
 
 void print_table(const BenchOptions& options, const std::vector<BenchRow>& rows) {
-    fmt::print("# {} ranks, backend {}, medium {}, {} memory, algorithm {}{}\n",
-               options.ranks, options.backend, options.medium, options.memory,
-               options.algorithm, options.link.empty() ? "" : ", link " + options.link);
+    fmt::print("# {} ranks, backend {}, medium {}, algorithm {}{}\n", options.ranks,
+               options.backend, options.medium, options.algorithm,
+               options.link.empty() ? "" : ", link " + options.link);
     fmt::print("#{:>11} {:>10} {:>6} {:>5} {:>10} {:>7} {:>7} {:>6}\n", "size", "count",
                "type", "redop", "time", "algbw", "busbw", "#wrong");
     fmt::print("#{:>11} {:>10} {:>6} {:>5} {:>10} {:>7} {:>7}\n", "(B)", "(elements)", "",
@@ -40,13 +40,10 @@ void print_json(const BenchOptions& options, const std::vector<BenchRow>& rows) 
                         {"algbw", row.algbw()},
                         {"busbw", row.busbw(options.ranks)},
                         {"wrong", row.wrong}});
-    const nlohmann::json all = {{"ranks", options.ranks},
-                                {"backend", options.backend},
-                                {"medium", options.medium},
-                                {"memory", options.memory},
-                                {"algorithm", options.algorithm},
-                                {"link", options.link},
-                                {"rows", list}};
+    const nlohmann::json all = {
+        {"ranks", options.ranks},   {"backend", options.backend},
+        {"medium", options.medium}, {"algorithm", options.algorithm},
+        {"link", options.link},     {"rows", list}};
     fmt::print("{}\n", all.dump());
 }
 
@@ -81,9 +78,6 @@ void add_bench(Command& mini) {
     all_reduce.add("--algorithm", o.algorithm, "auto, ring, tree, naive, ...");
     all_reduce.add("--medium", o.medium, "auto, tcp or shm")
         .one_of({"auto", "tcp", "shm"});
-    all_reduce
-        .add("--memory", o.memory, "The buffers: shared, as DDP's buckets, or private")
-        .one_of({"shared", "private"});
     all_reduce.add("--backend", o.backend, "ring (processes), threads, ...");
     all_reduce.add("--link", o.link, "Emulates a network between the ranks: 100Mbit,5ms");
     all_reduce.add_flag("!--no-verify", o.verify, "Do not compare calls across ranks");

@@ -51,7 +51,6 @@ size_t count_wrong(dist::ProcessGroup& group, Tensor& data, dist::Algorithm algo
 BenchRow measure(dist::ProcessGroup& group, size_t bytes, const BenchOptions& options) {
     const auto algorithm = dist::parse_algorithm(options.algorithm);
     Tensor data = Tensor::zeros({static_cast<int64_t>(bytes / sizeof(float))});
-    if (options.memory == "shared") group.share_memory(data);
     const auto all_reduce = [&] {
         group.all_reduce(data, dist::ReduceOp::kSum, algorithm);
     };

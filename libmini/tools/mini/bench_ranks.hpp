@@ -25,7 +25,6 @@ struct BenchOptions {
     std::vector<size_t> sizes;  // bytes
     std::string algorithm = "auto";
     std::string medium = "auto";
-    std::string memory = "shared";  // of the buffers: as DDP's buckets, or "private"
     std::string backend = "ring";
     bool verify = true;    // compare calls across ranks
     std::string link;      // emulated link, e.g. 100Mbit,5ms; "": MINI_LINK, or none

@@ -31,7 +31,7 @@ struct Case {
 struct Scope {
     int world_size = 1;
     bool ours = true;           // our own algorithms: their costs are known
-    bool shares_memory = true;  // the ranks share memory
+    bool shares_memory = true;  // the ranks share memory, and an extra reduces in it
 };
 
 inline constexpr DType kTypes[] = {DType::kFloat32, DType::kInt64, DType::kUInt8,

@@ -55,17 +55,16 @@ Cost halving_cost(const Load& load) {
     return folded(load, Q, {2 * log2_of(Q), sent * load.each});
 }
 
-// Up to 16 KiB a rank sends its whole buffer to each other rank. Otherwise it sends each
-// other rank the slices of the chunk that this other rank finishes, and returns the
-// slices of its own chunk to all.
+// A rank sends each other rank the slices of the chunk that this other rank finishes, and
+// the finished slices of its own chunk to all: in shared memory, with one empty message
+// per slice and one more.
 Cost shared_memory_cost(const Load& load) {
-    constexpr int64_t kSmall = 16 << 10, kSlot = 32 << 10;
+    constexpr int64_t kSlot = 64 << 10;
     const int64_t P = load.P, others = P - 1;
-    if (load.bytes() <= kSmall) return {others, others * load.bytes()};
     const int64_t slices = ((load.n + P - 1) / P * load.each + kSlot - 1) / kSlot;
     const int64_t mine =
         load.n * ((load.rank + 1) % P + 1) / P - load.n * ((load.rank + 1) % P) / P;
-    return {2 * others * slices, (load.n - mine + others * mine) * load.each};
+    return {others * (slices + 1), (load.n - mine + others * mine) * load.each};
 }
 
 Cost sends(int64_t messages, int64_t bytes) { return {messages, messages * bytes}; }

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "libmini/core/error.hpp"
+#include "libmini/distributed/transport/shared_all_reduce.hpp"
 #include "libmini/extras/use_all.hpp"
 #include "libmini/program/command_line.hpp"
 #include "tests/distributed/suite/cases.hpp"
@@ -58,7 +59,9 @@ class Failures {
 };
 
 Scope scope_of(const Kind& kind, int world_size) {
-    return {world_size, kind.ours, kind.ours && kind.name != "ring-tcp"};
+    const bool shares_memory =
+        kind.ours && kind.name != "ring-tcp" && dist::shared_all_reduce().run != nullptr;
+    return {world_size, kind.ours, shares_memory};
 }
 
 bool is_end_of_group(const Error& error) {

@@ -1,4 +1,4 @@
-// The program's kernels are those of extras/fast.
+// The program's kernels, and its all-reduce, are those of extras/fast.
 
 #include "libmini/extras/fast/fast.hpp"
 

@@ -1,7 +1,7 @@
-// The all-reduce in shared memory: the same bits as the ring and recursive doubling, and
-// the faults of a rank while slots are with other ranks.
+// The all-reduce in shared memory: the same bits as the ring, and the faults of a rank
+// while others wait for its slices.
 
-#include "libmini/distributed/collectives/shared_memory_all_reduce.hpp"
+#include "libmini/extras/fast/shared_memory_all_reduce.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -45,8 +45,6 @@ std::vector<std::byte> bytes_of(const Tensor& tensor) {
 
 // Compares the results of both algorithms on one rank, for each dtype and op.
 void compare_bits(ProcessGroup& group, size_t bytes) {
-    const Algorithm other =
-        bytes <= kSmallSharedBytes ? Algorithm::kRecursiveDoubling : Algorithm::kRing;
     for (const DType dtype : kTypes) {
         const auto n = static_cast<int64_t>(bytes / item_size(dtype));
         const Tensor mine = inputs(group.rank(), n, dtype);
@@ -56,9 +54,9 @@ void compare_bits(ProcessGroup& group, size_t bytes) {
             if (overflows) continue;
             const Tensor ours = ops::clone(mine), theirs = ops::clone(mine);
             group.all_reduce(ours, op, Algorithm::kSharedMemory);
-            group.all_reduce(theirs, op, other);
+            group.all_reduce(theirs, op, Algorithm::kRing);
             MINI_CHECK(bytes_of(ours) == bytes_of(theirs), reduce_op_name(op), " of ", n,
-                       " ", dtype, " has other bits than ", algorithm_name(other));
+                       " ", dtype, " has other bits than the ring");
         }
     }
 }
@@ -69,13 +67,13 @@ void require_all_succeed(const std::vector<std::exception_ptr>& failures) {
 
 }  // namespace
 
-TEST_CASE("an all-reduce in shared memory has the bits of the ring, or doubling") {
+TEST_CASE("an all-reduce in shared memory has the bits of the ring") {
     const std::string kind = GENERATE("threads", "shm");
     const int world_size =
         mini::test::kWatchesThreads ? GENERATE(2, 3) : GENERATE(1, 2, 3, 4, 7);
     const auto groups = make_groups(kind, world_size);
     require_all_succeed(on_ranks(world_size, [&](int rank) {
-        for (const size_t bytes : {0, 1000, 16 << 10, (16 << 10) + 8, 100'000})
+        for (const size_t bytes : {0, 8, 1000, 16 << 10, 100'000, 500'000})
             compare_bits(*groups[static_cast<size_t>(rank)], bytes);
     }));
 }
@@ -136,29 +134,25 @@ TEST_CASE("messages that no rank receives yet do not stop an all-reduce") {
     }));
 }
 
-TEST_CASE("a rank that leaves while it has slots is a PeerLost on every other rank") {
+TEST_CASE("a rank that leaves while others wait for its slices is lost on all of them") {
     const std::string kind = GENERATE("threads", "shm");
-    const bool has_returned = GENERATE(false, true);
-    CAPTURE(kind, has_returned);
+    const bool has_filled = GENERATE(false, true);
+    CAPTURE(kind, has_filled);
     auto transports = make_transports(kind, 3);
     constexpr int64_t n = 72'000;
     constexpr Collective kCollective{.operation = Operation::kAllReduce, .count = n};
     const auto failures = on_ranks(3, [&](int rank) {
         GroupTransport& transport = *transports[static_cast<size_t>(rank)];
-        SlotTransport& slots = *transport.slots();
         transport.begin(kCollective, kLong);
         try {
-            if (rank == 2) {                  // serves rank 0 only, or none
-                const size_t bytes = 32'000;  // a third of a chunk of 24,000 floats
-                for (const int other : {0, 1}) slots.send_place(other, {});
-                for (const int other : {0, 1}) slots.recv_place(other);
-                for (const int other : {0, 1}) slots.return_slot(other, 0);
-                if (has_returned) slots.recv_slot(0, bytes);
-                if (has_returned) slots.return_slot(0, bytes);
+            if (rank == 2) {
+                for (const int other : {0, 1})
+                    if (has_filled) transport.send(other, {});
+                transport.recv(0, {});
                 throw Error("rank 2 has a fault");
             }
             const Tensor x = Tensor::ones({n});
-            shared_memory_all_reduce(slots, Elements(x), ReduceOp::kSum);
+            fast::shared_memory_all_reduce(transport, Elements(x), ReduceOp::kSum);
         } catch (...) {
             transport.leave(current_failure());
             throw;
@@ -169,36 +163,27 @@ TEST_CASE("a rank that leaves while it has slots is a PeerLost on every other ra
                        "PeerLost(2): rank 2 failed: rank 2 has a fault"));
 }
 
-TEST_CASE("a slot that a rank returned before it left is still read") {
+TEST_CASE("ranks that reduce different numbers of elements in shared memory are told") {
     const std::string kind = GENERATE("threads", "shm");
-    auto transports = make_transports(kind, 2);
-    for (auto& transport : transports) transport->begin({}, kLong);
-    SlotTransport& filler = *transports[0]->slots();
-    SlotTransport& worker = *transports[1]->slots();
-    filler.start_slot(1)[0] = std::byte{1};
-    filler.send_slot(1, 1);
-    worker.recv_slot(0, 1)[0] = std::byte{2};
-    worker.return_slot(0, 1);
-    transports[1]->leave({Failure::Kind::kOther, 1, "it has left"});
-    transports[0]->poll();
-    REQUIRE(filler.take_slot(1, 1)[0] == std::byte{2});
-
-    filler.start_slot(1);
-    filler.send_slot(1, 1);
-    CHECK(contains(failure_of([&] { filler.take_slot(1, 1); }), "it has left"));
+    const auto groups = make_groups(kind, 2);
+    const auto failures = on_ranks(2, [&](int rank) {
+        const Tensor x = Tensor::ones({20'000 + rank});
+        groups[static_cast<size_t>(rank)]->all_reduce(x);
+    });
+    for (const auto& failure : failures)
+        CHECK(contains(text_of(failure),
+                       "MismatchedCollective: mismatched collectives: rank"));
 }
 
-TEST_CASE("a slot of another collective or of another size is an error") {
-    auto transports = make_transports("threads", 2);
-    SlotTransport& filler = *transports[0]->slots();
-    SlotTransport& worker = *transports[1]->slots();
-    transports[0]->begin({.operation = Operation::kAllReduce, .count = 2}, kLong);
-    transports[1]->begin({.operation = Operation::kAllReduce, .count = 3}, kLong);
-    filler.start_slot(1);
-    filler.send_slot(1, 8);
-    CHECK(contains(failure_of([&] { worker.recv_slot(0, 12); }),
-                   "MismatchedCollective: mismatched collectives: rank 1 runs"));
-    transports[1]->begin({.operation = Operation::kAllReduce, .count = 2}, kLong);
-    CHECK(contains(failure_of([&] { worker.recv_slot(0, 12); }),
-                   "rank 0 put 8 bytes in a slot where rank 1 expects 12"));
+TEST_CASE("more than 8 ranks share no memory for it, and their ring is right") {
+    constexpr int kRanks = 9;
+    const auto groups = make_groups("threads", kRanks);
+    require_all_succeed(on_ranks(kRanks, [&](int rank) {
+        ProcessGroup& group = *groups[static_cast<size_t>(rank)];
+        const Tensor x = Tensor::ones({300'000});
+        group.all_reduce(x);
+        const auto ran = group.events().snapshot(EventKind::kAlgorithm);
+        MINI_CHECK(std::string(ran[0].name) == "ring", "it ran ", ran[0].name);
+        MINI_CHECK(x.to_vector<float>()[299'999] == kRanks, "the sum is wrong");
+    }));
 }

@@ -5,17 +5,14 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <exception>
 #include <string>
-#include <vector>
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/terminal.hpp"
 #include "libmini/extras/use_all.hpp"
 #include "libmini/program/wrap.hpp"
 #include "libmini/tools/mini/bench.hpp"
-#include "libmini/tools/mini/did_you_mean.hpp"
 #include "libmini/tools/mini/doctor.hpp"
 #include "libmini/tools/mini/extra_commands.hpp"
 #include "libmini/tools/mini/flight.hpp"
@@ -71,33 +68,6 @@ void add_commands(mini::Command& command) {
     mini::tools::add_predict(command);
 }
 
-// Appends the options and subcommands of `app` and of the chosen subcommands to `words`,
-// as candidates for a mistyped word.
-void known_words(const CLI::App& app, std::vector<std::string>& words) {
-    for (const CLI::Option* option : app.get_options())
-        for (const std::string& name : option->get_lnames())
-            words.push_back(mini::concat("--", name));
-    const auto all = app.get_subcommands([](const CLI::App*) { return true; });
-    for (const CLI::App* command : all) {
-        if (!command->parsed())
-            words.push_back(command->get_name());
-        else
-            known_words(*command, words);
-    }
-}
-
-// Returns "; did you mean flight?" for the first unknown word of the command line, or "".
-std::string suggestion(const CLI::App& app, int argc, char** argv) {
-    std::vector<std::string> words;
-    known_words(app, words);
-    for (int i = 1; i < argc; ++i) {
-        const std::string hint = mini::tools::did_you_mean(argv[i], words);
-        const bool exact = std::find(words.begin(), words.end(), argv[i]) != words.end();
-        if (!exact && !hint.empty()) return hint;
-    }
-    return "";
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -120,7 +90,7 @@ int main(int argc, char** argv) {
     } catch (const CLI::Success& version) {
         return app.exit(version);
     } catch (const CLI::ParseError& error) {
-        return fail(kUsage, mini::concat(error.what(), suggestion(app, argc, argv),
+        return fail(kUsage, mini::concat(error.what(),
                                          "; see mini --help, or mini COMMAND "
                                          "--help"));
     } catch (const mini::UsageError& error) {

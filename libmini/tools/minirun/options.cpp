@@ -8,7 +8,6 @@
 #include "libmini/core/error.hpp"
 #include "libmini/core/text.hpp"
 #include "libmini/program/wrap.hpp"
-#include "libmini/tools/mini/did_you_mean.hpp"
 #include "libmini/tools/minirun/option_values.hpp"
 #include "libmini/tools/minirun/pet_variables.hpp"
 
@@ -165,16 +164,9 @@ std::vector<std::string> program_and_arguments(const CLI::App& app) {
     if (rest.empty() || rest.front().empty()) throw UsageError("no program given");
     if (separated || rest.front().front() != '-') return rest;
 
-    std::vector<std::string> known;
-    for (const CLI::Option* option : app.get_options())
-        for (const std::string& name : option->get_lnames())
-            if (name.find('_') == std::string::npos) known.push_back(concat("--", name));
     if (const std::string instead = instead_of(rest.front()); !instead.empty())
         throw UsageError(concat("minirun has no ", rest.front(), ": ", instead));
-    std::string mistyped = rest.front();
-    std::replace(mistyped.begin(), mistyped.end(), '_', '-');
     throw UsageError(concat("unknown option ", rest.front(),
-                            did_you_mean(mistyped, known),
                             " (options of PROGRAM come after PROGRAM)"));
 }
 

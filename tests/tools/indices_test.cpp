@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/answer.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
 #include "tests/support/golden.hpp"
-#include "tests/support/answer.hpp"
 #include "tests/support/json_answer.hpp"
 
 using mini::test::Answer;
@@ -145,10 +145,10 @@ TEST_CASE("mini indices distributed prints all ranks by default and marks paddin
     CHECK(table.text ==
           "DistributedSampler: 10 samples on 3 ranks, seed 0, epoch 1\n"
           "\n"
-          "position  0  1  2  3 \n"
-          "rank 0    5  2  9  4 \n"
-          "rank 1    6  0  3  5*\n"
-          "rank 2    1  8  7  6*\n"
+          "position 0  1  2  3 \n"
+          "rank 0   5  2  9  4 \n"
+          "rank 1   6  0  3  5*\n"
+          "rank 2   1  8  7  6*\n"
           "\n"
           "* padding: samples that another position of this epoch has too\n");
     const Answer json =
@@ -158,9 +158,9 @@ TEST_CASE("mini indices distributed prints all ranks by default and marks paddin
 
 TEST_CASE("with more ranks than samples every repeated sample is marked as padding") {
     const Answer table = indices("distributed --len 2 --replicas 5 --no-shuffle");
-    CHECK(contains(table.text, "rank 1    1 \n"));
-    CHECK(contains(table.text, "rank 2    0*\n"));
-    CHECK(contains(table.text, "rank 4    0*\n"));
+    CHECK(contains(table.text, "rank 1   1 \n"));
+    CHECK(contains(table.text, "rank 2   0*\n"));
+    CHECK(contains(table.text, "rank 4   0*\n"));
     const Answer dropped = indices(
         "distributed --len 2 --replicas 5 --no-shuffle --drop-last --format json");
     CHECK(dropped.text == "[[],[],[],[],[]]\n");

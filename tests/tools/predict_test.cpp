@@ -14,11 +14,11 @@
 #include "libmini/nn/models.hpp"
 #include "libmini/tools/mini/digit_image.hpp"
 #include "tests/datasets/images.hpp"
+#include "tests/support/answer.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/message_of.hpp"
-#include "tests/support/answer.hpp"
 
 using mini::concat;
 using mini::DType;

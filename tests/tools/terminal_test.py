@@ -23,7 +23,6 @@ LAB = str(ROOT / "labs/lab")
 MEASURE = sorted(str(path) for path in (ROOT / "labs").glob("*/measure.py"))
 
 COLUMNS = 80
-INDICES = ("indices", "distributed", "--len", "7", "--replicas", "2")
 STEPS = ("--data", "digits", "--steps", "40", "--batch-size", "64")
 COLOUR = re.compile(r"\033\[\d+m")
 
@@ -105,7 +104,7 @@ class Help(unittest.TestCase):
 
 
 class Colours(unittest.TestCase):
-    COMMANDS = ((MINI, *INDICES), (MINI, "doctor"), (MINIRUN, "-n", "2", "echo", "hello"))
+    COMMANDS = ((MINIRUN, "-n", "2", "echo", "hello"),)
     LAB_DOCTOR = (LAB, "doctor", "--preset", "none")
 
     def test_a_terminal_gets_colours(self):

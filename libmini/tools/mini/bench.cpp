@@ -3,14 +3,15 @@
 #include <fmt/core.h>
 
 #include <cstddef>
+#include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "libmini/core/error.hpp"
-#include "libmini/tools/mini/bench_ranks.hpp"
 #include "libmini/program/sizes.hpp"
+#include "libmini/tools/mini/bench_ranks.hpp"
 
 namespace mini::tools {
 namespace {
@@ -48,13 +49,13 @@ void print_json(const BenchOptions& options, const std::vector<BenchRow>& rows) 
 }
 
 void run(const BenchOptions& options, const std::string& format) {
-    const auto rows = measure_all_reduce(options);
-    const bool is_printed = options.launched_rank <= 0;  // as nccl-tests: once per job
-    if (is_printed)
+    measure_all_reduce(options, [&](const std::vector<BenchRow>& rows) {
         format == "json" ? print_json(options, rows) : print_table(options, rows);
-    size_t wrong = 0;
-    for (const BenchRow& row : rows) wrong += row.wrong;
-    MINI_CHECK(wrong == 0, "bench allreduce: ", wrong, " elements were wrong");
+        std::fflush(stdout);  // rank 0 may be a forked process
+        size_t wrong = 0;
+        for (const BenchRow& row : rows) wrong += row.wrong;
+        MINI_CHECK(wrong == 0, "bench allreduce: ", wrong, " elements were wrong");
+    });
 }
 
 }  // namespace

@@ -1,22 +1,14 @@
 #include "libmini/tools/mini/bench_ranks.hpp"
 
-#include <fmt/core.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cstdint>
-#include <cstdlib>
-#include <exception>
 #include <functional>
 
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/launch/default_group.hpp"
 #include "libmini/distributed/launch/launch.hpp"
-#include "libmini/distributed/net/socket.hpp"
+#include "libmini/distributed/launch/spawn.hpp"
 #include "libmini/distributed/rendezvous/rank_variables.hpp"
 
 namespace mini::tools {
@@ -94,10 +86,9 @@ dist::Medium medium_of(const std::string& name) {
     return name == "shm" ? dist::Medium::kSharedMemory : dist::Medium::kAuto;
 }
 
-std::vector<BenchRow> run_rank(const BenchOptions& options, int rank,
-                               const std::string& init_method) {
+std::vector<BenchRow> run_rank(const BenchOptions& options, int rank) {
     const auto group = dist::init_process_group({.backend = options.backend,
-                                                 .init_method = init_method,
+                                                 .init_method = "env://",
                                                  .rank = rank,
                                                  .world_size = options.ranks,
                                                  .timeout = std::chrono::minutes(2),
@@ -108,43 +99,6 @@ std::vector<BenchRow> run_rank(const BenchOptions& options, int rank,
     dist::destroy_process_group();
     return rows;
 }
-
-// Starts another rank in a child process. The child never returns from this function.
-pid_t fork_rank(const BenchOptions& options, int rank, const std::string& init_method) {
-    const pid_t process = ::fork();
-    MINI_CHECK(process >= 0, system_message("fork", errno));
-    if (process > 0) return process;
-    int code = 0;
-    try {
-        run_rank(options, rank, init_method);
-    } catch (const std::exception& error) {
-        fmt::print(stderr, "mini: rank {}: {}\n", rank, error.what());
-        code = 1;
-    }
-    std::_Exit(code);
-}
-
-// The child processes. The destructor kills the processes that are still running.
-class Children {
-  public:
-    ~Children() {
-        for (const pid_t process : processes_) {
-            ::kill(process, SIGKILL);
-            ::waitpid(process, nullptr, 0);
-        }
-    }
-    void add(pid_t process) { processes_.push_back(process); }
-    void wait_for_all() {
-        for (; !processes_.empty(); processes_.pop_back()) {
-            int status = 0;
-            ::waitpid(processes_.back(), &status, 0);
-            MINI_CHECK(status == 0, "rank ", processes_.size(), " of the bench failed");
-        }
-    }
-
-  private:
-    std::vector<pid_t> processes_;  // of ranks 1, 2, ...
-};
 
 }  // namespace
 
@@ -172,23 +126,20 @@ void find_ranks(BenchOptions& options) {
     options.launched_rank = launched->rank;
 }
 
-std::vector<BenchRow> measure_all_reduce(const BenchOptions& options) {
+void measure_all_reduce(const BenchOptions& options,
+                        const std::function<void(const std::vector<BenchRow>&)>& report) {
     dist::parse_algorithm(options.algorithm);
     if (!dist::is_available(options.backend))
         throw UsageError(concat("this build has no backend \"", options.backend, "\""));
     if (!options.link.empty() && options.backend != "ring")
         throw UsageError(concat("--link is for --backend ring, not ", options.backend));
-    if (options.backend == "threads") return measure_threads(options);
-    if (options.launched_rank >= 0)
-        return run_rank(options, options.launched_rank, "env://");
-    const int port = dist::local_address(dist::listen_on({"127.0.0.1", 0})).port;
-    const std::string init_method = concat("tcp://127.0.0.1:", port);
-    Children children;
-    for (int rank = 1; rank < options.ranks; ++rank)
-        children.add(fork_rank(options, rank, init_method));
-    auto rows = run_rank(options, 0, init_method);
-    children.wait_for_all();
-    return rows;
+    if (options.backend == "threads") return report(measure_threads(options));
+    const auto run = [&](int rank) {
+        const auto rows = run_rank(options, rank);
+        if (rank == 0) report(rows);
+    };
+    if (options.launched_rank >= 0) return run(options.launched_rank);
+    dist::spawn(run, options.ranks);
 }
 
 }  // namespace mini::tools

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -36,9 +37,11 @@ struct BenchOptions {
 /// number.
 void find_ranks(BenchOptions& options);
 
-/// Starts the ranks, unless a launcher has started them, measures each size, and returns
-/// one row per size. Blocks until the started ranks have ended. Throws Error if a rank
-/// fails, and UsageError for invalid options. REQUIRES: no other thread is running.
-std::vector<BenchRow> measure_all_reduce(const BenchOptions& options);
+/// Starts the ranks, unless a launcher has started them, measures each size, and calls
+/// `report` on rank 0 with one row per size. Blocks until the started ranks have ended.
+/// Throws Error if a rank or `report` fails, and UsageError for invalid options. REQUIRES: no
+/// other thread is running.
+void measure_all_reduce(const BenchOptions& options,
+                        const std::function<void(const std::vector<BenchRow>&)>& report);
 
 }  // namespace mini::tools

@@ -21,7 +21,6 @@
 #include "libmini/data/sampler.hpp"
 #include "libmini/random/python_random.hpp"
 #include "libmini/random/random.hpp"
-#include "libmini/tools/mini/screen.hpp"
 #include "libmini/tools/mini/shares_table.hpp"
 
 namespace mini::tools {
@@ -231,13 +230,8 @@ Shares python_shuffle(const IndicesOptions& options) {
 }
 
 void print(const Shares& shares, const IndicesOptions& options) {
-    if (options.format == "json") {
-        fmt::print("{}", shares_json(shares));
-        return;
-    }
-    const Screen screen = stdout_screen();
     fmt::print("{}",
-               shares_table(shares, {.colour = screen.colour, .width = screen.width}));
+               options.format == "json" ? shares_json(shares) : shares_table(shares));
 }
 
 // Declares a subcommand that prints the result of `make_shares` to stdout.

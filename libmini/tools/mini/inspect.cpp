@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -13,15 +12,13 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/text.hpp"
+#include "libmini/program/table.hpp"
 
 namespace mini::tools {
 namespace {
 
-using nlohmann::ordered_json;
-
-constexpr size_t kColumns = 9;
 constexpr size_t kLeftAligned = 3;  // name, dtype and shape
-using Row = std::array<std::string, kColumns>;
+using Row = std::vector<std::string>;
 
 template <typename T>
 NumberSummary summary_of(const Tensor& tensor) {
@@ -53,7 +50,7 @@ NumberSummary summary_of(const Tensor& tensor) {
 // Escapes control characters in text from a file, so that it can be printed on a
 // terminal.
 std::string plain(const std::string& text) {
-    const std::string quoted = ordered_json(text).dump();
+    const std::string quoted = nlohmann::json(text).dump();
     return quoted.substr(1, quoted.size() - 2);
 }
 
@@ -73,7 +70,7 @@ std::string type_of(const io::SafetensorsEntry& entry) {
 Row row_of(const io::SafetensorsFile& file, const io::SafetensorsEntry& entry) {
     Row row = {plain(entry.name), type_of(entry), concat(entry.shape),
                with_commas(static_cast<int64_t>(entry.end - entry.begin))};
-    std::fill(row.begin() + 4, row.end(), "-");
+    row.resize(9, "-");
     const std::optional<NumberSummary> summary = summary_of(file, entry);
     if (!summary) return row;
     if (summary->finite > 0) {
@@ -90,24 +87,6 @@ Row row_of(const io::SafetensorsFile& file, const io::SafetensorsEntry& entry) {
     return row;
 }
 
-std::string aligned(const std::vector<Row>& rows) {
-    std::array<size_t, kColumns> widths = {};
-    for (const Row& row : rows)
-        for (size_t k = 0; k < kColumns; ++k)
-            widths[k] = std::max(widths[k], row[k].size());
-
-    std::string text;
-    for (const Row& row : rows) {
-        for (size_t k = 0; k < kColumns; ++k) {
-            const std::string blanks(widths[k] - row[k].size(), ' ');
-            text += k == 0 ? "" : "   ";
-            text += k < kLeftAligned ? concat(row[k], blanks) : concat(blanks, row[k]);
-        }
-        text += "\n";
-    }
-    return text;
-}
-
 uint64_t total_bytes(const io::SafetensorsFile& file) {
     return file.entries().empty() ? 0 : file.entries().back().end;
 }
@@ -117,27 +96,6 @@ uint64_t total_numbers(const io::SafetensorsFile& file) {
     for (const io::SafetensorsEntry& entry : file.entries())
         numbers += static_cast<uint64_t>(element_count(entry.shape));
     return numbers;
-}
-
-ordered_json tensor_json(const io::SafetensorsFile& file,
-                         const io::SafetensorsEntry& entry) {
-    ordered_json json = {{"name", entry.name},   {"dtype", type_of(entry)},
-                         {"shape", entry.shape}, {"bytes", entry.end - entry.begin},
-                         {"min", nullptr},       {"mean", nullptr},
-                         {"max", nullptr},       {"nan", nullptr},
-                         {"inf", nullptr}};
-    const std::optional<NumberSummary> summary = summary_of(file, entry);
-    if (!summary) return json;
-    json["nan"] = summary->nans;
-    json["inf"] = summary->infinities;
-    if (summary->finite == 0) return json;
-    json["min"] = summary->min;
-    json["mean"] = summary->mean;
-    json["max"] = summary->max;
-    if (!summary->integers) return json;
-    json["min"] = summary->integers->min;
-    json["max"] = summary->integers->max;
-    return json;
 }
 
 }  // namespace
@@ -158,7 +116,8 @@ std::string inspect_table(const io::SafetensorsFile& file) {
         {"name", "dtype", "shape", "bytes", "min", "mean", "max", "NaN", "Inf"}};
     for (const io::SafetensorsEntry& entry : file.entries())
         rows.push_back(row_of(file, entry));
-    std::string text = file.entries().empty() ? "" : concat(aligned(rows), "\n");
+    std::string text =
+        file.entries().empty() ? "" : concat(aligned(rows, kLeftAligned, 3), "\n");
 
     for (const auto& [key, value] : file.metadata())
         text += fmt::format("{} = {}\n", plain(key), plain(value));
@@ -168,31 +127,12 @@ std::string inspect_table(const io::SafetensorsFile& file) {
                   with_commas(static_cast<int64_t>(total_bytes(file))), " bytes\n");
 }
 
-std::string inspect_json(const io::SafetensorsFile& file) {
-    auto tensors = ordered_json::array();
-    for (const io::SafetensorsEntry& entry : file.entries())
-        tensors.push_back(tensor_json(file, entry));
-    const ordered_json json = {{"tensors", tensors},
-                               {"metadata", file.metadata()},
-                               {"numbers", total_numbers(file)},
-                               {"bytes", total_bytes(file)}};
-    return json.dump() + "\n";
-}
-
 void add_inspect(Command& mini) {
-    struct Options {
-        std::string path;
-        std::string format = "table";
-    };
     Command inspect = mini.add_command("inspect", "Shows what is in a safetensors file");
-    auto options = std::make_shared<Options>();
-    inspect.add("FILE", options->path, "A model or a checkpoint").required();
-    inspect.add("--format", options->format, "table, or json").one_of({"table", "json"});
-    inspect.on_parsed([options] {
-        const io::SafetensorsFile file(options->path);
-        fmt::print("{}",
-                   options->format == "json" ? inspect_json(file) : inspect_table(file));
-    });
+    const auto path = std::make_shared<std::string>();
+    inspect.add("FILE", *path, "A model or a checkpoint").required();
+    inspect.on_parsed(
+        [path] { fmt::print("{}", inspect_table(io::SafetensorsFile(*path))); });
 }
 
 }  // namespace mini::tools

@@ -38,8 +38,6 @@ NumberSummary summarise(const Tensor& tensor);
 /// Returns the file as a table, with its metadata and totals. A tensor of a type that
 /// libmini does not have is listed without statistics. Throws BadFile if reading fails.
 std::string inspect_table(const io::SafetensorsFile& file);
-/// Returns the file as one JSON object on one line.
-std::string inspect_json(const io::SafetensorsFile& file);
 
 /// Declares `inspect` in `mini`. When the command line has been parsed, `inspect` prints
 /// to stdout; it throws BadFile (one line) if the file is not a valid safetensors file.

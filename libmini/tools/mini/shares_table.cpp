@@ -1,107 +1,64 @@
 #include "libmini/tools/mini/shares_table.hpp"
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
+#include <nlohmann/json.hpp>
 
 #include "libmini/core/text.hpp"
+#include "libmini/program/table.hpp"
 
 namespace mini::tools {
 namespace {
 
-constexpr const char* kBold = "\033[1m";
-constexpr const char* kDim = "\033[2m";
-constexpr const char* kPadding = "\033[7m";  // reverse video, to stand out
-constexpr const char* kReset = "\033[0m";
-constexpr std::array kOwnerColours = {"\033[36m", "\033[33m", "\033[35m",
-                                      "\033[32m", "\033[34m", "\033[31m"};
+constexpr int64_t kColumns = 80;     // of the screen
+constexpr int64_t kMostBlocks = 12;  // of lines; later positions are only counted
 
-class Table {
-  public:
-    Table(const Shares& shares, const TableOptions& options)
-        : shares_(shares), options_(options) {
-        owner_width_ = std::string("position").size();
-        int64_t largest = 0;
-        for (const Share& share : shares.shares) {
-            owner_width_ = std::max(owner_width_, share.owner.size());
-            positions_ = std::max(positions_, std::ssize(share.indices));
-            for (const int64_t index : share.indices) largest = std::max(largest, index);
-        }
-        const int64_t widest = std::max(largest, positions_);
-        cell_width_ = fmt::formatted_size("{}", widest) + 2;  // a space before, * after
-        const auto room =
-            static_cast<int64_t>(options.width) - static_cast<int64_t>(owner_width_) - 1;
-        columns_ = std::max<int64_t>(1, room / static_cast<int64_t>(cell_width_));
-        if (columns_ >= 10) columns_ -= columns_ % 10;  // start lines at multiples of 10
+// Returns the positions begin to end of all owners.
+std::string block(const Shares& shares, int64_t begin, int64_t end) {
+    std::vector<std::vector<std::string>> rows{{"position"}};
+    for (int64_t i = begin; i < end; ++i) rows[0].push_back(fmt::format("{} ", i));
+    for (const Share& share : shares.shares) {
+        rows.push_back({share.owner});
+        for (int64_t i = begin; i < std::min(end, std::ssize(share.indices)); ++i)
+            rows.back().push_back(fmt::format("{}{}",
+                                              share.indices[static_cast<size_t>(i)],
+                                              i < share.padding_from ? ' ' : '*'));
     }
-
-    std::string text() {
-        text_ = fmt::format("{}\n", painted(kBold, shares_.title));
-        const int64_t shown = std::min(positions_, columns_ * options_.max_blocks);
-        for (int64_t begin = 0; begin < shown; begin += columns_)
-            block(begin, std::min(shown, begin + columns_));
-        remarks(shown);
-        return text_;
-    }
-
-  private:
-    std::string painted(const char* colour, const std::string& text) const {
-        return options_.colour ? fmt::format("{}{}{}", colour, text, kReset) : text;
-    }
-
-    void block(int64_t begin, int64_t end) {
-        // Number the positions.
-        std::string head = fmt::format("{:<{}} ", "position", owner_width_);
-        for (int64_t i = begin; i < end; ++i)
-            head += fmt::format("{:>{}} ", i, cell_width_ - 1);
-        text_ += fmt::format("\n{}\n", painted(kDim, head));
-
-        // Print one row per owner, up to its number of samples.
-        for (size_t k = 0; k < shares_.shares.size(); ++k) {
-            const Share& share = shares_.shares[k];
-            const char* colour = kOwnerColours[k % kOwnerColours.size()];
-            text_ += painted(colour, fmt::format("{:<{}} ", share.owner, owner_width_));
-            const int64_t last = std::min(end, std::ssize(share.indices));
-            for (int64_t i = begin; i < last; ++i) text_ += cell(share, i, colour);
-            text_ += "\n";
-        }
-    }
-
-    std::string cell(const Share& share, int64_t i, const char* colour) {
-        const int64_t index = share.indices[static_cast<size_t>(i)];
-        const std::string digits = fmt::format("{:>{}}", index, cell_width_ - 1);
-        if (i < share.padding_from) return fmt::format("{} ", painted(colour, digits));
-        padded_ = true;
-        return painted(kPadding, fmt::format("{}*", digits));
-    }
-
-    void remarks(int64_t shown) {
-        if (positions_ > shown)
-            text_ += fmt::format(
-                "\n... and {} more positions; --format json prints all of them\n",
-                with_commas(positions_ - shown));
-        if (padded_)
-            text_ += "\n* padding: samples that another position of this epoch has too\n";
-        if (!shares_.remark.empty()) text_ += fmt::format("\n{}\n", shares_.remark);
-    }
-
-    const Shares& shares_;
-    const TableOptions& options_;
-    size_t owner_width_ = 0;
-    size_t cell_width_ = 0;
-    int64_t positions_ = 0;  // size of the longest share
-    int64_t columns_ = 0;    // positions per block
-    bool padded_ = false;
-    std::string text_;
-};
+    return "\n" + aligned(rows, 1, 1);
+}
 
 }  // namespace
 
-std::string shares_table(const Shares& shares, const TableOptions& options) {
-    return Table(shares, options).text();
+std::string shares_table(const Shares& shares) {
+    int64_t positions = 0, largest = 0;
+    size_t owner = std::string("position").size();
+    bool is_padded = false;
+    for (const Share& share : shares.shares) {
+        owner = std::max(owner, share.owner.size());
+        positions = std::max(positions, std::ssize(share.indices));
+        is_padded |= std::ssize(share.indices) > share.padding_from;
+        for (const int64_t index : share.indices) largest = std::max(largest, index);
+    }
+    // A cell has a space before its digits and a space or a star behind them.
+    const auto cell =
+        static_cast<int64_t>(fmt::formatted_size("{}", std::max(largest, positions)) + 2);
+    int64_t columns =
+        std::max<int64_t>(1, (kColumns - static_cast<int64_t>(owner)) / cell);
+    if (columns >= 10) columns -= columns % 10;  // begin lines at multiples of 10
+
+    const int64_t shown = std::min(positions, columns * kMostBlocks);
+    std::string text = shares.title + "\n";
+    for (int64_t begin = 0; begin < shown; begin += columns)
+        text += block(shares, begin, std::min(shown, begin + columns));
+    if (positions > shown)
+        text +=
+            fmt::format("\n... and {} more positions; --format json prints all of them\n",
+                        with_commas(positions - shown));
+    if (is_padded)
+        text += "\n* padding: samples that another position of this epoch has too\n";
+    if (!shares.remark.empty()) text += fmt::format("\n{}\n", shares.remark);
+    return text;
 }
 
 std::string shares_json(const Shares& shares) {

@@ -1,10 +1,10 @@
-// The table of `mini indices`: one row per owner, one column per position, wrapped to the
-// width of the screen.
+// The output of `mini indices`: a table with one row per owner and one column per position,
+// in lines of 80 columns, or JSON.
 //
-//     position   0  1  2  3
-//     rank 0     5  2  9  4
-//     rank 1     6  0  3  5*     * padding
-//     rank 2     1  8  7  6*
+//     position 0  1  2  3
+//     rank 0   5  2  9  4
+//     rank 1   6  0  3  5*     * padding
+//     rank 2   1  8  7  6*
 
 #pragma once
 
@@ -29,14 +29,9 @@ struct Shares {
     std::string remark;     // one sentence below the table; may be empty
 };
 
-struct TableOptions {
-    bool colour = false;
-    int width = 80;       // of the screen, in characters
-    int max_blocks = 12;  // blocks of wrapped rows; later positions are only counted
-};
-
-/// Returns the table; every line ends with a newline.
-std::string shares_table(const Shares& shares, const TableOptions& options);
+/// Returns the table; every line ends with a newline. Of many positions, the last ones are
+/// only counted.
+std::string shares_table(const Shares& shares);
 
 /// Returns the shares as one JSON value on one line.
 std::string shares_json(const Shares& shares);

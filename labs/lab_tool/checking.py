@@ -8,26 +8,22 @@
 """
 
 import contextlib
-import html
 import os
-import re
 import shutil
 import subprocess
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from lab_tool.check_build import PRESET, build_without_broken
 from lab_tool.places import ROOT, bin_dir
 from lab_tool.runner import STOP, Limits, case_environment, run_case
-from lab_tool.verdict import FAILED, NOT_STARTED, PASSED, WAITS, Verdict, judge, judge_all
+from lab_tool.verdict import FAILED, NOT_STARTED, PASSED, WAITS, Verdict, judge
 from lab_tool.workspace import Workspace
 
 LISTING = (["--list-test-names-only"], ["--list-tests", "--verbosity", "quiet"])  # Catch2 2 and 3
-BEGUN = re.compile(r'<TestCase name="([^"]*)"')
 LISTING_SECONDS = 30
-TOGETHER_SECONDS = 120.0
 LARGEST_RESULT = 16 << 20
 
 
@@ -101,46 +97,6 @@ def check_case(program, name, limits=Limits(), *options, **environment):
     """Runs one case in its own process and returns the verdict."""
     ended, text = run_cases(program, [name], limits, *options, **environment)
     return judge(name, ended, text, limits)
-
-
-def verdicts_together(program, names, limits, *options, **environment):
-    """Runs many cases in one process, which is quicker than one process each. Returns
-    {name: verdict} of the cases that ended, {} if the process ended early; and the name
-    of the case that began last, "" if no case began."""
-    ended, text = run_cases(program, names, limits, *options, **environment)
-    return {} if ended.killed_for else judge_all(text), last_begun(text)
-
-
-def last_begun(text):
-    names = BEGUN.findall(text)
-    return html.unescape(names[-1]) if names else ""
-
-
-def check_together(program, names, **environment):
-    """Returns the verdicts on many cases, for code that should neither crash nor hang. Cases
-    without a verdict, because the process ended early, are run again, one per process."""
-    limits = Limits(seconds=TOGETHER_SECONDS)
-    together, _ = verdicts_together(program, names, limits, **environment)
-    return [together.get(name) or check_case(program, name, **environment) for name in names]
-
-
-def first_failure(program, names, limits, **environment):
-    """Returns the verdict on the first case that fails in its own process, as for a learner,
-    or None. First runs the cases together, in half of the time, until a case fails or ends
-    the process. If it is the first case, it had the process for itself; another case is run
-    again, and if it passes, all cases are run, each in its own process. One failure decides:
-    each process ends with its first."""
-    first = replace(limits, seconds=limits.seconds / 2)
-    together, last = verdicts_together(program, names, first, "--abort", **environment)
-    if list(together) == [last] and together[last].status == FAILED:
-        return together[last]
-    if len(together) == len(names) and together[last].status != FAILED:
-        return None
-    for name in dict.fromkeys([last or names[0], *names]):
-        verdict = check_case(program, name, limits, "--abort", **environment)
-        if verdict.status == FAILED:
-            return verdict
-    return None
 
 
 def workers():

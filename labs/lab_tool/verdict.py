@@ -72,25 +72,6 @@ def judge(name, ended, result, limits, root=ROOT):
     return verdict
 
 
-def judge_all(result):
-    """Returns {name: verdict} of the cases in a complete result that did not end the process,
-    because what it printed is a part of their verdict; {} if the result is not complete."""
-    return {case.get("name"): judge_told(case) for case in cases_of(result)
-            if case.find(".//FatalErrorCondition") is None}
-
-
-def judge_told(case):
-    """Returns the verdict on one case of a result with several cases."""
-    overall = case.find("OverallResult")
-    verdict = Verdict(case.get("name"), PASSED,
-                      seconds=float(overall.get("durationInSeconds", 0)))
-    if not note_missing(verdict, xml.tostring(case, encoding="unicode")) and \
-            overall.get("success") != "true":
-        verdict.status, verdict.reason = FAILED, "an expectation did not hold"
-        verdict.story = told(case)
-    return verdict
-
-
 def note_missing(verdict, text):
     """Notes in a verdict what is not written, if the text says so; returns whether it does."""
     missing = NOT_IMPLEMENTED.search(text)

@@ -3,8 +3,8 @@
 import unittest
 
 from fake_tree import PARTITION, FakeTree
-from lab_tool import dev_rules
-from lab_tool.schemata import read_mutants
+from author_tool import rules
+from author_tool.schemata import read_mutants
 from lab_tool.screen import LabError
 
 
@@ -52,8 +52,8 @@ class Rules(FakeTree):
 
     def complaints(self):
         catalogue = self.catalogue()
-        return [*dev_rules.check_regions(catalogue), *dev_rules.check_tasks(catalogue),
-                *dev_rules.check_mutants(catalogue, read_mutants(catalogue))]
+        return [*rules.check_regions(catalogue), *rules.check_tasks(catalogue),
+                *rules.check_mutants(catalogue, read_mutants(catalogue))]
 
     def only_complaint(self, says):
         found = self.complaints()
@@ -98,10 +98,10 @@ class Rules(FakeTree):
         for number in range(10):
             self.write(f"libmini/a{number}.cpp", '#include "libmini/part.hpp"\n')
             self.write(f"libmini/b{number}.cu", '#include "libmini/more.hpp"\n')
-        self.assertEqual(list(dev_rules.check_headers(self.catalogue())), [])
+        self.assertEqual(list(rules.check_headers(self.catalogue())), [])
         self.write("libmini/c.cpp", '#include "libmini/more.hpp"\n')
         self.assertIn("libmini/part.hpp has a region and is included by 21 files",
-                      next(dev_rules.check_headers(self.catalogue())))
+                      next(rules.check_headers(self.catalogue())))
 
     def test_a_region_without_a_row_and_a_row_without_a_region(self):
         self.write_lab("07-partition", "Partition", ["07.1", "07.3"])

@@ -7,6 +7,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
+from author_tool import together
 from fake_tree import PARTITION, FakeTree
 from lab_tool import check_build, checking, compile_errors
 from lab_tool.checking import check_tasks, judge_task
@@ -96,12 +97,13 @@ class Tasks(FakeTree):
             self.assertIn("ended before a check could run", result.reason)
 
     def test_cases_have_the_same_verdicts_together_as_alone(self):
-        verdicts = checking.check_together(self.program, ["good", "stub"])
+        verdicts = together.check_together(self.program, ["good", "stub"])
         self.assertEqual([(each.name, each.status) for each in verdicts],
                          [("good", "passed"), ("stub", "not started")])
 
     def first_failure(self, *names, seconds=8.0):
-        verdict = checking.first_failure(self.program, names, Limits(seconds=seconds))
+        limits = Limits(seconds=seconds)
+        verdict = together.first_failure(self.program, names, lambda names: limits)
         return verdict and (verdict.name, verdict.late)
 
     def test_the_first_failure_of_several_cases(self):
@@ -113,7 +115,9 @@ class Tasks(FakeTree):
 
     def test_only_a_first_case_that_fails_is_not_run_again(self):
         for names, runs in ((["fails", "good"], 1), (["good", "fails"], 2), (["leaves"], 2)):
-            with mock.patch.object(checking, "run_cases", wraps=checking.run_cases) as run:
+            run = mock.Mock(wraps=checking.run_cases)
+            with mock.patch.object(checking, "run_cases", run), \
+                    mock.patch.object(together, "run_cases", run):
                 self.first_failure(*names)
             self.assertEqual(run.call_count, runs, names)
 

@@ -31,7 +31,7 @@ sys.path.insert(0, str(ROOT / "tests/labs"))
 
 from learner_end_to_end import EMPTY, Learner, check_lacking  # noqa: E402
 import leaks  # noqa: E402
-from lab_tool import repairs  # noqa: E402
+from author_tool import repairs  # noqa: E402
 from lab_tool.catalogue import COURSE as COURSE_FILE  # noqa: E402
 
 PLACE = ROOT / "build" / "course"

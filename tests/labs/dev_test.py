@@ -9,7 +9,8 @@ import unittest
 from unittest import mock
 
 from fake_tree import PARTITION, FakeTree
-from lab_tool import cli, dev_check
+from author_tool import dev_check
+from lab_tool import cli
 
 # A case passes if the source has the reference's line and no stub or mutant of its task is chosen.
 PROGRAM = """\
@@ -50,10 +51,10 @@ class DevCheck(FakeTree):
         for name, value in (("lab_tool.verbs.dev.Catalogue", self.catalogue),
                             ("lab_tool.verbs.dev.fresh_log", lambda name: None),
                             ("lab_tool.verbs.dev.HUNTS", self.root / "build/hunts"),
-                            ("lab_tool.dev_check.SCHEMATA", self.root / "build/schemata"),
-                            ("lab_tool.dev_check.build_schemata", lambda *_: ""),
-                            ("lab_tool.dev_starters.check_starters", lambda *_: None),
-                            ("lab_tool.dev_rules.program_of", lambda *_: program),
+                            ("author_tool.dev_check.SCHEMATA", self.root / "build/schemata"),
+                            ("author_tool.dev_check.build_schemata", lambda *_: ""),
+                            ("author_tool.starters.check_starters", lambda *_: None),
+                            ("author_tool.rules.program_of", lambda *_: program),
                             ("lab_tool.checking.program_of", lambda *_: program)):
             patch = mock.patch(name, value)
             patch.start()

@@ -14,9 +14,10 @@ from unittest import mock
 
 import leaks
 from fake_tree import PARTITION, FakeTree
-from lab_tool import cli, export_objects
+from author_tool import export_objects
+from lab_tool import cli
 from lab_tool.catalogue import Catalogue
-from lab_tool.export import Export
+from author_tool.export import Export
 from lab_tool.places import ROOT
 from lab_tool.regions import regions_in
 from lab_tool.screen import LabError
@@ -117,9 +118,9 @@ class Course(FakeTree):
         shutil.copytree(ROOT / "labs/grader", self.root / "labs/grader")
         self.write("docs/pages/instructors.md", "Exam questions.\n")
         self.write("tests/hunts/lab07/bug.patch", "the repair\n")
-        for name, value in (("lab_tool.export.tracked", self.tracked),
-                            ("lab_tool.export.Export.objects", lambda export: []),
-                            ("lab_tool.export_objects.compiler",
+        for name, value in (("author_tool.export.tracked", self.tracked),
+                            ("author_tool.export.Export.objects", lambda export: []),
+                            ("author_tool.export_objects.compiler",
                              lambda folder: ("GNU", "12.2.0", "x86_64"))):
             patch = mock.patch(name, value)
             patch.start()
@@ -249,7 +250,7 @@ class Course(FakeTree):
         self.assertIn("labs/lab grade --format gradescope", self.text("labs/grader/run_autograder"))
 
     def test_the_workflow_grades_in_the_system_of_the_object_files(self):
-        with mock.patch("lab_tool.export_objects.system", lambda: "debian:13"):
+        with mock.patch("author_tool.export_objects.system", lambda: "debian:13"):
             self.export("7")
         text = self.text("labs/grader/grade.yml")
         self.assertIn("container: debian:13\n", text)
@@ -276,7 +277,7 @@ class WholeExport(unittest.TestCase):
 
     def test_it_has_no_answer_no_repair_and_no_solution(self):
         catalogue = Catalogue()
-        with mock.patch("lab_tool.export_objects.compiler", lambda folder: ("GNU", "12", "x86_64")):
+        with mock.patch("author_tool.export_objects.compiler", lambda folder: ("GNU", "12", "x86_64")):
             export = Export(catalogue, catalogue.labs, "all")
             texts = export.texts()
             self.assertEqual(leaks.leaks_of(export), [])

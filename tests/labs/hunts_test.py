@@ -6,9 +6,10 @@ from pathlib import Path
 from unittest import mock
 
 from fake_tree import FakeTree
-from lab_tool import hunts, repairs
+from author_tool import repairs
+from lab_tool import hunts
 from lab_tool.catalogue import Catalogue
-from lab_tool.dev_check import Outcome
+from author_tool.dev_check import Outcome
 from lab_tool.projection import files_of
 from lab_tool.runner import Limits
 from lab_tool.screen import LabError

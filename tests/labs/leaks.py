@@ -10,7 +10,7 @@ Lines and runs that other code of libmini has too are no secret: `for (int r = 0
 
 import re
 
-from lab_tool import export_pages, repairs
+from author_tool import export_pages, repairs
 from lab_tool.regions import with_bodies
 
 LONG_LINE = 24

@@ -27,7 +27,7 @@ WORK = "work"
 sys.path.insert(0, str(ROOT / "labs"))
 
 from lab_tool.catalogue import Catalogue  # noqa: E402
-from lab_tool import repairs  # noqa: E402
+from author_tool import repairs  # noqa: E402
 from lab_tool.definitions import defined_in  # noqa: E402
 from lab_tool.regions import with_bodies  # noqa: E402
 

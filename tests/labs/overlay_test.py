@@ -7,9 +7,10 @@ import subprocess
 import unittest
 from unittest import mock
 
-from lab_tool import check_build, dev_starters, projection
-from lab_tool.dev_check import Outcome
-from lab_tool.schemata import generate, read_mutants
+from author_tool import starters
+from lab_tool import check_build, projection
+from author_tool.dev_check import Outcome
+from author_tool.schemata import generate, read_mutants
 from made_up_lab import MadeUpLab
 
 REFERENCE = "half 40 twice 160 quarter 20 eighth 10 one 81 two 82\n"
@@ -24,7 +25,7 @@ class Overlay(MadeUpLab):
                             ("lab_tool.check_build.BUILD", self.build),
                             ("lab_tool.check_build.project", project),
                             ("lab_tool.check_build.fresh_log", lambda name: self.build / name),
-                            ("lab_tool.dev_starters.BUILD", self.build)):
+                            ("author_tool.starters.BUILD", self.build)):
             patch = mock.patch(name, value)
             patch.start()
             self.addCleanup(patch.stop)
@@ -125,7 +126,7 @@ class Overlay(MadeUpLab):
                 self.assertEqual(self.output("lab06_schemata", **environment), output)
 
         outcome = Outcome()
-        dev_starters.check_starters(catalogue, catalogue.labs, outcome)
+        starters.check_starters(catalogue, catalogue.labs, outcome)
         self.assertEqual((outcome.counts, outcome.complaints), ({"starters": 4}, []))
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from fake_tree import PARTITION, FakeTree
-from lab_tool import dev_check, dev_starters
+from author_tool import dev_check, starters
 from lab_tool.catalogue import Lab, Task
-from lab_tool.dev_check import Case, Outcome
-from lab_tool.schemata import Mutant, generate, read_mutants, schemata
+from author_tool.dev_check import Case, Outcome
+from author_tool.schemata import Mutant, generate, read_mutants, schemata
 from lab_tool.screen import LabError
 from lab_tool.verdict import Verdict
 
@@ -127,8 +127,8 @@ class Runs(unittest.TestCase):
         self.first, self.second = Case("first", {"07.1"}), Case("second", {"07.2"})
         self.cases = {"07": [self.first, self.second]}
         self.statuses, self.asked = {}, []
-        real = dev_check.checking
-        self.addCleanup(setattr, dev_check, "checking", real)
+        for name in ("checking", "together"):
+            self.addCleanup(setattr, dev_check, name, getattr(dev_check, name))
 
         def check_case(program, name, *limits, **environment):
             if reached := environment.pop("MINI_REACHED", ""):
@@ -136,10 +136,10 @@ class Runs(unittest.TestCase):
             self.asked.append((name, environment))
             return Verdict(name, self.statuses.get(name, "passed"), "why")
 
-        dev_check.checking = SimpleNamespace(
+        dev_check.checking = dev_check.together = SimpleNamespace(
             program_of=lambda *_: "program", check_case=check_case,
             pool_of_cases=lambda *_: ThreadPoolExecutor(1),
-            first_failure=lambda program, names, limits, **environment: next(
+            first_failure=lambda program, names, limits_of, **environment: next(
                 (verdict for verdict in (check_case(program, name, **environment)
                                          for name in names) if verdict.status == "failed"), None),
             check_together=lambda program, names, **environment: [
@@ -164,7 +164,7 @@ class Runs(unittest.TestCase):
         self.assertEqual(len(outcome.complaints), 1)  # "second" passes without its task
 
     def test_the_cases_of_a_lab_with_kernels_run_one_by_one(self):
-        del dev_check.checking.check_together
+        del dev_check.together.check_together
         self.first.reached, self.second.reached = {"07.1", "07.2"}, {"07.1"}
         self.statuses["first"] = "not started"
         outcome = Outcome()
@@ -196,7 +196,7 @@ class Runs(unittest.TestCase):
 
 class SyntaxOnly(unittest.TestCase):
     def test_the_compile_command_checks_a_different_text(self):
-        command = dev_starters.syntax_command(
+        command = starters.syntax_command(
             ["/usr/bin/ccache", "c++", "-DA", "-Werror", "-o", "a.o", "-c", "/src/libmini/a.cpp"],
             "/src/libmini/a.cpp", "/tmp/a.cpp", "/tmp/07")
         self.assertEqual(command, ["c++", "-I/tmp/07", "-DA", "-Werror", "-Wno-error", "-Wno-unused",

@@ -5,7 +5,8 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 from lab_tool.runner import ProcessResult, Limits
-from lab_tool.verdict import judge, judge_all
+from author_tool.together import judge_all
+from lab_tool.verdict import judge
 
 ROOT = Path("/src/libmini")
 HEAD = '<?xml version="1.0"?>\n<Catch name="lab07_check"><Group name="lab07_check">'

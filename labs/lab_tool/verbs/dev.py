@@ -12,12 +12,12 @@ is 1 if there is a complaint.
 
 import time
 
-from lab_tool import dev_check, dev_rules, dev_starters, export, repairs
+from author_tool import dev_check, export, repairs, rules, starters
 from lab_tool.catalogue import Catalogue
-from lab_tool.dev_check import Outcome
+from author_tool.dev_check import Outcome
 from lab_tool.places import BUILD, fresh_log
 from lab_tool.regions import lines_of
-from lab_tool.schemata import generate, read_mutants
+from author_tool.schemata import generate, read_mutants
 from lab_tool.screen import LabError, say
 
 HUNTS = BUILD / "hunts"
@@ -56,9 +56,9 @@ def check_labs(options):
 
 
 def read(catalogue, mutants, outcome):
-    for complaint in (*dev_rules.check_regions(catalogue), *dev_rules.check_headers(catalogue),
-                      *dev_rules.check_tasks(catalogue),
-                      *dev_rules.check_mutants(catalogue, mutants)):
+    for complaint in (*rules.check_regions(catalogue), *rules.check_headers(catalogue),
+                      *rules.check_tasks(catalogue),
+                      *rules.check_mutants(catalogue, mutants)):
         outcome.blame(complaint)
 
 
@@ -70,10 +70,10 @@ def run_all(catalogue, labs, mutants, outcome, step):
     failure = dev_check.build_schemata(catalogue, labs, log)
     if failure:
         raise LabError(failure)
-    for complaint in dev_rules.check_cases(labs):
+    for complaint in rules.check_cases(labs):
         outcome.blame(complaint)
     step("compile the starters")
-    dev_starters.check_starters(catalogue, labs, outcome)
+    starters.check_starters(catalogue, labs, outcome)
 
     step("run the bug hunts")
     repairs.check_hunts(labs, variants, outcome, log)

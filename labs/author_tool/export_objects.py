@@ -17,7 +17,7 @@ from pathlib import Path
 
 from lab_tool.building import build_folder, configure
 from lab_tool.check_build import PRESET
-from lab_tool.dev_starters import sources_of_batch
+from author_tool.starters import sources_of_batch
 from lab_tool.places import BUILD, ROOT, fresh_log
 from lab_tool.screen import LabError
 

@@ -12,7 +12,7 @@ from pathlib import Path, PurePath
 
 from lab_tool import check_build, checking
 from lab_tool.compile_errors import errors_in
-from lab_tool.dev_check import spread
+from author_tool.dev_check import MUTANTS_PER_CORE, spread
 from lab_tool.hunts import environment_of, run_hunt
 from lab_tool.places import ROOT
 from lab_tool.projection import write_all
@@ -118,7 +118,7 @@ def check_hunts(labs, variants, outcome, log):
         return
     runs = [(lab, program) for lab in labs for program in programs_of(lab, variants)]
     results = spread(lambda run: run_hunt(checking.bin_dir(checking.PRESET) / run[1], LIMITS,
-                                          **environment_of(run[0])), runs)
+                                          **environment_of(run[0])), runs, MUTANTS_PER_CORE)
     for (lab, program), (happened, _) in zip(runs, results):
         outcome.count("bug hunts")
         complaint = judge(lab.number, program, happened)

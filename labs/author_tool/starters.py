@@ -8,8 +8,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from lab_tool.check_build import PRESET
-from lab_tool.dev_check import spread
-from lab_tool.dev_rules import includers_of
+from author_tool.dev_check import spread
+from author_tool.rules import includers_of
 from lab_tool.places import BUILD
 from lab_tool.regions import HEADERS
 from lab_tool.regions import starter as starter_text

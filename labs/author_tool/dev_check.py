@@ -1,6 +1,6 @@
 """The checks of `labs/lab dev check` that run the labs' code.
 
-One build has all bodies (lab_tool.schemata). Then the cases run:
+One build has all bodies (author_tool.schemata). Then the cases run:
 
     reference   MINI_REACHED=file: every case passes, within a third of its deadline; the file
                 has the tasks whose regions the case runs
@@ -15,6 +15,7 @@ cases do what they did with the reference.
 import tempfile
 from dataclasses import dataclass, field
 
+from author_tool import together
 from lab_tool import check_build, checking, compile_errors
 from lab_tool.places import BUILD, ROOT
 from lab_tool.runner import Limits
@@ -23,9 +24,10 @@ from lab_tool.verdict import FAILED, NOT_STARTED, PASSED
 
 SCHEMATA = BUILD / "schemata"
 SHARE_OF_DEADLINE = 1 / 3  # that a case may take with the reference
-MUTANT_LIMITS = Limits(seconds=20.0, stacks=False)
+# What a process with a mutant may take: these seconds, and so many times as long as the reference.
+LEAST_SECONDS, TIMES_THE_REFERENCE = 6.0, 5.0
 CASES_PER_CORE = 2  # because some cases wait
-MUTANTS_PER_CORE = 4  # because many mutants only wait for a deadline
+MUTANTS_PER_CORE = 6  # because many mutants only wait for a deadline
 
 
 @dataclass
@@ -61,6 +63,7 @@ class Case:
     name: str
     tasks: set = field(default_factory=set)  # it is a case of these
     reached: set = field(default_factory=set)  # it runs the regions of these
+    seconds: float = 0.0  # that it took with the reference
 
     def needs(self, task):
         return task in self.tasks or task in self.reached
@@ -76,10 +79,11 @@ def cases_of(lab):
 
 
 def run_reference(lab, case):
-    """Returns the verdict on a case, and notes the tasks whose regions it runs."""
+    """Returns the verdict on a case; notes its time, and the tasks whose regions it runs."""
     with tempfile.NamedTemporaryFile("r", encoding="utf-8") as file:
         verdict = checking.check_case(program_of(lab), case.name, MINI_REACHED=file.name)
         case.reached = {line.removeprefix("lab") for line in file.read().split()}
+        case.seconds = verdict.seconds
     return verdict
 
 
@@ -113,7 +117,7 @@ def check_stubs(labs, cases, outcome, alone=()):
         if lab in alone:
             return [checking.check_case(program_of(lab), name, MINI_STUB=f"lab{task}")
                     for name in names]
-        return checking.check_together(program_of(lab), names, MINI_STUB=f"lab{task}")
+        return together.check_together(program_of(lab), names, MINI_STUB=f"lab{task}")
 
     for (lab, task), verdicts in zip(runs, spread(run, runs, CASES_PER_CORE)):
         outcome.count("stubs")
@@ -140,10 +144,16 @@ def killer_of(mutant, cases):
     """Returns the verdict on the first case that fails with a mutant, or None. The cases
     of the mutant's task run first."""
     program = checking.program_of(mutant.lab, "schemata")
+    took = {case.name: case.seconds for case in cases}
+
+    def limits_of(names):
+        seconds = sum(took[name] for name in names)
+        return Limits(seconds=LEAST_SECONDS + TIMES_THE_REFERENCE * seconds, stacks=False)
+
     own = [case.name for case in cases if mutant.task in case.tasks]
     others = [case.name for case in cases if mutant.task in case.reached - case.tasks]
     for names in filter(None, (own, others)):
-        verdict = checking.first_failure(program, names, MUTANT_LIMITS, MINI_MUTANT=mutant.name)
+        verdict = together.first_failure(program, names, limits_of, MINI_MUTANT=mutant.name)
         if verdict is not None:
             return verdict
     return None

@@ -16,7 +16,7 @@ import os
 import re
 from pathlib import Path
 
-from lab_tool import export_objects, export_pages
+from author_tool import export_objects, export_pages
 from lab_tool.catalogue import COURSE, COURSE_VERSION, Catalogue
 from lab_tool.places import ROOT
 from lab_tool.process import commit_of, output_of
@@ -30,7 +30,7 @@ KEPT = (".devcontainer/", "libmini/", "labs/check/", "labs/grader/", "labs/lab_t
 KEPT_FILES = ("CMakeLists.txt", "CMakePresets.json", "LICENSE", ".clang-format", ".clangd",
               ".editorconfig", "labs/lab", "labs/CMakeLists.txt", "labs/README.md", "labs/built.py",
               "labs/chart.py", "labs/numbered.hpp", "tests/CMakeLists.txt")
-LEFT_OUT = re.compile(r"labs/lab_tool/(verbs/)?(dev|export|repairs|schemata|verbs/test\.)"
+LEFT_OUT = re.compile(r"labs/lab_tool/verbs/(dev|test)\."
                       r"|docs/pages/(instructors|labs|library|index|interface)\.md"
                       r"|tests/golden/images/|docs/figures/.*\.png")
 DEMO = "labs/16-bucketed-ddp/"  # has the program of `labs/lab demo`

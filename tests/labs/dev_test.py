@@ -48,9 +48,9 @@ class DevCheck(FakeTree):
         program.write_text(PROGRAM.format(python=sys.executable,
                                           source=self.root / "libmini/part.cpp"))
         program.chmod(program.stat().st_mode | stat.S_IXUSR)
-        for name, value in (("lab_tool.verbs.dev.Catalogue", self.catalogue),
-                            ("lab_tool.verbs.dev.fresh_log", lambda name: None),
-                            ("lab_tool.verbs.dev.HUNTS", self.root / "build/hunts"),
+        for name, value in (("author_tool.check_labs.Catalogue", self.catalogue),
+                            ("author_tool.check_labs.fresh_log", lambda name: None),
+                            ("author_tool.check_labs.HUNTS", self.root / "build/hunts"),
                             ("author_tool.dev_check.SCHEMATA", self.root / "build/schemata"),
                             ("author_tool.dev_check.build_schemata", lambda *_: ""),
                             ("author_tool.starters.check_starters", lambda *_: None),

@@ -8,9 +8,9 @@ import unittest
 from unittest import mock
 
 from author_tool import starters
-from lab_tool import check_build, projection
 from author_tool.dev_check import Outcome
 from author_tool.schemata import generate, read_mutants
+from lab_tool import check_build, projection
 from made_up_lab import MadeUpLab
 
 REFERENCE = "half 40 twice 160 quarter 20 eighth 10 one 81 two 82\n"

@@ -4,8 +4,8 @@ import unittest
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from lab_tool.runner import ProcessResult, Limits
 from author_tool.together import judge_all
+from lab_tool.runner import Limits, ProcessResult
 from lab_tool.verdict import judge
 
 ROOT = Path("/src/libmini")

@@ -4,9 +4,13 @@
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <iostream>
 #include <optional>
+#include <string>
+#include <system_error>
+#include <type_traits>
 
 #include "libmini/core/error.hpp"
 #include "libmini/program/wrap.hpp"
@@ -15,6 +19,40 @@ namespace mini {
 namespace {
 
 constexpr int64_t kUpperBound = int64_t{1} << 40;  // of at_least()
+
+// If `text` is a decimal number of type T, writes an integer without leading zeros, and
+// returns true. CLI11 takes "" for 0, "010" for 8, and 2^64 for 2^64 - 1.
+template <typename T>
+bool tidy_number(std::string& text) {
+    const char* const begin = text.data() + (text.starts_with('+') ? 1 : 0);
+    T value;
+    const auto [end, error] = std::from_chars(begin, text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size()) return false;
+    if constexpr (std::is_integral_v<T>) text = std::to_string(value);
+    return true;
+}
+
+template <typename T>
+void check_numbers(CLI::Option& option) {
+    const auto error_of = [](std::string& text) {
+        if (tidy_number<T>(text)) return std::string();
+        if (std::is_same_v<T, uint64_t> && tidy_number<int64_t>(text))
+            return std::string();
+        return concat("'", text, "' is not a decimal number, or too large");
+    };
+    option.transform(CLI::Validator(error_of, ""));
+}
+
+// The numbers in an option's variable: T, or the elements of an optional or vector.
+template <typename T>
+struct NumbersOf {
+    using type = T;
+};
+template <typename T>
+requires(!std::is_same_v<T, std::string>) && requires { typename T::value_type; }
+struct NumbersOf<T> {
+    using type = typename T::value_type;
+};
 
 }  // namespace
 
@@ -86,7 +124,10 @@ bool Option::given() const { return option_->count() > 0; }
 
 template <typename T>
 Option Command::add(const std::string& names, T& value, const std::string& help) {
-    return Option(*app_->add_option(names, value, help));
+    CLI::Option& option = *app_->add_option(names, value, help);
+    using Number = typename NumbersOf<T>::type;
+    if constexpr (std::is_arithmetic_v<Number>) check_numbers<Number>(option);
+    return Option(option);
 }
 
 template Option Command::add(const std::string&, int&, const std::string&);

@@ -91,7 +91,8 @@ class Command {
     /// Declares an option ("--name", "-n,--name") or, without dashes, a positional
     /// argument. `value` holds the default and must outlive parse(). T is int, int64_t,
     /// uint64_t, double, std::string, std::optional of int or int64_t, or std::vector of
-    /// int, int64_t, double or std::string.
+    /// int, int64_t, double or std::string. Numbers are decimal; for a uint64_t, as a seed,
+    /// a negative number counts from 2^64 down.
     template <typename T>
     Option add(const std::string& names, T& value, const std::string& help);
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "libmini/core/error.hpp"
+#include "libmini/program/command_line.hpp"
 #include "tests/io/support.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
@@ -62,5 +63,39 @@ TEST_CASE("the option --save names a path where no file can be saved, and the re
         CAPTURE(path, message);
         CHECK(message.starts_with("--save " + path));
         CHECK(contains(message, reason));
+    }
+}
+
+TEST_CASE("numbers on the command line are complete and decimal and fit their type") {
+    struct Values {
+        uint64_t seed = 0;
+        double lr = 0;
+        std::vector<int> ranks;
+    };
+    const auto parsed = [](std::vector<const char*> words) {
+        Values values;
+        CommandLine line("Test.", "test");
+        line.add("--seed", values.seed, "seed");
+        line.add("--lr", values.lr, "rate");
+        line.add("--ranks", values.ranks, "ranks").split_at(',');
+        words.insert(words.begin(), "test");
+        line.parse(static_cast<int>(words.size()), words.data());
+        return values;
+    };
+    CHECK(parsed({"--seed", "010"}).seed == 10);
+    CHECK(parsed({"--seed=-1"}).seed == UINT64_MAX);
+    CHECK(parsed({"--seed", "18446744073709551615"}).seed == UINT64_MAX);
+    CHECK(parsed({"--lr", "+1e-3"}).lr == 1e-3);
+    CHECK(parsed({"--ranks", "1,08"}).ranks == std::vector<int>{1, 8});
+    const std::vector<std::vector<const char*>> wrong = {
+        {"--seed", "18446744073709551616"},
+        {"--seed", ""},
+        {"--seed", "0x10"},
+        {"--lr", ""},
+        {"--lr", "0.1x"},
+        {"--ranks", "1,4294967296"}};
+    for (const auto& words : wrong) {
+        CAPTURE(words);
+        CHECK_THROWS_AS(parsed(words), UsageError);
     }
 }

@@ -29,7 +29,7 @@ WHAT = {
     "rendezvous": "how ranks find each other",
     "transport": "messages between ranks",
     "simulation": "ranks as fibers, virtual time",
-    "flight": "the crash recorder",
+    "flight": "what each rank was doing",
     "collectives": "ring, tree, halving-doubling",
     "group": "ProcessGroup, Work, queue",
     "backends": "ring, threads; the registry",

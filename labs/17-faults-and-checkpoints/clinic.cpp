@@ -25,6 +25,7 @@
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/group/process_group.hpp"
 #include "libmini/distributed/launch/launch.hpp"
+#include "libmini/extras/use_all.hpp"
 #include "libmini/tensor/tensor.hpp"
 
 using namespace mini;
@@ -99,6 +100,7 @@ constexpr std::array kPrograms = {program_1, program_2, program_3,
 }  // namespace
 
 int main(int argc, char** argv) {
+    mini::extras::use_all();
     const std::string which = argc == 2 ? argv[1] : "";
     if (which.size() != 1 || which[0] < '1' || which[0] > '6') {
         std::cerr << "clinic: give the number of a program, 1 to 6\n";

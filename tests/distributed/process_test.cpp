@@ -217,9 +217,9 @@ TEST_CASE(
 }
 
 TEST_CASE("run_threads ends its threads and throws if it cannot start all of them") {
-    // run_threads(3) starts seven threads: one for each of the three groups, one for the
-    // flight recorders, and one for each rank.
-    const int threads = GENERATE(0, 1, 2, 3, 4, 5, 6);
+    // run_threads(3) starts six threads: one for each of the three groups, and one for
+    // each rank.
+    const int threads = GENERATE(0, 1, 2, 3, 4, 5);
     Processes processes;
     processes.start(1, [&](int /*rank*/, int /*port*/) {
         allow_threads(threads);

@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "libmini/distributed/flight/flight_box.hpp"
-#include "libmini/tools/mini/flight_file.hpp"
-#include "libmini/tools/mini/flight_story.hpp"
-#include "libmini/tools/mini/flight_table.hpp"
+#include "libmini/extras/flight/flight_box.hpp"
+#include "libmini/extras/flight/flight_file.hpp"
+#include "libmini/extras/flight/flight_story.hpp"
+#include "libmini/extras/flight/flight_table.hpp"
 #include "tests/fuzz/input.hpp"
 #include "tests/fuzz/target.hpp"
 

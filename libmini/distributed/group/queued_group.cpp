@@ -27,11 +27,11 @@ QueuedGroup::QueuedGroup(std::unique_ptr<Backend> backend,
     : backend_(std::move(backend)),
       timeout_(timeout),
       identity_(std::move(identity)),
-      recorder_({.rank = backend_->rank(),
-                 .world_size = backend_->world_size(),
-                 .backend = backend_->name(),
-                 .group = identity_.name,
-                 .members = identity_.world_ranks}),
+      observer_(make_group_observer({.rank = backend_->rank(),
+                                     .world_size = backend_->world_size(),
+                                     .backend = backend_->name(),
+                                     .group = identity_.name,
+                                     .members = identity_.world_ranks})),
       queue_(*this) {
     backend_->set_on_wake([this] { post_points(); });
     backend_->set_note(identity_.note());
@@ -75,7 +75,7 @@ void QueuedGroup::shutdown() {
 
 void QueuedGroup::abandon(const std::string& reason) {
     stop({Failure::Kind::kOther, rank(), reason}, When::kNow);
-    recorder_.note_failure(reason);
+    observer_->note_failure(reason);
 }
 
 // ---- the callers' side
@@ -154,7 +154,7 @@ void QueuedGroup::enqueue_point(const TaskHandle& task) {
     message.deadline = deadline_after(timeout);
     message.finished = [this, task] { finish(task); };
     task->ticket =
-        recorder_.queued(task->collective, message.data.size(), call.peer, call.tag);
+        observer_->queued(task->collective, message.data.size(), call.peer, call.tag);
     points_.push(task);
     if (queue_.is_running()) backend_->wake();
     queue_.notify();
@@ -162,7 +162,7 @@ void QueuedGroup::enqueue_point(const TaskHandle& task) {
 
 void QueuedGroup::enqueue_collective(const TaskHandle& task) {
     task->collective.sequence = next_sequence_++;
-    task->ticket = recorder_.queued(task->collective, payload_bytes(task->call));
+    task->ticket = observer_->queued(task->collective, payload_bytes(task->call));
     task->take_turn();  // under the lock: the launch order is the queue's order
     const bool deferred = task->call.deferred && !is_on_gpu(task->call);
     if (task->call.blocking || deferred) task->queue = &queue_;
@@ -194,11 +194,11 @@ void QueuedGroup::execute(const TaskHandle& task) {
 
     events_.record(EventKind::kCollectiveBegin, sequence,
                    static_cast<int64_t>(payload_bytes(call)), name);
-    recorder_.started(task->ticket);
+    observer_->started(task->ticket);
     if (task->on_gpu() != nullptr) return launch(task);
     wait_for_inputs(*task);
     backend_->run(call, task->collective, call.timeout.value_or(timeout_));
-    recorder_.finished(task->ticket, backend_->last_algorithm());
+    observer_->finished(task->ticket, backend_->last_algorithm());
     events_.record(
         EventKind::kAlgorithm, static_cast<int64_t>(backend_->messages_sent() - messages),
         static_cast<int64_t>(backend_->bytes_sent() - bytes), backend_->last_algorithm());
@@ -232,7 +232,7 @@ void QueuedGroup::finish(const TaskHandle& task) {
         const std::lock_guard lock(queue_.mutex());
         in_flight_.erase(task);
     }
-    recorder_.finished(task->ticket);
+    observer_->finished(task->ticket);
     try {
         task->succeed();
     } catch (...) {  // the task is no longer in flight, so fail() would not find it
@@ -269,11 +269,11 @@ void QueuedGroup::fail(const TaskHandle& task, const Failure& failure) {
     // Free the GPU resources after the tasks have failed, because this may block until
     // the device is done. Free the tensors last, because the device may still use them.
     backend_->leave(*failure_);  // failure_ no longer changes
-    if (task) recorder_.failed(task->ticket);
-    for (const TaskHandle& dropped : unfinished) recorder_.failed(dropped->ticket);
+    if (task) observer_->failed(task->ticket);
+    for (const TaskHandle& dropped : unfinished) observer_->failed(dropped->ticket);
     const Failure first = identity_.in_job(*failure_);
-    recorder_.note_failure(first.message,
-                           first.kind == Failure::Kind::kPeerLost ? first.rank : -1);
+    observer_->note_failure(first.message,
+                            first.kind == Failure::Kind::kPeerLost ? first.rank : -1);
     if (task) fail_task(*task, failure);
     fail_all(unfinished);
     backend_->free_gpu();
@@ -314,7 +314,7 @@ void QueuedGroup::stop(const Failure& reason, When when) {
             if (queue_.is_running() || !in_flight_.empty()) backend_->interrupt();
         }
     }
-    for (const TaskHandle& task : dropped) recorder_.failed(task->ticket);
+    for (const TaskHandle& task : dropped) observer_->failed(task->ticket);
     fail_all(dropped);
     for (const TaskHandle& task : dropped) task->drop_tensors();  // these never started
     queue_.join();
@@ -329,7 +329,7 @@ void QueuedGroup::stop(const Failure& reason, When when) {
 void QueuedGroup::post_points() {
     bool all_ready = true;
     for (const TaskHandle& task : take_ready_points(all_ready)) {
-        recorder_.started(task->ticket);
+        observer_->started(task->ticket);
         backend_->post(task->message);
     }
     if (all_ready) {

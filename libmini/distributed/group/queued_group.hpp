@@ -27,10 +27,10 @@
 #include <string>
 #include <vector>
 
-#include "libmini/distributed/flight/flight_recorder.hpp"
 #include "libmini/distributed/group/backend.hpp"
 #include "libmini/distributed/group/collective_queue.hpp"
 #include "libmini/distributed/group/group_identity.hpp"
+#include "libmini/distributed/group/group_observer.hpp"
 #include "libmini/distributed/group/point_queue.hpp"
 #include "libmini/distributed/group/process_group.hpp"
 
@@ -95,7 +95,7 @@ class QueuedGroup : public ProcessGroup, private CollectiveQueue::Runner {
     const GroupIdentity identity_;
     uint64_t subgroups_ = 0;  // calls of new_group
     EventLog events_;
-    FlightRecorder recorder_;
+    const std::unique_ptr<GroupObserver> observer_;
 
     // The number of successive post_points() calls after which a message was not ready.
     // Only the thread in run() uses it.

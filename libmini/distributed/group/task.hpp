@@ -20,10 +20,10 @@
 #include <optional>
 #include <string>
 
-#include "libmini/distributed/flight/flight_recorder.hpp"
 #include "libmini/distributed/group/backend.hpp"
 #include "libmini/distributed/group/collective_queue.hpp"
 #include "libmini/distributed/group/gpu_staging.hpp"
+#include "libmini/distributed/group/group_observer.hpp"
 #include "libmini/distributed/group/process_group.hpp"
 
 namespace mini::dist {
@@ -69,7 +69,7 @@ class Task : public Work {
 
     Collective collective;
     PointMessage message;  // for send and recv
-    FlightRecorder::Ticket ticket = 0;
+    GroupObserver::Ticket ticket = 0;
     CollectiveQueue* queue = nullptr;  // of a blocking call, which wait() may run
     std::shared_ptr<std::atomic<bool>> failure_reported;  // the group's flag
 

@@ -1,42 +1,14 @@
 #include "libmini/tools/minirun/flight_folder.hpp"
 
-#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/temporary_folder.hpp"
-#include "libmini/tools/mini/flight_story.hpp"
+#include "libmini/distributed/net/rank_records.hpp"
 
 namespace mini::tools {
-namespace {
-
-namespace fs = std::filesystem;
-using dist::FlightRecord;
-
-// Returns the most relevant operation of a rank's groups: the last running operation,
-// else the last failed operation, else the last started operation; null if no operation
-// was started.
-const FlightRecord* most_relevant(const std::vector<dist::Flight>& flights) {
-    const FlightRecord* best = nullptr;
-    const auto weight = [](const FlightRecord& record) {
-        if (record.state == FlightRecord::State::kStarted) return 2;
-        return record.state == FlightRecord::State::kFailed ? 1 : 0;
-    };
-    const auto key = [&](const FlightRecord& record) {
-        return std::pair(weight(record), record.started_at);
-    };
-    for (const dist::Flight& flight : flights)
-        for (const FlightRecord& record : flight.records)
-            if (record.started_at != 0 && (best == nullptr || key(record) >= key(*best)))
-                best = &record;
-    return best;
-}
-
-}  // namespace
 
 FlightFolder::FlightFolder(const std::string& wanted, const Caretaker& caretaker)
     : caretaker_(caretaker) {
@@ -50,68 +22,28 @@ FlightFolder::FlightFolder(const std::string& wanted, const Caretaker& caretaker
         return;
     }
     std::error_code failure;
-    fs::create_directories(wanted, failure);
+    std::filesystem::create_directories(wanted, failure);
     if (failure)
         throw Error(
             concat("cannot create --flight-dir ", wanted, ": ", failure.message()));
-    path_ = fs::absolute(wanted).string();
-}
-
-// Returns the boxes of a rank: of the default group and of its subgroups.
-std::vector<dist::Flight> FlightFolder::read(const std::string& run, int rank) const {
-    if (path_.empty()) return {};
-    const dist::FlightHead head{
-        .run = run, .group = "default", .backend = "", .host = "", .world_rank = rank};
-    const std::string of_default = dist::flight_file_name(head);
-    const std::string start = fs::path(of_default).stem().string() + "-";
-    std::vector<dist::Flight> flights;
-    for (const auto& entry : fs::directory_iterator(path_)) {
-        const std::string name = entry.path().filename().string();
-        const bool is_of_subgroup = name.starts_with(start) && name.ends_with(".box");
-        if (name == of_default || is_of_subgroup)
-            flights.push_back(dist::read_box_file(entry.path()));
-    }
-    return flights;
+    path_ = std::filesystem::absolute(wanted).string();
 }
 
 std::string FlightFolder::last_operation(const std::string& run, const End& end) const {
-    const std::vector<dist::Flight> flights = read(run, end.rank);
-    if (flights.empty()) return "";
-    const FlightRecord* const record = most_relevant(flights);
-    if (record == nullptr) return "it had not started any operation of its group";
-
-    const std::string what = dist::describe(*record);
-    const int64_t begin = record->started_at;
-    switch (record->state) {
-        case FlightRecord::State::kStarted:
-            return concat("it was in ", what, " for ",
-                          duration_text(end.seen_at - begin));
-        case FlightRecord::State::kFailed:
-            return concat("it failed in ", what, " after ",
-                          duration_text(record->ended_at - begin));
-        default: break;
-    }
-    return concat("its last operation was ", what, ", finished ",
-                  duration_text(end.seen_at - record->ended_at), " before its end");
+    const auto records = dist::rank_records();
+    if (path_.empty() || !records.last_operation) return "";
+    return records.last_operation(path_, run, end.rank, end.seen_at);
 }
 
 std::optional<int> FlightFolder::blamed_by(const std::string& run, int rank) const {
-    // The first failure counts: the rank's other groups fail because of it.
-    std::optional<dist::FlightHead> first;
-    for (const dist::Flight& flight : read(run, rank))
-        if (flight.head.blamed >= 0 && (!first || flight.head.seen_at < first->seen_at))
-            first = flight.head;
-    return first ? std::optional(first->blamed) : std::nullopt;
+    const auto records = dist::rank_records();
+    if (path_.empty() || !records.blamed_by) return std::nullopt;
+    return records.blamed_by(path_, run, rank);
 }
 
 bool FlightFolder::keep(const std::string& run) {
-    if (path_.empty()) return false;
-    for (const auto& entry : fs::directory_iterator(path_)) {
-        const fs::path& box = entry.path();
-        if (box.extension() != ".box") continue;
-        const dist::Flight flight = dist::read_box_file(box);
-        if (flight.head.run != run) continue;
-        if (flight.head.seen_at == 0) dist::note_end(box);
+    const auto records = dist::rank_records();
+    if (!path_.empty() && records.note_ends && records.note_ends(path_, run)) {
         kept_ = true;
         caretaker_.will_keep_folder();
     }

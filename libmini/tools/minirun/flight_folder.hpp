@@ -7,9 +7,7 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
-#include "libmini/distributed/flight/flight_box.hpp"
 #include "libmini/tools/minirun/caretaker.hpp"
 #include "libmini/tools/minirun/failure.hpp"
 
@@ -20,7 +18,7 @@ class FlightFolder {
     /// Uses the folder `wanted`, and creates it if necessary. If `wanted` is "", creates
     /// a private folder, which the caretaker removes when minirun ends, unless keep()
     /// returned true. Throws Error if `wanted` cannot be created; without a private
-    /// folder the job runs, but is not recorded.
+    /// folder the job runs, but is not recorded. An extra records (rank_records.hpp).
     FlightFolder(const std::string& wanted, const Caretaker& caretaker);
 
     /// Returns the folder; "" if there is none.
@@ -45,8 +43,6 @@ class FlightFolder {
     bool keep(const std::string& run);
 
   private:
-    std::vector<dist::Flight> read(const std::string& run, int rank) const;
-
     std::string path_;
     std::string why_not_;
     const Caretaker& caretaker_;

@@ -13,7 +13,6 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/machine.hpp"
-#include "libmini/distributed/flight/flight_box.hpp"
 #include "libmini/distributed/net/root_cause.hpp"
 #include "libmini/tools/minirun/signals.hpp"
 
@@ -138,12 +137,12 @@ void Supervisor::reap_ended() {
 }
 
 // Appends an End to ends_: the rank in the whole job, the pid, `exit`, whether minirun's
-// own signal killed the rank (sent_by_us), and the time, dist::flight_now(). If the rank
+// own signal killed the rank (sent_by_us), and the time in nanoseconds. If the rank
 // failed while the job was running, calls gather() to wait for further failures.
 void Supervisor::record_end(int local_rank, pid_t pid, const Exit& exit) {
     // [lab12.5] Remember the end; the first failure ends the job.
-    ends_.push_back(
-        {job_.rank(local_rank), pid, exit, sent_by_us(exit), dist::flight_now()});
+    ends_.push_back({job_.rank(local_rank), pid, exit, sent_by_us(exit),
+                     dist::Clock::now().time_since_epoch().count()});
     if (exit.failed() && phase_ == Phase::kRunning) gather();
     // [lab12.5]
 }

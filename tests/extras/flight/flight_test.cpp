@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "libmini/tools/mini/flight_story.hpp"
-#include "libmini/tools/mini/flight_table.hpp"
+#include "libmini/extras/flight/flight_story.hpp"
+#include "libmini/extras/flight/flight_table.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
 #include "tests/support/folder.hpp"

@@ -1,6 +1,6 @@
 // The flight recorder: its records, its box files, and its cost.
 
-#include "libmini/distributed/flight/flight_recorder.hpp"
+#include "libmini/extras/flight/flight_recorder.hpp"
 
 #include <signal.h>
 #include <stdlib.h>

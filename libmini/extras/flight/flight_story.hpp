@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "libmini/tools/mini/flight_file.hpp"
+#include "libmini/extras/flight/flight_file.hpp"
 
 namespace mini::tools {
 

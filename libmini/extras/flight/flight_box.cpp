@@ -1,4 +1,4 @@
-#include "libmini/distributed/flight/flight_box.hpp"
+#include "libmini/extras/flight/flight_box.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "libmini/tools/mini/screen.hpp"
+#include "libmini/program/screen.hpp"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 
 #include "libmini/core/terminal.hpp"
 
-namespace mini::tools {
+namespace mini {
 namespace {
 
 constexpr int kMinWidth = 40;
@@ -35,4 +35,4 @@ Screen stdout_screen() {
     return screen;
 }
 
-}  // namespace mini::tools
+}  // namespace mini

@@ -1,4 +1,4 @@
-#include "libmini/distributed/flight/flight_recorder.hpp"
+#include "libmini/extras/flight/flight_recorder.hpp"
 
 #include <fcntl.h>
 #include <semaphore.h>
@@ -172,19 +172,18 @@ FlightBox* map_box(const std::string& path) {
 
 }  // namespace
 
-FlightRecorder::FlightRecorder(const FlightRecorderOptions& options) {
-    const int world_rank =
-        options.members.empty()
-            ? current_world().value_or(World{.rank = options.rank}).rank
-            : options.members[static_cast<size_t>(options.rank)];
+FlightRecorder::FlightRecorder(const GroupOfRank& group) {
+    const int world_rank = group.members.empty()
+                               ? current_world().value_or(World{.rank = group.rank}).rank
+                               : group.members[static_cast<size_t>(group.rank)];
     head_ = {.run = run_name(),
-             .group = Registry::instance().name_group(options.group, world_rank),
-             .backend = options.backend,
+             .group = Registry::instance().name_group(group.group, world_rank),
+             .backend = group.backend,
              .host = host_name(),
-             .rank = options.rank,
-             .world_size = options.world_size,
+             .rank = group.rank,
+             .world_size = group.world_size,
              .world_rank = world_rank,
-             .members = options.members,
+             .members = group.members,
              .pid = ::getpid(),
              .restart = std::atoi(variable("TORCHELASTIC_RESTART_COUNT").c_str())};
     open_box();

@@ -8,7 +8,7 @@
 // the file flight-<run>-rank<r>.box in that folder, and SIGUSR1 logs the file's path;
 // without it, SIGUSR1 copies the box into $TMPDIR or /tmp. `mini flight` reads the boxes
 // of all ranks and prints the operations that some ranks did not reach. Recording an
-// operation costs less than 0.5 us (tests/distributed/flight_recorder_test.cpp).
+// operation costs less than 0.5 us (tests/extras/flight/flight_recorder_test.cpp).
 //
 // The signal handler only posts a semaphore, for which a thread waits while any group
 // exists. If the program already handles or ignores SIGUSR1, nothing is installed.
@@ -18,34 +18,20 @@
 #include <cstdint>
 #include <mutex>
 #include <string>
-#include <vector>
 
-#include "libmini/distributed/flight/flight_box.hpp"
+#include "libmini/distributed/group/group_observer.hpp"
+#include "libmini/extras/flight/flight_box.hpp"
 
 namespace mini::dist {
 
-struct FlightRecorderOptions {
-    int rank = 0;
-    int world_size = 1;
-    std::string backend = "";
-
-    /// The group's name, equal on all ranks. If it is "", the first group of a rank is
-    /// "default", and later groups get names that no other rank's box has.
-    std::string group = "";
-
-    /// Of a subgroup, by rank: the rank in the job. If it is empty, `rank` is the rank in
-    /// the job, or, for later groups, current_world() has it.
-    std::vector<int> members = {};
-};
-
 /// The records of one rank of one group. Thread-safe.
-class FlightRecorder {
+class FlightRecorder : public GroupObserver {
   public:
-    /// Identifies an operation; 0: no operation.
-    using Ticket = uint64_t;
-
-    explicit FlightRecorder(const FlightRecorderOptions& options);
-    ~FlightRecorder();
+    /// The first group of a rank is "default"; later groups without a name get names that
+    /// no other rank's box has. Without `members`, `rank` is the rank in the job or, for
+    /// later groups, current_world() has it.
+    explicit FlightRecorder(const GroupOfRank& group);
+    ~FlightRecorder() override;
     FlightRecorder(const FlightRecorder&) = delete;
     FlightRecorder& operator=(const FlightRecorder&) = delete;
 
@@ -53,13 +39,13 @@ class FlightRecorder {
     /// `bytes` is the size of one rank's tensor; `peer` and `tag` belong to
     /// point-to-point messages. The root and `peer` are ranks of the group.
     Ticket queued(const Collective& collective, uint64_t bytes, int peer = -1,
-                  uint64_t tag = 0) noexcept;
+                  uint64_t tag = 0) noexcept override;
     /// Records that an operation has started.
-    void started(Ticket ticket) noexcept;
+    void started(Ticket ticket) noexcept override;
     /// Records that an operation has finished, and the algorithm of an all_reduce.
-    void finished(Ticket ticket, const char* algorithm = "") noexcept;
+    void finished(Ticket ticket, const char* algorithm = "") noexcept override;
     /// Records that an operation has failed.
-    void failed(Ticket ticket) noexcept;
+    void failed(Ticket ticket) noexcept override;
 
     /// Returns the current records.
     Flight snapshot() const;
@@ -75,7 +61,7 @@ class FlightRecorder {
 
     /// Records why the group ended, and the lost rank of the job that caused the end (-1:
     /// none).
-    void note_failure(const std::string& reason, int blamed = -1) noexcept;
+    void note_failure(const std::string& reason, int blamed = -1) noexcept override;
 
   private:
     void open_box();

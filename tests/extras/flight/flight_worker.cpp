@@ -18,6 +18,7 @@
 
 #include "libmini/distributed/launch/default_group.hpp"
 #include "libmini/distributed/store/file_store.hpp"
+#include "libmini/extras/use_all.hpp"
 #include "libmini/tensor/ops.hpp"
 
 namespace {
@@ -53,6 +54,7 @@ void misbehave(const std::string& manner) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    mini::extras::use_all();
     const std::string manner = argc > 1 ? argv[1] : "";
     if (manner == "stubborn")
         for (const int signal : {SIGTERM, SIGINT}) ::signal(signal, SIG_IGN);

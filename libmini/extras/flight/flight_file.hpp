@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "libmini/distributed/flight/flight_box.hpp"
+#include "libmini/extras/flight/flight_box.hpp"
 
 namespace mini::tools {
 

@@ -2,7 +2,7 @@
 
 #pragma once
 
-namespace mini::tools {
+namespace mini {
 
 struct Screen {
     bool colour = false;
@@ -14,4 +14,4 @@ struct Screen {
 /// stdout is not a terminal; 80 if it is unknown; limited to 40 ... 400.
 Screen stdout_screen();
 
-}  // namespace mini::tools
+}  // namespace mini

@@ -1,4 +1,4 @@
-#include "libmini/tools/mini/flight.hpp"
+#include "libmini/extras/flight/command.hpp"
 
 #include <fmt/core.h>
 
@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "libmini/core/text.hpp"
-#include "libmini/tools/mini/flight_file.hpp"
-#include "libmini/tools/mini/flight_story.hpp"
-#include "libmini/tools/mini/flight_table.hpp"
-#include "libmini/tools/mini/screen.hpp"
+#include "libmini/extras/flight/flight_file.hpp"
+#include "libmini/extras/flight/flight_story.hpp"
+#include "libmini/extras/flight/flight_table.hpp"
+#include "libmini/program/screen.hpp"
 
 namespace mini::tools {
 namespace {

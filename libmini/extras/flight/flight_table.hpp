@@ -10,7 +10,7 @@
 
 #include <string>
 
-#include "libmini/tools/mini/flight_story.hpp"
+#include "libmini/extras/flight/flight_story.hpp"
 
 namespace mini::tools {
 

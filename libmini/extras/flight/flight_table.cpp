@@ -1,4 +1,4 @@
-#include "libmini/tools/mini/flight_table.hpp"
+#include "libmini/extras/flight/flight_table.hpp"
 
 #include <fmt/core.h>
 

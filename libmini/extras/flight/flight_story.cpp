@@ -1,4 +1,4 @@
-#include "libmini/tools/mini/flight_story.hpp"
+#include "libmini/extras/flight/flight_story.hpp"
 
 #include <fmt/core.h>
 

@@ -1,4 +1,4 @@
-#include "libmini/tools/mini/flight_file.hpp"
+#include "libmini/extras/flight/flight_file.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,0 +1,52 @@
+// The registry of a group's observer: an extra that records the operations of all groups
+// attaches here (libmini/extras/flight).
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "libmini/distributed/transport/collective.hpp"
+
+namespace mini::dist {
+
+/// A rank of a group that has been created.
+struct GroupOfRank {
+    int rank = 0;
+    int world_size = 1;
+    std::string backend = "";
+    std::string group = "";         // the name of a subgroup, else ""
+    std::vector<int> members = {};  // of a subgroup, by rank: the rank in the job
+};
+
+/// Is told what happens to the operations of a group on one rank. Thread-safe.
+class GroupObserver {
+  public:
+    using Ticket = uint64_t;  // the number of an operation
+
+    virtual ~GroupObserver() = default;
+    virtual Ticket queued(const Collective& /*what*/, uint64_t /*bytes*/,
+                          int /*peer*/ = -1, uint64_t /*tag*/ = 0) noexcept {
+        return 0;
+    }
+    virtual void started(Ticket /*operation*/) noexcept {}
+    virtual void finished(Ticket /*operation*/, const char* /*algorithm*/ = "") noexcept {
+    }
+    virtual void failed(Ticket /*operation*/) noexcept {}
+
+    /// Tells why the group ended, and the lost rank of the job that caused it (-1: none).
+    virtual void note_failure(const std::string& /*reason*/,
+                              int /*blamed*/ = -1) noexcept {}
+};
+
+using MakeObserver = std::unique_ptr<GroupObserver> (*)(const GroupOfRank&);
+
+/// Sets the function that makes the observer of each later group of the process.
+void observe_groups(MakeObserver make);
+
+/// Returns the observer of a new group; without observe_groups(), one that does nothing.
+std::unique_ptr<GroupObserver> make_group_observer(const GroupOfRank& group);
+
+}  // namespace mini::dist

@@ -34,6 +34,7 @@ WHAT = {
     "group": "ProcessGroup, Work, queue",
     "backends": "ring, threads; the registry",
     "extra_backends": "gloo, mpi, nccl",
+    "launchers": "mpirun, srun, files",
     "launch": "init_process_group, spawn",
     "nn": "modules, layers, losses, models",
     "optim": "SGD, Adam, schedulers",

@@ -45,11 +45,15 @@ std::string value_of(const Environment& variables, const std::string& name) {
     return found == variables.end() ? "(not set)" : found->second;
 }
 
-RankVariables read_from(const Environment& variables) {
-    const auto found = dist::read_rank_variables([&](const std::string& name) {
+dist::Lookup lookup_in(const Environment& variables) {
+    return [variables](const std::string& name) {
         const auto at = variables.find(name);
         return at == variables.end() ? std::nullopt : std::optional(at->second);
-    });
+    };
+}
+
+RankVariables read_from(const Environment& variables) {
+    const auto found = dist::read_rank_variables(lookup_in(variables));
     INFO("rank and world size are set, but were not found");
     REQUIRE(found.has_value());
     return *found;
@@ -180,11 +184,20 @@ TEST_CASE("the program reads what the launcher has set", "[lab12][lab12.1]") {
 TEST_CASE("the variables of MPI's launchers have other names", "[lab12][lab12.1]") {
     {
         INFO("mpirun of Open MPI, 6 ranks on several hosts");
-        const auto found = read_from({{"OMPI_COMM_WORLD_RANK", "5"},
-                                      {"OMPI_COMM_WORLD_SIZE", "6"},
-                                      {"OMPI_COMM_WORLD_LOCAL_RANK", "1"},
-                                      {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"},
-                                      {"PMIX_NAMESPACE", "second"}});
+        const dist::Launcher open_mpi = {"Open MPI",
+                                         "OMPI_COMM_WORLD_RANK",
+                                         "OMPI_COMM_WORLD_SIZE",
+                                         "OMPI_COMM_WORLD_LOCAL_RANK",
+                                         "OMPI_COMM_WORLD_LOCAL_SIZE",
+                                         "",
+                                         {"OMPI_MCA_ess_base_jobid", "PMIX_NAMESPACE"}};
+        const auto found =
+            dist::read_launcher(lookup_in({{"OMPI_COMM_WORLD_RANK", "5"},
+                                           {"OMPI_COMM_WORLD_SIZE", "6"},
+                                           {"OMPI_COMM_WORLD_LOCAL_RANK", "1"},
+                                           {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"},
+                                           {"PMIX_NAMESPACE", "second"}}),
+                                open_mpi);
         CHECK(found.rank == 5);
         CHECK(found.world_size == 6);
         CHECK(found.local_rank == 1);
@@ -195,10 +208,18 @@ TEST_CASE("the variables of MPI's launchers have other names", "[lab12][lab12.1]
         CHECK(found.job_id == "second");
     }
     INFO("mpiexec of MPICH, which sets both names of the job's id, and no local rank");
-    const auto found = read_from({{"PMI_RANK", "0"},
-                                  {"PMI_SIZE", "4"},
-                                  {"PMI_JOBID", "first"},
-                                  {"PMI_PORT", "second"}});
+    const dist::Launcher pmi = {"PMI",
+                                "PMI_RANK",
+                                "PMI_SIZE",
+                                "MPI_LOCALRANKID",
+                                "MPI_LOCALNRANKS",
+                                "",
+                                {"PMI_JOBID", "PMI_PORT"}};
+    const auto found = dist::read_launcher(lookup_in({{"PMI_RANK", "0"},
+                                                      {"PMI_SIZE", "4"},
+                                                      {"PMI_JOBID", "first"},
+                                                      {"PMI_PORT", "second"}}),
+                                           pmi);
     CHECK(found.rank == 0);
     CHECK(found.world_size == 4);
     CHECK(found.local_rank == -1);

@@ -11,14 +11,12 @@
 
 #include "libmini/core/log.hpp"
 #include "libmini/distributed/net/socket.hpp"
-#include "libmini/distributed/store/file_store.hpp"
 #include "libmini/distributed/store/hash_store.hpp"
 #include "libmini/distributed/store/tcp_store.hpp"
 #include "libmini/distributed/store/tcp_store_server.hpp"
 #include "tests/distributed/manual_time.hpp"
 #include "tests/distributed/support.hpp"
 #include "tests/support/catch.hpp"
-#include "tests/support/folder.hpp"
 #include "tests/support/written.hpp"
 
 using namespace mini;
@@ -49,16 +47,14 @@ TEST_CASE("sleep_for uses the current time source") {
 }
 
 TEST_CASE("get of each store times out by the current time source") {
-    const mini::test::Folder folder;
     ManualTime time;
     TcpStoreServer server({"127.0.0.1", 0}, Cookie{});
     const auto make = [&](const std::string& kind) -> std::unique_ptr<Store> {
         if (kind == "memory") return std::make_unique<HashStore>();
-        if (kind == "file") return std::make_unique<FileStore>(folder / "store");
         return std::make_unique<TcpStore>(server.address(), Cookie{},
                                           deadline_after(kHour));
     };
-    const auto store = make(GENERATE("memory", "file", "TCP"));
+    const auto store = make(GENERATE("memory", "TCP"));
     const std::string text =
         failure_in_an_hour(time, [&] { store->get("missing", deadline_after(kHour)); });
     CHECK(contains(text, "Timeout: "));

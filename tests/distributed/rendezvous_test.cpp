@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "libmini/distributed/net/local_socket.hpp"
-#include "libmini/distributed/rendezvous/rank_variables.hpp"
 #include "libmini/distributed/rendezvous/rendezvous.hpp"
 #include "libmini/distributed/transport/mesh.hpp"
 #include "tests/distributed/support.hpp"
@@ -33,12 +32,7 @@ const char* const kVariables[] = {"RANK",
                                   "MINI_RUN_ID",
                                   "MINI_ADVERTISE_ADDR",
                                   "TORCHELASTIC_RUN_ID",
-                                  "TORCHELASTIC_USE_AGENT_STORE",
-                                  "OMPI_COMM_WORLD_RANK",
-                                  "OMPI_COMM_WORLD_SIZE",
-                                  "OMPI_COMM_WORLD_LOCAL_RANK",
-                                  "OMPI_COMM_WORLD_LOCAL_SIZE",
-                                  "OMPI_MCA_ess_base_jobid"};
+                                  "TORCHELASTIC_USE_AGENT_STORE"};
 
 // Sets the variables of minirun for rank 1 of 2; the destructor unsets all variables.
 struct Environment {
@@ -303,31 +297,6 @@ TEST_CASE("connecting to a rank that has left throws its failure or PeerLost") {
     CHECK(contains(third, "Connection refused); its own output says why"));
 }
 
-TEST_CASE("env:// takes another launcher's rank and derives the master address") {
-    Environment environment;
-    for (const char* name : kVariables) ::unsetenv(name);
-    environment.set("OMPI_COMM_WORLD_RANK", "1");
-    environment.set("OMPI_COMM_WORLD_SIZE", "2");
-    environment.set("OMPI_COMM_WORLD_LOCAL_RANK", "1");
-    environment.set("OMPI_COMM_WORLD_LOCAL_SIZE", "2");
-    environment.set("OMPI_MCA_ess_base_jobid", "99");
-    const RendezvousConfig config = rendezvous_config("env://", -1, -1);
-    CHECK(config.rank == 1);
-    CHECK(config.world_size == 2);
-    CHECK(to_text(config.master) == concat("127.0.0.1:", port_from_text("99")));
-
-    // If MASTER_ADDR or MASTER_PORT is set, its value is used instead of a derived value.
-    environment.set("MASTER_ADDR", "::1");
-    CHECK(rendezvous_config("env://", -1, -1).master.host == "::1");
-    CHECK(rendezvous_config("env://", -1, -1).master.port == port_from_text("99"));
-    environment.set("MASTER_PORT", "1234");
-    CHECK(rendezvous_config("env://", -1, -1).master.port == 1234);
-    environment.set("OMPI_COMM_WORLD_LOCAL_SIZE", "1");
-    CHECK(rendezvous_config("env://", -1, -1).master.port == 1234);
-    ::unsetenv("MASTER_ADDR");
-    CHECK(contains(env_failure(), "MASTER_ADDR expected, but not set"));
-}
-
 TEST_CASE("if torchrun's own store uses MASTER_PORT our store uses another port") {
     Environment environment;
     environment.set("TORCHELASTIC_RUN_ID", "none");
@@ -385,4 +354,12 @@ TEST_CASE("the error for an address of another machine says what to do behind NA
     const std::string text = failure_of([] { listen_on({"192.0.2.7", 0}); });
     CHECK(contains(text, "cannot listen on 192.0.2.7:0"));
     CHECK(contains(text, "MINI_ADVERTISE_ADDR"));
+}
+
+TEST_CASE("without the extra that reads files file:// is an error that names the extra") {
+    const std::string text = failure_of([] {
+        join_rendezvous(rendezvous_config("file:///tmp/x", 0, 1), deadline_after(kLong));
+    });
+    CHECK(contains(text, "UsageError: init_process_group: file:// needs the extra "));
+    CHECK(contains(text, "extras::use_all()"));
 }

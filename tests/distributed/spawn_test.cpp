@@ -20,7 +20,6 @@
 #include "libmini/tensor/device.hpp"
 #include "tests/distributed/support.hpp"
 #include "tests/support/catch.hpp"
-#include "tests/support/folder.hpp"
 #include "tests/support/sanitizers.hpp"
 
 using namespace mini;
@@ -266,36 +265,6 @@ TEST_CASE("thirty concurrent jobs get different ports and do not connect to each
                 2);
         },
         30);
-}
-
-TEST_CASE("ranks can meet through a file that a killed run has left behind") {
-    if (!can_spawn()) return;
-    const mini::test::Folder folder;
-    const std::string url = concat("file://", folder / "meet");
-    const auto meet_there = [&](int rank) {
-        init_process_group({.init_method = url, .rank = rank, .world_size = 2});
-        default_group()->barrier();
-    };
-
-    // Rank 1 dies before it opens the file. Then spawn ends rank 0, which waits for it.
-    const std::string text = failure_of([&] {
-        spawn(
-            [&](int rank) {
-                if (rank == 0) meet_there(0);
-                while (folder.names().empty()) ::usleep(1000);
-                ::raise(SIGKILL);
-            },
-            2);
-    });
-    CHECK(contains(text, "SIGKILL"));
-    REQUIRE(folder.names().size() == 1);
-    spawn(
-        [&](int rank) {
-            meet_there(rank);
-            destroy_process_group();
-        },
-        2);
-    CHECK(folder.names().empty());
 }
 
 TEST_CASE(

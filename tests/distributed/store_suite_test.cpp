@@ -1,4 +1,4 @@
-// The contract of Store: the same tests for all four kinds of stores.
+// The contract of Store: the same tests for all kinds of stores (store_kinds.hpp).
 
 #include <unistd.h>
 
@@ -12,11 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "libmini/distributed/store/file_store.hpp"
 #include "libmini/distributed/store/hash_store.hpp"
-#include "libmini/distributed/store/prefix_store.hpp"
 #include "libmini/distributed/store/tcp_store.hpp"
 #include "libmini/distributed/store/tcp_store_server.hpp"
+#include "tests/distributed/store_kinds.hpp"
 #include "tests/distributed/support.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/folder.hpp"
@@ -27,33 +26,10 @@ using namespace mini::dist::test;
 
 namespace {
 
-// One store of a kind, with as many clients as a test needs.
-class SharedStore {
-  public:
-    explicit SharedStore(const std::string& kind) : kind_(kind) {
-        if (kind == "tcp" || kind == "prefix of tcp")
-            server_ = std::make_unique<TcpStoreServer>(Address{"127.0.0.1", 0}, Cookie{});
-        if (kind == "hash") hash_ = std::make_shared<HashStore>();
-    }
-
-    std::shared_ptr<Store> client() {
-        if (kind_ == "hash") return hash_;
-        if (kind_ == "file") return std::make_shared<FileStore>(folder_ / "store");
-        auto tcp = std::make_shared<TcpStore>(server_->address(), Cookie{},
-                                              deadline_after(kLong));
-        if (kind_ == "tcp") return tcp;
-        return std::make_shared<PrefixStore>("part", tcp);
-    }
-
-  private:
-    std::string kind_;
-    mini::test::Folder folder_;
-    std::unique_ptr<TcpStoreServer> server_;
-    std::shared_ptr<HashStore> hash_;
-};
-
 std::string any_kind() {
-    return GENERATE(as<std::string>{}, "hash", "file", "tcp", "prefix of tcp");
+    static const std::vector<std::string> kinds = store_kinds();
+    return kinds[static_cast<size_t>(
+        GENERATE_COPY(range(0, static_cast<int>(kinds.size()))))];
 }
 
 Deadline soon() { return deadline_after(milliseconds(50)); }
@@ -242,19 +218,4 @@ TEST_CASE("keys and values above the size limits are rejected by every store") {
     store->set("big", longest);
     CHECK(store->compare_set("big", longest, "small") == "small");
     CHECK(store->num_keys() == 1);
-}
-
-TEST_CASE("two prefixes in one store do not see each other's keys") {
-    const auto below = std::make_shared<HashStore>();
-    PrefixStore a("a", below), b("b", below),
-        inner("x", std::make_shared<PrefixStore>(a));
-    a.set("key", "of a");
-    CHECK_FALSE(b.check("key"));
-    b.set("key", "of b");
-    CHECK(a.get("key") == "of a");
-    inner.set("key", "deep");
-    CHECK(below->get("a/x/key") == "deep");
-    CHECK(b.delete_key("key"));
-    CHECK(a.check("key"));
-    CHECK(a.num_keys() == 2);
 }

@@ -15,8 +15,10 @@
 #include "libmini/distributed/net/socket.hpp"
 #include "libmini/distributed/rendezvous/rank_variables.hpp"
 #include "libmini/distributed/rendezvous/rendezvous.hpp"
-#include "libmini/distributed/rendezvous/slurm_lists.hpp"
 #include "libmini/distributed/transport/emulated_link.hpp"
+#include "libmini/extras/launchers/launcher_variables.hpp"
+#include "libmini/extras/launchers/launchers.hpp"
+#include "libmini/extras/launchers/slurm_lists.hpp"
 #include "libmini/program/sizes.hpp"
 #include "libmini/tools/minirun/option_values.hpp"
 #include "tests/fuzz/target.hpp"
@@ -60,6 +62,7 @@ std::map<std::string, std::string> variables_in(const std::string& text) {
 }
 
 void run_rank_variables(Input input) {
+    dist::use_launchers();
     const auto variables = variables_in(text_of(input));
     const dist::Lookup lookup = [&](const std::string& name) {
         const auto found = variables.find(name);
@@ -94,6 +97,7 @@ constexpr std::array kVariables = {
     "LOCAL_RANK",  "TORCHELASTIC_RUN_ID", "TORCHELASTIC_USE_AGENT_STORE"};
 
 void run_init_method(Input input) {
+    dist::use_launchers();
     const std::string text = text_of(input);
     const auto variables = variables_in(text);
     for (const char* name : kVariables) {

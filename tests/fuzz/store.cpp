@@ -17,11 +17,11 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/net/hello.hpp"
-#include "libmini/distributed/store/file_store.hpp"
 #include "libmini/distributed/store/store_protocol.hpp"
 #include "libmini/distributed/store/store_requests.hpp"
 #include "libmini/distributed/store/tcp_store.hpp"
 #include "libmini/distributed/store/tcp_store_server.hpp"
+#include "libmini/extras/launchers/file_store.hpp"
 #include "tests/fuzz/input.hpp"
 #include "tests/fuzz/target.hpp"
 #include "tests/support/folder.hpp"

@@ -29,7 +29,7 @@
     found.local_rank = number_in(lookup, launcher.local_rank);
     found.local_world_size = number_in(lookup, launcher.local_world_size);
     found.node_rank = number_in(lookup, launcher.node_rank);
-    found.job_id = find(lookup, launcher.job_id[0]).value_or("");
+    found.job_id = find_variable(lookup, launcher.job_id[0]).value_or("");
 
 // --- from-the-process
 // This process's variables are read, not those of lookup.
@@ -40,7 +40,7 @@
     found.local_world_size = number_in(environment_variable, launcher.local_world_size);
     found.node_rank = number_in(environment_variable, launcher.node_rank);
     for (const char* name : launcher.job_id)
-        if (found.job_id.empty()) found.job_id = find(lookup, name).value_or("");
+        if (found.job_id.empty()) found.job_id = find_variable(lookup, name).value_or("");
 
 // --- group-size-counts-ranks
 // GROUP_WORLD_SIZE counts ranks, not nodes.
@@ -79,7 +79,7 @@
     found.local_world_size = number_in(lookup, launcher.local_world_size);
     found.node_rank = number_in(lookup, launcher.node_rank);
     for (const char* name : launcher.job_id)
-        found.job_id = find(lookup, name).value_or(found.job_id);
+        found.job_id = find_variable(lookup, name).value_or(found.job_id);
 
 // --- local-rank-as-rank
 // The rank is the local rank, as on a single node.
@@ -104,7 +104,7 @@
     found.local_world_size = number_in(lookup, launcher.local_world_size);
     found.node_rank = number_in(lookup, launcher.node_rank);
     for (const char* name : launcher.job_id)
-        if (found.job_id.empty()) found.job_id = find(lookup, name).value_or("");
+        if (found.job_id.empty()) found.job_id = find_variable(lookup, name).value_or("");
 
 // --- local-size-is-world-size
 // LOCAL_WORLD_SIZE counts the ranks of all nodes.
@@ -129,7 +129,7 @@
     found.local_world_size = number_in(lookup, launcher.local_world_size);
     found.node_rank = number_in(lookup, launcher.node_rank);
     for (const char* name : launcher.job_id)
-        if (found.job_id.empty()) found.job_id = find(lookup, name).value_or("");
+        if (found.job_id.empty()) found.job_id = find_variable(lookup, name).value_or("");
 
 // --- node-forgotten
 // The number of the node is not read.
@@ -139,7 +139,7 @@
     found.local_rank = number_in(lookup, launcher.local_rank);
     found.local_world_size = number_in(lookup, launcher.local_world_size);
     for (const char* name : launcher.job_id)
-        if (found.job_id.empty()) found.job_id = find(lookup, name).value_or("");
+        if (found.job_id.empty()) found.job_id = find_variable(lookup, name).value_or("");
 
 // --- progress-overridden
 // MINI_PROGRESS hides the user's choice.

@@ -18,7 +18,7 @@ struct InitOptions {
     std::string backend = "ring";
 
     /// "env://" reads RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT, or the variables of
-    /// mpirun or srun (rank_variables.hpp). "tcp://host:port" and "file:///path" take
+    /// mpirun or srun (extra "launchers"). "tcp://host:port" and "file:///path" take
     /// rank and world size from the fields below, or from a suffix
     /// "?rank=R&world_size=W".
     std::string init_method = "env://";

@@ -1,29 +1,24 @@
-// This process's rank and world size. Each launcher sets them in the environment:
+// This process's rank and world size, which its launcher sets in the environment. torchrun
+// and minirun set
 //
-//               torchrun,         Open MPI: OMPI_  MPICH,           Slurm, in a step:
-//               minirun           COMM_WORLD_...   Intel MPI        SLURM_...
-//   rank        RANK              RANK             PMI_RANK         PROCID
-//   world size  WORLD_SIZE        SIZE             PMI_SIZE         STEP_NUM_TASKS,
-//                                                                   else NTASKS
-//   local rank  LOCAL_RANK        LOCAL_RANK       MPI_LOCALRANKID  LOCALID
-//   local size  LOCAL_WORLD_SIZE  LOCAL_SIZE       MPI_LOCALNRANKS  STEP_TASKS_PER_NODE
-//   node        GROUP_RANK        -                -                NODEID
+//     RANK, WORLD_SIZE                the rank, of how many
+//     LOCAL_RANK, LOCAL_WORLD_SIZE    the same among the ranks of this host
+//     GROUP_RANK                      the number of this host (node)
 //
-// The first launcher from the left that sets both rank and world size is used. A second
-// launcher that sets both must agree with the first, except if the second is an outer
-// launcher that started only other launchers, at most one per host (srun torchrun). PMIx
-// sets only the rank (PMIX_RANK), which must agree with the rank of one of the launchers,
-// or be the index of a host if torchrun or minirun started this rank. Slurm also
-// sets its variables in batch scripts and interactive shells, which are not ranks, so
-// these variables are used only in a step that srun started (SLURM_STEP_ID).
+// The extra "launchers" (libmini/extras/launchers) reads the variables of mpirun, mpiexec
+// and srun too, by register_rank_source.
 
 #pragma once
 
+#include <array>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
 namespace mini::dist {
+
+class Store;
 
 /// Returns the value of an environment variable; std::nullopt if it is not set.
 using Lookup = std::function<std::optional<std::string>(const std::string& name)>;
@@ -38,29 +33,58 @@ struct RankVariables {
     int local_rank = -1;
     int local_world_size = -1;
     int node_rank = -1;
-    std::string source;  // "Open MPI (OMPI_COMM_WORLD_RANK, OMPI_COMM_WORLD_SIZE)"
+    std::string source;  // "torchrun or minirun (RANK, WORLD_SIZE)"
     std::string job_id;  // the same on all ranks, different in each job; "" if unknown
+
+    /// Returns whether both rank and world size are set.
+    bool is_complete() const { return rank >= 0 && world_size >= 0; }
 };
 
-/// Reads the environment. Returns std::nullopt if no launcher has set the variables.
+/// The names of one launcher's variables; "" for a variable that the launcher lacks.
+struct Launcher {
+    const char* name;
+    const char* rank;
+    const char* world_size;
+    const char* local_rank;
+    const char* local_world_size;
+    const char* node_rank;
+    std::array<const char*, 2> job_id;
+};
+
+constexpr Launcher kTorchrun = {"torchrun or minirun",
+                                "RANK",
+                                "WORLD_SIZE",
+                                "LOCAL_RANK",
+                                "LOCAL_WORLD_SIZE",
+                                "GROUP_RANK",
+                                {"TORCHELASTIC_RUN_ID", ""}};
+
+/// Returns the variables of one launcher. A number is -1, and the job's id "", if the
+/// launcher has no such variable or has not set it. The job's id is the first of the
+/// launcher's `job_id` variables that is set. Throws UsageError naming the variable if a
+/// value is not a number, or is negative.
+RankVariables read_launcher(const Lookup& lookup, const Launcher& launcher);
+
+/// Throws UsageError that names both variables if the rank is not in 0 .. world size - 1.
+/// REQUIRES: found.is_complete().
+void check_ranges(const RankVariables& found, const std::string& rank_name,
+                  const std::string& size_name);
+
+/// Throws UsageError if the launcher has set only its rank or only its world size.
+void check_pair(const Lookup& lookup, const Launcher& launcher);
+
+/// Returns the value of a variable; std::nullopt if it is not set or is empty.
+std::optional<std::string> find_variable(const Lookup& lookup, const std::string& name);
+
+/// Returns the number in a variable; -1 if it is not set or is empty. Throws UsageError as
+/// read_launcher does.
+int number_in(const Lookup& lookup, const std::string& name);
+
+/// Reads the variables of torchrun and minirun, and of the launchers of the registered
+/// source. Returns std::nullopt if no launcher has set the variables.
 /// Throws UsageError naming the variable if only one of rank and world size is set, or if
-/// a value is not a number or is out of range. Throws UsageError naming both launchers if
-/// two launchers contradict each other.
+/// a value is not a number or is out of range.
 std::optional<RankVariables> read_rank_variables(const Lookup& lookup);
-
-/// The address of rank 0's store, derived from a launcher's variables.
-struct DerivedMaster {
-    std::string host;
-    int port = 0;
-};
-
-/// Derives the address of rank 0's store, for launchers that do not set MASTER_ADDR and
-/// MASTER_PORT. The host is 127.0.0.1 if all ranks are on one host, else the first host
-/// of the Slurm step. The port is a hash of the job's id, or of `fallback_id` if the id
-/// is unknown. Throws UsageError, with the advice to set MASTER_ADDR, if the ranks may be
-/// on several hosts and no variable lists the hosts.
-DerivedMaster derive_master(const Lookup& lookup, const RankVariables& variables,
-                            const std::string& fallback_id);
 
 /// Returns a hash of the text that is a port in 20000 .. 29999, below the system's
 /// ephemeral ports.
@@ -78,5 +102,38 @@ int get_local_world_size();
 
 /// Returns the number of this host; 0 without a launcher.
 int get_node_rank();
+
+// ---- the registry, for libmini/extras/launchers
+
+/// The address of rank 0's store, derived from a launcher's variables.
+struct DerivedMaster {
+    std::string host;
+    int port = 0;
+};
+
+/// What an extra adds: further launchers, and the init method file://.
+struct RankSource {
+    /// Reads the variables of further launchers; `torchrun`: the variables of torchrun or
+    /// minirun, if they are set. Returns the variables that this process uses, and throws
+    /// as read_rank_variables does.
+    std::optional<RankVariables> (*read)(const Lookup& lookup,
+                                         std::optional<RankVariables> torchrun);
+
+    /// Derives the address of rank 0's store from what read() has returned, for launchers
+    /// that do not set MASTER_ADDR and MASTER_PORT. Throws UsageError, with the advice to
+    /// set MASTER_ADDR, if the variables do not tell. `fallback_id`: for a job without id.
+    DerivedMaster (*derive_master)(const Lookup& lookup, const RankVariables& variables,
+                                   const std::string& fallback_id);
+
+    /// Opens the store of init method file://, for the run `run_id` ("" if it has no id).
+    std::unique_ptr<Store> (*open_file)(const std::string& path,
+                                        const std::string& run_id);
+};
+
+/// Call it in main, before the first use of a rank's variables.
+void register_rank_source(const RankSource& source);
+
+/// Returns the registered source; null if there is none.
+const RankSource* rank_source();
 
 }  // namespace mini::dist

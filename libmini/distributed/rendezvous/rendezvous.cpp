@@ -8,8 +8,7 @@
 #include "libmini/core/text.hpp"
 #include "libmini/distributed/net/clock.hpp"
 #include "libmini/distributed/rendezvous/agreement.hpp"
-#include "libmini/distributed/store/file_store.hpp"
-#include "libmini/distributed/store/prefix_store.hpp"
+#include "libmini/distributed/rendezvous/rank_variables.hpp"
 
 namespace mini::dist {
 namespace {
@@ -118,10 +117,13 @@ Rendezvous open_tcp(RendezvousConfig& config, Deadline deadline) {
 }
 
 Rendezvous open_file(const RendezvousConfig& config) {
+    if (!rank_source())
+        throw UsageError(
+            "init_process_group: file:// needs the extra \"launchers\": configure with "
+            "it "
+            "on, and call extras::use_all() in main");
     Rendezvous result;
-    auto file = std::make_shared<FileStore>(config.file);
-    result.store =
-        std::make_unique<PrefixStore>(concat("run/", config.run_id), std::move(file));
+    result.store = rank_source()->open_file(config.file, config.run_id);
     result.local_host = "127.0.0.1";
     return result;
 }

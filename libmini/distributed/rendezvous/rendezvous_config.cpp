@@ -89,8 +89,8 @@ Address find_master(const RankVariables& who) {
         // If MASTER_ADDR is set, only the port is derived: treat all ranks as on one
         // host, so that derive_master() needs no list of hosts.
         if (!host.empty()) known.local_world_size = who.world_size;
-        const auto derived =
-            derive_master(environment_variable, known, concat("parent ", ::getppid()));
+        const auto derived = rank_source()->derive_master(environment_variable, known,
+                                                          concat("parent ", ::getppid()));
         if (host.empty()) master.host = derived.host;
         master.port = derived.port;
     }

@@ -6,9 +6,10 @@
 //     all:     add("joined", 1) == world_size        is true on the last rank only
 //
 //     HashStore     in this process, for ranks that are threads
-//     FileStore     in a file that all ranks can open
 //     TcpStore      in the process with the TcpStoreServer, to which all ranks connect
-//     PrefixStore   a part of another store: keys that share a prefix
+//
+// libmini/extras/launchers has a store in a file (FileStore), and a part of another store
+// whose keys share a prefix (PrefixStore).
 //
 // Values are bytes that the store does not interpret, except that add() stores decimal
 // numbers.
@@ -71,8 +72,7 @@ class Store {
     /// Deletes a key. Returns whether the key existed.
     virtual bool delete_key(const std::string& key) = 0;
 
-    /// Returns the number of keys; a PrefixStore returns the number in its underlying
-    /// store.
+    /// Returns the number of keys.
     virtual int64_t num_keys() = 0;
 
     /// Returns how long get() and wait() without a deadline wait; 300 s by default, as in

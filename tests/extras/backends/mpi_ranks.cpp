@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "libmini/distributed/rendezvous/rank_variables.hpp"
-#include "libmini/extras/backends/mpi.hpp"
+#include "libmini/extras/use_all.hpp"
 #include "tests/distributed/conformance.hpp"
 #include "tests/distributed/processes.hpp"
 
@@ -81,7 +81,7 @@ void run(const std::string& what) {
 }  // namespace
 
 int main(int count, char** arguments) {
-    use_mpi();
+    mini::extras::use_all();
     const std::string what = count > 1 ? arguments[1] : "operations";
     const std::string text = failure_of([&] { run(what); });
     const std::string line = concat(text.empty() ? "fine" : text, "\n");

@@ -12,12 +12,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <stdexcept>
 #include <string>
-#include <vector>
+#include <thread>
 
 #include "libmini/distributed/launch/default_group.hpp"
-#include "libmini/distributed/store/file_store.hpp"
 #include "libmini/extras/use_all.hpp"
 #include "libmini/tensor/ops.hpp"
 
@@ -29,19 +29,23 @@ namespace {
     while (true) ::pause();
 }
 
-// The file of a store in which the ranks report that they have started the last
-// collective.
-std::string store_path() {
+// The file by which a rank reports that it has started the last collective.
+std::filesystem::path begun_path(int rank) {
     return std::filesystem::temp_directory_path() /
-           mini::concat("flight_worker-", std::getenv("MASTER_PORT"));
+           mini::concat("flight_worker-", std::getenv("MASTER_PORT"), "-", rank);
 }
 
-void await_others(mini::dist::Store& begun, int world_size) {
-    std::vector<std::string> others;
-    for (int rank = 0; rank < world_size; ++rank)
-        if (rank != 1) others.push_back(std::to_string(rank));
-    begun.wait(others, mini::dist::deadline_after(std::chrono::seconds(30)));
-    std::filesystem::remove(store_path());  // here, since other ranks may be killed
+void report_begun(int rank) { std::ofstream(begun_path(rank)) << "\n"; }
+
+void await_others(int world_size) {
+    ::alarm(30);
+    for (int rank = 0; rank < world_size; ++rank) {
+        if (rank == 1) continue;
+        while (!std::filesystem::exists(begun_path(rank)))
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        std::filesystem::remove(begun_path(rank));  // here, since others may be killed
+    }
+    ::alarm(0);
 }
 
 void misbehave(const std::string& manner) {
@@ -59,16 +63,15 @@ int main(int argc, char** argv) {
     if (manner == "stubborn")
         for (const int signal : {SIGTERM, SIGINT}) ::signal(signal, SIG_IGN);
     const auto group = mini::dist::init_process_group();
-    mini::dist::FileStore begun(store_path());
     mini::Tensor tensor = mini::Tensor::full({1000}, 1.0f);
     for (int i = 0; i < 3; ++i) group->all_reduce(tensor);
     if (group->rank() == 1) {
-        await_others(begun, group->world_size());
+        await_others(group->world_size());
         misbehave(manner);
     }
     try {
         const mini::dist::WorkHandle work = group->all_reduce_async(tensor);
-        begun.set(std::to_string(group->rank()), "");
+        report_begun(group->rank());
         work->wait();
     } catch (const std::exception& error) {
         std::fprintf(stderr, "%s\n", error.what());

@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,13 +13,11 @@
 #include "libmini/distributed/group/process_group.hpp"
 #include "libmini/distributed/net/clock.hpp"
 #include "libmini/distributed/rendezvous/rendezvous.hpp"
-#include "libmini/distributed/store/file_store.hpp"
 #include "libmini/distributed/store/tcp_store.hpp"
 #include "libmini/distributed/transport/mesh.hpp"
 #include "libmini/extras/simulation/process_cluster.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
-#include "tests/support/folder.hpp"
 
 namespace mini::dist {
 namespace {
@@ -34,10 +31,6 @@ constexpr milliseconds kPatience(4000);
 
 RendezvousConfig at_rank_0(ProcessCluster& cluster, int rank, int world_size) {
     return {{cluster.system().address_of(0), kStorePort}, rank, world_size};
-}
-
-RendezvousConfig in_file(const std::string& path, int rank, int world_size) {
-    return {{}, rank, world_size, Cookie{}, path, "", ""};
 }
 
 // A client whose first get() sleeps, so that its rank connects late.
@@ -116,37 +109,6 @@ TEST_CASE("a missing rank is named by all ranks that wait for it") {
     });
     CHECK(ends[0].failure->kind == Failure::Kind::kTimeout);
     check_all_but(2, ends, "3 of 4 joined; missing: rank 2");
-}
-
-TEST_CASE("a missing rank is named in a rendezvous through a file too") {
-    const test::Folder folder;
-    const std::string path = folder / "meet";
-    ProcessCluster cluster({0, 0, 0, 0},
-                           parse_links("10Gbit,20us; hosts of 4: 10Gbit,1us"), 2);
-    const auto ends = cluster.run([&](int rank) {
-        if (rank != 2) join_rendezvous(in_file(path, rank, 4), deadline_after(kPatience));
-    });
-    check_all_but(2, ends, "3 of 4 joined; missing: rank 2");
-    CHECK(folder.names().empty());
-}
-
-TEST_CASE("the error for a rank that did not finish joining names its process") {
-    const test::Folder folder;
-    const std::string path = folder / "meet";
-    const int lost = GENERATE(0, 2);
-    std::optional<FileStore> store(path);
-    store->set(concat("run//rendezvous/rank/", lost), "3 9 host0 1");
-    ProcessCluster cluster({0, 0, 0}, parse_links("10Gbit,20us; hosts of 3: 10Gbit,1us"),
-                           2);
-    const auto ends = cluster.run([&](int rank) {
-        if (rank != lost)
-            join_rendezvous(in_file(path, rank, 3), deadline_after(kPatience));
-    });
-    store.reset();
-    check_all_but(lost, ends,
-                  concat("2 of 3 joined; missing: rank ", lost,
-                         " (process 9 on host0 began to join and went no further"));
-    CHECK(folder.names().empty());
 }
 
 TEST_CASE("a rank that finds another rank gone during start-up gets that rank's reason") {

@@ -32,6 +32,7 @@ class PrefixStore : public Store {
     void wait(const std::vector<std::string>& keys, Deadline deadline) override;
     bool check(const std::vector<std::string>& keys) override;
     bool delete_key(const std::string& key) override;
+    /// Returns the number of all keys of the underlying store.
     int64_t num_keys() override;
 
   private:

@@ -1,4 +1,4 @@
-#include "libmini/distributed/store/file_store.hpp"
+#include "libmini/extras/launchers/file_store.hpp"
 #include "libmini/distributed/net/clock.hpp"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "libmini/distributed/rendezvous/slurm_lists.hpp"
+#include "libmini/extras/launchers/slurm_lists.hpp"
 
 #include <algorithm>
 #include <charconv>

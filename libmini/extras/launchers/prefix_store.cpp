@@ -1,4 +1,4 @@
-#include "libmini/distributed/store/prefix_store.hpp"
+#include "libmini/extras/launchers/prefix_store.hpp"
 
 #include <cstdint>
 #include <string>

@@ -6,7 +6,7 @@
 
 #include "libmini/core/machine.hpp"
 #include "libmini/distributed/rendezvous/rendezvous.hpp"
-#include "libmini/distributed/store/file_store.hpp"
+#include "libmini/extras/launchers/file_store.hpp"
 #include "tests/distributed/support.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/folder.hpp"

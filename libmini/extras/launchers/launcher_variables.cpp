@@ -1,0 +1,202 @@
+#include "libmini/extras/launchers/launcher_variables.hpp"
+
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "libmini/core/error.hpp"
+#include "libmini/extras/launchers/slurm_lists.hpp"
+
+namespace mini::dist {
+namespace {
+
+constexpr std::array<Launcher, 2> kLaunchers = {{
+    {"Open MPI",
+     "OMPI_COMM_WORLD_RANK",
+     "OMPI_COMM_WORLD_SIZE",
+     "OMPI_COMM_WORLD_LOCAL_RANK",
+     "OMPI_COMM_WORLD_LOCAL_SIZE",
+     "",
+     {"OMPI_MCA_ess_base_jobid", "PMIX_NAMESPACE"}},
+    {"PMI",
+     "PMI_RANK",
+     "PMI_SIZE",
+     "MPI_LOCALRANKID",
+     "MPI_LOCALNRANKS",
+     "",
+     {"PMI_JOBID", "PMI_PORT"}},
+}};
+
+// Slurm's variables, in steps: see read_slurm.
+constexpr Launcher kSlurm = {"Slurm", "SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID",
+                             "",      "SLURM_NODEID", {"", ""}};
+
+// PMIx sets no world size.
+constexpr Launcher kPmix = {"PMIx", "PMIX_RANK", "WORLD_SIZE", "", "", "", {"", ""}};
+
+// The first of the step ids that Slurm reserves for processes that are not ranks (batch
+// scripts, interactive shells).
+constexpr int64_t kFirstSpecialStep = 0xfffffff0;
+
+// ---- Slurm
+
+// Returns whether srun started this process as a rank; false in a shell in which Slurm's
+// variables are set.
+bool is_slurm_step(const Lookup& lookup) {
+    const std::string step = find_variable(lookup, "SLURM_STEP_ID").value_or("");
+    int64_t number = 0;
+    const char* end = step.data() + step.size();
+    const auto [rest, code] = std::from_chars(step.data(), end, number);
+    const bool is_number = code == std::errc() && rest == end;
+    const bool is_shell =
+        find_variable(lookup, "SLURM_PTY_PORT").has_value();  // srun --pty
+    return is_number && !is_shell && number < kFirstSpecialStep;
+}
+
+// Returns the step's variable (such as SLURM_STEP_NODELIST) if it is set, else the job's
+// variable.
+std::optional<std::string> step_or_job(const Lookup& lookup, const std::string& step_name,
+                                       const std::string& job_name) {
+    const auto of_step = find_variable(lookup, step_name);
+    return of_step ? of_step : find_variable(lookup, job_name);
+}
+
+int slurm_local_size(const Lookup& lookup, int node) {
+    const auto counts =
+        step_or_job(lookup, "SLURM_STEP_TASKS_PER_NODE", "SLURM_TASKS_PER_NODE");
+    if (!counts) return number_in(lookup, "SLURM_NTASKS_PER_NODE");
+    const std::vector<int> tasks = expand_task_counts(*counts);
+    const auto n = static_cast<size_t>(node);
+    return node >= 0 && n < tasks.size() ? tasks[n] : -1;
+}
+
+RankVariables read_slurm(const Lookup& lookup) {
+    Launcher slurm = kSlurm;
+    for (const char* name : {"SLURM_NPROCS", "SLURM_NTASKS", "SLURM_STEP_NUM_TASKS"})
+        if (find_variable(lookup, name)) slurm.world_size = name;
+    RankVariables found = read_launcher(lookup, slurm);
+    found.local_world_size = slurm_local_size(lookup, found.node_rank);
+    found.job_id = concat(find_variable(lookup, "SLURM_JOB_ID").value_or("?"), ".",
+                          find_variable(lookup, "SLURM_STEP_ID").value_or("?"));
+    if (found.is_complete()) check_ranges(found, slurm.rank, slurm.world_size);
+    return found;
+}
+
+// ---- two launchers
+
+std::string place_text(const RankVariables& found) {
+    return concat("rank ", found.rank, " of ", found.world_size, " by ", found.source);
+}
+
+// Returns whether `outer` can be a launcher that started only other launchers, at most
+// one per host, and `inner` is the launcher among these that started this rank.
+bool started_launchers(const RankVariables& outer, const RankVariables& inner) {
+    if (outer.world_size == 1) return true;
+    if (inner.local_world_size < 1) return false;
+    const int hosts = 1 + (inner.world_size - 1) / inner.local_world_size;
+    const bool is_its_node = inner.node_rank < 0 || inner.node_rank == outer.rank;
+    return outer.world_size <= hosts && is_its_node;
+}
+
+[[noreturn]] void throw_contradiction(const RankVariables& chosen,
+                                      const std::string& other) {
+    throw UsageError(concat("two launchers contradict each other: this process is ",
+                            place_text(chosen), ", but ", other,
+                            "; start it with one of them, or unset the variables of the "
+                            "other"));
+}
+
+void check_agreement(const RankVariables& chosen, const RankVariables& other) {
+    const bool same = chosen.rank == other.rank && chosen.world_size == other.world_size;
+    if (same || started_launchers(other, chosen)) return;
+    throw_contradiction(chosen, place_text(other));
+}
+
+bool is_torchrun(const RankVariables& found) {
+    return found.source.starts_with("torchrun");
+}
+
+// Returns whether PMIX_RANK, which comes without a world size, can be the rank of a
+// launcher: of one that `places` has, or of one that started at most one torchrun or
+// minirun per host.
+bool can_be_pmix_rank(int rank, const std::vector<RankVariables>& places) {
+    const RankVariables& chosen = places.front();
+    for (const RankVariables& place : places)
+        if (place.rank == rank) return true;
+    if (!is_torchrun(chosen) || chosen.local_world_size < 1) return false;
+    const int hosts = 1 + (chosen.world_size - 1) / chosen.local_world_size;
+    return rank == chosen.node_rank || rank < hosts;
+}
+
+void check_pmix(const Lookup& lookup, const std::vector<RankVariables>& places) {
+    const int rank = number_in(lookup, "PMIX_RANK");
+    if (rank < 0 || can_be_pmix_rank(rank, places)) return;
+    throw_contradiction(
+        places.front(),
+        concat("rank ", rank, " of ", places.front().world_size, " by PMIx (PMIX_RANK)"));
+}
+
+}  // namespace
+
+std::optional<RankVariables> read_launchers(const Lookup& lookup,
+                                            std::optional<RankVariables> torchrun) {
+    // Read the variables of all launchers, in order of precedence.
+    std::vector<RankVariables> places;
+    if (torchrun) places.push_back(std::move(*torchrun));
+    for (const Launcher& launcher : kLaunchers) {
+        RankVariables found = read_launcher(lookup, launcher);
+        if (!found.is_complete()) continue;
+        check_ranges(found, launcher.rank, launcher.world_size);
+        places.push_back(std::move(found));
+    }
+    const bool is_slurm = is_slurm_step(lookup);
+    if (is_slurm)
+        if (RankVariables found = read_slurm(lookup); found.is_complete())
+            places.push_back(std::move(found));
+
+    // Without any, report a launcher that has set only a part.
+    if (places.empty()) {
+        for (const Launcher& launcher : kLaunchers) check_pair(lookup, launcher);
+        check_pair(lookup, kTorchrun);
+        check_pair(lookup, kPmix);
+        if (is_slurm) check_pair(lookup, kSlurm);
+        return std::nullopt;
+    }
+
+    // Use the first launcher's variables, if no other launcher contradicts them.
+    for (const RankVariables& other : places) check_agreement(places.front(), other);
+    check_pmix(lookup, places);
+    return places.front();
+}
+
+DerivedMaster derive_master(const Lookup& lookup, const RankVariables& variables,
+                            const std::string& fallback_id) {
+    const std::string& id = variables.job_id.empty() ? fallback_id : variables.job_id;
+    const int port = port_from_text(id);
+    const bool one_host =
+        variables.world_size == 1 || variables.world_size == variables.local_world_size;
+    if (one_host) return {"127.0.0.1", port};
+
+    // Only Slurm lists its hosts; rank 0 is on the first host.
+    const bool is_slurm = variables.source.starts_with("Slurm");
+    const auto list = step_or_job(lookup, "SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST");
+    if (is_slurm && list) {
+        const std::vector<std::string> hosts = expand_host_list(*list);
+        return {hosts.size() == 1 ? "127.0.0.1" : hosts.front(), port};
+    }
+    const std::string local = variables.local_world_size < 0
+                                  ? "an unknown number"
+                                  : std::to_string(variables.local_world_size);
+    throw UsageError(concat(
+        "environment variable MASTER_ADDR expected, but not set: of ",
+        variables.world_size, " ranks ", local, " are on this host, and ",
+        variables.source,
+        " does not give rank 0's address; set MASTER_ADDR to its host on all ranks "
+        "(mpirun -x MASTER_ADDR=HOST, mpiexec -genv MASTER_ADDR HOST)"));
+}
+
+}  // namespace mini::dist

@@ -1,7 +1,7 @@
 // linear_ddp: one linear layer, trained on several ranks as on one rank.
 //
 //     minirun -n 2 linear_ddp                 trains
-//     minirun -n 2 linear_ddp --simple        trains with simple::DDP of this lab
+//     minirun -n 2 linear_ddp --overlapped    trains with OverlappedModule
 //     minirun -n 2 linear_ddp --samplers      shows the indices of each sampler
 //
 // The tutorial's program with its mistakes corrected:
@@ -30,7 +30,6 @@
 #include <string>
 #include <vector>
 
-#include "labs/15-ddp-by-hooks/simple_ddp.hpp"
 #include "libmini/autograd/functions.hpp"
 #include "libmini/data/distributed_sampler.hpp"
 #include "libmini/data/loader.hpp"
@@ -38,6 +37,7 @@
 #include "libmini/distributed/launch/default_group.hpp"
 #include "libmini/nn/linear.hpp"
 #include "libmini/optim/sgd.hpp"
+#include "libmini/parallel/averaging_modules.hpp"
 #include "libmini/parallel/ddp.hpp"
 #include "libmini/random/random.hpp"
 #include "libmini/training/common_options.hpp"
@@ -59,7 +59,7 @@ struct Options {
     int64_t samples = 1000;
     double lr = 0.01;
     uint64_t seed = 0;
-    bool simple = false;
+    bool overlapped = false;
     bool samplers = false;
     bool json = false;
 };
@@ -124,9 +124,8 @@ void report(const Options& options, int world_size, const Results& results) {
         results.parameter_error, training::compare(results.parameters_sha256));
 }
 
-std::unique_ptr<nn::Module> wrap(const Options& options, nn::Linear& model,
-                                 dist::ProcessGroup& group) {
-    if (options.simple) return std::make_unique<simple::DDP>(model, group);
+std::unique_ptr<nn::Module> wrap(const Options& options, nn::Linear& model) {
+    if (options.overlapped) return std::make_unique<parallel::OverlappedModule>(model);
     return std::make_unique<parallel::DistributedDataParallel>(model);
 }
 
@@ -134,7 +133,7 @@ void train(const Options& options, dist::ProcessGroup& group) {
     // Build the model; DDP gives every rank the parameters of rank 0.
     manual_seed(options.seed);
     nn::Linear model(kFeatures, 1);
-    const std::unique_ptr<nn::Module> ddp = wrap(options, model, group);
+    const std::unique_ptr<nn::Module> ddp = wrap(options, model);
 
     // Divide the samples; the sampler gets rank and world size from the default group.
     const auto dataset = make_dataset(options.samples);
@@ -212,8 +211,8 @@ bool parse_options(int argc, char** argv, Options& options) {
     training::add_count(line, "--batch-size", options.batch_size,
                         "samples per step on each rank");
     training::add_count(line, "--samples", options.samples, "samples in the data set");
-    line.add_flag("--simple", options.simple,
-                  "train with simple::DDP, which lab 15 writes");
+    line.add_flag("--overlapped", options.overlapped,
+                  "train with OverlappedModule, which lab 15 writes");
     line.add_flag("--samplers", options.samplers,
                   "print each sampler's indices for ten samples; do not train");
     training::add_common(line, options.lr, options.seed, options.json);

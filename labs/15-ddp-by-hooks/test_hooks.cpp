@@ -10,6 +10,10 @@
 #include <vector>
 
 #include "labs/15-ddp-by-hooks/test_support.hpp"
+#include "libmini/data/dataset.hpp"
+#include "libmini/datasets/digits.hpp"
+#include "libmini/nn/models.hpp"
+#include "libmini/optim/sgd.hpp"
 #include "libmini/parallel/averaging_modules.hpp"
 
 using namespace mini;
@@ -262,5 +266,84 @@ TEST_CASE("division before the sum keeps large gradients from overflowing",
         INFO("3e38 on both ranks: 1.5e38 + 1.5e38 fits a float, 3e38 + 3e38 does not");
         INFO("this rank has " << rank[0] << "; hint 1 of 15.4 helps");
         REQUIRE(std::abs(rank[0] - 3e38f) < 1e33f);
+    }
+}
+
+// ---- the ConvNet
+
+namespace {
+
+constexpr int64_t kDigits = 8;  // of each rank in a step
+constexpr int kSteps = 3;
+
+struct Batch {
+    Tensor images, labels;
+};
+
+Batch batch_of(const data::Dataset& digits, int rank, int step) {
+    std::vector<int64_t> indices;
+    for (int64_t i = 0; i < kDigits; ++i)
+        indices.push_back((step * 7 + rank) * kDigits + i);
+    const data::Batch batch = digits.get_batch(indices);
+    return {batch.data, batch.target};
+}
+
+// Trains the ConvNet; `after_backward` averages the gradients if `network` does not.
+template <typename AfterBackward>
+void train(nn::Module& network, nn::Module& model, int rank,
+           const AfterBackward& after_backward) {
+    static const auto digits = data::make_digits(true, 7 * kDigits * kSteps);
+    optim::SGD optimizer(model.parameters(), {.lr = 0.05, .momentum = 0.5});
+    for (int step = 0; step < kSteps; ++step) {
+        const Batch batch = batch_of(*digits, rank, step);
+        optimizer.zero_grad();
+        cross_entropy(network(batch.images), batch.labels).backward();
+        after_backward();
+        optimizer.step();
+    }
+}
+
+Values trained_by_a_loop(dist::ProcessGroup& group) {
+    manual_seed(3);
+    nn::ConvNet model({.dropout = false});
+    train(model, model, group.rank(), [&] {
+        for (const Tensor& parameter : model.parameters()) {
+            Tensor grad = parameter.grad();
+            ops::mul_(grad, 1.0f / static_cast<float>(group.world_size()));
+            group.all_reduce(grad);
+        }
+    });
+    return values_of(model.parameters());
+}
+
+Values trained_by_hooks(dist::ProcessGroup& group) {
+    manual_seed(3 + static_cast<uint64_t>(group.rank()));
+    nn::ConvNet model({.dropout = false});
+    parallel::OverlappedModule ddp(model);
+    train(ddp, model, group.rank(), [] {});
+    return values_of(model.parameters());
+}
+
+}  // namespace
+
+TEST_CASE("OverlappedModule trains the ConvNet to the bits of a loop",
+          "[lab15][lab15.4]") {
+    const int ranks = GENERATE(1, 2, 3, 4);
+    std::vector<Values> expected(static_cast<size_t>(ranks)), seen = expected;
+    labs::run_ranks(ranks, [&](dist::ProcessGroup& group) {
+        const auto rank = static_cast<size_t>(group.rank());
+        expected[rank] = trained_by_a_loop(group);
+        seen[rank] = trained_by_hooks(group);
+    });
+    for (size_t rank = 0; rank < seen.size(); ++rank) {
+        size_t different = 0;
+        for (size_t i = 0; i < seen[rank].size(); ++i)
+            different += seen[rank][i] == expected[rank][i] ? 0 : 1;
+        INFO("rank " << rank << " of " << ranks << " after " << kSteps
+                     << " steps: " << different << " of " << seen[rank].size()
+                     << " parameters differ from those of a loop that multiplies each "
+                        "gradient by the float 1 / world size, then sums");
+        REQUIRE(different == 0);
+        REQUIRE(seen[rank].size() == 21840);
     }
 }

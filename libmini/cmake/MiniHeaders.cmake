@@ -42,6 +42,6 @@ set(MINI_DETAIL_HEADERS
     core/world.hpp data/epoch_plan.hpp data/loader_epoch.hpp distributed/group/call.hpp
     distributed/group/current_group.hpp distributed/transport/collective.hpp
     kernels/kernels.hpp parallel/bucket.hpp parallel/device_worker.hpp
-    parallel/gradient_check.hpp parallel/reducer.hpp parallel/replicate.hpp
-    parallel/scatter_gather.hpp parallel/wrapped_parameters.hpp random/mersenne_twister.hpp
-    tensor/autograd_meta.hpp)
+    parallel/gradient_buckets.hpp parallel/reducer.hpp parallel/replicate.hpp
+    parallel/scatter_gather.hpp parallel/used_parameters.hpp parallel/wrapped_parameters.hpp
+    random/mersenne_twister.hpp tensor/autograd_meta.hpp)

@@ -42,8 +42,8 @@ class DistributedDataParallel : public ReplicatedModule, public Joinable {
 
     /// Returns the buckets, in launch order. The buckets are rebuilt once, before the
     /// second iteration, unless find_unused_parameters is set and static_graph is not.
-    const std::vector<Bucket>& buckets() const { return reducer_.buckets(); }
-    bool has_rebuilt_buckets() const { return reducer_.has_rebuilt_buckets(); }
+    const std::vector<Bucket>& buckets() const { return reducer_.buckets().all(); }
+    bool has_rebuilt_buckets() const { return reducer_.buckets().is_rebuilt(); }
 
     /// Returns the hook for one Join. A rank without batches shadows the other ranks'
     /// iterations with zero gradients, and ends with the model of the rank that trained
@@ -59,7 +59,7 @@ class DistributedDataParallel : public ReplicatedModule, public Joinable {
     /// in the first iteration; an empty vector before. Rebuilt buckets follow rank 0's
     /// order, which therefore also decides the order in which a ring adds the ranks'
     /// values: a resumed run must set this order to stay bitwise identical.
-    std::vector<int64_t> gradient_order() const { return reducer_.gradient_order(); }
+    std::vector<int64_t> gradient_order() const { return reducer_.buckets().order(); }
 
     /// Sets the order to `order`, the gradient_order() of an earlier run, instead of
     /// learning the order in the first iteration; rebuilds the buckets immediately, if
@@ -67,7 +67,7 @@ class DistributedDataParallel : public ReplicatedModule, public Joinable {
     /// `order` is not a permutation of the parameters' indices, or if the first
     /// backward() that averages has begun.
     void set_gradient_order(const std::vector<int64_t>& order) {
-        reducer_.set_gradient_order(order);
+        reducer_.buckets().set_order(order);
     }
 
   protected:

@@ -39,14 +39,6 @@ struct DDPOptions {
     /// which parameters are unused, or used several times, so no walk over the graph is
     /// needed. In the first iteration communication does not overlap with backward.
     bool static_graph = false;
-
-    /// Searches every gradient for NaN and infinity; when one rank finds any, backward()
-    /// throws on all ranks. Costs a pass over the gradients and a small all-gather.
-    bool check_gradients = false;
-
-    /// Behaves like PyTorch in the first iteration: if buckets will be rebuilt, one
-    /// bucket holds all gradients, so communication does not overlap with backward.
-    bool torch_first_iteration = false;
 };
 
 /// The unit of bucket_cap_mb.

@@ -1,8 +1,12 @@
 #include "libmini/parallel/used_parameters.hpp"
 
+#include <algorithm>
+#include <string>
 #include <unordered_set>
+#include <utility>
 
 #include "libmini/autograd/node.hpp"
+#include "libmini/core/log.hpp"
 
 namespace mini::parallel {
 namespace {
@@ -45,6 +49,123 @@ std::vector<bool> used_parameters(const Tensor& output,
         used.push_back(parameter.requires_grad() &&
                        reachable.contains(grad_accumulator(parameter).get()));
     return used;
+}
+
+UsedParameters::UsedParameters(nn::NamedTensors parameters, const DDPOptions& options,
+                               dist::ProcessGroup& group)
+    : parameters_(std::move(parameters)),
+      searches_(options.find_unused_parameters),
+      is_static_(options.static_graph),
+      group_(group),
+      states_(parameters_.size()) {}
+
+void UsedParameters::begin_pass(const Tensor& output) {
+    for (State& state : states_) {
+        state.counted = 0;
+        state.unused = state.expected == 0;
+    }
+    if (!searches_ || is_static_) return;
+    const std::vector<bool> used = used_parameters(output, parameters_);
+    for (size_t index = 0; index < states_.size(); ++index)
+        states_[index].unused = !used[index];
+}
+
+void UsedParameters::begin_shadow_pass() {
+    for (State& state : states_) {
+        state.counted = 0;
+        state.unused = true;
+    }
+}
+
+std::vector<size_t> UsedParameters::unused() const {
+    std::vector<size_t> indices;
+    for (size_t index = 0; index < states_.size(); ++index)
+        if (states_[index].unused) indices.push_back(index);
+    return indices;
+}
+
+bool UsedParameters::learn_graph() {
+    if (!is_static_ || has_learnt_) return false;
+    for (State& state : states_) {
+        state.unused = state.counted == 0;
+        state.expected = state.counted;
+    }
+    return has_learnt_ = true;
+}
+
+bool UsedParameters::count(size_t index) {
+    State& state = states_[index];
+    ++state.counted;
+    if (is_static_ && !has_learnt_) return false;
+    const std::string& name = parameters_[index].first;
+    MINI_CHECK(!is_static_ || (!state.unused && state.counted <= state.expected),
+               "DistributedDataParallel: the gradient of ", name, " came ", state.counted,
+               " times on rank ", group_.rank(), ", but ",
+               state.unused ? 0 : state.expected,
+               " times in the first iteration; static_graph is for graphs that do not "
+               "change");
+    MINI_CHECK(!state.unused, "DistributedDataParallel: a gradient of ", name,
+               " came on rank ", group_.rank(),
+               ", but forward()'s result did not depend on it; is the parameter used "
+               "outside of forward()?");
+    MINI_CHECK(state.counted <= state.expected,
+               "DistributedDataParallel: the gradient of ", name,
+               " came twice in one backward pass on rank ", group_.rank(),
+               "; is the parameter used outside of forward()?");
+    return state.counted == state.expected;
+}
+
+bool UsedParameters::may_be_incomplete() const {
+    return use_.defined() || std::ranges::any_of(states_, &State::unused);
+}
+
+// With static_graph, the exchange is repeated until every rank has had its own first
+// pass: a rank that has joined without a batch has its first pass later.
+void UsedParameters::start_exchange() {
+    if (!searches_ && (!is_static_ || all_have_learnt_)) return;
+    use_ = cpu_tensor(own_use());
+    exchange_ = group_.all_reduce_async(use_);
+}
+
+std::vector<size_t> UsedParameters::finish_exchange() {
+    const bool is_complete = !may_be_incomplete();
+    std::vector<int64_t> use;
+    if (use_.defined()) {
+        exchange_->wait();
+        use = use_.to_vector<int64_t>();
+        all_have_learnt_ = use.back() == group_.world_size();
+        use_ = {};
+    }
+    const bool has_unused = std::ranges::any_of(states_, &State::unused);
+    const bool is_first_pass = std::exchange(is_first_pass_, false);
+    if (searches_ && !has_unused && is_first_pass && group_.rank() == 0)
+        logging::warning(
+            "DistributedDataParallel: find_unused_parameters is set, but every parameter "
+            "was used; without it each iteration saves a walk over the graph");
+    for (State& state : states_) state.used = false;
+    return is_complete ? std::vector<size_t>() : used_elsewhere(use);
+}
+
+std::vector<int64_t> UsedParameters::own_use() const {
+    std::vector<int64_t> use;
+    for (const State& state : states_) {
+        const bool is_used = is_static_ ? has_learnt_ && state.expected > 0 : state.used;
+        use.push_back(is_used ? 1 : 0);
+    }
+    use.push_back(has_learnt_ ? 1 : 0);
+    return use;
+}
+
+std::vector<size_t> UsedParameters::used_elsewhere(const std::vector<int64_t>& use) {
+    std::vector<size_t> indices;
+    // [lab16.7] Return each unused parameter that some rank has used.
+    for (size_t index = 0; index < states_.size(); ++index) {
+        State& state = states_[index];
+        if (!use.empty()) state.used_somewhere = use[index] > 0;
+        if (state.unused && state.used_somewhere) indices.push_back(index);
+    }
+    // [lab16.7]
+    return indices;
 }
 
 }  // namespace mini::parallel

@@ -1,6 +1,6 @@
 // --- all-at-the-end
 // Nothing is launched before the last bucket is full: nothing overlaps.
-    for (const Bucket& bucket : buckets_)
+    for (const Bucket& bucket : buckets_.all())
         if (!bucket.is_full()) return;
     for (; next_bucket_ < buckets_.size() && buckets_[next_bucket_].is_full();
          ++next_bucket_)

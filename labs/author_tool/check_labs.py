@@ -7,6 +7,7 @@ from author_tool.dev_check import Outcome
 from author_tool.schemata import generate, read_mutants
 from lab_tool.catalogue import Catalogue
 from lab_tool.places import BUILD, fresh_log
+from lab_tool.regions import lines_of
 from lab_tool.screen import LabError, say
 
 HUNTS = BUILD / "hunts"
@@ -82,8 +83,3 @@ def conclude(catalogue, labs, outcome, seconds):
     counts += [f"{len(outcome.killed)} killed", f"{len(outcome.complaints)} wrong"]
     say(f"\ndev check: {', '.join(counts)}, {seconds:.0f} s")
     return 1 if outcome.complaints else 0
-
-
-def lines_of(regions):
-    """Returns how many lines the bodies of regions have, without blank lines."""
-    return sum(bool(line.strip()) for region in regions for line in region.body)

@@ -102,6 +102,11 @@ def todo(region):
     return [call, region.indent + " " * len("MINI_TODO(") + argument]
 
 
+def lines_of(regions):
+    """Returns how many lines the bodies of regions have, without blank lines."""
+    return sum(bool(line.strip()) for region in regions for line in region.body)
+
+
 def starter(text, path, tasks):
     """Returns the text with MINI_TODO in the regions of `tasks`."""
     return with_bodies(text, path, lambda region: todo(region) if region.task in tasks else None)

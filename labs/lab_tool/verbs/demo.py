@@ -64,16 +64,11 @@ def run(options):
     say(f"\n$ {spell(command)}\n")
     code = run_in_foreground(command, cwd=ROOT)
     if code == 0:
-        say_report(command)
+        if "--logdir" in command:
+            folder = command[command.index("--logdir") + 1]
+            say(f"\nThe run report: {folder}/report.html (open it in a browser)")
         say_next_steps(command)
     return code
-
-
-def say_report(command):
-    """Prints the path of the run's page, if the command records the run in a folder of its own word."""
-    if "--logdir" in command:
-        folder = command[command.index("--logdir") + 1]
-        say(f"\nThe run report: {folder}/report.html (open it in a browser)")
 
 
 def say_next_steps(command):

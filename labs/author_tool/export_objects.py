@@ -1,6 +1,6 @@
 """The object files of an exported course: solutions that are linked, and cannot be read.
 
-    course/mini_data.lab07.0.o    what libmini's files with regions of lab 07, of the room
+    course/mini_data.lab07.0.o    what libmini's files with regions of lab 07, of the component
                                   data, compile to
     course/objects.cmake          puts it into libmini_data.a, in place of these files
 

@@ -29,7 +29,7 @@ def compile_commands():
     """Returns {source: Compiled}."""
     path = BUILD / PRESET / "compile_commands.json"
     commands = {}
-    for entry in reversed(json.loads(path.read_text(encoding="utf-8"))):  # the room's comes last
+    for entry in reversed(json.loads(path.read_text(encoding="utf-8"))):  # the component's comes last
         words, file = entry["command"].split(), entry["file"]
         for source in sources_of_batch(Path(file)) or [file]:
             own = tuple(source if word == file else word for word in words)

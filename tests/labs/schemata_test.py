@@ -181,6 +181,16 @@ class Runs(unittest.TestCase):
         self.assertEqual(self.asked, [("second", {"MINI_MUTANT": "lab07.2/a"})])
         self.assertEqual(outcome.killed[0][1].name, "second")
 
+    def test_quick_cases_run_before_slow_ones(self):
+        mutant = SimpleNamespace(name="lab07.2/a", task="07.2", lab="07", wrong="It.", path="p")
+        self.cases["07"].insert(0, Case("slow", {"07.2"}, seconds=3.0))
+        self.statuses = {"slow": "failed"}
+        dev_check.check_mutants([mutant], self.cases, Outcome())
+        self.assertEqual([name for name, _ in self.asked], ["second", "slow"])
+        self.statuses["second"] = "failed"
+        dev_check.check_mutants([mutant], self.cases, Outcome())
+        self.assertEqual([name for name, _ in self.asked], ["second", "slow", "second"])
+
     def test_a_mutant_that_no_case_detects_survives_and_is_reported(self):
         mutant = SimpleNamespace(name="lab07.2/a", task="07.2", lab="07", wrong="It.", path="p")
         outcome = Outcome()

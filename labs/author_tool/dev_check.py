@@ -24,8 +24,10 @@ from lab_tool.verdict import FAILED, NOT_STARTED, PASSED
 
 SCHEMATA = BUILD / "schemata"
 SHARE_OF_DEADLINE = 1 / 3  # that a case may take with the reference
-# What a process with a mutant may take: these seconds, and so many times as long as the reference.
-LEAST_SECONDS, TIMES_THE_REFERENCE = 6.0, 5.0
+# What a process with a mutant may take: these seconds, and so many times as long as the reference,
+# up to a limit for one case and a limit for several (after which they run one by one).
+LEAST_SECONDS, TIMES_THE_REFERENCE = 5.0, 5.0
+MOST_SECONDS, MOST_TOGETHER = 20.0, 8.0
 SLOW_SECONDS = 0.5  # a case that takes longer with the reference is run after the others
 CASES_PER_CORE = 2  # because some cases wait
 MUTANTS_PER_CORE = 6  # because many mutants only wait for a deadline
@@ -148,8 +150,9 @@ def killer_of(mutant, cases):
     took = {case.name: case.seconds for case in cases}
 
     def limits_of(names):
-        seconds = sum(took[name] for name in names)
-        return Limits(seconds=LEAST_SECONDS + TIMES_THE_REFERENCE * seconds, stacks=False)
+        seconds = LEAST_SECONDS + TIMES_THE_REFERENCE * sum(took[name] for name in names)
+        most = MOST_SECONDS if len(names) == 1 else MOST_TOGETHER
+        return Limits(seconds=min(seconds, most), stacks=False)
 
     for is_own, is_slow in ((True, False), (True, True), (False, False), (False, True)):
         names = [case.name for case in cases

@@ -18,11 +18,11 @@ from browser import Browser, find_browser  # noqa: E402
 OPTIONS = ("--data", "digits", "--sync", "ddp", "--bucket-cap-mb", "0.0625", "--steps", "200")
 WIDTH, SKIPPED = 860, 77
 
-# From the chart of the step times to the table of the buckets.
+# From the chart of the step times to the table of hidden communication.
 PART = """(() => {
     const box = (heading) => [...document.querySelectorAll("section")].find(
         (section) => section.querySelector("h2").textContent === heading).getBoundingClientRect();
-    const top = box("Step time by phase and rank").top, bottom = box("Buckets").bottom;
+    const top = box("Step time by phase and rank").top, bottom = box("Communication hidden under backward").bottom;
     return {x: 0, y: top + scrollY, width: innerWidth, height: bottom - top + 16, scale: 1};
 })()"""
 

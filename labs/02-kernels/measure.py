@@ -89,10 +89,10 @@ def draw_products(output, bin_dir, folder):
     points.update({f"{name}, N = {largest}": [(intensity(largest), dict(speeds)[largest])]
                    for name, speeds in rungs.items()})
     corners = {"roof: copy, multiply-adds": roof(peak, bandwidth, 0.05, 500)}
-    chart.draw(bin_dir, f"{folder}/roofline.svg", type="scatter",
+    chart.draw(bin_dir, f"{folder}/roofline.svg", type="line",
                title="A roofline of one core", x=chart.log("FLOP per byte"),
                y=chart.log("GFLOP/s"),
-               series=chart.series(corners, style="line") + chart.series(points))
+               series=chart.series(corners) + chart.series(points, style="points"))
     return ["ladder.svg", "roofline.svg"]
 
 

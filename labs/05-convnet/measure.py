@@ -51,7 +51,7 @@ def main():
     peak, speeds = speeds_of(output)
     chart.draw(options.bin, options.svg, type="bar", title="Speed of a convolution, one core",
                groups=[f"{layer}, {what}" for layer, what in speeds],
-               axis="GFLOP/s", horizontal=True, series=bars_of(speeds),
+               axis="GFLOP/s", series=bars_of(speeds),
                references=[{"name": f"peak, {peak:.0f} GFLOP/s", "value": peak}])
     print(f"drawn: {options.svg}")
 

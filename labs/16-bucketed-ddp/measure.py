@@ -177,7 +177,7 @@ def draw(options, found, formula):
     # The smallest size means one bucket per parameter; the chart shows it at 1 KiB.
     places = {cap: max(cap, 1) for cap in CAPS_KIB}
     ticks = [[place, f"{cap}" if cap >= 1 else "one each"] for cap, place in places.items()]
-    measured = [(places[cap], median(found[cap], "ms"), *spread(found[cap])) for cap in CAPS_KIB]
+    measured = [(places[cap], median(found[cap], "ms")) for cap in CAPS_KIB]
     none, most = ([(places[cap], formula(found[cap][0]["buckets"])[which]) for cap in CAPS_KIB]
                   for which in (0, 1))
     curves = {"formula, nothing hidden": none, "formula, most hidden": most}

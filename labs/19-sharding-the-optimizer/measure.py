@@ -87,7 +87,7 @@ def main():
               f"stage 2: {'yes' if set(plain) == set(found[ranks, 2]['sha256']) else 'no'}")
     chart.draw(options.bin, options.svg, type="bar",
                title="What the fullest of P ranks holds between backward and step, "
-               f"{options.model} with Adam", axis="MiB", horizontal=True,
+               f"{options.model} with Adam", axis="MiB",
                groups=[f"P = {ranks}" for ranks in RANKS], series=bars(found))
     print(f"drawn: {options.svg}")
 

@@ -10,8 +10,7 @@
 // A chart is plain data; svg_of() returns the text of an SVG file, without scripts and
 // without references to other files. Equal charts give equal bytes. Beside its colour, a
 // series has a marker, a dash pattern or a text, and colour-blind readers can tell the
-// colours apart. Text is measured with upper bounds of its letters' widths, so that it
-// neither overlaps nor leaves the picture; long text is wrapped.
+// colours apart. A picture is as wide as its texts need.
 
 #pragma once
 
@@ -24,15 +23,9 @@
 
 namespace mini::report {
 
-/// The lowest and the highest measured value.
-struct ChartRange {
-    double low = 0, high = 0;
-};
-
 /// A point of a series.
 struct ChartPoint {
     double x = 0, y = 0;
-    std::optional<ChartRange> spread{};  // of y; drawn as an error bar
 };
 
 /// How a series is drawn.
@@ -58,9 +51,7 @@ struct ChartReference {
 /// The text of a chart, for all kinds.
 struct ChartText {
     std::string title{};
-    std::string description{};  // for screen readers; if empty: made from the data
-    std::string id = "chart";   // letters, digits, - and _; differs between the charts of
-                                // one HTML page
+    std::string id = "chart";  // differs between the charts of one HTML page
 };
 
 /// Lines and points over x and y.
@@ -68,34 +59,25 @@ struct LineChart {
     ChartText text{};
     ChartAxis x{}, y{};
     std::vector<ChartSeries> series{};
-    std::vector<ChartReference> x_references{}, y_references{};
+    std::vector<ChartReference> references{};  // at values of y
 };
 
 /// One bar per group, or one segment of a bar per group.
 struct BarSeries {
     std::string name{};   // series with the same name have one colour
     std::string stack{};  // series with the same stack, if any, form one bar
-    std::vector<std::optional<double>> values{};       // one per group; nullopt: no bar
-    std::vector<std::optional<ChartRange>> spreads{};  // empty, or one per group
+    std::vector<std::optional<double>> values{};  // one per group; nullopt: no bar
     std::vector<std::string> texts{};  // empty, or one per group: at the end of the bar
 };
 
-/// A short line across the bars of each group: a limit or a goal of the group.
-struct BarMarks {
-    std::string name{};
-    std::vector<std::optional<double>> values{};  // one per group
-};
-
-/// Bars in groups: vertical bars side by side, or horizontal bars one below the other.
+/// Horizontal bars in groups, one below the other.
 struct BarChart {
     ChartText text{};
     std::vector<std::string> groups{};
     ChartAxis axis{};  // of the values; it includes `base`
     std::vector<BarSeries> series{};
-    std::vector<BarMarks> marks{};
     std::vector<ChartReference> references{};
     double base = 0;  // where bars begin; above 0 on a logarithmic axis
-    bool is_horizontal = false;
 };
 
 /// An interval of a lane; start == end marks a moment.
@@ -130,6 +112,8 @@ using Chart = std::variant<LineChart, BarChart, Timeline>;
 std::string svg_of(const LineChart& chart);
 std::string svg_of(const BarChart& chart);
 std::string svg_of(const Timeline& chart);
-std::string svg_of(const Chart& chart);
+inline std::string svg_of(const Chart& chart) {
+    return std::visit([](const auto& kind) { return svg_of(kind); }, chart);
+}
 
 }  // namespace mini::report

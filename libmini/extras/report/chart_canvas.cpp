@@ -4,18 +4,25 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
-
-#include "libmini/core/error.hpp"
-#include "libmini/extras/report/chart_text.hpp"
 
 namespace mini::report {
 namespace {
 
-constexpr double kTitleSize = 15, kTitleHeight = 20;
-constexpr double kBoldFactor = 1.18;  // the title's letters are wider
-constexpr double kSwatchWidth = 22, kSwatchGap = 6, kEntryGap = 20;
+constexpr double kTitleSize = 17.7;  // 15, and bold letters are wider by 18 %
+constexpr double kSwatchWidth = 22, kSwatchGap = 6, kEntryGap = 20, kEntryHeight = 17;
+
+// The width of a character as a multiple of the font size.
+double width_of(char letter) {
+    const auto is_in = [letter](std::string_view letters) {
+        return letters.find(letter) != letters.npos;
+    };
+    if (is_in("ijlI.,:;'|")) return 0.35;
+    if (is_in(" ftr()[]/\\-!")) return 0.42;
+    if (is_in("mwMW%@")) return 1.0;
+    if (is_in("+=<>~^#&_") || (letter >= 'A' && letter <= 'Z')) return 0.84;
+    return 0.65;
+}
 
 // A colour on light pages, on dark pages, and of text in front of each.
 struct Colour {
@@ -53,8 +60,6 @@ constexpr const char* kStyle = R"(
 .mini-chart .small { font-size: 12px; fill: #52606d }
 .mini-chart .grid { fill: none; stroke: #cbd2d9 }
 .mini-chart .base { fill: none; stroke: #52606d; stroke-width: 1.6 }
-.mini-chart .spread { fill: none; stroke: #1f2933; stroke-width: 1.4 }
-.mini-chart .mark { fill: none; stroke: #1f2933; stroke-width: 2.6 }
 .mini-chart .line { fill: none; stroke: currentColor; stroke-width: 2.2 }
 .mini-chart .line { stroke-linejoin: round }
 .mini-chart .dotted { stroke-dasharray: 1.5 5; stroke-linecap: round }
@@ -68,7 +73,6 @@ constexpr const char* kDarkStyle = R"(.mini-chart text { fill: #e4e7eb }
 .mini-chart .small { fill: #9aa5b1 }
 .mini-chart .grid { stroke: #3e4c59 }
 .mini-chart .base { stroke: #9aa5b1 }
-.mini-chart .spread, .mini-chart .mark { stroke: #e4e7eb }
 )";
 
 std::string style_sheet() {
@@ -94,6 +98,40 @@ std::string ended(const char* name, const std::string& tooltip) {
 
 }  // namespace
 
+double text_width(std::string_view text, double font_size) {
+    double width = 0;
+    for (const char letter : text) {
+        const auto byte = static_cast<unsigned char>(letter);
+        if (byte < 0x80) width += width_of(letter);
+        if (byte >= 0xC0) width += 1.1;  // the first byte of another character
+    }
+    return width * font_size;
+}
+
+double widest_of(const std::vector<std::string>& texts, double font_size) {
+    double widest = 0;
+    for (const std::string& text : texts)
+        widest = std::max(widest, text_width(text, font_size));
+    return widest;
+}
+
+std::string escaped(std::string_view text) {
+    std::string result;
+    for (const char letter : text) {
+        switch (letter) {
+            case '&': result += "&amp;"; break;
+            case '<': result += "&lt;"; break;
+            case '>': result += "&gt;"; break;
+            case '"': result += "&quot;"; break;
+            default:  // XML forbids most control characters
+                result += static_cast<unsigned char>(letter) < 0x20 ? ' ' : letter;
+        }
+    }
+    return result;
+}
+
+std::string short_number(double value) { return fmt::format("{:.4g}", value); }
+
 std::string pixels(double value) {
     const double tenths = std::round(value * 10);
     if (tenths == 0) return "0";
@@ -106,21 +144,20 @@ std::string line_style(size_t index) {
 }
 
 void ChartCanvas::words(double x, double y, const std::string& text,
-                        const std::string& style, const char* anchor) {
+                        const std::string& style, const std::string& anchor) {
+    const double size = style == "title" ? kTitleSize
+                        : style.empty()  ? kTextSize
+                                         : kSmallSize;
+    const double width = text_width(text, size);
+    if (anchor == "middle") x = std::max(x, kChartMargin + width / 2);
+    const double end = anchor == "start" ? x + width
+                       : anchor == "end" ? x
+                                         : x + width / 2;
+    width_ = std::max(width_, std::ceil(end + kChartMargin));
     elements_ += fmt::format("<text x=\"{}\" y=\"{}\"", pixels(x), pixels(y));
     if (!style.empty()) elements_ += fmt::format(" class=\"{}\"", style);
-    if (anchor != std::string("start"))
-        elements_ += fmt::format(" text-anchor=\"{}\"", anchor);
+    if (anchor != "start") elements_ += fmt::format(" text-anchor=\"{}\"", anchor);
     elements_ += fmt::format(">{}</text>\n", escaped(text));
-}
-
-double ChartCanvas::lines(double x, double y, const std::vector<std::string>& lines,
-                          const std::string& style, const char* anchor) {
-    for (const std::string& line : lines) {
-        words(x, y, line, style, anchor);
-        y += kLineHeight;
-    }
-    return y;
 }
 
 void ChartCanvas::path(const std::string& path, const std::string& style) {
@@ -168,88 +205,54 @@ void ChartCanvas::swatch(double x, double y, const LegendEntry& entry) {
         case Swatch::kDotted: horizontal(x, end, y, "line dotted"); break;
         case Swatch::kDashed: horizontal(x, end, y, "line dashed"); break;
         case Swatch::kBar: rectangle(x + 5, y - 6, x + 17, y + 6, ""); break;
-        case Swatch::kMark: vertical(middle, y - 7, y + 7, "mark"); break;
     }
     end_colour();
 }
 
-double ChartCanvas::title(const ChartText& text) {
-    const double width = kChartWidth - 2 * kChartMargin;
-    double y = kChartMargin + 2;
-    for (const std::string& line : wrapped(text.title, width, kTitleSize * kBoldFactor)) {
-        words(kChartMargin, y, line, "title");
-        y += kTitleHeight;
-    }
-    return y - kTitleHeight + 14;
-}
-
-double ChartCanvas::legend(double y, const std::vector<LegendEntry>& entries) {
-    const double widest = kChartWidth - 2 * kChartMargin;
-    const double before = kSwatchWidth + kSwatchGap;
-    double x = kChartMargin, below = y;
-    for (const LegendEntry& entry : entries) {
-        const auto names = wrapped(entry.name, widest - before, kSmallSize);
-        double width = before;
-        for (const std::string& name : names)
-            width = std::max(width, before + text_width(name, kSmallSize));
+double ChartCanvas::heading(const ChartText& text,
+                            const std::vector<LegendEntry>& legend) {
+    words(kChartMargin, kChartMargin + 2, text.title, "title");
+    double x = kChartMargin, y = kChartMargin + 16;
+    for (const LegendEntry& entry : legend) {
+        const double width =
+            kSwatchWidth + kSwatchGap + text_width(entry.name, kSmallSize);
         if (x > kChartMargin && x + width > kChartWidth - kChartMargin) {
             x = kChartMargin;
-            y = below;
+            y += kEntryHeight;
         }
         swatch(x, y + 8, entry);
-        below = std::max(below, lines(x + before, y + 12, names, "small") - 12);
+        words(x + kSwatchWidth + kSwatchGap, y + 12, entry.name, "small");
         x += width + kEntryGap;
     }
-    return below;
+    return legend.empty() ? y : y + kEntryHeight;
+}
+
+double ChartCanvas::horizontal_axis(const ChartAxis& axis, const ChartScale& scale,
+                                    double top, double bottom) {
+    double free_from = 0;  // the end of the last text
+    for (const ChartTick& tick : scale.ticks()) {
+        const double x = scale.at(tick.value);
+        const double half = text_width(tick.text, kSmallSize) / 2;
+        vertical(x, top, bottom + 5, "grid");
+        if (x - half < free_from) continue;
+        words(x, bottom + 20, tick.text, "small", "middle");
+        free_from = x + half + 6;
+    }
+    const double middle = (scale.at(scale.low()) + scale.at(scale.high())) / 2;
+    words(middle, bottom + 42, axis.label, "small", "middle");
+    return bottom + 52;
 }
 
 std::string ChartCanvas::svg(const ChartText& text, const std::string& description,
                              double height) const {
-    const bool is_id = !text.id.empty() && std::ranges::all_of(text.id, [](char c) {
-        return std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_';
-    });
-    if (!is_id)
-        throw UsageError(fmt::format(
-            "chart: the id is \"{}\": use letters, digits, - and _ only", text.id));
-    const std::string& id = text.id;
     return fmt::format(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"mini-chart\" viewBox=\"0 0 "
-        "{0} "
-        "{1}\" width=\"{0}\" height=\"{1}\" role=\"img\" aria-labelledby=\"{2}-title "
-        "{2}-description\">\n<title id=\"{2}-title\">{3}</title>\n<desc "
+        "{0} {1}\" width=\"{0}\" height=\"{1}\" role=\"img\" "
+        "aria-labelledby=\"{2}-title {2}-description\">\n<title "
+        "id=\"{2}-title\">{3}</title>\n<desc "
         "id=\"{2}-description\">{4}</desc>\n{5}\n{6}</svg>\n",
-        kChartWidth, std::ceil(height), id, escaped(text.title),
-        escaped(text.description.empty() ? description : text.description), style_sheet(),
-        elements_);
-}
-
-double horizontal_axis(ChartCanvas& canvas, const ChartAxis& axis,
-                       const ChartScale& scale, double top, double bottom) {
-    double free_from = 0;  // the end of the last text
-    for (const ChartTick& tick : scale.ticks()) {
-        const double x = scale.at(tick.value),
-                     half = text_width(tick.text, kSmallSize) / 2;
-        canvas.vertical(x, top, bottom + 5, "grid");
-        if (x - half < free_from || x + half > kChartWidth) continue;
-        canvas.words(x, bottom + 20, tick.text, "small", "middle");
-        free_from = x + half + 6;
-    }
-    const double first = scale.at(scale.low()), last = scale.at(scale.high());
-    const auto label = wrapped(axis.label, kChartWidth - 2 * kChartMargin, kSmallSize);
-    double widest = 0;
-    for (const std::string& line : label)
-        widest = std::max(widest, text_width(line, kSmallSize));
-    const double middle = std::clamp((first + last) / 2, kChartMargin + widest / 2,
-                                     kChartWidth - kChartMargin - widest / 2);
-    return canvas.lines(middle, bottom + 42, label, "small", "middle") -
-           (label.empty() ? 10 : kLineHeight - 10);
-}
-
-double widest_tick(const ChartScale& scale) {
-    double widest = 0;
-    for (const ChartTick& tick : scale.ticks())
-        widest = std::max(widest, text_width(tick.text, kSmallSize));
-    return widest;
+        width_, std::ceil(height), escaped(text.id), escaped(text.title),
+        escaped(description), style_sheet(), elements_);
 }
 
 }  // namespace mini::report

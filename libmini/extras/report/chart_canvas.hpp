@@ -7,21 +7,32 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "libmini/extras/report/chart.hpp"
 
 namespace mini::report {
 
-constexpr double kChartWidth = 780;  ///< of every chart, in pixels
+constexpr double kChartWidth = 780;  ///< of a chart with short texts, in pixels
 constexpr double kChartMargin = 22;  ///< around the contents
-constexpr double kPlotHeight = 304;  ///< of lines and of vertical bars
 constexpr double kTextSize = 13;     ///< of the font of names
 constexpr double kSmallSize = 12;    ///< of the font of numbers and labels
-constexpr double kLineHeight = 17;   ///< of text in several lines
+
+/// Returns an upper bound of a text's width in pixels, for the widest usual fonts.
+double text_width(std::string_view text, double font_size);
+
+/// Returns the width of the widest text; 0 if there is none.
+double widest_of(const std::vector<std::string>& texts, double font_size);
+
+/// Returns the text with <, >, & and quotes replaced, and without control characters.
+std::string escaped(std::string_view text);
+
+/// Returns a number with at most four digits.
+std::string short_number(double value);
 
 /// What stands before a name in a legend.
-enum class Swatch { kLine, kMarker, kDotted, kDashed, kBar, kMark };
+enum class Swatch { kLine, kMarker, kDotted, kDashed, kBar };
 
 /// A name in a legend. `index` is the number of its colour and marker.
 struct LegendEntry {
@@ -36,11 +47,7 @@ class ChartCanvas {
     /// Adds one line of text. `anchor` is start, middle or end; `style` a class of the
     /// style sheet.
     void words(double x, double y, const std::string& text, const std::string& style,
-               const char* anchor = "start");
-
-    /// Adds several lines of text; returns the baseline of the next line.
-    double lines(double x, double y, const std::vector<std::string>& lines,
-                 const std::string& style, const char* anchor = "start");
+               const std::string& anchor = "start");
 
     /// Adds a path; `style` has one or more classes of the style sheet.
     void path(const std::string& path, const std::string& style);
@@ -66,19 +73,23 @@ class ChartCanvas {
     /// Adds a swatch, 22 pixels wide, with its middle at height `y`.
     void swatch(double x, double y, const LegendEntry& entry);
 
-    /// Adds the title; returns the height at which the next part begins.
-    double title(const ChartText& text);
+    /// Adds the title, and below it rows of names with their swatches; returns the height
+    /// below the last row.
+    double heading(const ChartText& text, const std::vector<LegendEntry>& legend = {});
 
-    /// Adds rows of names with their swatches between the margins, beginning at height
-    /// `y`; returns the height below the last row.
-    double legend(double y, const std::vector<LegendEntry>& entries);
+    /// Adds the grid lines and texts of a horizontal axis below a plot from `top` to
+    /// `bottom`, without texts that would overlap, and the axis's label; returns the
+    /// height below them.
+    double horizontal_axis(const ChartAxis& axis, const ChartScale& scale, double top,
+                           double bottom);
 
-    /// Returns the SVG file; `description` is used if the text has none.
+    /// Returns the SVG file. `description` is for readers who do not see the chart.
     std::string svg(const ChartText& text, const std::string& description,
                     double height) const;
 
   private:
     std::string elements_;
+    double width_ = kChartWidth;  // grows with the texts
 };
 
 /// Returns the class of a line with this index: dashed if its colour has occurred before.
@@ -86,14 +97,5 @@ std::string line_style(size_t index);
 
 /// Returns an element's number as text: "12.3", "-4", never "-0".
 std::string pixels(double value);
-
-/// Adds the grid lines and texts of a horizontal axis below a plot from `top` to
-/// `bottom`, without texts that would overlap, and the axis's label; returns the height
-/// below them.
-double horizontal_axis(ChartCanvas& canvas, const ChartAxis& axis,
-                       const ChartScale& scale, double top, double bottom);
-
-/// Returns the widest text of the ticks, in pixels.
-double widest_tick(const ChartScale& scale);
 
 }  // namespace mini::report

@@ -167,8 +167,7 @@ std::string accuracy_chart(const std::vector<RunFolder>& runs) {
 
 std::string step_time_chart(const std::vector<RunFolder>& runs) {
     BarChart chart{.text = {.title = "Median time of a step", .id = "steps"},
-                   .axis = {.label = "ms"},
-                   .is_horizontal = true};
+                   .axis = {.label = "ms"}};
     for (const auto& [name, phase] : kPhases)
         chart.series.push_back({.name = name, .stack = "step"});
     for (size_t i = 0; i < runs.size(); ++i) {

@@ -1,9 +1,10 @@
-// The names of events in traces and profilers.
+// The names of events in traces, and events around the forward pass of each layer.
 
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "libmini/core/events.hpp"
@@ -30,5 +31,20 @@ EventNames event_names(nn::Module& network);
 /// ready conv1.weight" for kGradReady, "bucket 0 launched" for kBucketLaunch, and the
 /// event's own name for all other kinds.
 std::string shown_name(const Event& event, const EventNames& names);
+
+/// During its lifetime, hooks on all submodules of a network record kModuleBegin and
+/// kModuleEnd around each forward pass. The network itself has no hooks.
+class ForwardEvents {
+  public:
+    /// The index of an event is the submodule's in `network`.named_modules(). REQUIRES:
+    /// `network` and `log` outlive this object.
+    ForwardEvents(nn::Module& network, EventLog& log);
+    ~ForwardEvents();
+    ForwardEvents(const ForwardEvents&) = delete;
+    ForwardEvents& operator=(const ForwardEvents&) = delete;
+
+  private:
+    std::vector<std::pair<nn::Module*, int>> hooks_;  // each with its id
+};
 
 }  // namespace mini::report

@@ -30,13 +30,6 @@ double seconds(int64_t nanoseconds, size_t steps) {
     return static_cast<double>(nanoseconds) / 1e9 / static_cast<double>(steps);
 }
 
-bool has_buckets_of(const TracedStep& step, const TracedStep& last) {
-    return std::ranges::equal(step.all_reduces, last.all_reduces,
-                              [](const Slice& a, const Slice& b) {
-                                  return a.bucket == b.bucket && a.bytes == b.bytes;
-                              });
-}
-
 }  // namespace
 
 std::vector<TracedStep> steps_of(const RankTrace& trace) {
@@ -80,27 +73,6 @@ Overlap overlap_of(const std::vector<TracedStep>& steps) {
     return {.communication = seconds(communication, steps.size()),
             .hidden = seconds(hidden, steps.size()),
             .waiting = seconds(waiting, steps.size())};
-}
-
-std::vector<BucketRow> bucket_rows(const std::vector<TracedStep>& steps) {
-    std::vector<BucketRow> rows;
-    if (steps.empty()) return rows;
-    const auto count =
-        static_cast<size_t>(std::ranges::count_if(steps, [&](const TracedStep& step) {
-            return has_buckets_of(step, steps.back());
-        }));
-    for (const Slice& slice : steps.back().all_reduces)
-        rows.push_back({.bucket = slice.bucket, .bytes = slice.bytes});
-    for (const TracedStep& step : steps) {
-        if (!has_buckets_of(step, steps.back())) continue;
-        for (size_t i = 0; i < rows.size(); ++i) {
-            const Slice& slice = step.all_reduces[i];
-            rows[i].begin += seconds(slice.begin - step.backward_begin, count);
-            rows[i].end += seconds(slice.end - step.backward_begin, count);
-            rows[i].hidden += seconds(hidden_part(slice, step), count);
-        }
-    }
-    return rows;
 }
 
 }  // namespace mini::report

@@ -41,17 +41,4 @@ struct Overlap {
 /// Returns the means over `steps`; zeros if there are none.
 Overlap overlap_of(const std::vector<TracedStep>& steps);
 
-/// Means over the steps of one rank, in seconds since the start of backward.
-struct BucketRow {
-    int64_t bucket = 0;
-    int64_t bytes = 0;
-    double begin = 0.0;
-    double end = 0.0;
-    double hidden = 0.0;  // the part of its all-reduce before the end of backward
-};
-
-/// Returns a row for each bucket, or for each all-reduce of a step without buckets.
-/// Leaves out steps with other buckets than the last step.
-std::vector<BucketRow> bucket_rows(const std::vector<TracedStep>& steps);
-
 }  // namespace mini::report

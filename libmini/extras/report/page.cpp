@@ -2,27 +2,63 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <map>
-#include <optional>
-#include <set>
 
+#include "libmini/core/error.hpp"
 #include "libmini/core/text.hpp"
-#include "libmini/extras/report/chart_text.hpp"
+#include "libmini/extras/report/chart_canvas.hpp"
 #include "libmini/extras/report/curves.hpp"
-#include "libmini/extras/report/html.hpp"
 #include "libmini/extras/report/overlap.hpp"
 
 namespace mini::report {
 namespace {
 
+constexpr const char* kPageStyle = R"(
+:root { color-scheme: light dark; --ink: #1c2430; --soft: #5b6675; --page: #ffffff;
+        --line: #d9dfe7; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e6eaf0; --soft: #a2adbb; --page: #14181f; --line: #333c49; } }
+* { box-sizing: border-box; }
+body { margin: 0 auto; padding: 1.5rem 1rem 4rem; max-width: 62rem; color: var(--ink);
+       background: var(--page); font: 16px/1.5 system-ui, sans-serif; }
+h1 { font-size: 1.6rem; margin: 0 0 .3rem; }
+h2 { font-size: 1.15rem; margin: 2.4rem 0 .6rem; }
+p { color: var(--soft); margin: .3rem 0; }
+.wide { overflow-x: auto; }
+.wide > svg { display: block; width: 100%; min-width: 36rem; max-width: 48rem;
+              height: auto; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+th, td { padding: .25rem .7rem; text-align: right; border-bottom: 1px solid var(--line);
+         white-space: nowrap; }
+th { font-weight: 600; color: var(--soft); white-space: normal; vertical-align: bottom; }
+th:first-child, td:first-child { text-align: left; }
+summary { cursor: pointer; color: var(--soft); }
+)";
+
 constexpr const char* kTimelineNote =
     "<p>The traced step of median length on rank 0. A mark below backward shows when the "
     "rank launches the all-reduce of a bucket.</p>\n";
+
+// Returns a section with a heading; "" if the body is empty.
+std::string section(const std::string& heading, const std::string& body) {
+    if (body.empty()) return "";
+    return concat("<section>\n<h2>", heading, "</h2>\n", body, "</section>\n");
+}
+
+std::string row_of(const char* tag, const std::vector<std::string>& cells) {
+    std::string text = "<tr>";
+    for (const std::string& cell : cells)
+        text += concat("<", tag, ">", escaped(cell), "</", tag, ">");
+    return text + "</tr>\n";
+}
+
+std::string table(const std::vector<std::string>& head,
+                  const std::vector<std::vector<std::string>>& rows) {
+    std::string text = "<div class=\"wide\"><table>\n" + row_of("th", head);
+    for (const auto& row : rows) text += row_of("td", row);
+    return text + "</table></div>\n";
+}
 
 std::string milliseconds(double seconds) { return fmt::format("{:.3f}", 1e3 * seconds); }
 
@@ -46,24 +82,21 @@ std::string heading(const std::vector<RunFolder>& runs) {
     return text;
 }
 
-// Returns all options of the runs; open if two runs differ, with their differences first.
+// Returns the options of all runs.
 std::string options_table(const std::vector<RunFolder>& runs) {
     std::vector<std::string> head{"option"};
-    for (const RunFolder& run : runs) head.push_back(escaped(run.name));
-    std::vector<std::vector<std::string>> rows;
-    std::set<std::string> names;
-    std::vector<std::map<std::string, std::string>> values;
-    for (const RunFolder& run : runs) {
-        const auto& options = run.metrics.run.options;
-        values.emplace_back(options.begin(), options.end());
-        for (const auto& [name, value] : options) names.insert(name);
+    std::map<std::string, std::vector<std::string>> values;  // by option, of each run
+    for (size_t i = 0; i < runs.size(); ++i) {
+        head.push_back(runs[i].name);
+        for (const auto& [name, value] : runs[i].metrics.run.options) {
+            values[name].resize(runs.size(), "-");
+            values[name][i] = value;
+        }
     }
-    for (const std::string& name : names) {
-        std::vector<std::string> row{"--" + escaped(name)};
-        for (const auto& of_run : values)
-            row.push_back(of_run.contains(name) ? escaped(of_run.at(name)) : "-");
-        const bool differs = row.front() != row.back() && row[1] != row.back();
-        rows.insert(differs ? rows.begin() : rows.end(), row);
+    std::vector<std::vector<std::string>> rows;
+    for (const auto& [name, of_runs] : values) {
+        rows.push_back({"--" + name});
+        rows.back().insert(rows.back().end(), of_runs.begin(), of_runs.end());
     }
     return "<details><summary>Options</summary>\n" + table(head, rows) + "</details>\n";
 }
@@ -86,44 +119,13 @@ std::string overlap_table(const RunFolder& run) {
                  rows);
 }
 
-std::string bucket_table(const RunFolder& run) {
-    if (run.trace.empty()) return "";
-    std::vector<std::vector<std::string>> rows;
-    for (const BucketRow& each : bucket_rows(steps_of(run.trace.front())))
-        rows.push_back(
-            {each.bucket >= 0 ? fmt::format("bucket {}", each.bucket)
-                              : fmt::format("all-reduce {}", rows.size()),
-             with_commas(each.bytes), milliseconds(each.begin), milliseconds(each.end),
-             milliseconds(each.end - each.begin),
-             percent(each.end > each.begin ? each.hidden / (each.end - each.begin)
-                                           : 0.0)});
-    if (rows.empty()) return "";
-    return "<p>Rank 0, mean times since the start of backward.</p>\n" +
-           table({"", "bytes", "begins (ms)", "ends (ms)", "takes (ms)", "hidden"}, rows);
-}
-
-// Puts the parts of two runs side by side, each with the name of its run.
-template <typename Part>
-std::string beside(const std::vector<RunFolder>& runs, const Part& part) {
-    if (runs.size() == 1) return part(runs.front());
-    std::string text;
-    for (const RunFolder& run : runs) {
-        const std::string body = part(run);
-        if (!body.empty())
-            text +=
-                fmt::format("<div><p><b>{}</b></p>\n{}</div>\n", escaped(run.name), body);
-    }
-    return text.empty() ? "" : "<div class=\"pair\">\n" + text + "</div>\n";
-}
-
-// Returns a part of each run, one below the other.
+// Returns part(run, id) of each run, one below the other.
 template <typename Part>
 std::string below(const std::vector<RunFolder>& runs, const Part& part) {
     std::string text;
     for (size_t i = 0; i < runs.size(); ++i) {
         const std::string body = part(runs[i], fmt::format("run{}", i));
-        if (body.empty()) continue;
-        if (runs.size() > 1)
+        if (!body.empty() && runs.size() > 1)
             text += fmt::format("<p><b>{}</b></p>\n", escaped(runs[i].name));
         text += body;
     }
@@ -142,12 +144,16 @@ std::string page_of(const std::vector<RunFolder>& runs) {
             return boxed(step_timeline(run, id));
         });
     body += section("One step", timelines.empty() ? "" : kTimelineNote + timelines);
-    body += section("Communication hidden under backward", beside(runs, overlap_table));
-    body += section("Buckets", beside(runs, bucket_table));
-    const std::string title = runs.size() == 1
-                                  ? runs.front().name
-                                  : runs.front().name + " and " + runs.back().name;
-    return page("Run report: " + title, body);
+    body += section("Communication hidden under backward",
+                    below(runs, [](const RunFolder& run, const std::string&) {
+                        return overlap_table(run);
+                    }));
+    return concat(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+        "<link rel=\"icon\" href=\"data:,\">\n<title>Run report: ",
+        escaped(runs.front().name), "</title>\n<style>", kPageStyle,
+        "</style>\n</head>\n<body>\n<main>\n", body, "</main>\n</body>\n</html>\n");
 }
 
 }  // namespace mini::report

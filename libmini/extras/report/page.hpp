@@ -1,4 +1,4 @@
-// report.html: a run, or two runs side by side, as one page that needs no network.
+// report.html: a run, or two runs, as one page that needs no network.
 
 #pragma once
 

@@ -25,7 +25,6 @@
 #include "libmini/core/events.hpp"
 #include "libmini/distributed/group/process_group.hpp"
 #include "libmini/extras/report/event_names.hpp"
-#include "libmini/extras/report/forward_events.hpp"
 #include "libmini/extras/report/metrics.hpp"
 #include "libmini/nn/module.hpp"
 #include "libmini/training/run_observer.hpp"

@@ -2,7 +2,7 @@
 //
 //     file      record record record ...       the first one only states the version
 //     record    length          8 bytes, little endian
-//               checksum        4 bytes, of the length   (crc32c.hpp, masked)
+//               checksum        4 bytes, of the length   (CRC-32C, masked)
 //               Event           `length` bytes
 //               checksum        4 bytes, of the Event
 //     Event     wall_time = 1 (double), step = 2 (int64), file_version = 3 (string),
@@ -22,6 +22,13 @@
 #include "libmini/extras/report/append_file.hpp"
 
 namespace mini::report {
+
+/// Returns the CRC-32C of `bytes`: 0xe3069283 for "123456789" (RFC 3720).
+uint32_t crc32c(std::string_view bytes);
+
+/// Returns the checksum as record files store it: rotated, and with a constant added.
+/// Otherwise the checksum of data that contains its own checksum would be a constant.
+uint32_t masked_crc32c(std::string_view bytes);
 
 /// Returns the record of `data`: framed by its length and two checksums.
 std::string record_of(std::string_view data);

@@ -14,13 +14,11 @@
 #include "libmini/extras/report/chart.hpp"
 #include "libmini/extras/report/chart_axis.hpp"
 #include "libmini/extras/report/chart_canvas.hpp"
-#include "libmini/extras/report/chart_text.hpp"
 
 namespace mini::report {
 namespace {
 
 constexpr double kSpanRow = 20, kSpanHeight = 18, kLaneGap = 10;
-constexpr double kWidestLaneName = 180;
 constexpr double kTextMargin = 4;  // between a span's border and its text
 
 // Returns the position of `name` in the list, and adds it if it is new.
@@ -75,6 +73,12 @@ std::vector<size_t> rows_of(const TimelineLane& lane) {
     return rows;
 }
 
+double height_of(const TimelineLane& lane) {
+    const std::vector<size_t> rows = rows_of(lane);
+    const size_t count = rows.empty() ? 1 : std::ranges::max(rows) + 1;
+    return kSpanRow * static_cast<double>(count) + kLaneGap;
+}
+
 std::string tooltip_of(const TimelineSpan& span, const std::string& unit) {
     std::string text = span.text.empty() || span.text == span.name
                            ? span.name
@@ -103,14 +107,6 @@ void draw_span(ChartCanvas& canvas, const TimelineSpan& span, size_t index, doub
     canvas.end_colour();
 }
 
-double widest_name(const Timeline& chart) {
-    double widest = 0;
-    for (const TimelineLane& lane : chart.lanes)
-        for (const std::string& line : wrapped(lane.name, kWidestLaneName, kTextSize))
-            widest = std::max(widest, text_width(line, kTextSize));
-    return widest;
-}
-
 std::vector<LegendEntry> legend_of(const Timeline& chart,
                                    std::vector<std::string>& names) {
     for (const TimelineLane& lane : chart.lanes)
@@ -125,68 +121,40 @@ std::vector<LegendEntry> legend_of(const Timeline& chart,
     return entries;
 }
 
-// Returns how long each name lasted in each lane, for readers who do not see the chart.
-std::string description_of(const Timeline& chart) {
-    std::string text;
-    for (const TimelineLane& lane : chart.lanes) {
-        std::vector<std::string> names;
-        std::vector<double> sums;
-        for (const TimelineSpan& span : lane.spans) {
-            const size_t index = index_of(names, span.name);
-            sums.resize(names.size());
-            sums[index] += span.end - span.start;
-        }
-        text += fmt::format("{}{}:", text.empty() ? "" : " ", lane.name);
-        for (size_t i = 0; i < names.size(); ++i)
-            text += fmt::format("{} {} {} {}", i ? "," : "", names[i],
-                                short_number(sums[i]), chart.time.label);
-        text += ".";
-    }
-    return text;
-}
-
 }  // namespace
 
 std::string svg_of(const Timeline& chart) {
     const std::vector<double> times = times_of(chart);
-    std::vector<std::string> names;
+    std::vector<std::string> names, lanes;
     const std::vector<LegendEntry> entries = legend_of(chart, names);
-    const double left = kChartMargin + widest_name(chart) + 12;
-    const ChartScale time(chart.time, times, left, kChartWidth - kChartMargin);
+    for (const TimelineLane& lane : chart.lanes) lanes.push_back(lane.name);
+    const double left = kChartMargin + widest_of(lanes, kTextSize) + 12;
+    const ChartScale time(chart.time, times, left,
+                          std::max(left + 240, kChartWidth - kChartMargin));
     ChartCanvas canvas;
-    const double top = canvas.legend(canvas.title(chart.text), entries) + 10;
-
-    // Find the height of each lane: that of its rows or of its name.
-    std::vector<std::vector<size_t>> rows;
-    std::vector<double> tops = {top};
+    const double top = canvas.heading(chart.text, entries) + 10;
+    double bottom = top;
+    for (const TimelineLane& lane : chart.lanes) bottom += height_of(lane);
+    const double height = canvas.horizontal_axis(chart.time, time, top - 4, bottom);
+    double y = top;
     for (const TimelineLane& lane : chart.lanes) {
-        rows.push_back(rows_of(lane));
-        const size_t count =
-            rows.back().empty() ? 1 : *std::ranges::max_element(rows.back()) + 1;
-        const size_t lines = wrapped(lane.name, kWidestLaneName, kTextSize).size();
-        const double height = std::max(kSpanRow * static_cast<double>(count),
-                                       kLineHeight * static_cast<double>(lines));
-        tops.push_back(tops.back() + height + kLaneGap);
-    }
-    const double bottom = tops.back();
-    const double height = horizontal_axis(canvas, chart.time, time, top - 4, bottom);
-
-    for (size_t k = 0; k < chart.lanes.size(); ++k) {
-        const TimelineLane& lane = chart.lanes[k];
-        canvas.lines(left - 12, tops[k] + 14,
-                     wrapped(lane.name, kWidestLaneName, kTextSize), "", "end");
+        canvas.words(left - 12, y + 14, lane.name, "", "end");
+        const std::vector<size_t> rows = rows_of(lane);
         for (size_t i = 0; i < lane.spans.size(); ++i)
             draw_span(canvas, lane.spans[i], index_of(names, lane.spans[i].name),
-                      tops[k] + kSpanRow * static_cast<double>(rows[k][i]), time,
+                      y + kSpanRow * static_cast<double>(rows[i]), time,
                       chart.time.label);
+        y += height_of(lane);
     }
-    for (size_t i = 0; i < chart.references.size(); ++i) {
-        canvas.begin_colour(names.size() + i);
-        canvas.vertical(time.at(chart.references[i].value), top - 4, bottom,
-                        "line dashed");
+    size_t index = names.size();
+    for (const ChartReference& line : chart.references) {
+        canvas.begin_colour(index++);
+        canvas.vertical(time.at(line.value), top - 4, bottom, "line dashed");
         canvas.end_colour();
     }
-    return canvas.svg(chart.text, description_of(chart), height);
+    return canvas.svg(chart.text,
+                      fmt::format("{}: {}.", chart.time.label, fmt::join(lanes, ", ")),
+                      height);
 }
 
 }  // namespace mini::report

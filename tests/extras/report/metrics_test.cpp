@@ -12,7 +12,6 @@
 #include "libmini/core/events.hpp"
 #include "libmini/distributed/launch/default_group.hpp"
 #include "libmini/distributed/launch/launch.hpp"
-#include "libmini/extras/report/gather_bytes.hpp"
 #include "libmini/extras/report/report.hpp"
 #include "libmini/nn/linear.hpp"
 #include "libmini/training/run_observer.hpp"
@@ -123,21 +122,6 @@ TEST_CASE("a file of metrics that cannot be read is named, with the line") {
     CHECK(contains(message(), "no line of kind \"run\""));
     write_lines(folder.path(), {run_line({}), R"({"kind": "step"})"});
     CHECK(contains(message(), "metrics.jsonl, line 2: "));
-}
-
-TEST_CASE("byte strings of different lengths are gathered on rank 0") {
-    const int world_size = GENERATE(1, 2, 3, 4, 7);
-    const size_t longest = GENERATE(size_t{0}, size_t{1}, size_t{1000});
-    dist::run_threads(world_size, [&](dist::ProcessGroup& group) {
-        const auto rank = static_cast<size_t>(group.rank());
-        const std::vector<uint8_t> mine(rank * longest, static_cast<uint8_t>(rank));
-        const auto all = report::gather_bytes(group, mine);
-        MINI_CHECK(all.size() == (rank == 0 ? static_cast<size_t>(world_size) : 0), "");
-        for (size_t r = 0; r < all.size(); ++r)
-            MINI_CHECK(
-                all[r] == std::vector<uint8_t>(r * longest, static_cast<uint8_t>(r)),
-                "rank ", r);
-    });
 }
 
 TEST_CASE("a run's log has the steps of all ranks, and rank 0's at once") {

@@ -98,19 +98,12 @@ TEST_CASE("communication is hidden until backward ends") {
     CHECK(overlap.hidden == Approx(300e-9));
     CHECK(overlap.waiting == Approx(200e-9));
     CHECK(overlap.share() == Approx(0.6));
-    const auto rows = report::bucket_rows(steps);
-    REQUIRE(rows.size() == 2);
-    CHECK(rows[0].begin == Approx(100e-9));
-    CHECK(rows[0].hidden == Approx(200e-9));
-    CHECK(rows[1].end == Approx(600e-9));
-    CHECK(rows[1].hidden == Approx(100e-9));
 }
 
 TEST_CASE("a page has all parts, is small and needs no network") {
     const std::string page = report::page_of({whole_run("first")});
-    for (const char* heading :
-         {"Loss and accuracy", "Step time by phase and rank", "One step",
-          "Communication hidden under backward", "Buckets"})
+    for (const char* heading : {"Loss and accuracy", "Step time by phase and rank",
+                                "One step", "Communication hidden under backward"})
         CHECK(contains(page, concat("<h2>", heading, "</h2>")));
     CHECK(page.size() < 300000);
     CHECK(contains(page, "&lt;b&gt;0.5"));

@@ -82,48 +82,27 @@ def bars(**keys):
             "series": [{"name": "a", "values": [1, 2]}, {"name": "b", "values": [3, None]}], **keys}
 
 
-def timeline(*spans, **keys):
-    return {"type": "timeline", "title": "T", "time": "ms",
-            "lanes": [{"name": "rank 0",
-                       "spans": [{"name": name, "start": start, "end": end}
-                                 for name, start, end in spans]}], **keys}
-
-
 LONG = "a name of forty-two letters, with a <tag> & \"quotes\""
 MANY = [{"name": f"{LONG} {i}", "points": [[0, i], [1, 5], [2, 5]]} for i in range(20)]
 
 CHARTS = {
     "many lines that end at one height": line(series=MANY, x=LONG, y=LONG, title=LONG * 4),
     "many references": line([0, 0], [1, 1], references=[
-        {"name": f"reference {i}", ("x", "y")[i % 2]: i / 30} for i in range(30)]),
-    "error bars": line([1, 5, 4, 6], [2, 6, 5, 9]),
-    "points only": line([1, 5], [2, 6], type="scatter"),
+        {"name": f"reference {i}", "y": i / 30} for i in range(30)]),
+    "points only": line(series=[{"name": "a", "points": [[1, 5], [2, 6]], "style": "points"}]),
     "many ticks with long texts": line([0, 0], [99, 1], x={
         "label": "X", "ticks": [[i, f"tick {i} is long"] for i in range(100)]}),
-    "vertical bars": bars(),
-    "horizontal bars": bars(horizontal=True),
-    "vertical bars with texts": bars(
-        series=[{"name": "a", "values": [1, 2], "texts": ["1.0", "2"]}]),
-    "vertical bars with wide texts": bars(series=[
-        {"name": name, "values": [1, 1], "texts": ["a text wider than a bar"] * 2}
-        for name in ("a", "b")]),
+    "bars": bars(),
+    "bars with long texts": bars(series=[
+        {"name": name, "values": [1, 1], "texts": [LONG, LONG]} for name in ("a", "b")]),
     "bars with long groups": bars(groups=[LONG, LONG * 3]),
     "forty groups": bars(groups=[f"group {i}" for i in range(40)],
                          series=[{"name": "a", "values": list(range(40))}]),
     "stacks": bars(series=[{"name": name, "stack": stack, "values": [1, 2]}
                            for stack in ("DDP", "stage 1") for name in ("p", "g")]),
-    "ratios": bars(base=1, axis={"label": "times", "log": True}, horizontal=True,
-                   series=[{"name": "a", "values": [0.5, 20], "spreads": [[0.4, 0.6], None],
-                            "texts": ["0.50", "20"]}]),
+    "ratios": bars(base=1, axis={"label": "times", "log": True},
+                   series=[{"name": "a", "values": [0.5, 20], "texts": ["0.50", "20"]}]),
     "negative bars": bars(series=[{"name": "a", "values": [-1, 2]}]),
-    "nested spans": timeline(
-        ("step", 0, 10), ("forward", 0, 4), ("inner", 1, 2), ("back", 4, 10)),
-    "narrow spans of many names": timeline(
-        *((f"span {i:03}", i, i + 1) for i in range(20))),
-    "moments": timeline(("now", 3, 3), ("now", 3, 3), ("then", 5, 5)),
-    "many lanes": {**timeline(), "lanes": [
-        {"name": f"{LONG} {i}", "spans": [{"name": LONG, "start": i, "end": i + 1}]}
-        for i in range(30)]},
     **{f"the page's example {i}": json.loads(text) for i, text in enumerate(
         re.findall(r"```json\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S))},
 }
@@ -136,7 +115,7 @@ class Pictures(unittest.TestCase):
 
     def test_the_page_has_an_example_of_each_type(self):
         self.assertEqual({chart["type"] for name, chart in CHARTS.items() if "page" in name},
-                         {"line", "bar", "timeline"})
+                         {"line", "bar"})
 
     def test_a_picture_has_a_title_and_a_description_and_nothing_from_outside(self):
         for name, picture in self.pictures.items():
@@ -187,7 +166,7 @@ class Pictures(unittest.TestCase):
 
     def test_text_is_escaped(self):
         root = parse(drawn(line([1, 1], title="<script> & \"x\" \u0001 é 中", y="a<b")))
-        self.assertIn("<script> & \"x\" \ufffd é 中", words(root))
+        self.assertIn("<script> & \"x\"   é 中", words(root))
         self.assertIn("a<b", words(root))
 
     def test_markers_and_dashes_differ_where_colours_repeat(self):
@@ -198,28 +177,6 @@ class Pictures(unittest.TestCase):
         self.assertEqual(sorted(set(styles)), ["line", "line dashes1", "line dashes2"])
         markers = {path.get("d") for path in root.iter(SVG + "path") if path.get("class") == "fill"}
         self.assertEqual(len(markers), 8)
-
-    def test_a_span_inside_another_is_below_it_and_one_after_it_is_beside_it(self):
-        root = parse(drawn(timeline(("outer", 0, 10), ("inner", 2, 5), ("next", 10, 12))))
-        tops = {}
-        for rect in root.iter(SVG + "rect"):
-            tip = rect.find(SVG + "title")
-            if tip is not None:
-                tops[tip.text.split(":")[0]] = float(rect.get("y"))
-        self.assertGreater(tops["inner"], tops["outer"])
-        self.assertEqual(tops["next"], tops["outer"])
-
-    def test_of_spans_with_one_start_the_longest_is_on_top(self):
-        root = parse(drawn(timeline(("inner", 0, 5), ("outer", 0, 10))))
-        tops = [(float(rect.get("y")), rect.find(SVG + "title").text.split(":")[0])
-                for rect in root.iter(SVG + "rect") if rect.find(SVG + "title") is not None]
-        self.assertEqual([name for _, name in sorted(tops)], ["outer", "inner"])
-
-    def test_a_moment_is_a_marker_and_no_rectangle(self):
-        root = parse(drawn(timeline(("a", 0, 4), ("now", 3, 3))))
-        tips = [rect.find(SVG + "title") is not None for rect in root.iter(SVG + "rect")]
-        self.assertEqual(sum(tips), 1)
-        self.assertIn("now", words(root))
 
 
 class Axes(unittest.TestCase):
@@ -277,48 +234,41 @@ class Errors(unittest.TestCase):
         for part in ("mini: stdin: ", *parts):
             self.assertIn(part, done.stderr)
 
-    def test_a_value_of_the_wrong_type_is_named_with_its_place(self):
-        self.fails(line([1, "2"]), "series[0].points[0][1] is \"2\", but must be a number")
-        self.fails(line([1]), "series[0].points[0] is [1], but must be [x, y] or [x, y, low, high]")
-        self.fails(line([1, 1], title=5), "title is 5, but must be a text")
-        self.fails(line([1, 1], series={}), "series is {}, but must be a list in []")
-        self.fails(bars(horizontal=1), "horizontal is 1, but must be true or false")
-        self.fails(line([1, 1], type="pie"), "\"pie\", but must be line, scatter, bar or timeline")
-        self.fails("[1]", "the chart is [1], but must be an object")
-        self.fails(line(["x" * 500, 1]), "xxx...")
+    def test_a_value_of_the_wrong_type_is_an_error(self):
+        self.fails(line([1, "2"]), "must be number, but is string")
+        self.fails(line([1]), "a point is [1], but must be [x, y]")
+        self.fails(line([1, 1], title=5), "must be string, but is number")
+        self.fails(line([1, 1], type="pie"), "the type is pie, but must be line or bar")
+        self.fails("[1]", "the chart must be an object")
 
-    def test_a_missing_key_comes_with_an_example(self):
+    def test_a_missing_key_is_named(self):
         for key in ("type", "title", "x", "y", "series"):
             chart = line([1, 1])
             del chart[key]
-            self.fails(chart, f"the chart has no key \"{key}\": add \"{key}\": ")
-        self.fails(timeline(lanes=[{"name": "rank 0"}]), "lanes[0] has no key \"spans\": add")
+            self.fails(chart, f"key '{key}' not found; docs/pages/plot.md has the keys")
 
     def test_an_unknown_key_comes_with_the_known_ones(self):
-        self.fails(line([1, 1], seris=[]), "unknown key \"seris\"; its keys are type, title, ")
-        self.fails(line([1, 1], zzzzzz=1), "unknown key \"zzzzzz\"; its keys are type, title, ")
+        self.fails(line([1, 1], seris=[]),
+                   "the chart has the unknown key seris; its keys are type, title, ")
         self.fails(line(series=[{"name": "a", "points": [], "colour": 1}]),
-                   "series[0] has the unknown key \"colour\"")
+                   "a series has the unknown key colour")
 
     def test_numbers_that_cannot_be_drawn_are_named(self):
         log = {"label": "Y", "log": True}
-        self.fails(line([1, 0], y=log), "\"a\" has the point (1, 0)", "make y linear")
-        self.fails(line([-2, 1], x=log), "\"a\" has the point (-2, 1)", "make x linear")
+        self.fails(line([1, 0], y=log), "\"a\" has the point (1, 0)")
+        self.fails(line([-2, 1], x=log), "\"a\" has the point (-2, 1)")
         self.fails(line([1, 1e301]), "1e+301", "1e+300")
         self.fails(line([1, 1], y=log, references=[{"name": "r", "y": 0}]), "\"Y\" is 0")
         self.fails(bars(axis=log), "bars begin at 0", "set the base")
         self.fails(line(), "has 1 series and no point: give it a point")
-        self.fails(timeline(), "has 1 lanes and no span: give it a span")
         self.fails(bars(series=[]), "has 0 series and no value: give it a value")
-        self.fails(timeline(("f", 3, 2)), "\"f\" of rank 0 starts at 3 and ends at 2")
-        self.fails(bars(series=[{"name": "a", "values": [1]}]), "1 values for 2 groups")
-        self.fails(line([1, 1], id="a b"), "the id is \"a b\": use letters")
+        self.fails(bars(series=[{"name": "a", "values": [1]}]), "1 values and 0 texts for 2 groups")
 
     def test_what_is_not_json_is_named_with_its_line(self):
-        self.fails("{\"type\":\n", "not JSON: parse error at line 2, column 1")
-        self.fails("", "not JSON: parse error at line 1")
+        self.fails("{\"type\":\n", "parse error at line 2, column 1")
+        self.fails("", "parse error at line 1")
         self.fails("{\"x\": 1e999}", "number overflow parsing '1e999'")
-        self.fails("[" * 100000, "not JSON")
+        self.fails("[" * 100000, "parse error")
 
     def test_files_are_named_and_none_is_left_after_an_error(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -12,7 +12,6 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/extras/report/append_file.hpp"
-#include "libmini/extras/report/crc32c.hpp"
 #include "tests/io/support.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"

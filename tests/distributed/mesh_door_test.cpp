@@ -109,13 +109,13 @@ TEST_CASE("a rank without descriptors for the memory of its peer tells it the re
         TcpStore store(place, Cookie{}, deadline_after(kLong));
         std::vector<Socket> taken;
         if (rank == 0) {
-            // Leave 4: for two listeners, this rank's heap, and rank 1's connection.
+            // Leave 3: for two listeners, and rank 1's connection.
             store.get("connected", deadline_after(kLong));
             const rlimit few{40, 40};
             ::setrlimit(RLIMIT_NOFILE, &few);
             for (Socket more(::dup(0)); more.is_open(); more = Socket(::dup(0)))
                 taken.push_back(std::move(more));
-            taken.resize(taken.size() - 4);
+            taken.resize(taken.size() - 3);
         }
         store.set("connected", "");
         const std::string text = failure_of([&] {

@@ -83,7 +83,7 @@ class Export:
                 raise LabError(f"{region.path} is a header with a region of lab {region.lab}: its "
                                "solution cannot be an object file, so the lab cannot be exported")
 
-    def is_sealed(self, path):
+    def is_object_only(self, path):
         """Returns whether a file with regions of another lab is in the course as an object only."""
         lab = self.with_regions.get(path)
         return bool(lab) and lab not in self.numbers and not self.is_open
@@ -110,7 +110,7 @@ class Export:
 
     def changed(self, path, text):
         """Returns the text of a file without solutions."""
-        if self.is_sealed(path):
+        if self.is_object_only(path):
             return (f"// Lab {self.with_regions[path]} is not in this course: libmini's code is in "
                     "course/, as an object file.\n")
         if path in self.with_regions:

@@ -5,7 +5,7 @@
 //              turn. The thread writes its rank and its stack, so the report of a deadlock
 //              shows where each rank waits.
 //     story    If a sanitizer ends the process, the result has the case's messages.
-//     seal     The parent sends a secret through a socket. It is taken before the learner's
+//     token    The parent sends a secret through a socket. It is taken before the learner's
 //              code runs, and sent back when every case has passed and Catch2 ends: a
 //              learner's code that writes a result and calls _exit(0) does not pass.
 
@@ -77,29 +77,30 @@ const bool watched = [] {
     return true;
 }();
 
-int seal_socket = -1;
-std::array<char, 32> seal;  // SEAL_BYTES of runner.py
+int token_socket = -1;
+std::array<char, 32> token;  // TOKEN_BYTES of runner.py
 
 // Runs before the constructors of global objects.
-__attribute__((constructor(101))) void take_seal() {
-    const char* const number = std::getenv("MINI_SEAL");
+__attribute__((constructor(101))) void take_token() {
+    const char* const number = std::getenv("MINI_TOKEN");
     if (!number) return;
     const int fd = std::atoi(number);
     fcntl(fd, F_SETFD, FD_CLOEXEC);
-    if (read(fd, seal.data(), seal.size()) == static_cast<ssize_t>(seal.size()))
-        seal_socket = fd;
-    unsetenv("MINI_SEAL");
+    if (read(fd, token.data(), token.size()) == static_cast<ssize_t>(token.size()))
+        token_socket = fd;
+    unsetenv("MINI_TOKEN");
 }
 
-class SealReturner : public EventListener {
+class TokenReturner : public EventListener {
   public:
     using EventListener::EventListener;
 
     void testRunEnded(const Catch::TestRunStats& run) override {
-        if (seal_socket < 0 || !run.totals.testCases.allPassed()) return;
-        [[maybe_unused]] const auto sent = write(seal_socket, seal.data(), seal.size());
+        if (token_socket < 0 || !run.totals.testCases.allPassed()) return;
+        [[maybe_unused]] const auto sent =
+            write(token_socket, token.data(), token.size());
     }
 };
-CATCH_REGISTER_LISTENER(SealReturner)
+CATCH_REGISTER_LISTENER(TokenReturner)
 
 }  // namespace

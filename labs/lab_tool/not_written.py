@@ -161,13 +161,13 @@ def read_request(path):
 def of_sources(objects, sources, labs):
     """Returns the objects of libmini's files: batches of a lab, files, and objects of a course."""
     batches = tuple(f"/unity_lab{lab}_cxx.cxx.o" for lab in labs)
-    sealed = tuple(f".lab{lab}." for lab in labs)
+    of_labs = tuple(f".lab{lab}." for lab in labs)
 
     def is_theirs(path):
         folder, name = os.path.split(os.path.normpath(path))
         inside = os.path.join(folder, name).rsplit(".dir/", 1)[-1].removesuffix(".o")
         return (name.startswith("unity_") and f"/{name}".endswith(batches)
-                or folder.endswith("/course") and any(part in name for part in sealed)
+                or folder.endswith("/course") and any(lab in name for lab in of_labs)
                 or any(source.endswith("/" + inside) for source in sources))
 
     return [path for path in objects if is_theirs(path)]

@@ -30,7 +30,7 @@ SANITIZER_OPTIONS = ("allocator_may_return_null=1:handle_segv=2:handle_abort=2:h
 STACK_SIGNAL = signal.SIGUSR2  # labs/check/watch.cpp then writes the thread's stack
 STACK_END = b"== end of stack"
 STACK_SECONDS = 5.0
-SEAL_BYTES = 32
+TOKEN_BYTES = 32
 STOP = threading.Event()  # once set, every running case is ended
 
 
@@ -49,7 +49,7 @@ class ProcessResult:
     seconds: float = 0.0
     killed_for: str = ""  # "", "time", "output" or "stop"
     stacks: list = field(default_factory=list)  # text, one per thread, when killed for time
-    sealed: bool = True  # False: the seal was asked for and did not come back
+    token_returned: bool = True  # False: the token was asked for and did not come back
 
 
 class Output:
@@ -79,16 +79,16 @@ def case_environment(**more):
     return env
 
 
-def run_case(command, limits=Limits(), cwd=None, env=None, sealed=False):
-    """Runs `command` and returns how it ended. Kills it if it exceeds the limits. `sealed`: asks
-    for the seal (labs/check/watch.cpp)."""
+def run_case(command, limits=Limits(), cwd=None, env=None, with_token=False):
+    """Runs `command` and returns how it ended. Kills it if it exceeds the limits. `with_token`: asks
+    for the token (labs/check/watch.cpp)."""
     start = time.monotonic()
-    seal = Seal() if sealed else None
-    env = {**(env or os.environ), **seal.environment()} if seal else env
+    token = Token() if with_token else None
+    env = {**(env or os.environ), **token.environment()} if token else env
     process = subprocess.Popen(limits.confinement.command(command), cwd=cwd, env=env,
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, bufsize=0, start_new_session=True,
-                               pass_fds=seal.fds() if seal else (),
+                               pass_fds=token.fds() if token else (),
                                **limits.confinement.options())
     output, ended = Output(), ProcessResult()
     try:
@@ -98,24 +98,24 @@ def run_case(command, limits=Limits(), cwd=None, env=None, sealed=False):
             ended.stacks = stacks_of(process)
     finally:
         end_all(process)
-        ended.sealed = seal.came_back() if seal else True
+        ended.token_returned = token.came_back() if token else True
     ended.code, ended.seconds = process.returncode, time.monotonic() - start
     ended.output = output.text()
     return ended
 
 
-class Seal:
+class Token:
     """A secret for one case. The check's program takes it from a socket before the learner's code
     runs, and sends it back when all its cases have passed and Catch2 ends. A process that ends by
     _exit() in the middle does not send it, whatever it wrote as its result."""
 
     def __init__(self):
         self.mine, self.theirs = socket.socketpair()
-        self.secret = secrets.token_bytes(SEAL_BYTES)
+        self.secret = secrets.token_bytes(TOKEN_BYTES)
         self.mine.sendall(self.secret)
 
     def environment(self):
-        return {"MINI_SEAL": str(self.theirs.fileno())}
+        return {"MINI_TOKEN": str(self.theirs.fileno())}
 
     def fds(self):
         return (self.theirs.fileno(),)
@@ -124,7 +124,7 @@ class Seal:
         """Returns whether the process has sent the secret. Call it when the process has ended."""
         self.mine.setblocking(False)
         try:
-            return self.mine.recv(2 * SEAL_BYTES) == self.secret
+            return self.mine.recv(2 * TOKEN_BYTES) == self.secret
         except OSError:
             return False
         finally:

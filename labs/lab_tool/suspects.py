@@ -20,7 +20,7 @@ MINE = re.compile(r"/mine/(\d\d)/(\S+)\.o: #deps")
 WORDS = re.compile(
     r"\b(_exit|_Exit|quick_exit|exit|atexit|abort|fork|vfork|clone|exec[vl]\w*|system|popen|kill"
     r"|raise|longjmp|setsid|ptrace|syscall|dlopen|dlsym|mprotect|asm|__asm__|incbin|getenv|setenv"
-    r"|signal|sigaction|Catch|CATCH\w*|catch2|OverallResult|constructor|LD_PRELOAD|MINI_SEAL)\b"
+    r"|signal|sigaction|Catch|CATCH\w*|catch2|OverallResult|constructor|LD_PRELOAD|MINI_TOKEN)\b"
     r"|/proc\b|#\s*(?:include_next|embed)\b|#\s*include\s*[^\s\"<]"
     r"|#\s*include\s*[\"<](?:/|[^\">]*\.(?:cpp|cu)[\">])")
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)

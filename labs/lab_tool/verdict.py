@@ -1,7 +1,7 @@
 """The verdict on one test case, from Catch2's XML result and from the exit status of its process.
 
 The parent process decides. A case has passed if its process wrote a complete result with success,
-returned the seal (runner.py), and then ended with exit code 0. A case has failed if its process
+returned the token (runner.py), and then ended with exit code 0. A case has failed if its process
 ended earlier, by a crash, an exit or the watchdog.
 """
 
@@ -64,7 +64,7 @@ def judge(name, ended, result, limits, root=ROOT):
         verdict.story = told(case) + crash_story(ended, root)
     elif case is not None and case.find("OverallResult").get("success") != "true":
         verdict.reason, verdict.story = "an expectation did not hold", told(case)
-    elif case is None or ended.code != 0 or not ended.sealed:
+    elif case is None or ended.code != 0 or not ended.token_returned:
         verdict.reason = how_it_ended(ended, case is not None)
         verdict.story = crash_story(ended, root)
     else:

@@ -130,7 +130,7 @@ TEST_CASE("calls itself without end", "[lab98.12]") { CHECK(recursion(0) == 0); 
 
 TEST_CASE("exits before main", "[lab98.13]") { FAIL("wrong"); }
 
-TEST_CASE("guesses the seal", "[lab98.14]") {
+TEST_CASE("guesses the token", "[lab98.14]") {
     write_success();
     const char zeros[32] = {};
     for (int fd = 3; fd < 1024; ++fd)

@@ -45,8 +45,8 @@ with open(sys.argv[5], "w") as file:
         if failures and "--abort" in sys.argv:
             break
     file.write("</Catch>")
-if not failures and "MINI_SEAL" in os.environ:
-    os.write(int(os.environ["MINI_SEAL"]), os.read(int(os.environ["MINI_SEAL"]), 32))
+if not failures and "MINI_TOKEN" in os.environ:
+    os.write(int(os.environ["MINI_TOKEN"]), os.read(int(os.environ["MINI_TOKEN"]), 32))
 sys.exit(failures)
 """
 

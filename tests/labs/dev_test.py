@@ -36,7 +36,7 @@ with open(path, "w") as file:
     file.write(f'<Catch><TestCase name="{{name}}">{{inside}}'
                f'<OverallResult success="{{str(success).lower()}}"/></TestCase></Catch>')
 if success:
-    os.write(int(os.environ["MINI_SEAL"]), os.read(int(os.environ["MINI_SEAL"]), 32))
+    os.write(int(os.environ["MINI_TOKEN"]), os.read(int(os.environ["MINI_TOKEN"]), 32))
 sys.exit(not success)
 """
 

@@ -45,7 +45,7 @@ if name == "reports no case":
     sys.exit(0)
 open(path, "w").write(result.format(name=name, success=str(name == "honest").lower()))
 if name == "honest":
-    os.write(int(os.environ["MINI_SEAL"]), os.read(int(os.environ["MINI_SEAL"]), 32))
+    os.write(int(os.environ["MINI_TOKEN"]), os.read(int(os.environ["MINI_TOKEN"]), 32))
 """
 CHEATS = ("prints a result and leaves", "writes points itself", "passes and then crashes",
           "reports no case")

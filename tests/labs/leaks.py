@@ -28,7 +28,7 @@ def leaks_of(export):
 
 def secret_regions(export):
     return [region for region in export.catalogue.regions
-            if region.lab in export.numbers or export.is_sealed(region.path)]
+            if region.lab in export.numbers or export.is_object_only(region.path)]
 
 
 def secret_answers(export):

@@ -13,7 +13,7 @@ import json
 import shutil
 import zipfile
 from datetime import datetime, timezone
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 from lab_tool.places import ROOT
 from lab_tool.process import commit_of

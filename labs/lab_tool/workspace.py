@@ -8,7 +8,6 @@ import difflib
 import os
 import re
 import time
-from pathlib import Path
 
 from lab_tool.definitions import defined_in
 from lab_tool.regions import HEADERS, regions_in, starter, todo, with_bodies

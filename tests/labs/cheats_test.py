@@ -9,7 +9,6 @@ import pwd
 import shutil
 import stat
 import tempfile
-import time
 import unittest
 from pathlib import Path
 from unittest import mock

@@ -20,6 +20,12 @@ nn::NamedTensors without_names(const std::vector<Tensor>& tensors) {
     return named;
 }
 
+std::vector<Tensor> tensors_of(const nn::NamedTensors& named) {
+    std::vector<Tensor> tensors;
+    for (const auto& [name, tensor] : named) tensors.push_back(tensor);
+    return tensors;
+}
+
 void check_dtypes(const std::vector<Tensor>& parameters) {
     for (size_t i = 0; i < parameters.size(); ++i)
         if (parameters[i].dtype() != DType::kFloat32)
@@ -52,9 +58,8 @@ std::vector<Tensor> detached(const std::vector<Tensor>& tensors) {
 // Returns std::nullopt if there are no elements to send.
 std::optional<Shard> start_broadcast(dist::ProcessGroup& group, int owner,
                                      const std::vector<size_t>& indices,
-                                     const std::vector<Tensor>& trained) {
+                                     const std::vector<Tensor>& parameters) {
     if (indices.empty()) return std::nullopt;
-    const std::vector<Tensor> parameters = detached(trained);
     Shard shard{.values = Bucket(indices, parameters), .work = nullptr};
     if (shard.values.bytes() == 0) return std::nullopt;
 
@@ -69,9 +74,8 @@ std::optional<Shard> start_broadcast(dist::ProcessGroup& group, int owner,
 
 // Waits for the broadcast, and copies the values to the parameters.
 void finish_broadcast(const std::optional<Shard>& shard,
-                      const std::vector<Tensor>& trained) {
+                      const std::vector<Tensor>& parameters) {
     if (!shard) return;
-    const std::vector<Tensor> parameters = detached(trained);
     // [lab19.2] Wait, then copy each view to its parameter.
     shard->work->wait();
     const std::vector<size_t>& indices = shard->values.indices();
@@ -112,15 +116,20 @@ std::vector<int> partition_parameters(const std::vector<int64_t>& sizes, int wor
 }
 
 ZeroRedundancyOptimizer::ZeroRedundancyOptimizer(
-    std::vector<Tensor> parameters, const OptimizerFactory& make,
+    const std::vector<Tensor>& parameters, const OptimizerFactory& make,
     std::shared_ptr<dist::ProcessGroup> group)
-    : Optimizer(std::move(parameters), 0.0),
+    : ZeroRedundancyOptimizer(without_names(parameters), make, std::move(group)) {}
+
+ZeroRedundancyOptimizer::ZeroRedundancyOptimizer(
+    const nn::NamedTensors& parameters, const OptimizerFactory& make,
+    std::shared_ptr<dist::ProcessGroup> group)
+    : Optimizer(tensors_of(parameters), 0.0),
       group_(group ? std::move(group) : dist::default_group()) {
     check_same_parameters(*group_,
                           {.who = "ZeroRedundancyOptimizer",
                            .what = "parameters",
                            .remedy = "every rank must pass the same list"},
-                          without_names(parameters_));
+                          parameters);
     check_dtypes(parameters_);
     owners_ = partition_parameters(sizes_of(parameters_), group_->world_size());
 
@@ -149,6 +158,7 @@ void ZeroRedundancyOptimizer::step() {
 void ZeroRedundancyOptimizer::step_and_share() {
     consolidated_.reset();
     const int P = group_->world_size();
+    const std::vector<Tensor> values = detached(parameters_);
     // [lab19.2] Update this rank's own parameters, then receive each owner's.
     local_->set_lr(lr());
     local_->step();
@@ -157,11 +167,11 @@ void ZeroRedundancyOptimizer::step_and_share() {
     // Start each broadcast before waiting for the one before: two shards in memory.
     std::optional<Shard> previous;
     for (int owner = 0; owner < P; ++owner) {
-        auto shard = start_broadcast(*group_, owner, indices_of(owner), parameters_);
-        finish_broadcast(previous, parameters_);
+        auto shard = start_broadcast(*group_, owner, indices_of(owner), values);
+        finish_broadcast(previous, values);
         previous = std::move(shard);
     }
-    finish_broadcast(previous, parameters_);
+    finish_broadcast(previous, values);
     // [lab19.2]
 }
 

@@ -21,11 +21,11 @@ std::unique_ptr<optim::Optimizer> make_plain_optimizer(const Options& options,
         optim::SGDOptions{.lr = options.lr, .momentum = options.momentum});
 }
 
-JobOptimizer make_optimizer(const Options& options, std::vector<Tensor> parameters,
+JobOptimizer make_optimizer(const Options& options, const nn::Module& model,
                             const std::shared_ptr<dist::ProcessGroup>& group) {
-    if (!options.zero) return {make_plain_optimizer(options, std::move(parameters))};
+    if (!options.zero) return {make_plain_optimizer(options, model.parameters())};
     auto zero = std::make_unique<parallel::ZeroRedundancyOptimizer>(
-        std::move(parameters),
+        model.named_parameters(),
         [&](std::vector<Tensor> own) {
             return make_plain_optimizer(options, std::move(own));
         },

@@ -26,7 +26,7 @@ struct JobOptimizer {
 
 /// Returns the optimizer of all parameters. With --zero it is a ZeroRedundancyOptimizer,
 /// and the call blocks until all ranks have called make_optimizer().
-JobOptimizer make_optimizer(const Options& options, std::vector<Tensor> parameters,
+JobOptimizer make_optimizer(const Options& options, const nn::Module& model,
                             const std::shared_ptr<dist::ProcessGroup>& group);
 
 /// Returns the scheduler of `optimizer`; null for --scheduler none. `epochs` is the

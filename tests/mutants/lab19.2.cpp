@@ -6,8 +6,8 @@
     if (P == 1) return;
     std::vector<std::optional<Shard>> shards;
     for (int owner = 0; owner < P; ++owner)
-        shards.push_back(start_broadcast(*group_, owner, indices_of(owner), parameters_));
-    for (const auto& shard : shards) finish_broadcast(shard, parameters_);
+        shards.push_back(start_broadcast(*group_, owner, indices_of(owner), values));
+    for (const auto& shard : shards) finish_broadcast(shard, values);
 
 // --- filled-after-the-start
 // The owner fills the buffer when its broadcast has already begun.
@@ -25,10 +25,10 @@
     if (P == 1) return;
     std::vector<std::optional<Shard>> shards;
     for (int owner = 0; owner < P; ++owner) {
-        shards.push_back(start_broadcast(*group_, owner, indices_of(owner), parameters_));
-        if (owner > 0) finish_broadcast(shards.end()[-2], parameters_);
+        shards.push_back(start_broadcast(*group_, owner, indices_of(owner), values));
+        if (owner > 0) finish_broadcast(shards.end()[-2], values);
     }
-    finish_broadcast(shards.back(), parameters_);
+    finish_broadcast(shards.back(), values);
 
 // --- first-view-only
 // Only the first parameter of each owner is copied out of the buffer.
@@ -45,8 +45,8 @@
     if (P == 1) return;
     std::optional<Shard> previous;
     for (int owner = 0; owner < P; ++owner) {
-        auto shard = start_broadcast(*group_, owner, indices_of(owner), parameters_);
-        finish_broadcast(previous, parameters_);
+        auto shard = start_broadcast(*group_, owner, indices_of(owner), values);
+        finish_broadcast(previous, values);
         previous = std::move(shard);
     }
     
@@ -59,11 +59,11 @@
     if (P == 1) return;
     std::optional<Shard> previous;
     for (int owner = 0; owner < P; ++owner) {
-        auto shard = start_broadcast(*group_, owner, indices_of(owner), parameters_);
-        finish_broadcast(previous, parameters_);
+        auto shard = start_broadcast(*group_, owner, indices_of(owner), values);
+        finish_broadcast(previous, values);
         previous = std::move(shard);
     }
-    finish_broadcast(previous, parameters_);
+    finish_broadcast(previous, values);
 
 // --- read-before-the-wait
 // The values are copied out of the buffer before they have arrived.
@@ -91,12 +91,12 @@
     if (P == 1) return;
     std::optional<Shard> previous, kept;
     for (int owner = 0; owner < P; ++owner) {
-        auto shard = start_broadcast(*group_, owner, indices_of(owner), parameters_);
-        finish_broadcast(previous, parameters_);
+        auto shard = start_broadcast(*group_, owner, indices_of(owner), values);
+        finish_broadcast(previous, values);
         if (previous) kept = std::move(previous);
         previous = std::move(shard);
     }
-    finish_broadcast(previous, parameters_);
+    finish_broadcast(previous, values);
 
 // --- view-replaces-the-parameter
 // The parameter gets the buffer's memory: tensors that share its own become stale.

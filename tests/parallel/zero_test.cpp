@@ -302,6 +302,19 @@ TEST_CASE("ranks with different parameter lists get the same error on every rank
               "1) on rank 1; every rank must pass the same list");
 }
 
+TEST_CASE("two parameters of one shape in another order on one rank are noticed") {
+    const auto messages = on_ranks(2, [](dist::ProcessGroup& group) {
+        nn::NamedTensors list{{"key", Tensor::zeros({2})}, {"value", Tensor::zeros({2})}};
+        if (group.rank() == 1) std::swap(list[0], list[1]);
+        return message_of([&] { ZeroRedundancyOptimizer(list, make_sgd); });
+    });
+    for (const std::string& message : messages)
+        CHECK(
+            message ==
+            "ZeroRedundancyOptimizer: of the parameters, number 0 is key on rank 0, but "
+            "value on rank 1; every rank must pass the same list, in the same order");
+}
+
 TEST_CASE("a sharded optimizer that is given a parameter twice throws on every rank") {
     const auto by_rank = on_ranks(2, [](dist::ProcessGroup&) {
         const Tensor w = Tensor::zeros({2});

@@ -26,7 +26,7 @@ SCHEMATA = BUILD / "schemata"
 SHARE_OF_DEADLINE = 1 / 3  # that a case may take with the reference
 # What a process with a mutant may take: these seconds, and so many times as long as the reference,
 # up to a limit for one case and a limit for several (after which they run one by one).
-LEAST_SECONDS, TIMES_THE_REFERENCE = 6.0, 5.0
+LEAST_SECONDS, TIMES_THE_REFERENCE = 6.0, 10.0
 MOST_SECONDS, MOST_TOGETHER = 20.0, 10.0
 SLOW_SECONDS = 2.0  # a case that takes longer with the reference is run after the others
 CASES_PER_CORE = 2  # because some cases wait

@@ -1,6 +1,6 @@
 // Selects the stub or mutant that runs in a build of `labs/lab dev check`.
 //
-// In that build every region contains all of its bodies (labs/lab_tool/schemata.py):
+// In that build every region contains all of its bodies (labs/author_tool/schemata.py):
 //
 //     if (mini::schemata::stubbed("lab07.2")) MINI_TODO(...);
 //     else if (mini::schemata::mutated("lab07.2/contiguous-shards")) { ...wrong... }

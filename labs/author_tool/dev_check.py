@@ -30,7 +30,7 @@ LEAST_SECONDS, TIMES_THE_REFERENCE = 6.0, 10.0
 MOST_SECONDS, MOST_TOGETHER = 20.0, 10.0
 SLOW_SECONDS = 2.0  # a case that takes longer with the reference is run after the others
 CASES_PER_CORE = 2  # because some cases wait
-MUTANTS_PER_CORE = 6  # because many mutants only wait for a deadline
+MUTANTS_PER_CORE = 4  # because many mutants only wait for a deadline
 
 
 @dataclass

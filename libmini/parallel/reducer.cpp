@@ -28,6 +28,7 @@ Reducer::~Reducer() {
 }
 
 void Reducer::set_comm_hook(CommHook hook) {
+    if (!hook) throw UsageError("register_comm_hook: the hook is empty");
     if (comm_hook_)
         throw UsageError(
             "register_comm_hook: a hook is already registered; register only one");

@@ -53,6 +53,8 @@ T uniform(Generator& generator) {
 
 template <typename T>
 void uniform_each(std::span<T> values, double from, double to, Generator& generator) {
+    MINI_CHECK(from <= to, "fill_uniform: from is ", from, " but to is ", to,
+               "; from must not be above to");
     const auto low = static_cast<T>(from);
     const T range = static_cast<T>(to) - low;
     for (T& value : values)
@@ -98,6 +100,8 @@ void normal_block(T* block, T mean, T deviation, Rounding rounding) {
 template <typename T>
 void normal_each(std::span<T> values, double mean, double deviation,
                  Generator& generator) {
+    MINI_CHECK(deviation >= 0, "fill_normal: the standard deviation is ", deviation,
+               ", not 0 or more");
     const Rounding rounding = generator.rounding();
     if (values.size() < kNormalBlock) {
         for (T& value : values)

@@ -147,7 +147,7 @@ void manual_seed(uint64_t seed);
 
 /// Fills `values` with u * (to - from) + from, where u is uniform in [0, 1), computed in
 /// the element type with the rounding generator.rounding() (`Tensor.uniform_`;
-/// `torch.rand` for from = 0, to = 1).
+/// `torch.rand` for from = 0, to = 1). Throws Error unless from <= to.
 void fill_uniform(std::span<float> values, double from, double to, Generator& generator);
 void fill_uniform(std::span<double> values, double from, double to, Generator& generator);
 
@@ -168,7 +168,7 @@ void fill_exponential(std::span<double> values, double lambda, Generator& genera
 /// scaled in double. For 16 and more, each element is first filled with a uniform number
 /// in the element type; then blocks of 16 are transformed in place, element j together
 /// with element j + 8. If the size is not a multiple of 16, the last 16 elements are
-/// drawn again.
+/// drawn again. Throws Error unless the deviation is 0 or more.
 ///
 /// For floats and kFused, the blocks use the log, sin and cos of random/cephes.hpp, as
 /// PyTorch does with AVX2; otherwise they use those of the C library.

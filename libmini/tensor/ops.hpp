@@ -133,6 +133,7 @@ Tensor sum(const Tensor& x);
 
 /// Returns the sums over `dims`. With keepdim, the summed dimensions have size 1;
 /// otherwise they are removed. If `dims` is empty, the result may share the storage of x.
+/// Throws ShapeError if `dims` names a dimension twice.
 Tensor sum(const Tensor& x, const Shape& dims, bool keepdim);
 
 /// Returns the indices of the greatest elements along the last dimension, as int64; the

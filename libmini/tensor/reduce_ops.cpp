@@ -40,7 +40,9 @@ Tensor sum(const Tensor& x, const Shape& dims, bool keepdim) {
     std::vector<bool> is_summed(x.shape().size());
     for (const int64_t dim : dims) {
         x.size(dim);  // throws if the dimension does not exist
-        is_summed[static_cast<size_t>(dim < 0 ? dim + x.dim() : dim)] = true;
+        const auto d = static_cast<size_t>(dim < 0 ? dim + x.dim() : dim);
+        check_shape(!is_summed[d], "sum: ", dims, " names dimension ", dim, " twice");
+        is_summed[d] = true;
     }
 
     Tensor result = x;

@@ -145,6 +145,7 @@ TEST_CASE("a hook can be registered only once and before the first iteration") {
     const auto messages = on_ranks(1, [](dist::ProcessGroup&) {
         Toy module, other;
         DistributedDataParallel twice(module);
+        CHECK_THROWS_AS(twice.register_comm_hook(nullptr), UsageError);
         twice.register_comm_hook(allreduce_hook());
         const std::string second =
             message_of([&] { twice.register_comm_hook(allreduce_hook()); });

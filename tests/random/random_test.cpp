@@ -314,6 +314,16 @@ TEST_CASE("a probability below 0 or above 1 or NaN throws Error") {
     CHECK_THROWS_AS(mini::fill_bernoulli(values, probability, generator), mini::Error);
 }
 
+TEST_CASE("an empty range of uniform numbers and a negative deviation throw Error") {
+    Generator generator;
+    std::vector<float> floats(20);
+    CHECK_THROWS_AS(mini::fill_uniform(floats, 1, 0, generator), mini::Error);
+    CHECK_THROWS_AS(mini::fill_uniform(floats, NAN, 1, generator), mini::Error);
+    CHECK_THROWS_AS(mini::fill_normal(floats, 0, -1, generator), mini::Error);
+    CHECK_THROWS_AS(mini::fill_normal(floats, 0, NAN, generator), mini::Error);
+    CHECK(generator.random() == Generator().random());  // nothing was drawn
+}
+
 TEST_CASE("randperm gives published results of torch.randperm") {
     const auto perm = [](int64_t n, uint64_t seed) {
         Generator generator(seed);

@@ -90,6 +90,7 @@ TEST_CASE("sum accepts any dimensions") {
         Values{3, 12});
     CHECK(ops::sum(Tensor::zeros({0, 2}), {0}, false).to_vector<float>() == Values{0, 0});
     CHECK_THROWS_AS(ops::sum(x, {3}, false), ShapeError);
+    CHECK_THROWS_AS(ops::sum(x, {1, -2}, false), ShapeError);  // names 1 twice
 }
 
 TEST_CASE("argmax returns the first maximum along the last dimension") {

@@ -14,9 +14,9 @@
 #include <sstream>
 #include <string>
 
+#include "labs/17-faults-and-checkpoints/simulated_disk.hpp"
 #include "libmini/io/file.hpp"
 #include "libmini/io/file_system.hpp"
-#include "libmini/io/simulated_disk.hpp"
 
 using namespace mini::io;
 using Files = SimulatedDisk::Files;

@@ -15,9 +15,9 @@
 #include <string>
 #include <vector>
 
+#include "labs/17-faults-and-checkpoints/simulated_disk.hpp"
 #include "libmini/io/file.hpp"
 #include "libmini/io/file_system.hpp"
-#include "libmini/io/simulated_disk.hpp"
 
 namespace {
 

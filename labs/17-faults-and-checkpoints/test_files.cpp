@@ -17,12 +17,12 @@
 #include <system_error>
 #include <vector>
 
+#include "labs/17-faults-and-checkpoints/simulated_disk.hpp"
 #include "libmini/core/error.hpp"
 #include "libmini/core/log.hpp"
 #include "libmini/io/checkpoint.hpp"
 #include "libmini/io/file.hpp"
 #include "libmini/io/file_system.hpp"
-#include "libmini/io/simulated_disk.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
 #include "tests/support/folder.hpp"

@@ -8,7 +8,7 @@
 //     rename it to model                   a crash here leaves the old or the new model
 //     fsync the folder                     a crash after this leaves the new model
 //
-// simulated_disk.hpp describes the states of a disk after a crash.
+// labs/17-faults-and-checkpoints has a disk in memory that shows the states after a crash.
 
 #pragma once
 

@@ -4,7 +4,7 @@
 //     file.hpp, checkpoint.hpp     add exceptions, temporary files and numbers
 //     --------------------- FileSystem ---------------------
 //     the machine's                makes system calls (file_system.cpp)
-//     SimulatedDisk                loses power at any call (simulated_disk.hpp)
+//     SimulatedDisk                loses power at any call (labs/17-faults-and-checkpoints)
 
 #pragma once
 

@@ -9,9 +9,9 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "labs/17-faults-and-checkpoints/simulated_disk.hpp"
 #include "libmini/core/error.hpp"
 #include "libmini/core/log.hpp"
-#include "libmini/io/simulated_disk.hpp"
 #include "libmini/random/random.hpp"
 #include "tests/io/support.hpp"
 #include "tests/support/catch.hpp"

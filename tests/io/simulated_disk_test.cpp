@@ -1,7 +1,7 @@
 // The simulated disk, and AtomicFile on it: the power is lost, or a call fails, at every
 // system call.
 
-#include "libmini/io/simulated_disk.hpp"
+#include "labs/17-faults-and-checkpoints/simulated_disk.hpp"
 
 #include <cerrno>
 #include <set>

@@ -1,4 +1,4 @@
-#include "libmini/io/simulated_disk.hpp"
+#include "labs/17-faults-and-checkpoints/simulated_disk.hpp"
 
 #include <algorithm>
 #include <cerrno>

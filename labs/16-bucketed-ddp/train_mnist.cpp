@@ -23,7 +23,6 @@
 #include "libmini/io/safetensors.hpp"
 #include "libmini/kernels/faster.hpp"
 #include "libmini/random/random.hpp"
-#include "libmini/random/streams.hpp"
 #include "libmini/training/job.hpp"
 #include "libmini/training/options.hpp"
 #include "libmini/training/program.hpp"
@@ -51,7 +50,6 @@ void run_rank(const Options& options, mini::Device device,
     const bool is_rank_0 = group->rank() == 0;
     mini::manual_seed(options.seed);
     mini::default_generator().set_rounding(options.rounding);
-    if (options.streams == Streams::kSeparate) mini::separate_streams(options.seed);
 
     mini::data::DataChoice choice;
     JobData data;

@@ -1,14 +1,16 @@
 #include "libmini/training/checkpoint.hpp"
 
-#include <span>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <sstream>
+
 #include "libmini/core/error.hpp"
 #include "libmini/optim/optimizer_state.hpp"
-#include "libmini/random/streams.hpp"
-#include "libmini/training/checkpoint_reader.hpp"
+#include "libmini/random/random.hpp"
 
 namespace mini::training {
 
@@ -44,15 +46,121 @@ void add_rows(const std::string& name, const std::vector<std::vector<T>>& rows,
                                  static_cast<int64_t>(rows.front().size())}));
 }
 
-// Returns the default generator and the generator of each stream. Unless the streams are
-// separate, all four entries are the default generator.
-std::vector<Generator*> generators() {
-    std::vector<Generator*> all{&default_generator()};
-    for (const auto stream :
-         {Stream::kInitialisation, Stream::kDataOrder, Stream::kDropout})
-        all.push_back(&generator_of(stream));
-    return all;
-}
+// Reads the entries of a checkpoint by name. Errors are collected, so that finish() reports
+// all of them together.
+class CheckpointReader {
+  public:
+    explicit CheckpointReader(const io::Safetensors& file) : file_(file) {}
+
+    // Returns the metadata entry `name` as an integer, which must be at least `minimum`.
+    int64_t count(const std::string& name, int64_t minimum) {
+        const std::string* const digits = text(name);
+        if (digits == nullptr) return minimum;
+        const double value = number(name, *digits);
+        if (value >= static_cast<double>(minimum) && value <= 0x1p53 &&
+            value == std::floor(value))
+            return static_cast<int64_t>(value);
+        errors_.push_back(concat(name, ": ", *digits, " is invalid"));
+        return minimum;
+    }
+
+    // Returns the numbers in the metadata entry `name`, which are separated by spaces; -1
+    // allows any number of entries.
+    std::vector<double> numbers(const std::string& name, int64_t entries) {
+        std::vector<double> result;
+        const std::string* const words = text(name);
+        if (words == nullptr) return result;
+        std::istringstream stream(*words);
+        for (std::string word; stream >> word;) result.push_back(number(name, word));
+        if (entries != -1 && std::ssize(result) != entries)
+            errors_.push_back(
+                concat(name, " has ", result.size(), " entries, not ", entries));
+        return result;
+    }
+
+    // Returns the metadata entries that begin with `prefix`, without the prefix.
+    Recipe texts(const std::string& prefix) const {
+        Recipe found;
+        for (const auto& [name, value] : file_.metadata)
+            if (name.starts_with(prefix)) found[name.substr(prefix.size())] = value;
+        return found;
+    }
+
+    // Returns the entries of texts(prefix) as numbers.
+    std::map<std::string, double> numbers_under(const std::string& prefix) {
+        std::map<std::string, double> found;
+        for (const auto& [name, value] : texts(prefix))
+            found[name] = number(prefix + name, value);
+        return found;
+    }
+
+    bool has_tensor(const std::string& name) const {
+        return std::ranges::any_of(
+            file_.tensors, [&](const auto& entry) { return entry.first == name; });
+    }
+
+    // Returns the values of a tensor of two dimensions, row by row; a size of -1 in `shape`
+    // allows any size. Returns an empty vector if the tensor has another shape or dtype.
+    template <typename T>
+    std::vector<std::vector<T>> rows(const std::string& name, const Shape& shape) {
+        std::vector<std::vector<T>> result;
+        const Tensor found = tensor(name, dtype_of<T>(), shape);
+        if (!found.defined()) return result;
+        const std::vector<T> all = found.to_vector<T>();
+        const auto width = static_cast<ptrdiff_t>(found.shape()[1]);
+        for (auto row = all.begin(); row != all.end(); row += width)
+            result.emplace_back(row, row + width);
+        return result;
+    }
+
+    // Throws BadFile with all errors, and with the names of tensors that were not read,
+    // other than those of the model and the optimizer.
+    void finish() const {
+        std::vector<std::string> errors = errors_;
+        for (const auto& [name, tensor] : file_.tensors)
+            if (!name.starts_with("model.") && !name.starts_with("optimizer.") &&
+                !read_names_.contains(name))
+                errors.push_back(concat("unexpected: ", name));
+        if (!errors.empty()) throw BadFile(fmt::format("{}", fmt::join(errors, "; ")));
+    }
+
+  private:
+    const std::string* text(const std::string& name) {
+        const auto found = file_.metadata.find(name);
+        if (found != file_.metadata.end()) return &found->second;
+        errors_.push_back(concat("missing: ", name));
+        return nullptr;
+    }
+
+    double number(const std::string& name, const std::string& text) {
+        try {
+            return optim::exact_number(text);
+        } catch (const BadFile& error) {
+            errors_.push_back(concat(name, ": ", error.what()));
+            return 0.0;
+        }
+    }
+
+    Tensor tensor(const std::string& name, DType dtype, const Shape& shape) {
+        read_names_.insert(name);
+        if (!has_tensor(name)) {
+            errors_.push_back(concat("missing: ", name));
+            return {};
+        }
+        const Tensor found = file_.at(name);
+        bool fits = found.dtype() == dtype && found.shape().size() == shape.size();
+        for (size_t i = 0; fits && i < shape.size(); ++i)
+            fits = shape[i] == -1 || shape[i] == found.shape()[i];
+        if (fits) return found;
+        errors_.push_back(concat(name, " is ", found.dtype(), " ", found.shape(),
+                                 ", not ", dtype, " ", shape));
+        return {};
+    }
+
+    const io::Safetensors& file_;
+    std::set<std::string> read_names_;
+    std::vector<std::string> errors_;
+};
 
 }  // namespace
 
@@ -91,7 +199,7 @@ RunState read_run_state(const io::Safetensors& file) {
 
     // Optional entries: DDP's gradient order, and the state in the middle of an epoch.
     const int64_t ranks = state.world_size;
-    const auto bytes = static_cast<int64_t>(generator_states().size());
+    const auto bytes = static_cast<int64_t>(default_generator().get_state().size());
     state.generators = reader.rows<uint8_t>("generators", {ranks, bytes});
     if (reader.has_tensor("gradient_order")) {
         const auto order = reader.rows<int64_t>("gradient_order", {1, -1});
@@ -102,7 +210,7 @@ RunState read_run_state(const io::Safetensors& file) {
         state.epoch_losses =
             reader.rows<float>("epoch_losses", {ranks, state.position.step_in_epoch});
     }
-    reader.finish({"model.", "optimizer."});
+    reader.finish();
     return state;
 }
 
@@ -121,7 +229,6 @@ Recipe recipe_of(const Options& options, int64_t training_images, int64_t epochs
                   {"--scheduler", to_string(options.scheduler, kSchedules)},
                   {"--seed", std::to_string(options.seed)},
                   {"--no-dropout", options.dropout ? "no" : "yes"},
-                  {"--streams", to_string(options.streams, kStreams)},
                   {"--order", to_string(options.order, kSampleOrders)},
                   {"--partition", to_string(options.partition, kPartitionings)},
                   {"--compress", to_string(options.compress, kCompressions)},
@@ -150,22 +257,6 @@ void check_recipe(const std::string& path, const Recipe& saved, const Recipe& cu
         "{} is of a run with other options: {}; pass its options, or --fresh to start "
         "again",
         path, fmt::join(differences, ", ")));
-}
-
-std::vector<uint8_t> generator_states() {
-    std::vector<uint8_t> states;
-    for (const Generator* generator : generators()) {
-        const std::vector<uint8_t> state = generator->get_state();
-        states.insert(states.end(), state.begin(), state.end());
-    }
-    return states;
-}
-
-void set_generator_states(const std::vector<uint8_t>& states) {
-    const std::vector<Generator*> all = generators();
-    const size_t length = states.size() / all.size();
-    for (size_t i = 0; i < all.size(); ++i)
-        all[i]->set_state(std::span(states).subspan(i * length, length));
 }
 
 }  // namespace mini::training

@@ -3,7 +3,7 @@
 //
 //     tensors    model.conv1.weight ...
 //                optimizer.state.0.momentum_buffer ...
-//                generators (P, bytes)         each rank's random generators
+//                generators (P, bytes)         each rank's random generator
 //                epoch_generators (P, bytes)   the generators at the epoch's start
 //                epoch_losses (P, position)    each rank's losses of the epoch so far
 //                gradient_order                the gradients' order in DDP's buckets
@@ -68,12 +68,5 @@ std::map<std::string, std::string> recipe_of(const Options& options,
 void check_recipe(const std::string& path,
                   const std::map<std::string, std::string>& saved,
                   const std::map<std::string, std::string>& current);
-
-/// Returns the states of this thread's generators as bytes: of the default generator, and
-/// of one generator per stream.
-std::vector<uint8_t> generator_states();
-
-/// Restores the states that generator_states() returned. Throws Error for invalid bytes.
-void set_generator_states(const std::vector<uint8_t>& states);
 
 }  // namespace mini::training

@@ -32,9 +32,6 @@ void add_job_options(CommandLine& line, Options& options) {
     line.add("--seed", options.seed, "of initial weights, dropout and order")
         .type_name("N");
     line.add_flag("!--no-dropout", options.dropout, "train without dropout");
-    line.add("--streams", options.streams, kStreams,
-             "one generator for everything, as in PyTorch, or one each for initial\n"
-             "weights, order and dropout, so that they do not affect each other");
     line.add("--rounding", options.rounding, kRoundings,
              "draw the same numbers as PyTorch with AVX2, or without AVX2");
     line.add("--order", options.order, kSampleOrders,

@@ -60,14 +60,6 @@ inline constexpr std::array kBackends{
     Choice{"mpi", BackendKind::kMPI},
 };
 
-/// One random generator for all draws, or one each for initial weights, sample order and
-/// dropout.
-enum class Streams { kTorch, kSeparate };
-inline constexpr std::array kStreams{
-    Choice{"torch", Streams::kTorch},
-    Choice{"separate", Streams::kSeparate},
-};
-
 /// The rounding of random numbers: as PyTorch with AVX2 (fused), or without AVX2.
 inline constexpr std::array kRoundings{
     Choice{"fused", Rounding::kFused},
@@ -114,7 +106,6 @@ struct Options {
     int threads = 1;
     int workers = 1;
     bool dropout = true;
-    Streams streams = Streams::kTorch;
     Rounding rounding = Rounding::kFused;
     SampleOrder order = SampleOrder::kSampler;
     Partitioning partition = Partitioning::kSampler;

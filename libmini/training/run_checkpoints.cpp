@@ -14,16 +14,13 @@
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/group/gather.hpp"
 #include "libmini/optim/optimizer_state.hpp"
+#include "libmini/random/random.hpp"
 #include "libmini/training/common_options.hpp"
 #include "libmini/training/program.hpp"
 
 namespace mini::training {
 
 namespace {
-
-void remove_all(const io::CheckpointFolder& folder) {
-    for (const int64_t step : folder.list()) std::filesystem::remove(folder.path(step));
-}
 
 // Calls `body` and appends the message of its Error, on one line, to `report`.
 template <typename Body>
@@ -43,18 +40,10 @@ void collect_error(std::string& report, const Body& body) {
 void restore_generators(const RunState& state, size_t rank, RankProgress& progress) {
     // [lab17.6] Choose the state for the start of an epoch or for its middle.
     const bool midway = state.position.step_in_epoch > 0;
-    set_generator_states((midway ? state.epoch_generators : state.generators)[rank]);
+    default_generator().set_state(
+        (midway ? state.epoch_generators : state.generators)[rank]);
     if (midway) progress.resumed_generators = state.generators[rank];
     // [lab17.6]
-}
-
-void check_not_beyond_end(const std::string& path, const RunPosition& position,
-                          const RunLength& length) {
-    if (length.is_beyond_end(position))
-        throw UsageError(
-            concat(path, " is at step ", position.step, ", in epoch ", position.epoch + 1,
-                   ", beyond the end that --epochs and --steps define; increase them, or "
-                   "start again with --fresh"));
 }
 
 }  // namespace
@@ -78,7 +67,11 @@ std::optional<std::string> RunCheckpoints::resume(RankProgress& progress) {
     RunState state;
     on_all_ranks(*group_, [&] { state = load(path, found->contents); });
     check_recipe(path, state.recipe, recipe_);
-    check_not_beyond_end(path, state.position, length_);
+    if (length_.is_beyond_end(state.position))
+        throw UsageError(concat(path, " is at step ", state.position.step, ", in epoch ",
+                                state.position.epoch + 1,
+                                ", beyond the end that --epochs and --steps define; "
+                                "increase them, or start again with --fresh"));
     continue_from(state, progress);
     return path;
 }
@@ -91,7 +84,9 @@ std::optional<io::Checkpoint> RunCheckpoints::newest() {
         if (group_->rank() != 0) return;
         check_space(folder_->path(0), parts_.model.state_dict());
         // A restarted job keeps its checkpoints: --fresh was applied at the first start.
-        if (options_.fresh && !is_restart()) remove_all(*folder_);
+        if (options_.fresh && !is_restart())
+            for (const int64_t step : folder_->list())
+                std::filesystem::remove(folder_->path(step));
         found = folder_->latest();
     });
     // [lab17.6] Send rank 0's step to all ranks; the others load the same checkpoint.
@@ -196,7 +191,7 @@ RunState RunCheckpoints::run_state(const RankProgress& progress) const {
     state.results = progress.results;
     if (parts_.scheduler != nullptr) state.scheduler = parts_.scheduler->state_dict();
     if (parts_.ddp != nullptr) state.gradient_order = parts_.ddp->gradient_order();
-    state.generators = dist::all_gather_values(*group_, generator_states());
+    state.generators = dist::all_gather_values(*group_, default_generator().get_state());
     if (progress.position.step_in_epoch == 0) return state;
     state.epoch_generators = dist::all_gather_values(*group_, progress.epoch_generators);
     state.epoch_losses = dist::all_gather_values(*group_, progress.epoch_losses);

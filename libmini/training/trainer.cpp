@@ -11,6 +11,7 @@
 #include "libmini/autograd/functions.hpp"
 #include "libmini/parallel/ddp.hpp"
 #include "libmini/program/progress.hpp"
+#include "libmini/random/random.hpp"
 #include "libmini/training/accuracy.hpp"
 #include "libmini/training/checkpoint.hpp"
 #include "libmini/training/common_options.hpp"
@@ -109,11 +110,11 @@ void Trainer::train_epoch() {
     // Draw the epoch's sample order. After a resume in the middle of an epoch, this draw
     // repeats the same order; then restore the generators of the checkpoint.
     RunPosition& position = progress_.position;
-    progress_.epoch_generators = generator_states();
+    progress_.epoch_generators = default_generator().get_state();
     auto batches = batches_.start(position.epoch, position.step_in_epoch);
     // [lab17.6] Restore the generators of the checkpoint, once.
     if (!progress_.resumed_generators.empty())
-        set_generator_states(progress_.resumed_generators);
+        default_generator().set_state(progress_.resumed_generators);
     progress_.resumed_generators.clear();
     // [lab17.6]
 

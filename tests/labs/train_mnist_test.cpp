@@ -64,22 +64,6 @@ TEST_CASE(
         CHECK(std::abs(losses[i] - expected[i]) < 1e-3);
 }
 
-TEST_CASE("separate streams change weights and order and are reproducible") {
-    const Folder folder;
-    write_tiny_mnist(folder.path(), 60);
-    const auto first_loss = [&](std::vector<std::string> more) {
-        std::vector<std::string> options = {
-            "--data",   folder.path(),  "--steps",      "1", "--partition",
-            "tutorial", "--no-dropout", "--batch-size", "20"};
-        options.insert(options.end(), more.begin(), more.end());
-        return results(1, options).at("step_loss")[0].get<double>();
-    };
-    // With one stream, initialisation advances the generator that draws the order.
-    CHECK(first_loss({"--streams", "torch"}) == first_loss({}));
-    CHECK(first_loss({"--streams", "separate"}) != first_loss({}));
-    CHECK(first_loss({"--streams", "separate"}) == first_loss({"--streams", "separate"}));
-}
-
 TEST_CASE("separate rounding starts from the weights of PyTorch without AVX2") {
     const Folder folder;
     write_tiny_mnist(folder.path(), 20);

@@ -8,12 +8,12 @@
 // The generators are not moved past the drawn masks.
 // region: libmini/training/run_checkpoints.cpp 1
     const bool midway = state.position.step_in_epoch > 0;
-    set_generator_states((midway ? state.epoch_generators : state.generators)[rank]);
+    default_generator().set_state((midway ? state.epoch_generators : state.generators)[rank]);
 
 // --- epoch-start-in-the-middle
 // In the middle of an epoch only the saved generators are restored.
 // region: libmini/training/run_checkpoints.cpp 1
-    set_generator_states(state.generators[rank]);
+    default_generator().set_state(state.generators[rank]);
 
 // --- error-on-one-rank
 // A rank that cannot load throws alone.
@@ -39,11 +39,11 @@
 // Every rank gets rank 0's generators.
 // region: libmini/training/run_checkpoints.cpp 1
     const bool midway = state.position.step_in_epoch > 0;
-    set_generator_states((midway ? state.epoch_generators : state.generators)[0]);
+    default_generator().set_state((midway ? state.epoch_generators : state.generators)[0]);
     if (midway) progress.resumed_generators = state.generators[0];
 
 // --- restored-each-epoch
 // The restored generators return in each epoch.
 // region: libmini/training/trainer.cpp 1
     if (!progress_.resumed_generators.empty())
-        set_generator_states(progress_.resumed_generators);
+        default_generator().set_state(progress_.resumed_generators);

@@ -26,13 +26,12 @@ struct NamedClient : StoreClient {
 struct Desk {
     Replies replies;
     std::function<void(const NamedClient& client)> on_reply = [](const NamedClient&) {};
-    StoreService service{{},
-                         [this](StoreClient& client, uint32_t id, protocol::Status,
+    StoreService service{[this](StoreClient& client, uint32_t id, protocol::Status,
                                 const std::string& value) {
-                             const auto& named = static_cast<NamedClient&>(client);
-                             replies.push_back(concat(named.name, " ", id, " ", value));
-                             on_reply(named);
-                         }};
+        const auto& named = static_cast<NamedClient&>(client);
+        replies.push_back(concat(named.name, " ", id, " ", value));
+        on_reply(named);
+    }};
 
     void ask(NamedClient& client, uint32_t id, Command command, const std::string& key,
              const std::string& value = "") {

@@ -18,7 +18,7 @@
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/net/hello.hpp"
 #include "libmini/distributed/store/store_protocol.hpp"
-#include "libmini/distributed/store/store_requests.hpp"
+#include "libmini/distributed/store/store_service.hpp"
 #include "libmini/distributed/store/tcp_store.hpp"
 #include "libmini/distributed/store/tcp_store_server.hpp"
 #include "libmini/extras/launchers/file_store.hpp"
@@ -36,8 +36,6 @@ using dist::protocol::Status;
 
 constexpr std::chrono::seconds kPatience(30);  // a longer wait is a fault
 
-const dist::StoreLimits kLimits = {.connections = 4, .keys = 16, .bytes = 1 << 16};
-
 template <typename Message>
 std::string text_of_message(const Message& message) {
     return {reinterpret_cast<const char*>(&message), sizeof message};
@@ -52,11 +50,9 @@ void run_store_requests(Input input) {
         if (request->command == Command::kGet || request->command == Command::kWait)
             continue;  // the server handles these
         try {
-            dist::carry_out(std::move(*request), table, kLimits);
+            dist::carry_out(std::move(*request), table);
         } catch (const Error&) {  // rejected with a reason
         }
-        require(table.size() <= kLimits.keys, "more keys than allowed");
-        require(table.bytes() <= kLimits.bytes, "more bytes than allowed");
     }
 }
 
@@ -86,7 +82,7 @@ std::vector<std::string> request_seeds() {
 // ---- the server over TCP: the input is all bytes of one connection
 
 void run_store_server(Input input) {
-    dist::TcpStoreServer server({"127.0.0.1", 0}, dist::Cookie{}, kLimits);
+    dist::TcpStoreServer server({"127.0.0.1", 0}, dist::Cookie{});
     const dist::Deadline deadline = dist::deadline_after(kPatience);
     const dist::Socket client = dist::connect_to(server.address(), deadline);
     try {

@@ -8,9 +8,6 @@
 namespace mini::dist {
 namespace {
 
-// The size of a map node: its links, two strings, and malloc's overhead.
-constexpr size_t kNodeBytes = 128;
-
 // Returns a value in quotes for a message, truncated to 40 bytes.
 std::string quoted(const std::string& value) {
     constexpr size_t kShown = 40;
@@ -20,10 +17,7 @@ std::string quoted(const std::string& value) {
 }  // namespace
 
 void StoreTable::set(const std::string& key, std::string value) {
-    const auto [place, is_new] = values_.try_emplace(key);
-    bytes_ +=
-        (is_new ? kNodeBytes + key.size() : 0) + value.size() - place->second.size();
-    place->second = std::move(value);
+    values_[key] = std::move(value);
 }
 
 int64_t StoreTable::add(const std::string& key, int64_t amount) {
@@ -51,18 +45,7 @@ std::string StoreTable::compare_set(const std::string& key, const std::string& e
     // [lab10.1]
 }
 
-bool StoreTable::erase(const std::string& key) {
-    const auto found = values_.find(key);
-    if (found == values_.end()) return false;
-    bytes_ -= kNodeBytes + key.size() + found->second.size();
-    values_.erase(found);
-    return true;
-}
-
-void StoreTable::clear() {
-    values_.clear();
-    bytes_ = 0;
-}
+bool StoreTable::erase(const std::string& key) { return values_.erase(key) > 0; }
 
 const std::string* StoreTable::find(const std::string& key) const {
     const auto found = values_.find(key);

@@ -98,7 +98,6 @@ class StoreTable {
     std::string compare_set(const std::string& key, const std::string& expected,
                             const std::string& desired);
     bool erase(const std::string& key);
-    void clear();
 
     /// Returns the value of a key; null if it is missing.
     const std::string* find(const std::string& key) const;
@@ -108,12 +107,8 @@ class StoreTable {
 
     size_t size() const { return values_.size(); }
 
-    /// Returns the memory of keys, values and the map's nodes, in bytes (an estimate).
-    size_t bytes() const { return bytes_; }
-
   private:
     std::map<std::string, std::string> values_;
-    size_t bytes_ = 0;
 };
 
 /// Parses a decimal number. Returns std::nullopt for any other text.

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "libmini/distributed/store/store_protocol.hpp"
-#include "libmini/distributed/store/store_requests.hpp"
 
 namespace mini::dist {
 
@@ -29,6 +28,11 @@ struct StoreClient {
     std::optional<Question> question;
 };
 
+/// Carries out a request with any command except kGet and kWait, which may have to wait
+/// for a key. Returns the value of the reply. Throws Error, and leaves the table
+/// unchanged, if the request cannot be carried out.
+std::string carry_out(protocol::Request request, StoreTable& table);
+
 /// Not thread-safe.
 class StoreService {
   public:
@@ -36,13 +40,11 @@ class StoreService {
     using Reply = std::function<void(StoreClient& client, uint32_t id,
                                      protocol::Status status, const std::string& value)>;
 
-    StoreService(const StoreLimits& limits, Reply reply)
-        : limits_(limits), reply_(std::move(reply)) {}
+    explicit StoreService(Reply reply) : reply_(std::move(reply)) {}
 
     /// Carries out a request of `client`. If the request sets a key, replies first to the
     /// clients that wait for this key, then to `client`. A get or wait for a missing key
-    /// gets its reply when the key is set. Throws std::bad_alloc if there is not enough
-    /// memory.
+    /// gets its reply when the key is set.
     void handle(StoreClient& client, protocol::Request request);
 
     /// Removes the question of `client`, because the client has sent another request or
@@ -67,7 +69,6 @@ class StoreService {
     /// a client without a question: forget() was called for this client in the meantime.
     void answer_waiters(const std::string& key);
 
-    const StoreLimits limits_;
     const Reply reply_;
     StoreTable table_;
     std::map<std::string, std::vector<StoreClient*>>

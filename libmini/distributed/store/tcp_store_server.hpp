@@ -1,40 +1,34 @@
 // The server of the TCP store: one thread, one poll loop, a dictionary.
 //
 // The server listens only on the given address, so on loopback no other machine can reach
-// the server. The server closes a connection that sends no Hello with the run's cookie
-// within two seconds, or sends an invalid request; other connections are not affected:
-//
-//     too many without Hello    the oldest connection without a Hello is closed
-//     too many clients          the new client's connection is closed
-//     no descriptors left       the oldest connection without a Hello is closed; if all
-//                               have sent a Hello, the server pauses accepting
-//     too many keys or bytes    the call is rejected, with a reason
-//     too many bytes buffered   the client with the most buffered bytes is closed
-//     no memory                 the connection that needed the memory is closed
+// the server. The server closes a connection that sends no Hello with the run's cookie in
+// time, or sends an invalid request; other connections are not affected. If too many
+// connections have sent no Hello yet, or no descriptors are left, the server closes the
+// oldest connection without a Hello.
 
 #pragma once
 
 #include <chrono>
-#include <cstddef>
+#include <condition_variable>
 #include <cstdint>
+#include <list>
 #include <memory>
+#include <mutex>
+#include <string>
 
+#include "libmini/distributed/net/event.hpp"
 #include "libmini/distributed/net/hello.hpp"
 #include "libmini/distributed/net/socket.hpp"
-#include "libmini/distributed/store/store_requests.hpp"
+#include "libmini/distributed/net/time_source.hpp"
+#include "libmini/distributed/store/store_service.hpp"
 
 namespace mini::dist {
 
 /// Counts since the server started.
 struct StoreCounters {
-    uint64_t accepted = 0;           // all connections
     uint64_t clients = 0;            // connections that sent a valid Hello
-    uint64_t strangers = 0;          // connections closed before a valid Hello
-    uint64_t refused = 0;            // clients beyond the limit of connections
-    uint64_t broken = 0;             // clients closed for an invalid request
-    uint64_t over_memory = 0;        // clients closed because memory was short
-    uint64_t requests = 0;           // requests received
     uint64_t connected_clients = 0;  // clients that are connected now
+    uint64_t dropped = 0;            // connections closed before a valid Hello
 };
 
 class TcpStoreServer {
@@ -42,7 +36,8 @@ class TcpStoreServer {
     /// Listens and starts the thread; port 0 takes any free port. Logs a warning if other
     /// machines can reach the address and there is no cookie. Throws Error if the address
     /// is in use or does not belong to this machine.
-    TcpStoreServer(const Address& address, const Cookie& cookie, StoreLimits limits = {});
+    TcpStoreServer(const Address& address, const Cookie& cookie,
+                   std::chrono::milliseconds hello_time = std::chrono::seconds(2));
 
     /// Closes all connections; the waiting calls of clients throw PeerLost.
     ~TcpStoreServer();
@@ -50,17 +45,40 @@ class TcpStoreServer {
     TcpStoreServer& operator=(const TcpStoreServer&) = delete;
 
     /// Returns the address on which the server listens, with the actual port.
-    Address address() const;
+    Address address() const { return local_address(acceptor_.listener()); }
 
-    StoreCounters counters() const;
+    StoreCounters counters() const {
+        const std::lock_guard lock(mutex_);
+        return counters_;
+    }
 
     /// Blocks until all clients have disconnected; each client then has its last reply.
     /// Returns false if the deadline passes first.
     bool wait_until_alone(Deadline deadline);
 
   private:
-    class Loop;
-    std::unique_ptr<Loop> loop_;
+    struct Client;
+
+    void run();
+    void accept_client();
+    bool drop_oldest();
+    void serve(Client& client, short events);
+    void read_from(Client& client);
+    bool greet(Client& client);
+    static void reply(StoreClient& client, uint32_t id, protocol::Status status,
+                      const std::string& value);
+    void remove_dropped();
+
+    const Cookie cookie_;
+    const std::chrono::milliseconds hello_time_;
+    Acceptor acceptor_;
+    Event stop_;
+    std::list<Client> clients_;
+    StoreService service_{reply};
+    mutable std::mutex mutex_;  // guards the counters, which other threads read
+    std::condition_variable changed_;
+    StoreCounters counters_;
+    std::unique_ptr<Thread> thread_;
 };
 
 }  // namespace mini::dist

@@ -81,7 +81,7 @@ class OneList(unittest.TestCase):
     def test_it_has_what_cmake_searches_and_no_other_library(self):
         text = "".join((ROOT / path).read_text() for path in (
             "libmini/cmake/MiniFlags.cmake", "libmini/cmake/MiniDependencies.cmake",
-            "tests/CMakeLists.txt"))
+            "libmini/extras/backends/FindLibraries.cmake", "tests/CMakeLists.txt"))
         found = set(re.findall(r"find_(?:package|path)\((\w+)", text)) - NO_PACKAGE
         self.assertEqual({name for name in found if LIBRARIES.get(name) not in self.NAMES}, set())
         searched = {LIBRARIES[name] for name in found}

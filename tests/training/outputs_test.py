@@ -78,7 +78,7 @@ class Outputs(Refusals):
         self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["model", "new", "target"])
 
     def test_results_that_do_not_fit_on_the_disk_are_a_failure(self):
-        for words in ([BIN / "train_mnist", "--data", "digits", "--steps", "1", "--json"], [BIN / "mini", "kernels"]):
+        for words in ([BIN / "train_mnist", "--data", "digits", "--steps", "1", "--json"], [BIN / "mini", "indices", "randperm", "--n", "9"]):
             with self.subTest(program=words[0].name), open("/dev/full", "w") as full:
                 done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, timeout=200)
                 self.assertEqual(done.returncode, 1, done.stderr)

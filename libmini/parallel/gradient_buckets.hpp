@@ -34,6 +34,7 @@ class GradientBuckets {
         return buckets_[bucket_of(index)].gradient(slot_of(index));
     }
 
+    /// Return the parameter `index`, and the parameters of these indices.
     Tensor parameter(size_t index) const { return parameters_[index].second; }
     std::vector<Tensor> parameters(const std::vector<size_t>& indices) const;
 

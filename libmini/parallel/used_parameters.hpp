@@ -28,6 +28,7 @@ namespace mini::parallel {
 std::vector<bool> used_parameters(const Tensor& output,
                                   const nn::NamedTensors& parameters);
 
+/// Which parameters get a gradient in a pass, on this rank and on any rank.
 class UsedParameters {
   public:
     UsedParameters(nn::NamedTensors parameters, const DDPOptions& options,

@@ -4,6 +4,7 @@
 
 namespace mini {
 
+/// The properties of stdout that tables depend on.
 struct Screen {
     bool colour = false;
     int width = 80;

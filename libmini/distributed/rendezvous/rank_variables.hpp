@@ -51,6 +51,7 @@ struct Launcher {
     std::array<const char*, 2> job_id;
 };
 
+/// The variables of torchrun, which minirun and spawn set too.
 constexpr Launcher kTorchrun = {"torchrun or minirun",
                                 "RANK",
                                 "WORLD_SIZE",

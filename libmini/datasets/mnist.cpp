@@ -24,12 +24,14 @@ struct Set {
     const char* name;
     const char* get;     // the next step: how to get the files
     const char* folder;  // the text between the next step and the target folder
+    const char* raw;     // where torchvision puts the files below its root
 };
 
-constexpr Set kMnist = {"MNIST", kFetchMnist, " --out "};
+constexpr Set kMnist = {"MNIST", kFetchMnist, " --out ", "MNIST/raw"};
 constexpr Set kFashionMnist = {
     "Fashion-MNIST",
-    "download it from github.com/zalandoresearch/fashion-mnist (data/fashion)", " into "};
+    "download it from github.com/zalandoresearch/fashion-mnist (data/fashion)", " into ",
+    "FashionMNIST/raw"};
 
 std::string images_name(bool train) {
     return train ? "train-images-idx3-ubyte" : "t10k-images-idx3-ubyte";
@@ -54,8 +56,8 @@ size_t spelling_of(const std::string& name, std::string found) {
 // Returns the path of the regular file `name` in `folder`, in any of its spellings, or ""
 // if it is missing. Some archives unpack to a folder of each file's name, with the file
 // in it: looks into these folders after all files.
-std::string find_file(const fs::path& folder, const std::string& name,
-                      bool in_subfolders = true) {
+std::string find_in(const fs::path& folder, const std::string& name,
+                    bool in_subfolders = true) {
     using Found = std::tuple<bool, size_t, std::string>;  // is a folder, spelling, path
     std::vector<Found> found;
     std::error_code error, dangling_link;
@@ -70,15 +72,21 @@ std::string find_file(const fs::path& folder, const std::string& name,
     for (const auto& [is_folder, spelling, path] : found) {
         if (fs::is_regular_file(path, dangling_link)) return path;
         if (!is_folder || !in_subfolders) continue;
-        const std::string below = find_file(path, name, /*in_subfolders=*/false);
+        const std::string below = find_in(path, name, /*in_subfolders=*/false);
         if (!below.empty()) return below;
     }
     return "";
 }
 
+// Looks into `folder`, then where torchvision puts the files of its root `folder`.
+std::string find_file(const Set& set, const fs::path& folder, const std::string& name) {
+    const std::string path = find_in(folder, name);
+    return path.empty() ? find_in(folder / set.raw, name) : path;
+}
+
 std::string require_file(const Set& set, const std::string& folder,
                          const std::string& name) {
-    const std::string path = find_file(folder, name);
+    const std::string path = find_file(set, folder, name);
     if (!path.empty()) return path;
     std::error_code unreadable;
     const fs::path plain = fs::path(folder) / name;
@@ -135,7 +143,7 @@ std::vector<std::string> missing_mnist_files(const std::string& folder) {
     std::vector<std::string> missing;
     for (const bool train : {true, false})
         for (const std::string& name : {images_name(train), labels_name(train)})
-            if (find_file(folder, name).empty()) missing.push_back(name);
+            if (find_file(kMnist, folder, name).empty()) missing.push_back(name);
     return missing;
 }
 

@@ -21,7 +21,9 @@ ImageDataset::Normalize fashion_mnist_normalize();
 
 /// Returns the names of MNIST's four files that are missing in `folder`. Each file may be
 /// plain or .gz, be named train-images-idx3-ubyte or train-images.idx3-ubyte in upper or
-/// lower case, and be in a folder of its own name, as some archives unpack it.
+/// lower case, and be in a folder of its own name, as some archives unpack it. The files
+/// may also be in MNIST/raw below `folder`, where torchvision's datasets.MNIST(folder)
+/// puts them (Fashion-MNIST: FashionMNIST/raw).
 std::vector<std::string> missing_mnist_files(const std::string& folder);
 
 /// Returns whether `folder` has MNIST's four files.

@@ -183,6 +183,18 @@ TEST_CASE("MNIST loads from folders that have the names of its files") {
     CHECK(load_mnist(folder.path(), false)->get(1).label() == 1);
 }
 
+TEST_CASE("MNIST and Fashion-MNIST load from the root folder of torchvision") {
+    const Folder folder;
+    for (const auto& [below, images] :
+         {std::pair("MNIST", 3), std::pair("FashionMNIST", 4)}) {
+        std::filesystem::create_directories(folder / below + "/raw");
+        write_mnist(folder / below + "/raw", images, 2);
+    }
+    CHECK(mini::data::has_mnist(folder.path()));
+    CHECK(load_mnist(folder.path(), true)->size() == 3);
+    CHECK(load_fashion_mnist(folder.path(), true)->size() == 4);
+}
+
 TEST_CASE("MNIST loads from files in upper case and from links to files") {
     const Folder folder;
     write_mnist(folder.path(), 3, 2);

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import os
+import resource
 import subprocess
 import tempfile
 import unittest
@@ -17,13 +18,13 @@ from lab_tool.verbs.doctor import Finding
 GB = 1 << 30
 
 
-def report(*found, mini=None):
+def report(*found):
     """Returns the exit code and the output of a doctor whose checks have these findings."""
     out = io.StringIO()
     with mock.patch.object(doctor, "CHECKS", (lambda: iter(found),)), \
-            mock.patch.object(doctor, "bin_dir", return_value=Path(mini or "/none")), \
+            mock.patch.object(doctor, "check_ranks", lambda ranks: iter([Finding("ok", "ranks", str(ranks))])), \
             contextlib.redirect_stdout(out):
-        code = doctor.run(SimpleNamespace(n=3, preset="release"))
+        code = doctor.run(SimpleNamespace(n=3))
     return code, out.getvalue()
 
 
@@ -43,17 +44,8 @@ class Report(unittest.TestCase):
         self.assertLessEqual(max(map(len, out.splitlines())), 80)
         self.assertEqual((out.count("much"), out.count("room")), (30, 30))
 
-    def test_without_mini_a_line_says_how_to_build_it(self):
-        code, out = report()
-        self.assertEqual(code, 0)
-        self.assertRegex(out, r"info  ranks +not checked: no /none/mini\n      -> labs/lab mini doctor")
-
-    def test_mini_checks_the_rest_and_its_failure_is_the_doctors(self):
-        for failure in (0, 1):
-            with tempfile.TemporaryDirectory() as folder:
-                fake(folder, "mini", f'echo "$@" > {folder}/words; exit {failure}')
-                self.assertEqual(report(mini=folder), (failure, ""))
-                self.assertEqual(Path(folder, "words").read_text(), "doctor -n 3\n")
+    def test_ranks_are_those_of_the_option(self):
+        self.assertRegex(report()[1], r"^ok    ranks +3$")
 
 
 def fake(folder, name, script):
@@ -129,13 +121,51 @@ class Faults(unittest.TestCase):
             self.assertIn("data/fetch_mnist", self.found(doctor.check_data, "MNIST").remedy)
 
 
+    def rank_finding(self, what, ranks=4):
+        return {finding.what: finding for finding in doctor.check_ranks(ranks)}[what]
+
+    def test_limits_that_are_too_small_for_the_ranks(self):
+        with mock.patch("os.sched_getaffinity", return_value={0, 1, 2}), \
+                mock.patch("shutil.disk_usage", return_value=SimpleNamespace(free=64 << 20)), \
+                mock.patch("resource.getrlimit", return_value=(256, 256)):
+            for what, remedy in (("cores", "at most 3"), ("/dev/shm", "--shm-size"),
+                                 ("open files", "ulimit -n 272")):
+                finding = self.rank_finding(what)
+                self.assertEqual(finding.level, "warn")
+                self.assertIn(remedy, finding.remedy)
+        with mock.patch("resource.getrlimit", return_value=(resource.RLIM_INFINITY,) * 2):
+            self.assertEqual(self.rank_finding("open files").level, "ok")
+
+    def network(self, what):
+        return {finding.what: finding for finding in doctor.check_network()}[what]
+
+    def test_a_network_that_connects_no_ranks(self):
+        self.assertEqual(self.network("loopback").level, "ok")
+        with mock.patch("socket.create_server", side_effect=OSError("Network is unreachable")):
+            finding = self.network("loopback")
+        self.assertEqual((finding.level, finding.found), ("fail", "Network is unreachable"))
+        self.assertIn("ip link set lo up", finding.remedy)
+        with mock.patch("socket.gethostbyname", side_effect=OSError):
+            finding = self.network("host name")
+        self.assertEqual(finding.level, "warn")
+        self.assertIn("/etc/hosts", finding.remedy)
+
+    def test_a_driver_older_than_the_toolkit(self):
+        for driver, level in (("11.8", "warn"), ("12.0", "ok"), ("13.0", "ok")):
+            fake(self.folder, "nvidia-smi", f'[ $# = 0 ] && echo "CUDA Version: {driver} |" || echo NVIDIA T4')
+            fake(self.folder, "nvcc", "echo Cuda compilation tools, release 12.4, V12.4.1")
+            with mock.patch.object(doctor, "CUDA_FOLDER", self.folder):
+                finding = self.found(doctor.check_cuda, "CUDA driver")
+            self.assertEqual((finding.level, finding.found), (level, driver))
+
+
 class ThisMachine(unittest.TestCase):
     def test_every_line_fits_in_80_columns_and_has_no_colours_in_a_pipe(self):
-        done = subprocess.run(["labs/lab", "doctor", "--preset", "none"], capture_output=True, text=True)
+        done = subprocess.run(["labs/lab", "doctor", "-n", "9999"], capture_output=True, text=True)
         self.assertEqual(done.stderr, "")
         for line in done.stdout.splitlines():
             self.assertRegex(line, r"^(ok   |info |warn |fail | {5}) \S.{0,73}$")
-        self.assertIn("\n      -> ", done.stdout)  # of the missing mini
+        self.assertIn("\n      -> ", done.stdout)  # of the cores
 
 
 if __name__ == "__main__":

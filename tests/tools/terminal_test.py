@@ -105,7 +105,7 @@ class Help(unittest.TestCase):
 
 class Colours(unittest.TestCase):
     COMMANDS = ((MINIRUN, "-n", "2", "echo", "hello"),)
-    LAB_DOCTOR = (LAB, "doctor", "--preset", "none")
+    LAB_DOCTOR = (LAB, "doctor")
 
     def test_a_terminal_gets_colours(self):
         for command in (*self.COMMANDS, self.LAB_DOCTOR):
@@ -170,38 +170,6 @@ class Errors(unittest.TestCase):
         self.assertEqual(done.stderr, "none/bin/strided_loops is not there: build it with\n"
                                       "  cmake --preset none; cmake --build none --target "
                                       "strided_loops\n")
-
-
-class Doctor(unittest.TestCase):
-    def findings(self, output):
-        return dict(re.findall(r"^(?:ok|info|warn|fail) +(\S+(?: \S+)?) {2,}(.+)$", output, re.M))
-
-    def test_it_reads_this_machine_under_limits(self):
-        limited = 'ulimit -n 100; ulimit -l 64; exec "$0" doctor --ranks 4096'
-        done = in_pipe("sh", "-c", limited, MINI, PATH="/none:/bin:/usr/bin")
-        found = self.findings(done.stdout)
-        self.assertEqual(found["open files"], "100 (ulimit -n)")
-        self.assertRegex(done.stdout, r"warn  cores +\d+\n      -> 4096 ranks take turns")
-        self.assertRegex(done.stdout, r"ok    loopback ")
-        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
-
-    def test_a_driver_is_asked_for_its_version_and_its_gpus(self):
-        driver = """extern "C" int cuInit(unsigned) { return 0; }
-            extern "C" int cuDriverGetVersion(int* v) { *v = 11080; return 0; }
-            extern "C" int cuDeviceGetCount(int* n) { *n = 3; return 0; }"""
-        with tempfile.TemporaryDirectory() as folder:
-            subprocess.run(["c++", "-shared", "-fPIC", "-x", "c++", "-", "-o",
-                            f"{folder}/libcuda.so.1"], input=driver, text=True, check=True)
-            output = in_pipe(MINI, "doctor", LD_LIBRARY_PATH=folder).stdout
-        if "CUDA driver" in output:  # a build for GPUs
-            self.assertRegex(output, r"fail  CUDA driver +11\.8; toolkit 1[2-9]")
-        else:
-            self.assertRegex(output, r"info  GPUs +3; this build .*\n      -> to use them, configure")
-
-    def test_mpirun_is_searched_in_path(self):
-        done = in_pipe(MINI, "doctor", PATH="/none")
-        if "backend mpi             in this build" in done.stdout:
-            self.assertRegex(done.stdout, r"warn  mpirun +not in PATH\n      -> install openmpi-bin")
 
 
 if __name__ == "__main__":

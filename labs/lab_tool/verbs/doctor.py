@@ -1,5 +1,5 @@
-"""Checks this machine, and changes nothing: first what the build needs, then,
-with the built tool mini, what ranks need (build/PRESET/bin/mini doctor).
+"""Checks this machine, and changes nothing: what the build needs, then what
+ranks need.
 
 Each line has ok, info, warn or fail; the remedy is below it. The exit code is 1
 if a check fails.
@@ -7,7 +7,9 @@ if a check fails.
 
 import os
 import platform
+import resource
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -16,8 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab_tool import packages
-from lab_tool.places import BUILD, ROOT, bin_dir, mnist_folder, shown
-from lab_tool.process import output_of, run_in_foreground
+from lab_tool.places import BUILD, ROOT, mnist_folder
+from lab_tool.process import output_of
 from lab_tool.screen import has_colours, say
 
 COLUMNS = 80
@@ -25,6 +27,8 @@ COLOURS = {"ok": "32", "info": "36", "warn": "33", "fail": "31"}
 GIB = 1 << 30
 LEAST_DISK = 3 * GIB
 LEAST_MEMORY = 2 * GIB
+LEAST_SHM = 64 * (1 << 20) + 1  # Docker's default is too small for NCCL
+FILES_OF_A_PROGRAM, FILES_OF_A_RANK = 256, 4  # libraries, data, logs; of minirun, and sockets
 OLDEST_CUDA = (12, 3)  # as in libmini/cmake/MiniCuda.cmake
 CUDA_FOLDER = "/usr/local/cuda/bin"
 
@@ -105,6 +109,10 @@ def check_cuda():
                       f"a build for GPUs needs {packages.dotted(OLDEST_CUDA)} or newer")
     else:
         yield Finding("ok", "CUDA toolkit", f"{found}, for {names or 'no GPU on this machine'}")
+    driver = packages.version_in((output_of(["nvidia-smi"]) or "").rsplit("CUDA Version", 1)[-1])
+    if names and driver and version:
+        yield at_least("CUDA driver", driver[0], version[0], packages.dotted(driver),
+                       f"update the driver, or build with CUDA {packages.dotted(driver)} or older")
 
 
 def check_data():
@@ -116,35 +124,56 @@ def check_data():
                       "fetch it with: data/fetch_mnist")
 
 
-CHECKS = (check_machine, check_packages, check_sanitizers, check_cuda, check_data)
+def check_ranks(ranks):
+    """Checks the limits of this process for a job of `ranks` ranks."""
+    cores = len(os.sched_getaffinity(0))
+    yield at_least("cores", cores, ranks, str(cores),
+                   f"{ranks} ranks take turns: measure with at most {cores}")
+    shm = shutil.disk_usage("/dev/shm").free if os.path.isdir("/dev/shm") else 0
+    yield at_least("/dev/shm", shm, LEAST_SHM, f"{shm >> 20} MiB free",
+                   "NCCL and Open MPI pass messages there: remove old files, or in Docker "
+                   "start with --shm-size=1g")
+    files, needed = resource.getrlimit(resource.RLIMIT_NOFILE)[0], FILES_OF_A_PROGRAM + FILES_OF_A_RANK * ranks
+    files = sys.maxsize if files == resource.RLIM_INFINITY else files
+    yield at_least("open files", files, needed, f"{files} (ulimit -n)",
+                   f"raise it for {ranks} ranks: ulimit -n {needed}")
+
+
+def check_network():
+    """Checks that ranks can meet, here and from other nodes."""
+    try:
+        with socket.create_server(("127.0.0.1", 0)) as server, \
+                socket.create_connection(server.getsockname(), timeout=5):
+            yield Finding("ok", "loopback", "a free port of 127.0.0.1 connects")
+    except OSError as error:
+        yield Finding("fail", "loopback", str(error),
+                      "ranks cannot meet; bring it up with: ip link set lo up")
+    host = socket.gethostname()
+    try:
+        yield Finding("ok", "host name", f"{host} is {socket.gethostbyname(host)}")
+    except OSError:
+        yield Finding("warn", "host name", f"{host} does not resolve",
+                      "jobs on several nodes need it: add it to /etc/hosts")
+
+
+CHECKS = (check_machine, check_packages, check_sanitizers, check_cuda, check_data, check_network)
 
 
 def add_arguments(parser):
     parser.add_argument("-n", type=int, default=2, metavar="N", help="ranks on this machine (2)")
-    parser.add_argument("--preset", default="release", help="the build of mini (release)")
 
 
 def run(options):
     worst = set()
-    for check in CHECKS:
+    for check in (*CHECKS, lambda: check_ranks(options.n)):
         for finding in check():
             worst.add(finding.level)
             say(spell(finding))
-    return 1 if run_mini(options) or "fail" in worst else 0
-
-
-def run_mini(options):
-    """Runs `mini doctor`, whose table has the same form; returns its exit code."""
-    mini = bin_dir(options.preset) / "mini"
-    if mini.exists():
-        return run_in_foreground([str(mini), "doctor", "-n", str(options.n)])
-    say(spell(Finding("info", "ranks", f"not checked: no {shown(mini)}",
-                      "labs/lab mini doctor builds it and checks GPUs, limits and network")))
-    return 0
+    return 1 if "fail" in worst else 0
 
 
 def spell(finding):
-    """Returns one line, and a second one if there is a remedy, as `mini doctor` prints them."""
+    """Returns one line, and a second one if there is a remedy."""
     text = wrapped(f"{finding.level:4}  {finding.what:24}{finding.found}")
     if finding.remedy:
         text += "\n" + wrapped(f"      -> {finding.remedy}")

@@ -13,7 +13,6 @@
 #include "libmini/extras/use_all.hpp"
 #include "libmini/program/wrap.hpp"
 #include "libmini/tools/mini/bench.hpp"
-#include "libmini/tools/mini/doctor.hpp"
 #include "libmini/tools/mini/extra_commands.hpp"
 #include "libmini/tools/mini/indices.hpp"
 #include "libmini/tools/mini/inspect.hpp"
@@ -60,7 +59,6 @@ void add_missing_commands(CLI::App& app) {
 
 void add_commands(mini::Command& command) {
     mini::tools::add_indices(command);
-    mini::tools::add_doctor(command);
     mini::tools::add_bench(command);
     mini::tools::add_inspect(command);
     mini::tools::add_predict(command);

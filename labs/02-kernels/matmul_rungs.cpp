@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "labs/02-kernels/matmul_ladder.hpp"
+#include "labs/measure/machine_limits.hpp"
+#include "labs/measure/timing.hpp"
 #include "libmini/kernels/kernels.hpp"
-#include "libmini/program/machine_limits.hpp"
-#include "libmini/program/timing.hpp"
 
 namespace {
 

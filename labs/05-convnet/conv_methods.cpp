@@ -12,10 +12,10 @@
 #include <iostream>
 #include <vector>
 
+#include "labs/measure/machine_limits.hpp"
 #include "libmini/extras/fast/conv_direct.hpp"
 #include "libmini/kernels/cpu/conv_im2col.hpp"
 #include "libmini/kernels/kernels.hpp"
-#include "libmini/program/machine_limits.hpp"
 #include "libmini/random/random.hpp"
 #include "libmini/training/common_options.hpp"
 #include "libmini/training/program.hpp"

@@ -19,6 +19,8 @@
 #include <string>
 #include <vector>
 
+#include "labs/measure/machine_limits.hpp"
+#include "labs/measure/timing.hpp"
 #include "libmini/autograd/functions.hpp"
 #include "libmini/core/error.hpp"
 #include "libmini/core/parallel.hpp"
@@ -29,8 +31,6 @@
 #include "libmini/optim/sgd.hpp"
 #include "libmini/parallel/ddp.hpp"
 #include "libmini/program/command_line.hpp"
-#include "libmini/program/machine_limits.hpp"
-#include "libmini/program/timing.hpp"
 #include "libmini/random/random.hpp"
 #include "libmini/training/job.hpp"
 #include "libmini/training/program.hpp"

@@ -1,4 +1,4 @@
-#include "libmini/program/machine_limits.hpp"
+#include "labs/measure/machine_limits.hpp"
 
 #include "tests/support/catch.hpp"
 

@@ -1,4 +1,4 @@
-#include "libmini/program/timing.hpp"
+#include "labs/measure/timing.hpp"
 
 #include "tests/support/catch.hpp"
 

@@ -1,6 +1,6 @@
 // Compiled with -ffp-contract=fast, so that a * b + c is one instruction.
 
-#include "libmini/program/machine_limits.hpp"
+#include "labs/measure/machine_limits.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "libmini/program/timing.hpp"
+#include "labs/measure/timing.hpp"
 
 // Hides a value from the compiler, which could otherwise compute the loop in advance.
 #if defined(__x86_64__)

@@ -16,7 +16,7 @@ from lab_tool.runner import STOP, Limits, run_case
 from lab_tool.verdict import Verdict
 
 PROGRAM = """\
-#!{python}
+#!{python} -IS
 import os, re, sys
 CASES = {{"good": "07.1", "good too": "07.1", "stub": "07.2", "later": "07.3",
          "leaves": "07.4", "fails": "07.4", "loops": "07.5", "after": "07.5", "odd, name": "07.6"}}

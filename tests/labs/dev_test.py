@@ -14,7 +14,7 @@ from lab_tool import cli
 
 # A case passes if the source has the reference's line and no stub or mutant of its task is chosen.
 PROGRAM = """\
-#!{python}
+#!{python} -IS
 import os, sys
 CASES = {{"looks up": ("07.1", "return index[i];"), "cuts": ("07.2", "take();"),
          "deals": ("09.1", "every(2);")}}

@@ -17,7 +17,7 @@ from lab_tool.state import State
 RESULT = ('<Catch><TestCase name="{name}"><OverallResult success="{success}"/></TestCase></Catch>')
 
 PROGRAM = """\
-#!{python}
+#!{python} -IS
 import os, sys
 CASES = {{"honest": "07.1", "{cheat}": "07.2", "stub": "09.1"}}
 if sys.argv[1] == "--list-test-names-only":

@@ -93,6 +93,14 @@ class Part(unittest.TestCase):
         with self.assertRaisesRegex(AssertionError, r"Eigen 3\.3\.9 in \S+ is\s+too\s+old:\s+install\s+Eigen"):
             configure("with-eigen", f"-DEigen3_DIR={folder}")
 
+    def test_libmini_itself_is_optimised_unless_another_type_is_given(self):
+        build = BUILDS / "untyped"
+        for options, found in (([], "Release"), (["-DCMAKE_BUILD_TYPE=Debug"], "Debug")):
+            shutil.rmtree(build, ignore_errors=True)
+            run("cmake", "-S", ROOT, "-B", build, f"-DCMAKE_CXX_COMPILER={os.environ['CXX']}",
+                "-DMINI_TESTS=OFF", "-DMINI_CUDA=OFF", *options)
+            self.assertIn(f"CMAKE_BUILD_TYPE:STRING={found}\n", (build / "CMakeCache.txt").read_text())
+
     def test_fetch_content_declares_the_same_targets(self):
         build, output = configure("fetched", "-DFETCH=ON")
         self.check_variables(output)

@@ -96,8 +96,10 @@ void TcpStoreServer::read_from(Client& client) {
     const size_t n = recv_some(client.socket, std::as_writable_bytes(std::span(buffer)));
     client.inbox.append(buffer, n);
     if (!client.greeted && !greet(client)) return;
-    while (auto request = protocol::take_request(client.inbox))
+    while (auto request = protocol::take_request(client.inbox)) {
+        count_request();
         service_.handle(client, std::move(*request));
+    }
 }
 
 // Checks the client's Hello and sends the server's Hello. Returns false while the

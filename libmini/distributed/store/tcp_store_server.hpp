@@ -29,6 +29,7 @@ struct StoreCounters {
     uint64_t clients = 0;            // connections that sent a valid Hello
     uint64_t connected_clients = 0;  // clients that are connected now
     uint64_t dropped = 0;            // connections closed before a valid Hello
+    uint64_t requests = 0;           // of all clients, ended ones too
 };
 
 class TcpStoreServer {
@@ -60,6 +61,10 @@ class TcpStoreServer {
     struct Client;
 
     void run();
+    void count_request() {
+        const std::lock_guard lock(mutex_);
+        ++counters_.requests;
+    }
     void accept_client();
     bool drop_oldest();
     void serve(Client& client, short events);

@@ -184,7 +184,6 @@ std::vector<Product> products_of(Device device) {
                  }}};
     if constexpr (kHasCuda) {
         for (const gpu::MatmulRung rung : gpu::matmul_rungs()) {
-            if (!gpu::runs_on(rung, device.index)) continue;
             const auto run = [=](float* out, const float* a, const float* b, int64_t n) {
                 gpu::matmul_on(rung, out, a, b, n, n, n, {},
                                cuda::current_stream(device.index));

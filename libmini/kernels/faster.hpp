@@ -10,14 +10,26 @@
 
 namespace mini::kernels {
 
-/// A method of convolution. The functions are as cpu::conv2d, cpu::conv2d_backward_input,
+/// The functions of a method of convolution: as cpu::conv2d, cpu::conv2d_backward_input,
 /// and cpu::conv2d_backward_weight without the bias.
+using ConvForward = decltype(cpu::conv2d);
+using ConvBackwardInput = decltype(cpu::conv2d_backward_input);
+using ConvBackwardWeight = void(float* dw, const float* g, const float* x,
+                                ImageExtents in, int64_t O, Window window);
+
 struct ConvKernels {
-    decltype(&cpu::conv2d) forward;
-    decltype(&cpu::conv2d_backward_input) backward_input;
-    /// Computes dw.
-    void (*backward_weight)(float* dw, const float* g, const float* x, ImageExtents in,
-                            int64_t O, Window window);
+    ConvForward* forward;
+    ConvBackwardInput* backward_input;
+    ConvBackwardWeight* backward_weight;
+};
+
+/// Max pooling of one plane x (H, W) with its indices, as cpu::max_pool2d, and its
+/// gradient: dx (H, W) from g, one value for each of `outputs` outputs.
+struct PoolKernels {
+    void (*forward)(float* y, int32_t* indices, const float* x, int64_t H, int64_t W,
+                    Window window);
+    void (*backward)(float* dx, const float* g, const int32_t* indices, int64_t H,
+                     int64_t W, int64_t outputs);
 };
 
 /// Null members leave the work to the core.
@@ -27,11 +39,8 @@ struct FasterKernels {
                                int64_t rows) = nullptr;
     const ConvKernels* (*conv_weight)(const ImageExtents&, const Window&,
                                       int64_t rows) = nullptr;
-    /// As cpu::max_pool2d and its gradient; return false if they do not fit.
-    bool (*max_pool)(float* y, int32_t* indices, const float* x, const ImageExtents&,
-                     const Window&) = nullptr;
-    bool (*max_pool_backward)(float* dx, const float* g, const int32_t* indices,
-                              const ImageExtents&, const Window&) = nullptr;
+    /// Returns the kernels for a window, or null.
+    const PoolKernels* (*pool)(const Window&) = nullptr;
     /// Copies 4-byte items from `loop`'s array to a contiguous one, or the other way;
     /// returns false if the copy is not a transpose.
     bool (*copy_transposed)(float* out, const float* x, const cpu::StridedLoop<1>& loop,

@@ -17,7 +17,7 @@ TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
 TOOL_OPTIONS = {"memcheck": ["--report-api-errors", "no"]}
 WITHOUT_CACHE = {"MINI_CUDA_CACHING": "0"}
 # initcheck does not know what cuBLAS's kernels write, and reports it as uninitialized.
-WITHOUT_CUBLAS = {"MINI_TEST_CUBLAS": "0", "MINI_MATMUL": "pipelined"}
+WITHOUT_CUBLAS = {"MINI_TEST_CUBLAS": "0", "MINI_MATMUL": "registers"}
 TOOL_SETTINGS = {"initcheck": WITHOUT_CUBLAS}
 # racecheck takes minutes for the thousands of products that these tests generate.
 TOOL_SPECS = {"racecheck": "~every rung*"}

@@ -23,23 +23,19 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SKIPPED = 77
 ARCHITECTURE = "sm_90"
 CUDA = pathlib.Path("/usr/local/cuda/bin")
-LADDER = ["matmul_registers.cu", "matmul_pipelined.cu", "matmul_tensor.cu"]
+LADDER = ["matmul_registers.cu"]
 MARKERS = ("<!-- machine code -->", "<!-- end of machine code -->")
 
 # Instructions that each variant of a kernel must contain, and why.
 REQUIRED = {
     "registers_kernel": {"LDS.128": "shared memory is read as float4"},
-    "pipelined_kernel": {"LDS.128": "shared memory is read as float4",
-                         "LDGSTS": "copies to shared memory are asynchronous"},
-    "tensor_kernel": {"LDSM": "factors are loaded by ldmatrix",
-                      "HMMA": "products run on the tensor cores"},
 }
 # Instructions that no kernel may contain, and why.
 FORBIDDEN = {
     "LDL": "reads local memory", "STL": "writes local memory",
     "LD": "reads an address of unknown kind", "ST": "writes an address of unknown kind",
 }
-COUNTED = ["FFMA", "HMMA", "LDS.128", "LDSM", "LDGSTS"]
+COUNTED = ["FFMA", "LDS.128"]
 
 
 class Missing(Exception):

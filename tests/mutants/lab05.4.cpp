@@ -44,7 +44,7 @@
 // --- last-window-only
 // Of the windows that an element won only the last counts.
 // region: libmini/kernels/cpu/pool.cpp 3
-    std::fill_n(dx, size, 0.0f);
+    std::fill_n(dx, H * W, 0.0f);
     for (int64_t k = 0; k < outputs; ++k) dx[indices[k]] = g[k];
 
 // --- rows-end-with-columns

@@ -15,7 +15,7 @@
 // Forward computes the common elements twice; the gradients set the common elements of
 // the second vector to 0, so that nothing is added twice.
 
-#include "libmini/extras/fast/conv_direct.hpp"
+#include "libmini/extras/fast/conv_methods.hpp"
 
 #include <algorithm>
 #include <cstdint>

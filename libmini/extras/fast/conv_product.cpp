@@ -14,7 +14,7 @@
 // Each gathered element is used for up to 528 channels, so that gathering costs little.
 // The gradient of x is such a product too, of w's transpose and gathered elements of g.
 
-#include "libmini/extras/fast/conv_product.hpp"
+#include "libmini/extras/fast/conv_methods.hpp"
 
 #include <unistd.h>
 

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "libmini/core/parallel.hpp"
-#include "libmini/extras/fast/conv_product.hpp"
+#include "libmini/extras/fast/conv_methods.hpp"
 #include "libmini/extras/fast/gather.hpp"
 #include "libmini/extras/fast/panels.hpp"
 #include "libmini/extras/fast/transpose_block.hpp"

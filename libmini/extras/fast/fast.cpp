@@ -12,8 +12,7 @@
 #include <cstdint>
 
 #include "libmini/distributed/transport/shared_all_reduce.hpp"
-#include "libmini/extras/fast/conv_direct.hpp"
-#include "libmini/extras/fast/conv_product.hpp"
+#include "libmini/extras/fast/conv_methods.hpp"
 #include "libmini/extras/fast/pool_2x2.hpp"
 #include "libmini/extras/fast/shared_memory_all_reduce.hpp"
 #include "libmini/extras/fast/transpose.hpp"
@@ -53,8 +52,7 @@ const ConvKernels* conv_weight(const ImageExtents& in, const Window& window,
 void use() {
     kernels::use_faster_kernels({.conv = conv,
                                  .conv_weight = conv_weight,
-                                 .max_pool = cpu::max_pool_2x2,
-                                 .max_pool_backward = cpu::max_pool_2x2_backward,
+                                 .pool = cpu::pool_2x2,
                                  .copy_transposed = cpu::copy_transposed});
     dist::use_shared_all_reduce({.pair_bytes = kPairBytes,
                                  .max_ranks = kMaxRanks,

@@ -46,41 +46,48 @@ void pool_plane(float* y, int32_t* indices, const float* x, int64_t H, int64_t W
     // [lab05.4]
 }
 
-// Sets dx (H, W), of `size` elements, to the gradient of pool_plane, which had `outputs`
-// outputs with these indices.
-void spread_plane(float* dx, const float* g, const int32_t* indices, int64_t size,
+// Sets dx (H, W) to the gradient of pool_plane, which had `outputs` outputs with these
+// indices.
+void spread_plane(float* dx, const float* g, const int32_t* indices, int64_t H, int64_t W,
                   int64_t outputs) {
     // [lab05.4] Add each output's gradient to the element that was its maximum.
-    std::fill_n(dx, size, 0.0f);
+    std::fill_n(dx, H * W, 0.0f);
     for (int64_t k = 0; k < outputs; ++k) dx[indices[k]] += g[k];
     // [lab05.4]
+}
+
+constexpr PoolKernels kPlain = {pool_plane, spread_plane};
+
+// Returns the kernels that an extra has registered for this window, or the plain ones.
+const PoolKernels& chosen(const Window& window) {
+    const auto choose = faster_kernels().pool;
+    const PoolKernels* const faster = choose ? choose(window) : nullptr;
+    return faster ? *faster : kPlain;
 }
 
 }  // namespace
 
 void max_pool2d(float* y, int32_t* indices, const float* x, ImageExtents in,
                 Window window) {
-    const auto faster = faster_kernels().max_pool;
-    if (faster && faster(y, indices, x, in, window)) return;
+    const auto pool = chosen(window).forward;
     const int64_t in_plane = in.H * in.W;
     const int64_t out_plane = window.output(in.H) * window.output(in.W);
     parallel_for(in.N * in.C, planes_per_chunk(in), [&](int64_t begin, int64_t end) {
         for (int64_t plane = begin; plane < end; ++plane)
-            pool_plane(y + plane * out_plane, indices + plane * out_plane,
-                       x + plane * in_plane, in.H, in.W, window);
+            pool(y + plane * out_plane, indices + plane * out_plane, x + plane * in_plane,
+                 in.H, in.W, window);
     });
 }
 
 void max_pool2d_backward(float* dx, const float* g, const int32_t* indices,
                          ImageExtents in, Window window) {
-    const auto faster = faster_kernels().max_pool_backward;
-    if (faster && faster(dx, g, indices, in, window)) return;
+    const auto spread = chosen(window).backward;
     const int64_t in_plane = in.H * in.W;
     const int64_t out_plane = window.output(in.H) * window.output(in.W);
     parallel_for(in.N * in.C, planes_per_chunk(in), [&](int64_t begin, int64_t end) {
         for (int64_t plane = begin; plane < end; ++plane)
-            spread_plane(dx + plane * in_plane, g + plane * out_plane,
-                         indices + plane * out_plane, in_plane, out_plane);
+            spread(dx + plane * in_plane, g + plane * out_plane,
+                   indices + plane * out_plane, in.H, in.W, out_plane);
     });
 }
 

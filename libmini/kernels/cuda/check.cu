@@ -1,9 +1,10 @@
-// Searches for the index of the first invalid element.
+// Searches for the index of the first element in which two arrays differ.
 //
-//     blocks 0, 1, ...     each finds the lowest index among its threads' elements
-//     one more block       finds the lowest of the blocks' indices
+//     blocks 0, 1, ...     each finds the lowest index among its threads'
+//     elements one more block       finds the lowest of the blocks' indices
 //
-// The minimum of integers is the same in any order. Traffic: every array is read once.
+// The minimum of integers is the same in any order. Traffic: both arrays are
+// read once.
 
 #include <algorithm>
 #include <cstdint>
@@ -26,45 +27,18 @@ struct First {
     __device__ int64_t operator()(int64_t a, int64_t b) const { return min(a, b); }
 };
 
-struct NotFinite {
-    const float* x;
-    // A finite number times 0 is 0; infinity or NaN times 0 is NaN.
-    __device__ bool operator()(int64_t i) const { return x[i] * 0.0f != 0.0f; }
-};
-
-template <typename T>
-struct Different {
-    const T *a, *b;
-    __device__ bool operator()(int64_t i) const { return widen(a[i]) != widen(b[i]); }
-};
-
-struct NotClass {
-    const int64_t* target;
-    int64_t classes;
-    __device__ bool operator()(int64_t i) const {
-        return target[i] < 0 || target[i] >= classes;
-    }
-};
-
-struct NotProbability {
-    const float* p;
-    __device__ bool operator()(int64_t i) const {
-        return !(p[i] >= 0.0f && p[i] <= 1.0f);
-    }
-};
-
-// Writes a block's index. If the grid has only one block, the index is the result, so -1
-// replaces kNotFound.
+// Writes a block's index. If the grid has only one block, the index is the
+// result, so -1 replaces kNotFound.
 __device__ void write_index(int64_t* to, int64_t index) {
     *to = gridDim.x == 1 && index == kNotFound ? -1 : index;
 }
 
-template <typename Predicate>
+template <typename T>
 __global__ void search_kernel(int64_t* indices,  // (blocks)
-                              Predicate predicate, int64_t n) {
+                              const T* a, const T* b, int64_t n) {
     int64_t first = kNotFound;
     for (int64_t i = thread_number(); i < n; i += thread_count())
-        if (predicate(i)) first = min(first, i);
+        if (widen(a[i]) != widen(b[i])) first = min(first, i);
     first = team_reduce<kThreads>(first, First());
     if (threadIdx.x == 0) write_index(indices + blockIdx.x, first);
 }
@@ -79,15 +53,15 @@ __global__ void finish_search_kernel(int64_t* index,          // (1)
     if (threadIdx.x == 0) write_index(index, first);
 }
 
-template <typename Predicate>
-void search(int64_t* index, const Predicate& predicate, int64_t n, cudaStream_t stream) {
+template <typename T>
+void search(int64_t* index, const T* a, const T* b, int64_t n, cudaStream_t stream) {
     const int64_t blocks =
         std::clamp<int64_t>(ceil_div(n, 4 * kThreads), 1, kMaxSearchBlocks);
     const mini::cuda::Extents extents{.grid = static_cast<unsigned>(blocks),
                                       .block = kThreads};
     const Scratch<int64_t> indices(blocks > 1 ? blocks : 0, stream);
-    launch(search_kernel<Predicate>, extents, stream, blocks > 1 ? indices.get() : index,
-           predicate, n);
+    launch(search_kernel<T>, extents, stream, blocks > 1 ? indices.get() : index, a, b,
+           n);
     if (blocks > 1)
         launch(finish_search_kernel, {.grid = 1, .block = kThreads}, stream, index,
                indices.get(), blocks);
@@ -95,26 +69,11 @@ void search(int64_t* index, const Predicate& predicate, int64_t n, cudaStream_t 
 
 }  // namespace
 
-void first_not_finite(int64_t* index, const float* x, int64_t n, cudaStream_t stream) {
-    search(index, NotFinite{x}, n, stream);
-}
-
 void first_difference(int64_t* index, const void* a, const void* b, int64_t n,
                       ElementType type, cudaStream_t stream) {
     with_type(type, [&]<typename T>(T) {
-        search(index, Different<T>{static_cast<const T*>(a), static_cast<const T*>(b)}, n,
-               stream);
+        search(index, static_cast<const T*>(a), static_cast<const T*>(b), n, stream);
     });
-}
-
-void first_not_class(int64_t* index, const int64_t* target, int64_t n, int64_t classes,
-                     cudaStream_t stream) {
-    search(index, NotClass{target, classes}, n, stream);
-}
-
-void first_not_probability(int64_t* index, const float* p, int64_t n,
-                           cudaStream_t stream) {
-    search(index, NotProbability{p}, n, stream);
 }
 
 }  // namespace mini::kernels::cuda

@@ -1,5 +1,5 @@
 // Kernels for elements of any type in device memory: conversions, the arithmetic of
-// all_reduce, and searches for the first invalid element.
+// all_reduce, and a comparison.
 //
 // As in kernels.hpp, a call returns once the work is in the stream.
 
@@ -41,30 +41,13 @@ void combine(void* mine,          // (n)
 void divide(void* x,  // (n)
             int divisor, int64_t n, ElementType type, cudaStream_t stream);
 
-// ---- searches (check.cu)
-//
-// Each search writes to device memory the first index i in [0, n) for which its condition
-// holds, or -1.
+// ---- a comparison (check.cu)
 
-/// x[i] is NaN or infinite.
-void first_not_finite(int64_t* index,  // (1)
-                      const float* x,  // (n)
-                      int64_t n, cudaStream_t stream);
-
-/// a[i] != b[i], so that NaN differs from itself and 0 equals -0.
+/// Writes to device memory the first index i in [0, n) with a[i] != b[i], or -1; so NaN
+/// differs from itself and 0 equals -0.
 void first_difference(int64_t* index,  // (1)
                       const void* a,   // (n)
                       const void* b,   // (n)
                       int64_t n, ElementType type, cudaStream_t stream);
-
-/// target[i] is not in [0, classes).
-void first_not_class(int64_t* index,         // (1)
-                     const int64_t* target,  // (n)
-                     int64_t n, int64_t classes, cudaStream_t stream);
-
-/// p[i] is not in [0, 1].
-void first_not_probability(int64_t* index,  // (1)
-                           const float* p,  // (n)
-                           int64_t n, cudaStream_t stream);
 
 }  // namespace mini::kernels::cuda

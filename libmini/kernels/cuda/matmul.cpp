@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cstdlib>
 
-#include "libmini/kernels/cuda/devices.hpp"
 #include "libmini/kernels/cuda/kernels.hpp"
 #include "libmini/kernels/cuda/matmul_ladder.hpp"
 
@@ -13,8 +12,7 @@ namespace {
 
 constexpr std::array kLadder = {
     MatmulRung::kNaive,     MatmulRung::kCoalesced, MatmulRung::kTiled,
-    MatmulRung::kRegisters, MatmulRung::kPipelined, MatmulRung::kTf32,
-    MatmulRung::kBf16,      MatmulRung::kCublas,
+    MatmulRung::kRegisters, MatmulRung::kCublas,
 };
 
 bool is_built(MatmulRung rung) {
@@ -33,9 +31,8 @@ void check_built(MatmulRung rung) {
 MatmulRung first_rung() {
     const char* const requested = std::getenv("MINI_MATMUL");
     if (requested != nullptr && *requested != '\0') return matmul_rung_named(requested);
-    // On the simulator 256 x 256 takes 0.10 s on this rung, 0.34 s on the pipelined rung,
-    // whose steps per block are shorter, and 0.71 s on the tiled rung (2 busy cores of an
-    // AMD EPYC).
+    // On the simulator 256 x 256 takes 0.10 s on this rung, and 0.71 s on the
+    // tiled rung (2 busy cores of an AMD EPYC).
     return has_cublas() ? MatmulRung::kCublas : MatmulRung::kRegisters;
 }
 
@@ -59,9 +56,6 @@ const char* name(MatmulRung rung) {
         case MatmulRung::kCoalesced: return "coalesced";
         case MatmulRung::kTiled: return "tiled";
         case MatmulRung::kRegisters: return "registers";
-        case MatmulRung::kPipelined: return "pipelined";
-        case MatmulRung::kTf32: return "tf32";
-        case MatmulRung::kBf16: return "bf16";
         case MatmulRung::kCublas: return "cublas";
     }
     return "unknown";
@@ -81,11 +75,6 @@ MatmulRung matmul_rung_named(const std::string& requested) {
 std::span<const MatmulRung> matmul_rungs() {
     const std::span<const MatmulRung> all = kLadder;
     return has_cublas() ? all : all.first(all.size() - 1);
-}
-
-bool runs_on(MatmulRung rung, int device) {
-    const bool rounds = rung == MatmulRung::kTf32 || rung == MatmulRung::kBf16;
-    return !rounds || mini::cuda::device_properties(device).major >= 8;
 }
 
 MatmulRung matmul_rung() { return current_rung(); }
@@ -118,9 +107,6 @@ void matmul_on(MatmulRung rung, float* out, const float* a, const float* b, int6
         case MatmulRung::kCoalesced: return matmul_coalesced(product, stream);
         case MatmulRung::kTiled: return matmul_tiled(product, stream);
         case MatmulRung::kRegisters: return matmul_registers(product, stream);
-        case MatmulRung::kPipelined: return matmul_pipelined(product, stream);
-        case MatmulRung::kTf32: return matmul_tf32(product, stream);
-        case MatmulRung::kBf16: return matmul_bf16(product, stream);
         case MatmulRung::kCublas: return matmul_cublas(product, allow_tf32(), stream);
     }
 }

@@ -1,4 +1,4 @@
-// The ladder of matrix products: eight implementations (rungs) of one contract. Each
+// The ladder of matrix products: five implementations (rungs) of one contract. Each
 // rung removes a limit of the rung before it, which its file explains, and is faster on
 // large matrices; on small ones a rung with large tiles has too few blocks to fill a GPU.
 //
@@ -7,8 +7,6 @@
 //     coalesced   matmul_naive.cu      1 element          a warp reads adjacent floats
 //     tiled       matmul_tiled.cu      1 element          shared memory
 //     registers   matmul_registers.cu  4 x 4              sums stay in registers
-//     pipelined   matmul_pipelined.cu  8 x 8              copies overlap computation
-//     tf32, bf16  matmul_tensor.cu     a warp: 32 x 64    tensor cores, rounded inputs
 //     cublas      matmul_cublas.cpp                       NVIDIA's library
 //
 // matmul() of kernels.hpp uses the rung selected here.
@@ -29,9 +27,6 @@ enum class MatmulRung {
     kCoalesced,
     kTiled,
     kRegisters,
-    kPipelined,
-    kTf32,  // a and b rounded to 10 bits of mantissa, sums in float32
-    kBf16,  // a and b rounded to 7 bits of mantissa, sums in float32
     kCublas,
 };
 
@@ -44,10 +39,6 @@ MatmulRung matmul_rung_named(const std::string& name);
 /// Returns the rungs of this build, lowest first: all with nvcc, all but cublas on the
 /// simulator.
 std::span<const MatmulRung> matmul_rungs();
-
-/// Returns whether a device can run a rung: tf32 and bf16 need the tensor cores of
-/// compute capability 8.0 or later.
-bool runs_on(MatmulRung rung, int device);
 
 /// Returns the rung that matmul() uses, in all threads. The default is the environment
 /// variable MINI_MATMUL. If MINI_MATMUL is not set, the default is cublas with nvcc; on
@@ -67,9 +58,8 @@ bool allow_tf32();
 void set_allow_tf32(bool allowed);
 
 /// Computes matmul() of kernels.hpp by a given rung. Our own rungs sum each element by one
-/// thread or warp, in the order of k, so repeated products are bitwise identical. cublas
-/// may split the sum over k: one version of it gives the same bits again only on GPUs of
-/// one kind. Throws CudaError if the device cannot run the rung.
+/// thread, in the order of k, so repeated products are bitwise identical. cublas may split
+/// the sum over k: one version of it gives the same bits again only on GPUs of one kind.
 void matmul_on(MatmulRung rung,
                float* out,      // (M, N)
                const float* a,  // (M, K), or (K, M) when transposed

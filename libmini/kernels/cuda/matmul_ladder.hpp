@@ -36,9 +36,6 @@ void matmul_naive(const Product& product, cudaStream_t stream);
 void matmul_coalesced(const Product& product, cudaStream_t stream);
 void matmul_tiled(const Product& product, cudaStream_t stream);
 void matmul_registers(const Product& product, cudaStream_t stream);
-void matmul_pipelined(const Product& product, cudaStream_t stream);
-void matmul_tf32(const Product& product, cudaStream_t stream);
-void matmul_bf16(const Product& product, cudaStream_t stream);
 void matmul_cublas(const Product& product, bool allow_tf32, cudaStream_t stream);
 
 /// Returns whether this build has cuBLAS (matmul_cublas.cpp; otherwise no_cublas.cpp).

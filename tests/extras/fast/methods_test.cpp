@@ -2,8 +2,8 @@
 #include <string>
 #include <vector>
 
-#include "libmini/extras/fast/conv_direct.hpp"
-#include "libmini/extras/fast/conv_product.hpp"
+#include "libmini/extras/fast/conv_methods.hpp"
+#include "libmini/extras/fast/conv_methods.hpp"
 #include "libmini/kernels/cpu/conv_im2col.hpp"
 #include "libmini/kernels/faster.hpp"
 #include "libmini/kernels/kernels.hpp"
@@ -97,15 +97,17 @@ TEST_CASE("the method follows from the window and the channels of the result") {
 }
 
 TEST_CASE("max pooling in 2 x 2 windows is computed by the registered kernel") {
-    const ImageExtents in{1, 1, 4, 4};
     float y[4];
     int32_t indices[4];
     const float x[16] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
-    REQUIRE(faster_kernels().max_pool(y, indices, x, in, {2, 2, 0}));
+    const Window adjacent{2, 2, 0};
+    const PoolKernels* const kernels = faster_kernels().pool(adjacent);
+    REQUIRE(kernels != nullptr);
+    kernels->forward(y, indices, x, 4, 4, adjacent);
     CHECK(y[3] == 16);
     CHECK(indices[0] == 5);
-    CHECK_FALSE(faster_kernels().max_pool(y, indices, x, in, {2, 1, 0}));
-    CHECK_FALSE(faster_kernels().max_pool(y, indices, x, in, {3, 2, 1}));
+    CHECK(faster_kernels().pool({2, 1, 0}) == nullptr);
+    CHECK(faster_kernels().pool({3, 2, 1}) == nullptr);
 }
 
 }  // namespace mini::kernels

@@ -1,0 +1,33 @@
+// Two methods of convolution, each with the functions of ConvKernels.
+//
+//     direct     at stride 1, without copies of the input: each kernel keeps a tile of
+//                the result in registers while it adds all products of the tile
+//     product    for every window, a product of matrices in panels (conv_product.cpp)
+
+#pragma once
+
+#include "libmini/kernels/faster.hpp"
+
+namespace mini::kernels::cpu {
+
+namespace direct {
+
+/// Returns whether these functions can compute a convolution: kernel 3 or 5, stride 1, and
+/// an output of at least 4 rows of 8. Each of them REQUIRES it.
+bool fits(const ImageExtents& in, const Window& window);
+
+ConvForward conv2d;
+ConvBackwardInput backward_input;
+ConvBackwardWeight backward_weight;
+
+}  // namespace direct
+
+namespace product {
+
+ConvForward conv2d;
+ConvBackwardInput backward_input;
+ConvBackwardWeight backward_weight;
+
+}  // namespace product
+
+}  // namespace mini::kernels::cpu

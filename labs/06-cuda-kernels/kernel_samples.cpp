@@ -7,15 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "labs/06-cuda-kernels/relu_ladder.hpp"
+#include "labs/06-cuda-kernels/softmax_online.hpp"
+#include "labs/06-cuda-kernels/sum_ladder.hpp"
 #include "libmini/core/error.hpp"
 #include "libmini/core/text.hpp"
 #include "libmini/kernels/cuda/allocator.hpp"
 #include "libmini/kernels/cuda/copy.hpp"
 #include "libmini/kernels/cuda/kernels.hpp"
 #include "libmini/kernels/cuda/matmul.hpp"
-#include "libmini/kernels/cuda/relu_ladder.hpp"
-#include "libmini/kernels/cuda/softmax_online.hpp"
-#include "libmini/kernels/cuda/sum_ladder.hpp"
 
 namespace mini::labs {
 namespace {

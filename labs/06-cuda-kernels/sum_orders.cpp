@@ -14,7 +14,7 @@
 #include <random>
 #include <vector>
 
-#include "libmini/kernels/cuda/sum_ladder.hpp"
+#include "labs/06-cuda-kernels/sum_ladder.hpp"
 #include "libmini/tensor/tensor.hpp"
 
 using mini::Tensor, mini::Device;

@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "labs/06-cuda-kernels/relu_ladder.hpp"
 #include "labs/06-cuda-kernels/test_product.hpp"
 #include "labs/06-cuda-kernels/test_support.hpp"
 #include "libmini/kernels/cuda/matmul.hpp"
-#include "libmini/kernels/cuda/relu_ladder.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace mini::labs;

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "labs/06-cuda-kernels/softmax_online.hpp"
 #include "labs/06-cuda-kernels/test_support.hpp"
 #include "libmini/kernels/cuda/kernels.hpp"
-#include "libmini/kernels/cuda/softmax_online.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace mini::labs;

@@ -4,8 +4,8 @@
 #include <numeric>
 #include <vector>
 
+#include "labs/06-cuda-kernels/sum_ladder.hpp"
 #include "labs/06-cuda-kernels/test_support.hpp"
-#include "libmini/kernels/cuda/sum_ladder.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace mini::labs;

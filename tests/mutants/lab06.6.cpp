@@ -1,6 +1,6 @@
 // --- begins-at-minus-infinity
 // A lane without elements has the maximum -inf.
-// region: libmini/kernels/cuda/softmax_online.cu 2
+// region: labs/06-cuda-kernels/softmax_online.cu 2
     all.greatest = -INFINITY;
     for (int64_t j = lane; j < cols; j += kWarpSize) all = merge(all, {x[j], 1.0f});
     for (int step = kWarpSize / 2; step > 0; step /= 2)
@@ -12,7 +12,7 @@
 
 // --- begins-with-an-element
 // A lane begins with its first element, which may be -inf.
-// region: libmini/kernels/cuda/softmax_online.cu 2
+// region: labs/06-cuda-kernels/softmax_online.cu 2
     if (lane < cols) all = {x[lane], 1.0f};
     for (int64_t j = lane + kWarpSize; j < cols; j += kWarpSize)
         all = merge(all, {x[j], 1.0f});
@@ -55,20 +55,20 @@
 
 // --- old-sum-not-scaled
 // Only the sum of b is scaled.
-// region: libmini/kernels/cuda/softmax_online.cu 1
+// region: labs/06-cuda-kernels/softmax_online.cu 1
     const float greatest = fmaxf(a.greatest, b.greatest);
     return {greatest, a.total + b.total * expf(b.greatest - greatest)};
 
 // --- scaled-the-wrong-way
 // The sums grow when the maximum grows.
-// region: libmini/kernels/cuda/softmax_online.cu 1
+// region: labs/06-cuda-kernels/softmax_online.cu 1
     const float greatest = fmaxf(a.greatest, b.greatest);
     return {greatest, a.total * expf(greatest - a.greatest) +
                           b.total * expf(greatest - b.greatest)};
 
 // --- shuffle-down
 // Only lane 0 gets the sum of all lanes.
-// region: libmini/kernels/cuda/softmax_online.cu 2
+// region: labs/06-cuda-kernels/softmax_online.cu 2
     for (int64_t j = lane; j < cols; j += kWarpSize) all = merge(all, {x[j], 1.0f});
     for (int step = kWarpSize / 2; step > 0; step /= 2)
         all = merge(all, {__shfl_down_sync(kAllLanes, all.greatest, step),

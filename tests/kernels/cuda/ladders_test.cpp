@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "libmini/kernels/cuda/relu_ladder.hpp"
-#include "libmini/kernels/cuda/softmax_online.hpp"
-#include "libmini/kernels/cuda/sum_ladder.hpp"
+#include "labs/06-cuda-kernels/relu_ladder.hpp"
+#include "labs/06-cuda-kernels/softmax_online.hpp"
+#include "labs/06-cuda-kernels/sum_ladder.hpp"
 #include "libmini/kernels/losses.hpp"
 #include "tests/kernels/cuda/support.hpp"
 

@@ -7,7 +7,7 @@
 // Two parts of a row are merged in the same way, so the lanes of a warp keep a part each,
 // and a tree of shuffles merges them.
 
-#include "libmini/kernels/cuda/softmax_online.hpp"
+#include "labs/06-cuda-kernels/softmax_online.hpp"
 
 #include <cfloat>
 

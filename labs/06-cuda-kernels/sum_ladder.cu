@@ -9,7 +9,7 @@
 // Traffic: x is read once. The sums of the blocks add 1/256, or 1/2048 if a thread adds 8
 // elements first.
 
-#include "libmini/kernels/cuda/sum_ladder.hpp"
+#include "labs/06-cuda-kernels/sum_ladder.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "libmini/kernels/cuda/relu_ladder.hpp"
+#include "labs/06-cuda-kernels/relu_ladder.hpp"
 
 #include "libmini/kernels/cuda/each.hpp"
 

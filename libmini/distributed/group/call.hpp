@@ -29,16 +29,8 @@ struct Call {
     std::optional<std::chrono::milliseconds> timeout =
         std::nullopt;  // the group's timeout
 
-    /// Whether the caller waits immediately. If so, the operation may run on the caller's
-    /// thread.
+    /// Whether the caller waits immediately. Two threads may not do so at the same time.
     bool blocking = false;
-
-    /// Whether the caller has nothing to do until it waits. If so, the operation may stay
-    /// in the queue until Work::wait(), which then runs it, or until is_completed() is
-    /// called or another operation is started: that saves waking the communication thread.
-    /// REQUIRES: the caller calls wait() or is_completed(), because the other ranks wait
-    /// too; the group lives until then.
-    bool deferred = false;
 
     /// Returns whether the operation is point-to-point: send or recv.
     bool is_point() const {

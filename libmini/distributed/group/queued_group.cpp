@@ -8,9 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "libmini/core/log.hpp"
 #include "libmini/distributed/collectives/elements.hpp"
 #include "libmini/distributed/group/subgroup.hpp"
 #include "libmini/distributed/net/clock.hpp"
+#include "libmini/distributed/net/wait_on.hpp"
 
 namespace mini::dist {
 namespace {
@@ -31,12 +33,14 @@ QueuedGroup::QueuedGroup(std::unique_ptr<Backend> backend,
                                      .world_size = backend_->world_size(),
                                      .backend = backend_->name(),
                                      .group = identity_.name,
-                                     .members = identity_.world_ranks})),
-      queue_(*this) {
+                                     .members = identity_.world_ranks})) {
     backend_->set_on_wake([this] { post_points(); });
     backend_->set_note(identity_.note());
     try {
-        queue_.start(identity_.world_rank(rank()));
+        thread_ = time_source().start_thread([this, rank = identity_.world_rank(rank())] {
+            logging::set_rank(rank);
+            loop();
+        });
     } catch (const Error&) {  // notify the ranks that wait for this one
         backend_->leave(current_failure());
         throw;
@@ -87,7 +91,7 @@ WorkHandle QueuedGroup::start(Call call) {
     auto task = std::make_shared<Task>(std::move(call), collective, way);
     task->failure_reported = failure_reported_;
 
-    const std::lock_guard lock(queue_.mutex());
+    const std::lock_guard lock(mutex_);
     check_usable(task->call);
     if (task->call.is_point()) {
         enqueue_point(task);
@@ -118,7 +122,7 @@ std::unique_ptr<Backend> QueuedGroup::split(const std::vector<int>& ranks,
         return backend_->split(ranks, *this);
     } catch (const Error&) {
         const Failure failure = current_failure();
-        const std::lock_guard lock(queue_.mutex());
+        const std::lock_guard lock(mutex_);
         if (failure_ || failure.kind == Failure::Kind::kOther) throw;
         throw_failure(identity.in_job(failure));
     }
@@ -132,9 +136,11 @@ void QueuedGroup::check_usable(const Call& call) const {
             {failure_->kind, failure_->rank,
              concat(name, ": the group is broken: ", failure_->message)}));
     }
-    MINI_CHECK(!queue_.is_closed(), name, ": the group has been shut down");
+    MINI_CHECK(!closed_, name, ": the group has been shut down");
+    const TaskHandle waited_for =
+        call.blocking && !call.is_point() ? blocking_.lock() : nullptr;
     MINI_CHECK(
-        !call.blocking || call.is_point() || !queue_.has_waiting_caller(), name,
+        !waited_for || waited_for->is_completed() || waited_for->is_launched(), name,
         ": two threads call blocking operations of one group at the same "
         "time, so the ranks cannot agree on an order; give each thread its own group");
 }
@@ -156,21 +162,45 @@ void QueuedGroup::enqueue_point(const TaskHandle& task) {
     task->ticket =
         observer_->queued(task->collective, message.data.size(), call.peer, call.tag);
     points_.push(task);
-    if (queue_.is_running()) backend_->wake();
-    queue_.notify();
+    notify();
 }
 
 void QueuedGroup::enqueue_collective(const TaskHandle& task) {
     task->collective.sequence = next_sequence_++;
     task->ticket = observer_->queued(task->collective, payload_bytes(task->call));
     task->take_turn();  // under the lock: the launch order is the queue's order
-    const bool deferred = task->call.deferred && !is_on_gpu(task->call);
-    if (task->call.blocking || deferred) task->queue = &queue_;
-    if (task->call.blocking) queue_.expect_caller();
-    queue_.push(task, task->call.blocking || deferred);
+    if (task->call.blocking) blocking_ = task;
+    queue_.push_back(task);
+    notify();
+}
+
+// Wakes the communication thread, which may sleep in the backend. REQUIRES: the mutex is
+// locked.
+void QueuedGroup::notify() {
+    if (running_) backend_->wake();
+    notify_all(changed_);
 }
 
 // ---- the communication thread's side
+
+void QueuedGroup::loop() {
+    const DeferredFreeScope scope;
+    while (true) {
+        TaskHandle task;
+        {
+            std::unique_lock lock(mutex_);
+            running_ = false;
+            wait_on(changed_, lock, kNever, [this] { return has_work() || closed_; });
+            if (!has_work()) return;
+            if (!queue_.empty()) {
+                task = queue_.front();
+                queue_.pop_front();
+            }
+            running_ = true;
+        }
+        run(task);
+    }
+}
 
 // Runs one collective or, given null, makes progress on the operations in flight.
 void QueuedGroup::run(const TaskHandle& task) {
@@ -221,7 +251,7 @@ void QueuedGroup::launch(const TaskHandle& task) {
     };
     backend_->launch(on_gpu);
     {
-        const std::lock_guard lock(queue_.mutex());
+        const std::lock_guard lock(mutex_);
         in_flight_.insert(task);
     }
     task->set_launched();
@@ -229,7 +259,7 @@ void QueuedGroup::launch(const TaskHandle& task) {
 
 void QueuedGroup::finish(const TaskHandle& task) {
     {
-        const std::lock_guard lock(queue_.mutex());
+        const std::lock_guard lock(mutex_);
         in_flight_.erase(task);
     }
     observer_->finished(task->ticket);
@@ -244,7 +274,7 @@ void QueuedGroup::finish(const TaskHandle& task) {
 // Removes and returns the tasks that were not passed to the backend yet. REQUIRES: the
 // mutex is locked.
 QueuedGroup::Tasks QueuedGroup::take_queued() {
-    Tasks queued = queue_.take_all();
+    Tasks queued = std::exchange(queue_, {});
     const Tasks points = points_.take_all();
     queued.insert(queued.end(), points.begin(), points.end());
     return queued;
@@ -255,7 +285,7 @@ QueuedGroup::Tasks QueuedGroup::take_queued() {
 void QueuedGroup::fail(const TaskHandle& task, const Failure& failure) {
     Tasks unfinished;
     {
-        const std::lock_guard lock(queue_.mutex());
+        const std::lock_guard lock(mutex_);
         if (!failure_) failure_ = failure;
         unfinished = take_queued();
         unfinished.insert(unfinished.end(), in_flight_.begin(), in_flight_.end());
@@ -303,21 +333,22 @@ void QueuedGroup::fail_all(const Tasks& tasks) const {
 // immediately; queued operations are dropped.
 void QueuedGroup::stop(const Failure& reason, When when) {
     const std::lock_guard stopping(stop_mutex_);
-    if (!queue_.is_started()) return;
+    if (!thread_) return;
     Tasks dropped;
     {
-        const std::lock_guard lock(queue_.mutex());
-        queue_.close();
+        const std::lock_guard lock(mutex_);
+        closed_ = true;
+        notify_all(changed_);
         if (when == When::kNow) {
             if (!failure_) failure_ = reason;
             dropped = take_queued();
-            if (queue_.is_running() || !in_flight_.empty()) backend_->interrupt();
+            if (running_ || !in_flight_.empty()) backend_->interrupt();
         }
     }
     for (const TaskHandle& task : dropped) observer_->failed(task->ticket);
     fail_all(dropped);
     for (const TaskHandle& task : dropped) task->drop_tensors();  // these never started
-    queue_.join();
+    std::exchange(thread_, nullptr)->join();
     backend_->leave(reason);
     backend_->free_gpu();
 }
@@ -343,7 +374,7 @@ void QueuedGroup::post_points() {
 // Removes the ready messages from the queue and returns them; they are in flight from now
 // on. Sets `all_ready` to whether the queue is empty then.
 QueuedGroup::Tasks QueuedGroup::take_ready_points(bool& all_ready) {
-    const std::lock_guard lock(queue_.mutex());
+    const std::lock_guard lock(mutex_);
     Tasks ready = points_.take_ready();
     in_flight_.insert(ready.begin(), ready.end());  // so that fail() finds them
     for (const TaskHandle& held : points_.waiting()) check_in_time(*held);
@@ -370,7 +401,7 @@ void QueuedGroup::wait_for_inputs(const Task& task) {
     for (int polls = 0; !task.has_inputs(); ++polls) {
         if (has_passed(deadline)) throw_late_inputs(task, timeout);
         {
-            const std::lock_guard lock(queue_.mutex());
+            const std::lock_guard lock(mutex_);
             MINI_CHECK(!failure_, "the group was destroyed during ", task.text());
         }
         pause(polls);

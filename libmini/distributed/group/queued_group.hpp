@@ -1,10 +1,13 @@
 // QueuedGroup: a process group over any backend. Checks calls, queues them, and runs them
 // in order.
 //
-//     QueuedGroup        checks calls, records them, fails all operations after a failure
-//       CollectiveQueue  collectives in the order of their calls, on one thread
-//       PointQueue       point-to-point messages, which do not wait for collectives
-//       Backend          moves the data
+//     caller         all_reduce_async -> [ #7 | #8 | #9 ] -> communication thread -> Backend
+//                    Work::wait       <- - - - - - - - - - - done, or failed
+//
+// One thread runs all collectives, so the call order is the order on the network: ranks
+// that call the same collectives in the same order always match. Point-to-point messages
+// (PointQueue) do not wait for collectives: the thread gives them to the backend between
+// two collectives and, if it is woken, during one.
 //
 // Collectives on the memory of the backend's GPU leave the queue when they are in the
 // backend's stream, and are in flight until the device is done. The communication thread
@@ -18,6 +21,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -28,15 +32,15 @@
 #include <vector>
 
 #include "libmini/distributed/group/backend.hpp"
-#include "libmini/distributed/group/collective_queue.hpp"
 #include "libmini/distributed/group/group_identity.hpp"
 #include "libmini/distributed/group/group_observer.hpp"
 #include "libmini/distributed/group/point_queue.hpp"
 #include "libmini/distributed/group/process_group.hpp"
+#include "libmini/distributed/net/time_source.hpp"
 
 namespace mini::dist {
 
-class QueuedGroup : public ProcessGroup, private CollectiveQueue::Runner {
+class QueuedGroup : public ProcessGroup {
   public:
     /// `identity`: of a subgroup; the default is the identity of all ranks of the job.
     QueuedGroup(std::unique_ptr<Backend> backend, std::chrono::milliseconds timeout,
@@ -72,9 +76,12 @@ class QueuedGroup : public ProcessGroup, private CollectiveQueue::Runner {
     void enqueue_point(const TaskHandle& task);
     void enqueue_collective(const TaskHandle& task);
 
-    void run(const TaskHandle& task) override;
-    bool has_more() const override { return !points_.is_empty() || !in_flight_.empty(); }
-    void wake() override { backend_->wake(); }
+    bool has_work() const {
+        return !queue_.empty() || !points_.is_empty() || !in_flight_.empty();
+    }
+    void notify();
+    void loop();
+    void run(const TaskHandle& task);
     void execute(const TaskHandle& task);
     void launch(const TaskHandle& task);
     void post_points();
@@ -101,15 +108,21 @@ class QueuedGroup : public ProcessGroup, private CollectiveQueue::Runner {
     // Only the thread in run() uses it.
     int polls_ = 0;
 
-    CollectiveQueue queue_;  // its mutex guards the members below
+    mutable std::mutex mutex_;  // guards the members below, except thread_
+    std::condition_variable changed_;
+    Tasks queue_;  // collectives
     PointQueue points_;
     std::set<TaskHandle> in_flight_;  // posted messages, and launched collectives
+    std::weak_ptr<Task> blocking_;    // the last blocking collective
     uint64_t next_sequence_ = 0;
+    bool running_ = false;  // the communication thread is in run()
+    bool closed_ = false;
     std::optional<Failure> failure_;  // the first failure; ranks as in the group
     bool late_failure_ = false;       // a launched task failed; its wait() had returned
     std::shared_ptr<std::atomic<bool>> failure_reported_ =  // a caller got failure_
         std::make_shared<std::atomic<bool>>(false);
     std::mutex stop_mutex_;
+    std::unique_ptr<Thread> thread_;
 };
 
 }  // namespace mini::dist

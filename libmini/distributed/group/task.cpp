@@ -67,16 +67,11 @@ std::string Task::text() const {
 }
 
 bool Task::is_completed() const {
-    {
-        const std::lock_guard lock(mutex_);
-        if (done_) return true;
-    }
-    if (queue != nullptr && call.deferred) queue->wake();  // the caller polls: run it now
-    return false;
+    const std::lock_guard lock(mutex_);
+    return done_;
 }
 
 void Task::wait() {
-    if (queue != nullptr) queue->help(*this);
     std::optional<Failure> failure;
     {
         std::unique_lock lock(mutex_);
@@ -85,7 +80,6 @@ void Task::wait() {
         });
         failure = failure_;
     }
-    if (queue != nullptr && call.blocking) queue->end_help();
     if (failure) {
         *failure_reported = true;
         throw_failure(*failure);

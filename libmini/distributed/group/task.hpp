@@ -21,7 +21,6 @@
 #include <string>
 
 #include "libmini/distributed/group/backend.hpp"
-#include "libmini/distributed/group/collective_queue.hpp"
 #include "libmini/distributed/group/gpu_staging.hpp"
 #include "libmini/distributed/group/group_observer.hpp"
 #include "libmini/distributed/group/process_group.hpp"
@@ -70,7 +69,6 @@ class Task : public Work {
     Collective collective;
     PointMessage message;  // for send and recv
     GroupObserver::Ticket ticket = 0;
-    CollectiveQueue* queue = nullptr;  // of a blocking call, which wait() may run
     std::shared_ptr<std::atomic<bool>> failure_reported;  // the group's flag
 
   private:
@@ -88,5 +86,7 @@ class Task : public Work {
   public:
     Call call;  // the call for the backend, on contiguous tensors
 };
+
+using TaskHandle = std::shared_ptr<Task>;
 
 }  // namespace mini::dist

@@ -243,40 +243,6 @@ TEST_CASE("monitored_barrier names the simulated rank that does not reach it") {
     for (const size_t rank : {1, 2}) CHECK(ends[rank].how == End::kThrew);
 }
 
-TEST_CASE("a deferred collective runs in wait or when polled or before the next one") {
-    ProcessCluster cluster(2, parse_links("1Gbit,100us"), 6);
-    const auto ends = cluster.run([&](int rank) {
-        const auto group =
-            make_ring_group(config_of(cluster, rank, 2), Medium::kTcp, kJobTimeout);
-        Tensor x = Tensor::from(std::vector<float>{1.0f});
-        const auto start = [&] {
-            return group->start(
-                {.operation = Operation::kAllReduce, .outputs = {x}, .deferred = true});
-        };
-        sleep_for(std::chrono::seconds(1));  // now the communication threads wait
-        const auto first = start();
-        sleep_for(std::chrono::seconds(1));
-        if (first->is_completed()) throw Error("it has run before wait()");
-        first->wait();
-
-        const auto second = start();
-        group->all_reduce_async(x)->wait();  // starts both
-        if (!second->is_completed()) throw Error("it has not run in call order");
-        second->wait();
-        group->all_reduce(x);  // no caller waits any more
-
-        sleep_for(std::chrono::seconds(1));  // the communication threads wait again
-        const auto polled = start();
-        while (!polled->is_completed()) sleep_for(milliseconds(1));
-
-        const auto last = start();
-        group->shutdown();
-        if (!last->is_completed()) throw Error("it was dropped");
-        if (x.item() != 64.0) throw Error("wrong sum");
-    });
-    check_returned(ends);
-}
-
 TEST_CASE("asynchronous collectives and messages run on simulated threads") {
     ProcessCluster cluster(3, parse_links("1Gbit,100us"), 6);
     const auto ends = cluster.run([&](int rank) {

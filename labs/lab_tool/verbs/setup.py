@@ -122,7 +122,7 @@ def apt_install(names):
     env = {**os.environ, "LC_ALL": "C", "DEBIAN_FRONTEND": "noninteractive"}
     apt = [*prefix, "env", "LC_ALL=C", "DEBIAN_FRONTEND=noninteractive"]
     say("  " + spell([*prefix, *INSTALL, *names]))
-    say("  this may take some minutes")
+    say("  this may take some minutes (log: build/setup.log)")
     start = time.monotonic()
     check_logged("apt-get update", [*apt, "apt-get", "update"], log, env=env)
     check_logged("apt-get install", [*apt, *INSTALL, *names], log, env=env)

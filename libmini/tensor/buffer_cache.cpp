@@ -59,10 +59,6 @@ size_t rounded_up(size_t bytes) {
     return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-void count_free(size_t bytes) noexcept {
-    allocated.fetch_sub(rounded_up(bytes), std::memory_order_relaxed);
-}
-
 std::byte* take_cached(size_t bytes) {
     Cache& c = cache();
     const std::lock_guard lock(c.mutex);
@@ -98,19 +94,10 @@ std::byte* allocate_buffer(size_t bytes) {
 
 void free_buffer(std::byte* data, size_t bytes) noexcept {
     if (data == nullptr) return;
-    count_free(bytes);
-    if (kKeepBuffers && put_into_cache(data, rounded_up(bytes))) return;
-    std::free(data);
+    const size_t size = rounded_up(bytes);
+    allocated.fetch_sub(size, std::memory_order_relaxed);
+    if (!kKeepBuffers || !put_into_cache(data, size)) std::free(data);
 }
-
-void release_buffer(std::byte* data, size_t bytes) noexcept {
-    if (data != nullptr) count_free(bytes);
-    std::free(data);
-}
-
-void add_external_bytes(size_t bytes) noexcept { count_allocation(rounded_up(bytes)); }
-
-void remove_external_bytes(size_t bytes) noexcept { count_free(bytes); }
 
 size_t allocated_bytes() { return allocated.load(std::memory_order_relaxed); }
 

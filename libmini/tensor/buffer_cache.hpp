@@ -25,18 +25,8 @@ std::byte* allocate_buffer(size_t bytes);
 /// Frees a buffer that allocate_buffer(bytes) returned. Thread-safe.
 void free_buffer(std::byte* data, size_t bytes) noexcept;
 
-/// Like free_buffer, but returns the memory to the system, without caching it.
-void release_buffer(std::byte* data, size_t bytes) noexcept;
-
-/// Counts `bytes` bytes of a tensor in memory that this allocator has not allocated, such
-/// as memory that the ranks of a host share: from add_external_bytes() until
-/// remove_external_bytes() with the same number. Thread-safe.
-void add_external_bytes(size_t bytes) noexcept;
-void remove_external_bytes(size_t bytes) noexcept;
-
-/// Returns the number of bytes in buffers and external memory that are in use in this
-/// process, each rounded up to a multiple of 64 (`torch.cuda.memory_allocated`, for the
-/// CPU).
+/// Returns the number of bytes in buffers that are in use in this process, each rounded
+/// up to a multiple of 64 (`torch.cuda.memory_allocated`, for the CPU).
 size_t allocated_bytes();
 
 /// Returns the highest value of allocated_bytes() since the start of the process or the

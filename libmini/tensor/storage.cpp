@@ -42,10 +42,7 @@ void Storage::allocate() {
 
 void Storage::free() {
     std::byte* const data = std::exchange(data_, nullptr);
-    if (external_ != nullptr) {
-        external_ = nullptr;
-        remove_external_bytes(bytes_);
-    } else if (device_.is_cpu() && memory_ == HostMemory::kPageable) {
+    if (device_.is_cpu() && memory_ == HostMemory::kPageable) {
         free_buffer(data, bytes_);
     } else if constexpr (kHasCuda) {
         if (data == nullptr) return;
@@ -56,17 +53,6 @@ void Storage::free() {
 bool Storage::is_pinned() const {
     if constexpr (kHasCuda) return device_.is_cpu() && cuda::is_pinned(data_);
     return false;
-}
-
-void Storage::move_to(std::shared_ptr<std::byte> memory) {
-    std::memcpy(memory.get(), data_, bytes_);
-    add_external_bytes(bytes_);
-    // Do not cache the old buffer: the cache would keep a second copy resident.
-    if (external_ == nullptr && memory_ == HostMemory::kPageable)
-        release_buffer(std::exchange(data_, nullptr), bytes_);
-    free();
-    external_ = std::move(memory);
-    data_ = external_.get();
 }
 
 void copy_bytes(std::byte* to, Device to_device, const std::byte* from,

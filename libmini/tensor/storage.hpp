@@ -8,7 +8,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 #include "libmini/tensor/device.hpp"
 
@@ -36,11 +35,6 @@ class Storage {
     void free();
     void allocate();
 
-    /// Copies the bytes to `memory`, and keeps them there until free(). REQUIRES: the
-    /// storage is in CPU memory, and not freed; `memory` has bytes() bytes, aligned to 64
-    /// bytes; no other thread uses the storage.
-    void move_to(std::shared_ptr<std::byte> memory);
-
     /// Returns null if the memory is freed, or if bytes() is 0.
     std::byte* data() { return data_; }
     size_t bytes() const { return bytes_; }
@@ -59,7 +53,6 @@ class Storage {
     size_t bytes_ = 0;
     Device device_;
     HostMemory memory_;
-    std::shared_ptr<std::byte> external_;  // the memory that move_to() was given
     std::atomic<uint64_t> version_ = 0;
 };
 

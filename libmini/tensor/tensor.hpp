@@ -195,13 +195,6 @@ class Tensor {
     void free_storage() const { impl().storage->free(); }
     void allocate_storage() const { impl().storage->allocate(); }
 
-    /// Moves the elements of all tensors of this storage to `memory`, as
-    /// Storage::move_to() does, which needs storage_bytes() bytes.
-    void move_storage(std::shared_ptr<std::byte> memory) const {
-        impl().storage->move_to(std::move(memory));
-    }
-    size_t storage_bytes() const { return impl().storage->bytes(); }
-
     /// Returns whether free_storage() has freed the memory of the elements.
     bool is_freed() const {
         return impl().storage->data() == nullptr && impl().storage->bytes() > 0;

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <cstdlib>
-#include <memory>
 #include <thread>
 #include <vector>
 
@@ -54,29 +53,6 @@ TEST_CASE("a storage can be freed and allocated again") {
     storage.allocate();
     CHECK(storage.data() == data);
     CHECK(allocated_bytes() == before + 1024);
-}
-
-TEST_CASE("memory to which a storage was moved is counted until it is freed") {
-    const auto elsewhere = [] {
-        return std::shared_ptr<std::byte>(
-            static_cast<std::byte*>(std::aligned_alloc(64, 1024)), std::free);
-    };
-    const size_t before = allocated_bytes();
-    {
-        Storage storage(1000, Device::cpu());
-        const size_t cached = cached_bytes();
-        for (int move = 0; move < 2; ++move) {
-            storage.move_to(elsewhere());
-            CHECK(allocated_bytes() == before + 1024);
-            CHECK(cached_bytes() == cached);  // the old buffer was not cached
-        }
-        storage.free();
-        CHECK(allocated_bytes() == before);
-        storage.allocate();
-        CHECK(allocated_bytes() == before + 1024);
-        storage.move_to(elsewhere());
-    }
-    CHECK(allocated_bytes() == before);
 }
 
 TEST_CASE("empty_buffer_cache frees all cached buffers") {

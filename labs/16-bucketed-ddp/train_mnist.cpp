@@ -19,6 +19,7 @@
 #include "libmini/core/parallel.hpp"
 #include "libmini/distributed/launch/default_group.hpp"
 #include "libmini/distributed/launch/launch.hpp"
+#include "libmini/distributed/transport/shared_all_reduce.hpp"
 #include "libmini/extras/use_all.hpp"
 #include "libmini/io/safetensors.hpp"
 #include "libmini/kernels/faster.hpp"
@@ -121,7 +122,10 @@ int main(int argc, char** argv) {
         const auto options = parse_options(argc, argv);
         if (!options) return;
         mini::extras::use_all();
-        if (options->plain) mini::kernels::use_faster_kernels({});
+        if (options->plain) {
+            mini::kernels::use_faster_kernels({});
+            mini::dist::use_shared_all_reduce({});
+        }
         train(*options);
     });
 }

@@ -34,7 +34,7 @@ LEFT_OUT = re.compile(r"labs/lab_tool/verbs/(dev|test)\."
                       r"|docs/pages/(instructors|labs|library|index|interface)\.md"
                       r"|tests/golden/images/|docs/figures/.*\.png")
 DEMO = "labs/16-bucketed-ddp/"  # has the program of `labs/lab demo`
-DEMO_CMAKE = "mini_program(train_mnist MINE SOURCES train_mnist.cpp NEEDS mini_training)\n"
+DEMO_CMAKE = "mini_program(train_mnist MINE SOURCES train_mnist.cpp NEEDS mini_extras mini_training)\n"
 GITIGNORE = """\
 /build/
 /work/.*

@@ -15,14 +15,14 @@
 
 using namespace mini;
 using namespace mini::lab12;
+using dist::Environment;
+using dist::Job;
+using dist::own_variables;
+using dist::rank_environment;
 using dist::RankEnd;
 using dist::RankVariables;
 using dist::root_cause;
-using tools::Environment;
-using tools::Job;
 using tools::Outcome;
-using tools::own_variables;
-using tools::rank_environment;
 using tools::run_with_restarts;
 
 namespace {

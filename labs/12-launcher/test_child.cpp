@@ -15,9 +15,9 @@
 
 using namespace mini;
 using namespace mini::lab12;
+using dist::Environment;
 using tools::CannotStart;
 using tools::Child;
-using tools::Environment;
 using tools::Exit;
 
 namespace {
@@ -55,8 +55,8 @@ struct Ended {
 
 // Runs a program to its end and reaps it.
 Ended run(const std::vector<std::string>& command, const Environment& environment) {
-    const tools::Caretaker caretaker;
-    Child child(command, environment, caretaker);
+    const tools::Watchdog watchdog;
+    Child child(command, environment, watchdog);
     const pid_t pid = child.pid();
     wait_for_end(child);
     const Exit exit = child.reap();
@@ -184,8 +184,8 @@ TEST_CASE("reap kills the processes that the program has left behind",
 }
 
 TEST_CASE("a reaped child is no longer signalled", "[lab12][lab12.2]") {
-    const tools::Caretaker caretaker;
-    Child child({"/bin/sh", "-c", "exit 4"}, {}, caretaker);
+    const tools::Watchdog watchdog;
+    Child child({"/bin/sh", "-c", "exit 4"}, {}, watchdog);
     const pid_t pid = child.pid();
     wait_for_end(child);
     CHECK(child.reap().code() == 4);

@@ -17,12 +17,12 @@
 
 #include "libmini/core/descriptor.hpp"
 #include "libmini/core/error.hpp"
-#include "libmini/tools/minirun/caretaker.hpp"
-#include "libmini/tools/minirun/environment.hpp"
+#include "libmini/distributed/rendezvous/rank_environment.hpp"
 #include "libmini/tools/minirun/flight_folder.hpp"
 #include "libmini/tools/minirun/launcher.hpp"
 #include "libmini/tools/minirun/options.hpp"
 #include "libmini/tools/minirun/supervisor.hpp"
+#include "libmini/tools/minirun/watchdog.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
 #include "tests/support/folder.hpp"
@@ -120,14 +120,14 @@ inline Run supervise(tools::Options options, const std::string& script) {
     // background job, with some of them ignored.
     for (const int each : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) ::signal(each, SIG_DFL);
     options.command = {"sh", "-c", script};
-    tools::Job job = tools::plan_job(options);
+    dist::Job job = tools::plan_job(options);
     Run run;
     const Screen screen;
     {
-        const tools::Caretaker caretaker;
-        tools::FlightFolder flights("", caretaker);
+        const tools::Watchdog watchdog;
+        tools::FlightFolder flights("", watchdog);
         job.flight_dir = flights.path();
-        tools::Supervisor supervisor(options, job, flights, caretaker);
+        tools::Supervisor supervisor(options, job, flights, watchdog);
         run.outcome = supervisor.run();
     }
     run.out = screen.out();

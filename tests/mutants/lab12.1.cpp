@@ -1,6 +1,6 @@
 // --- address-lost
 // The variables begin with an empty map again: the address is lost.
-// region: libmini/tools/minirun/environment.cpp 1
+// region: libmini/distributed/rendezvous/rank_environment.cpp 1
     const std::string rank = std::to_string(job.rank(local_rank));
     const std::string world_size = std::to_string(job.world_size);
     variables = {{"RANK", rank},
@@ -14,7 +14,7 @@
 
 // --- empty-counts-as-not-set
 // An empty variable of the user counts as not set.
-// region: libmini/tools/minirun/environment.cpp 2
+// region: libmini/distributed/rendezvous/rank_environment.cpp 2
     if (job.local_size() > 1) if (base["OMP_NUM_THREADS"].empty()) base["OMP_NUM_THREADS"] = "1";
     base.try_emplace("MINI_PROGRESS", job.progress);
     Environment variables = own_variables(job, local_rank);
@@ -44,7 +44,7 @@
 
 // --- group-size-counts-ranks
 // GROUP_WORLD_SIZE counts ranks, not nodes.
-// region: libmini/tools/minirun/environment.cpp 1
+// region: libmini/distributed/rendezvous/rank_environment.cpp 1
     const std::string rank = std::to_string(job.rank(local_rank));
     const std::string world_size = std::to_string(job.world_size);
     variables["RANK"] = rank;
@@ -58,7 +58,7 @@
 
 // --- group-variables-swapped
 // GROUP_RANK and GROUP_WORLD_SIZE are swapped.
-// region: libmini/tools/minirun/environment.cpp 1
+// region: libmini/distributed/rendezvous/rank_environment.cpp 1
     const std::string rank = std::to_string(job.rank(local_rank));
     const std::string world_size = std::to_string(job.world_size);
     variables["RANK"] = rank;
@@ -83,7 +83,7 @@
 
 // --- local-rank-as-rank
 // The rank is the local rank, as on a single node.
-// region: libmini/tools/minirun/environment.cpp 1
+// region: libmini/distributed/rendezvous/rank_environment.cpp 1
     const std::string rank = std::to_string(local_rank);
     const std::string world_size = std::to_string(job.world_size);
     variables["RANK"] = rank;
@@ -108,7 +108,7 @@
 
 // --- local-size-is-world-size
 // LOCAL_WORLD_SIZE counts the ranks of all nodes.
-// region: libmini/tools/minirun/environment.cpp 1
+// region: libmini/distributed/rendezvous/rank_environment.cpp 1
     const std::string rank = std::to_string(job.rank(local_rank));
     const std::string world_size = std::to_string(job.world_size);
     variables["RANK"] = rank;
@@ -143,7 +143,7 @@
 
 // --- progress-overridden
 // MINI_PROGRESS hides the user's choice.
-// region: libmini/tools/minirun/environment.cpp 2
+// region: libmini/distributed/rendezvous/rank_environment.cpp 2
     if (job.local_size() > 1) base.try_emplace("OMP_NUM_THREADS", "1");
     base["MINI_PROGRESS"] = job.progress;
     Environment variables = own_variables(job, local_rank);
@@ -152,7 +152,7 @@
 
 // --- rank-as-local-rank
 // The local rank is the rank of the whole job.
-// region: libmini/tools/minirun/environment.cpp 1
+// region: libmini/distributed/rendezvous/rank_environment.cpp 1
     const std::string rank = std::to_string(job.rank(local_rank));
     const std::string world_size = std::to_string(job.world_size);
     variables["RANK"] = rank;
@@ -166,7 +166,7 @@
 
 // --- threads-always-one
 // OMP_NUM_THREADS hides the user's choice.
-// region: libmini/tools/minirun/environment.cpp 2
+// region: libmini/distributed/rendezvous/rank_environment.cpp 2
     if (job.local_size() > 1) base["OMP_NUM_THREADS"] = "1";
     base.try_emplace("MINI_PROGRESS", job.progress);
     Environment variables = own_variables(job, local_rank);
@@ -175,7 +175,7 @@
 
 // --- threads-by-world-size
 // OMP_NUM_THREADS depends on the ranks of all nodes.
-// region: libmini/tools/minirun/environment.cpp 2
+// region: libmini/distributed/rendezvous/rank_environment.cpp 2
     if (job.world_size > 1) base.try_emplace("OMP_NUM_THREADS", "1");
     base.try_emplace("MINI_PROGRESS", job.progress);
     Environment variables = own_variables(job, local_rank);
@@ -184,7 +184,7 @@
 
 // --- threads-of-a-single-rank
 // A single rank is limited to one thread too.
-// region: libmini/tools/minirun/environment.cpp 2
+// region: libmini/distributed/rendezvous/rank_environment.cpp 2
     base.try_emplace("OMP_NUM_THREADS", "1");
     base.try_emplace("MINI_PROGRESS", job.progress);
     Environment variables = own_variables(job, local_rank);
@@ -193,7 +193,7 @@
 
 // --- user-lost
 // The user's variables are not passed on.
-// region: libmini/tools/minirun/environment.cpp 2
+// region: libmini/distributed/rendezvous/rank_environment.cpp 2
     if (job.local_size() > 1) base.try_emplace("OMP_NUM_THREADS", "1");
     base.try_emplace("MINI_PROGRESS", job.progress);
     Environment variables = own_variables(job, local_rank);
@@ -203,7 +203,7 @@
 
 // --- user-wins
 // The user's RANK hides the rank's own.
-// region: libmini/tools/minirun/environment.cpp 2
+// region: libmini/distributed/rendezvous/rank_environment.cpp 2
     if (job.local_size() > 1) base.try_emplace("OMP_NUM_THREADS", "1");
     base.try_emplace("MINI_PROGRESS", job.progress);
     Environment variables = own_variables(job, local_rank);

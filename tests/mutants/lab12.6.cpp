@@ -12,7 +12,7 @@
 // --- count-of-a-copy
 // The attempts get a copy of the first job.
 // region: libmini/tools/minirun/launcher.cpp
-    Job first = job;
+    dist::Job first = job;
     while (true) {
         const Outcome outcome = run(first);
         const bool again =

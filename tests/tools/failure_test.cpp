@@ -4,7 +4,7 @@
 
 #include <signal.h>
 
-#include "libmini/tools/minirun/environment.hpp"
+#include "libmini/distributed/rendezvous/rank_environment.hpp"
 #include "tests/support/catch.hpp"
 
 using mini::tools::End;
@@ -39,8 +39,8 @@ TEST_CASE("the exit code of a killed process is 128 + signal as in a shell") {
 }
 
 TEST_CASE("minirun overrides RANK but keeps the user's OMP_NUM_THREADS") {
-    const mini::tools::Job job{3, "127.0.0.1", 4711, "job", "secret", "plain"};
-    const auto variables = mini::tools::rank_environment(
+    const mini::dist::Job job{3, "127.0.0.1", 4711, "job", "secret", "plain"};
+    const auto variables = mini::dist::rank_environment(
         {{"RANK", "7"}, {"OMP_NUM_THREADS", "5"}, {"HOME", "/home"}}, job, 2);
     CHECK(variables.at("RANK") == "2");
     CHECK(variables.at("WORLD_SIZE") == "3");

@@ -36,7 +36,7 @@ std::vector<char*> as_pointers(std::vector<std::string>& words) {
     return pointers;
 }
 
-std::vector<std::string> as_entries(const Environment& environment) {
+std::vector<std::string> as_entries(const dist::Environment& environment) {
     std::vector<std::string> entries;
     for (const auto& [name, value] : environment) entries.push_back(name + "=" + value);
     return entries;
@@ -126,9 +126,9 @@ std::string Exit::text() const {
     return by_signal ? signal_name(number) : concat("exit code ", number);
 }
 
-Child::Child(const std::vector<std::string>& command, const Environment& environment,
-             const Caretaker& caretaker)
-    : caretaker_(&caretaker) {
+Child::Child(const std::vector<std::string>& command,
+             const dist::Environment& environment, const Watchdog& watchdog)
+    : watchdog_(&watchdog) {
     // Prepare all values that the child needs.
     std::vector<std::string> words = command, entries = as_entries(environment);
     std::vector<char*> arguments = as_pointers(words), variables = as_pointers(entries);
@@ -142,13 +142,13 @@ Child::Child(const std::vector<std::string>& command, const Environment& environ
                           arguments.data(),
                           variables.data()};
 
-    // Start the child, which dies with minirun. The child notifies the caretaker before
-    // exec, so that the caretaker can kill all processes that the program starts.
+    // Start the child, which dies with minirun. The child notifies the watchdog before
+    // exec, so that the watchdog can kill all processes that the program starts.
     pid_ = fork();
     if (pid_ < 0) throw Error(system_message("fork", errno));
     if (pid_ == 0) {
         die_with(startup.parent);
-        caretaker.group_begins(getpid());
+        watchdog.group_begins(getpid());
         become_program(startup);
         _exit(127);
     }
@@ -172,7 +172,7 @@ void Child::report_failed_start(const std::string& program, int reason) {
 }
 
 Child::Child(Child&& other) noexcept
-    : caretaker_(other.caretaker_),
+    : watchdog_(other.watchdog_),
       pid_(std::exchange(other.pid_, -1)),
       out_(std::move(other.out_)),
       err_(std::move(other.err_)) {}
@@ -201,7 +201,7 @@ bool Child::has_ended() const {
 // Kills the group. REQUIRES: the child is not reaped yet, so its group id is not reused.
 void Child::kill_group() const {
     send(SIGKILL);
-    caretaker_->group_ended(pid_);
+    watchdog_->group_ended(pid_);
 }
 
 Exit Child::reap() {

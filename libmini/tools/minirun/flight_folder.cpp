@@ -10,12 +10,12 @@
 
 namespace mini::tools {
 
-FlightFolder::FlightFolder(const std::string& wanted, const Caretaker& caretaker)
-    : caretaker_(caretaker) {
+FlightFolder::FlightFolder(const std::string& wanted, const Watchdog& watchdog)
+    : watchdog_(watchdog) {
     if (wanted.empty()) {
         try {
             path_ = new_private_folder("minirun-flight");
-            caretaker_.will_remove(path_);
+            watchdog_.will_remove(path_);
         } catch (const Error& error) {
             why_not_ = error.what();
         }
@@ -45,7 +45,7 @@ bool FlightFolder::keep(const std::string& run) {
     const auto records = dist::rank_records();
     if (!path_.empty() && records.note_ends && records.note_ends(path_, run)) {
         kept_ = true;
-        caretaker_.will_keep_folder();
+        watchdog_.will_remove("");
     }
     return kept_;
 }

@@ -1,6 +1,6 @@
 // The folder of the ranks' flight recorder files, and queries about a failed rank.
 //
-// A private folder must be removed even if minirun is killed with SIGKILL: the caretaker
+// A private folder must be removed even if minirun is killed with SIGKILL: the watchdog
 // removes it.
 
 #pragma once
@@ -8,18 +8,18 @@
 #include <optional>
 #include <string>
 
-#include "libmini/tools/minirun/caretaker.hpp"
 #include "libmini/tools/minirun/failure.hpp"
+#include "libmini/tools/minirun/watchdog.hpp"
 
 namespace mini::tools {
 
 class FlightFolder {
   public:
     /// Uses the folder `wanted`, and creates it if necessary. If `wanted` is "", creates
-    /// a private folder, which the caretaker removes when minirun ends, unless keep()
+    /// a private folder, which the watchdog removes when minirun ends, unless keep()
     /// returned true. Throws Error if `wanted` cannot be created; without a private
     /// folder the job runs, but is not recorded. An extra records (rank_records.hpp).
-    FlightFolder(const std::string& wanted, const Caretaker& caretaker);
+    FlightFolder(const std::string& wanted, const Watchdog& watchdog);
 
     /// Returns the folder; "" if there is none.
     const std::string& path() const { return path_; }
@@ -45,7 +45,7 @@ class FlightFolder {
   private:
     std::string path_;
     std::string why_not_;
-    const Caretaker& caretaker_;
+    const Watchdog& watchdog_;
     bool kept_ = false;
 };
 

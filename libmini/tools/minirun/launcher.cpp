@@ -15,9 +15,9 @@
 #include "libmini/core/temporary_folder.hpp"
 #include "libmini/io/sha256.hpp"
 #include "libmini/program/progress.hpp"
-#include "libmini/tools/minirun/caretaker.hpp"
 #include "libmini/tools/minirun/flight_folder.hpp"
 #include "libmini/tools/minirun/port.hpp"
+#include "libmini/tools/minirun/watchdog.hpp"
 
 namespace mini::tools {
 namespace {
@@ -45,7 +45,7 @@ std::string digits_from(const std::string& purpose, const std::string& secret) {
 }
 
 // Sets the cookie and the run id of a job on several nodes: both are equal on all nodes.
-void name_shared_job(const Options& options, Job& job) {
+void name_shared_job(const Options& options, dist::Job& job) {
     job.cookie = variable("MINI_STORE_COOKIE");
     if (!job.cookie.empty() &&
         (job.cookie.size() != kCookieDigits ||
@@ -100,15 +100,15 @@ std::vector<std::string> notes_for(const Options& options, const Options& given,
     return notes;
 }
 
-Outcome run_once(const Options& options, Job& job, FlightFolder& flights,
-                 const Caretaker& caretaker, const std::vector<std::string>& notes) {
+Outcome run_once(const Options& options, dist::Job& job, FlightFolder& flights,
+                 const Watchdog& watchdog, const std::vector<std::string>& notes) {
     const bool serves = job.node_rank == 0;  // only node 0 owns the address
     ChosenPort port;
     if (serves) {
         port = choose_port(options.master_addr, options.master_port);
         job.master_port = port.number;
     }
-    Supervisor supervisor(options, job, flights, caretaker);
+    Supervisor supervisor(options, job, flights, watchdog);
     if (job.restart_count == 0) {
         for (const std::string& note : notes) supervisor.say(note);
     } else {
@@ -121,23 +121,23 @@ Outcome run_once(const Options& options, Job& job, FlightFolder& flights,
 
 }  // namespace
 
-Job plan_job(const Options& options) {
-    Job job{.world_size = options.world_size(),
-            .master_addr = options.master_addr,
-            .master_port = options.master_port,
-            .run_id = random_hex(16),
-            .cookie = random_hex(kCookieDigits),
-            .progress = stderr_is_terminal() ? "bar" : "plain",
-            .nodes = options.nodes,
-            .node_rank = options.node_rank,
-            .max_restarts = options.max_restarts,
-            .role = options.role};
+dist::Job plan_job(const Options& options) {
+    dist::Job job{.world_size = options.world_size(),
+                  .master_addr = options.master_addr,
+                  .master_port = options.master_port,
+                  .run_id = random_hex(16),
+                  .cookie = random_hex(kCookieDigits),
+                  .progress = stderr_is_terminal() ? "bar" : "plain",
+                  .nodes = options.nodes,
+                  .node_rank = options.node_rank,
+                  .max_restarts = options.max_restarts,
+                  .role = options.role};
     if (options.nodes > 1) name_shared_job(options, job);
     job.log_name = job.run_id;
     return job;
 }
 
-int run_with_restarts(Job job, const std::function<Outcome(Job& job)>& run) {
+int run_with_restarts(dist::Job job, const std::function<Outcome(dist::Job& job)>& run) {
     // [lab12.6] Run the job, and restart it while that is allowed.
     while (true) {
         const Outcome outcome = run(job);
@@ -150,15 +150,15 @@ int run_with_restarts(Job job, const std::function<Outcome(Job& job)>& run) {
     // [lab12.6]
 }
 
-std::string dry_run(const Options& options, const Job& job) {
+std::string dry_run(const Options& options, const dist::Job& job) {
     std::string text;
     for (int local = 0; local < job.local_size(); ++local) {
         text += fmt::format("[rank {}] env", job.rank(local));
-        const Environment base =
+        const dist::Environment base =
             variable("OMP_NUM_THREADS").empty()
-                ? Environment{}
-                : Environment{{"OMP_NUM_THREADS", variable("OMP_NUM_THREADS")}};
-        for (const auto& [name, value] : rank_environment(base, job, local))
+                ? dist::Environment{}
+                : dist::Environment{{"OMP_NUM_THREADS", variable("OMP_NUM_THREADS")}};
+        for (const auto& [name, value] : dist::rank_environment(base, job, local))
             text += fmt::format(" {}={}", name, quoted(value));
         for (const std::string& word : options.command)
             text += fmt::format(" {}", quoted(word));
@@ -169,7 +169,7 @@ std::string dry_run(const Options& options, const Job& job) {
 
 int launch(const Options& given) {
     Options options = given;
-    Job job = plan_job(options);
+    dist::Job job = plan_job(options);
     if (options.dry_run) {
         for (const std::string& note : options.notes)
             fmt::print(stderr, "minirun: {}\n", note);
@@ -180,14 +180,14 @@ int launch(const Options& given) {
         return 0;
     }
     if (lacks_log_folder(given)) options.log_dir = new_private_folder("minirun-logs");
-    const Caretaker caretaker;
+    const Watchdog watchdog;
     FlightFolder flights(
         options.flight_dir.empty() ? variable("MINI_FLIGHT_DIR") : options.flight_dir,
-        caretaker);
+        watchdog);
     job.flight_dir = flights.path();
     const std::vector<std::string> notes = notes_for(options, given, flights);
-    return run_with_restarts(job, [&](Job& attempt) {
-        return run_once(options, attempt, flights, caretaker, notes);
+    return run_with_restarts(job, [&](dist::Job& attempt) {
+        return run_once(options, attempt, flights, watchdog, notes);
     });
 }
 

@@ -12,7 +12,7 @@
 #include <functional>
 #include <string>
 
-#include "libmini/tools/minirun/environment.hpp"
+#include "libmini/distributed/rendezvous/rank_environment.hpp"
 #include "libmini/tools/minirun/options.hpp"
 #include "libmini/tools/minirun/supervisor.hpp"
 
@@ -21,16 +21,16 @@ namespace mini::tools {
 /// Returns the job that `options` describe. Nodes with the same secret get the same run
 /// id and cookie. `master_port` is 0 if the port is not chosen yet. Throws UsageError if
 /// several nodes have no common secret.
-Job plan_job(const Options& options);
+dist::Job plan_job(const Options& options);
 
 /// Calls run(job) for the first attempt, and again for each restart, until an outcome has
 /// may_be_restarted == false or job.max_restarts restarts have been made. Returns the
 /// exit code of the last outcome. Restart r = 1, 2, ... has `job.restart_count` r and its
 /// own `job.run_id`: job.log_name, a dot, and r ("3f2a.1").
-int run_with_restarts(Job job, const std::function<Outcome(Job& job)>& run);
+int run_with_restarts(dist::Job job, const std::function<Outcome(dist::Job& job)>& run);
 
 /// Returns the output of --dry-run: one shell command per rank.
-std::string dry_run(const Options& options, const Job& job);
+std::string dry_run(const Options& options, const dist::Job& job);
 
 /// Runs the job and returns minirun's exit code.
 int launch(const Options& options);

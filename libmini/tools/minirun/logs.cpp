@@ -12,7 +12,7 @@ namespace mini::tools {
 
 namespace fs = std::filesystem;
 
-Logs::Logs(const Options& options, const Job& job) : options_(options) {
+Logs::Logs(const Options& options, const dist::Job& job) : options_(options) {
     if (options.log_dir.empty()) return;
     folder_ = concat(fs::absolute(options.log_dir).string(), "/", job.log_name,
                      "/attempt_", job.restart_count);

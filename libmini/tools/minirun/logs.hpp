@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "libmini/tools/minirun/environment.hpp"
+#include "libmini/distributed/rendezvous/rank_environment.hpp"
 #include "libmini/tools/minirun/options.hpp"
 #include "libmini/tools/minirun/output.hpp"
 
@@ -16,7 +16,7 @@ class Logs {
   public:
     /// Chooses the folder, but creates no file yet. DIR is options.log_dir. REQUIRES: DIR
     /// is not empty if any rank has a log file.
-    Logs(const Options& options, const Job& job);
+    Logs(const Options& options, const dist::Job& job);
 
     /// Returns whether any rank has a log file.
     bool any() const { return !options_.tee.empty() || !options_.redirects.empty(); }

@@ -28,12 +28,12 @@ constexpr int kUsageExit = 2;  // by convention, a usage error
 
 }  // namespace
 
-Supervisor::Supervisor(const Options& options, const Job& job, FlightFolder& flights,
-                       const Caretaker& caretaker)
+Supervisor::Supervisor(const Options& options, const dist::Job& job,
+                       FlightFolder& flights, const Watchdog& watchdog)
     : options_(options),
       job_(job),
       flights_(flights),
-      caretaker_(caretaker),
+      watchdog_(watchdog),
       logs_(options, job),
       output_(options.prefix),
       signals_(open_signals()) {}
@@ -56,10 +56,10 @@ Outcome Supervisor::run() {
 }
 
 void Supervisor::start_ranks() {
-    const Environment base = current_environment();
+    const dist::Environment base = dist::current_environment();
     for (int local = 0; local < job_.local_size(); ++local) {
-        children_.emplace_back(options_.command, rank_environment(base, job_, local),
-                               caretaker_);
+        children_.emplace_back(options_.command,
+                               dist::rank_environment(base, job_, local), watchdog_);
         Child& child = children_.back();
         output_.add_rank(job_.rank(local), logs_.source(local, 1, std::move(child.out())),
                          logs_.source(local, 2, std::move(child.err())));

@@ -36,14 +36,14 @@
 #include <string>
 #include <vector>
 
-#include "libmini/tools/minirun/caretaker.hpp"
+#include "libmini/distributed/rendezvous/rank_environment.hpp"
 #include "libmini/tools/minirun/child.hpp"
-#include "libmini/tools/minirun/environment.hpp"
 #include "libmini/tools/minirun/failure.hpp"
 #include "libmini/tools/minirun/flight_folder.hpp"
 #include "libmini/tools/minirun/logs.hpp"
 #include "libmini/tools/minirun/options.hpp"
 #include "libmini/tools/minirun/output.hpp"
+#include "libmini/tools/minirun/watchdog.hpp"
 
 namespace mini::tools {
 
@@ -58,8 +58,8 @@ class Supervisor {
   public:
     /// REQUIRES: no other supervisor exists in the process, and no other thread is
     /// running.
-    Supervisor(const Options& options, const Job& job, FlightFolder& flights,
-               const Caretaker& caretaker);
+    Supervisor(const Options& options, const dist::Job& job, FlightFolder& flights,
+               const Watchdog& watchdog);
 
     /// Runs the job. Blocks until all its processes have ended and its output is written.
     /// The exit code is that of the failure that caused the others, 128 + the signal's
@@ -100,9 +100,9 @@ class Supervisor {
     Outcome conclude();
 
     const Options& options_;
-    const Job& job_;
+    const dist::Job& job_;
     FlightFolder& flights_;
-    const Caretaker& caretaker_;
+    const Watchdog& watchdog_;
     Logs logs_;
     Output output_;
     Descriptor signals_;

@@ -1,8 +1,8 @@
 // A small process that cleans up after minirun, even if minirun is killed with SIGKILL.
 //
-//     minirun -- "group 4711 begins", "4711 has ended", "remove FOLDER" --> caretaker
-//        '-- dies: the connection closes --> kills the groups that have not ended,
-//                                            removes the folder
+//     minirun ---- process groups, folder: in shared memory ---- watchdog
+//        '-- dies: the pipe closes --> kills the groups that have not ended,
+//                                      removes the folder
 //
 // The kernel kills a rank when minirun dies (PR_SET_PDEATHSIG), but not the processes
 // that the rank has started: `minirun sh -c 'prog; true'` would leave prog running. A
@@ -19,15 +19,15 @@
 
 namespace mini::tools {
 
-class Caretaker {
+class Watchdog {
   public:
-    /// Starts the caretaker process. Throws Error. REQUIRES: no other thread is running.
-    Caretaker();
+    /// Starts the process. Throws Error. REQUIRES: no other thread is running.
+    Watchdog();
 
-    /// Closes the connection, and blocks until the caretaker has cleaned up and ended.
-    ~Caretaker();
-    Caretaker(const Caretaker&) = delete;
-    Caretaker& operator=(const Caretaker&) = delete;
+    /// Closes the pipe, and blocks until the process has cleaned up and ended.
+    ~Watchdog();
+    Watchdog(const Watchdog&) = delete;
+    Watchdog& operator=(const Watchdog&) = delete;
 
     /// Registers a process group to be killed. May be called between fork and exec.
     void group_begins(pid_t group) const;
@@ -35,15 +35,15 @@ class Caretaker {
     /// Unregisters a process group.
     void group_ended(pid_t group) const;
 
-    /// Registers the folder to be removed.
+    /// Registers the folder to be removed; "" for none.
     void will_remove(const std::string& folder) const;
 
-    /// Unregisters the folder.
-    void will_keep_folder() const;
-
   private:
+    struct Shared;
+
+    Shared* shared_ = nullptr;
     pid_t pid_ = -1;
-    Descriptor connection_;
+    Descriptor pipe_;
 };
 
 }  // namespace mini::tools

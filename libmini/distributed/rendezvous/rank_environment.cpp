@@ -1,4 +1,4 @@
-#include "libmini/tools/minirun/environment.hpp"
+#include "libmini/distributed/rendezvous/rank_environment.hpp"
 
 #include <sys/random.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 
 #include "libmini/core/error.hpp"
 
-namespace mini::tools {
+namespace mini::dist {
 
 Environment current_environment() {
     Environment variables;
@@ -64,4 +64,4 @@ Environment rank_environment(Environment base, const Job& job, int local_rank) {
     // [lab12.1]
 }
 
-}  // namespace mini::tools
+}  // namespace mini::dist

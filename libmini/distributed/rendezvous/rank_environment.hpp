@@ -18,7 +18,7 @@
 #include <map>
 #include <string>
 
-namespace mini::tools {
+namespace mini::dist {
 
 /// The properties that all ranks of one job share.
 struct Job {
@@ -61,4 +61,4 @@ Environment own_variables(const Job& job, int local_rank);
 /// ranks, and MINI_PROGRESS with the value of job.progress.
 Environment rank_environment(Environment base, const Job& job, int local_rank);
 
-}  // namespace mini::tools
+}  // namespace mini::dist

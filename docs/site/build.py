@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "labs"))
 
 import figures  # noqa: E402
-import house  # noqa: E402
+import components  # noqa: E402
 import labs  # noqa: E402
 import run_picture  # noqa: E402
 from finish import finish  # noqa: E402
@@ -48,7 +48,7 @@ def write_pages(output):
     """Writes the pages and the layout that Doxygen reads."""
     catalogue, found = labs.read_labs(ROOT)
     parts = {"<!-- cards -->": labs.cards(catalogue, found), "<!-- subpages -->": labs.subpages(found),
-             "<!-- tabs -->": labs.tabs(found), "<!-- house -->": house.page_part(ROOT)}
+             "<!-- tabs -->": labs.tabs(found), "<!-- components -->": components.page_part(ROOT)}
     pages = {path.name: path.read_text(encoding="utf-8")
              for path in sorted((ROOT / "docs/pages").glob("*.md"))}
     pages |= {f"{labs.page_of(lab)}.md": labs.lab_page(catalogue, lab) for lab in found}

@@ -42,7 +42,7 @@ function(mini_use_all)
     add_library(mini_extras STATIC ${CMAKE_CURRENT_BINARY_DIR}/use_all.cpp)
     target_link_libraries(mini_extras PRIVATE ${libraries}
         PUBLIC $<BUILD_INTERFACE:mini_flags> $<INSTALL_INTERFACE:mini_usage>)
-    set_property(GLOBAL APPEND PROPERTY MINI_ROOMS extras)
+    set_property(GLOBAL APPEND PROPERTY MINI_ALL_COMPONENTS extras)
 endfunction()
 
 # mini_commands(mini_flight libmini/extras/flight/command.hpp mini::flight::add_command): lists a

@@ -1,6 +1,6 @@
 # The compile flags of our own code, as the interface target mini_flags, and the two
-# functions that every folder uses: mini_room (a room of the library) and mini_program (an
-# executable).
+# functions that every folder uses: mini_component (a part of the library) and mini_program
+# (an executable).
 
 include(${CMAKE_CURRENT_LIST_DIR}/MiniPrecompiled.cmake)
 
@@ -119,7 +119,7 @@ target_compile_options(mini_half_written INTERFACE
     "$<$<COMPILE_LANGUAGE:CXX>:-Wno-error;-Wno-unused;-Wno-unused-parameter>"
     $<$<COMPILE_LANGUAGE:CUDA>:-w>)
 
-# Flags of rooms and programs that mostly parse text and wait. Precompiled headers bring the
+# Flags of components and programs that mostly parse text and wait. Precompiled headers bring the
 # optimisation that they were compiled with, so these have their own.
 add_library(mini_text INTERFACE)
 target_compile_options(mini_text INTERFACE
@@ -139,44 +139,44 @@ if(MINI_FUZZ)
     target_compile_options(mini_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# Each room compiles in a few batches of files: a file of 100 lines includes headers of
+# Each component compiles in a few batches of files: a file of 100 lines includes headers of
 # 75,000 lines, which a batch compiles once. Turn MINI_UNITY off to check that each file
 # compiles alone.
-option(MINI_UNITY "Compile the files of a room in batches" ON)
+option(MINI_UNITY "Compile the files of a component in batches" ON)
 
-# mini_room(core SOURCES a.cpp b.cpp NEEDS mini_tensor fmt::fmt [ALONE c.cpp] [OPTIMISED]
+# mini_component(core SOURCES a.cpp b.cpp NEEDS mini_tensor fmt::fmt [ALONE c.cpp] [OPTIMISED]
 #     [TEXT])
 #
-# Declares a room as the library mini_<name>. NEEDS lists the rooms and the external
-# libraries that the room uses. Files in ALONE are compiled outside the batches; for files with
+# Declares a component as the library mini_<name>. NEEDS lists the components and the external
+# libraries that the component uses. Files in ALONE are compiled outside the batches; for files with
 # a region for learners see MiniRegions.
-# OPTIMISED is for rooms with loops over millions of numbers. Debug builds compile such a
-# room with -Og, because without optimisation these loops would take most of the tests'
+# OPTIMISED is for components with loops over millions of numbers. Debug builds compile such a
+# component with -Og, because without optimisation these loops would take most of the tests'
 # time. With -O1 GCC takes nearly twice as long for code with sanitizers.
-# TEXT is for rooms that mostly parse text and wait: optimised builds compile them with -O1, in
+# TEXT is for components that mostly parse text and wait: optimised builds compile them with -O1, in
 # two thirds of the time.
-function(mini_room name)
-    cmake_parse_arguments(room "OPTIMISED;TEXT" "" "SOURCES;NEEDS;ALONE" ${ARGN})
-    add_library(mini_${name} STATIC ${room_SOURCES})
+function(mini_component name)
+    cmake_parse_arguments(component "OPTIMISED;TEXT" "" "SOURCES;NEEDS;ALONE" ${ARGN})
+    add_library(mini_${name} STATIC ${component_SOURCES})
     add_library(libmini::${name} ALIAS mini_${name})
-    mini_batches(mini_${name} 16 ${room_ALONE})
-    list(TRANSFORM room_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
-    set_property(GLOBAL APPEND PROPERTY MINI_ROOM_SOURCES ${room_SOURCES})
-    set_property(GLOBAL APPEND PROPERTY MINI_ROOMS ${name})
+    mini_batches(mini_${name} 16 ${component_ALONE})
+    list(TRANSFORM component_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+    set_property(GLOBAL APPEND PROPERTY MINI_COMPONENT_SOURCES ${component_SOURCES})
+    set_property(GLOBAL APPEND PROPERTY MINI_ALL_COMPONENTS ${name})
     target_link_libraries(mini_${name} ${MINI_FLAGS_SCOPE} $<BUILD_INTERFACE:mini_flags>
         PUBLIC mini_usage)
-    mini_needs(mini_${name} ${room_NEEDS})
-    if(room_TEXT)
+    mini_needs(mini_${name} ${component_NEEDS})
+    if(component_TEXT)
         mini_text(mini_${name})
-    elseif(NOT room_OPTIMISED OR NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
+    elseif(NOT component_OPTIMISED OR NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
         mini_precompiled(mini_${name} mini_headers)
     endif()
-    if(room_OPTIMISED)
+    if(component_OPTIMISED)
         target_compile_options(mini_${name} PRIVATE $<$<CONFIG:Debug>:-Og$<SEMICOLON>-g1>)
     endif()
 endfunction()
 
-# mini_text(<target>): compiles a target as a room with TEXT.
+# mini_text(<target>): compiles a target as a component with TEXT.
 function(mini_text target)
     target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:mini_text>)
     if(CMAKE_BUILD_TYPE STREQUAL "Release")
@@ -186,12 +186,12 @@ function(mini_text target)
     endif()
 endfunction()
 
-# mini_needs(<room> <libraries>...): what a room, and what links the room, is linked with.
-# An installed room does not ask for the libraries that are only headers.
-function(mini_needs room)
+# mini_needs(<component> <libraries>...): what a component, and what links it, is linked with.
+# An installed component does not ask for the libraries that are only headers.
+function(mini_needs component)
     list(TRANSFORM ARGN REPLACE "^(Eigen3|CLI11|nlohmann_json|stb)::.+$"
         "$<BUILD_INTERFACE:\\0>" OUTPUT_VARIABLE libraries)
-    target_link_libraries(${room} PUBLIC ${libraries})
+    target_link_libraries(${component} PUBLIC ${libraries})
 endfunction()
 
 # mini_batches(<target> <files per batch> <files outside the batches>...): compiles the
@@ -224,7 +224,7 @@ endfunction()
 # mini_program(train_mnist [MINE] [TEXT] SOURCES train_mnist.cpp NEEDS mini_parallel)
 #
 # Declares an executable. With MINE, labs/lab can also build it with the learner's code
-# (MiniOverlay). TEXT: as of a room.
+# (MiniOverlay). TEXT: as of a component.
 function(mini_program name)
     cmake_parse_arguments(program "TEXT;MINE" "" "SOURCES;NEEDS" ${ARGN})
     add_executable(${name})

@@ -4,7 +4,7 @@
 #     bin/                            mini, minirun
 #     include/libmini/                the public headers
 #     include/libmini/detail/         headers that those include: also an include folder
-#     lib/libmini_core.a ...          one archive per room
+#     lib/libmini_core.a ...          one archive per component
 #     lib/cmake/libmini/              find_package(libmini)
 #     lib/pkgconfig/libmini.pc
 
@@ -16,10 +16,10 @@ set(MINI_COMPONENTS core random tensor autograd nn optim data datasets io distri
     extras training)
 set(MINI_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/libmini)
 
-# mini_install(): declares what is installed. Call it after all rooms are declared.
+# mini_install(): declares what is installed. Call it after all components are declared.
 function(mini_install)
     mini_install_headers()
-    mini_install_rooms(archives)
+    mini_install_components(archives)
     mini_install_config()
     mini_install_pkg_config(${archives})
     install(TARGETS mini minirun)
@@ -41,18 +41,18 @@ function(mini_install_headers)
     endforeach()
 endfunction()
 
-# mini_install_rooms(<out>): installs the components and the rooms that they need as targets
-# of find_package: libmini::nn, and for a room that is no component libmini::detail::net.
-# Sets <out> to the rooms' libraries, such as mini_core, in the order of their needs.
-function(mini_install_rooms out)
+# mini_install_components(<out>): installs the named components and those that they need as
+# targets of find_package: libmini::nn, and libmini::detail::net for one that is not named.
+# Sets <out> to the components' libraries, such as mini_core, in the order of their needs.
+function(mini_install_components out)
     set(components ${MINI_COMPONENTS})
     list(TRANSFORM components PREPEND mini_)
-    mini_rooms_of(rooms ${components})
-    get_property(all_rooms GLOBAL PROPERTY MINI_ROOMS)
+    mini_components_of(needed ${components})
+    get_property(all_components GLOBAL PROPERTY MINI_ALL_COMPONENTS)
     set(libraries "")
-    foreach(room ${all_rooms})
-        if(room IN_LIST rooms)
-            list(APPEND libraries mini_${room})
+    foreach(component ${all_components})
+        if(component IN_LIST needed)
+            list(APPEND libraries mini_${component})
         endif()
     endforeach()
     set(${out} ${libraries} PARENT_SCOPE)

@@ -54,7 +54,7 @@ endfunction()
 # mini_checked_threads(11 test_locks.cpp LEARNERS simple_group.cpp NEEDS mini_collectives):
 # declares the program lab11_check_threads, of a test and of the learner's files, with the
 # thread sanitizer, which cannot be in one program with the address sanitizer. A case of
-# lab11_check runs it. NEEDS must not have the files' own room: functions that the files do
+# lab11_check runs it. NEEDS must not have the files' own component: functions that the files do
 # not define are stubs (mini_not_written). Likewise lab11_schemata_threads.
 function(mini_checked_threads number test)
     if(NOT MINI_TESTS OR MINI_SANITIZE)
@@ -75,9 +75,9 @@ function(mini_checked_threads number test)
             target_sources(${program} PRIVATE ${PROJECT_SOURCE_DIR}/labs/check/schemata.cpp)
         endif()
         foreach(file ${threads_LEARNERS})
-            mini_room_of(room ${here}/${file})
-            set(stubs mini_check${number}_${room}_not_written)
-            if(room AND kind STREQUAL "check")
+            mini_component_of(component ${here}/${file})
+            set(stubs mini_check${number}_${component}_not_written)
+            if(component AND kind STREQUAL "check")
                 target_link_libraries(${program} PRIVATE $<TARGET_NAME_IF_EXISTS:${stubs}>)
             endif()
         endforeach()
@@ -90,7 +90,7 @@ endfunction()
 # lab's tests: lab07_check with the learner's code, which `labs/lab check 7` runs, and
 # lab07_schemata with all mutants. Both are built only if requested by name, and share the
 # tests' object files. Only tests that include a header with a region, and .cu files, are
-# compiled separately for each program. NEEDS lists only the rooms that the tests use.
+# compiled separately for each program. NEEDS lists only the components that the tests use.
 function(mini_lab_check number)
     if(NOT MINI_TESTS)
         return()

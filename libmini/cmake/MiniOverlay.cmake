@@ -4,7 +4,7 @@
 #     build/mine/07/...                   the learner's regions of lab 07, for its check
 #     build/schemata/...                  the files that labs/lab dev check generates
 #
-# An overlay's files of one room form one object library. Its objects precede
+# An overlay's files of one component form one object library. Its objects precede
 # libmini_data.a on the link line, so the linker does not take libmini's objects from the
 # archive. In the archive the files of one lab are one object (MiniRegions), so libmini's
 # files are added to the library for those of the lab that the overlay lacks. If a file is
@@ -37,7 +37,7 @@ function(mini_overlay_files out folder place)
     set(${out} ${found} PARENT_SCOPE)
 endfunction()
 
-# mini_overlay_includers(<out> <folder> <files>...): sets <out> to the rooms' sources that
+# mini_overlay_includers(<out> <folder> <files>...): sets <out> to the components' sources that
 # include a header with a region of which the overlay has a copy, except sources that
 # <files>, the overlay's files, replace.
 function(mini_overlay_includers out folder)
@@ -50,10 +50,10 @@ function(mini_overlay_includers out folder)
         endif()
     endforeach()
     mini_includers(includers ${headers})
-    get_property(room_sources GLOBAL PROPERTY MINI_ROOM_SOURCES)
+    get_property(component_sources GLOBAL PROPERTY MINI_COMPONENT_SOURCES)
     set(found "")
     foreach(path ${includers})
-        if(${PROJECT_SOURCE_DIR}/${path} IN_LIST room_sources AND
+        if(${PROJECT_SOURCE_DIR}/${path} IN_LIST component_sources AND
                 NOT ${folder}/${path} IN_LIST ARGN)
             list(APPEND found ${PROJECT_SOURCE_DIR}/${path})
         endif()
@@ -61,10 +61,10 @@ function(mini_overlay_includers out folder)
     set(${out} ${found} PARENT_SCOPE)
 endfunction()
 
-# mini_overlay_sources(<target> <room> <folder> <files>...): adds files to a target: an
+# mini_overlay_sources(<target> <component> <folder> <files>...): adds files to a target: an
 # overlay's files, or libmini's files that include an overlay's header. They are compiled
-# with the options of libmini's files in <room>.
-function(mini_overlay_sources target room folder)
+# with the options of libmini's files in <component>.
+function(mini_overlay_sources target component folder)
     foreach(file ${ARGN})
         string(REPLACE "${folder}/" "${PROJECT_SOURCE_DIR}/" original ${file})
         mini_add_sources(${target} ${file})
@@ -80,7 +80,7 @@ function(mini_overlay_sources target room folder)
             set_source_files_properties(${file} TARGET_DIRECTORY ${target} PROPERTIES
                 INCLUDE_DIRECTORIES "${folder};${place}")
         endif()
-        get_source_file_property(options ${original} TARGET_DIRECTORY ${room} COMPILE_OPTIONS)
+        get_source_file_property(options ${original} TARGET_DIRECTORY ${component} COMPILE_OPTIONS)
         if(options AND NOT file MATCHES "\\.cu$")
             set_source_files_properties(${file} TARGET_DIRECTORY ${target} PROPERTIES
                 COMPILE_OPTIONS "${options}")
@@ -88,23 +88,23 @@ function(mini_overlay_sources target room folder)
     endforeach()
 endfunction()
 
-# mini_room_of(<out> <path>): sets <out> to the room of a file, such as "data"; to "" for
-# a file of labs that is in no room.
-function(mini_room_of out path)
-    get_property(room_sources GLOBAL PROPERTY MINI_ROOM_SOURCES)
-    get_property(rooms GLOBAL PROPERTY MINI_ROOMS)
+# mini_component_of(<out> <path>): sets <out> to the component of a file, such as "data"; to "" for
+# a file of labs that is in no component.
+function(mini_component_of out path)
+    get_property(component_sources GLOBAL PROPERTY MINI_COMPONENT_SOURCES)
+    get_property(components GLOBAL PROPERTY MINI_ALL_COMPONENTS)
     set(found core)
     set(depth 0)
-    if(path MATCHES "^labs/" AND NOT ${PROJECT_SOURCE_DIR}/${path} IN_LIST room_sources)
+    if(path MATCHES "^labs/" AND NOT ${PROJECT_SOURCE_DIR}/${path} IN_LIST component_sources)
         set(found "")
-        set(rooms "")
+        set(components "")
     endif()
-    foreach(room ${rooms})
-        get_target_property(folder mini_${room} SOURCE_DIR)
+    foreach(component ${components})
+        get_target_property(folder mini_${component} SOURCE_DIR)
         cmake_path(IS_PREFIX folder ${PROJECT_SOURCE_DIR}/${path} is_inside)
         string(LENGTH ${folder} length)
         if(is_inside AND length GREATER depth)
-            set(found ${room})
+            set(found ${component})
             set(depth ${length})
         endif()
     endforeach()
@@ -112,7 +112,7 @@ function(mini_room_of out path)
 endfunction()
 
 # mini_overlay_lab_mates(<out> <replaced> <folder> <files>...): sets <out> to the sources of
-# rooms that share a batch with a source that one of the files replaces, and that none of them
+# components that share a batch with a source that one of the files replaces, and that none of them
 # replaces; <replaced> to the batches, such as data/07.
 function(mini_overlay_lab_mates out replaced folder)
     set(found "")
@@ -120,16 +120,16 @@ function(mini_overlay_lab_mates out replaced folder)
     foreach(file ${ARGN})
         string(REPLACE "${folder}/" "" path ${file})
         string(REPLACE "${PROJECT_SOURCE_DIR}/" "" path ${path})
-        mini_room_of(room ${path})
-        if(NOT room OR NOT EXISTS ${PROJECT_SOURCE_DIR}/${path})
+        mini_component_of(component ${path})
+        if(NOT component OR NOT EXISTS ${PROJECT_SOURCE_DIR}/${path})
             continue()
         endif()
         mini_lab_of(lab ${PROJECT_SOURCE_DIR}/${path})
-        if(NOT lab OR ${room}/${lab} IN_LIST done)
+        if(NOT lab OR ${component}/${lab} IN_LIST done)
             continue()
         endif()
-        list(APPEND done ${room}/${lab})
-        mini_source_files(sources mini_${room})
+        list(APPEND done ${component}/${lab})
+        mini_source_files(sources mini_${component})
         foreach(source ${sources})
             mini_lab_of(other_lab ${source})
             string(REPLACE "${PROJECT_SOURCE_DIR}/" "${folder}/" stand_in ${source})
@@ -142,26 +142,26 @@ function(mini_overlay_lab_mates out replaced folder)
     set(${replaced} ${done} PARENT_SCOPE)
 endfunction()
 
-# mini_not_written(<kind> <room>/<lab>...): declares for each of the rooms the object library
-# mini_<kind>_<room>_not_written: stubs for the functions of libmini's files with regions of
+# mini_not_written(<kind> <component>/<lab>...): declares for each of the components the object library
+# mini_<kind>_<component>_not_written: stubs for the functions of libmini's files with regions of
 # the labs that the overlay's files do not define.
 function(mini_not_written kind)
     set(mine "")
-    get_property(rooms GLOBAL PROPERTY MINI_ROOMS)
-    foreach(room ${rooms})
-        if(TARGET mini_${kind}_${room})
-            list(APPEND mine $<TARGET_OBJECTS:mini_${kind}_${room}>)
+    get_property(components GLOBAL PROPERTY MINI_ALL_COMPONENTS)
+    foreach(component ${components})
+        if(TARGET mini_${kind}_${component})
+            list(APPEND mine $<TARGET_OBJECTS:mini_${kind}_${component}>)
         endif()
     endforeach()
-    foreach(room ${rooms})
+    foreach(component ${components})
         set(labs ${ARGN})
-        list(FILTER labs INCLUDE REGEX "^${room}/")
+        list(FILTER labs INCLUDE REGEX "^${component}/")
         if(NOT labs)
             continue()
         endif()
         list(TRANSFORM labs REPLACE ".*/" "")
         set(sources "")
-        mini_source_files(files mini_${room})
+        mini_source_files(files mini_${component})
         foreach(file ${files})
             mini_lab_of(lab ${file})
             if(lab AND lab IN_LIST labs)
@@ -170,13 +170,13 @@ function(mini_not_written kind)
             endif()
         endforeach()
         list(TRANSFORM labs REPLACE ".+"
-            "${PROJECT_SOURCE_DIR}/course/mini_${room}.lab\\0.*.o" OUTPUT_VARIABLE sealed)
+            "${PROJECT_SOURCE_DIR}/course/mini_${component}.lab\\0.*.o" OUTPUT_VARIABLE sealed)
         file(GLOB sealed CONFIGURE_DEPENDS ${sealed})
-        set(place ${PROJECT_BINARY_DIR}/not_written/${kind}_${room})
+        set(place ${PROJECT_BINARY_DIR}/not_written/${kind}_${component})
         file(GENERATE OUTPUT ${place}.txt CONTENT "labs=${labs}
 sources=${sources}
 mine=${mine}
-theirs=$<TARGET_OBJECTS:mini_${room}>;${sealed}
+theirs=$<TARGET_OBJECTS:mini_${component}>;${sealed}
 stubs=${place}.cpp
 rest=${place}.o
 compiler=${CMAKE_CXX_COMPILER}
@@ -186,12 +186,12 @@ linker=${CMAKE_LINKER}
 ")
         add_custom_command(OUTPUT ${place}.cpp ${place}.o
             COMMAND Python3::Interpreter -B -m lab_tool.not_written ${place}.txt
-            DEPENDS ${mine} ${sealed} $<TARGET_FILE:mini_${room}> ${place}.txt
+            DEPENDS ${mine} ${sealed} $<TARGET_FILE:mini_${component}> ${place}.txt
                 ${PROJECT_SOURCE_DIR}/labs/lab_tool/not_written.py
                 ${PROJECT_SOURCE_DIR}/labs/lab_tool/definitions.py
             WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}/labs
-            COMMENT "Functions of ${room} that are not written" VERBATIM)
-        set(target mini_${kind}_${room}_not_written)
+            COMMENT "Functions of ${component} that are not written" VERBATIM)
+        set(target mini_${kind}_${component}_not_written)
         add_library(${target} OBJECT EXCLUDE_FROM_ALL ${place}.cpp)
         target_link_libraries(${target} PRIVATE mini_flags)
         set_target_properties(${target} PROPERTIES INTERFACE_LINK_DEPENDS ${place}.o)
@@ -199,9 +199,9 @@ linker=${CMAKE_LINKER}
 endfunction()
 
 # mini_overlay(<kind> <folder> [IN_BATCHES] [mini_checked]): declares an object library
-# mini_<kind>_<room> for each room of which the overlay has files; they may be new files.
-# With IN_BATCHES, a lab's files of a room are compiled together, as in the room; a
-# learner's files are not, because two of them may define one name. Call it after all rooms
+# mini_<kind>_<component> for each component of which the overlay has files; they may be new files.
+# With IN_BATCHES, a lab's files of a component are compiled together, as in the component; a
+# learner's files are not, because two of them may define one name. Call it after all components
 # are declared.
 function(mini_overlay kind folder)
     cmake_parse_arguments(PARSE_ARGV 2 overlay "IN_BATCHES" "" "")
@@ -213,29 +213,29 @@ function(mini_overlay kind folder)
     foreach(file ${files} ${includers} ${lab_mates})
         string(REPLACE "${folder}/" "" path ${file})
         string(REPLACE "${PROJECT_SOURCE_DIR}/" "" path ${path})
-        mini_room_of(room ${path})
-        if(room AND NOT TARGET mini_${kind}_${room})
-            add_library(mini_${kind}_${room} OBJECT EXCLUDE_FROM_ALL)
+        mini_component_of(component ${path})
+        if(component AND NOT TARGET mini_${kind}_${component})
+            add_library(mini_${kind}_${component} OBJECT EXCLUDE_FROM_ALL)
             if(overlay_IN_BATCHES AND MINI_UNITY)
-                set_target_properties(mini_${kind}_${room} PROPERTIES
+                set_target_properties(mini_${kind}_${component} PROPERTIES
                     UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-                target_compile_options(mini_${kind}_${room} PRIVATE
+                target_compile_options(mini_${kind}_${component} PRIVATE
                     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
             endif()
             if(overlay_UNPARSED_ARGUMENTS)
-                mini_precompiled(mini_${kind}_${room} mini_checked_headers)
+                mini_precompiled(mini_${kind}_${component} mini_checked_headers)
             else()
-                mini_precompiled(mini_${kind}_${room} mini_headers)
+                mini_precompiled(mini_${kind}_${component} mini_headers)
             endif()
-            target_include_directories(mini_${kind}_${room} BEFORE PRIVATE ${folder})
-            target_link_libraries(mini_${kind}_${room} PUBLIC mini_${room}
+            target_include_directories(mini_${kind}_${component} BEFORE PRIVATE ${folder})
+            target_link_libraries(mini_${kind}_${component} PUBLIC mini_${component}
                 PRIVATE ${overlay_UNPARSED_ARGUMENTS} mini_half_written)
             if(kind STREQUAL "schemata")
-                target_link_libraries(mini_${kind}_${room} PRIVATE mini_line_numbers)
+                target_link_libraries(mini_${kind}_${component} PRIVATE mini_line_numbers)
             endif()
         endif()
-        if(room)
-            mini_overlay_sources(mini_${kind}_${room} mini_${room} ${folder} ${file})
+        if(component)
+            mini_overlay_sources(mini_${kind}_${component} mini_${component} ${folder} ${file})
         endif()
     endforeach()
     if(NOT overlay_IN_BATCHES)
@@ -243,10 +243,10 @@ function(mini_overlay kind folder)
     endif()
 endfunction()
 
-# mini_rooms_of(<out> <targets>...): sets <out> to the rooms among the targets and among
+# mini_components_of(<out> <targets>...): sets <out> to the components among the targets and among
 # all targets that they link, directly or indirectly.
-function(mini_rooms_of out)
-    get_property(rooms GLOBAL PROPERTY MINI_ROOMS)
+function(mini_components_of out)
+    get_property(components GLOBAL PROPERTY MINI_ALL_COMPONENTS)
     set(found "")
     set(seen "")
     set(next ${ARGN})
@@ -256,9 +256,9 @@ function(mini_rooms_of out)
             continue()
         endif()
         list(APPEND seen ${target})
-        string(REGEX REPLACE "^mini_" "" room "${target}")
-        if(room IN_LIST rooms)
-            list(APPEND found ${room})
+        string(REGEX REPLACE "^mini_" "" component "${target}")
+        if(component IN_LIST components)
+            list(APPEND found ${component})
         endif()
         get_target_property(below ${target} INTERFACE_LINK_LIBRARIES)
         if(below)
@@ -270,13 +270,13 @@ function(mini_rooms_of out)
 endfunction()
 
 # mini_link_overlay(<program> <kind> <needs>...): links an overlay's object libraries of
-# all rooms that the program needs, before the rooms themselves.
+# all components that the program needs, before the components themselves.
 function(mini_link_overlay program kind)
-    mini_rooms_of(rooms ${ARGN})
-    foreach(room ${rooms})
-        set(stubs mini_${kind}_${room}_not_written)
-        set(rest ${PROJECT_BINARY_DIR}/not_written/${kind}_${room}.o)
-        target_link_libraries(${program} PRIVATE $<TARGET_NAME_IF_EXISTS:mini_${kind}_${room}>
+    mini_components_of(components ${ARGN})
+    foreach(component ${components})
+        set(stubs mini_${kind}_${component}_not_written)
+        set(rest ${PROJECT_BINARY_DIR}/not_written/${kind}_${component}.o)
+        target_link_libraries(${program} PRIVATE $<TARGET_NAME_IF_EXISTS:mini_${kind}_${component}>
             $<TARGET_NAME_IF_EXISTS:${stubs}> $<$<TARGET_EXISTS:${stubs}>:${rest}>)
     endforeach()
 endfunction()

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Runs clang-tidy on rooms of the library, with the checks of .clang-tidy.
+"""Runs clang-tidy on components of the library, with the checks of .clang-tidy.
 
-    tests/architecture/tidy.py BUILD              the rooms that a reader starts with
-    tests/architecture/tidy.py BUILD nn group     these rooms
-    tests/architecture/tidy.py BUILD all          all rooms
+    tests/architecture/tidy.py BUILD              the components that a reader starts with
+    tests/architecture/tidy.py BUILD nn group     these components
+    tests/architecture/tidy.py BUILD all          all components
 
 BUILD is a configured build folder with a compile_commands.json. Prints the warnings of clang-tidy
 and a summary; exits with code 1 if there is any warning.
@@ -19,15 +19,15 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 CORE = ["random", "tensor", "autograd", "nn", "optim", "store", "collectives"]
-ROOM = re.compile(r"libmini/.*CMakeFiles/mini_(\w+)\.dir/")
+COMPONENT = re.compile(r"libmini/.*CMakeFiles/mini_(\w+)\.dir/")
 
 
-def units(build, rooms):
-    """Yields the source files that are compiled for the rooms, without a learner's copies."""
+def units(build, components):
+    """Yields the source files that are compiled for the components, without a learner's copies."""
     for command in json.loads((build / "compile_commands.json").read_text()):
-        room = ROOM.search(command.get("output", "") or command["command"])
+        component = COMPONENT.search(command.get("output", "") or command["command"])
         is_cpp = command["file"].endswith((".cpp", ".cxx"))
-        if room and is_cpp and (room[1] in rooms or rooms == ["all"]):
+        if component and is_cpp and (component[1] in components or components == ["all"]):
             yield command["file"]
 
 
@@ -40,11 +40,11 @@ def tidy(build, unit):
     return done.returncode, done.stdout
 
 
-def main(build, *rooms):
-    rooms = list(rooms) or CORE
-    files = sorted(set(units(Path(build), rooms)))
+def main(build, *components):
+    components = list(components) or CORE
+    files = sorted(set(units(Path(build), components)))
     if not files:
-        sys.exit(f"tidy: {build} compiles no file of the rooms {', '.join(rooms)}")
+        sys.exit(f"tidy: {build} compiles no file of the components {', '.join(components)}")
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         found = [text for code, text in pool.map(lambda unit: tidy(build, unit), files) if code]
     print("".join(found), end="")

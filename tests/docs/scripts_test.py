@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import build
 import header_filter
-import house
+import components
 import labs
 import markdown
 from lab_tool.catalogue import Task
@@ -114,23 +114,23 @@ class Hints(unittest.TestCase):
         self.assertIn("\\endhtmlonly\nDo b.\n\n    b();\n", section)
 
 
-class House(unittest.TestCase):
+class Components(unittest.TestCase):
     NEEDS = {"core": set(), "tensor": {"core"}, "nn": {"tensor", "core"}}
 
-    def test_a_room_is_above_all_rooms_that_it_needs(self):
-        self.assertEqual(house.floors(self.NEEDS), {"core": 1, "tensor": 2, "nn": 3})
+    def test_a_component_is_above_all_components_that_it_needs(self):
+        self.assertEqual(components.layers(self.NEEDS), {"core": 1, "tensor": 2, "nn": 3})
 
-    def test_arrows_leave_out_rooms_that_are_reached_through_another_room(self):
-        self.assertEqual(house.direct("nn", self.NEEDS), ["tensor"])
+    def test_arrows_leave_out_components_that_are_reached_through_another_component(self):
+        self.assertEqual(components.direct("nn", self.NEEDS), ["tensor"])
 
     def test_a_circular_dependency_is_an_error(self):
         with self.assertRaisesRegex(SystemExit, "nn, tensor"):
-            house.floors({**self.NEEDS, "tensor": {"nn"}})
+            components.layers({**self.NEEDS, "tensor": {"nn"}})
 
-    def test_the_rooms_are_those_of_the_build(self):
-        rooms = house.rooms(build.ROOT)
-        self.assertLessEqual({"core", "kernels", "tensor", "nn", "parallel"}, set(rooms))
-        self.assertLessEqual(set(rooms), set(house.WHAT))
+    def test_the_components_are_those_of_the_build(self):
+        found = components.components(build.ROOT)
+        self.assertLessEqual({"core", "kernels", "tensor", "nn", "parallel"}, set(found))
+        self.assertLessEqual(set(found), set(components.WHAT))
 
 
 class Warnings(unittest.TestCase):

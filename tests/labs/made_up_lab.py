@@ -68,7 +68,7 @@ mini_overlay(schemata ${PROJECT_SOURCE_DIR}/build/schemata mini_checked)
 """,
     "libmini/extras/cudasim/include/cuda_runtime.h": "#define __device__\n",
     "libmini/kernels/CMakeLists.txt": """\
-mini_room(kernels SOURCES part.cpp other.cpp eighth.cpp one.cpp two.cpp NEEDS)
+mini_component(kernels SOURCES part.cpp other.cpp eighth.cpp one.cpp two.cpp NEEDS)
 set(kernels ${CMAKE_CURRENT_SOURCE_DIR}/twice.cu ${CMAKE_CURRENT_SOURCE_DIR}/quarter.cu)
 mini_simulated_kernels(mini_kernels ${kernels})
 set_property(GLOBAL APPEND PROPERTY MINI_ROOM_SOURCES ${kernels})

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "libmini/core/error.hpp"
-#include "libmini/tools/minirun/environment.hpp"
+#include "libmini/distributed/rendezvous/rank_environment.hpp"
 
 namespace mini::tools {
 namespace {
@@ -41,7 +41,7 @@ bool is_given(const CLI::App& app, const std::string& name) {
 
 // Removes the variables that have no meaning beside the options on the command line, and
 // those that another variable replaces, as in torchrun.
-void remove_replaced(const CLI::App& app, Environment& variables) {
+void remove_replaced(const CLI::App& app, dist::Environment& variables) {
     if (variables.contains("PET_RDZV_ENDPOINT") && !is_given(app, "--master-addr") &&
         !is_given(app, "--master-port"))
         for (const char* name : {"PET_MASTER_ADDR", "PET_MASTER_PORT"})
@@ -65,7 +65,7 @@ void set_option(CLI::Option& option, const std::string& name, const std::string&
 }  // namespace
 
 PetVariables read_pet_variables(CLI::App& app) {
-    Environment variables = current_environment();
+    dist::Environment variables = dist::current_environment();
     std::erase_if(variables, [](const auto& variable) {
         return !variable.first.starts_with(kPrefix) || variable.second.empty();
     });

@@ -12,22 +12,26 @@ namespace mini::kernels {
 
 /// The functions of a method of convolution: as cpu::conv2d, cpu::conv2d_backward_input,
 /// and cpu::conv2d_backward_weight without the bias.
+/// @{
 using ConvForward = decltype(cpu::conv2d);
 using ConvBackwardInput = decltype(cpu::conv2d_backward_input);
 using ConvBackwardWeight = void(float* dw, const float* g, const float* x,
                                 ImageExtents in, int64_t O, Window window);
+/// @}
 
+/// A method of convolution.
 struct ConvKernels {
     ConvForward* forward;
     ConvBackwardInput* backward_input;
     ConvBackwardWeight* backward_weight;
 };
 
-/// Max pooling of one plane x (H, W) with its indices, as cpu::max_pool2d, and its
-/// gradient: dx (H, W) from g, one value for each of `outputs` outputs.
+/// Max pooling of one plane.
 struct PoolKernels {
+    /// Writes y and its indices from x (H, W), as cpu::max_pool2d.
     void (*forward)(float* y, int32_t* indices, const float* x, int64_t H, int64_t W,
                     Window window);
+    /// Writes the gradient dx (H, W) from g, which has one value for each output.
     void (*backward)(float* dx, const float* g, const int32_t* indices, int64_t H,
                      int64_t W, int64_t outputs);
 };

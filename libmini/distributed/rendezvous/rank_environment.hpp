@@ -43,6 +43,7 @@ struct Job {
     int rank(int local_rank) const { return node_rank * local_size() + local_rank; }
 };
 
+/// Variables by name.
 using Environment = std::map<std::string, std::string>;
 
 /// Returns this process's environment.

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "labs/17-faults-and-checkpoints/test_support.hpp"
-#include "libmini/extras/backends/verify.hpp"
 #include "libmini/distributed/transport/mesh_transport.hpp"
+#include "libmini/extras/backends/verify.hpp"
 #include "libmini/tensor/tensor.hpp"
 
 using namespace mini;

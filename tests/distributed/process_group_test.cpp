@@ -291,9 +291,9 @@ TEST_CASE("init_process_group rejects invalid options") {
     CHECK(is_available("ring"));
     CHECK(is_available("threads"));
     CHECK_FALSE(is_available("pigeon"));
-    CHECK(
-        contains(failure_of([] { init_process_group({.backend = "pigeon"}); }),
-                 "UsageError: init_process_group: this program has no backend \"pigeon\""));
+    CHECK(contains(
+        failure_of([] { init_process_group({.backend = "pigeon"}); }),
+        "UsageError: init_process_group: this program has no backend \"pigeon\""));
     CHECK(contains(failure_of([] { init_process_group({.timeout = milliseconds(0)}); }),
                    "must be positive"));
     CHECK(contains(

@@ -123,8 +123,8 @@ inline std::vector<std::unique_ptr<GroupTransport>> make_transports(
         TcpStore store(server.address(), Cookie{}, deadline);
         const RendezvousConfig config{server.address(), rank, world_size, Cookie{}};
         Mesh mesh = connect_mesh(config, store, store.local_host(), medium, deadline);
-        transports[static_cast<size_t>(rank)] = std::make_unique<MeshTransport>(
-            rank, std::move(mesh.streams));
+        transports[static_cast<size_t>(rank)] =
+            std::make_unique<MeshTransport>(rank, std::move(mesh.streams));
     });
     for (const auto& failure : failures)
         if (failure) std::rethrow_exception(failure);

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "tests/support/catch.hpp"
 #include "tests/support/answer.hpp"
+#include "tests/support/catch.hpp"
 
 namespace mini::test {
 

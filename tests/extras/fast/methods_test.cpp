@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "libmini/extras/fast/conv_methods.hpp"
-#include "libmini/extras/fast/conv_methods.hpp"
 #include "libmini/kernels/cpu/conv_im2col.hpp"
 #include "libmini/kernels/faster.hpp"
 #include "libmini/kernels/kernels.hpp"

@@ -13,11 +13,11 @@
 
 #include "libmini/extras/flight/flight_story.hpp"
 #include "libmini/extras/flight/flight_table.hpp"
+#include "tests/support/answer.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/message_of.hpp"
-#include "tests/support/answer.hpp"
 
 using mini::dist::Flight;
 using mini::dist::FlightBox;

@@ -1,6 +1,6 @@
 #include "libmini/tools/mini/shares_table.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -74,11 +74,13 @@ class QueuedGroup : public ProcessGroup {
                                    const GroupIdentity& identity);
     void check_usable(const Call& call) const;
     void enqueue_point(const TaskHandle& task);
-    void enqueue_collective(const TaskHandle& task);
+    void number(const TaskHandle& task);
+    void run_here(const TaskHandle& task, std::unique_lock<std::mutex>& lock);
 
     bool has_work() const {
         return !queue_.empty() || !points_.is_empty() || !in_flight_.empty();
     }
+    bool is_idle() const { return !running_ && !closed_ && !has_work(); }
     void notify();
     void loop();
     void run(const TaskHandle& task);
@@ -115,7 +117,7 @@ class QueuedGroup : public ProcessGroup {
     std::set<TaskHandle> in_flight_;  // posted messages, and launched collectives
     std::weak_ptr<Task> blocking_;    // the last blocking collective
     uint64_t next_sequence_ = 0;
-    bool running_ = false;  // the communication thread is in run()
+    bool running_ = false;  // a thread is in run(): the communication thread or a caller
     bool closed_ = false;
     std::optional<Failure> failure_;  // the first failure; ranks as in the group
     bool late_failure_ = false;       // a launched task failed; its wait() had returned

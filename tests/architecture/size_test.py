@@ -20,7 +20,7 @@ READING_CORE = ["random", "tensor", "autograd", "nn", "optim", "data", "distribu
 
 # part: (ceiling, goal of the design; None if it has no goal of its own)
 LIMITS = {
-    "libmini": (74000, 50000),
+    "libmini": (74050, 50000),
     "core: libmini without extras": (51700, 34000),
     "reading core": (18000, 14000),
     "reached by parallel/ddp.cpp": (8950, 8000),
@@ -35,7 +35,7 @@ LIMITS = {
     "libmini/datasets": (3010, None),
     "libmini/distributed/backends": (740, None),
     "libmini/distributed/collectives": (1070, None),
-    "libmini/distributed/group": (2430, None),
+    "libmini/distributed/group": (2450, None),
     "libmini/distributed/launch": (470, None),
     "libmini/distributed/net": (1770, None),
     "libmini/distributed/rendezvous": (1280, None),

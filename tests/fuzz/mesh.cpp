@@ -112,7 +112,7 @@ struct Attachment {
 
     Kind kind = kNothing;
     bool has_token = false;
-    bool is_alone = false;
+    bool is_twice = false;
 };
 
 // The store of two ranks. When rank 0 publishes its address, the other program and then
@@ -149,7 +149,7 @@ class IntruderStore : public dist::HashStore {
             dist::make_hello(dist::Hello::Role::kMeshConnector, kCookie, 1, 0, token);
         const dist::Socket memory = new_memory();
         dist::send_with_descriptors(rank1_, std::as_bytes(std::span(&hello, 1)),
-                                    std::array{memory.fd(), memory.fd()});
+                                    std::array{memory.fd()});
     }
 
     void send_with_attachment() {
@@ -166,7 +166,7 @@ class IntruderStore : public dist::HashStore {
     }
     void send_descriptor(const dist::Socket& descriptor) {
         const std::array both = {descriptor.fd(), descriptor.fd()};
-        const size_t count = attachment_.is_alone ? 1 : 2;
+        const size_t count = attachment_.is_twice ? 2 : 1;
         dist::send_with_descriptors(intruder_, bytes_of(bytes_),
                                     std::span(both).first(count));
     }
@@ -184,7 +184,7 @@ void run_mesh_door(Input input) {
     const auto choice = taker.take<uint8_t>();
     const Attachment attachment{.kind = static_cast<Attachment::Kind>(choice % 4),
                                 .has_token = choice >= 128,
-                                .is_alone = choice % 128 >= 64};
+                                .is_twice = choice % 128 >= 64};
     IntruderStore store(attachment, text_of(taker.rest()));
     dist::RendezvousConfig config;
     config.rank = 0;

@@ -17,7 +17,7 @@ namespace mini::test {
 namespace {
 
 TEST_CASE("jobs with faults from many seeds end as expected") {
-    const uint64_t seeds = kSanitized ? 100 : 1000;
+    const uint64_t seeds = kSanitized ? 200 : 1000;
     std::map<Fault, int> happened;
     for (uint64_t seed = 0; seed < seeds; ++seed) {
         const FaultPlan plan = plan_of(seed);

@@ -71,7 +71,7 @@ mini_overlay(schemata ${PROJECT_SOURCE_DIR}/build/schemata mini_checked)
 mini_component(kernels SOURCES part.cpp other.cpp eighth.cpp one.cpp two.cpp NEEDS)
 set(kernels ${CMAKE_CURRENT_SOURCE_DIR}/twice.cu ${CMAKE_CURRENT_SOURCE_DIR}/quarter.cu)
 mini_simulated_kernels(mini_kernels ${kernels})
-set_property(GLOBAL APPEND PROPERTY MINI_ROOM_SOURCES ${kernels})
+set_property(GLOBAL APPEND PROPERTY MINI_COMPONENT_SOURCES ${kernels})
 mini_sort_into_batches(mini_kernels 16)
 """,
     # Kernels are compiled with the thread sanitizer's instrumentation, which calls these functions.

@@ -106,6 +106,9 @@ const char* all_reduce(Transport& transport, const Call& call,
             hierarchical_all_reduce(transport, data, op, hosts);
             break;
         case Algorithm::kSharedMemory:
+            MINI_CHECK(shared_all_reduce().run != nullptr,
+                       "all_reduce: algorithm shared-memory is the extra fast's; call "
+                       "extras::use_all() in main");
             MINI_CHECK(sharing != nullptr,
                        "all_reduce: algorithm shared-memory needs ranks that share "
                        "memory: at most ",

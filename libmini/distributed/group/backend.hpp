@@ -1,5 +1,5 @@
-// Backend: carries out the operations of a group, one collective at a time, on one thread
-// (`c10d::Backend` without its queue, which is in QueuedGroup).
+// Backend: carries out the operations of a group, one collective at a time, on one
+// thread at a time (`c10d::Backend` without its queue, which is in QueuedGroup).
 //
 //     QueuedGroup     checks, numbers and queues calls; one communication thread
 //     ------------------------------- Backend -------------------------------

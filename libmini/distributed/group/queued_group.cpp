@@ -110,6 +110,7 @@ WorkHandle QueuedGroup::start(Call call) {
 // the time of a small collective. The communication thread waits meanwhile. REQUIRES: the
 // caller waits for the task, the group is idle, and `lock` holds the mutex.
 void QueuedGroup::run_here(const TaskHandle& task, std::unique_lock<std::mutex>& lock) {
+    const DeferredFreeScope scope;
     running_ = true;
     lock.unlock();
     run(task);
@@ -206,7 +207,6 @@ void QueuedGroup::loop() {
         TaskHandle task;
         {
             std::unique_lock lock(mutex_);
-            running_ = false;
             wait_on(changed_, lock, kNever,
                     [this] { return !running_ && (has_work() || closed_); });
             if (!has_work()) return;
@@ -217,6 +217,9 @@ void QueuedGroup::loop() {
             running_ = true;
         }
         run(task);
+        task.reset();  // the group is idle when the tensors are free
+        const std::lock_guard lock(mutex_);
+        running_ = false;
     }
 }
 

@@ -4,8 +4,9 @@
 //     caller         all_reduce_async -> [ #7 | #8 | #9 ] -> communication thread -> Backend
 //                    Work::wait       <- - - - - - - - - - - done, or failed
 //
-// One thread runs all collectives, so the call order is the order on the network: ranks
-// that call the same collectives in the same order always match. Point-to-point messages
+// One thread at a time runs collectives, in the order of the calls, so ranks that call the
+// same collectives in the same order always match. It is the communication thread, or the
+// caller of a blocking collective if nothing else is to be done. Point-to-point messages
 // (PointQueue) do not wait for collectives: the thread gives them to the backend between
 // two collectives and, if it is woken, during one.
 //

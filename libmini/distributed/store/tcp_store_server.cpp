@@ -97,6 +97,7 @@ void TcpStoreServer::read_from(Client& client) {
     client.inbox.append(buffer, n);
     if (!client.greeted && !greet(client)) return;
     while (auto request = protocol::take_request(client.inbox)) {
+        MINI_CHECK(client.outbox.size() <= 2 * kMaxValueBytes, "it reads no replies");
         count_request();
         service_.handle(client, std::move(*request));
     }

@@ -133,8 +133,14 @@ MessageStream welcome(PendingConnection& connection, int peer, const ThisRank& m
     if (connection.is_local) {
         if (connection.descriptors.size() != 1)
             throw ConnectionClosed("it shares no memory");
-        memory = map_shared_memory(connection.descriptors.front(),
-                                   RingChannel::memory_bytes(world_size));
+        try {
+            memory = map_shared_memory(connection.descriptors.front(),
+                                       RingChannel::memory_bytes(world_size));
+        } catch (const Error& error) {
+            throw Error(concat("rank ", peer, " shares other memory with rank ",
+                               hello.rank, " (", error.what(),
+                               "); start all ranks with the same extras"));
+        }
     }
     const Hello answer =
         make_hello(hello.role, hello.cookie, hello.rank, peer, hello.token);

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <span>
 
@@ -29,18 +28,8 @@ struct NewSharedMemory {
 /// memory.
 NewSharedMemory make_shared_memory(size_t bytes);
 
-/// Maps `bytes` bytes, from `begin` on, of memory that another process has allocated.
-/// Throws Error if the memory ends before, or could shrink later.
-std::shared_ptr<Memory> map_shared_memory(const Socket& descriptor, size_t bytes,
-                                          uint64_t begin = 0);
-
-/// Returns a descriptor of new shared memory without bytes, which never shrinks. `name`
-/// is what the system's tools show.
-Socket make_memory_file(const char* name);
-
-/// Adds `bytes` zero bytes at `begin`, and maps them. Throws Error if there is not enough
-/// memory. REQUIRES: `begin` is a multiple of the size of a page.
-std::shared_ptr<Memory> extend_memory_file(const Socket& descriptor, uint64_t begin,
-                                           size_t bytes);
+/// Maps the memory that another process has allocated. Throws Error if it does not have
+/// `bytes` bytes, or could shrink later.
+std::shared_ptr<Memory> map_shared_memory(const Socket& descriptor, size_t bytes);
 
 }  // namespace mini::dist

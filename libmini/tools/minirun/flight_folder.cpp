@@ -43,9 +43,16 @@ std::optional<int> FlightFolder::blamed_by(const std::string& run, int rank) con
 
 bool FlightFolder::keep(const std::string& run) {
     const auto records = dist::rank_records();
-    if (!path_.empty() && records.note_ends && records.note_ends(path_, run)) {
+    if (path_.empty() || !records.note_ends) return kept_;
+    const auto keep_it = [this] {
         kept_ = true;
         watchdog_.will_remove("");
+    };
+    try {
+        if (records.note_ends(path_, run)) keep_it();
+    } catch (const BadFile&) {  // the error names a file of this folder
+        keep_it();
+        throw;
     }
     return kept_;
 }

@@ -74,8 +74,13 @@ void Watchdog::group_begins(pid_t group) const { shared_->replace(0, group); }
 void Watchdog::group_ended(pid_t group) const { shared_->replace(group, 0); }
 
 void Watchdog::will_remove(const std::string& folder) const {
-    const size_t bytes = folder.copy(shared_->folder, PATH_MAX - 1);
-    shared_->folder[bytes] = '\0';
+    // The first byte comes last: a part of a path is never removed.
+    std::atomic_ref<char> first(shared_->folder[0]);
+    first = '\0';
+    if (folder.empty()) return;
+    const size_t others = folder.copy(shared_->folder + 1, PATH_MAX - 2, 1);
+    shared_->folder[1 + others] = '\0';
+    first = folder.front();
 }
 
 }  // namespace mini::tools

@@ -35,12 +35,12 @@ LIMITS = {
     "libmini/datasets": (3010, None),
     "libmini/distributed/backends": (740, None),
     "libmini/distributed/collectives": (1070, None),
-    "libmini/distributed/group": (2450, None),
+    "libmini/distributed/group": (2460, None),
     "libmini/distributed/launch": (470, None),
     "libmini/distributed/net": (1770, None),
     "libmini/distributed/rendezvous": (1280, None),
     "libmini/distributed/store": (1200, None),
-    "libmini/distributed/transport": (3950, None),
+    "libmini/distributed/transport": (3930, None),
     "libmini/extras/backends": (3070, None),
     "libmini/extras/cudasim": (6600, None),
     "libmini/extras/fast": (2100, None),
@@ -59,7 +59,7 @@ LIMITS = {
     "libmini/program": (830, None),
     "libmini/random": (1160, None),
     "libmini/tensor": (2910, None),
-    "libmini/tools": (4290, None),
+    "libmini/tools": (4300, None),
     "libmini/training": (2920, None),
 }
 

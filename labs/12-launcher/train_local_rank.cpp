@@ -41,6 +41,7 @@
 #include "libmini/datasets/locate.hpp"
 #include "libmini/distributed/group/gather.hpp"
 #include "libmini/distributed/launch/default_group.hpp"
+#include "libmini/extras/use_all.hpp"
 #include "libmini/nn/linear.hpp"
 #include "libmini/optim/sgd.hpp"
 #include "libmini/parallel/ddp.hpp"
@@ -266,6 +267,7 @@ bool parse_options(int argc, char** argv, Options& options) {
 
 int main(int argc, char** argv) {
     return training::run("train_local_rank", [&] {
+        extras::use_all();
         Options options;
         if (!parse_options(argc, argv, options)) return;
 

@@ -42,6 +42,7 @@
 #include "libmini/distributed/group/gather.hpp"
 #include "libmini/distributed/launch/default_group.hpp"
 #include "libmini/distributed/launch/spawn.hpp"
+#include "libmini/extras/use_all.hpp"
 #include "libmini/nn/linear.hpp"
 #include "libmini/optim/sgd.hpp"
 #include "libmini/parallel/data_parallel.hpp"
@@ -309,6 +310,7 @@ void run(const Options& options) {
 
 int main(int argc, char** argv) {
     return training::run("simple_model", [&] {
+        extras::use_all();
         Options options;
         if (parse_options(argc, argv, options)) run(options);
     });

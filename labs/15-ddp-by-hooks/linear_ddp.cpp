@@ -35,6 +35,7 @@
 #include "libmini/data/loader.hpp"
 #include "libmini/data/tensor_dataset.hpp"
 #include "libmini/distributed/launch/default_group.hpp"
+#include "libmini/extras/use_all.hpp"
 #include "libmini/nn/linear.hpp"
 #include "libmini/optim/sgd.hpp"
 #include "libmini/parallel/averaging_modules.hpp"
@@ -223,6 +224,7 @@ bool parse_options(int argc, char** argv, Options& options) {
 
 int main(int argc, char** argv) {
     return training::run("linear_ddp", [&] {
+        extras::use_all();
         Options options;
         if (!parse_options(argc, argv, options)) return;
         const auto group = training::join_group();

@@ -2,8 +2,10 @@
 
 namespace mini::extras {
 
-/// Attaches all extras of this build to the core: faster kernels and the like. Call it once, in
-/// main, before the first computation. Without this call the core computes everything itself.
+/// Attaches all extras of this build to the core: faster kernels, the backends gloo, mpi
+/// and nccl, ranks of mpirun and srun, file://, the flight recorder, the record of a run.
+/// Call it once, in main, before the first computation and the first group. Without this
+/// call the core does everything itself.
 void use_all();
 
 }  // namespace mini::extras

@@ -40,6 +40,8 @@ struct DataParallelOptions {
 /// buffer updates of chunk 0 only, such as running statistics; updates of the copies'
 /// buffers are lost, as in PyTorch. All devices compute forward at the same time;
 /// backward runs on the thread that calls it (PyTorch's engine has a thread per device).
+/// With three devices and more, the order in which the copies' gradients are added is not
+/// fixed, so that their last bits may differ.
 ///
 /// Dropout and other random operations: device 0 draws from the caller's generator, as
 /// without DataParallel. Device i > 0 draws from its own generator. Every forward() seeds

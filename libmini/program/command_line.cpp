@@ -36,8 +36,11 @@ template <typename T>
 void check_numbers(CLI::Option& option) {
     const auto error_of = [](std::string& text) {
         if (tidy_number<T>(text)) return std::string();
-        if (std::is_same_v<T, uint64_t> && tidy_number<int64_t>(text))
+        if (std::is_same_v<T, uint64_t> && tidy_number<int64_t>(text)) {
+            // Newer versions of CLI11 accept no sign here.
+            text = std::to_string(static_cast<uint64_t>(std::stoll(text)));
             return std::string();
+        }
         return concat("'", text, "' is not a decimal number, or too large");
     };
     option.transform(CLI::Validator(error_of, ""));

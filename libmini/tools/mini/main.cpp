@@ -35,7 +35,7 @@ constexpr struct {
 } kExtraCommands[] = {{"flight", "flight"},
                       {"plot", "report"},
                       {"report", "report"},
-                      {"simulate", "simulation"}};
+                      {"simulate", "scaling"}};
 
 // Declares each command of an extra that this build does not have: the command throws
 // UsageError, which names the extra.

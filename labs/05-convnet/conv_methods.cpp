@@ -118,21 +118,23 @@ void print(const Layer& layer, const char* pass, const char* method, double time
 
 // Measures all passes of a layer, one pass with one method after another.
 void measure(Layer& layer, double peak) {
-    const auto& [name, in, O, window, x, w, y, dx, dw] = layer;
     print(layer, "forward", "definition", quickest([&] { definition(layer); }), peak);
     std::cout << fmt::format(
-        "{:6} {:14} {:12} {:9.2f} us\n", name, "the copies", "im2col",
-        1e6 * quickest([&] { only_copies(layer); }) / static_cast<double>(in.N));
-    float *y_out = layer.y.data(), *dx_out = layer.dx.data(), *dw_out = layer.dw.data();
+        "{:6} {:14} {:12} {:9.2f} us\n", layer.name, "the copies", "im2col",
+        1e6 * quickest([&] { only_copies(layer); }) / static_cast<double>(layer.in.N));
+    const float *x = layer.x.data(), *w = layer.w.data(), *g = layer.y.data();
+    const ImageExtents in = layer.in;
+    const int64_t O = layer.O;
+    const Window window = layer.window;
+    float *y = layer.y.data(), *dx = layer.dx.data(), *dw = layer.dw.data();
     const auto forward = [&](auto method) {
-        return quickest(
-            [&] { method(y_out, x.data(), w.data(), nullptr, in, O, window); });
+        return quickest([&] { method(y, x, w, nullptr, in, O, window); });
     };
     const auto input = [&](auto method) {
-        return quickest([&] { method(dx_out, y.data(), w.data(), in, O, window); });
+        return quickest([&] { method(dx, g, w, in, O, window); });
     };
     const auto weight = [&](auto method) {
-        return quickest([&] { method(dw_out, y.data(), x.data(), in, O, window); });
+        return quickest([&] { method(dw, g, x, in, O, window); });
     };
     print(layer, "forward", "im2col", forward(cpu::im2col::conv2d), peak);
     print(layer, "forward", "direct", forward(cpu::direct::conv2d), peak);

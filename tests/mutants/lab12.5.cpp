@@ -12,27 +12,27 @@
 // A rank that ends well ends the job.
 // region: libmini/tools/minirun/supervisor.cpp 2
     ends_.push_back(
-        {job_.rank(local_rank), pid, exit, sent_by_us(exit), dist::flight_now()});
+        {job_.rank(local_rank), pid, exit, sent_by_us(exit), dist::Clock::now().time_since_epoch().count()});
     if (phase_ == Phase::kRunning) gather();
 
 // --- every-signal-is-ours
 // Every signal counts as one of minirun.
 // region: libmini/tools/minirun/supervisor.cpp 2
     ends_.push_back(
-        {job_.rank(local_rank), pid, exit, exit.by_signal, dist::flight_now()});
+        {job_.rank(local_rank), pid, exit, exit.by_signal, dist::Clock::now().time_since_epoch().count()});
     if (exit.failed() && phase_ == Phase::kRunning) gather();
 
 // --- failure-does-not-end-the-job
 // A failure does not end the job.
 // region: libmini/tools/minirun/supervisor.cpp 2
     ends_.push_back(
-        {job_.rank(local_rank), pid, exit, sent_by_us(exit), dist::flight_now()});
+        {job_.rank(local_rank), pid, exit, sent_by_us(exit), dist::Clock::now().time_since_epoch().count()});
 
 // --- gathers-while-stopping
 // A failure begins to gather in every phase.
 // region: libmini/tools/minirun/supervisor.cpp 2
     ends_.push_back(
-        {job_.rank(local_rank), pid, exit, sent_by_us(exit), dist::flight_now()});
+        {job_.rank(local_rank), pid, exit, sent_by_us(exit), dist::Clock::now().time_since_epoch().count()});
     if (exit.failed()) gather();
 
 // --- kills-after-gathering
@@ -58,7 +58,7 @@
 // The local rank is recorded as the rank.
 // region: libmini/tools/minirun/supervisor.cpp 2
     ends_.push_back(
-        {local_rank, pid, exit, sent_by_us(exit), dist::flight_now()});
+        {local_rank, pid, exit, sent_by_us(exit), dist::Clock::now().time_since_epoch().count()});
     if (exit.failed() && phase_ == Phase::kRunning) gather();
 
 // --- never-kills
@@ -164,7 +164,7 @@
 // Ranks that minirun has stopped count as failed.
 // region: libmini/tools/minirun/supervisor.cpp 2
     ends_.push_back(
-        {job_.rank(local_rank), pid, exit, false, dist::flight_now()});
+        {job_.rank(local_rank), pid, exit, false, dist::Clock::now().time_since_epoch().count()});
     if (exit.failed() && phase_ == Phase::kRunning) gather();
 
 // --- stopping-without-a-time
@@ -184,5 +184,5 @@
 // The ranks are killed at the first failure.
 // region: libmini/tools/minirun/supervisor.cpp 2
     ends_.push_back(
-        {job_.rank(local_rank), pid, exit, sent_by_us(exit), dist::flight_now()});
+        {job_.rank(local_rank), pid, exit, sent_by_us(exit), dist::Clock::now().time_since_epoch().count()});
     if (exit.failed() && phase_ == Phase::kRunning) kill_all();

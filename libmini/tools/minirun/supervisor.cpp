@@ -13,6 +13,7 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/machine.hpp"
+#include "libmini/distributed/net/clock.hpp"
 #include "libmini/distributed/net/root_cause.hpp"
 #include "libmini/tools/minirun/signals.hpp"
 

@@ -53,6 +53,13 @@ if(MINI_NATIVE AND NOT CMAKE_CXX_FLAGS MATCHES "-march=")
         $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:$<CONFIG:Debug>>>:-march=native>)
 endif()
 
+# GCC 12 knows no Zen 4, and tunes for Zen 3 there: a step of the ConvNet takes 4 to 9 %
+# longer than with the tuning for all processors (batch 64 and 128, one thread, 8 pairs).
+# All code has the same flag, since GCC takes precompiled headers only with their own flags.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    target_compile_options(mini_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-mtune=generic>)
+endif()
+
 # GCC collects its garbage less often: a tenth less time to compile, and a quarter more memory.
 target_compile_options(mini_flags INTERFACE
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=524288>)

@@ -45,6 +45,8 @@ function(mini_precompiled target owner)
     endif()
     if(headers)
         target_precompile_headers(${target} REUSE_FROM ${owner})
+        target_compile_definitions(${target} PRIVATE  # GCC compares them
+            $<TARGET_PROPERTY:fmt::fmt,INTERFACE_COMPILE_DEFINITIONS>)
         target_compile_options(${target} PRIVATE
             "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:${MINI_FALSE_WARNINGS}>")
         cmake_language(EVAL CODE "cmake_language(DEFER CALL mini_skip_precompiled ${target})")

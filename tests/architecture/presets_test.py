@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import subprocess
 import tempfile
 import unittest
@@ -30,15 +31,51 @@ class Presets(unittest.TestCase):
         found = re.search(r"CompilationDatabase: (\S+)", (ROOT / ".clangd").read_text())
         self.assertEqual(found[1], "build/editor")
         with tempfile.TemporaryDirectory() as folder:
-            done = subprocess.run(["cmake", "--preset", "editor", "-B", folder], cwd=ROOT,
-                                  capture_output=True, text=True)
-            self.assertEqual(done.returncode, 0, done.stderr)
-            commands = json.loads((Path(folder) / "compile_commands.json").read_text())
+            commands = self.commands_of("editor", folder)
         files = {command["file"] for command in commands}
         self.assertEqual([file for file in files if "/Unity/" in file], [])
         for folder in ("libmini/parallel", "libmini/data", "libmini/tensor", "tests/data"):
             for path in sorted((ROOT / folder).glob("*.cpp")):
                 self.assertIn(str(path), files)
+
+    def test_files_have_the_flags_and_macros_of_their_precompiled_headers(self):
+        """GCC refuses headers with other flags; a build with ccache has none."""
+        with tempfile.TemporaryDirectory() as folder:
+            commands = self.commands_of("release", folder, "-DCMAKE_CXX_COMPILER=g++",
+                                        "-DMINI_CCACHE=OFF",
+                                        "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON")
+        words = [shlex.split(command["command"]) for command in commands]
+        headers = {header_of(each): each for each in words if "c++-header" in each}
+        compared = 0
+        for each in words:
+            owner = headers.get(header_of(each))
+            if owner and owner is not each:
+                with self.subTest(each[-1]):
+                    self.assertEqual(flags(each), flags(owner))
+                    self.assertLessEqual(macros(owner), macros(each))
+                compared += 1
+        if headers:  # a compiler for which precompiled headers save time
+            self.assertGreater(compared, 100)
+
+    def commands_of(self, preset, folder, *options):
+        """Returns the compile commands of a build by `preset` in `folder`."""
+        done = subprocess.run(["cmake", "--preset", preset, "-B", folder, *options], cwd=ROOT,
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads((Path(folder) / "compile_commands.json").read_text())
+
+
+def header_of(words):
+    """Returns the precompiled header that a command includes or makes, if any."""
+    return words[words.index("-include") + 1] if "-include" in words else None
+
+
+def flags(words):
+    return {word for word in words if re.match("-[fmOg]|-std", word)}
+
+
+def macros(words):
+    return {word for word in words if word.startswith("-D")}
 
 
 if __name__ == "__main__":

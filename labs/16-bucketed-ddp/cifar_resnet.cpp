@@ -14,6 +14,7 @@
 // Exit codes: 0 done, 1 failed, 2 invalid options.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>

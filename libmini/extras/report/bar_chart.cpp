@@ -4,6 +4,7 @@
 //     bars of group 0   one: "step", with the segments 0 to 3 and 3 to 8
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>

@@ -2,6 +2,7 @@
 // of its line, or as near to it as the other names permit.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>

@@ -2,6 +2,7 @@
 // the other; a span inside another is below it, as in a profiler's trace.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>

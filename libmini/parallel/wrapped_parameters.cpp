@@ -53,7 +53,8 @@ std::string WrappedParameters::first_change() const {
         if (const std::string change = change_of(all_[i], now[i].second); !change.empty())
             return concat(all_[i].name, " ", change);
     if (now.size() > all_.size()) return concat(now[all_.size()].first, " was added");
-    if (now.size() < all_.size()) return concat(all_[now.size()].name, " was removed");
+    if (now.size() < all_.size())  // it is one of the others now, which counts once
+        return concat(all_[now.size()].name, " was replaced");
     return "";
 }
 

@@ -128,6 +128,14 @@ TEST_CASE("the next forward names a parameter that was changed after wrapping") 
               module.weights[1].set_autograd_meta(nullptr);
               module.weights[1].set_requires_grad();
           }},
+         {"b was replaced",
+          [](Branches& module) {
+              module.weights[1] = Tensor::ones({1}).set_requires_grad();
+          }},
+         {"b was replaced",
+          [](Branches& module) { module.weights[1] = module.weights[0]; }},
+         {"c was replaced",
+          [](Branches& module) { module.weights[2] = module.weights[0]; }},
          {"b was changed from (1,) to (2,)",
           [](Branches& module) { module.weights[1].set_data(Tensor::ones({2})); }},
          {"c began to require grad",

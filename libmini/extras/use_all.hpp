@@ -6,6 +6,9 @@ namespace mini::extras {
 /// and nccl, ranks of mpirun and srun, file://, the flight recorder, the record of a run.
 /// Call it once, in main, before the first computation and the first group. Without this
 /// call the core does everything itself.
+///
+/// CMake writes the definition, build/release/libmini/extras/use_all.cpp: one call for each
+/// extra that the build has, such as fast::use() of extras/fast/fast.cpp.
 void use_all();
 
 }  // namespace mini::extras

@@ -11,8 +11,8 @@ void ring_all_reduce(Transport& transport, Elements data, ReduceOp op) {
     const int right = (rank + 1) % P;
     const int left = (rank + P - 1) % P;
 
-    // Returns chunk k modulo P, for k >= -2 P: in a single loop over both halves k counts
-    // down that far.
+    // Returns chunk k modulo P. Below, k counts down from rank or rank + 1 in P - 1 steps,
+    // so it may be negative.
     const auto chunk = [&](int k) {
         return data.part(static_cast<size_t>((k + 2 * P) % P), static_cast<size_t>(P));
     };

@@ -18,7 +18,7 @@ constexpr uintptr_t kNearShared = 4096;
 
 // Returns whether an address is in the code that calls the kernel, not in the kernel.
 bool starts_kernels(const void* address) {
-    const std::string function = function_at(address);
+    const std::string& function = function_at(address);
     return function.rfind("std::", 0) == 0 || function.empty() ||
            function.find("mini::cuda::launch<") != std::string::npos;
 }

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <fstream>
 #include <memory>
+#include <mutex>
+#include <unordered_map>
 
 #include "libmini/core/error.hpp"
 
@@ -177,9 +179,15 @@ std::span<std::byte> thread_variables() {
     return {static_cast<std::byte*>(data), data == nullptr ? 0 : image().thread_bytes};
 }
 
-std::string function_at(const void* address) {
-    const Function* const function = find_function(address);
-    return function == nullptr ? "" : demangled(function->name);
+// The names are kept by address: the checker looks them up at each access of some kinds.
+const std::string& function_at(const void* address) {
+    static std::mutex mutex;
+    static auto& known = *new std::unordered_map<const void*, std::string>;
+    const std::lock_guard lock(mutex);
+    const auto [found, is_new] = known.try_emplace(address);
+    const Function* const function = is_new ? find_function(address) : nullptr;
+    if (function != nullptr) found->second = demangled(function->name);
+    return found->second;
 }
 
 std::string short_name(const std::string& function) {

@@ -31,7 +31,8 @@ std::vector<SharedArray> shared_arrays_of(const void* kernel);
 std::span<std::byte> thread_variables();
 
 /// Returns the demangled name of the function that contains an address, or "" if unknown.
-std::string function_at(const void* address);
+const std::string& function_at(const void* address);
+
 /// Returns a function's name without namespaces, return type, template arguments and
 /// parameters.
 std::string short_name(const std::string& function);

@@ -1,173 +1,239 @@
-// Convolution of images, and its gradients: selects the tile and the parts of the depth
-// for product_kernel (conv_product.hpp), whose head shows the product.
+// Convolution of images, and its gradients, as products of matrices: im2col copies the
+// elements of x under each window to a column of the matrix col, in scratch memory.
 //
-// Example: batch 128 of the MNIST network, on a GPU with 132 multiprocessors
+//     col (K, images M)     K = C kernel kernel: the places (c, p, q) of a window
+//                           M = Ho Wo: the windows (i, j) of an image
 //
-//                          M      N        K      tile       blocks
-//     conv 1, forward     10   73,728     25    16 x 256      288
-//     conv 1, grad of w   10       26   73,728   16 x 64      231 parts of 320
-//     conv 2, forward     20    8,192    250    32 x 64      128
-//     conv 2, grad of w   20      251   8,192   32 x 64        4, 64 parts of 128
-//     conv 2, grad of x   10   18,432    500    16 x 64      288
+//     y  = w col            (O, K) (K, images M)
+//     dw = g colᵀ           (O, images M) (images M, K)
+//     dx: dcol = wᵀ g       (K, O) (O, images M); then an element of dx is the sum of the
+//                           elements of dcol that im2col would have copied from it
 //
-// Traffic per block and step: depth (kTileM + kTileN) floats for 2 depth kTileM kTileN
-// operations.
+// A row of these y and g has one channel of all images; tensors have all channels of one
+// image. So a product's y is copied once more, which also adds the bias, and g is copied
+// before its product.
+//
+// The images of a batch are processed in slices, so that col has at most kMaxElements, if
+// it has no more for one image, and is still in the L2 cache when the product reads it.
+// Traffic besides that of the products: col is written once, x, dx, y and g are read and
+// written once.
+//
+// The products are those of matmul(), so MINI_MATMUL and allow_tf32 apply.
 
 #include <algorithm>
 #include <cstdint>
 
-#include "libmini/kernels/cuda/conv_product.hpp"
+#include "libmini/core/error.hpp"
+#include "libmini/kernels/cuda/each.hpp"
 #include "libmini/kernels/cuda/kernels.hpp"
 #include "libmini/kernels/cuda/scratch.hpp"
+#include "libmini/kernels/cuda/strides.hpp"
 
 namespace mini::kernels::cuda {
 namespace {
 
-using mini::cuda::blocks;
-using mini::cuda::ceil_div;
-using mini::cuda::launch;
+constexpr int64_t kMaxElements = int64_t{1} << 22;  // 16 MiB
 
-// Of an H100. A constant and not the device's number: the parts of a sum, and so its
-// bits, are the same on all GPUs.
-constexpr int64_t kMultiprocessors = 132;
-constexpr int64_t kBlocksToFill = 2 * kMultiprocessors;
-constexpr int64_t kMinSteps = 2;  // of a part of the depth
+// A slice of a batch of images, and the extents of its convolution.
+struct Slice {
+    int64_t first, images;
+    int64_t C, H, W, O, Ho, Wo, kernel, stride, padding;
 
-// How a product is divided among blocks.
-struct Division {
-    bool wide;  // tiles without slices
-    int64_t parts = 1;
-    int64_t depth_per_part;
+    __host__ __device__ int64_t places() const { return C * kernel * kernel; }  // K
+    __host__ __device__ int64_t windows() const { return Ho * Wo; }             // M
+    int64_t columns() const { return images * windows(); }
+    int64_t pixels() const { return C * H * W; }
 };
 
-int64_t tile_rows(int64_t M) { return M <= 16 ? 16 : M <= 32 ? 32 : 64; }
-
-// Selects wide tiles if they fill the GPU, else tiles of 64 columns.
-Division divide_columns(int64_t M, int64_t N, int64_t K) {
-    const int64_t rows = tile_rows(M);
-    const int64_t tiles = ceil_div(M, rows) * ceil_div(N, 64 * 64 / rows);
-    return {.wide = tiles >= kMultiprocessors, .depth_per_part = K};
-}
-
-// Also divides the depth into parts if the tiles of 64 columns do not fill the GPU.
-Division divide_depth(int64_t M, int64_t N, int64_t K) {
-    Division division = divide_columns(M, N, K);
-    if (division.wide || M == 0 || N == 0 || K == 0) return division;
-    const int64_t rows = tile_rows(M), step = 16 * 64 / rows;
-    const int64_t tiles = ceil_div(M, rows) * ceil_div(N, 64);
-    const int64_t parts =
-        std::clamp<int64_t>(K / (kMinSteps * step), 1, ceil_div(kBlocksToFill, tiles));
-    division.depth_per_part = ceil_div(ceil_div(K, parts), step) * step;
-    division.parts = ceil_div(K, division.depth_per_part);
-    return division;
-}
-
-template <typename Tile, typename Problem>
-void multiply_with(const Problem& problem, const Division& division,
-                   cudaStream_t stream) {
-    const dim3 grid(blocks(problem.N, Tile::kCols), blocks(problem.M, Tile::kRows),
-                    static_cast<unsigned>(division.parts));
-    launch(product_kernel<Tile, Problem>, {.grid = grid, .block = kThreads}, stream,
-           problem, static_cast<uint32_t>(division.depth_per_part));
-}
-
-template <typename Problem>
-void multiply(const Problem& problem, const Division& division, cudaStream_t stream) {
-    if (problem.M == 0 || problem.N == 0) return;
-    const int64_t rows = tile_rows(problem.M);
-    if (rows == 64) return multiply_with<Tile<64, 64>>(problem, division, stream);
-    if constexpr (!Problem::kOriginsAlongDepth) {
-        if (division.wide && rows == 32)
-            return multiply_with<Tile<32, 128>>(problem, division, stream);
-        if (division.wide) return multiply_with<Tile<16, 256>>(problem, division, stream);
+// Calls body(slice) for the slices of a batch, in their order.
+template <typename Body>
+void for_each_slice(const ImageExtents& in, int64_t O, const Window& window,
+                    const Body& body) {
+    Slice slice{.first = 0,
+                .images = 0,
+                .C = in.C,
+                .H = in.H,
+                .W = in.W,
+                .O = O,
+                .Ho = window.output(in.H),
+                .Wo = window.output(in.W),
+                .kernel = window.kernel,
+                .stride = window.stride,
+                .padding = window.padding};
+    const int64_t per_image = std::max({slice.pixels(), slice.places() * slice.windows(),
+                                        O * slice.windows(), int64_t{1}});
+    MINI_CHECK(is_small(per_image), "conv2d: an image of ", in.H, " x ", in.W,
+               " with weights of ", in.C, " to ", O, " channels exceeds 32-bit indices");
+    const int64_t most = std::max<int64_t>(1, kMaxElements / per_image);
+    for (; slice.first < in.N; slice.first += slice.images) {
+        slice.images = std::min(most, in.N - slice.first);
+        body(slice);
     }
-    if (rows == 32) return multiply_with<Tile<32, 64>>(problem, division, stream);
-    multiply_with<Tile<16, 64>>(problem, division, stream);
 }
 
-// Returns whether each row of an image begins a whole aligned float4 of `out`.
-bool is_vector(const float* out, int64_t plane) {
-    return plane % 4 == 0 && aligned<4>(out);
+// Splits the index of an element of (outer, inner, places).
+struct Position {
+    uint32_t outer, inner, place;
+};
+struct Splitter {
+    Divider<uint32_t> by_inner, by_place;
+
+    Splitter(int64_t inner, int64_t places) : by_inner(inner), by_place(places) {}
+    __device__ Position operator()(int64_t i) const {
+        const auto index = static_cast<uint32_t>(i);
+        const uint32_t row = by_place.quotient(index), outer = by_inner.quotient(row);
+        return {outer, row - outer * by_inner.divisor, index - row * by_place.divisor};
+    }
+};
+
+// Element i of col (K, images, M).
+struct Im2col {
+    static constexpr int kWidth = 1;
+    float* col;
+    const float* x;
+    Slice at;
+    Splitter split;
+    Divider<uint32_t> by_window, by_kernel, by_Wo;
+
+    Im2col(float* col, const float* x, const Slice& at)
+        : col(col),
+          x(x + at.first * at.pixels()),
+          at(at),
+          split(at.images, at.windows()),
+          by_window(at.kernel * at.kernel),
+          by_kernel(at.kernel),
+          by_Wo(at.Wo) {}
+
+    template <int kWidth>
+    __device__ void run(int64_t i) const {
+        const auto [k, image, place] = split(i);
+        const uint32_t c = by_window.quotient(k), tap = k - c * by_window.divisor;
+        const uint32_t p = by_kernel.quotient(tap), q = tap - p * by_kernel.divisor;
+        const uint32_t row = by_Wo.quotient(place), column = place - row * by_Wo.divisor;
+        const int64_t h = row * at.stride + p - at.padding;
+        const int64_t w = column * at.stride + q - at.padding;
+        const bool inside = h >= 0 && h < at.H && w >= 0 && w < at.W;
+        col[i] = inside ? x[((image * at.C + c) * at.H + h) * at.W + w] : 0.0f;
+    }
+};
+
+// Element i of dx (images, C, H W): the sum over the windows that contain it.
+struct Col2im {
+    static constexpr int kWidth = 1;
+    float* dx;
+    const float* dcol;  // (K, images, M)
+    Slice at;
+    Splitter split;
+    Divider<uint32_t> by_W, by_stride;
+
+    Col2im(float* dx, const float* dcol, const Slice& at)
+        : dx(dx + at.first * at.pixels()),
+          dcol(dcol),
+          at(at),
+          split(at.C, at.H * at.W),
+          by_W(at.W),
+          by_stride(at.stride) {}
+
+    // Along one axis, windows [first_window, end_window) contain a place, counted with the
+    // padding.
+    __device__ int64_t first_window(int64_t place) const {
+        if (place < at.kernel) return 0;
+        return by_stride.quotient(static_cast<uint32_t>(place - at.kernel)) + 1;
+    }
+    __device__ int64_t end_window(int64_t place, int64_t windows) const {
+        return min(windows,
+                   int64_t{by_stride.quotient(static_cast<uint32_t>(place))} + 1);
+    }
+
+    template <int kWidth>
+    __device__ void run(int64_t index) const {
+        const auto [image, c, place] = split(index);
+        const uint32_t h = by_W.quotient(place);
+        const int64_t row = h + at.padding,
+                      column = place - h * by_W.divisor + at.padding;
+        const int64_t end_i = end_window(row, at.Ho), end_j = end_window(column, at.Wo);
+        float total = 0.0f;
+        for (int64_t i = first_window(row); i < end_i; ++i)
+            for (int64_t j = first_window(column); j < end_j; ++j) {
+                const int64_t p = row - i * at.stride, q = column - j * at.stride;
+                const int64_t k = (c * at.kernel + p) * at.kernel + q;
+                total += dcol[(k * at.images + image) * at.windows() + i * at.Wo + j];
+            }
+        dx[index] = total;
+    }
+};
+
+// Element i of out (A, B, M), from x (B, A, M); plus bias[b] if it is not null.
+struct ExchangeOuter {
+    static constexpr int kWidth = 1;
+    float* out;
+    const float *x, *bias;
+    int64_t A;
+    Splitter split;
+
+    template <int kWidth>
+    __device__ void run(int64_t i) const {
+        const auto [a, b, place] = split(i);
+        const float value = x[(b * A + a) * split.by_place.divisor + place];
+        out[i] = bias != nullptr ? value + bias[b] : value;
+    }
+};
+
+void im2col(float* col, const float* x, const Slice& slice, cudaStream_t stream) {
+    each(Im2col(col, x, slice), slice.places() * slice.columns(), false, stream);
 }
 
-uint32_t small(int64_t n) { return static_cast<uint32_t>(n); }
-
-template <bool kUnitStride>
-void backward_input(float* dx, const float* g, const float* w, const ImageExtents& in,
-                    const Extents& at, cudaStream_t stream) {
-    const int64_t M = at.C, N = in.N * at.pixels(), K = at.O * at.by_window.divisor;
-    const Division division = divide_depth(M, N, K);
-    const bool is_divided = division.parts > 1;
-    const Scratch<float> parts(is_divided ? division.parts * M * N : 0, stream);
-    float* const out = is_divided ? parts.get() : dx;
-    multiply(BackwardInput<kUnitStride>{.dx = out,
-                                        .g = g,
-                                        .w = w,
-                                        .at = at,
-                                        .M = small(M),
-                                        .N = small(N),
-                                        .K = small(K),
-                                        .vector = is_vector(out, at.pixels())},
-             division, stream);
-    if (is_divided) sum(dx, parts.get(), 1, division.parts, M * N, stream);
+// Copies the slice's part of g (N, O, M) to `out` (O, images, M).
+void by_channel(float* out, const float* g, const Slice& slice, cudaStream_t stream) {
+    each(ExchangeOuter{out, g + slice.first * slice.O * slice.windows(), nullptr, slice.O,
+                       Splitter(slice.images, slice.windows())},
+         slice.O * slice.columns(), false, stream);
 }
 
 }  // namespace
 
 void conv2d(float* y, const float* x, const float* w, const float* bias, ImageExtents in,
             int64_t O, Window window, cudaStream_t stream) {
-    const Extents at(in, O, window);
-    const int64_t N = in.N * at.outputs(), K = in.C * window.kernel * window.kernel;
-    multiply(Forward{.y = y,
-                     .x = x,
-                     .w = w,
-                     .bias = bias,
-                     .at = at,
-                     .M = small(O),
-                     .N = small(N),
-                     .K = small(K),
-                     .vector = is_vector(y, at.outputs())},
-             divide_columns(O, N, K), stream);
+    for_each_slice(in, O, window, [&](const Slice& slice) {
+        const int64_t K = slice.places(), columns = slice.columns();
+        const Scratch<float> col(K * columns, stream), product(O * columns, stream);
+        im2col(col.get(), x, slice, stream);
+        matmul(product.get(), w, col.get(), O, columns, K, {}, stream);
+        each(ExchangeOuter{y + slice.first * O * slice.windows(), product.get(), bias,
+                           slice.images, Splitter(O, slice.windows())},
+             O * columns, false, stream);
+    });
 }
 
 void conv2d_backward_input(float* dx, const float* g, const float* w, ImageExtents in,
                            int64_t O, Window window, cudaStream_t stream) {
-    const Extents at(in, O, window);
-    if (window.stride == 1)
-        backward_input<true>(dx, g, w, in, at, stream);
-    else
-        backward_input<false>(dx, g, w, in, at, stream);
+    for_each_slice(in, O, window, [&](const Slice& slice) {
+        const int64_t K = slice.places(), columns = slice.columns();
+        const Scratch<float> grad(O * columns, stream), dcol(K * columns, stream);
+        by_channel(grad.get(), g, slice, stream);
+        matmul(dcol.get(), w, grad.get(), K, columns, O, {.transpose_a = true}, stream);
+        each(Col2im(dx, dcol.get(), slice), slice.images * slice.pixels(), false, stream);
+    });
 }
 
 void conv2d_backward_weight(float* dw, float* dbias, const float* g, const float* x,
                             ImageExtents in, int64_t O, Window window,
                             cudaStream_t stream) {
-    const Extents at(in, O, window);
-    const int64_t weights = in.C * window.kernel * window.kernel;
-    if (in.N == 0) {  // empty sums
-        if (dbias != nullptr) fill(dbias, 0.0f, O, stream);
-        return fill(dw, 0.0f, O * weights, stream);
+    const int64_t windows = window.output(in.H) * window.output(in.W);
+    if (dbias != nullptr) {
+        const Scratch<float> of_image(in.N * O, stream);
+        sum(of_image.get(), g, in.N * O, windows, 1, stream);
+        sum(dbias, of_image.get(), 1, in.N, O, stream);
     }
-    const int64_t N = weights + (dbias != nullptr ? 1 : 0), K = in.N * at.outputs();
-    Division division = divide_depth(O, N, K);
-    const bool is_divided = division.parts > 1;
-    const Scratch<float> dw_parts(is_divided ? division.parts * O * weights : 0, stream);
-    const Scratch<float> dbias_parts(
-        is_divided && dbias != nullptr ? division.parts * O : 0, stream);
-    multiply(BackwardWeight{.dw = is_divided ? dw_parts.get() : dw,
-                            .dbias = is_divided ? dbias_parts.get() : dbias,
-                            .g = g,
-                            .x = x,
-                            .at = at,
-                            .M = small(O),
-                            .N = small(N),
-                            .K = small(K),
-                            .weights = small(weights),
-                            .vector = false},
-             division, stream);
-    if (!is_divided) return;
-    sum(dw, dw_parts.get(), 1, division.parts, O * weights, stream);
-    if (dbias != nullptr) sum(dbias, dbias_parts.get(), 1, division.parts, O, stream);
+    if (in.N == 0) fill(dw, 0.0f, O * in.C * window.kernel * window.kernel, stream);
+    for_each_slice(in, O, window, [&](const Slice& slice) {
+        const int64_t K = slice.places(), columns = slice.columns();
+        const Scratch<float> grad(O * columns, stream), col(K * columns, stream);
+        by_channel(grad.get(), g, slice, stream);
+        im2col(col.get(), x, slice, stream);
+        matmul(dw, grad.get(), col.get(), O, K, columns,
+               {.transpose_b = true, .accumulate = slice.first > 0}, stream);
+    });
 }
 
 }  // namespace mini::kernels::cuda

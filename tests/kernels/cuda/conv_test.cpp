@@ -10,21 +10,13 @@ struct Convolution {
 };
 
 constexpr Convolution kConvolutions[] = {
-    {{1, 1, 1, 1}, 1, {1, 1, 0}},
-    {{2, 1, 12, 12}, 10, {5, 1, 0}},
-    {{3, 10, 6, 6}, 20, {5, 1, 0}},
-    {{1, 3, 7, 9}, 17, {3, 1, 1}},
-    {{2, 3, 8, 8}, 33, {3, 2, 1}},
-    {{1, 3, 11, 10}, 65, {4, 3, 2}},
-    {{5, 4, 5, 5}, 3, {1, 1, 0}},
-    {{4, 2, 6, 6}, 5, {1, 2, 0}},
-    {{300, 1, 3, 3}, 2, {2, 1, 0}},
-    {{2, 1, 4, 4}, 2, {2, 1, 3}},
-    {{0, 2, 4, 4}, 3, {3, 1, 1}},
-    {{2, 2, 4, 4}, 0, {3, 1, 1}},
-    // Enough columns for wide tiles: 34,848 with 16 rows, 17,672 with 32, two channels.
-    {{18, 1, 44, 44}, 3, {1, 1, 0}},
-    {{2, 2, 94, 94}, 20, {1, 1, 0}},
+    {{1, 1, 1, 1}, 1, {1, 1, 0}},    {{2, 1, 12, 12}, 10, {5, 1, 0}},
+    {{3, 10, 6, 6}, 20, {5, 1, 0}},  {{1, 3, 7, 9}, 17, {3, 1, 1}},
+    {{2, 3, 8, 8}, 33, {3, 2, 1}},   {{1, 3, 11, 10}, 65, {4, 3, 2}},
+    {{5, 4, 5, 5}, 3, {1, 1, 0}},    {{4, 2, 6, 6}, 5, {1, 2, 0}},
+    {{300, 1, 3, 3}, 2, {2, 1, 0}},  {{2, 1, 4, 4}, 2, {2, 1, 3}},
+    {{0, 2, 4, 4}, 3, {3, 1, 1}},    {{2, 2, 4, 4}, 0, {3, 1, 1}},
+    {{18, 1, 44, 44}, 3, {1, 1, 0}}, {{2, 2, 94, 94}, 20, {1, 1, 0}},
     {{2, 20, 94, 94}, 1, {1, 1, 0}},
 };
 
@@ -43,10 +35,8 @@ struct Arrays {
     std::vector<float> x, w, bias, g;
 };
 
-TEST_CASE("conv2d and its gradients equal the CPU's results on integers") {
-    const auto conv =
-        GENERATE(from_range(std::begin(kConvolutions), std::end(kConvolutions)));
-    const bool with_bias = GENERATE(false, true);
+// Checks conv2d and its gradients against the CPU's results on integers.
+void check_convolution(const Convolution& conv, bool with_bias) {
     const auto& [in, O, window] = conv;
     CAPTURE(in.N, in.C, in.H, in.W, O, window.kernel, window.stride, window.padding,
             with_bias);
@@ -78,6 +68,17 @@ TEST_CASE("conv2d and its gradients equal the CPU's results on integers") {
                                  window, nullptr);
     CHECK(first_difference(dw.read(), expected_dw) == kNoDifference);
     CHECK(first_difference(dbias.read(), expected_dbias) == kNoDifference);
+}
+
+TEST_CASE("conv2d and its gradients equal the CPU's results on integers") {
+    const auto conv =
+        GENERATE(from_range(std::begin(kConvolutions), std::end(kConvolutions)));
+    check_convolution(conv, GENERATE(false, true));
+}
+
+TEST_CASE("slices of a batch are convolved one after the other") {
+    // An image has more than half of the elements of a slice, so a slice has one image.
+    check_convolution({{3, 1, 1500, 1500}, 2, {2, 1000, 0}}, true);
 }
 
 TEST_CASE("conv2d_backward_weight is bitwise identical in repeated runs") {

@@ -38,7 +38,7 @@ PACKAGES = (
     Package("nlohmann-json3-dev", "reads and writes JSON", headers=("nlohmann/json.hpp",)),
     Package("libboost-context-dev", "fibers: threads of the simulated GPU",
             headers=("boost/context/fiber.hpp",)),
-    Package("zlib1g-dev", "reads .gz data files, packs and checks PNG images", headers=("zlib.h",)),
+    Package("zlib1g-dev", "reads .gz data files", headers=("zlib.h",)),
     Package("libstb-dev", "reads PNG and JPEG images", headers=("stb/stb_image.h",)),
     Package("libssl-dev", "SHA-256 of parameters", headers=("openssl/evp.h",)),
     Package("catch2", "the tests", headers=("catch2/catch.hpp", "catch2/catch_all.hpp")),

@@ -1,73 +1,23 @@
 #include "libmini/datasets/image_stb.hpp"
 
 #include <cstdlib>
-#include <map>
-#include <stdexcept>
 
-#include "libmini/datasets/image_limits.hpp"
+#include "libmini/datasets/image_check.hpp"
+#include "libmini/datasets/regular_file.hpp"
 
 namespace {
 
-class Workspace;
-thread_local Workspace* workspace = nullptr;  // of this thread's current picture
+// A damaged length would let stb allocate up to 4 GiB. A picture within kMaxImagePixels
+// needs at most 8 bytes per pixel in one block, and up to twice as much while it grows.
+constexpr size_t kMaxBlockBytes = size_t{1} << 30;
 
-// The memory that stb allocates while it decodes one picture. Each block is zeroed, so
-// that a damaged picture does not show the block's previous contents. The destructor
-// frees all blocks, so that stb leaks no memory when decoding fails.
-class Workspace {
-  public:
-    explicit Workspace(size_t max_bytes) : free_bytes_(max_bytes) { workspace = this; }
-    ~Workspace() {
-        workspace = nullptr;
-        for (const auto& [block, size] : blocks_) std::free(block);
-    }
-    Workspace(const Workspace&) = delete;
-    Workspace& operator=(const Workspace&) = delete;
-
-    /// Returns zeroed memory, or nullptr if the limit or the memory is exhausted.
-    void* allocate(size_t size) {
-        void* block = size <= free_bytes_ ? std::calloc(1, size) : nullptr;
-        if (!block) {
-            is_full_ = true;
-            return nullptr;
-        }
-        free_bytes_ -= size;
-        blocks_[block] = size;
-        return block;
-    }
-
-    void deallocate(void* block) {
-        const auto found = blocks_.find(block);
-        if (found == blocks_.end()) return;  // nullptr
-        free_bytes_ += found->second;
-        blocks_.erase(found);
-        std::free(block);
-    }
-
-    /// Returns whether an allocation has failed.
-    bool is_full() const { return is_full_; }
-
-  private:
-    size_t free_bytes_;
-    bool is_full_ = false;
-    std::map<void*, size_t> blocks_;
-};
-
-void* allocate(size_t size) { return workspace->allocate(size); }
-void deallocate(void* block) { workspace->deallocate(block); }
-
-void* reallocate(void* old, size_t old_size, size_t size) {
-    void* block = allocate(size);
-    if (!block) return nullptr;
-    const size_t kept = old_size < size ? old_size : size;
-    for (size_t i = 0; i < kept; ++i)
-        static_cast<char*>(block)[i] = static_cast<char*>(old)[i];
-    deallocate(old);
-    return block;
+// Returns zeroed memory: a JPEG may use tables that it does not define.
+void* allocate(size_t size) {
+    return size <= kMaxBlockBytes ? std::calloc(1, size) : nullptr;
 }
 
-[[noreturn]] void fail_assertion(const char* condition) {
-    throw std::logic_error(condition);
+void* reallocate(void* block, size_t size) {
+    return size <= kMaxBlockBytes ? std::realloc(block, size) : nullptr;
 }
 
 }  // namespace
@@ -77,35 +27,25 @@ void* reallocate(void* old, size_t old_size, size_t size) {
 #define STBI_ONLY_PNG
 #define STBI_ONLY_JPEG
 #define STBI_NO_STDIO
+#define STBI_FAILURE_USERMSG
 #define STBI_MAX_DIMENSIONS mini::data::kMaxImageSide
 #define STBI_MALLOC(size) allocate(size)
-#define STBI_REALLOC_SIZED(block, old_size, size) reallocate(block, old_size, size)
-#define STBI_FREE(block) deallocate(block)
-#define STBI_ASSERT(condition) \
-    (static_cast<bool>(condition) ? void() : fail_assertion(#condition))
+#define STBI_REALLOC(block, size) reallocate(block, size)
+#define STBI_FREE(block) std::free(block)
 #include <stb/stb_image.h>
 
 namespace mini::data {
 
-Pixels decode_with_stb(std::span<const uint8_t> file, int channels, int64_t max_bytes) {
-    Workspace space(static_cast<size_t>(max_bytes));
-    Pixels pixels;
-    pixels.channels = channels;
-    try {
-        int stored_channels = 0;
-        const uint8_t* bytes = stbi_load_from_memory(
-            file.data(), static_cast<int>(file.size()), &pixels.width, &pixels.height,
-            &stored_channels, channels);
-        if (bytes)
-            pixels.bytes.assign(bytes, bytes + static_cast<size_t>(pixels.width) *
-                                                   static_cast<size_t>(pixels.height) *
-                                                   static_cast<size_t>(channels));
-        else
-            pixels.error = stbi_failure_reason() ? stbi_failure_reason() : "damaged data";
-    } catch (const std::logic_error& failed) {
-        pixels.error = failed.what();
-    }
-    pixels.needs_more = !pixels.error.empty() && space.is_full();
+Pixels decode_with_stb(std::span<const uint8_t> file, const std::string& name) {
+    constexpr int kChannels = 4;
+    Pixels pixels{.rgba = {nullptr, std::free}};
+    stbi__g_failure_reason = "damaged data";  // a few of stb's failures set no reason
+    pixels.rgba.reset(stbi_load_from_memory(file.data(), static_cast<int>(file.size()),
+                                            &pixels.width, &pixels.height, nullptr,
+                                            kChannels));
+    if (!pixels.rgba)
+        bad_file(name, "a picture that stb_image can decode", stbi_failure_reason(),
+                 kReplaceImage);
     return pixels;
 }
 

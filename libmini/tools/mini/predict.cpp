@@ -75,22 +75,16 @@ void predict(const Options& options) {
     nn::ConvNet model;
     load(model, options.model);
     for (const std::string& path : options.pictures) {
-        const data::ShownImage picture =
-            data::decode_shown_image(path, data::ImageMode::kGrey);
-        const Tensor digit = as_mnist(picture.pixels, path);
+        const Tensor digit =
+            as_mnist(data::decode_image(path, data::ImageMode::kGreyOverWhite), path);
         const std::vector<double> chances = probabilities(model, digit);
         const auto best = std::ranges::max_element(chances) - chances.begin();
         if (options.json) {
-            const nlohmann::ordered_json object = {{"file", path},
-                                                   {"digit", best},
-                                                   {"probabilities", chances},
-                                                   {"orientation", picture.orientation}};
+            const nlohmann::ordered_json object = {
+                {"file", path}, {"digit", best}, {"probabilities", chances}};
             fmt::print("{}\n", object.dump());
             continue;
         }
-        if (picture.orientation != 1)
-            fmt::print(stderr, "mini: {}: turned, since its EXIF orientation is {}\n",
-                       path, picture.orientation);
         fmt::print("{}\n", line_of(path, chances));
         if (options.draw) fmt::print("{}\n", as_text(digit, "    "));
     }

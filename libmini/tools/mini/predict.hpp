@@ -12,9 +12,8 @@ namespace mini::tools {
 
 /// Declares `predict` in `mini`. When the command line has been parsed, `predict` prints
 /// a line and a drawing for each picture, or with --json one object per line. Reads PNG
-/// and JPEG as a viewer shows them (see decode_shown_image and as_mnist). A remark on
-/// stderr says that a picture was turned. It throws BadFile for a damaged file, and
-/// UsageError for a model that is not a ConvNet.
+/// and JPEG (see ImageMode::kGreyOverWhite and as_mnist). It throws BadFile for a
+/// damaged file, and UsageError for a model that is not a ConvNet.
 void add_predict(Command& mini);
 
 }  // namespace mini::tools

@@ -55,8 +55,8 @@ struct Ended {
 
 // Runs a program to its end and reaps it.
 Ended run(const std::vector<std::string>& command, const Environment& environment) {
-    const tools::Watchdog watchdog;
-    Child child(command, environment, watchdog);
+    const tools::Cleaner cleaner("");
+    Child child(command, environment, cleaner);
     const pid_t pid = child.pid();
     wait_for_end(child);
     const Exit exit = child.reap();
@@ -184,8 +184,8 @@ TEST_CASE("reap kills the processes that the program has left behind",
 }
 
 TEST_CASE("a reaped child is no longer signalled", "[lab12][lab12.2]") {
-    const tools::Watchdog watchdog;
-    Child child({"/bin/sh", "-c", "exit 4"}, {}, watchdog);
+    const tools::Cleaner cleaner("");
+    Child child({"/bin/sh", "-c", "exit 4"}, {}, cleaner);
     const pid_t pid = child.pid();
     wait_for_end(child);
     CHECK(child.reap().code() == 4);

@@ -18,11 +18,11 @@
 #include "libmini/core/descriptor.hpp"
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/rendezvous/rank_environment.hpp"
+#include "libmini/tools/minirun/cleaner.hpp"
 #include "libmini/tools/minirun/flight_folder.hpp"
 #include "libmini/tools/minirun/launcher.hpp"
 #include "libmini/tools/minirun/options.hpp"
 #include "libmini/tools/minirun/supervisor.hpp"
-#include "libmini/tools/minirun/watchdog.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
 #include "tests/support/folder.hpp"
@@ -124,10 +124,10 @@ inline Run supervise(tools::Options options, const std::string& script) {
     Run run;
     const Screen screen;
     {
-        const tools::Watchdog watchdog;
-        tools::FlightFolder flights("", watchdog);
+        const tools::FlightFolder flights("");
+        const tools::Cleaner cleaner(flights.private_path());
         job.flight_dir = flights.path();
-        tools::Supervisor supervisor(options, job, flights, watchdog);
+        tools::Supervisor supervisor(options, job, flights, cleaner);
         run.outcome = supervisor.run();
     }
     run.out = screen.out();

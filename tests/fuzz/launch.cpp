@@ -20,7 +20,7 @@
 #include "libmini/extras/launchers/launchers.hpp"
 #include "libmini/extras/launchers/slurm_lists.hpp"
 #include "libmini/program/sizes.hpp"
-#include "libmini/tools/minirun/option_values.hpp"
+#include "libmini/tools/minirun/options.hpp"
 #include "tests/fuzz/target.hpp"
 
 namespace mini::fuzz {
@@ -153,21 +153,24 @@ Seeds sizes_seeds() { return {"4:100M", "4,87360", "17179869184G:4", "64K:1G,3"}
 
 // The first byte chooses the option.
 void run_minirun_options(Input input) {
-    const std::string text = text_of(input);
-    const std::string value = text.empty() ? text : text.substr(1);
-    switch (text.empty() ? '\0' : text[0]) {
-        case 'n': tools::count_ranks(value); break;
-        case 'N': tools::count_nodes(value); break;
-        case 's': tools::seconds_value("--grace", value); break;
-        case 't': tools::stream_choice("--tee", value); break;
-        case 'r': tools::rank_set("--local-ranks-filter", value); break;
-        case 'e': tools::endpoint("--rdzv-endpoint", value); break;
-        default: tools::whole_number("--master-port", value, 1, 65535); break;
+    const std::string text = text_of(input) + " ";
+    const std::string value = text.substr(1, text.size() - 2);
+    const char* option = "--master-port";
+    switch (text[0]) {
+        case 'n': option = "--nproc-per-node"; break;
+        case 'N': option = "--nnodes"; break;
+        case 's': option = "--grace"; break;
+        case 'e': option = "--rdzv-endpoint"; break;
+        default: break;
     }
+    std::vector<const char*> words = {"minirun", option, value.c_str()};
+    if (text[0] != 'n') words.insert(words.end(), {"-n", "1"});
+    words.push_back("train");
+    tools::parse_options(static_cast<int>(words.size()), words.data());
 }
 
 Seeds minirun_option_seeds() {
-    return {"n4", "nauto", "N2:2", "s0.5", "t0:1,1:2", "r0,2", "e[::1]:29500", "p29500"};
+    return {"n4", "nauto", "N2:2", "s0.5", "e[::1]:29500", "p29500"};
 }
 
 constexpr std::array kTargets = {

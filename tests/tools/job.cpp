@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <fstream>
 #include <iterator>
@@ -109,8 +110,9 @@ Job::~Job() {
     waitpid(pid_, nullptr, 0);
 }
 
-// Waits for output in these pipes and reads it. Returns false if all pipes have ended.
-bool Job::read_some(std::vector<int> pipes) {
+// Waits for output and reads it. Returns false if both pipes have ended.
+bool Job::read_some() {
+    std::vector<int> pipes = {0, 1};
     std::erase_if(pipes, [&](int i) { return !pipe_[i].is_open(); });
     if (pipes.empty()) return false;
     std::vector<pollfd> polled;
@@ -139,19 +141,12 @@ void Job::wait_for(const std::string& text) {
             throw std::runtime_error("no '" + text + "' in: " + out() + err());
 }
 
-void Job::wait_for_stderr(const std::string& text) {
-    while (err().find(text) == std::string::npos)
-        if (!read_some({1})) throw std::runtime_error("no '" + text + "' in: " + err());
-}
-
 void Job::send(int signal) { kill(pid_, signal); }
 
 int Job::wait() {
     while (read_some()) continue;
     return wait_for_pid(std::exchange(pid_, -1));
 }
-
-int Job::wait_without_reading() { return wait_for_pid(std::exchange(pid_, -1)); }
 
 // Opens the write end of minirun's stdout, and polls until a write would block.
 void Job::wait_until_full() const {
@@ -240,8 +235,8 @@ void wait_until_continued(pid_t pid) {
 
 // When a process ends, its children may become children of this process.
 void wait_for_all_orphans() {
-    for (auto pids = children_of(getpid()); !pids.empty(); pids = children_of(getpid()))
-        for (const pid_t pid : pids) wait_for_pid(pid);
+    wait_until([] { return waitpid(-1, nullptr, WNOHANG) == -1 && errno == ECHILD; },
+               "a child process has not ended");
 }
 
 }  // namespace mini::test

@@ -36,9 +36,6 @@ class Job {
     /// Returns the pid of minirun itself.
     pid_t pid() const { return pid_; }
 
-    /// Reads only stderr until it contains `text`.
-    void wait_for_stderr(const std::string& text);
-
     /// Waits, without reading, until minirun's stdout (a pipe) is full.
     void wait_until_full() const;
 
@@ -49,15 +46,11 @@ class Job {
     /// it.
     int wait();
 
-    /// Waits for the end without reading, and returns the exit code as a shell reports
-    /// it.
-    int wait_without_reading();
-
     const std::string& out() const { return text_[0]; }
     const std::string& err() const { return text_[1]; }
 
   private:
-    bool read_some(std::vector<int> pipes = {0, 1});
+    bool read_some();
 
     pid_t pid_ = -1;
     Descriptor pipe_[2];

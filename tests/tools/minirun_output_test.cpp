@@ -29,6 +29,14 @@ std::string rank_0_first(const Folder& folder, const std::string& first,
            file + " ]; do :; done; " + others + "; fi";
 }
 
+// Counts the lines "`word` 1", "`word` 2", ... of `text`, in this order.
+int count_in_order(const std::string& text, const std::string& word) {
+    int count = 0;
+    for (const std::string& line : lines(text))
+        if (line == word + " " + std::to_string(count + 1)) ++count;
+    return count;
+}
+
 }  // namespace
 
 TEST_CASE("rank 0's output is unchanged byte for byte") {
@@ -139,4 +147,31 @@ TEST_CASE("lines of stdout and stderr are not mixed in one pipe") {
     CHECK(std::count(found.begin(), found.end(), "out") == 900);
     CHECK(std::count(found.begin(), found.end(), "err") == 900);
     CHECK(found.size() == 1800);
+}
+
+TEST_CASE("a reader that pauses gets every line of every rank") {
+    const int ranks = GENERATE(1, 2, 3, 7);
+    CAPTURE(ranks);
+    Job job(script_args(ranks, "for i in $(seq 20000); do echo word $RANK $i; done"));
+    job.wait_until_full();
+    CHECK(job.wait() == 0);
+    for (int rank = 0; rank < ranks; ++rank) {
+        const std::string r = std::to_string(rank);
+        CAPTURE(r);
+        CHECK(count_in_order(job.out(), (rank == 0 ? "word " : "[rank " + r + "] word ") +
+                                            r) == 20000);
+    }
+}
+
+TEST_CASE("a rank's failure while the output is not read loses no line") {
+    const std::string death = GENERATE("exit 7", "kill -9 $$");
+    CAPTURE(death);
+    Job job(script_args(2,
+                        "[ $RANK = 0 ] && exec yes; for i in $(seq 3000); do echo "
+                        "word $i; done; " +
+                            death));
+    job.wait_until_full();
+    CHECK(job.wait() == (death == "exit 7" ? 7 : 137));
+    CHECK(contains(job.err(), "minirun: rank 1 (pid "));
+    CHECK(count_in_order(job.out(), "[rank 1] word") == 3000);
 }

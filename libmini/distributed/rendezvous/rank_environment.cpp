@@ -23,7 +23,7 @@ Environment current_environment() {
 
 Environment own_variables(const Job& job, int local_rank) {
     Environment variables = {
-        {"ROLE_NAME", job.role},
+        {"ROLE_NAME", "default"},
 
         // The address of the store, and the secret that the store's clients send.
         {"MASTER_ADDR", job.master_addr},

@@ -32,7 +32,6 @@ struct Job {
     int node_rank = 0;
     int restart_count = 0;
     int max_restarts = 0;
-    std::string role = "default";
     std::string flight_dir = "";  // "": no flight recorder
     std::string log_name = "";    // the run id before any restart; names the log folder
 

@@ -127,8 +127,8 @@ std::string Exit::text() const {
 }
 
 Child::Child(const std::vector<std::string>& command,
-             const dist::Environment& environment, const Watchdog& watchdog)
-    : watchdog_(&watchdog) {
+             const dist::Environment& environment, const Cleaner& cleaner)
+    : cleaner_(&cleaner) {
     // Prepare all values that the child needs.
     std::vector<std::string> words = command, entries = as_entries(environment);
     std::vector<char*> arguments = as_pointers(words), variables = as_pointers(entries);
@@ -142,13 +142,13 @@ Child::Child(const std::vector<std::string>& command,
                           arguments.data(),
                           variables.data()};
 
-    // Start the child, which dies with minirun. The child notifies the watchdog before
-    // exec, so that the watchdog can kill all processes that the program starts.
+    // Start the child, which dies with minirun. The child notifies the cleaner before
+    // exec, so that the cleaner can kill all processes that the program starts.
     pid_ = fork();
     if (pid_ < 0) throw Error(system_message("fork", errno));
     if (pid_ == 0) {
         die_with(startup.parent);
-        watchdog.group_begins(getpid());
+        cleaner.group_begins(getpid());
         become_program(startup);
         _exit(127);
     }
@@ -172,7 +172,7 @@ void Child::report_failed_start(const std::string& program, int reason) {
 }
 
 Child::Child(Child&& other) noexcept
-    : watchdog_(other.watchdog_),
+    : cleaner_(other.cleaner_),
       pid_(std::exchange(other.pid_, -1)),
       out_(std::move(other.out_)),
       err_(std::move(other.err_)) {}
@@ -201,7 +201,7 @@ bool Child::has_ended() const {
 // Kills the group. REQUIRES: the child is not reaped yet, so its group id is not reused.
 void Child::kill_group() const {
     send(SIGKILL);
-    watchdog_->group_ended(pid_);
+    cleaner_->group_ended(pid_);
 }
 
 Exit Child::reap() {

@@ -6,8 +6,8 @@
 //
 // minirun sends each signal to the whole group, but SIGUSR1 and SIGUSR2 only to the
 // processes that handle them. If minirun dies first, the kernel kills the rank
-// (PR_SET_PDEATHSIG), and the watchdog kills the processes that PROGRAM has started. The
-// watchdog is notified of the group before PROGRAM runs, so no process of the group
+// (PR_SET_PDEATHSIG), and the cleaner kills the processes that PROGRAM has started. The
+// cleaner is notified of the group before PROGRAM runs, so no process of the group
 // survives kill -9 of minirun. A process that has left the group, as daemons do, is not
 // killed. An ended process is a zombie until it is reaped, and its pid is not reused
 // until then. minirun signals a group only before reaping the group's leader, so a signal
@@ -23,7 +23,7 @@
 #include "libmini/core/descriptor.hpp"
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/rendezvous/rank_environment.hpp"
-#include "libmini/tools/minirun/watchdog.hpp"
+#include "libmini/tools/minirun/cleaner.hpp"
 
 namespace mini::tools {
 
@@ -54,10 +54,10 @@ class Child {
   public:
     /// Starts the program command[0], looked up in PATH as a shell does, with an empty
     /// stdin and with pipes as stdout and stderr. Registers the process group with
-    /// `watchdog`. Blocks until the program runs. Throws CannotStart if the program
-    /// cannot be started. REQUIRES: `watchdog` outlives this object.
+    /// `cleaner`. Blocks until the program runs. Throws CannotStart if the program
+    /// cannot be started. REQUIRES: `cleaner` outlives this object.
     Child(const std::vector<std::string>& command, const dist::Environment& environment,
-          const Watchdog& watchdog);
+          const Cleaner& cleaner);
 
     /// Kills the group and reaps the rank, if the rank has not been reaped.
     ~Child();
@@ -89,7 +89,7 @@ class Child {
     void report_failed_start(const std::string& program, int reason);
     void kill_group() const;
 
-    const Watchdog* watchdog_;
+    const Cleaner* cleaner_;
     pid_t pid_ = -1;  // -1: reaped
     Descriptor out_;
     Descriptor err_;

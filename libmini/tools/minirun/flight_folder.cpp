@@ -10,12 +10,10 @@
 
 namespace mini::tools {
 
-FlightFolder::FlightFolder(const std::string& wanted, const Watchdog& watchdog)
-    : watchdog_(watchdog) {
+FlightFolder::FlightFolder(const std::string& wanted) {
     if (wanted.empty()) {
         try {
-            path_ = new_private_folder("minirun-flight");
-            watchdog_.will_remove(path_);
+            path_ = private_path_ = new_private_folder("minirun-flight");
         } catch (const Error& error) {
             why_not_ = error.what();
         }
@@ -41,20 +39,9 @@ std::optional<int> FlightFolder::blamed_by(const std::string& run, int rank) con
     return records.blamed_by(path_, run, rank);
 }
 
-bool FlightFolder::keep(const std::string& run) {
+bool FlightFolder::note_ends(const std::string& run) const {
     const auto records = dist::rank_records();
-    if (path_.empty() || !records.note_ends) return kept_;
-    const auto keep_it = [this] {
-        kept_ = true;
-        watchdog_.will_remove("");
-    };
-    try {
-        if (records.note_ends(path_, run)) keep_it();
-    } catch (const BadFile&) {  // the error names a file of this folder
-        keep_it();
-        throw;
-    }
-    return kept_;
+    return !path_.empty() && records.note_ends && records.note_ends(path_, run);
 }
 
 }  // namespace mini::tools

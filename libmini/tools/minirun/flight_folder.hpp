@@ -1,7 +1,5 @@
-// The folder of the ranks' flight recorder files, and queries about a failed rank.
-//
-// A private folder must be removed even if minirun is killed with SIGKILL: the watchdog
-// removes it.
+// The folder of the ranks' flight recorder files, and queries about a failed rank. An extra
+// records (rank_records.hpp).
 
 #pragma once
 
@@ -9,20 +7,21 @@
 #include <string>
 
 #include "libmini/tools/minirun/failure.hpp"
-#include "libmini/tools/minirun/watchdog.hpp"
 
 namespace mini::tools {
 
 class FlightFolder {
   public:
     /// Uses the folder `wanted`, and creates it if necessary. If `wanted` is "", creates
-    /// a private folder, which the watchdog removes when minirun ends, unless keep()
-    /// returned true. Throws Error if `wanted` cannot be created; without a private
-    /// folder the job runs, but is not recorded. An extra records (rank_records.hpp).
-    FlightFolder(const std::string& wanted, const Watchdog& watchdog);
+    /// a private folder. Throws Error if `wanted` cannot be created; without a private
+    /// folder the job runs, but is not recorded.
+    explicit FlightFolder(const std::string& wanted);
 
     /// Returns the folder; "" if there is none.
     const std::string& path() const { return path_; }
+
+    /// Returns the folder if it is private, to be removed when minirun ends; else "".
+    const std::string& private_path() const { return private_path_; }
 
     /// Returns why there is no folder; "" if there is one.
     const std::string& why_not() const { return why_not_; }
@@ -37,16 +36,13 @@ class FlightFolder {
     /// Throws BadFile if a box is damaged.
     std::optional<int> blamed_by(const std::string& run, int rank) const;
 
-    /// Records in the boxes of run `run` that their ranks have ended, and keeps the
-    /// folder if it has such a box. Returns whether the folder is kept. Throws BadFile if
-    /// a box is damaged.
-    bool keep(const std::string& run);
+    /// Records in the boxes of run `run` that their ranks have ended. Returns whether the
+    /// folder has such a box. Throws BadFile if a box is damaged.
+    bool note_ends(const std::string& run) const;
 
   private:
-    std::string path_;
+    std::string path_, private_path_;
     std::string why_not_;
-    const Watchdog& watchdog_;
-    bool kept_ = false;
 };
 
 }  // namespace mini::tools

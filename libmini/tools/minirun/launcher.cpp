@@ -15,9 +15,9 @@
 #include "libmini/core/temporary_folder.hpp"
 #include "libmini/io/sha256.hpp"
 #include "libmini/program/progress.hpp"
+#include "libmini/tools/minirun/cleaner.hpp"
 #include "libmini/tools/minirun/flight_folder.hpp"
 #include "libmini/tools/minirun/port.hpp"
-#include "libmini/tools/minirun/watchdog.hpp"
 
 namespace mini::tools {
 namespace {
@@ -71,15 +71,8 @@ std::string quoted(const std::string& word) {
     return fmt::format("'{}'", text);
 }
 
-// Returns whether the ranks need a log folder that the user has not given.
-bool lacks_log_folder(const Options& options) {
-    return (!options.tee.empty() || !options.redirects.empty()) &&
-           options.log_dir.empty();
-}
-
 // Returns what minirun tells the user before the first attempt, a line each.
-std::vector<std::string> notes_for(const Options& options, const Options& given,
-                                   const FlightFolder& flights) {
+std::vector<std::string> notes_for(const Options& options, const FlightFolder& flights) {
     std::vector<std::string> notes = options.notes;
     const bool is_secret_from_id =
         options.nodes > 1 && variable("MINI_STORE_COOKIE").empty();
@@ -93,22 +86,20 @@ std::vector<std::string> notes_for(const Options& options, const Options& given,
         notes.emplace_back(
             "OMP_NUM_THREADS=1 for each rank, so that the ranks do not compete for "
             "cores; set it to override");
-    if (lacks_log_folder(given))
-        notes.push_back(concat("the logs are in ", options.log_dir));
     if (!flights.why_not().empty())
         notes.push_back(concat("no flight recorder: ", flights.why_not()));
     return notes;
 }
 
-Outcome run_once(const Options& options, dist::Job& job, FlightFolder& flights,
-                 const Watchdog& watchdog, const std::vector<std::string>& notes) {
+Outcome run_once(const Options& options, dist::Job& job, const FlightFolder& flights,
+                 const Cleaner& cleaner, const std::vector<std::string>& notes) {
     const bool serves = job.node_rank == 0;  // only node 0 owns the address
     ChosenPort port;
     if (serves) {
         port = choose_port(options.master_addr, options.master_port);
         job.master_port = port.number;
     }
-    Supervisor supervisor(options, job, flights, watchdog);
+    Supervisor supervisor(options, job, flights, cleaner);
     if (job.restart_count == 0) {
         for (const std::string& note : notes) supervisor.say(note);
     } else {
@@ -130,8 +121,7 @@ dist::Job plan_job(const Options& options) {
                   .progress = stderr_is_terminal() ? "bar" : "plain",
                   .nodes = options.nodes,
                   .node_rank = options.node_rank,
-                  .max_restarts = options.max_restarts,
-                  .role = options.role};
+                  .max_restarts = options.max_restarts};
     if (options.nodes > 1) name_shared_job(options, job);
     job.log_name = job.run_id;
     return job;
@@ -167,8 +157,7 @@ std::string dry_run(const Options& options, const dist::Job& job) {
     return text;
 }
 
-int launch(const Options& given) {
-    Options options = given;
+int launch(const Options& options) {
     dist::Job job = plan_job(options);
     if (options.dry_run) {
         for (const std::string& note : options.notes)
@@ -179,15 +168,13 @@ int launch(const Options& given) {
         fmt::print("{}", dry_run(options, job));
         return 0;
     }
-    if (lacks_log_folder(given)) options.log_dir = new_private_folder("minirun-logs");
-    const Watchdog watchdog;
-    FlightFolder flights(
-        options.flight_dir.empty() ? variable("MINI_FLIGHT_DIR") : options.flight_dir,
-        watchdog);
+    const FlightFolder flights(options.flight_dir.empty() ? variable("MINI_FLIGHT_DIR")
+                                                          : options.flight_dir);
+    const Cleaner cleaner(flights.private_path());
     job.flight_dir = flights.path();
-    const std::vector<std::string> notes = notes_for(options, given, flights);
+    const std::vector<std::string> notes = notes_for(options, flights);
     return run_with_restarts(job, [&](dist::Job& attempt) {
-        return run_once(options, attempt, flights, watchdog, notes);
+        return run_once(options, attempt, flights, cleaner, notes);
     });
 }
 

@@ -6,17 +6,16 @@
 //
 // The first word that is neither an option of minirun nor the value of an option is the
 // program; "--" may precede the program. Option names may be written with underscores, as
-// in torchrun, and PET_NNODES in the environment is the default of --nnodes.
+// in torchrun. As Kubeflow sets them, PET_NNODES in the environment is the default of
+// --nnodes, and PET_STANDALONE=1 means --standalone. A variable is skipped if it is empty,
+// or if a given option makes it meaningless: --rdzv-endpoint replaces PET_MASTER_ADDR.
 
 #pragma once
 
 #include <chrono>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
-
-#include "libmini/tools/minirun/option_values.hpp"
 
 namespace mini::tools {
 
@@ -27,14 +26,10 @@ struct Options {
     std::string master_addr = "127.0.0.1";
     int master_port = 0;  // 0: any free port
     std::string rdzv_id;
-    std::string role = "default";
     int max_restarts = 0;
 
-    std::string log_dir;                       // "": a new folder, if a log is needed
-    StreamChoice redirects;                    // to log files only
-    StreamChoice tee;                          // to log files and to the screen
-    std::optional<std::set<int>> shown_ranks;  // local ranks; not set: all
-    std::string flight_dir;                    // "": a private folder
+    std::string log_dir;     // "": no logs
+    std::string flight_dir;  // "": a private folder
     bool prefix = true;
     std::chrono::milliseconds grace = std::chrono::seconds(1);
     bool dry_run = false;
@@ -47,8 +42,8 @@ struct Options {
     int world_size() const { return ranks * nodes; }
 };
 
-/// Parses the command line, and the PET_ variables (pet_variables.hpp) for options that
-/// it lacks. Throws UsageError (one line) if it is invalid.
+/// Parses the command line, and the PET_ variables for options that it lacks. Throws
+/// UsageError (one line) if it is invalid.
 Options parse_options(int argc, const char* const* argv);
 
 }  // namespace mini::tools

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "libmini/core/error.hpp"
+#include "libmini/core/terminal.hpp"
 
 namespace mini::tools {
 namespace {
@@ -25,6 +26,23 @@ std::string_view visible(std::string_view line) {
     return line.substr(line.rfind('\r') + 1);
 }
 
+// Writes all bytes. Blocks, even if the process that opened `fd` made it non-blocking.
+// Returns 0, or the errno of the write that failed.
+int write_all(int fd, std::string_view bytes) {
+    while (!bytes.empty()) {
+        const ssize_t count = write(fd, bytes.data(), bytes.size());
+        if (count >= 0) {
+            bytes.remove_prefix(static_cast<size_t>(count));
+        } else if (errno == EAGAIN) {
+            pollfd writable{fd, POLLOUT, 0};
+            poll(&writable, 1, -1);
+        } else if (errno != EINTR) {
+            return errno;
+        }
+    }
+    return 0;
+}
+
 // Returns whether both descriptors refer to the same terminal, pipe or file.
 bool is_same_file(int a, int b) {
     struct stat first {};
@@ -34,6 +52,14 @@ bool is_same_file(int a, int b) {
 }
 
 }  // namespace
+
+Sink::Sink(int file)
+    : fd(file), terminal(isatty(file) == 1), colours(has_colours(file)) {}
+
+void Sink::flush() {
+    if (error == 0) error = write_all(fd, text);
+    text.clear();
+}
 
 Output::Output(bool prefix)
     : prefix_(prefix),
@@ -46,46 +72,26 @@ void Output::add_rank(int rank, Source out, Source err) {
 }
 
 void Output::watch(std::vector<pollfd>& polled) const {
-    for (const Sink& sink : sinks_) sink.watch(polled);
     for (const Stream& stream : streams_)
-        if (stream.source.pipe.is_open() && !is_held_up(stream))
+        if (stream.source.pipe.is_open())
             polled.push_back({stream.source.pipe.fd(), POLLIN, 0});
 }
 
 // Copies at most one buffer of each stream, so that a rank that writes much does not
 // starve the others.
 void Output::copy() {
-    flush();
-    for (Stream& stream : streams_)
-        if (!is_held_up(stream)) read_once(stream);
+    for (Stream& stream : streams_) read_once(stream);
     flush();
 }
 
-bool Output::finish() {
-    bool more = true, all = false;
-    while (more) {
-        flush();
-        more = false;
-        all = true;
-        for (Stream& stream : streams_) {
-            if (is_held_up(stream)) {
-                all = false;
-            } else if (read_last(stream)) {
-                more = true;
-            }
-        }
-    }
-    flush();
-    return all && !held_up_[0] && !held_up_[1];
-}
-
-void Output::drop() {
-    for (Sink& sink : sinks_) sink.drop();
-    flush();
+void Output::finish() {
     for (Stream& stream : streams_) {
+        for (int i = 0; i < kLastReads && read_once(stream); ++i) flush();
         stream.source.pipe.close();
+        if (!stream.line.empty()) put_line(stream, stream.line, false);
         stream.line.clear();
     }
+    flush();
 }
 
 void Output::say(const std::string& message) {
@@ -102,21 +108,13 @@ std::vector<std::string> Output::tail(int local_rank) const {
     return {err.tail.begin(), err.tail.end()};
 }
 
-bool Output::live(const Stream& stream) const {
-    return stream.source.shown && stream.rank == 0 && sink(stream.output).is_terminal();
-}
-
-// Returns whether a stream must wait for the reader. A stream that is only logged never
-// waits.
-bool Output::is_held_up(const Stream& stream) const {
-    return stream.source.shown && held_up_[stream.output];
+bool Output::live(const Stream& stream) {
+    return stream.rank == 0 && sink(stream.output).terminal;
 }
 
 void Output::flush() {
     for (Sink& sink : sinks_) sink.flush();
-    for (const int output : {0, 1}) held_up_[output] = sink(output).is_blocked();
-
-    const int error = sink(0).error();
+    const int error = sinks_[0].error;
     if (error == 0 || error == EPIPE || is_lost_) return;
     is_lost_ = true;
     say(concat("a part of stdout is lost: ", system_message("write", error)));
@@ -138,31 +136,15 @@ bool Output::read_once(Stream& stream) {
     return false;
 }
 
-// Reads at most one buffer after all ranks have ended. Returns false if no bytes are
-// left; the unfinished last line has been written then.
-bool Output::read_last(Stream& stream) {
-    if (stream.last_reads++ < kLastReads && read_once(stream)) return true;
-    stream.source.pipe.close();
-    if (!stream.line.empty()) put_line(stream, stream.line, false);
-    stream.line.clear();
-    return false;
-}
-
 // Copies bytes to the rank's log. Closes the log if a write fails, e.g. because the disk
 // is full.
 void Output::log(Stream& stream, std::string_view bytes) {
     Descriptor& file = stream.source.log;
-    while (file.is_open() && !bytes.empty()) {
-        const ssize_t count = write(file.fd(), bytes.data(), bytes.size());
-        if (count >= 0) {
-            bytes.remove_prefix(static_cast<size_t>(count));
-        } else if (errno != EINTR) {
-            const int reason = errno;
-            file.close();
-            say(concat("the log of rank ", stream.rank,
-                       " is incomplete: ", system_message("write", reason)));
-        }
-    }
+    const int error = file.is_open() ? write_all(file.fd(), bytes) : 0;
+    if (error == 0) return;
+    file.close();
+    say(concat("the log of rank ", stream.rank,
+               " is incomplete: ", system_message("write", error)));
 }
 
 // Takes bytes that a rank has written: copies the bytes to the rank's log, and shows them
@@ -199,7 +181,7 @@ void Output::take_line(Stream& stream, std::string_view line) {
     remember(stream, line);
 }
 
-// Puts one line of a rank to its sink; does nothing if the stream is live() or not shown.
+// Puts one line of a rank to its sink; does nothing if the stream is live().
 // `line` has no newline; `complete` tells whether the rank wrote a newline after the
 // line.
 //     rank 0   the line unchanged; a newline only if the line is complete
@@ -207,7 +189,7 @@ void Output::take_line(Stream& stream, std::string_view line) {
 // Sets Sink::line_open to whether the last line of the sink lacks its newline. If
 // line_open was set before, a line of another rank begins with a newline.
 void Output::put_line(const Stream& stream, std::string_view line, bool complete) {
-    if (live(stream) || !stream.source.shown) return;
+    if (live(stream)) return;
     Sink& screen = sink(stream.output);
     // [lab12.3] Put the line, with the prefix of its rank.
     if (stream.rank == 0) {
@@ -225,7 +207,7 @@ void Output::put_line(const Stream& stream, std::string_view line, bool complete
 
 void Output::remember(Stream& stream, std::string_view line) {
     if (stream.output != 1) return;
-    if (stream.source.shown) last_speaker_ = stream.rank;
+    last_speaker_ = stream.rank;
     stream.tail.emplace_back(visible(line).substr(0, kMaxTailLineBytes));
     if (stream.tail.size() > kTailLines) stream.tail.pop_front();
 }
@@ -233,7 +215,7 @@ void Output::remember(Stream& stream, std::string_view line) {
 std::string Output::prefix(int rank, const Sink& sink) const {
     if (!prefix_) return "";
     const std::string text = concat("[rank ", rank, "]");
-    if (!sink.has_colours()) return text + " ";
+    if (!sink.colours) return text + " ";
     return concat("\033[3", 1 + rank % 6, "m", text, "\033[0m ");  // red to cyan, by rank
 }
 

@@ -3,18 +3,13 @@
 //     rank 0  stdout, stderr   unchanged, byte for byte
 //     rank 1  "loading\n"      [rank 1] loading
 //
-// A rank's output can be copied to log files, byte for byte, in addition to the screen or
-// instead of it. Lines of different ranks are never mixed: only whole lines are written
-// to a file or pipe. On a terminal, rank 0's bytes are shown immediately, so that a
-// progress bar moves; if another rank writes a line while rank 0's line is unfinished, a
-// newline is written first.
+// A rank's output can also be copied to log files, byte for byte. Lines of different
+// ranks are never mixed: only whole lines are written to a file or pipe. On a terminal,
+// rank 0's bytes are shown immediately, so that a progress bar moves; if another rank
+// writes a line while rank 0's line is unfinished, a newline is written first.
 //
-// Output never blocks on the reader of minirun's own output. While the reader does not
-// read, Output does not read the pipes of the shown ranks: the pipes fill up, the ranks
-// block, and no line is lost.
-//
-//     rank ---pipe---> Output ---pending---> reader that does not read
-//     blocks  full     does not read; at most one buffer per rank is pending
+// A write blocks while the reader of minirun's own output does not read: the pipes of the
+// ranks fill up, the ranks block, and no line is lost.
 
 #pragma once
 
@@ -26,9 +21,27 @@
 #include <vector>
 
 #include "libmini/core/descriptor.hpp"
-#include "libmini/tools/minirun/sink.hpp"
 
 namespace mini::tools {
+
+/// minirun's own stdout or stderr.
+struct Sink {
+    explicit Sink(int file);
+
+    /// Appends to the text that the next flush() writes.
+    void put(std::string_view bytes) { text += bytes; }
+
+    /// Writes the text, and blocks until the reader has accepted it. After a write has
+    /// failed, discards all text; if the reader has closed its end, the write raises
+    /// SIGPIPE.
+    void flush();
+
+    int fd;
+    bool terminal, colours;
+    bool line_open = false;  // whether the last line lacks its newline
+    std::string text;
+    int error = 0;  // errno of the first write that failed
+};
 
 class Output {
   public:
@@ -38,11 +51,10 @@ class Output {
     /// `prefix`: whether lines of the ranks other than 0 begin with "[rank 1]".
     explicit Output(bool prefix);
 
-    /// One output stream of a rank: the read end of its pipe, and its destinations.
+    /// One output stream of a rank: the read end of its pipe, and its log file.
     struct Source {
         Descriptor pipe;
-        Descriptor log = {};  // the log file; closed if there is none
-        bool shown = true;    // on the screen
+        Descriptor log = {};  // closed if there is none
     };
 
     /// Adds the stdout and stderr of `rank`. REQUIRES: ranks are added in the order of
@@ -52,35 +64,25 @@ class Output {
     /// Appends the descriptors to poll for.
     void watch(std::vector<pollfd>& polled) const;
 
-    /// Copies the available output of the ranks, as far as the reader accepts it. Does
-    /// not block.
+    /// Copies the available output of the ranks.
     void copy();
 
-    /// Copies the remaining output, including unfinished lines. Does not block. Returns
-    /// false if the reader has not accepted all output yet: call finish() again.
-    /// REQUIRES: all ranks have ended.
-    bool finish();
+    /// Copies the remaining output, including unfinished lines. REQUIRES: all ranks have
+    /// ended.
+    void finish();
 
-    /// Discards all output that has not been written.
-    void drop();
-
-    /// Writes "minirun: ", `message` and a newline to stderr, after the pending output.
+    /// Writes "minirun: ", `message` and a newline to stderr.
     void say(const std::string& message);
 
-    /// Returns whether minirun's own stderr is blocked, so that the ranks' stderr is not
-    /// read.
-    bool is_deaf() const { return held_up_[1]; }
-
     /// Returns the last stderr lines of local rank `local_rank`. Returns an empty vector
-    /// if this rank wrote the last line that was shown: its lines are already at the end
-    /// of the screen.
+    /// if this rank wrote the last line: its lines are already at the end of the screen.
     std::vector<std::string> tail(int local_rank) const;
 
     /// Returns whether a part of stdout could not be written, as on a full disk. say() has
     /// said so.
     bool is_lost() const { return is_lost_; }
 
-    /// Returns whether a stderr line of any rank was shown.
+    /// Returns whether any rank has written a line to stderr.
     bool anyone_spoke() const { return last_speaker_ >= 0; }
 
   private:
@@ -91,16 +93,12 @@ class Output {
         Source source;
         std::string line = {};  // the unfinished last line
         std::deque<std::string> tail = {};
-        int last_reads = 0;  // number of reads since all ranks have ended
     };
 
     Sink& sink(int output) { return sinks_[same_ ? 0 : output]; }
-    const Sink& sink(int output) const { return sinks_[same_ ? 0 : output]; }
-    bool live(const Stream& stream) const;
-    bool is_held_up(const Stream& stream) const;
+    bool live(const Stream& stream);
     void flush();
     bool read_once(Stream& stream);
-    bool read_last(Stream& stream);
     void take(Stream& stream, std::string_view bytes);
     void take_line(Stream& stream, std::string_view line);
     void log(Stream& stream, std::string_view bytes);
@@ -109,12 +107,11 @@ class Output {
     std::string prefix(int rank, const Sink& sink) const;
 
     bool prefix_;
-    int last_speaker_ = -1;  // the rank of the last stderr line that was shown
+    int last_speaker_ = -1;  // the rank of the last stderr line
     Sink sinks_[2];          // minirun's own stdout and stderr
     bool same_;  // stdout and stderr are the same file: sinks_[0] is used for both
     bool is_lost_ = false;
-    bool held_up_[2] = {false, false};  // stdout, stderr: blocked at the last flush
-    std::vector<Stream> streams_;       // stdout, stderr of local rank 0, then of 1, ...
+    std::vector<Stream> streams_;  // stdout, stderr of local rank 0, then of 1, ...
 };
 
 }  // namespace mini::tools

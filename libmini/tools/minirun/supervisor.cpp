@@ -1,5 +1,6 @@
 #include "libmini/tools/minirun/supervisor.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
@@ -9,7 +10,10 @@
 #include <cerrno>
 #include <cstdint>
 #include <exception>
+#include <filesystem>
 #include <optional>
+#include <system_error>
+#include <utility>
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/machine.hpp"
@@ -27,31 +31,43 @@ constexpr std::chrono::seconds kMessageTime{2};
 
 constexpr int kUsageExit = 2;  // by convention, a usage error
 
+// Creates a log file. Returns a closed descriptor if `path` is "".
+Descriptor open_log(const std::string& path) {
+    if (path.empty()) return {};
+    std::error_code failure;
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path(),
+                                        failure);
+    const int flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC;
+    Descriptor file(failure ? -1 : open(path.c_str(), flags, 0644));
+    if (file.is_open()) return file;
+    throw Error(concat("cannot write ", path, ": ",
+                       failure ? failure.message() : system_message("open", errno),
+                       "; choose another --log-dir"));
+}
+
 }  // namespace
 
 Supervisor::Supervisor(const Options& options, const dist::Job& job,
-                       FlightFolder& flights, const Watchdog& watchdog)
+                       const FlightFolder& flights, const Cleaner& cleaner)
     : options_(options),
       job_(job),
       flights_(flights),
-      watchdog_(watchdog),
-      logs_(options, job),
+      cleaner_(cleaner),
       output_(options.prefix),
       signals_(open_signals()) {}
 
 Outcome Supervisor::run() {
     start_ranks();
     while (any_running()) {
-        wait_for_events(phase_end_);
+        wait_for_events();
         output_.copy();
         handle_signals();
         reap_ended();
         handle_timeout();
     }
-    write_remaining_output();
+    output_.finish();
     Outcome outcome = conclude();
-    write_remaining_output();
-    if (stop_requests_ > 0) outcome.may_be_restarted = false;
+    if (user_stops_) outcome.may_be_restarted = false;
     if (outcome.code == 0 && output_.is_lost()) outcome.code = 1;
     return outcome;
 }
@@ -60,23 +76,32 @@ void Supervisor::start_ranks() {
     const dist::Environment base = dist::current_environment();
     for (int local = 0; local < job_.local_size(); ++local) {
         children_.emplace_back(options_.command,
-                               dist::rank_environment(base, job_, local), watchdog_);
+                               dist::rank_environment(base, job_, local), cleaner_);
         Child& child = children_.back();
-        output_.add_rank(job_.rank(local), logs_.source(local, 1, std::move(child.out())),
-                         logs_.source(local, 2, std::move(child.err())));
+        output_.add_rank(job_.rank(local),
+                         {std::move(child.out()), open_log(log_path(local, "stdout"))},
+                         {std::move(child.err()), open_log(log_path(local, "stderr"))});
     }
 }
 
-// Blocks until a rank writes, minirun's stdout or stderr is writable, a signal arrives
-// (SIGCHLD: a rank has ended), or `until` has passed.
-void Supervisor::wait_for_events(Clock::time_point until) {
+// Returns the path of a rank's log; "" if the output is not logged.
+std::string Supervisor::log_path(int local_rank, const char* stream) const {
+    if (options_.log_dir.empty()) return "";
+    return concat(std::filesystem::absolute(options_.log_dir).string(), "/",
+                  job_.log_name, "/attempt_", job_.restart_count, "/", local_rank, "/",
+                  stream, ".log");
+}
+
+// Blocks until a rank writes, a signal arrives (SIGCHLD: a rank has ended), or the time
+// of the phase is over.
+void Supervisor::wait_for_events() {
     std::vector<pollfd> polled{{signals_.fd(), POLLIN, 0}};
     output_.watch(polled);
 
     int timeout = -1;
-    if (until != Clock::time_point::max()) {
+    if (phase_end_ != Clock::time_point::max()) {
         const auto left =
-            std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
+            std::chrono::ceil<std::chrono::milliseconds>(phase_end_ - Clock::now());
         timeout = static_cast<int>(std::max<int64_t>(left.count(), 0));
     }
     poll(polled.data(), polled.size(), timeout);
@@ -87,7 +112,10 @@ void Supervisor::handle_signals() {
     while (read(signals_.fd(), &info, sizeof(info)) == sizeof(info)) {
         const int signal = static_cast<int>(info.ssi_signo);
         switch (use_of(signal)) {
-            case SignalUse::kEnd: count_and_handle(signal); break;
+            case SignalUse::kEnd:
+                user_stops_ = true;
+                handle_ending_signal(signal);
+                break;
             case SignalUse::kPassOn: pass_on(signal); break;
             case SignalUse::kStop:
                 signal_all(signal);
@@ -104,13 +132,6 @@ void Supervisor::pass_on(int signal) {
     for (const Child& child : children_) count += child.send_to_handlers(signal);
     if (count == 0)
         output_.say(concat("ignored ", signal_name(signal), ": no rank handles it"));
-}
-
-// Handles a signal that ends the job, unless it is a SIGPIPE after the end of all ranks.
-void Supervisor::count_and_handle(int signal) {
-    if (signal == SIGPIPE && !any_running()) return;
-    if (signal != SIGPIPE) ++stop_requests_;
-    handle_ending_signal(signal);
 }
 
 // Handles a signal that ends the job. If the job is still running, the signal is the
@@ -176,33 +197,12 @@ void Supervisor::end_phase() {
     // [lab12.5]
 }
 
-// Writes the remaining output. supervisor.hpp describes how long it waits for the reader.
-void Supervisor::write_remaining_output() {
-    Clock::time_point end = Clock::time_point::max();
-    int requests_seen = 0;
-    while (true) {
-        handle_signals();
-        if (stop_requests_ > requests_seen) {
-            requests_seen = stop_requests_;
-            end = Clock::now();
-            if (requests_seen == 1) end += options_.grace;
-        }
-        if (output_.finish()) return;
-        if (Clock::now() >= end) break;
-        wait_for_events(end);
-    }
-    output_.drop();
-    output_.say("some output is lost, because its reader did not read it");
-}
-
 // Returns whether to wait longer for an error message. If all ranks fail for the same
-// reason, only one rank prints the message, and this rank may be the last to fail. No
-// message can arrive while minirun's own stderr is blocked.
+// reason, only one rank prints the message, and this rank may be the last to fail.
 bool Supervisor::awaits_message() const {
     const bool by_code =
         std::ranges::none_of(ends_, [](const End& end) { return end.exit.by_signal; });
-    return by_code && !output_.anyone_spoke() && !output_.is_deaf() &&
-           Clock::now() < message_end_;
+    return by_code && !output_.anyone_spoke() && Clock::now() < message_end_;
 }
 
 // Starts to wait: a moment for further failures, and longer for an error message.
@@ -273,13 +273,16 @@ Findings Supervisor::find_details(const End& cause) const {
     try {
         const std::string last = flights_.last_operation(job_.run_id, cause);
         if (!last.empty()) findings.notes.push_back(last);
-        if (flights_.keep(job_.run_id))
+        if (flights_.note_ends(job_.run_id)) {
+            cleaner_.keep_folder();
             findings.notes.push_back(
                 concat("for the operations of all ranks: mini flight ", flights_.path()));
+        }
     } catch (const std::exception& error) {
+        cleaner_.keep_folder();
         findings.notes.push_back(error.what());
     }
-    const std::string log = logs_.stderr_path(local);
+    const std::string log = log_path(local, "stderr");
     if (!log.empty()) findings.notes.push_back(concat("its stderr is in ", log));
     if (job_.nodes > 1)
         findings.notes.push_back(concat("this is node ", job_.node_rank, " of ",

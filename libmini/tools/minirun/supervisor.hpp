@@ -11,18 +11,12 @@
 // cause from its consequences (net/root_cause.hpp). After a second signal from the user,
 // minirun kills all ranks immediately.
 //
-// When all ranks have ended, minirun writes their remaining output and waits for its
-// reader without a time limit: `minirun ... | less` waits for the user. After an ending
-// signal from the user, minirun waits only for the grace time; after two signals it does
-// not wait.
-//
 // minirun's own lines, each by Output::say:
 //
 //     stopped by SIGTERM                          the user's signal ended the job
 //     the lines of failure_report (failure.hpp)   a rank failed; not for a usage error
 //                                                 (exit code 2) if a rank wrote to stderr
 //     gave up after 2 restarts                    the last restart failed, too
-//     some output is lost, because its reader did not read it
 //     a part of stdout is lost: ...               the disk is full; minirun exits with 1
 //
 // While all failed ranks have ended by an exit code and no rank has written to stderr,
@@ -38,12 +32,11 @@
 
 #include "libmini/distributed/rendezvous/rank_environment.hpp"
 #include "libmini/tools/minirun/child.hpp"
+#include "libmini/tools/minirun/cleaner.hpp"
 #include "libmini/tools/minirun/failure.hpp"
 #include "libmini/tools/minirun/flight_folder.hpp"
-#include "libmini/tools/minirun/logs.hpp"
 #include "libmini/tools/minirun/options.hpp"
 #include "libmini/tools/minirun/output.hpp"
-#include "libmini/tools/minirun/watchdog.hpp"
 
 namespace mini::tools {
 
@@ -58,8 +51,8 @@ class Supervisor {
   public:
     /// REQUIRES: no other supervisor exists in the process, and no other thread is
     /// running.
-    Supervisor(const Options& options, const dist::Job& job, FlightFolder& flights,
-               const Watchdog& watchdog);
+    Supervisor(const Options& options, const dist::Job& job, const FlightFolder& flights,
+               const Cleaner& cleaner);
 
     /// Runs the job. Blocks until all its processes have ended and its output is written.
     /// The exit code is that of the failure that caused the others, 128 + the signal's
@@ -76,16 +69,15 @@ class Supervisor {
     enum class Phase { kRunning, kGathering, kStopping, kKilling };
 
     void start_ranks();
-    void wait_for_events(Clock::time_point until);
+    std::string log_path(int local_rank, const char* stream) const;
+    void wait_for_events();
     void handle_signals();
     void pass_on(int signal);
-    void count_and_handle(int signal);
     void handle_ending_signal(int signal);
     void reap_ended();
     void record_end(int local_rank, pid_t pid, const Exit& exit);
     void handle_timeout();
     void end_phase();
-    void write_remaining_output();
     bool awaits_message() const;
     void gather();
     void stop(int signal);
@@ -101,9 +93,8 @@ class Supervisor {
 
     const Options& options_;
     const dist::Job& job_;
-    FlightFolder& flights_;
-    const Watchdog& watchdog_;
-    Logs logs_;
+    const FlightFolder& flights_;
+    const Cleaner& cleaner_;
     Output output_;
     Descriptor signals_;
     std::vector<Child> children_;  // by local rank
@@ -113,8 +104,8 @@ class Supervisor {
     Clock::time_point message_end_;  // when gathering stops waiting for an error message
     size_t gathered_ = 0;  // number of ranks that ended before minirun stopped the rest
     int stop_signal_ = 0;  // the last signal sent to stop the ranks; 0: none yet
-    int interrupted_by_ = 0;  // the user's signal, if no rank had failed before it
-    int stop_requests_ = 0;   // number of ending signals from the user
+    int interrupted_by_ = 0;   // the user's signal, if no rank had failed before it
+    bool user_stops_ = false;  // the user has sent a signal that ends the job
 };
 
 }  // namespace mini::tools

@@ -37,6 +37,7 @@ WHAT = {
     "launchers": "mpirun, srun, files",
     "launch": "init_process_group, spawn",
     "nn": "modules, layers, losses, models",
+    "vision": "transforms, ResNets",
     "optim": "SGD, Adam, schedulers",
     "parallel": "averaging, buckets, DDP",
     "report": "metrics, traces, the run report",

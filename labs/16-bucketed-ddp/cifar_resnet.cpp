@@ -39,7 +39,6 @@
 #include "libmini/distributed/rendezvous/rank_variables.hpp"
 #include "libmini/extras/use_all.hpp"
 #include "libmini/io/safetensors.hpp"
-#include "libmini/nn/resnet.hpp"
 #include "libmini/optim/lr_scheduler.hpp"
 #include "libmini/optim/sgd.hpp"
 #include "libmini/parallel/average_parameters.hpp"
@@ -54,6 +53,7 @@
 #include "libmini/training/program.hpp"
 #include "libmini/training/rank_device.hpp"
 #include "libmini/training/run_observer.hpp"
+#include "libmini/vision/resnet.hpp"
 
 namespace {
 

@@ -25,7 +25,6 @@
 
 #include "libmini/autograd/functions.hpp"
 #include "libmini/extras/use_all.hpp"
-#include "libmini/nn/resnet.hpp"
 #include "libmini/optim/adam.hpp"
 #include "libmini/parallel/ddp.hpp"
 #include "libmini/parallel/reduce_scatter_hook.hpp"
@@ -36,6 +35,7 @@
 #include "libmini/training/common_options.hpp"
 #include "libmini/training/digests.hpp"
 #include "libmini/training/program.hpp"
+#include "libmini/vision/resnet.hpp"
 
 using namespace mini;
 

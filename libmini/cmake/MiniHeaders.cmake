@@ -12,17 +12,18 @@ set(MINI_PUBLIC_HEADERS_autograd autograd/functions.hpp autograd/grad_check.hpp
     autograd/graph.hpp autograd/node.hpp)
 set(MINI_PUBLIC_HEADERS_nn nn/activation.hpp nn/container.hpp nn/conv.hpp nn/dropout.hpp
     nn/init.hpp nn/linear.hpp nn/loss.hpp nn/models.hpp nn/module.hpp nn/norm.hpp
-    nn/pool.hpp nn/resnet.hpp)
+    nn/pool.hpp)
 set(MINI_PUBLIC_HEADERS_optim optim/adam.hpp optim/lr_scheduler.hpp optim/optimizer.hpp
     optim/optimizer_state.hpp optim/sgd.hpp)
 set(MINI_PUBLIC_HEADERS_data data/batch_sampler.hpp data/dataset.hpp
     data/distributed_eval_sampler.hpp data/distributed_sampler.hpp
     data/grouped_batch_sampler.hpp data/loader.hpp data/make_sampler.hpp
     data/partition.hpp data/partition_dataset.hpp data/random_split.hpp data/sampler.hpp
-    data/tensor_dataset.hpp data/transform.hpp data/transforms.hpp)
+    data/tensor_dataset.hpp data/transform.hpp)
 set(MINI_PUBLIC_HEADERS_datasets datasets/cifar10.hpp datasets/digits.hpp
     datasets/drawn_images.hpp datasets/image_dataset.hpp datasets/image_folder.hpp
     datasets/locate.hpp datasets/mnist.hpp)
+set(MINI_PUBLIC_HEADERS_vision vision/resnet.hpp vision/transforms.hpp)
 set(MINI_PUBLIC_HEADERS_io io/checkpoint.hpp io/safetensors.hpp)
 set(MINI_PUBLIC_HEADERS_distributed distributed/group/init_options.hpp
     distributed/group/process_group.hpp distributed/launch/default_group.hpp

@@ -12,7 +12,7 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 include(MiniHeaders)
 
-set(MINI_COMPONENTS core random tensor autograd nn optim data datasets io distributed parallel
+set(MINI_COMPONENTS core random tensor autograd nn optim data datasets vision io distributed parallel
     extras training)
 set(MINI_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/libmini)
 

@@ -27,13 +27,13 @@
 #include "libmini/distributed/launch/default_group.hpp"
 #include "libmini/extras/use_all.hpp"
 #include "libmini/nn/models.hpp"
-#include "libmini/nn/resnet.hpp"
 #include "libmini/optim/sgd.hpp"
 #include "libmini/parallel/ddp.hpp"
 #include "libmini/program/command_line.hpp"
 #include "libmini/random/random.hpp"
 #include "libmini/training/job.hpp"
 #include "libmini/training/program.hpp"
+#include "libmini/vision/resnet.hpp"
 
 namespace {
 

@@ -29,10 +29,10 @@
 #include "libmini/data/loader.hpp"
 #include "libmini/data/partition.hpp"
 #include "libmini/data/tensor_dataset.hpp"
-#include "libmini/data/transforms.hpp"
 #include "libmini/datasets/locate.hpp"
 #include "libmini/program/command_line.hpp"
 #include "libmini/random/random.hpp"
+#include "libmini/vision/transforms.hpp"
 
 using mini::Tensor;
 using mini::data::Batch;

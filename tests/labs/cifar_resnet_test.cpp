@@ -9,7 +9,7 @@
 
 #include "libmini/io/safetensors.hpp"
 #include "libmini/io/sha256.hpp"
-#include "libmini/nn/resnet.hpp"
+#include "libmini/vision/resnet.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
 #include "tests/tools/job.hpp"

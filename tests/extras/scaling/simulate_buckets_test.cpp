@@ -12,7 +12,7 @@
 #include "libmini/autograd/node.hpp"
 #include "libmini/extras/scaling/published_models.hpp"
 #include "libmini/nn/models.hpp"
-#include "libmini/nn/resnet.hpp"
+#include "libmini/vision/resnet.hpp"
 #include "tests/support/answer.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"

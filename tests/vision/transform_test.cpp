@@ -8,9 +8,9 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/data/tensor_dataset.hpp"
-#include "libmini/data/transforms.hpp"
 #include "libmini/random/random.hpp"
 #include "libmini/tensor/ops.hpp"
+#include "libmini/vision/transforms.hpp"
 #include "tests/data/support.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/golden.hpp"

@@ -1,6 +1,6 @@
 // Compares ResNets with torchvision: names, initial values, and one training step.
 
-#include "libmini/nn/resnet.hpp"
+#include "libmini/vision/resnet.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -158,4 +158,20 @@ TEST_CASE(
     CHECK(count(nn::resnet34()) == 21797672);
     CHECK(count(nn::resnet101()) == 44549160);
     CHECK(count(nn::resnet152()) == 60192808);
+}
+
+TEST_CASE("named_modules lists the modules of modules(), with PyTorch's names") {
+    nn::ResNet net = nn::resnet18();
+    const nn::NamedModules named = net.named_modules();
+    std::vector<std::string> names;
+    std::vector<nn::Module*> modules;
+    for (const auto& [name, module] : named) {
+        names.push_back(name);
+        modules.push_back(module);
+    }
+    CHECK(modules == net.modules());
+    CHECK(std::vector<std::string>(names.begin(), names.begin() + 6) ==
+          std::vector<std::string>{"", "conv1", "bn1", "layer1", "layer1.0",
+                                   "layer1.0.conv1"});
+    CHECK(names.back() == "fc");
 }

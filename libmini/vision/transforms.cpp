@@ -1,4 +1,4 @@
-#include "libmini/data/transforms.hpp"
+#include "libmini/vision/transforms.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "libmini/nn/resnet.hpp"
+#include "libmini/vision/resnet.hpp"
 
 #include <cstdint>
 

@@ -11,8 +11,8 @@
 // where the gain compensates for the effect of the nonlinearity on the variance. A
 // uniform distribution in ±bound has variance bound² / 3, hence the sqrt(3) in the code.
 //
-// The values are bitwise identical to PyTorch's, except for orthogonal_. By default, all
-// functions draw from this thread's generator_of(Stream::kInitialisation).
+// The values are bitwise identical to PyTorch's. By default, all functions draw from this
+// thread's generator_of(Stream::kInitialisation).
 
 #pragma once
 
@@ -57,10 +57,6 @@ void ones_(Tensor& x);
 /// Fills x with 0.
 void zeros_(Tensor& x);
 
-/// Sets the diagonal to 1 and all other elements to 0. Throws ShapeError unless x is a
-/// matrix.
-void eye_(Tensor& x);
-
 /// Fills `weight` by Xavier initialisation: uniform in ±gain √(6 / (fan_in + fan_out)).
 void xavier_uniform_(Tensor& weight, double gain = 1,
                      Generator& generator = generator_of(Stream::kInitialisation));
@@ -87,29 +83,6 @@ void kaiming_uniform_(Tensor& weight, KaimingOptions options = {},
 /// kaiming_uniform_.
 void kaiming_normal_(Tensor& weight, KaimingOptions options = {},
                      Generator& generator = generator_of(Stream::kInitialisation));
-
-struct TruncNormalOptions {
-    double mean = 0;
-    double std = 1;
-    double a = -2;  // the minimum value (not a number of standard deviations)
-    double b = 2;   // the maximum value (not a number of standard deviations)
-};
-
-/// Fills x from the normal distribution truncated to [a, b], by rejection sampling, as in
-/// PyTorch 2.15; earlier versions draw other numbers. Throws UsageError unless std is
-/// positive and a < b. Also throws UsageError if a or b is infinite and the normal
-/// distribution has a probability of at most 0.3 between a and b.
-void trunc_normal_(Tensor& x, TruncNormalOptions options = {},
-                   Generator& generator = generator_of(Stream::kInitialisation));
-
-/// Fills `weight` with random orthogonal vectors of length `gain` (`orthogonal_`): its
-/// rows if there are fewer rows than columns, otherwise its columns. The vectors are the
-/// Q of the QR decomposition of a matrix of normally distributed numbers (Saxe et al.
-/// 2014). All dimensions after the first count as columns. The values are computed in
-/// double, so they differ by up to 1e-6 from PyTorch's values, which LAPACK computes in
-/// float. Throws ShapeError for fewer than two dimensions.
-void orthogonal_(Tensor& weight, double gain = 1,
-                 Generator& generator = generator_of(Stream::kInitialisation));
 
 /// Initialises the parameters of Linear and Conv2d: first the weight by kaiming_uniform_
 /// with a = √5, that is, uniform in ±1/√fan_in; then the bias, if it is defined, uniform

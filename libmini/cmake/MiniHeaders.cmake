@@ -40,7 +40,7 @@ set(MINI_PUBLIC_HEADERS_training training/accuracy.hpp training/statistics.hpp)
 
 # The headers that public headers include, but which are not public.
 set(MINI_DETAIL_HEADERS
-    core/world.hpp data/epoch_plan.hpp data/loader_epoch.hpp distributed/group/call.hpp
+    core/world.hpp data/epoch_state.hpp distributed/group/call.hpp
     distributed/group/current_group.hpp distributed/transport/collective.hpp
     kernels/kernels.hpp parallel/bucket.hpp parallel/device_worker.hpp
     parallel/gradient_buckets.hpp parallel/reducer.hpp parallel/replicate.hpp

@@ -8,23 +8,82 @@
 //
 //     sampler --indices--> batch sampler --batches--> workers --batch k--> for
 //
-// Workers are threads that read the same dataset object; loader_epoch.hpp describes how
+// Workers are threads that read the same dataset object; epoch_state.hpp describes how
 // they share the work.
 
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "libmini/data/batch_sampler.hpp"
 #include "libmini/data/dataset.hpp"
-#include "libmini/data/loader_epoch.hpp"
+#include "libmini/data/epoch_state.hpp"
 #include "libmini/random/random.hpp"
 
 namespace mini::data {
+
+/// A running epoch, read by one thread; the epoch may outlive its DataLoader. When the
+/// epoch and all its iterators are destroyed, at the end or before, each worker finishes
+/// the batch that it is fetching, and stops.
+class LoaderEpoch {
+  public:
+    class Iterator;
+
+    explicit LoaderEpoch(EpochPlan plan)
+        : state_(std::make_shared<EpochState>(std::move(plan))) {}
+    LoaderEpoch(LoaderEpoch&&) noexcept = default;
+    LoaderEpoch& operator=(LoaderEpoch&&) noexcept = default;
+
+    /// Returns the next batch, or std::nullopt after the last batch; blocks until the
+    /// batch is fetched. If the dataset or collate has thrown a std::exception for this
+    /// batch, throws an Error that names the batch (and the sample, if get() failed),
+    /// with the exception nested in it; rethrows an exception of another type unchanged.
+    /// The next call then continues with the following batch. Throws Timeout, naming the
+    /// batch and its worker, if a worker does not fetch the batch in time; the next call
+    /// then waits for the same batch again.
+    std::optional<Batch> next() { return state_->next(); }
+
+    /// Returns an iterator over the remaining batches, for a range-based for loop.
+    /// begin() and each ++ call next() and throw the exceptions of next().
+    Iterator begin();
+    std::default_sentinel_t end() const { return {}; }
+
+  private:
+    std::shared_ptr<EpochState> state_;
+};
+
+/// A position in an epoch (a `std::input_iterator`): incrementing one copy advances the
+/// epoch for all copies.
+class LoaderEpoch::Iterator {
+  public:
+    using value_type = Batch;
+    using difference_type = std::ptrdiff_t;
+
+    const Batch& operator*() const { return *batch_; }
+    const Batch* operator->() const { return &*batch_; }
+    Iterator& operator++() {
+        batch_ = state_->next();
+        return *this;
+    }
+    void operator++(int) { ++*this; }
+    bool operator==(std::default_sentinel_t) const { return !batch_; }
+
+  private:
+    friend class LoaderEpoch;
+    explicit Iterator(std::shared_ptr<EpochState> state)
+        : state_(std::move(state)), batch_(state_->next()) {}
+
+    std::shared_ptr<EpochState> state_;
+    std::optional<Batch> batch_;
+};
+
+inline LoaderEpoch::Iterator LoaderEpoch::begin() { return Iterator(state_); }
 
 struct DataLoaderOptions {
     int64_t batch_size = 1;

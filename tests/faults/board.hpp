@@ -1,4 +1,4 @@
-// The board: shared memory to which all processes of a scene write.
+// Memory that processes share: the board, to which all processes of a scene write.
 
 #pragma once
 
@@ -30,30 +30,34 @@ struct Board {
 
 inline int64_t now() { return Clock::now().time_since_epoch().count(); }
 
-class SharedBoard {
+/// An object, of zero bytes at first, in memory of several processes.
+template <typename T>
+class Shared {
   public:
-    /// Creates a board that this process shares with its children or, if `file` is given,
-    /// with every process that opens the same file.
-    explicit SharedBoard(const std::string& file = "") {
+    /// Creates an object that this process shares with its children or, if `file` is
+    /// given, with every process that opens the same file.
+    explicit Shared(const std::string& file = "") {
         const int fd =
             file.empty() ? -1 : ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-        const bool fits = file.empty() || ::ftruncate(fd, sizeof(Board)) == 0;
+        const bool fits = file.empty() || ::ftruncate(fd, sizeof(T)) == 0;
         MINI_CHECK(fits, system_message(file, errno));
         void* const place =
-            ::mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE,
+            ::mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE,
                    fd < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED, fd, 0);
         if (fd >= 0) ::close(fd);
         MINI_CHECK(place != MAP_FAILED, system_message("mmap", errno));
-        board_ = static_cast<Board*>(place);
+        object_ = static_cast<T*>(place);
     }
-    ~SharedBoard() { ::munmap(board_, sizeof(Board)); }
-    SharedBoard(const SharedBoard&) = delete;
-    SharedBoard& operator=(const SharedBoard&) = delete;
-    Board* operator->() const { return board_; }
-    Board& operator*() const { return *board_; }
+    ~Shared() { ::munmap(object_, sizeof(T)); }
+    Shared(const Shared&) = delete;
+    Shared& operator=(const Shared&) = delete;
+    T* operator->() const { return object_; }
+    T& operator*() const { return *object_; }
 
   private:
-    Board* board_ = nullptr;
+    T* object_ = nullptr;
 };
+
+using SharedBoard = Shared<Board>;
 
 }  // namespace mini::dist::faults

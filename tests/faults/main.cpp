@@ -1,6 +1,7 @@
 // Injects the faults of the table into one kind of group and counts the results.
 //
-//     dist_faults KIND [--fast] [--bounds] [--at-least FAULTS] [--only TEXT] [--seed N]
+//     dist_faults KIND [--fast] [--jobs N] [--bounds] [--at-least FAULTS] [--only TEXT]
+//                      [--seed N]
 //
 // Exit code 0: every survivor of every fault threw the right error (with --bounds, also
 // in time), no rank hung, and no process or file is left. 1: a check failed, or the
@@ -15,6 +16,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
@@ -27,7 +29,9 @@
 #include "libmini/distributed/launch/default_group.hpp"
 #include "libmini/extras/use_all.hpp"
 #include "libmini/program/command_line.hpp"
+#include "tests/faults/board.hpp"
 #include "tests/faults/scene.hpp"
+#include "tests/faults/watching.hpp"
 #include "tests/support/folder.hpp"
 
 using namespace mini::dist::faults;
@@ -39,13 +43,17 @@ constexpr int kNotInThisBuild = 2;
 struct Options {
     std::string kind = "threads", only, mpi_board, mpi_scenario;
     bool fast = false, bounds = false;
-    size_t at_least = 0;
+    size_t at_least = 0, jobs = 1;
     int seed = 0;
 };
 
+constexpr size_t kMostDeaths = 1 << 15;
+
+// In memory that all jobs share.
 struct Totals {
-    size_t faults = 0, survivors = 0, wrong = 0, hung = 0, out_of_bounds = 0;
-    std::vector<double> death_times;  // milliseconds from a death to the errors
+    std::atomic<size_t> faults, survivors, wrong, hung, out_of_bounds, processes_left;
+    std::atomic<size_t> deaths;
+    double death_times[kMostDeaths];  // milliseconds from a death to the errors
 };
 
 // Returns the names of the files in shared memory, except the files that Open MPI leaves
@@ -87,7 +95,7 @@ void judge_survivor(const Scenario& s, const Outcome& outcome, int rank, Totals&
     if (!timing) return;
     const bool is_in_steps = s.moment != Moment::kJoining;
     if (is_death(s.kind) && is_in_steps)
-        totals.death_times.push_back(timing->after_fault);
+        totals.death_times[totals.deaths++ % kMostDeaths] = timing->after_fault;
     const std::string bound = bound_broken(s, *timing);
     if (bound.empty()) return;
     ++totals.out_of_bounds;
@@ -122,28 +130,46 @@ void prepare_for_children() {
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
-// Runs and judges all faults. Returns the exit code.
-int inject(const Options& options) {
+// Runs and judges one of every `options.jobs` faults, from fault `job` on.
+void run_job(const Options& options, size_t job, Totals& totals) {
     prepare_for_children();
+    const auto all =
+        all_scenarios(options.kind, options.fast, static_cast<unsigned>(options.seed));
+    for (size_t i = job; i < all.size(); i += options.jobs)
+        if (describe(all[i]).find(options.only) != std::string::npos)
+            judge(all[i], play(options.kind, all[i]), totals);
+    const bool all_reaped = ::waitpid(-1, nullptr, WNOHANG) == -1 && errno == ECHILD;
+    if (!all_reaped) ++totals.processes_left;
+}
+
+// Runs and judges all faults, in jobs side by side. Returns the exit code.
+int inject(const Options& options) {
     const mini::test::Folder temporary;
     ::setenv("TMPDIR", temporary.path().c_str(), 1);
     const std::set<std::string> shared_before = shared_names();
-    Totals totals;
-    for (const Scenario& s :
-         all_scenarios(options.kind, options.fast, static_cast<unsigned>(options.seed)))
-        if (describe(s).find(options.only) != std::string::npos)
-            judge(s, play(options.kind, s), totals);
+    const Shared<Totals> shared;
+    Totals& totals = *shared;
+    std::vector<pid_t> jobs;
+    for (size_t job = 0; job < options.jobs; ++job)
+        jobs.push_back(start_process([&] { run_job(options, job, totals); }));
+    bool all_ran = true;
+    for (const pid_t job : jobs) {
+        int status = 0;
+        all_ran &= ::waitpid(job, &status, 0) == job && status == 0;
+    }
 
-    const bool processes_left = ::waitpid(-1, nullptr, WNOHANG) != -1 || errno != ECHILD;
+    const bool processes_left = totals.processes_left > 0 || !all_ran;
     const size_t files_left = temporary.names().size();
     const size_t shared_left = shared_left_since(shared_before);
+    const std::vector<double> death_times(
+        totals.death_times, totals.death_times + std::min(+totals.deaths, kMostDeaths));
     fmt::print(
         "dist_faults: {}: {} faults, {} survivors, {} wrong, {} hung, {} out of bounds; "
         "left: {} processes, {} shared, {} files; error after a death: p50 {:.1f} ms, "
         "p99 {:.1f} ms\n",
-        options.kind, totals.faults, totals.survivors, totals.wrong, totals.hung,
-        totals.out_of_bounds, processes_left ? "some" : "no", shared_left, files_left,
-        quantile(totals.death_times, 0.5), quantile(totals.death_times, 0.99));
+        options.kind, totals.faults.load(), totals.survivors.load(), totals.wrong.load(),
+        totals.hung.load(), totals.out_of_bounds.load(), processes_left ? "some" : "no",
+        shared_left, files_left, quantile(death_times, 0.5), quantile(death_times, 0.99));
     const bool clean = !processes_left && shared_left == 0 && files_left == 0;
     const bool in_time = !options.bounds || totals.out_of_bounds == 0;
     const bool right = totals.wrong == 0 && totals.hung == 0;
@@ -163,6 +189,7 @@ int main(int argc, char** argv) {
     line.add("kind", options.kind, "Kind of group")
         .one_of({"threads", "ring-tcp", "ring-shm", "gloo", "mpi"});
     line.add_flag("--fast", options.fast, "A few of each kind of fault");
+    line.add("--jobs", options.jobs, "Run so many faults at a time");
     line.add_flag("--bounds", options.bounds,
                   "Fail if errors come too early or too late");
     line.add("--only", options.only, "Only faults whose description contains this text");

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <system_error>
-#include <utility>
 #include <vector>
 
 #include "libmini/core/error.hpp"
@@ -41,8 +40,6 @@ constexpr Launcher kPmix = {"PMIx", "PMIX_RANK", "WORLD_SIZE", "", "", "", {"", 
 // The first of the step ids that Slurm reserves for processes that are not ranks (batch
 // scripts, interactive shells).
 constexpr int64_t kFirstSpecialStep = 0xfffffff0;
-
-// ---- Slurm
 
 // Returns whether srun started this process as a rank; false in a shell in which Slurm's
 // variables are set.
@@ -86,91 +83,27 @@ RankVariables read_slurm(const Lookup& lookup) {
     return found;
 }
 
-// ---- two launchers
-
-std::string place_text(const RankVariables& found) {
-    return concat("rank ", found.rank, " of ", found.world_size, " by ", found.source);
-}
-
-// Returns whether `outer` can be a launcher that started only other launchers, at most
-// one per host, and `inner` is the launcher among these that started this rank.
-bool started_launchers(const RankVariables& outer, const RankVariables& inner) {
-    if (outer.world_size == 1) return true;
-    if (inner.local_world_size < 1) return false;
-    const int hosts = 1 + (inner.world_size - 1) / inner.local_world_size;
-    const bool is_its_node = inner.node_rank < 0 || inner.node_rank == outer.rank;
-    return outer.world_size <= hosts && is_its_node;
-}
-
-[[noreturn]] void throw_contradiction(const RankVariables& chosen,
-                                      const std::string& other) {
-    throw UsageError(concat("two launchers contradict each other: this process is ",
-                            place_text(chosen), ", but ", other,
-                            "; start it with one of them, or unset the variables of the "
-                            "other"));
-}
-
-void check_agreement(const RankVariables& chosen, const RankVariables& other) {
-    const bool same = chosen.rank == other.rank && chosen.world_size == other.world_size;
-    if (same || started_launchers(other, chosen)) return;
-    throw_contradiction(chosen, place_text(other));
-}
-
-bool is_torchrun(const RankVariables& found) {
-    return found.source.starts_with("torchrun");
-}
-
-// Returns whether PMIX_RANK, which comes without a world size, can be the rank of a
-// launcher: of one that `places` has, or of one that started at most one torchrun or
-// minirun per host.
-bool can_be_pmix_rank(int rank, const std::vector<RankVariables>& places) {
-    const RankVariables& chosen = places.front();
-    for (const RankVariables& place : places)
-        if (place.rank == rank) return true;
-    if (!is_torchrun(chosen) || chosen.local_world_size < 1) return false;
-    const int hosts = 1 + (chosen.world_size - 1) / chosen.local_world_size;
-    return rank == chosen.node_rank || rank < hosts;
-}
-
-void check_pmix(const Lookup& lookup, const std::vector<RankVariables>& places) {
-    const int rank = number_in(lookup, "PMIX_RANK");
-    if (rank < 0 || can_be_pmix_rank(rank, places)) return;
-    throw_contradiction(
-        places.front(),
-        concat("rank ", rank, " of ", places.front().world_size, " by PMIx (PMIX_RANK)"));
-}
-
 }  // namespace
 
 std::optional<RankVariables> read_launchers(const Lookup& lookup,
                                             std::optional<RankVariables> torchrun) {
-    // Read the variables of all launchers, in order of precedence.
-    std::vector<RankVariables> places;
-    if (torchrun) places.push_back(std::move(*torchrun));
+    if (torchrun) return torchrun;
     for (const Launcher& launcher : kLaunchers) {
         RankVariables found = read_launcher(lookup, launcher);
         if (!found.is_complete()) continue;
         check_ranges(found, launcher.rank, launcher.world_size);
-        places.push_back(std::move(found));
+        return found;
     }
     const bool is_slurm = is_slurm_step(lookup);
     if (is_slurm)
-        if (RankVariables found = read_slurm(lookup); found.is_complete())
-            places.push_back(std::move(found));
+        if (RankVariables found = read_slurm(lookup); found.is_complete()) return found;
 
-    // Without any, report a launcher that has set only a part.
-    if (places.empty()) {
-        for (const Launcher& launcher : kLaunchers) check_pair(lookup, launcher);
-        check_pair(lookup, kTorchrun);
-        check_pair(lookup, kPmix);
-        if (is_slurm) check_pair(lookup, kSlurm);
-        return std::nullopt;
-    }
-
-    // Use the first launcher's variables, if no other launcher contradicts them.
-    for (const RankVariables& other : places) check_agreement(places.front(), other);
-    check_pmix(lookup, places);
-    return places.front();
+    // Report a launcher that has set only a part.
+    for (const Launcher& launcher : kLaunchers) check_pair(lookup, launcher);
+    check_pair(lookup, kTorchrun);
+    check_pair(lookup, kPmix);
+    if (is_slurm) check_pair(lookup, kSlurm);
+    return std::nullopt;
 }
 
 DerivedMaster derive_master(const Lookup& lookup, const RankVariables& variables,

@@ -9,13 +9,12 @@
 //   node        -                -                NODEID
 //
 // The first launcher that sets both rank and world size is used: torchrun or minirun, then
-// those of the table from the left. A second launcher that sets both must agree with the
-// first, except if the second is an outer launcher that started only other launchers, at
-// most one per host (srun torchrun). PMIx sets only the rank (PMIX_RANK), which must agree
-// with the rank of one of the launchers, or be the index of a host if torchrun or minirun
-// started this rank. Slurm also sets its variables in batch scripts and interactive shells,
-// which are not ranks, so these variables are used only in a step that srun started
-// (SLURM_STEP_ID).
+// those of the table from the left. So in `srun torchrun` the ranks are torchrun's, and
+// Slurm's variables, which are torchrun's own rank, are ignored. If a variable is left from
+// another job, the rendezvous reports ranks that occur twice or differ in the world size.
+// PMIx sets only a rank (PMIX_RANK): alone it is an error. Slurm also sets its variables in
+// batch scripts and interactive shells, which are not ranks, so these variables are used
+// only in a step that srun started (SLURM_STEP_ID).
 
 #pragma once
 
@@ -26,8 +25,7 @@
 
 namespace mini::dist {
 
-/// As RankSource::read. Throws UsageError naming both launchers if two launchers
-/// contradict each other.
+/// As RankSource::read.
 std::optional<RankVariables> read_launchers(const Lookup& lookup,
                                             std::optional<RankVariables> torchrun);
 

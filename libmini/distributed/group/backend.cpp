@@ -4,11 +4,6 @@
 
 namespace mini::dist {
 
-void Backend::launch(GpuCollective& collective) {
-    throw NotImplemented(concat("backend ", name(), " does not move a GPU's memory: ",
-                                describe(collective.collective)));
-}
-
 std::unique_ptr<Backend> Backend::split(const std::vector<int>& /*ranks*/,
                                         ProcessGroup& /*parent*/) {
     throw NotImplemented(concat("backend ", name(), " has no subgroups"));

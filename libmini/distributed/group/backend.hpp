@@ -16,25 +16,36 @@
 #include <vector>
 
 #include "libmini/distributed/group/call.hpp"
-#include "libmini/distributed/group/gpu_order.hpp"
-#include "libmini/distributed/group/launch_position.hpp"
 #include "libmini/distributed/transport/transport.hpp"
 
 namespace mini::dist {
 
 class ProcessGroup;
 
-/// A collective on GPU memory. The backend uses it from launch() until it calls finish().
-struct GpuCollective {
+/// A collective on the memory of the backend's GPU (extras/backends/nccl_collective.hpp).
+/// The backend uses it from launch() until it calls finish().
+class GpuCollective {
+  public:
+    virtual ~GpuCollective() = default;
+
+    /// Takes the collective's place in the order in which this rank launches collectives.
+    virtual void take_turn() = 0;
+
+    /// Gives up this place, because the collective will not be launched.
+    virtual void give_up_turn() noexcept = 0;
+
+    /// Makes the calling thread's current stream wait for the results; does not block.
+    /// REQUIRES: the collective was launched.
+    virtual void wait_on_stream() const = 0;
+
+    // Set before launch().
     const Call* call = nullptr;  // contiguous tensors, all on the backend's GPU
     Collective collective;
     std::chrono::milliseconds timeout{};
     Deadline deadline;
-    std::unique_ptr<GpuOrder> order;
-    std::unique_ptr<LaunchPosition> turn;  // until the collective is launched
 
-    /// Called on the backend's thread after the device is done and the backend no longer
-    /// uses this object.
+    /// Called on the communication thread after the device is done and the backend no
+    /// longer uses this object.
     std::function<void()> finished;
 };
 
@@ -54,24 +65,26 @@ class Backend {
     virtual int rank() const = 0;
     virtual int world_size() const = 0;
 
-    /// Returns the index of the GPU whose memory the backend moves itself; -1 if the
-    /// backend needs host copies of GPU tensors. Point-to-point messages are always in
-    /// host memory.
-    virtual int gpu() const { return -1; }
-    bool takes_cuda() const { return gpu() >= 0; }
-
     /// Carries out a collective; blocks until this rank's part is done. Throws PeerLost,
     /// Timeout and MismatchedCollective as Transport does. REQUIRES: `call` has passed
     /// collective_of, and its tensors are contiguous; `collective.sequence` is set.
     virtual void run(const Call& call, const Collective& collective,
                      std::chrono::milliseconds timeout) = 0;
 
-    /// Launches a collective on GPU memory in the backend's stream, between
-    /// order->begin() and order->end(). Blocks until the collective is in the stream,
-    /// which may be long before the device is done. A later wait or progress() calls
-    /// finish(collective) when the device is done, or throws the device's error;
-    /// `collective` must live until then. Throws as run() does. REQUIRES: takes_cuda().
-    virtual void launch(GpuCollective& collective);
+    /// Returns the collective for `call`, if the backend moves the memory of its GPU
+    /// itself: it runs after the work that is in the calling thread's current stream now.
+    /// Returns null if the backend needs host copies of GPU tensors. Thread-safe. Throws
+    /// Error if the tensors are on another GPU. REQUIRES: the tensors are on a GPU, and
+    /// `call` is not point-to-point: messages are always in host memory.
+    virtual std::unique_ptr<GpuCollective> on_gpu(const Call& /*call*/) {
+        return nullptr;
+    }
+
+    /// Launches a result of on_gpu() in the backend's stream. Blocks until the collective
+    /// is in the stream, which may be long before the device is done. A later wait or
+    /// progress() calls finish(collective) when the device is done, or throws the
+    /// device's error; `collective` must live until then. Throws as run() does.
+    virtual void launch(GpuCollective& /*collective*/) {}
 
     /// Point-to-point messages: the same functions as in GroupTransport.
     virtual void post(PointMessage& message) = 0;

@@ -43,11 +43,6 @@ Counts expected_counts(const Call& call, int rank, int world_size) {
     return {0, 0};
 }
 
-const Tensor* first_tensor(const Call& call) {
-    if (!call.outputs.empty()) return &call.outputs.front();
-    return call.inputs.empty() ? nullptr : &call.inputs.front();
-}
-
 void check_tensor(const char* name, const Tensor& tensor, const Tensor& first) {
     MINI_CHECK(tensor.defined(), name, ": the tensor is undefined");
     MINI_CHECK(tensor.device() == first.device(), name, ": one tensor is on ",
@@ -127,26 +122,25 @@ Collective collective_of(const Call& call, int rank, int world_size) {
 
     Collective collective{
         .operation = call.operation, .algorithm = call.algorithm, .root = call.root};
-    const Tensor* const first = first_tensor(call);
-    if (first == nullptr) return collective;
-    MINI_CHECK(first->defined(), name, ": the tensor is undefined");
+    if (!call.has_tensors()) return collective;
+    const Tensor& first = call.any_tensor();
+    MINI_CHECK(first.defined(), name, ": the tensor is undefined");
     for (const auto* tensors : {&call.outputs, &call.inputs})
-        for (const Tensor& tensor : *tensors) check_tensor(name, tensor, *first);
+        for (const Tensor& tensor : *tensors) check_tensor(name, tensor, first);
     check_overlaps(call, name, rank);
 
     MINI_CHECK(!reduces(call.operation) || call.reduce_op != ReduceOp::kAvg ||
-                   is_floating_point(first->dtype()),
+                   is_floating_point(first.dtype()),
                name, ": kAvg needs floating-point numbers, but the tensor is ",
-               first->dtype());
-    collective.dtype = first->dtype();
-    collective.count = static_cast<uint64_t>(first->numel());
+               first.dtype());
+    collective.dtype = first.dtype();
+    collective.count = static_cast<uint64_t>(first.numel());
     if (reduces(call.operation)) collective.reduce_op = call.reduce_op;
     return collective;
 }
 
 size_t payload_bytes(const Call& call) {
-    const Tensor* const first = first_tensor(call);
-    return first == nullptr ? 0 : first->bytes();
+    return call.has_tensors() ? call.any_tensor().bytes() : 0;
 }
 
 }  // namespace mini::dist

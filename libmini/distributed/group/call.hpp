@@ -42,6 +42,8 @@ struct Call {
     const Tensor& any_tensor() const {
         return outputs.empty() ? inputs.front() : outputs.front();
     }
+    bool has_tensors() const { return !outputs.empty() || !inputs.empty(); }
+    bool is_on_gpu() const { return has_tensors() && any_tensor().device().is_cuda(); }
 };
 
 /// Returns the properties of `call` that must be equal on all ranks, without the sequence

@@ -10,19 +10,6 @@
 namespace mini::dist {
 namespace {
 
-// Returns the tensors that `call` reads. An operation without inputs works in place: it
-// reads its outputs.
-const std::vector<Tensor>& read_by(const Call& call) {
-    return call.inputs.empty() ? call.outputs : call.inputs;
-}
-
-std::vector<Tensor> pinned_like(const std::vector<Tensor>& tensors) {
-    std::vector<Tensor> pinned;
-    for (const Tensor& tensor : tensors)
-        pinned.push_back(Tensor::empty_pinned(tensor.shape(), tensor.dtype()));
-    return pinned;
-}
-
 void copy_all(const std::vector<Tensor>& to, const std::vector<Tensor>& from,
               cudaStream_t stream) {
     for (size_t i = 0; i < to.size(); ++i)
@@ -49,14 +36,21 @@ struct GpuStaging::Events {
     cudaStream_t stream;
 };
 
-GpuStaging::GpuStaging(const Call& call) : call_(call), host_call_(call) {
-    host_call_.outputs = pinned_like(call.outputs);
-    host_call_.inputs = pinned_like(call.inputs);
-    const int device = read_by(call).front().device().index;
+GpuStaging::GpuStaging(Call& call) {
+    const Call on_gpu = call;
+    for (auto* tensors : {&call.outputs, &call.inputs})
+        for (Tensor& tensor : *tensors)
+            tensor = Tensor::empty_pinned(tensor.shape(), tensor.dtype());
+
+    // Copy what the operation reads: without inputs it works in place.
+    const int device = on_gpu.any_tensor().device().index;
     events_ = std::make_unique<Events>(device);
     const cuda::DeviceGuard guard(device);
     const cudaStream_t stream = cuda::current_stream(device);
-    copy_all(read_by(host_call_), read_by(call), stream);
+    if (call.inputs.empty())
+        copy_all(call.outputs, on_gpu.outputs, stream);
+    else
+        copy_all(call.inputs, on_gpu.inputs, stream);
     events_->read.record(stream);
 }
 
@@ -64,11 +58,11 @@ GpuStaging::~GpuStaging() = default;
 
 bool GpuStaging::has_inputs() const { return events_->read.query(); }
 
-void GpuStaging::give_back() {
+void GpuStaging::give_back(const Call& host, const Call& call) {
     const cuda::DeviceGuard guard(events_->device);
     events_->read.wait(events_->stream);
-    copy_all(call_.outputs, host_call_.outputs, events_->stream);
-    for (const Tensor& output : call_.outputs)  // may be freed before the copy is done
+    copy_all(call.outputs, host.outputs, events_->stream);
+    for (const Tensor& output : call.outputs)  // may be freed before the copy is done
         cuda::record_stream(output.raw_data(), events_->stream);
     events_->written.record(events_->stream);
 }
@@ -77,5 +71,7 @@ void GpuStaging::wait_on_stream() const {
     const cuda::DeviceGuard guard(events_->device);
     events_->written.wait(cuda::current_stream(events_->device));
 }
+
+bool DeferredFreeScope::set(bool on) { return cuda::set_frees_later(on); }
 
 }  // namespace mini::dist

@@ -18,19 +18,18 @@ namespace mini::dist {
 
 class GpuStaging {
   public:
-    /// Starts to copy the tensors that `call` reads to the host, in the current stream of
-    /// their device. REQUIRES: all tensors are on one device.
-    explicit GpuStaging(const Call& call);
+    /// Replaces the GPU tensors of `call` by host copies, and starts to copy the tensors
+    /// that `call` reads, in the current stream of their device. REQUIRES: all tensors
+    /// are contiguous and on one device.
+    explicit GpuStaging(Call& call);
     ~GpuStaging();
-
-    /// Returns `call` with the host copies in place of the GPU tensors.
-    const Call& host_call() const { return host_call_; }
 
     /// Returns whether the copy to the host is done.
     bool has_inputs() const;
 
-    /// Starts to copy the outputs back to the device. REQUIRES: the collective is done.
-    void give_back();
+    /// Starts to copy the outputs of `host`, the call with the host copies, to those of
+    /// `call`. REQUIRES: the operation is done.
+    void give_back(const Call& host, const Call& call);
 
     /// Makes the calling thread's current stream wait for the copy back; does not block.
     /// REQUIRES: give_back() was called.
@@ -39,9 +38,22 @@ class GpuStaging {
   private:
     struct Events;
 
-    Call call_;
-    Call host_call_;
     std::unique_ptr<Events> events_;  // and the copy stream; null without CUDA
+};
+
+/// While an object of this class exists, freeing a tensor on this thread does not wait
+/// for a GPU (cuda::set_frees_later).
+class DeferredFreeScope {
+  public:
+    DeferredFreeScope() : before_(set(true)) {}
+    ~DeferredFreeScope() { set(before_); }
+    DeferredFreeScope(const DeferredFreeScope&) = delete;
+    DeferredFreeScope& operator=(const DeferredFreeScope&) = delete;
+
+  private:
+    static bool set(bool on);
+
+    bool before_;
 };
 
 }  // namespace mini::dist

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "libmini/core/log.hpp"
-#include "libmini/distributed/collectives/elements.hpp"
 #include "libmini/distributed/group/subgroup.hpp"
 #include "libmini/distributed/net/clock.hpp"
 #include "libmini/distributed/net/wait_on.hpp"
@@ -17,9 +16,12 @@
 namespace mini::dist {
 namespace {
 
-Elements only_tensor(const Call& call) {
-    return Elements(call.operation == Operation::kSend ? call.inputs.front()
-                                                       : call.outputs.front());
+// Returns whether two messages of this rank must stay in call order, because one message
+// of the other side could match both.
+bool are_in_order(const PointMessage& a, const PointMessage& b) {
+    const bool one_peer =
+        a.peer == b.peer || a.peer == kAnySource || b.peer == kAnySource;
+    return a.direction == b.direction && one_peer && a.tag == b.tag;
 }
 
 }  // namespace
@@ -85,38 +87,27 @@ void QueuedGroup::abandon(const std::string& reason) {
 // ---- the callers' side
 
 WorkHandle QueuedGroup::start(Call call) {
-    const Collective collective = collective_of(call, rank(), world_size());
-    for (Tensor& output : call.outputs) output.bump_version();
-    const Way way = way_of(call, *backend_);
-    auto task = std::make_shared<Task>(std::move(call), collective, way);
+    // Without the lock, because a copy or an event in a full stream blocks.
+    const auto task = std::make_shared<Task>(std::move(call), *backend_, timeout_);
     task->failure_reported = failure_reported_;
 
-    std::unique_lock lock(mutex_);
+    const std::lock_guard lock(mutex_);
     check_usable(task->call);
     if (task->call.is_point()) {
-        enqueue_point(task);
-    } else if (task->call.blocking && task->on_gpu() == nullptr && is_idle()) {
-        number(task);
-        run_here(task, lock);
+        task->message.finished = [this, task] { finish(task); };
+        points_.push_back(task);
     } else {
-        number(task);
+        // Under the lock: the sequence numbers and the turns are in the queue's order.
+        task->collective.sequence = next_sequence_++;
+        if (task->on_gpu() != nullptr) task->on_gpu()->take_turn();
+        if (task->call.blocking) blocking_ = task;
         queue_.push_back(task);
-        notify();
     }
+    task->ticket = observer_->queued(task->collective, payload_bytes(task->call),
+                                     task->call.peer, task->call.tag);
+    if (running_) backend_->wake();  // the communication thread may sleep there
+    notify_all(changed_);
     return task;
-}
-
-// Runs a collective on the caller's thread, which saves two changes of threads: most of
-// the time of a small collective. The communication thread waits meanwhile. REQUIRES: the
-// caller waits for the task, the group is idle, and `lock` holds the mutex.
-void QueuedGroup::run_here(const TaskHandle& task, std::unique_lock<std::mutex>& lock) {
-    const DeferredFreeScope scope;
-    running_ = true;
-    lock.unlock();
-    run(task);
-    lock.lock();
-    running_ = false;
-    if (has_work() || closed_) notify_all(changed_);
 }
 
 std::shared_ptr<ProcessGroup> QueuedGroup::new_group(const std::vector<int>& ranks) {
@@ -163,42 +154,6 @@ void QueuedGroup::check_usable(const Call& call) const {
         "time, so the ranks cannot agree on an order; give each thread its own group");
 }
 
-void QueuedGroup::enqueue_point(const TaskHandle& task) {
-    const Call& call = task->call;
-    const auto timeout = call.timeout.value_or(timeout_);
-    const bool sends = call.operation == Operation::kSend;
-    PointMessage& message = task->message;
-    message.direction =
-        sends ? PointMessage::Direction::kSend : PointMessage::Direction::kRecv;
-    message.peer = call.peer;
-    message.tag = call.tag;
-    message.dtype = task->collective.dtype;
-    message.data = only_tensor(call).bytes;
-    message.timeout = timeout;
-    message.deadline = deadline_after(timeout);
-    message.finished = [this, task] { finish(task); };
-    task->ticket =
-        observer_->queued(task->collective, message.data.size(), call.peer, call.tag);
-    points_.push(task);
-    notify();
-}
-
-// Gives the collective its place in the order of this rank's collectives. REQUIRES: the
-// mutex is locked until the collective is queued or running.
-void QueuedGroup::number(const TaskHandle& task) {
-    task->collective.sequence = next_sequence_++;
-    task->ticket = observer_->queued(task->collective, payload_bytes(task->call));
-    task->take_turn();  // under the lock: the launch order is the queue's order
-    if (task->call.blocking) blocking_ = task;
-}
-
-// Wakes the communication thread, or a thread in run(), which may sleep in the backend.
-// REQUIRES: the mutex is locked.
-void QueuedGroup::notify() {
-    if (running_) backend_->wake();
-    notify_all(changed_);
-}
-
 // ---- the communication thread's side
 
 void QueuedGroup::loop() {
@@ -207,8 +162,7 @@ void QueuedGroup::loop() {
         TaskHandle task;
         {
             std::unique_lock lock(mutex_);
-            wait_on(changed_, lock, kNever,
-                    [this] { return !running_ && (has_work() || closed_); });
+            wait_on(changed_, lock, kNever, [this] { return has_work() || closed_; });
             if (!has_work()) return;
             if (!queue_.empty()) {
                 task = queue_.front();
@@ -217,7 +171,6 @@ void QueuedGroup::loop() {
             running_ = true;
         }
         run(task);
-        task.reset();  // the group is idle when the tensors are free
         const std::lock_guard lock(mutex_);
         running_ = false;
     }
@@ -248,7 +201,7 @@ void QueuedGroup::execute(const TaskHandle& task) {
     observer_->started(task->ticket);
     if (task->on_gpu() != nullptr) return launch(task);
     wait_for_inputs(*task);
-    backend_->run(call, task->collective, call.timeout.value_or(timeout_));
+    backend_->run(call, task->collective, task->timeout);
     observer_->finished(task->ticket, backend_->last_algorithm());
     events_.record(
         EventKind::kAlgorithm, static_cast<int64_t>(backend_->messages_sent() - messages),
@@ -261,8 +214,9 @@ void QueuedGroup::execute(const TaskHandle& task) {
 // Launches a collective in the backend's stream; afterwards the collective is in flight.
 void QueuedGroup::launch(const TaskHandle& task) {
     GpuCollective& on_gpu = *task->on_gpu();
+    on_gpu.call = &task->call;
     on_gpu.collective = task->collective;
-    on_gpu.timeout = task->call.timeout.value_or(timeout_);
+    on_gpu.timeout = task->timeout;
     on_gpu.deadline = deadline_after(on_gpu.timeout);
     on_gpu.finished = [this, task] {
         events_.record(EventKind::kCollectiveEnd,
@@ -296,8 +250,8 @@ void QueuedGroup::finish(const TaskHandle& task) {
 // mutex is locked.
 QueuedGroup::Tasks QueuedGroup::take_queued() {
     Tasks queued = std::exchange(queue_, {});
-    const Tasks points = points_.take_all();
-    queued.insert(queued.end(), points.begin(), points.end());
+    queued.insert(queued.end(), points_.begin(), points_.end());
+    points_.clear();
     return queued;
 }
 
@@ -313,7 +267,7 @@ void QueuedGroup::fail(const TaskHandle& task, const Failure& failure) {
         in_flight_.clear();
         for (const TaskHandle& dropped : unfinished) {
             late_failure_ |= dropped->is_launched();
-            dropped->give_up_turn();
+            if (dropped->on_gpu() != nullptr) dropped->on_gpu()->give_up_turn();
         }
     }
     // Notify the other ranks first: a caller that waits for a task may end the process.
@@ -346,7 +300,6 @@ void QueuedGroup::fail_all(const Tasks& tasks) const {
         fail_task(*task, {failure_->kind, failure_->rank,
                           is_the_cause ? failure_->message
                                        : concat(text, what, failure_->message)});
-        task->message.finished = nullptr;
     }
 }
 
@@ -379,27 +332,30 @@ void QueuedGroup::stop(const Failure& reason, When when) {
 
 // Posts to the backend the point-to-point messages whose tensors are ready.
 void QueuedGroup::post_points() {
-    bool all_ready = true;
-    for (const TaskHandle& task : take_ready_points(all_ready)) {
+    for (const TaskHandle& task : take_ready_points()) {
         observer_->started(task->ticket);
         backend_->post(task->message);
     }
-    if (all_ready) {
-        polls_ = 0;
-    } else {
-        pause(polls_++);
-        backend_->wake();  // poll again
-    }
+    if (polls_ == 0) return;
+    pause(polls_ - 1);
+    backend_->wake();  // poll again
 }
 
-// Removes the ready messages from the queue and returns them; they are in flight from now
-// on. Sets `all_ready` to whether the queue is empty then.
-QueuedGroup::Tasks QueuedGroup::take_ready_points(bool& all_ready) {
+// Removes the ready messages from points_ and returns them; they are in flight from now on.
+// A message may overtake an earlier message that is not ready, unless are_in_order().
+QueuedGroup::Tasks QueuedGroup::take_ready_points() {
     const std::lock_guard lock(mutex_);
-    Tasks ready = points_.take_ready();
+    Tasks ready, held;
+    for (const TaskHandle& task : points_) {
+        const bool is_next = std::ranges::none_of(held, [&](const TaskHandle& other) {
+            return are_in_order(other->message, task->message);
+        });
+        (task->has_inputs() && is_next ? ready : held).push_back(task);
+    }
+    points_ = std::move(held);
     in_flight_.insert(ready.begin(), ready.end());  // so that fail() finds them
-    for (const TaskHandle& held : points_.waiting()) check_in_time(*held);
-    all_ready = points_.is_empty();
+    for (const TaskHandle& task : points_) check_in_time(*task);
+    polls_ = points_.empty() ? 0 : polls_ + 1;
     return ready;
 }
 
@@ -411,16 +367,15 @@ void QueuedGroup::check_in_time(const Task& task) const {
     if (!has_passed(deadline)) return;
     for (const TaskHandle& other : in_flight_)
         if (other->on_gpu() != nullptr && other->on_gpu()->deadline <= deadline) return;
-    throw_late_inputs(task, task.message.timeout);
+    throw_late_inputs(task);
 }
 
 // Blocks until the inputs of the task are in host memory. Throws Timeout at the deadline,
 // and Error if the group is destroyed.
 void QueuedGroup::wait_for_inputs(const Task& task) {
-    const auto timeout = task.call.timeout.value_or(timeout_);
-    const Deadline deadline = deadline_after(timeout);
+    const Deadline deadline = deadline_after(task.timeout);
     for (int polls = 0; !task.has_inputs(); ++polls) {
-        if (has_passed(deadline)) throw_late_inputs(task, timeout);
+        if (has_passed(deadline)) throw_late_inputs(task);
         {
             const std::lock_guard lock(mutex_);
             MINI_CHECK(!failure_, "the group was destroyed during ", task.text());
@@ -429,11 +384,10 @@ void QueuedGroup::wait_for_inputs(const Task& task) {
     }
 }
 
-void QueuedGroup::throw_late_inputs(const Task& task,
-                                    std::chrono::milliseconds waited) const {
-    throw Timeout(
-        concat("rank ", rank(), " waited ", seconds_text(waited), " in ", task.text(),
-               " for the GPU to reach its tensor: is an earlier kernel stuck?"));
+void QueuedGroup::throw_late_inputs(const Task& task) const {
+    throw Timeout(concat(
+        "rank ", rank(), " waited ", seconds_text(task.timeout), " in ", task.text(),
+        " for the GPU to reach its tensor: is an earlier kernel stuck?"));
 }
 
 }  // namespace mini::dist

@@ -4,11 +4,11 @@
 //     caller         all_reduce_async -> [ #7 | #8 | #9 ] -> communication thread -> Backend
 //                    Work::wait       <- - - - - - - - - - - done, or failed
 //
-// One thread at a time runs collectives, in the order of the calls, so ranks that call the
-// same collectives in the same order always match. It is the communication thread, or the
-// caller of a blocking collective if nothing else is to be done. Point-to-point messages
-// (PointQueue) do not wait for collectives: the thread gives them to the backend between
-// two collectives and, if it is woken, during one.
+// The thread runs the collectives one after another, in the order of the calls, so ranks
+// that call the same collectives in the same order always match. Point-to-point messages
+// do not wait for collectives: the thread gives a message to the backend between two
+// collectives or, if it is woken, during one, as soon as the message's tensor is in host
+// memory.
 //
 // Collectives on the memory of the backend's GPU leave the queue when they are in the
 // backend's stream, and are in flight until the device is done. The communication thread
@@ -35,8 +35,8 @@
 #include "libmini/distributed/group/backend.hpp"
 #include "libmini/distributed/group/group_identity.hpp"
 #include "libmini/distributed/group/group_observer.hpp"
-#include "libmini/distributed/group/point_queue.hpp"
 #include "libmini/distributed/group/process_group.hpp"
+#include "libmini/distributed/group/task.hpp"
 #include "libmini/distributed/net/time_source.hpp"
 
 namespace mini::dist {
@@ -74,25 +74,18 @@ class QueuedGroup : public ProcessGroup {
     std::unique_ptr<Backend> split(const std::vector<int>& ranks,
                                    const GroupIdentity& identity);
     void check_usable(const Call& call) const;
-    void enqueue_point(const TaskHandle& task);
-    void number(const TaskHandle& task);
-    void run_here(const TaskHandle& task, std::unique_lock<std::mutex>& lock);
-
     bool has_work() const {
-        return !queue_.empty() || !points_.is_empty() || !in_flight_.empty();
+        return !queue_.empty() || !points_.empty() || !in_flight_.empty();
     }
-    bool is_idle() const { return !running_ && !closed_ && !has_work(); }
-    void notify();
     void loop();
     void run(const TaskHandle& task);
     void execute(const TaskHandle& task);
     void launch(const TaskHandle& task);
     void post_points();
-    Tasks take_ready_points(bool& all_ready);
+    Tasks take_ready_points();
     void check_in_time(const Task& task) const;
     void wait_for_inputs(const Task& task);
-    [[noreturn]] void throw_late_inputs(const Task& task,
-                                        std::chrono::milliseconds waited) const;
+    [[noreturn]] void throw_late_inputs(const Task& task) const;
     void finish(const TaskHandle& task);
     Tasks take_queued();
     void fail(const TaskHandle& task, const Failure& failure);
@@ -108,17 +101,17 @@ class QueuedGroup : public ProcessGroup {
     const std::unique_ptr<GroupObserver> observer_;
 
     // The number of successive post_points() calls after which a message was not ready.
-    // Only the thread in run() uses it.
+    // Only the communication thread uses it.
     int polls_ = 0;
 
     mutable std::mutex mutex_;  // guards the members below, except thread_
     std::condition_variable changed_;
-    Tasks queue_;  // collectives
-    PointQueue points_;
+    Tasks queue_;                     // collectives
+    Tasks points_;                    // messages that the backend does not have yet
     std::set<TaskHandle> in_flight_;  // posted messages, and launched collectives
     std::weak_ptr<Task> blocking_;    // the last blocking collective
     uint64_t next_sequence_ = 0;
-    bool running_ = false;  // a thread is in run(): the communication thread or a caller
+    bool running_ = false;  // the communication thread is in run()
     bool closed_ = false;
     std::optional<Failure> failure_;  // the first failure; ranks as in the group
     bool late_failure_ = false;       // a launched task failed; its wait() had returned

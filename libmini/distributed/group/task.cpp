@@ -3,7 +3,9 @@
 #include <cstddef>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "libmini/distributed/collectives/elements.hpp"
 #include "libmini/distributed/net/wait_on.hpp"
 #include "libmini/tensor/ops.hpp"
 
@@ -35,32 +37,35 @@ void check_contiguous(const Call& call) {
                     "; on a GPU it must be contiguous");
 }
 
+PointMessage message_of(const Call& call, std::chrono::milliseconds timeout) {
+    const bool sends = call.operation == Operation::kSend;
+    PointMessage message;
+    message.direction =
+        sends ? PointMessage::Direction::kSend : PointMessage::Direction::kRecv;
+    message.peer = call.peer;
+    message.tag = call.tag;
+    message.dtype = call.any_tensor().dtype();
+    message.data = Elements(call.any_tensor()).bytes;
+    message.timeout = timeout;
+    message.deadline = deadline_after(timeout);
+    return message;
+}
+
 }  // namespace
 
-Way way_of(const Call& call, const Backend& backend) {
-    if (!is_on_gpu(call)) return Way::kHost;
-    check_contiguous(call);
-    if (!backend.takes_cuda() || call.is_point()) return Way::kStaged;
-    const Device device = call.any_tensor().device();
-    MINI_CHECK(device.index == backend.gpu(), operation_name(call.operation),
-               ": the tensor is on ", device, ", but rank ", backend.rank(),
-               "'s GPU in backend ", backend.name(), " is ", Device::cuda(backend.gpu()),
-               "; move it there, or call set_default_device before init_process_group");
-    return Way::kLaunched;
-}
-
-Task::Task(Call wanted, const Collective& collective, Way way)
-    : collective(collective), wanted_(std::move(wanted)), call(contiguous(wanted_)) {
-    if (way == Way::kStaged) {
-        staging_ = std::make_unique<GpuStaging>(call);
-        call = staging_->host_call();
-    } else if (way == Way::kLaunched) {
-        gpu_.call = &call;
-        gpu_.order = std::make_unique<GpuOrder>(call.any_tensor().device());
+Task::Task(Call wanted, Backend& backend, std::chrono::milliseconds default_timeout)
+    : wanted_(std::move(wanted)),
+      collective(collective_of(wanted_, backend.rank(), backend.world_size())),
+      timeout(wanted_.timeout.value_or(default_timeout)) {
+    for (Tensor& output : wanted_.outputs) output.bump_version();
+    if (wanted_.is_on_gpu()) check_contiguous(wanted_);
+    call = contiguous(wanted_);
+    if (wanted_.is_on_gpu()) {
+        if (!call.is_point()) on_gpu_ = backend.on_gpu(call);
+        if (!on_gpu_) staging_ = std::make_unique<GpuStaging>(call);
     }
+    if (call.is_point()) message = message_of(call, timeout);
 }
-
-bool Task::has_inputs() const { return staging_ == nullptr || staging_->has_inputs(); }
 
 std::string Task::text() const {
     return call.is_point() ? describe(message) : describe(collective);
@@ -85,16 +90,11 @@ void Task::wait() {
         throw_failure(*failure);
     }
     if (staging_) staging_->wait_on_stream();
-    if (gpu_.order) gpu_.order->wait_on_stream();
+    if (on_gpu_) on_gpu_->wait_on_stream();
 }
 
 int Task::source_rank() const {
     return call.operation == Operation::kRecv ? message.source : -1;
-}
-
-void Task::take_turn() {
-    if (gpu_.order)
-        gpu_.turn = std::make_unique<LaunchPosition>(call.any_tensor().device().index);
 }
 
 void Task::set_launched() {
@@ -110,8 +110,8 @@ bool Task::is_launched() const {
 
 void Task::succeed() {
     if (staging_) {
-        staging_->give_back();
-    } else if (!gpu_.order) {
+        staging_->give_back(call, wanted_);
+    } else if (!on_gpu_) {
         copy_back(call, wanted_);
     }
     drop_tensors();
@@ -119,8 +119,11 @@ void Task::succeed() {
 }
 
 void Task::fail(Failure failure) {
-    gpu_.finished = nullptr;  // holds a reference to this task
-    gpu_.turn = nullptr;
+    message.finished = nullptr;  // holds a reference to this task
+    if (on_gpu_) {
+        on_gpu_->finished = nullptr;  // likewise
+        on_gpu_->give_up_turn();
+    }
     end(std::move(failure));
 }
 

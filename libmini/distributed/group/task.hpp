@@ -13,8 +13,8 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
-#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -27,19 +27,15 @@
 
 namespace mini::dist {
 
-/// How an operation accesses its tensors: the table above.
-enum class Way : uint8_t { kHost, kStaged, kLaunched };
-
-/// Returns how `backend` accesses the tensors of `call`. Throws Error if a GPU tensor is
-/// not on the backend's GPU, and ShapeError if an output on a GPU is not contiguous.
-Way way_of(const Call& call, const Backend& backend);
-
 class Task : public Work {
   public:
-    Task(Call wanted, const Collective& collective, Way way);
+    /// Checks `call` and starts the copies of its GPU tensors that `backend` needs; does
+    /// not block. `timeout` is for a call without its own. Throws as collective_of and
+    /// Backend::on_gpu do, and ShapeError if an output on a GPU is not contiguous.
+    Task(Call call, Backend& backend, std::chrono::milliseconds timeout);
 
     /// Returns whether the inputs are in host memory.
-    bool has_inputs() const;
+    bool has_inputs() const { return !staging_ || staging_->has_inputs(); }
 
     std::string text() const;
     bool is_completed() const override;
@@ -47,14 +43,7 @@ class Task : public Work {
     int source_rank() const override;
 
     /// Returns the collective to launch on the backend's GPU; null for any other task.
-    GpuCollective* on_gpu() { return gpu_.order ? &gpu_ : nullptr; }
-
-    /// Takes the next position in the launch order of the GPU's collectives
-    /// (launch_position.hpp). Has no effect on other tasks.
-    void take_turn();
-
-    /// Releases the position that take_turn() took.
-    void give_up_turn() { gpu_.turn = nullptr; }
+    GpuCollective* on_gpu() const { return on_gpu_.get(); }
 
     /// Marks the collective as launched in the backend's stream: wait() no longer blocks.
     void set_launched();
@@ -66,25 +55,27 @@ class Task : public Work {
     /// Frees the tensors of a task that has failed.
     void drop_tensors();
 
+  private:
+    void end(std::optional<Failure> failure);
+
+    Call wanted_;  // the caller's tensors
+
+  public:
+    Call call;  // for the backend: contiguous tensors
     Collective collective;
     PointMessage message;  // for send and recv
+    const std::chrono::milliseconds timeout;
     GroupObserver::Ticket ticket = 0;
     std::shared_ptr<std::atomic<bool>> failure_reported;  // the group's flag
 
   private:
-    void end(std::optional<Failure> failure);
-
-    Call wanted_;
     std::unique_ptr<GpuStaging> staging_;
-    GpuCollective gpu_;
+    std::unique_ptr<GpuCollective> on_gpu_;
     mutable std::mutex mutex_;
     std::condition_variable changed_;
     bool launched_ = false;
     bool done_ = false;
     std::optional<Failure> failure_;
-
-  public:
-    Call call;  // the call for the backend, on contiguous tensors
 };
 
 using TaskHandle = std::shared_ptr<Task>;

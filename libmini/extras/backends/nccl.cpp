@@ -20,6 +20,7 @@
 #include "libmini/distributed/rendezvous/rank_variables.hpp"
 #include "libmini/distributed/transport/mesh_transport.hpp"
 #include "libmini/extras/backends/nccl_calls.hpp"
+#include "libmini/extras/backends/nccl_collective.hpp"
 #include "libmini/extras/backends/verify.hpp"
 #include "libmini/kernels/cuda/devices.hpp"
 #include "libmini/kernels/cuda/runtime.hpp"
@@ -71,10 +72,10 @@ class NcclBackend : public VerifyingBackend {
     void connect(milliseconds timeout);
 
     std::string name() const override { return "nccl"; }
-    int gpu() const override { return settings_.gpu; }
     const char* last_algorithm() const override { return last_algorithm_; }
     std::unique_ptr<Backend> split(const std::vector<int>& ranks,
                                    ProcessGroup& parent) override;
+    std::unique_ptr<GpuCollective> on_gpu(const Call& call) override;
 
     // Our own algorithms block in the side channel, so pass these calls on to it.
     void wake() noexcept override {
@@ -90,9 +91,9 @@ class NcclBackend : public VerifyingBackend {
         side().interrupt();
     }
     void free_gpu() noexcept override {
-        communicator_.abort(on_gpu_.empty() ? nullptr
-                                            : on_gpu_.front()->order->when_begun());
-        on_gpu_.clear();
+        communicator_.abort(launched_.empty() ? nullptr
+                                              : launched_.front()->when_begun());
+        launched_.clear();
     }
 
   protected:
@@ -107,14 +108,14 @@ class NcclBackend : public VerifyingBackend {
     ncclUniqueId agree_on_id(milliseconds timeout);
     void meet_on_gpu(milliseconds timeout);
     void wait_for_communicator(milliseconds timeout);
-    bool may_begin(const GpuCollective& collective) const;
-    bool is_done(const GpuCollective& collective);
+    int gpu() const { return settings_.gpu; }
+    bool is_done(const NcclCollective& collective);
 
     const GroupSettings settings_;
     const std::vector<int> hosts_;  // by rank
     cuda::Stream stream_;
     nccl::Communicator communicator_;
-    std::deque<GpuCollective*> on_gpu_;  // in stream order
+    std::deque<NcclCollective*> launched_;  // in stream order
     const char* last_algorithm_ = "";
 };
 
@@ -188,51 +189,56 @@ void NcclBackend::transfer(const Call& call, Deadline /*deadline*/) {
 
 // ---- on the GPU
 
-// Launches NCCL's kernel between order->begin() and order->end(). A call of a
-// non-blocking communicator may return before the kernel is in the stream, so wait until
-// the communicator is ready before order->end().
-void NcclBackend::issue(GpuCollective& collective) {
+std::unique_ptr<GpuCollective> NcclBackend::on_gpu(const Call& call) {
+    const Device device = call.any_tensor().device();
+    MINI_CHECK(device.index == gpu(), operation_name(call.operation),
+               ": the tensor is on ", device, ", but rank ", rank(),
+               "'s GPU in backend nccl is ", Device::cuda(gpu()),
+               "; move it there, or call set_default_device before init_process_group");
+    return std::make_unique<NcclCollective>(gpu());
+}
+
+// Launches NCCL's kernel between begin() and end(), as soon as the stream has room and all
+// collectives that were called earlier are launched. A call of a non-blocking communicator
+// may return before the kernel is in the stream, so wait until the communicator is ready
+// before end().
+void NcclBackend::issue(GpuCollective& made) {
+    auto& collective = static_cast<NcclCollective&>(made);  // a result of on_gpu()
     const cuda::DeviceGuard guard(gpu());
-    wait_until([&] { return may_begin(collective); },
+    wait_until([&] { return launched_.size() < kMostOnGpu && collective.has_turn(); },
                kNever);  // earlier collectives have deadlines
     collective.deadline = deadline_after(collective.timeout);
-    collective.order->begin(stream_.get());
+    collective.begin(stream_.get());
     if (collective.collective.count > 0) {
         communicator_.start(*collective.call, stream_.get());
         wait_until([this] { return communicator_.is_ready(); }, collective.deadline);
     }
-    collective.order->end(stream_.get());
-    collective.turn = nullptr;
-    on_gpu_.push_back(&collective);
-}
-
-// Returns whether the stream has room and all collectives that were called earlier are
-// launched.
-bool NcclBackend::may_begin(const GpuCollective& collective) const {
-    return on_gpu_.size() < kMostOnGpu && collective.turn->has_come();
+    collective.end(stream_.get());
+    collective.give_up_turn();
+    launched_.push_back(&collective);
 }
 
 size_t NcclBackend::move_points() {
     // Collectives end in stream order, so check only the first.
     size_t finished = 0;
-    while (!on_gpu_.empty() && is_done(*on_gpu_.front())) {
-        GpuCollective& first = *on_gpu_.front();
-        on_gpu_.pop_front();
+    while (!launched_.empty() && is_done(*launched_.front())) {
+        NcclCollective& first = *launched_.front();
+        launched_.pop_front();
         finish(first);
         ++finished;
     }
-    for (const GpuCollective* collective : on_gpu_)
+    for (const NcclCollective* collective : launched_)
         if (has_passed(collective->deadline))
             throw_silence(collective->timeout,
                           concat("in ", describe(collective->collective)));
     return finished;
 }
 
-bool NcclBackend::is_done(const GpuCollective& collective) {
+bool NcclBackend::is_done(const NcclCollective& collective) {
     const std::string text = describe(collective.collective);
     try {
         communicator_.is_ready();
-        if (collective.order->is_done()) return true;
+        if (collective.is_done()) return true;
     } catch (const std::exception& failure) {
         throw_library_failure(text, failure.what());
     }

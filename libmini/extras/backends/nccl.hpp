@@ -1,6 +1,6 @@
 // Backend "nccl": NVIDIA's collectives between GPUs, one rank per GPU.
 //
-//     tensors on the GPU     NCCL, in the backend's own stream (gpu_order.hpp)
+//     tensors on the GPU     NCCL, in the backend's own stream (nccl_collective.hpp)
 //     tensors on the host,   our own algorithms (collectives/), over the side channel
 //     barriers
 //     point to point         the side channel; GPU tensors are copied to the host and

@@ -1,4 +1,4 @@
-#include "libmini/distributed/group/launch_position.hpp"
+#include "libmini/extras/backends/launch_position.hpp"
 
 #include <map>
 #include <mutex>

@@ -4,12 +4,10 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -32,15 +30,14 @@
 namespace mini::dist {
 namespace {
 
-// The maximum size of the error message that a failed rank sends to its parent, after the
-// rank that it blames. One write to the pipe takes both.
-constexpr size_t kMaxReportBytes = 4000;
+// The maximum size of the error message that a failed rank sends to its parent, which fits
+// into a pipe.
+constexpr size_t kMaxMessageBytes = 4000;
 
 struct Child {
     int rank = -1;
     pid_t process = -1;
-    Socket ended = {};   // a pidfd: readable when the process has ended
-    Socket report = {};  // the pipe's reading end
+    Socket report = {};  // a pipe's reading end: hangs up when the process has ended
 };
 
 // A forked rank lacks the other threads, and what CUDA keeps of this process.
@@ -51,19 +48,22 @@ void check_can_fork() {
             "child; use devices only within the ranks, or use minirun or run_threads");
     const std::filesystem::directory_iterator threads("/proc/self/task");
     const auto others = std::distance(begin(threads), end(threads)) - 1;
-    if (others == 0) return;
-    throw UsageError(concat(
-        "spawn: this process has ", others, " other thread", others == 1 ? "" : "s",
-        "; a forked rank would lack them, and the locks they hold would stay locked; "
-        "call spawn before anything starts threads (parallel_for with set_num_threads "
-        "above 1, a process group, a data loader with workers), or use minirun or "
-        "run_threads"));
+    if (others > 0)
+        throw UsageError(
+            concat("spawn: this process has ", others,
+                   " other thread(s), which a forked rank "
+                   "would lack, while the locks they hold stay locked; call spawn before "
+                   "anything "
+                   "starts threads (parallel_for with set_num_threads above 1, a process "
+                   "group, a "
+                   "data loader with workers), or use minirun or run_threads"));
 }
 
+// Writes the rank that the failure blames, or -1, and the error message.
 void send_report(int pipe, const Failure& failure) {
     const int blamed = failure.kind == Failure::Kind::kPeerLost ? failure.rank : -1;
-    std::string text(reinterpret_cast<const char*>(&blamed), sizeof blamed);
-    text += failure.message.substr(0, kMaxReportBytes);
+    const std::string text =
+        concat(blamed, " ", failure.message.substr(0, kMaxMessageBytes));
     if (::write(pipe, text.data(), text.size()) < 0) ::_exit(2);
 }
 
@@ -114,12 +114,7 @@ Child fork_rank(const std::function<void(int rank)>& fn, int rank, const Job& jo
     ::sigprocmask(SIG_SETMASK, &before, nullptr);
     MINI_CHECK(child.process > 0, system_message("fork", reason),
                "; raise ulimit -u, or start fewer ranks");
-    child.ended = Socket(static_cast<int>(::syscall(SYS_pidfd_open, child.process, 0)));
-    if (child.ended.is_open()) return child;
-    const int missing = errno;
-    ::kill(child.process, SIGKILL);
-    ::waitpid(child.process, nullptr, 0);
-    throw Error(concat(system_message("pidfd_open", missing), "; spawn needs Linux 5.3"));
+    return child;
 }
 
 // Reaps a process that has ended. Sets `message` to the error message if the process
@@ -127,26 +122,24 @@ Child fork_rank(const std::function<void(int rank)>& fn, int rank, const Job& jo
 RankEnd reap(const Child& child, std::string& message) {
     int status = 0;
     while (::waitpid(child.process, &status, 0) < 0 && errno == EINTR) continue;
-    RankEnd end{.rank = child.rank};
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return end;
-    end.failed = true;
-    if (WIFSIGNALED(status)) end.signal = WTERMSIG(status);
-
-    std::array<char, sizeof end.blamed + kMaxReportBytes> report{};
-    const ssize_t n = ::read(child.report.fd(), report.data(), report.size());
-    if (n > 0) {
-        std::memcpy(&end.blamed, report.data(), sizeof end.blamed);
-        if (end.blamed == child.rank) end.blamed = -1;
-        message = concat("rank ", child.rank, " failed: ",
-                         std::string(report.data() + sizeof end.blamed,
-                                     static_cast<size_t>(n) - sizeof end.blamed));
-        return end;
+    RankEnd end{.rank = child.rank,
+                .failed = status != 0,
+                .signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0};
+    std::string report(kMaxMessageBytes + 20, '\0');
+    const ssize_t size = ::read(child.report.fd(), report.data(), report.size());
+    if (size > 0) {
+        report.resize(static_cast<size_t>(size));
+        const int blamed = std::stoi(report);
+        if (blamed != child.rank) end.blamed = blamed;
+        message =
+            concat("rank ", child.rank, " failed: ", report.substr(report.find(' ') + 1));
+    } else if (end.failed) {
+        const char* name = ::sigabbrev_np(end.signal);
+        message = concat("rank ", child.rank, " (process ", child.process, ") ",
+                         end.signal == 0 ? concat("ended with code ", WEXITSTATUS(status))
+                         : name          ? concat("was ended by SIG", name)
+                                         : "was ended by a signal");
     }
-    const char* name = ::sigabbrev_np(end.signal);
-    message = concat("rank ", child.rank, " (process ", child.process, ") ",
-                     end.signal == 0 ? concat("ended with code ", WEXITSTATUS(status))
-                     : name          ? concat("was ended by SIG", name)
-                                     : "was ended by a signal");
     return end;
 }
 
@@ -194,8 +187,7 @@ class ChildProcesses {
     // deadline passes first.
     bool reap_until(Deadline deadline) {
         std::vector<pollfd> entries;
-        for (const Child& child : running_)
-            entries.push_back({child.ended.fd(), POLLIN, 0});
+        for (const Child& child : running_) entries.push_back({child.report.fd(), 0, 0});
         while (poll_until(entries, deadline) <= 0)
             if (has_passed(deadline)) return false;
         std::vector<Child> running;

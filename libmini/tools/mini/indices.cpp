@@ -3,23 +3,17 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "libmini/core/error.hpp"
-#include "libmini/data/distributed_eval_sampler.hpp"
 #include "libmini/data/distributed_sampler.hpp"
 #include "libmini/data/partition.hpp"
 #include "libmini/data/sampler.hpp"
-#include "libmini/random/python_random.hpp"
 #include "libmini/random/random.hpp"
 #include "libmini/tools/mini/shares_table.hpp"
 
@@ -29,10 +23,9 @@ namespace {
 constexpr int64_t kMaxLength = 100'000'000;  // indices take 8 bytes each
 constexpr int kMaxReplicas = 1'000'000;
 
-// The option values of all subcommands.
+// The option values of a subcommand.
 struct IndicesOptions {
     std::string format = "table";
-    std::string torch = "2.15";
     int64_t length = 0;
     int replicas = 1;
     std::optional<int> rank;
@@ -45,33 +38,10 @@ struct IndicesOptions {
     bool assign_remainder = false;
     std::optional<int64_t> num_samples;
     std::vector<double> numbers;
-    std::vector<int64_t> indices;
 };
 
-void check_length(const char* option, int64_t length) {
-    if (length < 0 || length > kMaxLength)
-        throw UsageError(fmt::format("{} wants a number from 0 to {}, not {}", option,
-                                     kMaxLength, length));
-}
-
-// Parses "1.13" or "2.15".
-TorchVersion parse_version(const std::string& text) {
-    TorchVersion version;
-    const char *const begin = text.data(), *const end = begin + text.size();
-    const auto major = std::from_chars(begin, end, version.major);
-    const bool has_minor = major.ec == std::errc() && major.ptr != end;
-    const auto minor =
-        std::from_chars(has_minor ? major.ptr + 1 : end, end, version.minor);
-    if (!has_minor || *major.ptr != '.' || minor.ec != std::errc() || minor.ptr != end)
-        throw UsageError(
-            fmt::format("--torch wants a version such as 1.13 or 2.15, not '{}'", text));
-    return version;
-}
-
 std::shared_ptr<Generator> seeded(const IndicesOptions& options) {
-    auto generator = std::make_shared<Generator>(static_cast<uint64_t>(options.seed));
-    generator->set_version(parse_version(options.torch));
-    return generator;
+    return std::make_shared<Generator>(static_cast<uint64_t>(options.seed));
 }
 
 // A dataset with a size but no samples.
@@ -94,75 +64,48 @@ Shares one_order(std::string title, std::vector<int64_t> order) {
             .remark = ""};
 }
 
-// Returns share_of(rank) for the rank given by --rank, or for all ranks.
-Shares by_rank(const IndicesOptions& options, std::string title,
-               const std::function<Share(int rank)>& share_of) {
-    check_length("--len", options.length);
-    if (options.replicas < 1 || options.replicas > kMaxReplicas)
-        throw UsageError(fmt::format("--replicas wants a number from 1 to {}, not {}",
-                                     kMaxReplicas, options.replicas));
-    Shares shares{
-        .title = std::move(title), .shares = {}, .one_list = false, .remark = ""};
-    if (options.rank) {
-        shares.one_list = true;
-        shares.shares.push_back(share_of(*options.rank));
-        return shares;
-    }
-    for (int rank = 0; rank < options.replicas; ++rank)
-        shares.shares.push_back(share_of(rank));
+Share share_of(const IndicesOptions& options, int rank) {
+    data::DistributedSampler sampler(options.length,
+                                     {.num_replicas = options.replicas,
+                                      .rank = rank,
+                                      .shuffle = !options.no_shuffle,
+                                      .seed = static_cast<uint64_t>(options.seed),
+                                      .drop_last = options.drop_last});
+    sampler.set_epoch(options.epoch);
+    // Position i of this rank is position rank + i * replicas of the global order;
+    // positions past the dataset's end are padding.
+    const int64_t before_end = options.length - rank + options.replicas - 1;
+    return {.owner = fmt::format("rank {}", rank),
+            .indices = sampler.indices(),
+            .padding_from = std::max<int64_t>(0, before_end) / options.replicas};
+}
+
+// Returns the shares of the rank given by --rank, or of all ranks.
+Shares distributed(const IndicesOptions& options) {
+    Shares shares{.title = fmt::format(
+                      "DistributedSampler: {} samples on {} ranks, {}{}", options.length,
+                      options.replicas,
+                      options.no_shuffle
+                          ? "in order"
+                          : fmt::format("seed {}, epoch {}", options.seed, options.epoch),
+                      options.drop_last ? ", the tail dropped" : ""),
+                  .shares = {},
+                  .one_list = options.rank.has_value(),
+                  .remark = ""};
+    const int first = options.rank.value_or(0);
+    const int end = options.rank ? first + 1 : options.replicas;
+    for (int rank = first; rank < end; ++rank)
+        shares.shares.push_back(share_of(options, rank));
     return shares;
 }
 
-Shares distributed(const IndicesOptions& options) {
-    return by_rank(
-        options,
-        fmt::format("DistributedSampler: {} samples on {} ranks, {}{}", options.length,
-                    options.replicas,
-                    options.no_shuffle
-                        ? "in order"
-                        : fmt::format("seed {}, epoch {}", options.seed, options.epoch),
-                    options.drop_last ? ", the tail dropped" : ""),
-        [&](int rank) {
-            data::DistributedSampler sampler(options.length,
-                                             {.num_replicas = options.replicas,
-                                              .rank = rank,
-                                              .shuffle = !options.no_shuffle,
-                                              .seed = static_cast<uint64_t>(options.seed),
-                                              .drop_last = options.drop_last});
-            sampler.set_epoch(options.epoch);
-            // Position i of this rank is position rank + i * replicas of the global
-            // order; positions past the dataset's end are padding.
-            const int64_t before_end = options.length - rank + options.replicas - 1;
-            return Share{
-                .owner = fmt::format("rank {}", rank),
-                .indices = sampler.indices(),
-                .padding_from = std::max<int64_t>(0, before_end) / options.replicas};
-        });
-}
-
-Shares evaluation(const IndicesOptions& options) {
-    return by_rank(
-        options,
-        fmt::format("DistributedEvalSampler: {} samples on {} ranks, each once",
-                    options.length, options.replicas),
-        [&](int rank) {
-            data::DistributedEvalSampler sampler(
-                options.length, {.num_replicas = options.replicas, .rank = rank});
-            return Share{.owner = fmt::format("rank {}", rank),
-                         .indices = sampler.indices()};
-        });
-}
-
 Shares permutation(const IndicesOptions& options) {
-    check_length("--n", options.length);
     return one_order(
         fmt::format("torch.randperm({}), seed {}", options.length, options.seed),
         randperm(options.length, *seeded(options)));
 }
 
 Shares random(const IndicesOptions& options) {
-    check_length("--len", options.length);
-    check_length("--num-samples", options.num_samples.value_or(0));
     data::RandomSampler sampler(options.length, {.replacement = options.replacement,
                                                  .num_samples = options.num_samples,
                                                  .generator = seeded(options)});
@@ -174,7 +117,6 @@ Shares random(const IndicesOptions& options) {
 }
 
 Shares weighted(const IndicesOptions& options) {
-    check_length("--num-samples", options.num_samples.value_or(0));
     data::WeightedRandomSampler sampler(options.numbers, options.num_samples.value_or(0),
                                         !options.no_replacement, seeded(options));
     return one_order(
@@ -184,15 +126,7 @@ Shares weighted(const IndicesOptions& options) {
         sampler.indices());
 }
 
-Shares subset(const IndicesOptions& options) {
-    data::SubsetRandomSampler sampler(options.indices, seeded(options));
-    return one_order(fmt::format("SubsetRandomSampler: {} samples, seed {}",
-                                 options.indices.size(), options.seed),
-                     sampler.indices());
-}
-
 Shares partition(const IndicesOptions& options) {
-    check_length("--len", options.length);
     const data::DataPartitioner partitioner(
         std::make_shared<SizeOnlyDataset>(options.length), options.numbers,
         {.seed = options.seed, .assign_remainder = options.assign_remainder});
@@ -219,124 +153,82 @@ Shares partition(const IndicesOptions& options) {
     return shares;
 }
 
-Shares python_shuffle(const IndicesOptions& options) {
-    check_length("--n", options.length);
-    std::vector<int64_t> order(static_cast<size_t>(options.length));
-    std::iota(order.begin(), order.end(), int64_t{0});
-    PythonRandom(options.seed).shuffle(order);
-    return one_order(fmt::format("Python's random.Random({}).shuffle of {}", options.seed,
-                                 options.length),
-                     std::move(order));
-}
-
 void print(const Shares& shares, const IndicesOptions& options) {
     fmt::print("{}",
                options.format == "json" ? shares_json(shares) : shares_table(shares));
 }
 
-// Declares a subcommand that prints the result of `make_shares` to stdout.
-class IndicesCommand {
-  public:
+// A subcommand that prints the result of `make_shares` to stdout.
+struct IndicesCommand {
     IndicesCommand(Command& indices, const char* name, const char* description,
-                   Shares (*make_shares)(const IndicesOptions&))
-        : command_(indices.add_command(name, description)) {
-        command_.add("--format", options_->format, "table, or json: one list")
+                   Shares (*make_shares)(const IndicesOptions&), int64_t seed = 0)
+        : command(indices.add_command(name, description)) {
+        options->seed = seed;
+        add("--format", options->format, "table, or json: one list")
             .one_of({"table", "json"});
-        command_.on_parsed([options = options_, make_shares] {
-            print(make_shares(*options), *options);
-        });
+        add("--seed", options->seed, "Seed of the order, the same on all ranks");
+        command.on_parsed(
+            [options = options, make_shares] { print(make_shares(*options), *options); });
     }
 
     template <typename T>
-    IndicesCommand& required(const char* name, T IndicesOptions::*field,
-                             const char* description) {
-        option(name, field, description).required();
-        return *this;
+    Option add(const char* name, T& value, const char* description) {
+        return command.add(name, value, description).split_at(',');
     }
-    template <typename T>
-    IndicesCommand& optional(const char* name, T IndicesOptions::*field,
-                             const char* description) {
-        option(name, field, description);
-        return *this;
+    Option add_length(const char* name, const char* description) {
+        return add(name, options->length, description).required().range(0, kMaxLength);
     }
-    IndicesCommand& seed(const char* description, int64_t default_value = 0) {
-        options_->seed = default_value;
-        return optional("--seed", &IndicesOptions::seed, description);
-    }
-    IndicesCommand& flag(const char* name, bool IndicesOptions::*field,
-                         const char* description) {
-        command_.add_flag(name, (*options_).*field, description);
-        return *this;
+    Option add_num_samples() {
+        return add("--num-samples", options->num_samples, "How many (all by default)")
+            .range(0, kMaxLength);
     }
 
-  private:
-    template <typename T>
-    Option option(const char* name, T IndicesOptions::*field, const char* description) {
-        return command_.add(name, (*options_).*field, description).split_at(',');
-    }
-
-    std::shared_ptr<IndicesOptions> options_ = std::make_shared<IndicesOptions>();
-    Command command_;
+    std::shared_ptr<IndicesOptions> options = std::make_shared<IndicesOptions>();
+    Command command;
 };
 
-// Declares the subcommands of samplers that give each rank its own samples.
-void add_distributed_samplers(Command& indices) {
-    constexpr const char* kRank = "Only this rank (all ranks unless given)";
-    IndicesCommand(indices, "distributed", "DistributedSampler: every rank's samples",
-                   distributed)
-        .required("--len", &IndicesOptions::length, "Samples in the dataset")
-        .required("--replicas", &IndicesOptions::replicas, "Ranks")
-        .optional("--rank", &IndicesOptions::rank, kRank)
-        .optional("--epoch", &IndicesOptions::epoch, "The epoch, as passed to set_epoch")
-        .seed("Seed, the same on all ranks")
-        .flag("--no-shuffle", &IndicesOptions::no_shuffle, "In order")
-        .flag("--drop-last", &IndicesOptions::drop_last,
-              "Drop the tail instead of padding it");
-    IndicesCommand(indices, "evaluation",
-                   "DistributedEvalSampler: each sample exactly once", evaluation)
-        .required("--len", &IndicesOptions::length, "Samples in the dataset")
-        .required("--replicas", &IndicesOptions::replicas, "Ranks")
-        .optional("--rank", &IndicesOptions::rank, kRank);
+void add_distributed(Command& indices) {
+    IndicesCommand command(indices, "distributed",
+                           "DistributedSampler: every rank's samples", distributed);
+    IndicesOptions& options = *command.options;
+    command.add_length("--len", "Samples in the dataset");
+    command.add("--replicas", options.replicas, "Ranks")
+        .required()
+        .range(1, kMaxReplicas);
+    command.add("--rank", options.rank, "Only this rank (all ranks unless given)");
+    command.add("--epoch", options.epoch, "The epoch, as passed to set_epoch");
+    command.command.add_flag("--no-shuffle", options.no_shuffle, "In order");
+    command.command.add_flag("--drop-last", options.drop_last,
+                             "Drop the tail instead of padding it");
 }
 
 // Declares the subcommands of samplers that one process uses for the whole dataset.
 void add_samplers(Command& indices) {
-    constexpr const char* kSeed = "Seed of the generator";
     IndicesCommand(indices, "randperm", "torch.randperm", permutation)
-        .required("--n", &IndicesOptions::length, "How many")
-        .seed(kSeed);
-    IndicesCommand(indices, "random", "RandomSampler with its own generator", random)
-        .required("--len", &IndicesOptions::length, "Samples in the dataset")
-        .seed(kSeed)
-        .flag("--replacement", &IndicesOptions::replacement, "Draw with replacement")
-        .optional("--num-samples", &IndicesOptions::num_samples,
-                  "How many (--len unless given)");
-    IndicesCommand(indices, "weighted", "WeightedRandomSampler", weighted)
-        .required("--weights", &IndicesOptions::numbers, "One weight per sample: a,b,c")
-        .required("--num-samples", &IndicesOptions::num_samples, "How many")
-        .seed(kSeed)
-        .optional("--torch", &IndicesOptions::torch,
-                  "The version of PyTorch (2.15): since 2.0 a single sample with "
-                  "replacement is drawn differently")
-        .flag("--no-replacement", &IndicesOptions::no_replacement,
-              "Each sample at most once");
-    IndicesCommand(indices, "subset", "SubsetRandomSampler", subset)
-        .required("--indices", &IndicesOptions::indices, "Indices of the samples: a,b,c")
-        .seed(kSeed);
+        .add_length("--n", "How many");
+
+    IndicesCommand random_sampler(indices, "random",
+                                  "RandomSampler with its own generator", random);
+    random_sampler.add_length("--len", "Samples in the dataset");
+    random_sampler.command.add_flag("--replacement", random_sampler.options->replacement,
+                                    "Draw with replacement");
+    random_sampler.add_num_samples();
+
+    IndicesCommand sampler(indices, "weighted", "WeightedRandomSampler", weighted);
+    sampler.add("--weights", sampler.options->numbers, "One weight per sample: a,b,c")
+        .required();
+    sampler.add_num_samples().required();
+    sampler.command.add_flag("--no-replacement", sampler.options->no_replacement,
+                             "Each sample at most once");
 }
 
-// Declares the subcommands whose order comes from Python's random generator.
-void add_shuffles(Command& indices) {
-    IndicesCommand(indices, "partition", "DataPartitioner of the tutorial", partition)
-        .required("--len", &IndicesOptions::length, "Samples in the dataset")
-        .required("--sizes", &IndicesOptions::numbers, "Fractions: 0.7,0.2,0.1")
-        .seed("Seed of Python's random.Random (1234)", 1234)
-        .flag("--assign-remainder", &IndicesOptions::assign_remainder,
-              "Assign the samples that truncation leaves over");
-    IndicesCommand(indices, "shuffle", "Python's random.Random(seed).shuffle",
-                   python_shuffle)
-        .required("--n", &IndicesOptions::length, "How many")
-        .seed("Seed of Python's random.Random");
+void add_partition(Command& indices) {
+    IndicesCommand command(indices, "partition", "DataPartitioner of the tutorial",
+                           partition, 1234);
+    command.add_length("--len", "Samples in the dataset");
+    command.add("--sizes", command.options->numbers, "Fractions: 0.7,0.2,0.1").required();
+    command.command.add_flag("--assign-remainder", command.options->assign_remainder,
+                             "Assign the samples that truncation leaves over");
 }
 
 }  // namespace
@@ -346,9 +238,9 @@ void add_indices(Command& mini) {
         "indices",
         "Prints who gets which sample, as PyTorch's samplers (or Python) would");
     indices.require_command();
-    add_distributed_samplers(indices);
+    add_distributed(indices);
     add_samplers(indices);
-    add_shuffles(indices);
+    add_partition(indices);
 }
 
 }  // namespace mini::tools

@@ -29,10 +29,8 @@ constexpr int kGzip = 15 + 16;
 // flags.)
 class UnpackedFile {
   public:
-    UnpackedFile(const std::string& path, const std::string& next_step)
-        : path_(path),
-          next_step_(next_step),
-          file_(path, {.name = "an IDX file", .next_step = next_step}) {
+    explicit UnpackedFile(const std::string& path)
+        : path_(path), file_(path, {.name = "an IDX file", .next_step = kFetchMnist}) {
         refill();
         is_gzipped_ = stream_.avail_in >= 2 && input_[0] == 0x1f && input_[1] == 0x8b;
         in_member_ = is_gzipped_;
@@ -46,7 +44,7 @@ class UnpackedFile {
     [[noreturn]] void reject(const std::string& expected,
                              const std::string& found) const {
         bad_file(path_, expected, found,
-                 concat("delete it and ", next_step_, " to get the right one"));
+                 concat("delete it and ", kFetchMnist, " to get the right one"));
     }
 
     /// Reads up to out.size() bytes into `out`, and returns the number of bytes read;
@@ -101,7 +99,6 @@ class UnpackedFile {
     }
 
     std::string path_;
-    std::string next_step_;
     RegularFile file_;
     std::vector<uint8_t> input_ = std::vector<uint8_t>(kInputBuffer);
     z_stream stream_{};  // with the input and the output, also of a plain file
@@ -166,8 +163,8 @@ std::vector<int64_t> read_header(UnpackedFile& file, int dimensions) {
 
 }  // namespace
 
-IdxFile read_idx(const std::string& path, int dimensions, const std::string& next_step) {
-    UnpackedFile file(path, next_step);
+IdxFile read_idx(const std::string& path, int dimensions) {
+    UnpackedFile file(path);
     IdxFile idx{.sizes = read_header(file, dimensions), .bytes = {}};
     const size_t expected = static_cast<size_t>(claimed_bytes(idx.sizes));
 
@@ -195,9 +192,8 @@ IdxFile read_idx(const std::string& path, int dimensions, const std::string& nex
     return idx;
 }
 
-std::vector<int64_t> read_idx_sizes(const std::string& path, int dimensions,
-                                    const std::string& next_step) {
-    UnpackedFile file(path, next_step);
+std::vector<int64_t> read_idx_sizes(const std::string& path, int dimensions) {
+    UnpackedFile file(path);
     return read_header(file, dimensions);
 }
 

@@ -33,12 +33,10 @@ constexpr const char* kFetchMnist = "run data/fetch_mnist";
 /// more than kMaxIdxBytes, is truncated or damaged, or has extra bytes at its end. The
 /// error message is one line with the file, what was expected, what was found and the
 /// next step.
-IdxFile read_idx(const std::string& path, int dimensions,
-                 const std::string& next_step = kFetchMnist);
+IdxFile read_idx(const std::string& path, int dimensions);
 
 /// Returns the sizes of the dimensions; reads and checks only the header. Throws BadFile
 /// as read_idx does.
-std::vector<int64_t> read_idx_sizes(const std::string& path, int dimensions,
-                                    const std::string& next_step = kFetchMnist);
+std::vector<int64_t> read_idx_sizes(const std::string& path, int dimensions);
 
 }  // namespace mini::data

@@ -19,20 +19,6 @@ namespace fs = std::filesystem;
 constexpr int64_t kSide = 28;
 constexpr int kClasses = 10;
 
-// How error messages describe a dataset of this format.
-struct Set {
-    const char* name;
-    const char* get;     // the next step: how to get the files
-    const char* folder;  // the text between the next step and the target folder
-    const char* raw;     // where torchvision puts the files below its root
-};
-
-constexpr Set kMnist = {"MNIST", kFetchMnist, " --out ", "MNIST/raw"};
-constexpr Set kFashionMnist = {
-    "Fashion-MNIST",
-    "download it from github.com/zalandoresearch/fashion-mnist (data/fashion)", " into ",
-    "FashionMNIST/raw"};
-
 std::string images_name(bool train) {
     return train ? "train-images-idx3-ubyte" : "t10k-images-idx3-ubyte";
 }
@@ -79,62 +65,37 @@ std::string find_in(const fs::path& folder, const std::string& name,
 }
 
 // Looks into `folder`, then where torchvision puts the files of its root `folder`.
-std::string find_file(const Set& set, const fs::path& folder, const std::string& name) {
+std::string find_file(const fs::path& folder, const std::string& name) {
     const std::string path = find_in(folder, name);
-    return path.empty() ? find_in(folder / set.raw, name) : path;
+    return path.empty() ? find_in(folder / "MNIST/raw", name) : path;
 }
 
-std::string require_file(const Set& set, const std::string& folder,
-                         const std::string& name) {
-    const std::string path = find_file(set, folder, name);
+std::string require_file(const std::string& folder, const std::string& name) {
+    const std::string path = find_file(folder, name);
     if (!path.empty()) return path;
     std::error_code unreadable;
     const fs::path plain = fs::path(folder) / name;
-    bad_file(folder, concat(set.name, "'s file ", name, ", plain or .gz"),
+    bad_file(folder, concat("MNIST's file ", name, ", plain or .gz"),
              fs::is_directory(plain, unreadable) ? "a directory without it"
              : fs::exists(plain, unreadable)     ? "a pipe, socket or device"
                                                  : "none",
-             concat(set.get, set.folder, folder, " to get it"));
+             concat(kFetchMnist, " --out ", folder, " to get it"));
 }
 
-void check_images(const Set& set, const std::string& path,
-                  const std::vector<int64_t>& sizes) {
+void check_images(const std::string& path, const std::vector<int64_t>& sizes) {
     if (sizes[0] < 1 || sizes[1] != kSide || sizes[2] != kSide)
         bad_file(path, "one or more images of 28 x 28",
                  concat(sizes[0], " of ", sizes[1], " x ", sizes[2]),
-                 concat(set.get, " to get ", set.name, "'s"));
+                 concat(kFetchMnist, " to get MNIST's"));
 }
 
-void check_labels(const Set& set, const std::string& path,
-                  const std::vector<uint8_t>& labels) {
+void check_labels(const std::string& path, const std::vector<uint8_t>& labels) {
     const auto bad = std::find_if(labels.begin(), labels.end(),
                                   [](uint8_t label) { return label >= kClasses; });
     if (bad != labels.end())
         bad_file(path, "labels 0 to 9",
                  concat(int{*bad}, " at position ", bad - labels.begin()),
-                 concat(set.get, " to get ", set.name, "'s"));
-}
-
-std::shared_ptr<ImageDataset> load(const Set& set, const std::string& folder, bool train,
-                                   std::optional<ImageDataset::Normalize> normalize) {
-    // Check both headers before reading the contents.
-    const std::string images_path = require_file(set, folder, images_name(train));
-    const std::string labels_path = require_file(set, folder, labels_name(train));
-    const std::vector<int64_t> sizes = read_idx_sizes(images_path, 3, set.get);
-    check_images(set, images_path, sizes);
-    const int64_t label_count = read_idx_sizes(labels_path, 1, set.get)[0];
-    if (label_count != sizes[0])
-        bad_file(
-            labels_path, concat(sizes[0], " labels, one for each image of ", images_path),
-            concat(label_count), concat("both must come from the same set: ", set.get));
-
-    // Read the contents.
-    IdxFile images = read_idx(images_path, 3, set.get);
-    IdxFile labels = read_idx(labels_path, 1, set.get);
-    check_labels(set, labels_path, labels.bytes);
-    return std::make_shared<ImageDataset>(std::move(images.bytes),
-                                          std::move(labels.bytes), Shape{1, kSide, kSide},
-                                          std::move(normalize));
+                 concat(kFetchMnist, " to get MNIST's"));
 }
 
 }  // namespace
@@ -143,36 +104,43 @@ std::vector<std::string> missing_mnist_files(const std::string& folder) {
     std::vector<std::string> missing;
     for (const bool train : {true, false})
         for (const std::string& name : {images_name(train), labels_name(train)})
-            if (find_file(kMnist, folder, name).empty()) missing.push_back(name);
+            if (find_file(folder, name).empty()) missing.push_back(name);
     return missing;
 }
 
 bool has_mnist(const std::string& folder) { return missing_mnist_files(folder).empty(); }
 
 int64_t count_mnist(const std::string& folder, bool train) {
-    const std::string path = require_file(kMnist, folder, images_name(train));
+    const std::string path = require_file(folder, images_name(train));
     const std::vector<int64_t> sizes = read_idx_sizes(path, 3);
-    check_images(kMnist, path, sizes);
+    check_images(path, sizes);
     return sizes[0];
 }
 
 ImageDataset::Normalize mnist_normalize() { return {{0.1307f}, {0.3081f}}; }
-ImageDataset::Normalize fashion_mnist_normalize() { return {{0.2860f}, {0.3530f}}; }
 
 std::shared_ptr<ImageDataset> load_mnist(
     const std::string& folder, bool train,
     std::optional<ImageDataset::Normalize> normalize) {
-    return load(kMnist, folder, train, std::move(normalize));
-}
+    // Check both headers before reading the contents.
+    const std::string images_path = require_file(folder, images_name(train));
+    const std::string labels_path = require_file(folder, labels_name(train));
+    const std::vector<int64_t> sizes = read_idx_sizes(images_path, 3);
+    check_images(images_path, sizes);
+    const int64_t label_count = read_idx_sizes(labels_path, 1)[0];
+    if (label_count != sizes[0])
+        bad_file(labels_path,
+                 concat(sizes[0], " labels, one for each image of ", images_path),
+                 concat(label_count),
+                 concat("both must come from the same set: ", kFetchMnist));
 
-std::shared_ptr<ImageDataset> load_fashion_mnist(
-    const std::string& folder, bool train,
-    std::optional<ImageDataset::Normalize> normalize) {
-    return load(kFashionMnist, folder, train, std::move(normalize));
+    // Read the contents.
+    IdxFile images = read_idx(images_path, 3);
+    IdxFile labels = read_idx(labels_path, 1);
+    check_labels(labels_path, labels.bytes);
+    return std::make_shared<ImageDataset>(std::move(images.bytes),
+                                          std::move(labels.bytes), Shape{1, kSide, kSide},
+                                          std::move(normalize));
 }
-
-const std::array<const char*, 10> kFashionMnistClasses = {
-    "T-shirt/top", "Trouser", "Pullover", "Dress", "Coat",
-    "Sandal",      "Shirt",   "Sneaker",  "Bag",   "Ankle boot"};
 
 }  // namespace mini::data

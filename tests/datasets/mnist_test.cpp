@@ -15,7 +15,6 @@
 using mini::BadFile;
 using mini::Shape;
 using mini::data::ImageDataset;
-using mini::data::load_fashion_mnist;
 using mini::data::load_mnist;
 using mini::data::mnist_normalize;
 
@@ -183,16 +182,12 @@ TEST_CASE("MNIST loads from folders that have the names of its files") {
     CHECK(load_mnist(folder.path(), false)->get(1).label() == 1);
 }
 
-TEST_CASE("MNIST and Fashion-MNIST load from the root folder of torchvision") {
+TEST_CASE("MNIST loads from the root folder of torchvision") {
     const Folder folder;
-    for (const auto& [below, images] :
-         {std::pair("MNIST", 3), std::pair("FashionMNIST", 4)}) {
-        std::filesystem::create_directories(folder / below + "/raw");
-        write_mnist(folder / below + "/raw", images, 2);
-    }
+    std::filesystem::create_directories(folder / "MNIST/raw");
+    write_mnist(folder / "MNIST/raw", 3, 2);
     CHECK(mini::data::has_mnist(folder.path()));
     CHECK(load_mnist(folder.path(), true)->size() == 3);
-    CHECK(load_fashion_mnist(folder.path(), true)->size() == 4);
 }
 
 TEST_CASE("MNIST loads from files in upper case and from links to files") {
@@ -233,37 +228,6 @@ TEST_CASE("MNIST is normalised or returned as bytes for transforms") {
     const mini::Tensor raw = load_mnist(folder.path(), true, std::nullopt)->get(0).data;
     CHECK(raw.shape() == Shape{1, 28, 28});
     CHECK(raw.data<uint8_t>()[9] == 9);
-}
-
-TEST_CASE(
-    "Fashion-MNIST is read like MNIST with its own mean and std and error messages") {
-    const Folder folder;
-    write_mnist(folder.path(), 3, 2);
-    const auto images = load_fashion_mnist(folder.path(), true);
-    CHECK(images->size() == 3);
-    CHECK(images->get(0).data.data<float>()[9] == (9 / 255.0f - 0.2860f) / 0.3530f);
-    CHECK(load_fashion_mnist(folder.path(), false, std::nullopt)->get(1).data.dtype() ==
-          mini::DType::kUInt8);
-    CHECK(std::string(mini::data::kFashionMnistClasses[9]) == "Ankle boot");
-
-    const auto message = [&] {
-        const std::string text =
-            message_of<BadFile>([&] { load_fashion_mnist(folder.path(), true); });
-        CHECK(contains(text, "download it from github.com/zalandoresearch"));
-        CHECK_FALSE(contains(text, "fetch_mnist"));
-        return text;
-    };
-    const std::string labels = folder / "train-labels-idx1-ubyte";
-    write_file(labels, idx_header({3}) + Bytes{1, 10, 2});
-    CHECK(contains(message(), "found 10 at position 1"));
-    write_file(labels, idx_header({4}) + ramp(4, 10));
-    CHECK(contains(message(), "expected 3 labels"));
-    write_file(labels, idx_header({3}));
-    CHECK(contains(message(), "found only 0"));
-    std::filesystem::remove(labels);
-    CHECK(contains(message(), "Fashion-MNIST's file train-labels-idx1-ubyte"));
-    std::filesystem::create_directory(labels);
-    CHECK(contains(message(), "found a directory"));
 }
 
 TEST_CASE("the error of a missing MNIST file names the file") {

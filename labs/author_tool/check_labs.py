@@ -4,7 +4,8 @@ import time
 
 from author_tool import dev_check, repairs, rules, starters
 from author_tool.dev_check import Outcome
-from author_tool.schemata import generate, read_mutants
+from author_tool.mutants import read_mutants
+from author_tool.schemata import generate
 from lab_tool.catalogue import Catalogue
 from lab_tool.places import BUILD, fresh_log
 from lab_tool.regions import lines_of

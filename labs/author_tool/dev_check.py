@@ -179,7 +179,7 @@ def check_mutants(mutants, cases, outcome):
     for mutant in mutants:
         outcome.count("mutants")
         if verdicts[mutant.name] is None:
-            outcome.blame(f"mutant {mutant.name} survives: {mutant.wrong} ({mutant.path})")
+            outcome.blame(f"mutant {mutant.name} survives: {mutant.wrong} ({mutant.place})")
         else:
             outcome.killed.append((mutant, verdicts[mutant.name]))
 

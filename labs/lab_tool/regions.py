@@ -29,7 +29,11 @@ class Region:
     first: int  # the first marker's index among the lines
     last: int  # the second's
     indent: str
-    body: tuple  # the lines between the markers
+    lines: tuple  # with the markers
+
+    @property
+    def body(self):
+        return self.lines[1:-1]
 
     @property
     def lab(self):
@@ -74,7 +78,7 @@ def regions_in(text, path):
         else:
             first, head = opened
             found.append(Region(task, head["title"], path, first, number, head["indent"],
-                                tuple(lines[first + 1:number])))
+                                tuple(lines[first:number + 1])))
             opened = None
     if opened:
         raise LabError(f"{path}:{opened[0] + 1}: the region [lab{opened[1]['task']}] has no second "

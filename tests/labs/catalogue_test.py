@@ -4,7 +4,7 @@ import unittest
 
 from fake_tree import PARTITION, FakeTree
 from author_tool import rules
-from author_tool.schemata import read_mutants
+from author_tool.mutants import read_mutants
 from lab_tool.screen import LabError
 
 

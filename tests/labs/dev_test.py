@@ -87,8 +87,8 @@ class DevCheck(FakeTree):
         self.assertIn("hints/07.2.md has 0 hints", self.dev_check(1))
 
     def test_a_mutant_that_survives_fails_it(self):
-        file = self.root / "tests/mutants/lab09.1.cpp"
-        file.write_text(f"{file.read_text()}// --- harmless\n// It is right.\n    every(2);\n")
+        file = self.root / "tests/mutants/lab09.1.diff"
+        file.write_text(f"{file.read_text()}@@ harmless: It is right.\n-...\n+    every(1 + 1);\n")
         self.assertIn("mutant lab09.1/harmless survives: It is right.", self.dev_check(1))
 
     def test_a_build_error_fails_it(self):

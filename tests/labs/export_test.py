@@ -89,10 +89,7 @@ The index is one too large, as each sample is counted twice. The right line:
 2. And which is first?
 """
 PATCH = """\
-The index is one too large.
---- a/bug_hunt.cpp
-+++ b/bug_hunt.cpp
-@@ -1 +1 @@
+@@ other-index: The index is one too large.
 -    return index[i];
 +    return index[i - last_of_the_others];
 """
@@ -117,7 +114,7 @@ class Course(FakeTree):
         (self.root / "labs/lab").chmod(0o755)
         shutil.copytree(ROOT / "labs/grader", self.root / "labs/grader")
         self.write("docs/pages/instructors.md", "Exam questions.\n")
-        self.write("tests/hunts/lab07/bug.patch", "the repair\n")
+        self.write("tests/hunts/lab07.diff", "the repair\n")
         for name, value in (("author_tool.export.tracked", self.tracked),
                             ("author_tool.export.Export.objects", lambda export: []),
                             ("author_tool.export_objects.compiler",
@@ -146,8 +143,8 @@ class Course(FakeTree):
         self.assertIn("Lab 09 is not in this course", self.text("libmini/sampler.cpp"))
         self.assertEqual(self.text("labs/CMakeLists.txt"), "add_subdirectory(07-partition)\n")
         self.assertTrue((self.course / "labs/lab").stat().st_mode & 0o100)
-        for path in ("labs/09-sampler/README.md", "tests/mutants/lab07.1.cpp",
-                     "tests/hunts/lab07/bug.patch", "docs/pages/instructors.md"):
+        for path in ("labs/09-sampler/README.md", "tests/mutants/lab07.1.diff",
+                     "tests/hunts/lab07.diff", "docs/pages/instructors.md"):
             self.assertFalse((self.course / path).exists(), path)
         self.assertNotIn("With care", self.text("labs/README.md"))
         self.assertEqual(self.text("tests/CMakeLists.txt"), "add_library(main)\n")
@@ -177,7 +174,7 @@ class Course(FakeTree):
         page = "labs/07-partition/README.md"
         self.write(page, (self.root / page).read_text() + PAGE)
         self.write("labs/07-partition/bug_hunt.cpp", "    return index[i];\n")
-        self.write("tests/hunts/lab07/bug.patch", PATCH)
+        self.write("tests/hunts/lab07.diff", PATCH)
         self.assertEqual(leaks.leaks_of(self.made("7")), [])
         for leak in ("The rank that was first,\nbecause the list is read from behind.",
                      "Write `return  index[i - last_of_the_others];`"):

@@ -52,9 +52,9 @@ class FakeTree(unittest.TestCase):
         for task in ("07.1", "07.2", "09.1"):
             self.write_mutants(task, "abcd")
 
-    def write_mutants(self, task, names, body="// It is wrong.\n    wrong();\n"):
-        self.write(f"tests/mutants/lab{task}.cpp",
-                   "".join(f"// --- {name}\n{body}" for name in names))
+    def write_mutants(self, task, names, change="-...\n+    wrong();\n"):
+        self.write(f"tests/mutants/lab{task}.diff",
+                   "".join(f"@@ {name}: It is wrong.\n{change}" for name in names))
 
     def write(self, path, text):
         file = self.root / path

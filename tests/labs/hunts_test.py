@@ -16,16 +16,15 @@ from lab_tool.screen import LabError
 
 ROOT = Path(__file__).resolve().parents[2]
 HUNT = "int main() {\n    int a = 1;\n    int b = 1;\n    int c = 0;\n    return a + b;\n}\n"
-REPAIR = "It is one.\n--- a/x\n+++ b/x\n@@ -9,2 +9,2 @@\n int main() {\n-    int a = 1;\n+    int a = 0;\n"
-OTHER = REPAIR.replace(" int main() {\n", "").replace("int a", "int b")
+REPAIR = "@@ a: It is one.\n-    int a = 1;\n+    int a = 0;\n"
+OTHER = REPAIR.replace("int a", "int b").replace("@@ a", "@@ b")
 
 
 class HuntTree(FakeTree):
     def setUp(self):
         super().setUp()
         self.write("labs/07-partition/bug_hunt.cpp", HUNT)
-        self.write("tests/hunts/lab07/a.patch", REPAIR)
-        self.write("tests/hunts/lab07/b.patch", OTHER)
+        self.write("tests/hunts/lab07.diff", REPAIR + OTHER)
         self.lab = self.catalogue().lab("7")
 
     def program(self, script):
@@ -97,27 +96,19 @@ class Repairs(HuntTree):
         self.assertEqual(found["without_a"], HUNT.replace("b = 1", "b = 0"))
 
     def test_one_repair_has_no_variant_without_it(self):
-        (self.root / "tests/hunts/lab07/b.patch").unlink()
+        self.write("tests/hunts/lab07.diff", REPAIR)
         found = repairs.variants(HUNT, repairs.read_repairs(self.root, self.lab))
         self.assertEqual(set(found), {"repaired"})
-
-    def test_a_repair_that_does_not_match_or_says_nothing_is_reported(self):
-        for text, says in ((REPAIR.replace("int a = 1", "int z = 1"), "hunk 1 occur 0 times"),
-                           (REPAIR.split("\n", 1)[1], "begins with a sentence"),
-                           ("It is one.\n", "has no hunk")):
-            self.write("tests/hunts/lab07/a.patch", text)
-            with self.assertRaisesRegex(LabError, says):
-                repairs.variants(HUNT, repairs.read_repairs(self.root, self.lab))
 
     def test_unchanged_variants_are_not_rewritten_and_old_ones_are_removed(self):
         folder = self.root / "build/hunts"
         labs = self.catalogue().labs
         self.assertEqual(set(repairs.generate(self.catalogue(), labs, folder)), {"07"})
         before = (folder / "07/repaired.cpp").stat().st_mtime_ns
-        (self.root / "tests/hunts/lab07/b.patch").unlink()
+        self.write("tests/hunts/lab07.diff", REPAIR)
         repairs.generate(self.catalogue(), labs, folder)
         self.assertEqual([path.name for path in folder.rglob("*.cpp")], ["repaired.cpp"])
-        self.write("tests/hunts/lab07/b.patch", OTHER)
+        self.write("tests/hunts/lab07.diff", REPAIR + OTHER)
         (folder / "07/without_a.cpp").unlink(missing_ok=True)
         repairs.generate(self.catalogue(), labs, folder)
         self.assertTrue((folder / "07/without_b.cpp").exists())
@@ -151,7 +142,7 @@ class DevCheck(HuntTree):
 
     def test_only_the_completely_repaired_hunt_must_succeed(self):
         self.assertEqual(self.complaints(["_repaired"]), [])
-        self.assertIn("all repairs of tests/hunts/lab07 the bug hunt exits", self.complaints([])[0])
+        self.assertIn("all repairs of tests/hunts/lab07.diff the bug hunt exits", self.complaints([])[0])
         self.assertIn("succeeds without any repair", self.complaints(["", "_repaired"])[0])
         self.assertIn("succeeds without a", self.complaints(["_repaired", "_without_a"])[0])
 

@@ -54,8 +54,8 @@ class Page(unittest.TestCase):
         self.assertGreater(len(names), 10)
         for name in [*names, "lab11.3/one-step-too-few"]:
             task, mutant = name.split("/")
-            text = (ROOT / "tests/mutants" / f"{task}.cpp").read_text(encoding="utf-8")
-            self.assertIn(f"// --- {mutant}\n", text, name)
+            text = (ROOT / "tests/mutants" / f"{task}.diff").read_text(encoding="utf-8")
+            self.assertIn(f"@@ {mutant}: ", text, name)
 
 
 if __name__ == "__main__":

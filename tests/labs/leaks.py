@@ -40,8 +40,7 @@ def secret_answers(export):
         for number, (heading, _, answer) in enumerate(export_pages.split(page)[1]):
             secret[f"lab {lab.number}, {heading}, answer {number + 1}"] = answer
         for repair in repairs.read_repairs(export.catalogue.root, lab) if lab.hunt else ():
-            added = {line for before, after in repair.hunks for line in after if line not in before}
-            secret[repair.path] = "\n".join(sorted(added))
+            secret[repair.place] = "\n".join(line[1:] for line in repair.lines if line[0] == "+")
     return secret
 
 

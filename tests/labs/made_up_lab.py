@@ -160,10 +160,9 @@ int main() {
 }
 """,
     "labs/check/watch.cpp": "int watched = 1;\n",
-    "tests/mutants/lab06.1.cpp": "// --- less\n// It subtracts one.\n    y = x - 1;\n",
-    "tests/mutants/lab06.3.cpp":
-        "// --- none\n// It adds nothing.\n// region: libmini/kernels/two.cpp\n    y = x;\n",
-    "tests/mutants/lab06.2.cpp": "// --- more\n// It adds one.\n    y = x + 1;\n",
+    "tests/mutants/lab06.1.diff": "@@ less: It subtracts one.\n-...\n+    y = x - 1;\n",
+    "tests/mutants/lab06.2.diff": "@@ more: It adds one.\n-...\n+    y = x + 1;\n",
+    "tests/mutants/lab06.3.diff": "@@ none: It adds nothing.\n-    y = x + 2;\n+    y = x;\n",
 }
 
 

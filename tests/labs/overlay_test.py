@@ -9,7 +9,8 @@ from unittest import mock
 
 from author_tool import starters
 from author_tool.dev_check import Outcome
-from author_tool.schemata import generate, read_mutants
+from author_tool.mutants import read_mutants
+from author_tool.schemata import generate
 from lab_tool import check_build, projection
 from made_up_lab import MadeUpLab
 

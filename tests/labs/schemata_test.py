@@ -9,55 +9,75 @@ from fake_tree import PARTITION, FakeTree
 from author_tool import dev_check, starters
 from lab_tool.catalogue import Lab, Task
 from author_tool.dev_check import Case, Outcome
-from author_tool.schemata import Mutant, generate, read_mutants, schemata
+from author_tool.mutants import Change, Mutant, apply, read_mutants
+from author_tool.schemata import generate, schemata
 from lab_tool.screen import LabError
 from lab_tool.verdict import Verdict
 
 
+CODE = "begin a b c a b d end".split()
+
+
+class Changes(FakeTree):
+    def apply(self, *lines):
+        change = Change("name", "It is wrong.", "lab07.1.diff:3", lines)
+        return " ".join(apply(change, CODE))
+
+    def test_lines_are_removed_and_added_at_the_only_place_that_fits(self):
+        self.assertEqual(self.apply("-c", "+x", "+y"), "begin a b x y a b d end")
+        self.assertEqual(self.apply(" b", "-d", "+"), "begin a b c a b  end")
+        self.assertEqual(self.apply("+x", " d"), "begin a b c a b x d end")
+        for line, count in (("-b", 2), ("-e", 0)):
+            with self.assertRaisesRegex(LabError, f"07.1.diff:3: name: .* occur {count} times"):
+                self.apply(line)
+
+    def test_three_dots_stand_for_lines_that_stay_or_go(self):
+        self.assertEqual(self.apply("-c", " ...", "-b", "+x"), "begin a b a x d end")
+        self.assertEqual(self.apply("-c", "-...", " d", "+x"), "begin a b d x end")
+        self.assertEqual(self.apply("-...", "+x"), "begin x")
+        with self.assertRaisesRegex(LabError, "'c' .* occur 0 times"):
+            self.apply("-d", " ...", "-c")
+
+    def test_a_change_ends_before_the_next_marker(self):
+        code = PARTITION.split("\n")
+        lines = apply(Change("name", "", "", ("-    take();", "-...", "+    x();")), code)
+        self.assertEqual("\n".join(lines), PARTITION.replace("take();\n    keep();", "x();"))
+
+
 class Mutants(FakeTree):
-    def test_a_mutant_has_a_sentence_a_body_and_a_location(self):
-        mutant = next(each for each in read_mutants(self.catalogue()) if each.task == "07.1")
+    def mutants(self, text):
+        self.write("tests/mutants/lab07.1.diff", text)
+        return [each for each in read_mutants(self.catalogue()) if each.task == "07.1"]
+
+    def test_a_mutant_has_a_sentence_and_the_body_of_the_region_that_it_changes(self):
+        mutant = self.mutants("@@ a: It is wrong.\n-    return index[i];\n+    wrong();\n")[0]
         self.assertEqual((mutant.name, mutant.lab), ("lab07.1/a", "07"))
-        self.assertEqual((mutant.wrong, mutant.body), ("It is wrong.", ("    wrong();",)))
-        self.assertEqual(mutant.region, ("libmini/part.cpp", 0))
+        self.assertEqual((mutant.wrong, mutant.place), ("It is wrong.", "tests/mutants/lab07.1.diff:1"))
+        self.assertEqual(mutant.bodies, {("07.1", "libmini/part.cpp", 0): ("    wrong();",)})
 
-    def complaint(self, text, task="07.1"):
-        self.write_mutants(task, "a", text)
-        with self.assertRaises(LabError) as caught:
-            read_mutants(self.catalogue())
-        return str(caught.exception)
+    def test_mutants_are_sorted_and_no_name_comes_twice(self):
+        text = "@@ b: One.\n-...\n@@ a: Two.\n-...\n"
+        self.assertEqual([each.place[-2:] for each in self.mutants(text)], [":3", ":1"])
+        with self.assertRaisesRegex(LabError, "lab07.1.diff:3: a change is called b already"):
+            self.mutants(text.replace("@@ a", "@@ b"))
 
-    def test_a_mutant_without_a_sentence_or_a_region_is_rejected(self):
-        self.assertIn("there is no region [lab06.1]", self.complaint("// Bad.\nx();\n", "06.1"))
-        (self.root / "tests/mutants/lab06.1.cpp").unlink()
-        self.assertIn("lab07.1.cpp:2: a mutant begins", self.complaint("wrong();\n"))
+    def test_a_line_that_belongs_to_no_change_is_reported(self):
+        for text in ("-...\n", "@@ a\n", "@@ a: No sentence\n", "@@ a: One.\nwrong();\n"):
+            with self.assertRaisesRegex(LabError, r"lab07.1.diff:\d: a change begins with `@@ name"):
+                self.mutants(text)
 
-    def test_a_file_begins_with_a_name_and_no_name_comes_twice(self):
-        self.write("tests/mutants/lab07.1.cpp", "// It is wrong.\n    wrong();\n")
-        with self.assertRaisesRegex(LabError, "lab07.1.cpp:1: the file begins with the name"):
-            read_mutants(self.catalogue())
-        self.write_mutants("07.1", "aba")
-        with self.assertRaisesRegex(LabError, "two mutants have one name: lab07.1/a"):
+    def test_a_mutant_without_a_region_is_rejected(self):
+        self.write_mutants("06.1", "a")
+        with self.assertRaisesRegex(LabError, r"lab06.1.diff: there is no region \[lab06.1\]"):
             read_mutants(self.catalogue())
 
-    def test_the_mutants_of_a_file_are_told_apart_by_their_names(self):
-        self.write("tests/mutants/lab07.1.cpp", "// --- b\n// One.\n    x();\n\n\n"
-                                                "// --- a\n// Two.\n    y();\n\n    z();\n")
-        found = [each for each in read_mutants(self.catalogue()) if each.task == "07.1"]
-        self.assertEqual([(each.name, each.wrong, each.body, each.first_line) for each in found],
-                         [("lab07.1/a", "Two.", ("    y();", "", "    z();"), 8),
-                          ("lab07.1/b", "One.", ("    x();",), 3)])
-
-    def test_with_several_regions_a_mutant_must_choose_one(self):
+    def test_the_lines_or_a_marker_select_one_of_several_regions(self):
         self.write("libmini/part.cpp", PARTITION.replace("lab09.1", "lab07.1"))
         (self.root / "labs/09-sampler/README.md").unlink()
-        (self.root / "tests/mutants/lab09.1.cpp").unlink()
-        self.assertIn("has 2 regions", self.complaint("// Bad.\nx();\n"))
-        self.write_mutants("07.1", "abcd", "// Bad.\n// region: libmini/part.cpp 2\nx();\n")
-        mutant = next(each for each in read_mutants(self.catalogue()) if each.task == "07.1")
-        self.assertEqual((mutant.region, mutant.body), (("libmini/part.cpp", 1), ("x();",)))
-        self.assertIn("has 2 regions of this task",
-                      self.complaint("// Bad.\n// region: libmini/part.cpp 3\nx();\n"))
+        (self.root / "tests/mutants/lab09.1.diff").unlink()
+        for first in ("-    every(2);", "     // [lab07.1] Interleave.\n-..."):
+            mutant = self.mutants(f"@@ a: One.\n{first}\n+x();\n")[0]
+            self.assertEqual(mutant.bodies, {("07.1", "libmini/part.cpp", 1): ("x();",)})
 
 
 class Schemata(FakeTree):
@@ -68,7 +88,7 @@ class Schemata(FakeTree):
         self.assertEqual(lines[start + 1:start + 5], [
             '    MINI_TODO("lab07.1", "Look the place up.");',
             '} else if (::mini::schemata::mutated("lab07.1/a")) {',
-            '#line 3 "tests/mutants/lab07.1.cpp"', "    wrong();"])
+            '#line 1 "tests/mutants/lab07.1/a"', "    wrong();"])
         end = lines.index("} else {", start)
         self.assertEqual(lines[end + 1:end + 5], [
             '#line 3 "libmini/part.cpp"', "    return index[i];", "}",
@@ -77,7 +97,7 @@ class Schemata(FakeTree):
     def test_a_mutant_of_the_second_region_is_not_in_the_first(self):
         path = "libmini/part.cpp"
         twice = PARTITION.replace("lab09.1", "lab07.1")
-        mutant = Mutant("lab07.1/a", "It is wrong.", ("    wrong();",), "m.cpp", 3, (path, 1))
+        mutant = Mutant("lab07.1/a", "It is wrong.", "m", {("07.1", path, 1): ("wrong();",)})
         text = schemata(twice, path, [mutant])
         self.assertEqual(text.count("wrong();"), 1)
         self.assertGreater(text.index("wrong();"), text.index("keep();"))
@@ -174,7 +194,7 @@ class Runs(unittest.TestCase):
         self.assertEqual(len(outcome.complaints), 2)  # "first" needs 07.2, "second" passes
 
     def test_a_mutant_is_killed_by_the_first_failing_case_its_own_tasks_first(self):
-        mutant = SimpleNamespace(name="lab07.2/a", task="07.2", lab="07", wrong="It.", path="p")
+        mutant = SimpleNamespace(name="lab07.2/a", task="07.2", lab="07", wrong="It.", place="p")
         outcome = Outcome()
         self.statuses = {"first": "failed", "second": "failed"}
         dev_check.check_mutants([mutant], self.cases, outcome)
@@ -182,7 +202,7 @@ class Runs(unittest.TestCase):
         self.assertEqual(outcome.killed[0][1].name, "second")
 
     def test_quick_cases_run_before_slow_ones(self):
-        mutant = SimpleNamespace(name="lab07.2/a", task="07.2", lab="07", wrong="It.", path="p")
+        mutant = SimpleNamespace(name="lab07.2/a", task="07.2", lab="07", wrong="It.", place="p")
         self.cases["07"].insert(0, Case("slow", {"07.2"}, seconds=3.0))
         self.statuses = {"slow": "failed"}
         dev_check.check_mutants([mutant], self.cases, Outcome())
@@ -192,7 +212,7 @@ class Runs(unittest.TestCase):
         self.assertEqual([name for name, _ in self.asked], ["second", "slow", "second"])
 
     def test_a_mutant_that_no_case_detects_survives_and_is_reported(self):
-        mutant = SimpleNamespace(name="lab07.2/a", task="07.2", lab="07", wrong="It.", path="p")
+        mutant = SimpleNamespace(name="lab07.2/a", task="07.2", lab="07", wrong="It.", place="p")
         outcome = Outcome()
         self.statuses = {"first": "not started"}
         dev_check.check_mutants([mutant], self.cases, outcome)

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 
-#include "libmini/kernels/cpu/strided.hpp"
 #include "libmini/kernels/kernels.hpp"
 
 namespace mini::kernels {
@@ -45,10 +44,6 @@ struct FasterKernels {
                                       int64_t rows) = nullptr;
     /// Returns the kernels for a window, or null.
     const PoolKernels* (*pool)(const Window&) = nullptr;
-    /// Copies 4-byte items from `loop`'s array to a contiguous one, or the other way;
-    /// returns false if the copy is not a transpose.
-    bool (*copy_transposed)(float* out, const float* x, const cpu::StridedLoop<1>& loop,
-                            bool to_strided) = nullptr;
 };
 
 /// Sets the kernels of the process. Call it in main, before the first computation.

@@ -15,7 +15,6 @@
 #include "libmini/extras/fast/conv_methods.hpp"
 #include "libmini/extras/fast/pool_2x2.hpp"
 #include "libmini/extras/fast/shared_memory_all_reduce.hpp"
-#include "libmini/extras/fast/transpose.hpp"
 #include "libmini/kernels/faster.hpp"
 #include "libmini/kernels/kernels.hpp"
 
@@ -50,10 +49,8 @@ const ConvKernels* conv_weight(const ImageExtents& in, const Window& window,
 }  // namespace
 
 void use() {
-    kernels::use_faster_kernels({.conv = conv,
-                                 .conv_weight = conv_weight,
-                                 .pool = cpu::pool_2x2,
-                                 .copy_transposed = cpu::copy_transposed});
+    kernels::use_faster_kernels(
+        {.conv = conv, .conv_weight = conv_weight, .pool = cpu::pool_2x2});
     dist::use_shared_all_reduce({.pair_bytes = kPairBytes,
                                  .max_ranks = kMaxRanks,
                                  .run = shared_memory_all_reduce});

@@ -16,7 +16,6 @@
 #include "libmini/core/error.hpp"  // MINI_TODO of the starter
 #include "libmini/core/parallel.hpp"
 #include "libmini/kernels/cpu/strided.hpp"
-#include "libmini/kernels/faster.hpp"
 #include "libmini/kernels/kernels.hpp"
 
 namespace mini::kernels::cpu {
@@ -93,15 +92,6 @@ void copy_run(std::byte* to, int64_t to_step, const std::byte* from, int64_t fro
     }
 }
 
-// Copies by the registered kernel if that fits.
-bool copied_faster(std::byte* out, const std::byte* x, const StridedLoop<1>& loop,
-                   int64_t item_bytes, bool to_strided) {
-    const auto faster = faster_kernels().copy_transposed;
-    return faster && item_bytes == 4 &&
-           faster(reinterpret_cast<float*>(out), reinterpret_cast<const float*>(x), loop,
-                  to_strided);
-}
-
 }  // namespace
 
 void binary(BinaryOp op, float* out, const float* a, const float* b,
@@ -166,7 +156,6 @@ void fill(float* out, float value, int64_t n) {
 void copy_strided(std::byte* out, const std::byte* x, std::span<const int64_t> shape,
                   std::span<const int64_t> strides, int64_t item_bytes) {
     const StridedLoop<1> loop(shape, {strides});
-    if (copied_faster(out, x, loop, item_bytes, false)) return;
     const int64_t step = loop.steps()[0] * item_bytes;
     loop.for_each_run(
         [&](int64_t n, int64_t first, const std::array<int64_t, 1>& offsets) {
@@ -178,7 +167,6 @@ void copy_strided(std::byte* out, const std::byte* x, std::span<const int64_t> s
 void copy_to_strided(std::byte* out, const std::byte* x, std::span<const int64_t> shape,
                      std::span<const int64_t> strides, int64_t item_bytes) {
     const StridedLoop<1> loop(shape, {strides});
-    if (copied_faster(out, x, loop, item_bytes, true)) return;
     const int64_t step = loop.steps()[0] * item_bytes;
     loop.for_each_run(
         [&](int64_t n, int64_t first, const std::array<int64_t, 1>& offsets) {

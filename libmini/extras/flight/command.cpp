@@ -1,6 +1,7 @@
 #include "libmini/extras/flight/command.hpp"
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <memory>
@@ -8,11 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "libmini/core/terminal.hpp"
 #include "libmini/core/text.hpp"
 #include "libmini/extras/flight/flight_file.hpp"
 #include "libmini/extras/flight/flight_story.hpp"
 #include "libmini/extras/flight/flight_table.hpp"
-#include "libmini/program/screen.hpp"
 
 namespace mini::tools {
 namespace {
@@ -24,8 +25,7 @@ struct FlightOptions {
     int last = 8;
 };
 
-void print_group(const GroupFlight& group, const FlightOptions& options,
-                 const Screen& screen) {
+void print_group(const GroupFlight& group, const FlightOptions& options) {
     const dist::FlightHead& head = group.head();
     fmt::print("run {}{}, {}{}, backend {}: {} of {} ranks left a box\n\n", head.run,
                head.restart > 0 ? fmt::format(" (restart {})", head.restart) : "",
@@ -33,8 +33,7 @@ void print_group(const GroupFlight& group, const FlightOptions& options,
                head.members.empty() ? "" : " of " + rank_list(head.members), head.backend,
                group.ranks.size(), head.world_size);
     for (const std::string& sentence : tell(group)) fmt::print("{}\n", sentence);
-    fmt::print("{}", flight_table(group, {.colour = screen.colour,
-                                          .width = screen.width,
+    fmt::print("{}", flight_table(group, {.colour = has_colours(STDOUT_FILENO),
                                           .last = options.last}));
 }
 
@@ -79,10 +78,9 @@ void run_flight(const FlightOptions& options) {
     }
     const std::vector<GroupFlight> groups = by_group(std::move(flights));
     if (options.format == "json") return print_json(groups);
-    const Screen screen = stdout_screen();
     for (const GroupFlight& group : groups) {
         if (&group != &groups.front()) fmt::print("\n");
-        print_group(group, options, screen);
+        print_group(group, options);
     }
 }
 

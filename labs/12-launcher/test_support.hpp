@@ -19,7 +19,6 @@
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/rendezvous/rank_environment.hpp"
 #include "libmini/tools/minirun/cleaner.hpp"
-#include "libmini/tools/minirun/flight_folder.hpp"
 #include "libmini/tools/minirun/launcher.hpp"
 #include "libmini/tools/minirun/options.hpp"
 #include "libmini/tools/minirun/supervisor.hpp"
@@ -120,14 +119,12 @@ inline Run supervise(tools::Options options, const std::string& script) {
     // background job, with some of them ignored.
     for (const int each : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) ::signal(each, SIG_DFL);
     options.command = {"sh", "-c", script};
-    dist::Job job = tools::plan_job(options);
+    const dist::Job job = tools::plan_job(options);
     Run run;
     const Screen screen;
     {
-        const tools::FlightFolder flights("");
-        const tools::Cleaner cleaner(flights.private_path());
-        job.flight_dir = flights.path();
-        tools::Supervisor supervisor(options, job, flights, cleaner);
+        const tools::Cleaner cleaner("");
+        tools::Supervisor supervisor(options, job, cleaner);
         run.outcome = supervisor.run();
     }
     run.out = screen.out();

@@ -17,7 +17,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "libmini/tools/minirun/port.hpp"
+#include "libmini/distributed/net/socket.hpp"
 
 namespace mini::test {
 namespace {
@@ -196,8 +196,9 @@ std::vector<pid_t> ranks_of(pid_t minirun) {
 }
 
 int free_port() {
-    static std::vector<tools::ChosenPort> held;
-    return held.emplace_back(tools::choose_port("127.0.0.1", 0)).number;
+    static std::vector<dist::Socket> held;
+    held.push_back(dist::reserve_port({"127.0.0.1", 0}));
+    return dist::local_address(held.back()).port;
 }
 
 std::vector<std::string> lines(const std::string& text) {

@@ -11,8 +11,6 @@
 #include <system_error>
 #include <utility>
 
-#include "libmini/tools/minirun/signals.hpp"
-
 namespace mini::tools {
 namespace {
 
@@ -185,10 +183,6 @@ Child::~Child() {
 
 void Child::send(int signal) const {
     if (pid_ > 0) kill(-pid_, signal);
-}
-
-int Child::send_to_handlers(int signal) const {
-    return pid_ > 0 ? tools::send_to_handlers(pid_, signal) : 0;
 }
 
 bool Child::has_ended() const {

@@ -74,9 +74,6 @@ class Child {
     /// Sends `signal` to the rank's process group. Does nothing if the rank was reaped.
     void send(int signal) const;
 
-    /// Sends `signal` to the processes of the rank that handle it. Returns their number.
-    int send_to_handlers(int signal) const;
-
     /// Returns whether the program has ended. Does not block, and does not reap the rank.
     bool has_ended() const;
 

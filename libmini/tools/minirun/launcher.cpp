@@ -6,18 +6,19 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
+#include <filesystem>
 #include <set>
 #include <span>
+#include <system_error>
 #include <vector>
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/machine.hpp"
 #include "libmini/core/temporary_folder.hpp"
+#include "libmini/distributed/net/socket.hpp"
 #include "libmini/io/sha256.hpp"
 #include "libmini/program/progress.hpp"
 #include "libmini/tools/minirun/cleaner.hpp"
-#include "libmini/tools/minirun/flight_folder.hpp"
-#include "libmini/tools/minirun/port.hpp"
 
 namespace mini::tools {
 namespace {
@@ -71,8 +72,49 @@ std::string quoted(const std::string& word) {
     return fmt::format("'{}'", text);
 }
 
+// The folder of the flight recorder's boxes.
+struct FlightFolder {
+    std::string path = {};          // "": there is none
+    std::string private_path = {};  // the same if minirun has made it; else ""
+    std::string why_not = {};       // why there is none
+};
+
+// Uses the folder `wanted`; without one makes a private folder. Without a private folder
+// the job runs, but is not recorded.
+FlightFolder open_flight_folder(const std::string& wanted) {
+    if (wanted.empty()) {
+        try {
+            const std::string path = new_private_folder("minirun-flight");
+            return {.path = path, .private_path = path};
+        } catch (const Error& error) {
+            return {.why_not = error.what()};
+        }
+    }
+    std::error_code failure;
+    std::filesystem::create_directories(wanted, failure);
+    if (failure)
+        throw Error(
+            concat("cannot create --flight-dir ", wanted, ": ", failure.message()));
+    return {.path = std::filesystem::absolute(wanted).string()};
+}
+
+// Chooses the port on which rank 0 will serve the store, if it is still 0. Returns a
+// socket that reserves the chosen port, so that no other process gets it before rank 0
+// listens or after rank 0 has ended. Throws Error if rank 0 cannot listen at the address.
+dist::Socket choose_port(dist::Job& job) {
+    const bool is_given = job.master_port != 0;
+    try {
+        dist::Socket socket = dist::reserve_port({job.master_addr, job.master_port});
+        job.master_port = dist::local_address(socket).port;
+        return is_given ? dist::Socket() : std::move(socket);  // rank 0 binds it
+    } catch (const Timeout&) {
+        if (is_given) return {};  // rank 0 waits until the name has an address
+        throw;
+    }
+}
+
 // Returns what minirun tells the user before the first attempt, a line each.
-std::vector<std::string> notes_for(const Options& options, const FlightFolder& flights) {
+std::vector<std::string> notes_for(const Options& options, const std::string& why_not) {
     std::vector<std::string> notes = options.notes;
     const bool is_secret_from_id =
         options.nodes > 1 && variable("MINI_STORE_COOKIE").empty();
@@ -86,20 +128,16 @@ std::vector<std::string> notes_for(const Options& options, const FlightFolder& f
         notes.emplace_back(
             "OMP_NUM_THREADS=1 for each rank, so that the ranks do not compete for "
             "cores; set it to override");
-    if (!flights.why_not().empty())
-        notes.push_back(concat("no flight recorder: ", flights.why_not()));
+    if (!why_not.empty()) notes.push_back(concat("no flight recorder: ", why_not));
     return notes;
 }
 
-Outcome run_once(const Options& options, dist::Job& job, const FlightFolder& flights,
-                 const Cleaner& cleaner, const std::vector<std::string>& notes) {
-    const bool serves = job.node_rank == 0;  // only node 0 owns the address
-    ChosenPort port;
-    if (serves) {
-        port = choose_port(options.master_addr, options.master_port);
-        job.master_port = port.number;
-    }
-    Supervisor supervisor(options, job, flights, cleaner);
+Outcome run_once(const Options& options, dist::Job& job, const Cleaner& cleaner,
+                 const std::vector<std::string>& notes) {
+    dist::Socket port;
+    job.master_port = options.master_port;
+    if (job.node_rank == 0) port = choose_port(job);  // only node 0 owns the address
+    Supervisor supervisor(options, job, cleaner);
     if (job.restart_count == 0) {
         for (const std::string& note : notes) supervisor.say(note);
     } else {
@@ -162,19 +200,17 @@ int launch(const Options& options) {
     if (options.dry_run) {
         for (const std::string& note : options.notes)
             fmt::print(stderr, "minirun: {}\n", note);
-        if (job.node_rank == 0)
-            job.master_port =
-                choose_port(options.master_addr, options.master_port).number;
+        if (job.node_rank == 0) choose_port(job);
         fmt::print("{}", dry_run(options, job));
         return 0;
     }
-    const FlightFolder flights(options.flight_dir.empty() ? variable("MINI_FLIGHT_DIR")
-                                                          : options.flight_dir);
-    const Cleaner cleaner(flights.private_path());
-    job.flight_dir = flights.path();
-    const std::vector<std::string> notes = notes_for(options, flights);
+    const FlightFolder flights = open_flight_folder(
+        options.flight_dir.empty() ? variable("MINI_FLIGHT_DIR") : options.flight_dir);
+    const Cleaner cleaner(flights.private_path);
+    job.flight_dir = flights.path;
+    const std::vector<std::string> notes = notes_for(options, flights.why_not);
     return run_with_restarts(job, [&](dist::Job& attempt) {
-        return run_once(options, attempt, flights, cleaner, notes);
+        return run_once(options, attempt, cleaner, notes);
     });
 }
 

@@ -55,18 +55,6 @@ void do_nothing(int) {}
 
 }  // namespace
 
-SignalUse use_of(int signal) {
-    switch (signal) {
-        case SIGUSR1:
-        case SIGUSR2: return SignalUse::kPassOn;
-        case SIGCONT: return SignalUse::kContinue;
-        case SIGTSTP: return SignalUse::kStop;
-        case SIGCHLD:
-        case SIGXFSZ: return SignalUse::kNone;
-        default: return SignalUse::kEnd;
-    }
-}
-
 int ending_signal_for_ranks(int signal) {
     return contains(kEndingSignals, signal) ? signal : SIGTERM;
 }
@@ -96,7 +84,7 @@ Descriptor open_signals() {
     for (int signal = 1; signal <= SIGRTMAX; ++signal)
         if (!contains(kDefaultSignals, signal) && !is_ignored(signal)) {
             sigaddset(&wanted, signal);
-            if (use_of(signal) == SignalUse::kPassOn) ::signal(signal, do_nothing);
+            if (signal == SIGUSR1 || signal == SIGUSR2) ::signal(signal, do_nothing);
         }
     sigprocmask(SIG_BLOCK, &wanted, nullptr);
 

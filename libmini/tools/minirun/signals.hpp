@@ -21,11 +21,6 @@
 
 namespace mini::tools {
 
-enum class SignalUse { kEnd, kPassOn, kStop, kContinue, kNone };
-
-/// Returns how minirun handles the signal.
-SignalUse use_of(int signal);
-
 /// Returns the signal that ends the ranks if minirun gets the ending signal `signal`:
 /// SIGTERM instead of a signal that concerns only minirun (SIGPIPE: the reader of its
 /// output has gone) or that programs do not expect.

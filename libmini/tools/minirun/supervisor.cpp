@@ -18,6 +18,7 @@
 #include "libmini/core/error.hpp"
 #include "libmini/core/machine.hpp"
 #include "libmini/distributed/net/clock.hpp"
+#include "libmini/distributed/net/rank_records.hpp"
 #include "libmini/distributed/net/root_cause.hpp"
 #include "libmini/tools/minirun/signals.hpp"
 
@@ -48,10 +49,9 @@ Descriptor open_log(const std::string& path) {
 }  // namespace
 
 Supervisor::Supervisor(const Options& options, const dist::Job& job,
-                       const FlightFolder& flights, const Cleaner& cleaner)
+                       const Cleaner& cleaner)
     : options_(options),
       job_(job),
-      flights_(flights),
       cleaner_(cleaner),
       output_(options.prefix),
       signals_(open_signals()) {}
@@ -111,25 +111,25 @@ void Supervisor::handle_signals() {
     signalfd_siginfo info;
     while (read(signals_.fd(), &info, sizeof(info)) == sizeof(info)) {
         const int signal = static_cast<int>(info.ssi_signo);
-        switch (use_of(signal)) {
-            case SignalUse::kEnd:
-                user_stops_ = true;
-                handle_ending_signal(signal);
-                break;
-            case SignalUse::kPassOn: pass_on(signal); break;
-            case SignalUse::kStop:
+        switch (signal) {
+            case SIGCHLD:  // reap_ended checks every child
+            case SIGXFSZ: break;
+            case SIGUSR1:
+            case SIGUSR2: pass_on(signal); break;
+            case SIGCONT: signal_all(signal); break;
+            case SIGTSTP:
                 signal_all(signal);
                 raise(SIGSTOP);
                 break;
-            case SignalUse::kContinue: signal_all(signal); break;
-            case SignalUse::kNone: break;  // SIGCHLD: reap_ended checks every child
+            default: user_stops_ = true; handle_ending_signal(signal);
         }
     }
 }
 
 void Supervisor::pass_on(int signal) {
     int count = 0;
-    for (const Child& child : children_) count += child.send_to_handlers(signal);
+    for (const Child& child : children_)
+        if (child.pid() > 0) count += send_to_handlers(child.pid(), signal);
     if (count == 0)
         output_.say(concat("ignored ", signal_name(signal), ": no rank handles it"));
 }
@@ -255,33 +255,20 @@ std::optional<End> Supervisor::cause() const {
 
 // Returns the rank that a failed rank's flight recorder blames; -1 if it blames no rank.
 int Supervisor::blamed_by(const End& end) const {
-    if (!failed_by_itself(end)) return -1;
+    const dist::RankRecords& records = dist::rank_records();
+    if (!failed_by_itself(end) || job_.flight_dir.empty() || !records.blamed_by)
+        return -1;
     try {
-        return flights_.blamed_by(job_.run_id, end.rank).value_or(-1);
+        return records.blamed_by(job_.flight_dir, job_.run_id, end.rank).value_or(-1);
     } catch (const BadFile&) {
-        return -1;  // find_details reports the damaged file
+        return -1;  // add_records reports the damaged file
     }
 }
 
 Findings Supervisor::find_details(const End& cause) const {
-    Findings findings;
-    findings.host = host_name();
     const int local = cause.rank - job_.rank(0);
-    findings.stderr_lines = output_.tail(local);
-
-    // Add the rank's last operation; a damaged file must not hide the failure itself.
-    try {
-        const std::string last = flights_.last_operation(job_.run_id, cause);
-        if (!last.empty()) findings.notes.push_back(last);
-        if (flights_.note_ends(job_.run_id)) {
-            cleaner_.keep_folder();
-            findings.notes.push_back(
-                concat("for the operations of all ranks: mini flight ", flights_.path()));
-        }
-    } catch (const std::exception& error) {
-        cleaner_.keep_folder();
-        findings.notes.push_back(error.what());
-    }
+    Findings findings{host_name(), {}, output_.tail(local)};
+    add_records(cause, findings.notes);
     const std::string log = log_path(local, "stderr");
     if (!log.empty()) findings.notes.push_back(concat("its stderr is in ", log));
     if (job_.nodes > 1)
@@ -290,6 +277,24 @@ Findings Supervisor::find_details(const End& cause) const {
                                         "; if its peers failed before it, "
                                         "the minirun of their node reports why"));
     return findings;
+}
+
+// Adds what the flight recorder knows of the rank's last operation, and keeps the folder.
+// A damaged file must not hide the failure itself.
+void Supervisor::add_records(const End& cause, std::vector<std::string>& notes) const {
+    const dist::RankRecords& records = dist::rank_records();
+    const std::string& folder = job_.flight_dir;
+    if (folder.empty() || !records.last_operation) return;
+    try {
+        const std::string last =
+            records.last_operation(folder, job_.run_id, cause.rank, cause.seen_at);
+        if (!last.empty()) notes.push_back(last);
+        if (!records.note_ends(folder, job_.run_id)) return;
+        notes.push_back(concat("for the operations of all ranks: mini flight ", folder));
+    } catch (const std::exception& error) {
+        notes.push_back(error.what());
+    }
+    cleaner_.keep_folder();
 }
 
 // Prints the failure report and returns the exit code.

@@ -34,7 +34,6 @@
 #include "libmini/tools/minirun/child.hpp"
 #include "libmini/tools/minirun/cleaner.hpp"
 #include "libmini/tools/minirun/failure.hpp"
-#include "libmini/tools/minirun/flight_folder.hpp"
 #include "libmini/tools/minirun/options.hpp"
 #include "libmini/tools/minirun/output.hpp"
 
@@ -51,8 +50,7 @@ class Supervisor {
   public:
     /// REQUIRES: no other supervisor exists in the process, and no other thread is
     /// running.
-    Supervisor(const Options& options, const dist::Job& job, const FlightFolder& flights,
-               const Cleaner& cleaner);
+    Supervisor(const Options& options, const dist::Job& job, const Cleaner& cleaner);
 
     /// Runs the job. Blocks until all its processes have ended and its output is written.
     /// The exit code is that of the failure that caused the others, 128 + the signal's
@@ -89,11 +87,11 @@ class Supervisor {
     std::optional<End> cause() const;
     int blamed_by(const End& end) const;
     Findings find_details(const End& cause) const;
+    void add_records(const End& cause, std::vector<std::string>& notes) const;
     Outcome conclude();
 
     const Options& options_;
     const dist::Job& job_;
-    const FlightFolder& flights_;
     const Cleaner& cleaner_;
     Output output_;
     Descriptor signals_;

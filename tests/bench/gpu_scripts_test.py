@@ -11,7 +11,6 @@ import re
 import sys
 import tempfile
 import threading
-import time
 import unittest
 
 TESTS = pathlib.Path(__file__).resolve().parent.parent
@@ -105,46 +104,14 @@ class Small(Sandbox):
         self.assertEqual([key.split(" on ")[0] for key in results], ["a", "b"])
 
 
-class Time(unittest.TestCase):
-    def clock(self, within, timeout=500):
-        self.now = 0
-        return run.Clock(argparse.Namespace(timeout=timeout, within=within), lambda: self.now)
-
-    def test_the_documented_call_leaves_no_step_without_time(self):
-        clock = self.clock(within=550)
-        clock.begin(60)
-        self.assertEqual(clock.limit(), 60)
-        self.now = 58
-        self.assertIsNone(clock.limit())
-        clock.begin(40)
-        self.assertEqual(clock.limit(), 40)
-
-    def test_a_part_at_the_end_has_what_is_left_but_the_reserve(self):
-        clock = self.clock(within=550)
-        self.now = 500
-        clock.begin(130)
-        self.assertEqual(clock.limit(), 40)
-
-    def test_without_a_limit_of_the_call_only_the_timeout_counts(self):
-        clock = self.clock(within=None, timeout=7)
-        clock.begin(1)
-        self.now = 1000
-        self.assertEqual(clock.limit(), 7)
-
-    def test_a_step_cut_off_by_the_parts_time_is_left_and_one_by_its_own_timeout_fails(self):
-        cut_off = Step("slow", lambda seconds: {"status": "failed", "exit_code": None, "seconds": seconds})
-        clock = self.clock(within=550)
-        clock.begin(60)
-        self.assertEqual(run.run_step(cut_off, clock)["status"], "left")
-        clock = self.clock(within=None)
-        clock.begin(60)
-        self.assertEqual(run.run_step(cut_off, clock)["status"], "failed")
-
-
+class OneStep(unittest.TestCase):
     def test_an_exception_in_a_step_fails_this_step_alone(self):
         step = Step("broken", lambda seconds: 1 / 0)
-        self.assertEqual(run.run_step(step, self.clock(within=None)),
+        self.assertEqual(run.run_step(step, 7),
                          {"status": "failed", "output": "ZeroDivisionError('division by zero')"})
+
+    def test_a_step_is_given_the_timeout(self):
+        self.assertEqual(run.run_step(Step("slow", lambda seconds: {"seconds": seconds}), 7), {"seconds": 7})
 
 
 class Tools(Sandbox):
@@ -183,12 +150,12 @@ class Tools(Sandbox):
         self.addCleanup(setattr, checks, "run", checks.run)
         checks.run = answer
         run.PARTS["made up"] = (lambda _: [Step(str(i), lambda seconds: tool.run([], seconds))
-                                           for i in range(7)], 60, 6)
+                                           for i in range(7)], 6)
         self.addCleanup(run.PARTS.pop, "made up")
-        arguments = argparse.Namespace(timeout=60, within=None, without=[])
+        arguments = argparse.Namespace(timeout=60, without=[])
         results = run.Results(self.folder / "out.json", "key")
         with contextlib.redirect_stdout(io.StringIO()):
-            statuses = run.run_part("made up", arguments, run.Clock(arguments, time.monotonic), results)
+            statuses = run.run_part("made up", arguments, results)
         self.assertEqual(statuses, ["passed"] * 7)
 
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Measures and checks a build on a GPU, and writes the results to one JSON file.
 
-    tests/gpu/run.py --build build/gpu --out gpu.json [--within 550] [--without torch,sanitizer]
+    tests/gpu/run.py --build build/gpu --out gpu.json [--without torch,sanitizer]
 
-    part        what                                                                    seconds
+    part        what                                                              about, seconds
     facts       commit, date, GPU, clocks, nvcc, PyTorch and its TF32 flags                  25
     build       starts the built programs; builds them here if they do not start            170
     bench       kernel_times memory and matmul                                               60
@@ -14,14 +14,12 @@
     suite       the tests with the label gpu: a program at a time, then ctest's others       60
     sanitizer   the kernels' tests under compute-sanitizer, six files at a time             130
 
-The parts run in this order, so that the figures exist if time runs out. With --within, the call ends in
-time: each part gets at most its seconds of the table, each step what is left of them, and the exit code
-is 3 if steps are left; call again with the same --out to run these. Without it no part has a limit. A
-step takes at most --timeout seconds.
+The parts run in this order, so that the figures exist if the call is ended early: the file is written
+after each step, and a further call with the same --out runs all steps but those that have passed. A step
+takes at most --timeout seconds.
 
-The file has one entry for each commit and GPU, and is written after each step. A step's status is
-"passed", "failed", "left" (no time) or "left out", with the reason. A further call runs all steps but
-those that have passed. The exit code is 1 if a step failed, or without a GPU.
+The file has one entry for each commit and GPU. A step's status is "passed", "failed" or "left out", with
+the reason. The exit code is 1 if a step failed, or without a GPU.
 
 --small is for machines without a GPU: it runs every part on the build's own device, which may be the
 simulator, with sizes of some numbers.
@@ -32,7 +30,6 @@ import json
 import pathlib
 import sys
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
@@ -42,40 +39,18 @@ import figures  # pylint: disable=wrong-import-position
 import profile_kernels  # pylint: disable=wrong-import-position
 from steps import left_out  # pylint: disable=wrong-import-position
 
-# By part, in order: its steps, its seconds in a call with --within, and how many run at a time.
+# By part, in order: its steps, and how many run at a time.
 PARTS = {
-    "facts": (facts.steps, 25, 1),
-    "build": (facts.build_steps, 170, 1),
-    "bench": (figures.bench_steps, 60, 1),
-    "step": (figures.train_steps, 40, 1),
-    "torch": (figures.torch_steps, 120, 1),
-    "job": (figures.job_steps, 35, 1),
-    "profile": (profile_kernels.steps, 80, 1),
-    "suite": (checks.suite_steps, 60, 5),
-    "sanitizer": (checks.sanitizer_steps, 130, 6),
+    "facts": (facts.steps, 1),
+    "build": (facts.build_steps, 1),
+    "bench": (figures.bench_steps, 1),
+    "step": (figures.train_steps, 1),
+    "torch": (figures.torch_steps, 1),
+    "job": (figures.job_steps, 1),
+    "profile": (profile_kernels.steps, 1),
+    "suite": (checks.suite_steps, 5),
+    "sanitizer": (checks.sanitizer_steps, 6),
 }
-LEAST = 5  # seconds: with less no step begins
-RESERVE = 10  # seconds at the end of the call, to write the file
-
-
-class Clock:
-    """The time left, for this call and for a part."""
-
-    def __init__(self, arguments, now=time.monotonic):
-        self.now, self.timeout = now, arguments.timeout
-        self.end = now() + arguments.within - RESERVE if arguments.within else None
-        self.part_end = None
-
-    def begin(self, seconds):
-        """Begins a part that has `seconds`."""
-        self.part_end = None if self.end is None else min(self.end, self.now() + seconds)
-
-    def limit(self):
-        """Returns the seconds that a step may take, or None if it must not begin."""
-        if self.part_end is None:
-            return self.timeout
-        left = self.part_end - self.now()
-        return min(self.timeout, left) if left >= LEAST else None
 
 
 class Results:
@@ -97,24 +72,17 @@ class Results:
         print(f"{part:10} {name:32} {result['status']}{why}", flush=True)
 
 
-def run_step(step, clock):
-    """Returns the step's result; "left" if the part's time ended before the step did."""
-    limit = clock.limit()
-    if limit is None:
-        return {"status": "left"}
+def run_step(step, seconds):
+    """Returns the step's result."""
     try:
-        result = step.run(limit)
+        return step.run(seconds)
     except Exception as error:  # pylint: disable=broad-except  # the other steps still run
         return {"status": "failed", "output": repr(error)}
-    if result.get("exit_code", 0) is None and limit < clock.timeout:
-        return {"status": "left", "why": f"the part's time ended after {result['seconds']} s"}
-    return result
 
 
-def run_part(part, arguments, clock, results):
+def run_part(part, arguments, results):
     """Runs the steps of a part that have not passed. Returns the statuses of all its steps."""
-    make_steps, seconds, workers = PARTS[part]
-    clock.begin(seconds)
+    make_steps, workers = PARTS[part]
     pending, statuses = [], []
     for step in make_steps(arguments):
         if results.has_passed(part, step.name):
@@ -125,7 +93,8 @@ def run_part(part, arguments, clock, results):
             pending.append(step)
     for group, width in ((False, workers), (True, 1)):
         with ThreadPoolExecutor(width) as pool:
-            begun = {pool.submit(run_step, step, clock): step for step in pending if step.alone is group}
+            begun = {pool.submit(run_step, step, arguments.timeout): step
+                     for step in pending if step.alone is group}
             for each in as_completed(begun):
                 results.add(part, begun[each].name, each.result())
                 statuses.append(each.result()["status"])
@@ -139,7 +108,6 @@ def parse(words):
     parser.add_argument("--out", type=pathlib.Path, required=True, help="the JSON file")
     parser.add_argument("--without", default="", help=f"parts to leave out: {', '.join(PARTS)}")
     parser.add_argument("--timeout", type=float, default=500, help="seconds per step (500)")
-    parser.add_argument("--within", type=float, help="seconds for this call")
     parser.add_argument("--commit", help="what was built (git's answer)")
     parser.add_argument("--simulator", type=pathlib.Path,
                         help="the file of kernel_counts --json in a build with the simulator")
@@ -160,12 +128,9 @@ def main(words=None):
     if gpu is None and not arguments.small:
         print("this machine has no GPU that nvidia-smi shows: --small runs without one")
         return 1
-    clock = Clock(arguments)
     results = Results(arguments.out, f"{arguments.commit} on {gpu or 'the simulator'}")
-    statuses = [status for part in PARTS for status in run_part(part, arguments, clock, results)]
-    if "left" in statuses:
-        print(f"{statuses.count('left')} steps are left: call again with the same --out")
-    return 1 if "failed" in statuses else 3 if "left" in statuses else 0
+    statuses = [status for part in PARTS for status in run_part(part, arguments, results)]
+    return 1 if "failed" in statuses else 0
 
 
 if __name__ == "__main__":

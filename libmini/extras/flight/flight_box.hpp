@@ -1,7 +1,6 @@
 // The flight recorder's box: a rank's last 4,096 operations in one block of plain memory,
 // updated in place. With MINI_FLIGHT_DIR the block is a memory-mapped file, so it
-// survives the rank's death, even by kill -9. `mini flight` reads box files and writes
-// them as JSON lines.
+// survives the rank's death, even by kill -9. `mini flight` reads box files.
 
 #pragma once
 

@@ -36,31 +36,6 @@ std::string clean(const std::string& text) {
     return result;
 }
 
-// Returns the fields as one line of JSON. Bytes that are not UTF-8 become U+FFFD.
-std::string line_of(const ordered_json& fields) {
-    return fields.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
-}
-
-ordered_json head_fields(const dist::FlightHead& head) {
-    ordered_json fields = {{"flight", 1},
-                           {"run", head.run},
-                           {"restart", head.restart},
-                           {"group", head.group},
-                           {"backend", head.backend},
-                           {"rank", head.rank},
-                           {"world_size", head.world_size},
-                           {"host", head.host},
-                           {"pid", head.pid},
-                           {"reason", head.reason},
-                           {"blamed", head.blamed},
-                           {"recorded", head.recorded},
-                           {"monotonic_ns", head.seen_at},
-                           {"wall_ns", head.seen_at + head.wall_offset}};
-    if (!head.members.empty())
-        fields.update({{"world_rank", head.world_rank}, {"members", head.members}});
-    return fields;
-}
-
 ordered_json record_fields(const dist::FlightRecord& record, int64_t wall_offset) {
     const dist::Collective& c = record.collective;
     ordered_json fields = {{"number", record.number},
@@ -116,11 +91,20 @@ std::vector<std::string> find_flights(const std::vector<std::string>& paths) {
     return files;
 }
 
-std::string json_lines(const RankFlight& flight) {
-    std::string text = line_of(head_fields(flight.head));
+ordered_json json_of(const RankFlight& flight) {
+    const dist::FlightHead& head = flight.head;
+    auto records = ordered_json::array();
     for (const dist::FlightRecord& record : flight.records)
-        text += line_of(record_fields(record, flight.head.wall_offset));
-    return text;
+        records.push_back(record_fields(record, head.wall_offset));
+    return {{"rank", head.world_rank},
+            {"host", head.host},
+            {"pid", head.pid},
+            {"reason", head.reason},
+            {"blamed", head.blamed},
+            {"recorded", head.recorded},
+            {"monotonic_ns", head.seen_at},
+            {"wall_ns", head.seen_at + head.wall_offset},
+            {"records", records}};
 }
 
 }  // namespace mini::tools

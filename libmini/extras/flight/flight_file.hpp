@@ -1,10 +1,8 @@
-// Reads the boxes of the flight recorder, and converts them to JSON lines.
-//
-//     {"flight":1,"run":"3f2a","rank":1,"world_size":4,"group":"default","pid":4711,...}
-//     {"number":57,"operation":"all_reduce","sequence":57,"dtype":"float32",...}
+// Reads the boxes of the flight recorder, and converts them to JSON.
 
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -28,8 +26,8 @@ RankFlight read_flight(const std::string& path);
 /// Throws UsageError if there is no file.
 std::vector<std::string> find_flights(const std::vector<std::string>& paths);
 
-/// Returns the box as JSON lines: first one line for the rank, then one line per
-/// operation, the oldest operation first.
-std::string json_lines(const RankFlight& flight);
+/// Returns the box as JSON: {"rank": 1, "host": ..., "records": [...]}, the oldest
+/// operation first.
+nlohmann::ordered_json json_of(const RankFlight& flight);
 
 }  // namespace mini::tools

@@ -14,14 +14,8 @@
 
 namespace mini::tools {
 
-struct FlightTableOptions {
-    bool colour = false;
-    int width = 80;  // of the screen, in characters; the other ranks follow below
-    int last = 8;    // number of operations; the latest operations are shown
-};
-
-/// Returns the table with an empty line before it, or "" if there is no operation to
-/// show.
-std::string flight_table(const GroupFlight& group, const FlightTableOptions& options);
+/// Returns the table of the `last` latest operations, with an empty line before it; "" if
+/// there is no operation to show.
+std::string flight_table(const GroupFlight& group, int last = 8);
 
 }  // namespace mini::tools

@@ -57,7 +57,9 @@ TEST_CASE("a rank that throws or aborts or crashes is reported with its last ope
     REQUIRE(names.size() == 3);
     for (const std::string& name : names) CHECK(contains(name, ".box"));
     const auto records = [&] {
-        return run_program({MINI_BIN_DIR "/mini", "flight", "--json", folder.path()}).out;
+        return run_program(
+                   {MINI_BIN_DIR "/mini", "flight", folder.path(), "--format", "json"})
+            .out;
     };
     CHECK(records() == records());  // the dead rank's clock has stopped
     const std::string story = findings(folder);

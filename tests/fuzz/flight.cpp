@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <utility>
@@ -27,7 +28,7 @@ using dist::FlightRecord;
 void report_all(std::vector<tools::RankFlight> flights) {
     for (const tools::GroupFlight& group : tools::by_group(std::move(flights))) {
         tools::tell(group);
-        tools::flight_table(group, {});
+        tools::flight_table(group);
     }
 }
 
@@ -89,7 +90,7 @@ tools::RankFlight read(Input input) {
 void run_flight_box(Input input) {
     static const std::string other = flight_box_seeds().back();
     const tools::RankFlight flight = read(input);
-    tools::json_lines(flight);
+    tools::json_of(flight).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     report_all({flight});
     report_all({flight, read(bytes_of(other))});
 }

@@ -52,11 +52,11 @@ void check_series(const BarChart& chart, const BarSeries& series) {
             "each group, or none where it has no bar",
             series.name, series.values.size(), series.texts.size(), chart.groups.size()));
     for (size_t g = 0; g < chart.groups.size(); ++g) {
-        const double value = series.values[g].value_or(chart.base);
-        if (!std::isfinite(value) || (chart.axis.is_log && value <= 0))
+        const double value = series.values[g].value_or(0);
+        if (!std::isfinite(value))
             throw UsageError(fmt::format(
                 "chart: \"{}\" has the value {} in the group \"{}\", and a chart has "
-                "finite numbers, on a logarithmic axis above 0: leave the bar out",
+                "finite numbers only: leave the bar out",
                 series.name, short_number(value), chart.groups[g]));
     }
 }
@@ -72,13 +72,12 @@ std::vector<Bar> bars_of(const BarChart& chart, size_t group) {
                        : std::ranges::find(bars, series.stack, &Bar::stack);
         if (bar == bars.end()) bar = bars.insert(bar, {.stack = series.stack});
         const double value = *series.values[group];
-        const double begin =
-            bar->segments.empty() ? chart.base : bar->segments.back().end;
+        const double begin = bar->segments.empty() ? 0 : bar->segments.back().end;
         bar->segments.push_back(
             {.index = static_cast<size_t>(std::ranges::find(names, series.name) -
                                           names.begin()),
              .begin = begin,
-             .end = series.stack.empty() ? value : begin + value - chart.base,
+             .end = series.stack.empty() ? value : begin + value,
              .tooltip = fmt::format("{}{}{}: {}", chart.groups[group],
                                     series.name.empty() ? "" : ", ", series.name,
                                     short_number(value))});
@@ -91,7 +90,7 @@ std::vector<Bar> bars_of(const BarChart& chart, size_t group) {
 // Returns all numbers that the axis must include.
 std::vector<double> values_of(const BarChart& chart,
                               const std::vector<std::vector<Bar>>& groups) {
-    std::vector<double> values{chart.base};
+    std::vector<double> values{0};
     for (const auto& bars : groups)
         for (const Bar& bar : bars)
             for (const Segment& segment : bar.segments) values.push_back(segment.end);
@@ -138,11 +137,10 @@ void draw_bars(ChartCanvas& canvas, const std::vector<Bar>& bars, double y, doub
 
 // Returns the bars of all groups. A stack that is alone in its group has no name there.
 std::vector<std::vector<Bar>> groups_of(const BarChart& chart) {
-    if (chart.axis.is_log && chart.base <= 0)
+    if (chart.axis.is_log)
         throw UsageError(
-            fmt::format("chart: bars begin at {}, and a logarithmic axis has only values "
-                        "above 0: set the base, to 1 for ratios",
-                        short_number(chart.base)));
+            "chart: bars begin at 0, and a logarithmic axis has only values "
+            "above 0: make the axis linear");
     for (const BarSeries& series : chart.series) check_series(chart, series);
     std::vector<std::vector<Bar>> groups;
     for (size_t g = 0; g < chart.groups.size(); ++g) {
@@ -178,7 +176,7 @@ std::string svg_of(const BarChart& chart) {
     double bottom = top - kGroupGap;
     for (const auto& bars : groups) bottom += rows_height(bars) + kGroupGap;
     const double height = canvas.horizontal_axis(chart.axis, scale, top - 8, bottom + 8);
-    canvas.vertical(scale.at(chart.base), top - 8, bottom + 8, "base");
+    canvas.vertical(scale.at(0), top - 8, bottom + 8, "base");
 
     double y = top;
     for (size_t g = 0; g < groups.size(); ++g) {

@@ -74,10 +74,9 @@ struct BarSeries {
 struct BarChart {
     ChartText text{};
     std::vector<std::string> groups{};
-    ChartAxis axis{};  // of the values; it includes `base`
+    ChartAxis axis{};  // of the values, linear, from 0
     std::vector<BarSeries> series{};
     std::vector<ChartReference> references{};
-    double base = 0;  // where bars begin; above 0 on a logarithmic axis
 };
 
 /// An interval of a lane; start == end marks a moment.
@@ -87,7 +86,7 @@ struct TimelineSpan {
     std::string text{};  // shown in the span if there is room; if empty: the name
 };
 
-/// A row of a timeline. A span that overlaps an earlier one is drawn below it.
+/// A row of a timeline. Its spans follow each other; moments are drawn below them.
 struct TimelineLane {
     std::string name{};
     std::vector<TimelineSpan> spans{};
@@ -98,7 +97,6 @@ struct Timeline {
     ChartText text{};
     ChartAxis time{.label = "ms"};
     std::vector<TimelineLane> lanes{};
-    std::vector<ChartReference> references{};
 };
 
 /// A chart of any kind.
@@ -107,8 +105,8 @@ using Chart = std::variant<LineChart, BarChart, Timeline>;
 /// Returns the text of an SVG file. Colours and markers repeat after eight names, and
 /// lines then have dashes. Throws UsageError, which begins with "chart: " and has the
 /// values and the next step: if nothing is to be drawn, a number is not finite, a value
-/// on a logarithmic axis is not above 0, a series does not have one value per group, or a
-/// span ends before it starts.
+/// on a logarithmic axis is not above 0, the axis of bars is logarithmic, a series does
+/// not have one value per group, or a span ends before it starts.
 std::string svg_of(const LineChart& chart);
 std::string svg_of(const BarChart& chart);
 std::string svg_of(const Timeline& chart);

@@ -83,13 +83,11 @@ LineChart line_chart_of(const json& spec) {
 }
 
 BarChart bar_chart_of(const json& spec) {
-    allow(spec, "the chart",
-          {"type", "title", "groups", "axis", "series", "references", "base"});
+    allow(spec, "the chart", {"type", "title", "groups", "axis", "series", "references"});
     BarChart chart{.text = {.title = spec.at("title")},
                    .groups = spec.at("groups"),
                    .axis = axis_of(spec.at("axis")),
-                   .references = references_of(spec, "value"),
-                   .base = spec.value("base", 0.0)};
+                   .references = references_of(spec, "value")};
     for (const json& series : spec.at("series")) {
         allow(series, "a series", {"name", "stack", "values", "texts"});
         chart.series.push_back(

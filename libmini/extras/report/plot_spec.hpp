@@ -5,7 +5,7 @@
 //      ["references": [{"name": T, "y": N}, ...]]}
 //     {"type": "bar", "title": T, "groups": [T, ...], "axis": AXIS,
 //      "series": [{"name": T, "values": [N or null, ...], ["stack": T, "texts": [T, ...]]}],
-//      ["references": [{"name": T, "value": N}, ...], "base": N]}
+//      ["references": [{"name": T, "value": N}, ...]]}
 //     AXIS  T, or {"label": T, ["log": true, "from_zero": true, "ticks": [N or [N, T]]]}
 
 #pragma once

@@ -1,5 +1,4 @@
-// The chart of lanes over time. In a lane, spans that overlap are drawn in rows one below
-// the other; a span inside another is below it, as in a profiler's trace.
+// The chart of lanes over time.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -48,43 +46,21 @@ std::vector<double> times_of(const Timeline& chart) {
         throw UsageError(
             fmt::format("chart: \"{}\" has {} lanes and no span: give it a span",
                         chart.text.title, chart.lanes.size()));
-    for (const ChartReference& line : chart.references) times.push_back(line.value);
     return times;
 }
 
-// Returns the row of each span: the first row that is free when the span starts. Of spans
-// with one start, the longest is first.
-std::vector<size_t> rows_of(const TimelineLane& lane) {
-    std::vector<size_t> order(lane.spans.size());
-    std::iota(order.begin(), order.end(), size_t{0});
-    std::ranges::stable_sort(order, [&](size_t a, size_t b) {
-        const TimelineSpan &x = lane.spans[a], &y = lane.spans[b];
-        return x.start != y.start ? x.start < y.start : x.end > y.end;
-    });
-    std::vector<size_t> rows(lane.spans.size());
-    std::vector<double> free_from;  // of each row
-    for (const size_t i : order) {
-        const TimelineSpan& span = lane.spans[i];
-        const auto row = std::ranges::find_if(
-            free_from, [&](double time) { return time <= span.start; });
-        rows[i] = static_cast<size_t>(row - free_from.begin());
-        if (row == free_from.end()) free_from.push_back(0);
-        free_from[rows[i]] = span.end;
-    }
-    return rows;
-}
+bool is_moment(const TimelineSpan& span) { return span.start == span.end; }
 
 double height_of(const TimelineLane& lane) {
-    const std::vector<size_t> rows = rows_of(lane);
-    const size_t count = rows.empty() ? 1 : std::ranges::max(rows) + 1;
-    return kSpanRow * static_cast<double>(count) + kLaneGap;
+    const bool has_moments = std::ranges::any_of(lane.spans, is_moment);
+    return kSpanRow * (has_moments ? 2 : 1) + kLaneGap;
 }
 
 std::string tooltip_of(const TimelineSpan& span, const std::string& unit) {
     std::string text = span.text.empty() || span.text == span.name
                            ? span.name
                            : fmt::format("{}, {}", span.name, span.text);
-    if (span.start == span.end)
+    if (is_moment(span))
         return fmt::format("{}: at {} {}", text, short_number(span.start), unit);
     return fmt::format("{}: {} to {} {} ({})", text, short_number(span.start),
                        short_number(span.end), unit, short_number(span.end - span.start));
@@ -95,7 +71,7 @@ void draw_span(ChartCanvas& canvas, const TimelineSpan& span, size_t index, doub
                const ChartScale& time, const std::string& unit) {
     const double start = time.at(span.start), end = time.at(span.end);
     canvas.begin_colour(index);
-    if (span.start == span.end) {
+    if (is_moment(span)) {
         canvas.vertical(start, y, y + kSpanHeight, "line");
         canvas.marker(start, y + kSpanHeight / 2, index, tooltip_of(span, unit));
     } else {
@@ -116,9 +92,6 @@ std::vector<LegendEntry> legend_of(const Timeline& chart,
     for (const std::string& name : names)
         entries.push_back(
             {.name = name, .swatch = Swatch::kBar, .index = entries.size()});
-    for (const ChartReference& line : chart.references)
-        entries.push_back(
-            {.name = line.name, .swatch = Swatch::kDashed, .index = entries.size()});
     return entries;
 }
 
@@ -140,18 +113,10 @@ std::string svg_of(const Timeline& chart) {
     double y = top;
     for (const TimelineLane& lane : chart.lanes) {
         canvas.words(left - 12, y + 14, lane.name, "", "end");
-        const std::vector<size_t> rows = rows_of(lane);
-        for (size_t i = 0; i < lane.spans.size(); ++i)
-            draw_span(canvas, lane.spans[i], index_of(names, lane.spans[i].name),
-                      y + kSpanRow * static_cast<double>(rows[i]), time,
-                      chart.time.label);
+        for (const TimelineSpan& span : lane.spans)
+            draw_span(canvas, span, index_of(names, span.name),
+                      is_moment(span) ? y + kSpanRow : y, time, chart.time.label);
         y += height_of(lane);
-    }
-    size_t index = names.size();
-    for (const ChartReference& line : chart.references) {
-        canvas.begin_colour(index++);
-        canvas.vertical(time.at(line.value), top - 4, bottom, "line dashed");
-        canvas.end_colour();
     }
     return canvas.svg(chart.text,
                       fmt::format("{}: {}.", chart.time.label, fmt::join(lanes, ", ")),

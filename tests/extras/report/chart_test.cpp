@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "libmini/core/error.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
 
@@ -20,13 +19,6 @@ report::LineChart chart_of(std::vector<report::ChartPoint> points) {
             .x = {.label = "X"},
             .y = {.label = "Y"},
             .series = {{.name = "one", .points = std::move(points)}}};
-}
-
-// Returns the y coordinate at which the chart writes a text.
-double height_of(const std::string& svg, const std::string& text) {
-    const size_t end = svg.find(">" + text + "</text>");
-    REQUIRE(end != std::string::npos);
-    return std::stod(svg.substr(svg.rfind(" y=\"", end) + 4));
 }
 
 }  // namespace
@@ -62,33 +54,6 @@ TEST_CASE("an axis may name its ticks, and begin at zero") {
     CHECK(contains(svg, ">25 MiB</text>"));
     CHECK(contains(svg, ">0</text>"));
     CHECK_FALSE(contains(svg, ">0.2</text>"));
-}
-
-TEST_CASE("names of lines that end at one height do not overlap, and stay on the chart") {
-    const double end = GENERATE(0, 10);  // the bottom and the top
-    report::LineChart chart = chart_of({{0, 0}, {1, end}});
-    for (const std::string name : {"two", "three"})
-        chart.series.push_back({.name = name, .points = {{0, 10}, {1, end}}});
-    const std::string svg = report::svg_of(chart);
-    const double one = height_of(svg, "one"), two = height_of(svg, "two");
-    CHECK(one >= height_of(svg, "Y") + 14);
-    CHECK(two - one >= 17);
-    CHECK(height_of(svg, "three") - two >= 17);
-    CHECK(height_of(svg, "three") <= height_of(svg, "X") - 20);
-}
-
-TEST_CASE("text of a chart is escaped, and one point is enough") {
-    auto chart = chart_of({{5, 5}});
-    chart.text.title = "a < b & \"c\"";
-    CHECK(contains(report::svg_of(chart), ">a &lt; b &amp; &quot;c&quot;</text>"));
-}
-
-TEST_CASE("a chart without points, or with 0 on a logarithmic axis, is an error") {
-    CHECK_THROWS_AS(report::svg_of(chart_of({})), UsageError);
-    auto chart = chart_of({{1, 0}});
-    chart.y.is_log = true;
-    CHECK_THROWS_WITH(report::svg_of(chart),
-                      Catch::Matchers::ContainsSubstring("the point (1, 0)"));
 }
 
 TEST_CASE("a logarithmic axis does not include 0, even if it is told to begin there") {

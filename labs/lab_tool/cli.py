@@ -31,7 +31,6 @@ VERBS = {
     "mini": "run the tool mini, with --mine on your own code",
     "test": "build everything and run the tests",
     "setup": "install the Debian or Ubuntu packages that the build needs",
-    "doctor": "check this machine: tools, libraries, GPUs, limits, network, data",
     "dev": "for authors and instructors: check the labs, export a course",
 }
 FOLDER = Path(__file__).parent / "verbs"
@@ -47,16 +46,6 @@ def overview():
     lines += [f"  {verb:10} {summary}" for verb, summary in VERBS.items()]
     lines += ["", "labs/lab VERB --help prints more. New here? Start with: labs/lab demo"]
     return "\n".join(lines)
-
-
-def complain_about(word):
-    """Prints that `word` is not a verb, and suggests a similar verb."""
-    import difflib
-
-    close = difflib.get_close_matches(word, VERBS, n=1, cutoff=0.5)
-    hint = f"did you mean {close[0]!r}?" if close else "verbs: " + ", ".join(VERBS)
-    print(f"lab: there is no verb {word!r}; {hint}", file=sys.stderr)
-    return USAGE_EXIT
 
 
 def main(words):
@@ -75,7 +64,7 @@ def main(words):
         return BROKEN_PIPE_EXIT
     except OSError as error:  # full disk, read-only folder, ...
         say(f"lab: {error.filename or 'the system'}: {error.strerror or error}; fix that, then "
-            "run this again (labs/lab doctor checks this machine)", file=sys.stderr)
+            "run this again", file=sys.stderr)
         return 1
 
 
@@ -88,7 +77,8 @@ def dispatch(words):
         print(overview())
         return 0
     if verb not in VERBS:
-        return complain_about(verb)
+        print(f"lab: there is no verb {verb!r}; verbs: {', '.join(VERBS)}", file=sys.stderr)
+        return USAGE_EXIT
     module = importlib.import_module(f"lab_tool.verbs.{verb}")
     return module.run(parser_of(verb, module).parse_args(rest))
 

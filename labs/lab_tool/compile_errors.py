@@ -3,9 +3,6 @@
     GCC       a.cpp:3:1: error: ...                        nvcc: a.cu(3): error: ...
     GNU ld    a.cpp:34: undefined reference to `cut()'
               a.cpp:34: multiple definition of `cut()'; b.cpp.o:b.cpp:12: first defined here
-    gold      a.cpp:34: error: undefined reference to 'cut()'
-              a.cpp.o: multiple definition of 'cut()'
-              b.cpp.o: previous definition here
     lld       error: undefined symbol: cut()
               >>> referenced by a.cpp:34 (/src/a.cpp:34)      first without the folder
               >>>               a.cpp.o:(deal())
@@ -119,7 +116,7 @@ def told(lines, index):
     """Returns the lines of the error at lines[index], the most precise line first."""
     after = []
     for line in lines[index + 1:]:
-        if not line.startswith(">>>") and "previous definition here" not in line:
+        if not line.startswith(">>>"):
             break
         after.append(line)
     before = [line for line in lines[max(0, index - 1):index] if "in function" in line]

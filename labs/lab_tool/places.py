@@ -1,6 +1,5 @@
 """The paths of files and folders in the repository."""
 
-import os
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -9,14 +8,6 @@ BUILD = ROOT / "build"
 
 def bin_dir(preset):
     return BUILD / preset / "bin"
-
-
-def mnist_folder():
-    """Returns the folder of MNIST's files, or None. Searches the same folders as train_mnist."""
-    folders = [ROOT / "data" / "mnist"]
-    if os.environ.get("MINI_DATA_DIR"):
-        folders.insert(0, Path(os.environ["MINI_DATA_DIR"]) / "mnist")
-    return next((folder for folder in folders if any(folder.glob("train-images*"))), None)
 
 
 def shown(path):

@@ -1,13 +1,12 @@
 """Prints the results of a check for the learner."""
 
-import os
 import re
 import sys
 import textwrap
 
 from lab_tool.places import ROOT, bin_dir
 from lab_tool.process import spell
-from lab_tool.screen import is_terminal, say
+from lab_tool.screen import has_colours, say
 from lab_tool.verdict import FAILED, NOT_STARTED, PASSED, WAITS
 
 COLOURS = {PASSED: "32", FAILED: "31", NOT_STARTED: "2", WAITS: "33"}
@@ -21,7 +20,7 @@ WHAT = 48
 
 
 def coloured(text, status):
-    if status not in COLOURS or not is_terminal(sys.stdout) or "NO_COLOR" in os.environ:
+    if status not in COLOURS or not has_colours(sys.stdout):
         return text
     return f"\033[{COLOURS[status]}m{text}\033[0m"
 

@@ -1,27 +1,17 @@
 """The stored state of a learner, in work/.lab.json: labs started, hints shown, results.
 
 The file is replaced atomically, so if the tool is killed, the old or the new file remains. The file
-has a version of its format; an unknown version is an error, and a file that is not valid JSON is
-renamed.
+has a version of its format; an unknown version is an error.
 """
 
 import json
 import os
-import sys
 from pathlib import Path
 
 from lab_tool.places import ROOT
-from lab_tool.screen import LabError, say
+from lab_tool.screen import LabError
 
 VERSION = 1
-RECORD = {"started": bool, "hints": dict, "results": dict, "solutions": list}
-
-
-def well_formed(labs, current):
-    return isinstance(current, str) and isinstance(labs, dict) and all(
-        isinstance(record, dict)
-        and all(isinstance(record.get(key), kind) for key, kind in RECORD.items())
-        for record in labs.values())
 
 
 class State:
@@ -35,22 +25,15 @@ class State:
         try:
             content = json.loads(self.path.read_text(encoding="utf-8"))
             version = content["version"]
-            labs, current = content["labs"], content["current"]
-            if version == VERSION and not well_formed(labs, current):
-                raise ValueError("not what this tool writes")
+            self.labs, self.current = dict(content["labs"]), str(content["current"])
         except FileNotFoundError:
             return
         except (ValueError, KeyError, TypeError):
-            aside = self.path.with_suffix(".json.broken")
-            os.replace(self.path, aside)
-            say(f"lab: work/.lab.json could not be read; it is now work/{aside.name}, and hints\n"
-                "and results start from zero. Your code is unchanged; continue with\n"
-                "labs/lab start and the lab's number.", file=sys.stderr)
-            return
+            raise LabError("work/.lab.json cannot be read: delete it, then hints and results start "
+                           "from zero; your code stays, and labs/lab start keeps it") from None
         if version != VERSION:
             raise LabError(f"work/.lab.json has version {version}, but this tool knows {VERSION}; "
                            "use the newer libmini that wrote it, or move the file away")
-        self.labs, self.current = labs, current
 
     def save(self):
         self.path.parent.mkdir(exist_ok=True)

@@ -242,12 +242,6 @@ mold: error: undefined symbol: mini::deal(int)
 >>>               labs/CMakeFiles/mini_check07_data.dir/__/build/mine/07/libmini/data/part.cpp.o:(cut())
 """.split("\n")
 
-GOLD = """\
-/usr/bin/ld.gold: error: a.dir/__/build/mine/07/libmini/part.cpp.o: multiple definition of 'mini::cut()'
-/usr/bin/ld.gold: a.dir/own.cpp.o: previous definition here
-work/libmini/data/part.cpp:40: error: undefined reference to 'mini::deal(int)'
-""".split("\n")
-
 GNU = """\
 /usr/bin/ld: a.dir/__/build/mine/07/libmini/part.cpp.o: in function `cut()':
 /src/build/release/../mine/07/libmini/part.cpp:40: undefined reference to `mini::deal(int)'
@@ -308,8 +302,6 @@ class CompileErrors(unittest.TestCase):
                 (LLD, [f"work/libmini/data/own.cpp:12: {twice}, as in work/libmini/data/part.cpp:34",
                        f"work/libmini/data/part.cpp:40: {undefined}"]),
                 (MOLD, [f"work/libmini/data/part.cpp: {undefined}"]),
-                (GOLD, [f"work/libmini/part.cpp: {twice}",
-                        f"work/libmini/data/part.cpp:40: {undefined}"]),
                 (GNU, [f"work/libmini/part.cpp:40: {undefined}"])):
             self.assertEqual([error.spelled()[0] for error in errors_in(lines, "/src")], told)
 

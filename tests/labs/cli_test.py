@@ -49,15 +49,9 @@ class Verbs(unittest.TestCase):
         self.assertEqual(code, 2)
         self.assertIn("usage: labs/lab VERB", out)
 
-    def test_a_mistyped_verb_gets_a_suggestion_in_one_line(self):
-        for word, verb in (("tets", "test"), ("demoo", "demo"), ("set-up", "setup")):
-            code, out, err = call(word)
-            self.assertEqual((code, out), (2, ""))
-            self.assertIn(f"did you mean '{verb}'?", err)
-            self.assertEqual(err.count("\n"), 1)
-
     def test_an_unknown_verb_prints_the_list_of_verbs(self):
-        _, _, err = call("xyzzy")
+        code, out, err = call("xyzzy")
+        self.assertEqual((code, out), (2, ""))
         self.assertIn("verbs: " + ", ".join(cli.VERBS), err)
 
     def test_an_unknown_option_is_a_usage_error(self):
@@ -67,8 +61,8 @@ class Verbs(unittest.TestCase):
 
 class Failures(unittest.TestCase):
     def outcome(self, error):
-        with mock.patch("lab_tool.verbs.doctor.run", side_effect=error):
-            return call("doctor")
+        with mock.patch("lab_tool.verbs.next.run", side_effect=error):
+            return call("next")
 
     def test_a_lab_error_is_one_line_and_exit_code_1(self):
         code, _, err = self.outcome(LabError("the disk is full; make room"))
@@ -78,7 +72,7 @@ class Failures(unittest.TestCase):
         code, out, err = self.outcome(OSError(28, "No space left on device", "work/a.cpp"))
         self.assertEqual((code, out), (1, ""))
         self.assertEqual(err, "lab: work/a.cpp: No space left on device; fix that, then run this "
-                              "again (labs/lab doctor checks this machine)\n")
+                              "again\n")
 
     def test_a_closed_pipe_prints_no_error(self):
         readable, writable = os.pipe()
@@ -112,7 +106,6 @@ class Demo(unittest.TestCase):
         self.assertEqual(command[-2:], ["--lr", "0.05"])
         self.assertNotIn("--", command)
         self.assertIn("--epochs 1", out)
-        self.assertNotIn("What next", out)
 
     def test_the_users_program_options_replace_the_demos_options(self):
         options = SimpleNamespace(n=2, epochs=3, mine=True, program_options=[

@@ -1,7 +1,6 @@
 """What labs/lab submit packs and refuses, and what labs/lab grade --submission accepts."""
 
 import contextlib
-import hashlib
 import io
 import json
 import unittest
@@ -9,7 +8,7 @@ import zipfile
 from unittest import mock
 
 from fake_tree import PARTITION, FakeTree
-from lab_tool import cli, not_written, submission, suspects
+from lab_tool import cli, not_written, submission
 from lab_tool.compile_errors import CompileError
 from lab_tool.screen import LabError
 from lab_tool.state import State
@@ -63,7 +62,6 @@ class Submission(FakeTree):
             manifest = json.loads(file.read("manifest.json"))
             self.assertEqual(file.read(SOURCE).decode(), PARTITION)
         self.assertEqual(names, ["manifest.json", HUNT, "libmini/added.cpp", SOURCE])
-        self.assertEqual(manifest["files"][SOURCE], hashlib.sha256(PARTITION.encode()).hexdigest())
         self.assertEqual((manifest["version"], manifest["labs"]), (1, ["07"]))
         self.assertIn("libmini", manifest)
         self.assertRegex(manifest["date"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$")
@@ -107,15 +105,6 @@ class Submission(FakeTree):
         self.write("work/libmini/other.cpp", "")
         self.assertIn("lab 07 is not started", self.submit("7", code=1))
 
-    def test_a_changed_file_is_not_accepted(self):
-        self.submit()
-        other = self.root / "other.zip"
-        with zipfile.ZipFile(self.zip) as file, zipfile.ZipFile(other, "w") as changed:
-            changed.writestr("manifest.json", file.read("manifest.json"))
-            changed.writestr(SOURCE, PARTITION + "// changed\n")
-        with self.assertRaisesRegex(LabError, "is not the file of its manifest"):
-            self.unpack(other)
-
     def write_zip(self, **files):
         path = self.root / "bad.zip"
         with zipfile.ZipFile(path, "w") as file:
@@ -143,9 +132,6 @@ class Submission(FakeTree):
             self.unpack(self.write_zip())
         with self.assertRaisesRegex(LabError, "there is no such submission"):
             self.unpack(self.root / "missing.zip")
-        for manifest in ("{", "[]", '{"files": 3}'):
-            with self.assertRaisesRegex(LabError, "manifest.json"):
-                self.unpack(self.write_zip(**{SOURCE: "x", "manifest.json": manifest}))
 
     def test_a_folder_is_a_submission_and_replaces_an_earlier_one_but_no_learners_work(self):
         folder = self.root / "upload"
@@ -156,35 +142,6 @@ class Submission(FakeTree):
         self.assertEqual(self.unpack(folder), [".submission", "libmini/next.cpp"])
         with self.assertRaisesRegex(LabError, "a learner's work"):
             submission.unpack(folder, self.root)
-
-
-class Suspects(FakeTree):
-    def suspects(self, text):
-        self.write(f"work/{SOURCE}", text)
-        workspace = self.workspace("07")
-        return suspects.suspects_of(workspace, workspace.catalogue.lab("7"))
-
-    def test_words_that_are_not_in_libminis_file_are_noted_with_their_line(self):
-        self.assertEqual(self.suspects(PARTITION), [])
-        self.assertEqual(self.suspects("// fork\n/* kill\n */ _exit(0);\n"),
-                         [f"work/{SOURCE}:3: _exit"])
-        for line in ("throw Catch::TestFailureException{};", '#include "/home/ada/part.cpp"',
-                     '#include "libmini/part.cpp"', "#include SOURCE", 'open("/proc/self/mem")',
-                     "[[gnu::constructor]] void f();", 'asm(".incbin \\"a\\"");', "fork();"):
-            self.assertTrue(self.suspects(line), line)
-
-    def test_words_that_are_in_libminis_file_are_usual(self):
-        self.write(SOURCE, PARTITION + "void f() { fork(); }\n")
-        self.assertEqual(self.suspects("fork(); fork();"), [])
-        self.assertEqual(self.suspects("fork(); _exit(0);"), [f"work/{SOURCE}:1: _exit"])
-
-    def test_the_changes_of_a_hunt_are_listed(self):
-        self.write(HUNT, "one\ntwo\n")
-        workspace = self.workspace("07")
-        lab = workspace.catalogue.lab("7")
-        self.assertEqual(suspects.changes_of_hunt(workspace, lab), [])
-        self.write(f"work/{HUNT}", "one\n2\n")
-        self.assertEqual(suspects.changes_of_hunt(workspace, lab)[3:], ["-two", "+2"])
 
 
 if __name__ == "__main__":

@@ -28,9 +28,8 @@ Total Test time (real) =  12.03 sec
 class Filter(unittest.TestCase):
     def setUp(self):
         self.progress = mock.create_autospec(ProgressLine, instance=True)
-        output = verb.CTestOutput(self.progress)
         for line in OUTPUT.splitlines():
-            output.show(line)
+            verb.show(line, self.progress)
         self.passed_on = [call.args[0] for call in self.progress.pass_on.call_args_list]
 
     def test_passing_tests_are_only_counted(self):
@@ -45,25 +44,6 @@ class Filter(unittest.TestCase):
     def test_the_summary_of_ctest_is_printed_last(self):
         self.assertEqual(self.passed_on[-2:], ["67% tests passed, 1 tests failed out of 3",
                                                "Total Test time (real) =  12.03 sec"])
-
-
-    def test_the_slowest_tests_are_not_listed_for_few_tests(self):
-        self.assertNotIn("the slowest:", self.passed_on)
-
-
-class Slowest(unittest.TestCase):
-    def test_the_five_slowest_tests_including_failed_ones_precede_the_summary(self):
-        progress = mock.create_autospec(ProgressLine, instance=True)
-        output = verb.CTestOutput(progress)
-        for i, status in enumerate(["   Passed", "***Failed", "***Timeout", "   Passed",
-                                    "   Passed", "   Passed", "***Not Run (Disabled)"]):
-            output.show(f"  {i + 1}/7 Test   #{i + 1}: case {i} .....{status}   {i}.50 sec")
-        output.show("42% tests passed, 3 tests failed out of 7")
-        shown = [call.args[0] for call in progress.pass_on.call_args_list]
-        self.assertEqual(shown[3:], [
-            "the slowest:", "     5.5 s  case 5", "     4.5 s  case 4", "     3.5 s  case 3",
-            "     2.5 s  case 2", "     1.5 s  case 1",
-            "42% tests passed, 3 tests failed out of 7"])
 
 
 class Command(unittest.TestCase):

@@ -3,8 +3,8 @@ result.
 
 Installs missing packages, configures, builds, and runs two processes that
 exchange gradients. If MNIST is not on this machine, it trains on digits that
-libmini draws itself. Options after "--" are passed to the training program:
-labs/lab demo -- --lr 0.05
+libmini draws itself; data/fetch_mnist fetches MNIST. Options after "--" are
+passed to the training program: labs/lab demo -n 4 -- --lr 0.05
 
 The run is recorded in a new folder of runs/, with a page, report.html.
 
@@ -16,8 +16,7 @@ import time
 
 from lab_tool.building import build
 from lab_tool.catalogue import Catalogue
-from lab_tool.cli import VERBS
-from lab_tool.places import ROOT, bin_dir, mnist_folder
+from lab_tool.places import ROOT, bin_dir
 from lab_tool.process import run_in_foreground, spell
 from lab_tool.screen import say
 from lab_tool.verbs.setup import install_missing
@@ -63,24 +62,7 @@ def run(options):
     command = command_for(options)
     say(f"\n$ {spell(command)}\n")
     code = run_in_foreground(command, cwd=ROOT)
-    if code == 0:
-        if "--logdir" in command:
-            folder = command[command.index("--logdir") + 1]
-            say(f"\nThe run report: {folder}/report.html (open it in a browser)")
-        say_next_steps(command)
+    if code == 0 and "--logdir" in command:
+        folder = command[command.index("--logdir") + 1]
+        say(f"\nThe run report: {folder}/report.html (open it in a browser)")
     return code
-
-
-def say_next_steps(command):
-    steps = [
-        ("labs/lab demo -n 4 --epochs 1", "the same with four processes"),
-        ("labs/lab demo -- --lr 0.05", "with another learning rate"),
-        (f"{command[3]} --help", "all options"),
-    ]
-    if "test" in VERBS:  # a course lacks it
-        steps.append(("labs/lab test", "build and run all tests"))
-    if not mnist_folder():
-        steps.insert(0, ("data/fetch_mnist", "fetch the real MNIST; then run the demo again"))
-    say("\nWhat next:")
-    for words, meaning in steps:
-        say(f"  {words:37} {meaning}")

@@ -15,8 +15,7 @@ again after each lab, so that a grader that is stopped has graded what it had
 checked; stdout then has the text. Student code runs in processes with limits.
 With --user, for which the tool needs root, they belong to another user, who
 cannot change the tool's files or end the tool. docs/pages/instructors.md says
-what remains possible; the places that you should read are listed at the end.
-Progress goes to stderr.
+what remains possible. Progress goes to stderr.
 """
 
 import contextlib
@@ -26,7 +25,7 @@ import sys
 import time
 from pathlib import Path
 
-from lab_tool import report, submission, suspects
+from lab_tool import report, submission
 from lab_tool.catalogue import POINTS_OF_A_HUNT, Catalogue
 from lab_tool.check_build import build_without_broken
 from lab_tool.checking import TaskResult, check_lab, program_of
@@ -40,7 +39,6 @@ from lab_tool.workspace import Workspace
 
 VERSION = 1
 REPLACED = "the program of this check was changed while cases ran; its results do not count"
-COPIED = "work/{} includes libmini's own file {}: that is the solution"
 
 
 def add_arguments(parser):
@@ -106,12 +104,12 @@ def grade(catalogue, labs, confinement, write=lambda labs, notes: None):
     workspace = Workspace(catalogue)
     workspace.refuse_misplaced()
     started = [lab for lab in labs if workspace.counts(lab.number)]
-    grades = {lab.number: grade_lab(catalogue, lab, {}) for lab in labs}
+    grades = {lab.number: grade_lab(lab, {}) for lab in labs}
     broken = build_without_broken(workspace, started) if started else {}
     built = {lab.number: signature(lab.number) for lab in started}
     for lab in started:
         confinement.check(program_of(lab.number))
-    copied, notes = suspects.copied_solutions(catalogue, started), []
+    notes = []
     for lab in started:
         write(list(grades.values()), notes)
         results = {result.task: result for result in check_lab(
@@ -119,18 +117,14 @@ def grade(catalogue, labs, confinement, write=lambda labs, notes: None):
         if lab.hunt:
             hunt = check_hunt(workspace, lab, confinement)
             results[hunt.task] = hunt
-            if hunt.status == PASSED:
-                notes += suspects.changes_of_hunt(workspace, lab)
         survivors = end_survivors(confinement)
         if survivors:
             notes.append(f"lab {lab.number} left {survivors} processes behind; they were ended")
-        results |= failed_regions(catalogue, lab, copied)
-        notes += suspects.suspects_of(workspace, lab)
-        grades[lab.number] = grade_lab(catalogue, lab, results)
+        grades[lab.number] = grade_lab(lab, results)
     for lab in started:
         if signature(lab.number) != built[lab.number]:
             replaced = {task.name: TaskResult(task.name, FAILED, REPLACED) for task in lab.tasks}
-            grades[lab.number] = grade_lab(catalogue, lab, replaced)
+            grades[lab.number] = grade_lab(lab, replaced)
     return list(grades.values()), notes
 
 
@@ -143,15 +137,7 @@ def signature(lab):
     return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
-def failed_regions(catalogue, lab, copied):
-    """Returns the results of the tasks whose file includes a solution."""
-    return {region.task: TaskResult(region.task, FAILED,
-                                    COPIED.format(region.path, copied[lab.number, region.path]))
-            for region in catalogue.regions_of(lab=lab.number)
-            if (lab.number, region.path) in copied}
-
-
-def grade_lab(catalogue, lab, results):
+def grade_lab(lab, results):
     """Returns the points of a lab's tasks; a task without a result is not started."""
     tasks, hunt = [], task_of(lab)
     for task in [*lab.tasks, *([hunt] if hunt else [])]:

@@ -7,7 +7,7 @@
 Builds the labs first. Code that does not compile is refused, with its first
 error. Tasks may fail or be unwritten: the zip is your work as it is, and the
 functions that your files do not define are listed. It has the files of work/,
-and a manifest with their SHA-256, the version of libmini, and the date.
+and a manifest with the version of libmini, and the date.
 """
 
 from pathlib import Path

@@ -5,8 +5,8 @@
     labs/lab test --preset tsan -L threads   with the thread sanitizer
     labs/lab test -R ring                    tests whose name matches
 
-Passing tests are only counted; failing tests are shown with their output, and
-the five slowest tests with their seconds. A JUnit file is written to
+Passing tests are only counted; failing tests are shown with their output. The
+whole output is in build/PRESET-test.log, and a JUnit file in
 build/PRESET/junit.xml. Options after "--" are passed to ctest.
 """
 
@@ -19,16 +19,9 @@ from lab_tool.process import run_logged
 from lab_tool.screen import ProgressLine, say
 from lab_tool.verbs.setup import install_missing
 
-STARTED = re.compile(r"^ +Start +\d+: ")
-ENDED = re.compile(r"^ *(\d+)/(\d+) Test +#\d+: (.*?) \.*[ *]+(\w[\w ]*?) +([\d.]+) sec *$")
-SUMMARY = re.compile(r"^\d+% tests passed")
-SLOWEST = 5
+PASSED = re.compile(r"^ *(\d+)/(\d+) Test +#\d+: (.*?) \.* +Passed ")
 TARGETS = {"unit": "unit_tests", "processes": "unit_tests", "threads": "thread_tests"}
-NOISE = re.compile(r"^(Test project |Internal ctest changing into directory|$)")
-
-
-def usual_tests_at_a_time():
-    return len(os.sched_getaffinity(0)) + 2
+NOISE = re.compile(r"^( +Start +\d+: |Test project |Internal ctest changing into directory|$)")
 
 
 def add_arguments(parser):
@@ -37,7 +30,7 @@ def add_arguments(parser):
     parser.add_argument("-L", metavar="LABEL", help="only tests with this label: unit, processes, "
                         "threads, e2e, gpu, tool")
     parser.add_argument("-R", metavar="REGEX", help="only tests whose name matches")
-    parser.add_argument("-j", type=int, default=usual_tests_at_a_time(), metavar="N",
+    parser.add_argument("-j", type=int, default=len(os.sched_getaffinity(0)) + 2, metavar="N",
                         help="tests at a time (two more than cores, since many of them wait)")
     parser.add_argument("ctest_options", nargs="*", metavar="-- OPTIONS",
                         help="more options for ctest")
@@ -67,30 +60,13 @@ def run(options):
     say(f"run the tests of preset {options.preset}")
     log_path = fresh_log(f"{options.preset}-test")
     with ProgressLine("  testing") as progress, open(log_path, "w", encoding="utf-8") as log:
-        return run_logged(command_for(options), log, CTestOutput(progress).show, cwd=ROOT)
+        return run_logged(command_for(options), log, lambda line: show(line, progress), cwd=ROOT)
 
 
-class CTestOutput:
-    """Filters ctest's output for the user: progress, failures, the slowest tests, and ctest's own
-    summary as the last lines."""
-
-    def __init__(self, progress):
-        self.progress = progress
-        self.times = []  # (seconds, name)
-
-    def show(self, line):
-        ended = ENDED.match(line)
-        if ended:
-            self.times.append((float(ended[5]), ended[3]))
-        if ended and ended[4] == "Passed":
-            self.progress.show(int(ended[1]), int(ended[2]), ended[3])
-        elif not STARTED.match(line) and not NOISE.match(line):
-            if SUMMARY.match(line):
-                self.show_slowest()
-            self.progress.pass_on(line)
-
-    def show_slowest(self):
-        if len(self.times) > SLOWEST:
-            self.progress.pass_on("the slowest:")
-            for seconds, name in sorted(self.times, reverse=True)[:SLOWEST]:
-                self.progress.pass_on(f"  {seconds:6.1f} s  {name}")
+def show(line, progress):
+    """Shows a line of ctest's output; of a passing test only the progress."""
+    passed = PASSED.match(line)
+    if passed:
+        progress.show(int(passed[1]), int(passed[2]), passed[3])
+    elif not NOISE.match(line):
+        progress.pass_on(line)

@@ -126,16 +126,14 @@ class Workspace:
             todo(region) if region.task in tasks and (region.task, region.body) in solved
             else None))
 
-    def reset(self, lab, task=None, whole_files=False):
-        """Resets the regions of a lab or of one task to the starter; `whole_files`: the lab's regions
-        in the files of the task. Returns the paths that have changed, and the backup folder with
-        the old files, None if there are none. Raises LabError if a file has no markers of the
-        task."""
+    def reset(self, lab, task=None):
+        """Resets the regions of a lab or of one task to the starter. Returns the paths that have
+        changed, and the backup folder with the old files, None if there are none. Raises LabError
+        if a file has no markers of the task."""
         regions = self.catalogue.regions_of(lab=lab, task=task)
         paths = list(dict.fromkeys(region.path for region in regions))
         tasks = {region.task for region in self.catalogue.regions_of(lab=lab)}
-        one = task if not whole_files else None
-        texts = {path: self._task_reset(path, one) if one and self.mine(path) is not None
+        texts = {path: self._task_reset(path, task) if task and self.mine(path) is not None
                  else self._file_reset(path, tasks) for path in paths}
         texts = {path: text for path, text in texts.items() if text != self.mine(path)}
         backup = self._back_up([path for path in texts if self.mine(path) is not None])
@@ -151,8 +149,8 @@ class Workspace:
         if sum(region.task == task for region in found) < sum(
                 region.path == path for region in wanted):
             raise LabError(f"work/{path} lacks markers of task {task}, // [lab{task}] ..., so this "
-                           "task alone cannot be reset. To begin the whole file again, with your "
-                           f"file kept in work/.backup: labs/lab reset {task} file")
+                           "task alone cannot be reset. To begin the whole file again, move it away "
+                           f"and run: labs/lab start {task[:2]}")
         return starter(own, path, {task})
 
     def _file_reset(self, path, tasks):

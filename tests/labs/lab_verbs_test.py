@@ -295,9 +295,8 @@ class Verbs(FakeTree):
         self.call("start", "7")
         self.assertIn("nothing to reset", self.call("reset", "7.1"))
         self.write("work/libmini/part.cpp", "int at(int i) { return i; }\n")
-        self.assertIn("labs/lab reset 07.1 file", self.call("reset", "7.1", code=1))
-        self.assertIn("name a task", self.call("reset", "7", "file", code=1))
-        self.assertIn("your files as they were", self.call("reset", "7.1", "file"))
+        self.assertIn("labs/lab start 07", self.call("reset", "7.1", code=1))
+        self.assertIn("your files as they were", self.call("reset", "7"))
         self.assertIn('MINI_TODO("lab07.1"', self.own())
 
     def test_diff_and_reset(self):

@@ -2,11 +2,9 @@
 
     tests/labs/learner_end_to_end.py solved      all labs from their starters together: demo --mine
     tests/labs/learner_end_to_end.py graded      all labs from their starters, one by one
-    tests/labs/learner_end_to_end.py blank       one file at a time is empty, or lacks one function
-    tests/labs/learner_end_to_end.py blank_all   the same, for the files of all labs
 
-CI runs `solved`. For the others it has the mutants and the references of labs/lab dev check, the
-cheats, and course_end_to_end.py, where a student does lab 07.
+CI runs `solved`. It also has the mutants and the references of labs/lab dev check, the cheats, and
+course_end_to_end.py, where a student does lab 07.
 
 Several parts may be given. The clone stays in build/end-to-end, so that a second run builds little.
 --here uses this repository instead, without a new clone; it must not have a work/ folder. CI uses
@@ -28,7 +26,6 @@ sys.path.insert(0, str(ROOT / "labs"))
 
 from lab_tool.catalogue import Catalogue  # noqa: E402
 from author_tool import repairs  # noqa: E402
-from lab_tool.definitions import defined_in  # noqa: E402
 from lab_tool.regions import with_bodies  # noqa: E402
 
 DEMO = ["--epochs", "1", "--", "--data", "digits", "--steps", "20", "--json"]
@@ -104,44 +101,7 @@ class Learner:
 
 
 EMPTY = "// empty\n"
-SEVERAL_FILES = ("07", "12", "15", "16")  # labs with several files in one component, and more
 LISTED = re.compile(r"^  (\S) (\d\d\.\d+)  ", re.MULTILINE)
-
-
-def blank(learner, numbers=SEVERAL_FILES):
-    """What a file does not define is not taken from libmini: the tasks of an empty file are not
-    started, and so is the task of a function that was deleted; the other tasks are checked."""
-    for number in numbers:
-        learner.lab("start", number)
-        learner.solve_lab(number)
-        for path in learner.catalogue.files_of(number):
-            own = learner.clone / WORK / path
-            text = own.read_text(encoding="utf-8")
-            regions = [region for region in learner.catalogue.regions if region.path == path]
-            check_lacking(learner, own, number, EMPTY, {region.task for region in regions})
-            with_region = [each for each in defined_in(text) if not is_private(text, each) and any(
-                each.first < region.first < each.last for region in regions)]
-            if with_region:
-                least, task = without_function(text, with_region[-1], regions)
-                check_lacking(learner, own, number, least, {task})
-            own.write_text(text, encoding="utf-8")
-        names = learner.catalogue.lab(number).tasks
-        learner.lab("check", number, says=[f"{len(names)} of {len(names)} tasks pass"])
-
-
-def is_private(text, function):
-    """Returns whether a function is in an anonymous namespace: other files do not call it."""
-    before = "\n".join(text.split("\n")[:function.first])
-    return before.rfind("\nnamespace {\n") > before.rfind("\n}  // namespace\n")
-
-
-def without_function(text, function, regions):
-    """Returns the text without all definitions of a function, and the task of its region."""
-    lines = text.split("\n")
-    for each in reversed([each for each in defined_in(text) if each.name == function.name]):
-        del lines[each.first:each.last + 1]
-    return "\n".join(lines), next(region.task for region in regions
-                                  if function.first < region.first < function.last)
 
 
 def check_lacking(learner, own, number, text, tasks):
@@ -186,8 +146,7 @@ def digests_of(output):
     return results[0]["parameters_sha256"]
 
 
-PARTS = {"blank": blank, "solved": solved, "graded": graded,
-         "blank_all": lambda learner: blank(learner, [lab.number for lab in learner.catalogue.labs])}
+PARTS = {"solved": solved, "graded": graded}
 
 
 def live(part, clone):

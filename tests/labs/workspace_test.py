@@ -70,20 +70,19 @@ class Reset(FakeTree):
         self.assertEqual((folders[0] / "libmini/part.cpp").read_text(), self.before)
         self.assertNotEqual((folders[1] / "libmini/part.cpp").read_text(), self.before)
 
-    def test_without_the_markers_of_a_task_only_whole_files_can_be_reset(self):
+    def test_without_the_markers_of_a_task_only_the_whole_file_can_be_begun_again(self):
         blank = "int at(int i) { return index[i]; }\n"
         one_marker = PARTITION.replace("lab09.1", "lab07.1").replace(
             "    // [lab07.1] Interleave.\n    every(2);\n    // [lab07.1]\n", "    every(3);\n")
         self.write("libmini/part.cpp", PARTITION.replace("lab09.1", "lab07.1"))
         for text in (blank, one_marker):
             self.write("work/libmini/part.cpp", text)
-            with self.assertRaisesRegex(LabError, r"lacks markers of task 07.1, .* labs/lab reset "
-                                                  r"07.1 file$"):
+            with self.assertRaisesRegex(LabError, r"lacks markers of task 07.1, .* labs/lab "
+                                                  r"start 07$"):
                 self.workspace("07").reset("07", "07.1")
             self.assertEqual(self.own(), text)
-        paths, backup = self.workspace("07").reset("07", "07.1", whole_files=True)
-        self.assertEqual(paths, ["libmini/part.cpp"])
-        self.assertEqual((backup / "libmini/part.cpp").read_text(), one_marker)
+        (self.root / "work/libmini/part.cpp").unlink()
+        self.assertEqual(self.workspace("07").start("07"), (["libmini/part.cpp"], None))
         self.assertEqual(self.own(), starter((self.root / "libmini/part.cpp").read_text(), "a.cpp",
                                              {"07.1", "07.2"}))
 

@@ -3,7 +3,6 @@ work/.backup.
 
     labs/lab reset 7         all tasks of lab 7, but not its bug hunt
     labs/lab reset 7.2       one task
-    labs/lab reset 7.2 file  its files, with all tasks of lab 7 in them
     labs/lab reset 7 hunt    only the bug hunt
 """
 
@@ -16,16 +15,14 @@ from lab_tool.workspace import Workspace
 
 def add_arguments(parser):
     parser.add_argument("what", metavar="N[.task]", help="a lab or a task: 7 or 7.2")
-    parser.add_argument("part", metavar="hunt|file", nargs="?", choices=("hunt", "file"),
-                        help="the lab's bug hunt, or the whole files of a task")
+    parser.add_argument("part", metavar="hunt", nargs="?", choices=("hunt",),
+                        help="the lab's bug hunt")
 
 
 def run(options):
     catalogue, state = Catalogue(), State()
     workspace = Workspace(catalogue, state)
-    is_hunt, whole_files = options.part == "hunt", options.part == "file"
-    if whole_files and "." not in options.what:
-        raise LabError(f"name a task whose files are meant: labs/lab reset {options.what}.1 file")
+    is_hunt = options.part == "hunt"
     if "." in options.what and not is_hunt:
         lab, task = catalogue.task(options.what)
         names = [task.name]
@@ -39,8 +36,8 @@ def run(options):
     if is_hunt:
         names, paths, backup = [f"{lab.number}.hunt"], [lab.hunt], workspace.restore(lab.hunt)
     else:
-        paths, backup = workspace.reset(lab.number, task and task.name, whole_files)
-    for name in tasks_in(catalogue, lab, paths) if whole_files else names:
+        paths, backup = workspace.reset(lab.number, task and task.name)
+    for name in names:
         state.of(lab.number)["results"].pop(name, None)
     state.save()
     for path in paths:
@@ -50,7 +47,3 @@ def run(options):
     if backup:
         say(f"your files as they were: {shown(backup)}")
     return 0
-
-
-def tasks_in(catalogue, lab, paths):
-    return {region.task for region in catalogue.regions_of(lab=lab.number) if region.path in paths}

@@ -3,13 +3,11 @@
 //     x (N, C, space)     image 0   c0 ------  c1 ------  c2 ------
 //                         image 1   c0 ------  c1 ------  c2 ------
 //
-// A channel is split into pieces of kPiece elements. A block sums one piece, with
-// adjacent threads on adjacent elements of a run; if a channel has several pieces, a
-// second kernel adds their sums. Sums are in double, as on the CPU.
-//
-// For short runs, such as runs of one element after a Linear, this would read a sector of
-// 32 bytes per run. So for short runs a block takes a strip of adjacent channels, with
-// adjacent threads along the strip, and loops over the images:
+// A block sums a strip of adjacent channels of some images, with adjacent threads on
+// adjacent elements, and each thread on elements of one channel. So reads are coalesced
+// also for short runs, such as runs of one element after a Linear. If there are more
+// images than a block sums, a second kernel adds the blocks' sums. Sums are in double, as
+// on the CPU.
 //
 //     space = 2    image 0   t0  t1 | t2  t3 | ... | t62 t63      image 4   t0 t1 | ...
 //                  image 1   t64 t65| t66 t67| ...                image 5   ...
@@ -35,12 +33,10 @@ namespace {
 
 using mini::cuda::blocks;
 using mini::cuda::ceil_div;
-using mini::cuda::Extents;
 using mini::cuda::launch;
 
-constexpr int64_t kPiece = 8192;  // elements per block
-constexpr int64_t kShortRun = 16;
-constexpr int64_t kStrip = 64;  // adjacent elements per block for short runs
+constexpr int64_t kPiece = 8192;  // elements per block, if an image's strip has no more
+constexpr int64_t kStrip = 64;    // elements of an image's strip of several channels
 
 struct Pair {
     double a = 0.0, b = 0.0;
@@ -102,83 +98,76 @@ struct GradientResults {
     }
 };
 
-// Launch with one block per piece of a channel. If a channel has only one piece, writes
-// the results, otherwise the partial sums.
+// How the channels are divided among blocks.
+struct Strips {
+    int64_t channels;  // per strip
+    int64_t cols;      // elements of an image's strip
+    int64_t images;    // per piece: a block sums one piece of one strip
+    int64_t pieces;
+
+    explicit Strips(const ChannelExtents& extents)
+        : channels(std::clamp<int64_t>(kStrip / extents.space, 1, extents.C)),
+          cols(channels * extents.space),
+          images(std::max<int64_t>(kPiece / cols, 1)),
+          pieces(ceil_div(extents.N, images)) {}
+
+    __host__ __device__ int64_t count(int64_t C) const { return ceil_div(C, channels); }
+};
+
+// Launch with kThreads threads, and one block per piece of each strip. If there is only
+// one piece, writes the results, otherwise the partial sums.
 template <typename Terms, typename Results>
 __global__ void channel_sums_kernel(Pair* partial,  // (C, pieces)
                                     Terms terms, Results results, ChannelExtents extents,
-                                    int64_t pieces) {
-    const int64_t c = blockIdx.x / pieces, piece = blockIdx.x % pieces;
-    const int64_t end = min((piece + 1) * kPiece, extents.N * extents.space);
-    const float origin = terms.origin(c * extents.space);
-
-    // Element e of the channel is element i of image n's run. The loop updates n and i
-    // without a division.
-    int64_t e = piece * kPiece + threadIdx.x;
-    int64_t n = e / extents.space, i = e % extents.space;
-    const int64_t images = kThreads / extents.space, rest = kThreads % extents.space;
-    Pair sums;
-    for (; e < end; e += kThreads) {
-        terms.add(sums, (n * extents.C + c) * extents.space + i, origin);
-        n += images;
-        i += rest;
-        if (i >= extents.space) {
-            i -= extents.space;
-            ++n;
-        }
-    }
-    sums.a = team_reduce<kThreads>(sums.a, Sum());
-    sums.b = team_reduce<kThreads>(sums.b, Sum());
-    if (threadIdx.x != 0) return;
-    if (pieces == 1)
-        results.write(c, sums);
-    else
-        partial[blockIdx.x] = sums;
-}
-
-// As channel_sums_kernel, for short runs: a piece is `images` images of a strip of
-// `channels` channels.
-// Launch with kThreads threads, and one block for each strip of each piece.
-template <typename Terms, typename Results>
-__global__ void strip_sums_kernel(Pair* partial,  // (C, pieces)
-                                  Terms terms, Results results, ChannelExtents extents,
-                                  int64_t pieces, int64_t channels, int64_t images) {
+                                    Strips strips) {
     __shared__ double a[kThreads], b[kThreads];
-    const int64_t strips = ceil_div(extents.C, channels);
-    const int64_t piece = blockIdx.x / strips;
-    const int64_t first_channel = blockIdx.x % strips * channels;
+    const auto [channels, cols, images, pieces] = strips;
+    const int64_t count = strips.count(extents.C), piece = blockIdx.x / count;
+    const int64_t first_channel = blockIdx.x % count * channels;
 
-    // Loop over the images of the piece.
-    const int64_t cols = channels * extents.space, rows_at_once = kThreads / cols;
-    const int64_t place = threadIdx.x % cols, first_row = threadIdx.x / cols;
-    const int64_t mine = first_channel + place / extents.space;
+    // Element i of image n's strip. All elements of a thread are in channel `mine`.
+    const int64_t threads = channels == 1 ? kThreads : kThreads / cols * cols;
+    const int64_t images_at_once = threads / cols, rest = threads % cols;
+    int64_t n = piece * images + threadIdx.x / cols, i = threadIdx.x % cols;
     const int64_t end = min((piece + 1) * images, extents.N);
+    const int64_t mine = first_channel + i / extents.space;
     Pair sums;
-    if (mine < extents.C && first_row < rows_at_once) {
+    if (threadIdx.x < threads && mine < extents.C) {
         const float origin = terms.origin(mine * extents.space);
-        for (int64_t n = piece * images + first_row; n < end; n += rows_at_once)
-            terms.add(sums, (n * extents.C + first_channel) * extents.space + place,
-                      origin);
+        while (n < end) {
+            terms.add(sums, (n * extents.C + first_channel) * extents.space + i, origin);
+            n += images_at_once;
+            i += rest;
+            if (i >= cols) {
+                i -= cols;
+                ++n;
+            }
+        }
     }
     a[threadIdx.x] = sums.a;
     b[threadIdx.x] = sums.b;
     __syncthreads();
 
-    // One thread per channel adds the other threads' sums of the channel.
-    const int64_t c = first_channel + threadIdx.x;
-    if (threadIdx.x >= channels || c >= extents.C) return;
-    sums = {};
-    for (int64_t row = 0; row < rows_at_once; ++row) {
-        for (int64_t i = 0; i < extents.space; ++i) {
-            const int64_t thread = row * cols + threadIdx.x * extents.space + i;
+    // Each warp adds the threads' sums of some channels.
+    const int lane = threadIdx.x % kWarpSize;
+    for (int64_t k = threadIdx.x / kWarpSize; k < channels; k += kThreads / kWarpSize) {
+        const int64_t c = first_channel + k;
+        if (c >= extents.C) return;  // the whole warp returns
+        sums = {};
+        for (int64_t j = lane; j < threads / channels; j += kWarpSize) {
+            const int64_t thread =
+                j / extents.space * cols + k * extents.space + j % extents.space;
             sums.a += a[thread];
             sums.b += b[thread];
         }
+        sums.a = team_reduce<kWarpSize>(sums.a, Sum());
+        sums.b = team_reduce<kWarpSize>(sums.b, Sum());
+        if (lane != 0) continue;
+        if (pieces == 1)
+            results.write(c, sums);
+        else
+            partial[c * pieces + piece] = sums;
     }
-    if (pieces == 1)
-        results.write(c, sums);
-    else
-        partial[c * pieces + piece] = sums;
 }
 
 // Launch with one warp per channel.
@@ -200,24 +189,15 @@ __global__ void finish_sums_kernel(const Pair* partial,  // (C, pieces)
 template <typename Terms, typename Results>
 void sum_channels(const Terms& terms, const Results& results, ChannelExtents extents,
                   cudaStream_t stream) {
-    const bool is_short = extents.space <= kShortRun;
-    const int64_t channels =
-        is_short ? std::min(kStrip / extents.space, extents.C) : 1;  // per block
-    const int64_t images = kPiece / (channels * extents.space);  // per piece of a strip
-    const int64_t pieces =
-        is_short ? ceil_div(extents.N, images) : ceil_div(extents.per_channel(), kPiece);
-    const Scratch<Pair> partial(pieces == 1 ? 0 : extents.C * pieces, stream);
-    const Extents at_once{.grid = blocks(ceil_div(extents.C, channels) * pieces, 1),
-                          .block = kThreads};
-    if (is_short)
-        launch(strip_sums_kernel<Terms, Results>, at_once, stream, partial.get(), terms,
-               results, extents, pieces, channels, images);
-    else
-        launch(channel_sums_kernel<Terms, Results>, at_once, stream, partial.get(), terms,
-               results, extents, pieces);
+    const Strips strips(extents);
+    const int64_t C = extents.C, pieces = strips.pieces;
+    const Scratch<Pair> partial(pieces == 1 ? 0 : C * pieces, stream);
+    launch(channel_sums_kernel<Terms, Results>,
+           {.grid = blocks(strips.count(C) * pieces, 1), .block = kThreads}, stream,
+           partial.get(), terms, results, extents, strips);
     if (pieces > 1)
-        launch(finish_sums_kernel<Results>, teams_for<kWarpSize>(extents.C), stream,
-               partial.get(), results, extents.C, pieces);
+        launch(finish_sums_kernel<Results>, teams_for<kWarpSize>(C), stream,
+               partial.get(), results, C, pieces);
 }
 
 // Computes the channel of element k.

@@ -95,10 +95,9 @@ Stream::Stream(Stream&& other) noexcept
 
 void Stream::synchronize() const { synchronize_stream(stream_); }
 
-Event::Event(int device, bool timing) : device_(device) {
+Event::Event(int device) : device_(device) {
     const DeviceGuard guard(device);
-    check(cudaEventCreateWithFlags(&event_,
-                                   timing ? cudaEventDefault : cudaEventDisableTiming),
+    check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming),
           "cudaEventCreateWithFlags");
 }
 
@@ -132,13 +131,6 @@ void Event::synchronize() const {
 
 void Event::wait(cudaStream_t stream) const {
     check(cudaStreamWaitEvent(stream, event_, 0), "cudaStreamWaitEvent");
-}
-
-float Event::elapsed_since(const Event& start) const {
-    float milliseconds = 0;
-    check(cudaEventElapsedTime(&milliseconds, start.event_, event_),
-          "cudaEventElapsedTime");
-    return milliseconds;
 }
 
 cudaStream_t current_stream(int device) {

@@ -72,8 +72,7 @@ class Stream {
 /// A position in a stream that can be waited for (`torch.cuda.Event`).
 class Event {
   public:
-    /// `timing` enables elapsed_since.
-    explicit Event(int device, bool timing = false);
+    explicit Event(int device);
     ~Event();
     Event(Event&& other) noexcept;
     Event& operator=(Event&&) = delete;
@@ -89,10 +88,6 @@ class Event {
 
     /// Makes a stream wait for the recorded position, without blocking the host.
     void wait(cudaStream_t stream) const;
-
-    /// Returns the milliseconds from `start` to this event. REQUIRES: both events were
-    /// created with `timing`, and the work before them is done.
-    float elapsed_since(const Event& start) const;
 
   private:
     cudaEvent_t event_ = nullptr;

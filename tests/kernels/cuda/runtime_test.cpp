@@ -101,14 +101,12 @@ TEST_CASE("a stream waits for an event of another stream") {
     deallocate(target);
 }
 
-TEST_CASE("events with timing measure elapsed time") {
+TEST_CASE("an event that is moved keeps its position") {
     const Stream stream(0);
-    Event start(0, true), end(0, true);
-    start.record(stream.get());
-    end.record(stream.get());
-    end.synchronize();
-    CHECK(end.elapsed_since(start) >= 0);
-    Event moved = std::move(end);
+    Event event(0);
+    event.record(stream.get());
+    event.synchronize();
+    const Event moved = std::move(event);
     CHECK(moved.query());
 }
 

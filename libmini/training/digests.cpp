@@ -1,6 +1,7 @@
 #include "libmini/training/digests.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 
@@ -11,12 +12,12 @@ namespace mini::training {
 
 std::vector<std::string> digests(dist::ProcessGroup& group,
                                  const std::vector<Tensor>& tensors) {
-    io::Sha256 sha256;
+    std::vector<std::byte> bytes;
     for (const Tensor& tensor : tensors) {
         const Tensor copy = tensor.to(Device::cpu());
-        sha256.update({copy.raw_data(), copy.bytes()});
+        bytes.insert(bytes.end(), copy.raw_data(), copy.raw_data() + copy.bytes());
     }
-    const std::string hex = sha256.finish_hex();
+    const std::string hex = io::sha256_hex(bytes);
     const std::vector<uint8_t> mine(hex.begin(), hex.end());
     std::vector<std::string> all;
     for (const auto& digest : dist::all_gather_values(group, mine))

@@ -14,7 +14,6 @@
 #include "libmini/core/error.hpp"
 #include "libmini/datasets/mnist.hpp"
 #include "libmini/io/safetensors.hpp"
-#include "libmini/io/sha256.hpp"
 #include "tests/labs/train_mnist_job.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/golden.hpp"

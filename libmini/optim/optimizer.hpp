@@ -47,8 +47,8 @@ class Optimizer {
     virtual OptimizerState state_dict() const = 0;
 
     /// Restores `state`, and copies its tensors (`Optimizer.load_state_dict`). Throws
-    /// UsageError that lists every missing name, every unknown name and every different
-    /// shape or dtype; the optimizer is then unchanged.
+    /// UsageError with the first name that is missing or unknown, or of a different shape
+    /// or dtype; the optimizer is then unchanged.
     virtual void load_state_dict(const OptimizerState& state) = 0;
 
   protected:

@@ -68,9 +68,8 @@ StateReader::StateReader(std::string who, const OptimizerState& state,
 double StateReader::number(const std::string& name) {
     known_.insert(name);
     const auto found = state_.numbers.find(name);
-    if (found != state_.numbers.end()) return found->second;
-    differences_.push_back(concat(name, " is missing"));
-    return 0;
+    if (found == state_.numbers.end()) reject(concat(name, " is missing"));
+    return found->second;
 }
 
 std::vector<int64_t> StateReader::steps() {
@@ -79,10 +78,9 @@ std::vector<int64_t> StateReader::steps() {
         const std::string name = state_name(i, "step");
         if (!state_.numbers.contains(name)) continue;
         const double count = number(name);
-        if (is_step_count(count))
-            steps[i] = static_cast<int64_t>(count);
-        else
-            differences_.push_back(concat(name, " is ", count, ", not a count of steps"));
+        if (!is_step_count(count))
+            reject(concat(name, " is ", count, ", not a count of steps"));
+        steps[i] = static_cast<int64_t>(count);
     }
     return steps;
 }
@@ -106,34 +104,28 @@ std::vector<Tensor> StateReader::tensors(const std::string& what,
 Tensor StateReader::checked_copy(const std::string& name, const Tensor& parameter) {
     known_.insert(name);
     const auto found = state_.tensors.find(name);
-    if (found == state_.tensors.end() || !found->second.defined()) {
-        differences_.push_back(concat(name, " is missing"));
-        return {};
-    }
+    if (found == state_.tensors.end() || !found->second.defined())
+        reject(concat(name, " is missing"));
     const Tensor& tensor = found->second;
-    if (tensor.shape() == parameter.shape() && tensor.dtype() == parameter.dtype())
-        return ops::clone(tensor.to(parameter.device()));
-    differences_.push_back(concat(name, " is ", tensor.shape(), " of ", tensor.dtype(),
-                                  ", but its parameter ", parameter.shape(), " of ",
-                                  parameter.dtype()));
-    return {};
+    if (tensor.shape() != parameter.shape() || tensor.dtype() != parameter.dtype())
+        reject(concat(name, " is ", tensor.shape(), " of ", tensor.dtype(),
+                      ", but its parameter ", parameter.shape(), " of ",
+                      parameter.dtype()));
+    return ops::clone(tensor.to(parameter.device()));
 }
 
-void StateReader::finish() {
+void StateReader::finish() const {
     const auto check_known = [&](const auto& values) {
         for (const auto& [name, value] : values)
-            if (!known_.contains(name))
-                differences_.push_back(concat(name, " is unknown"));
+            if (!known_.contains(name)) reject(concat(name, " is unknown"));
     };
     check_known(state_.tensors);
     check_known(state_.numbers);
-    if (differences_.empty()) return;
+}
 
-    std::string report;
-    for (const std::string& difference : differences_)
-        report += concat(report.empty() ? "" : "; ", difference);
+void StateReader::reject(const std::string& fault) const {
     throw UsageError(concat(who_, ": this state does not fit these ", parameters_.size(),
-                            " parameters: ", report));
+                            " parameters: ", fault));
 }
 
 }  // namespace mini::optim

@@ -48,8 +48,8 @@ void write_state(const OptimizerState& state, const std::string& prefix,
 /// number.
 OptimizerState read_state(const io::Safetensors& file, const std::string& prefix);
 
-/// Parses a state for load_state_dict: the caller reads each expected entry, and finish()
-/// reports all errors together.
+/// Parses a state for load_state_dict: the caller reads each expected entry, and then
+/// calls finish(). Each function throws UsageError with the first fault that it finds.
 class StateReader {
   public:
     /// `who`, such as "SGD", is the start of the error message. REQUIRES: `state` and
@@ -57,7 +57,7 @@ class StateReader {
     StateReader(std::string who, const OptimizerState& state,
                 const std::vector<Tensor>& parameters);
 
-    /// Returns the number with this name; 0 if the state has no such number.
+    /// Returns the number with this name.
     double number(const std::string& name);
 
     /// Returns the number of steps of each parameter; 0 if the parameter has no entry.
@@ -68,23 +68,21 @@ class StateReader {
     std::vector<Tensor> tensors(const std::string& what);
 
     /// Like tensors(what), but an entry is required for each parameter i with steps[i] >
-    /// 0; finish() reports an entry of any other parameter as unknown.
+    /// 0; an entry of any other parameter is unknown.
     std::vector<Tensor> tensors(const std::string& what,
                                 const std::vector<int64_t>& steps);
 
-    /// Throws UsageError that lists every missing entry, every unknown entry, every
-    /// invalid number of steps, and every tensor of a different shape or dtype. Does
-    /// nothing if there are none.
-    void finish();
+    /// Throws UsageError if the state has an entry that was not read.
+    void finish() const;
 
   private:
+    [[noreturn]] void reject(const std::string& fault) const;
     Tensor checked_copy(const std::string& name, const Tensor& parameter);
 
     std::string who_;
     const OptimizerState& state_;
     const std::vector<Tensor>& parameters_;
     std::set<std::string> known_;  // the names that the caller has read
-    std::vector<std::string> differences_;
 };
 
 }  // namespace mini::optim

@@ -46,34 +46,29 @@ void add_rows(const std::string& name, const std::vector<std::vector<T>>& rows,
                                  static_cast<int64_t>(rows.front().size())}));
 }
 
-// Reads the entries of a checkpoint by name. Errors are collected, so that finish() reports
-// all of them together.
+// Reads the entries of a checkpoint by name; throws BadFile with the first fault.
 class CheckpointReader {
   public:
     explicit CheckpointReader(const io::Safetensors& file) : file_(file) {}
 
     // Returns the metadata entry `name` as an integer, which must be at least `minimum`.
-    int64_t count(const std::string& name, int64_t minimum) {
-        const std::string* const digits = text(name);
-        if (digits == nullptr) return minimum;
-        const double value = number(name, *digits);
-        if (value >= static_cast<double>(minimum) && value <= 0x1p53 &&
-            value == std::floor(value))
-            return static_cast<int64_t>(value);
-        errors_.push_back(concat(name, ": ", *digits, " is invalid"));
-        return minimum;
+    int64_t count(const std::string& name, int64_t minimum) const {
+        const std::string& digits = text(name);
+        const double value = number(name, digits);
+        if (!(value >= static_cast<double>(minimum) && value <= 0x1p53 &&
+              value == std::floor(value)))
+            throw BadFile(concat(name, ": ", digits, " is invalid"));
+        return static_cast<int64_t>(value);
     }
 
     // Returns the numbers in the metadata entry `name`, which are separated by spaces; -1
     // allows any number of entries.
-    std::vector<double> numbers(const std::string& name, int64_t entries) {
+    std::vector<double> numbers(const std::string& name, int64_t entries) const {
         std::vector<double> result;
-        const std::string* const words = text(name);
-        if (words == nullptr) return result;
-        std::istringstream stream(*words);
+        std::istringstream stream(text(name));
         for (std::string word; stream >> word;) result.push_back(number(name, word));
         if (entries != -1 && std::ssize(result) != entries)
-            errors_.push_back(
+            throw BadFile(
                 concat(name, " has ", result.size(), " entries, not ", entries));
         return result;
     }
@@ -87,7 +82,7 @@ class CheckpointReader {
     }
 
     // Returns the entries of texts(prefix) as numbers.
-    std::map<std::string, double> numbers_under(const std::string& prefix) {
+    std::map<std::string, double> numbers_under(const std::string& prefix) const {
         std::map<std::string, double> found;
         for (const auto& [name, value] : texts(prefix))
             found[name] = number(prefix + name, value);
@@ -100,66 +95,56 @@ class CheckpointReader {
     }
 
     // Returns the values of a tensor of two dimensions, row by row; a size of -1 in `shape`
-    // allows any size. Returns an empty vector if the tensor has another shape or dtype.
+    // allows any size.
     template <typename T>
     std::vector<std::vector<T>> rows(const std::string& name, const Shape& shape) {
-        std::vector<std::vector<T>> result;
         const Tensor found = tensor(name, dtype_of<T>(), shape);
-        if (!found.defined()) return result;
         const std::vector<T> all = found.to_vector<T>();
         const auto width = static_cast<ptrdiff_t>(found.shape()[1]);
+        std::vector<std::vector<T>> result;
         for (auto row = all.begin(); row != all.end(); row += width)
             result.emplace_back(row, row + width);
         return result;
     }
 
-    // Throws BadFile with all errors, and with the names of tensors that were not read,
-    // other than those of the model and the optimizer.
+    // Rejects a tensor that was not read, other than those of the model and the optimizer.
     void finish() const {
-        std::vector<std::string> errors = errors_;
         for (const auto& [name, tensor] : file_.tensors)
             if (!name.starts_with("model.") && !name.starts_with("optimizer.") &&
                 !read_names_.contains(name))
-                errors.push_back(concat("unexpected: ", name));
-        if (!errors.empty()) throw BadFile(fmt::format("{}", fmt::join(errors, "; ")));
+                throw BadFile(concat("unexpected: ", name));
     }
 
   private:
-    const std::string* text(const std::string& name) {
+    const std::string& text(const std::string& name) const {
         const auto found = file_.metadata.find(name);
-        if (found != file_.metadata.end()) return &found->second;
-        errors_.push_back(concat("missing: ", name));
-        return nullptr;
+        if (found == file_.metadata.end()) throw BadFile(concat("missing: ", name));
+        return found->second;
     }
 
-    double number(const std::string& name, const std::string& text) {
+    static double number(const std::string& name, const std::string& text) {
         try {
             return optim::exact_number(text);
         } catch (const BadFile& error) {
-            errors_.push_back(concat(name, ": ", error.what()));
-            return 0.0;
+            throw BadFile(concat(name, ": ", error.what()));
         }
     }
 
     Tensor tensor(const std::string& name, DType dtype, const Shape& shape) {
         read_names_.insert(name);
-        if (!has_tensor(name)) {
-            errors_.push_back(concat("missing: ", name));
-            return {};
-        }
+        if (!has_tensor(name)) throw BadFile(concat("missing: ", name));
         const Tensor found = file_.at(name);
         bool fits = found.dtype() == dtype && found.shape().size() == shape.size();
         for (size_t i = 0; fits && i < shape.size(); ++i)
             fits = shape[i] == -1 || shape[i] == found.shape()[i];
-        if (fits) return found;
-        errors_.push_back(concat(name, " is ", found.dtype(), " ", found.shape(),
+        if (!fits)
+            throw BadFile(concat(name, " is ", found.dtype(), " ", found.shape(),
                                  ", not ", dtype, " ", shape));
-        return {};
+        return found;
     }
 
     const io::Safetensors& file_;
     std::set<std::string> read_names_;
-    std::vector<std::string> errors_;
 };
 
 }  // namespace
@@ -201,10 +186,8 @@ RunState read_run_state(const io::Safetensors& file) {
     const int64_t ranks = state.world_size;
     const auto bytes = static_cast<int64_t>(default_generator().get_state().size());
     state.generators = reader.rows<uint8_t>("generators", {ranks, bytes});
-    if (reader.has_tensor("gradient_order")) {
-        const auto order = reader.rows<int64_t>("gradient_order", {1, -1});
-        if (!order.empty()) state.gradient_order = order.front();
-    }
+    if (reader.has_tensor("gradient_order"))
+        state.gradient_order = reader.rows<int64_t>("gradient_order", {1, -1}).at(0);
     if (state.position.step_in_epoch > 0) {
         state.epoch_generators = reader.rows<uint8_t>("epoch_generators", {ranks, bytes});
         state.epoch_losses =

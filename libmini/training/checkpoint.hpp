@@ -48,8 +48,8 @@ struct RunState {
 /// Adds `state` to the contents of a file.
 void add_run_state(const RunState& state, io::Safetensors& file);
 
-/// Returns the state that add_run_state wrote. Throws BadFile with a list of all entries
-/// that are missing, unknown, or of a different shape or type.
+/// Returns the state that add_run_state wrote. Throws BadFile with the name of the first
+/// entry that is missing, unknown, or of a different shape or type.
 RunState read_run_state(const io::Safetensors& file);
 
 /// Returns the tensors of a file whose names begin with `prefix`, with the prefix

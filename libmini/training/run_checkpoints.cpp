@@ -22,18 +22,6 @@ namespace mini::training {
 
 namespace {
 
-// Calls `body` and appends the message of its Error, on one line, to `report`.
-template <typename Body>
-void collect_error(std::string& report, const Body& body) {
-    try {
-        body();
-    } catch (const Error& error) {
-        std::string text = error.what();
-        std::ranges::replace(text, '\n', ' ');
-        report += concat(report.empty() ? "" : "; ", text);
-    }
-}
-
 // Restores the generators of this rank. In the middle of an epoch, the trainer first
 // draws the sample order again, from the generators at the start of the epoch; after this
 // draw it restores `progress.resumed_generators`.
@@ -102,27 +90,23 @@ std::optional<io::Checkpoint> RunCheckpoints::newest() {
 
 // Loads the state of the run, the model, the scheduler and the optimizer. If the options
 // differ, loads only the state of the run, because the caller then reports the options as
-// the cause. Throws BadFile with a list of all mismatches.
+// the cause. Throws BadFile with the first fault, on one line.
 RunState RunCheckpoints::load(const std::string& path, const io::Safetensors& file) {
-    RunState state;
-    state.recipe = recipe_;
-    std::string errors;
-    collect_error(errors, [&] { state = read_run_state(file); });
-    if (state.recipe != recipe_) return state;
-
-    collect_error(errors,
-                  [&] { parts_.model.load_state_dict(tensors_in(file, "model.")); });
-    collect_error(errors, [&] {
+    try {
+        RunState state = read_run_state(file);
+        if (state.recipe != recipe_) return state;
+        parts_.model.load_state_dict(tensors_in(file, "model."));
         if (parts_.scheduler != nullptr)
             parts_.scheduler->load_state_dict(state.scheduler);
-    });
-    collect_error(errors, [&] { load_optimizer(file); });
-    collect_error(errors, [&] {
+        load_optimizer(file);
         if (parts_.ddp != nullptr && !state.gradient_order.empty())
             parts_.ddp->set_gradient_order(state.gradient_order);
-    });
-    if (!errors.empty()) throw BadFile(concat(path, ": does not fit this run: ", errors));
-    return state;
+        return state;
+    } catch (const Error& error) {
+        std::string fault = error.what();
+        std::ranges::replace(fault, '\n', ' ');
+        throw BadFile(concat(path, ": does not fit this run: ", fault));
+    }
 }
 
 void RunCheckpoints::load_optimizer(const io::Safetensors& file) {

@@ -120,33 +120,38 @@ TEST_CASE("a parameter has no state before its first step") {
     CHECK(state.numbers.at("state.2.step") == 1);
 }
 
-TEST_CASE("load_state_dict rejects an invalid state and lists all its errors") {
+TEST_CASE("load_state_dict rejects an invalid state, names the fault, changes nothing") {
     optim::Adam optimizer({spread(5), spread(2)});
     take_steps(optimizer, 0, 2);
     const auto steps_before = optimizer.state_dict().numbers;
-    OptimizerState state = optimizer.state_dict();
-    state.numbers["lr"] = 7;
-    state.numbers.erase("eps");
-    state.numbers["momentum"] = 1;
-    state.numbers["state.0.step"] = 2.5;
-    state.tensors.erase("state.1.exp_avg");
-    state.tensors["state.1.exp_avg_sq"] = Tensor::zeros({3});
-    state.tensors["state.2.exp_avg"] = Tensor::zeros({3});
-
-    const std::string message =
-        message_of<UsageError>([&] { optimizer.load_state_dict(state); });
-    CAPTURE(message);
-    CHECK(contains(message, "Adam: this state does not fit these 2 parameters: "));
-    CHECK(contains(message, "eps is missing"));
-    CHECK(contains(message, "state.0.step is 2.5, not a count of steps"));
-    CHECK(contains(message, "state.1.exp_avg is missing"));
-    CHECK(contains(message,
-                   "state.1.exp_avg_sq is (3,) of float32, but its parameter "
-                   "(2,) of float32"));
-    CHECK(contains(message, "state.2.exp_avg is unknown"));
-    CHECK(contains(message, "momentum is unknown"));
-    CHECK(optimizer.lr() == 1e-3);
-    CHECK(optimizer.state_dict().numbers == steps_before);
+    const auto check = [&](const std::function<void(OptimizerState&)>& damage,
+                           const std::string& fault) {
+        OptimizerState state = optimizer.state_dict();
+        state.numbers["lr"] = 7;
+        damage(state);
+        const std::string message =
+            message_of<UsageError>([&] { optimizer.load_state_dict(state); });
+        CHECK(message == "Adam: this state does not fit these 2 parameters: " + fault);
+        CHECK(optimizer.lr() == 1e-3);
+        CHECK(optimizer.state_dict().numbers == steps_before);
+    };
+    check([](OptimizerState& state) { state.numbers.erase("eps"); }, "eps is missing");
+    check([](OptimizerState& state) { state.numbers["momentum"] = 1; },
+          "momentum is unknown");
+    check([](OptimizerState& state) { state.numbers["state.0.step"] = 2.5; },
+          "state.0.step is 2.5, not a count of steps");
+    check([](OptimizerState& state) { state.tensors.erase("state.1.exp_avg"); },
+          "state.1.exp_avg is missing");
+    check(
+        [](OptimizerState& state) {
+            state.tensors["state.1.exp_avg_sq"] = Tensor::zeros({3});
+        },
+        "state.1.exp_avg_sq is (3,) of float32, but its parameter (2,) of float32");
+    check(
+        [](OptimizerState& state) {
+            state.tensors["state.2.exp_avg"] = Tensor::zeros({3});
+        },
+        "state.2.exp_avg is unknown");
 }
 
 TEST_CASE("a state of another kind of optimizer is rejected") {

@@ -28,7 +28,8 @@ using data::Batch;
 namespace {
 
 constexpr size_t kStepLosses = 1000;
-constexpr int64_t kStepsPerRead = 10;  // as PyTorch's MNIST example prints losses
+constexpr size_t kStepsPerRead =
+    10;  // of losses on a GPU; as PyTorch's MNIST example prints losses
 
 std::vector<int64_t> bucket_sizes(const parallel::DistributedDataParallel* ddp) {
     std::vector<int64_t> sizes;
@@ -105,11 +106,10 @@ std::optional<Batch> Trainer::next_batch(data::DataLoader::Epoch& batches) {
     return batches.next();
 }
 
-// Trains the rest of the epoch.
-void Trainer::train_epoch() {
-    // Draw the epoch's sample order. After a resume in the middle of an epoch, this draw
-    // repeats the same order; then restore the generators of the checkpoint.
-    RunPosition& position = progress_.position;
+// Draws the epoch's sample order. After a resume in the middle of an epoch, this draw
+// repeats the same order; then restores the generators of the checkpoint.
+data::DataLoader::Epoch Trainer::start_epoch() {
+    const RunPosition& position = progress_.position;
     progress_.epoch_generators = default_generator().get_state();
     auto batches = batches_.start(position.epoch, position.step_in_epoch);
     // [lab17.6] Restore the generators of the checkpoint, once.
@@ -117,36 +117,57 @@ void Trainer::train_epoch() {
         default_generator().set_state(progress_.resumed_generators);
     progress_.resumed_generators.clear();
     // [lab17.6]
+    return batches;
+}
 
-    const int64_t steps = length_.steps_left_in_epoch(position);
+// Trains the rest of the epoch.
+void Trainer::train_epoch() {
+    const RunPosition& position = progress_.position;
+    const std::vector<float>& losses = progress_.epoch_losses;
+    auto batches = start_epoch();
+    const int64_t end = position.step_in_epoch + length_.steps_left_in_epoch(position);
     Progress bar(std::cerr,
-                 fmt::format("epoch {}/{}", position.epoch + 1, length_.epochs),
-                 position.step_in_epoch + steps,
+                 fmt::format("epoch {}/{}", position.epoch + 1, length_.epochs), end,
                  {.enabled = group_->rank() == 0, .terminal = stderr_is_terminal()});
     if (position.step_in_epoch > 0) bar.advance(position.step_in_epoch);
-    std::vector<float>& losses = progress_.epoch_losses;
-    losses.reserve(losses.size() + static_cast<size_t>(steps));
-    StepLosses step_losses(losses, observer_ ? 1 : kStepsPerRead);
-    for (int64_t i = 0; i < steps; ++i) {
-        std::optional<Batch> batch;
-        {
-            const EventSpan span(spans(), "step", position.step);
-            batch = next_batch(batches);
-            step(*batch, step_losses);
-        }
-        if (observer_)
-            observer_->add_step(
-                {.epoch = position.epoch, .step = position.step, .loss = losses.back()});
-        ++position.step;
-        ++position.step_in_epoch;
-        samples_trained_ += batch->size() * group_->world_size();
+    while (position.step_in_epoch < end) {
+        train_batch(batches);
         const bool saves = checkpoints_.is_due_after_step(position);
-        if (saves || i + 1 == steps) step_losses.read();
+        if (saves || position.step_in_epoch == end) read_losses();
         bar.advance(1, [&] {
             return losses.empty() ? "" : fmt::format("loss {:.3f}", losses.back());
         });
         if (saves) checkpoints_.save(progress_);
     }
+}
+
+// Trains on the epoch's next batch.
+void Trainer::train_batch(data::DataLoader::Epoch& batches) {
+    RunPosition& position = progress_.position;
+    std::optional<Batch> batch;
+    {
+        const EventSpan span(spans(), "step", position.step);
+        batch = next_batch(batches);
+        unread_losses_.push_back(step(*batch).detach());
+    }
+    if (device_.is_cpu() || observer_ || unread_losses_.size() == kStepsPerRead)
+        read_losses();
+    if (observer_)
+        observer_->add_step({.epoch = position.epoch,
+                             .step = position.step,
+                             .loss = progress_.epoch_losses.back()});
+    ++position.step;
+    ++position.step_in_epoch;
+    samples_trained_ += batch->size() * group_->world_size();
+}
+
+// Reads the losses that are still on the GPU. To read each one after its step would make
+// the host wait until the GPU has finished the step, and the GPU then wait until the host
+// has launched the next step.
+void Trainer::read_losses() {
+    for (const Tensor& loss : unread_losses_)
+        progress_.epoch_losses.push_back(static_cast<float>(loss.item()));
+    unread_losses_.clear();
 }
 
 // Ends the epoch: stores its results, sets the next learning rate, and saves a checkpoint
@@ -172,12 +193,12 @@ void Trainer::close_epoch() {
         checkpoints_.save(progress_);
 }
 
-// Runs one training step, and adds this rank's loss to `losses`.
-void Trainer::step(const Batch& batch, StepLosses& losses) {
+// Runs one training step, and returns this rank's loss.
+Tensor Trainer::step(const Batch& batch) {
     optimizer().zero_grad();
     nn::Module& network =
         replica_.module ? *replica_.module : static_cast<nn::Module&>(model_);
-    const Tensor loss = [&] {
+    Tensor loss = [&] {
         const EventSpan span(spans(), "forward");
         const Tensor target = batch.target.to(device_, /*non_blocking=*/true);
         return cross_entropy(network(batch.data.to(device_, /*non_blocking=*/true)),
@@ -189,7 +210,7 @@ void Trainer::step(const Batch& batch, StepLosses& losses) {
     }
     const EventSpan span(spans(), "optimizer");
     optimizer().step();
-    losses.add(loss);
+    return loss;
 }
 
 // Returns the accuracy on the test images, over all ranks.

@@ -7,12 +7,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "libmini/data/loader.hpp"
 #include "libmini/distributed/group/process_group.hpp"
 #include "libmini/nn/models.hpp"
 #include "libmini/optim/lr_scheduler.hpp"
 #include "libmini/optim/optimizer.hpp"
+#include "libmini/tensor/tensor.hpp"
 #include "libmini/training/job.hpp"
 #include "libmini/training/optimizers.hpp"
 #include "libmini/training/options.hpp"
@@ -21,7 +23,6 @@
 #include "libmini/training/run_checkpoints.hpp"
 #include "libmini/training/run_observer.hpp"
 #include "libmini/training/run_progress.hpp"
-#include "libmini/training/step_losses.hpp"
 
 namespace mini::training {
 
@@ -37,8 +38,8 @@ class Trainer {
     /// no checkpoint exists, or without --checkpoint. Call resume() before run(), on all
     /// ranks. Blocks until all ranks have read the checkpoint. Throws UsageError if the
     /// checkpoint is of a run with other options, or is beyond the end of this run.
-    /// Throws SharedError, with a list of the differences, if the checkpoint cannot be
-    /// read, or does not fit this model and optimizer.
+    /// Throws SharedError, with the first fault, if the checkpoint cannot be read, or does
+    /// not fit this model and optimizer.
     std::optional<std::string> resume() { return checkpoints_.resume(progress_); }
 
     /// Trains until the end that the options define, and returns the results. After each
@@ -55,9 +56,12 @@ class Trainer {
 
   private:
     void check_output();
+    data::DataLoader::Epoch start_epoch();
     void train_epoch();
+    void train_batch(data::DataLoader::Epoch& batches);
     std::optional<data::Batch> next_batch(data::DataLoader::Epoch& batches);
-    void step(const data::Batch& batch, StepLosses& losses);
+    Tensor step(const data::Batch& batch);
+    void read_losses();
     void close_epoch();
     double accuracy();
     EventLog* spans() { return observer_ ? &group_->events() : nullptr; }
@@ -79,7 +83,8 @@ class Trainer {
     std::unique_ptr<RunObserver> observer_;  // with --logdir
 
     RankProgress progress_;
-    int64_t samples_trained_ = 0;  // by all ranks, since this process started
+    std::vector<Tensor> unread_losses_;  // of the last steps, on the device
+    int64_t samples_trained_ = 0;        // by all ranks, since this process started
 };
 
 }  // namespace mini::training

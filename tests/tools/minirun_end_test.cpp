@@ -189,8 +189,10 @@ TEST_CASE("SIGUSR1 and SIGUSR2 are passed on to the ranks of a nested minirun to
 TEST_CASE("SIGUSR1 reaches each process of a rank that handles it and kills no other") {
     const Folder folder;
     const std::string file = folder.path() + "/go";
+    // This shell starts no process: between fork and exec, a child still has the handler.
     const std::string saves = "trap \"echo saved $RANK; : > " + file +
-                              "\" USR1; echo ready $RANK; " + until(file);
+                              "\" USR1; echo ready $RANK; while [ ! -e " + file +
+                              " ]; do :; done";
     Job job(script_args(3, "case $RANK in 0) echo ready 0; " + until(file) +
                                ";; 1) sh -c '" + saves + "'; echo wrapper goes on;; 2) " +
                                "trap '' USR1; sh -c 'echo ready 2; " + until(file) +

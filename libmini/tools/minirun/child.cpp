@@ -109,8 +109,7 @@ std::string next_step(const std::string& program, int reason) {
     if (program.find('/') == std::string::npos)
         return concat("; it is in this folder, not in PATH: write ./", program);
     return "; it exists, so the interpreter of its first line is missing: check its "
-           "path, "
-           "and that the line has no CR at its end";
+           "path, and that the line has no CR at its end";
 }
 
 }  // namespace
@@ -126,7 +125,7 @@ std::string Exit::text() const {
 
 Child::Child(const std::vector<std::string>& command,
              const dist::Environment& environment, const Cleaner& cleaner)
-    : cleaner_(&cleaner) {
+    : cleaner_(cleaner) {
     // Prepare all values that the child needs.
     std::vector<std::string> words = command, entries = as_entries(environment);
     std::vector<char*> arguments = as_pointers(words), variables = as_pointers(entries);
@@ -157,23 +156,13 @@ Child::Child(const std::vector<std::string>& command,
     for (const Descriptor* end : {&out_, &err_}) fcntl(end->fd(), F_SETFL, O_NONBLOCK);
     pipes.failure.write.close();
     const int reason = wait_for_exec(pipes.failure.read);
-    if (reason != 0) report_failed_start(command[0], reason);
-}
-
-// Reaps the child whose exec failed, and throws CannotStart.
-void Child::report_failed_start(const std::string& program, int reason) {
+    if (reason == 0) return;
     kill_group();
-    waitpid(std::exchange(pid_, -1), nullptr, 0);
-    throw CannotStart(concat("cannot start ", program, ": ",
+    waitpid(pid_, nullptr, 0);
+    throw CannotStart(concat("cannot start ", command[0], ": ",
                              std::generic_category().message(reason),
-                             next_step(program, reason)));
+                             next_step(command[0], reason)));
 }
-
-Child::Child(Child&& other) noexcept
-    : cleaner_(other.cleaner_),
-      pid_(std::exchange(other.pid_, -1)),
-      out_(std::move(other.out_)),
-      err_(std::move(other.err_)) {}
 
 Child::~Child() {
     if (pid_ < 0) return;
@@ -195,7 +184,7 @@ bool Child::has_ended() const {
 // Kills the group. REQUIRES: the child is not reaped yet, so its group id is not reused.
 void Child::kill_group() const {
     send(SIGKILL);
-    cleaner_->group_ended(pid_);
+    cleaner_.group_ended(pid_);
 }
 
 Exit Child::reap() {

@@ -61,8 +61,8 @@ class Child {
 
     /// Kills the group and reaps the rank, if the rank has not been reaped.
     ~Child();
-    Child(Child&& other) noexcept;
-    Child& operator=(Child&&) = delete;
+    Child(const Child&) = delete;
+    Child& operator=(const Child&) = delete;
 
     pid_t pid() const { return pid_; }
 
@@ -83,10 +83,9 @@ class Child {
     Exit reap();
 
   private:
-    void report_failed_start(const std::string& program, int reason);
     void kill_group() const;
 
-    const Cleaner* cleaner_;
+    const Cleaner& cleaner_;
     pid_t pid_ = -1;  // -1: reaped
     Descriptor out_;
     Descriptor err_;

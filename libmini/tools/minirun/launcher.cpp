@@ -148,6 +148,24 @@ Outcome run_once(const Options& options, dist::Job& job, const Cleaner& cleaner,
     return supervisor.run();
 }
 
+// Returns the output of --dry-run: one shell command per rank.
+std::string dry_run(const Options& options, const dist::Job& job) {
+    std::string text;
+    for (int local = 0; local < job.local_size(); ++local) {
+        text += fmt::format("[rank {}] env", job.rank(local));
+        const dist::Environment base =
+            variable("OMP_NUM_THREADS").empty()
+                ? dist::Environment{}
+                : dist::Environment{{"OMP_NUM_THREADS", variable("OMP_NUM_THREADS")}};
+        for (const auto& [name, value] : dist::rank_environment(base, job, local))
+            text += fmt::format(" {}={}", name, quoted(value));
+        for (const std::string& word : options.command)
+            text += fmt::format(" {}", quoted(word));
+        text += "\n";
+    }
+    return text;
+}
+
 }  // namespace
 
 dist::Job plan_job(const Options& options) {
@@ -176,23 +194,6 @@ int run_with_restarts(dist::Job job, const std::function<Outcome(dist::Job& job)
         job.run_id = concat(job.log_name, ".", job.restart_count);
     }
     // [lab12.6]
-}
-
-std::string dry_run(const Options& options, const dist::Job& job) {
-    std::string text;
-    for (int local = 0; local < job.local_size(); ++local) {
-        text += fmt::format("[rank {}] env", job.rank(local));
-        const dist::Environment base =
-            variable("OMP_NUM_THREADS").empty()
-                ? dist::Environment{}
-                : dist::Environment{{"OMP_NUM_THREADS", variable("OMP_NUM_THREADS")}};
-        for (const auto& [name, value] : dist::rank_environment(base, job, local))
-            text += fmt::format(" {}={}", name, quoted(value));
-        for (const std::string& word : options.command)
-            text += fmt::format(" {}", quoted(word));
-        text += "\n";
-    }
-    return text;
 }
 
 int launch(const Options& options) {

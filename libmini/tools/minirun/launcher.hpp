@@ -29,9 +29,6 @@ dist::Job plan_job(const Options& options);
 /// own `job.run_id`: job.log_name, a dot, and r ("3f2a.1").
 int run_with_restarts(dist::Job job, const std::function<Outcome(dist::Job& job)>& run);
 
-/// Returns the output of --dry-run: one shell command per rank.
-std::string dry_run(const Options& options, const dist::Job& job);
-
 /// Runs the job and returns minirun's exit code.
 int launch(const Options& options);
 

@@ -5,7 +5,7 @@
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
-#include <map>
+#include <exception>
 #include <memory>
 #include <thread>
 
@@ -83,8 +83,7 @@ std::string count_ranks(std::string& text) {
     const int gpus = text == "gpu" || text == "auto" ? count_gpus() : 0;
     if (text == "gpu" && gpus == 0)
         return "this machine has no GPU (/dev/nvidia0), or CUDA_VISIBLE_DEVICES hides "
-               "it; "
-               "give -n a number";
+               "it; give -n a number";
     const int cores = static_cast<int>(std::thread::hardware_concurrency());
     if (text == "gpu" || text == "cpu" || text == "auto")
         text = std::to_string(std::clamp(gpus > 0 ? gpus : cores, 1, kMaxRanks));
@@ -116,9 +115,9 @@ std::string check_address(const std::string& text) {
 }
 
 // Declares the options, and keeps the values that need a conversion.
-class Line : public CommandLine {
+class MinirunLine : public CommandLine {
   public:
-    explicit Line(Options& options)
+    explicit MinirunLine(Options& options)
         : CommandLine(kDescription, "minirun"), options_(options) {
         app().prefix_command();  // stop reading at the program's name
         app().formatter(std::make_shared<Help>());
@@ -225,7 +224,7 @@ std::string variable_of(const CLI::Option& option) {
 }
 
 // Returns whether an option that is given makes the variable meaningless.
-bool is_replaced(const Line& line, const std::string& variable) {
+bool is_replaced(const MinirunLine& line, const std::string& variable) {
     const auto any = [&](const std::vector<std::string>& options) {
         return std::ranges::any_of(options, [&](auto& each) { return line.given(each); });
     };
@@ -241,7 +240,7 @@ bool is_replaced(const Line& line, const std::string& variable) {
 
 // Gives each option that is not on the command line the value of its variable, and adds
 // these to `used`. Removes the variables that have an option from `variables`.
-void use_variables(Line& line, dist::Environment& variables,
+void use_variables(MinirunLine& line, dist::Environment& variables,
                    std::vector<std::string>& used) {
     for (CLI::Option* const option : line.app().get_options()) {
         const auto found = variables.extract(variable_of(*option));
@@ -257,7 +256,7 @@ void use_variables(Line& line, dist::Environment& variables,
     }
 }
 
-void check_nodes(const Line& line, const Options& options) {
+void check_nodes(const MinirunLine& line, const Options& options) {
     if (options.nodes > 1 && !line.given("--node-rank"))
         throw UsageError(
             concat("--nnodes ", options.nodes,
@@ -281,7 +280,7 @@ void check_nodes(const Line& line, const Options& options) {
             "nodes by hand");
 }
 
-void fill(const Line& line, Options& options) {
+void fill(const MinirunLine& line, Options& options) {
     if (!line.given("-n"))
         throw UsageError("the number of ranks is missing: give -n N, or -n auto");
     if (line.given("--rdzv-endpoint")) {
@@ -302,7 +301,7 @@ void fill(const Line& line, Options& options) {
 
 Options parse_options(int argc, const char* const* argv) {
     Options options;
-    Line line(options);
+    MinirunLine line(options);
     dist::Environment variables = pet_variables();
     std::vector<std::string> used;  // texts "PET_NNODES=2"
     try {

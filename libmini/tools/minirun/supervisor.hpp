@@ -26,6 +26,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
@@ -95,8 +96,8 @@ class Supervisor {
     const Cleaner& cleaner_;
     Output output_;
     Descriptor signals_;
-    std::vector<Child> children_;  // by local rank
-    std::vector<End> ends_;        // in the order in which minirun saw them
+    std::deque<Child> children_;  // by local rank
+    std::vector<End> ends_;       // in the order in which minirun saw them
     Phase phase_ = Phase::kRunning;
     Clock::time_point phase_end_ = Clock::time_point::max();
     Clock::time_point message_end_;  // when gathering stops waiting for an error message

@@ -29,9 +29,6 @@ struct Call {
     std::optional<std::chrono::milliseconds> timeout =
         std::nullopt;  // the group's timeout
 
-    /// Whether the caller waits immediately. Two threads may not do so at the same time.
-    bool blocking = false;
-
     /// Returns whether the operation is point-to-point: send or recv.
     bool is_point() const {
         return operation == Operation::kSend || operation == Operation::kRecv;

@@ -7,169 +7,138 @@
 #include <utility>
 
 namespace mini::dist {
-namespace {
-
-Call all_reduce_call(Tensor tensor, ReduceOp op, Algorithm algorithm) {
-    return {.operation = Operation::kAllReduce,
-            .outputs = {std::move(tensor)},
-            .reduce_op = op,
-            .algorithm = algorithm};
-}
-
-Call broadcast_call(Tensor tensor, int root) {
-    return {
-        .operation = Operation::kBroadcast, .outputs = {std::move(tensor)}, .root = root};
-}
-
-Call reduce_call(Tensor tensor, int root, ReduceOp op) {
-    return {.operation = Operation::kReduce,
-            .outputs = {std::move(tensor)},
-            .reduce_op = op,
-            .root = root};
-}
-
-Call all_gather_call(std::vector<Tensor> outputs, Tensor input) {
-    return {.operation = Operation::kAllGather,
-            .outputs = std::move(outputs),
-            .inputs = {std::move(input)}};
-}
-
-Call gather_call(std::vector<Tensor> outputs, Tensor input, int root) {
-    return {.operation = Operation::kGather,
-            .outputs = std::move(outputs),
-            .inputs = {std::move(input)},
-            .root = root};
-}
-
-Call scatter_call(Tensor output, std::vector<Tensor> inputs, int root) {
-    return {.operation = Operation::kScatter,
-            .outputs = {std::move(output)},
-            .inputs = std::move(inputs),
-            .root = root};
-}
-
-Call reduce_scatter_call(Tensor output, std::vector<Tensor> inputs, ReduceOp op) {
-    return {.operation = Operation::kReduceScatter,
-            .outputs = {std::move(output)},
-            .inputs = std::move(inputs),
-            .reduce_op = op};
-}
-
-Call all_to_all_call(std::vector<Tensor> outputs, std::vector<Tensor> inputs) {
-    return {.operation = Operation::kAllToAll,
-            .outputs = std::move(outputs),
-            .inputs = std::move(inputs)};
-}
-
-Call send_call(Tensor tensor, int peer, uint64_t tag) {
-    return {.operation = Operation::kSend,
-            .inputs = {std::move(tensor)},
-            .peer = peer,
-            .tag = tag};
-}
-
-Call recv_call(Tensor tensor, int peer, uint64_t tag) {
-    return {.operation = Operation::kRecv,
-            .outputs = {std::move(tensor)},
-            .peer = peer,
-            .tag = tag};
-}
-
-// Starts a blocking call and waits for it.
-WorkHandle finish(ProcessGroup& group, Call call) {
-    call.blocking = true;
-    const WorkHandle work = group.start(std::move(call));
-    work->wait();
-    return work;
-}
-
-}  // namespace
-
 std::vector<int> ProcessGroup::world_ranks() const {
     std::vector<int> ranks(static_cast<size_t>(world_size()));
     std::iota(ranks.begin(), ranks.end(), 0);
     return ranks;
 }
 
+// Waits for the collective that `start` starts. Throws Error if another thread waits in
+// this function.
+template <typename Start>
+void ProcessGroup::wait_alone(Operation operation, const Start& start) {
+    MINI_CHECK(!is_waiting_.exchange(true), operation_name(operation),
+               ": two threads call blocking operations of one group at the same time, so "
+               "the ranks cannot agree on an order; give each thread its own group");
+    struct End {
+        ~End() { is_waiting = false; }
+        std::atomic<bool>& is_waiting;
+    } const end{is_waiting_};
+    start()->wait();
+}
+
 WorkHandle ProcessGroup::all_reduce_async(Tensor tensor, ReduceOp op,
                                           Algorithm algorithm) {
-    return start(all_reduce_call(std::move(tensor), op, algorithm));
+    return start({.operation = Operation::kAllReduce,
+                  .outputs = {std::move(tensor)},
+                  .reduce_op = op,
+                  .algorithm = algorithm});
 }
 void ProcessGroup::all_reduce(Tensor tensor, ReduceOp op, Algorithm algorithm) {
-    finish(*this, all_reduce_call(std::move(tensor), op, algorithm));
+    wait_alone(Operation::kAllReduce,
+               [&] { return all_reduce_async(tensor, op, algorithm); });
 }
 
 WorkHandle ProcessGroup::broadcast_async(Tensor tensor, int root) {
-    return start(broadcast_call(std::move(tensor), root));
+    return start({.operation = Operation::kBroadcast,
+                  .outputs = {std::move(tensor)},
+                  .root = root});
 }
 void ProcessGroup::broadcast(Tensor tensor, int root) {
-    finish(*this, broadcast_call(std::move(tensor), root));
+    wait_alone(Operation::kBroadcast, [&] { return broadcast_async(tensor, root); });
 }
 
 WorkHandle ProcessGroup::reduce_async(Tensor tensor, int root, ReduceOp op) {
-    return start(reduce_call(std::move(tensor), root, op));
+    return start({.operation = Operation::kReduce,
+                  .outputs = {std::move(tensor)},
+                  .reduce_op = op,
+                  .root = root});
 }
 void ProcessGroup::reduce(Tensor tensor, int root, ReduceOp op) {
-    finish(*this, reduce_call(std::move(tensor), root, op));
+    wait_alone(Operation::kReduce, [&] { return reduce_async(tensor, root, op); });
 }
 
 WorkHandle ProcessGroup::all_gather_async(std::vector<Tensor> outputs, Tensor input) {
-    return start(all_gather_call(std::move(outputs), std::move(input)));
+    return start({.operation = Operation::kAllGather,
+                  .outputs = std::move(outputs),
+                  .inputs = {std::move(input)}});
 }
 void ProcessGroup::all_gather(std::vector<Tensor> outputs, Tensor input) {
-    finish(*this, all_gather_call(std::move(outputs), std::move(input)));
+    wait_alone(Operation::kAllGather, [&] { return all_gather_async(outputs, input); });
 }
 
 WorkHandle ProcessGroup::gather_async(std::vector<Tensor> outputs, Tensor input,
                                       int root) {
-    return start(gather_call(std::move(outputs), std::move(input), root));
+    return start({.operation = Operation::kGather,
+                  .outputs = std::move(outputs),
+                  .inputs = {std::move(input)},
+                  .root = root});
 }
 void ProcessGroup::gather(std::vector<Tensor> outputs, Tensor input, int root) {
-    finish(*this, gather_call(std::move(outputs), std::move(input), root));
+    wait_alone(Operation::kGather, [&] { return gather_async(outputs, input, root); });
 }
 
 WorkHandle ProcessGroup::scatter_async(Tensor output, std::vector<Tensor> inputs,
                                        int root) {
-    return start(scatter_call(std::move(output), std::move(inputs), root));
+    return start({.operation = Operation::kScatter,
+                  .outputs = {std::move(output)},
+                  .inputs = std::move(inputs),
+                  .root = root});
 }
 void ProcessGroup::scatter(Tensor output, std::vector<Tensor> inputs, int root) {
-    finish(*this, scatter_call(std::move(output), std::move(inputs), root));
+    wait_alone(Operation::kScatter, [&] { return scatter_async(output, inputs, root); });
 }
 
 WorkHandle ProcessGroup::reduce_scatter_async(Tensor output, std::vector<Tensor> inputs,
                                               ReduceOp op) {
-    return start(reduce_scatter_call(std::move(output), std::move(inputs), op));
+    return start({.operation = Operation::kReduceScatter,
+                  .outputs = {std::move(output)},
+                  .inputs = std::move(inputs),
+                  .reduce_op = op});
 }
 void ProcessGroup::reduce_scatter(Tensor output, std::vector<Tensor> inputs,
                                   ReduceOp op) {
-    finish(*this, reduce_scatter_call(std::move(output), std::move(inputs), op));
+    wait_alone(Operation::kReduceScatter,
+               [&] { return reduce_scatter_async(output, inputs, op); });
 }
 
 WorkHandle ProcessGroup::all_to_all_async(std::vector<Tensor> outputs,
                                           std::vector<Tensor> inputs) {
-    return start(all_to_all_call(std::move(outputs), std::move(inputs)));
+    return start({.operation = Operation::kAllToAll,
+                  .outputs = std::move(outputs),
+                  .inputs = std::move(inputs)});
 }
 void ProcessGroup::all_to_all(std::vector<Tensor> outputs, std::vector<Tensor> inputs) {
-    finish(*this, all_to_all_call(std::move(outputs), std::move(inputs)));
+    wait_alone(Operation::kAllToAll, [&] { return all_to_all_async(outputs, inputs); });
 }
 
 WorkHandle ProcessGroup::barrier_async() {
     return start({.operation = Operation::kBarrier});
 }
-void ProcessGroup::barrier() { finish(*this, {.operation = Operation::kBarrier}); }
+void ProcessGroup::barrier() {
+    wait_alone(Operation::kBarrier, [&] { return barrier_async(); });
+}
 
 WorkHandle ProcessGroup::send_async(Tensor tensor, int peer, uint64_t tag) {
-    return start(send_call(std::move(tensor), peer, tag));
+    return start({.operation = Operation::kSend,
+                  .inputs = {std::move(tensor)},
+                  .peer = peer,
+                  .tag = tag});
 }
 void ProcessGroup::send(Tensor tensor, int peer, uint64_t tag) {
-    finish(*this, send_call(std::move(tensor), peer, tag));
+    send_async(std::move(tensor), peer, tag)->wait();
 }
 
 WorkHandle ProcessGroup::recv_async(Tensor tensor, int peer, uint64_t tag) {
-    return start(recv_call(std::move(tensor), peer, tag));
+    return start({.operation = Operation::kRecv,
+                  .outputs = {std::move(tensor)},
+                  .peer = peer,
+                  .tag = tag});
 }
 int ProcessGroup::recv(Tensor tensor, int peer, uint64_t tag) {
-    return finish(*this, recv_call(std::move(tensor), peer, tag))->source_rank();
+    const WorkHandle work = recv_async(std::move(tensor), peer, tag);
+    work->wait();
+    return work->source_rank();
 }
 
 std::vector<int> get_process_group_ranks(const ProcessGroup& group) {

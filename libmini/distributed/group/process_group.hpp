@@ -3,7 +3,8 @@
 // Every rank must call the same collectives in the same order. The functions with _async
 // return a Work immediately; the collectives run in the background, one after another in
 // call order, and Work::wait() blocks until that collective is done. The functions
-// without _async start the operation and wait for it.
+// without _async start the operation and wait for it; two threads must not call blocking
+// collectives of one group at the same time.
 //
 // No operation waits forever: it fails with Timeout after its timeout, or with PeerLost
 // if a peer has died. Both errors name the rank that the operation waited for. The errors
@@ -13,6 +14,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -167,6 +169,12 @@ class ProcessGroup {
     /// no other call has thrown it. The destructor also closes the connections, but drops
     /// the operations that are not done.
     virtual void shutdown() = 0;
+
+  private:
+    template <typename Start>
+    void wait_alone(Operation operation, const Start& start);
+
+    std::atomic<bool> is_waiting_ = false;  // a thread is in a blocking collective
 };
 
 /// Returns the ranks of the job that are the members of `group`, by rank in the group

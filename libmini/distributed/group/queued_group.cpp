@@ -65,7 +65,7 @@ std::vector<int> QueuedGroup::world_ranks() const {
 
 void QueuedGroup::barrier_until(Deadline deadline) {
     const std::chrono::milliseconds left(std::max(1, milliseconds_left(deadline)));
-    start({.operation = Operation::kBarrier, .timeout = left, .blocking = true})->wait();
+    start({.operation = Operation::kBarrier, .timeout = left})->wait();
 }
 
 void QueuedGroup::shutdown() {
@@ -92,7 +92,7 @@ WorkHandle QueuedGroup::start(Call call) {
     task->failure_reported = failure_reported_;
 
     const std::lock_guard lock(mutex_);
-    check_usable(task->call);
+    check_usable(task->call.operation);
     if (task->call.is_point()) {
         task->message.finished = [this, task] { finish(task); };
         points_.push_back(task);
@@ -100,7 +100,6 @@ WorkHandle QueuedGroup::start(Call call) {
         // Under the lock: the sequence numbers and the turns are in the queue's order.
         task->collective.sequence = next_sequence_++;
         if (task->on_gpu() != nullptr) task->on_gpu()->take_turn();
-        if (task->call.blocking) blocking_ = task;
         queue_.push_back(task);
     }
     task->ticket = observer_->queued(task->collective, payload_bytes(task->call),
@@ -137,8 +136,8 @@ std::unique_ptr<Backend> QueuedGroup::split(const std::vector<int>& ranks,
     }
 }
 
-void QueuedGroup::check_usable(const Call& call) const {
-    const char* const name = operation_name(call.operation);
+void QueuedGroup::check_usable(Operation operation) const {
+    const char* const name = operation_name(operation);
     if (failure_) {
         *failure_reported_ = true;
         throw_failure(identity_.in_job(
@@ -146,12 +145,6 @@ void QueuedGroup::check_usable(const Call& call) const {
              concat(name, ": the group is broken: ", failure_->message)}));
     }
     MINI_CHECK(!closed_, name, ": the group has been shut down");
-    const TaskHandle waited_for =
-        call.blocking && !call.is_point() ? blocking_.lock() : nullptr;
-    MINI_CHECK(
-        !waited_for || waited_for->is_completed() || waited_for->is_launched(), name,
-        ": two threads call blocking operations of one group at the same "
-        "time, so the ranks cannot agree on an order; give each thread its own group");
 }
 
 // ---- the communication thread's side

@@ -73,7 +73,7 @@ class QueuedGroup : public ProcessGroup {
 
     std::unique_ptr<Backend> split(const std::vector<int>& ranks,
                                    const GroupIdentity& identity);
-    void check_usable(const Call& call) const;
+    void check_usable(Operation operation) const;
     bool has_work() const {
         return !queue_.empty() || !points_.empty() || !in_flight_.empty();
     }
@@ -109,7 +109,6 @@ class QueuedGroup : public ProcessGroup {
     Tasks queue_;                     // collectives
     Tasks points_;                    // messages that the backend does not have yet
     std::set<TaskHandle> in_flight_;  // posted messages, and launched collectives
-    std::weak_ptr<Task> blocking_;    // the last blocking collective
     uint64_t next_sequence_ = 0;
     bool running_ = false;  // the communication thread is in run()
     bool closed_ = false;

@@ -47,8 +47,7 @@ TEST_CASE("collectives of two groups are launched on each GPU in call order") {
         for (int i = 0; i < rounds; ++i) {
             all.push_back(group.all_reduce_async(x, ReduceOp::kMax));
             if (i % 10 == 9)
-                other->all_reduce(y,
-                                  ReduceOp::kMax);  // blocking: may run on this thread
+                other->all_reduce(y, ReduceOp::kMax);
             else
                 all.push_back(other->all_reduce_async(y, ReduceOp::kMax));
         }

@@ -109,8 +109,7 @@ void run_group(const FaultPlan& plan, dist::ProcessCluster& cluster, int rank,
     std::vector<Tensor> data;
     std::vector<dist::WorkHandle> works;
     for (size_t call = 0; call < plan.calls.size(); ++call) {
-        dist::Call all_reduce = call_of(plan, rank, call);
-        all_reduce.blocking = !plan.is_async;
+        const dist::Call all_reduce = call_of(plan, rank, call);
         data.push_back(all_reduce.outputs[0]);
         works.push_back(group->start(all_reduce));
         if (!plan.is_async) works.back()->wait();

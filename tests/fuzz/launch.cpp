@@ -136,10 +136,9 @@ void run_cookie(Input input) { dist::parse_cookie(text_of(input)); }
 Seeds cookie_seeds() { return {"00112233445566778899aabbccddeeff"}; }
 
 void run_link(Input input) {
-    const auto link = dist::parse_link(text_of(input));
-    if (link)
-        require(link->bytes_per_second >= 125 && link->delay.count() >= 0,
-                "a link out of range");
+    const dist::LinkSpec link = dist::parse_links(text_of(input)).network;
+    require(link.bytes_per_second >= 125 && link.delay.count() >= 0,
+            "a link out of range");
 }
 
 Seeds link_seeds() { return {"100Mbit,5ms", "1Gbit", "1e3kbit,50us", "0.5Gbit,1.5s"}; }

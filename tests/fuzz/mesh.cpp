@@ -105,14 +105,12 @@ void run_mesh_transport(Input input) {
 
 const dist::Cookie kCookie = dist::parse_cookie("00112233445566778899aabbccddeeff");
 
-// The descriptor that the other program sends with its bytes, twice unless it is alone,
-// and whether its Hello has the right token.
+// The descriptor that the other program sends with its bytes, and whether its Hello has the right token.
 struct Attachment {
     enum Kind { kNothing, kMemory, kSmallMemory, kSocket };
 
     Kind kind = kNothing;
     bool has_token = false;
-    bool is_twice = false;
 };
 
 // The store of two ranks. When rank 0 publishes its address, the other program and then
@@ -148,8 +146,8 @@ class IntruderStore : public dist::HashStore {
         const auto hello =
             dist::make_hello(dist::Hello::Role::kMeshConnector, kCookie, 1, 0, token);
         const dist::Socket memory = new_memory();
-        dist::send_with_descriptors(rank1_, std::as_bytes(std::span(&hello, 1)),
-                                    std::array{memory.fd()});
+        dist::send_with_descriptor(rank1_, std::as_bytes(std::span(&hello, 1)),
+                                   memory.fd());
     }
 
     void send_with_attachment() {
@@ -165,10 +163,7 @@ class IntruderStore : public dist::HashStore {
         }
     }
     void send_descriptor(const dist::Socket& descriptor) {
-        const std::array both = {descriptor.fd(), descriptor.fd()};
-        const size_t count = attachment_.is_twice ? 2 : 1;
-        dist::send_with_descriptors(intruder_, bytes_of(bytes_),
-                                    std::span(both).first(count));
+        dist::send_with_descriptor(intruder_, bytes_of(bytes_), descriptor.fd());
     }
     static dist::Socket new_memory() {
         return dist::make_shared_memory(dist::RingChannel::memory_bytes()).descriptor;
@@ -183,8 +178,7 @@ void run_mesh_door(Input input) {
     Taker taker(input);
     const auto choice = taker.take<uint8_t>();
     const Attachment attachment{.kind = static_cast<Attachment::Kind>(choice % 4),
-                                .has_token = choice >= 128,
-                                .is_twice = choice % 128 >= 64};
+                                .has_token = choice >= 128};
     IntruderStore store(attachment, text_of(taker.rest()));
     dist::RendezvousConfig config;
     config.rank = 0;
@@ -272,10 +266,10 @@ void run_descriptors(Input input) {
     const auto next_number = [] { return dist::Socket(::dup(0)).fd(); };
     const int before = next_number();
     {
-        std::vector<dist::Socket> descriptors;
+        dist::Socket descriptor;
         std::array<std::byte, 64> bytes;
-        while (dist::recv_with_descriptors(mine, bytes, descriptors) > 0) continue;
-        require(descriptors.size() == std::min(count, dist::kMaxDescriptors),
+        while (dist::recv_with_descriptor(mine, bytes, descriptor) > 0) continue;
+        require(descriptor.is_open() == (count > 0),
                 "a descriptor is missing or unexpected");
     }
     require(next_number() == before, "a descriptor was left open");

@@ -21,9 +21,9 @@ namespace {
 constexpr std::chrono::milliseconds kLocalRetryPause(1);
 constexpr int kLocalBacklog = 512;
 
-// Room for the control message with kMaxDescriptors descriptors.
+// Room for the control message with one descriptor.
 struct ControlBuffer {
-    alignas(cmsghdr) char bytes[CMSG_SPACE(kMaxDescriptors * sizeof(int))];
+    alignas(cmsghdr) char bytes[CMSG_SPACE(sizeof(int))]{};
 };
 
 struct LocalAddress {
@@ -49,12 +49,14 @@ Socket new_local_socket() {
     return socket;
 }
 
-// Throws Error if the kernel has dropped descriptors of the message, of which `count` have
-// arrived, although the buffer had room for more.
-void check_all_arrived(const msghdr& message, size_t count) {
-    MINI_CHECK((message.msg_flags & MSG_CTRUNC) == 0 || count >= kMaxDescriptors,
-               "this process has no descriptors left for the memory that another rank "
-               "shares with it; raise ulimit -n");
+// Returns a message of `part` and, in `control`, one descriptor.
+msghdr message_of(iovec& part, ControlBuffer& control) {
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control.bytes;
+    message.msg_controllen = CMSG_LEN(sizeof(int));  // the kernel closes further ones
+    return message;
 }
 
 }  // namespace
@@ -99,54 +101,41 @@ bool is_same_user(const Socket& socket) {
            other.uid == ::geteuid();
 }
 
-void send_with_descriptors(const Socket& socket, std::span<const std::byte> bytes,
-                           std::span<const int> descriptors) {
+void send_with_descriptor(const Socket& socket, std::span<const std::byte> bytes,
+                          int descriptor) {
     iovec part{const_cast<std::byte*>(bytes.data()), bytes.size()};
-    ControlBuffer control{};
-    msghdr message{};
-    message.msg_iov = &part;
-    message.msg_iovlen = 1;
-    message.msg_control = control.bytes;
-    message.msg_controllen = CMSG_SPACE(descriptors.size_bytes());
+    ControlBuffer control;
+    const msghdr message = message_of(part, control);
     cmsghdr* const header = CMSG_FIRSTHDR(&message);
     header->cmsg_level = SOL_SOCKET;
     header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(descriptors.size_bytes());
-    std::memcpy(CMSG_DATA(header), descriptors.data(), descriptors.size_bytes());
+    header->cmsg_len = CMSG_LEN(sizeof descriptor);
+    std::memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
     if (::sendmsg(socket.fd(), &message, MSG_NOSIGNAL) !=
         static_cast<ssize_t>(bytes.size()))
         throw ConnectionClosed(system_message("sendmsg", errno));
 }
 
-size_t recv_with_descriptors(const Socket& socket, std::span<std::byte> bytes,
-                             std::vector<Socket>& descriptors) {
+size_t recv_with_descriptor(const Socket& socket, std::span<std::byte> bytes,
+                            Socket& descriptor) {
     iovec part{bytes.data(), bytes.size()};
-    ControlBuffer control{};
-    msghdr message{};
-    message.msg_iov = &part;
-    message.msg_iovlen = 1;
-    message.msg_control = control.bytes;
-    message.msg_controllen = sizeof control.bytes;
+    ControlBuffer control;
+    msghdr message = message_of(part, control);
     const ssize_t n = ::recvmsg(socket.fd(), &message, MSG_CMSG_CLOEXEC);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return 0;
     if (n <= 0) throw ConnectionClosed("the other side closed the connection");
 
-    // Take every descriptor that has arrived, so that those that are too many are closed.
     const cmsghdr* const header = CMSG_FIRSTHDR(&message);
-    if (header == nullptr || header->cmsg_level != SOL_SOCKET ||
-        header->cmsg_type != SCM_RIGHTS) {
-        check_all_arrived(message, 0);
-        return static_cast<size_t>(n);
-    }
-    const size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-    for (size_t i = 0; i < count; ++i) {
+    if (header != nullptr && header->cmsg_level == SOL_SOCKET &&
+        header->cmsg_type == SCM_RIGHTS) {
         int fd = -1;
-        std::memcpy(&fd, CMSG_DATA(header) + i * sizeof fd, sizeof fd);
-        Socket received(fd);
-        if (descriptors.size() < kMaxDescriptors)
-            descriptors.push_back(std::move(received));
+        std::memcpy(&fd, CMSG_DATA(header), sizeof fd);
+        descriptor = Socket(fd);
+    } else {
+        MINI_CHECK((message.msg_flags & MSG_CTRUNC) == 0,
+                   "this process has no descriptors left for the memory that another "
+                   "rank shares with it; raise ulimit -n");
     }
-    check_all_arrived(message, count);
     return static_cast<size_t>(n);
 }
 

@@ -7,7 +7,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "libmini/distributed/net/socket.hpp"
 
@@ -30,18 +29,15 @@ Socket connect_locally(const std::string& name, Deadline deadline);
 /// Returns whether the process at the other end runs as the same user as this process.
 bool is_same_user(const Socket& socket);
 
-/// The most descriptors that one message carries.
-constexpr size_t kMaxDescriptors = 2;
+/// Sends `bytes` and a descriptor with one system call. Throws ConnectionClosed if this
+/// call does not send all bytes.
+void send_with_descriptor(const Socket& socket, std::span<const std::byte> bytes,
+                          int descriptor);
 
-/// Sends `bytes` and descriptors with one system call. Throws ConnectionClosed if this
-/// call does not send all bytes. REQUIRES: 1 to kMaxDescriptors descriptors.
-void send_with_descriptors(const Socket& socket, std::span<const std::byte> bytes,
-                           std::span<const int> descriptors);
-
-/// Receives bytes as recv_some does. Appends the descriptors that arrive with the bytes
-/// to `descriptors`, up to kMaxDescriptors in all; closes further descriptors. Throws
-/// Error if this process has no descriptors left for those that arrive.
-size_t recv_with_descriptors(const Socket& socket, std::span<std::byte> bytes,
-                             std::vector<Socket>& descriptors);
+/// Receives bytes as recv_some does. Sets `descriptor` to the first descriptor that
+/// arrives with the bytes; closes further descriptors. Throws Error if this process has
+/// no descriptors left for it.
+size_t recv_with_descriptor(const Socket& socket, std::span<std::byte> bytes,
+                            Socket& descriptor);
 
 }  // namespace mini::dist

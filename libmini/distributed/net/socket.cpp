@@ -285,22 +285,12 @@ Socket accept_from(const Socket& listener) {
     return Socket(system().accept(listener.fd()));
 }
 
-int Acceptor::poll_fd() {
-    if (pause_end_ && has_passed(*pause_end_)) pause_end_.reset();
-    return pause_end_ ? -1 : listener_.fd();
-}
-
-Deadline Acceptor::next_turn(Deadline deadline) const {
-    return pause_end_ ? std::min(deadline, *pause_end_) : deadline;
-}
-
-Socket Acceptor::accept(const std::function<bool()>& make_room) {
-    if (pause_end_ || !listener_.is_open()) return Socket();
-    Socket socket = accept_from(listener_);
+Socket accept_from(const Socket& listener, const std::function<bool()>& make_room) {
+    Socket socket = accept_from(listener);
     if (socket.is_open()) return socket;
     const bool no_room =
         errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
-    if (no_room && !make_room()) pause_end_ = deadline_after(kAcceptPause);
+    if (no_room && !make_room()) sleep_for(kAcceptPause);
     return socket;
 }
 

@@ -9,7 +9,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <optional>
 #include <span>
 #include <string>
 
@@ -90,36 +89,11 @@ Socket connect_to(const Address& address, Deadline deadline,
 /// Accepts a pending connection; returns a closed Socket if there is none. Never blocks.
 Socket accept_from(const Socket& listener);
 
-/// Accepts connections for a poll loop. If the process has no descriptor or memory for
-/// one more connection, the Acceptor pauses for 50 ms: without the pause, poll would
-/// return immediately each time and the loop would spin.
-class Acceptor {
-  public:
-    /// If `listener` is closed, accept() always returns a closed Socket.
-    explicit Acceptor(Socket listener) : listener_(std::move(listener)) {}
-
-    const Socket& listener() const { return listener_; }
-
-    /// Returns the descriptor to poll: the listener's; during a pause -1, which poll
-    /// ignores.
-    int poll_fd();
-
-    /// Returns the latest time at which to poll again: `deadline`, or the end of a pause
-    /// if the pause ends earlier.
-    Deadline next_turn(Deadline deadline) const;
-
-    bool is_paused() const { return pause_end_.has_value(); }
-
-    /// Accepts a pending connection; returns a closed Socket if there is none. Never
-    /// blocks. Calls `make_room` if the process has no descriptor or memory left:
-    /// `make_room` drops another connection and returns true, or returns false if there
-    /// is no connection to drop; then a pause begins.
-    Socket accept(const std::function<bool()>& make_room);
-
-  private:
-    Socket listener_;
-    std::optional<Deadline> pause_end_;
-};
+/// As accept_from, for a poll loop. If the process has no descriptor or memory left, calls
+/// `make_room`, which drops another connection and returns true, or returns false if
+/// there is none to drop. Then this function sleeps for 50 ms: the connection is still
+/// pending, so poll would return immediately each time and the loop would spin.
+Socket accept_from(const Socket& listener, const std::function<bool()>& make_room);
 
 /// Blocks until one of `events` (POLLIN, POLLOUT) or an error occurs. Returns false if
 /// the deadline passes first.

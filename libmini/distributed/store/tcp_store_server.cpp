@@ -28,7 +28,7 @@ struct TcpStoreServer::Client : StoreClient {
 
 TcpStoreServer::TcpStoreServer(const Address& address, const Cookie& cookie,
                                std::chrono::milliseconds hello_time)
-    : cookie_(cookie), hello_time_(hello_time), acceptor_(listen_on(address)) {
+    : cookie_(cookie), hello_time_(hello_time), listener_(listen_on(address)) {
     if (cookie == Cookie{} && !is_loopback(this->address()))
         logging::warning("the store at ", to_text(this->address()),
                          " can be reached from other machines and has no cookie: set "
@@ -46,8 +46,8 @@ void TcpStoreServer::run() {
     for (bool stopping = false; !stopping;) {
         // List the sockets to poll, and find when the next Hello is overdue.
         std::vector<pollfd> entries = {{stop_.fd(), POLLIN, 0},
-                                       {acceptor_.poll_fd(), POLLIN, 0}};
-        Deadline next_turn = acceptor_.next_turn(kNever);
+                                       {listener_.fd(), POLLIN, 0}};
+        Deadline next_turn = kNever;
         for (const Client& client : clients_) {
             const int events = POLLIN | (client.outbox.empty() ? 0 : POLLOUT);
             entries.push_back({client.socket.fd(), static_cast<short>(events), 0});
@@ -66,7 +66,7 @@ void TcpStoreServer::run() {
 
 void TcpStoreServer::accept_client() {
     constexpr int kMostUnknown = 64;
-    Socket socket = acceptor_.accept([this] { return drop_oldest(); });
+    Socket socket = accept_from(listener_, [this] { return drop_oldest(); });
     if (!socket.is_open()) return;
     if (std::ranges::count_if(clients_, &Client::is_unknown) >= kMostUnknown)
         drop_oldest();

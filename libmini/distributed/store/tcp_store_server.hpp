@@ -46,7 +46,7 @@ class TcpStoreServer {
     TcpStoreServer& operator=(const TcpStoreServer&) = delete;
 
     /// Returns the address on which the server listens, with the actual port.
-    Address address() const { return local_address(acceptor_.listener()); }
+    Address address() const { return local_address(listener_); }
 
     StoreCounters counters() const {
         const std::lock_guard lock(mutex_);
@@ -76,7 +76,7 @@ class TcpStoreServer {
 
     const Cookie cookie_;
     const std::chrono::milliseconds hello_time_;
-    Acceptor acceptor_;
+    const Socket listener_;
     Event stop_;
     std::list<Client> clients_;
     StoreService service_{reply};

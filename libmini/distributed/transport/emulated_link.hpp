@@ -33,7 +33,7 @@
 #include "libmini/distributed/net/deadline.hpp"
 #include "libmini/distributed/transport/channel.hpp"
 #include "libmini/distributed/transport/link_port.hpp"
-#include "libmini/distributed/transport/link_spec.hpp"
+#include "libmini/distributed/transport/links.hpp"
 
 namespace mini::dist {
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
+#include <cmath>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -13,6 +15,55 @@ namespace {
 
 constexpr int kMaxRanksPerHost = 1024;
 constexpr double kMinShare = 0.001;  // so that a frame takes hours at most, not years
+
+struct Unit {
+    const char* name;
+    double scale;
+};
+
+// A quantity with a unit, and its valid range. With a lower rate a frame would take
+// minutes; a shorter delay is too short for the clock.
+struct Quantity {
+    Unit units[3];
+    double low, high;
+};
+constexpr Quantity kRate{
+    {{"kbit", 1e3 / 8}, {"Mbit", 1e6 / 8}, {"Gbit", 1e9 / 8}}, 1e3 / 8, 1e12 / 8};
+constexpr Quantity kDelay{{{"us", 1e3}, {"ms", 1e6}, {"s", 1e9}}, 1e3, 60e9};
+
+// Parses a number with a unit. Returns std::nullopt for other text, NaN included, and for
+// a number out of range.
+std::optional<double> parse_quantity(std::string_view text, const Quantity& quantity) {
+    double number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, number);
+    if (error != std::errc()) return std::nullopt;
+    for (const Unit& unit : quantity.units) {
+        const double value = number * unit.scale;
+        if (std::string_view(rest, end) == unit.name && quantity.low <= value &&
+            value <= quantity.high)
+            return value;
+    }
+    return std::nullopt;
+}
+
+// "100Mbit,5ms"
+LinkSpec parse_link(std::string_view text) {
+    if (text.empty())
+        throw UsageError("links: the rate of the network is missing, as in 100Gbit,5us");
+    const size_t comma = text.find(',');
+    const auto rate = parse_quantity(text.substr(0, comma), kRate);
+    const auto delay = comma == std::string_view::npos
+                           ? std::optional(0.0)
+                           : parse_quantity(text.substr(comma + 1), kDelay);
+    if (!rate || !delay)
+        throw UsageError(
+            concat("the link \"", text,
+                   "\" is not like 100Mbit,5ms: a rate from 1kbit to 1000Gbit a second "
+                   "(kbit, Mbit or Gbit), and, if it has one, a delay from 1us to 60s "
+                   "(us, ms or s)"));
+    return {*rate, std::chrono::nanoseconds(std::llround(*delay))};
+}
 
 std::string_view trimmed(std::string_view text) {
     const size_t first = text.find_first_not_of(' ');
@@ -43,13 +94,6 @@ std::optional<T> take_number(std::string_view& text) {
     throw UsageError(concat("links: \"", part, "\" is not like ", expected));
 }
 
-LinkSpec link_of(std::string_view text) {
-    const auto spec = parse_link(std::string(text));
-    if (!spec)
-        throw UsageError("links: the rate of the network is missing, as in 100Gbit,5us");
-    return *spec;
-}
-
 // "hosts of 8: 800Gbit,1us"
 void add_hosts(std::string_view part, Links& links) {
     std::string_view rest = part;
@@ -58,7 +102,7 @@ void add_hosts(std::string_view part, Links& links) {
     if (!ranks || *ranks < 1 || *ranks > kMaxRanksPerHost || !skip(rest, ":"))
         throw_wrong(part, "\"hosts of 8: 800Gbit,1us\"");
     links.ranks_per_host = *ranks;
-    links.inside = link_of(rest);
+    links.inside = parse_link(rest);
 }
 
 // "rank 3 at 0.25"
@@ -84,7 +128,7 @@ Links parse_links(const std::string& text) {
     Links links;
     std::string_view rest = text;
     const size_t end = rest.find(';');
-    links.network = link_of(trimmed(rest.substr(0, end)));
+    links.network = parse_link(trimmed(rest.substr(0, end)));
     rest.remove_prefix(std::min(end, rest.size()));
     while (!rest.empty()) {
         rest.remove_prefix(1);  // the semicolon

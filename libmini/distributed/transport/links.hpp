@@ -19,9 +19,13 @@
 #include <string>
 #include <vector>
 
-#include "libmini/distributed/transport/link_spec.hpp"
-
 namespace mini::dist {
+
+/// The rate and the delay of a link.
+struct LinkSpec {
+    double bytes_per_second = 0;
+    std::chrono::nanoseconds delay{};  // one way
+};
 
 /// All links of a cluster.
 struct Links {
@@ -31,8 +35,9 @@ struct Links {
     std::map<int, double> rates;  // of each slow rank: its share of the link's rate
 };
 
-/// Parses text of the form above. Throws UsageError quoting the part that does not have
-/// this form.
+/// Parses text of the form above: rates from 1kbit to 1000Gbit a second (kbit, Mbit or
+/// Gbit), and delays from 1us to 60s (us, ms or s), 0 if there is none. Throws UsageError
+/// quoting the part that does not have this form.
 Links parse_links(const std::string& text);
 
 /// How a message travels from one rank to another.

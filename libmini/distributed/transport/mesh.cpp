@@ -12,13 +12,13 @@
 #include <memory>
 #include <new>
 #include <span>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "libmini/distributed/net/local_socket.hpp"
 #include "libmini/distributed/net/poll_until.hpp"
-#include "libmini/distributed/transport/endpoint.hpp"
 #include "libmini/distributed/transport/mesh_failure.hpp"
 #include "libmini/distributed/transport/ring_channel.hpp"
 #include "libmini/distributed/transport/shared_memory.hpp"
@@ -38,6 +38,34 @@ constexpr const char* kNoDescriptors =
     " This process has no descriptors left for connections; raise ulimit -n.";
 
 std::string address_key(int rank) { return concat("mesh/", rank); }
+
+// The addresses at which a rank listens, as it publishes them in the store.
+struct Endpoint {
+    std::string host;
+    Address address;
+    std::string local_name;  // "-" if it uses TCP only
+    uint64_t token = 0;      // random; identifies the rank's listener
+};
+
+std::string to_text(const Endpoint& endpoint) {
+    return concat(endpoint.host, " ", to_text(endpoint.address), " ", endpoint.local_name,
+                  " ", endpoint.token);
+}
+
+Endpoint parse_endpoint(const std::string& text) {
+    std::istringstream in(text);
+    Endpoint endpoint;
+    std::string address;
+    in >> endpoint.host >> address >> endpoint.local_name >> endpoint.token;
+    endpoint.address = parse_address(address);
+    return endpoint;
+}
+
+// Returns whether two ranks can share memory: both are on one host and belong to one user.
+bool share_memory(const Endpoint& a, const Endpoint& b) {
+    return a.host == b.host && a.local_name != "-" && b.local_name != "-" &&
+           belong_to_one_user(a.local_name, b.local_name);
+}
 
 // What this rank needs to connect to the others.
 struct ThisRank {
@@ -66,8 +94,7 @@ std::unique_ptr<Channel> greet(const ThisRank& mine, const Endpoint& theirs,
         throw ConnectionClosed("a process of another user listens at its address");
     const int world_size = mine.config.world_size;
     NewSharedMemory shared = make_shared_memory(RingChannel::memory_bytes(world_size));
-    const int descriptor = shared.descriptor.fd();
-    send_with_descriptors(socket, greeting, {&descriptor, 1});
+    send_with_descriptor(socket, greeting, shared.descriptor.fd());
     recv_all(socket, reply, mine.deadline);
     return std::make_unique<RingChannel>(std::move(socket), std::move(shared.memory),
                                          RingChannel::Side::kFirst, world_size);
@@ -106,7 +133,7 @@ struct PendingConnection {
     Deadline deadline;
     Hello hello;
     size_t received = 0;
-    std::vector<Socket> descriptors;  // of the connection's memory
+    Socket memory;  // the descriptor of the connection's memory
 };
 
 // Reads the Hello. Returns the rank of the peer; -1 while the Hello is incomplete. Throws
@@ -116,7 +143,7 @@ int identify(PendingConnection& connection, const Hello& mine, int world_size) {
                     .subspan(connection.received);
     connection.received +=
         connection.is_local
-            ? recv_with_descriptors(connection.socket, rest, connection.descriptors)
+            ? recv_with_descriptor(connection.socket, rest, connection.memory)
             : recv_some(connection.socket, rest);
     if (connection.received < sizeof(Hello)) return -1;
     const int rank = rank_of_connector(connection.hello, mine, world_size);
@@ -131,10 +158,9 @@ MessageStream welcome(PendingConnection& connection, int peer, const ThisRank& m
     const int world_size = mine.config.world_size;
     std::shared_ptr<Memory> memory;
     if (connection.is_local) {
-        if (connection.descriptors.size() != 1)
-            throw ConnectionClosed("it shares no memory");
+        if (!connection.memory.is_open()) throw ConnectionClosed("it shares no memory");
         try {
-            memory = map_shared_memory(connection.descriptors.front(),
+            memory = map_shared_memory(connection.memory,
                                        RingChannel::memory_bytes(world_size));
         } catch (const Error& error) {
             throw Error(concat("rank ", peer, " shares other memory with rank ",
@@ -174,27 +200,29 @@ void serve_pending(std::list<PendingConnection>& pending,
     });
 }
 
-void accept_connection(Acceptor& acceptor, bool is_local,
+// Accepts a connection. Returns false if this process has no descriptor left for it.
+bool accept_connection(const Socket& listener, bool is_local,
                        std::list<PendingConnection>& pending) {
     // A rank sends its Hello immediately, so the oldest pending connection is rarely the
     // connection of a rank.
-    const auto drop_oldest = [&] {
-        if (pending.empty()) return false;
-        pending.pop_front();
-        return true;
-    };
-    Socket socket = acceptor.accept(drop_oldest);
-    if (!socket.is_open() || (is_local && !is_same_user(socket))) return;
-    if (pending.size() >= kMaxPending) drop_oldest();
+    bool is_starved = false;
+    Socket socket = accept_from(listener, [&] {
+        is_starved = pending.empty();
+        if (!is_starved) pending.pop_front();
+        return !is_starved;
+    });
+    if (!socket.is_open() || (is_local && !is_same_user(socket))) return !is_starved;
+    if (pending.size() >= kMaxPending) pending.pop_front();
     PendingConnection& connection = pending.emplace_back();
     connection.socket = std::move(socket);
     connection.is_local = is_local;
     connection.deadline = deadline_after(kHelloTime);
+    return true;
 }
 
 // The sockets at which a rank listens.
 struct Listeners {
-    Acceptor tcp, local;
+    Socket tcp, local;
 };
 
 [[noreturn]] void throw_missing(const ThisRank& mine, const std::string& missing,
@@ -206,11 +234,11 @@ struct Listeners {
 }
 
 // Returns the sockets to poll: first the two listeners.
-std::vector<pollfd> entries_of(Listeners& listeners,
+std::vector<pollfd> entries_of(const Listeners& listeners,
                                const std::list<PendingConnection>& pending,
                                const std::vector<MessageStream>& streams) {
-    std::vector<pollfd> entries = {{listeners.tcp.poll_fd(), POLLIN, 0},
-                                   {listeners.local.poll_fd(), POLLIN, 0}};
+    std::vector<pollfd> entries = {{listeners.tcp.fd(), POLLIN, 0},
+                                   {listeners.local.fd(), POLLIN, 0}};
     for (const PendingConnection& connection : pending)
         entries.push_back({connection.socket.fd(), POLLIN, 0});
     for (const MessageStream& stream : streams)
@@ -220,22 +248,21 @@ std::vector<pollfd> entries_of(Listeners& listeners,
 }
 
 // Accepts connections until every higher rank is connected.
-void accept_higher_ranks(Listeners& listeners, std::vector<MessageStream>& streams,
+void accept_higher_ranks(const Listeners& listeners, std::vector<MessageStream>& streams,
                          const ThisRank& mine) {
-    auto& [tcp, local] = listeners;
     const RendezvousConfig& config = mine.config;
     const Hello hello = make_hello(Hello::Role::kMeshAcceptor, config.cookie, config.rank,
                                    -1, mine.endpoint.token);
     std::list<PendingConnection> pending;
     Deadline next_look = deadline_after(kFailureLook);
-    Deadline patience = deadline_after(kStarvedTime);
+    bool is_starved = false;
+    Deadline patience;
     while (true) {
         const std::string missing = missing_ranks(
             config.rank + 1, config.world_size,
             [&](int peer) { return streams[static_cast<size_t>(peer)].is_open(); });
         if (missing.empty()) return;
         check_still_there(streams, mine.store, config.rank);
-        const bool is_starved = tcp.is_paused() || local.is_paused();
         if (!is_starved) patience = deadline_after(kStarvedTime);
         if (has_passed(mine.deadline) || has_passed(patience))
             throw_missing(mine, missing, is_starved);
@@ -245,12 +272,13 @@ void accept_higher_ranks(Listeners& listeners, std::vector<MessageStream>& strea
         }
 
         std::vector<pollfd> entries = entries_of(listeners, pending, streams);
-        poll_until(entries,
-                   local.next_turn(tcp.next_turn(std::min(mine.deadline, next_look))));
+        poll_until(entries, std::min(mine.deadline, next_look));
 
-        // Without a free descriptor, accept() fails even if no connection waits.
-        if (entries[0].revents != 0) accept_connection(tcp, /*is_local=*/false, pending);
-        if (entries[1].revents != 0) accept_connection(local, /*is_local=*/true, pending);
+        is_starved = false;
+        if (entries[0].revents != 0)
+            is_starved |= !accept_connection(listeners.tcp, /*is_local=*/false, pending);
+        if (entries[1].revents != 0)
+            is_starved |= !accept_connection(listeners.local, /*is_local=*/true, pending);
         serve_pending(pending, streams, mine, hello);
     }
 }
@@ -301,9 +329,9 @@ void connect_all(Mesh& mesh, const RendezvousConfig& config, Store& store,
     await_name({local_host, 0}, deadline);
     const bool has_tcp_only = medium == Medium::kTcp;
     const std::string name = has_tcp_only ? "-" : random_local_name();
-    Listeners listeners{Acceptor(listen_for(local_host)),
-                        Acceptor(has_tcp_only ? Socket() : listen_locally(name))};
-    const Address published{local_host, local_address(listeners.tcp.listener()).port};
+    const Listeners listeners{listen_for(local_host),
+                              has_tcp_only ? Socket() : listen_locally(name)};
+    const Address published{local_host, local_address(listeners.tcp).port};
     const ThisRank mine{
         config, store, deadline,
         Endpoint{system().host_id(), published, name, system().random_number()}};

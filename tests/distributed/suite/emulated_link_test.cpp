@@ -29,8 +29,8 @@ std::unique_ptr<EmulatedLink> link_end(Socket socket, const std::string& spec,
                                        const std::shared_ptr<RankPorts>& ports,
                                        const Deadline& now) {
     return std::make_unique<EmulatedLink>(
-        std::make_unique<SocketChannel>(std::move(socket)), *parse_link(spec), ports,
-        [&now] { return now; });
+        std::make_unique<SocketChannel>(std::move(socket)), parse_links(spec).network,
+        ports, [&now] { return now; });
 }
 
 // The two ends of a link of 1 MB/s and 10 ms, and their clock.
@@ -83,31 +83,30 @@ struct Fork {
 
 }  // namespace
 
-TEST_CASE("parse_link reads a rate and a delay and rejects other texts") {
-    CHECK(!parse_link(""));
-    CHECK(parse_link("100Mbit,5ms")->bytes_per_second == 12.5e6);
-    CHECK(parse_link("100Mbit,5ms")->delay == milliseconds(5));
-    CHECK(parse_link("1Gbit")->delay.count() == 0);
-    CHECK(parse_link("56kbit,2s")->bytes_per_second == 7000);
-    CHECK(parse_link("1.5Gbit,50us")->delay == microseconds(50));
-    CHECK(parse_link("1kbit,60s")->bytes_per_second == 125);
-    CHECK(parse_link("1000Gbit,1us")->delay == microseconds(1));
+TEST_CASE("parse_links reads a rate and a delay and rejects other texts") {
+    CHECK(parse_links("100Mbit,5ms").network.bytes_per_second == 12.5e6);
+    CHECK(parse_links("100Mbit,5ms").network.delay == milliseconds(5));
+    CHECK(parse_links("1Gbit").network.delay.count() == 0);
+    CHECK(parse_links("56kbit,2s").network.bytes_per_second == 7000);
+    CHECK(parse_links("1.5Gbit,50us").network.delay == microseconds(50));
+    CHECK(parse_links("1kbit,60s").network.bytes_per_second == 125);
+    CHECK(parse_links("1000Gbit,1us").network.delay == microseconds(1));
     for (const char* const text :
          {"fast", "100", "100Mbit,", "100Mbit,5", "0Mbit", "-1Mbit", "1Mbit,5ms,",
           "nanMbit", "1mbit", "1Mbit,61s", ","})
         CHECK(test::message_of<UsageError>([&] {
-                  parse_link(text);
+                  parse_links(text);
               }).find("is not like 100Mbit,5ms") != std::string::npos);
 }
 
-TEST_CASE("parse_link rejects a link that is too slow or too fast or not finite") {
+TEST_CASE("parse_links rejects a link that is too slow or too fast or not finite") {
     for (const char* const text :
          {"1e-300kbit", "0.9kbit", "1e-400Mbit", "1001Gbit", "1e9Gbit", "1e400Gbit",
           "infGbit", "-infGbit", "-1e-300kbit", "1Mbit,0ms", "1Mbit,-1ms",
           "1Mbit,1e-300s", "1Mbit,0.5us", "1Mbit,infs", "1Mbit,nanms", "1Mbit,1e300s"}) {
         CAPTURE(text);
         const std::string message =
-            test::message_of<UsageError>([&] { parse_link(text); });
+            test::message_of<UsageError>([&] { parse_links(text); });
         CHECK(message.find("a rate from 1kbit to 1000Gbit a second") !=
               std::string::npos);
         CHECK(message.find("a delay from 1us to 60s") != std::string::npos);
@@ -267,7 +266,7 @@ TEST_CASE(
             return Deadline(std::chrono::hours(1)) + microseconds(100) * ++looks;
         };
         auto [one, other] = mini::test::socket_pair();
-        const LinkSpec spec = *parse_link("8Mbit,1ms");
+        const LinkSpec spec = parse_links("8Mbit,1ms").network;
         auto near = std::make_unique<EmulatedLink>(
             std::make_unique<SocketChannel>(std::move(one)), spec,
             std::make_shared<RankPorts>(), ticking);

@@ -59,8 +59,8 @@ class EmulatedNetwork {
     std::unique_ptr<EmulatedLink> end_of(Socket socket,
                                          const std::shared_ptr<RankPorts>& ports) {
         return std::make_unique<EmulatedLink>(
-            std::make_unique<SocketChannel>(std::move(socket)), *parse_link(kLinkText),
-            ports, [this] { return now_; });
+            std::make_unique<SocketChannel>(std::move(socket)),
+            parse_links(kLinkText).network, ports, [this] { return now_; });
     }
 
     bool move_some() {

@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include "libmini/autograd/functions.hpp"
-#include "libmini/autograd/fused_dropout.hpp"
 #include "libmini/tensor/dispatch.hpp"
 #include "libmini/tensor/ops.hpp"
 #include "libmini/tensor/overlap.hpp"
@@ -47,6 +46,20 @@ void check_probability(const char* name, double p) {
 
 // Returns dropout of x with p = 1, which draws nothing. NaN and infinity become NaN.
 Tensor times_zero(const Tensor& x) { return x * 0.0f; }
+
+// Returns dropout of elements of x, which is on a GPU: one kernel draws the mask and
+// multiplies by it. Two kernels, as on the CPU, would write the mask and then read it again.
+Tensor fused_dropout(const Tensor& x, double p, Generator& generator) {
+    const Tensor in = ops::contiguous(x);
+    Tensor y = x.new_empty(x.shape()), mask = x.new_empty(x.shape());
+    on_gpu(x.device(), [&](cudaStream_t stream) {
+        gpu::dropout(y.data<float>(), mask.data<float>(), in.data<float>(), x.numel(), p,
+                     {.seed = generator.random64()}, stream);
+    });
+    return record("dropout", y, {x}, [mask](const Tensor& g, const Node&) -> Grads {
+        return {ops::mul(g, mask)};
+    });
+}
 
 // Returns dropout with 0 < p < 1, whose mask is drawn in row-major order.
 Tensor dropped(const Tensor& x, double p, Generator& generator) {

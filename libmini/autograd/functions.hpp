@@ -13,7 +13,7 @@
 
 #include "libmini/autograd/node.hpp"
 #include "libmini/kernels/kernels.hpp"
-#include "libmini/random/streams.hpp"
+#include "libmini/random/random.hpp"
 #include "libmini/tensor/tensor.hpp"
 
 namespace mini {
@@ -141,12 +141,12 @@ Tensor batch_norm(const Tensor& x, const Tensor& running_mean, const Tensor& run
 /// GPU, draws only a seed from `generator`, for the GPU's own generator. Draws nothing if
 /// p is 0 or 1.
 Tensor dropout(const Tensor& x, double p, bool training,
-               Generator& generator = generator_of(Stream::kDropout));
+               Generator& generator = default_generator());
 
 /// Like dropout, but sets whole channels to zero: x is (N, C, ...); the function draws
 /// once for each (n, c).
 Tensor dropout2d(const Tensor& x, double p, bool training,
-                 Generator& generator = generator_of(Stream::kDropout));
+                 Generator& generator = default_generator());
 
 /// Returns the logarithm of softmax of each row of x (N, classes).
 Tensor log_softmax(const Tensor& x);

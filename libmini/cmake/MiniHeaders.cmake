@@ -4,8 +4,7 @@
 # The public headers of each component, relative to libmini/.
 set(MINI_PUBLIC_HEADERS_core core/error.hpp core/events.hpp core/half.hpp core/log.hpp
     core/parallel.hpp)
-set(MINI_PUBLIC_HEADERS_random random/python_random.hpp random/random.hpp
-    random/streams.hpp)
+set(MINI_PUBLIC_HEADERS_random random/python_random.hpp random/random.hpp)
 set(MINI_PUBLIC_HEADERS_tensor tensor/device.hpp tensor/dtype.hpp tensor/ops.hpp
     tensor/print.hpp tensor/shape.hpp tensor/storage.hpp tensor/tensor.hpp)
 set(MINI_PUBLIC_HEADERS_autograd autograd/functions.hpp autograd/grad_check.hpp

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "libmini/core/error.hpp"
-#include "libmini/random/streams.hpp"
+#include "libmini/random/random.hpp"
 
 namespace mini::data {
 namespace {
@@ -79,8 +79,7 @@ DataLoader::Epoch DataLoader::epoch(int64_t first) {
     check_at_least("the first batch", first, 0);
 
     // Draw the base seed before the sampler draws.
-    Generator& generator =
-        options_.generator ? *options_.generator : generator_of(Stream::kDataOrder);
+    Generator& generator = options_.generator ? *options_.generator : default_generator();
     const auto base_seed = static_cast<uint64_t>(generator.random_int64());
 
     return Epoch({.dataset = dataset_,

@@ -98,7 +98,7 @@ struct DataLoaderOptions {
     /// GPU need not block (Tensor::to with non_blocking). Reading a batch throws Error if
     /// the batch is on a GPU, or in a build without CUDA.
     bool pin_memory = false;
-    /// If null: the calling thread's generator_of(Stream::kDataOrder).
+    /// If null: the calling thread's default_generator().
     std::shared_ptr<Generator> generator = nullptr;
     std::chrono::milliseconds timeout = std::chrono::minutes(10);  // per batch
 };
@@ -109,7 +109,7 @@ struct DataLoaderOptions {
 /// An epoch draws the same random numbers as in PyTorch, in the same order: first the
 /// base seed, then, with shuffle, the numbers of RandomSampler. Both come from
 /// `generator` or, if it is null, from the calling thread's
-/// generator_of(Stream::kDataOrder). All these numbers are drawn when the epoch starts,
+/// default_generator(). All these numbers are drawn when the epoch starts,
 /// so an epoch that is abandoned early draws as many numbers as an epoch that is read to
 /// the end.
 ///

@@ -6,7 +6,7 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/log.hpp"
-#include "libmini/random/streams.hpp"
+#include "libmini/random/random.hpp"
 
 namespace mini::data {
 namespace {
@@ -52,8 +52,8 @@ std::vector<std::shared_ptr<const Partition>> random_split(
     check_lengths(lengths, dataset->size());
 
     // Permute all indices, and split them into one run per length.
-    const std::vector<int64_t> order = randperm(
-        dataset->size(), generator ? *generator : generator_of(Stream::kDataOrder));
+    const std::vector<int64_t> order =
+        randperm(dataset->size(), generator ? *generator : default_generator());
     std::vector<std::shared_ptr<const Partition>> parts;
     auto begin = order.begin();
     for (const int64_t length : lengths) {

@@ -20,7 +20,7 @@ namespace mini::data {
 
 /// Returns parts of the given lengths, with each sample in exactly one part
 /// (`torch.utils.data.random_split`). Draws one permutation from `generator` or, if
-/// `generator` is null, from the calling thread's generator_of(Stream::kDataOrder).
+/// `generator` is null, from the calling thread's default_generator().
 /// Throws UsageError when a length is negative, or when the lengths do not sum to the
 /// dataset's size.
 std::vector<std::shared_ptr<const Partition>> random_split(

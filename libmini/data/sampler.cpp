@@ -6,7 +6,7 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/random/multinomial.hpp"
-#include "libmini/random/streams.hpp"
+#include "libmini/random/random.hpp"
 
 namespace mini::data {
 namespace {
@@ -28,7 +28,7 @@ int64_t checked_num_samples(const char* who, int64_t num_samples) {
 // Returns a new generator, with a seed drawn from the thread's generator and with the
 // same version of PyTorch.
 Generator private_generator() {
-    Generator& source = generator_of(Stream::kDataOrder);
+    Generator& source = default_generator();
     Generator generator(static_cast<uint64_t>(source.random_int64()));
     generator.set_version(source.version());
     return generator;
@@ -105,7 +105,7 @@ SubsetRandomSampler::SubsetRandomSampler(std::vector<int64_t> indices,
     : indices_(std::move(indices)), generator_(std::move(generator)) {}
 
 std::vector<int64_t> SubsetRandomSampler::indices() {
-    Generator& generator = generator_ ? *generator_ : generator_of(Stream::kDataOrder);
+    Generator& generator = generator_ ? *generator_ : default_generator();
     // [lab08.1] Permute the positions in the list.
     std::vector<int64_t> order = randperm(size(), generator);
     for (int64_t& index : order) index = indices_[static_cast<size_t>(index)];
@@ -125,7 +125,7 @@ WeightedRandomSampler::WeightedRandomSampler(std::vector<double> weights,
 }
 
 std::vector<int64_t> WeightedRandomSampler::indices() {
-    Generator& generator = generator_ ? *generator_ : generator_of(Stream::kDataOrder);
+    Generator& generator = generator_ ? *generator_ : default_generator();
     return multinomial(weights_, num_samples_, replacement_, generator);
 }
 

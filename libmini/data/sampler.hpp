@@ -10,8 +10,7 @@
 // of the next epoch. For the same state of the generator, the indices equal PyTorch's.
 //
 // A random sampler draws from the generator passed to its constructor. If this generator
-// is null, the sampler uses the calling thread's generator_of(Stream::kDataOrder): the
-// default generator, unless separate_streams was called.
+// is null, the sampler uses the calling thread's default_generator().
 
 #pragma once
 

@@ -1,7 +1,6 @@
 // Dropout: in training, sets random elements or channels to zero (Srivastava et al.
 // 2014); in evaluation, returns the input. Draws from the calling thread's
-// generator_of(Stream::kDropout) (random/streams.hpp): the default generator, unless
-// streams were separated.
+// default_generator().
 
 #pragma once
 

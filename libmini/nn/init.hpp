@@ -12,14 +12,13 @@
 // uniform distribution in ±bound has variance bound² / 3, hence the sqrt(3) in the code.
 //
 // The values are bitwise identical to PyTorch's. By default, all functions draw from this
-// thread's generator_of(Stream::kInitialisation).
+// thread's default_generator().
 
 #pragma once
 
 #include <cstdint>
 
 #include "libmini/random/random.hpp"
-#include "libmini/random/streams.hpp"
 #include "libmini/tensor/tensor.hpp"
 
 namespace mini::nn::init {
@@ -42,11 +41,11 @@ double calculate_gain(Nonlinearity nonlinearity, double negative_slope = 0.01);
 
 /// Fills x with uniformly distributed numbers in [from, to).
 void uniform_(Tensor& x, double from, double to,
-              Generator& generator = generator_of(Stream::kInitialisation));
+              Generator& generator = default_generator());
 
 /// Fills x with normally distributed numbers.
 void normal_(Tensor& x, double mean, double std,
-             Generator& generator = generator_of(Stream::kInitialisation));
+             Generator& generator = default_generator());
 
 /// Fills x with `value`.
 void constant_(Tensor& x, double value);
@@ -59,11 +58,11 @@ void zeros_(Tensor& x);
 
 /// Fills `weight` by Xavier initialisation: uniform in ±gain √(6 / (fan_in + fan_out)).
 void xavier_uniform_(Tensor& weight, double gain = 1,
-                     Generator& generator = generator_of(Stream::kInitialisation));
+                     Generator& generator = default_generator());
 
 /// Fills `weight` by Xavier initialisation: normal with the variance of xavier_uniform_.
 void xavier_normal_(Tensor& weight, double gain = 1,
-                    Generator& generator = generator_of(Stream::kInitialisation));
+                    Generator& generator = default_generator());
 
 /// Whether to keep the variance of the activations in the forward pass (kFanIn) or of the
 /// gradients in the backward pass (kFanOut).
@@ -77,16 +76,16 @@ struct KaimingOptions {
 
 /// Fills `weight` by Kaiming initialisation: uniform in ±gain √(3 / fan).
 void kaiming_uniform_(Tensor& weight, KaimingOptions options = {},
-                      Generator& generator = generator_of(Stream::kInitialisation));
+                      Generator& generator = default_generator());
 
 /// Fills `weight` by Kaiming initialisation: normal with the variance of
 /// kaiming_uniform_.
 void kaiming_normal_(Tensor& weight, KaimingOptions options = {},
-                     Generator& generator = generator_of(Stream::kInitialisation));
+                     Generator& generator = default_generator());
 
 /// Initialises the parameters of Linear and Conv2d: first the weight by kaiming_uniform_
 /// with a = √5, that is, uniform in ±1/√fan_in; then the bias, if it is defined, uniform
-/// in the same range. Draws from this thread's generator_of(Stream::kInitialisation).
+/// in the same range. Draws from this thread's default_generator().
 void reset_parameters(Tensor& weight, Tensor& bias);
 
 }  // namespace mini::nn::init

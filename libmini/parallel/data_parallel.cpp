@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "libmini/core/log.hpp"
-#include "libmini/random/streams.hpp"
+#include "libmini/random/random.hpp"
 
 namespace mini::parallel {
 namespace {
@@ -133,7 +133,7 @@ void DataParallel::build_copies() {
 
 // Seeds the generators of the workers, as the class comment says.
 void DataParallel::seed_workers() {
-    Generator next = generator_of(Stream::kDropout);
+    Generator next = default_generator();
     const uint64_t seed = next.random();
     for (size_t i = 1; i < devices_.size(); ++i) {
         Generator generator = next;

@@ -45,8 +45,8 @@ struct DataParallelOptions {
 ///
 /// Dropout and other random operations: device 0 draws from the caller's generator, as
 /// without DataParallel. Device i > 0 draws from its own generator. Every forward() seeds
-/// this generator with i plus the 32-bit number that the caller's dropout stream would
-/// draw next. So the masks differ between devices, manual_seed determines the masks of
+/// this generator with i plus the 32-bit number that the caller's generator would draw
+/// next. So the masks differ between devices, manual_seed determines the masks of
 /// all devices, and restoring the caller's generator state restores the masks of all
 /// devices.
 class DataParallel : public nn::Module {

@@ -124,11 +124,6 @@ void normal_each(std::span<T> values, double mean, double deviation,
     convert_block(last.data());
 }
 
-template <typename T>
-void exponential_each(std::span<T> values, double lambda, Generator& generator) {
-    for (T& value : values) value = static_cast<T>(generator.exponential_double(lambda));
-}
-
 // Swaps each element with itself or a later element. A swap waits for memory, a draw does
 // not. So this function draws a block of swap targets, prefetches their memory, and then
 // swaps.
@@ -300,14 +295,6 @@ void fill_bernoulli(std::span<float> values, double probability, Generator& gene
             block[i] = bits[i] < limit ? 1.0f : 0.0f;
         values = values.subspan(block.size());
     }
-}
-
-void fill_exponential(std::span<float> values, double lambda, Generator& generator) {
-    exponential_each(values, lambda, generator);
-}
-
-void fill_exponential(std::span<double> values, double lambda, Generator& generator) {
-    exponential_each(values, lambda, generator);
 }
 
 void fill_normal(std::span<float> values, double mean, double deviation,

@@ -157,12 +157,6 @@ void fill_uniform(std::span<double> values, double from, double to, Generator& g
 /// Throws Error unless probability is in [0, 1].
 void fill_bernoulli(std::span<float> values, double probability, Generator& generator);
 
-/// Fills each element of `values` with generator.exponential_double(lambda)
-/// (`Tensor.exponential_`; same versions as fill_bernoulli). Throws Error unless lambda
-/// is positive.
-void fill_exponential(std::span<float> values, double lambda, Generator& generator);
-void fill_exponential(std::span<double> values, double lambda, Generator& generator);
-
 /// Fills `values` from the normal distribution (`Tensor.normal_`; `torch.randn` for mean
 /// 0 and deviation 1). Fewer than 16 values are drawn one by one with normal_double() and
 /// scaled in double. For 16 and more, each element is first filled with a uniform number

@@ -4,7 +4,7 @@
 
 #include "libmini/data/distributed_sampler.hpp"
 #include "libmini/random/random.hpp"
-#include "libmini/random/streams.hpp"
+
 #include "tests/data/loader_support.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/golden.hpp"
@@ -155,18 +155,4 @@ TEST_CASE(
     expected.random_int64();
     expected.random_int64();  // two base seeds
     CHECK(mini::default_generator().random() == expected.random());
-}
-
-TEST_CASE("with separate streams the data order does not depend on other draws") {
-    const auto order = [](int other_draws) {
-        mini::manual_seed(1);
-        mini::separate_streams(4);
-        for (int i = 0; i < other_draws; ++i) mini::default_generator().random();
-        DataLoader loader(std::make_shared<Numbers>(20),
-                          {.batch_size = 20, .shuffle = true});
-        const Batches batches = read(loader.epoch());
-        mini::join_streams();
-        return batches;
-    };
-    CHECK(order(0) == order(3));
 }

@@ -6,7 +6,7 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/data/batch_sampler.hpp"
-#include "libmini/random/streams.hpp"
+#include "libmini/random/random.hpp"
 #include "tests/data/support.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/golden.hpp"
@@ -163,15 +163,10 @@ TEST_CASE("samplers that share a generator draw from it in turn") {
     CHECK(RandomSampler(6, {.generator = shared}).indices() != with_own(6));
 }
 
-TEST_CASE("samplers without a generator draw from the kDataOrder stream") {
-    struct Joined {
-        ~Joined() { mini::join_streams(); }
-    } joined;
-    mini::manual_seed(1);
-    mini::separate_streams(9);
-    const Generator stream = mini::generator_of(mini::Stream::kDataOrder);
+TEST_CASE("samplers without a generator draw from the thread's default generator") {
+    const Generator stream(9);
     const auto restarted = [&](mini::data::Sampler& sampler) {
-        mini::generator_of(mini::Stream::kDataOrder) = stream;
+        mini::default_generator() = stream;
         return sampler.indices();
     };
 
@@ -190,8 +185,6 @@ TEST_CASE("samplers without a generator draw from the kDataOrder stream") {
     WeightedRandomSampler expected({1, 2, 3}, 20, true,
                                    std::make_shared<Generator>(stream));
     CHECK(restarted(weighted) == expected.indices());
-
-    CHECK(mini::default_generator().random() == Generator(1).random());
 }
 
 TEST_CASE("RandomSampler's private generator follows the thread's version of PyTorch") {

@@ -2,10 +2,8 @@
 
 #include <array>
 #include <charconv>
-#include <cstddef>
 #include <cstdint>
 #include <system_error>
-#include <vector>
 
 #include "libmini/core/error.hpp"
 #include "libmini/extras/launchers/slurm_lists.hpp"
@@ -66,9 +64,7 @@ int slurm_local_size(const Lookup& lookup, int node) {
     const auto counts =
         step_or_job(lookup, "SLURM_STEP_TASKS_PER_NODE", "SLURM_TASKS_PER_NODE");
     if (!counts) return number_in(lookup, "SLURM_NTASKS_PER_NODE");
-    const std::vector<int> tasks = expand_task_counts(*counts);
-    const auto n = static_cast<size_t>(node);
-    return node >= 0 && n < tasks.size() ? tasks[n] : -1;
+    return node < 0 ? -1 : task_count(*counts, node);
 }
 
 RankVariables read_slurm(const Lookup& lookup) {
@@ -118,8 +114,8 @@ DerivedMaster derive_master(const Lookup& lookup, const RankVariables& variables
     const bool is_slurm = variables.source.starts_with("Slurm");
     const auto list = step_or_job(lookup, "SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST");
     if (is_slurm && list) {
-        const std::vector<std::string> hosts = expand_host_list(*list);
-        return {hosts.size() == 1 ? "127.0.0.1" : hosts.front(), port};
+        const FirstHost first = first_host(*list);
+        return {first.is_only ? "127.0.0.1" : first.name, port};
     }
     const std::string local = variables.local_world_size < 0
                                   ? "an unknown number"

@@ -2,25 +2,23 @@
 
 #pragma once
 
-#include <cstddef>
 #include <string>
-#include <vector>
 
 namespace mini::dist {
 
-/// The maximum number of hosts or counts in one list; no Slurm cluster has more.
-constexpr size_t kMaxSlurmEntries = 1 << 16;
+/// The first host of a list.
+struct FirstHost {
+    std::string name{};
+    bool is_only = true;  // whether the list has no other host
+};
 
-/// The longest host name in bytes: the limit of DNS.
-constexpr size_t kMaxHostBytes = 255;
+/// Returns the first host: node01 of "node[01-03,7],gpu5". Throws UsageError with the list
+/// if it does not begin in Slurm's notation; what follows the first host is not checked.
+FirstHost first_host(const std::string& list);
 
-/// Expands a list of hosts: "node[01-03,7],gpu5" is node01, node02, node03, node7 and
-/// gpu5. Throws UsageError with the list and the reason if the text has another form, if
-/// there are more than kMaxSlurmEntries hosts, or if a name is longer than kMaxHostBytes.
-std::vector<std::string> expand_host_list(const std::string& text);
-
-/// Expands a list of task counts, one per node: "4(x2),3" is 4, 4, 3. Throws UsageError
-/// as expand_host_list does.
-std::vector<int> expand_task_counts(const std::string& text);
+/// Returns the count of a node, counted from 0: of "4(x2),3" it is 4 for nodes 0 and 1, and
+/// 3 for node 2; -1 if there are fewer nodes. Throws UsageError with the list if a count
+/// up to this node is not in Slurm's notation. REQUIRES: node >= 0.
+int task_count(const std::string& list, int node);
 
 }  // namespace mini::dist

@@ -3,6 +3,7 @@
 #include "libmini/extras/launchers/launcher_variables.hpp"
 
 #include <map>
+#include <string>
 #include <vector>
 
 #include "libmini/extras/launchers/slurm_lists.hpp"
@@ -58,41 +59,28 @@ const Variables kBySlurm = {
 }  // namespace
 
 TEST_CASE("all variables of each launcher are read") {
-    const RankVariables torchrun = read(kByTorchrun);
-    CHECK(torchrun.rank == 5);
-    CHECK(torchrun.world_size == 8);
-    CHECK(torchrun.local_rank == 1);
-    CHECK(torchrun.local_world_size == 4);
-    CHECK(torchrun.node_rank == 1);
-    CHECK(torchrun.source == "torchrun or minirun (RANK, WORLD_SIZE)");
-    CHECK(torchrun.job_id == "job");
-
+    struct Case {
+        Variables variables;
+        std::vector<int> numbers;  // rank, world size, local rank and size, node
+        std::string source, job_id;
+    };
     // OMPI_COMM_WORLD_NODE_RANK is not the rank of the node: it is the index of the
     // process on its host.
-    const RankVariables open_mpi = read(kByOpenMpi);
-    CHECK(open_mpi.rank == 2);
-    CHECK(open_mpi.world_size == 4);
-    CHECK(open_mpi.local_rank == 2);
-    CHECK(open_mpi.local_world_size == 4);
-    CHECK(open_mpi.node_rank == 0);
-    CHECK(open_mpi.source == "Open MPI (OMPI_COMM_WORLD_RANK, OMPI_COMM_WORLD_SIZE)");
-    CHECK(open_mpi.job_id == "3829465089");
-
-    const RankVariables hydra = read(kByHydra);
-    CHECK(hydra.rank == 1);
-    CHECK(hydra.world_size == 3);
-    CHECK(hydra.local_rank == 1);
-    CHECK(hydra.local_world_size == 3);
-    CHECK(hydra.source == "PMI (PMI_RANK, PMI_SIZE)");
-
-    const RankVariables slurm = read(kBySlurm);
-    CHECK(slurm.rank == 6);
-    CHECK(slurm.world_size == 7);
-    CHECK(slurm.local_rank == 2);
-    CHECK(slurm.local_world_size == 3);
-    CHECK(slurm.node_rank == 1);
-    CHECK(slurm.source == "Slurm (SLURM_PROCID, SLURM_NTASKS)");
-    CHECK(slurm.job_id == "4711.0");
+    const Case cases[] = {
+        {kByTorchrun, {5, 8, 1, 4, 1}, "torchrun or minirun (RANK, WORLD_SIZE)", "job"},
+        {kByOpenMpi,
+         {2, 4, 2, 4, 0},
+         "Open MPI (OMPI_COMM_WORLD_RANK, OMPI_COMM_WORLD_SIZE)",
+         "3829465089"},
+        {kByHydra, {1, 3, 1, 3, 0}, "PMI (PMI_RANK, PMI_SIZE)", ""},
+        {kBySlurm, {6, 7, 2, 3, 1}, "Slurm (SLURM_PROCID, SLURM_NTASKS)", "4711.0"}};
+    for (const Case& each : cases) {
+        const RankVariables found = read(each.variables);
+        CHECK(std::vector{found.rank, found.world_size, found.local_rank,
+                          found.local_world_size, found.node_rank} == each.numbers);
+        CHECK(found.source == each.source);
+        CHECK(found.job_id == each.job_id);
+    }
 }
 
 TEST_CASE("without a launcher the result is nullopt and empty variables count as unset") {
@@ -211,69 +199,38 @@ TEST_CASE("without MASTER_ADDR the address is derived from the launcher's variab
     CHECK(contains(failure_of([&] { derive(unknown); }), "an unknown number"));
 }
 
-TEST_CASE("expand_host_list expands brackets and ranges and keeps leading zeros") {
-    using Hosts = std::vector<std::string>;
-    CHECK(expand_host_list("node7") == Hosts{"node7"});
-    CHECK(expand_host_list("node[01-03,7],gpu5") ==
-          Hosts{"node01", "node02", "node03", "node7", "gpu5"});
-    CHECK(expand_host_list("n[8-11]") == Hosts{"n8", "n9", "n10", "n11"});
-    CHECK(expand_host_list("n[098-101]") == Hosts{"n098", "n099", "n100", "n101"});
-    CHECK(expand_host_list("r[1-2]n[3,5]x") == Hosts{"r1n3x", "r1n5x", "r2n3x", "r2n5x"});
-    CHECK(expand_host_list("a-b.c,d") == Hosts{"a-b.c", "d"});
-    for (const char* bad :
-         {"", ",", "a,,b", "a[", "a]", "a[]", "a[1", "a[1-]", "a[-1]", "a[2-1]", "a[x]",
-          "a[[1]]", "a]1[", "a[1-999999999999]", "a[0-9999999]b[0-9999999]"}) {
-        CAPTURE(bad);
-        CHECK(contains(failure_of([&] { expand_host_list(bad); }), "Slurm's notation"));
-    }
-}
-
-TEST_CASE("expand_host_list rejects a list that is too long with the reason") {
-    const auto fault_of = [](const std::string& list) {
-        return failure_of([&] { expand_host_list(list); });
+TEST_CASE("the first host of a list is that of the first numbers in its brackets") {
+    const auto is = [](const std::string& list, const std::string& name, bool is_only) {
+        CAPTURE(list);
+        CHECK(first_host(list).name == name);
+        CHECK(first_host(list).is_only == is_only);
     };
-    // Ranges that end at the largest 64-bit integer.
-    CHECK(expand_host_list("n[18446744073709551615]") ==
-          std::vector<std::string>{"n18446744073709551615"});
-    CHECK(expand_host_list("n[18446744073709551614-18446744073709551615]").size() == 2);
-    CHECK(contains(fault_of("n[0-18446744073709551615]"),
-                   "UsageError: \"n[0-18446744073709551615]\" is not a list in Slurm's "
-                   "notation, such as node[01-03,7],gpu5 or 4(x2),3: it has more than "
-                   "65536 entries"));
-
-    // The limit of 65536 entries applies to the whole list.
-    CHECK(expand_host_list("n[1-65536]").size() == 65536);
-    CHECK(contains(fault_of("n[0-65536]"), "more than 65536 entries"));
-    CHECK(contains(fault_of("a[1-40000],b[1-40000]"), "more than 65536 entries"));
-    CHECK(contains(fault_of("n[1-40000,1-40000]"), "more than 65536 entries"));
-    CHECK(contains(fault_of("a[0-999]b[0-999]"), "more than 65536 entries"));
-
-    // A host name has at most 255 bytes.
-    CHECK(expand_host_list(std::string(255, 'n')).size() == 1);
-    CHECK(contains(fault_of(std::string(256, 'n')), "a host's name has more than 255"));
-    CHECK(contains(fault_of("n[" + std::string(4000, '0') + "-9]"), "has 4000 digits"));
-    std::string brackets;
-    while (brackets.size() < (128 << 10)) brackets += "a[1]";
-    const std::string text = fault_of(brackets);
-    CHECK(contains(text, "a host's name has more than 255 bytes"));
+    is("node7", "node7", true);
+    is("node[01-03,7],gpu5", "node01", false);
+    is("n[098-101]", "n098", false);
+    is("n[5]", "n5", true);
+    is("r[1-2]n[3,5]x", "r1n3x", false);
+    is("r[1]n[3]x", "r1n3x", true);
+    is("a-b.c,d", "a-b.c", false);
+    is("n[18446744073709551615]", "n18446744073709551615", true);
+    for (const char* bad : {"", ",", "a[", "a]", "a[]", "a[1", "a[-1]", "a[x]", "a[1x]",
+                            "a[[1]]", "a]1["}) {
+        CAPTURE(bad);
+        CHECK(contains(failure_of([&] { first_host(bad); }), "Slurm's notation"));
+    }
+    const std::string text = failure_of([] { first_host(std::string(4000, ']')); });
     CHECK(text.size() < 300);  // the error does not repeat the whole list
-    CHECK(contains(fault_of("n[1-x]"), "\"1-x\" is neither a number nor a range"));
-    CHECK(contains(fault_of("n[1"), "its brackets do not match"));
-    CHECK(contains(fault_of("a,,b"), "an entry is empty"));
 }
 
-TEST_CASE("expand_task_counts expands Slurm's task counts") {
-    CHECK(expand_task_counts("4") == std::vector<int>{4});
-    CHECK(expand_task_counts("4(x2),3") == std::vector<int>{4, 4, 3});
+TEST_CASE("a node's task count is found in Slurm's list") {
+    CHECK(task_count("4", 0) == 4);
+    CHECK(task_count("4", 1) == -1);
+    for (const auto& [node, count] : std::map<int, int>{{0, 4}, {1, 4}, {2, 3}, {3, -1}})
+        CHECK(task_count("4(x2),3", node) == count);
+    CHECK(task_count("1(x2147483647),2", 1) == 1);
     for (const char* bad : {"", "x", "4(x)", "4(x2", "4(x0)", "-1", "4(x-1)", "4()",
-                            "1(x2000000)", "4(x2)3"}) {
+                            "1(x99999999999)", "4(x2)3", "4,,3"}) {
         CAPTURE(bad);
-        CHECK(contains(failure_of([&] { expand_task_counts(bad); }), "Slurm's notation"));
+        CHECK(contains(failure_of([&] { task_count(bad, 9); }), "Slurm's notation"));
     }
-    for (const char* large :
-         {"1(x65537)", "1(x40000),2(x40000)", "1(x18446744073709551615)"})
-        CHECK(contains(failure_of([&] { expand_task_counts(large); }),
-                       "it has more than 65536 entries"));
-    CHECK(contains(failure_of([&] { expand_task_counts("4,x(x2)"); }),
-                   "\"x(x2)\" is not a count of tasks"));
 }

@@ -130,7 +130,7 @@ TEST_CASE("a wait that times out names only the missing keys in every store") {
     CAPTURE(kind);
     SharedStore shared(kind);
     const auto store = shared.client();
-    const std::string prefix = kind == "prefix of tcp" ? "part/" : "";
+    const std::string prefix = kind == "file with a prefix" ? "part/" : "";
     store->set("here", "1");
     const std::string text = failure_of([&] {
         store->wait({"gone1", "here", "gone2"}, soon());

@@ -8,8 +8,7 @@
 //     HashStore     in this process, for ranks that are threads
 //     TcpStore      in the process with the TcpStoreServer, to which all ranks connect
 //
-// libmini/extras/launchers has a store in a file (FileStore), and a part of another store
-// whose keys share a prefix (PrefixStore).
+// libmini/extras/launchers has a store in a file (FileStore).
 //
 // Values are bytes that the store does not interpret, except that add() stores decimal
 // numbers.

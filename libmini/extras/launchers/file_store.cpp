@@ -12,6 +12,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace mini::dist {
@@ -81,7 +82,8 @@ class FileStore::FileLock {
     const Socket& file_;
 };
 
-FileStore::FileStore(const std::string& path) : path_(path) {
+FileStore::FileStore(const std::string& path, std::string prefix)
+    : path_(path), prefix_(std::move(prefix)) {
     while (!open_file()) continue;
 }
 
@@ -135,57 +137,58 @@ void FileStore::begin_log() {
 }
 
 void FileStore::set(const std::string& key, const std::string& value) {
-    check_sizes(key, value);
+    check_sizes(prefix_ + key, value);
     const std::lock_guard lock(mutex_);
     const FileLock file_lock(*this, deadline_after(kLockTime));
     read_log();
-    append(Kind::kSet, key, value);
+    append(Kind::kSet, prefix_ + key, value);
 }
 
 std::string FileStore::get(const std::string& key, Deadline deadline) {
     const std::lock_guard lock(mutex_);
-    wait_here({key}, deadline);
-    return *table_.find(key);
+    wait_here({prefix_ + key}, deadline);
+    return *table_.find(prefix_ + key);
 }
 
 int64_t FileStore::add(const std::string& key, int64_t amount) {
-    check_sizes(key, "");
+    check_sizes(prefix_ + key, "");
     const std::lock_guard lock(mutex_);
     const FileLock file_lock(*this, deadline_after(kLockTime));
     read_log();
-    const int64_t sum = table_.add(key, amount);
-    append(Kind::kSet, key, std::to_string(sum));
+    const int64_t sum = table_.add(prefix_ + key, amount);
+    append(Kind::kSet, prefix_ + key, std::to_string(sum));
     return sum;
 }
 
 std::string FileStore::compare_set(const std::string& key, const std::string& expected,
                                    const std::string& desired) {
-    check_sizes(key, desired);
+    check_sizes(prefix_ + key, desired);
     const std::lock_guard lock(mutex_);
     const FileLock file_lock(*this, deadline_after(kLockTime));
     read_log();
-    std::string value = table_.compare_set(key, expected, desired);
-    if (value == desired && table_.find(key) != nullptr) append(Kind::kSet, key, value);
+    const std::string full = prefix_ + key;
+    std::string value = table_.compare_set(full, expected, desired);
+    if (value == desired && table_.find(full) != nullptr) append(Kind::kSet, full, value);
     return value;
 }
 
 void FileStore::wait(const std::vector<std::string>& keys, Deadline deadline) {
     const std::lock_guard lock(mutex_);
-    wait_here(keys, deadline);
+    wait_here(in_file(keys), deadline);
 }
 
 bool FileStore::check(const std::vector<std::string>& keys) {
     const std::lock_guard lock(mutex_);
     refresh(deadline_after(kLockTime));
-    return table_.missing(keys).empty();
+    return table_.missing(in_file(keys)).empty();
 }
 
 bool FileStore::delete_key(const std::string& key) {
     const std::lock_guard lock(mutex_);
     const FileLock file_lock(*this, deadline_after(kLockTime));
     read_log();
-    const bool existed = table_.find(key) != nullptr;
-    if (existed) append(Kind::kErase, key, "");
+    const bool existed = table_.find(prefix_ + key) != nullptr;
+    if (existed) append(Kind::kErase, prefix_ + key, "");
     return existed;
 }
 
@@ -200,6 +203,13 @@ int64_t FileStore::num_keys() {
 void FileStore::refresh(Deadline deadline) {
     const FileLock lock(*this, deadline);
     read_log();
+}
+
+// Returns the keys with the prefix.
+std::vector<std::string> FileStore::in_file(const std::vector<std::string>& keys) const {
+    std::vector<std::string> result;
+    for (const std::string& key : keys) result.push_back(prefix_ + key);
+    return result;
 }
 
 void FileStore::wait_here(const std::vector<std::string>& keys, Deadline deadline) {

@@ -34,8 +34,10 @@ class FileStore : public Store {
   public:
     /// Opens the file, or creates a file that only its owner can read and write. Throws
     /// BadFile if the path cannot be opened. Throws BadFile, and leaves the file
-    /// unchanged, if the file has another format.
-    explicit FileStore(const std::string& path);
+    /// unchanged, if the file has another format. Each key begins with `prefix` in the
+    /// file, so runs with different prefixes cannot read or overwrite each other's keys
+    /// (`torch.distributed.PrefixStore`); num_keys() counts all keys.
+    explicit FileStore(const std::string& path, std::string prefix = "");
     ~FileStore() override;
     FileStore(const FileStore&) = delete;
     FileStore& operator=(const FileStore&) = delete;
@@ -65,8 +67,9 @@ class FileStore : public Store {
     void append(Kind kind, const std::string& key, const std::string& value);
     void refresh(Deadline deadline);
     void wait_here(const std::vector<std::string>& keys, Deadline deadline);
+    std::vector<std::string> in_file(const std::vector<std::string>& keys) const;
 
-    const std::string path_;
+    const std::string path_, prefix_;
     std::mutex mutex_;
     Socket file_;      // a descriptor with one owner
     size_t read_ = 0;  // bytes of the log that have been applied to the table

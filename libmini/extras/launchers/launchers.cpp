@@ -7,14 +7,12 @@
 #include "libmini/distributed/rendezvous/rank_variables.hpp"
 #include "libmini/extras/launchers/file_store.hpp"
 #include "libmini/extras/launchers/launcher_variables.hpp"
-#include "libmini/extras/launchers/prefix_store.hpp"
 
 namespace mini::dist {
 namespace {
 
 std::unique_ptr<Store> open_file(const std::string& path, const std::string& run_id) {
-    return std::make_unique<PrefixStore>(concat("run/", run_id),
-                                         std::make_shared<FileStore>(path));
+    return std::make_unique<FileStore>(path, concat("run/", run_id, "/"));
 }
 
 }  // namespace

@@ -177,3 +177,17 @@ TEST_CASE("ranks can meet through a file that a killed run has left behind") {
         2);
     CHECK(folder.names().empty());
 }
+
+TEST_CASE("two prefixes in one file do not see each other's keys") {
+    const Place place;
+    FileStore a(place.path, "a/"), b(place.path, "b/"), inner(place.path, "a/x/");
+    a.set("key", "of a");
+    CHECK_FALSE(b.check("key"));
+    b.set("key", "of b");
+    CHECK(a.get("key") == "of a");
+    inner.set("key", "deep");
+    CHECK(a.get("x/key") == "deep");
+    CHECK(b.delete_key("key"));
+    CHECK(a.check("key"));
+    CHECK(a.num_keys() == 2);
+}

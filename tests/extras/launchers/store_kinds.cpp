@@ -2,35 +2,30 @@
 
 #include "tests/distributed/store_kinds.hpp"
 
-#include "libmini/distributed/store/tcp_store.hpp"
-#include "libmini/distributed/store/tcp_store_server.hpp"
+#include <memory>
+#include <string>
+#include <vector>
+
 #include "libmini/extras/launchers/file_store.hpp"
-#include "libmini/extras/launchers/prefix_store.hpp"
-#include "tests/distributed/support.hpp"
 #include "tests/support/folder.hpp"
 
 namespace mini::dist::test {
 
 struct SharedStore::Parts {
     mini::test::Folder folder;
-    std::unique_ptr<TcpStoreServer> server;
+    std::string prefix;
 };
 
-std::vector<std::string> store_kinds() { return {"file", "prefix of tcp"}; }
+std::vector<std::string> store_kinds() { return {"file", "file with a prefix"}; }
 
 SharedStore::SharedStore(const std::string& kind) : parts_(std::make_unique<Parts>()) {
-    if (kind != "file")
-        parts_->server =
-            std::make_unique<TcpStoreServer>(Address{"127.0.0.1", 0}, Cookie{});
+    if (kind != "file") parts_->prefix = "part/";
 }
 
 SharedStore::~SharedStore() = default;
 
 std::shared_ptr<Store> SharedStore::client() {
-    if (!parts_->server) return std::make_shared<FileStore>(parts_->folder / "store");
-    return std::make_shared<PrefixStore>(
-        "part", std::make_shared<TcpStore>(parts_->server->address(), Cookie{},
-                                           deadline_after(kLong)));
+    return std::make_shared<FileStore>(parts_->folder / "store", parts_->prefix);
 }
 
 }  // namespace mini::dist::test

@@ -6,8 +6,6 @@
 //     randperm              one permutation
 //     mnist_b64_w0 ...      a pass over MNIST, batch 64 or 128, 0 or 2 workers: bytes
 //                           decoded, normalised and batched, read in random order
-//     transforms_b64_w0 ... the same pass through a TensorDataset of bytes, with ToTensor
-//                           and Normalize called on each image
 //     short_epochs_w0 ...   1,000 epochs of two batches of one number: the cost of
 //                           starting an epoch
 //
@@ -18,7 +16,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <cstring>
 #include <functional>
 #include <iostream>
 #include <memory>
@@ -63,13 +60,7 @@ nlohmann::json measure(const Case& c, int repeats) {
         count = c.run();
         seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
     }
-    std::vector<double> sorted = seconds;
-    std::sort(sorted.begin(), sorted.end());
-    return {{"case", c.name},
-            {"count", count},
-            {"best", sorted.front()},
-            {"median", sorted[sorted.size() / 2]},
-            {"seconds", seconds}};
+    return {{"case", c.name}, {"count", count}, {"seconds", seconds}};
 }
 
 std::vector<Case> index_cases(int64_t n) {
@@ -110,8 +101,7 @@ std::vector<Case> short_cases() {
     return cases;
 }
 
-std::vector<Case> loader_cases(const std::string& name,
-                               const std::shared_ptr<const Dataset>& dataset) {
+std::vector<Case> loader_cases(const std::shared_ptr<const Dataset>& dataset) {
     std::vector<Case> cases;
     for (const int64_t batch_size : {64, 128})
         for (const int workers : {0, 2}) {
@@ -119,29 +109,10 @@ std::vector<Case> loader_cases(const std::string& name,
                 dataset,
                 mini::data::DataLoaderOptions{
                     .batch_size = batch_size, .shuffle = true, .num_workers = workers});
-            cases.push_back({mini::concat(name, "_b", batch_size, "_w", workers),
+            cases.push_back({mini::concat("mnist_b", batch_size, "_w", workers),
                              [loader] { return read_all(*loader); }});
         }
     return cases;
-}
-
-// Returns the first `count` images as bytes (N, 1, H, W); ToTensor and Normalize convert
-// an image when it is read.
-std::shared_ptr<const Dataset> transformed_bytes(const mini::data::ImageDataset& images,
-                                                 int64_t count) {
-    const int64_t image_size = images.height() * images.width();
-    Tensor bytes =
-        Tensor::empty({count, 1, images.height(), images.width()}, mini::DType::kUInt8);
-    std::vector<int64_t> labels;
-    for (int64_t i = 0; i < count; ++i) {
-        std::memcpy(bytes.raw_data() + i * image_size, images.pixels(i),
-                    static_cast<size_t>(image_size));
-        labels.push_back(images.label(i));
-    }
-    return std::make_shared<mini::data::TransformedDataset>(
-        std::make_shared<mini::data::TensorDataset>(bytes, Tensor::from(labels)),
-        mini::data::Compose(
-            {mini::data::ToTensor(), mini::data::Normalize({0.1307f}, {0.3081f})}));
 }
 
 std::vector<Case> image_cases(int64_t wanted) {
@@ -154,10 +125,7 @@ std::vector<Case> image_cases(int64_t wanted) {
     std::shared_ptr<const Dataset> mnist = images;
     if (count < images->size())
         mnist = std::make_shared<mini::data::Partition>(images, first);
-    std::vector<Case> cases = loader_cases("mnist", mnist);
-    for (Case& c : loader_cases("transforms", transformed_bytes(*images, count)))
-        cases.push_back(std::move(c));
-    return cases;
+    return loader_cases(mnist);
 }
 
 // Runs the selected cases, and returns whether any case was selected.

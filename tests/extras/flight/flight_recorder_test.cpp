@@ -4,7 +4,6 @@
 
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -163,33 +162,6 @@ TEST_CASE("with MINI_FLIGHT_DIR the records are in a file that outlives the rank
     CHECK(flight.head.pid == child);
     REQUIRE(flight.records.size() == 1);
     CHECK(flight.records[0].state == State::kStarted);
-}
-
-TEST_CASE("read_box_file throws BadFile for a file of the wrong size or a missing file") {
-    const FlightDir dir;
-    { FlightRecorder recorder({}); }
-    const std::string path = dir.folder / "flight-local-rank0.box";
-    const auto error = [&] {
-        return mini::test::message_of<BadFile>([&] { read_box_file(path); });
-    };
-    CHECK(error().empty());
-    std::filesystem::resize_file(path, sizeof(FlightBox) - 1);
-    CHECK(contains(error(), path));
-    std::filesystem::resize_file(path, sizeof(FlightBox) + 1);
-    CHECK(contains(error(), path));
-    std::filesystem::remove(path);
-    CHECK(contains(error(), path));
-}
-
-TEST_CASE("read_box_file throws BadFile for a pipe or a device without blocking") {
-    const FlightDir dir;
-    const std::string pipe = dir.folder / "flight-local-rank0.box";
-    REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
-    for (const std::string& path : {pipe, std::string("/dev/zero")}) {
-        const std::string error =
-            mini::test::message_of<BadFile>([&] { read_box_file(path); });
-        CHECK(contains(error, path));
-    }
 }
 
 TEST_CASE("read_box_file throws BadFile for a box of more than a million ranks") {

@@ -8,9 +8,9 @@ A change has a name and a sentence that says what is wrong. Its lines with a spa
 together in the code; those with `-` are removed, and those with `+` are added. `-...` removes lines
 and ` ...` leaves lines as they are, up to the next line of the change, or up to the region's end.
 
-The lines before the first `...` must occur once in the code, and each later line is the first one
-that follows. A mutant, tests/mutants/lab11.3.diff, changes the regions of its task. Their markers are
-lines too, with which it can select a region; one that begins with `-...` begins after the first one.
+Lines before the first `...` must occur once in the code; of later ones the first place counts.
+A mutant, as in tests/mutants/lab11.3.diff, changes the regions of its task. Their markers are lines,
+too, and can select a region. A change that begins with `-...` begins after the first marker.
 """
 
 import re
@@ -76,8 +76,8 @@ def apply(change, code):
                 (n for n in range(at, len(code)) if MARKER.match(code[n])), len(code))
         places = [n for n in range(at, len(code)) if code[n:n + len(old)] == old]
         if not places or (gap is None and len(places) > 1):
-            raise LabError(f"{change.place}: {change.name}: {old[0].strip()!r} and its next lines occur "
-                           f"{len(places)} times in the code, not once; write more of the lines there")
+            raise LabError(f"{change.place}: {change.name}: {old[0].strip()!r} and its next lines "
+                           f"occur {len(places)} times in the code, not once; write other lines")
         return places[0]
 
     for line in (*change.lines, None):

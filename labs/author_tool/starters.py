@@ -3,7 +3,6 @@
 import json
 import re
 import subprocess
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -11,29 +10,19 @@ from lab_tool.check_build import PRESET
 from author_tool.dev_check import spread
 from author_tool.rules import includers_of
 from lab_tool.places import BUILD
-from lab_tool.regions import HEADERS
-from lab_tool.regions import starter as starter_text
+from lab_tool.regions import HEADERS, starter
 
 LEARNERS_FLAGS = ["-Wno-error", "-Wno-unused", "-Wno-unused-parameter"]
 
 
-@dataclass(frozen=True)
-class Compiled:
-    """How the build compiles a source."""
-
-    words: tuple  # of the command, with the source in place of its batch
-    file: str  # the batch, or the source itself
-
-
 def compile_commands():
-    """Returns {source: Compiled}."""
+    """Returns {source: (words of its compile command, the batch that has it, or itself)}."""
     path = BUILD / PRESET / "compile_commands.json"
     commands = {}
-    for entry in reversed(json.loads(path.read_text(encoding="utf-8"))):  # the component's comes last
+    for entry in reversed(json.loads(path.read_text(encoding="utf-8"))):  # the component's: last
         words, file = entry["command"].split(), entry["file"]
         for source in sources_of_batch(Path(file)) or [file]:
-            own = tuple(source if word == file else word for word in words)
-            commands[source] = Compiled(own, file)
+            commands[source] = [source if word == file else word for word in words], file
     return commands
 
 
@@ -61,80 +50,48 @@ def syntax_command(words, source, text_path, folder):
 
 
 def check_starters(catalogue, labs, outcome):
-    """Checks that every file that labs/lab start writes for `labs` compiles."""
+    """Checks that every file that labs/lab start writes for `labs` compiles. Reading the headers
+    takes most of the time, so what the build compiles together is compiled together here."""
     commands = compile_commands()
     with TemporaryDirectory(prefix="lab-starters-") as folder:
-        batches = {}
+        batches = {}  # {(folder of a lab's starters, batch): (words, source, files to include)}
         for lab in labs:
+            own = Path(folder) / lab.number
             for path in catalogue.files_of(lab.number):
-                starter = write_starter(catalogue, lab, path, Path(folder), commands)
-                batches.setdefault((lab.number, starter.batch), []).append(starter)
-        complaints = spread(compile_batch, batches.values())
-        outcome.count("starters", sum(map(len, batches.values())))
-        for complaint in filter(None, complaints):
+                outcome.count("starters")
+                write_starter(catalogue, lab, path, own / path)
+                source = source_of(catalogue.root, path, commands)
+                if not source:
+                    outcome.blame(f"{path} of lab {lab.number} is not part of the build")
+                    continue
+                words, batch = commands[source]
+                is_header = path.endswith(HEADERS)
+                key = own, path if is_header else batch
+                included = batches.setdefault(key, (words, source, []))[2]
+                included.append(source if is_header else own / path)
+        for complaint in filter(None, spread(compile_batch, batches.items())):
             outcome.blame(complaint)
 
 
-@dataclass(frozen=True)
-class Starter:
-    lab: str
-    path: str  # in the repository
-    folder: Path  # of the lab's starters
-    source: str  # the file itself; for a header, a file of the build that includes it
-    compiled: Compiled  # of the source; None if it is not part of the build
-
-    @property
-    def batch(self):
-        """What the build compiles together: several starters of a lab, or one."""
-        return self.path if self.is_header or not self.compiled else self.compiled.file
-
-    @property
-    def is_header(self):
-        return self.path.endswith(HEADERS)
-
-    def text_path(self):
-        return self.source if self.is_header else self.folder / self.path
-
-    def compile(self, text_path):
-        """Returns the compiler's errors, "" if there are none."""
-        command = syntax_command(self.compiled.words, self.source, text_path, self.folder)
-        done = subprocess.run(command, cwd=BUILD, capture_output=True, text=True, errors="replace")
-        return "" if done.returncode == 0 else done.stderr.strip()
-
-
-def write_starter(catalogue, lab, path, folder, commands):
-    root, folder = catalogue.root, folder / lab.number
-    copy = folder / path
+def write_starter(catalogue, lab, path, copy):
     copy.parent.mkdir(parents=True, exist_ok=True)
-    text = (root / path).read_text(encoding="utf-8")
-    copy.write_text(starter_text(text, path, {task.name for task in lab.tasks}), encoding="utf-8")
-    source = str(root / path)
-    if path.endswith(HEADERS):
-        including = (str(root / each) for each in includers_of(root, path))
-        source = next((each for each in including if each in commands), source)
-    return Starter(lab.number, path, folder, source, commands.get(source))
+    text = (catalogue.root / path).read_text(encoding="utf-8")
+    copy.write_text(starter(text, path, {task.name for task in lab.tasks}), encoding="utf-8")
 
 
-def compile_batch(starters):
-    """Returns a complaint, or "". Reading the headers takes most of the time, so the
-    starters of a batch are compiled together, and only after an error one by one."""
-    first = starters[0]
-    if not first.compiled:
-        return f"{first.path} of lab {first.lab} is not part of the build"
-    errors = first.compile(text_of_batch(starters))
-    if not errors:
-        return ""
-    for starter in starters:
-        alone = starter.compile(starter.text_path())
-        if alone:
-            return f"the starter of lab {starter.lab}, {starter.path}, does not compile:\n{alone}"
-    return f"the starters of lab {first.lab} do not compile together:\n{errors}"
+def source_of(root, path, commands):
+    """Returns the file of the build that has a starter: itself, or one that includes the header;
+    None if there is none."""
+    paths = includers_of(root, path) if path.endswith(HEADERS) else [path]
+    return next((str(root / each) for each in paths if str(root / each) in commands), None)
 
 
-def text_of_batch(starters):
-    """Returns the path of a file that includes all starters; the starter's own if it is one."""
-    if len(starters) == 1:
-        return starters[0].text_path()
-    path = starters[0].folder / f"{'-'.join(Path(each.path).stem for each in starters)}.cpp"
-    path.write_text("".join(f'#include "{each.text_path()}"\n' for each in starters))
-    return path
+def compile_batch(batch):
+    """Returns a complaint, or None."""
+    (folder, name), (words, source, included) = batch
+    text = folder / f"{Path(name).stem}-{Path(source).stem}{Path(source).suffix}"
+    text.write_text("".join(f'#include "{each}"\n' for each in included))
+    done = subprocess.run(syntax_command(words, source, text, folder), cwd=BUILD,
+                          capture_output=True, text=True, errors="replace")
+    return f"the starters of lab {folder.name} do not compile:\n{done.stderr.strip()}" \
+        if done.returncode else None

@@ -90,7 +90,7 @@ def broken_files(workspace, labs, lines, errors, known):
     headers = [path for path in headers if path not in known]
     wrong = {error.path for error in errors}
     return ([path for path in headers if f"work/{path[3:]}" in wrong]
-            or compile_errors.broken_files(lines, ROOT) or not_linked(lines, errors) or headers)
+            or compile_errors.broken_files(lines) or not_linked(lines, errors) or headers)
 
 
 def not_linked(lines, errors):

@@ -148,7 +148,7 @@ def source_of(path):
     return own(parts[1]) if parts and "/__/" in path else ""
 
 
-def broken_files(lines, root):
+def broken_files(lines):
     """Returns the learner's files that did not compile: "07/libmini/a.cpp" of lab 07's check.
 
     Ninja names the object file: an error in an included header counts as an error of the file

@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 from dataclasses import dataclass
-from pathlib import Path
 
 from lab_tool.places import BUILD
 from lab_tool.process import output_of
@@ -83,10 +82,6 @@ def version_in(text):
     return tuple(int(part) for part in found.group().split(".")) if found else ()
 
 
-def command_version(command):
-    return version_in(output_of([command, "--version"]))
-
-
 def dotted(version):
     return ".".join(str(part) for part in version)
 
@@ -96,26 +91,21 @@ def find_command(package):
     return next(filter(None, map(shutil.which, package.commands)), None)
 
 
-def find_file(package):
-    """Returns a header or file of the package, or None if the package is missing."""
-    extra = os.environ.get("CPATH", "").split(":")
-    dirs = [Path(path) for path in (*INCLUDE_DIRS, *extra) if path]
-    candidates = [folder / header for folder in dirs for header in package.headers]
-    candidates += [Path(path) for pattern in package.files for path in glob.glob(pattern)]
-    return next((path for path in candidates if path.exists()), None)
-
-
 def too_old(package):
     """Returns the version of the package's command if it is too old, else None."""
     command = find_command(package)
     if not command or not package.oldest:
         return None
-    version = command_version(command)
+    version = version_in(output_of([command, "--version"]))
     return version if version and version < package.oldest else None
 
 
 def is_present(package):
-    return bool(find_command(package) if package.commands else find_file(package))
+    folders = [*INCLUDE_DIRS, *filter(None, os.environ.get("CPATH", "").split(":"))]
+    return bool(find_command(package)
+                or any(os.path.exists(f"{folder}/{header}")
+                       for folder in folders for header in package.headers)
+                or any(map(glob.glob, package.files)))
 
 
 def missing(some=PACKAGES):

@@ -128,37 +128,6 @@ bool AccessChecker::access_shared(const MemoryAccess& access) {
     return true;
 }
 
-bool AccessChecker::start_copy(const AsyncCopy& copy) {
-    const MemoryAccess read = {copy.from, copy.bytes - copy.zeros, copy.bytes,
-                               Mode::kRead, copy.address};
-    const MemoryAccess write = {copy.to, copy.bytes, copy.bytes, Mode::kWrite,
-                                copy.address};
-    if (read.bytes > 0 && !access(read)) return false;
-    if (findings_ == nullptr) return access(write);
-
-    const bool to_shared = is_shared(copy.to) && !on_own_stack(copy.to);
-    const bool from_global = read.bytes == 0 || device_of(copy.from) != kPageable;
-    if (!to_shared || !from_global)
-        return reject(
-            Mistake::kPendingCopy, copy.address,
-            concat("__pipeline_memcpy_async copies from global to shared memory, "
-                   "but the ",
-                   to_shared ? "source is not in global memory"
-                             : "destination is not in shared memory"));
-    if (!access(write)) return false;
-    races_->start_copy({.at = write.at(), .bytes = write.bytes, .shared = true});
-    return true;
-}
-
-void AccessChecker::land_copy(const AsyncCopy& copy, const void* wait) {
-    if (races_)
-        races_->land_copy({.at = reinterpret_cast<uintptr_t>(copy.to),
-                           .bytes = copy.bytes,
-                           .shared = true,
-                           .tracked = true},
-                          execution_.thread_access(Mode::kWrite, wait));
-}
-
 // Checks an access outside of device memory, shared memory and the thread's stack.
 bool AccessChecker::access_other(const MemoryAccess& access) {
     const ImagePart part = image_part(access.pointer);

@@ -10,7 +10,6 @@
 #include <string>
 
 #include "libmini/extras/cudasim/access_log.hpp"
-#include "libmini/extras/cudasim/async_copy.hpp"
 #include "libmini/extras/cudasim/execution.hpp"
 #include "libmini/extras/cudasim/findings.hpp"
 #include "libmini/extras/cudasim/launch.hpp"
@@ -33,13 +32,8 @@ class AccessChecker {
     void begin_operation(const OperationInfo& info);
 
     /// Checks and counts an access of the running thread. Returns false if a GPU would
-    /// end the kernel here, as does start_copy().
+    /// end the kernel here.
     bool access(const MemoryAccess& access);
-
-    /// Checks and counts the start of an asynchronous copy of the running thread.
-    bool start_copy(const AsyncCopy& copy);
-    /// Checks the landing of the copy at the wait with address `wait`.
-    void land_copy(const AsyncCopy& copy, const void* wait);
 
   private:
     bool is_shared(const void* pointer) const;

@@ -111,8 +111,7 @@ class AccessLog {
     void count(WarpAccess execution, uint32_t living, InstructionTraffic& of_instruction);
 
     std::vector<LaunchCounters> launches_;
-    // Of the running block, by warp, instruction address, and kind of memory: an
-    // asynchronous copy reads global and writes shared memory.
+    // Of the running block, by warp, instruction address, and kind of memory.
     std::map<std::tuple<uint32_t, const void*, bool>, Instruction> block_;
     unsigned threads_ = 0;
 };

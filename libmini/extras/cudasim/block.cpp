@@ -65,7 +65,6 @@ class Block {
 
     bool busy() const { return launch_ != nullptr; }
     Coordinates& coordinates() { return coordinates_[current_]; }
-    AsyncCopies& copies() { return copies_[current_]; }
     std::byte* shared() const { return shared_.get(); }
     unsigned living_lanes() const { return ~exited_[current_ / kWarp]; }
 
@@ -97,7 +96,6 @@ class Block {
     std::vector<Coordinates> coordinates_;
     std::vector<ThreadState> states_;
     std::vector<Lane> lanes_;
-    std::vector<AsyncCopies> copies_;
     std::vector<unsigned> waiting_, exited_;  // by warp; bit i is lane i
     std::unique_ptr<std::byte, Free> shared_;
     size_t shared_bytes_ = 0;
@@ -148,7 +146,6 @@ void Block::prepare(unsigned index) {
     const dim3 block_index = unravel(index, launch_->grid);
     coordinates_.resize(threads_);
     lanes_.resize(threads_);
-    copies_.resize(threads_);
     states_.assign(threads_, {});
     waiting_.assign(warps, 0);
     exited_.assign(warps, 0);
@@ -160,7 +157,6 @@ void Block::prepare(unsigned index) {
                            launch_->grid,
                            i,
                            index};
-        copies_[i].clear();
         ready_.insert(i);
     }
     alive_ = threads_;
@@ -187,8 +183,6 @@ void Block::run_body() {
 void Block::exit_thread() {
     const unsigned self = current_;
     const unsigned warp = self / kWarp;
-    if (observer_ != nullptr && error_.empty() && !copies().in_flight().empty())
-        observer_->copies_unfinished(copies().in_flight().front());
     states_[self] = {ThreadState::At::kExited, nullptr, 0};
     ready_.erase(self);
     exited_[warp] |= 1u << self % kWarp;
@@ -320,7 +314,6 @@ dim3 block_extent() { return running().block_extent; }
 dim3 grid_extent() { return running().grid_extent; }
 int lane() { return static_cast<int>(running().thread % kWarp); }
 unsigned living_lanes() { return block().living_lanes(); }
-AsyncCopies& async_copies() { return block().copies(); }
 std::byte* dynamic_shared() { return block().shared(); }
 
 bool on_own_stack(const void* pointer) { return block().on_own_stack(pointer); }

@@ -19,7 +19,6 @@
 #include <cstring>
 #include <string>
 
-#include "libmini/extras/cudasim/async_copy.hpp"
 #include "libmini/extras/cudasim/launch.hpp"
 #include "libmini/extras/cudasim/types.hpp"
 
@@ -76,9 +75,6 @@ __attribute__((always_inline)) inline T exchange(unsigned mask, T value, int fro
 /// Blocks like warp_barrier(), then returns a mask: bit i is set if lane i took part and
 /// its predicate is true.
 unsigned ballot(unsigned mask, bool predicate);
-
-/// Returns the running thread's asynchronous copies in flight.
-AsyncCopies& async_copies();
 
 /// Returns the block's dynamic shared memory, aligned to 128 bytes.
 std::byte* dynamic_shared();

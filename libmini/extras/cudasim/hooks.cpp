@@ -53,19 +53,6 @@ void note_atomic(const void* pointer, size_t bytes) {
                              instruction_before(__builtin_return_address(0))});
 }
 
-void note_copy_started(const AsyncCopy& copy) {
-    if (inspected.load(std::memory_order_relaxed))
-        inspect([&](Inspector& i) { return i.start_copy(copy); });
-}
-
-void note_copy_landed(const AsyncCopy& copy, const void* wait) {
-    if (!inspected.load(std::memory_order_relaxed)) return;
-    inspect([&](Inspector& i) {
-        i.land_copy(copy, wait);
-        return Inspector::Next::kContinue;
-    });
-}
-
 void note_exchange(unsigned mask, int from) {
     if (inspected.load(std::memory_order_relaxed))
         detail::tell_exchange(mask, from,

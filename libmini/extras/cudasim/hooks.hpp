@@ -7,7 +7,6 @@
 #include <atomic>
 #include <cstddef>
 
-#include "libmini/extras/cudasim/async_copy.hpp"
 #include "libmini/extras/cudasim/launch.hpp"
 
 namespace mini::sim {
@@ -34,11 +33,6 @@ __attribute__((noinline)) void note_atomic(const void* pointer, size_t bytes);
 inline void note_fence(Scope scope) {
     if (inspected.load(std::memory_order_relaxed)) detail::tell_fence(scope);
 }
-
-/// Reports the start and the landing of an asynchronous copy of the running thread;
-/// `wait` is the address of the call that waited.
-void note_copy_started(const AsyncCopy& copy);
-void note_copy_landed(const AsyncCopy& copy, const void* wait);
 
 /// Reports a shuffle or a vote: its mask, and the lane whose value is read (-1: a vote).
 __attribute__((noinline)) void note_exchange(unsigned mask, int from);

@@ -179,16 +179,6 @@ void Inspector::block_stuck(const Launch& launch, const Coordinates& one,
         "block can continue");
 }
 
-void Inspector::copies_unfinished(const AsyncCopy& first) {
-    if (findings_ == nullptr || execution_.is_abandoned()) return;
-    if (findings_->met(Mistake::kPendingCopy, first.address, nullptr)) return;
-    findings_->add(
-        Mistake::kPendingCopy, execution_.current(first.address), {},
-        "the thread ends while this copy is in flight, and may land in the "
-        "shared memory of the next block: call __pipeline_wait_prior(0) before "
-        "the end of the kernel");
-}
-
 Inspector::Next Inspector::access(const MemoryAccess& access) {
     if (!accesses_.access(access)) return Next::kAbandon;
     if (findings_ == nullptr || on_own_stack(access.pointer)) return Next::kContinue;

@@ -16,7 +16,6 @@
 #include "libmini/extras/cudasim/access_checker.hpp"
 #include "libmini/extras/cudasim/access_log.hpp"
 #include "libmini/extras/cudasim/allocation.hpp"
-#include "libmini/extras/cudasim/async_copy.hpp"
 #include "libmini/extras/cudasim/execution.hpp"
 #include "libmini/extras/cudasim/findings.hpp"
 #include "libmini/extras/cudasim/host_guard.hpp"
@@ -47,10 +46,6 @@ class Inspector final : public Observer {
 
     /// Checks and counts an access.
     Next access(const MemoryAccess& access);
-    Next start_copy(const AsyncCopy& copy) { return next(accesses_.start_copy(copy)); }
-    void land_copy(const AsyncCopy& copy, const void* wait) {
-        accesses_.land_copy(copy, wait);
-    }
     void fence(Scope scope);
     void exchange(unsigned mask, int from, const void* address);
 
@@ -70,14 +65,10 @@ class Inspector final : public Observer {
                            unsigned mask) override;
     void lane_exited(const Launch& launch, const Coordinates& reader,
                      const ThreadState& state, int from) override;
-    void copies_unfinished(const AsyncCopy& first) override;
     void block_stuck(const Launch& launch, const Coordinates& one,
                      std::span<const ThreadState> states) override;
 
   private:
-    static Next next(bool may_continue) {
-        return may_continue ? Next::kContinue : Next::kAbandon;
-    }
     const void* call_of(uint64_t operation);
 
     Findings* findings_;

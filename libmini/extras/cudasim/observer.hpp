@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "libmini/extras/cudasim/allocation.hpp"
-#include "libmini/extras/cudasim/async_copy.hpp"
 #include "libmini/extras/cudasim/launch.hpp"
 #include "libmini/extras/cudasim/order.hpp"
 #include "libmini/extras/cudasim/types.hpp"
@@ -75,9 +74,6 @@ class Observer {
     /// `from`, which is in the mask and has exited.
     virtual void lane_exited(const Launch&, const Coordinates& /*of the reader*/,
                              const ThreadState& /*of the reader*/, int /*from*/) {}
-
-    /// Called when a thread ends with asynchronous copies in flight, on its fiber.
-    virtual void copies_unfinished(const AsyncCopy& /*first*/) {}
 
     /// Called when no thread of the block can continue. The launch then fails with
     /// cudaErrorLaunchFailure.

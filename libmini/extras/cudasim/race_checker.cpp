@@ -21,9 +21,6 @@ bool same_but_lane(const Access& a, const Access& b) {
 
 // Returns the last part of the message about a race in one kernel, after "which ".
 std::string race_message(const Access& earlier, const Access& now, const char* did) {
-    if (earlier.async)
-        return "another thread's asynchronous copy wrote: a __syncthreads() after the "
-               "__pipeline_wait_prior() of that thread is missing";
     if (earlier.block != now.block)
         return concat("another block ", did,
                       ": blocks run in any order (here MINI_SIM_BLOCK_SEED=",
@@ -56,9 +53,7 @@ void RaceChecker::visit(const AccessedRange& range, Mode mode, const Access& acc
         // Each block starts with uninitialised shared memory.
         if (range.shared && (cell.write.operation != execution_.number() ||
                              cell.write.block != now.block))
-            cell.initialised = cell.in_flight = 0;
-        if ((now.bytes & cell.in_flight) != 0)
-            return report_in_flight(cell, now, mode, range);
+            cell.initialised = 0;
         const bool reads = mode != Mode::kWrite;
         if (reads && range.tracked && (now.bytes & ~cell.initialised) != 0 &&
             !findings_.met(Mistake::kUninitialised, now.address, nullptr))
@@ -105,37 +100,6 @@ void RaceChecker::keep_read(Cell& cell, const Access& now) {
     cell.reads[cell.read_count - 1u] = now;
 }
 
-void RaceChecker::start_copy(const AccessedRange& range) {
-    each_word(range, [](Cell& cell, uint8_t bytes) {
-        cell.write.async = true;
-        cell.in_flight |= bytes;
-    });
-}
-
-void RaceChecker::land_copy(const AccessedRange& range, Access access) {
-    access.async = true;
-    each_word(range, [](Cell& cell, uint8_t bytes) {
-        cell.in_flight = static_cast<uint8_t>(cell.in_flight & ~bytes);
-    });
-    visit(range, Mode::kWrite, access);
-}
-
-// Reports an access to the destination of a copy in flight.
-void RaceChecker::report_in_flight(const Cell& cell, const Access& now, Mode mode,
-                                   const AccessedRange& range) {
-    const Access& copy = cell.write;
-    if (findings_.met(Mistake::kPendingCopy, now.address, copy.address)) return;
-    const char* const whose =
-        copy.thread == now.thread ? "this thread has" : "another thread has";
-    findings_.add(
-        Mistake::kPendingCopy, execution_.current(now.address), execution_.party(copy),
-        concat(verb(mode), " ", memory_.describe(range.at, range.shared), ", to which ",
-               whose,
-               " started an asynchronous copy that has not landed: its "
-               "__pipeline_wait_prior(n) is missing, or leaves too many groups in "
-               "flight; after it, other threads need a __syncthreads()"));
-}
-
 void RaceChecker::visit_copy(const OperationInfo& info) {
     const bool fill = info.kind == OperationKind::kFill;
     const auto visit_memory = [&](const void* pointer, Mode mode) {
@@ -161,9 +125,7 @@ void RaceChecker::check_order(Access earlier, bool earlier_wrote, const Access& 
     if (earlier.atomic && now.atomic) return;
     earlier.lanes = execution_.unordered_lanes(earlier);
     if (earlier.lanes == 0) return;
-    const Mistake mistake = !same           ? Mistake::kMissingSync
-                            : earlier.async ? Mistake::kPendingCopy
-                                            : Mistake::kRace;
+    const Mistake mistake = same ? Mistake::kRace : Mistake::kMissingSync;
     if (findings_.met(mistake, now.address, earlier.address)) return;
 
     const char* const did = earlier.atomic ? "updated" : earlier_wrote ? "wrote" : "read";

@@ -31,22 +31,12 @@ class RaceChecker {
     /// Checks one access of the running thread or operation, and records it.
     void visit(const AccessedRange& range, Mode mode, const Access& access);
 
-    /// Marks a range that an asynchronous copy of the running thread has just written:
-    /// until the copy lands, any access to the range is a mistake. REQUIRES: visit() was
-    /// called for the write.
-    void start_copy(const AccessedRange& range);
-
-    /// Checks the landing of such a copy, which writes at the wait of its thread.
-    void land_copy(const AccessedRange& range, Access access);
-
     /// Checks the running copy or fill, which accesses all its bytes in one step.
     void visit_copy(const OperationInfo& info);
 
   private:
     template <typename Visit>
     void each_word(const AccessedRange& range, const Visit& visit);
-    void report_in_flight(const Cell& cell, const Access& now, Mode mode,
-                          const AccessedRange& range);
     void keep_read(Cell& cell, const Access& now);
     void check_order(Access earlier, bool earlier_wrote, const Access& now, Mode mode,
                      const AccessedRange& range);

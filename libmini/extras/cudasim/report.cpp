@@ -51,7 +51,6 @@ const char* name(Mistake mistake) {
         case Mistake::kWarpMask: return "wrong warp mask";
         case Mistake::kMisaligned: return "misaligned access";
         case Mistake::kSpin: return "waits for another block";
-        case Mistake::kPendingCopy: return "copy not waited for";
     }
     return "mistake";
 }

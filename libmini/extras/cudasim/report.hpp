@@ -23,7 +23,6 @@ enum class Mistake {
                      // or a shuffle from a lane that has ended
     kMisaligned,     // an access whose address is not a multiple of its size
     kSpin,           // a thread waits for a block that need not have begun
-    kPendingCopy,    // an asynchronous copy that no wait of its thread has landed
 };
 
 /// Returns "race", "out of bounds", ...

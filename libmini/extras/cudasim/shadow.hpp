@@ -20,7 +20,6 @@ struct Access {
     uint16_t thread = 0;
     uint8_t bytes = 0;  // bit i: byte i of the four
     bool atomic = false;
-    bool async = false;             // of an asynchronous copy
     uint32_t lanes = 1;             // bit i: lane i of the warp made the same access
     const void* address = nullptr;  // of the instruction
 };
@@ -31,7 +30,6 @@ struct Cell {
     std::array<Access, 4> reads;  // since the write, not ordered with each other
     uint8_t read_count = 0;
     uint8_t initialised = 0;  // bit i: byte i of the four
-    uint8_t in_flight = 0;    // bit i: the asynchronous copy `write` has not landed
 };
 
 /// A cell for every 4 bytes of memory; pages of cells are created on first use.

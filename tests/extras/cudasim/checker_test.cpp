@@ -1,7 +1,6 @@
 #include "libmini/extras/cudasim/checker.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -91,11 +90,6 @@ TEST_CASE("MINI_SIM_BLOCK_SEED sets the order of the blocks, which findings name
     CHECK(bad.code != 0);
     CHECK_THAT(bad.text,
                ContainsSubstring("MINI_SIM_BLOCK_SEED=no: must be an integer from 0"));
-}
-
-TEST_CASE("a kernel that does not wait for its copies computes NaN without the checker") {
-    CHECK(mini::patterns::copied_sum(true) == 64.0f);
-    CHECK(std::isnan(mini::patterns::copied_sum(false)));
 }
 
 TEST_CASE("an out-of-bounds report contains the offset and the size of the allocation") {

@@ -1,9 +1,5 @@
 #include "tests/extras/cudasim/patterns.hpp"
 
-#include <cuda_pipeline.h>
-
-#include <vector>
-
 #include "libmini/kernels/cuda/launch.hpp"
 
 namespace mini::patterns {
@@ -54,33 +50,7 @@ __global__ void count_kernel(int* total) {
     __syncthreads();
 }
 
-constexpr int kOnes = 64;
-
-__global__ void copied_sum_kernel(float* out, const float* x, bool wait) {
-    __shared__ float all[kOnes];
-    __pipeline_memcpy_async(&all[threadIdx.x], &x[threadIdx.x], sizeof(float));
-    __pipeline_commit();
-    if (wait) __pipeline_wait_prior(0);
-    __syncthreads();
-    if (threadIdx.x > 0) return;
-    *out = 0;
-    for (const float each : all) *out += each;
-}
-
 }  // namespace
-
-float copied_sum(bool wait) {
-    const std::vector<float> ones(kOnes, 1.0f);
-    float *x = nullptr, *out = nullptr, sum = 0;
-    cudaMalloc(&x, kOnes * sizeof(float));
-    cudaMalloc(&out, sizeof(float));
-    cudaMemcpy(x, ones.data(), kOnes * sizeof(float), cudaMemcpyHostToDevice);
-    launch(copied_sum_kernel, {.grid = 1, .block = kOnes}, nullptr, out, x, wait);
-    cudaMemcpy(&sum, out, sizeof(float), cudaMemcpyDeviceToHost);
-    cudaFree(x);
-    cudaFree(out);
-    return sum;
-}
 
 void strided_copy(float* out, const float* x, int stride, int count) {
     launch(strided_copy_kernel, {.grid = blocks(count, kSide), .block = kSide}, nullptr,

@@ -22,10 +22,6 @@ void block_totals(float* out, const float* x);
 /// Adds 1 to *total atomically in every thread, between two block barriers.
 void count_threads(int* total, int blocks, int threads);
 
-/// Returns the sum of 64 ones that a block copies asynchronously to shared memory; with
-/// `wait`, the threads wait for their copies.
-float copied_sum(bool wait);
-
 /// Launches a kernel that ends with MINI_TODO; does not write to `out`.
 void unwritten(float* out);
 

@@ -3,8 +3,6 @@
 
 #include <cstdint>
 
-#include <cuda_pipeline.h>
-
 #include "libmini/kernels/cuda/launch.hpp"
 #include "tests/extras/cudasim/bugs/bugs.hpp"
 
@@ -47,26 +45,6 @@ __global__ void read_half(float* out, const unsigned char* x) {
     out[threadIdx.x] = halves[threadIdx.x];  // BUG misaligned_half
 }
 
-// Copies 16 bytes per thread, which both addresses must be aligned to.
-__global__ void copy_four(float* out, const float* x, unsigned first) {
-    __shared__ __align__(16) float all[4 * kThreads + 4];
-    const unsigned t = threadIdx.x;
-    __pipeline_memcpy_async(  // BUG misaligned_copy_target
-        &all[first + 4 * t], &x[4 * t], sizeof(float4));
-    __pipeline_commit();
-    __pipeline_wait_prior(0);
-    out[t] = all[first + 4 * t];
-}
-__global__ void copy_pair(float* out, const float* x) {
-    __shared__ __align__(16) float all[2 * kThreads];
-    const unsigned t = threadIdx.x;
-    __pipeline_memcpy_async(  // BUG misaligned_copy_source
-        &all[2 * t], &x[2 * t], sizeof(float2));
-    __pipeline_commit();
-    __pipeline_wait_prior(0);
-    out[t] = all[2 * t];
-}
-
 }  // namespace
 
 void misaligned_shared(bool wrong) {
@@ -90,15 +68,5 @@ void misaligned_half(bool wrong) {
     const auto* const bytes = reinterpret_cast<const unsigned char*>(x.get());
     launch(read_half, {.grid = 1, .block = kThreads}, nullptr, out.get(),
            bytes + (wrong ? 1 : 2));
-}
-void misaligned_copy_target(bool wrong) {
-    const Floats x(4 * kThreads), out(kThreads);
-    launch(copy_four, {.grid = 1, .block = kThreads}, nullptr, out.get(), x.get(),
-           wrong ? 2u : 4u);
-}
-void misaligned_copy_source(bool wrong) {
-    const Floats x(2 * kThreads + 2), out(kThreads);
-    launch(copy_pair, {.grid = 1, .block = kThreads}, nullptr, out.get(),
-           x.get() + (wrong ? 1 : 2));
 }
 }  // namespace mini::bugs

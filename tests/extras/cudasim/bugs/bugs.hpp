@@ -29,22 +29,11 @@ void wrong_stride(bool wrong);
 void transposed_index(bool wrong);
 void negative_halo(bool wrong);
 
-// async.cu
-void forgotten_wait(bool wrong);
-void weak_wait(bool wrong);
-void wait_after_barrier(bool wrong);
-void early_overwrite(bool wrong);
-void unfinished_copy(bool wrong);
-void uncommitted_copy(bool wrong);
-void copy_from_shared(bool wrong);
-
 // alignment.cu
 void misaligned_shared(bool wrong);
 void misaligned_pair(bool wrong);
 void misaligned_float(bool wrong);
 void misaligned_half(bool wrong);
-void misaligned_copy_source(bool wrong);
-void misaligned_copy_target(bool wrong);
 
 // limits.cu: the wrong versions throw CudaError
 void more_threads_than_bounds(bool wrong);

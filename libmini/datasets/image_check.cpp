@@ -83,8 +83,9 @@ void check_png(Span bytes, const std::string& name) {
 //     FF D8 | segment | segment | ... | scan | pixels | ... | FF D9
 //
 //     a segment     FF, marker, length (2, itself included), data
-//     DHT  FF C4    Huffman tables                  SOF  FF C0..C2   size and components
-//     APP14 FF EE   Adobe's colours                 SOS  FF DA       begins a scan
+//     DHT  FF C4    Huffman tables                  SOF  FF C0..CF   size and components
+//     DQT  FF DB    quantization tables             SOS  FF DA       begins a scan
+//     APP14 FF EE   Adobe's colours
 //
 // In the pixel data, FF 00 is the byte FF, and FF D0 to FF D7 are restart markers; any
 // other marker ends the data.
@@ -97,8 +98,12 @@ class JpegWalk {
         constexpr int kEndOfImage = 0xd9;
         for (int marker = next_marker(); marker != kEndOfImage; marker = next_marker()) {
             const Span data = next_segment();
-            if (marker >= 0xc0 && marker <= 0xc2) read_frame(data);
+            const bool is_frame = marker >= 0xc0 && marker <= 0xcf && marker != 0xc4;
+            require(!is_frame || marker <= 0xc2, "a baseline or progressive JPEG",
+                    "another kind", kConvertImage);
+            if (is_frame) read_frame(data);
             if (marker == 0xc4) check_huffman_tables(data);
+            if (marker == 0xdb) has_quantization_ = true;
             if (marker == 0xee) read_adobe(data);
             if (marker == 0xda) skip_scan();
         }
@@ -148,7 +153,8 @@ class JpegWalk {
 
     // A table has a header of one byte, sixteen counts, the numbers of codes of 1 to 16
     // bits, and then one value per code.
-    void check_huffman_tables(Span data) const {
+    void check_huffman_tables(Span data) {
+        has_huffman_ = true;
         while (!data.empty()) {
             require(data.size() >= 17, "a Huffman table with 16 counts", "fewer");
             const Span counts = data.subspan(1, 16);
@@ -169,6 +175,8 @@ class JpegWalk {
 
     void skip_scan() {
         constexpr int kMaxScans = 100;
+        require(has_huffman_ && has_quantization_, "tables before the first scan",
+                "none");
         require(++scans_ <= kMaxScans, "at most 100 scans", "more");
         for (; position_ + 1 < bytes_.size(); ++position_) {
             const int next = bytes_[position_ + 1];
@@ -183,6 +191,7 @@ class JpegWalk {
     const std::string& name_;
     size_t position_ = 2;  // after FF D8
     int scans_ = 0;
+    bool has_huffman_ = false, has_quantization_ = false;
     bool is_cmyk_ = false, has_adobe_colours_ = false;
 };
 

@@ -3,6 +3,7 @@
 //
 //     size                   its limits, and enough bytes for so many pixels
 //     JPEG, Huffman tables   at most 256 values: stb_image writes all that are there
+//     JPEG, all tables       present: without them, stb_image decodes a grey picture
 //     JPEG, scans            at most 100: each passes over the whole picture
 //     JPEG, CMYK             needs Adobe's marker: without it, stb_image guesses
 //     end                    present: stb_image reads zeros after the end of the file

@@ -24,6 +24,7 @@
 #include "libmini/io/safetensors.hpp"
 #include "libmini/kernels/faster.hpp"
 #include "libmini/random/random.hpp"
+#include "libmini/training/common_options.hpp"
 #include "libmini/training/job.hpp"
 #include "libmini/training/options.hpp"
 #include "libmini/training/program.hpp"
@@ -85,7 +86,7 @@ void run_rank(const Options& options, mini::Device device,
 void train(const Options& options) {
     mini::set_num_threads(options.threads);
     if (options.backend == BackendKind::kThreads) {
-        check_world_size(options, options.ranks);
+        check_batch_size(options.batch_size, options.ranks);
         mini::dist::run_threads(
             options.ranks,
             [&](mini::dist::ProcessGroup&) {
@@ -109,7 +110,7 @@ void train(const Options& options) {
     // exists.
     const auto device = launched_device(options.device);
     const auto group = mini::dist::init_process_group(init);
-    check_world_size(options, group->world_size());
+    check_batch_size(options.batch_size, group->world_size());
     run_rank(options, device ? *device : device_of_rank(options.device, group->rank()),
              group);
     mini::dist::destroy_process_group();

@@ -108,8 +108,6 @@ std::vector<std::string> missing_mnist_files(const std::string& folder) {
     return missing;
 }
 
-bool has_mnist(const std::string& folder) { return missing_mnist_files(folder).empty(); }
-
 int64_t count_mnist(const std::string& folder, bool train) {
     const std::string path = require_file(folder, images_name(train));
     const std::vector<int64_t> sizes = read_idx_sizes(path, 3);

@@ -23,9 +23,6 @@ ImageDataset::Normalize mnist_normalize();
 /// puts them.
 std::vector<std::string> missing_mnist_files(const std::string& folder);
 
-/// Returns whether `folder` has MNIST's four files.
-bool has_mnist(const std::string& folder);
-
 /// Returns the number of images of the train or test part in `folder`; reads only the
 /// header of the images' file. Throws BadFile as load_mnist does.
 int64_t count_mnist(const std::string& folder, bool train);

@@ -222,8 +222,4 @@ std::optional<Options> parse_options(int argc, char** argv) {
     return options;
 }
 
-void check_world_size(const Options& options, int world_size) {
-    check_batch_size(options.batch_size, world_size);
-}
-
 }  // namespace mini::training

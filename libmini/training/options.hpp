@@ -127,7 +127,4 @@ struct Options {
 /// to get help.
 std::optional<Options> parse_options(int argc, char** argv);
 
-/// Throws UsageError if the options are invalid with this number of ranks.
-void check_world_size(const Options& options, int world_size);
-
 }  // namespace mini::training

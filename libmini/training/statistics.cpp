@@ -193,8 +193,4 @@ TrainingStatistics training_statistics(const std::vector<Event>& events) {
             .compute = in_seconds(totals.compute)};
 }
 
-double hidden_communication(const std::vector<Event>& events) {
-    return training_statistics(events).hidden;
-}
-
 }  // namespace mini::training

@@ -54,9 +54,4 @@ struct TrainingStatistics {
 /// first.
 TrainingStatistics training_statistics(const std::vector<Event>& events);
 
-/// Returns the fraction, 0 to 1, of the buckets' all-reduce time that was before the end
-/// of the backward pass; 0 if the log has no all-reduce. During the rest of the
-/// all-reduce time, the ranks waited.
-double hidden_communication(const std::vector<Event>& events);
-
 }  // namespace mini::training

@@ -137,12 +137,12 @@ TEST_CASE("MNIST loads from files with any spelling of their names") {
                    packed ? gzipped(bytes) : bytes);
     };
     for (const std::string part : {"train", "t10k"}) {
-        CHECK_FALSE(mini::data::has_mnist(folder.path()));
+        CHECK_FALSE(mini::data::missing_mnist_files(folder.path()).empty());
         put(part + "-images" + separator + "idx3-ubyte",
             idx_header({5, 28, 28}) + ramp(5 * 784, 251));
         put(part + "-labels" + separator + "idx1-ubyte", idx_header({5}) + ramp(5, 10));
     }
-    CHECK(mini::data::has_mnist(folder.path()));
+    CHECK(mini::data::missing_mnist_files(folder.path()).empty());
     CHECK(mini::data::count_mnist(folder.path(), true) == 5);
     const auto images = load_mnist(folder.path(), true);
     CHECK(images->size() == 5);
@@ -177,7 +177,7 @@ TEST_CASE("MNIST loads from folders that have the names of its files") {
         put(part + "-images", "3-ubyte", idx_header({2, 28, 28}) + ramp(2 * 784, 251));
         put(part + "-labels", "1-ubyte", idx_header({2}) + ramp(2, 10));
     }
-    CHECK(mini::data::has_mnist(folder.path()));
+    CHECK(mini::data::missing_mnist_files(folder.path()).empty());
     CHECK(mini::data::count_mnist(folder.path(), true) == 2);
     CHECK(load_mnist(folder.path(), false)->get(1).label() == 1);
 }
@@ -186,7 +186,7 @@ TEST_CASE("MNIST loads from the root folder of torchvision") {
     const Folder folder;
     std::filesystem::create_directories(folder / "MNIST/raw");
     write_mnist(folder / "MNIST/raw", 3, 2);
-    CHECK(mini::data::has_mnist(folder.path()));
+    CHECK(mini::data::missing_mnist_files(folder.path()).empty());
     CHECK(load_mnist(folder.path(), true)->size() == 3);
 }
 

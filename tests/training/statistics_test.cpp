@@ -25,7 +25,7 @@ TEST_CASE("communication before the end of the backward pass counts as hidden") 
         at(41, EventKind::kBucketDone),      at(55, EventKind::kCollectiveEnd),
         at(56, EventKind::kBucketDone),
     };
-    CHECK(training::hidden_communication(events) == 25.0 / 40.0);
+    CHECK(training::training_statistics(events).hidden == 25.0 / 40.0);
 }
 
 TEST_CASE("collectives that do not reduce a bucket are not counted") {
@@ -35,8 +35,8 @@ TEST_CASE("collectives that do not reduce a bucket are not counted") {
         at(20, EventKind::kCollectiveBegin), at(30, EventKind::kCollectiveEnd),
         at(31, EventKind::kBucketDone),
     };
-    CHECK(training::hidden_communication(events) == 0.0);
-    CHECK(training::hidden_communication({}) == 0.0);
+    CHECK(training::training_statistics(events).hidden == 0.0);
+    CHECK(training::training_statistics({}).hidden == 0.0);
 }
 
 TEST_CASE("gradients are listed in the order of their mean times") {

@@ -48,15 +48,13 @@ void check_can_fork() {
             "child; use devices only within the ranks, or use minirun or run_threads");
     const std::filesystem::directory_iterator threads("/proc/self/task");
     const auto others = std::distance(begin(threads), end(threads)) - 1;
-    if (others > 0)
-        throw UsageError(
-            concat("spawn: this process has ", others,
-                   " other thread(s), which a forked rank "
-                   "would lack, while the locks they hold stay locked; call spawn before "
-                   "anything "
-                   "starts threads (parallel_for with set_num_threads above 1, a process "
-                   "group, a "
-                   "data loader with workers), or use minirun or run_threads"));
+    if (others == 0) return;
+    throw UsageError(concat(
+        "spawn: this process has ", others,
+        " other thread(s), which a forked rank would lack, while the locks they hold "
+        "stay locked; call spawn before anything starts threads (parallel_for with "
+        "set_num_threads above 1, a process group, a data loader with workers), or use "
+        "minirun or run_threads"));
 }
 
 // Writes the rank that the failure blames, or -1, and the error message.

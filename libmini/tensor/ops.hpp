@@ -151,7 +151,7 @@ Tensor matmul(const Tensor& a, const Tensor& b, kernels::MatmulOptions options =
 /// Returns x wᵀ + bias: x (N, in), w (out, in), bias (out) or undefined, result (N, out).
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias);
 
-// ---- images, (N, C, H, W) (nn_ops.cpp; average pooling: pool_ops.cpp)
+// ---- images, (N, C, H, W) (nn_ops.cpp; average pooling: nn_ops.cpp)
 
 /// Returns the convolution of x (N, C, H, W) with w (M, C, kernel, kernel) plus bias, (M)
 /// or undefined.
@@ -180,16 +180,6 @@ MaxPooled max_pool2d(const Tensor& x, kernels::Window window);
 /// Returns dL/dx of max_pool2d, where g is dL/dy and `where` is from max_pool2d.
 Tensor max_pool2d_backward(const Tensor& g, Storage& where, const Shape& x_shape,
                            kernels::Window window);
-
-/// Returns the spans that sliding windows average along an axis of length `extent`. With
-/// `count_include_pad`, a window's divisor includes the padding that the window covers,
-/// but never positions beyond the padding.
-std::vector<kernels::PoolSpan> sliding_spans(int64_t extent, kernels::Window window,
-                                             bool count_include_pad);
-
-/// Returns `outputs` spans that cover an axis of length `extent`: span i is
-/// [floor(i * extent / outputs), ceil((i + 1) * extent / outputs)).
-std::vector<kernels::PoolSpan> adaptive_spans(int64_t extent, int64_t outputs);
 
 /// The spans of both axes of an image.
 struct PoolSpans {

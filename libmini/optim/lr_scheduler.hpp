@@ -137,10 +137,6 @@ class LinearLR : public LRScheduler {
     LinearLROptions options_;
 };
 
-/// A name for the usual purpose of LinearLR: small steps at first, while the gradients of
-/// a new model vary strongly.
-using LinearWarmup = LinearLR;
-
 /// Runs one scheduler after the other: scheduler k > 0 starts, from base_lr, at epoch
 /// milestones[k - 1] (`SequentialLR`). Throws UsageError unless there is one more
 /// scheduler than milestones, the milestones are positive and increasing, and all

@@ -45,7 +45,7 @@ std::unique_ptr<optim::LRScheduler> make_scheduler(const Options& options,
         case Schedule::kCosine:
             return std::make_unique<optim::CosineAnnealingLR>(optimizer,
                                                               /*T_max=*/epochs);
-        case Schedule::kWarmup: return std::make_unique<optim::LinearWarmup>(optimizer);
+        case Schedule::kWarmup: return std::make_unique<optim::LinearLR>(optimizer);
     }
     return nullptr;
 }

@@ -37,7 +37,7 @@ std::shared_ptr<LRScheduler> sequence(optim::Optimizer& optimizer) {
 
 std::shared_ptr<LRScheduler> linear(optim::Optimizer& optimizer,
                                     const nlohmann::json& given) {
-    return std::make_shared<optim::LinearWarmup>(
+    return std::make_shared<optim::LinearLR>(
         optimizer,
         optim::LinearLROptions{.start_factor = given.value("start_factor", 1.0 / 3),
                                .end_factor = given.value("end_factor", 1.0),

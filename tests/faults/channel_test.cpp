@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -32,7 +33,7 @@ enum class Fault {
     kCrumbs,  // at most one byte per call; every second call sends no byte
     kDrops,   // all bytes after the first `after` bytes are lost
     kCut,     // the connection is cut after `after` bytes
-    kDelays,  // a pause of 1 ms after every `after` bytes
+    kDelays,  // a pause of 0.1 ms after every `after` bytes
     kFlips,   // the byte after `after` bytes has all bits inverted
     kSwaps,   // the two bytes after `after` bytes are swapped
 };
@@ -93,7 +94,7 @@ class FaultyChannel : public Channel {
         body = body.first(std::min(body.size(), left_ - head.size()));
         const size_t n = inner_->send_some(head, body);
         left_ -= n;
-        if (left_ == 0) open_again_ = deadline_after(milliseconds(1));
+        if (left_ == 0) open_again_ = Clock::now() + std::chrono::microseconds(100);
         return n;
     }
 

@@ -17,13 +17,15 @@ std::vector<int> ProcessGroup::world_ranks() const {
 // this function.
 template <typename Start>
 void ProcessGroup::wait_alone(Operation operation, const Start& start) {
-    MINI_CHECK(!is_waiting_.exchange(true), operation_name(operation),
+    std::thread::id none;
+    MINI_CHECK(waiting_.compare_exchange_strong(none, std::this_thread::get_id()),
+               operation_name(operation),
                ": two threads call blocking operations of one group at the same time, so "
                "the ranks cannot agree on an order; give each thread its own group");
     struct End {
-        ~End() { is_waiting = false; }
-        std::atomic<bool>& is_waiting;
-    } const end{is_waiting_};
+        ~End() { waiting = std::thread::id(); }
+        std::atomic<std::thread::id>& waiting;
+    } const end{waiting_};
     start()->wait();
 }
 

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "libmini/core/events.hpp"
@@ -170,11 +171,15 @@ class ProcessGroup {
     /// the operations that are not done.
     virtual void shutdown() = 0;
 
+  protected:
+    /// Returns whether this thread is in a blocking collective.
+    bool caller_waits() const { return waiting_ == std::this_thread::get_id(); }
+
   private:
     template <typename Start>
     void wait_alone(Operation operation, const Start& start);
 
-    std::atomic<bool> is_waiting_ = false;  // a thread is in a blocking collective
+    std::atomic<std::thread::id> waiting_{};  // the thread in a blocking collective
 };
 
 /// Returns the ranks of the job that are the members of `group`, by rank in the group

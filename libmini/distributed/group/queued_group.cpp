@@ -91,8 +91,10 @@ WorkHandle QueuedGroup::start(Call call) {
     const auto task = std::make_shared<Task>(std::move(call), *backend_, timeout_);
     task->failure_reported = failure_reported_;
 
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     check_usable(task->call.operation);
+    const bool here = caller_waits() && !task->call.is_point() &&
+                      task->on_gpu() == nullptr && is_idle();
     if (task->call.is_point()) {
         task->message.finished = [this, task] { finish(task); };
         points_.push_back(task);
@@ -100,13 +102,30 @@ WorkHandle QueuedGroup::start(Call call) {
         // Under the lock: the sequence numbers and the turns are in the queue's order.
         task->collective.sequence = next_sequence_++;
         if (task->on_gpu() != nullptr) task->on_gpu()->take_turn();
-        queue_.push_back(task);
+        if (!here) queue_.push_back(task);
     }
     task->ticket = observer_->queued(task->collective, payload_bytes(task->call),
                                      task->call.peer, task->call.tag);
+    if (here) {
+        run_here(task, lock);
+        return task;
+    }
     if (running_) backend_->wake();  // the communication thread may sleep there
     notify_all(changed_);
     return task;
+}
+
+// Runs a collective on the thread of its caller, which waits for it: two changes of threads
+// would take longer than a small collective. The communication thread waits meanwhile.
+// REQUIRES: the group is idle, and `lock` holds the mutex.
+void QueuedGroup::run_here(const TaskHandle& task, std::unique_lock<std::mutex>& lock) {
+    const DeferredFreeScope scope;
+    running_ = true;
+    lock.unlock();
+    run(task);
+    lock.lock();
+    running_ = false;
+    if (has_work() || closed_) notify_all(changed_);
 }
 
 std::shared_ptr<ProcessGroup> QueuedGroup::new_group(const std::vector<int>& ranks) {
@@ -155,7 +174,8 @@ void QueuedGroup::loop() {
         TaskHandle task;
         {
             std::unique_lock lock(mutex_);
-            wait_on(changed_, lock, kNever, [this] { return has_work() || closed_; });
+            wait_on(changed_, lock, kNever,
+                    [this] { return !running_ && (has_work() || closed_); });
             if (!has_work()) return;
             if (!queue_.empty()) {
                 task = queue_.front();

@@ -5,10 +5,10 @@
 //                    Work::wait       <- - - - - - - - - - - done, or failed
 //
 // The thread runs the collectives one after another, in the order of the calls, so ranks
-// that call the same collectives in the same order always match. Point-to-point messages
-// do not wait for collectives: the thread gives a message to the backend between two
-// collectives or, if it is woken, during one, as soon as the message's tensor is in host
-// memory.
+// that call the same collectives in the same order always match. A blocking collective on
+// an idle group runs on its caller's thread. Point-to-point messages do not wait for
+// collectives: the thread gives a message to the backend between two collectives or, if it
+// is woken, during one, as soon as the message's tensor is in host memory.
 //
 // Collectives on the memory of the backend's GPU leave the queue when they are in the
 // backend's stream, and are in flight until the device is done. The communication thread
@@ -77,6 +77,8 @@ class QueuedGroup : public ProcessGroup {
     bool has_work() const {
         return !queue_.empty() || !points_.empty() || !in_flight_.empty();
     }
+    bool is_idle() const { return !running_ && !closed_ && !has_work(); }
+    void run_here(const TaskHandle& task, std::unique_lock<std::mutex>& lock);
     void loop();
     void run(const TaskHandle& task);
     void execute(const TaskHandle& task);
@@ -101,7 +103,7 @@ class QueuedGroup : public ProcessGroup {
     const std::unique_ptr<GroupObserver> observer_;
 
     // The number of successive post_points() calls after which a message was not ready.
-    // Only the communication thread uses it.
+    // Only the thread in run() uses it.
     int polls_ = 0;
 
     mutable std::mutex mutex_;  // guards the members below, except thread_
@@ -110,7 +112,7 @@ class QueuedGroup : public ProcessGroup {
     Tasks points_;                    // messages that the backend does not have yet
     std::set<TaskHandle> in_flight_;  // posted messages, and launched collectives
     uint64_t next_sequence_ = 0;
-    bool running_ = false;  // the communication thread is in run()
+    bool running_ = false;  // a thread is in run(): the communication thread or a caller
     bool closed_ = false;
     std::optional<Failure> failure_;  // the first failure; ranks as in the group
     bool late_failure_ = false;       // a launched task failed; its wait() had returned

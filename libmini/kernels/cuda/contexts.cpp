@@ -5,9 +5,7 @@
 #include <atomic>
 #include <bit>
 #include <cstdint>
-#include <set>
 
-#include "libmini/core/log.hpp"
 #include "libmini/kernels/cuda/errors.hpp"
 
 namespace mini::cuda {
@@ -16,22 +14,11 @@ namespace {
 std::atomic<uint64_t> opened = 0;  // one bit per device
 std::atomic<bool> initialized = false;
 
-thread_local int device_of_rank = -1;  // -1: not set
-thread_local std::set<int> warned_devices;
 thread_local int postponed_device = -1;  // the target of a postponed switch, or -1
 
 // Returns 0 for device 64 and above, which never count as open.
 uint64_t bit_of(int device) {
     return device >= 0 && device < 64 ? uint64_t{1} << device : 0;
-}
-
-// Logs a warning, once per device, if this thread uses a device that is not its rank's.
-void warn_of_other_device(int device) {
-    if (device_of_rank < 0 || device == device_of_rank) return;
-    if (!warned_devices.insert(device).second) return;
-    logging::warning("a context opens on device ", device, ", but this rank's device is ",
-                     device_of_rank, "; create tensors on Device::cuda(", device_of_rank,
-                     "), or call set_device before anything else uses a device");
 }
 
 bool is_open(int device) { return (opened & bit_of(device)) != 0; }
@@ -49,7 +36,6 @@ int current_device() {
 int exchange_device(int device) {
     const int before = current_device();
     if (postponed_device >= 0 || before != device) {
-        warn_of_other_device(device);
         check(cudaSetDevice(device), "cudaSetDevice");
         postponed_device = -1;
     }
@@ -71,8 +57,6 @@ int open_device() {
     const uint64_t all = opened;
     return all == 0 || is_open(mine) ? mine : std::countr_zero(all);
 }
-
-void note_device_of_rank(int device) { device_of_rank = device; }
 
 bool is_initialized() { return initialized; }
 void note_initialized() { initialized = true; }

@@ -27,10 +27,6 @@ void return_to_device(int device) noexcept;
 /// is open, returns the current device.
 int open_device();
 
-/// Sets the device of this thread's rank: from now on a warning is logged when this
-/// thread switches to another device.
-void note_device_of_rank(int device);
-
 /// Returns whether this process has made a CUDA call (`torch.cuda.is_initialized`). If
 /// true, its forked child processes cannot use CUDA.
 bool is_initialized();

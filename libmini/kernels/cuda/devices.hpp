@@ -1,4 +1,4 @@
-// Properties of devices, and the choice of one device per rank.
+// Properties of devices, and the choice of a thread's device.
 //
 // A context that a process opens on the device of another rank takes some hundred
 // megabytes and a work queue of that device. The usual cause is a missing set_device in a
@@ -34,10 +34,5 @@ MemoryInfo memory_info(int device);
 
 /// Makes a device the calling thread's current_device() (`torch.cuda.set_device`).
 void set_device(int device);
-
-/// Makes device LOCAL_RANK (0 if the variable is not set) the current device, and returns
-/// its number. From then on a warning is logged when this thread switches to another
-/// device. Throws Error if the machine has no device of that number.
-int set_device_from_local_rank();
 
 }  // namespace mini::cuda

@@ -1,5 +1,5 @@
-// Kernels for elements of any type in device memory: conversions, the arithmetic of
-// all_reduce, and a comparison.
+// Kernels for elements of any type in device memory: conversions, and the arithmetic of
+// all_reduce.
 //
 // As in kernels.hpp, a call returns once the work is in the stream.
 
@@ -40,14 +40,5 @@ void combine(void* mine,          // (n)
 /// x[i] = x[i] / divisor: the last step of an average.
 void divide(void* x,  // (n)
             int divisor, int64_t n, ElementType type, cudaStream_t stream);
-
-// ---- a comparison (check.cu)
-
-/// Writes to device memory the first index i in [0, n) with a[i] != b[i], or -1; so NaN
-/// differs from itself and 0 equals -0.
-void first_difference(int64_t* index,  // (1)
-                      const void* a,   // (n)
-                      const void* b,   // (n)
-                      int64_t n, ElementType type, cudaStream_t stream);
 
 }  // namespace mini::kernels::cuda

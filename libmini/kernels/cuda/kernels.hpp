@@ -261,9 +261,4 @@ void dropout(float* y,        // (n)
 void orthogonalize(float* values,  // (n, r)
                    int64_t n, int64_t r, double epsilon, cudaStream_t stream);
 
-/// is_zero[j] = 1 if all elements of column j are zero, else 0.
-void zero_columns(int32_t* is_zero,     // (r)
-                  const float* values,  // (n, r)
-                  int64_t n, int64_t r, cudaStream_t stream);
-
 }  // namespace mini::kernels::cuda

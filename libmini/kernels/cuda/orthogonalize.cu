@@ -60,16 +60,6 @@ __global__ void orthogonalize_kernel(Matrix matrix, double epsilon) {
     }
 }
 
-// Launch with one block per column.
-__global__ void zero_columns_kernel(int32_t* is_zero,  // (r)
-                                    Matrix matrix) {
-    float other = 0.0f;
-    for (int64_t i = threadIdx.x; i < matrix.n; i += kThreads)
-        if (matrix.at(i, blockIdx.x) != 0.0f) other = 1.0f;
-    other = team_reduce<kThreads>(other, Max());
-    if (threadIdx.x == 0) is_zero[blockIdx.x] = other == 0.0f ? 1 : 0;
-}
-
 }  // namespace
 
 void orthogonalize(float* values, int64_t n, int64_t r, double epsilon,
@@ -77,12 +67,6 @@ void orthogonalize(float* values, int64_t n, int64_t r, double epsilon,
     if (n == 0 || r == 0) return;
     launch(orthogonalize_kernel, {.grid = 1, .block = kThreads}, stream,
            Matrix{values, n, r}, epsilon);
-}
-
-void zero_columns(int32_t* is_zero, const float* values, int64_t n, int64_t r,
-                  cudaStream_t stream) {
-    launch(zero_columns_kernel, {.grid = mini::cuda::blocks(r, 1), .block = kThreads},
-           stream, is_zero, Matrix{const_cast<float*>(values), n, r});
 }
 
 }  // namespace mini::kernels::cuda

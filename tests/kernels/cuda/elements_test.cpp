@@ -183,50 +183,5 @@ TEST_CASE("kMin and kMax give NaN if either element is NaN") {
         for (const float value : result) CHECK(std::isnan(value));
 }
 
-// Runs one search and returns its result.
-template <typename Search>
-int64_t index_found_by(const Search& search) {
-    const OnDevice<int64_t> index(std::vector<int64_t>{-7});
-    search(index.get());
-    return index.read()[0];
-}
-
-TEST_CASE("first_difference finds the first one with one block or many blocks") {
-    const int64_t n = GENERATE(0, 1, 31, 1024, 1025, 5000);
-    const int64_t bad =
-        n == 0 ? -1 : GENERATE_COPY(int64_t{-1}, int64_t{0}, n / 2, n - 1);
-    CAPTURE(n, bad);
-    const std::vector<float> x(static_cast<size_t>(n), 0.5f);
-    std::vector<float> other = x;
-    if (bad >= 0) std::fill(other.begin() + bad, other.end(), kNaN);
-    const OnDevice<float> device_x(x), device_other(other);
-    CHECK(bad == index_found_by([&](int64_t* index) {
-              cuda::first_difference(index, device_x.get(), device_other.get(), n,
-                                     ElementType::kFloat32, nullptr);
-          }));
-}
-
-TEMPLATE_TEST_CASE("first_difference compares arrays of every type by value", "", float,
-                   int64_t, uint8_t, Half, BFloat16) {
-    auto a = numbers<TestType>(100, 1), b = a;
-    b[77] = cast<TestType>(9.0f);
-    const OnDevice<TestType> device_a(a), device_b(b);
-    const auto difference = [](const TestType* left, const TestType* right) {
-        return index_found_by([&](int64_t* index) {
-            cuda::first_difference(index, left, right, 100, type_of<TestType>(), nullptr);
-        });
-    };
-    CHECK(difference(device_a, device_b) == 77);
-    CHECK(difference(device_a, device_a) == -1);
-}
-
-TEST_CASE("first_difference: zero equals minus zero and NaN differs from itself") {
-    const OnDevice<Half> a({Half(0.0f), Half(kNaN)}), b({Half(-0.0f), Half(kNaN)});
-    CHECK(1 == index_found_by([&](int64_t* index) {
-              cuda::first_difference(index, a.get(), b.get(), 2, ElementType::kFloat16,
-                                     nullptr);
-          }));
-}
-
 }  // namespace
 }  // namespace mini::kernels

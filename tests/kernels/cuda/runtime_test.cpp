@@ -3,7 +3,6 @@
 #include "libmini/kernels/cuda/runtime.hpp"
 
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,17 +17,6 @@ namespace mini::cuda {
 namespace {
 
 using test::contains;
-
-// Sets an environment variable; restores the old value at the end of the scope.
-struct Variable {
-    Variable(const char* name, const char* value) : name(name) {
-        if (const char* const text = std::getenv(name)) before = text;
-        setenv(name, value, 1);
-    }
-    ~Variable() { before.empty() ? unsetenv(name) : setenv(name, before.c_str(), 1); }
-    const char* name;
-    std::string before;
-};
 
 std::string message_of(const auto& call) {
     try {
@@ -129,30 +117,6 @@ TEST_CASE("device_properties and memory_info describe the device") {
     CHECK(properties.uuid.size() == std::string("GPU-").size() + 36);
     for (int other = 1; other < device_count(); ++other)
         CHECK(device_properties(other).uuid != properties.uuid);
-}
-
-TEST_CASE("set_device_from_local_rank selects device LOCAL_RANK") {
-    const int last = device_count() - 1;
-    {
-        const Variable variable("LOCAL_RANK", std::to_string(last).c_str());
-        CHECK(set_device_from_local_rank() == last);
-        CHECK(current_device() == last);
-    }
-    {
-        const Variable variable("LOCAL_RANK", std::to_string(last + 1).c_str());
-        const std::string message = message_of([] { set_device_from_local_rank(); });
-        CHECK(contains(message, "LOCAL_RANK is " + std::to_string(last + 1)));
-        CHECK(contains(message, "has " + std::to_string(last + 1) + " device"));
-    }
-    {
-        const Variable variable("LOCAL_RANK", "two");
-        CHECK(
-            contains(message_of([] { set_device_from_local_rank(); }), "LOCAL_RANK=two"));
-    }
-    {
-        const Variable variable("LOCAL_RANK", "0");
-        CHECK(set_device_from_local_rank() == 0);
-    }
 }
 
 }  // namespace

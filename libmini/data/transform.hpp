@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <utility>
 
+#include "libmini/core/error.hpp"
 #include "libmini/data/dataset.hpp"
 
 namespace mini::data {
@@ -18,9 +20,18 @@ using Transform = std::function<Tensor(const Tensor&)>;
 /// `dataset` with `transform` applied to each sample's data; targets are unchanged.
 class TransformedDataset : public Dataset {
   public:
-    TransformedDataset(std::shared_ptr<const Dataset> dataset, Transform transform);
-    int64_t size() const override;
-    Example get(int64_t index) const override;
+    /// Throws UsageError if there is no dataset or no transform.
+    TransformedDataset(std::shared_ptr<const Dataset> dataset, Transform transform)
+        : dataset_(std::move(dataset)), transform_(std::move(transform)) {
+        if (!dataset_) throw UsageError("TransformedDataset: no dataset was given");
+        if (!transform_) throw UsageError("TransformedDataset: no transform was given");
+    }
+    int64_t size() const override { return dataset_->size(); }
+    Example get(int64_t index) const override {
+        Example example = dataset_->get(index);
+        example.data = transform_(example.data);
+        return example;
+    }
 
   private:
     std::shared_ptr<const Dataset> dataset_;

@@ -45,18 +45,13 @@ struct SimulateOptions {
     std::vector<std::string> algorithms = {"ring", "tree", "recursive-doubling",
                                            "halving-doubling"};
     uint64_t seed = 0;
-    double combine_rate = 0;  // bytes per second; 0: combining takes no time
     std::string format = "table";
 };
 
 dist::ClusterOptions cluster_of(const SimulateOptions& options) {
-    dist::ClusterOptions cluster{.world_size = options.ranks,
-                                 .links = dist::parse_links(options.link),
-                                 .seed = options.seed};
-    if (options.combine_rate > 0)
-        cluster.combine_per_byte =
-            std::chrono::duration<double>(1 / options.combine_rate);
-    return cluster;
+    return {.world_size = options.ranks,
+            .links = dist::parse_links(options.link),
+            .seed = options.seed};
 }
 
 struct SimulatedAllReduce {
@@ -65,7 +60,7 @@ struct SimulatedAllReduce {
     double seconds = 0;     // virtual time until the last rank is done
 
     /// The time according to all_reduce_seconds(), in seconds; std::nullopt if links
-    /// differ, if combining takes time, and for kAuto and kHierarchical.
+    /// differ, and for kAuto and kHierarchical.
     std::optional<double> formula;
 
     int64_t messages = 0, bytes_sent = 0;  // of all ranks together
@@ -76,7 +71,6 @@ std::optional<double> formula_of(dist::Algorithm algorithm, size_t bytes,
                                  const dist::ClusterOptions& cluster) {
     const dist::Links& links = cluster.links;
     const bool has_formula = links.ranks_per_host == 1 && links.rates.empty() &&
-                             cluster.combine_per_byte.count() == 0 &&
                              algorithm != dist::Algorithm::kHierarchical &&
                              algorithm != dist::Algorithm::kAuto;
     if (!has_formula) return std::nullopt;
@@ -177,10 +171,6 @@ void add_simulate_all_reduce(Command& simulate) {
              "Several with commas: auto, naive, tree, ring, halving-doubling, ...")
         .split_at(',');
     all_reduce.add("--seed", o.seed, "Which order of ranks that are ready at one time");
-    all_reduce
-        .add("--combine-rate", o.combine_rate,
-             "Bytes a second that a rank combines; 0: in no time")
-        .not_negative();
     all_reduce.add("--format", o.format, "table or json").one_of({"table", "json"});
     all_reduce.on_parsed([options] { run(*options); });
 }

@@ -40,8 +40,8 @@ ClusterReport run_cluster(const ClusterOptions& options,
     std::vector<char> returned(static_cast<size_t>(P));
     Transports transports;
     for (int rank = 0; rank < P; ++rank) {
-        transports.push_back(std::make_unique<SimulatedTransport>(
-            scheduler, ways, rank, P, options.combine_per_byte));
+        transports.push_back(
+            std::make_unique<SimulatedTransport>(scheduler, ways, rank, P));
         scheduler.add([&, rank] {
             const auto r = static_cast<size_t>(rank);
             body(*transports[r]);

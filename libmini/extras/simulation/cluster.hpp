@@ -7,15 +7,14 @@
 //     Network                  messages, ports, virtual times
 //     Scheduler                ranks as fibers, events in the order of their time
 //
-// Virtual time passes on links, while a rank combines numbers (`combine_per_byte`), and
-// in sleep_until(), which stands for a rank's computation. A laptop can therefore measure
-// the cost of a collective on a thousand ranks: messages, bytes, and time at the links'
-// rates and delays. Like SMPI (Degomme et al., "Simulating MPI applications: the SMPI
-// approach", 2017), but the simulated programs are our own collectives.
+// Virtual time passes on links, and in sleep_until(), which stands for a rank's
+// computation. A laptop can therefore measure the cost of a collective on a thousand
+// ranks: messages, bytes, and time at the links' rates and delays. Like SMPI (Degomme et
+// al., "Simulating MPI applications: the SMPI approach", 2017), but the simulated programs
+// are our own collectives.
 
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -32,7 +31,6 @@ struct ClusterOptions {
     int world_size = 2;
     Links links;
     uint64_t seed = 0;  // decides the order of ranks that are ready at the same time
-    std::chrono::duration<double> combine_per_byte{};  // time to combine one byte
 
     /// Whether messages carry their bytes. If false, only times and counts are right:
     /// receives write no data, so all ranks may share one buffer.

@@ -13,14 +13,12 @@ OneWay& Ways::between(int from, int to) {
 }
 
 SimulatedTransport::SimulatedTransport(Scheduler& scheduler, Ways& ways, int rank,
-                                       int world_size,
-                                       std::chrono::duration<double> combine_per_byte)
+                                       int world_size)
     : scheduler_(scheduler),
       ways_(ways),
       network_(ways.network()),
       rank_(rank),
-      world_size_(world_size),
-      combine_per_byte_(combine_per_byte) {}
+      world_size_(world_size) {}
 
 OneWay& SimulatedTransport::way_to(int peer) {
     check_peer(peer);
@@ -68,9 +66,6 @@ void SimulatedTransport::recv(int from, std::span<std::byte> in, const Combine& 
     const SimulatedMessage& message = *way.arrived();
     MINI_CHECK(message.bytes == in.size(), "rank ", from, " sent ", message.bytes,
                " bytes where rank ", rank_, " expects ", in.size());
-    if (combine && combine_per_byte_.count() > 0)
-        scheduler_.sleep_for(std::chrono::duration_cast<VirtualTime>(
-            combine_per_byte_ * static_cast<double>(in.size())));
     if (network_.has_payload()) {
         if (combine)
             combine.apply(in.data(), message.payload.data(),

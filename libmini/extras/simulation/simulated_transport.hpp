@@ -2,7 +2,6 @@
 
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -39,10 +38,8 @@ class Ways {
 /// REQUIRES: task `rank` calls them.
 class SimulatedTransport : public Transport {
   public:
-    /// All ranks share `ways`. Combining a message takes `combine_per_byte` of virtual
-    /// time for each byte. REQUIRES: the references outlive this object.
-    SimulatedTransport(Scheduler& scheduler, Ways& ways, int rank, int world_size,
-                       std::chrono::duration<double> combine_per_byte);
+    /// All ranks share `ways`. REQUIRES: the references outlive this object.
+    SimulatedTransport(Scheduler& scheduler, Ways& ways, int rank, int world_size);
 
     int rank() const override { return rank_; }
     int world_size() const override { return world_size_; }
@@ -75,7 +72,6 @@ class SimulatedTransport : public Transport {
     Network& network_;
     const int rank_;
     const int world_size_;
-    const std::chrono::duration<double> combine_per_byte_;
     int sends_to_ = kNone, receives_from_ = kNone;  // peers that this rank waits for
 };
 

@@ -1,60 +1,48 @@
 #include "libmini/distributed/backends/subgroup_mesh.hpp"
 
-#include <algorithm>
-#include <cstddef>
 #include <cstdint>
 
-#include "libmini/distributed/group/gather.hpp"
 #include "libmini/distributed/group/subgroup.hpp"
-#include "libmini/distributed/store/hash_store.hpp"
+#include "libmini/distributed/transport/tags.hpp"
 
 namespace mini::dist {
-namespace {
 
-constexpr size_t kMaxAddressBytes = 512;
-
-// Returns the text of every rank of `parent`, by rank. Every text is padded to
-// kMaxAddressBytes, because an all-gather needs equal sizes.
-std::vector<std::string> gather_texts(ProcessGroup& parent, const std::string& mine) {
-    MINI_CHECK(mine.size() < kMaxAddressBytes, "the address \"", mine, "\" is too long");
-    std::vector<uint8_t> padded(kMaxAddressBytes);
-    std::ranges::copy(mine, padded.begin());
-    std::vector<std::string> texts;
-    for (const auto& bytes : all_gather_values(parent, padded))
-        texts.emplace_back(bytes.begin(), std::ranges::find(bytes, 0));
-    return texts;
+void MembersStore::set(const std::string& key, const std::string& value) {
+    HashStore::set(key, value);
+    const Tensor sizes = cpu_tensor(std::vector<int64_t>{
+        static_cast<int64_t>(key.size()), static_cast<int64_t>(value.size())});
+    const std::string both = key + value;
+    const Tensor bytes = cpu_tensor(std::vector<uint8_t>(both.begin(), both.end()));
+    std::vector<WorkHandle> sending;
+    for (const int peer : ranks_) {
+        if (peer == parent_.rank()) continue;
+        sending.push_back(parent_.send_async(sizes, peer, kMemberTag));
+        sending.push_back(parent_.send_async(bytes, peer, kMemberTag));
+    }
+    for (const int peer : ranks_)
+        if (peer != parent_.rank()) receive_from(peer);
+    for (const auto& work : sending) work->wait();
 }
 
-// The store for connect_mesh: set() is one all-gather, after which every member has the
-// addresses of all members.
-class GatheredStore : public HashStore {
-  public:
-    GatheredStore(ProcessGroup& parent, const std::vector<int>& ranks)
-        : parent_(parent), ranks_(ranks) {}
-
-    void set(const std::string& /*key*/, const std::string& value) override {
-        const std::vector<std::string> texts = gather_texts(parent_, value);
-        for (size_t i = 0; i < ranks_.size(); ++i)
-            HashStore::set(concat("mesh/", i), texts[static_cast<size_t>(ranks_[i])]);
-    }
-
-  private:
-    ProcessGroup& parent_;
-    const std::vector<int>& ranks_;
-};
-
-}  // namespace
+void MembersStore::receive_from(int peer) {
+    const Tensor sizes = Tensor::zeros({2}, DType::kInt64, Device::cpu());
+    parent_.recv(sizes, peer, kMemberTag);
+    const auto lengths = sizes.to_vector<int64_t>();
+    const Tensor bytes =
+        Tensor::zeros({lengths[0] + lengths[1]}, DType::kUInt8, Device::cpu());
+    parent_.recv(bytes, peer, kMemberTag);
+    const auto both = bytes.to_vector<uint8_t>();
+    HashStore::set({both.begin(), both.begin() + lengths[0]},
+                   {both.begin() + lengths[0], both.end()});
+}
 
 std::optional<Mesh> connect_members(const std::vector<int>& ranks, ProcessGroup& parent,
                                     const Cookie& cookie, const std::string& local_host,
                                     Medium medium) {
     const int index = index_among(ranks, parent);
-    if (index < 0) {
-        gather_texts(parent, "");
-        return std::nullopt;
-    }
+    if (index < 0) return std::nullopt;
     const RendezvousConfig config{{}, index, static_cast<int>(ranks.size()), cookie};
-    GatheredStore store(parent, ranks);
+    MembersStore store(ranks, parent);
     return connect_mesh(config, store, local_host, medium,
                         deadline_after(parent.timeout()));
 }

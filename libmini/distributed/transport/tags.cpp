@@ -10,6 +10,7 @@ std::string tag_name(uint64_t tag) {
         case kGoodbyeTag: return "kGoodbyeTag";
         case kArrivedTag: return "kArrivedTag";
         case kReleasedTag: return "kReleasedTag";
+        case kMemberTag: return "kMemberTag";
         default: return std::to_string(tag);
     }
 }

@@ -26,6 +26,7 @@ enum ReservedTag : uint64_t {
     // Messages of a group, sent by libmini's own calls.
     kArrivedTag = kReservedTags + 16,  // monitored_barrier: to rank 0
     kReleasedTag,                      // monitored_barrier: from rank 0
+    kMemberTag,                        // new_group: the addresses of the members
     kEndOfGroupTags,
 };
 

@@ -7,15 +7,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdint>
 #include <utility>
+#include <vector>
 
 namespace mini::dist {
 namespace {
 
 using std::chrono::milliseconds;
-
-constexpr uint64_t kMeetingTag = uint64_t{1} << 62;
 
 // Adapts our store to Gloo's interface.
 class StoreForGloo : public gloo::rendezvous::Store {
@@ -91,39 +89,6 @@ ContextHandle connect_gloo(int rank, int world_size, Store& store,
     StoreForGloo store_for_gloo(store, deadline);
     connect_all(*context, store_for_gloo, device);
     return context;
-}
-
-void MembersStore::set(const std::string& key, const std::string& value) {
-    HashStore::set(key, value);
-    const Tensor sizes = cpu_tensor(std::vector<int64_t>{
-        static_cast<int64_t>(key.size()), static_cast<int64_t>(value.size())});
-    const std::string both = key + value;
-    const Tensor bytes = cpu_tensor(std::vector<uint8_t>(both.begin(), both.end()));
-    std::vector<WorkHandle> sending;
-    for (const int peer : others()) {
-        sending.push_back(parent_.send_async(sizes, peer, kMeetingTag));
-        sending.push_back(parent_.send_async(bytes, peer, kMeetingTag));
-    }
-    for (const int peer : others()) receive_from(peer);
-    for (const auto& work : sending) work->wait();
-}
-
-std::vector<int> MembersStore::others() const {
-    std::vector<int> others = ranks_;
-    std::erase(others, parent_.rank());
-    return others;
-}
-
-void MembersStore::receive_from(int peer) {
-    const Tensor sizes = Tensor::zeros({2}, DType::kInt64, Device::cpu());
-    parent_.recv(sizes, peer, kMeetingTag);
-    const auto lengths = sizes.to_vector<int64_t>();
-    const Tensor bytes =
-        Tensor::zeros({lengths[0] + lengths[1]}, DType::kUInt8, Device::cpu());
-    parent_.recv(bytes, peer, kMeetingTag);
-    const auto both = bytes.to_vector<uint8_t>();
-    HashStore::set({both.begin(), both.begin() + lengths[0]},
-                   {both.begin() + lengths[0], both.end()});
 }
 
 }  // namespace mini::dist

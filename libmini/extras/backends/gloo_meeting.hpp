@@ -1,5 +1,4 @@
-// The rendezvous of Gloo's ranks: through our store; for a subgroup, through the parent
-// group.
+// The rendezvous of Gloo's ranks, through our store.
 
 #pragma once
 
@@ -7,11 +6,8 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
-#include "libmini/distributed/group/process_group.hpp"
 #include "libmini/distributed/rendezvous/rendezvous.hpp"
-#include "libmini/distributed/store/hash_store.hpp"
 
 namespace mini::dist {
 
@@ -23,24 +19,5 @@ using ContextHandle = std::shared_ptr<gloo::Context>;
 /// reach.
 ContextHandle connect_gloo(int rank, int world_size, Store& store,
                            const std::string& local_host, Deadline deadline);
-
-/// The store of a subgroup: each member has a copy. REQUIRES: each member sets the same
-/// number of keys before it gets any.
-class MembersStore : public HashStore {
-  public:
-    MembersStore(const std::vector<int>& ranks, ProcessGroup& parent)
-        : ranks_(ranks), parent_(parent) {}
-
-    /// Sends the key and its value to all other members through the parent group, and
-    /// receives one key from each; blocks until all members have called set().
-    void set(const std::string& key, const std::string& value) override;
-
-  private:
-    std::vector<int> others() const;
-    void receive_from(int peer);
-
-    const std::vector<int>& ranks_;
-    ProcessGroup& parent_;
-};
 
 }  // namespace mini::dist

@@ -80,7 +80,7 @@ void check_ranges(const RankVariables& found, const std::string& rank_name,
     if (found.world_size < 1)
         throw UsageError(
             concat(size_name, " is ", found.world_size, "; it must be 1 or more"));
-    if (found.rank >= found.world_size)
+    if (found.rank < 0 || found.rank >= found.world_size)
         throw UsageError(concat(rank_name, " is ", found.rank, " but ", size_name, " is ",
                                 found.world_size, "; ranks are 0 .. ",
                                 found.world_size - 1));

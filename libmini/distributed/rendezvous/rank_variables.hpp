@@ -67,7 +67,6 @@ constexpr Launcher kTorchrun = {"torchrun or minirun",
 RankVariables read_launcher(const Lookup& lookup, const Launcher& launcher);
 
 /// Throws UsageError that names both variables if the rank is not in 0 .. world size - 1.
-/// REQUIRES: found.is_complete().
 void check_ranges(const RankVariables& found, const std::string& rank_name,
                   const std::string& size_name);
 

@@ -159,13 +159,10 @@ RendezvousConfig plan_from_url(const std::string& url, int rank, int world_size)
 }
 
 void check_ranges(const RendezvousConfig& config) {
-    if (config.world_size < 1)
-        throw UsageError(
-            concat("WORLD_SIZE is ", config.world_size, "; it must be 1 or more"));
-    if (config.rank < 0 || config.rank >= config.world_size)
-        throw UsageError(concat("RANK is ", config.rank, " but WORLD_SIZE is ",
-                                config.world_size, "; ranks are 0 .. ",
-                                config.world_size - 1));
+    RankVariables given;
+    given.rank = config.rank;
+    given.world_size = config.world_size;
+    check_ranges(given, "RANK", "WORLD_SIZE");
     if (!config.file.empty()) return;
     const int lowest = config.world_size == 1 ? 0 : 1;  // one rank: any free port
     if (config.master.port < lowest || config.master.port > 65535)

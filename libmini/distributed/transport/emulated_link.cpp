@@ -1,6 +1,7 @@
 #include "libmini/distributed/transport/emulated_link.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 namespace mini::dist {
@@ -16,21 +17,6 @@ constexpr std::chrono::hours kLongestWay(48);
 
 }  // namespace
 
-Deadline RankPorts::send(Deadline now, Clock::duration duration) {
-    const std::lock_guard lock(mutex_);
-    return out_.add(now, duration).begin;
-}
-
-Deadline RankPorts::receive(Deadline reached, Clock::duration duration) {
-    const std::lock_guard lock(mutex_);
-    return in_.add(reached, duration).end;
-}
-
-Deadline RankPorts::out_free_at() const {
-    const std::lock_guard lock(mutex_);
-    return out_.free_at();
-}
-
 EmulatedLink::EmulatedLink(std::unique_ptr<Channel> inner, LinkSpec spec,
                            std::shared_ptr<RankPorts> ports, Now now)
     : inner_(std::move(inner)),
@@ -44,14 +30,22 @@ Clock::duration EmulatedLink::duration_of(size_t bytes) const {
 
 // ---- the sender's side
 
+// Returns when the sender may begin a frame: kAhead before all bytes sent so far have left
+// the out port.
+Deadline EmulatedLink::accepts_at() const {
+    const std::lock_guard lock(ports_->mutex);
+    return ports_->out.free_at() - kAhead;
+}
+
 bool EmulatedLink::is_busy() const {
     const bool in_frame = out_head_left_ + out_body_left_ > 0;
-    return !in_frame && ports_->out_free_at() > now_() + kAhead;
+    return !in_frame && accepts_at() > now_();
 }
 
 void EmulatedLink::begin_frame(size_t bytes) {
-    const Deadline reached = ports_->send(now_(), duration_of(bytes)) + spec_.delay;
-    out_ = {reached.time_since_epoch().count(), bytes};
+    const std::lock_guard lock(ports_->mutex);
+    const Deadline leaves = ports_->out.add(now_(), duration_of(bytes)).begin;
+    out_ = {(leaves + spec_.delay).time_since_epoch().count(), bytes};
     out_head_left_ = sizeof out_;
     out_body_left_ = bytes;
 }
@@ -102,8 +96,9 @@ void EmulatedLink::begin_to_receive() {
     const Deadline reached{Clock::duration(in_.reached)};
     if (in_.bytes == 0 || in_.bytes > kFrameBytes || reached > now_() + kLongestWay)
         throw ConnectionClosed("the other side does not use an emulated link");
-    arrived_.push_back({ports_->receive(reached, duration_of(in_.bytes)), {}});
-    arrived_.back().bytes.resize(in_.bytes);
+    const std::lock_guard lock(ports_->mutex);
+    arrived_.push_back({.due = ports_->in.add(reached, duration_of(in_.bytes)).end,
+                        .bytes = std::vector<std::byte>(in_.bytes)});
 }
 
 // Returns how many received bytes are due.
@@ -117,45 +112,43 @@ size_t EmulatedLink::ready(Deadline now) const {
     return n;
 }
 
-// Copies the next place.size() bytes to `place` and returns their number. REQUIRES: these
-// bytes are due.
-size_t EmulatedLink::hand_out(std::span<std::byte> place) {
-    for (size_t n = 0; n < place.size();) {
-        Arrived& frame = arrived_.front();
-        const size_t step = std::min(frame.received - frame.read, place.size() - n);
-        std::copy_n(frame.bytes.begin() + static_cast<ptrdiff_t>(frame.read), step,
-                    place.begin() + static_cast<ptrdiff_t>(n));
-        frame.read += step;
-        n += step;
-        if (frame.read == frame.bytes.size()) arrived_.pop_front();
-    }
-    return place.size();
-}
-
 // Returns whether the inner channel has closed and all received frames are due.
 bool EmulatedLink::is_over(Deadline now) const {
     return closed_ && (arrived_.empty() || arrived_.back().due <= now);
 }
 
-size_t EmulatedLink::recv_some(std::span<std::byte> place) {
-    needed_ = 1;
+// Returns how many of `wanted` bytes can be handed out, in whole elements.
+size_t EmulatedLink::take_due(size_t wanted, size_t element_bytes) {
+    needed_ = element_bytes;
     take_in();
     const Deadline now = now_();  // read once, so that ready() and is_over() agree
-    const size_t n = std::min(ready(now), place.size());
-    if (n == 0 && is_over(now) && !place.empty()) throw ConnectionClosed(*closed_);
-    return hand_out(place.first(n));
+    const size_t n = std::min(ready(now), wanted);
+    if (n < element_bytes && is_over(now) && wanted > 0) throw ConnectionClosed(*closed_);
+    return n - n % element_bytes;
+}
+
+// Copies the next place.size() bytes to `place`. REQUIRES: take_due() has returned them.
+void EmulatedLink::hand_out(std::span<std::byte> place) {
+    for (size_t n = 0; n < place.size();) {
+        Arrived& frame = arrived_.front();
+        const size_t step = std::min(frame.received - frame.read, place.size() - n);
+        std::memcpy(&place[n], &frame.bytes[frame.read], step);
+        frame.read += step;
+        n += step;
+        if (frame.read == frame.bytes.size()) arrived_.pop_front();
+    }
+}
+
+size_t EmulatedLink::recv_some(std::span<std::byte> place) {
+    const size_t n = take_due(place.size(), 1);
+    hand_out(place.first(n));
+    return n;
 }
 
 size_t EmulatedLink::recv_combine(std::span<std::byte> place, const Combine& combine) {
-    needed_ = combine.element_bytes;
-    take_in();
-    const Deadline now = now_();
-    const size_t n = std::min(ready(now), place.size());
-    std::vector<std::byte> elements(n - n % needed_);
-    if (elements.empty() && is_over(now) && !place.empty())
-        throw ConnectionClosed(*closed_);
+    std::vector<std::byte> elements(take_due(place.size(), combine.element_bytes));
     hand_out(elements);
-    combine.apply(place.data(), elements.data(), elements.size() / needed_);
+    combine.apply(place.data(), elements.data(), elements.size() / combine.element_bytes);
     return elements.size();
 }
 
@@ -168,7 +161,7 @@ bool EmulatedLink::prepare_to_sleep(int interest, short& events) {
     int inner_interest = interest;
     if (is_busy()) {
         inner_interest &= ~kToSend;
-        if (interest & kToSend) next_event_ = ports_->out_free_at() - kAhead;
+        if (interest & kToSend) next_event_ = accepts_at();
     }
     if (interest & kToReceive) {
         const Deadline now = now_();

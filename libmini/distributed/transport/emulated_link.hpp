@@ -37,23 +37,11 @@
 
 namespace mini::dist {
 
-/// The ports of one rank. Thread-safe, because subgroups have their own threads.
-class RankPorts {
-  public:
-    /// Queues a frame that occupies the out port for `duration`. Returns when the first
-    /// byte of the frame leaves the port.
-    Deadline send(Deadline now, Clock::duration duration);
-
-    /// Queues a frame that reaches the in port at `reached` and occupies the port for
-    /// `duration`. Returns when the last byte of the frame has passed the port.
-    Deadline receive(Deadline reached, Clock::duration duration);
-
-    /// Returns when all bytes sent so far have left the out port.
-    Deadline out_free_at() const;
-
-  private:
-    mutable std::mutex mutex_;
-    LinkPort<Deadline> out_, in_;
+/// The ports of one rank, which all its links share. `mutex` guards them, because subgroups
+/// have their own threads.
+struct RankPorts {
+    std::mutex mutex;
+    LinkPort<Deadline> out, in;
 };
 
 class EmulatedLink : public Channel {
@@ -90,13 +78,15 @@ class EmulatedLink : public Channel {
     };
 
     Clock::duration duration_of(size_t bytes) const;
+    Deadline accepts_at() const;
     bool is_busy() const;
     bool is_over(Deadline now) const;
     void begin_frame(size_t bytes);
     void take_in();
     void begin_to_receive();
     size_t ready(Deadline now) const;
-    size_t hand_out(std::span<std::byte> place);
+    size_t take_due(size_t wanted, size_t element_bytes);
+    void hand_out(std::span<std::byte> place);
 
     const std::unique_ptr<Channel> inner_;
     const LinkSpec spec_;

@@ -52,23 +52,32 @@ void Inbox::expect(PointMessage& receive) {
 
 bool Inbox::is_expected(int from) const {
     const Sender& other = sender(from);
-    return other.collective != nullptr || !other.receives.empty() || !any_source_.empty();
+    const bool is_arriving = has_buffer(from) && other.buffer.early == nullptr;
+    return is_arriving || other.collective != nullptr || !other.receives.empty() ||
+           !any_source_.empty();
 }
 
 bool Inbox::choose_buffer(int from, const MessageHeader& header, bool keeps) {
-    Sender& other = sender(from);
-    if (header.kind == MessageHeader::Kind::kCollective && other.collective != nullptr) {
-        CollectiveReceive& receive = *other.collective;
-        check_size(from, header, receive.buffer.size());
-        other.buffer = {receive.buffer, receive.combine, &receive.done, nullptr};
-    } else if (PointMessage* const receive = receive_for(from, header)) {
-        check_size(from, header, receive->data.size());
-        other.buffer = {receive->data, {}, &receive->done, nullptr};
-        match(*receive, from);
-    } else if (keeps) {
-        keep(from, header);
-    }
+    sender(from).buffer = take_receive(from, header);
+    if (!has_buffer(from) && keeps) keep(from, header);
     return has_buffer(from);
+}
+
+// Removes the receive that matches the message, and returns its buffer; an empty Buffer if
+// no receive matches.
+Inbox::Buffer Inbox::take_receive(int from, const MessageHeader& header) {
+    if (header.kind == MessageHeader::Kind::kCollective) {
+        CollectiveReceive* const receive =
+            std::exchange(sender(from).collective, nullptr);
+        if (receive == nullptr) return {};
+        check_size(from, header, receive->buffer.size());
+        return {receive->buffer, receive->combine, &receive->done};
+    }
+    PointMessage* const receive = receive_for(from, header);
+    if (receive == nullptr) return {};
+    check_size(from, header, receive->data.size());
+    match(*receive, from);
+    return {receive->data, {}, &receive->done};
 }
 
 bool Inbox::pull(int from, MessageStream& stream) {
@@ -148,8 +157,6 @@ void Inbox::finish(int from) {
     Sender& other = sender(from);
     *other.buffer.done = true;
     const Early* const early = other.buffer.early;
-    if (other.collective != nullptr && other.buffer.done == &other.collective->done)
-        other.collective = nullptr;
     other.buffer = {};
     if (early != nullptr) deliver_early(from, sort_of(early->header));
 }
@@ -171,26 +178,16 @@ void Inbox::deliver_early(int from, Sort sort) {
 }
 
 // Copies an early message to the matching receive. Returns false if no receive matches.
-bool Inbox::deliver(int from, Early& early) {
-    Sender& other = sender(from);
-    if (early.header.kind == MessageHeader::Kind::kCollective) {
-        CollectiveReceive* const receive = std::exchange(other.collective, nullptr);
-        if (receive == nullptr) return false;
-        check_size(from, early.header, receive->buffer.size());
-        if (receive->combine) {
-            receive->combine.apply(receive->buffer.data(), early.payload.data(),
-                                   early.payload.size() / receive->combine.element_bytes);
-        } else {
-            std::ranges::copy(early.payload, receive->buffer.begin());
-        }
-        return receive->done = true;
+bool Inbox::deliver(int from, const Early& early) {
+    const Buffer buffer = take_receive(from, early.header);
+    if (buffer.done == nullptr) return false;
+    if (buffer.combine) {
+        buffer.combine.apply(buffer.bytes.data(), early.payload.data(),
+                             early.payload.size() / buffer.combine.element_bytes);
+    } else {
+        std::ranges::copy(early.payload, buffer.bytes.begin());
     }
-    PointMessage* const receive = receive_for(from, early.header);
-    if (receive == nullptr) return false;
-    check_size(from, early.header, receive->data.size());
-    std::ranges::copy(early.payload, receive->data.begin());
-    match(*receive, from);
-    return receive->done = true;
+    return *buffer.done = true;
 }
 
 }  // namespace mini::dist

@@ -45,7 +45,8 @@ class Inbox {
     /// done.
     void expect(PointMessage& receive);
 
-    /// Returns whether a receive waits for a message from rank `from`.
+    /// Returns whether a receive waits for a message from rank `from`, or for the rest of
+    /// one.
     bool is_expected(int from) const;
 
     /// Returns whether a buffer has been chosen for the incoming message from rank
@@ -102,12 +103,13 @@ class Inbox {
     Sender& sender(int rank) { return senders_[static_cast<size_t>(rank)]; }
     const Sender& sender(int rank) const { return senders_[static_cast<size_t>(rank)]; }
     void check_size(int from, const MessageHeader& header, size_t expected) const;
+    Buffer take_receive(int from, const MessageHeader& header);
     PointMessage* receive_for(int from, const MessageHeader& header);
     void match(PointMessage& receive, int from);
     void keep(int from, const MessageHeader& header);
     void finish(int from);
     void deliver_early(int from, Sort sort);
-    bool deliver(int from, Early& early);
+    bool deliver(int from, const Early& early);
 
     const int rank_;
     const CollectiveHistory& history_;

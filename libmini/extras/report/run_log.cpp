@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <utility>
 
 #include "libmini/core/error.hpp"
@@ -36,41 +35,6 @@ ordered_json json_of_all(const std::vector<StepRow>& rows) {
     ordered_json lines = ordered_json::array();
     for (const StepRow& row : rows) lines.push_back(json_of(row));
     return lines;
-}
-
-ordered_json json_of_all(const std::deque<std::vector<Event>>& steps) {
-    ordered_json events = ordered_json::array();
-    for (const std::vector<Event>& step : steps)
-        for (const Event& event : step)
-            events.push_back({event.nanoseconds, static_cast<int>(event.kind),
-                              event.index, event.bytes, event.name});
-    return events;
-}
-
-// Returns the events of json_of_all(). `texts` will hold their names.
-std::vector<Event> events_of_all(const ordered_json& json, std::set<std::string>& texts) {
-    std::vector<Event> events;
-    for (const ordered_json& event : json)
-        events.push_back(
-            {.nanoseconds = event.at(0),
-             .kind = static_cast<EventKind>(event.at(1).get<int>()),
-             .index = event.at(2),
-             .bytes = event.at(3),
-             .name = texts.insert(event.at(4).get<std::string>()).first->c_str()});
-    return events;
-}
-
-// Returns the traces of all ranks, from what each has sent.
-std::vector<RankTrace> traces_of(const std::vector<ordered_json>& ranks,
-                                 const EventNames& names) {
-    std::vector<RankTrace> traces;
-    std::set<std::string> texts;
-    for (size_t rank = 0; rank < ranks.size(); ++rank)
-        traces.push_back(trace_of(static_cast<int>(rank),
-                                  events_of_all(ranks[rank].at("events"), texts), names,
-                                  {.offset = ranks[rank].at("clock_offset"),
-                                   .error = ranks[rank].at("clock_error")}));
-    return traces;
 }
 
 // Returns the bytes of every rank, by rank, on rank 0; an empty vector on other ranks.
@@ -171,10 +135,11 @@ void RunLog::add_step(const training::StepFacts& step) {
 
 void RunLog::add_epoch(const training::EpochFacts& epoch) {
     const ClockOffset clock = measure_offset(*group_, machine_clock());
-    const ordered_json mine{{"steps", json_of_all(rows_)},
-                            {"events", json_of_all(steps_)},
-                            {"clock_offset", clock.offset},
-                            {"clock_error", clock.error}};
+    std::vector<Event> events;
+    for (const auto& step : steps_) events.insert(events.end(), step.begin(), step.end());
+    const ordered_json mine{
+        {"steps", json_of_all(rows_)},
+        {"trace", trace_json({trace_of(group_->rank(), events, names_, clock)})}};
     std::vector<ordered_json> ranks;
     for (const auto& bytes : gather_bytes(*group_, ordered_json::to_cbor(mine)))
         ranks.push_back(ordered_json::from_cbor(bytes));
@@ -183,11 +148,14 @@ void RunLog::add_epoch(const training::EpochFacts& epoch) {
     group_->events().since(position_);  // the steps of the next epoch do not include this
     if (!files_) return;
 
-    for (const ordered_json& rank : ranks)
+    std::vector<RankTrace> traces;
+    for (const ordered_json& rank : ranks) {
         for (const ordered_json& line : rank.at("steps")) files_->append(line);
+        traces.push_back(read_trace(rank.at("trace").get<std::string>()).front());
+    }
     files_->append(json_of(epoch));
     files_->add_scalars(epoch);
-    io::write_file(folder_ + "/trace.json", trace_json(traces_of(ranks, names_)));
+    io::write_file(folder_ + "/trace.json", trace_json(traces));
     io::write_file(folder_ + "/report.html", page_of({read_run(folder_)}));
 }
 

@@ -60,7 +60,8 @@ struct RankTrace {
 RankTrace trace_of(int rank, const std::vector<Event>& events, const EventNames& names,
                    const ClockOffset& clock);
 
-/// Returns the text of a trace file. Its times begin at 0.
+/// Returns the text of a trace file. Its times begin at 0; "origin_ns" in "otherData" is
+/// the time of rank 0's clock there.
 std::string trace_json(const std::vector<RankTrace>& ranks);
 
 /// Reads a text of trace_json(); the flows are left out, since they follow from the

@@ -122,7 +122,8 @@ void add_flows(Writing& writing, const std::vector<RankTrace>& ranks) {
 }
 
 // Adds a slice or a moment to the rank to which it belongs.
-void read_event(const ordered_json& event, std::vector<RankTrace>& ranks) {
+void read_event(const ordered_json& event, int64_t origin,
+                std::vector<RankTrace>& ranks) {
     const auto phase = event.at("ph").get<std::string>();
     if (phase != "X" && phase != "i") return;
     const auto rank =
@@ -130,7 +131,7 @@ void read_event(const ordered_json& event, std::vector<RankTrace>& ranks) {
     if (rank == ranks.end()) throw BadFile("trace: a rank without a clock");
     const ordered_json& args = event.at("args");
     const auto number = [&](const char* name) { return args.value(name, int64_t{-1}); };
-    const int64_t time = nanoseconds(event.at("ts"));
+    const int64_t time = origin + nanoseconds(event.at("ts"));
     if (phase == "i")
         rank->moments.push_back(
             {event.at("name"), time, number("bucket"), number("bytes")});
@@ -148,7 +149,8 @@ void read_event(const ordered_json& event, std::vector<RankTrace>& ranks) {
 }  // namespace
 
 std::string trace_json(const std::vector<RankTrace>& ranks) {
-    Writing writing(origin_of(ranks));
+    const int64_t origin = origin_of(ranks);
+    Writing writing(origin);
     ordered_json clocks = ordered_json::array();
     for (const RankTrace& rank : ranks) {
         clocks.push_back({{"rank", rank.rank},
@@ -162,7 +164,7 @@ std::string trace_json(const std::vector<RankTrace>& ranks) {
     }
     add_flows(writing, ranks);
     const ordered_json trace{{"displayTimeUnit", "ms"},
-                             {"otherData", {{"clocks", clocks}}},
+                             {"otherData", {{"origin_ns", origin}, {"clocks", clocks}}},
                              {"traceEvents", writing.events()}};
     return trace.dump() + "\n";
 }
@@ -170,15 +172,17 @@ std::string trace_json(const std::vector<RankTrace>& ranks) {
 std::vector<RankTrace> read_trace(const std::string& text) {
     try {
         const auto trace = ordered_json::parse(text);
+        const ordered_json& other = trace.at("otherData");
+        const int64_t origin = other.value("origin_ns", int64_t{0});
         std::vector<RankTrace> ranks;
-        for (const ordered_json& clock : trace.at("otherData").at("clocks"))
+        for (const ordered_json& clock : other.at("clocks"))
             ranks.push_back({.rank = clock.at("rank"),
                              .clock = {.offset = clock.at("offset_ns"),
                                        .error = clock.at("error_ns")},
                              .slices = {},
                              .moments = {}});
         for (const ordered_json& event : trace.at("traceEvents"))
-            read_event(event, ranks);
+            read_event(event, origin, ranks);
         return ranks;
     } catch (const ordered_json::exception& error) {
         throw BadFile(concat("trace: ", error.what()));

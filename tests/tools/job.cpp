@@ -148,6 +148,8 @@ int Job::wait() {
     return wait_for_pid(std::exchange(pid_, -1));
 }
 
+int Job::wait_without_reading() { return wait_for_pid(std::exchange(pid_, -1)); }
+
 // Opens the write end of minirun's stdout, and polls until a write would block.
 void Job::wait_until_full() const {
     const std::string name = "/proc/self/fd/" + std::to_string(pipe_[0].fd());
@@ -232,6 +234,17 @@ void wait_until_stopped(pid_t pid) {
 void wait_until_continued(pid_t pid) {
     wait_until([&] { return state_of(pid) != 'T'; },
                "process " + std::to_string(pid) + " is still stopped");
+}
+
+void wait_until_unblocked(pid_t pid, int signal) {
+    const auto is_unblocked = [&] {
+        std::ifstream file("/proc/" + std::to_string(pid) + "/status");
+        const std::string text{std::istreambuf_iterator<char>(file), {}};
+        const std::string name = "SigBlk:\t";
+        const size_t at = text.find(name) + name.size();
+        return (std::stoull(text.substr(at, 16), nullptr, 16) >> (signal - 1) & 1) == 0;
+    };
+    wait_until(is_unblocked, "process " + std::to_string(pid) + " blocks the signal");
 }
 
 // When a process ends, its children may become children of this process.

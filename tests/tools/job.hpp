@@ -46,6 +46,10 @@ class Job {
     /// it.
     int wait();
 
+    /// Waits for the end without reading, and returns the exit code as a shell reports
+    /// it.
+    int wait_without_reading();
+
     const std::string& out() const { return text_[0]; }
     const std::string& err() const { return text_[1]; }
 
@@ -100,6 +104,9 @@ void wait_until_gone(pid_t pid);
 /// Waits until a signal has stopped the process, or until it is not stopped any more.
 void wait_until_stopped(pid_t pid);
 void wait_until_continued(pid_t pid);
+
+/// Waits until the process does not block the signal.
+void wait_until_unblocked(pid_t pid, int signal);
 
 /// Waits until this process has no child processes, including adopted processes.
 void wait_for_all_orphans();

@@ -1,5 +1,7 @@
 #include "libmini/tools/minirun/output.hpp"
 
+#include <limits.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +19,7 @@ namespace {
 
 constexpr size_t kMaxLineBytes = 1 << 20;  // longer lines are written in pieces
 constexpr size_t kMaxTailLineBytes = 400;
+constexpr int kReaderPauseMs = 1000;
 constexpr int kLastReads =
     16;  // enough for a full pipe; a process outside the group may write forever
 
@@ -26,17 +29,31 @@ std::string_view visible(std::string_view line) {
     return line.substr(line.rfind('\r') + 1);
 }
 
-// Writes all bytes. Blocks, even if the process that opened `fd` made it non-blocking.
-// Returns 0, or the errno of the write that failed.
+// Blocks until the reader of `fd` accepts bytes. Meanwhile minirun cannot handle signals.
+// If the reader pauses for long, those that end or stop a program do this to minirun, and
+// the cleaner ends the ranks.
+void wait_until_writable(int fd) {
+    pollfd writable{fd, POLLOUT, 0};
+    if (poll(&writable, 1, kReaderPauseMs) != 0) return;
+    sigset_t unblocked, before;
+    sigemptyset(&unblocked);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP})
+        sigaddset(&unblocked, signal);
+    sigprocmask(SIG_UNBLOCK, &unblocked, &before);
+    while (poll(&writable, 1, -1) < 0 && errno == EINTR) continue;
+    sigprocmask(SIG_SETMASK, &before, nullptr);
+}
+
+// Writes all bytes. Blocks. Returns 0, or the errno of the write that failed. A pipe that is
+// writable accepts PIPE_BUF bytes.
 int write_all(int fd, std::string_view bytes) {
     while (!bytes.empty()) {
-        const ssize_t count = write(fd, bytes.data(), bytes.size());
+        wait_until_writable(fd);
+        const ssize_t count =
+            write(fd, bytes.data(), std::min<size_t>(bytes.size(), PIPE_BUF));
         if (count >= 0) {
             bytes.remove_prefix(static_cast<size_t>(count));
-        } else if (errno == EAGAIN) {
-            pollfd writable{fd, POLLOUT, 0};
-            poll(&writable, 1, -1);
-        } else if (errno != EINTR) {
+        } else if (errno != EINTR && errno != EAGAIN) {
             return errno;
         }
     }

@@ -9,7 +9,8 @@
 // writes a line while rank 0's line is unfinished, a newline is written first.
 //
 // A write blocks while the reader of minirun's own output does not read: the pipes of the
-// ranks fill up, the ranks block, and no line is lost.
+// ranks fill up, the ranks block, and no line is lost. After a second, a signal that ends a
+// program ends minirun at once, and Ctrl-Z stops it.
 
 #pragma once
 

@@ -163,8 +163,8 @@ TEST_CASE("the backward pass continues while an all-reduce is in flight",
         "rank 1 does not begin its backward pass before rank 0 has all 4 gradients, so "
         "no all-reduce can complete before that; gradients of rank 0: "
         << gradients
-        << ". A launch must not wait for its all-reduce: finish() does, at the end; hint "
-           "16.4/3 helps");
+        << ". A launch must not wait for its all-reduce: wait_for_buckets() does, at the "
+           "end; hint 16.4/3 helps");
     CHECK(gradients == 4);
 }
 

@@ -22,7 +22,7 @@
 #include "libmini/distributed/transport/shared_all_reduce.hpp"
 #include "libmini/extras/use_all.hpp"
 #include "libmini/io/safetensors.hpp"
-#include "libmini/kernels/faster.hpp"
+#include "libmini/kernels/registry.hpp"
 #include "libmini/random/random.hpp"
 #include "libmini/training/common_options.hpp"
 #include "libmini/training/job.hpp"

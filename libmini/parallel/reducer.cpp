@@ -63,13 +63,13 @@ void Reducer::on_gradient(size_t index) {
     used_.mark_used(index);
     if (!expecting_) return;
     if (!std::exchange(started_, true)) {
-        queue_callback([this] { finish(); });
+        queue_callback([this] { end_backward(); });
         for (const size_t unused : used_.unused()) mark_ready(unused);
     }
     group_->events().record(EventKind::kGradReady, static_cast<int64_t>(index),
                             static_cast<int64_t>(buckets_.view(index).bytes()));
     buckets_.note_gradient(index);
-    if (used_.count(index)) mark_ready(index);
+    if (used_.completes(index)) mark_ready(index);
 }
 
 void Reducer::mark_ready(size_t index) {
@@ -81,10 +81,10 @@ void Reducer::mark_ready(size_t index) {
         gradient = ops::clone(gradient);
         parameter.set_grad(gradient);
     }
-    copy_to_bucket(index, gradient);
+    copy_and_launch(index, gradient);
 }
 
-void Reducer::copy_to_bucket(size_t index, const Tensor& gradient) {
+void Reducer::copy_and_launch(size_t index, const Tensor& gradient) {
     const size_t number = buckets_.bucket_of(index);
     Bucket& bucket = buckets_[number];
     bucket.buffer().allocate_storage();  // a communication hook may have freed it
@@ -123,15 +123,15 @@ FinishHook Reducer::launch(size_t index) {
 
 // ---- the end of the backward pass
 
-void Reducer::finish() {
+void Reducer::end_backward() {
     group_->events().record(EventKind::kBackwardEnd);
     if (used_.learn_graph())
         for (size_t index = 0; index < hooks_.size(); ++index) mark_ready(index);
     if (next_bucket_ < buckets_.size()) buckets_.throw_unlaunched(next_bucket_);
-    complete();
+    wait_for_buckets();
 }
 
-void Reducer::complete() {
+void Reducer::wait_for_buckets() {
     used_.start_exchange();
     for (size_t index = 0; index < buckets_.size(); ++index) {
         Bucket& bucket = buckets_[index];
@@ -161,7 +161,7 @@ void Reducer::shadow_iteration() {
         if (!used_.was_used(index)) buckets_.parameter(index).set_grad(Tensor());
         mark_ready(index);
     }
-    complete();
+    wait_for_buckets();
 }
 
 }  // namespace mini::parallel

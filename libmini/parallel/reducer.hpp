@@ -68,7 +68,7 @@ class Reducer {
 
   private:
     // Called by the hook of parameter `index`, in every backward pass. In a pass that
-    // averages, records kGradReady; its first gradient queues finish(), and marks the
+    // averages, records kGradReady; its first gradient queues end_backward(), and marks the
     // parameters ready that get no gradient.
     void on_gradient(size_t index);
 
@@ -81,7 +81,7 @@ class Reducer {
     // Allocates the bucket's buffer if a communication hook has freed it; copies the
     // gradient, divided by divisor_, or undivided for a communication hook. If the bucket
     // is full then, records kBucketReady and launches.
-    void copy_to_bucket(size_t index, const Tensor& gradient);
+    void copy_and_launch(size_t index, const Tensor& gradient);
 
     // Called whenever a bucket has become full. Launches buckets in the order of their
     // numbers, each once: starts at next_bucket_ and stops at the first bucket that is
@@ -95,13 +95,13 @@ class Reducer {
 
     // Called once at the end of a pass that averages: records kBackwardEnd, marks all
     // parameters ready if the pass has shown the static graph, throws Error if a bucket
-    // was not launched, and completes.
-    void finish();
+    // was not launched, and waits for the buckets.
+    void end_backward();
 
     // Waits for the buckets, in the order of their numbers, and records kBucketDone for
     // each. Throws Error that names the bucket if its `finish` is empty. Then gives the
     // averages to the parameters that only other ranks have used.
-    void complete();
+    void wait_for_buckets();
 
     std::shared_ptr<dist::ProcessGroup> group_;
     GradientBuckets buckets_;
@@ -111,7 +111,7 @@ class Reducer {
     CommHook comm_hook_;
     int divisor_;
     size_t next_bucket_ = 0;  // the next bucket to launch
-    bool expecting_ = false;  // from prepare_for_backward() to complete()
+    bool expecting_ = false;  // from prepare_for_backward() to wait_for_buckets()
     bool started_ = false;    // the pass has reached its first gradient
 };
 

@@ -93,7 +93,7 @@ bool UsedParameters::learn_graph() {
     return has_learnt_ = true;
 }
 
-bool UsedParameters::count(size_t index) {
+bool UsedParameters::completes(size_t index) {
     State& state = states_[index];
     ++state.counted;
     if (is_static_ && !has_learnt_) return false;

@@ -47,7 +47,7 @@ class UsedParameters {
     /// Counts a gradient of parameter `index` in this pass; returns whether it is the
     /// last one that is expected: never in the first pass of a static graph, which only
     /// counts. Throws Error for a gradient that is not expected.
-    bool count(size_t index);
+    bool completes(size_t index);
 
     /// Returns whether parameter `index` gets no gradient in this pass on this rank, and
     /// the indices of all such parameters; in the first pass of a static graph, none.

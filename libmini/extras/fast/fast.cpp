@@ -15,8 +15,8 @@
 #include "libmini/extras/fast/conv_methods.hpp"
 #include "libmini/extras/fast/pool_2x2.hpp"
 #include "libmini/extras/fast/shared_memory_all_reduce.hpp"
-#include "libmini/kernels/faster.hpp"
 #include "libmini/kernels/kernels.hpp"
+#include "libmini/kernels/registry.hpp"
 
 namespace mini::fast {
 namespace {

@@ -1,5 +1,5 @@
 // Faster kernels for the CPU and a faster all-reduce, registered over the core's
-// (libmini/kernels/faster.hpp, libmini/distributed/transport/shared_all_reduce.hpp).
+// (libmini/kernels/registry.hpp, libmini/distributed/transport/shared_all_reduce.hpp).
 
 #pragma once
 

@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include "libmini/kernels/faster.hpp"
+#include "libmini/kernels/registry.hpp"
 
 namespace mini::kernels::cpu {
 

@@ -5,8 +5,8 @@
 #include "libmini/core/error.hpp"
 #include "libmini/kernels/cpu/conv_im2col.hpp"
 #include "libmini/kernels/cpu/scratch.hpp"
-#include "libmini/kernels/faster.hpp"
 #include "libmini/kernels/kernels.hpp"
+#include "libmini/kernels/registry.hpp"
 
 namespace mini::kernels::cpu {
 namespace {

@@ -8,8 +8,8 @@
 #include "libmini/core/parallel.hpp"
 #include "libmini/kernels/cpu/greatest.hpp"
 #include "libmini/kernels/cpu/plane_grain.hpp"
-#include "libmini/kernels/faster.hpp"
 #include "libmini/kernels/kernels.hpp"
+#include "libmini/kernels/registry.hpp"
 
 namespace mini::kernels::cpu {
 namespace {

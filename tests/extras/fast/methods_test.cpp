@@ -4,8 +4,8 @@
 
 #include "libmini/extras/fast/conv_methods.hpp"
 #include "libmini/kernels/cpu/conv_im2col.hpp"
-#include "libmini/kernels/faster.hpp"
 #include "libmini/kernels/kernels.hpp"
+#include "libmini/kernels/registry.hpp"
 #include "tests/kernels/conv_problems.hpp"
 #include "tests/kernels/support.hpp"
 #include "tests/support/catch.hpp"

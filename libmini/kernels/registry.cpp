@@ -1,4 +1,4 @@
-#include "libmini/kernels/faster.hpp"
+#include "libmini/kernels/registry.hpp"
 
 namespace mini::kernels {
 namespace {

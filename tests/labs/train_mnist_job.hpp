@@ -44,7 +44,8 @@ inline nlohmann::json results(int ranks, Words options) {
 
 inline bool has_real_mnist() {
     const char* const folder = std::getenv("MINI_DATA_DIR");
-    return folder != nullptr && data::has_mnist(std::string(folder) + "/mnist");
+    return folder != nullptr &&
+           data::missing_mnist_files(std::string(folder) + "/mnist").empty();
 }
 
 inline void write_idx(const fs::path& path, const std::vector<uint8_t>& header,

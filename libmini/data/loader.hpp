@@ -62,8 +62,8 @@ class LoaderEpoch {
 /// epoch for all copies.
 class LoaderEpoch::Iterator {
   public:
-    using value_type = Batch;
-    using difference_type = std::ptrdiff_t;
+    using value_type = Batch;                ///< What `std::input_iterator` requires.
+    using difference_type = std::ptrdiff_t;  ///< Likewise.
 
     const Batch& operator*() const { return *batch_; }
     const Batch* operator->() const { return &*batch_; }

@@ -18,6 +18,7 @@
 
 namespace mini::data {
 
+/// What is decoded from a picture: the shape of the tensor, and how colours become it.
 enum class ImageMode {
     // (3, H, W), as PIL's convert("RGB"), which torchvision's ImageFolder calls: grey
     // pictures repeat their channel, and transparency is dropped and not blended.

@@ -13,7 +13,7 @@ DISTRIBUTED = ROOT / "libmini/distributed"
 SYSTEM = DISTRIBUTED / "net/time_source.cpp"
 
 COMMENT = re.compile(r"//[^\n]*")
-DIRECT = re.compile(r"\b(?:steady_clock|high_resolution_clock|this_thread|sched_yield|nanosleep|"
+DIRECT = re.compile(r"\b(?:steady_clock|high_resolution_clock|this_thread(?!::get_id)|sched_yield|nanosleep|"
                     r"usleep|clock_gettime|ppoll|epoll_wait)\b|(?<!\w)::poll\(|(?<!\w)::select\(|"
                     r"(?:\.|->)wait(?:_for|_until)?\(lock\b")
 MAY_USE_THE_SYSTEM = {DISTRIBUTED / "net/clock.hpp", DISTRIBUTED / "net/time_source.hpp", SYSTEM}

@@ -36,4 +36,8 @@ void check_image_format(std::span<const uint8_t> begin, const std::string& name)
 std::span<const uint8_t> checked_image(std::span<const uint8_t> bytes,
                                        const std::string& name);
 
+/// Returns how a viewer turns the picture: EXIF's orientation, from 1 to 8; 1, as stored,
+/// if the bytes have none, or if it is damaged.
+int exif_orientation(std::span<const uint8_t> picture);
+
 }  // namespace mini::data

@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "libmini/core/log.hpp"
 #include "libmini/datasets/image_check.hpp"
 #include "libmini/datasets/image_stb.hpp"
 #include "libmini/datasets/regular_file.hpp"
@@ -27,6 +28,10 @@ uint8_t grey_over_white(const uint8_t* rgba) {
 Tensor decode_image(std::span<const uint8_t> bytes, const std::string& name,
                     ImageMode mode) {
     const Pixels pixels = decode_with_stb(checked_image(bytes, name), name);
+    const int orientation = exif_orientation(bytes);
+    if (mode == ImageMode::kGreyOverWhite && orientation != 1)
+        logging::warning(name, ": its EXIF orientation is ", orientation,
+                         ": a viewer turns it, but here it is read as it is stored");
     const int64_t plane = int64_t{pixels.height} * pixels.width;
     const int64_t planes = mode == ImageMode::kRgb ? 3 : 1;
     Tensor image = Tensor::empty({planes, pixels.height, pixels.width}, DType::kUInt8,

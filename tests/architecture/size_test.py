@@ -20,19 +20,19 @@ READING_CORE = ["random", "tensor", "autograd", "nn", "optim", "data", "distribu
 
 # part: (ceiling, goal of the design; None if it has no goal of its own)
 LIMITS = {
-    "libmini": (69600, 50000),
-    "core: libmini without extras": (48050, 34000),
+    "libmini": (69850, 50000),
+    "core: libmini without extras": (48300, 34000),
     "reading core": (17050, 14000),
     "reached by parallel/ddp.cpp": (8560, 8000),
     "extras": (21600, 18000),
     "the tool: labs/lab_tool, author_tool": (5430, 4500),
-    "tests": (71900, 58000),
-    "tests, files": (689, 700),
+    "tests": (72050, 58000),
+    "tests, files": (690, 700),
     "libmini/autograd": (1700, None),
     "libmini/cmake": (1360, None),
     "libmini/core": (1240, None),
     "libmini/data": (2250, None),
-    "libmini/datasets": (2330, None),
+    "libmini/datasets": (2400, None),
     "libmini/distributed/backends": (750, None),
     "libmini/distributed/collectives": (1070, None),
     "libmini/distributed/group": (2130, None),
@@ -59,7 +59,7 @@ LIMITS = {
     "libmini/program": (780, None),
     "libmini/random": (1050, None),
     "libmini/tensor": (2890, None),
-    "libmini/tools": (3320, None),
+    "libmini/tools": (3500, None),
     "libmini/training": (2820, None),
     "libmini/vision": (530, None),
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "libmini/core/error.hpp"
+#include "libmini/datasets/image_check.hpp"
 #include "tests/datasets/images.hpp"
 #include "tests/support/catch.hpp"
 
@@ -15,6 +16,7 @@ using mini::BadFile;
 using mini::Shape;
 using mini::Tensor;
 using mini::data::decode_image;
+using mini::data::exif_orientation;
 using mini::data::ImageMode;
 
 namespace {
@@ -65,6 +67,23 @@ std::vector<uint8_t> grey(const std::vector<uint8_t>& rgb) {
 
 std::string golden(const std::string& name) {
     return std::string(MINI_GOLDEN_DIR) + "/images/" + name;
+}
+
+// Returns EXIF data with an orientation.
+Bytes exif(bool big_endian, uint8_t orientation) {
+    if (big_endian)
+        return {'M', 'M', 0, 42, 0,  0, 0, 8, 0, 2, 1, 0, 0,           3, 0, 0, 0, 1, 0,
+                9,   0,   0, 1,  18, 0, 3, 0, 0, 0, 1, 0, orientation, 0, 0, 0, 0, 0, 0};
+    return {'I', 'I', 42, 0, 8, 0,           0, 0, 1, 0, 18, 1, 3,
+            0,   1,   0,  0, 0, orientation, 0, 0, 0, 0, 0,  0, 0};
+}
+
+Bytes jpeg_with_exif(const Bytes& data) {
+    const Bytes jpeg = read_bytes(golden("baseline.jpg"));
+    const Bytes typed = Bytes{'E', 'x', 'i', 'f', 0, 0} + data;
+    const auto length = static_cast<uint8_t>(typed.size() + 2);
+    return first(jpeg, 2) + Bytes{0xff, 0xe1, 0, length} + typed +
+           Bytes(jpeg.begin() + 2, jpeg.end());
 }
 
 // Returns the largest difference of a JPEG to a PNG with the pixels that PIL reads.
@@ -267,6 +286,23 @@ TEST_CASE("a viewer's picture has white in place of a PNG's transparent colour")
     p.colour = 2;
     p.transparency = {0, 0, 0, 0, 0, 0};
     CHECK(shown(png_of(p)) == std::vector<uint8_t>(20, 255));
+}
+
+TEST_CASE("EXIF's orientation is read from a JPEG and a PNG, whole or damaged") {
+    const bool big_endian = GENERATE(false, true), is_png = GENERATE(false, true);
+    CAPTURE(big_endian, is_png);
+    const auto orientation = [&](const Bytes& data) {
+        return exif_orientation(is_png ? kPngSignature + chunk("eXIf", data)
+                                       : jpeg_with_exif(data));
+    };
+    for (uint8_t value = 1; value <= 8; ++value)
+        CHECK(orientation(exif(big_endian, value)) == value);
+    for (const uint8_t value : {0, 9, 255})
+        CHECK(orientation(exif(big_endian, value)) == 1);
+    for (size_t length = 0; length < 20; ++length)
+        CHECK(orientation(first(exif(big_endian, 6), length)) == 1);
+    CHECK(orientation(Bytes(40, 255)) == 1);
+    CHECK(exif_orientation(read_bytes(golden("baseline.jpg"))) == 1);
 }
 
 TEST_CASE("a photograph of 12 megapixels is read") {

@@ -196,6 +196,23 @@ TEST_CASE("mini predict sees the same digit on white and on a transparent backgr
                    "are white: there is no digit"));
 }
 
+TEST_CASE("mini predict names the orientation of a photograph that it does not turn") {
+    const Folder folder;
+    const std::string path = folder / "convnet.safetensors";
+    mini::io::save_safetensors(path, mini::nn::ConvNet().state_dict());
+    const Bytes exif = {'M', 'M', 0, 42, 0, 0, 0, 8, 0, 1, 1, 18, 0,
+                        3,   0,   0, 0,  1, 0, 6, 0, 0, 0, 0, 0,  0};
+    const Bytes picture = read_bytes(kPicture);
+    const size_t begin = kPngSignature.size() + 25;  // after the chunk IHDR
+    write_file(folder / "a.png", first(picture, begin) + chunk("eXIf", exif) +
+                                     Bytes(picture.begin() + begin, picture.end()));
+    const auto text = [&](const std::string& name) {
+        return run_mini(concat("predict ", path, " ", name)).text;
+    };
+    CHECK(contains(text(folder / "a.png"), "EXIF orientation is 6"));
+    CHECK_FALSE(contains(text(kPicture), "EXIF"));
+}
+
 TEST_CASE("mini predict names a model that is not a ConvNet") {
     const Folder folder;
     const std::string path = folder / "other.safetensors";

@@ -15,6 +15,7 @@
 #include "libmini/tools/mini/bench.hpp"
 #include "libmini/tools/mini/extra_commands.hpp"
 #include "libmini/tools/mini/indices.hpp"
+#include "libmini/tools/mini/inspect.hpp"
 #include "libmini/tools/mini/predict.hpp"
 
 namespace {
@@ -59,6 +60,7 @@ void add_missing_commands(CLI::App& app) {
 void add_commands(mini::Command& command) {
     mini::tools::add_indices(command);
     mini::tools::add_bench(command);
+    mini::tools::add_inspect(command);
     mini::tools::add_predict(command);
 }
 

@@ -97,7 +97,8 @@ class Part(unittest.TestCase):
         build = BUILDS / "untyped"
         for options, found in (([], "Release"), (["-DCMAKE_BUILD_TYPE=Debug"], "Debug")):
             shutil.rmtree(build, ignore_errors=True)
-            run("cmake", "-S", ROOT, "-B", build, f"-DCMAKE_CXX_COMPILER={os.environ['CXX']}",
+            run("cmake", "-G", "Ninja", "-S", ROOT, "-B", build,
+                f"-DCMAKE_CXX_COMPILER={os.environ['CXX']}",
                 "-DMINI_TESTS=OFF", "-DMINI_CUDA=OFF", *options)
             self.assertIn(f"CMAKE_BUILD_TYPE:STRING={found}\n", (build / "CMakeCache.txt").read_text())
 

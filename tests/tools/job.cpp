@@ -92,6 +92,8 @@ Job::Job(const std::vector<std::string>& args, Screen screen, Program program) {
     if (pid_ == 0) {
         dup2(out.write.fd(), STDOUT_FILENO);
         dup2(terminal ? out.write.fd() : err.write.fd(), STDERR_FILENO);
+        for (const int signal : {SIGHUP, SIGINT, SIGQUIT})
+            ::signal(signal, SIG_DFL);  // nohup, or a shell's &, has ignored them
         unsetenv("MINI_PROGRESS");
         unsetenv("NO_COLOR");
         unsetenv("OMP_NUM_THREADS");

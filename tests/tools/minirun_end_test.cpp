@@ -169,6 +169,17 @@ TEST_CASE("a signal to minirun ends all ranks and the exit code is 128 + signal"
         CHECK(kill(number_after(job.out(), rank), 0) == -1);
 }
 
+TEST_CASE("nohup minirun ignores SIGHUP") {
+    std::vector<std::string> command = {"nohup", MINI_BIN_DIR "/minirun"};
+    for (const std::string& arg : script_args(1, "echo ready; exec sleep 1000"))
+        command.push_back(arg);
+    Job job(command, mini::test::Screen::kPipes, mini::test::Program::kItself);
+    job.wait_for("ready");
+    job.send(SIGHUP);
+    job.send(SIGTERM);
+    CHECK(job.wait() == 128 + SIGTERM);
+}
+
 TEST_CASE("SIGUSR1 and SIGUSR2 are passed on to the ranks of a nested minirun too") {
     const int signal = GENERATE(SIGUSR1, SIGUSR2);
     const std::string nested = GENERATE("", MINI_BIN_DIR "/minirun -n 2 --no-prefix ");

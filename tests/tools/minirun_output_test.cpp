@@ -175,3 +175,15 @@ TEST_CASE("a rank's failure while the output is not read loses no line") {
     CHECK(contains(job.err(), "minirun: rank 1 (pid "));
     CHECK(count_in_order(job.out(), "[rank 1] word") == 3000);
 }
+
+TEST_CASE("a signal ends minirun and its ranks while its output is not read") {
+    const int signal = GENERATE(SIGINT, SIGTERM, SIGHUP);
+    CAPTURE(signal);
+    mini::test::adopt_orphans();
+    Job job({"-n", "2", "--", "yes"});
+    job.wait_until_full();
+    mini::test::wait_until_unblocked(job.pid(), SIGTERM);  // it waits for its reader
+    job.send(signal);
+    CHECK(job.wait_without_reading() == 128 + signal);
+    mini::test::wait_for_all_orphans();
+}

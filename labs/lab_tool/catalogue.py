@@ -40,6 +40,15 @@ class Task:
     done_when: str
     points: int = 0
 
+    @property
+    def is_hunt(self):
+        return self.name.endswith(".hunt")
+
+    @property
+    def words(self):
+        """The words that name the task in a command: "07.2", or "07 hunt"."""
+        return self.name.replace(".hunt", " hunt")
+
 
 @dataclass
 class Lab:
@@ -48,6 +57,14 @@ class Lab:
     title: str
     tasks: list = field(default_factory=list)
     hunt: str = ""  # path of bug_hunt.cpp or .cu in the repository, "" if there is none
+
+    @property
+    def all_tasks(self):
+        """The tasks, and the bug hunt as a last one, named "07.hunt"."""
+        if not self.hunt:
+            return self.tasks
+        return [*self.tasks, Task(f"{self.number}.hunt", f"Find the bugs in {Path(self.hunt).name}",
+                                  self.hunt, "the program exits with code 0", POINTS_OF_A_HUNT)]
 
     def task(self, name):
         for task in self.tasks:

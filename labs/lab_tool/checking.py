@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lab_tool.check_build import PRESET, build_without_broken
+from lab_tool.check_build import PRESET
 from lab_tool.places import ROOT, bin_dir
 from lab_tool.runner import STOP, Limits, case_environment, run_case
 from lab_tool.verdict import FAILED, NOT_STARTED, PASSED, WAITS, Verdict, judge
@@ -197,16 +197,13 @@ def known_failures(regions, workspace, broken):
     return known
 
 
-def check_lab(catalogue, lab, tasks=None, limits=Limits(), broken=None,
-              on_task=lambda result: None):
-    """Builds and checks tasks of a lab, by default all. Tasks of a file that does not
-    compile fail."""
-    wanted = tasks or [task.name for task in lab.tasks]
-    on_task = heard_by(on_task, Workspace(catalogue))
-    if broken is None:
-        broken = build_without_broken(Workspace(catalogue), [lab])
-    known = known_failures(catalogue.regions_of(lab=lab.number), Workspace(catalogue), broken)
-    return check_tasks(lab.number, wanted, limits=limits, known=known, on_task=on_task)
+def check_lab(catalogue, lab, broken, tasks=None, limits=Limits(), on_task=lambda result: None):
+    """Checks tasks of a lab that was built, by default all. Tasks of the files that are `broken`,
+    because they do not compile, fail."""
+    wanted, workspace = tasks or [task.name for task in lab.tasks], Workspace(catalogue)
+    known = known_failures(catalogue.regions_of(lab=lab.number), workspace, broken)
+    return check_tasks(lab.number, wanted, limits=limits, known=known,
+                       on_task=heard_by(on_task, workspace))
 
 
 def heard_by(on_task, workspace):

@@ -14,7 +14,6 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from lab_tool import compile_errors
-from lab_tool.catalogue import Task
 from lab_tool.check_build import build_checks, configure, configured_without
 from lab_tool.checking import TaskResult, program_of
 from lab_tool.confine import FREE
@@ -25,28 +24,6 @@ from lab_tool.verdict import FAILED, NOT_STARTED, PASSED, Verdict, last_lines
 
 LIMITS = Limits(seconds=30.0)
 COLUMNS = 240  # of a line of a hunt's output: a report of the simulator has long lines
-
-
-def task_of(lab):
-    """Returns the hunt of a lab as a task named "07.hunt"; None if the lab has no hunt."""
-    path = lab.hunt
-    return path and Task(f"{lab.number}.hunt", f"Find the bugs in {PurePath(path).name}", path,
-                         "the program exits with code 0")
-
-
-def is_hunt(task):
-    return task.name.endswith(".hunt")
-
-
-def begin(workspace, lab):
-    """Copies a lab's hunt to work/, unless work/ has a copy."""
-    if lab.hunt and workspace.mine(lab.hunt) is None:
-        workspace.restore(lab.hunt)
-
-
-def untouched(workspace, lab):
-    """Returns whether the learner's hunt is missing or equal to the original."""
-    return workspace.mine(lab.hunt) in (None, workspace.reference(lab.hunt))
 
 
 def run_hunt(program, limits=LIMITS, **environment):
@@ -69,13 +46,13 @@ def environment_of(lab):
 def check_hunt(workspace, lab, confinement=FREE):
     """Builds the learner's hunt, runs it, and returns the TaskResult: not started if the
     hunt is equal to the original. Raises LabError if the lab has no hunt."""
-    task = task_of(lab)
-    if not task:
+    if not lab.hunt:
         raise LabError(f"lab {lab.number} has no bug hunt")
+    task = lab.all_tasks[-1]
     if workspace.mine(lab.hunt) is None:
         return TaskResult(task.name, FAILED, f"work/{lab.hunt} is missing; to begin it again: "
-                          f"labs/lab reset {lab.number} hunt")
-    if untouched(workspace, lab):
+                          f"labs/lab reset {task.words}")
+    if workspace.untouched(task.name):
         return TaskResult(task.name, NOT_STARTED)
     log = fresh_log("hunt")
     if configured_without() is None:

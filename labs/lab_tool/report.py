@@ -29,10 +29,11 @@ def head(lab):
     return f"lab {lab.number} · {lab.title}"
 
 
-def task_line(name, what, status, note=""):
+def task_line(task, status, note=""):
     """  ✓ 07.2  Hand out one partition            passed"""
     sign = coloured(SIGNS.get(status, " "), status)
-    what = what if len(what) <= WHAT else what[:WHAT - 1] + "…"
+    name = "hunt" if task.is_hunt else task.name
+    what = task.what if len(task.what) <= WHAT else task.what[:WHAT - 1] + "…"
     line = f"  {sign} {name}  {what:{WHAT}}  {coloured(status, status)}"
     if len(f"  x {name}  {what:{WHAT}}  {status}{note}") > COLUMNS:
         indent = " " * 11
@@ -53,7 +54,7 @@ def say_task(lab, result, gaps=""):
         note = f": {count}still a gap: {gaps}"
     elif result.status in (WAITS, NOT_STARTED) and result.reason:
         note = f": {count if passed else ''}{result.reason}"
-    say(task_line(result.task, lab.task(result.task).what, result.status, note))
+    say(task_line(lab.task(result.task), result.status, note))
 
 
 def say_stories(results, hints_of, advised=None):

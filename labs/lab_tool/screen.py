@@ -6,7 +6,6 @@ every tenth of the step, so that logs stay readable.
 
 import os
 import sys
-import time
 
 MAX_COLUMNS = 100
 
@@ -36,7 +35,6 @@ class ProgressLine:
         self.stream = stream or sys.stdout
         self.redraws = is_terminal(self.stream)
         self.tenths = 0
-        self.start = time.monotonic()
 
     def __enter__(self):
         return self
@@ -45,9 +43,6 @@ class ProgressLine:
         if self.redraws:
             self.stream.write("\r\033[K")
             self.stream.flush()
-
-    def seconds(self):
-        return time.monotonic() - self.start
 
     def show(self, done, total, what=""):
         """Shows that `done` of `total` parts are done; `what` is the last part."""

@@ -71,9 +71,6 @@ class Workspace:
         for path, why in self.misplaced().items():
             raise LabError(f"work/{path} {why}: delete it")
 
-    def shown(self, path):
-        return f"work/{path}"
-
     def started(self, lab):
         """Returns whether the lab was started and at least one of its files is in work/."""
         return self.state.started(lab) and any(
@@ -88,6 +85,17 @@ class Workspace:
         """Returns whether all files of the lab are in work/."""
         files = self.catalogue.files_of(lab)
         return bool(files) and all(self.mine(path) is not None for path in files)
+
+    def chosen(self, numbers=()):
+        """Returns the named labs, by default all that are started. Raises LabError if one is not."""
+        labs = [self.catalogue.lab(number) for number in numbers] or [
+            lab for lab in self.catalogue.labs if self.started(lab.number)]
+        if not labs:
+            raise LabError("no lab is started; begin with: labs/lab next")
+        for lab in labs:
+            if not self.started(lab.number):
+                raise LabError(f"lab {lab.number} is not started; run: labs/lab start {lab.number}")
+        return labs
 
     def write(self, path, text):
         """Replaces a file of work/ atomically."""
@@ -122,7 +130,7 @@ class Workspace:
         """Returns the learner's text with MINI_TODO in the regions of `tasks` that equal the
         reference: such regions were copied with another lab's starter."""
         solved = {(region.task, region.body) for region in regions_in(self.reference(path), path)}
-        return with_bodies(own, self.shown(path), lambda region: (
+        return with_bodies(own, f"work/{path}", lambda region: (
             todo(region) if region.task in tasks and (region.task, region.body) in solved
             else None))
 
@@ -162,7 +170,7 @@ class Workspace:
     def _read(self, path, read):
         """Returns read(name). Raises LabError, with advice, if a marker is wrong."""
         try:
-            return read(self.shown(path))
+            return read(f"work/{path}")
         except LabError as error:
             labs = " and ".join(f"labs/lab reset {lab}" for lab in sorted(
                 {region.lab for region in self.catalogue.regions if region.path == path}))
@@ -221,7 +229,11 @@ class Workspace:
         return found
 
     def untouched(self, task):
-        """Returns whether every region of a task still is the starter's MINI_TODO alone."""
+        """Returns whether every region of a task still is the starter's MINI_TODO alone; whether a
+        hunt is missing, or equal to the original."""
+        if task.endswith(".hunt"):
+            path = self.catalogue.lab(task[:2]).hunt
+            return self.mine(path) in (None, self.reference(path))
         written, unwritten = self.written_or_not(task)
         return bool(unwritten) and not written and all(map(is_blank, unwritten))
 

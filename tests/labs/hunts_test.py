@@ -41,14 +41,10 @@ class Learner(HuntTree):
                                  configured_without=lambda: [], fresh_log=lambda name: name):
             return hunts.check_hunt(self.workspace(), self.lab)
 
-    def test_a_hunt_is_copied_once_and_not_started_until_it_is_changed(self):
-        workspace = self.workspace()
-        hunts.begin(workspace, self.lab)
-        self.assertEqual(workspace.mine(self.lab.hunt), HUNT)
+    def test_a_hunt_is_not_started_until_it_is_changed(self):
+        self.write(f"work/{self.lab.hunt}", HUNT)
         self.assertEqual(self.check().status, "not started")
         self.write(f"work/{self.lab.hunt}", "mine")
-        hunts.begin(workspace, self.lab)
-        self.assertEqual(workspace.mine(self.lab.hunt), "mine")
         self.assertEqual(self.check().status, "passed")
 
     def test_it_fails_with_the_end_of_its_output_if_the_exit_code_is_not_0(self):
@@ -121,7 +117,7 @@ class Repairs(HuntTree):
         folder = self.root / "build/hunts"
         self.write("build/hunts/07/repaired.cpp", "old")
         catalogue = self.catalogue()
-        self.assertEqual(hunts.task_of(catalogue.lab("7")).file, "labs/07-partition/bug_hunt.cu")
+        self.assertEqual(catalogue.lab("7").all_tasks[-1].file, "labs/07-partition/bug_hunt.cu")
         repairs.generate(catalogue, catalogue.labs, folder)
         self.assertEqual(sorted(path.name for path in folder.rglob("*.c*")),
                          ["repaired.cu", "without_a.cu", "without_b.cu"])

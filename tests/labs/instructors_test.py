@@ -4,7 +4,7 @@ import re
 import unittest
 from pathlib import Path
 
-from lab_tool.catalogue import POINTS_OF_A_HUNT, Catalogue
+from lab_tool.catalogue import Catalogue
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/pages/instructors.md").read_text(encoding="utf-8")
@@ -22,8 +22,7 @@ class Page(unittest.TestCase):
 
     def points(self, number):
         lab = self.labs[number]
-        return (sum(task.points for task in lab.tasks)
-                + (POINTS_OF_A_HUNT if lab.hunt else 0))
+        return sum(task.points for task in lab.all_tasks)
 
     def hours(self, number):
         text = (self.labs[number].folder / "README.md").read_text(encoding="utf-8")

@@ -43,7 +43,7 @@ class Verbs(FakeTree):
         self.built_with = mine or {lab.number for lab in labs}
         return {}
 
-    def check_lab(self, catalogue, lab, tasks=None, broken=None, limits=None,
+    def check_lab(self, catalogue, lab, broken, tasks=None, limits=None,
                   on_task=lambda result: None):
         found = []
         for task in tasks or [task.name for task in lab.tasks]:
@@ -136,6 +136,10 @@ class Verbs(FakeTree):
         self.assertIn("✓ hunt", self.call("status"))
         self.assertIn(f"back to the starter: work/{path}", self.call("reset", "7", "hunt"))
         self.assertIn("· hunt", self.call("status"))
+        self.write(f"work/{path}", "mine")
+        (self.root / "work/.lab.json").unlink()
+        self.call("start", "7")  # and it is copied once
+        self.assertEqual((self.root / f"work/{path}").read_text(), "mine")
         self.assertIn("lab 09 has no bug hunt", self.call("start", "9") + self.call(
             "reset", "9", "hunt", code=1))
 

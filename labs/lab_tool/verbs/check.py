@@ -22,7 +22,7 @@ from lab_tool.catalogue import Catalogue
 from lab_tool.check_build import build_without_broken, configured_without
 from lab_tool.checking import check_lab
 from lab_tool.projection import NO_LAB
-from lab_tool.screen import LabError, say
+from lab_tool.screen import say
 from lab_tool.state import State
 from lab_tool.verdict import FAILED, PASSED
 from lab_tool.workspace import Workspace
@@ -38,40 +38,27 @@ def add_arguments(parser):
 
 def run(options):
     catalogue, state = Catalogue(), State()
-    results, here = [], state.current
-    try:
-        for lab, tasks in chosen(catalogue, state, options.what):
-            if options.part:
-                results.append(check_hunt(catalogue, state, lab))
-                continue
-            mine = labs_started(catalogue, state) if options.all_mine else None
-            results += check(catalogue, state, lab, tasks, mine)
-    finally:
-        if options.what == "all" and here:  # `check all` does not change the current lab
-            go_to(state, here)
+    pairs, results = chosen(catalogue, state, options.what), []
+    if options.what != "all":  # labs/lab next continues with this lab, even if it does not build
+        state.current = pairs[0][0].number
+        state.save()
+    for lab, tasks in pairs:
+        if options.part:
+            results.append(check_hunt(catalogue, state, lab))
+            continue
+        mine = labs_started(catalogue, state) if options.all_mine else None
+        results += check(catalogue, state, lab, tasks, mine)
     return 0 if all(result.status == PASSED for result in results) else 1
 
 
 def chosen(catalogue, state, what):
     """Returns the pairs (lab, tasks) to check; tasks is None for all tasks of the lab."""
-    workspace = Workspace(catalogue, state)
-    if what == "all":
-        labs = [lab for lab in catalogue.labs if workspace.started(lab.number)]
-        if not labs:
-            raise LabError("no lab is started; begin with: labs/lab next")
-        return [(lab, None) for lab in labs]
-    what = what or state.current
-    if not what:
-        raise LabError("no lab is started; begin with: labs/lab next")
-    if "." in what:
-        lab, task = catalogue.task(what)
-        pair = (lab, [task.name])
-    else:
-        pair = (catalogue.lab(what), None)
-    if not workspace.started(pair[0].number):
-        raise LabError(f"lab {pair[0].number} is not started; run: labs/lab start "
-                       f"{pair[0].number}")
-    return [pair]
+    workspace, what = Workspace(catalogue, state), what or state.current
+    if what in ("all", ""):
+        return [(lab, None) for lab in workspace.chosen()]
+    lab, task = catalogue.task(what) if "." in what else (catalogue.lab(what), None)
+    workspace.chosen([lab.number])
+    return [(lab, task and [task.name])]
 
 
 def labs_started(catalogue, state):
@@ -84,14 +71,13 @@ def check(catalogue, state, lab, tasks=None, mine=None):
     taken from the learner, by default this lab alone."""
     workspace = Workspace(catalogue)
     workspace.refuse_misplaced()
-    go_to(state, lab.number)  # even if the code does not build
     say(report.head(lab))
     start = time.monotonic()
     if configured_without() is None:
         say("  the first check builds a part of libmini; later ones take seconds")
     broken = build_without_broken(workspace, [lab], mine)
     say(f"  built in {time.monotonic() - start:.0f} s\n")
-    results = check_lab(catalogue, lab, tasks, broken=broken,
+    results = check_lab(catalogue, lab, broken, tasks,
                         on_task=lambda result: report.say_task(
                             lab, result, workspace.gaps(result.task)))
 
@@ -112,17 +98,11 @@ def check(catalogue, state, lab, tasks=None, mine=None):
 def check_hunt(catalogue, state, lab):
     """Checks the learner's bug hunt, prints the result, and stores it."""
     result = hunts.check_hunt(Workspace(catalogue), lab)
-    say(report.task_line("hunt", hunts.task_of(lab).what, result.status))
+    say(report.task_line(lab.all_tasks[-1], result.status))
     report.say_stories([result], lambda task: 0)
     state.of(lab.number)["results"][result.task] = result.status
-    go_to(state, lab.number)
-    return result
-
-
-def go_to(state, number):
-    """Makes a lab the current lab, with which labs/lab next continues."""
-    state.current = number
     state.save()
+    return result
 
 
 def say_culprit(catalogue, lab, results, mine):
@@ -151,5 +131,5 @@ def whose_fault(other):
 
 def all_pass(catalogue, lab, tasks, mine):
     broken = build_without_broken(Workspace(catalogue), [lab], mine)
-    results = check_lab(catalogue, lab, tasks, broken=broken)
+    results = check_lab(catalogue, lab, broken, tasks)
     return all(result.status == PASSED for result in results)

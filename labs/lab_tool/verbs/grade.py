@@ -26,12 +26,12 @@ import time
 from pathlib import Path
 
 from lab_tool import report, submission
-from lab_tool.catalogue import POINTS_OF_A_HUNT, Catalogue
+from lab_tool.catalogue import Catalogue
 from lab_tool.check_build import build_without_broken
 from lab_tool.checking import TaskResult, check_lab, program_of
 from lab_tool.confine import adopt_survivors, confined_to, end_survivors
 from lab_tool.grade_formats import FORMATS, clean, failure
-from lab_tool.hunts import check_hunt, task_of
+from lab_tool.hunts import check_hunt
 from lab_tool.runner import Limits
 from lab_tool.screen import LabError, say
 from lab_tool.verdict import FAILED, NOT_STARTED, PASSED
@@ -113,7 +113,7 @@ def grade(catalogue, labs, confinement, write=lambda labs, notes: None):
     for lab in started:
         write(list(grades.values()), notes)
         results = {result.task: result for result in check_lab(
-            catalogue, lab, broken=broken, limits=Limits(confinement=confinement))}
+            catalogue, lab, broken, limits=Limits(confinement=confinement))}
         if lab.hunt:
             hunt = check_hunt(workspace, lab, confinement)
             results[hunt.task] = hunt
@@ -139,13 +139,12 @@ def signature(lab):
 
 def grade_lab(lab, results):
     """Returns the points of a lab's tasks; a task without a result is not started."""
-    tasks, hunt = [], task_of(lab)
-    for task in [*lab.tasks, *([hunt] if hunt else [])]:
-        points = POINTS_OF_A_HUNT if task is hunt else task.points
+    tasks = []
+    for task in lab.all_tasks:
         result = results.get(task.name) or TaskResult(task.name, NOT_STARTED)
         tasks.append({"task": task.name, "what": task.what, "status": result.status,
                       "reason": clean(result.reason),
-                      "points": points if result.status == PASSED else 0, "of": points,
+                      "points": task.points if result.status == PASSED else 0, "of": task.points,
                       "seconds": round(sum(each.seconds for each in result.verdicts), 3),
                       "output": story_of(result)})
     return {"lab": lab.number, "title": lab.title, "tasks": tasks,

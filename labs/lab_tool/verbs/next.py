@@ -1,6 +1,5 @@
 """Shows the next task: what to write, in which file, and when it is done."""
 
-from lab_tool import hunts
 from lab_tool.catalogue import Catalogue
 from lab_tool.report import say_wrapped
 from lab_tool.screen import say
@@ -18,9 +17,7 @@ def run(options):
     catalogue, state = Catalogue(), State()
     workspace = Workspace(catalogue, state)
     lab, task = next_step(catalogue, state, workspace)
-    if task and hunts.is_hunt(task):
-        tell_hunt(lab, task, catalogue)
-    elif task:
+    if task:
         tell(lab, task, catalogue)
     elif lab:
         say(f"lab {lab.number} · {lab.title}: begin it with labs/lab start {lab.number}")
@@ -32,6 +29,8 @@ def run(options):
 def tell(lab, task, catalogue):
     say(f"{task.name} {task.what}")
     say(f"  read   {lab.folder.relative_to(catalogue.root)}/README.md")
+    if task.is_hunt:
+        say(f"  write  work/{lab.hunt}")
     path = ""
     for region in catalogue.regions_of(task=task.name):
         if region.path != path:
@@ -39,13 +38,6 @@ def tell(lab, task, catalogue):
             say(f"  write  work/{path}")
         say_wrapped(region.title, "         - ")
     say_wrapped(f"done   when {task.done_when}", "  ")
-    say(f"  check  labs/lab check {task.name}")
-    say(f"  stuck  labs/lab hint {task.name}")
-
-
-def tell_hunt(lab, task, catalogue):
-    say(f"{task.what} of lab {lab.number}")
-    say(f"  read   {lab.folder.relative_to(catalogue.root)}/README.md")
-    say(f"  write  work/{lab.hunt}")
-    say_wrapped(f"done   when {task.done_when}", "  ")
-    say(f"  check  labs/lab check {lab.number} hunt")
+    say(f"  check  labs/lab check {task.words}")
+    if not task.is_hunt:
+        say(f"  stuck  labs/lab hint {task.name}")

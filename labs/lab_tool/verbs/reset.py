@@ -29,8 +29,7 @@ def run(options):
     else:
         lab, task = catalogue.lab(options.what), None
         names = [each.name for each in lab.tasks]
-    if not workspace.started(lab.number):
-        raise LabError(f"lab {lab.number} is not started; run: labs/lab start {lab.number}")
+    workspace.chosen([lab.number])
     if is_hunt and not lab.hunt:
         raise LabError(f"lab {lab.number} has no bug hunt")
     if is_hunt:

@@ -5,7 +5,6 @@ you write. The build compiles a file of work/ instead of libmini's own, so your
 code runs inside the whole library. Your code for other labs stays.
 """
 
-from lab_tool import hunts
 from lab_tool.catalogue import Catalogue
 from lab_tool.places import shown
 from lab_tool.screen import LabError, say
@@ -26,7 +25,8 @@ def run(options):
         raise LabError(f"lab {lab.number} was started before; to begin it again: "
                        f"labs/lab reset {lab.number}")
     paths, backup = workspace.start(lab.number)
-    hunts.begin(workspace, lab)
+    if lab.hunt and workspace.mine(lab.hunt) is None:
+        workspace.restore(lab.hunt)
     state.of(lab.number)["started"] = True
     state.current = lab.number
     state.save()

@@ -1,7 +1,7 @@
 """Lists the labs and your progress in each."""
 
-from lab_tool import hunts, report
-from lab_tool.catalogue import POINTS_OF_A_HUNT, Catalogue
+from lab_tool import report
+from lab_tool.catalogue import Catalogue
 from lab_tool.screen import say
 from lab_tool.state import State
 from lab_tool.verdict import PASSED
@@ -18,18 +18,13 @@ def run(options):
     workspace = Workspace(catalogue, state)
     for lab in catalogue.labs:
         started = workspace.started(lab.number)
-        passed = [task for task in lab.tasks
+        passed = [task for task in lab.all_tasks
                   if started and status_of(task, state, workspace) == PASSED]
-        say(f"{report.head(lab)}  {bar(len(passed), len(lab.tasks))}  "
-            + (points_of(lab, passed, state, workspace) if started else "not started"))
-        if not started:
-            continue
-        for task in lab.tasks:
-            say(report.task_line(task.name, task.what, status_of(task, state, workspace),
-                                 notes(lab, task, state)))
-        if lab.hunt:
-            say(report.task_line("hunt", hunts.task_of(lab).what, status_of_hunt(lab, state,
-                                                                                 workspace)))
+        done = sum(not task.is_hunt for task in passed)
+        say(f"{report.head(lab)}  {bar(done, len(lab.tasks))}  "
+            + (points_of(passed, lab.all_tasks) if started else "not started"))
+        for task in lab.all_tasks if started else ():
+            say(report.task_line(task, status_of(task, state, workspace), notes(lab, task, state)))
     say()
     report.say_wrapped("next: " + advice(catalogue, state, workspace), "")
     return 0
@@ -40,24 +35,15 @@ def bar(done, total):
     return f"[{'#' * done}{'-' * (total - done)}] {done}/{total}"
 
 
-def points_of(lab, passed, state, workspace):
+def points_of(passed, tasks):
     """20 of 90 points"""
-    hunt = POINTS_OF_A_HUNT if lab.hunt else 0
-    points = sum(task.points for task in passed)
-    points += hunt if hunt and status_of_hunt(lab, state, workspace) == PASSED else 0
-    return f"{points} of {sum(task.points for task in lab.tasks) + hunt} points"
+    return f"{sum(task.points for task in passed)} of {sum(task.points for task in tasks)} points"
 
 
 def status_of(task, state, workspace):
     if workspace.untouched(task.name):
         return "not started"
     return state.result(task.name) or "not checked"
-
-
-def status_of_hunt(lab, state, workspace):
-    if hunts.untouched(workspace, lab):
-        return "not started"
-    return state.result(f"{lab.number}.hunt") or "not checked"
 
 
 def notes(lab, task, state):
@@ -78,19 +64,17 @@ def next_step(catalogue, state, workspace):
     for lab in sorted(labs[here:] + labs[:here], key=lambda lab: not workspace.started(lab.number)):
         if not workspace.started(lab.number):
             return lab, None
-        for task in lab.tasks:
+        for task in lab.all_tasks:
             if status_of(task, state, workspace) != PASSED:
                 return lab, task
-        if lab.hunt and status_of_hunt(lab, state, workspace) != PASSED:
-            return lab, hunts.task_of(lab)
     return None, None
 
 
 def advice(catalogue, state, workspace):
     """Returns the next step, with the command if there is one."""
     lab, task = next_step(catalogue, state, workspace)
-    if task and hunts.is_hunt(task):
-        return f"the bug hunt of lab {lab.number} (labs/lab check {lab.number} hunt)"
+    if task and task.is_hunt:
+        return f"the bug hunt of lab {lab.number} (labs/lab check {task.words})"
     if task:
         return (f"task {task.name}, {task.what} (labs/lab check {task.name}, "
                 f"labs/lab hint {task.name})")

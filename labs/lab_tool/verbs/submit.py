@@ -12,7 +12,7 @@ and a manifest with the version of libmini, and the date.
 
 from pathlib import Path
 
-from lab_tool import compile_errors, hunts, submission
+from lab_tool import compile_errors, submission
 from lab_tool.catalogue import Catalogue
 from lab_tool.check_build import build_checks, build_without_broken
 from lab_tool.not_written import reported
@@ -28,9 +28,8 @@ def add_arguments(parser):
 
 
 def run(options):
-    catalogue = Catalogue()
-    workspace = Workspace(catalogue)
-    labs = chosen(catalogue, workspace, options.labs)
+    workspace = Workspace(Catalogue())
+    labs = workspace.chosen(options.labs)
     workspace.refuse_misplaced()
     submission.paths_of(workspace, labs)  # a missing file or a link is an error before the build
     refuse_broken(workspace, labs)
@@ -45,22 +44,11 @@ def run(options):
     return 0
 
 
-def chosen(catalogue, workspace, numbers):
-    labs = [catalogue.lab(number) for number in numbers] or [
-        lab for lab in catalogue.labs if workspace.started(lab.number)]
-    if not labs:
-        raise LabError("no lab is started; begin with: labs/lab next")
-    for lab in labs:
-        if not workspace.started(lab.number):
-            raise LabError(f"lab {lab.number} is not started; run: labs/lab start {lab.number}")
-    return labs
-
-
 def refuse_broken(workspace, labs):
     for path, errors in build_without_broken(workspace, labs).items():
         raise LabError(does_not_build(path.split("/", 1)[1], errors))
     for lab in labs:
-        if lab.hunt and not hunts.untouched(workspace, lab):
+        if lab.hunt and not workspace.untouched(f"{lab.number}.hunt"):
             code, lines = build_checks([f"lab{lab.number}_bug_hunt_mine"], fresh_log("hunt"))
             if code:
                 raise LabError(does_not_build(lab.hunt, compile_errors.errors_in(lines, ROOT)))

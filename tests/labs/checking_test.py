@@ -1,6 +1,5 @@
 """A lab's tasks are checked by running its check program: here a script with Catch2's options."""
 
-import stat
 import sys
 import tempfile
 import unittest
@@ -54,9 +53,7 @@ sys.exit(failures)
 class Tasks(FakeTree):
     def setUp(self):
         super().setUp()
-        self.program = self.root / "lab07_check"
-        self.program.write_text(PROGRAM.format(python=sys.executable))
-        self.program.chmod(self.program.stat().st_mode | stat.S_IXUSR)
+        self.program = self.write_program("lab07_check", PROGRAM.format(python=sys.executable))
 
     def results(self, *tasks, limits=Limits(), **more):
         return check_tasks("07", list(tasks), self.program, limits, **more)

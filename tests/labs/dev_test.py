@@ -1,16 +1,12 @@
 """`labs/lab dev check` on a small repository. A script that reads the source replaces the compiled
 program with all bodies; the starters are not compiled."""
 
-import contextlib
-import io
-import stat
 import sys
 import unittest
 from unittest import mock
 
 from fake_tree import PARTITION, FakeTree
 from author_tool import dev_check
-from lab_tool import cli
 
 # A case passes if the source has the reference's line and no stub or mutant of its task is chosen.
 PROGRAM = """\
@@ -44,27 +40,19 @@ sys.exit(not success)
 class DevCheck(FakeTree):
     def setUp(self):
         super().setUp()
-        program = self.root / "schemata_program"
-        program.write_text(PROGRAM.format(python=sys.executable,
-                                          source=self.root / "libmini/part.cpp"))
-        program.chmod(program.stat().st_mode | stat.S_IXUSR)
-        for name, value in (("author_tool.check_labs.Catalogue", self.catalogue),
-                            ("author_tool.check_labs.fresh_log", lambda name: None),
-                            ("author_tool.check_labs.HUNTS", self.root / "build/hunts"),
-                            ("author_tool.dev_check.SCHEMATA", self.root / "build/schemata"),
-                            ("author_tool.dev_check.build_schemata", lambda *_: ""),
-                            ("author_tool.starters.check_starters", lambda *_: None),
-                            ("author_tool.rules.program_of", lambda *_: program),
-                            ("lab_tool.checking.program_of", lambda *_: program)):
-            patch = mock.patch(name, value)
-            patch.start()
-            self.addCleanup(patch.stop)
+        program = self.write_program("schemata_program", PROGRAM.format(
+            python=sys.executable, source=self.root / "libmini/part.cpp"))
+        self.patch(("author_tool.check_labs.Catalogue", self.catalogue),
+                   ("author_tool.check_labs.fresh_log", lambda name: None),
+                   ("author_tool.check_labs.HUNTS", self.root / "build/hunts"),
+                   ("author_tool.dev_check.SCHEMATA", self.root / "build/schemata"),
+                   ("author_tool.dev_check.build_schemata", lambda *_: ""),
+                   ("author_tool.starters.check_starters", lambda *_: None),
+                   ("author_tool.rules.program_of", lambda *_: program),
+                   ("lab_tool.checking.program_of", lambda *_: program))
 
     def dev_check(self, code):
-        out = io.StringIO()
-        with contextlib.redirect_stdout(out):
-            self.assertEqual(cli.main(["dev", "check"]), code, out.getvalue())
-        return out.getvalue()
+        return self.call("dev", "check", code=code)
 
     def test_a_correct_tree_passes_and_the_counts_are_printed_last(self):
         last = self.dev_check(0).splitlines()[-1]

@@ -1,8 +1,6 @@
 """Exported courses and their graders, on a small repository without a build. The whole way, with
 builds, is in course_end_to_end.py."""
 
-import contextlib
-import io
 import json
 import re
 import shutil
@@ -15,7 +13,6 @@ from unittest import mock
 import leaks
 from fake_tree import PARTITION, FakeTree
 from author_tool import export_objects
-from lab_tool import cli
 from lab_tool.catalogue import Catalogue
 from author_tool.export import Export
 from lab_tool.places import ROOT
@@ -115,13 +112,10 @@ class Course(FakeTree):
         shutil.copytree(ROOT / "labs/grader", self.root / "labs/grader")
         self.write("docs/pages/instructors.md", "Exam questions.\n")
         self.write("tests/hunts/lab07.diff", "the repair\n")
-        for name, value in (("author_tool.export.tracked", self.tracked),
-                            ("author_tool.export.Export.objects", lambda export: []),
-                            ("author_tool.export_objects.compiler",
-                             lambda folder: ("GNU", "12.2.0", "x86_64"))):
-            patch = mock.patch(name, value)
-            patch.start()
-            self.addCleanup(patch.stop)
+        self.patch(("author_tool.export.tracked", self.tracked),
+                   ("author_tool.export.Export.objects", lambda export: []),
+                   ("author_tool.export_objects.compiler",
+                    lambda folder: ("GNU", "12.2.0", "x86_64")))
 
     def tracked(self, root):
         return sorted(each.relative_to(root).as_posix() for each in Path(root).rglob("*")
@@ -262,11 +256,8 @@ class Course(FakeTree):
     def test_a_course_shows_no_solution_and_has_no_verbs_for_authors(self):
         self.export("7")
         for verb in ("solution", "diff"):
-            with mock.patch(f"lab_tool.verbs.{verb}.Catalogue", lambda: Catalogue(self.course)):
-                err = io.StringIO()
-                with contextlib.redirect_stderr(err):
-                    self.assertEqual(cli.main([verb, "7.1"]), 1)
-                self.assertIn("this course has no solutions", err.getvalue())
+            self.patch((f"lab_tool.verbs.{verb}.Catalogue", lambda: Catalogue(self.course)))
+            self.assertIn("this course has no solutions", self.call(verb, "7.1", code=1))
 
 
 class WholeExport(unittest.TestCase):

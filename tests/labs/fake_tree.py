@@ -1,9 +1,13 @@
 """A small repository for the tests of the tool: one file, two labs, three tasks."""
 
+import contextlib
+import io
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
+from lab_tool import cli
 from lab_tool.catalogue import Catalogue
 from lab_tool.workspace import Workspace
 
@@ -51,6 +55,26 @@ class FakeTree(unittest.TestCase):
         self.write_lab("09-sampler", "Sampler", ["09.1"])
         for task in ("07.1", "07.2", "09.1"):
             self.write_mutants(task, "abcd")
+
+    def patch(self, *replaced):
+        """Replaces values until the test ends. `replaced`: pairs (name, value)."""
+        for name, value in replaced:
+            patch = mock.patch(name, value)
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def call(self, *words, code=0):
+        """Runs labs/lab, and returns what it prints; out and err have the two streams."""
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            self.assertEqual(cli.main(list(words)), code, out.getvalue() + err.getvalue())
+        self.out, self.err = out.getvalue(), err.getvalue()
+        return self.out + self.err
+
+    def write_program(self, path, script):
+        self.write(path, script)
+        (self.root / path).chmod(0o755)
+        return self.root / path
 
     def write_mutants(self, task, names, change="-...\n+    wrong();\n"):
         self.write(f"tests/mutants/lab{task}.diff",

@@ -1,16 +1,12 @@
 """Grades: points for each task, a stable JSON format, and no points for cheats. The check
 program is a script whose case for 07.2 cheats, in one of four ways."""
 
-import contextlib
-import io
 import json
-import stat
 import sys
 import unittest
 from unittest import mock
 
 from fake_tree import PARTITION, FakeTree
-from lab_tool import cli
 from lab_tool.state import State
 
 RESULT = ('<Catch><TestCase name="{name}"><OverallResult success="{success}"/></TestCase></Catch>')
@@ -53,17 +49,13 @@ CHEATS = ("prints a result and leaves", "writes points itself", "passes and then
 class Grade(FakeTree):
     def setUp(self):
         super().setUp()
-        self.program = self.root / "lab07_check"
         self.cheat(CHEATS[0])
         self.output = self.root / "grades.json"
         self.write("work/libmini/part.cpp", PARTITION)
         self.begin()
-        for name, value in (("lab_tool.verbs.grade.Catalogue", self.catalogue),
-                            ("lab_tool.verbs.grade.build_without_broken", lambda *_: {}),
-                            ("lab_tool.checking.program_of", lambda *_: self.program)):
-            patch = mock.patch(name, value)
-            patch.start()
-            self.addCleanup(patch.stop)
+        self.patch(("lab_tool.verbs.grade.Catalogue", self.catalogue),
+                   ("lab_tool.verbs.grade.build_without_broken", lambda *_: {}),
+                   ("lab_tool.checking.program_of", lambda *_: self.program))
 
     def begin(self):
         state = State(self.root)
@@ -72,18 +64,16 @@ class Grade(FakeTree):
         state.save()
 
     def cheat(self, name):
-        self.program.write_text(PROGRAM.format(python=sys.executable, root=self.root, cheat=name,
-                                               result=RESULT))
-        self.program.chmod(self.program.stat().st_mode | stat.S_IXUSR)
+        self.program = self.write_program("lab07_check", PROGRAM.format(
+            python=sys.executable, root=self.root, cheat=name, result=RESULT))
 
-    def call(self, *options, code=0):
-        out, err = io.StringIO(), io.StringIO()
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            self.assertEqual(cli.main(["grade", *options]), code, err.getvalue())
-        return out.getvalue(), err.getvalue()
+    def grade(self, *options, code=0):
+        """Returns what labs/lab grade prints on stdout."""
+        self.call("grade", *options, code=code)
+        return self.out
 
     def test_the_json_has_labs_with_tasks_with_points(self):
-        grades = json.loads(self.call("--format", "json")[0])
+        grades = json.loads(self.grade("--format", "json"))
         self.assertEqual({key: grades[key] for key in ("version", "points", "of")},
                          {"version": 1, "points": 5, "of": 15})
         self.assertEqual([(lab["lab"], lab["title"], lab["points"], lab["of"])
@@ -98,7 +88,7 @@ class Grade(FakeTree):
         self.assertTrue(second["reason"])
 
     def test_the_text_has_a_line_for_each_task_and_the_sum_last(self):
-        lines = self.call()[0].splitlines()
+        lines = self.grade().splitlines()
         self.assertEqual(lines[:2], ["lab 07 · Partition: 5 of 10", "  07.1   5 of 5   passed"])
         self.assertIn("  09.1   0 of 5   not started", lines)
         self.assertEqual(lines[-1], "5 of 15 points")
@@ -108,7 +98,7 @@ class Grade(FakeTree):
             with self.subTest(name):
                 self.begin()
                 self.cheat(name)
-                self.call("--format", "json", "--output", str(self.output))
+                self.grade("--format", "json", "--output", str(self.output))
                 grades = json.loads(self.output.read_text())
                 task = grades["labs"][0]["tasks"][1]
                 self.assertEqual((task["status"], task["points"], grades["points"]),
@@ -117,18 +107,18 @@ class Grade(FakeTree):
     def test_if_the_program_of_a_check_is_replaced_the_lab_gets_no_points(self):
         self.cheat("replaces the program")
         with mock.patch("lab_tool.verbs.grade.program_of", lambda *_: self.program):
-            lab = json.loads(self.call("--format", "json")[0])["labs"][0]
+            lab = json.loads(self.grade("--format", "json"))["labs"][0]
         self.assertEqual([task["points"] for task in lab["tasks"]], [0, 0])
         self.assertIn("was changed while cases ran", lab["tasks"][0]["reason"])
 
     def test_a_submission_that_cannot_be_graded_has_a_result_for_gradescope(self):
-        self.call("--format", "gradescope", "--output", str(self.output), "--labs", "8", code=1)
+        self.grade("--format", "gradescope", "--output", str(self.output), "--labs", "8", code=1)
         result = json.loads(self.output.read_text())
         self.assertEqual(result["score"], 0)
         self.assertIn("there is no lab 8", result["output"])
 
     def test_only_the_named_labs_are_graded_and_the_text_goes_to_stdout(self):
-        out, _ = self.call("--format", "json", "--output", str(self.output), "--labs", "7")
+        out = self.grade("--format", "json", "--output", str(self.output), "--labs", "7")
         self.assertEqual([lab["lab"] for lab in json.loads(self.output.read_text())["labs"]],
                          ["07"])
         self.assertEqual(out.splitlines()[-1], "5 of 10 points")
@@ -137,13 +127,14 @@ class Grade(FakeTree):
         for name, user, told in (("root", "root", "is root"), ("root", "no-such-user", "useradd"),
                                  ("student", "daemon", "needs root")):
             with mock.patch("os.geteuid", lambda: 0 if name == "root" else 1000):
-                self.assertIn(told, self.call("--user", user, code=1)[1])
+                self.grade("--user", user, code=1)
+                self.assertIn(told, self.err)
 
     def test_if_the_learners_file_is_missing_the_task_gets_no_points(self):
         self.write("libmini/other.cpp", PARTITION.replace("lab07.2", "lab07.9"))
         self.write_lab("07-partition", "Partition", ["07.1", "07.2", "07.9"])
         (self.root / "work/libmini/part.cpp").rename(self.root / "work/libmini/other.cpp")
-        grades = json.loads(self.call("--format", "json")[0])
+        grades = json.loads(self.grade("--format", "json"))
         self.assertEqual([task["points"] for task in grades["labs"][0]["tasks"]], [0, 0, 0])
         self.assertIn("work/libmini/part.cpp is missing",
                       grades["labs"][0]["tasks"][0]["reason"])
@@ -151,12 +142,13 @@ class Grade(FakeTree):
     def test_a_replaced_check_is_rejected(self):
         for path in ("labs/07-partition/test.cpp", "work/labs/07-partition/test.cpp"):
             self.write(path, "")
-        self.assertIn("would replace the check itself", self.call(code=1)[1])
+        self.grade(code=1)
+        self.assertIn("would replace the check itself", self.err)
 
     def test_an_output_in_a_missing_folder_is_rejected_before_checking(self):
         with mock.patch("lab_tool.verbs.grade.grade", side_effect=AssertionError):
-            _, err = self.call("--output", str(self.root / "no/folder/grades.json"), code=1)
-        self.assertIn("no/folder is not a folder", err)
+            self.grade("--output", str(self.root / "no/folder/grades.json"), code=1)
+        self.assertIn("no/folder is not a folder", self.err)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 """Bug hunts are repaired in work/, checked by their exit code, and verified with stored repairs."""
 
-import stat
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -28,10 +27,7 @@ class HuntTree(FakeTree):
         self.lab = self.catalogue().lab("7")
 
     def program(self, script):
-        self.write("program", f"#!/bin/sh\n{script}\n")
-        program = self.root / "program"
-        program.chmod(program.stat().st_mode | stat.S_IXUSR)
-        return program
+        return self.write_program("program", f"#!/bin/sh\n{script}\n")
 
 
 class Learner(HuntTree):

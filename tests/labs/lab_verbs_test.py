@@ -1,14 +1,11 @@
 """The learner's verbs on a small repository, without a build."""
 
-import contextlib
-import io
 import json
 import sys
 import unittest
 from unittest import mock
 
 from fake_tree import PARTITION, FakeTree
-from lab_tool import cli
 from lab_tool.checking import TaskResult
 from lab_tool.compile_errors import CompileError
 from lab_tool.screen import LabError
@@ -28,16 +25,11 @@ class Verbs(FakeTree):
             module = f"lab_tool.verbs.{name}"
             __import__(module)
             if hasattr(sys.modules[module], "State"):
-                self.patch(f"{module}.State", lambda: State(self.root))
-            self.patch(f"{module}.Catalogue", self.catalogue)
+                self.patch((f"{module}.State", lambda: State(self.root)))
+            self.patch((f"{module}.Catalogue", self.catalogue))
         for module in ("check", "grade"):
-            self.patch(f"lab_tool.verbs.{module}.build_without_broken", self.build)
-            self.patch(f"lab_tool.verbs.{module}.check_lab", self.check_lab)
-
-    def patch(self, name, value):
-        patch = mock.patch(name, value)
-        patch.start()
-        self.addCleanup(patch.stop)
+            self.patch((f"lab_tool.verbs.{module}.build_without_broken", self.build),
+                       (f"lab_tool.verbs.{module}.check_lab", self.check_lab))
 
     def build(self, workspace, labs, mine=None):
         self.built_with = mine or {lab.number for lab in labs}
@@ -52,12 +44,6 @@ class Verbs(FakeTree):
                          self.results.get(task, TaskResult(task, "passed")))
             on_task(found[-1])
         return found
-
-    def call(self, *words, code=0):
-        out, err = io.StringIO(), io.StringIO()
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            self.assertEqual(cli.main(list(words)), code, out.getvalue() + err.getvalue())
-        return out.getvalue() + err.getvalue()
 
     def test_with_all_mine_the_lab_is_named_whose_code_makes_another_fail(self):
         self.call("start", "7")
@@ -104,7 +90,8 @@ class Verbs(FakeTree):
         self.call("start", "7")
         self.call("check", "all")
         self.assertIn("07.1 Do 07.1", self.call("next"))
-        self.patch("lab_tool.verbs.check.build_without_broken", mock.Mock(side_effect=LabError("x")))
+        self.patch(("lab_tool.verbs.check.build_without_broken",
+                    mock.Mock(side_effect=LabError("x"))))
         self.call("check", "9", code=1)
         self.assertIn("09.1 Do 09.1", self.call("next"))
 
@@ -130,8 +117,8 @@ class Verbs(FakeTree):
         self.assertIn("· hunt  Find the bugs", self.call("check", "7"))
         self.assertIn("not started", self.call("check", "7", "hunt", code=1))
         self.write(f"work/{path}", "repaired")
-        self.patch("lab_tool.hunts.check_hunt",
-                   lambda workspace, lab: TaskResult("07.hunt", "passed"))
+        self.patch(("lab_tool.hunts.check_hunt",
+                    lambda workspace, lab: TaskResult("07.hunt", "passed")))
         self.assertIn("✓ hunt", self.call("check", "7", "hunt"))
         self.assertIn("✓ hunt", self.call("status"))
         self.assertIn(f"back to the starter: work/{path}", self.call("reset", "7", "hunt"))

@@ -22,14 +22,11 @@ class Overlay(MadeUpLab):
         super().setUp()
         self.build = self.root / "build"
         project = functools.partial(projection.project, build=self.build)
-        for name, value in (("lab_tool.check_build.ROOT", self.root),
-                            ("lab_tool.check_build.BUILD", self.build),
-                            ("lab_tool.check_build.project", project),
-                            ("lab_tool.check_build.fresh_log", lambda name: self.build / name),
-                            ("author_tool.starters.BUILD", self.build)):
-            patch = mock.patch(name, value)
-            patch.start()
-            self.addCleanup(patch.stop)
+        self.patch(("lab_tool.check_build.ROOT", self.root),
+                   ("lab_tool.check_build.BUILD", self.build),
+                   ("lab_tool.check_build.project", project),
+                   ("lab_tool.check_build.fresh_log", lambda name: self.build / name),
+                   ("author_tool.starters.BUILD", self.build))
         self.build.mkdir()
 
     def make(self, target):

@@ -1,14 +1,11 @@
 """What labs/lab submit packs and refuses, and what labs/lab grade --submission accepts."""
 
-import contextlib
-import io
 import json
 import unittest
 import zipfile
-from unittest import mock
 
 from fake_tree import PARTITION, FakeTree
-from lab_tool import cli, not_written, submission
+from lab_tool import not_written, submission
 from lab_tool.compile_errors import CompileError
 from lab_tool.screen import LabError
 from lab_tool.state import State
@@ -22,13 +19,9 @@ class Submission(FakeTree):
         super().setUp()
         self.broken = {}
         self.zip = self.root / "out" / "ada.zip"
-        for name, value in (("lab_tool.verbs.submit.Catalogue", self.catalogue),
-                            ("lab_tool.verbs.submit.build_without_broken",
-                             lambda *_: self.broken),
-                            ("lab_tool.verbs.submit.reported", self.reported)):
-            patch = mock.patch(name, value)
-            patch.start()
-            self.addCleanup(patch.stop)
+        self.patch(("lab_tool.verbs.submit.Catalogue", self.catalogue),
+                   ("lab_tool.verbs.submit.build_without_broken", lambda *_: self.broken),
+                   ("lab_tool.verbs.submit.reported", self.reported))
         state = State(self.root)
         state.of("07")["started"] = True
         state.save()
@@ -38,11 +31,7 @@ class Submission(FakeTree):
         return not_written.reported(lab, self.root / "build")
 
     def submit(self, *words, code=0):
-        out, err = io.StringIO(), io.StringIO()
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            self.assertEqual(cli.main(["submit", *words, "--output", str(self.zip)]), code,
-                             err.getvalue())
-        return out.getvalue() + err.getvalue()
+        return self.call("submit", *words, "--output", str(self.zip), code=code)
 
     def unpack(self, path=None):
         clone = self.root / "clone"

@@ -1,8 +1,7 @@
 #include "libmini/parallel/same_parameters.hpp"
 
-#include <algorithm>
 #include <cstddef>
-#include <cstdint>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -11,39 +10,21 @@
 namespace mini::parallel {
 namespace {
 
-// Returns the names and shapes in one list of bytes: name, shape, name, shape, ..., each
-// ended by a zero.
-std::vector<uint8_t> described(const nn::NamedTensors& parameters) {
-    std::vector<uint8_t> bytes;
+// Returns the names and shapes as one text: name, shape, name, shape, ..., each ended by a
+// zero byte.
+std::string described(const nn::NamedTensors& parameters) {
+    std::string text;
     for (const auto& [name, parameter] : parameters)
-        for (const std::string& text : {name, concat(parameter.shape())}) {
-            bytes.insert(bytes.end(), text.begin(), text.end());
-            bytes.push_back(0);
-        }
-    return bytes;
+        text += concat(name, '\0', parameter.shape(), '\0');
+    return text;
 }
 
-// Returns the texts of described(), in their order.
-std::vector<std::string> split(const std::vector<uint8_t>& bytes) {
-    std::vector<std::string> texts(1);
-    for (const uint8_t byte : bytes)
-        if (byte == 0)
-            texts.emplace_back();
-        else
-            texts.back().push_back(static_cast<char>(byte));
-    return texts;
-}
-
-// Returns the bytes of every rank; `bytes` may have another length on each rank.
-std::vector<std::vector<uint8_t>> all_gather_bytes(dist::ProcessGroup& group,
-                                                   std::vector<uint8_t> bytes) {
-    const auto lengths =
-        dist::all_gather_values<int64_t>(group, {static_cast<int64_t>(bytes.size())});
-    bytes.resize(static_cast<size_t>(std::ranges::max(lengths)[0]));
-    auto by_rank = dist::all_gather_values(group, bytes);
-    for (size_t rank = 0; rank < by_rank.size(); ++rank)
-        by_rank[rank].resize(static_cast<size_t>(lengths[rank][0]));
-    return by_rank;
+// Returns the names and shapes of described(), in their order.
+std::vector<std::string> split(const std::string& text) {
+    std::vector<std::string> parts;
+    std::istringstream in(text);
+    for (std::string part; std::getline(in, part, '\0');) parts.push_back(part);
+    return parts;
 }
 
 }  // namespace
@@ -52,18 +33,15 @@ std::vector<std::vector<uint8_t>> all_gather_bytes(dist::ProcessGroup& group,
 // difference.
 void check_same_parameters(dist::ProcessGroup& group, const SameParameters& texts,
                            const nn::NamedTensors& parameters) {
-    const auto counts = dist::all_gather_values<int64_t>(
-        group, {static_cast<int64_t>(parameters.size())});
-    for (size_t rank = 1; rank < counts.size(); ++rank)
-        MINI_CHECK(counts[rank][0] == counts[0][0], texts.who, ": rank 0 has ",
-                   counts[0][0], " ", texts.what, ", but rank ", rank, " has ",
-                   counts[rank][0], "; ", texts.remedy);
-    if (parameters.empty()) return;
-
-    const auto descriptions = all_gather_bytes(group, described(parameters));
-    const std::vector<std::string> first = split(descriptions[0]);
-    for (size_t rank = 1; rank < descriptions.size(); ++rank) {
-        const std::vector<std::string> other = split(descriptions[rank]);
+    std::vector<std::vector<std::string>> by_rank;
+    for (const std::string& text : dist::all_gather_texts(group, described(parameters)))
+        by_rank.push_back(split(text));
+    const std::vector<std::string>& first = by_rank[0];
+    for (size_t rank = 1; rank < by_rank.size(); ++rank) {
+        const std::vector<std::string>& other = by_rank[rank];
+        MINI_CHECK(other.size() == first.size(), texts.who, ": rank 0 has ",
+                   first.size() / 2, " ", texts.what, ", but rank ", rank, " has ",
+                   other.size() / 2, "; ", texts.remedy);
         for (size_t i = 0; i < parameters.size(); ++i) {
             const std::string& name = first[2 * i];
             MINI_CHECK(name == other[2 * i], texts.who, ": of the ", texts.what,

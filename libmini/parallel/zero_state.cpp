@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <vector>
 
+#include "libmini/distributed/group/gather.hpp"
 #include "libmini/tensor/ops.hpp"
 
 namespace mini::parallel {
@@ -76,19 +76,9 @@ std::optional<std::string> renamed(
 optim::OptimizerState broadcast_state(dist::ProcessGroup& group,
                                       const optim::OptimizerState& state, int from) {
     const bool is_sender = group.rank() == from;
-    const std::string text = is_sender ? describe(state) : std::string();
-    const Tensor size = Tensor::from<int64_t>({static_cast<int64_t>(text.size())});
-    group.broadcast(size, from);
-
-    const auto bytes = static_cast<int64_t>(size.item());
-    const Tensor letters =
-        is_sender ? cpu_tensor(std::vector<uint8_t>(text.begin(), text.end()))
-                  : Tensor::empty({bytes}, DType::kUInt8, Device::cpu());
-    group.broadcast(letters, from);
-
-    const auto all = letters.to_vector<uint8_t>();
+    const auto texts = dist::all_gather_texts(group, is_sender ? describe(state) : "");
     optim::OptimizerState copy =
-        is_sender ? state : from_description(std::string(all.begin(), all.end()));
+        is_sender ? state : from_description(texts[static_cast<size_t>(from)]);
     for (auto& [name, tensor] : copy.tensors) {
         if (is_sender) tensor = ops::clone(tensor).to(Device::cpu());
         group.broadcast(tensor, from);

@@ -13,7 +13,7 @@
 namespace mini::parallel {
 
 /// Returns a copy of rank `from`'s state on every rank, with its tensors on the CPU.
-/// Broadcasts a text with all names and numbers, then one tensor after another. Blocks
+/// Sends a text with all names and numbers, then one tensor after another. Blocks
 /// until done. Every rank must call it; ranks other than `from` ignore `state`.
 optim::OptimizerState broadcast_state(dist::ProcessGroup& group,
                                       const optim::OptimizerState& state, int from);

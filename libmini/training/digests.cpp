@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 
 #include "libmini/distributed/group/gather.hpp"
@@ -17,12 +16,7 @@ std::vector<std::string> digests(dist::ProcessGroup& group,
         const Tensor copy = tensor.to(Device::cpu());
         bytes.insert(bytes.end(), copy.raw_data(), copy.raw_data() + copy.bytes());
     }
-    const std::string hex = io::sha256_hex(bytes);
-    const std::vector<uint8_t> mine(hex.begin(), hex.end());
-    std::vector<std::string> all;
-    for (const auto& digest : dist::all_gather_values(group, mine))
-        all.emplace_back(digest.begin(), digest.end());
-    return all;
+    return dist::all_gather_texts(group, io::sha256_hex(bytes));
 }
 
 std::vector<std::string> parameter_digests(dist::ProcessGroup& group,

@@ -1,10 +1,8 @@
 #include "libmini/training/program.hpp"
 
-#include <algorithm>
-#include <cstdint>
+#include <cstddef>
 #include <exception>
 #include <iostream>
-#include <vector>
 
 #include "libmini/core/terminal.hpp"
 #include "libmini/distributed/group/gather.hpp"
@@ -13,26 +11,17 @@
 namespace mini::training {
 namespace {
 
-// The outcome of a rank. It is sent as one byte for the kind and the error message, which
-// is padded with zeros to kLongestText bytes.
-enum class Outcome : uint8_t { kFine, kUsageError, kOtherError };
-constexpr size_t kLongestText = 1000;
+constexpr char kUsageError = 'U', kOtherError = 'E';
 
-std::vector<uint8_t> packed(Outcome outcome, const std::string& text) {
-    std::vector<uint8_t> bytes(1 + kLongestText);
-    bytes[0] = static_cast<uint8_t>(outcome);
-    std::ranges::copy(text.substr(0, kLongestText), bytes.begin() + 1);
-    return bytes;
-}
-
-std::vector<uint8_t> outcome_of(const std::function<void()>& body) {
+// Calls `body`; returns "" if it returns, else the kind of its error and its message.
+std::string error_of(const std::function<void()>& body) {
     try {
         body();
-        return packed(Outcome::kFine, "");
+        return "";
     } catch (const UsageError& error) {
-        return packed(Outcome::kUsageError, error.what());
+        return concat(kUsageError, error.what());
     } catch (const std::exception& error) {
-        return packed(Outcome::kOtherError, error.what());
+        return concat(kOtherError, error.what());
     }
 }
 
@@ -66,16 +55,13 @@ std::shared_ptr<dist::ProcessGroup> join_group() {
 }
 
 void on_all_ranks(dist::ProcessGroup& group, const std::function<void()>& body) {
-    const auto outcomes = dist::all_gather_values(group, outcome_of(body));
-    for (size_t rank = 0; rank < outcomes.size(); ++rank) {
-        const auto outcome = static_cast<Outcome>(outcomes[rank][0]);
-        if (outcome == Outcome::kFine) continue;
-        const auto text = outcomes[rank].begin() + 1;
-        const std::string message(text, std::find(text, outcomes[rank].end(), 0));
-        const std::string shared =
-            rank == 0 ? message : concat("on rank ", rank, ": ", message);
-        if (outcome == Outcome::kUsageError) throw UsageError(shared);
-        throw SharedError(shared);
+    const auto errors = dist::all_gather_texts(group, error_of(body));
+    for (size_t rank = 0; rank < errors.size(); ++rank) {
+        if (errors[rank].empty()) continue;
+        const std::string message = concat(
+            rank == 0 ? "" : concat("on rank ", rank, ": "), errors[rank].substr(1));
+        if (errors[rank].front() == kUsageError) throw UsageError(message);
+        throw SharedError(message);
     }
 }
 

@@ -1,7 +1,10 @@
-// All-gather of short lists of numbers, for checks and reports.
+// All-gather of short lists of numbers, and of texts, for checks and reports.
 
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "libmini/distributed/group/process_group.hpp"
@@ -23,6 +26,22 @@ std::vector<std::vector<T>> all_gather_values(ProcessGroup& group,
     std::vector<std::vector<T>> by_rank;
     for (const Tensor& output : outputs) by_rank.push_back(output.to_vector<T>());
     return by_rank;
+}
+
+/// Returns the text of every rank, by rank; blocks until all ranks have called this
+/// function. Each rank's text may have another length.
+inline std::vector<std::string> all_gather_texts(ProcessGroup& group,
+                                                 const std::string& text) {
+    const auto lengths = all_gather_values<int64_t>(group, {std::ssize(text)});
+    std::vector<uint8_t> bytes(text.begin(), text.end());
+    bytes.resize(static_cast<size_t>(std::ranges::max(lengths).front()));
+
+    std::vector<std::string> texts;
+    for (const std::vector<uint8_t>& padded : all_gather_values(group, bytes)) {
+        const int64_t length = lengths[texts.size()].front();
+        texts.emplace_back(padded.begin(), padded.begin() + length);
+    }
+    return texts;
 }
 
 }  // namespace mini::dist

@@ -1,6 +1,7 @@
 #include "libmini/parallel/ddp.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace mini::parallel {
@@ -47,36 +48,29 @@ void DistributedDataParallel::divide_by_active_ranks() {
 
 // ---- uneven inputs
 
-class DistributedDataParallel::Hook : public JoinHook {
-  public:
-    explicit Hook(DistributedDataParallel& ddp) : ddp_(ddp) {}
-
-    void main_hook() override {
-        ddp_.divide_by_active_ranks();
-        const Plan plan = agree_on({}, /*is_active=*/false, ddp_.group());
-        if (plan.sends_buffers) ddp_.broadcast_buffers(plan.root);
-        ddp_.follow_forward(plan.averages);
-        if (!plan.averages) return;
-        ddp_.reducer_.shadow_iteration();
-        has_shadowed_ = true;
-    }
-
-    void post_hook(bool is_last_joiner) override {
-        broadcast_from_last_joiner(ddp_.group(), is_last_joiner, ddp_.state());
-
-        // Clear the averages that the shadowed iterations left: a training loop that
-        // calls zero_grad() only after step() would add new gradients to these averages.
-        if (has_shadowed_) ddp_.zero_grad();
-    }
-
-  private:
-    DistributedDataParallel& ddp_;
-    bool has_shadowed_ = false;
-};
-
-std::unique_ptr<JoinHook> DistributedDataParallel::join_hook(const JoinOptions& options) {
+JoinHook DistributedDataParallel::join_hook(const JoinOptions& options) {
     divides_by_active_ = !options.divide_by_initial_world_size;
-    return std::make_unique<Hook>(*this);
+    const auto has_averages = std::make_shared<bool>(false);
+    return {.main_hook = [=, this] { *has_averages |= shadow_iteration(); },
+            .post_hook =
+                [=, this](bool is_last_joiner) {
+                    broadcast_from_last_joiner(group(), is_last_joiner, state());
+
+                    // Clear the averages that the shadowed iterations left: a training
+                    // loop that calls zero_grad() only after step() would add new
+                    // gradients to these averages.
+                    if (*has_averages) zero_grad();
+                }};
+}
+
+// Takes part in one iteration of the active ranks. Returns whether it averaged.
+bool DistributedDataParallel::shadow_iteration() {
+    divide_by_active_ranks();
+    const Plan plan = agree_on({}, /*is_active=*/false, group());
+    if (plan.sends_buffers) broadcast_buffers(plan.root);
+    follow_forward(plan.averages);
+    if (plan.averages) reducer_.shadow_iteration();
+    return plan.averages;
 }
 
 }  // namespace mini::parallel

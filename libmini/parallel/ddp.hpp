@@ -15,7 +15,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "libmini/parallel/ddp_options.hpp"
@@ -52,7 +51,7 @@ class DistributedDataParallel : public ReplicatedModule, public Joinable {
     /// the world size or, without divide_by_initial_world_size, by the number of active
     /// ranks; communication hooks always divide by the world size. A Join may have several
     /// such modules.
-    std::unique_ptr<JoinHook> join_hook(const JoinOptions& options) override;
+    JoinHook join_hook(const JoinOptions& options) override;
     dist::ProcessGroup& join_process_group() override { return group(); }
 
     /// Returns the parameters' indices in the order in which their gradients became ready
@@ -79,9 +78,8 @@ class DistributedDataParallel : public ReplicatedModule, public Joinable {
     bool averages_next() const override { return reducer_.averages_next(); }
 
   private:
-    class Hook;
-
     void divide_by_active_ranks();
+    bool shadow_iteration();
 
     Reducer reducer_;
     bool divides_by_active_ = false;  // in a Join without divide_by_initial_world_size

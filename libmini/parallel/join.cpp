@@ -84,7 +84,8 @@ void Join::run(const std::function<void()>& body) {
     body();
     has_joined_ = true;
     const bool is_last_joiner = shadow_the_others();
-    for (const auto& hook : hooks_) hook->post_hook(is_last_joiner);
+    for (const JoinHook& hook : hooks_)
+        if (hook.post_hook) hook.post_hook(is_last_joiner);
 }
 
 // Calls the main hooks until all ranks have joined. Returns true if no other rank was
@@ -101,7 +102,7 @@ bool Join::shadow_the_others() {
                 "Join: rank ", group_.rank(), " has had ", kManyIterations,
                 " batches fewer than ranks that are still active; distribute "
                 "the data more evenly");
-        for (const auto& hook : hooks_) hook->main_hook();
+        for (const JoinHook& hook : hooks_) hook.main_hook();
     }
 }
 

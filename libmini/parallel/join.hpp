@@ -39,19 +39,16 @@ struct JoinOptions {
 };
 
 /// The work that a joined rank does in place of an iteration (`JoinHook`).
-class JoinHook {
-  public:
-    virtual ~JoinHook() = default;
-
+struct JoinHook {
     /// Calls the collectives of one iteration, in the same order as the active ranks,
     /// with values that do not change the result. Called on a joined rank once for each
     /// iteration of the active ranks.
-    virtual void main_hook() {}
+    std::function<void()> main_hook;
 
     /// Called once on every rank, after all ranks have joined. `is_last_joiner` is true
     /// if this rank was active in the last iteration. If no rank had a batch,
-    /// `is_last_joiner` is true on all ranks.
-    virtual void post_hook(bool is_last_joiner) { static_cast<void>(is_last_joiner); }
+    /// `is_last_joiner` is true on all ranks. May be empty.
+    std::function<void(bool is_last_joiner)> post_hook = nullptr;
 };
 
 /// An all-reduce in flight that counts the ranks active in the next iteration.
@@ -81,7 +78,7 @@ class Joinable {
     virtual ~Joinable() = default;
 
     /// Returns a new hook, for one Join with these options.
-    virtual std::unique_ptr<JoinHook> join_hook(const JoinOptions& options) = 0;
+    virtual JoinHook join_hook(const JoinOptions& options) = 0;
 
     /// Returns the process group of this object's collectives.
     virtual dist::ProcessGroup& join_process_group() = 0;
@@ -131,7 +128,7 @@ class Join {
     std::vector<Joinable*> joinables_;
     JoinOptions options_;
     dist::ProcessGroup& group_;
-    std::vector<std::unique_ptr<JoinHook>> hooks_;
+    std::vector<JoinHook> hooks_;
     std::shared_ptr<ActiveRanks> active_;  // in the current iteration
     bool has_joined_ = false;              // this rank has no further batch
 };

@@ -86,15 +86,6 @@ void finish_broadcast(const std::optional<Shard>& shard,
     // [lab19.2]
 }
 
-class ZeroJoinHook : public JoinHook {
-  public:
-    explicit ZeroJoinHook(std::function<void()> step) : step_(std::move(step)) {}
-    void main_hook() override { step_(); }
-
-  private:
-    std::function<void()> step_;
-};
-
 }  // namespace
 
 std::vector<int> partition_parameters(const std::vector<int64_t>& sizes, int world_size) {
@@ -238,8 +229,8 @@ void ZeroRedundancyOptimizer::load_state_dict(const optim::OptimizerState& state
     // [lab19.4]
 }
 
-std::unique_ptr<JoinHook> ZeroRedundancyOptimizer::join_hook(const JoinOptions&) {
-    return std::make_unique<ZeroJoinHook>([this] { step_and_share(); });
+JoinHook ZeroRedundancyOptimizer::join_hook(const JoinOptions&) {
+    return {.main_hook = [this] { step_and_share(); }};
 }
 
 }  // namespace mini::parallel

@@ -94,7 +94,7 @@ class ZeroRedundancyOptimizer : public optim::Optimizer, public Joinable {
     /// Join, such as DistributedDataParallel, leaves averaged gradients on joined ranks
     /// too; and every iteration that the Join counts has exactly one step(), so no
     /// iteration is within no_sync.
-    std::unique_ptr<JoinHook> join_hook(const JoinOptions& options) override;
+    JoinHook join_hook(const JoinOptions& options) override;
     dist::ProcessGroup& join_process_group() override { return *group_; }
 
   private:

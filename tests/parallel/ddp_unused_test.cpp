@@ -209,21 +209,12 @@ class Recorder : public parallel::Joinable {
     Recorder(dist::ProcessGroup& group, std::function<void()> record)
         : group_(group), record_(std::move(record)) {}
 
-    std::unique_ptr<parallel::JoinHook> join_hook(const parallel::JoinOptions&) override {
-        return std::make_unique<Hook>(record_);
+    parallel::JoinHook join_hook(const parallel::JoinOptions&) override {
+        return {.main_hook = record_};
     }
     dist::ProcessGroup& join_process_group() override { return group_; }
 
   private:
-    class Hook : public parallel::JoinHook {
-      public:
-        explicit Hook(std::function<void()> record) : record_(std::move(record)) {}
-        void main_hook() override { record_(); }
-
-      private:
-        std::function<void()> record_;
-    };
-
     dist::ProcessGroup& group_;
     std::function<void()> record_;
 };

@@ -36,9 +36,19 @@ class Summing : public Joinable {
                               static_cast<float>(group_.rank()));
     }
 
-    std::unique_ptr<JoinHook> join_hook(const JoinOptions& options) override {
+    JoinHook join_hook(const JoinOptions& options) override {
         divides_by_initial = options.divide_by_initial_world_size;
-        return std::make_unique<Hook>(*this);
+        return {.main_hook =
+                    [this] {
+                        all_reduce(0);
+                        ++shadowed;
+                    },
+                .post_hook =
+                    [this](bool is_last_joiner) {
+                        last_joiner.push_back(is_last_joiner);
+                        parallel::broadcast_from_last_joiner(group_, is_last_joiner,
+                                                             {state});
+                    }};
     }
     dist::ProcessGroup& join_process_group() override { return group_; }
 
@@ -50,23 +60,6 @@ class Summing : public Joinable {
     bool divides_by_initial = true;
 
   private:
-    class Hook : public JoinHook {
-      public:
-        explicit Hook(Summing& owner) : owner_(owner) {}
-        void main_hook() override {
-            owner_.all_reduce(0);
-            ++owner_.shadowed;
-        }
-        void post_hook(bool is_last_joiner) override {
-            owner_.last_joiner.push_back(is_last_joiner);
-            parallel::broadcast_from_last_joiner(owner_.group_, is_last_joiner,
-                                                 {owner_.state});
-        }
-
-      private:
-        Summing& owner_;
-    };
-
     float all_reduce(float value) {
         Tensor x = Tensor::scalar(value);
         group_.all_reduce(x);

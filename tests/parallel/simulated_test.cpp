@@ -80,18 +80,12 @@ class Adding : public parallel::Joinable {
         return static_cast<float>(x.item());
     }
 
-    std::unique_ptr<parallel::JoinHook> join_hook(const parallel::JoinOptions&) override {
-        return std::make_unique<Hook>(*this);
+    parallel::JoinHook join_hook(const parallel::JoinOptions&) override {
+        return {.main_hook = [this] { add(0); }};
     }
     dist::ProcessGroup& join_process_group() override { return group_; }
 
   private:
-    struct Hook : parallel::JoinHook {
-        explicit Hook(Adding& adding) : adding(adding) {}
-        void main_hook() override { adding.add(0); }
-        Adding& adding;
-    };
-
     dist::ProcessGroup& group_;
 };
 

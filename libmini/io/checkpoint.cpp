@@ -5,9 +5,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <filesystem>
-#include <string_view>
+#include <regex>
 #include <system_error>
 
 #include "libmini/core/error.hpp"
@@ -20,50 +19,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kPrefix = "checkpoint-";
-constexpr std::string_view kSuffix = ".safetensors";
-constexpr std::string_view kTemporary = ".safetensors.tmp-";
-constexpr size_t kMinDigits = 8;
-
-// Removes the prefix `word` from `text`; returns false if `text` does not start with it.
-bool take(std::string_view& text, std::string_view word) {
-    if (!text.starts_with(word)) return false;
-    text.remove_prefix(word.size());
-    return true;
-}
-
-// Removes and returns the number at the start of `text`; std::nullopt if there is no
-// number.
-std::optional<int64_t> take_number(std::string_view& text) {
-    int64_t number = 0;
-    const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (end.ec != std::errc() || number < 0) return std::nullopt;
-    text.remove_prefix(static_cast<size_t>(end.ptr - text.data()));
-    return number;
-}
-
 std::string file_name(int64_t step) {
-    return fmt::format("{}{:0{}}{}", kPrefix, step, kMinDigits, kSuffix);
+    return fmt::format("checkpoint-{:08}.safetensors", step);
 }
 
-// Returns the step in a checkpoint's file name; std::nullopt for other files.
-std::optional<int64_t> step_of(const std::string& name) {
-    std::string_view rest = name;
-    if (!take(rest, kPrefix)) return std::nullopt;
-    const std::optional<int64_t> step = take_number(rest);
-    if (!step || name != file_name(*step)) return std::nullopt;
-    return step;
-}
+// What the name of a checkpoint's file says; the process is the one that writes a temporary
+// file.
+struct FileName {
+    int64_t step = 0;
+    std::optional<pid_t> writer;
+};
 
-// Returns the id of the process that created this temporary file; std::nullopt for other
-// files.
-std::optional<pid_t> writer_of(const std::string& name) {
-    std::string_view rest = name;
-    if (!take(rest, kPrefix) || !take_number(rest) || !take(rest, kTemporary))
-        return std::nullopt;
-    const std::optional<int64_t> pid = take_number(rest);
-    if (!pid || *pid == 0 || !rest.starts_with('-')) return std::nullopt;
-    return static_cast<pid_t>(*pid);
+// Returns std::nullopt for the names of other files.
+std::optional<FileName> parsed(const std::string& name) {
+    static const std::regex form(
+        R"(checkpoint-(\d{8}|[1-9]\d{8,17})\.safetensors(\.tmp-([1-9]\d{0,8})-.*)?)");
+    std::smatch parts;
+    if (!std::regex_match(name, parts, form)) return std::nullopt;
+    FileName found{.step = std::stoll(parts[1]), .writer = std::nullopt};
+    if (parts[3].matched) found.writer = std::stoi(parts[3]);
+    return found;
 }
 
 bool has_ended(pid_t pid) { return kill(pid, 0) != 0 && errno == ESRCH; }
@@ -93,8 +68,9 @@ CheckpointFolder::CheckpointFolder(std::string folder, int keep_last)
             concat("CheckpointFolder: keep_last is ", keep_last, ", not 1 or more"));
     create_folder_on_disk(folder_);
     for (const std::string& name : names_in(folder_)) {
-        const std::optional<pid_t> writer = writer_of(name);
-        if (writer && has_ended(*writer)) remove_or_warn(concat(folder_, "/", name));
+        const std::optional<FileName> file = parsed(name);
+        if (file && file->writer && has_ended(*file->writer))
+            remove_or_warn(concat(folder_, "/", name));
     }
 }
 
@@ -126,7 +102,8 @@ void CheckpointFolder::remove_old(int64_t just_saved) const {
 std::vector<int64_t> CheckpointFolder::list() const {
     std::vector<int64_t> steps;
     for (const std::string& name : names_in(folder_))
-        if (const std::optional<int64_t> step = step_of(name)) steps.push_back(*step);
+        if (const std::optional<FileName> file = parsed(name); file && !file->writer)
+            steps.push_back(file->step);
     std::ranges::sort(steps);
     return steps;
 }

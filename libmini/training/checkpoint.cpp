@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <sstream>
+#include <string_view>
 
 #include "libmini/core/error.hpp"
 #include "libmini/optim/optimizer_state.hpp"
@@ -17,6 +17,8 @@ namespace mini::training {
 namespace {
 
 using Recipe = std::map<std::string, std::string>;
+
+constexpr std::string_view kOption = "option.";  // the prefix of the recipe's entries
 
 std::string text_of(const std::vector<double>& numbers) {
     std::vector<std::string> words;
@@ -46,10 +48,15 @@ void add_rows(const std::string& name, const std::vector<std::vector<T>>& rows,
                                  static_cast<int64_t>(rows.front().size())}));
 }
 
-// Reads the entries of a checkpoint by name; throws BadFile with the first fault.
+// Reads the entries of a checkpoint by name, other than those of the model and the
+// optimizer; throws BadFile with the first fault.
 class CheckpointReader {
   public:
-    explicit CheckpointReader(const io::Safetensors& file) : file_(file) {}
+    explicit CheckpointReader(const io::Safetensors& file) : texts_(file.metadata) {
+        for (const auto& [name, tensor] : file.tensors)
+            if (!name.starts_with("model.") && !name.starts_with("optimizer."))
+                unread_[name] = tensor;
+    }
 
     // Returns the metadata entry `name` as an integer, which must be at least `minimum`.
     int64_t count(const std::string& name, int64_t minimum) const {
@@ -73,26 +80,7 @@ class CheckpointReader {
         return result;
     }
 
-    // Returns the metadata entries that begin with `prefix`, without the prefix.
-    Recipe texts(const std::string& prefix) const {
-        Recipe found;
-        for (const auto& [name, value] : file_.metadata)
-            if (name.starts_with(prefix)) found[name.substr(prefix.size())] = value;
-        return found;
-    }
-
-    // Returns the entries of texts(prefix) as numbers.
-    std::map<std::string, double> numbers_under(const std::string& prefix) const {
-        std::map<std::string, double> found;
-        for (const auto& [name, value] : texts(prefix))
-            found[name] = number(prefix + name, value);
-        return found;
-    }
-
-    bool has_tensor(const std::string& name) const {
-        return std::ranges::any_of(
-            file_.tensors, [&](const auto& entry) { return entry.first == name; });
-    }
+    bool has_tensor(const std::string& name) const { return unread_.contains(name); }
 
     // Returns the values of a tensor of two dimensions, row by row; a size of -1 in `shape`
     // allows any size.
@@ -107,18 +95,16 @@ class CheckpointReader {
         return result;
     }
 
-    // Rejects a tensor that was not read, other than those of the model and the optimizer.
+    // Rejects a tensor that was not read.
     void finish() const {
-        for (const auto& [name, tensor] : file_.tensors)
-            if (!name.starts_with("model.") && !name.starts_with("optimizer.") &&
-                !read_names_.contains(name))
-                throw BadFile(concat("unexpected: ", name));
+        if (!unread_.empty())
+            throw BadFile(concat("unexpected: ", unread_.begin()->first));
     }
 
   private:
     const std::string& text(const std::string& name) const {
-        const auto found = file_.metadata.find(name);
-        if (found == file_.metadata.end()) throw BadFile(concat("missing: ", name));
+        const auto found = texts_.find(name);
+        if (found == texts_.end()) throw BadFile(concat("missing: ", name));
         return found->second;
     }
 
@@ -131,20 +117,20 @@ class CheckpointReader {
     }
 
     Tensor tensor(const std::string& name, DType dtype, const Shape& shape) {
-        read_names_.insert(name);
-        if (!has_tensor(name)) throw BadFile(concat("missing: ", name));
-        const Tensor found = file_.at(name);
-        bool fits = found.dtype() == dtype && found.shape().size() == shape.size();
-        for (size_t i = 0; fits && i < shape.size(); ++i)
-            fits = shape[i] == -1 || shape[i] == found.shape()[i];
-        if (!fits)
+        const auto entry = unread_.extract(name);
+        if (entry.empty()) throw BadFile(concat("missing: ", name));
+        const Tensor& found = entry.mapped();
+        const bool fits = std::ranges::equal(
+            found.shape(), shape,
+            [](int64_t is, int64_t wanted) { return wanted == -1 || is == wanted; });
+        if (!fits || found.dtype() != dtype)
             throw BadFile(concat(name, " is ", found.dtype(), " ", found.shape(),
                                  ", not ", dtype, " ", shape));
         return found;
     }
 
-    const io::Safetensors& file_;
-    std::set<std::string> read_names_;
+    const std::map<std::string, std::string>& texts_;
+    std::map<std::string, Tensor> unread_;
 };
 
 }  // namespace
@@ -155,9 +141,8 @@ void add_run_state(const RunState& state, io::Safetensors& file) {
     file.metadata["position"] = std::to_string(state.position.step_in_epoch);
     file.metadata["world_size"] = std::to_string(state.world_size);
     for (const auto& [name, value] : state.recipe)
-        file.metadata["option." + name] = value;
-    for (const auto& [name, value] : state.scheduler)
-        file.metadata["scheduler." + name] = optim::exact_text(value);
+        file.metadata[concat(kOption, name)] = value;
+    optim::write_state({.tensors = {}, .numbers = state.scheduler}, "scheduler.", file);
     for_each_list(state.results, [&](const std::string& name, const auto& numbers) {
         file.metadata[name] = text_of(numbers);
     });
@@ -175,8 +160,9 @@ RunState read_run_state(const io::Safetensors& file) {
                       .epoch = reader.count("epoch", 0),
                       .step_in_epoch = reader.count("position", 0)};
     state.world_size = reader.count("world_size", 1);
-    state.recipe = reader.texts("option.");
-    state.scheduler = reader.numbers_under("scheduler.");
+    for (const auto& [name, value] : file.metadata)
+        if (name.starts_with(kOption)) state.recipe[name.substr(kOption.size())] = value;
+    state.scheduler = optim::read_state(file, "scheduler.").numbers;
     for_each_list(state.results, [&](const std::string& name, auto& numbers) {
         const bool each_epoch = name != "results.step_loss";
         numbers = reader.numbers(name, each_epoch ? state.position.epoch : -1);

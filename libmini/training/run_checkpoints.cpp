@@ -14,8 +14,10 @@
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/group/gather.hpp"
 #include "libmini/optim/optimizer_state.hpp"
+#include "libmini/parallel/zero.hpp"
 #include "libmini/random/random.hpp"
 #include "libmini/training/common_options.hpp"
+#include "libmini/training/parts.hpp"
 #include "libmini/training/program.hpp"
 
 namespace mini::training {
@@ -115,7 +117,7 @@ void RunCheckpoints::load_optimizer(const io::Safetensors& file) {
     // optimizer check the whole state.
     if (options_.zero)
         make_plain_optimizer(options_, parts_.model.parameters())->load_state_dict(state);
-    parts_.optimizer.optimizer->load_state_dict(state);
+    parts_.optimizer.load_state_dict(state);
 }
 
 void RunCheckpoints::continue_from(const RunState& state, RankProgress& progress) const {
@@ -153,14 +155,16 @@ bool RunCheckpoints::is_due_after_epoch(const RunPosition& position) const {
 }
 
 void RunCheckpoints::save(const RankProgress& progress) {
-    if (parts_.optimizer.zero != nullptr) parts_.optimizer.zero->consolidate_state_dict();
+    if (auto* const zero =
+            dynamic_cast<parallel::ZeroRedundancyOptimizer*>(&parts_.optimizer))
+        zero->consolidate_state_dict();
     const RunState state = run_state(progress);
     on_all_ranks(*group_, [&] {
         if (group_->rank() != 0) return;
         io::Safetensors file;
         for (const auto& [name, tensor] : parts_.model.state_dict())
             file.tensors.emplace_back("model." + name, tensor);
-        optim::write_state(parts_.optimizer.optimizer->state_dict(), "optimizer.", file);
+        optim::write_state(parts_.optimizer.state_dict(), "optimizer.", file);
         add_run_state(state, file);
         folder_->save(progress.position.step, file);
     });

@@ -12,9 +12,9 @@
 #include "libmini/io/checkpoint.hpp"
 #include "libmini/nn/module.hpp"
 #include "libmini/optim/lr_scheduler.hpp"
+#include "libmini/optim/optimizer.hpp"
 #include "libmini/parallel/ddp.hpp"
 #include "libmini/training/checkpoint.hpp"
-#include "libmini/training/optimizers.hpp"
 #include "libmini/training/options.hpp"
 #include "libmini/training/run_progress.hpp"
 
@@ -23,7 +23,7 @@ namespace mini::training {
 /// The objects of one rank that a checkpoint saves and restores.
 struct CheckpointedParts {
     nn::Module& model;
-    const JobOptimizer& optimizer;
+    optim::Optimizer& optimizer;
     optim::LRScheduler* scheduler;           // null for --scheduler none
     parallel::DistributedDataParallel* ddp;  // null without DDP
 };

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "libmini/autograd/functions.hpp"
-#include "libmini/parallel/ddp.hpp"
 #include "libmini/program/progress.hpp"
 #include "libmini/random/random.hpp"
 #include "libmini/training/accuracy.hpp"
@@ -17,7 +16,7 @@
 #include "libmini/training/common_options.hpp"
 #include "libmini/training/digests.hpp"
 #include "libmini/training/on_device.hpp"
-#include "libmini/training/optimizers.hpp"
+#include "libmini/training/parts.hpp"
 #include "libmini/training/program.hpp"
 #include "libmini/training/rank_device.hpp"
 
@@ -56,11 +55,11 @@ Trainer::Trainer(const Options& options, JobData data,
       length_(run_length(options, batches_.size())),
       model_({.dropout = options.dropout}),
       replica_(replicate(model_.to(device), options, group_)),
+      ddp_(dynamic_cast<parallel::DistributedDataParallel*>(replica_.get())),
       optimizer_(make_optimizer(options, model_, group_)),
-      scheduler_(make_scheduler(options, optimizer(), length_.epochs)),
+      scheduler_(make_scheduler(options, *optimizer_, length_.epochs)),
       checkpoints_(options_, recipe_of(options_, data_.train->size(), length_.epochs),
-                   length_, {model_, optimizer_, scheduler_.get(), replica_.ddp},
-                   group_) {}
+                   length_, {model_, *optimizer_, scheduler_.get(), ddp_}, group_) {}
 
 Results Trainer::run(const std::function<void(const Results&)>& report) {
     double seconds = 0.0;
@@ -88,7 +87,7 @@ Results Trainer::run(const std::function<void(const Results&)>& report) {
     }
     results.parameters_sha256 = parameter_digests(*group_, model_);
     results.devices = devices_of_ranks(*group_, device_);
-    results.bucket_bytes = bucket_sizes(replica_.ddp);
+    results.bucket_bytes = bucket_sizes(ddp_);
     results.statistics = training_statistics(group_->events().snapshot());
     return results;
 }
@@ -176,14 +175,14 @@ void Trainer::close_epoch() {
     RunPosition& position = progress_.position;
     const bool is_whole = position.step_in_epoch == length_.steps_per_epoch;
     gather_losses();
-    progress_.results.lr.push_back(optimizer().lr());
+    progress_.results.lr.push_back(optimizer_->lr());
     progress_.results.test_accuracy.push_back(accuracy());
     if (observer_)
         observer_->add_epoch({.epoch = position.epoch,
                               .steps = position.step,
                               .train_loss = progress_.results.train_loss.back(),
                               .test_accuracy = progress_.results.test_accuracy.back(),
-                              .lr = optimizer().lr(),
+                              .lr = optimizer_->lr(),
                               .seconds = progress_.results.seconds_per_epoch.back()});
     if (scheduler_) scheduler_->step();
     ++position.epoch;
@@ -195,9 +194,8 @@ void Trainer::close_epoch() {
 
 // Runs one training step, and returns this rank's loss.
 Tensor Trainer::step(const Batch& batch) {
-    optimizer().zero_grad();
-    nn::Module& network =
-        replica_.module ? *replica_.module : static_cast<nn::Module&>(model_);
+    optimizer_->zero_grad();
+    nn::Module& network = replica_ ? *replica_ : static_cast<nn::Module&>(model_);
     Tensor loss = [&] {
         const EventSpan span(spans(), "forward");
         const Tensor target = batch.target.to(device_, /*non_blocking=*/true);
@@ -209,7 +207,7 @@ Tensor Trainer::step(const Batch& batch) {
         loss.backward();
     }
     const EventSpan span(spans(), "optimizer");
-    optimizer().step();
+    optimizer_->step();
     return loss;
 }
 

@@ -14,11 +14,10 @@
 #include "libmini/nn/models.hpp"
 #include "libmini/optim/lr_scheduler.hpp"
 #include "libmini/optim/optimizer.hpp"
+#include "libmini/parallel/ddp.hpp"
 #include "libmini/tensor/tensor.hpp"
 #include "libmini/training/job.hpp"
-#include "libmini/training/optimizers.hpp"
 #include "libmini/training/options.hpp"
-#include "libmini/training/replica.hpp"
 #include "libmini/training/results.hpp"
 #include "libmini/training/run_checkpoints.hpp"
 #include "libmini/training/run_observer.hpp"
@@ -65,7 +64,6 @@ class Trainer {
     void close_epoch();
     double accuracy();
     EventLog* spans() { return observer_ ? &group_->events() : nullptr; }
-    optim::Optimizer& optimizer() { return *optimizer_.optimizer; }
     void gather_losses();
 
     Options options_;
@@ -75,8 +73,9 @@ class Trainer {
     TrainingBatches batches_;
     RunLength length_;
     nn::ConvNet model_;
-    Replica replica_;
-    JobOptimizer optimizer_;
+    std::unique_ptr<parallel::ReplicatedModule> replica_;  // unless --sync none
+    parallel::DistributedDataParallel* ddp_;               // replica_, with --sync ddp
+    std::unique_ptr<optim::Optimizer> optimizer_;
     std::unique_ptr<optim::LRScheduler> scheduler_;  // unless --scheduler none
     RunCheckpoints checkpoints_;
 

@@ -1,0 +1,112 @@
+#include "libmini/training/parts.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "libmini/optim/adam.hpp"
+#include "libmini/optim/sgd.hpp"
+#include "libmini/parallel/averaging_modules.hpp"
+#include "libmini/parallel/ddp.hpp"
+#include "libmini/parallel/error_feedback.hpp"
+#include "libmini/parallel/power_sgd.hpp"
+#include "libmini/parallel/top_k.hpp"
+#include "libmini/parallel/zero.hpp"
+
+namespace mini::training {
+
+namespace {
+
+parallel::CommHook top_k(const Options& options) {
+    parallel::CommHook hook = parallel::top_k_hook(options.compress_ratio);
+    return options.error_feedback ? parallel::error_feedback_hook(std::move(hook)) : hook;
+}
+
+parallel::CommHook hook_of(const Options& options) {
+    switch (options.compress) {
+        case Compression::kNone: break;
+        case Compression::kFP16: return parallel::fp16_compress_hook();
+        case Compression::kBF16: return parallel::bf16_compress_hook();
+        case Compression::kTopK: return top_k(options);
+        case Compression::kPowerSGD:
+            return parallel::power_sgd_hook(
+                {.matrix_approximation_rank = options.matrix_approximation_rank,
+                 .start_powerSGD_iter = options.start_powerSGD_iter,
+                 .use_error_feedback = options.error_feedback});
+    }
+    return parallel::allreduce_hook();
+}
+
+std::unique_ptr<parallel::DistributedDataParallel> make_ddp(
+    nn::Module& model, const Options& options,
+    const std::shared_ptr<dist::ProcessGroup>& group) {
+    const auto cap = static_cast<int64_t>(options.bucket_cap_mb * 1048576.0);
+    auto ddp = std::make_unique<parallel::DistributedDataParallel>(
+        model, parallel::DDPOptions{
+                   .first_bucket_bytes = std::min(parallel::kFirstBucketBytes, cap),
+                   .bucket_cap_mb = options.bucket_cap_mb,
+                   .process_group = group});
+    if (options.compress != Compression::kNone) ddp->register_comm_hook(hook_of(options));
+    return ddp;
+}
+
+}  // namespace
+
+std::unique_ptr<parallel::ReplicatedModule> replicate(
+    nn::Module& model, const Options& options,
+    const std::shared_ptr<dist::ProcessGroup>& group) {
+    switch (options.sync) {
+        case Sync::kNone: return nullptr;
+        case Sync::kAverage:
+            return std::make_unique<parallel::AveragedModule>(model, group);
+        case Sync::kFlat: return std::make_unique<parallel::FlatModule>(model, group);
+        case Sync::kOverlap:
+            return std::make_unique<parallel::OverlappedModule>(model, group);
+        case Sync::kDDP: break;
+    }
+    return make_ddp(model, options, group);
+}
+
+std::unique_ptr<optim::Optimizer> make_plain_optimizer(const Options& options,
+                                                       std::vector<Tensor> parameters) {
+    if (options.optimizer == OptimizerKind::kAdam)
+        return std::make_unique<optim::Adam>(std::move(parameters),
+                                             optim::AdamOptions{.lr = options.lr});
+    if (options.optimizer == OptimizerKind::kAdamW)
+        return std::make_unique<optim::AdamW>(std::move(parameters),
+                                              optim::AdamWOptions{.lr = options.lr});
+    return std::make_unique<optim::SGD>(
+        std::move(parameters),
+        optim::SGDOptions{.lr = options.lr, .momentum = options.momentum});
+}
+
+std::unique_ptr<optim::Optimizer> make_optimizer(
+    const Options& options, const nn::Module& model,
+    const std::shared_ptr<dist::ProcessGroup>& group) {
+    if (!options.zero) return make_plain_optimizer(options, model.parameters());
+    return std::make_unique<parallel::ZeroRedundancyOptimizer>(
+        model.named_parameters(),
+        [&](std::vector<Tensor> own) {
+            return make_plain_optimizer(options, std::move(own));
+        },
+        group);
+}
+
+std::unique_ptr<optim::LRScheduler> make_scheduler(const Options& options,
+                                                   optim::Optimizer& optimizer,
+                                                   int64_t epochs) {
+    switch (options.scheduler) {
+        case Schedule::kConstant: return nullptr;
+        case Schedule::kStep:  // as in PyTorch's own MNIST example
+            return std::make_unique<optim::StepLR>(optimizer, /*step_size=*/1,
+                                                   /*gamma=*/0.7);
+        case Schedule::kCosine:
+            return std::make_unique<optim::CosineAnnealingLR>(optimizer,
+                                                              /*T_max=*/epochs);
+        case Schedule::kWarmup: return std::make_unique<optim::LinearLR>(optimizer);
+    }
+    return nullptr;
+}
+
+}  // namespace mini::training

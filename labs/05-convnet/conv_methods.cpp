@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "labs/measure/machine_limits.hpp"
-#include "libmini/extras/fast/conv_methods.hpp"
+#include "libmini/extras/fast/conv_direct.hpp"
 #include "libmini/kernels/cpu/conv_im2col.hpp"
 #include "libmini/kernels/kernels.hpp"
 #include "libmini/random/random.hpp"

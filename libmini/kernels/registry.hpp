@@ -37,11 +37,8 @@ struct PoolKernels {
 
 /// Null members leave the work to the core.
 struct FasterKernels {
-    /// Return the method for a convolution whose result has `rows` channels, or null.
-    const ConvKernels* (*conv)(const ImageExtents&, const Window&,
-                               int64_t rows) = nullptr;
-    const ConvKernels* (*conv_weight)(const ImageExtents&, const Window&,
-                                      int64_t rows) = nullptr;
+    /// Returns the method for a convolution and its gradients, or null.
+    const ConvKernels* (*conv)(const ImageExtents&, const Window&) = nullptr;
     /// Returns the kernels for a window, or null.
     const PoolKernels* (*pool)(const Window&) = nullptr;
 };

@@ -15,7 +15,7 @@
 // Forward computes the common elements twice; the gradients set the common elements of
 // the second vector to 0, so that nothing is added twice.
 
-#include "libmini/extras/fast/conv_methods.hpp"
+#include "libmini/extras/fast/conv_direct.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -217,31 +217,6 @@ void backward_input_of(float* dx, const float* g, const float* w, const Extents&
     });
 }
 
-// ---- gradient of the input, mirrored
-//
-// dx can also be computed as a convolution: add a border of k - 1 - padding to g, and
-// convolve it with the mirrored weights. The cost: products with the zeros of the border.
-// The gain: each sum is stored once, when it is complete.
-
-// Returns whether at most a fifth of the products have a factor from the border.
-bool is_cheap_mirrored(const ImageExtents& in, const Window& window) {
-    const int64_t output = window.output(in.H) * window.output(in.W);
-    return window.padding < window.kernel && in.W >= kLanes && in.H >= 2 &&
-           4 * in.H * in.W <= 5 * output;
-}
-
-void backward_input_mirrored(float* dx, const float* g, const float* w,
-                             const ImageExtents& in, int64_t O, const Window& window) {
-    const int64_t taps = window.kernel * window.kernel;
-    const auto mirrored = scratch(in.C * O * taps);
-    for (int64_t o = 0; o < O; ++o)
-        for (int64_t c = 0; c < in.C; ++c, w += taps)
-            std::reverse_copy(w, w + taps, mirrored.get() + (c * O + o) * taps);
-    conv2d(dx, g, mirrored.get(), nullptr,
-           {in.N, O, window.output(in.H), window.output(in.W)}, in.C,
-           {window.kernel, 1, window.kernel - 1 - window.padding});
-}
-
 }  // namespace
 
 bool fits(const ImageExtents& in, const Window& window) {
@@ -258,8 +233,6 @@ void conv2d(float* y, const float* x, const float* w, const float* bias, ImageEx
 
 void backward_input(float* dx, const float* g, const float* w, ImageExtents in, int64_t O,
                     Window window) {
-    if (is_cheap_mirrored(in, window))
-        return backward_input_mirrored(dx, g, w, in, O, window);
     const Extents extents(in, O, window);
     (window.kernel == 5 ? backward_input_of<5> : backward_input_of<3>)(dx, g, w, extents);
 }

@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "libmini/core/parallel.hpp"
+#include "libmini/extras/fast/conv_direct.hpp"
 #include "libmini/extras/fast/conv_extents.hpp"
-#include "libmini/extras/fast/conv_methods.hpp"
 #include "libmini/extras/fast/image_vectors.hpp"
 #include "libmini/extras/fast/vector.hpp"
 #include "libmini/kernels/cpu/scratch.hpp"

@@ -14,10 +14,10 @@ namespace {
 constexpr ConvKernels kIm2col = {im2col::conv2d, im2col::backward_input,
                                  im2col::backward_weight};
 
-// Returns the method that `choose` returns, or im2col.
-const ConvKernels& chosen(decltype(FasterKernels::conv) choose, const ImageExtents& in,
-                          const Window& window, int64_t rows) {
-    const ConvKernels* faster = choose ? choose(in, window, rows) : nullptr;
+// Returns the registered method for a convolution, or im2col.
+const ConvKernels& method_for(const ImageExtents& in, const Window& window) {
+    const auto choose = faster_kernels().conv;
+    const ConvKernels* faster = choose ? choose(in, window) : nullptr;
     return faster ? *faster : kIm2col;
 }
 
@@ -25,19 +25,17 @@ const ConvKernels& chosen(decltype(FasterKernels::conv) choose, const ImageExten
 
 void conv2d(float* y, const float* x, const float* w, const float* bias, ImageExtents in,
             int64_t O, Window window) {
-    chosen(faster_kernels().conv, in, window, O).forward(y, x, w, bias, in, O, window);
+    method_for(in, window).forward(y, x, w, bias, in, O, window);
 }
 
 void conv2d_backward_input(float* dx, const float* g, const float* w, ImageExtents in,
                            int64_t O, Window window) {
-    const ConvKernels& method = chosen(faster_kernels().conv, in, window, in.C);
-    method.backward_input(dx, g, w, in, O, window);
+    method_for(in, window).backward_input(dx, g, w, in, O, window);
 }
 
 void conv2d_backward_weight(float* dw, float* dbias, const float* g, const float* x,
                             ImageExtents in, int64_t O, Window window) {
-    const ConvKernels& method = chosen(faster_kernels().conv_weight, in, window, O);
-    method.backward_weight(dw, g, x, in, O, window);
+    method_for(in, window).backward_weight(dw, g, x, in, O, window);
     if (dbias == nullptr) return;
     const int64_t M = window.output(in.H) * window.output(in.W);
     // [lab05.3] Sum g over the positions, then over the images.

@@ -84,9 +84,8 @@ void tell(MessageStream& rank_0, const Told& told) {
         sleep_for(told.after);
         MessageHeader header;
         header.kind = MessageHeader::Kind::kFailure;
-        header.rank = told.report->rank;
-        header.detail = static_cast<uint64_t>(told.report->kind);
-        rank_0.start(header, std::as_bytes(std::span(told.report->message)));
+        const std::string report = to_text(*told.report);
+        rank_0.start(header, std::as_bytes(std::span(report)));
         rank_0.push();
     }
     if (told.closes) rank_0.channel().close();

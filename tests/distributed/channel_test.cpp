@@ -43,11 +43,12 @@ Pair make_pair(const std::string& kind) {
                 std::make_unique<SocketChannel>(std::move(other))};
     std::shared_ptr<Memory> first, second;
     if (kind == "heap") {
-        first = second = allocate_memory(RingChannel::memory_bytes());
+        first = second = std::make_shared<Memory>(-1, RingChannel::memory_bytes());
     } else {
         NewSharedMemory shared = make_shared_memory(RingChannel::memory_bytes());
         first = shared.memory;
-        second = map_shared_memory(shared.descriptor, RingChannel::memory_bytes());
+        second = map_shared_memory(::getpid(), shared.descriptor.fd(),
+                                   RingChannel::memory_bytes());
     }
     return {
         std::make_unique<RingChannel>(std::move(one), first, RingChannel::Side::kFirst),
@@ -237,7 +238,8 @@ TEST_CASE("the channels of a rank need little memory even with many ranks on a h
     for (const int ranks : {8, 16, 17, 256}) {
         CAPTURE(ranks);
         auto [one, other] = mini::test::socket_pair();
-        const auto memory = allocate_memory(RingChannel::memory_bytes(ranks));
+        const auto memory =
+            std::make_shared<Memory>(-1, RingChannel::memory_bytes(ranks));
         RingChannel first(std::move(one), memory, RingChannel::Side::kFirst, ranks);
         RingChannel second(std::move(other), memory, RingChannel::Side::kSecond, ranks);
         CHECK(first.shared_bytes().size() == shared_bytes_per_pair(ranks));
@@ -256,11 +258,13 @@ TEST_CASE("the channels of a rank need little memory even with many ranks on a h
     }
 }
 
-TEST_CASE("map_shared_memory rejects memory that could shrink or is too small") {
-    const size_t bytes = RingChannel::memory_bytes();
+TEST_CASE("map_shared_memory rejects other memory and a descriptor that is not open") {
     const NewSharedMemory small = make_shared_memory(4096);
-    CHECK(contains(failure_of([&] { map_shared_memory(small.descriptor, bytes); }),
-                   "has 4096 bytes where"));
-    const Socket pipe_end(::dup(0));
-    CHECK(failure_of([&] { map_shared_memory(pipe_end, bytes); }) != "");
+    const auto failure = [](int descriptor) {
+        return failure_of([=] {
+            map_shared_memory(::getpid(), descriptor, RingChannel::memory_bytes());
+        });
+    };
+    CHECK(contains(failure(small.descriptor.fd()), "has 4096 bytes where"));
+    CHECK(contains(failure(-1), "No such file or directory; --medium tcp needs no"));
 }

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
+#include <cstring>
 #include <functional>
 #include <latch>
 #include <memory>
@@ -186,12 +186,10 @@ TEST_CASE("a message is received although the wait report to its sender has fail
 
 TEST_CASE("a message that a rank sent before it left still causes a mismatch error") {
     FakePeers peers;
-    std::vector<MessageHeader> sent(2);
+    std::vector<MessageHeader> sent(1);
     sent[0].collective.operation = Operation::kBroadcast;
-    sent[1].kind = MessageHeader::Kind::kFailure;
-    sent[1].rank = 1;
-    sent[1].detail = static_cast<uint64_t>(Failure::Kind::kPeerLost);
     FakePeers::send(peers.one, sent);
+    FakePeers::send(peers.one, report_bytes(Failure::Kind::kPeerLost, 1, ""));
     peers.one.close();
     const std::vector<std::byte> out(100);
     const std::string text = failure_of([&] { peers.rank0->send(1, out); });
@@ -254,13 +252,8 @@ TEST_CASE("a connection cut in the middle of a message does not blame the wrong 
         cause = "PeerLost(2): rank 2 is gone";
     }
     SECTION("another rank reports which rank is gone") {
-        const std::string reason = "rank 3 is gone";
-        header.kind = MessageHeader::Kind::kFailure;
-        header.rank = 3;
-        header.detail = static_cast<uint64_t>(Failure::Kind::kPeerLost);
-        header.payload_bytes = reason.size();
-        FakePeers::send(peers.two, std::vector<MessageHeader>{header});
-        FakePeers::send(peers.two, reason);
+        FakePeers::send(peers.two,
+                        report_bytes(Failure::Kind::kPeerLost, 3, "rank 3 is gone"));
         cause = "PeerLost(3): rank 2 reports: rank 3 is gone";
     }
     SECTION("no other rank has a fault: the rank itself is gone") {
@@ -274,16 +267,15 @@ TEST_CASE("a connection cut in the middle of a message does not blame the wrong 
 
 TEST_CASE("a report that is too long is cut") {
     FakePeers peers;
-    const std::string reason = "rank 3 is gone" + std::string(20000, '!');
     MessageHeader header;
     header.payload_bytes = 100;
     FakePeers::send(peers.one, std::vector<MessageHeader>{header});
+    std::string report = report_bytes(Failure::Kind::kPeerLost, 3, "rank 3 is gone!!!");
+    report.resize(report.size() + 20000, '!');
     header.kind = MessageHeader::Kind::kFailure;
-    header.rank = 3;
-    header.detail = static_cast<uint64_t>(Failure::Kind::kPeerLost);
-    header.payload_bytes = reason.size();
-    FakePeers::send(peers.two, std::vector<MessageHeader>{header});
-    FakePeers::send(peers.two, reason);
+    header.payload_bytes = report.size() - sizeof header;
+    std::memcpy(report.data(), &header, sizeof header);
+    FakePeers::send(peers.two, report);
     peers.one.close();
     std::vector<std::byte> in(100);
     const std::string text = failure_of([&] { peers.rank0->recv(1, in); });

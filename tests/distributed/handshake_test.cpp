@@ -15,11 +15,9 @@
 #include <thread>
 #include <vector>
 
-#include "libmini/distributed/net/local_socket.hpp"
 #include "libmini/distributed/store/hash_store.hpp"
 #include "tests/distributed/support.hpp"
 #include "tests/support/catch.hpp"
-#include "tests/support/socket_pair.hpp"
 
 using namespace mini;
 using namespace mini::dist;
@@ -115,30 +113,6 @@ class NoDescriptors {
 };
 
 }  // namespace
-
-TEST_CASE("a message whose descriptors do not fit in this process is an error") {
-    const auto [one, other] = mini::test::socket_pair();
-    const std::byte sent{1};
-    const auto receive = [&other = other] {
-        std::byte place{};
-        Socket received;
-        recv_with_descriptor(other, {&place, 1}, received);
-        MINI_CHECK(received.is_open(), "no descriptor");
-    };
-    send_with_descriptor(one, {&sent, 1}, one.fd());
-    // Also before the descriptors run out: the sanitizer needs one when it sees a type for
-    // the first time, as that of a message's stream.
-    CHECK(failure_of(receive) == "");
-    CHECK(concat("a message of ", 1) == "a message of 1");
-    send_with_descriptor(one, {&sent, 1}, one.fd());
-    const std::string text = failure_of([&] {
-        const NoDescriptors none;
-        receive();
-    });
-    CAPTURE(text);
-    CHECK(contains(text, "no descriptors left"));
-    CHECK(contains(text, "raise ulimit -n"));
-}
 
 TEST_CASE("only sockets of the loopback interface have buffers of a fixed size") {
     const auto bytes = [](const Socket& socket, int option) {

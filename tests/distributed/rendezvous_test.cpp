@@ -12,11 +12,11 @@
 #include <thread>
 #include <vector>
 
-#include "libmini/distributed/net/local_socket.hpp"
 #include "libmini/distributed/rendezvous/rendezvous.hpp"
 #include "libmini/distributed/transport/mesh.hpp"
 #include "tests/distributed/support.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/socket_pair.hpp"
 
 using namespace mini;
 using namespace mini::dist;
@@ -257,12 +257,11 @@ TEST_CASE("a rank that fails before its first connection is noticed by all other
 }
 
 TEST_CASE("a process on this host that sends nothing is a Timeout") {
-    const std::string name = random_local_name();
-    const Socket listener = listen_locally(name);
-    const Socket socket = connect_locally(name, deadline_after(kLong));
+    const auto [socket, other] = mini::test::socket_pair();
     std::byte byte;
-    const std::string text = failure_of(
-        [&] { recv_all(socket, std::span(&byte, 1), deadline_after(milliseconds(10))); });
+    const std::string text = failure_of([&socket = socket, &byte] {
+        recv_all(socket, std::span(&byte, 1), deadline_after(milliseconds(10)));
+    });
     CHECK(text == "Timeout: a process on this host sends no more bytes");
 }
 

@@ -89,6 +89,15 @@ inline std::string failure_of(const std::function<void()>& call) {
     return "";
 }
 
+/// Returns the bytes with which a rank reports a failure.
+inline std::string report_bytes(Failure::Kind kind, int rank, const std::string& text) {
+    const std::string payload = to_text(Failure{kind, rank, text});
+    MessageHeader header;
+    header.kind = MessageHeader::Kind::kFailure;
+    header.payload_bytes = payload.size();
+    return std::string(reinterpret_cast<const char*>(&header), sizeof header) + payload;
+}
+
 /// Sends `text` until the other side closes the connection.
 inline void send_text(const Socket& socket, const std::string& text) {
     try {

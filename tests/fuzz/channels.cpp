@@ -83,7 +83,8 @@ std::byte* ring_header(dist::Memory& memory, size_t ring) {
 
 void run_ring_channel(Input input) {
     auto [mine, theirs] = test::socket_pair();
-    static const auto memory = dist::allocate_memory(dist::RingChannel::memory_bytes());
+    static const auto memory =
+        std::make_shared<dist::Memory>(-1, dist::RingChannel::memory_bytes());
     for (const size_t ring : {0, 1})
         std::memset(ring_header(*memory, ring), 0, sizeof(dist::ByteRing::Header));
     dist::RingChannel channel(std::move(mine), memory, dist::RingChannel::Side::kFirst);

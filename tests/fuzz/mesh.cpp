@@ -1,6 +1,5 @@
 // Targets of the mesh: bytes that a rank reads from another rank or from another program.
 
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,7 +17,6 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/net/hello.hpp"
-#include "libmini/distributed/net/local_socket.hpp"
 #include "libmini/distributed/store/hash_store.hpp"
 #include "libmini/distributed/transport/mesh.hpp"
 #include "libmini/distributed/transport/mesh_transport.hpp"
@@ -51,12 +49,12 @@ Seeds message_seeds() {
     const std::string floats(16, '\1');
     const std::string collective = message({.collective = sum}, floats);
     const std::string point =
-        message({.kind = Kind::kPoint, .collective = {}, .detail = 7}, floats);
+        message({.kind = Kind::kPoint, .collective = {}, .tag = 7}, floats);
     const std::string other_point =
-        message({.kind = Kind::kPoint, .collective = {}, .detail = 9}, floats);
+        message({.kind = Kind::kPoint, .collective = {}, .tag = 9}, floats);
     const std::string waiting = message({.kind = Kind::kWaiting, .collective = sum}, "");
     const std::string failure =
-        message({.kind = Kind::kFailure, .rank = 1, .collective = {}}, "rank 1 is gone");
+        message({.kind = Kind::kFailure, .collective = {}}, "0 1 rank 1 is gone");
     return {waiting + other_point + collective + point, collective + failure,
             point + point + point, failure};
 }
@@ -105,22 +103,14 @@ void run_mesh_transport(Input input) {
 
 const dist::Cookie kCookie = dist::parse_cookie("00112233445566778899aabbccddeeff");
 
-// The descriptor that the other program sends with its bytes, and whether its Hello has the right token.
-struct Attachment {
-    enum Kind { kNothing, kMemory, kSmallMemory, kSocket };
-
-    Kind kind = kNothing;
-    bool has_token = false;
-};
-
 // The store of two ranks. When rank 0 publishes its address, the other program and then
 // rank 1 connect; neither waits for a reply.
 class IntruderStore : public dist::HashStore {
   public:
-    IntruderStore(Attachment attachment, std::string bytes)
-        : attachment_(attachment), bytes_(std::move(bytes)) {
+    IntruderStore(bool has_token, std::string bytes)
+        : has_token_(has_token), bytes_(std::move(bytes)) {
         set("mesh/1", dist::system().host_id() + " 127.0.0.1:1 " +
-                          dist::random_local_name() + " 0");
+                          dist::memory_sharing_id() + " 0");
     }
 
     void set(const std::string& key, const std::string& value) override {
@@ -131,55 +121,39 @@ class IntruderStore : public dist::HashStore {
   private:
     void connect_both(const std::string& place) {
         std::istringstream fields(place);
-        std::string host, address, name;
+        std::string host, address, sharing_id;
         uint64_t token = 0;
-        fields >> host >> address >> name >> token;
+        fields >> host >> address >> sharing_id >> token;
 
         constexpr size_t kTokenOffset = offsetof(dist::Hello, token);
-        if (attachment_.has_token && bytes_.size() >= sizeof(dist::Hello))
+        if (has_token_ && bytes_.size() >= sizeof(dist::Hello))
             std::memcpy(bytes_.data() + kTokenOffset, &token, sizeof token);
         const dist::Deadline deadline = dist::deadline_after(kPatience);
-        intruder_ = dist::connect_locally(name, deadline);
-        if (!bytes_.empty()) send_with_attachment();
+        const auto connect = [&] {
+            return dist::connect_to(dist::parse_address(address), deadline);
+        };
+        intruder_ = connect();
+        if (!bytes_.empty()) dist::send_some(intruder_, bytes_of(bytes_));
 
-        rank1_ = dist::connect_locally(name, deadline);
+        rank1_ = connect();
         const auto hello =
             dist::make_hello(dist::Hello::Role::kMeshConnector, kCookie, 1, 0, token);
-        const dist::Socket memory = new_memory();
-        dist::send_with_descriptor(rank1_, std::as_bytes(std::span(&hello, 1)),
-                                   memory.fd());
+        memory_ =
+            dist::make_shared_memory(dist::RingChannel::memory_bytes()).descriptor;
+        const std::array<int32_t, 2> memory = {::getpid(), memory_.fd()};
+        dist::send_some(rank1_, std::as_bytes(std::span(&hello, 1)),
+                        std::as_bytes(std::span(memory)));
     }
 
-    void send_with_attachment() {
-        switch (attachment_.kind) {
-            case Attachment::kNothing:
-                dist::send_some(intruder_, bytes_of(bytes_));
-                break;
-            case Attachment::kMemory: send_descriptor(new_memory()); break;
-            case Attachment::kSmallMemory:
-                send_descriptor(dist::make_shared_memory(1).descriptor);
-                break;
-            case Attachment::kSocket: send_descriptor(intruder_); break;
-        }
-    }
-    void send_descriptor(const dist::Socket& descriptor) {
-        dist::send_with_descriptor(intruder_, bytes_of(bytes_), descriptor.fd());
-    }
-    static dist::Socket new_memory() {
-        return dist::make_shared_memory(dist::RingChannel::memory_bytes()).descriptor;
-    }
-
-    Attachment attachment_;
+    bool has_token_;
     std::string bytes_;
-    dist::Socket intruder_, rank1_;
+    dist::Socket intruder_, rank1_, memory_;
 };
 
 void run_mesh_door(Input input) {
     Taker taker(input);
-    const auto choice = taker.take<uint8_t>();
-    const Attachment attachment{.kind = static_cast<Attachment::Kind>(choice % 4),
-                                .has_token = choice >= 128};
-    IntruderStore store(attachment, text_of(taker.rest()));
+    const bool has_token = taker.take<uint8_t>() >= 128;
+    IntruderStore store(has_token, text_of(taker.rest()));
     dist::RendezvousConfig config;
     config.rank = 0;
     config.world_size = 2;
@@ -191,20 +165,21 @@ void run_mesh_door(Input input) {
         require(mesh.streams[1].is_open(), "rank 1 is not connected");
     };
     // A program with the right token may take rank 1's place; other programs must not.
-    attachment.has_token ? run_rank0() : require_success(run_rank0);
+    has_token ? run_rank0() : require_success(run_rank0);
 }
 
 Seeds mesh_door_seeds() {
-    const auto hello = [](int rank, int peer, const dist::Cookie& cookie) {
+    const auto greeting = [](int rank, int peer, const dist::Cookie& cookie) {
         const auto said =
             dist::make_hello(dist::Hello::Role::kMeshConnector, cookie, rank, peer);
         return text_of(std::as_bytes(std::span(&said, 1)));
     };
-    return {"\x81" + hello(1, 0, kCookie),
-            "\x82" + hello(1, 0, kCookie),
-            "\xc1" + hello(1, 0, kCookie),
-            "\x83" + hello(1, -1, kCookie),
-            std::string(1, '\0') + hello(1, 0, dist::Cookie{}),
+    const std::string no_memory(8, '\xff'), other_memory(8, '\0');
+    return {"\1" + greeting(1, 0, kCookie) + no_memory,
+            "\xff" + greeting(1, 0, kCookie) + no_memory,
+            "\xff" + greeting(1, 0, kCookie) + other_memory,
+            "\xff" + greeting(1, -1, kCookie) + other_memory,
+            std::string(1, '\0') + greeting(1, 0, dist::Cookie{}) + no_memory,
             "\1GET / HTTP/1.1\r\n\r\n"};
 }
 
@@ -235,56 +210,11 @@ Seeds hello_seeds() {
     return seeds;
 }
 
-// ---- descriptors that arrive with a message: the first byte of the input is the number
-// of descriptors
-
-void run_descriptors(Input input) {
-    constexpr size_t kMaxDescriptors = 8;
-    Taker taker(input);
-    auto [mine, theirs] = test::socket_pair();
-    std::array<int, kMaxDescriptors> sent;
-    sent.fill(theirs.fd());
-    const size_t count = taker.take<uint8_t>() % (kMaxDescriptors + 1);
-    std::byte payload = taker.take<std::byte>();
-
-    iovec part{&payload, 1};
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof sent)> control{};
-    msghdr message{};
-    message.msg_iov = &part;
-    message.msg_iovlen = 1;
-    message.msg_control = control.data();
-    message.msg_controllen = CMSG_SPACE(count * sizeof(int));
-    cmsghdr* const header = CMSG_FIRSTHDR(&message);
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(count * sizeof(int));
-    std::memcpy(CMSG_DATA(header), sent.data(), count * sizeof(int));
-    require(::sendmsg(theirs.fd(), &message, 0) == 1, "sendmsg failed");
-    dist::send_some(theirs, taker.rest());
-
-    // The number of the next new descriptor shows whether a descriptor was left open.
-    const auto next_number = [] { return dist::Socket(::dup(0)).fd(); };
-    const int before = next_number();
-    {
-        dist::Socket descriptor;
-        std::array<std::byte, 64> bytes;
-        while (dist::recv_with_descriptor(mine, bytes, descriptor) > 0) continue;
-        require(descriptor.is_open() == (count > 0),
-                "a descriptor is missing or unexpected");
-    }
-    require(next_number() == before, "a descriptor was left open");
-}
-
-Seeds descriptor_seeds() {
-    return {"\1hello", std::string(1, '\0') + "hello", "\2hello", "\3", "\10hello"};
-}
-
 constexpr std::array kTargets = {
     Target{"messages", run_messages, message_seeds},
     Target{"mesh_transport", run_mesh_transport, message_seeds},
     Target{"hello", run_hello, hello_seeds},
     Target{"mesh_door", run_mesh_door, mesh_door_seeds},
-    Target{"descriptors", run_descriptors, descriptor_seeds},
 };
 
 }  // namespace

@@ -41,7 +41,8 @@ std::vector<std::unique_ptr<GroupTransport>> make_threads_transports(int world_s
     for (size_t a = 0; a < P; ++a)
         for (size_t b = a + 1; b < P; ++b) {
             auto [one, other] = make_socket_pair();
-            const auto memory = allocate_memory(RingChannel::memory_bytes(world_size));
+            const auto memory =
+                std::make_shared<Memory>(-1, RingChannel::memory_bytes(world_size));
             streams[a][b] = MessageStream(std::make_unique<RingChannel>(
                 std::move(one), memory, RingChannel::Side::kFirst, world_size));
             streams[b][a] = MessageStream(std::make_unique<RingChannel>(

@@ -1,10 +1,28 @@
 #include "libmini/distributed/net/failure.hpp"
 
 #include <exception>
+#include <sstream>
 
 #include "libmini/core/error.hpp"
 
 namespace mini::dist {
+
+std::string to_text(const Failure& failure) {
+    return concat(static_cast<int>(failure.kind), " ", failure.rank, " ",
+                  failure.message.substr(0, kMaxFailureBytes));
+}
+
+Failure parse_failure(const std::string& text) {
+    std::istringstream in(text);
+    int kind = -1;
+    Failure failure;
+    in >> kind >> failure.rank;
+    if (!in || kind < 0 || kind > static_cast<int>(Failure::Kind::kOther))
+        return {Failure::Kind::kOther, -1, text};
+    failure.kind = static_cast<Failure::Kind>(kind);
+    std::getline(in.ignore(), failure.message, '\0');
+    return failure;
+}
 
 Failure current_failure() {
     try {

@@ -1,8 +1,10 @@
 // Failure: an error as plain data. The communication thread passes a Failure to the
-// waiting caller; the rank that detected an error sends a Failure to all other ranks.
+// waiting caller; the rank that detected an error sends the Failure's text to all other
+// ranks, and to the process that started it.
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -15,6 +17,15 @@ struct Failure {
     int rank = -1;  // the rank that is gone (kPeerLost) or silent (kTimeout); -1: none
     std::string message;
 };
+
+/// The longest message, in bytes, of a failure that a rank sends or accepts.
+constexpr size_t kMaxFailureBytes = 4000;
+
+/// Returns the failure as text: kind, rank and message, which is cut to kMaxFailureBytes.
+std::string to_text(const Failure& failure);
+
+/// Parses text of to_text(). Any other text is the message of a kOther.
+Failure parse_failure(const std::string& text);
 
 /// Returns the exception that is being handled, as a Failure. REQUIRES: called inside a
 /// catch block.

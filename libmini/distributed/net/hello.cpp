@@ -12,23 +12,9 @@ namespace {
 constexpr std::array<char, 8> kMagic = {'l', 'i', 'b', 'm', 'i', 'n', 'i', '\n'};
 constexpr uint32_t kVersion = 2;
 
-// Compares in constant time, so that an attacker cannot guess the cookie byte by byte
-// from the time that a comparison takes.
-bool same_cookie(const Cookie& a, const Cookie& b) {
-    std::byte difference{0};
-    for (size_t i = 0; i < a.size(); ++i) difference |= a[i] ^ b[i];
-    return difference == std::byte{0};
-}
-
-Hello::Role other_end(Hello::Role role) {
-    using Role = Hello::Role;
-    switch (role) {
-        case Role::kStoreClient: return Role::kStoreServer;
-        case Role::kStoreServer: return Role::kStoreClient;
-        case Role::kMeshConnector: return Role::kMeshAcceptor;
-        case Role::kMeshAcceptor: return Role::kMeshConnector;
-    }
-    throw Error("invalid Hello role");
+// Returns whether a role is one of the mesh's; the other roles are the store's.
+bool is_of_mesh(Hello::Role role) {
+    return role == Hello::Role::kMeshConnector || role == Hello::Role::kMeshAcceptor;
 }
 
 }  // namespace
@@ -78,9 +64,9 @@ std::string hello_error(const Hello& theirs, const Hello& mine) {
     if (theirs.role == mine.role)
         return "it sends back this side's own Hello: it is an echo server, or another "
                "client";
-    if (theirs.role != other_end(mine.role))
+    if (is_of_mesh(theirs.role) != is_of_mesh(mine.role))
         return "its role does not match this side's role";
-    if (!same_cookie(theirs.cookie, mine.cookie))
+    if (theirs.cookie != mine.cookie)
         return "its cookie belongs to another run; MINI_STORE_COOKIE must be the same on "
                "all ranks";
     if (mine.peer >= 0 && theirs.rank != mine.peer)

@@ -134,6 +134,11 @@ std::string other_end(const Socket& socket) {
     return address.port == 0 ? "a process on this host" : to_text(address);
 }
 
+// Returns whether accept() failed because the process lacks a descriptor or memory.
+bool has_no_room(int error) {
+    return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
+}
+
 bool is_nothing_yet(int error) {
     return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
 }
@@ -282,15 +287,15 @@ Socket connect_to(const Address& address, Deadline deadline, Refusal refusal) {
 }
 
 Socket accept_from(const Socket& listener) {
-    return Socket(system().accept(listener.fd()));
+    Socket socket(system().accept(listener.fd()));
+    MINI_CHECK(socket.is_open() || !has_no_room(errno), system_message("accept", errno),
+               "; raise ulimit -n");
+    return socket;
 }
 
 Socket accept_from(const Socket& listener, const std::function<bool()>& make_room) {
-    Socket socket = accept_from(listener);
-    if (socket.is_open()) return socket;
-    const bool no_room =
-        errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
-    if (no_room && !make_room()) sleep_for(kAcceptPause);
+    Socket socket(system().accept(listener.fd()));
+    if (!socket.is_open() && has_no_room(errno) && !make_room()) sleep_for(kAcceptPause);
     return socket;
 }
 

@@ -87,6 +87,7 @@ Socket connect_to(const Address& address, Deadline deadline,
                   Refusal refusal = Refusal::kNotYet);
 
 /// Accepts a pending connection; returns a closed Socket if there is none. Never blocks.
+/// Throws Error if the process has no descriptor or memory left for it.
 Socket accept_from(const Socket& listener);
 
 /// As accept_from, for a poll loop. If the process has no descriptor or memory left, calls

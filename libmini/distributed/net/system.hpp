@@ -78,8 +78,7 @@ class System {
     virtual std::string host_name() = 0;
 
     /// Returns an identifier of this host and network namespace: the kernel's boot id and
-    /// the namespace. Two processes with the same identifier can connect to each other's
-    /// UNIX sockets.
+    /// the namespace.
     virtual std::string host_id() = 0;
 
     virtual int process_id() = 0;

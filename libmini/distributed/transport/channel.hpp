@@ -58,17 +58,15 @@ class Channel {
     /// (shared_all_reduce.hpp); empty if they share none.
     virtual std::span<std::byte> shared_bytes() { return {}; }
 
+    /// Returns the connection, whose descriptor to poll.
     virtual const Socket& socket() const = 0;
-
-    /// Returns the descriptor to poll.
-    virtual int poll_fd() const { return socket().fd(); }
 
     /// Ends the stream to the other side. The other side still receives all bytes that
     /// were sent before.
-    virtual void end_sending() noexcept;
+    void end_sending() noexcept;
 
     /// Ends both streams: later calls throw ConnectionClosed, on both sides.
-    virtual void close() noexcept;
+    void close() noexcept;
 
   protected:
     /// Returns the events to poll for on a connection. A side that only sends also polls

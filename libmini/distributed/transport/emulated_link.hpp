@@ -62,9 +62,6 @@ class EmulatedLink : public Channel {
     void wake_up(short revents) override { inner_->wake_up(revents); }
     Deadline next_event() const override { return next_event_; }
     const Socket& socket() const override { return inner_->socket(); }
-    int poll_fd() const override { return inner_->poll_fd(); }
-    void end_sending() noexcept override { inner_->end_sending(); }
-    void close() noexcept override { inner_->close(); }
 
   private:
     struct Frame {

@@ -166,9 +166,7 @@ void FailureDetector::leave(const Failure& reason) noexcept {
     try {
         MessageHeader header;
         header.kind = MessageHeader::Kind::kFailure;
-        header.rank = reason.rank;
-        header.detail = static_cast<uint64_t>(reason.kind);
-        const std::string text = reason.message.substr(0, kMaxFailureBytes);
+        const std::string text = to_text(reason);
         for (MessageStream& other : streams_) {
             if (!other.is_open()) continue;
             try {

@@ -93,7 +93,7 @@ bool Inbox::pull(int from, MessageStream& stream) {
 
 Inbox::Sort Inbox::sort_of(const MessageHeader& header) {
     const bool is_point = header.kind == MessageHeader::Kind::kPoint;
-    return {header.kind, is_point ? header.detail : 0};
+    return {header.kind, is_point ? header.tag : 0};
 }
 
 void Inbox::check_size(int from, const MessageHeader& header, size_t expected) const {
@@ -107,7 +107,7 @@ void Inbox::check_size(int from, const MessageHeader& header, size_t expected) c
     if (header.payload_bytes == expected) return;
     throw MismatchedCollective(concat(
         "mismatched messages: ", size_fault(from, header.payload_bytes, rank_, expected),
-        " (tag ", tag_name(header.detail), ", ", header.collective.count, " ",
+        " (tag ", tag_name(header.tag), ", ", header.collective.count, " ",
         header.collective.dtype, " sent)"));
 }
 
@@ -118,7 +118,7 @@ PointMessage* Inbox::receive_for(int from, const MessageHeader& header) {
     Posted first;
     for (const auto* list : {&sender(from).receives, &any_source_}) {
         const auto found = std::ranges::find_if(*list, [&](const Posted& posted) {
-            return posted.receive->tag == header.detail;
+            return posted.receive->tag == header.tag;
         });
         const bool is_first = found != list->end() &&
                               (first.receive == nullptr || found->number < first.number);

@@ -1,10 +1,8 @@
 #include "libmini/distributed/transport/mesh.hpp"
 
 #include <poll.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdint>
 #include <exception>
@@ -17,9 +15,10 @@
 #include <utility>
 #include <vector>
 
-#include "libmini/distributed/net/local_socket.hpp"
+#include "libmini/core/error.hpp"
+#include "libmini/distributed/net/clock.hpp"
+#include "libmini/distributed/net/failure.hpp"
 #include "libmini/distributed/net/poll_until.hpp"
-#include "libmini/distributed/transport/mesh_failure.hpp"
 #include "libmini/distributed/transport/ring_channel.hpp"
 #include "libmini/distributed/transport/shared_memory.hpp"
 #include "libmini/distributed/transport/socket_channel.hpp"
@@ -31,24 +30,26 @@ namespace {
 constexpr std::chrono::milliseconds kHelloTime(2000);
 constexpr size_t kMaxPending = 64;
 
-// How long a rank tries to accept a connection without a free descriptor.
-constexpr std::chrono::milliseconds kStarvedTime(2000);
+// The key of the store in which the first rank that fails reports its failure.
+const char* const kFailureKey = "mesh/failure";
 
-constexpr const char* kNoDescriptors =
-    " This process has no descriptors left for connections; raise ulimit -n.";
+// How often a rank that waits for others looks for a reported failure; how long it waits
+// for the report after a connection was closed, because a failing rank may close
+// connections before it reports.
+constexpr std::chrono::milliseconds kFailureLook(500), kReportTime(250);
 
 std::string address_key(int rank) { return concat("mesh/", rank); }
 
-// The addresses at which a rank listens, as it publishes them in the store.
+// What a rank publishes in the store.
 struct Endpoint {
     std::string host;
-    Address address;
-    std::string local_name;  // "-" if it uses TCP only
+    Address address;         // at which it listens
+    std::string sharing_id;  // see memory_sharing_id(); "-" if it uses TCP only
     uint64_t token = 0;      // random; identifies the rank's listener
 };
 
 std::string to_text(const Endpoint& endpoint) {
-    return concat(endpoint.host, " ", to_text(endpoint.address), " ", endpoint.local_name,
+    return concat(endpoint.host, " ", to_text(endpoint.address), " ", endpoint.sharing_id,
                   " ", endpoint.token);
 }
 
@@ -56,15 +57,13 @@ Endpoint parse_endpoint(const std::string& text) {
     std::istringstream in(text);
     Endpoint endpoint;
     std::string address;
-    in >> endpoint.host >> address >> endpoint.local_name >> endpoint.token;
+    in >> endpoint.host >> address >> endpoint.sharing_id >> endpoint.token;
     endpoint.address = parse_address(address);
     return endpoint;
 }
 
-// Returns whether two ranks can share memory: both are on one host and belong to one user.
 bool share_memory(const Endpoint& a, const Endpoint& b) {
-    return a.host == b.host && a.local_name != "-" && b.local_name != "-" &&
-           belong_to_one_user(a.local_name, b.local_name);
+    return a.host == b.host && a.sharing_id == b.sharing_id && a.sharing_id != "-";
 }
 
 // What this rank needs to connect to the others.
@@ -72,41 +71,105 @@ struct ThisRank {
     const RendezvousConfig& config;
     Store& store;
     Deadline deadline;
-    Endpoint endpoint;
+    Socket listener;
+    std::vector<Endpoint> endpoints;  // of all ranks
+
+    const Endpoint& endpoint(int rank) const {
+        return endpoints[static_cast<size_t>(rank)];
+    }
+    bool shares_memory_with(int peer) const {
+        return share_memory(endpoint(config.rank), endpoint(peer));
+    }
 };
+
+// ---- failures of other ranks
+
+// Throws the failure that another rank reports in the store within `time`.
+void check_reported_failure(Store& store, std::chrono::milliseconds time) {
+    std::string report;
+    try {
+        const Deadline deadline = deadline_after(time);
+        while (!store.check(kFailureKey)) {
+            if (has_passed(deadline)) return;
+            sleep_for(std::chrono::milliseconds(10));
+        }
+        report = store.get(kFailureKey);
+    } catch (const Error&) {  // the store is gone: its connection shows this
+        return;
+    }
+    throw_failure(parse_failure(report));
+}
+
+// If a connected rank is gone, throws the failure that it has reported, else PeerLost: the
+// mesh can never be complete.
+void check_still_there(std::vector<MessageStream>& streams, Store& store, int rank) {
+    for (size_t peer = 0; peer < streams.size(); ++peer) {
+        if (!streams[peer].is_open()) continue;
+        pollfd entry{streams[peer].channel().socket().fd(), POLLRDHUP, 0};
+        if (poll_until({&entry, 1}, Clock::now()) <= 0) continue;
+        bool closed = false;
+        const int lost = static_cast<int>(peer);
+        const auto report =
+            streams[peer].final_message(deadline_after(kFinalMessageTime), closed);
+        if (report) throw_failure(reported(*report, lost));
+        check_reported_failure(store, kReportTime);
+        throw PeerLost(lost, concat("rank ", lost, " is gone: its connection to rank ",
+                                    rank, " closed during start-up"));
+    }
+}
+
+// Returns the value of a key, as Store::get does. Throws the failure that another rank
+// reports in the meantime.
+std::string get_unless_failed(Store& store, const std::string& key, Deadline deadline) {
+    // Look ever more rarely, because each look leaves a request at the store.
+    for (auto pause = kFailureLook;; pause *= 2) {
+        try {
+            return store.get(key, std::min(deadline, deadline_after(pause)));
+        } catch (const Timeout&) {
+            check_reported_failure(store, std::chrono::milliseconds(0));
+            if (has_passed(deadline)) throw;
+        }
+    }
+}
 
 // ---- the rank that connects
 
-// Connects, exchanges Hellos and, within a host, sends the descriptor of shared memory.
-// Returns the channel, and the peer's Hello in `answer`.
-std::unique_ptr<Channel> greet(const ThisRank& mine, const Endpoint& theirs,
-                               const Hello& hello, Hello& answer) {
-    const auto greeting = std::as_bytes(std::span(&hello, 1));
-    const auto reply = std::as_writable_bytes(std::span(&answer, 1));
-    if (!share_memory(mine.endpoint, theirs)) {
-        Socket socket = connect_to(theirs.address, mine.deadline, Refusal::kNoMore);
-        send_all(socket, greeting, mine.deadline);
-        recv_all(socket, reply, mine.deadline);
-        return std::make_unique<SocketChannel>(std::move(socket));
-    }
-    Socket socket = connect_locally(theirs.local_name, mine.deadline);
-    if (!is_same_user(socket))
-        throw ConnectionClosed("a process of another user listens at its address");
+// The first message of the rank that connects. Its memory for both ranks is
+// /proc/PROCESS/fd/DESCRIPTOR; -1: they use TCP.
+struct Greeting {
+    Hello hello;
+    int32_t process = -1, descriptor = -1;
+};
+static_assert(sizeof(Greeting) == sizeof(Hello) + 8, "no padding on the wire");
+
+// Connects and exchanges Hellos. Returns the channel, and the peer's Hello in `answer`.
+std::unique_ptr<Channel> greet(int peer, const ThisRank& mine, const Hello& hello,
+                               Hello& answer) {
+    Socket socket =
+        connect_to(mine.endpoint(peer).address, mine.deadline, Refusal::kNoMore);
+    Greeting greeting{hello};
     const int world_size = mine.config.world_size;
-    NewSharedMemory shared = make_shared_memory(RingChannel::memory_bytes(world_size));
-    send_with_descriptor(socket, greeting, shared.descriptor.fd());
-    recv_all(socket, reply, mine.deadline);
+    NewSharedMemory shared;
+    if (mine.shares_memory_with(peer)) {
+        shared = make_shared_memory(RingChannel::memory_bytes(world_size));
+        greeting.process = system().process_id();
+        greeting.descriptor = shared.descriptor.fd();
+    }
+    send_all(socket, std::as_bytes(std::span(&greeting, 1)), mine.deadline);
+    recv_all(socket, std::as_writable_bytes(std::span(&answer, 1)), mine.deadline);
+    if (!shared.memory) return std::make_unique<SocketChannel>(std::move(socket));
     return std::make_unique<RingChannel>(std::move(socket), std::move(shared.memory),
                                          RingChannel::Side::kFirst, world_size);
 }
 
-MessageStream connect_to_rank(int peer, const ThisRank& mine, const Endpoint& theirs) {
+MessageStream connect_to_rank(int peer, const ThisRank& mine) {
     const RendezvousConfig& config = mine.config;
+    const Endpoint& theirs = mine.endpoint(peer);
     try {
         const Hello hello = make_hello(Hello::Role::kMeshConnector, config.cookie,
                                        config.rank, peer, theirs.token);
         Hello answer;
-        auto channel = greet(mine, theirs, hello, answer);
+        auto channel = greet(peer, mine, hello, answer);
         const std::string fault = hello_error(answer, hello);
         if (!fault.empty())
             throw PeerLost(peer,
@@ -126,27 +189,22 @@ MessageStream connect_to_rank(int peer, const ThisRank& mine, const Endpoint& th
 
 // ---- the rank that accepts
 
-// A connection whose Hello is incomplete.
+// A connection whose greeting is incomplete.
 struct PendingConnection {
     Socket socket;
-    bool is_local = false;
     Deadline deadline;
-    Hello hello;
+    Greeting greeting;
     size_t received = 0;
-    Socket memory;  // the descriptor of the connection's memory
 };
 
-// Reads the Hello. Returns the rank of the peer; -1 while the Hello is incomplete. Throws
-// ConnectionClosed for an invalid Hello.
+// Reads the greeting. Returns the rank of the peer; -1 while the greeting is incomplete.
+// Throws ConnectionClosed for an invalid Hello.
 int identify(PendingConnection& connection, const Hello& mine, int world_size) {
-    auto rest = std::as_writable_bytes(std::span(&connection.hello, 1))
-                    .subspan(connection.received);
-    connection.received +=
-        connection.is_local
-            ? recv_with_descriptor(connection.socket, rest, connection.memory)
-            : recv_some(connection.socket, rest);
-    if (connection.received < sizeof(Hello)) return -1;
-    const int rank = rank_of_connector(connection.hello, mine, world_size);
+    const auto rest = std::as_writable_bytes(std::span(&connection.greeting, 1))
+                          .subspan(connection.received);
+    connection.received += recv_some(connection.socket, rest);
+    if (connection.received < sizeof(Greeting)) return -1;
+    const int rank = rank_of_connector(connection.greeting.hello, mine, world_size);
     if (rank < 0) throw ConnectionClosed("an invalid Hello");
     return rank;
 }
@@ -157,21 +215,20 @@ MessageStream welcome(PendingConnection& connection, int peer, const ThisRank& m
                       const Hello& hello) {
     const int world_size = mine.config.world_size;
     std::shared_ptr<Memory> memory;
-    if (connection.is_local) {
-        if (!connection.memory.is_open()) throw ConnectionClosed("it shares no memory");
+    if (mine.shares_memory_with(peer)) {
         try {
-            memory = map_shared_memory(connection.memory,
+            memory = map_shared_memory(connection.greeting.process,
+                                       connection.greeting.descriptor,
                                        RingChannel::memory_bytes(world_size));
         } catch (const Error& error) {
-            throw Error(concat("rank ", peer, " shares other memory with rank ",
-                               hello.rank, " (", error.what(),
-                               "); start all ranks with the same extras"));
+            throw Error(concat("rank ", hello.rank, " cannot use the memory of rank ",
+                               peer, ": ", error.what()));
         }
     }
     const Hello answer =
         make_hello(hello.role, hello.cookie, hello.rank, peer, hello.token);
     send_all(connection.socket, std::as_bytes(std::span(&answer, 1)), mine.deadline);
-    if (!connection.is_local)
+    if (!memory)
         return MessageStream(
             std::make_unique<SocketChannel>(std::move(connection.socket)));
     return MessageStream(
@@ -200,90 +257,63 @@ void serve_pending(std::list<PendingConnection>& pending,
     });
 }
 
-// Accepts a connection. Returns false if this process has no descriptor left for it.
-bool accept_connection(const Socket& listener, bool is_local,
-                       std::list<PendingConnection>& pending) {
-    // A rank sends its Hello immediately, so the oldest pending connection is rarely the
-    // connection of a rank.
-    bool is_starved = false;
-    Socket socket = accept_from(listener, [&] {
-        is_starved = pending.empty();
-        if (!is_starved) pending.pop_front();
-        return !is_starved;
-    });
-    if (!socket.is_open() || (is_local && !is_same_user(socket))) return !is_starved;
+// Accepts a connection. A rank sends its greeting immediately, so of too many pending
+// connections the oldest is rarely a rank's.
+void accept_connection(const Socket& listener, std::list<PendingConnection>& pending) {
+    Socket socket = accept_from(listener);
+    if (!socket.is_open()) return;
     if (pending.size() >= kMaxPending) pending.pop_front();
     PendingConnection& connection = pending.emplace_back();
     connection.socket = std::move(socket);
-    connection.is_local = is_local;
     connection.deadline = deadline_after(kHelloTime);
-    return true;
 }
 
-// The sockets at which a rank listens.
-struct Listeners {
-    Socket tcp, local;
-};
-
-[[noreturn]] void throw_missing(const ThisRank& mine, const std::string& missing,
-                                bool is_starved) {
-    throw Timeout(concat("rank ", mine.config.rank, " waited for a connection from ",
-                         missing, "; did it start, and can it reach ",
-                         to_text(mine.endpoint.address), "?",
-                         is_starved ? kNoDescriptors : ""));
-}
-
-// Returns the sockets to poll: first the two listeners.
-std::vector<pollfd> entries_of(const Listeners& listeners,
+// Returns the sockets to poll: first the listener.
+std::vector<pollfd> entries_of(const Socket& listener,
                                const std::list<PendingConnection>& pending,
                                const std::vector<MessageStream>& streams) {
-    std::vector<pollfd> entries = {{listeners.tcp.fd(), POLLIN, 0},
-                                   {listeners.local.fd(), POLLIN, 0}};
+    std::vector<pollfd> entries = {{listener.fd(), POLLIN, 0}};
     for (const PendingConnection& connection : pending)
         entries.push_back({connection.socket.fd(), POLLIN, 0});
     for (const MessageStream& stream : streams)
         if (stream.is_open())
-            entries.push_back({stream.channel().poll_fd(), POLLRDHUP, 0});
+            entries.push_back({stream.channel().socket().fd(), POLLRDHUP, 0});
     return entries;
 }
 
 // Accepts connections until every higher rank is connected.
-void accept_higher_ranks(const Listeners& listeners, std::vector<MessageStream>& streams,
-                         const ThisRank& mine) {
+void accept_higher_ranks(std::vector<MessageStream>& streams, const ThisRank& mine) {
     const RendezvousConfig& config = mine.config;
+    const Endpoint& endpoint = mine.endpoint(config.rank);
     const Hello hello = make_hello(Hello::Role::kMeshAcceptor, config.cookie, config.rank,
-                                   -1, mine.endpoint.token);
+                                   -1, endpoint.token);
     std::list<PendingConnection> pending;
     Deadline next_look = deadline_after(kFailureLook);
-    bool is_starved = false;
-    Deadline patience;
     while (true) {
         const std::string missing = missing_ranks(
             config.rank + 1, config.world_size,
             [&](int peer) { return streams[static_cast<size_t>(peer)].is_open(); });
         if (missing.empty()) return;
         check_still_there(streams, mine.store, config.rank);
-        if (!is_starved) patience = deadline_after(kStarvedTime);
-        if (has_passed(mine.deadline) || has_passed(patience))
-            throw_missing(mine, missing, is_starved);
+        if (has_passed(mine.deadline))
+            throw Timeout(concat("rank ", config.rank, " waited for a connection from ",
+                                 missing, "; did it start, and can it reach ",
+                                 to_text(endpoint.address), "?"));
         if (has_passed(next_look)) {
-            check_reported_failure(mine.store);
+            check_reported_failure(mine.store, std::chrono::milliseconds(0));
             next_look = deadline_after(kFailureLook);
         }
 
-        std::vector<pollfd> entries = entries_of(listeners, pending, streams);
+        std::vector<pollfd> entries = entries_of(mine.listener, pending, streams);
         poll_until(entries, std::min(mine.deadline, next_look));
-
-        is_starved = false;
-        if (entries[0].revents != 0)
-            is_starved |= !accept_connection(listeners.tcp, /*is_local=*/false, pending);
-        if (entries[1].revents != 0)
-            is_starved |= !accept_connection(listeners.local, /*is_local=*/true, pending);
+        if (entries[0].revents != 0) accept_connection(mine.listener, pending);
         serve_pending(pending, streams, mine, hello);
     }
 }
 
-// Returns the addresses of all ranks; blocks until all have published theirs.
+// ---- both
+
+// Returns the endpoints of all ranks; blocks until all have published theirs.
 std::vector<Endpoint> get_endpoints(const ThisRank& mine) {
     const int world_size = mine.config.world_size;
     std::vector<Endpoint> endpoints;
@@ -311,13 +341,14 @@ std::vector<int> number_hosts(const std::vector<Endpoint>& endpoints) {
     return hosts;
 }
 
-void check_medium(Medium medium, const std::vector<Endpoint>& endpoints, int rank) {
+void check_medium(Medium medium, const ThisRank& mine) {
     if (medium != Medium::kSharedMemory) return;
-    const Endpoint& mine = endpoints[static_cast<size_t>(rank)];
-    for (size_t other = 0; other < endpoints.size(); ++other)
-        MINI_CHECK(share_memory(mine, endpoints[other]), "ranks ", rank, " and ", other,
-                   mine.host == endpoints[other].host ? " run as different users"
-                                                      : " are on different hosts",
+    const int rank = mine.config.rank;
+    for (int other = 0; other < mine.config.world_size; ++other)
+        MINI_CHECK(mine.shares_memory_with(other), "ranks ", rank, " and ", other,
+                   mine.endpoint(rank).host == mine.endpoint(other).host
+                       ? " run as different users or in different containers"
+                       : " are on different hosts",
                    " and cannot share memory; use --medium auto");
 }
 
@@ -327,32 +358,28 @@ void connect_all(Mesh& mesh, const RendezvousConfig& config, Store& store,
     // Listen, and publish an address at which other ranks can reach this rank: the local
     // address of the connection to the store, or the advertised address.
     await_name({local_host, 0}, deadline);
-    const bool has_tcp_only = medium == Medium::kTcp;
-    const std::string name = has_tcp_only ? "-" : random_local_name();
-    const Listeners listeners{listen_for(local_host),
-                              has_tcp_only ? Socket() : listen_locally(name)};
-    const Address published{local_host, local_address(listeners.tcp).port};
-    const ThisRank mine{
-        config, store, deadline,
-        Endpoint{system().host_id(), published, name, system().random_number()}};
-    store.set(address_key(config.rank), to_text(mine.endpoint));
+    ThisRank mine{config, store, deadline, listen_for(local_host), {}};
+    const Endpoint endpoint{system().host_id(),
+                            {local_host, local_address(mine.listener).port},
+                            medium == Medium::kTcp ? "-" : memory_sharing_id(),
+                            system().random_number()};
+    store.set(address_key(config.rank), to_text(endpoint));
 
-    const std::vector<Endpoint> endpoints = get_endpoints(mine);
-    mesh.streams.resize(endpoints.size());
-    mesh.hosts = number_hosts(endpoints);
-    check_medium(medium, endpoints, config.rank);
+    mine.endpoints = get_endpoints(mine);
+    mesh.streams.resize(mine.endpoints.size());
+    mesh.hosts = number_hosts(mine.endpoints);
+    check_medium(medium, mine);
 
     for (int peer = 0; peer < config.rank; ++peer) {
-        const auto p = static_cast<size_t>(peer);
         try {
-            mesh.streams[p] = connect_to_rank(peer, mine, endpoints[p]);
+            mesh.streams[static_cast<size_t>(peer)] = connect_to_rank(peer, mine);
         } catch (const PeerLost&) {  // the cause may be another rank, lost earlier
             check_still_there(mesh.streams, store, config.rank);
-            await_reported_failure(store);
+            check_reported_failure(store, kReportTime);
             throw;
         }
     }
-    accept_higher_ranks(listeners, mesh.streams, mine);
+    accept_higher_ranks(mesh.streams, mine);
 }
 
 }  // namespace
@@ -367,11 +394,15 @@ Mesh connect_mesh(const RendezvousConfig& config, Store& store,
     Mesh mesh;
     try {
         connect_all(mesh, config, store, local_host, medium, deadline);
+        return mesh;
     } catch (const std::exception&) {  // the other ranks wait for this one
-        leave_mesh(store, std::move(mesh.streams), config.rank, current_failure());
+        const Failure failure = reported(current_failure(), config.rank);
+        try {
+            store.compare_set(kFailureKey, "", to_text(failure));
+        } catch (const Error&) {  // the store is gone: the other ranks detect this
+        }
         throw;
     }
-    return mesh;
 }
 
 }  // namespace mini::dist

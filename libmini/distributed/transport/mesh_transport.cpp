@@ -96,7 +96,7 @@ void MeshTransport::post(PointMessage& message) {
         header.collective = {.operation = Operation::kSend,
                              .dtype = message.dtype,
                              .count = message.data.size() / item_size(message.dtype)};
-        header.detail = message.tag;
+        header.tag = message.tag;
         enqueue(message.peer, {header, message.data, &message.done});
         return;
     }
@@ -299,7 +299,7 @@ void MeshTransport::sleep(Deadline until) {
             (wants_input(other) ? Channel::kToReceive : Channel::kNothing);
         if (interest == Channel::kNothing) continue;
         Channel& channel = stream(other).channel();
-        entries.push_back({channel.poll_fd(), 0, 0});
+        entries.push_back({channel.socket().fd(), 0, 0});
         can_sleep &= channel.prepare_to_sleep(interest, entries.back().events);
         until = std::min(until, channel.next_event());
         channels.push_back(&channel);

@@ -20,7 +20,7 @@ constexpr int kSkipsPerLook = 256;
 
 // Sleeps until bytes arrive. Returns false if the deadline passes first.
 bool wait_for_input(Channel& channel, Deadline deadline) {
-    pollfd entry{channel.poll_fd(), 0, 0};
+    pollfd entry{channel.socket().fd(), 0, 0};
     int ready = 1;
     if (channel.prepare_to_sleep(Channel::kToReceive, entry.events))
         ready = poll_until({&entry, 1}, std::min(deadline, channel.next_event()));
@@ -99,9 +99,7 @@ std::optional<Failure> MessageStream::final_message(Deadline deadline, bool& clo
         for (int skips = 1;; ++skips) {
             const bool moved = skip_some(text);
             if (has_payload()) {
-                if (in_.kind == MessageHeader::Kind::kFailure)
-                    return Failure{static_cast<Failure::Kind>(in_.detail), in_.rank,
-                                   text};
+                if (in_.kind == MessageHeader::Kind::kFailure) return parse_failure(text);
                 if (skipped) skipped(in_);
                 finish_message();
             } else if (!moved && !wait_for_input(*channel_, deadline)) {

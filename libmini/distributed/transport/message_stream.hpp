@@ -1,6 +1,6 @@
 // A connection between two ranks as two streams of messages, one each way.
 //
-//     | header 48 bytes: kind, collective, payload size, detail | payload | header | ...
+//     | header 48 bytes: kind, collective, payload size, tag | payload | header | ...
 //
 // Only final_message blocks; every other function sends or receives as many bytes as
 // possible. So a rank can send and receive at the same time: it calls push and the pull
@@ -27,15 +27,15 @@ struct MessageHeader {
     enum class Kind : uint32_t {
         kCollective = 1,
         kPoint = 2,
-        kFailure = 3,
+        kFailure = 3,  // the payload is to_text() of the sender's Failure
         kWaiting = 4,  // the rank that the sender waits for, in the given collective
     };
 
     Kind kind = Kind::kCollective;
-    int32_t rank = -1;      // kFailure: the lost or silent rank; kWaiting: -1: wait over
+    int32_t rank = -1;      // kWaiting: the awaited rank; -1: the wait is over
     Collective collective;  // of a kPoint: only operation, dtype and count
     uint64_t payload_bytes = 0;
-    uint64_t detail = 0;  // kPoint: the tag; kFailure: a Failure::Kind
+    uint64_t tag = 0;  // of a kPoint
 };
 static_assert(sizeof(MessageHeader) == 48, "a header has no padding on the wire");
 
@@ -117,8 +117,5 @@ class MessageStream {
     MessageHeader in_;
     size_t received_ = 0;  // of header and payload together
 };
-
-/// The longest text, in bytes, of a failure that a rank sends or accepts.
-constexpr size_t kMaxFailureBytes = 4096;
 
 }  // namespace mini::dist

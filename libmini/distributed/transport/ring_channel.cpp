@@ -8,7 +8,6 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
-#include <new>
 #include <span>
 
 #include "libmini/distributed/transport/shared_all_reduce.hpp"
@@ -38,21 +37,6 @@ std::span<std::byte> ring_memory(Memory& memory, int world_size, bool second) {
     const size_t bytes = ByteRing::bytes_for(ring_capacity(world_size));
     return memory.bytes().subspan(second ? bytes : 0, bytes);
 }
-
-class HeapMemory : public Memory {
-  public:
-    explicit HeapMemory(size_t bytes)
-        : bytes_(bytes), data_(new (kAlign) std::byte[bytes]()) {}
-    ~HeapMemory() override { ::operator delete[](data_, kAlign); }
-    HeapMemory(const HeapMemory&) = delete;
-    HeapMemory& operator=(const HeapMemory&) = delete;
-    std::span<std::byte> bytes() override { return {data_, bytes_}; }
-
-  private:
-    static constexpr std::align_val_t kAlign{64};  // a cache line
-    size_t bytes_;
-    std::byte* data_;
-};
 
 }  // namespace
 
@@ -161,10 +145,6 @@ void RingChannel::wake_other() noexcept {
 
 void RingChannel::check_open() const {
     if (closed_) throw ConnectionClosed("the other side closed the connection");
-}
-
-std::shared_ptr<Memory> allocate_memory(size_t bytes) {
-    return std::make_shared<HeapMemory>(bytes);
 }
 
 }  // namespace mini::dist

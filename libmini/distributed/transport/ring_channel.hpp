@@ -58,7 +58,4 @@ class RingChannel : public Channel {
     bool closed_ = false;  // the other side has closed the socket
 };
 
-/// Returns new zeroed memory for two ranks that are threads of this process.
-std::shared_ptr<Memory> allocate_memory(size_t bytes);
-
 }  // namespace mini::dist

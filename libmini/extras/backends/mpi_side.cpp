@@ -18,7 +18,6 @@
 #include "libmini/distributed/collectives/dissemination_barrier.hpp"
 #include "libmini/distributed/net/clock.hpp"
 #include "libmini/distributed/net/failure.hpp"
-#include "libmini/distributed/net/local_socket.hpp"
 #include "libmini/distributed/rendezvous/rank_variables.hpp"
 #include "libmini/distributed/store/tcp_store.hpp"
 #include "libmini/distributed/store/tcp_store_server.hpp"

@@ -90,13 +90,12 @@ TEST_CASE("a rank that has reported its wait for another rank is not called sile
 TEST_CASE("a chain of waiting ranks ends at a rank that reported a failure and left") {
     const std::string reason = "rank 2 waited for a connection from rank 3";
     const auto leave = [&](const Socket& socket) {
+        const std::string report = to_text(Failure{Failure::Kind::kTimeout, -1, reason});
         MessageHeader header;
         header.kind = MessageHeader::Kind::kFailure;
-        header.rank = -1;
-        header.detail = static_cast<uint64_t>(Failure::Kind::kTimeout);
-        header.payload_bytes = reason.size();
+        header.payload_bytes = report.size();
         send_to_rank_0(socket, std::vector<MessageHeader>{header});
-        send_to_rank_0(socket, reason);
+        send_to_rank_0(socket, report);
     };
     const ProcessEnd end = receive_from_rank_1(
         [](const Socket& socket) {

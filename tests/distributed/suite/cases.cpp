@@ -27,19 +27,18 @@ std::vector<Algorithm> all_reduce_algorithms(const Scope& scope) {
     return algorithms;
 }
 
-std::vector<int> roots(int world_size) {
-    if (world_size == 1) return {0};
+std::vector<int> roots(Operation operation, int world_size) {
+    const bool has_root =
+        operation == Operation::kBroadcast || operation == Operation::kReduce ||
+        operation == Operation::kGather || operation == Operation::kScatter;
+    if (world_size == 1 || !has_root) return {0};
     return {0, world_size - 1};
 }
 
 std::vector<Case> all_cases(const Scope& scope) {
     std::vector<Case> cases;
-    add_all_reduce(cases, scope);
+    add_collectives(cases, scope);
     add_same_bits(cases, scope);
-    add_large_averages(cases, scope);
-    add_broadcast_and_reduce(cases, scope);
-    add_gather_and_scatter(cases, scope);
-    add_exchanges(cases, scope);
     add_points(cases, scope);
     add_crowds(cases, scope);
     return cases;

@@ -53,16 +53,13 @@ std::string case_name(Operation operation, DType dtype, int64_t n, Layout layout
 /// library, which chooses its algorithm itself.
 std::vector<Algorithm> all_reduce_algorithms(const Scope& scope);
 
-/// Returns the roots to test: the first and the last rank.
-std::vector<int> roots(int world_size);
+/// Returns the roots to test: the first and the last rank; 0 for an operation without a
+/// root.
+std::vector<int> roots(Operation operation, int world_size);
 
 // Each function appends its cases.
-void add_all_reduce(std::vector<Case>& cases, const Scope& scope);
-void add_large_averages(std::vector<Case>& cases, const Scope& scope);
+void add_collectives(std::vector<Case>& cases, const Scope& scope);
 void add_same_bits(std::vector<Case>& cases, const Scope& scope);
-void add_broadcast_and_reduce(std::vector<Case>& cases, const Scope& scope);
-void add_gather_and_scatter(std::vector<Case>& cases, const Scope& scope);
-void add_exchanges(std::vector<Case>& cases, const Scope& scope);
 void add_points(std::vector<Case>& cases, const Scope& scope);
 void add_crowds(std::vector<Case>& cases, const Scope& scope);
 

@@ -222,23 +222,6 @@ TEST_CASE("after a failure every later call throws the first error") {
     CHECK(contains(other, "rank 0 reports: rank 0 waited 0.1 s for rank 1"));
 }
 
-TEST_CASE("large messages in both directions at the same time do not deadlock") {
-    const std::string kind = GENERATE("threads", "tcp", "shm");
-    auto transports = make_transports(kind, 2);
-    constexpr size_t kBytes = (mini::test::kWatchesThreads ? 4 : 32) << 20;
-    std::vector<std::byte> in[2];
-    const auto failures = on_ranks(2, [&](int rank) {
-        const std::vector<std::byte> out(kBytes, static_cast<std::byte>(rank + 1));
-        in[rank].resize(kBytes);
-        transports[static_cast<size_t>(rank)]->begin({}, kLong);
-        transports[static_cast<size_t>(rank)]->send_recv(1 - rank, out, 1 - rank,
-                                                         in[rank]);
-    });
-    for (const auto& failure : failures) CHECK(text_of(failure) == "");
-    CHECK(in[0] == std::vector<std::byte>(kBytes, std::byte{2}));
-    CHECK(in[1] == std::vector<std::byte>(kBytes, std::byte{1}));
-}
-
 TEST_CASE("a connection cut in the middle of a message does not blame the wrong rank") {
     FakePeers peers;
     MessageHeader header;

@@ -30,67 +30,15 @@ using namespace mini::dist::test;
 
 namespace {
 
-// One rank's process, and the reading end of the pipe for the rank's exception.
-struct Child {
-    pid_t process = -1;
-    int reading_end = -1;
-};
-
-// The children of one test. The destructor kills and reaps them.
-class ChildProcesses {
-  public:
-    ~ChildProcesses() {
-        for (const Child& child : children_) {
-            ::kill(child.process, SIGKILL);
-            ::waitpid(child.process, nullptr, 0);
-            ::close(child.reading_end);
-        }
-    }
-
-    // Each child creates the default group over env://, calls body(rank) and reports its
-    // exception.
-    void start(int world_size, milliseconds timeout,
-               const std::function<void(int)>& body) {
-        const int port = free_port();
-        for (int rank = 0; rank < world_size; ++rank) {
-            int ends[2];
-            REQUIRE(::pipe(ends) == 0);
-            const pid_t process = ::fork();
-            if (process == 0) {
-                ::setenv("RANK", std::to_string(rank).c_str(), 1);
-                ::setenv("WORLD_SIZE", std::to_string(world_size).c_str(), 1);
-                ::setenv("MASTER_ADDR", "127.0.0.1", 1);
-                ::setenv("MASTER_PORT", std::to_string(port).c_str(), 1);
-                ::setenv("MINI_STORE_COOKIE", "0123456789abcdef0123456789abcdef", 1);
-                const std::string text = failure_of([&] {
-                    init_process_group({.timeout = timeout});
-                    body(rank);
-                    destroy_process_group();
-                });
-                const ssize_t n = ::write(ends[1], text.data(), text.size());
-                ::_exit(n < 0 ? 1 : 0);
-            }
-            ::close(ends[1]);
-            children_.push_back({process, ends[0]});
-        }
-    }
-
-    pid_t process(int rank) const { return children_[static_cast<size_t>(rank)].process; }
-
-    // Blocks until the child has ended. Returns the text of its exception.
-    std::string report(int rank) const {
-        std::string text;
-        char buffer[1024];
-        ssize_t n = 0;
-        while ((n = ::read(children_[static_cast<size_t>(rank)].reading_end, buffer,
-                           sizeof buffer)) > 0)
-            text.append(buffer, static_cast<size_t>(n));
-        return text;
-    }
-
-  private:
-    std::vector<Child> children_;
-};
+// Starts processes that join a group of backend "ring", call body(rank) and leave it.
+void start(Processes& ranks, int world_size, milliseconds timeout,
+           const std::function<void(int)>& body) {
+    ranks.start(world_size, [=](int rank, int port) {
+        join_group("ring", rank, world_size, port, timeout);
+        body(rank);
+        destroy_process_group();
+    });
+}
 
 // Limits the address space of this process, so that it can start `count` more threads.
 void allow_threads(int count) {
@@ -125,8 +73,8 @@ void reduce_forever(int64_t n) {
 
 TEST_CASE("processes run all_reduce and broadcast and barrier") {
     const int world_size = GENERATE(1, 2, 4);
-    ChildProcesses children;
-    children.start(world_size, kLong, [&](int rank) {
+    Processes children;
+    start(children, world_size, kLong, [&](int rank) {
         const int P = world_size;
         for (const int64_t n : {0, 1, 5, 1000, 100'003}) {
             Tensor x = Tensor::full({n}, rank + 1);
@@ -144,34 +92,30 @@ TEST_CASE("processes run all_reduce and broadcast and barrier") {
 TEST_CASE("if a process is killed every other rank throws PeerLost naming it") {
     const int64_t n = GENERATE(1, 30'000, 5'000'000);
     const int victim = GENERATE(0, 1, 2);
-    ChildProcesses children;
-    int started[2];
-    REQUIRE(::pipe(started) == 0);
-    children.start(3, kLong, [&](int rank) {
+    Processes children;
+    const Signal started;
+    start(children, 3, kLong, [&](int rank) {
         default_group()->barrier();
-        if (rank == victim && ::write(started[1], "x", 1) == 1) reduce_forever(n);
+        if (rank == victim) started.give();
         reduce_forever(n);
     });
-    char byte = 0;
-    REQUIRE(::read(started[0], &byte, 1) == 1);
+    started.await();
     ::usleep(20'000);  // the kill may come at any moment of the loop
-    ::kill(children.process(victim), SIGKILL);
+    children.kill(victim, SIGKILL);
     for (int rank = 0; rank < 3; ++rank) {
         const std::string text = children.report(rank);
         CAPTURE(n, victim, rank, text);
         if (rank == victim)
-            CHECK(text == "");
+            CHECK(text == concat("ended by signal ", SIGKILL));
         else
             CHECK(contains(text, concat("PeerLost(", victim, ")")));
     }
-    ::close(started[0]);
-    ::close(started[1]);
 }
 
 TEST_CASE("if a process is stopped every other rank throws Timeout naming it") {
     const int victim = GENERATE(0, 1);
-    ChildProcesses children;
-    children.start(3, milliseconds(4000), [&](int rank) {
+    Processes children;
+    start(children, 3, milliseconds(4000), [&](int rank) {
         default_group()->barrier();
         if (rank == victim) ::raise(SIGSTOP);
         default_group()->all_reduce(Tensor::zeros({100}));
@@ -187,8 +131,8 @@ TEST_CASE("if a process is stopped every other rank throws Timeout naming it") {
 
 TEST_CASE(
     "the error for a process that exits early names its rank and the current operation") {
-    ChildProcesses children;
-    children.start(2, kLong, [&](int rank) {
+    Processes children;
+    start(children, 2, kLong, [&](int rank) {
         default_group()->barrier();
         if (rank == 1) ::_exit(0);
         default_group()->all_reduce(Tensor::zeros({8}));
@@ -197,23 +141,6 @@ TEST_CASE(
     CAPTURE(text);
     CHECK(contains(text, "PeerLost(1): rank 1 is gone"));
     CHECK(contains(text, "during all_reduce #2 (sum of 8 float32)"));
-}
-
-TEST_CASE(
-    "two processes that call different collectives both throw MismatchedCollective") {
-    ChildProcesses children;
-    children.start(2, kLong, [&](int rank) {
-        if (rank == 0) default_group()->all_reduce(Tensor::zeros({8}));
-        if (rank == 1) default_group()->broadcast(Tensor::zeros({8}), 1);
-        default_group()->barrier();
-    });
-    for (int rank = 0; rank < 2; ++rank) {
-        const std::string text = children.report(rank);
-        CAPTURE(rank, text);
-        CHECK(contains(text, "MismatchedCollective"));
-        CHECK(contains(text, "all_reduce #1"));
-        CHECK(contains(text, "broadcast #1"));
-    }
 }
 
 TEST_CASE("run_threads ends its threads and throws if it cannot start all of them") {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <exception>
+#include <memory>
 #include <vector>
 
 #include "tests/distributed/support.hpp"
@@ -17,6 +18,15 @@ inline void require_none(const std::vector<std::exception_ptr>& failures) {
         INFO("rank " << rank << ": " << text_of(failures[rank]));
         REQUIRE(failures[rank] == nullptr);
     }
+}
+
+/// Calls body(group, rank) on one thread per group, which are those of all ranks; requires
+/// that none throws.
+template <typename Body>
+void on_each(const std::vector<std::shared_ptr<QueuedGroup>>& groups, const Body& body) {
+    require_none(on_ranks(static_cast<int>(groups.size()), [&](int rank) {
+        body(*groups[static_cast<size_t>(rank)], rank);
+    }));
 }
 
 }  // namespace mini::dist::test

@@ -300,28 +300,3 @@ TEST_CASE(
     };
     spawn([&](int rank) { rank == 0 ? serve() : flood(); }, 2);
 }
-
-TEST_CASE("a default group can be initialized only once and not used after its end") {
-    if (!can_spawn()) return;
-    spawn(
-        [](int) {
-            MINI_CHECK(contains(failure_of([] { destroy_process_group(); }),
-                                "has not been initialized"),
-                       "destroy without init");
-            init_process_group();
-            MINI_CHECK(contains(failure_of([] { init_process_group(); }), "twice"),
-                       "init twice");
-            const auto group = default_group();
-            destroy_process_group();
-            const std::string text =
-                failure_of([&] { group->all_reduce(Tensor::ones({1})); });
-            MINI_CHECK(contains(text, "Error"), "all_reduce after destroy: ", text);
-            MINI_CHECK(contains(failure_of([] { destroy_process_group(); }),
-                                "has not been initialized"),
-                       "destroy twice");
-            init_process_group();
-            default_group()->barrier();
-            destroy_process_group();
-        },
-        2);
-}

@@ -32,15 +32,21 @@ std::string any_kind() {
         GENERATE_COPY(range(0, static_cast<int>(kinds.size()))))];
 }
 
+// A store of each kind in turn, and two clients.
+struct AnyStore {
+    AnyStore() { UNSCOPED_INFO(kind); }
+
+    const std::string kind = any_kind();
+    SharedStore shared{kind};
+    const std::shared_ptr<Store> a = shared.client(), b = shared.client();
+};
+
 Deadline soon() { return deadline_after(milliseconds(50)); }
 
 }  // namespace
 
-TEST_CASE("every store keeps arbitrary bytes and empty values for all clients") {
-    const std::string kind = any_kind();
-    CAPTURE(kind);
-    SharedStore shared(kind);
-    const auto a = shared.client(), b = shared.client();
+TEST_CASE_METHOD(AnyStore,
+                 "every store keeps arbitrary bytes and empty values for all clients") {
     const std::string bytes("\0\xff\n a", 5);
     a->set("key", bytes);
     a->set(bytes, "its key is not a text");
@@ -53,11 +59,7 @@ TEST_CASE("every store keeps arbitrary bytes and empty values for all clients") 
     CHECK(a->num_keys() == 3);
 }
 
-TEST_CASE("every store checks, counts and deletes keys") {
-    const std::string kind = any_kind();
-    CAPTURE(kind);
-    SharedStore shared(kind);
-    const auto a = shared.client(), b = shared.client();
+TEST_CASE_METHOD(AnyStore, "every store checks, counts and deletes keys") {
     CHECK(a->num_keys() == 0);
     a->set("x", "1");
     a->add("y", 1);
@@ -75,11 +77,9 @@ TEST_CASE("every store checks, counts and deletes keys") {
     CHECK(a->get("x") == "again");
 }
 
-TEST_CASE("every store adds to integers and rejects other values without changing them") {
-    const std::string kind = any_kind();
-    CAPTURE(kind);
-    SharedStore shared(kind);
-    const auto a = shared.client(), b = shared.client();
+TEST_CASE_METHOD(
+    AnyStore,
+    "every store adds to integers and rejects other values without changing them") {
     CHECK(a->add("n", 5) == 5);
     CHECK(b->add("n", -7) == -2);
     CHECK(a->add("n", 0) == -2);
@@ -101,12 +101,7 @@ TEST_CASE("every store adds to integers and rejects other values without changin
     CHECK(a->get("big") == std::to_string(most));
 }
 
-TEST_CASE("compare_set follows PyTorch's rules in every store") {
-    const std::string kind = any_kind();
-    CAPTURE(kind);
-    SharedStore shared(kind);
-    const auto a = shared.client(), b = shared.client();
-
+TEST_CASE_METHOD(AnyStore, "compare_set follows PyTorch's rules in every store") {
     // A missing key is set only if the expected value is empty; otherwise the expected
     // value is returned.
     CHECK(a->compare_set("key", "old", "new") == "old");
@@ -125,38 +120,33 @@ TEST_CASE("compare_set follows PyTorch's rules in every store") {
     CHECK(b->get("key").empty());
 }
 
-TEST_CASE("a wait that times out names only the missing keys in every store") {
-    const std::string kind = any_kind();
-    CAPTURE(kind);
-    SharedStore shared(kind);
-    const auto store = shared.client();
+TEST_CASE_METHOD(AnyStore,
+                 "a wait that times out names only the missing keys in every store") {
     const std::string prefix = kind == "file with a prefix" ? "part/" : "";
-    store->set("here", "1");
+    a->set("here", "1");
     const std::string text = failure_of([&] {
-        store->wait({"gone1", "here", "gone2"}, soon());
+        a->wait({"gone1", "here", "gone2"}, soon());
     });
     CAPTURE(text);
     CHECK(contains(text, "Timeout: missing in "));
     CHECK(contains(
         text, concat(": ", prefix, "gone1, ", prefix, "gone2 (1 of 3 keys are there)")));
-    CHECK(contains(failure_of([&] { store->get("gone", soon()); }),
+    CHECK(contains(failure_of([&] { a->get("gone", soon()); }),
                    concat(": ", prefix, "gone (0 of 1 keys are there)")));
 
     // The default timeout is used if no deadline is given.
-    store->set_timeout(milliseconds(20));
-    CHECK(contains(failure_of([&] { store->get("gone"); }), "Timeout"));
-    CHECK(contains(failure_of([&] { store->wait({"gone"}); }), "Timeout"));
-    store->set_timeout(kLong);
-    store->wait({"here"});
-    store->wait({});
-    CHECK(store->get("here", deadline_after(milliseconds(0))) == "1");
+    a->set_timeout(milliseconds(20));
+    CHECK(contains(failure_of([&] { a->get("gone"); }), "Timeout"));
+    CHECK(contains(failure_of([&] { a->wait({"gone"}); }), "Timeout"));
+    a->set_timeout(kLong);
+    a->wait({"here"});
+    a->wait({});
+    CHECK(a->get("here", deadline_after(milliseconds(0))) == "1");
 }
 
-TEST_CASE("get and wait return in every store after any kind of call that sets the key") {
-    const std::string kind = any_kind();
-    CAPTURE(kind);
-    SharedStore shared(kind);
-    const auto a = shared.client(), b = shared.client();
+TEST_CASE_METHOD(
+    AnyStore,
+    "get and wait return in every store after any kind of call that sets the key") {
     auto value = std::async(std::launch::async, [&] {
         b->wait({"set", "added"}, deadline_after(kLong));
         return b->get("compared", deadline_after(kLong));
@@ -168,12 +158,9 @@ TEST_CASE("get and wait return in every store after any kind of call that sets t
     CHECK(value.get() == "3");
 }
 
-TEST_CASE("eight threads that add and compare_set never see the same value twice") {
-    const std::string kind = any_kind();
-    CAPTURE(kind);
-    SharedStore shared(kind);
+TEST_CASE_METHOD(
+    AnyStore, "eight threads that add and compare_set never see the same value twice") {
     constexpr int kThreads = 8, kCalls = 25;
-    const auto holder = shared.client();
     std::vector<std::vector<int64_t>> sums(kThreads);
     std::vector<int> wins(kThreads);
     const auto failures = on_ranks(kThreads, [&](int thread) {
@@ -202,20 +189,17 @@ TEST_CASE("eight threads that add and compare_set never see the same value twice
     CHECK(std::accumulate(wins.begin(), wins.end(), 0) == kCalls);
 }
 
-TEST_CASE("keys and values above the size limits are rejected by every store") {
-    const std::string kind = any_kind();
-    CAPTURE(kind);
-    SharedStore shared(kind);
-    const auto store = shared.client();
+TEST_CASE_METHOD(AnyStore,
+                 "keys and values above the size limits are rejected by every store") {
     const std::string long_key(kMaxKeyBytes + 1, 'k');
     const std::string long_value(kMaxValueBytes + 1, 'v');
-    CHECK(contains(failure_of([&] { store->set(long_key, ""); }), "65536"));
-    CHECK(contains(failure_of([&] { store->add(long_key, 1); }), "65536"));
-    CHECK(contains(failure_of([&] { store->set("big", long_value); }), "16777216"));
-    CHECK(contains(failure_of([&] { store->compare_set("big", "", long_value); }),
-                   "16777216"));
+    CHECK(contains(failure_of([&] { a->set(long_key, ""); }), "65536"));
+    CHECK(contains(failure_of([&] { a->add(long_key, 1); }), "65536"));
+    CHECK(contains(failure_of([&] { a->set("big", long_value); }), "16777216"));
+    CHECK(
+        contains(failure_of([&] { a->compare_set("big", "", long_value); }), "16777216"));
     const std::string longest(kMaxValueBytes, 'v');
-    store->set("big", longest);
-    CHECK(store->compare_set("big", longest, "small") == "small");
-    CHECK(store->num_keys() == 1);
+    a->set("big", longest);
+    CHECK(a->compare_set("big", longest, "small") == "small");
+    CHECK(a->num_keys() == 1);
 }

@@ -9,6 +9,7 @@
 
 #include "libmini/core/log.hpp"
 #include "libmini/distributed/backends/ring.hpp"
+#include "tests/distributed/conformance.hpp"
 #include "tests/distributed/support.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/written.hpp"
@@ -38,50 +39,12 @@ std::vector<std::string> on_four(const std::string& backend,
     return texts;
 }
 
-float sum_over(ProcessGroup& group, int value) {
-    const Tensor x = Tensor::full({3}, value);
-    group.all_reduce(x);
-    return x.to_vector<float>()[2];
-}
-
 }  // namespace
 
-TEST_CASE("two subgroups of two ranks each reduce independently") {
+TEST_CASE(
+    "subgroups reduce independently, in the given order, and may overlap and nest") {
     const std::string backend = GENERATE("threads", "ring");
-    std::vector<float> sums(4);
-    std::vector<int> numbers(4);
-    const auto texts = on_four(backend, [&](ProcessGroup& world) {
-        const auto low = world.new_group({0, 1}), high = world.new_group({2, 3});
-        const auto& mine = world.rank() < 2 ? low : high;
-        MINI_CHECK((world.rank() < 2) == (high == nullptr), "wrong members");
-        const auto r = static_cast<size_t>(world.rank());
-        numbers[r] = mine->rank();
-        sums[r] = sum_over(*mine, world.rank() + 1);
-        MINI_CHECK(sum_over(world, 1) == 4.0f, "wrong sum over the whole group");
-    });
-    CHECK(texts == std::vector<std::string>(4));
-    CHECK(sums == std::vector<float>{3, 3, 7, 7});
-    CHECK(numbers == std::vector<int>{0, 1, 0, 1});
-}
-
-TEST_CASE("members are numbered in the given order and subgroups may overlap and nest") {
-    const std::string backend = GENERATE("threads", "ring");
-    std::vector<float> sums(4);
-    const auto texts = on_four(backend, [&](ProcessGroup& world) {
-        const auto odd = world.new_group({3, 0, 2}), alone = world.new_group({2});
-        if (odd) {
-            const int expected = world.rank() == 3 ? 0 : world.rank() == 0 ? 1 : 2;
-            MINI_CHECK(odd->rank() == expected, odd->rank());
-            const auto pair = odd->new_group({0, 2});  // ranks 3 and 2 of the world
-            MINI_CHECK((pair != nullptr) == (world.rank() >= 2), "wrong members");
-            if (pair)
-                sums[static_cast<size_t>(world.rank())] = sum_over(*pair, world.rank());
-            MINI_CHECK(sum_over(*odd, 1) == 3.0f, "wrong sum");
-        }
-        if (alone) MINI_CHECK(sum_over(*alone, 7) == 7.0f, "wrong sum");
-    });
-    CHECK(texts == std::vector<std::string>(4));
-    CHECK(sums == std::vector<float>{0, 0, 5, 5});
+    CHECK(on_four(backend, check_subgroups) == std::vector<std::string>(4));
 }
 
 TEST_CASE("invalid lists of members are rejected on every rank") {

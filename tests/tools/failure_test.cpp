@@ -37,15 +37,3 @@ TEST_CASE("the exit code of a killed process is 128 + signal as in a shell") {
     CHECK(Exit{true, SIGSEGV}.text() == "SIGSEGV");
     CHECK(Exit{true, SIGRTMAX - 1}.text().find("signal ") == 0);
 }
-
-TEST_CASE("minirun overrides RANK but keeps the user's OMP_NUM_THREADS") {
-    const mini::dist::Job job{3, "127.0.0.1", 4711, "job", "secret", "plain"};
-    const auto variables = mini::dist::rank_environment(
-        {{"RANK", "7"}, {"OMP_NUM_THREADS", "5"}, {"HOME", "/home"}}, job, 2);
-    CHECK(variables.at("RANK") == "2");
-    CHECK(variables.at("WORLD_SIZE") == "3");
-    CHECK(variables.at("MASTER_PORT") == "4711");
-    CHECK(variables.at("OMP_NUM_THREADS") == "5");
-    CHECK(variables.at("MINI_PROGRESS") == "plain");
-    CHECK(variables.at("HOME") == "/home");
-}

@@ -183,6 +183,10 @@ ProcessResult run_program(const std::vector<std::string>& command) {
     return {code, job.out(), job.err()};
 }
 
+ProcessResult run_in_shell(const std::string& command) {
+    return run_program({"sh", "-c", "PATH=" MINI_BIN_DIR ":$PATH; " + command});
+}
+
 std::vector<pid_t> children_of(pid_t pid) {
     const std::string number = std::to_string(pid);
     std::ifstream file("/proc/" + number + "/task/" + number + "/children");

@@ -73,6 +73,9 @@ ProcessResult run_script(int ranks, const std::string& script,
 /// Runs any program, found in PATH, to its end.
 ProcessResult run_program(const std::vector<std::string>& command);
 
+/// Runs a command of the shell to its end; PATH has the built programs.
+ProcessResult run_in_shell(const std::string& command);
+
 /// Returns the arguments with which run_script() starts minirun.
 std::vector<std::string> script_args(int ranks, const std::string& script,
                                      const std::vector<std::string>& options = {});

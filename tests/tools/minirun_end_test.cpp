@@ -39,15 +39,6 @@ const char* const kSayPidAndSleep = "echo pid $RANK $$ .; exec sleep 1000";
 
 }  // namespace
 
-TEST_CASE("a rank that exits with code 0 does not end the others") {
-    // Rank 1 runs much longer than the 0.1 s for which minirun would gather failures.
-    const ProcessResult job =
-        run_script(2, "[ $RANK = 0 ] && exit 0; sleep 0.4; echo finished");
-    CHECK(job.code == 0);
-    CHECK(job.out == "[rank 1] finished\n");
-    CHECK(job.err.empty());
-}
-
 TEST_CASE("a rank's failure ends the job and the rank's exit code becomes the job's") {
     const int ranks = GENERATE(1, 2, 3, 7);
     CAPTURE(ranks);
@@ -137,19 +128,6 @@ TEST_CASE("only the last 20 lines of stderr are quoted") {
     CHECK_FALSE(contains(job.err, "  | line 10\n"));
 }
 
-TEST_CASE("a rank that ignores SIGTERM is killed after the grace time") {
-    const Folder folder;
-    const std::string file = folder.path() + "/deaf";
-    adopt_orphans();
-    const ProcessResult job = run_script(
-        2,
-        "if [ $RANK = 0 ]; then trap '' TERM; echo pid $$ .; : > " + file +
-            "; exec sleep 1000; fi; while [ ! -e " + file + " ]; do :; done; exit 4",
-        {"--grace", "0.2"});
-    CHECK(job.code == 4);
-    CHECK(kill(number_after(job.out, "pid "), 0) == -1);
-}
-
 TEST_CASE("processes that a rank has started are killed when the rank ends") {
     const std::string last = GENERATE("exit 0", "exit 5", "kill -9 $$");
     CAPTURE(last);
@@ -226,8 +204,8 @@ TEST_CASE("if no rank handles SIGUSR2 minirun says so and the job goes on") {
 }
 
 TEST_CASE("a signal that would kill minirun lets the ranks clean up") {
-    const int signal = GENERATE(SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU, SIGIO, SIGPWR,
-                                SIGSTKFLT, SIGQUIT, SIGRTMIN, SIGRTMAX);
+    const int signal = GENERATE(SIGTERM, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU, SIGIO,
+                                SIGPWR, SIGSTKFLT, SIGQUIT, SIGRTMIN, SIGRTMAX);
     CAPTURE(signal);
     Job job(script_args(2,
                         "trap 'echo tidy $RANK; exit 0' TERM QUIT; echo ready $RANK; "
@@ -275,40 +253,6 @@ TEST_CASE("SIGWINCH, SIGURG, SIGXFSZ and SIGCONT do not disturb the job") {
     CHECK(contains(job.out(), "done 1"));
 }
 
-TEST_CASE("a second signal kills the ranks without waiting for the grace time") {
-    Job job(script_args(1,
-                        "trap 'echo asked' INT; echo ready; while :; do sleep 0.01; done",
-                        {"--grace", "1000"}));
-    job.wait_for("ready");
-    job.send(SIGINT);
-    job.wait_for("asked");
-    job.send(SIGINT);
-    CHECK(job.wait() == 128 + SIGINT);
-}
-
-TEST_CASE("a rank can clean up when minirun is stopped by SIGTERM") {
-    Job job(script_args(2,
-                        "trap 'echo tidy $RANK; exit 0' TERM; echo ready $RANK; "
-                        "while :; do sleep 0.01; done",
-                        {"--grace", "60"}));
-    job.wait_for("ready 0");
-    job.wait_for("ready 1");
-    job.send(SIGTERM);
-    CHECK(job.wait() == 128 + SIGTERM);
-    CHECK(contains(job.out(), "tidy 0"));
-    CHECK(contains(job.out(), "tidy 1"));
-}
-
-TEST_CASE("kill -9 of minirun leaves no rank running") {
-    adopt_orphans();
-    Job job(script_args(3, kSayPidAndSleep));
-    for (const char* rank : {"pid 0 ", "pid 1 ", "pid 2 "}) job.wait_for(rank);
-    job.send(SIGKILL);
-    CHECK(job.wait() == 128 + SIGKILL);
-    for (const char* rank : {"pid 0 ", "pid 1 ", "pid 2 "})
-        CHECK(wait_for_orphan(number_after(job.out(), rank)) == 128 + SIGKILL);
-}
-
 TEST_CASE("kill -9 of minirun leaves no process that a rank has started") {
     adopt_orphans();
     const Folder folder;
@@ -348,27 +292,9 @@ TEST_CASE("kill -9 of minirun at any time leaves no process") {
     }
 }
 
-TEST_CASE("a user's signal while a failed job ends prevents a restart") {
-    // Rank 0 ignores the SIGTERM that minirun sends after the failure of rank 1. The
-    // user's signal is then the second signal, which kills rank 0 immediately.
-    const Folder folder;
-    const std::string ready = folder.path() + "/ready";
-    Job job(script_args(2,
-                        "if [ $RANK = 1 ]; then " + until(ready) +
-                            "echo why >&2; exit 3; fi; trap 'echo asked' TERM; : > " +
-                            ready + "; while :; do sleep 0.01; done",
-                        {"--grace", "1000", "--max-restarts", "2"}));
-    job.wait_for("asked");
-    job.send(SIGINT);
-    CHECK(job.wait() == 3);
-    CHECK(contains(job.err(), "minirun: rank 1 (pid "));
-    CHECK_FALSE(contains(job.err(), "restarting"));
-}
-
 TEST_CASE("a reader that closes minirun's stdout ends the job") {
-    const ProcessResult job = run_script(
-        1, std::string(MINI_BIN_DIR) +
-               "/minirun -n 2 sh -c 'while :; do echo y; done' | head -n 1; echo over");
+    const ProcessResult job = mini::test::run_in_shell(
+        "minirun -n 2 sh -c 'while :; do echo y; done' | head -n 1; echo over");
     CHECK(job.code == 0);
     CHECK(contains(job.out, "over\n"));
     CHECK(contains(job.err, "stopped by SIGPIPE"));

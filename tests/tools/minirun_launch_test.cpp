@@ -21,7 +21,7 @@ using mini::test::Job;
 using mini::test::lines;
 using mini::test::ProcessResult;
 using mini::test::read_file;
-using mini::test::run_program;
+using mini::test::run_in_shell;
 using mini::test::run_script;
 
 namespace {
@@ -32,6 +32,15 @@ size_t count(const std::string& text, const std::string& part) {
     size_t found = 0;
     for (size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++found;
     return found;
+}
+
+const std::string kCookie = "00112233445566778899aabbccddeeff";
+
+// The command line of a node of two, without the program; the other node does not run.
+std::string node_of_two(const std::string& node, const std::string& rest) {
+    return "minirun -n 1 --nnodes 2 --node-rank " + node +
+           " --rdzv-endpoint 127.0.0.1:" + std::to_string(mini::test::free_port()) + " " +
+           rest;
 }
 
 // Returns the only entry of a folder.
@@ -154,24 +163,13 @@ TEST_CASE("a second user of the machine can run minirun and log") {
     const Folder folder;
     fs::permissions(folder.path(), fs::perms::all | fs::perms::sticky_bit);
     fs::copy_file(MINI_BIN_DIR "/minirun", folder.path() + "/minirun");
-    const auto minirun = [&](const std::string& logs) {
-        return std::vector<std::string>{"env",
-                                        "-C",
-                                        "/",
-                                        "TMPDIR=" + folder.path(),
-                                        folder.path() + "/minirun",
-                                        "-n",
-                                        "1",
-                                        "--log-dir",
-                                        folder.path() + logs,
-                                        "true"};
+    const auto run = [&](const std::string& as_user, const std::string& logs) {
+        return run_in_shell("cd " + folder.path() + "; TMPDIR=$PWD " + as_user +
+                            " ./minirun -n 1 --log-dir " + logs + " true");
     };
-    CHECK(run_program(minirun("/mine")).code == 0);
-    std::vector<std::string> other = {"setpriv", "--reuid=65534", "--regid=65534",
-                                      "--clear-groups"};
-    const auto words = minirun("/theirs");
-    other.insert(other.end(), words.begin(), words.end());
-    const ProcessResult job = run_program(other);
+    CHECK(run("", "mine").code == 0);
+    const ProcessResult job =
+        run("setpriv --reuid=65534 --regid=65534 --clear-groups", "theirs");
     CAPTURE(job.err);
     CHECK(job.code == 0);
 }
@@ -180,20 +178,15 @@ TEST_CASE("a log file that is a symbolic link is not followed") {
     const Folder folder;
     const std::string victim = folder.path() + "/victim";
     std::ofstream(victim) << "kept";
-    const ProcessResult job =
-        run_program({"env", "MINI_STORE_COOKIE=00112233445566778899aabbccddeeff",
-                     MINI_BIN_DIR "/minirun", "-n", "1", "--nnodes", "2", "--node-rank",
-                     "1", "--rdzv-endpoint", "127.0.0.1:29500", "--dry-run", "true"});
+    const std::string minirun = "MINI_STORE_COOKIE=" + kCookie + " ";
+    const ProcessResult job = run_in_shell(minirun + node_of_two("1", "--dry-run true"));
     const std::string id = "TORCHELASTIC_RUN_ID=";
     const std::string run = job.out.substr(job.out.find(id) + id.size(), 16);
     const fs::path rank = folder.path() + "/logs/" + run + "/attempt_0/0";
     fs::create_directories(rank);
     fs::create_symlink(victim, rank / "stdout.log");
-    const ProcessResult refused =
-        run_program({"env", "MINI_STORE_COOKIE=00112233445566778899aabbccddeeff",
-                     MINI_BIN_DIR "/minirun", "-n", "1", "--nnodes", "2", "--node-rank",
-                     "1", "--rdzv-endpoint", "127.0.0.1:29500", "--log-dir",
-                     folder.path() + "/logs", "true"});
+    const ProcessResult refused = run_in_shell(
+        minirun + node_of_two("1", "--log-dir " + folder.path() + "/logs true"));
     CHECK(refused.code == 1);
     CHECK(contains(refused.err, "stdout.log"));
     CHECK(read_file(victim) == "kept");
@@ -205,34 +198,30 @@ TEST_CASE("minirun starts although TMPDIR names no folder that can be written") 
     std::ofstream{file};
     const std::string tmpdir =
         GENERATE_REF(as<std::string>{}, "", "/nonexistent/tmp", "/proc", file, ".");
-    const ProcessResult job =
-        run_program({"env", "TMPDIR=" + tmpdir, MINI_BIN_DIR "/minirun", "-n", "2", "sh",
-                     "-c", "[ -d $MINI_FLIGHT_DIR ]"});
+    const ProcessResult job = run_in_shell(
+        "TMPDIR=" + tmpdir + " minirun -n 2 sh -c '[ -d $MINI_FLIGHT_DIR ]'");
     CAPTURE(tmpdir, job.err);
     CHECK(job.code == 0);
     CHECK(job.err == "");
 }
 
 TEST_CASE("a later node's ranks are numbered after the ranks of the earlier nodes") {
-    const auto node =
-        run_program({"env", "MINI_STORE_COOKIE=00112233445566778899aabbccddeeff",
-                     MINI_BIN_DIR "/minirun", "-n", "2", "--nnodes", "3", "--node-rank",
-                     "2", "--rdzv-endpoint", "node0:29500", "--no-prefix", "sh", "-c",
-                     "echo $RANK $LOCAL_RANK $WORLD_SIZE $LOCAL_WORLD_SIZE $GROUP_RANK "
-                     "$GROUP_WORLD_SIZE $MASTER_ADDR $MASTER_PORT $MINI_STORE_COOKIE"});
+    const auto node = run_in_shell(
+        "MINI_STORE_COOKIE=" + kCookie +
+        " minirun -n 2 --nnodes 3 --node-rank 2 --rdzv-endpoint node0:29500 --no-prefix "
+        "sh -c 'echo $RANK $LOCAL_RANK $WORLD_SIZE $LOCAL_WORLD_SIZE $GROUP_RANK "
+        "$GROUP_WORLD_SIZE $MASTER_ADDR $MASTER_PORT $MINI_STORE_COOKIE'");
     std::vector<std::string> found = lines(node.out);
     std::sort(found.begin(), found.end());
-    const std::string rest = " 6 2 2 3 node0 29500 00112233445566778899aabbccddeeff";
+    const std::string rest = " 6 2 2 3 node0 29500 " + kCookie;
     CHECK(found == std::vector<std::string>{"4 0" + rest, "5 1" + rest});
 }
 
 TEST_CASE("the cookie and run id of a job on several nodes depend only on --rdzv-id") {
     const auto secrets = [](const std::string& node, const std::string& id) {
-        const auto answer = run_program(
-            {MINI_BIN_DIR "/minirun", "-n", "1", "--nnodes", "2", "--node-rank", node,
-             "--rdzv-endpoint", "127.0.0.1:" + std::to_string(mini::test::free_port()),
-             "--rdzv-id", id, "sh", "-c",
-             "echo $MINI_STORE_COOKIE $TORCHELASTIC_RUN_ID"});
+        const auto answer = run_in_shell(node_of_two(
+            node,
+            "--rdzv-id " + id + " sh -c 'echo $MINI_STORE_COOKIE $TORCHELASTIC_RUN_ID'"));
         return lines(answer.out).at(0).substr(node == "0" ? 0 : 9);
     };
     CHECK(secrets("0", "job") == secrets("1", "job"));
@@ -242,10 +231,7 @@ TEST_CASE("the cookie and run id of a job on several nodes depend only on --rdzv
 
 TEST_CASE("a secret that is easy to guess is a warning of node 0") {
     const auto warns = [](const std::string& node, const std::string& id) {
-        const auto answer = run_program(
-            {MINI_BIN_DIR "/minirun", "-n", "1", "--nnodes", "2", "--node-rank", node,
-             "--rdzv-endpoint", "127.0.0.1:" + std::to_string(mini::test::free_port()),
-             "--rdzv-id", id, "true"});
+        const auto answer = run_in_shell(node_of_two(node, "--rdzv-id " + id + " true"));
         return contains(answer.err, "MINI_STORE_COOKIE=$(openssl rand -hex 16)");
     };
     CHECK(warns("0", "42"));
@@ -255,19 +241,18 @@ TEST_CASE("a secret that is easy to guess is a warning of node 0") {
 }
 
 TEST_CASE("unknown PET_ variables are named before the ranks start") {
-    const auto answer = run_program({"env", "PET_NPROC_PER_NODE=2", "PET_BOGUS=1",
-                                     MINI_BIN_DIR "/minirun", "sh", "-c",
-                                     "echo rank $RANK of $WORLD_SIZE"});
+    const auto answer = run_in_shell(
+        "PET_NPROC_PER_NODE=2 PET_BOGUS=1 minirun sh -c 'echo rank $RANK of "
+        "$WORLD_SIZE'");
     CHECK(contains(answer.out, "rank 1 of 2"));
     CHECK(answer.err ==
           "minirun: warning: minirun has no options for PET_BOGUS; ignored\n");
 }
 
 TEST_CASE("ranks of one host run although they advertise the address of a router") {
-    const ProcessResult job =
-        run_program({"env", "MINI_ADVERTISE_ADDR=192.0.2.7", MINI_BIN_DIR "/minirun",
-                     "-n", "2", MINI_BIN_DIR "/train_mnist", "--data", "digits",
-                     "--steps", "1", "--timeout", "20"});
+    const ProcessResult job = run_in_shell(
+        "MINI_ADVERTISE_ADDR=192.0.2.7 minirun -n 2 train_mnist "
+        "--data digits --steps 1 --timeout 20");
     CAPTURE(job.err);
     CHECK(job.code == 0);
 }
@@ -286,7 +271,7 @@ TEST_CASE("minirun --dry-run prints the commands and starts no process") {
 
     // In a shell, the printed command runs the program.
     const std::string command = found[0].substr(std::string("[rank 0] ").size());
-    CHECK(run_program({"sh", "-c", command}).code == 0);
+    CHECK(run_in_shell(command).code == 0);
     CHECK(folder.names() == std::vector<std::string>{"a b"});
 }
 

@@ -15,6 +15,7 @@ using mini::test::Folder;
 using mini::test::Job;
 using mini::test::lines;
 using mini::test::ProcessResult;
+using mini::test::run_in_shell;
 using mini::test::run_script;
 using mini::test::Screen;
 using mini::test::script_args;
@@ -58,28 +59,6 @@ TEST_CASE("lines of other ranks are prefixed with their rank and keep their stre
     CHECK(err == std::vector<std::string>{"[rank 1] err 1", "[rank 2] err 2", "err 0"});
 }
 
-TEST_CASE("lines that seven ranks write in pieces are printed whole") {
-    const ProcessResult job = run_script(
-        7,
-        "for i in 1 2 3 4 5 6 7 8 9; do printf \"begin $RANK.$i \"; printf 'middle '; "
-        "echo end; done");
-    const std::vector<std::string> found = lines(job.out);
-    REQUIRE(found.size() == 63);
-    for (int rank = 0; rank < 7; ++rank)
-        for (int i = 1; i <= 9; ++i) {
-            const std::string r = std::to_string(rank);
-            const std::string line = (rank == 0 ? "" : "[rank " + r + "] ") + "begin " +
-                                     r + "." + std::to_string(i) + " middle end";
-            CAPTURE(line);
-            CHECK(std::count(found.begin(), found.end(), line) == 1);
-        }
-}
-
-TEST_CASE("an unfinished last line of another rank gets a newline") {
-    const ProcessResult job = run_script(2, "[ $RANK = 0 ] || printf 'no end'");
-    CHECK(job.out == "[rank 1] no end\n");
-}
-
 TEST_CASE("rank 0's last line stays one JSON object while other ranks write") {
     const Folder folder;
     const std::string json = R"({"world_size": 2, "step_loss": [2.3, 2.2]})";
@@ -117,11 +96,8 @@ TEST_CASE("on a terminal MINI_PROGRESS is bar and rank 0's bytes are shown immed
 }
 
 TEST_CASE("with closed stdin and stdout minirun still runs and copies only stderr") {
-    const std::string minirun = MINI_BIN_DIR "/minirun";
-    const auto ended = mini::test::run_program(
-        {"sh", "-c",
-         minirun +
-             " -n 2 sh -c 'echo out; echo err >&2; [ -d $MINI_FLIGHT_DIR ]' <&- >&-"});
+    const auto ended = run_in_shell(
+        "minirun -n 2 sh -c 'echo out; echo err >&2; [ -d $MINI_FLIGHT_DIR ]' <&- >&-");
     CHECK(ended.code == 0);
     CHECK(ended.out.empty());
     std::vector<std::string> err = lines(ended.err);
@@ -130,19 +106,16 @@ TEST_CASE("with closed stdin and stdout minirun still runs and copies only stder
 }
 
 TEST_CASE("output that does not fit on the disk is reported and minirun fails") {
-    const auto ended = mini::test::run_program(
-        {"sh", "-c", MINI_BIN_DIR "/minirun -n 2 echo out > /dev/full"});
+    const auto ended = run_in_shell("minirun -n 2 echo out > /dev/full");
     CHECK(ended.code == 1);
     CHECK(ended.err ==
           "minirun: a part of stdout is lost: write failed: No space left on device\n");
 }
 
 TEST_CASE("lines of stdout and stderr are not mixed in one pipe") {
-    const std::string minirun = MINI_BIN_DIR "/minirun";
-    const auto ended = mini::test::run_program(
-        {"sh", "-c",
-         minirun + " -n 3 --no-prefix sh -c 'for i in $(seq 300); do echo out; echo err "
-                   ">&2; done' 2>&1"});
+    const auto ended = run_in_shell(
+        "minirun -n 3 --no-prefix sh -c 'for i in $(seq 300); do echo out; echo err >&2; "
+        "done' 2>&1");
     const std::vector<std::string> found = lines(ended.out);
     CHECK(std::count(found.begin(), found.end(), "out") == 900);
     CHECK(std::count(found.begin(), found.end(), "err") == 900);

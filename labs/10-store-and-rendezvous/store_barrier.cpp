@@ -1,4 +1,4 @@
-#include "libmini/distributed/rendezvous/store_barrier.hpp"
+#include "labs/10-store-and-rendezvous/store_barrier.hpp"
 
 #include <cstdint>
 

@@ -54,6 +54,7 @@ class LinkLayer {
 };
 
 struct RingSettings {
+    std::string backend;
     Cookie cookie;
     std::string local_host;
     Medium medium;
@@ -71,7 +72,7 @@ Splitter ring_splitter(const RingSettings& settings) {
         for (const int rank : ranks) members.push_back(get_global_rank(parent, rank));
         settings.layer.wrap(mesh->streams, members);
         return std::make_unique<TransportBackend>(
-            "ring",
+            settings.backend,
             std::make_unique<MeshTransport>(index_among(ranks, parent),
                                             std::move(mesh->streams)),
             mesh->hosts, ring_splitter(settings));
@@ -79,6 +80,10 @@ Splitter ring_splitter(const RingSettings& settings) {
 }
 
 }  // namespace
+
+Splitter splitter_on_this_host(const std::string& backend) {
+    return ring_splitter({backend, Cookie{}, "127.0.0.1", Medium::kAuto, {"", 0}});
+}
 
 std::shared_ptr<QueuedGroup> make_ring_group(const RendezvousConfig& config,
                                              Medium medium,
@@ -104,7 +109,7 @@ std::shared_ptr<QueuedGroup> make_ring_group(const RendezvousConfig& config,
     auto group = std::make_shared<QueuedGroup>(
         std::make_unique<TransportBackend>(
             "ring", std::move(transport), std::move(mesh.hosts),
-            ring_splitter({config.cookie, rendezvous.local_host, medium, layer})),
+            ring_splitter({"ring", config.cookie, rendezvous.local_host, medium, layer})),
         timeout);
 
     // No rank needs the store any more. Close the store before any rank continues,

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "libmini/distributed/backends/transport_backend.hpp"
 #include "libmini/distributed/group/queued_group.hpp"
 #include "libmini/distributed/transport/mesh.hpp"
 
@@ -20,5 +21,9 @@ std::shared_ptr<QueuedGroup> make_ring_group(const RendezvousConfig& config,
                                              Medium medium,
                                              std::chrono::milliseconds timeout,
                                              const std::string& link = "");
+
+/// Returns the function that creates subgroups of a group of backend `backend`, all ranks
+/// of which are on this host.
+Splitter splitter_on_this_host(const std::string& backend);
 
 }  // namespace mini::dist

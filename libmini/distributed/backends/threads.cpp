@@ -5,13 +5,10 @@
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
-#include <map>
-#include <mutex>
 #include <utility>
 
+#include "libmini/distributed/backends/ring.hpp"
 #include "libmini/distributed/backends/transport_backend.hpp"
-#include "libmini/distributed/group/subgroup.hpp"
 #include "libmini/distributed/transport/ring_channel.hpp"
 
 namespace mini::dist {
@@ -56,65 +53,14 @@ std::vector<std::unique_ptr<GroupTransport>> make_threads_transports(int world_s
     return transports;
 }
 
-namespace {
-
-// The subgroups of one group. The ranks, which are threads of one process, share this
-// object: the first member of a subgroup makes the transports of all members, and each
-// member takes its own.
-class Subgroups {
-  public:
-    struct Subgroup {
-        std::vector<std::unique_ptr<GroupTransport>> transports;  // by rank
-        std::shared_ptr<Subgroups> subgroups = std::make_shared<Subgroups>();
-    };
-
-    /// Makes the subgroup of the `number`-th call of new_group.
-    void make(uint64_t number, int world_size) {
-        Subgroup made{make_threads_transports(world_size)};
-        const std::lock_guard lock(mutex_);
-        made_[number] = std::move(made);
-    }
-
-    /// Returns the backend of rank `rank` of that subgroup. REQUIRES: make() has returned.
-    std::unique_ptr<Backend> take(uint64_t number, int rank);
-
-  private:
-    std::mutex mutex_;
-    std::map<uint64_t, Subgroup> made_;  // by number of the call
-};
-
-// Returns the function that creates subgroups of a group, for one of its ranks.
-Splitter threads_splitter(const std::shared_ptr<Subgroups>& subgroups) {
-    return [subgroups, calls = uint64_t{0}](
-               const std::vector<int>& ranks,
-               ProcessGroup& parent) mutable -> std::unique_ptr<Backend> {
-        const int index = index_among(ranks, parent);
-        const uint64_t number = calls++;
-        if (index == 0) subgroups->make(number, static_cast<int>(ranks.size()));
-        parent.barrier();
-        return index < 0 ? nullptr : subgroups->take(number, index);
-    };
-}
-
-std::unique_ptr<Backend> Subgroups::take(uint64_t number, int rank) {
-    const std::lock_guard lock(mutex_);
-    Subgroup& made = made_.at(number);
-    return std::make_unique<TransportBackend>(
-        "threads", std::move(made.transports[static_cast<size_t>(rank)]),
-        std::vector<int>{}, threads_splitter(made.subgroups));
-}
-
-}  // namespace
-
 std::vector<std::shared_ptr<QueuedGroup>> make_threads_groups(
     int world_size, std::chrono::milliseconds timeout) {
     std::vector<std::shared_ptr<QueuedGroup>> groups;
-    const auto subgroups = std::make_shared<Subgroups>();
     for (auto& transport : make_threads_transports(world_size))
         groups.push_back(std::make_shared<QueuedGroup>(
             std::make_unique<TransportBackend>("threads", std::move(transport),
                                                std::vector<int>{},
-                                               threads_splitter(subgroups)),
+                                               splitter_on_this_host("threads")),
             timeout));
     return groups;
 }

@@ -1,5 +1,6 @@
 // Backend "threads": ranks are threads of one process, connected by rings in the memory
-// of the process (ring_channel.hpp).
+// of the process (ring_channel.hpp). The ranks of subgroups are connected as those of
+// backend "ring".
 
 #pragma once
 

@@ -106,26 +106,14 @@ WorkHandle QueuedGroup::start(Call call) {
     }
     task->ticket = observer_->queued(task->collective, payload_bytes(task->call),
                                      task->call.peer, task->call.tag);
-    if (here) {
-        run_here(task, lock);
+    if (here) {  // two changes of threads would take longer than a small collective
+        run(task, lock);
+        if (has_work() || closed_) notify_all(changed_);
         return task;
     }
     if (running_) backend_->wake();  // the communication thread may sleep there
     notify_all(changed_);
     return task;
-}
-
-// Runs a collective on the thread of its caller, which waits for it: two changes of threads
-// would take longer than a small collective. The communication thread waits meanwhile.
-// REQUIRES: the group is idle, and `lock` holds the mutex.
-void QueuedGroup::run_here(const TaskHandle& task, std::unique_lock<std::mutex>& lock) {
-    const DeferredFreeScope scope;
-    running_ = true;
-    lock.unlock();
-    run(task);
-    lock.lock();
-    running_ = false;
-    if (has_work() || closed_) notify_all(changed_);
 }
 
 std::shared_ptr<ProcessGroup> QueuedGroup::new_group(const std::vector<int>& ranks) {
@@ -169,28 +157,26 @@ void QueuedGroup::check_usable(Operation operation) const {
 // ---- the communication thread's side
 
 void QueuedGroup::loop() {
-    const DeferredFreeScope scope;
+    std::unique_lock lock(mutex_);
     while (true) {
+        wait_on(changed_, lock, kNever,
+                [this] { return !running_ && (has_work() || closed_); });
+        if (!has_work()) return;
         TaskHandle task;
-        {
-            std::unique_lock lock(mutex_);
-            wait_on(changed_, lock, kNever,
-                    [this] { return !running_ && (has_work() || closed_); });
-            if (!has_work()) return;
-            if (!queue_.empty()) {
-                task = queue_.front();
-                queue_.pop_front();
-            }
-            running_ = true;
+        if (!queue_.empty()) {
+            task = queue_.front();
+            queue_.pop_front();
         }
-        run(task);
-        const std::lock_guard lock(mutex_);
-        running_ = false;
+        run(std::move(task), lock);
     }
 }
 
-// Runs one collective or, given null, makes progress on the operations in flight.
-void QueuedGroup::run(const TaskHandle& task) {
+// Runs one collective or, given null, makes progress on the operations in flight. Releases
+// `lock` meanwhile, and `task` before it locks again. No other thread runs until then.
+void QueuedGroup::run(TaskHandle task, std::unique_lock<std::mutex>& lock) {
+    const DeferredFreeScope scope;
+    running_ = true;
+    lock.unlock();
     try {
         post_points();
         if (task) {
@@ -201,6 +187,9 @@ void QueuedGroup::run(const TaskHandle& task) {
     } catch (...) {
         fail(task, current_failure());
     }
+    task = nullptr;
+    lock.lock();
+    running_ = false;
 }
 
 void QueuedGroup::execute(const TaskHandle& task) {

@@ -78,9 +78,8 @@ class QueuedGroup : public ProcessGroup {
         return !queue_.empty() || !points_.empty() || !in_flight_.empty();
     }
     bool is_idle() const { return !running_ && !closed_ && !has_work(); }
-    void run_here(const TaskHandle& task, std::unique_lock<std::mutex>& lock);
     void loop();
-    void run(const TaskHandle& task);
+    void run(TaskHandle task, std::unique_lock<std::mutex>& lock);
     void execute(const TaskHandle& task);
     void launch(const TaskHandle& task);
     void post_points();

@@ -4,7 +4,6 @@
 #include <mutex>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "libmini/core/log.hpp"
@@ -15,21 +14,14 @@
 namespace mini::dist {
 namespace {
 
-// Keeps the first failure: the later failures are consequences of the first.
-class FirstFailure {
-  public:
-    void record(std::exception_ptr failure) {
-        const std::lock_guard lock(mutex_);
-        if (!failure_) failure_ = std::move(failure);
+// The first failure; the later failures are consequences of the first.
+struct FirstFailure {
+    void record() {
+        std::call_once(once, [this] { failure = std::current_exception(); });
     }
 
-    void rethrow_if_any() {
-        if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
-    }
-
-  private:
-    std::mutex mutex_;
-    std::exception_ptr failure_;
+    std::once_flag once;
+    std::exception_ptr failure;
 };
 
 void run_rank(const std::shared_ptr<QueuedGroup>& group,
@@ -41,7 +33,7 @@ void run_rank(const std::shared_ptr<QueuedGroup>& group,
         group->shutdown();
     } catch (...) {
         // Record this failure before abandon(), which makes the other ranks fail.
-        first.record(std::current_exception());
+        first.record();
         group->abandon(current_failure().message);
     }
     set_default_group(nullptr);
@@ -75,13 +67,13 @@ void run_threads(int world_size, const std::function<void(ProcessGroup& group)>&
     } catch (...) {
         // Abandon the ranks that have not started, so that the started ranks, which wait
         // for them, fail.
-        first.record(std::current_exception());
+        first.record();
         const std::string reason = current_failure().message;
         for (size_t i = threads.size(); i < groups.size(); ++i)
             groups[i]->abandon(reason);
     }
     for (std::thread& thread : threads) thread.join();
-    first.rethrow_if_any();
+    if (first.failure) std::rethrow_exception(first.failure);
 }
 
 }  // namespace mini::dist

@@ -24,23 +24,16 @@ void check_no_other_launcher(const Lookup& lookup) {
                        "extras::use_all() in main"));
 }
 
-RankVariables this_process() {
+// Returns a member of this process's variables, which `name` sets; `alone` without a
+// launcher.
+int own_number(int RankVariables::*member, const char* name, int alone) {
     const auto found = read_rank_variables(environment_variable);
-    if (found) return *found;
-    return {.rank = 0,
-            .world_size = 1,
-            .local_rank = 0,
-            .local_world_size = 1,
-            .node_rank = 0,
-            .source = "no launcher",
-            .job_id = ""};
-}
-
-int require_set(int value, const std::string& variable, const RankVariables& place) {
-    if (value < 0)
+    if (!found) return alone;
+    const int number = (*found).*member;
+    if (number < 0)
         throw UsageError(
-            concat(place.source, " does not set ", variable, "; set it on each rank"));
-    return value;
+            concat(found->source, " does not set ", name, "; set it on each rank"));
+    return number;
 }
 
 }  // namespace
@@ -60,15 +53,19 @@ std::optional<std::string> find_variable(const Lookup& lookup, const std::string
     return value && !value->empty() ? value : std::nullopt;
 }
 
+int parse_integer(const std::string& text, const std::string& what) {
+    int number = 0;
+    const char* end = text.data() + text.size();
+    const auto [rest, code] = std::from_chars(text.data(), end, number);
+    if (code != std::errc() || rest != end)
+        throw UsageError(concat(what, " is \"", text, "\", which is not an integer"));
+    return number;
+}
+
 int number_in(const Lookup& lookup, const std::string& name) {
     const auto text = find_variable(lookup, name);
     if (!text) return -1;
-    int number = 0;
-    const char* end = text->data() + text->size();
-    const auto [rest, code] = std::from_chars(text->data(), end, number);
-    if (code != std::errc() || rest != end)
-        throw UsageError(concat("environment variable ", name, " is \"", *text,
-                                "\", which is not an integer"));
+    const int number = parse_integer(*text, concat("environment variable ", name));
     if (number < 0)
         throw UsageError(concat("environment variable ", name, " is ", number,
                                 "; it must not be negative"));
@@ -136,19 +133,12 @@ int port_from_text(const std::string& text) {
     return static_cast<int>(20000 + hash % 10000);
 }
 
-int get_local_rank() {
-    const RankVariables place = this_process();
-    return require_set(place.local_rank, "LOCAL_RANK", place);
-}
+int get_local_rank() { return own_number(&RankVariables::local_rank, "LOCAL_RANK", 0); }
 
 int get_local_world_size() {
-    const RankVariables place = this_process();
-    return require_set(place.local_world_size, "LOCAL_WORLD_SIZE", place);
+    return own_number(&RankVariables::local_world_size, "LOCAL_WORLD_SIZE", 1);
 }
 
-int get_node_rank() {
-    const RankVariables place = this_process();
-    return require_set(place.node_rank, "GROUP_RANK", place);
-}
+int get_node_rank() { return own_number(&RankVariables::node_rank, "GROUP_RANK", 0); }
 
 }  // namespace mini::dist

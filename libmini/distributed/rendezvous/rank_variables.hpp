@@ -76,6 +76,10 @@ void check_pair(const Lookup& lookup, const Launcher& launcher);
 /// Returns the value of a variable; std::nullopt if it is not set or is empty.
 std::optional<std::string> find_variable(const Lookup& lookup, const std::string& name);
 
+/// Returns the number in the text. Throws UsageError: "`what` is "3x", which is not an
+/// integer".
+int parse_integer(const std::string& text, const std::string& what);
+
 /// Returns the number in a variable; -1 if it is not set or is empty. Throws UsageError as
 /// read_launcher does.
 int number_in(const Lookup& lookup, const std::string& name);

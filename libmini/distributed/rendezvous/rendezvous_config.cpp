@@ -5,26 +5,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <optional>
 #include <string>
-#include <system_error>
 
 #include "libmini/core/log.hpp"
 #include "libmini/distributed/rendezvous/rank_variables.hpp"
 
 namespace mini::dist {
 namespace {
-
-int parse_number(const std::string& text, const std::string& what) {
-    int value = 0;
-    const auto [end, code] =
-        std::from_chars(text.data(), text.data() + text.size(), value);
-    if (code != std::errc() || end != text.data() + text.size())
-        throw UsageError(concat(what, " is \"", text, "\", which is not an integer"));
-    return value;
-}
 
 // Returns the value of a variable; "" if the variable is not set.
 std::string variable(const std::string& name) {
@@ -96,7 +85,7 @@ Address find_master(const RankVariables& who) {
     }
     if (!port.empty())
         master.port = beside_torchruns_store(
-            parse_number(port, "environment variable MASTER_PORT"));
+            parse_integer(port, "environment variable MASTER_PORT"));
     return master;
 }
 
@@ -142,7 +131,7 @@ RendezvousConfig plan_from_url(const std::string& url, int rank, int world_size)
                                     " is not given; set it in the options or "
                                     "write ",
                                     url.substr(0, mark), "?rank=R&world_size=W"));
-        return parse_number(*text, concat(name, " in ", url));
+        return parse_integer(*text, concat(name, " in ", url));
     };
     RendezvousConfig config;
     if (url.starts_with("tcp://"))

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "libmini/core/error.hpp"
-#include "libmini/tools/minirun/gpus.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
 #include "tests/support/folder.hpp"
@@ -133,6 +132,12 @@ TEST_CASE("errors name the missing or unknown option") {
     CHECK(contains(options_error({"-n", "2", "--grace", "3601", "train"}), "3600"));
     CHECK(
         contains(options_error({"-n", "2", "--master-port", "65536", "train"}), "65535"));
+    CHECK(contains(options_error({"-n", "1", "--nnodes", "2", "--rdzv-endpoint", "a:1",
+                                  "--rdzv-id", "x", "train"}),
+                   "--nnodes 2 needs --node-rank"));
+    for (const std::string option : {"-m", "--rdzv_conf=timeout=9", "--tee", "--role"})
+        CHECK(contains(options_error({"-n", "2", option, "3", "train"}),
+                       "unknown option " + option));
 }
 
 TEST_CASE("PET_ variables are the defaults of the options of the same name") {
@@ -194,18 +199,6 @@ TEST_CASE("PET_ variables that minirun cannot use are named") {
     CHECK(contains(notes[0], "PET_RDZV_CONF, PET_START_METHOD"));
     const Environment flag{{"PET_STANDALONE", "maybe"}};
     CHECK(contains(options_error({"train"}), "PET_STANDALONE wants 0 or 1, not 'maybe'"));
-}
-
-TEST_CASE("several nodes need --node-rank on each node") {
-    const auto error = options_error({"-n", "1", "--nnodes", "2", "--rdzv-endpoint",
-                                      "a:1", "--rdzv-id", "x", "train"});
-    CHECK(contains(error, "--nnodes 2 needs --node-rank"));
-}
-
-TEST_CASE("an option that only torchrun has is named by the error") {
-    for (const std::string option : {"-m", "--rdzv_conf=timeout=9", "--tee", "--role"})
-        CHECK(contains(options_error({"-n", "2", option, "3", "train"}),
-                       "unknown option " + option));
 }
 
 TEST_CASE("-n gpu and -n auto mean one rank for each GPU") {

@@ -6,7 +6,10 @@
 #include <cmath>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <memory>
+#include <sstream>
+#include <system_error>
 #include <thread>
 
 #include "libmini/core/error.hpp"
@@ -15,7 +18,6 @@
 #include "libmini/distributed/rendezvous/rank_environment.hpp"
 #include "libmini/program/command_line.hpp"
 #include "libmini/program/wrap.hpp"
-#include "libmini/tools/minirun/gpus.hpp"
 
 namespace mini::tools {
 namespace {
@@ -74,6 +76,13 @@ std::string either_spelling(const std::string& names) {
     std::replace(other.begin(), other.end(), '-', '_');
     const bool same = other == names.substr(start + 2);
     return same ? names : concat(names, ",--", other);
+}
+
+// Returns whether the name is "nvidia" and a number; nvidiactl is no GPU.
+bool is_gpu(const std::string& name) {
+    constexpr size_t kLength = 6;
+    return name.starts_with("nvidia") && name.size() > kLength &&
+           name.find_first_not_of("0123456789", kLength) == std::string::npos;
 }
 
 // Replaces "cpu" by the number of cores, "gpu" by that of GPUs, and "auto" by that of
@@ -298,6 +307,22 @@ void fill(const MinirunLine& line, Options& options) {
 }
 
 }  // namespace
+
+int count_gpus(const std::string& devices) {
+    int count = 0;
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::directory_iterator(devices, ignored))
+        count += is_gpu(entry.path().filename().string());
+    const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
+    if (count == 0 || visible == nullptr) return count;
+
+    count = 0;
+    std::istringstream entries(visible);
+    for (std::string entry;
+         std::getline(entries, entry, ',') && !entry.empty() && entry != "-1";)
+        ++count;
+    return count;
+}
 
 Options parse_options(int argc, const char* const* argv) {
     Options options;

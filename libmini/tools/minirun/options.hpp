@@ -46,4 +46,10 @@ struct Options {
 /// UsageError (one line) if it is invalid.
 Options parse_options(int argc, const char* const* argv);
 
+/// Returns the number of NVIDIA GPUs that a program can use, without a
+/// library of CUDA: the devices nvidia0,
+/// nvidia1, ... in the folder `devices`. If CUDA_VISIBLE_DEVICES is set and there is a
+/// device, returns the number of its entries before an empty entry or "-1".
+int count_gpus(const std::string& devices = "/dev");
+
 }  // namespace mini::tools

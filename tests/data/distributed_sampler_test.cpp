@@ -91,56 +91,6 @@ TEST_CASE("DistributedSampler returns PyTorch's indices on every rank") {
     CHECK(checked == 1409);
 }
 
-TEST_CASE(
-    "DistributedSampler interleaves the ranks and pads from the front or drops the "
-    "tail") {
-    const std::vector<Indices> epoch0 = {{4, 5, 0, 2}, {1, 3, 8, 4}, {7, 9, 6, 1}};
-    const std::vector<Indices> epoch1 = {{5, 2, 9, 4}, {6, 0, 3, 5}, {1, 8, 7, 6}};
-    const std::vector<Indices> dropped = {{4, 5, 0}, {1, 3, 8}, {7, 9, 6}};
-    for (int r = 0; r < 3; ++r) {
-        const auto k = static_cast<size_t>(r);
-        CHECK(indices_of(10, {.num_replicas = 3, .rank = r}) == epoch0[k]);
-        CHECK(indices_of(10, {.num_replicas = 3, .rank = r}, 1) == epoch1[k]);
-        CHECK(indices_of(10, {.num_replicas = 3, .rank = r, .drop_last = true}) ==
-              dropped[k]);
-    }
-    CHECK(indices_of(11, {.num_replicas = 4, .rank = 3, .shuffle = false}) ==
-          Indices{3, 7, 0});
-}
-
-TEST_CASE("DistributedSampler repeats a dataset smaller than the world") {
-    for (int r = 0; r < 5; ++r)
-        CHECK(indices_of(2, {.num_replicas = 5, .rank = r}) == Indices{r % 2});
-    for (int r = 0; r < 7; ++r)
-        CHECK(indices_of(1, {.num_replicas = 7, .rank = r}) == Indices{0});
-}
-
-TEST_CASE(
-    "DistributedSampler is empty for an empty dataset and if drop_last drops "
-    "everything") {
-    const bool shuffle = GENERATE(false, true);
-    for (int r = 0; r < 5; ++r) {
-        DistributedSampler empty(0, {.num_replicas = 5, .rank = r, .shuffle = shuffle});
-        CHECK(empty.size() == 0);
-        CHECK(empty.indices().empty());
-        DistributedSampler small(
-            4, {.num_replicas = 5, .rank = r, .shuffle = shuffle, .drop_last = true});
-        CHECK(small.size() == 0);
-        CHECK(small.indices().empty());
-    }
-}
-
-TEST_CASE("DistributedSampler repeats its epoch until set_epoch selects another") {
-    DistributedSampler sampler(100, {.num_replicas = 3, .rank = 1});
-    const Indices first = sampler.indices();
-    sampler.set_epoch(1);
-    CHECK(sampler.indices() != first);
-    sampler.set_epoch(0);
-    CHECK(sampler.indices() == first);
-    CHECK(indices_of(100, {.num_replicas = 3, .rank = 1, .seed = 1}) ==
-          indices_of(100, {.num_replicas = 3, .rank = 1}, 1));
-}
-
 TEST_CASE("DistributedSampler takes a missing rank or num_replicas from the world") {
     const InWorld world({.rank = 2, .size = 3});
     CHECK(DistributedSampler(10).indices() == Indices{7, 9, 6, 1});
@@ -220,34 +170,6 @@ TEST_CASE("DistributedSampler warns once when an epoch is repeated without set_e
     CHECK(written_to_stderr(next) == "");
 }
 
-TEST_CASE("DistributedSampler does not warn if set_epoch is called or shuffle is off") {
-    const std::string written = written_to_stderr([] {
-        DistributedSampler shuffled(10, {.num_replicas = 2, .rank = 0});
-        DistributedSampler in_order(10, {.num_replicas = 2, .rank = 0, .shuffle = false});
-        for (int epoch = 0; epoch < 3; ++epoch) {
-            shuffled.set_epoch(epoch);
-            shuffled.indices();
-            in_order.indices();
-        }
-        shuffled.set_epoch(2);  // the same epoch again, but on purpose
-        shuffled.indices();
-    });
-    CHECK(written == "");
-}
-
-TEST_CASE(
-    "epoch_generator is seeded with seed + epoch, in the default generator's version") {
-    mini::Generator& usual = mini::default_generator();
-    const auto before = usual.get_state();
-    const mini::TorchVersion version = usual.version();
-    usual.set_version({.major = 1, .minor = 13});
-    const mini::Generator generator = mini::data::epoch_generator(30, 12);
-    usual.set_version(version);
-    CHECK(generator.initial_seed() == 42);
-    CHECK(generator.version() == mini::TorchVersion{.major = 1, .minor = 13});
-    CHECK(usual.get_state() == before);
-}
-
 TEST_CASE("DistributedSampler allocates at most 8 bytes per sample of the dataset") {
     const int64_t n = 1'000'000;
     const int replicas = GENERATE(1, 2, 3, 8);
@@ -260,20 +182,4 @@ TEST_CASE("DistributedSampler allocates at most 8 bytes per sample of the datase
     CHECK(peak <= 8 * n + rounding);
     CHECK(peak >= 8 * n / replicas);  // otherwise the counting is wrong
     if (!shuffle) CHECK(peak <= 8 * (n / replicas + 1) + rounding);
-}
-
-TEST_CASE("DistributedEvalSampler gives rank r every P-th sample starting with r") {
-    const auto of = [](int64_t n, int replicas, int rank) {
-        DistributedEvalSampler sampler(n, {.num_replicas = replicas, .rank = rank});
-        const Indices mine = sampler.indices();
-        REQUIRE(sampler.size() == static_cast<int64_t>(mine.size()));
-        REQUIRE(sampler.indices() == mine);
-        return mine;
-    };
-    CHECK(of(10, 3, 0) == Indices{0, 3, 6, 9});
-    CHECK(of(10, 3, 1) == Indices{1, 4, 7});
-    CHECK(of(10, 3, 2) == Indices{2, 5, 8});
-    CHECK(of(2, 3, 2).empty());
-    CHECK(of(0, 1, 0).empty());
-    CHECK(of(1, 7, 0) == Indices{0});
 }

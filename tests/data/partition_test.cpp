@@ -5,6 +5,7 @@
 #include <string>
 
 #include "libmini/core/error.hpp"
+#include "libmini/data/partition_dataset.hpp"
 #include "tests/data/support.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/golden.hpp"
@@ -12,6 +13,8 @@
 using mini::UsageError;
 using mini::data::DataPartitioner;
 using mini::data::Partition;
+using mini::data::partition_dataset;
+using mini::data::PartitionDatasetOptions;
 
 namespace {
 
@@ -59,25 +62,6 @@ TEST_CASE("DataPartitioner's seed is 1234 unless another is given") {
     CHECK(usual.use(0).index() == named.use(0).index());
     CHECK(usual.use(0).index() != other.use(0).index());
     CHECK(usual.use(0).index() == std::vector<int64_t>{2, 8, 3, 5, 6, 4, 9, 0, 1, 7});
-}
-
-TEST_CASE("a Partition returns the samples of its indices one by one and in batches") {
-    const Partition part(numbers(10), {7, 0, 7});
-    CHECK(part.size() == 3);
-    CHECK(part.get(0).label() == 21);
-    CHECK(part.get(1).label() == 0);
-    CHECK(part.get(2).data.to_vector<float>() == std::vector<float>{7, 14});
-    const std::vector<int64_t> wanted = {2, 1};
-    CHECK(part.get_batch(wanted).target.to_vector<int64_t>() ==
-          std::vector<int64_t>{21, 0});
-}
-
-TEST_CASE("the error of a Partition names the invalid index and the size") {
-    const Partition part(numbers(10), {7, 0, 7});
-    for (const int64_t i : {-1, 3}) {
-        const std::string message = message_of<mini::Error>([&] { part.get(i); });
-        CHECK(contains(message, "no sample " + std::to_string(i) + "; it has 3"));
-    }
 }
 
 TEST_CASE(
@@ -141,4 +125,20 @@ TEST_CASE("with assign_remainder the parts are runs of the same permutation") {
 TEST_CASE("partitions reject a null dataset") {
     CHECK_THROWS_AS(DataPartitioner(nullptr, {1.0}), UsageError);
     CHECK_THROWS_AS(Partition(nullptr, {}), UsageError);
+}
+
+TEST_CASE(
+    "partition_dataset rejects batches and datasets that are too small for the ranks") {
+    const auto error_of = [](int64_t n, const PartitionDatasetOptions& options) {
+        return message_of<UsageError>([&] { partition_dataset(numbers(n), options); });
+    };
+    CHECK(contains(error_of(10, {}), "partition_dataset: num_replicas is not given"));
+    CHECK(contains(error_of(10, {.world_size = 3, .rank = 3}), "rank 3"));
+    CHECK(contains(error_of(1000, {.world_size = 129, .rank = 0}),
+                   "a batch of 128 cannot be shared by 129 ranks"));
+    CHECK(contains(error_of(10, {.world_size = 1, .rank = 0, .batch_size = 0}),
+                   "a batch of 0"));
+    CHECK(contains(error_of(5, {.world_size = 7, .rank = 6}),
+                   "no sample is left for rank 6 of 7: the dataset has 5"));
+    CHECK_THROWS_AS(partition_dataset(nullptr, {.world_size = 1, .rank = 0}), UsageError);
 }

@@ -114,22 +114,6 @@ TEST_CASE("RandomSampler without a generator draws two words of the thread's gen
     CHECK(mini::default_generator().random() == expected.random());
 }
 
-TEST_CASE("the second epoch of a RandomSampler starts after an unused permutation") {
-    const auto generator = seeded(0);
-    RandomSampler sampler(5, {.generator = generator});
-    CHECK(sampler.indices() == Indices{4, 0, 1, 3, 2});
-    CHECK(sampler.indices() == Indices{2, 4, 1, 3, 0});
-
-    // A permutation of 5 draws 4 words; two permutations are used, and one is unused.
-    generator->manual_seed(3);
-    CHECK(
-        RandomSampler(5, {.num_samples = 10, .generator = generator}).indices().size() ==
-        10);
-    Generator expected(3);
-    for (int i = 0; i < 3 * 4; ++i) expected.random();
-    CHECK(generator->random() == expected.random());
-}
-
 TEST_CASE("RandomSampler's unused permutation is the second of two drawn in a row") {
     const json cases = golden_cases("randperm_twice");
     size_t checked = 0;
@@ -212,18 +196,6 @@ TEST_CASE("RandomSampler rejects an empty dataset and num_samples below 1") {
                         UsageError);
         CHECK_THROWS_AS(WeightedRandomSampler({1.0}, bad), UsageError);
     }
-}
-
-TEST_CASE("SubsetRandomSampler returns each entry of its list once") {
-    CHECK(SubsetRandomSampler({}).indices().empty());
-    CHECK(SubsetRandomSampler({}).size() == 0);
-    CHECK(SubsetRandomSampler({7, 7}).indices() == Indices{7, 7});
-}
-
-TEST_CASE("WeightedRandomSampler draws PyTorch's documented example") {
-    const std::vector<double> weights = {.1, .9, .4, .7, 3, .6};
-    WeightedRandomSampler sampler(weights, 10, true, seeded(0));
-    CHECK(sampler.indices() == Indices{5, 4, 4, 5, 4, 4, 2, 3, 4, 3});
 }
 
 TEST_CASE(

@@ -2,15 +2,13 @@
 # for find_package and pkg-config.
 #
 #     bin/                            mini, minirun
-#     include/libmini/                the public headers
-#     include/libmini/detail/         headers that those include: also an include folder
+#     include/libmini/                all headers; docs/pages/library.md lists the public ones
 #     lib/libmini_core.a ...          one archive per component
 #     lib/cmake/libmini/              find_package(libmini)
 #     lib/pkgconfig/libmini.pc
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
-include(MiniHeaders)
 
 set(MINI_COMPONENTS core random tensor autograd nn optim data datasets vision io distributed parallel
     extras training)
@@ -18,27 +16,13 @@ set(MINI_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/libmini)
 
 # mini_install(): declares what is installed. Call it after all components are declared.
 function(mini_install)
-    mini_install_headers()
+    install(DIRECTORY libmini TYPE INCLUDE FILES_MATCHING PATTERN "*.hpp"
+        PATTERN cudasim EXCLUDE PATTERN cmake EXCLUDE)
     mini_install_components(archives)
     mini_install_config()
     mini_install_pkg_config(${archives})
     install(TARGETS mini minirun)
     install(FILES LICENSE TYPE DOC)
-endfunction()
-
-function(mini_install_headers)
-    foreach(component ${MINI_COMPONENTS})
-        foreach(header ${MINI_PUBLIC_HEADERS_${component}})
-            cmake_path(GET header PARENT_PATH folder)
-            install(FILES libmini/${header}
-                DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/libmini/${folder})
-        endforeach()
-    endforeach()
-    foreach(header ${MINI_DETAIL_HEADERS})
-        cmake_path(GET header PARENT_PATH folder)
-        install(FILES libmini/${header}
-            DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/libmini/detail/libmini/${folder})
-    endforeach()
 endfunction()
 
 # mini_install_components(<out>): installs the named components and those that they need as
@@ -71,8 +55,7 @@ function(mini_install_components out)
         set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
     endforeach()
     target_include_directories(mini_usage INTERFACE
-        $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
-        $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/libmini/detail>)
+        $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
     install(TARGETS ${targets} EXPORT libmini)
     install(EXPORT libmini FILE libminiTargets.cmake NAMESPACE libmini::
         DESTINATION ${MINI_CMAKE_DIR})

@@ -10,9 +10,7 @@
 #include "libmini/io/safetensors.hpp"
 #include "libmini/io/sha256.hpp"
 #include "libmini/vision/resnet.hpp"
-#include "tests/support/catch.hpp"
-#include "tests/support/contains.hpp"
-#include "tests/tools/job.hpp"
+#include "tests/labs/program_job.hpp"
 
 using namespace mini;
 using namespace mini::test;
@@ -20,39 +18,11 @@ using namespace mini::test;
 namespace {
 
 using nlohmann::json;
-using Words = std::vector<std::string>;
-
 // Enough samples for the loss to fall, and few enough for a test to take seconds.
 const Words kSmall = {"--samples", "32", "--batch-size", "8", "--json"};
 
-Words operator+(Words words, const Words& more) {
-    words.insert(words.end(), more.begin(), more.end());
-    return words;
-}
-
-ProcessResult end_of(Job job) {
-    const int code = job.wait();
-    return {code, job.out(), job.err()};
-}
-
-// Runs cifar_resnet under minirun.
 ProcessResult launched(int ranks, const Words& options) {
-    return end_of(
-        Job(Words{"-n", std::to_string(ranks), MINI_BIN_DIR "/cifar_resnet"} + options));
-}
-Words command(const Words& options) {
-    return Words{MINI_BIN_DIR "/cifar_resnet"} + options;
-}
-
-// Runs cifar_resnet without a launcher.
-ProcessResult alone(const Words& options) {
-    return end_of(Job(command(options), Screen::kPipes, Program::kItself));
-}
-
-json results_of(const ProcessResult& ended) {
-    INFO(ended.err);
-    REQUIRE(ended.code == 0);
-    return json::parse(lines(ended.out).back());
+    return run_ranks(ranks, "cifar_resnet", options);
 }
 
 // Writes CIFAR-10's files with `count` images each. Image i has one colour and class
@@ -74,7 +44,7 @@ TEST_CASE(
     for (const int ranks : {1, 2}) {
         CAPTURE(ranks);
         const json job =
-            results_of(launched(ranks, kSmall + Words{"--epochs", "4", "--lr", "0.001"}));
+            last_json(launched(ranks, kSmall + Words{"--epochs", "4", "--lr", "0.001"}));
         CHECK(job.at("world_size") == ranks);
         const auto losses = job.at("train_loss").get<std::vector<double>>();
         REQUIRE(losses.size() == 4);
@@ -91,19 +61,20 @@ TEST_CASE(
     "ranks started by hand connect through --port and train the same as under minirun") {
     const Words place{"--world-size", "2", "--port", std::to_string(free_port())};
     const Words options = kSmall + Words{"--epochs", "1"};
-    Job second(command(options + place + Words{"--rank", "1"}), Screen::kPipes,
-               Program::kItself);
-    const json job = results_of(alone(options + place + Words{"--rank", "0"}));
+    Job second(command_of("cifar_resnet", options + place + Words{"--rank", "1"}),
+               Screen::kPipes, Program::kItself);
+    const json job =
+        last_json(run_alone("cifar_resnet", options + place + Words{"--rank", "0"}));
     INFO(second.err());
     CHECK(second.wait() == 0);
     CHECK(second.out().empty());
-    CHECK(job == results_of(launched(2, options)));
+    CHECK(job == last_json(launched(2, options)));
 }
 
 TEST_CASE("set_epoch is called in each epoch so that no warning is printed") {
-    const ProcessResult ended = end_of(Job(
-        Words{"env", "MINI_LOG_LEVEL=warning"} + command(kSmall + Words{"--epochs", "2"}),
-        Screen::kPipes, Program::kItself));
+    const ProcessResult ended =
+        run_program(Words{"env", "MINI_LOG_LEVEL=warning"} +
+                    command_of("cifar_resnet", kSmall + Words{"--epochs", "2"}));
     CHECK(ended.code == 0);
     CHECK(ended.err.empty());
 }
@@ -112,7 +83,7 @@ TEST_CASE("the saved ResNet has torchvision's names and loads back") {
     const Folder folder;
     const std::string path = folder / "model.safetensors";
     const json job =
-        results_of(launched(2, kSmall + Words{"--epochs", "1", "--save", path}));
+        last_json(launched(2, kSmall + Words{"--epochs", "1", "--save", path}));
     const auto file = io::load_safetensors(path);
     CHECK(file.tensors.size() == 122);
     CHECK(file.at("conv1.weight").shape() == Shape{64, 3, 7, 7});
@@ -132,16 +103,16 @@ TEST_CASE("the saved ResNet has torchvision's names and loads back") {
 TEST_CASE("with --zero training gives bitwise the same ResNet") {
     const Words options{"--samples", "24", "--batch-size", "6", "--model", "resnet10",
                         "--epochs",  "2",  "--json"};
-    const json plain = results_of(launched(3, options));
-    const json sharded = results_of(launched(3, options + Words{"--zero"}));
+    const json plain = last_json(launched(3, options));
+    const json sharded = last_json(launched(3, options + Words{"--zero"}));
     CHECK(sharded.at("state_sha256") == plain.at("state_sha256"));
     CHECK(sharded.at("train_loss") == plain.at("train_loss"));
 }
 
 TEST_CASE("with --average-at-end replicas become equal but differ from DDP's result") {
     const Words options = kSmall + Words{"--epochs", "1"};
-    const json ddp = results_of(launched(2, options));
-    const json averaged = results_of(launched(2, options + Words{"--average-at-end"}));
+    const json ddp = last_json(launched(2, options));
+    const json averaged = last_json(launched(2, options + Words{"--average-at-end"}));
 
     // The replicas drift apart, and averaging makes them equal.
     const json& apart = averaged.at("sha256_before_averaging");
@@ -154,22 +125,22 @@ TEST_CASE("with --average-at-end replicas become equal but differ from DDP's res
     CHECK(ddp.at("sha256_before_averaging").empty());
 
     // On one rank, averaging at the end changes nothing.
-    const json one = results_of(launched(1, options + Words{"--average-at-end"}));
-    CHECK(one.at("state_sha256") == results_of(launched(1, options)).at("state_sha256"));
+    const json one = last_json(launched(1, options + Words{"--average-at-end"}));
+    CHECK(one.at("state_sha256") == last_json(launched(1, options)).at("state_sha256"));
 }
 
 TEST_CASE("CIFAR-10 is read from its folder and a last batch of one image is skipped") {
     const Folder folder;
     write_cifar10(folder, 5);  // 25 images, 13 per rank: batches of 4, 4, 4 and 1
-    const json job = results_of(launched(
+    const json job = last_json(launched(
         2, {"--data", folder.path(), "--batch-size", "8", "--epochs", "1", "--json"}));
     CHECK(job.at("train_loss").size() == 1);
 }
 
 TEST_CASE("ResNet-50 can be trained") {
     const json job =
-        results_of(launched(2, {"--model", "resnet50", "--samples", "8", "--batch-size",
-                                "4", "--epochs", "1", "--json"}));
+        last_json(launched(2, {"--model", "resnet50", "--samples", "8", "--batch-size",
+                               "4", "--epochs", "1", "--json"}));
     CHECK(job.at("model") == "resnet50");
     CHECK(job.at("state_sha256")[0] == job.at("state_sha256")[1]);
 }
@@ -189,14 +160,8 @@ TEST_CASE("cifar_resnet names an invalid option in a one-line error") {
         {{"--zero", "--average-at-end"}, "--zero needs gradients that are equal"},
         {{"--save", "/"}, "--save / is a folder"},
         {{"--save", "/nonexistent/model"}, "the folder /nonexistent does not exist"}};
-    for (const auto& [options, part] : cases) {
-        CAPTURE(options);
-        const ProcessResult ended = alone(options);
-        CHECK(ended.code == 2);
-        CHECK(lines(ended.err).size() == 1);
-        CHECK(contains(ended.err, "cifar_resnet: "));
-        CHECK(contains(ended.err, part));
-    }
+    for (const auto& [options, part] : cases)
+        check_rejects("cifar_resnet", 0, options, part);
 
     // The launcher and the options would both set the rank.
     const ProcessResult both = launched(2, {"--rank", "0"});
@@ -207,15 +172,11 @@ TEST_CASE("cifar_resnet names an invalid option in a one-line error") {
 TEST_CASE(
     "cifar_resnet without its data prints one line that names the file to download") {
     const Folder folder;
-    const ProcessResult itself = alone({"--data", folder.path()});
+    const ProcessResult itself = run_alone("cifar_resnet", {"--data", folder.path()});
     CHECK(itself.code == 1);
     CHECK(lines(itself.err).size() == 1);
     CHECK(contains(itself.err, "download cifar-10-binary.tar.gz"));
 
-    const ProcessResult ended = launched(2, {"--data", folder.path()});
-    CHECK(ended.code == 1);
-    size_t reports = 0;
-    for (const std::string& line : lines(ended.err))
-        reports += contains(line, "cifar_resnet: " + folder.path());
-    CHECK(reports == 1);
+    CHECK(contains(error_of(launched(2, {"--data", folder.path()}), "cifar_resnet"),
+                   "cifar_resnet: " + folder.path()));
 }

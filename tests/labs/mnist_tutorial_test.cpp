@@ -7,7 +7,6 @@
 
 #include "libmini/datasets/digits.hpp"
 #include "tests/labs/train_mnist_job.hpp"
-#include "tests/support/contains.hpp"
 
 using namespace mini;
 using namespace mini::test;
@@ -15,8 +14,6 @@ using namespace mini::test;
 namespace {
 
 using nlohmann::json;
-
-const std::string kTutorial = MINI_BIN_DIR "/mnist_tutorial";
 
 // Writes a small MNIST that can be learnt: the first 480 embedded digits. 1, 2, 3 and 4
 // divide 480, so each rank gets an equal part.
@@ -38,28 +35,11 @@ void write_digits(const std::string& folder) {
     }
 }
 
-ProcessResult run_tutorial(Words words, const Words& options, Program program) {
-    words.push_back(kTutorial);
-    words.insert(words.end(), options.begin(), options.end());
-    Job job(words, Screen::kPipes, program);
-    const int code = job.wait();
-    return {code, job.out(), job.err()};
-}
-
-// Runs mnist_tutorial under minirun.
 ProcessResult launched(int ranks, const Words& options) {
-    return run_tutorial({"-n", std::to_string(ranks)}, options, Program::kMinirun);
+    return run_ranks(ranks, "mnist_tutorial", options);
 }
 // Runs mnist_tutorial without a launcher: the program spawns its ranks.
-ProcessResult alone(const Words& options) {
-    return run_tutorial({}, options, Program::kItself);
-}
-
-json results_of(const ProcessResult& ended) {
-    INFO(ended.err);
-    REQUIRE(ended.code == 0);
-    return json::parse(lines(ended.out).back());
-}
+ProcessResult alone(const Words& options) { return run_alone("mnist_tutorial", options); }
 
 }  // namespace
 
@@ -70,7 +50,7 @@ TEST_CASE("mnist_tutorial learns digits on 1 to 4 ranks and replicas stay equal"
                         "24",     "--epochs",    "5",    "--json"};
     for (const int ranks : {1, 2, 3, 4}) {
         CAPTURE(ranks);
-        const json job = results_of(launched(ranks, options));
+        const json job = last_json(launched(ranks, options));
         const auto losses = job.at("train_loss").get<std::vector<double>>();
         REQUIRE(losses.size() == 5);
         CHECK(losses.front() > 2.0);  // guessing gives ln 10 = 2.3
@@ -85,14 +65,12 @@ TEST_CASE("mnist_tutorial is bitwise identical to train_mnist with --sync averag
     const Folder folder;
     write_digits(folder.path());
     const Words options{"--data", folder.path(), "--batch-size", "24", "--epochs", "1"};
-    Words averaging = options, tutorial = options;
-    for (const char* word : {"--sync", "average", "--partition", "tutorial"})
-        averaging.push_back(word);
-    tutorial.push_back("--json");
+    const Words averaging =
+        options + Words{"--sync", "average", "--partition", "tutorial"};
     for (const int ranks : {1, 2, 3, 4}) {
         CAPTURE(ranks);
         const json expected = results(ranks, averaging);
-        const json job = results_of(launched(ranks, tutorial));
+        const json job = last_json(launched(ranks, options + Words{"--json"}));
         CHECK(job.at("world_size") == ranks);
         CHECK(std::abs(job.at("train_loss")[0].get<double>() -
                        expected.at("train_loss")[0].get<double>()) < 1e-6);
@@ -104,29 +82,27 @@ TEST_CASE("ranks that mnist_tutorial spawns train the same as under a launcher")
     const Folder folder;
     write_digits(folder.path());
     const Words options{"--data", folder.path(), "--epochs", "1", "--json"};
-    Words three = options;
-    for (const char* word : {"--spawn", "3"}) three.push_back(word);
-    CHECK(results_of(alone(options)) == results_of(launched(2, options)));
-    CHECK(results_of(alone(three)) == results_of(launched(3, options)));
+    CHECK(last_json(alone(options)) == last_json(launched(2, options)));
+    CHECK(last_json(alone(options + Words{"--spawn", "3"})) ==
+          last_json(launched(3, options)));
 }
 
 TEST_CASE("a rank's batch size is an integer even if the world size does not divide it") {
     const Folder folder;
     write_tiny_mnist(folder.path(), 60);
     const Words options{"--data", folder.path(), "--epochs", "1", "--json"};
-    CHECK(results_of(launched(2, options)).at("batch_size") == 64);
-    CHECK(results_of(launched(3, options)).at("batch_size") == 42);
-    CHECK(results_of(launched(7, options)).at("batch_size") == 18);
+    CHECK(last_json(launched(2, options)).at("batch_size") == 64);
+    CHECK(last_json(launched(3, options)).at("batch_size") == 42);
+    CHECK(last_json(launched(7, options)).at("batch_size") == 18);
 }
 
 TEST_CASE("mnist_tutorial --local trains by local SGD and replicas stay equal") {
     const Folder folder;
     write_tiny_mnist(folder.path(), 60);
-    Words options{"--data",       folder.path(), "--epochs", "2",
-                  "--batch-size", "12",          "--json"};
-    const json each_step = results_of(launched(2, options));
-    for (const char* word : {"--local", "4"}) options.push_back(word);
-    const json local = results_of(launched(2, options));
+    const Words options{"--data",       folder.path(), "--epochs", "2",
+                        "--batch-size", "12",          "--json"};
+    const json each_step = last_json(launched(2, options));
+    const json local = last_json(launched(2, options + Words{"--local", "4"}));
     const json& digests = local.at("parameters_sha256");
     REQUIRE(digests.size() == 2);
     CHECK(digests[0] == digests[1]);
@@ -157,14 +133,8 @@ TEST_CASE("mnist_tutorial names an invalid option in a one-line error") {
         {{"--local", "-1"}, "--local"},
         {{"--spawn", "3", "--batch-size", "2"},
          "--batch-size 2 is too small for 3 ranks; try 3"}};
-    for (const auto& [options, part] : cases) {
-        CAPTURE(options);
-        const ProcessResult ended = alone(options);
-        CHECK(ended.code == 2);
-        CHECK(lines(ended.err).size() == 1);
-        CHECK(contains(ended.err, "mnist_tutorial: "));
-        CHECK(contains(ended.err, part));
-    }
+    for (const auto& [options, part] : cases)
+        check_rejects("mnist_tutorial", 0, options, part);
 
     // A launcher and --spawn would both start ranks.
     const ProcessResult both = launched(2, {"--spawn", "2"});
@@ -178,10 +148,6 @@ TEST_CASE("mnist_tutorial without its data prints one line that names the folder
     CHECK(lines(itself.err).size() == 1);
     CHECK(contains(itself.err, "mnist_tutorial: /nonexistent: expected a folder"));
 
-    const ProcessResult ended = launched(2, {"--data", "/nonexistent"});
-    CHECK(ended.code == 1);
-    size_t reports = 0;
-    for (const std::string& line : lines(ended.err))
-        reports += contains(line, "mnist_tutorial: /nonexistent: expected a folder");
-    CHECK(reports == 1);
+    CHECK(contains(error_of(launched(2, {"--data", "/nonexistent"}), "mnist_tutorial"),
+                   "mnist_tutorial: /nonexistent: expected a folder"));
 }

@@ -23,22 +23,18 @@ bool can_spawn() {
     return false;
 }
 
-using Words = std::vector<std::string>;
-
 Words as_golden(const Words& more) {
-    Words words{"--samples", "96", "--batch-size", "24", "--epochs", "5"};
-    words.insert(words.end(), more.begin(), more.end());
-    return words;
+    return Words{"--samples", "96", "--batch-size", "24", "--epochs", "5"} + more;
 }
 
-nlohmann::json by_dp(int devices, Words more) {
-    more.insert(more.end(), {"--mode", "dp", "--devices", std::to_string(devices)});
-    return json_of(1, kSimpleModel, as_golden(more)).at("dp");
+nlohmann::json by_dp(int devices, const Words& more) {
+    const Words mode{"--mode", "dp", "--devices", std::to_string(devices)};
+    return json_of(1, kSimpleModel, as_golden(more + mode)).at("dp");
 }
 
-nlohmann::json by_ddp(int ranks, Words more) {
-    more.insert(more.end(), {"--mode", "ddp"});
-    return json_of(ranks, kSimpleModel, as_golden(more)).at("ddp");
+nlohmann::json by_ddp(int ranks, const Words& more) {
+    const Words mode{"--mode", "ddp"};
+    return json_of(ranks, kSimpleModel, as_golden(more + mode)).at("ddp");
 }
 
 }  // namespace

@@ -5,9 +5,7 @@
 #include <vector>
 
 #include "libmini/tensor/device.hpp"
-#include "tests/labs/program_job.hpp"
 #include "tests/labs/train_mnist_job.hpp"
-#include "tests/support/folder.hpp"
 
 using namespace mini::test;
 
@@ -51,10 +49,9 @@ TEST_CASE("train_local_rank with one CUDA device per rank has the CPU's losses",
     write_tiny_mnist(folder.path(), 50);
     for (const int ranks : {1, 2}) {
         CAPTURE(ranks);
-        auto options = tiny(folder, ranks);
-        const auto cpu = json_of(ranks, kName, options);
-        options.insert(options.end(), {"--device", "cuda"});
-        const auto cuda = json_of(ranks, kName, options);
+        const auto cpu = json_of(ranks, kName, tiny(folder, ranks));
+        const auto cuda =
+            json_of(ranks, kName, tiny(folder, ranks) + Words{"--device", "cuda"});
         CHECK(cuda.at("device") == "cuda");
         CHECK(cuda.at("test_correct") == cpu.at("test_correct"));
         CHECK(distance(cuda.at("train_loss"), cpu.at("train_loss")) < 1e-5);
@@ -91,20 +88,17 @@ TEST_CASE("train_local_rank counts its devices from 0 on every host") {
     write_tiny_mnist(folder.path(), 50);
     const std::string endpoint = "127.0.0.1:" + std::to_string(free_port());
     const auto node = [&](const std::string& number) {
-        return std::vector<std::string>{"-n",
-                                        "2",
-                                        "--nnodes",
-                                        "2",
-                                        "--node-rank",
-                                        number,
-                                        "--rdzv-endpoint",
-                                        endpoint,
-                                        "--rdzv-id",
-                                        "local-rank-test",
-                                        MINI_BIN_DIR "/train_local_rank",
-                                        "--data",
-                                        folder.path(),
-                                        "--json"};
+        return Words{"-n",
+                     "2",
+                     "--nnodes",
+                     "2",
+                     "--node-rank",
+                     number,
+                     "--rdzv-endpoint",
+                     endpoint,
+                     "--rdzv-id",
+                     "local-rank-test"} +
+               command_of(kName, {"--data", folder.path(), "--json"});
     };
     Job first(node("0")), second(node("1"));
     const int code = first.wait();
@@ -141,11 +135,9 @@ TEST_CASE("train_local_rank prints the images and device of each rank and the ac
 TEST_CASE("train_local_rank without data prints one line from one rank") {
     const Folder folder;
     for (const int ranks : {1, 3}) {
+        CAPTURE(ranks);
         const ProcessResult ended = run_ranks(ranks, kName, {"--data", folder.path()});
-        CAPTURE(ranks, ended.err);
-        CHECK(ended.code == 1);
-        CHECK(ended.err.starts_with("train_local_rank: " + folder.path()));
-        CHECK(ended.err.find("train_local_rank: ", 1) == std::string::npos);
+        CHECK(error_of(ended, kName).starts_with(kName + ": " + folder.path()));
     }
 }
 

@@ -22,11 +22,6 @@ using namespace mini::test;
 
 namespace {
 
-Words operator+(Words words, const Words& more) {
-    words.insert(words.end(), more.begin(), more.end());
-    return words;
-}
-
 // A folder with a tiny MNIST, and a path for checkpoints.
 class Fixture {
   public:
@@ -58,14 +53,7 @@ nlohmann::json outcome(const nlohmann::json& json) {
 
 // Returns the only error line of a run that must fail with exit code `code`.
 std::string error_line(int ranks, const Words& options, int code) {
-    const ProcessResult ended = train(ranks, options);
-    CHECK(ended.code == code);
-    std::vector<std::string> errors;
-    for (const std::string& line : lines(ended.err))
-        if (line.starts_with("train_mnist: ")) errors.push_back(line);
-    CAPTURE(ended.err);
-    REQUIRE(errors.size() == 1);
-    return errors.front();
+    return error_of(train(ranks, options), "train_mnist", code);
 }
 
 // Kills one of the job's ranks, once all ranks run.

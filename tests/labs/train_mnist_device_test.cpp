@@ -20,22 +20,9 @@ namespace {
 // Returns the options of a job with batches of 12, in file order and without dropout,
 // since a GPU draws different masks.
 Words small_job(const std::string& folder, const Words& more) {
-    Words words{"--data",  folder, "--batch-size", "12",
-                "--order", "file", "--no-dropout"};
-    if (std::ranges::find(more, "--epochs") == more.end())
-        words.insert(words.end(), {"--epochs", "1"});
-    words.insert(words.end(), more.begin(), more.end());
-    return words;
-}
-
-double apart(const nlohmann::json& a, const nlohmann::json& b) {
-    REQUIRE(a.size() == b.size());
-    double most = 0.0;
-    for (size_t i = 0; i < a.size(); ++i) {
-        const double here = std::abs(a[i].get<double>() - b[i].get<double>());
-        if (!(here <= most)) most = here;
-    }
-    return most;
+    return Words{"--data", folder,         "--batch-size", "12", "--order",
+                 "file",   "--no-dropout", "--epochs",     "1"} +
+           more;
 }
 
 std::string cuda_name(int index) {
@@ -53,7 +40,7 @@ TEST_CASE("train_mnist with one CUDA device per rank has the CPU's losses", "[cu
     for (const int ranks : {1, 2, 3}) {
         CAPTURE(ranks);
         const auto cuda = results(ranks, small_job(folder.path(), {"--device", "cuda"}));
-        CHECK(apart(cuda.at("step_loss"), cpu.at("step_loss")) < 1e-5);
+        CHECK(distance(cuda.at("step_loss"), cpu.at("step_loss")) < 1e-5);
         CHECK(cuda.at("test_accuracy") == cpu.at("test_accuracy"));
         REQUIRE(cuda.at("devices").size() == static_cast<size_t>(ranks));
         for (int rank = 0; rank < ranks; ++rank) {
@@ -92,9 +79,7 @@ TEST_CASE("a checkpoint in the middle of an epoch has all losses of a CUDA devic
     const Folder folder;
     write_tiny_mnist(folder.path(), 60);  // 5 steps
     const auto job = [&](const Words& more) {
-        Words words{"--device", "cuda"};
-        words.insert(words.end(), more.begin(), more.end());
-        return small_job(folder.path(), words);
+        return small_job(folder.path(), Words{"--device", "cuda"} + more);
     };
     const Words saving{"--checkpoint", folder.path() + "/checkpoints", "--every", "2"};
     const auto whole = results(1, job({}));
@@ -111,10 +96,8 @@ TEST_CASE("an interrupted run on CUDA devices resumes bitwise identically", "[cu
     const std::string optimizer = GENERATE("sgd", "adam");
     const Words device{"--device", "cuda", "--optimizer", optimizer, "--checkpoint"};
     const auto run = [&](const std::string& name, const Words& more) {
-        Words words = device;
-        words.push_back(kept / (optimizer + name));
-        words.insert(words.end(), more.begin(), more.end());
-        return results(2, small_job(folder.path(), words));
+        return results(2, small_job(folder.path(),
+                                    device + Words{kept / (optimizer + name)} + more));
     };
     run("cut", {"--steps", "2"});
     const auto resumed = run("cut", {});

@@ -1,4 +1,4 @@
-// Runs train_mnist as its users do: under minirun, with ranks as processes, on files.
+// Runs train_mnist under minirun, with ranks as processes, on files.
 
 #pragma once
 
@@ -12,34 +12,22 @@
 #include <vector>
 
 #include "libmini/datasets/mnist.hpp"
-#include "tests/support/catch.hpp"
-#include "tests/tools/job.hpp"
+#include "tests/labs/program_job.hpp"
 
 namespace mini::test {
 
 namespace fs = std::filesystem;
 
-using Words = std::vector<std::string>;
-
 inline const std::string kProgram = MINI_BIN_DIR "/train_mnist";
 
 // Runs `minirun -n ranks train_mnist OPTIONS...` to its end.
 inline ProcessResult train(int ranks, const Words& options) {
-    Words words{"-n", std::to_string(ranks), kProgram};
-    words.insert(words.end(), options.begin(), options.end());
-    Job job(words);
-    const int code = job.wait();
-    return {code, job.out(), job.err()};
+    return run_ranks(ranks, "train_mnist", options);
 }
 
-// Runs the job with --json and requires that it succeeds. Returns the JSON object on the
-// last line of stdout.
-inline nlohmann::json results(int ranks, Words options) {
-    options.push_back("--json");
-    const ProcessResult ended = train(ranks, options);
-    INFO(ended.err);
-    REQUIRE(ended.code == 0);
-    return nlohmann::json::parse(lines(ended.out).back());
+// Runs the job with --json and returns its JSON object.
+inline nlohmann::json results(int ranks, const Words& options) {
+    return last_json(train(ranks, options + Words{"--json"}));
 }
 
 inline bool has_real_mnist() {

@@ -67,11 +67,10 @@ TEST_CASE(
 TEST_CASE("separate rounding starts from the weights of PyTorch without AVX2") {
     const Folder folder;
     write_tiny_mnist(folder.path(), 20);
-    const auto digest = [&](std::vector<std::string> more) {
-        std::vector<std::string> options = {
-            "--data", folder.path(), "--steps", "1", "--lr", "0", "--batch-size", "20"};
-        options.insert(options.end(), more.begin(), more.end());
-        return results(1, options).at("parameters_sha256");
+    const auto digest = [&](const Words& more) {
+        const Words options{"--data", folder.path(), "--steps",      "1",
+                            "--lr",   "0",           "--batch-size", "20"};
+        return results(1, options + more).at("parameters_sha256");
     };
     const auto initial = [](Rounding rounding) {
         default_generator().set_rounding(rounding);
@@ -156,9 +155,7 @@ TEST_CASE("ranks as threads train the same parameters as ranks as processes") {
     write_tiny_mnist(folder.path(), 60);
     const Words options{"--data",       folder.path(), "--epochs",    "2",
                         "--batch-size", "30",          "--partition", "tutorial"};
-    Words threads = options;
-    for (const char* word : {"--backend", "threads", "--ranks", "3"})
-        threads.push_back(word);
+    const Words threads = options + Words{"--backend", "threads", "--ranks", "3"};
     CHECK(results(1, threads).at("parameters_sha256") ==
           results(3, options).at("parameters_sha256"));
 }
@@ -167,8 +164,7 @@ TEST_CASE("results are bitwise identical for any number of threads") {
     const Folder folder;
     write_tiny_mnist(folder.path(), 100);
     const Words options{"--data", folder.path(), "--epochs", "2", "--batch-size", "50"};
-    Words threads = options;
-    for (const char* word : {"--threads", "3", "--workers", "0"}) threads.push_back(word);
+    const Words threads = options + Words{"--threads", "3", "--workers", "0"};
     CHECK(results(1, threads).at("parameters_sha256") ==
           results(1, options).at("parameters_sha256"));
 }

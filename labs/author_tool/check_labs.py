@@ -44,7 +44,7 @@ def read(catalogue, mutants, outcome):
 
 def run_all(catalogue, labs, mutants, outcome, step):
     step("build all bodies")
-    generate(catalogue, mutants, dev_check.SCHEMATA)
+    generate(catalogue, labs, mutants, dev_check.SCHEMATA)
     variants = repairs.generate(catalogue, labs, HUNTS)
     log = fresh_log("dev-check")
     failure = dev_check.build_schemata(catalogue, labs, log)

@@ -40,13 +40,13 @@ def schemata(text, path, mutants):
     return f'{INCLUDE}\n#line 1 "{path}"\n' + with_bodies(text, path, body_of)
 
 
-def generate(catalogue, mutants, folder):
-    """Writes the schemata of every file with regions to `folder`, and removes all other files
-    there; returns the paths. Unchanged files are not rewritten, so that they are not compiled
+def generate(catalogue, labs, mutants, folder):
+    """Writes the schemata of the files with regions of `labs` to `folder`, and removes all other
+    files there; returns the paths. Unchanged files are not rewritten, so that they are not compiled
     again."""
     folder = Path(folder)
     wanted = {}
-    for path in dict.fromkeys(region.path for region in catalogue.regions):
+    for path in dict.fromkeys(path for lab in labs for path in catalogue.files_of(lab.number)):
         text = (catalogue.root / path).read_text(encoding="utf-8")
         wanted[folder / path] = schemata(text, path, mutants)
     write_all(folder, wanted)

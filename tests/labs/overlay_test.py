@@ -111,7 +111,7 @@ class Overlay(MadeUpLab):
 
     def test_stubs_and_mutants_of_headers_and_kernels_are_selected_at_run_time(self):
         catalogue = self.work.catalogue
-        generate(catalogue, read_mutants(catalogue), self.build / "schemata")
+        generate(catalogue, catalogue.labs, read_mutants(catalogue), self.build / "schemata")
         check_build.configure(self.build / "log")
         self.make("lab06_schemata")
         for environment, output in (

@@ -103,14 +103,21 @@ class Schemata(FakeTree):
         self.assertGreater(text.index("wrong();"), text.index("keep();"))
 
     def test_unchanged_files_are_not_rewritten_and_old_files_are_removed(self):
-        folder = self.root / "build/schemata"
-        mutants = read_mutants(self.catalogue())
-        path = generate(self.catalogue(), mutants, folder)[0]
+        folder, catalogue = self.root / "build/schemata", self.catalogue()
+        mutants = read_mutants(catalogue)
+        path = generate(catalogue, catalogue.labs, mutants, folder)[0]
         before = path.stat().st_mtime_ns
         self.write("build/schemata/libmini/old.cpp", "")
-        generate(self.catalogue(), mutants, folder)
+        generate(catalogue, catalogue.labs, mutants, folder)
         self.assertEqual(path.stat().st_mtime_ns, before)
         self.assertFalse((folder / "libmini/old.cpp").exists())
+
+
+    def test_only_the_files_of_the_labs_are_written(self):
+        self.write("libmini/other.cpp", "// [lab09.2] Do.\nx();\n// [lab09.2]\n")
+        catalogue, folder = self.catalogue(), self.root / "build/schemata"
+        self.assertEqual(generate(catalogue, [catalogue.lab("7")], [], folder),
+                         [folder / "libmini/part.cpp"])
 
 
 class Stubs(unittest.TestCase):

@@ -53,8 +53,6 @@ class CountingBackend : public VerifyingBackend {
 
   protected:
     void transfer(const Call&, Deadline) override { ++transfers_; }
-    std::optional<uint64_t> largest_tag() const override { return std::nullopt; }
-    size_t move_points() override { return 0; }
     void abandon() noexcept override {}
 
   private:

@@ -1,9 +1,7 @@
 // Tags of point-to-point messages:
 //
 //     0 .. 2^63 - 1    for programs
-//     2^63 ...         for libmini. A backend whose library does not support such large
-//                      tags sends these messages over its side channel
-//                      (extras/backends/verify.hpp).
+//     2^63 ...         for libmini
 
 #pragma once
 
@@ -29,12 +27,6 @@ enum ReservedTag : uint64_t {
     kMemberTag,                        // new_group: the addresses of the members
     kEndOfGroupTags,
 };
-
-/// Returns the tag of the receipt that backend gloo sends over its side channel for
-/// message number `slot`.
-constexpr uint64_t receipt_tag(uint64_t slot) {
-    return kReservedTags + (slot << 8) + 0xff;
-}
 
 /// Returns the name of a tag that libmini uses itself, such as "kArrivedTag"; the number
 /// of another tag.

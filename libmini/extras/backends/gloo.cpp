@@ -1,14 +1,16 @@
 #include "libmini/extras/backends/gloo.hpp"
 
+#include <gloo/rendezvous/context.h>
+#include <gloo/rendezvous/store.h>
+#include <gloo/transport/tcp/device.h>
 #include <gloo/transport/unbound_buffer.h>
+#include <signal.h>
 
+#include <algorithm>
 #include <chrono>
-#include <cstdint>
 #include <exception>
 #include <functional>
-#include <list>
-#include <optional>
-#include <span>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,7 +21,7 @@
 #include "libmini/distributed/group/subgroup.hpp"
 #include "libmini/distributed/transport/mesh_transport.hpp"
 #include "libmini/extras/backends/gloo_collectives.hpp"
-#include "libmini/extras/backends/gloo_meeting.hpp"
+#include "libmini/extras/backends/start_group.hpp"
 #include "libmini/extras/backends/verify.hpp"
 #include "libmini/extras/backends/worker.hpp"
 
@@ -27,29 +29,87 @@ namespace mini::dist {
 namespace {
 
 using std::chrono::milliseconds;
+using ContextHandle = std::shared_ptr<gloo::Context>;
 
-// ---- the backend
+// Adapts our store to Gloo's interface.
+class StoreForGloo : public gloo::rendezvous::Store {
+  public:
+    StoreForGloo(mini::dist::Store& store, Deadline deadline)
+        : store_(store), deadline_(deadline) {}
+
+    void set(const std::string& key, const std::vector<char>& value) override {
+        store_.set(own(key), std::string(value.begin(), value.end()));
+    }
+    std::vector<char> get(const std::string& key) override {
+        const std::string value = store_.get(own(key), deadline_);
+        return {value.begin(), value.end()};
+    }
+    void wait(const std::vector<std::string>& keys) override {
+        for (const std::string& key : keys) store_.wait({own(key)}, deadline_);
+    }
+    void wait(const std::vector<std::string>& keys, const milliseconds&) override {
+        wait(keys);
+    }
+
+  private:
+    static std::string own(const std::string& key) { return concat("gloo/", key); }
+
+    mini::dist::Store& store_;
+    const Deadline deadline_;
+};
+
+// The Gloo version of 2022 takes the store by reference, later versions take a
+// shared_ptr. A template, so that the overload missing from this version is discarded.
+template <typename Context, typename Device>
+void connect_all(Context& context, StoreForGloo& store, Device& device) {
+    if constexpr (requires { context.connectFullMesh(store, device); }) {
+        context.connectFullMesh(store, device);
+    } else {
+        const std::shared_ptr<StoreForGloo> shared(&store, [](StoreForGloo*) {});
+        context.connectFullMesh(shared, device);
+    }
+}
+
+// Gloo writes to connections without MSG_NOSIGNAL: when a dead rank has closed its
+// connection, SIGPIPE would end this process too.
+void ignore_broken_pipes() {
+    struct sigaction now = {};
+    ::sigaction(SIGPIPE, nullptr, &now);
+    if (now.sa_handler == SIG_DFL) ::signal(SIGPIPE, SIG_IGN);
+}
+
+// Gloo's timeout for one attempt to connect is kConnectTime, or less if kConnectTries
+// attempts would not fit before the deadline. All ranks have joined the rendezvous
+// before, so an attempt normally takes only a moment.
+constexpr int kConnectTries = 8;
+constexpr milliseconds kConnectTime(5000);
+
+// Returns a context that is connected to all other ranks. Every rank must call this
+// function; blocks until this rank is connected, at most until the deadline. Throws Gloo's
+// exceptions. `local_host`: an address of this host that the other ranks can reach.
+ContextHandle connect_gloo(int rank, int world_size, Store& store,
+                           const std::string& local_host, Deadline deadline) {
+    ignore_broken_pipes();
+    if (is_any(local_address(listen_for(local_host))))
+        throw UsageError(concat("backend gloo: MINI_ADVERTISE_ADDR is ", local_host,
+                                ", which is not an address of this machine; use backend "
+                                "ring, or an address of this machine"));
+
+    // Use the address that the other ranks can reach: the host name may resolve to
+    // 127.0.1.1.
+    std::shared_ptr<gloo::transport::Device> device = gloo::transport::tcp::CreateDevice(
+        gloo::transport::tcp::attr(local_host.c_str()));
+    auto context = std::make_shared<gloo::rendezvous::Context>(rank, world_size);
+    context->setTimeout(
+        std::clamp(milliseconds(milliseconds_left(deadline)) / kConnectTries,
+                   milliseconds(1), kConnectTime));
+    StoreForGloo store_for_gloo(store, deadline);
+    connect_all(*context, store_for_gloo, device);
+    return context;
+}
 
 // How long a failed collective may take to end on the worker thread.
 constexpr milliseconds kEndTime(300);
-
-// Sent over the side channel before the receiver calls Gloo's recv.
-struct Envelope {
-    uint64_t slot = 0, bytes = 0;
-};
-
-// A point-to-point message in flight:
-//
-//     sender      gloo send, envelope ----------------------.          .--> receipt: done
-//     receiver                         envelope fits: gloo recv, receipt
-struct GlooTransfer {
-    PointMessage* message = nullptr;
-    std::shared_ptr<gloo::transport::UnboundBuffer> buffer;
-    Envelope envelope;
-    bool has_payload = false;     // of a receive
-    PointMessage first, receipt;  // over the side channel; `first` is the envelope
-    bool sends = false;
-};
 
 class GlooBackend : public VerifyingBackend {
   public:
@@ -72,49 +132,30 @@ class GlooBackend : public VerifyingBackend {
 
   protected:
     void transfer(const Call& call, Deadline deadline) override;
-    std::optional<uint64_t> largest_tag() const override { return kReservedTags - 1; }
-    void post_to_library(PointMessage& message) override;
-    size_t move_points() override;
     void abandon() noexcept override;
 
   private:
-    [[noreturn]] void throw_missing_rank(milliseconds timeout, const char* reason);
     void choose_algorithm(const Call& call);
-    void end_job(Worker& worker);
+    void end_job();
     void break_context() noexcept;
-    bool finish_send(GlooTransfer& transfer);
-    bool finish_receive(GlooTransfer& transfer);
-    void begin_payload(GlooTransfer& transfer, int source);
-    bool receive_payload(GlooTransfer& transfer);
 
     const Cookie cookie_;
     const std::string local_host_;
     ContextHandle context_;
-    Worker worker_;    // runs collectives
-    Worker receiver_;  // waits for the payload of one receive after another
-    const GlooTransfer* receiving_ = nullptr;  // for which receiver_ waits
-    std::list<GlooTransfer> points_;
-    uint64_t next_slot_ = 0;
+    Worker worker_;  // runs collectives
     const char* last_algorithm_ = "";
 };
 
 // Gloo's exception names a port that did not reply; the side channel finds the rank.
 void GlooBackend::connect(const std::function<ContextHandle()>& make,
                           milliseconds timeout) {
-    try {
-        context_ = make();
-    } catch (const std::exception& error) {
-        throw_missing_rank(timeout, error.what());
-    }
-}
-
-void GlooBackend::throw_missing_rank(milliseconds timeout, const char* reason) {
-    try {
-        throw_silence(timeout, concat("for gloo's connections (", reason, ")"));
-    } catch (const Error&) {  // notify the ranks that wait for this one
-        leave(current_failure());
-        throw;
-    }
+    connect_or_leave([&] {
+        try {
+            context_ = make();
+        } catch (const std::exception& error) {
+            throw_silence(timeout, concat("for gloo's connections (", error.what(), ")"));
+        }
+    });
 }
 
 std::unique_ptr<Backend> GlooBackend::split(const std::vector<int>& ranks,
@@ -141,7 +182,7 @@ void GlooBackend::transfer(const Call& call, Deadline deadline) {
     try {
         while (!worker_.is_done_within(milliseconds(1))) poll_once(deadline);
     } catch (...) {
-        end_job(worker_);
+        end_job();
         throw;
     }
     worker_.rethrow();
@@ -151,11 +192,11 @@ void GlooBackend::transfer(const Call& call, Deadline deadline) {
 // caller's tensors. Gloo sometimes does not end a send in flight to a lost rank; the
 // worker thread is then detached, and ends after Gloo's timeout. The job owns everything
 // that it uses.
-void GlooBackend::end_job(Worker& worker) {
+void GlooBackend::end_job() {
     break_context();
     const Deadline patience = deadline_after(kEndTime);
-    while (!worker.is_done_within(milliseconds(1))) {
-        if (has_passed(patience)) return worker.detach();
+    while (!worker_.is_done_within(milliseconds(1))) {
+        if (has_passed(patience)) return worker_.detach();
         answer_roll_call();
     }
 }
@@ -184,129 +225,40 @@ void GlooBackend::break_context() noexcept {
 void GlooBackend::abandon() noexcept {
     if (!context_) return;
     try {
-        if (std::exchange(receiving_, nullptr) != nullptr) end_job(receiver_);
-        points_.clear();
         context_->closeConnections();
         context_.reset();
     } catch (const std::exception&) {  // the context is closed already
     }
 }
 
-// ---- point to point
-
-void GlooBackend::post_to_library(PointMessage& message) {
-    GlooTransfer& transfer = points_.emplace_back();
-    transfer.message = &message;
-    transfer.sends = message.direction == PointMessage::Direction::kSend;
-    transfer.first.data = std::as_writable_bytes(std::span(&transfer.envelope, 1));
-    transfer.buffer =
-        context_->createUnboundBuffer(message.data.data(), message.data.size());
-    if (!transfer.sends) {
-        post_note(transfer.first, PointMessage::Direction::kRecv, message.peer,
-                  message.tag);
-        return;
-    }
-    transfer.envelope = {next_slot_++, message.data.size()};
-    post_note(transfer.receipt, PointMessage::Direction::kRecv, message.peer,
-              receipt_tag(transfer.envelope.slot));
-    if (!message.data.empty())
-        transfer.buffer->send(message.peer, transfer.envelope.slot);
-    post_note(transfer.first, PointMessage::Direction::kSend, message.peer, message.tag);
-}
-
-size_t GlooBackend::move_points() {
-    return finish_done(points_, [this](GlooTransfer& transfer) {
-        return transfer.sends ? finish_send(transfer) : finish_receive(transfer);
-    });
-}
-
-bool GlooBackend::finish_send(GlooTransfer& transfer) {
-    if (!transfer.first.done || !transfer.receipt.done) return false;
-    const PointMessage& message = *transfer.message;
-    const milliseconds left(milliseconds_left(message.deadline) + 1);
-    return message.data.empty() || transfer.buffer->waitSend(left);
-}
-
-bool GlooBackend::finish_receive(GlooTransfer& transfer) {
-    if (!transfer.first.done) return false;
-    const int source = transfer.first.source;
-    if (transfer.message->source == kAnySource) begin_payload(transfer, source);
-    if (!transfer.has_payload) {
-        if (!receive_payload(transfer)) return false;
-        transfer.has_payload = true;
-        post_note(transfer.receipt, PointMessage::Direction::kSend, source,
-                  receipt_tag(transfer.envelope.slot));
-    }
-    return transfer.receipt.done;
-}
-
-// Checks the size, now that the envelope has arrived, and lets Gloo receive the payload.
-void GlooBackend::begin_payload(GlooTransfer& transfer, int source) {
-    PointMessage& message = *transfer.message;
-    if (transfer.envelope.bytes != message.data.size())
-        throw MismatchedCollective(concat("mismatched messages: rank ", source, " sent ",
-                                          transfer.envelope.bytes, " bytes where rank ",
-                                          rank(), " expects ", message.data.size(),
-                                          " in ", describe(message)));
-    message.source = source;
-    if (!message.data.empty()) transfer.buffer->recv(source, transfer.envelope.slot);
-}
-
-// Returns whether the payload has arrived. Gloo can only block for it, and in Gloo a
-// timeout breaks the context, so a worker waits.
-bool GlooBackend::receive_payload(GlooTransfer& transfer) {
-    if (transfer.message->data.empty()) return true;
-    if (receiving_ == nullptr) {
-        // Longer than the deadline, at which this rank finds out which rank is silent.
-        const milliseconds left(milliseconds_left(transfer.message->deadline) + 1000);
-        receiver_.start([buffer = transfer.buffer, left] { buffer->waitRecv(left); });
-        receiving_ = &transfer;
-    }
-    if (receiving_ != &transfer || !receiver_.is_done_within(milliseconds(1)))
-        return false;
-    receiving_ = nullptr;
-    receiver_.rethrow();
-    return true;
+std::shared_ptr<QueuedGroup> make_gloo_group(const InitOptions& options) {
+    const RendezvousConfig config =
+        rendezvous_config(options.init_method, options.rank, options.world_size);
+    return start_group(
+        config, options.timeout, [&](Rendezvous& rendezvous, Deadline end) {
+            Store& store = *rendezvous.store;
+            const std::string& host = rendezvous.local_host;
+            Mesh mesh = connect_mesh(config, store, host, Medium::kAuto, end);
+            auto side =
+                std::make_unique<MeshTransport>(config.rank, std::move(mesh.streams));
+            await_all_ranks(*side, end);
+            auto backend = std::make_unique<GlooBackend>(
+                std::move(side), options.verify.value_or(true), config.cookie, host);
+            backend->connect(
+                [&] {
+                    return connect_gloo(config.rank, config.world_size, store, host, end);
+                },
+                options.timeout);
+            return backend;
+        });
 }
 
 }  // namespace
 
 void use_gloo() {
     register_backend("gloo", [](const InitOptions& options) {
-        return std::shared_ptr<ProcessGroup>(make_gloo_group(
-            rendezvous_config(options.init_method, options.rank, options.world_size),
-            options.verify.value_or(true), options.timeout));
+        return std::shared_ptr<ProcessGroup>(make_gloo_group(options));
     });
-}
-
-std::shared_ptr<QueuedGroup> make_gloo_group(const RendezvousConfig& config, bool verify,
-                                             milliseconds timeout) {
-    const Deadline deadline = deadline_after(timeout);
-    Rendezvous rendezvous = join_rendezvous(config, deadline);
-    std::unique_ptr<GlooBackend> backend;
-    try {
-        Store& store = *rendezvous.store;
-        const std::string& host = rendezvous.local_host;
-        Mesh mesh = connect_mesh(config, store, host, Medium::kAuto, deadline);
-        auto side = std::make_unique<MeshTransport>(config.rank, std::move(mesh.streams));
-        await_all_ranks(*side, deadline);
-        backend =
-            std::make_unique<GlooBackend>(std::move(side), verify, config.cookie, host);
-        const auto connect = [&] {
-            return connect_gloo(config.rank, config.world_size, store, host, deadline);
-        };
-        backend->connect(connect, timeout);
-    } catch (const Error&) {
-        part_after_failure(std::move(rendezvous));
-        throw;
-    }
-    auto group = std::make_shared<QueuedGroup>(std::move(backend), timeout);
-
-    // Close the store. No rank returns before rank 0 has closed its server, so that the
-    // ranks can meet again at the same address.
-    part(std::move(rendezvous), deadline);
-    group->barrier_until(deadline);
-    return group;
 }
 
 }  // namespace mini::dist

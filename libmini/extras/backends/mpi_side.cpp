@@ -23,7 +23,7 @@
 #include "libmini/distributed/store/tcp_store_server.hpp"
 #include "libmini/distributed/transport/mesh.hpp"
 #include "libmini/distributed/transport/mesh_transport.hpp"
-#include "libmini/extras/backends/mpi_types.hpp"
+#include "libmini/extras/backends/mpi_calls.hpp"
 
 namespace mini::dist {
 namespace {
@@ -170,13 +170,9 @@ class StartMeeting {
     // Blocks until all requests are done; returns false if the deadline passes first.
     bool are_done(Deadline deadline) {
         for (int polls = 0;; ++polls) {
-            int some_left = 0;
-            for (MPI_Request& request : requests_) {
-                int done = 0;
-                check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-                some_left |= !done;
-            }
-            if (!some_left) return true;
+            bool all_done = true;
+            for (MPI_Request& request : requests_) all_done &= is_done(request);
+            if (all_done) return true;
             if (has_passed(deadline)) return false;
             pause(polls);
         }

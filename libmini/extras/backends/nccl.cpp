@@ -7,7 +7,6 @@
 #include <deque>
 #include <exception>
 #include <functional>
-#include <optional>
 #include <span>
 #include <utility>
 
@@ -21,6 +20,7 @@
 #include "libmini/distributed/transport/mesh_transport.hpp"
 #include "libmini/extras/backends/nccl_calls.hpp"
 #include "libmini/extras/backends/nccl_collective.hpp"
+#include "libmini/extras/backends/start_group.hpp"
 #include "libmini/extras/backends/verify.hpp"
 #include "libmini/kernels/cuda/devices.hpp"
 #include "libmini/kernels/cuda/runtime.hpp"
@@ -99,15 +99,12 @@ class NcclBackend : public VerifyingBackend {
   protected:
     void transfer(const Call& call, Deadline deadline) override;
     void issue(GpuCollective& collective) override;
-    std::optional<uint64_t> largest_tag() const override { return std::nullopt; }
-    size_t move_points() override;
+    size_t finish_on_gpu() override;
     void abandon() noexcept override {}  // free_gpu() aborts the communicator
     void part() noexcept override;
 
   private:
     ncclUniqueId agree_on_id(milliseconds timeout);
-    void meet_on_gpu(milliseconds timeout);
-    void wait_for_communicator(milliseconds timeout);
     int gpu() const { return settings_.gpu; }
     bool is_done(const NcclCollective& collective);
 
@@ -122,33 +119,17 @@ class NcclBackend : public VerifyingBackend {
 // ---- rendezvous
 
 void NcclBackend::connect(milliseconds timeout) {
-    try {
-        meet_on_gpu(timeout);
-    } catch (const Error&) {  // notify the ranks that wait for this one
-        leave(current_failure());
-        throw;
-    }
-}
-
-void NcclBackend::meet_on_gpu(milliseconds timeout) {
-    try {
-        const ncclUniqueId id = agree_on_id(timeout);
-        const cuda::DeviceGuard guard(gpu());
-        communicator_.start(rank(), world_size(), id);
-        wait_for_communicator(timeout);
-    } catch (const nccl::Failure& failure) {
-        throw_library_failure("the rendezvous of the GPUs", failure.what());
-    }
-}
-
-void NcclBackend::wait_for_communicator(milliseconds timeout) {
-    const Deadline deadline = deadline_after(timeout);
-    try {
-        wait_until([this] { return communicator_.is_ready(); }, deadline);
-    } catch (const Timeout&) {
-        if (!has_passed(deadline)) throw;  // a Timeout that another rank reported
-        throw_silence(timeout, "for the rendezvous of the GPUs");
-    }
+    connect_or_leave([&] {
+        try {
+            const ncclUniqueId id = agree_on_id(timeout);
+            const cuda::DeviceGuard guard(gpu());
+            communicator_.start(rank(), world_size(), id);
+            wait_for_ranks([this] { return communicator_.is_ready(); }, timeout,
+                           "for the rendezvous of the GPUs");
+        } catch (const nccl::Failure& failure) {
+            throw_library_failure("the rendezvous of the GPUs", failure.what());
+        }
+    });
 }
 
 // Finalizes the communicator instead of aborting it: an abort frees memory that other
@@ -218,7 +199,7 @@ void NcclBackend::issue(GpuCollective& made) {
     launched_.push_back(&collective);
 }
 
-size_t NcclBackend::move_points() {
+size_t NcclBackend::finish_on_gpu() {
     // Collectives end in stream order, so check only the first.
     size_t finished = 0;
     while (!launched_.empty() && is_done(*launched_.front())) {
@@ -291,30 +272,18 @@ void use_nccl() {
 
 std::shared_ptr<QueuedGroup> make_nccl_group(const RendezvousConfig& config, bool verify,
                                              milliseconds timeout) {
-    const Deadline deadline = deadline_after(timeout);
     const int gpu = choose_gpu(config.rank);
-    Rendezvous rendezvous = join_rendezvous(config, deadline);
-    std::unique_ptr<NcclBackend> backend;
-    try {
+    return start_group(config, timeout, [&](Rendezvous& rendezvous, Deadline deadline) {
         Store& store = *rendezvous.store;
         const std::string& host = rendezvous.local_host;
         check_gpus(store, config, gpu, deadline);
         Mesh mesh = connect_mesh(config, store, host, Medium::kAuto, deadline);
-        backend = std::make_unique<NcclBackend>(
+        auto backend = std::make_unique<NcclBackend>(
             config.rank, std::move(mesh),
             GroupSettings{config.cookie, host, gpu, verify});
         backend->connect(timeout);
-    } catch (const Error&) {
-        part_after_failure(std::move(rendezvous));
-        throw;
-    }
-    auto group = std::make_shared<QueuedGroup>(std::move(backend), timeout);
-
-    // Close the store. No rank returns before rank 0 has closed its server, so that the
-    // ranks can meet again at the same address.
-    part(std::move(rendezvous), deadline);
-    group->barrier_until(deadline);
-    return group;
+        return backend;
+    });
 }
 
 }  // namespace mini::dist

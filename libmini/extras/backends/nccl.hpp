@@ -10,7 +10,7 @@
 // communication thread polls ncclCommGetAsyncError until the kernel is in the stream, and
 // while the kernel runs. If a rank is lost or a deadline passes, every other rank aborts
 // its communicator, which ends the waiting kernels. Collectives of several groups on one
-// GPU are launched in call order (launch_position.hpp), which must be the same on all
+// GPU are launched in call order (nccl_collective.hpp), which must be the same on all
 // ranks.
 //
 // Not tried yet: several GPUs. One rank has run over NCCL on a GPU; more ranks have run

@@ -42,7 +42,8 @@ VerifyingBackend::VerifyingBackend(std::unique_ptr<GroupTransport> side, bool ve
       goodbyes_(sent_.size()),
       roll_call_(*side_) {
     each_peer([this](int peer, size_t i) {
-        post_note(goodbyes_[i].hear, PointMessage::Direction::kRecv, peer, kGoodbyeTag);
+        post_note(*side_, goodbyes_[i].hear, PointMessage::Direction::kRecv, peer,
+                  kGoodbyeTag);
     });
 }
 
@@ -103,9 +104,9 @@ void VerifyingBackend::agree(const Collective& collective, Deadline deadline) {
         sent_[i].collective = collective;
         sent_[i].message.data = bytes_of(sent_[i].collective);
         received_[i].message.data = bytes_of(received_[i].collective);
-        post_note(sent_[i].message, PointMessage::Direction::kSend, peer,
+        post_note(*side_, sent_[i].message, PointMessage::Direction::kSend, peer,
                   kFingerprintTag);
-        post_note(received_[i].message, PointMessage::Direction::kRecv, peer,
+        post_note(*side_, received_[i].message, PointMessage::Direction::kRecv, peer,
                   kFingerprintTag);
     });
     // [lab17.1]
@@ -140,23 +141,22 @@ void VerifyingBackend::throw_left(int peer) const {
 // ---- point-to-point messages
 
 void VerifyingBackend::post(PointMessage& message) {
-    const std::optional<uint64_t> largest = largest_tag();
-    if (largest && message.tag <= *largest) return post_to_library(message);
-    on_side_.push_back(&message);
+    messages_.push_back(&message);
     message.finished = [this, &message, finished = std::move(message.finished)] {
-        on_side_.remove(&message);
-        ++finished_on_side_;
+        messages_.remove(&message);
+        ++finished_messages_;
         finished();
     };
     side_->post(message);
 }
 
-// Returns how many messages in the side channel have finished since the last call. Throws
-// if a message's deadline has passed.
-size_t VerifyingBackend::finish_on_side() {
-    for (const PointMessage* message : on_side_)
-        if (has_passed(message->deadline)) throw_silence(*message);
-    return std::exchange(finished_on_side_, 0);
+// Returns how many messages have finished since the last call. Throws if a message's
+// deadline has passed.
+size_t VerifyingBackend::finish_messages() {
+    for (const PointMessage* message : messages_)
+        if (has_passed(message->deadline))
+            throw_silence(message->timeout, concat("in ", describe(*message)));
+    return std::exchange(finished_messages_, 0);
 }
 
 // ---- waiting
@@ -165,9 +165,19 @@ size_t VerifyingBackend::poll_once(Deadline deadline) {
     if (is_woken_.exchange(false) && on_wake_) on_wake_();
     MINI_CHECK(!is_interrupted_, "the group was destroyed during ", describe(current_));
     poll_side();
-    const size_t finished = move_points() + finish_on_side();
+    const size_t finished = finish_on_gpu() + finish_messages();
     if (has_passed(deadline)) throw DeadlinePassed("the deadline has passed");
     return finished;
+}
+
+void VerifyingBackend::wait_for_ranks(const std::function<bool()>& done,
+                                      std::chrono::milliseconds timeout,
+                                      const std::string& activity) {
+    try {
+        wait_until(done, deadline_after(timeout));
+    } catch (const DeadlinePassed&) {
+        throw_silence(timeout, activity);
+    }
 }
 
 void VerifyingBackend::poll_side() {
@@ -222,10 +232,6 @@ void VerifyingBackend::throw_silence(std::chrono::milliseconds waited,
                          "; ", who));
 }
 
-void VerifyingBackend::throw_silence(const PointMessage& message) {
-    throw_silence(message.timeout, concat("in ", describe(message)));
-}
-
 // Returns the ranks that do not reply. Throws PeerLost for a lost rank, and the failure
 // that another rank reports.
 std::vector<int> VerifyingBackend::silent_ranks(std::chrono::milliseconds waited) {
@@ -238,7 +244,8 @@ std::vector<int> VerifyingBackend::silent_ranks(std::chrono::milliseconds waited
 // have not read yet. Returns whether all ranks leave; false after kGoodbyeTime.
 bool VerifyingBackend::say_goodbye() {
     each_peer([this](int peer, size_t i) {
-        post_note(goodbyes_[i].say, PointMessage::Direction::kSend, peer, kGoodbyeTag);
+        post_note(*side_, goodbyes_[i].say, PointMessage::Direction::kSend, peer,
+                  kGoodbyeTag);
     });
     const auto all_heard = [this] {
         return std::ranges::count_if(goodbyes_, [](const Goodbye& goodbye) {

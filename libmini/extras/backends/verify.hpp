@@ -10,9 +10,9 @@
 // Fingerprints: each rank sends every other rank the Collective that it is about to run,
 // P-1 messages of 72 bytes, so that every rank can compare the collectives and can name a
 // missing rank. If the library fails later, or waits for too long, a roll call over the
-// side channel finds the ranks that do not reply. The side channel also carries
-// point-to-point messages with tags that the library does not support. TransportBackend
-// needs no fingerprints: each of its messages carries its Collective.
+// side channel finds the ranks that do not reply. The side channel also carries the
+// point-to-point messages of programs. TransportBackend needs no fingerprints: each of its
+// messages carries its Collective.
 
 #pragma once
 
@@ -22,7 +22,6 @@
 #include <functional>
 #include <list>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -67,16 +66,9 @@ class VerifyingBackend : public Backend {
     /// fingerprints agree. The tensors may be empty. For backends with a GPU.
     virtual void issue(GpuCollective& /*collective*/) {}
 
-    /// Returns the largest tag of a message that the library can carry; std::nullopt if
-    /// it carries no messages.
-    virtual std::optional<uint64_t> largest_tag() const = 0;
-
-    /// Starts a message in the library; never blocks.
-    virtual void post_to_library(PointMessage& /*message*/) {}
-
-    /// Makes progress on the library's messages and on GPU collectives; returns how many
-    /// have finished since the last call. Never blocks for long.
-    virtual size_t move_points() = 0;
+    /// Calls finish() for the GPU collectives that the device has done; returns how many.
+    /// Never blocks for long.
+    virtual size_t finish_on_gpu() { return 0; }
 
     /// Stops using the library, after a regular end or a failure.
     virtual void abandon() noexcept = 0;
@@ -84,6 +76,23 @@ class VerifyingBackend : public Backend {
     /// Called when all ranks leave together, before abandon() and before the side channel
     /// closes.
     virtual void part() noexcept {}
+
+    /// Calls `connect`, which connects the library to the other ranks. If it throws, tells
+    /// the ranks that wait for this one, and rethrows.
+    template <typename Connect>
+    void connect_or_leave(const Connect& connect) {
+        try {
+            connect();
+        } catch (const std::exception&) {
+            has_failed_ = true;
+            leave(current_failure());
+            throw;
+        }
+    }
+
+    /// As wait_until, for `timeout`. Throws as throw_silence does at the deadline.
+    void wait_for_ranks(const std::function<bool()>& done,
+                        std::chrono::milliseconds timeout, const std::string& activity);
 
     /// Blocks until done() is true, and makes progress on point-to-point messages
     /// meanwhile. Throws PeerLost as soon as a rank is lost, Timeout at the deadline.
@@ -93,26 +102,6 @@ class VerifyingBackend : public Backend {
             poll_once(deadline);
             pause(polls);
         }
-    }
-
-    /// Removes the transfers for which is_done(transfer) is true and finishes their
-    /// messages; returns how many. Calls throw_silence for a message whose deadline has
-    /// passed. `transfers`: the messages in flight in the library.
-    template <typename Transfer, typename IsDone>
-    size_t finish_done(std::list<Transfer>& transfers, const IsDone& is_done) {
-        size_t finished = 0;
-        for (auto transfer = transfers.begin(); transfer != transfers.end();) {
-            PointMessage& message = *transfer->message;
-            if (is_done(*transfer)) {
-                transfer = transfers.erase(transfer);
-                ++finished;
-                finish(message);
-                continue;
-            }
-            if (has_passed(message.deadline)) throw_silence(message);
-            ++transfer;
-        }
-        return finished;
     }
 
     /// Makes one iteration of wait_until and throws as wait_until does; returns how many
@@ -127,7 +116,6 @@ class VerifyingBackend : public Backend {
     /// the ranks that do not reply: "rank 0 waited 2 s <activity>; rank 1 is silent ...".
     [[noreturn]] void throw_silence(std::chrono::milliseconds waited,
                                     const std::string& activity);
-    [[noreturn]] void throw_silence(const PointMessage& message);
 
     /// Makes a roll call after an error of the library. Throws PeerLost if a rank is
     /// lost; Timeout that names the silent ranks, if any; otherwise Error with the
@@ -141,12 +129,6 @@ class VerifyingBackend : public Backend {
 
     GroupTransport& side() { return *side_; }
     bool verifies() const { return verify_; }
-
-    /// Posts a note over the side channel.
-    void post_note(PointMessage& note, PointMessage::Direction direction, int peer,
-                   uint64_t tag) {
-        dist::post_note(*side_, note, direction, peer, tag);
-    }
 
   private:
     struct Fingerprint {
@@ -168,7 +150,7 @@ class VerifyingBackend : public Backend {
     bool have_fingerprints_arrived() const;
     [[noreturn]] void throw_left(int peer) const;
     void poll_side();
-    size_t finish_on_side();
+    size_t finish_messages();
     std::vector<int> silent_ranks(std::chrono::milliseconds waited);
     bool say_goodbye();
 
@@ -179,8 +161,8 @@ class VerifyingBackend : public Backend {
     std::vector<Fingerprint> sent_, received_;  // by rank
     std::vector<Goodbye> goodbyes_;             // by rank
     RollCall roll_call_;
-    std::list<PointMessage*> on_side_;  // messages in flight in the side channel
-    size_t finished_on_side_ = 0;       // number finished since the last poll
+    std::list<PointMessage*> messages_;  // in flight
+    size_t finished_messages_ = 0;       // since the last poll
     std::function<void()> on_wake_;
     std::atomic<bool> is_woken_ = false;
     std::atomic<bool> is_interrupted_ = false;

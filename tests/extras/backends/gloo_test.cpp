@@ -189,6 +189,7 @@ TEST_CASE(
         const auto group = join_group("gloo", rank, 2, port);
         if (rank == 0) group->send(Tensor::zeros({9}), 1, 5);
         if (rank == 1) group->recv(Tensor::zeros({8}), 0, 5);
+        group->barrier();
     });
     for (int rank = 0; rank < 2; ++rank) {
         const std::string text = processes.report(rank);

@@ -42,8 +42,6 @@ class FakeBackend : public VerifyingBackend {
         ++transfers_;
         if (transfer_) transfer_(*this, deadline);
     }
-    std::optional<uint64_t> largest_tag() const override { return std::nullopt; }
-    size_t move_points() override { return 0; }
     void abandon() noexcept override {}
 
   private:

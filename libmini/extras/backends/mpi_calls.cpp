@@ -1,6 +1,7 @@
-#include "libmini/extras/backends/mpi_types.hpp"
+#include "libmini/extras/backends/mpi_calls.hpp"
 
 #include <cstddef>
+#include <utility>
 
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/collectives/reduce.hpp"
@@ -37,6 +38,12 @@ void check_mpi(int code, const char* call) {
     throw MpiFailure(concat(call, ": ", text));
 }
 
+bool is_done(MPI_Request& request) {
+    int done = 0;
+    check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    return done != 0;
+}
+
 MPI_Datatype mpi_type_of(DType dtype) {
     switch (dtype) {
         case DType::kFloat32: return MPI_FLOAT;
@@ -57,6 +64,38 @@ MPI_User_function* mpi_function_of(DType dtype, ReduceOp op) {
         case DType::kBFloat16: return function_of<DType::kBFloat16>(op);
     }
     return function_of<DType::kFloat32>(op);
+}
+
+MpiLibrary::MpiLibrary() {
+    int is_initialized = 0, threads = MPI_THREAD_SINGLE;
+    check_mpi(MPI_Initialized(&is_initialized), "MPI_Initialized");
+    if (is_initialized) {
+        check_mpi(MPI_Query_thread(&threads), "MPI_Query_thread");
+    } else {
+        check_mpi(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &threads),
+                  "MPI_Init_thread");
+        is_ours_ = true;
+    }
+    MINI_CHECK(threads >= MPI_THREAD_SERIALIZED,
+               "this MPI allows calls from one thread only, but each group has its own "
+               "thread; MPI must support MPI_THREAD_SERIALIZED");
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+}
+
+MpiLibrary::~MpiLibrary() {
+    int is_over = 0;
+    MPI_Finalized(&is_over);
+    if (is_ours_ && !has_failed_ && !is_over) MPI_Finalize();
+}
+
+void MpiLibrary::give_up(std::shared_ptr<void> in_use) {
+    has_failed_ = true;
+    if (in_use) in_use_.push_back(std::move(in_use));
+}
+
+MpiLibrary& mpi_library() {
+    static MpiLibrary library;
+    return library;
 }
 
 }  // namespace mini::dist

@@ -3,24 +3,47 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "libmini/core/error.hpp"
 #include "libmini/core/text.hpp"
-#include "libmini/extras/flight/flight_file.hpp"
 #include "libmini/extras/flight/flight_story.hpp"
-#include "libmini/extras/flight/flight_table.hpp"
 
 namespace mini::tools {
 namespace {
 
+namespace fs = std::filesystem;
+
 struct FlightOptions {
     std::vector<std::string> paths;
-    std::string format = "table";
     int last = 8;
 };
+
+// Returns the files in `paths`, sorted, with each folder replaced by the boxes in it. Throws
+// UsageError if there is no file.
+std::vector<std::string> find_flights(const std::vector<std::string>& paths) {
+    std::vector<std::string> files;
+    for (const std::string& path : paths) {
+        if (!fs::is_directory(path)) {
+            files.push_back(path);
+            continue;
+        }
+        for (const auto& entry : fs::directory_iterator(path)) {
+            const fs::path& file = entry.path();
+            const bool ours = file.filename().string().rfind("flight-", 0) == 0;
+            if (ours && file.extension() == ".box") files.push_back(file.string());
+        }
+    }
+    if (files.empty())
+        throw UsageError(concat("no box of a flight recorder (flight-*.box) in ",
+                                paths.empty() ? "nothing" : paths.front()));
+    std::sort(files.begin(), files.end());
+    return files;
+}
 
 void print_group(const GroupFlight& group, int last) {
     const dist::FlightHead& head = group.head();
@@ -33,32 +56,11 @@ void print_group(const GroupFlight& group, int last) {
     fmt::print("{}", flight_table(group, last));
 }
 
-void print_json(const std::vector<GroupFlight>& groups) {
-    auto json = nlohmann::ordered_json::array();
-    for (const GroupFlight& group : groups) {
-        auto ranks = nlohmann::ordered_json::array();
-        for (const RankFlight& rank : group.ranks) ranks.push_back(json_of(rank));
-        json.push_back({{"run", group.head().run},
-                        {"restart", group.head().restart},
-                        {"group", group.head().group},
-                        {"backend", group.head().backend},
-                        {"members", group.head().members},
-                        {"world_size", group.head().world_size},
-                        {"ranks_without_box", ranks_without_box(group)},
-                        {"findings", tell(group)},
-                        {"ranks", ranks}});
-    }
-    // Bytes that are not UTF-8 become U+FFFD.
-    constexpr auto kReplace = nlohmann::json::error_handler_t::replace;
-    fmt::print("{}\n", json.dump(-1, ' ', false, kReplace));
-}
-
 void run_flight(const FlightOptions& options) {
-    std::vector<RankFlight> flights;
+    std::vector<dist::Flight> flights;
     for (const std::string& file : find_flights(options.paths))
         flights.push_back(read_flight(file));
     const std::vector<GroupFlight> groups = by_group(std::move(flights));
-    if (options.format == "json") return print_json(groups);
     for (const GroupFlight& group : groups) {
         if (&group != &groups.front()) fmt::print("\n");
         print_group(group, options.last);
@@ -73,10 +75,6 @@ void add_flight(Command& mini) {
     auto options = std::make_shared<FlightOptions>();
     flight.add("PATH", options->paths, "Boxes of all ranks, or a folder of them")
         .required();
-    flight
-        .add("--format", options->format,
-             "table, or json: the findings, and all records of each rank")
-        .one_of({"table", "json"});
     flight.add("--last", options->last, "Operations in the table (8)").range(0, 4096);
     flight.on_parsed([options] { run_flight(*options); });
 }

@@ -5,7 +5,7 @@
 namespace mini::flight {
 
 /// Records the operations of all later groups (flight_recorder.hpp), and lets minirun read
-/// the boxes of ranks that have ended (flight_folder.hpp). Call it in main.
+/// the boxes of ranks that have ended (rank_records.hpp). Call it in main.
 void use();
 
 }  // namespace mini::flight

@@ -67,6 +67,21 @@ bool is_valid(const FlightBox& box) {
            box.wall_offset < kTimeLimit && is_time(box.seen_at);
 }
 
+// Replaces control characters in a UTF-8 text by "?", so that it can be printed on a
+// terminal.
+std::string clean(const std::string& text) {
+    std::string result;
+    for (size_t i = 0; i < text.size(); ++i) {
+        const auto c = static_cast<unsigned char>(text[i]);
+        const auto next =
+            static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+        const bool is_c1 = c == 0xC2 && next < 0xA0;  // U+0080 to U+009F, in two bytes
+        result += c < 32 || c == 127 || is_c1 ? '?' : text[i];
+        if (is_c1) ++i;
+    }
+    return result;
+}
+
 int64_t wall_now() {
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
@@ -84,13 +99,14 @@ const char* state_name(FlightRecord::State state) {
     return "unknown";
 }
 
-bool is_point(Operation operation) {
+bool is_point(const FlightRecord& record) {
+    const Operation operation = record.collective.operation;
     return operation == Operation::kSend || operation == Operation::kRecv;
 }
 
 std::string describe(const FlightRecord& record) {
     const Collective& c = record.collective;
-    if (!is_point(c.operation)) return describe(c);
+    if (!is_point(record)) return describe(c);
     return concat(operation_name(c.operation),
                   c.operation == Operation::kSend ? " to " : " from ",
                   record.peer < 0 ? "any rank" : concat("rank ", record.peer), " (tag ",
@@ -130,7 +146,8 @@ void put_reason(FlightBox& box, const std::string& reason, int blamed) {
 }
 
 Flight read_box(const FlightBox& box) {
-    Flight flight{.head = {.run = get_text(box.run),
+    Flight flight{.file = "",
+                  .head = {.run = get_text(box.run),
                            .group = get_text(box.group),
                            .backend = get_text(box.backend),
                            .host = get_text(box.host),
@@ -161,7 +178,12 @@ Flight read_box_file(const std::string& path) {
     if (!has_size_of_box || !is_valid(*box))
         throw BadFile(
             concat(path, ": not a flight recorder's box of this version of libmini"));
-    return read_box(*box);
+    Flight flight = read_box(*box);
+    flight.file = path;
+    for (std::string* text : {&flight.head.run, &flight.head.group, &flight.head.backend,
+                              &flight.head.host, &flight.head.reason})
+        *text = clean(*text);
+    return flight;
 }
 
 int64_t now_of(const FlightHead& head) { return wall_now() - head.wall_offset; }

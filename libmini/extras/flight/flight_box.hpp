@@ -37,9 +37,9 @@ const char* state_name(FlightRecord::State state);
 /// float32)".
 std::string describe(const FlightRecord& record);
 
-/// Returns whether `operation` is point-to-point: send or recv. These have no sequence
+/// Returns whether the operation is point-to-point: send or recv. These have no sequence
 /// number.
-bool is_point(Operation operation);
+bool is_point(const FlightRecord& record);
 
 constexpr size_t kFlightRecords = 4096;
 constexpr int kMostFlightRanks = 1'000'000;  // a file with more ranks is damaged
@@ -89,7 +89,9 @@ struct FlightHead {
     std::string reason = "";
 };
 
+/// The contents of a box.
 struct Flight {
+    std::string file = "";  // "" if it was not read from a file
     FlightHead head;
     std::vector<FlightRecord> records;  // oldest first
 };
@@ -110,7 +112,7 @@ Flight read_box(const FlightBox& box);
 
 /// Returns the contents of a box file. Throws BadFile, with a message of one line, if
 /// `path` is not a regular file with a complete box; never blocks, not even on a pipe.
-/// Texts are not checked, so they may contain any bytes.
+/// Control characters in texts are replaced by "?".
 Flight read_box_file(const std::string& path);
 
 /// Returns the current time on the monotonic clock of the box's host, in nanoseconds.

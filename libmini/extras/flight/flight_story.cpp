@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "libmini/core/error.hpp"
@@ -17,14 +18,64 @@
 namespace mini::tools {
 namespace {
 
+using dist::Flight;
+using dist::FlightRecord;
 using State = FlightRecord::State;
+
 constexpr size_t kMaxPoints = 10;  // maximum number of listed sends and receives
+constexpr size_t kCell = 16;       // width of a column, with trailing spaces
+
+bool is_finished(const FlightRecord& record) { return record.state == State::kFinished; }
+
+// Returns whether the operation has started but not finished: it is running, or failed
+// while running.
+bool is_open(const FlightRecord& record) {
+    return record.started_at != 0 && !is_finished(record);
+}
+
+// Returns the record of the operation with this sequence number, or null.
+const FlightRecord* find_record(const Flight& rank, uint64_t sequence) {
+    for (auto it = rank.records.rbegin(); it != rank.records.rend(); ++it)
+        if (!is_point(*it) && it->collective.sequence == sequence) return &*it;
+    return nullptr;
+}
+
+// Returns whether `rank` has finished the operation with this sequence number, also if its
+// record was overwritten.
+bool has_finished(const Flight& rank, uint64_t sequence) {
+    if (const FlightRecord* const record = find_record(rank, sequence))
+        return is_finished(*record);
+    for (const FlightRecord& record : rank.records)
+        if (!is_point(record))
+            return sequence < record.collective.sequence;  // the record was overwritten
+    return false;
+}
+
+// Returns how long the operation ran, in nanoseconds: until its end, or until the box was
+// last seen.
+int64_t time_in(const FlightRecord& record, const Flight& rank) {
+    return (record.ended_at != 0 ? record.ended_at : rank.head.seen_at) -
+           record.started_at;
+}
+
+// Returns the ranks of the job that are in the group but left no box.
+std::vector<int> ranks_without_box(const GroupFlight& group) {
+    std::set<int> present;
+    for (const Flight& rank : group.ranks) present.insert(rank.head.rank);
+    const std::vector<int>& members = group.head().members;
+    std::vector<int> missing;
+    for (int rank = 0; rank < group.head().world_size; ++rank)
+        if (!present.contains(rank))
+            missing.push_back(members.empty() ? rank
+                                              : members[static_cast<size_t>(rank)]);
+    return missing;
+}
 
 // Returns the lowest sequence number of an open operation of any rank; std::nullopt if no
 // operation is open.
 std::optional<uint64_t> lowest_open(const GroupFlight& group) {
     std::optional<uint64_t> lowest;
-    for (const RankFlight& rank : group.ranks)
+    for (const Flight& rank : group.ranks)
         for (const FlightRecord& record : rank.records)
             if (!is_point(record) && is_open(record))
                 lowest = std::min(lowest.value_or(record.collective.sequence),
@@ -32,7 +83,7 @@ std::optional<uint64_t> lowest_open(const GroupFlight& group) {
     return lowest;
 }
 
-const FlightRecord* last_finished(const RankFlight& rank) {
+const FlightRecord* last_finished(const Flight& rank) {
     const FlightRecord* last = nullptr;
     for (const FlightRecord& record : rank.records)
         if (!is_point(record) && is_finished(record)) last = &record;
@@ -40,7 +91,7 @@ const FlightRecord* last_finished(const RankFlight& rank) {
 }
 
 // Returns "rank 1 has not called it (its last finished call: barrier #56)".
-std::string absence(const RankFlight& rank, uint64_t sequence) {
+std::string absence(const Flight& rank, uint64_t sequence) {
     const FlightRecord* const last = last_finished(rank);
     const std::string done = last == nullptr
                                  ? std::string("it has finished no call")
@@ -63,7 +114,7 @@ std::string tell_open(const GroupFlight& group, uint64_t sequence) {
     std::string absent;
     int64_t longest = 0;
     bool failed = false;
-    for (const RankFlight& rank : group.ranks) {
+    for (const Flight& rank : group.ranks) {
         const FlightRecord* const record = find_record(rank, sequence);
         if (record != nullptr) what.insert(describe(*record));
         if (has_finished(rank, sequence)) {
@@ -91,7 +142,7 @@ std::string tell_open(const GroupFlight& group, uint64_t sequence) {
 // operations; std::nullopt if there is no such number.
 std::optional<std::string> tell_mismatch(const GroupFlight& group) {
     std::map<uint64_t, std::map<std::string, std::vector<int>>> called;
-    for (const RankFlight& rank : group.ranks)
+    for (const Flight& rank : group.ranks)
         for (const FlightRecord& record : rank.records)
             if (!is_point(record))
                 called[record.collective.sequence][describe(record)].push_back(
@@ -113,7 +164,7 @@ std::optional<std::string> tell_mismatch(const GroupFlight& group) {
 // Returns a sentence about a group without open operations.
 std::string tell_quiet(const GroupFlight& group) {
     std::map<std::string, std::vector<int>> last;
-    for (const RankFlight& rank : group.ranks) {
+    for (const Flight& rank : group.ranks) {
         const FlightRecord* const record = last_finished(rank);
         last[record == nullptr ? "nothing" : describe(*record)].push_back(
             rank.head.world_rank);
@@ -134,7 +185,7 @@ std::string tell_quiet(const GroupFlight& group) {
 // Appends sentences about open sends and receives to `story`, at most kMaxPoints.
 void tell_points(const GroupFlight& group, std::vector<std::string>& story) {
     size_t listed = 0, all = 0;
-    for (const RankFlight& rank : group.ranks)
+    for (const Flight& rank : group.ranks)
         for (const FlightRecord& record : rank.records) {
             if (!is_point(record) || !is_open(record) || ++all > kMaxPoints) continue;
             const bool failed = record.state == State::kFailed;
@@ -147,25 +198,62 @@ void tell_points(const GroupFlight& group, std::vector<std::string>& story) {
         story.push_back(fmt::format("... and {} more messages in flight", all - listed));
 }
 
+// A sequence number, and the description of an operation that a rank called with it.
+using Row = std::pair<uint64_t, std::string>;
+
+std::string cell_of(const Flight& rank, const Row& row) {
+    const auto& [sequence, what] = row;
+    const FlightRecord* const record = find_record(rank, sequence);
+    if (record == nullptr) return has_finished(rank, sequence) ? "done" : "-";
+    if (describe(*record) != what) return "-";
+    if (record->started_at == 0)
+        return record->state == State::kFailed ? "not run" : "queued";
+    const std::string time = duration_text(time_in(*record, rank));
+    switch (record->state) {
+        case State::kFinished: return "done " + time;
+        case State::kFailed: return "failed " + time;
+        default: break;
+    }
+    return "in it " + time;
+}
+
+// Returns the rows of the `last` highest sequence numbers of all ranks. A number has more
+// than one row if the ranks called different operations.
+std::vector<Row> last_operations(const GroupFlight& group, int last) {
+    std::map<uint64_t, std::set<std::string>> names;
+    for (const Flight& rank : group.ranks)
+        for (const FlightRecord& record : rank.records)
+            if (!is_point(record))
+                names[record.collective.sequence].insert(describe(record));
+    while (names.size() > static_cast<size_t>(last)) names.erase(names.begin());
+    std::vector<Row> rows;
+    for (const auto& [sequence, different] : names)
+        for (const std::string& what : different) rows.emplace_back(sequence, what);
+    return rows;
+}
+
 }  // namespace
 
-bool is_point(const FlightRecord& record) {
-    return dist::is_point(record.collective.operation);
+std::string duration_text(int64_t nanoseconds) {
+    const auto time = static_cast<double>(nanoseconds);
+    if (time >= 1e9) return fmt::format("{:.1f} s", time / 1e9);
+    if (time >= 1e6) return fmt::format("{:.1f} ms", time / 1e6);
+    return fmt::format("{:.1f} us", time / 1e3);
 }
 
-bool is_finished(const FlightRecord& record) { return record.state == State::kFinished; }
-
-bool is_open(const FlightRecord& record) {
-    return record.started_at != 0 && !is_finished(record);
+Flight read_flight(const std::string& path) {
+    Flight flight = dist::read_box_file(path);
+    if (flight.head.seen_at == 0) flight.head.seen_at = now_of(flight.head);
+    return flight;
 }
 
-std::vector<GroupFlight> by_group(std::vector<RankFlight> flights) {
+std::vector<GroupFlight> by_group(std::vector<Flight> flights) {
     using Key = std::tuple<int64_t, std::string, std::string, std::vector<int>>;
     std::map<Key, GroupFlight> groups;
-    for (RankFlight& flight : flights) {
+    for (Flight& flight : flights) {
         const dist::FlightHead& head = flight.head;
         auto& ranks = groups[{head.restart, head.run, head.group, head.members}].ranks;
-        for (const RankFlight& other : ranks) {
+        for (const Flight& other : ranks) {
             if (other.head.rank == head.rank)
                 throw BadFile(concat(flight.file, " and ", other.file,
                                      " are both of rank ", head.world_rank, " of run ",
@@ -186,45 +274,6 @@ std::vector<GroupFlight> by_group(std::vector<RankFlight> flights) {
     return sorted;
 }
 
-std::vector<int> ranks_without_box(const GroupFlight& group) {
-    std::set<int> present;
-    for (const RankFlight& rank : group.ranks) present.insert(rank.head.rank);
-    const std::vector<int>& members = group.head().members;
-    std::vector<int> missing;
-    for (int rank = 0; rank < group.head().world_size; ++rank)
-        if (!present.contains(rank))
-            missing.push_back(members.empty() ? rank
-                                              : members[static_cast<size_t>(rank)]);
-    return missing;
-}
-
-const FlightRecord* find_record(const RankFlight& rank, uint64_t sequence) {
-    for (auto it = rank.records.rbegin(); it != rank.records.rend(); ++it)
-        if (!is_point(*it) && it->collective.sequence == sequence) return &*it;
-    return nullptr;
-}
-
-bool has_finished(const RankFlight& rank, uint64_t sequence) {
-    if (const FlightRecord* const record = find_record(rank, sequence))
-        return is_finished(*record);
-    for (const FlightRecord& record : rank.records)
-        if (!is_point(record))
-            return sequence < record.collective.sequence;  // the record was overwritten
-    return false;
-}
-
-std::string duration_text(int64_t nanoseconds) {
-    const auto time = static_cast<double>(nanoseconds);
-    if (time >= 1e9) return fmt::format("{:.1f} s", time / 1e9);
-    if (time >= 1e6) return fmt::format("{:.1f} ms", time / 1e6);
-    return fmt::format("{:.1f} us", time / 1e3);
-}
-
-int64_t time_in(const FlightRecord& record, const RankFlight& rank) {
-    return (record.ended_at != 0 ? record.ended_at : rank.head.seen_at) -
-           record.started_at;
-}
-
 std::vector<std::string> tell(const GroupFlight& group) {
     std::vector<std::string> story;
     if (const auto mismatch = tell_mismatch(group)) story.push_back(*mismatch);
@@ -240,6 +289,23 @@ std::vector<std::string> tell(const GroupFlight& group) {
                         "made, or on another node",
                         rank_list(missing)));
     return story;
+}
+
+std::string flight_table(const GroupFlight& group, int last) {
+    const std::vector<Row> operations = last_operations(group, last);
+    if (operations.empty()) return "";
+    size_t longest = 0;
+    for (const auto& [sequence, what] : operations)
+        longest = std::max(longest, what.size());
+    std::string text = fmt::format("\n{:<{}}", "", longest + 2);
+    for (const Flight& rank : group.ranks)
+        text += fmt::format("{:<{}}", concat("rank ", rank.head.world_rank), kCell);
+    for (const Row& row : operations) {
+        text += fmt::format("\n{:<{}}", row.second, longest + 2);
+        for (const Flight& rank : group.ranks)
+            text += fmt::format("{:<{}}", cell_of(rank, row), kCell);
+    }
+    return text + "\n";
 }
 
 }  // namespace mini::tools

@@ -16,53 +16,39 @@
 #include <string>
 #include <vector>
 
-#include "libmini/extras/flight/flight_file.hpp"
+#include "libmini/extras/flight/flight_box.hpp"
 
 namespace mini::tools {
-
-using dist::FlightRecord;
-
-/// Returns whether the operation is send or recv. These have no sequence number.
-bool is_point(const FlightRecord& record);
-
-/// Returns whether the operation has finished without an error.
-bool is_finished(const FlightRecord& record);
-
-/// Returns whether the operation has started but not finished: it is running, or failed
-/// while running.
-bool is_open(const FlightRecord& record);
 
 /// The boxes of one group of one run, sorted by rank in the group. Ranks in texts are
 /// those of the job.
 struct GroupFlight {
-    std::vector<RankFlight> ranks;
+    std::vector<dist::Flight> ranks;
 
     const dist::FlightHead& head() const { return ranks.front().head; }
 };
 
+/// Reads one box; head.seen_at is the current time if the box does not contain this time.
+/// Throws as read_box_file does.
+dist::Flight read_flight(const std::string& path);
+
 /// Groups boxes by run, restart, and the group's name and members. Throws BadFile if two
 /// boxes of a group have the same rank or different world sizes.
-std::vector<GroupFlight> by_group(std::vector<RankFlight> flights);
-
-/// Returns the ranks of the job that are in the group but left no box.
-std::vector<int> ranks_without_box(const GroupFlight& group);
-
-/// Returns the record of the operation with this sequence number; null if `rank` has no
-/// such record.
-const FlightRecord* find_record(const RankFlight& rank, uint64_t sequence);
-
-/// Returns whether `rank` has finished the operation with this sequence number. Returns
-/// true even if the record of the finished operation was overwritten.
-bool has_finished(const RankFlight& rank, uint64_t sequence);
+std::vector<GroupFlight> by_group(std::vector<dist::Flight> flights);
 
 /// Returns a duration as text: "3.2 s", "1.4 ms" or "20.0 us".
 std::string duration_text(int64_t nanoseconds);
 
-/// Returns how long the operation ran, in nanoseconds: until its end, or until the box
-/// was last seen (`rank.head.seen_at`) if the operation has not ended.
-int64_t time_in(const FlightRecord& record, const RankFlight& rank);
-
 /// Returns the findings, one sentence each, the most severe first.
 std::vector<std::string> tell(const GroupFlight& group);
+
+/// Returns the table of the `last` latest operations, with an empty line before it; "" if
+/// there is no operation to show. If ranks called different operations with one sequence
+/// number, each of them has a row.
+///
+///                                             rank 0        rank 1        rank 2
+///     all_reduce #55 (sum of 21840 float32)   done 1.2 ms   done 1.2 ms   done 1.1 ms
+///     all_reduce #57 (sum of 21840 float32)   in it 3.2 s   -             in it 3.2 s
+std::string flight_table(const GroupFlight& group, int last = 8);
 
 }  // namespace mini::tools

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "libmini/extras/flight/flight_story.hpp"
-#include "libmini/extras/flight/flight_table.hpp"
 #include "tests/support/answer.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
@@ -28,7 +27,6 @@ using mini::test::Folder;
 using mini::test::message_of;
 using mini::tools::by_group;
 using mini::tools::GroupFlight;
-using mini::tools::RankFlight;
 using State = FlightRecord::State;
 
 namespace {
@@ -85,7 +83,7 @@ void write_file(const std::string& path, const std::string& bytes) {
 // Writes the flights to files, reads the files, and returns the group of the flights.
 GroupFlight group_of(const std::vector<Flight>& flights) {
     const Folder folder;
-    std::vector<RankFlight> read;
+    std::vector<Flight> read;
     for (const Flight& flight : flights) {
         const std::string path = folder / std::to_string(flight.head.rank) + ".box";
         write_file(path, bytes_of(*box_of(flight)));
@@ -224,54 +222,22 @@ TEST_CASE("a box with an invalid head is rejected with one line that has its pat
     CHECK_FALSE(contains(read_error(bytes_of(*box)), "\n"));
 }
 
-TEST_CASE("mini flight --format json has the group, each rank and all its operations") {
-    const Folder folder;
-    FlightRecord point = record(1, Operation::kRecv, State::kStarted);
-    point.peer = 1;
-    point.tag = 7;
-    point.bytes = 40;
-    auto box = box_of(
-        flight_of(0, 2, {record(0, Operation::kBarrier, State::kFinished), point}));
-    put_reason(*box, "rank 1 is gone", 1);
-    box->seen_at = kSecond * 42 / 10;
-    write_file(folder / "flight-run-rank0.box", bytes_of(*box));
-    const auto answer = mini::test::run_mini("flight --format json " + folder.path());
-    CHECK(answer.code == 0);
-    CHECK(
-        answer.text ==
-        R"([{"run":"run","restart":0,"group":"default","backend":"ring","members":[],)"
-        R"("world_size":2,"ranks_without_box":[1],)"
-        R"_("findings":["rank 0 is in recv from rank 1 (tag 7, 10 float32) for 3.2 s",)_"
-        R"("no box of rank 1: it may have died before its group was made, or on )"
-        R"(another node"],"ranks":[{"rank":0,"host":"here","pid":0,)"
-        R"("reason":"rank 1 is gone","blamed":1,"recorded":2,)"
-        R"("monotonic_ns":4200000000,"wall_ns":1004200000000,"records":[)"
-        R"({"number":1,"operation":"barrier","sequence":0,"root":-1,)"
-        R"("what":"barrier #0","dtype":"float32","count":0,"reduce_op":"sum",)"
-        R"("bytes":0,"algorithm":"","state":"finished","queued_ns":500000000,)"
-        R"("started_ns":1000000000,"ended_ns":1100000000,)"
-        R"("queued_wall_ns":1000500000000},)"
-        R"({"number":2,"operation":"recv","peer":1,"tag":7,)"
-        R"_("what":"recv from rank 1 (tag 7, 10 float32)","dtype":"float32","count":10,)_"
-        R"("reduce_op":"sum","bytes":40,"algorithm":"","state":"started",)"
-        R"("queued_ns":500000000,"started_ns":1000000000,"ended_ns":0,)"
-        R"("queued_wall_ns":1000500000000}]}]}])"
-        "\n");
-}
-
 TEST_CASE("the time of a rank that may still be running is the current time") {
     const Folder folder;
     auto box = good_box();
     box->seen_at = 0;
     write_file(folder / "a.box", bytes_of(*box));
-    const RankFlight flight = mini::tools::read_flight(folder / "a.box");
+    const Flight flight = mini::tools::read_flight(folder / "a.box");
     CHECK(flight.head.seen_at + flight.head.wall_offset > 1'600'000'000 * kSecond);
 }
 
 TEST_CASE("control characters in a box's texts are replaced") {
     Flight flight = flight_of(0, 1, {record(0, Operation::kBarrier, State::kFinished)});
-    flight.head.run = "a\033[2Jb\nc";
-    CHECK(group_of({flight}).head().run == "a?[2Jb?c");
+    flight.head.run = "a\033[2Jb\nc\xC2\x9B";
+    flight.head.host = "k\u00f6ln";
+    const GroupFlight group = group_of({flight});
+    CHECK(group.head().run == "a?[2Jb?c?");
+    CHECK(group.head().host == "k\u00f6ln");
 }
 
 TEST_CASE("a file of the wrong size or type is rejected before it is read") {
@@ -291,23 +257,6 @@ TEST_CASE("a file of the wrong size or type is rejected before it is read") {
     CHECK(
         contains(message_of<mini::BadFile>([] { mini::tools::read_flight("/dev/zero"); }),
                  "not a regular file"));
-}
-
-TEST_CASE("invalid UTF-8 and control characters in a box's texts are replaced") {
-    const Folder folder;
-    auto box = std::make_unique<FlightBox>();
-    begin_box(*box, {.run = "a\033[2Jb\xC2\x9B"
-                            "c\xff",
-                     .group = "default",
-                     .backend = "ring",
-                     .host = "k\u00f6ln"});
-    write_file(folder / "flight-a.box", bytes_of(*box));
-    const RankFlight flight = mini::tools::read_flight(folder / "flight-a.box");
-    CHECK(flight.head.run == "a?[2Jb?c\uFFFD");
-    CHECK(flight.head.host == "k\u00f6ln");
-    const auto answer = mini::test::run_mini("flight --format json " + folder.path());
-    CHECK(answer.code == 0);
-    CHECK(contains(answer.text, "a?[2Jb?c\uFFFD"));
 }
 
 TEST_CASE("disjoint and overlapping subgroups are told apart and have the job's ranks") {

@@ -14,7 +14,7 @@
 #include "libmini/extras/cudasim/findings.hpp"
 #include "libmini/extras/cudasim/launch.hpp"
 #include "libmini/extras/cudasim/memory_map.hpp"
-#include "libmini/extras/cudasim/observer.hpp"
+#include "libmini/extras/cudasim/order.hpp"
 #include "libmini/extras/cudasim/race_checker.hpp"
 #include "libmini/extras/cudasim/shared_bounds.hpp"
 

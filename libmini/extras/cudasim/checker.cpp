@@ -5,16 +5,16 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "libmini/core/error.hpp"
 #include "libmini/extras/cudasim/api.hpp"
 #include "libmini/extras/cudasim/findings.hpp"
 #include "libmini/extras/cudasim/hooks.hpp"
-#include "libmini/extras/cudasim/host_guard.hpp"
 #include "libmini/extras/cudasim/inspector.hpp"
 #include "libmini/extras/cudasim/memory.hpp"
-#include "libmini/extras/cudasim/observer.hpp"
 
 namespace mini::sim {
 namespace {
@@ -29,22 +29,21 @@ void wait_for_all_devices() {
     cudaSetDevice(before);
 }
 
-// Sets the observer and enables the hooks until the end of the scope.
-class Installed {
-  public:
-    explicit Installed(Inspector* inspector) : before_(observer()) {
-        set_observer(inspector);
-        inspected = true;
+// Sets an inspector, until the end of the scope.
+struct Session {
+    // Checks accesses if `checks`, else counts them.
+    explicit Session(bool checks)
+        : inspector(checks ? &findings : nullptr, checks ? nullptr : &log) {
+        installed_inspector = &inspector;
     }
-    ~Installed() {
-        set_observer(before_);
-        inspected = before_ != nullptr;
-    }
-    Installed(const Installed&) = delete;
-    Installed& operator=(const Installed&) = delete;
+    ~Session() { installed_inspector = before; }
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
 
-  private:
-    Observer* before_;
+    Findings findings;
+    AccessLog log;
+    Inspector inspector;
+    Inspector* const before = installed_inspector;
 };
 
 // Checks the whole program if MINI_SIM_CHECK is 1.
@@ -52,17 +51,14 @@ class WholeProgram {
   public:
     WholeProgram() {
         const char* const value = std::getenv("MINI_SIM_CHECK");
-        if (value == nullptr || std::string(value) != "1") return;
-        findings_ = new Findings;  // these three objects are never freed
-        set_observer(new Inspector(findings_, nullptr, new HostGuard(findings_)));
-        inspected = true;
+        if (value != nullptr && std::string(value) == "1") session_ = new Session(true);
     }
 
     // Prints the reports. Runs when the program exits, after its other cleanup.
     void finish() {
-        if (findings_ == nullptr) return;
+        if (session_ == nullptr) return;
         wait_for_all_devices();
-        const auto reports = findings_->take();
+        const auto reports = session_->findings.take();
         std::fflush(nullptr);  // the program's own output comes first
         for (const Report& report : reports) fmt::print(stderr, "{}\n", describe(report));
         if (reports.empty()) return;
@@ -73,7 +69,7 @@ class WholeProgram {
     }
 
   private:
-    Findings* findings_ = nullptr;
+    Session* session_ = nullptr;  // never freed
 };
 
 WholeProgram whole_program;
@@ -82,11 +78,8 @@ __attribute__((destructor)) void finish() { whole_program.finish(); }
 
 }  // namespace
 
-struct Checker::State {
-    Findings findings;
-    HostGuard guard{&findings};
-    Inspector inspector{&findings, nullptr, &guard};
-    Installed installed{&inspector};
+struct Checker::State : Session {
+    State() : Session(true) {}
 };
 
 Checker::Checker() {
@@ -101,10 +94,8 @@ std::vector<Report> Checker::reports() {
     return state_->findings.take();
 }
 
-struct Counting::State {
-    AccessLog log;
-    Inspector inspector{nullptr, &log, nullptr};
-    Installed installed{&inspector};
+struct Counting::State : Session {
+    State() : Session(false) {}
 };
 
 Counting::Counting() {

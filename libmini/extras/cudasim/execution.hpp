@@ -10,7 +10,6 @@
 #include "libmini/extras/cudasim/block_order.hpp"
 #include "libmini/extras/cudasim/findings.hpp"
 #include "libmini/extras/cudasim/launch.hpp"
-#include "libmini/extras/cudasim/observer.hpp"
 #include "libmini/extras/cudasim/order.hpp"
 #include "libmini/extras/cudasim/shadow.hpp"
 

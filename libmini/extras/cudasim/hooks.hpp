@@ -1,6 +1,6 @@
 // Functions by which instrumented kernels and the device functions of language.hpp report
 // each access of a simulated thread. Without an inspector, a call costs one test of a
-// flag.
+// pointer.
 
 #pragma once
 
@@ -11,8 +11,15 @@
 
 namespace mini::sim {
 
-/// Whether an inspector is installed.
-extern std::atomic<bool> inspected;
+class Inspector;
+
+/// The inspector of the program, or null. REQUIRES, to replace it: no operation is queued
+/// or running.
+extern std::atomic<Inspector*> installed_inspector;
+
+inline bool is_inspected() {
+    return installed_inspector.load(std::memory_order_relaxed) != nullptr;
+}
 
 namespace detail {
 void tell_access(const MemoryAccess& access);
@@ -31,7 +38,7 @@ __attribute__((noinline)) void note_atomic(const void* pointer, size_t bytes);
 
 /// Reports __threadfence() and __threadfence_block().
 inline void note_fence(Scope scope) {
-    if (inspected.load(std::memory_order_relaxed)) detail::tell_fence(scope);
+    if (is_inspected()) detail::tell_fence(scope);
 }
 
 /// Reports a shuffle or a vote: its mask, and the lane whose value is read (-1: a vote).

@@ -142,14 +142,14 @@ void HostGuard::given(const OperationInfo& info) {
     add(info.to, true);
 }
 
-void HostGuard::begins(const OperationInfo&) {
+void HostGuard::begins() {
     const std::lock_guard lock(mutex_);
     if (running_++ > 0) return;
     open_devices();
     for (const Pending& pending : pending_) protect(pending, true);
 }
 
-void HostGuard::ends(const OperationInfo&) {
+void HostGuard::ends() {
     const std::lock_guard lock(mutex_);
     if (--running_ > 0) return;
     take_signal();

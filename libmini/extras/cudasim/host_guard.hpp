@@ -17,7 +17,6 @@
 
 #include "libmini/extras/cudasim/allocation.hpp"
 #include "libmini/extras/cudasim/findings.hpp"
-#include "libmini/extras/cudasim/observer.hpp"
 #include "libmini/extras/cudasim/order.hpp"
 
 namespace mini::sim {
@@ -36,8 +35,8 @@ class HostGuard {
 
     void allocated(const Allocation& allocation);
     void given(const OperationInfo& info);
-    void begins(const OperationInfo& info);
-    void ends(const OperationInfo& info);
+    void begins();
+    void ends();
     void waited(const Clock& clock);
 
     /// Handles a fault at `pointer`, raised by the instruction at `address`. If the

@@ -1,6 +1,7 @@
 #include "libmini/extras/cudasim/inspector.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -8,10 +9,16 @@
 #include "libmini/core/error.hpp"
 #include "libmini/extras/cudasim/block.hpp"
 #include "libmini/extras/cudasim/block_seed.hpp"
+#include "libmini/extras/cudasim/hooks.hpp"
 #include "libmini/extras/cudasim/memory.hpp"
 #include "libmini/extras/cudasim/symbols.hpp"
 
 namespace mini::sim {
+
+std::atomic<Inspector*> installed_inspector = nullptr;
+
+Inspector* inspector() { return installed_inspector.load(std::memory_order_acquire); }
+
 namespace {
 
 // A thread that reads the same value this often spins; fewer after the first finding.
@@ -27,20 +34,74 @@ bool at_barrier(const ThreadState& state) {
     return state.at == ThreadState::At::kBlockBarrier;
 }
 
-}  // namespace
-
+// Returns the inspector of the block that runs on this host thread, or null.
 Inspector*& inspecting() {
     thread_local Inspector* inspector = nullptr;
     return inspector;
 }
 
+// Calls the inspector, and disables it meanwhile: a function that the inspector calls may
+// be instrumented too, if the linker took a standard library function from a kernel's
+// object file.
+template <typename Body>
+void inspect(const Body& body) {
+    Inspector* const inspector = inspecting();
+    if (inspector == nullptr) return;
+    inspecting() = nullptr;
+    const Inspector::Next next = body(*inspector);
+    inspecting() = inspector;
+    if (next == Inspector::Next::kAbandon) abandon_thread();
+    if (next == Inspector::Next::kYield) yield_thread();
+}
+
+}  // namespace
+
+namespace detail {
+
+void tell_access(const MemoryAccess& access) {
+    inspect([&](Inspector& i) { return i.access(access); });
+}
+
+void tell_fence(Scope scope) {
+    inspect([&](Inspector& i) {
+        i.fence(scope);
+        return Inspector::Next::kContinue;
+    });
+}
+
+void tell_exchange(unsigned mask, int from, const void* address) {
+    inspect([&](Inspector& i) {
+        i.exchange(mask, from, address);
+        return Inspector::Next::kContinue;
+    });
+}
+
+}  // namespace detail
+
+void note_atomic(const void* pointer, size_t bytes) {
+    if (is_inspected())
+        detail::tell_access({pointer, bytes, bytes, Mode::kAtomic,
+                             instruction_before(__builtin_return_address(0))});
+}
+
+void note_exchange(unsigned mask, int from) {
+    if (is_inspected())
+        detail::tell_exchange(mask, from,
+                              instruction_before(__builtin_return_address(0)));
+}
+
+Inspector::Inspector(Findings* findings, AccessLog* log)
+    : findings_(findings), log_(log), accesses_(findings, log, execution_, memory_) {
+    if (findings != nullptr) guard_.emplace(findings);
+}
+
 void Inspector::memory_allocated(const Allocation& allocation) {
     memory_.allocated(allocation);
-    if (guard_ != nullptr) guard_->allocated(allocation);
+    if (guard_) guard_->allocated(allocation);
 }
 
 void Inspector::operation_given(const OperationInfo& info) {
-    if (guard_ == nullptr) return;
+    if (!guard_) return;
     guard_->given(info);
     if (info.kind != OperationKind::kCopy && info.kind != OperationKind::kFill) return;
     const void* const call = calling_place();
@@ -49,16 +110,16 @@ void Inspector::operation_given(const OperationInfo& info) {
 }
 
 void Inspector::host_waited(const Clock& clock) {
-    if (guard_ != nullptr) guard_->waited(clock);
+    if (guard_) guard_->waited(clock);
 }
 
-void Inspector::memory_freed(const Allocation&) { memory_.freed(); }
+void Inspector::memory_freed() { memory_.freed(); }
 
 void Inspector::operation_begins(const OperationInfo& info) {
     if (info.kind == OperationKind::kHostFunction || info.kind == OperationKind::kMarker)
         return;
     running_.lock();
-    if (guard_ != nullptr) guard_->begins(info);
+    if (guard_) guard_->begins();
     execution_.begin(info, call_of(info.id));
     if (log_ != nullptr && info.kind == OperationKind::kKernel)
         log_->begin_launch(execution_.name(), info.launch->grid, info.launch->block);
@@ -79,7 +140,7 @@ const void* Inspector::call_of(uint64_t operation) {
 void Inspector::operation_ends(const OperationInfo& info) {
     if (info.kind == OperationKind::kHostFunction || info.kind == OperationKind::kMarker)
         return;
-    if (guard_ != nullptr) guard_->ends(info);
+    if (guard_) guard_->ends();
     running_.unlock();
 }
 
@@ -97,7 +158,7 @@ void Inspector::block_begins(const Launch& launch, const Coordinates& first) {
     inspecting() = this;
 }
 
-void Inspector::block_ends(const Launch&, const Coordinates&) {
+void Inspector::block_ends() {
     inspecting() = nullptr;
     if (log_ != nullptr) log_->end_block();
 }
@@ -132,8 +193,8 @@ void Inspector::block_synchronized(const Launch& launch, const Coordinates& one,
     }
 }
 
-void Inspector::warp_synchronized(const Launch&, const Coordinates& one, unsigned mask) {
-    execution_.order().warp_met(one.thread, mask);
+void Inspector::warp_synchronized(unsigned thread, unsigned mask) {
+    execution_.order().warp_met(thread, mask);
 }
 
 void Inspector::lane_exited(const Launch& launch, const Coordinates& reader,

@@ -1,8 +1,9 @@
 // Checks every load and store of every kernel, and records mistakes and traffic.
 //
-// The inspector is an observer of the simulator (observer.hpp), and the hooks (hooks.hpp)
-// call it for each access. While an observer is set, blocks run one after another, so
-// that the reports are deterministic; with findings, in an order drawn from a seed.
+// The simulator calls the inspector for each operation, block and barrier, and the hooks
+// (hooks.hpp) call it for each access. While an inspector is set, blocks run one after
+// another, so that the reports are deterministic; with findings, in an order drawn from a
+// seed.
 
 #pragma once
 
@@ -10,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,22 +23,18 @@
 #include "libmini/extras/cudasim/host_guard.hpp"
 #include "libmini/extras/cudasim/launch.hpp"
 #include "libmini/extras/cudasim/memory_map.hpp"
-#include "libmini/extras/cudasim/observer.hpp"
 #include "libmini/extras/cudasim/order.hpp"
 #include "libmini/extras/cudasim/spins.hpp"
 
 namespace mini::sim {
 
-class Inspector final : public Observer {
+/// The functions are called on any thread, and concurrently for different devices. They
+/// must not call the CUDA interface.
+class Inspector {
   public:
     /// Each argument may be null: without `findings`, accesses are not checked; without
-    /// `log`, accesses are not counted; without `guard`, the host's accesses are not
-    /// checked.
-    Inspector(Findings* findings, AccessLog* log, HostGuard* guard)
-        : findings_(findings),
-          log_(log),
-          guard_(guard),
-          accesses_(findings, log, execution_, memory_) {}
+    /// `log`, accesses are not counted.
+    Inspector(Findings* findings, AccessLog* log);
 
     // Called by the hooks, on the fiber of the simulated thread.
 
@@ -50,30 +48,56 @@ class Inspector final : public Observer {
     void exchange(unsigned mask, int from, const void* address);
 
     // Called by the simulator.
-    void memory_allocated(const Allocation& allocation) override;
-    void memory_freed(const Allocation& allocation) override;
-    void operation_given(const OperationInfo& info) override;
-    void operation_begins(const OperationInfo& info) override;
-    void operation_ends(const OperationInfo& info) override;
-    void host_waited(const Clock& clock) override;
-    std::vector<uint32_t> block_order(uint32_t blocks) override;
-    void block_begins(const Launch& launch, const Coordinates& first) override;
-    void block_ends(const Launch& launch, const Coordinates& first) override;
+    void memory_allocated(const Allocation& allocation);
+    void memory_freed();
+
+    /// Called when an operation was submitted to a stream, on the host thread that
+    /// submitted it.
+    void operation_given(const OperationInfo& info);
+
+    /// Called before and after an operation (and all its blocks), on the thread that runs
+    /// the operation.
+    void operation_begins(const OperationInfo& info);
+    void operation_ends(const OperationInfo& info);
+
+    /// Called when a wait of the host has completed: every operation before `clock` is
+    /// done.
+    void host_waited(const Clock& clock);
+
+    /// Returns the order in which the blocks of a launch run.
+    std::vector<uint32_t> block_order(uint32_t blocks);
+
+    /// Called before and after a block, on the host thread that runs the block. `first`:
+    /// of thread 0.
+    void block_begins(const Launch& launch, const Coordinates& first);
+    void block_ends();
+
+    /// Called when all threads of a block that have not exited are at __syncthreads(),
+    /// before they continue. `one`: of any thread.
     void block_synchronized(const Launch& launch, const Coordinates& one,
-                            std::span<const ThreadState> states) override;
-    void warp_synchronized(const Launch& launch, const Coordinates& one,
-                           unsigned mask) override;
+                            std::span<const ThreadState> states);
+
+    /// Called when all lanes of `mask` in the warp of `thread` that have not exited are in
+    /// the same warp operation, before they continue.
+    void warp_synchronized(unsigned thread, unsigned mask);
+
+    /// Called before warp_synchronized() for each lane that reads the value of lane
+    /// `from`, which is in the mask and has exited. `state`: of the reader.
     void lane_exited(const Launch& launch, const Coordinates& reader,
-                     const ThreadState& state, int from) override;
+                     const ThreadState& state, int from);
+
+    /// Called when no thread of the block can continue. The launch then fails with
+    /// cudaErrorLaunchFailure.
     void block_stuck(const Launch& launch, const Coordinates& one,
-                     std::span<const ThreadState> states) override;
+                     std::span<const ThreadState> states);
 
   private:
     const void* call_of(uint64_t operation);
 
     Findings* findings_;
     AccessLog* log_;
-    HostGuard* guard_;
+    std::optional<HostGuard>
+        guard_;  // checks the host's accesses; empty without findings
 
     std::mutex given_mutex_;
     std::map<uint64_t, const void*> given_;  // calls of copies and fills, by operation id
@@ -84,8 +108,7 @@ class Inspector final : public Observer {
     Spins spins_;
 };
 
-/// Returns the inspector of the block that runs on this host thread, or null; the caller
-/// may set it.
-Inspector*& inspecting();
+/// Returns the inspector that is set (hooks.hpp), or null.
+Inspector* inspector();
 
 }  // namespace mini::sim

@@ -29,10 +29,7 @@
 #define __host__
 #define __forceinline__ inline
 #define __restrict__ __restrict
-// A no-operation before the function for each thread that a block may have: a launch
-// counts them (launch_limits.cpp).
-#define __launch_bounds__(threads, ...) \
-    __attribute__((patchable_function_entry((threads) + 0, (threads) + 0)))
+#define __launch_bounds__(...)
 #define __align__(n) __attribute__((aligned(n)))  // before or after __shared__
 #define __constant__
 // A block runs on one host thread, so exactly the threads of the block share a

@@ -17,19 +17,7 @@ struct Launch {
     size_t shared_bytes = 0;
     const void* kernel = nullptr;  // the function's address, which identifies the kernel
     std::function<void()> body;
-    size_t parameter_bytes = 0;  // see parameter_bytes()
 };
-
-/// Returns the size of a kernel's parameters, each at a multiple of its alignment.
-template <typename... Parameters>
-constexpr size_t parameter_bytes() {
-    size_t bytes = 0;
-    const auto add = [&](size_t size, size_t alignment) {
-        bytes = (bytes + alignment - 1) / alignment * alignment + size;
-    };
-    (add(sizeof(Parameters), alignof(Parameters)), ...);
-    return bytes;
-}
 
 /// Returns the coordinates of linear index `i`, x fastest.
 inline dim3 unravel(unsigned i, dim3 extent) {

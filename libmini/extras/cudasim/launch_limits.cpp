@@ -1,7 +1,5 @@
 #include "libmini/extras/cudasim/launch_limits.hpp"
 
-#include <algorithm>
-#include <cstring>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -12,27 +10,11 @@
 #include "libmini/core/text.hpp"
 #include "libmini/extras/cudasim/symbols.hpp"
 
-// The compiler lists the functions with __launch_bounds__ (language.hpp) in this section,
-// each by the address of the no-operations before it. The linker defines both names.
-extern "C" {
-extern const char* const __start___patchable_function_entries[]
-    __attribute__((weak, visibility("hidden")));
-extern const char* const __stop___patchable_function_entries[]
-    __attribute__((weak, visibility("hidden")));
-}
-
 namespace mini::sim {
 namespace {
 
 constexpr dim3 kMaxBlock = {1024, 1024, 64};
 constexpr dim3 kMaxGrid = {0x7fffffff, 65535, 65535};
-constexpr size_t kMaxParameterBytes = 32764;
-
-#if defined(__x86_64__)
-constexpr size_t kNoOperationBytes = 1;
-#else
-constexpr size_t kNoOperationBytes = 4;
-#endif
 
 // The shared memory of a kernel.
 struct SharedLimits {
@@ -62,13 +44,6 @@ bool fits(dim3 extent, dim3 max) {
            extent.y <= max.y && extent.z <= max.z;
 }
 
-// Returns whether all bytes in [begin, end) are repetitions of the first no-operation.
-bool is_padding(const char* begin, const char* end) {
-    const auto bytes = static_cast<size_t>(end - begin);
-    return bytes <= kNoOperationBytes ||
-           std::memcmp(begin, begin + kNoOperationBytes, bytes - kNoOperationBytes) == 0;
-}
-
 LaunchError check_shared(const Launch& launch) {
     const std::lock_guard lock(mutex);
     const SharedLimits& limits = limits_of(launch.kernel);
@@ -96,30 +71,7 @@ LaunchError check_limits(const Launch& launch) {
     if (!fits(launch.grid, kMaxGrid) || !fits(launch.block, kMaxBlock) ||
         threads > kMaxThreadsPerBlock)
         return {cudaErrorInvalidConfiguration, ""};
-    if (threads > launch_bound(launch.kernel))
-        return {cudaErrorInvalidValue,
-                concat("the block has ", threads,
-                       " threads, and the kernel's __launch_bounds__ allows ",
-                       launch_bound(launch.kernel),
-                       ": the compiler has given each thread registers for so many")};
-    if (launch.parameter_bytes > kMaxParameterBytes)
-        return {cudaErrorInvalidValue,
-                concat("the kernel's parameters take ", launch.parameter_bytes,
-                       " bytes, and nvcc allows ", kMaxParameterBytes,
-                       ": pass a pointer to device memory instead")};
     return check_shared(launch);
-}
-
-unsigned launch_bound(const void* kernel) {
-    const auto* const code = static_cast<const char*>(kernel);
-    for (const char* const* each = __start___patchable_function_entries;
-         each != __stop___patchable_function_entries; ++each) {
-        const auto bytes = static_cast<size_t>(code - *each);
-        if (*each < code && bytes <= kMaxThreadsPerBlock * kNoOperationBytes &&
-            is_padding(*each, code))
-            return static_cast<unsigned>(bytes / kNoOperationBytes);
-    }
-    return kMaxThreadsPerBlock;
 }
 
 cudaError_t set_dynamic_limit(const void* kernel, size_t bytes) {

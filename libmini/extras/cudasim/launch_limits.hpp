@@ -1,12 +1,10 @@
 // The limits of one launch: CUDA does not start a kernel that exceeds one of them.
 //
-//     threads of a block      1024, or the first argument of __launch_bounds__
+//     threads of a block      1024
 //     shared memory           48 KiB for static and dynamic together; up to 163 KiB after
 //                             cudaFuncSetAttribute, for dynamic only
-//     parameters              32,764 bytes since CUDA 12.1 (before: 4 KiB)
 //
-// nvcc refuses kernels with too much static shared memory or too many parameters; here
-// their launch fails.
+// nvcc refuses kernels with too much static shared memory; here their launch fails.
 
 #pragma once
 
@@ -30,10 +28,6 @@ struct LaunchError {
 
 /// Returns the first limit that a launch exceeds.
 LaunchError check_limits(const Launch& launch);
-
-/// Returns the number of threads in the kernel's __launch_bounds__, or
-/// kMaxThreadsPerBlock.
-unsigned launch_bound(const void* kernel);
 
 /// Sets the kernel's limit of dynamic shared memory. Returns cudaErrorInvalidValue if the
 /// sum with its __shared__ arrays exceeds kSharedBytesOptin.

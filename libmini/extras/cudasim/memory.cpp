@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "libmini/core/error.hpp"
-#include "libmini/extras/cudasim/observer.hpp"
+#include "libmini/extras/cudasim/inspector.hpp"
 #include "libmini/extras/cudasim/settings.hpp"
 
 namespace mini::sim {
@@ -204,7 +204,7 @@ std::byte* allocate_memory(size_t bytes, int device) {
     const Allocation made = *all.of(device).find(begin);
     ++all.last_id;
     lock.unlock();
-    if (Observer* const watching = observer()) watching->memory_allocated(made);
+    if (Inspector* const watching = inspector()) watching->memory_allocated(made);
     return begin;
 }
 
@@ -216,9 +216,8 @@ bool free_memory(void* pointer) {
     Allocation* const found = all.of(device).find(pointer);
     if (found == nullptr || found->begin != pointer || found->freed) return false;
     all.of(device).free(*found);
-    const Allocation gone = *found;
     lock.unlock();
-    if (Observer* const watching = observer()) watching->memory_freed(gone);
+    if (Inspector* const watching = inspector()) watching->memory_freed();
     return true;
 }
 

@@ -1,4 +1,5 @@
-// The happens-before order of operations: vector clocks over the streams and the host.
+// Operations in streams, and their happens-before order: vector clocks over the streams and
+// the host.
 //
 // Each stream is a timeline, and all host threads together are timeline 0. An operation's
 // clock holds, for each timeline, the number of that timeline's operations that happen
@@ -16,8 +17,12 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
+
+#include "libmini/extras/cudasim/launch.hpp"
+#include "libmini/extras/cudasim/types.hpp"
 
 namespace mini::sim {
 
@@ -37,5 +42,21 @@ inline bool precedes(Stamp earlier, const Clock& clock) {
 
 /// Sets clock[t] to the larger of both, for each timeline t.
 void join(Clock& clock, const Clock& other);
+
+enum class OperationKind { kKernel, kCopy, kFill, kHostFunction, kMarker };
+
+/// An operation in a stream, as the inspector sees it.
+struct OperationInfo {
+    OperationKind kind = OperationKind::kMarker;
+    uint64_t id = 0;  // 1, 2, 3, ... in the order of the calls
+    int device = 0;
+    cudaStream_t stream = nullptr;
+    Stamp stamp = {};
+    Clock clock = {};
+    const Launch* launch = nullptr;  // kernel
+    void* to = nullptr;              // copy or fill
+    const void* from = nullptr;      // copy; null if it reads a staged host copy
+    size_t bytes = 0;
+};
 
 }  // namespace mini::sim

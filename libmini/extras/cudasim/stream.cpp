@@ -10,6 +10,7 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/extras/cudasim/block.hpp"
+#include "libmini/extras/cudasim/inspector.hpp"
 #include "libmini/extras/cudasim/memory.hpp"
 #include "libmini/extras/cudasim/settings.hpp"
 
@@ -130,7 +131,7 @@ OperationPointer Machine::submit(Lock& lock, Stream* stream, Job job,
     stream->clock = info.clock;
     stream->queue.push_back(operation);
     stream->last = operation;
-    if (Observer* const watching = observer()) watching->operation_given(info);
+    if (Inspector* const watching = inspector()) watching->operation_given(info);
     if (eager_) run_until(lock, operation);
     return operation;
 }
@@ -179,7 +180,7 @@ void Machine::run(Lock& lock, Operation& operation) {
     std::string error;
     if (fault(stream->device).code == cudaSuccess) {
         lock.unlock();
-        Observer* const watching = observer();
+        Inspector* const watching = inspector();
         if (watching != nullptr) watching->operation_begins(operation.info);
         error = perform(operation.job);
         if (watching != nullptr) watching->operation_ends(operation.info);
@@ -201,7 +202,7 @@ void Machine::run(Lock& lock, Operation& operation) {
 
 void Machine::host_comes_after(const OperationPointer& operation) {
     join(host_clock_, operation->info.clock);
-    if (Observer* const watching = observer()) watching->host_waited(host_clock_);
+    if (Inspector* const watching = inspector()) watching->host_waited(host_clock_);
 }
 
 void Machine::wait(Lock& lock, const OperationPointer& operation) {

@@ -26,7 +26,6 @@
 #include <vector>
 
 #include "libmini/extras/cudasim/launch.hpp"
-#include "libmini/extras/cudasim/observer.hpp"
 #include "libmini/extras/cudasim/order.hpp"
 #include "libmini/extras/cudasim/types.hpp"
 

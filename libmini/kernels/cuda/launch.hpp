@@ -66,8 +66,7 @@ void launch(void (*kernel)(Parameters...), Extents extents, cudaStream_t stream,
                                .shared_bytes = extents.shared_bytes,
                                .kernel = name,
                                .body = [kernel, ... values = static_cast<Parameters>(
-                                                    arguments)] { kernel(values...); },
-                               .parameter_bytes = sim::parameter_bytes<Parameters...>()},
+                                                    arguments)] { kernel(values...); }},
                               stream));
 }
 

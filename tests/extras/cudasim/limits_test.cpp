@@ -22,13 +22,6 @@ std::string error_of(bugs::Run run) {
     return message;
 }
 
-TEST_CASE("a block with more threads than __launch_bounds__ is refused") {
-    const std::string message = error_of(bugs::more_threads_than_bounds);
-    CHECK_THAT(message, ContainsSubstring("mini::bugs::bounded"));
-    CHECK_THAT(message, ContainsSubstring("the block has 65 threads, and the kernel's "
-                                          "__launch_bounds__ allows 64"));
-}
-
 TEST_CASE("more than 48 KiB of __shared__ arrays are refused") {
     const std::string message = error_of(bugs::large_static);
     CHECK_THAT(message, ContainsSubstring("mini::bugs::large_arrays<12289u>"));
@@ -43,12 +36,6 @@ TEST_CASE("static and dynamic shared memory share 48 KiB without cudaFuncSetAttr
     CHECK_THAT(message,
                ContainsSubstring("requests 46080 bytes of dynamic shared memory, and "
                                  "45056 are allowed beside __shared__ arrays of 4096"));
-}
-
-TEST_CASE("more than 32,764 bytes of parameters are refused") {
-    const std::string message = error_of(bugs::large_parameters);
-    CHECK_THAT(message, ContainsSubstring("mini::bugs::table_lookup<32760"));
-    CHECK_THAT(message, ContainsSubstring("parameters take 32768 bytes"));
 }
 
 }  // namespace

@@ -36,10 +36,8 @@ void misaligned_float(bool wrong);
 void misaligned_half(bool wrong);
 
 // limits.cu: the wrong versions throw CudaError
-void more_threads_than_bounds(bool wrong);
 void large_static(bool wrong);
 void large_dynamic(bool wrong);
-void large_parameters(bool wrong);
 
 // memory.cu
 void use_after_free(bool wrong);

@@ -13,42 +13,31 @@ using mini::cuda::launch;
 constexpr int kThreads = 64;
 
 // Reverses 64 numbers.
-__global__ void reverse_wrong(float* x) {
+template <bool kWrong>
+__global__ void reverse(float* x) {
     __shared__ float all[kThreads];
     all[threadIdx.x] = x[threadIdx.x];
+    if (!kWrong) __syncthreads();
     x[threadIdx.x] = all[kThreads - 1 - threadIdx.x];  // BUG missing_barrier
-}
-__global__ void reverse_right(float* x) {
-    __shared__ float all[kThreads];
-    all[threadIdx.x] = x[threadIdx.x];
-    __syncthreads();
-    x[threadIdx.x] = all[kThreads - 1 - threadIdx.x];
 }
 
 // Sums 64 numbers with a tree reduction.
-__global__ void sum_wrong(float* out, const float* x) {
-    __shared__ float part[kThreads];
-    const unsigned t = threadIdx.x;
-    part[t] = x[t];
-    __syncthreads();
-    for (unsigned half = kThreads / 2; half > 0; half /= 2)
-        if (t < half) part[t] += part[t + half];  // BUG reduction_race
-    if (t == 0) *out = part[0];
-}
-__global__ void sum_right(float* out, const float* x) {
+template <bool kWrong>
+__global__ void sum(float* out, const float* x) {
     __shared__ float part[kThreads];
     const unsigned t = threadIdx.x;
     part[t] = x[t];
     __syncthreads();
     for (unsigned half = kThreads / 2; half > 0; half /= 2) {
-        if (t < half) part[t] += part[t + half];
-        __syncthreads();
+        if (t < half) part[t] += part[t + half];  // BUG reduction_race
+        if (!kWrong) __syncthreads();
     }
     if (t == 0) *out = part[0];
 }
 
 // Smooths four times, alternating between two buffers.
-__global__ void smooth_wrong(float* x) {
+template <bool kWrong>
+__global__ void smooth(float* x) {
     __shared__ float buffer[2][kThreads];
     const unsigned t = threadIdx.x;
     buffer[0][t] = x[t];
@@ -57,41 +46,21 @@ __global__ void smooth_wrong(float* x) {
         const float* const from = buffer[step % 2];
         buffer[1 - step % 2][t] =
             (from[t] + from[(t + 1) % kThreads]) / 2;  // BUG double_buffer
-    }
-    x[t] = buffer[0][t];
-}
-__global__ void smooth_right(float* x) {
-    __shared__ float buffer[2][kThreads];
-    const unsigned t = threadIdx.x;
-    buffer[0][t] = x[t];
-    __syncthreads();
-    for (int step = 0; step < 4; ++step) {
-        const float* const from = buffer[step % 2];
-        buffer[1 - step % 2][t] = (from[t] + from[(t + 1) % kThreads]) / 2;
-        __syncthreads();
+        if (!kWrong) __syncthreads();
     }
     x[t] = buffer[0][t];
 }
 
 // Loads x in tiles of 64 numbers; each thread sums all numbers of all tiles.
-__global__ void tiles_wrong(float* out, const float* x, int tiles) {
+template <bool kWrong>
+__global__ void tiles(float* out, const float* x, int count) {
     __shared__ float tile[kThreads];
     float total = 0;
-    for (int k = 0; k < tiles; ++k) {
+    for (int k = 0; k < count; ++k) {
         tile[threadIdx.x] = x[k * kThreads + threadIdx.x];  // BUG tile_reuse
         __syncthreads();
         for (int i = 0; i < kThreads; ++i) total += tile[i];
-    }
-    out[threadIdx.x] = total;
-}
-__global__ void tiles_right(float* out, const float* x, int tiles) {
-    __shared__ float tile[kThreads];
-    float total = 0;
-    for (int k = 0; k < tiles; ++k) {
-        tile[threadIdx.x] = x[k * kThreads + threadIdx.x];
-        __syncthreads();
-        for (int i = 0; i < kThreads; ++i) total += tile[i];
-        __syncthreads();
+        if (!kWrong) __syncthreads();
     }
     out[threadIdx.x] = total;
 }
@@ -125,41 +94,36 @@ __global__ void stage(float* x) {
 
 // Counts the positive numbers in shared memory, which is uninitialised when the block
 // starts.
-__global__ void count_wrong(int* out, const float* x) {
-    __shared__ int count;
-    if (x[threadIdx.x] > 0) atomicAdd(&count, 1);  // BUG unset_accumulator
+template <bool kWrong>
+__global__ void count(int* out, const float* x) {
+    __shared__ int positive;
+    if (!kWrong && threadIdx.x == 0) positive = 0;
+    if (!kWrong) __syncthreads();
+    if (x[threadIdx.x] > 0) atomicAdd(&positive, 1);  // BUG unset_accumulator
     __syncthreads();
-    if (threadIdx.x == 0) *out = count;
-}
-__global__ void count_right(int* out, const float* x) {
-    __shared__ int count;
-    if (threadIdx.x == 0) count = 0;
-    __syncthreads();
-    if (x[threadIdx.x] > 0) atomicAdd(&count, 1);
-    __syncthreads();
-    if (threadIdx.x == 0) *out = count;
+    if (threadIdx.x == 0) *out = positive;
 }
 
 }  // namespace
 
 void missing_barrier(bool wrong) {
     const Floats x(kThreads);
-    launch(wrong ? reverse_wrong : reverse_right, {.grid = 1, .block = kThreads}, nullptr,
-           x.get());
+    launch(wrong ? reverse<true> : reverse<false>, {.grid = 1, .block = kThreads},
+           nullptr, x.get());
 }
 void reduction_race(bool wrong) {
     const Floats x(kThreads), out(1);
-    launch(wrong ? sum_wrong : sum_right, {.grid = 1, .block = kThreads}, nullptr,
+    launch(wrong ? sum<true> : sum<false>, {.grid = 1, .block = kThreads}, nullptr,
            out.get(), x.get());
 }
 void double_buffer(bool wrong) {
     const Floats x(kThreads);
-    launch(wrong ? smooth_wrong : smooth_right, {.grid = 1, .block = kThreads}, nullptr,
+    launch(wrong ? smooth<true> : smooth<false>, {.grid = 1, .block = kThreads}, nullptr,
            x.get());
 }
 void tile_reuse(bool wrong) {
     const Floats x(3 * kThreads), out(kThreads);
-    launch(wrong ? tiles_wrong : tiles_right, {.grid = 1, .block = kThreads}, nullptr,
+    launch(wrong ? tiles<true> : tiles<false>, {.grid = 1, .block = kThreads}, nullptr,
            out.get(), x.get(), 3);
 }
 void small_array(bool wrong) {
@@ -177,7 +141,7 @@ void small_dynamic(bool wrong) {
 }
 void unset_accumulator(bool wrong) {
     const Floats x(kThreads), out(1);
-    launch(wrong ? count_wrong : count_right, {.grid = 1, .block = kThreads}, nullptr,
+    launch(wrong ? count<true> : count<false>, {.grid = 1, .block = kThreads}, nullptr,
            reinterpret_cast<int*>(out.get()), x.get());
 }
 

@@ -31,19 +31,13 @@ __global__ void halves_right(float* x) {
     x[t] = all[kThreads - 1 - t];
 }
 
-__global__ void rotate_wrong(float* x, unsigned n) {
+template <bool kWrong>
+__global__ void rotate(float* x, unsigned n) {
     __shared__ float all[kThreads];
     const unsigned t = threadIdx.x;
-    if (t >= n) return;
-    all[t] = x[t];
-    __syncthreads();  // BUG early_return
-    x[t] = all[(t + 1) % n];
-}
-__global__ void rotate_right(float* x, unsigned n) {
-    __shared__ float all[kThreads];
-    const unsigned t = threadIdx.x;
+    if (kWrong && t >= n) return;
     if (t < n) all[t] = x[t];
-    __syncthreads();
+    __syncthreads();  // BUG early_return
     if (t < n) x[t] = all[(t + 1) % n];
 }
 
@@ -87,17 +81,16 @@ __global__ void vote_right(float* x) {
 
 // Swaps neighbours. Needs __syncwarp(), because the lanes of a warp need not run in
 // lockstep.
-__device__ float neighbour_wrong(float value) {
+template <bool kWrong>
+__device__ float neighbour(float value) {
     __shared__ float all[32];
     all[threadIdx.x] = value;
+    if (!kWrong) __syncwarp();
     return all[threadIdx.x ^ 1];  // BUG missing_syncwarp
 }
-__global__ void swap_wrong(float* x) { x[threadIdx.x] = neighbour_wrong(x[threadIdx.x]); }
-__global__ void swap_right(float* x) {
-    __shared__ float all[32];
-    all[threadIdx.x] = x[threadIdx.x];
-    __syncwarp();
-    x[threadIdx.x] = all[threadIdx.x ^ 1];
+template <bool kWrong>
+__global__ void swap(float* x) {
+    x[threadIdx.x] = neighbour<kWrong>(x[threadIdx.x]);
 }
 
 __global__ void histogram_wrong(int* counts, const float* x) {
@@ -123,22 +116,15 @@ __global__ void shift_right(float* out, const float* x, unsigned n) {
 }
 
 // The last block to finish sums the results of all blocks.
-__global__ void total_wrong(float* out, float* parts, int* done) {
+template <bool kWrong>
+__global__ void total(float* out, float* parts, int* done) {
     parts[blockIdx.x] = 1.0f;  // BUG last_block
+    if (!kWrong) __threadfence();
     const bool last = atomicAdd(done, 1) == static_cast<int>(gridDim.x) - 1;
     if (!last) return;
+    if (!kWrong) __threadfence();
     float total = 0;
     for (unsigned i = 0; i < gridDim.x; ++i) total += parts[i];  // BUG last_block
-    *out = total;
-}
-__global__ void total_right(float* out, float* parts, int* done) {
-    parts[blockIdx.x] = 1.0f;
-    __threadfence();
-    const bool last = atomicAdd(done, 1) == static_cast<int>(gridDim.x) - 1;
-    if (!last) return;
-    __threadfence();
-    float total = 0;
-    for (unsigned i = 0; i < gridDim.x; ++i) total += parts[i];
     *out = total;
 }
 
@@ -151,7 +137,7 @@ void divergent_barrier(bool wrong) {
 }
 void early_return(bool wrong) {
     const Floats x(kThreads);
-    launch(wrong ? rotate_wrong : rotate_right, {.grid = 1, .block = kThreads}, nullptr,
+    launch(wrong ? rotate<true> : rotate<false>, {.grid = 1, .block = kThreads}, nullptr,
            x.get(), 50u);
 }
 void shuffle_mask(bool wrong) {
@@ -169,7 +155,7 @@ void absent_lane(bool wrong) {
 }
 void missing_syncwarp(bool wrong) {
     const Floats x(32);
-    launch(wrong ? swap_wrong : swap_right, {.grid = 1, .block = 32}, nullptr, x.get());
+    launch(wrong ? swap<true> : swap<false>, {.grid = 1, .block = 32}, nullptr, x.get());
 }
 void histogram(bool wrong) {
     const Floats x(kThreads), counts(4);
@@ -187,8 +173,8 @@ void neighbour_blocks(bool wrong) {
 void last_block(bool wrong) {
     const Floats out(1), parts(5), done(1);
     cudaMemset(done.get(), 0, done.bytes());
-    launch(wrong ? total_wrong : total_right, {.grid = 5, .block = 1}, nullptr, out.get(),
-           parts.get(), reinterpret_cast<int*>(done.get()));
+    launch(wrong ? total<true> : total<false>, {.grid = 5, .block = 1}, nullptr,
+           out.get(), parts.get(), reinterpret_cast<int*>(done.get()));
 }
 
 }  // namespace mini::bugs

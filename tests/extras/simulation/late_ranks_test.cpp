@@ -94,8 +94,8 @@ TEST_CASE("monitored_barrier names the first missing rank or all missing ranks")
         REQUIRE(ends[0].how == ProcessEnd::How::kThrew);
         CHECK(ends[0].failure->kind == Failure::Kind::kTimeout);
         CHECK(contains(message_of(ends[0]),
-                       all ? "monitored_barrier: rank 2, 3 did not reach it"
-                           : "monitored_barrier: rank 2 did not reach it"));
+                       all ? "monitored_barrier: rank 2, 3 did not reach it in 4 s"
+                           : "monitored_barrier: rank 2 did not reach it in 4 s"));
         CHECK(ends[1].how == ProcessEnd::How::kThrew);
     }
 }

@@ -63,46 +63,6 @@ struct Job {
     const std::string& message(int rank) const { return end(rank).failure->message; }
 };
 
-TEST_CASE("mesh transports of 1 to 9 simulated ranks all-reduce") {
-    for (int P = 1; P <= 9; ++P) {
-        ProcessCluster cluster(P, parse_links("10Gbit,20us"), 1);
-        for (const ProcessEnd& end : run_mesh(cluster, [](GroupTransport& transport) {
-                 all_reduce_ones(transport, 4);
-             }))
-            CHECK(end.how == How::kReturned);
-        CHECK(cluster.now() < milliseconds(10));
-    }
-}
-
-TEST_CASE("the same seed gives the same times of a run, to the picosecond") {
-    const auto times = [](uint64_t seed) {
-        ProcessCluster cluster(5, parse_links("1Gbit,50us"), seed);
-        std::vector<VirtualTime> all;
-        for (const ProcessEnd& end : run_mesh(cluster, [](GroupTransport& transport) {
-                 all_reduce_ones(transport, 2);
-             }))
-            all.push_back(end.time);
-        return all;
-    };
-    CHECK(times(3) == times(3));
-}
-
-TEST_CASE(
-    "if a simulated rank is killed, all other ranks name it long before the deadline") {
-    for (const Loss loss : {Loss::kNone, Loss::kHalf, Loss::kAll}) {
-        Job job(4);
-        job.play(40, [&](ProcessCluster& cluster) { cluster.kill(2, loss); });
-        CHECK(job.end(2).how == How::kKilled);
-        for (const int rank : {0, 1, 3}) {
-            CAPTURE(rank, static_cast<int>(loss));
-            REQUIRE(job.end(rank).how == How::kThrew);
-            CHECK(job.end(rank).failure->kind == Kind::kPeerLost);
-            CHECK(job.end(rank).failure->rank == 2);
-            CHECK(job.end(rank).time < milliseconds(600));
-        }
-    }
-}
-
 TEST_CASE("if a simulated rank is stopped, all other ranks time out and name it") {
     Job job(5);
     job.play(60, [](ProcessCluster& cluster) { cluster.pause(3, hours(1)); });

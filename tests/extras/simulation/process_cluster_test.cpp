@@ -228,21 +228,6 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("monitored_barrier names the simulated rank that does not reach it") {
-    ProcessCluster cluster(4, parse_links("10Gbit,20us"), 4);
-    const auto ends = cluster.run([&](int rank) {
-        const auto group =
-            make_ring_group(config_of(cluster, rank, 4), Medium::kTcp, 10 * kJobTimeout);
-        monitored_barrier(*group, {.timeout = kJobTimeout});
-        if (rank == 3) return sleep_for(5 * kJobTimeout);
-        monitored_barrier(*group, {.timeout = kJobTimeout});
-    });
-    REQUIRE(ends[0].how == End::kThrew);
-    CHECK(contains(ends[0].failure->message,
-                   "monitored_barrier: rank 3 did not reach it in 2 s"));
-    for (const size_t rank : {1, 2}) CHECK(ends[rank].how == End::kThrew);
-}
-
 TEST_CASE("asynchronous collectives and messages run on simulated threads") {
     ProcessCluster cluster(3, parse_links("1Gbit,100us"), 6);
     const auto ends = cluster.run([&](int rank) {

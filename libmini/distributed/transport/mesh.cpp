@@ -8,7 +8,6 @@
 #include <exception>
 #include <list>
 #include <memory>
-#include <new>
 #include <span>
 #include <sstream>
 #include <string>
@@ -19,6 +18,7 @@
 #include "libmini/distributed/net/clock.hpp"
 #include "libmini/distributed/net/failure.hpp"
 #include "libmini/distributed/net/poll_until.hpp"
+#include "libmini/distributed/transport/failure_detector.hpp"
 #include "libmini/distributed/transport/ring_channel.hpp"
 #include "libmini/distributed/transport/shared_memory.hpp"
 #include "libmini/distributed/transport/socket_channel.hpp"
@@ -26,8 +26,7 @@
 namespace mini::dist {
 namespace {
 
-// The handshake timeout, and the maximum number of connections in their handshake.
-constexpr std::chrono::milliseconds kHelloTime(2000);
+// The maximum number of connections in their handshake.
 constexpr size_t kMaxPending = 64;
 
 // The key of the store in which the first rank that fails reports its failure.
@@ -192,7 +191,6 @@ MessageStream connect_to_rank(int peer, const ThisRank& mine) {
 // A connection whose greeting is incomplete.
 struct PendingConnection {
     Socket socket;
-    Deadline deadline;
     Greeting greeting;
     size_t received = 0;
 };
@@ -237,7 +235,7 @@ MessageStream welcome(PendingConnection& connection, int peer, const ThisRank& m
 }
 
 // Reads once from each pending connection. Turns the connection of a rank into the rank's
-// stream. Drops a connection with an invalid Hello, and a connection whose Hello is late.
+// stream. Drops a connection with an invalid Hello.
 void serve_pending(std::list<PendingConnection>& pending,
                    std::vector<MessageStream>& streams, const ThisRank& mine,
                    const Hello& hello) {
@@ -245,13 +243,11 @@ void serve_pending(std::list<PendingConnection>& pending,
     std::erase_if(pending, [&](PendingConnection& connection) {
         try {
             const int peer = identify(connection, hello, world_size);
-            if (peer < 0) return has_passed(connection.deadline);
+            if (peer < 0) return false;
             MessageStream& stream = streams[static_cast<size_t>(peer)];
             if (!stream.is_open()) stream = welcome(connection, peer, mine, hello);
             return true;
         } catch (const ConnectionClosed&) {
-            return true;
-        } catch (const std::bad_alloc&) {  // drop this connection, but do not fail
             return true;
         }
     });
@@ -263,9 +259,7 @@ void accept_connection(const Socket& listener, std::list<PendingConnection>& pen
     Socket socket = accept_from(listener);
     if (!socket.is_open()) return;
     if (pending.size() >= kMaxPending) pending.pop_front();
-    PendingConnection& connection = pending.emplace_back();
-    connection.socket = std::move(socket);
-    connection.deadline = deadline_after(kHelloTime);
+    pending.emplace_back().socket = std::move(socket);
 }
 
 // Returns the sockets to poll: first the listener.
@@ -396,11 +390,12 @@ Mesh connect_mesh(const RendezvousConfig& config, Store& store,
         connect_all(mesh, config, store, local_host, medium, deadline);
         return mesh;
     } catch (const std::exception&) {  // the other ranks wait for this one
-        const Failure failure = reported(current_failure(), config.rank);
+        const Failure failure = current_failure();
         try {
-            store.compare_set(kFailureKey, "", to_text(failure));
+            store.compare_set(kFailureKey, "", to_text(reported(failure, config.rank)));
         } catch (const Error&) {  // the store is gone: the other ranks detect this
         }
+        FailureDetector(config.rank, mesh.streams, CollectiveHistory()).leave(failure);
         throw;
     }
 }

@@ -13,8 +13,9 @@
 // connection that sends other bytes; a listener that replies with other bytes is not the
 // expected rank. When the mesh is complete, the listeners are closed.
 //
-// A rank that fails before then writes its failure under the key "mesh/failure" into the
-// store, where the others look every half second, and when a connection closes.
+// A rank that fails before then reports this to the connected ranks as it leaves, and under
+// the key "mesh/failure" in the store, where the others look every half second, and when a
+// connection closes.
 
 #pragma once
 

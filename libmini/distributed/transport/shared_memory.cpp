@@ -47,8 +47,7 @@ NewSharedMemory make_shared_memory(size_t bytes) {
 std::shared_ptr<Memory> map_shared_memory(int process, int descriptor, size_t bytes) {
     const std::string path = concat("/proc/", process, "/fd/", descriptor);
     const Socket opened(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
-    MINI_CHECK(opened.is_open(), system_message(concat("open ", path), errno),
-               kAdvice);
+    MINI_CHECK(opened.is_open(), system_message(concat("open ", path), errno), kAdvice);
     struct stat info {};
     MINI_CHECK(::fstat(opened.fd(), &info) == 0, system_message("fstat", errno));
     MINI_CHECK(static_cast<uint64_t>(info.st_size) == bytes, "shared memory has ",

@@ -92,7 +92,7 @@ TEST_CASE("fault_search counts the jobs of many seeds or prints the story of one
     CHECK(one.code == 0);
     CHECK(contains(one.text, "seed 31: 9 ranks, naive of 1, halving-doubling of 64"));
     CHECK(
-        contains(one.text, "\n  rank 8 threw at 0.000217 s: rank 0 reports: mismatched"));
+        contains(one.text, "\n  rank 8 threw at 0.000218 s: rank 0 reports: mismatched"));
     CHECK(search("--seeds 0").code == 2);
 }
 

@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <list>
 #include <map>
 #include <span>
 #include <utility>
@@ -22,11 +21,15 @@
 
 namespace mini::dist {
 
-/// A receive of the current collective.
-struct CollectiveReceive {
-    std::span<std::byte> buffer;
-    Combine combine;
-    bool done = false;
+/// A receive of one message: of the collective, or point-to-point.
+struct Receive {
+    MessageHeader::Kind kind = MessageHeader::Kind::kCollective;
+    int from = kAnySource;
+    uint64_t tag = 0;  // of a point-to-point message
+    std::span<std::byte> buffer{};
+    Combine combine{};
+    bool* done = nullptr;   // set to true when the payload is in the buffer
+    int* source = nullptr;  // set to the sender when the message begins to arrive
 };
 
 class Inbox {
@@ -35,15 +38,9 @@ class Inbox {
     /// `history` outlives this object.
     Inbox(int rank, int world_size, const CollectiveHistory& history);
 
-    /// Adds the receive for the next message of the collective from rank `from`. If this
-    /// message has already arrived, `receive` is done on return. REQUIRES: `receive`
-    /// lives until it is done.
-    void expect(int from, CollectiveReceive& receive);
-
-    /// Adds a point-to-point receive. If its message has already arrived, `receive` is
-    /// done on return. REQUIRES: the direction is kRecv; `receive` lives until it is
-    /// done.
-    void expect(PointMessage& receive);
+    /// Adds a receive. If its message has already arrived, the receive is done on return.
+    /// REQUIRES: `buffer`, `done` and `source` (if not null) live until it is done.
+    void expect(const Receive& receive);
 
     /// Returns whether a receive waits for a message from rank `from`, or for the rest of
     /// one.
@@ -51,7 +48,7 @@ class Inbox {
 
     /// Returns whether a buffer has been chosen for the incoming message from rank
     /// `from`.
-    bool has_buffer(int from) const { return sender(from).buffer.done != nullptr; }
+    bool has_buffer(int from) const { return sender(from).incoming.done != nullptr; }
 
     /// Chooses the buffer for the message from rank `from` by its header. If no receive
     /// matches and `keeps` is true, keeps the message in memory. Returns whether the
@@ -66,7 +63,7 @@ class Inbox {
     bool pull(int from, MessageStream& stream);
 
   private:
-    // A message that arrived before its receive. The payload grows as bytes arrive.
+    // A message that arrived before its receive.
     struct Early {
         MessageHeader header;
         std::vector<std::byte> payload;
@@ -76,48 +73,27 @@ class Inbox {
     // Identifies the messages that one receive can match: all messages of the collective,
     // or all point-to-point messages with one tag.
     using Sort = std::pair<MessageHeader::Kind, uint64_t>;
-    static Sort sort_of(const MessageHeader& header);
-
-    // The destination of the incoming payload.
-    struct Buffer {
-        std::span<std::byte> bytes;
-        Combine combine;
-        bool* done = nullptr;  // null: not chosen yet
-        Early* early = nullptr;
-    };
-
-    // A point-to-point receive, and its number in the order of the calls.
-    struct Posted {
-        PointMessage* receive = nullptr;
-        uint64_t number = 0;
-    };
 
     struct Sender {
-        CollectiveReceive* collective = nullptr;
-        std::list<Posted> receives;  // from this rank only, in order
-        std::map<Sort, std::deque<Early>>
-            early;  // the messages of each sort are in order
-        Buffer buffer;
+        Receive incoming;  // of the message that is arriving; `done` is null: not chosen
+        bool is_early = false;                    // the incoming message is in `early`
+        std::map<Sort, std::deque<Early>> early;  // the messages of each sort, in order
     };
 
     Sender& sender(int rank) { return senders_[static_cast<size_t>(rank)]; }
     const Sender& sender(int rank) const { return senders_[static_cast<size_t>(rank)]; }
     void check_size(int from, const MessageHeader& header, size_t expected) const;
-    Buffer take_receive(int from, const MessageHeader& header);
-    PointMessage* receive_for(int from, const MessageHeader& header);
-    void match(PointMessage& receive, int from);
-    void keep(int from, const MessageHeader& header);
-    void finish(int from);
+    Receive take_receive(int from, const MessageHeader& header);
+    Receive keep(int from, const MessageHeader& header);
     void deliver_early(int from, Sort sort);
     bool deliver(int from, const Early& early);
 
     const int rank_;
     const CollectiveHistory& history_;
-    std::vector<Sender> senders_;   // by rank
-    std::list<Posted> any_source_;  // receives from any rank, in order
-    uint64_t posted_ = 0;           // receives since the start
-    size_t early_bytes_ = 0;        // payload sizes of all early messages
-    size_t early_messages_ = 0;     // from all ranks
+    std::vector<Sender> senders_;    // by rank
+    std::vector<Receive> receives_;  // that wait for their messages, in order
+    size_t early_bytes_ = 0;         // payload sizes of all early messages
+    size_t early_messages_ = 0;      // from all ranks
 };
 
 }  // namespace mini::dist

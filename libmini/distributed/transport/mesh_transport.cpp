@@ -63,13 +63,12 @@ void MeshTransport::enqueue(int to, const Outgoing& outgoing) {
 
 void MeshTransport::send_recv(int to, std::span<const std::byte> out, int from,
                               std::span<std::byte> in, const Combine& combine) {
-    bool sent = false;
-    CollectiveReceive receive{in, combine};
+    bool sent = false, received = false;
     MessageHeader header;
     header.collective = history_.current();
     enqueue(to, {header, out, &sent});
-    inbox_.expect(from, receive);
-    run_until_done(sent, to, receive.done, from);
+    inbox_.expect({.from = from, .buffer = in, .combine = combine, .done = &received});
+    run_until_done(sent, to, received, from);
 }
 
 void MeshTransport::send(int to, std::span<const std::byte> out) {
@@ -83,9 +82,9 @@ void MeshTransport::send(int to, std::span<const std::byte> out) {
 
 void MeshTransport::recv(int from, std::span<std::byte> in, const Combine& combine) {
     const bool nothing = true;
-    CollectiveReceive receive{in, combine};
-    inbox_.expect(from, receive);
-    run_until_done(nothing, kNoRank, receive.done, from);
+    bool received = false;
+    inbox_.expect({.from = from, .buffer = in, .combine = combine, .done = &received});
+    run_until_done(nothing, kNoRank, received, from);
 }
 
 void MeshTransport::post(PointMessage& message) {
@@ -100,7 +99,12 @@ void MeshTransport::post(PointMessage& message) {
         enqueue(message.peer, {header, message.data, &message.done});
         return;
     }
-    inbox_.expect(message);
+    inbox_.expect({.kind = MessageHeader::Kind::kPoint,
+                   .from = message.peer,
+                   .tag = message.tag,
+                   .buffer = message.data,
+                   .done = &message.done,
+                   .source = &message.source});
 }
 
 // ---- making progress

@@ -78,7 +78,7 @@ class MessageStream {
     /// Reads more of the payload into the buffer `payload`; with `combine`, combines the
     /// bytes with the elements in the buffer. Returns whether any byte was read. Throws
     /// like pull_header. REQUIRES: header() is not null; all calls for one message pass
-    /// the same `combine` and the same buffer, which may grow.
+    /// the same `combine` and the same buffer.
     bool pull_payload(std::span<std::byte> payload, const Combine& combine = {});
 
     /// Ends a message that has been read completely; the next message can then be read.
@@ -90,10 +90,6 @@ class MessageStream {
 
     /// Returns whether header and payload of the incoming message are complete.
     bool has_payload() const;
-
-    /// Returns how many bytes of the payload have been read. REQUIRES: header() is not
-    /// null.
-    size_t payload_received() const { return received_ - sizeof in_; }
 
     /// Called for each message that final_message skips.
     using Skipped = std::function<void(const MessageHeader& header)>;

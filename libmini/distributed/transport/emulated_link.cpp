@@ -69,36 +69,31 @@ size_t EmulatedLink::send_some(std::span<const std::byte> head,
 
 // ---- the receiver's side
 
-// Reads the bytes of frames that have arrived on the inner channel.
+// Reads the frames that have arrived on the inner channel, and queues each at this rank's
+// in port.
 void EmulatedLink::take_in() {
     try {
         while (!closed_) {
-            if (in_head_ < sizeof in_) {
-                const auto frame = std::as_writable_bytes(std::span(&in_, 1));
-                const size_t n = inner_->recv_some(frame.subspan(in_head_));
-                in_head_ += n;
-                if (in_head_ < sizeof in_) return;
-                begin_to_receive();
-            }
-            Arrived& last = arrived_.back();
-            last.received +=
-                inner_->recv_some(std::span(last.bytes).subspan(last.received));
-            if (last.received < last.bytes.size()) return;
-            in_head_ = 0;
+            received_ += inner_->recv_some(std::span(in_).subspan(received_));
+            if (received_ < in_.size()) return;
+            Frame frame;
+            std::memcpy(&frame, in_.data(), sizeof frame);
+            const Deadline reached{Clock::duration(frame.reached)};
+            if (frame.bytes == 0 || frame.bytes > kFrameBytes ||
+                reached > now_() + kLongestWay)
+                throw ConnectionClosed("the other side does not use an emulated link");
+            in_.resize(sizeof frame + frame.bytes);
+            if (received_ < in_.size()) continue;
+
+            const std::lock_guard lock(ports_->mutex);
+            const Deadline due = ports_->in.add(reached, duration_of(frame.bytes)).end;
+            arrived_.push_back({due, std::move(in_), sizeof frame});
+            in_ = std::vector<std::byte>(sizeof frame);
+            received_ = 0;
         }
     } catch (const ConnectionClosed& closed) {
         closed_ = closed.what();
     }
-}
-
-// Queues a frame at this rank's in port, after the frame's header has been read.
-void EmulatedLink::begin_to_receive() {
-    const Deadline reached{Clock::duration(in_.reached)};
-    if (in_.bytes == 0 || in_.bytes > kFrameBytes || reached > now_() + kLongestWay)
-        throw ConnectionClosed("the other side does not use an emulated link");
-    const std::lock_guard lock(ports_->mutex);
-    arrived_.push_back({.due = ports_->in.add(reached, duration_of(in_.bytes)).end,
-                        .bytes = std::vector<std::byte>(in_.bytes)});
 }
 
 // Returns how many received bytes are due.
@@ -106,8 +101,7 @@ size_t EmulatedLink::ready(Deadline now) const {
     size_t n = 0;
     for (const Arrived& frame : arrived_) {
         if (frame.due > now) break;
-        n += frame.received - frame.read;
-        if (frame.received < frame.bytes.size()) break;
+        n += frame.bytes.size() - frame.read;
     }
     return n;
 }
@@ -131,7 +125,7 @@ size_t EmulatedLink::take_due(size_t wanted, size_t element_bytes) {
 void EmulatedLink::hand_out(std::span<std::byte> place) {
     for (size_t n = 0; n < place.size();) {
         Arrived& frame = arrived_.front();
-        const size_t step = std::min(frame.received - frame.read, place.size() - n);
+        const size_t step = std::min(frame.bytes.size() - frame.read, place.size() - n);
         std::memcpy(&place[n], &frame.bytes[frame.read], step);
         frame.read += step;
         n += step;

@@ -70,8 +70,8 @@ class EmulatedLink : public Channel {
     };
     struct Arrived {
         Deadline due;
-        std::vector<std::byte> bytes;
-        size_t received = 0, read = 0;
+        std::vector<std::byte> bytes;  // with the Frame
+        size_t read = 0;
     };
 
     Clock::duration duration_of(size_t bytes) const;
@@ -80,7 +80,6 @@ class EmulatedLink : public Channel {
     bool is_over(Deadline now) const;
     void begin_frame(size_t bytes);
     void take_in();
-    void begin_to_receive();
     size_t ready(Deadline now) const;
     size_t take_due(size_t wanted, size_t element_bytes);
     void hand_out(std::span<std::byte> place);
@@ -93,8 +92,8 @@ class EmulatedLink : public Channel {
     Frame out_;
     size_t out_head_left_ = 0, out_body_left_ = 0;
 
-    Frame in_;
-    size_t in_head_ = 0;  // bytes of in_ received so far
+    std::vector<std::byte> in_ = std::vector<std::byte>(sizeof(Frame));
+    size_t received_ = 0;  // bytes of in_, which is an incomplete frame
     std::deque<Arrived> arrived_;
     size_t needed_ = 1;  // bytes that the last receive needed to make progress
     std::optional<std::string> closed_;  // why the inner channel closed, if it did

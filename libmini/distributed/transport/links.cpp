@@ -1,11 +1,10 @@
 #include "libmini/distributed/transport/links.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cmath>
 #include <optional>
-#include <string_view>
+#include <regex>
 #include <system_error>
 
 #include "libmini/core/error.hpp"
@@ -16,46 +15,43 @@ namespace {
 constexpr int kMaxRanksPerHost = 1024;
 constexpr double kMinShare = 0.001;  // so that a frame takes hours at most, not years
 
-struct Unit {
-    const char* name;
-    double scale;
-};
+// The valid rates, in bytes a second, and delays, in nanoseconds. With a lower rate a frame
+// would take minutes; a shorter delay is too short for the clock.
+constexpr double kMinRate = 1e3 / 8, kMaxRate = 1e12 / 8;
+constexpr double kMinDelay = 1e3, kMaxDelay = 60e9;
 
-// A quantity with a unit, and its valid range. With a lower rate a frame would take
-// minutes; a shorter delay is too short for the clock.
-struct Quantity {
-    Unit units[3];
-    double low, high;
-};
-constexpr Quantity kRate{
-    {{"kbit", 1e3 / 8}, {"Mbit", 1e6 / 8}, {"Gbit", 1e9 / 8}}, 1e3 / 8, 1e12 / 8};
-constexpr Quantity kDelay{{{"us", 1e3}, {"ms", 1e6}, {"s", 1e9}}, 1e3, 60e9};
+double scale_of(const std::string& unit) {
+    if (unit == "kbit") return 1e3 / 8;
+    if (unit == "Mbit") return 1e6 / 8;
+    if (unit == "Gbit") return 1e9 / 8;
+    if (unit == "us") return 1e3;
+    if (unit == "ms") return 1e6;
+    return 1e9;  // s
+}
 
-// Parses a number with a unit. Returns std::nullopt for other text, NaN included, and for
-// a number out of range.
-std::optional<double> parse_quantity(std::string_view text, const Quantity& quantity) {
+// Parses a number of a pattern, such as "0.25". Returns std::nullopt if `low` <= number <=
+// `high` does not hold for number * scale.
+std::optional<double> number_in(const std::string& digits, double low, double high,
+                                double scale = 1) {
     double number = 0;
-    const char* const end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data(), end, number);
-    if (error != std::errc()) return std::nullopt;
-    for (const Unit& unit : quantity.units) {
-        const double value = number * unit.scale;
-        if (std::string_view(rest, end) == unit.name && quantity.low <= value &&
-            value <= quantity.high)
-            return value;
-    }
-    return std::nullopt;
+    const char* const end = digits.data() + digits.size();
+    const auto [rest, error] = std::from_chars(digits.data(), end, number);
+    number *= scale;
+    const bool is_valid = error == std::errc() && rest == end && low <= number;
+    return is_valid && number <= high ? std::optional(number) : std::nullopt;
 }
 
 // "100Mbit,5ms"
-LinkSpec parse_link(std::string_view text) {
+LinkSpec parse_link(const std::string& text) {
+    static const std::regex kLink("([0-9.e+-]+)([kMG]bit)(,([0-9.e+-]+)(us|ms|s))?");
     if (text.empty())
         throw UsageError("links: the rate of the network is missing, as in 100Gbit,5us");
-    const size_t comma = text.find(',');
-    const auto rate = parse_quantity(text.substr(0, comma), kRate);
-    const auto delay = comma == std::string_view::npos
-                           ? std::optional(0.0)
-                           : parse_quantity(text.substr(comma + 1), kDelay);
+    std::smatch part;
+    std::optional<double> rate, delay = 0.0;
+    if (std::regex_match(text, part, kLink))
+        rate = number_in(part[1], kMinRate, kMaxRate, scale_of(part[2]));
+    if (rate && part[3].matched)
+        delay = number_in(part[4], kMinDelay, kMaxDelay, scale_of(part[5]));
     if (!rate || !delay)
         throw UsageError(
             concat("the link \"", text,
@@ -65,56 +61,29 @@ LinkSpec parse_link(std::string_view text) {
     return {*rate, std::chrono::nanoseconds(std::llround(*delay))};
 }
 
-std::string_view trimmed(std::string_view text) {
+std::string trimmed(const std::string& text) {
     const size_t first = text.find_first_not_of(' ');
-    if (first == std::string_view::npos) return {};
+    if (first == std::string::npos) return "";
     return text.substr(first, text.find_last_not_of(' ') - first + 1);
 }
 
-// Removes `word` from the beginning of `text`. Returns whether `text` began with `word`.
-bool skip(std::string_view& text, std::string_view word) {
-    if (!text.starts_with(word)) return false;
-    text = trimmed(text.substr(word.size()));
-    return true;
-}
-
-// Removes a number from the beginning of `text` and returns it; std::nullopt if there is
-// none.
-template <typename T>
-std::optional<T> take_number(std::string_view& text) {
-    T number{};
-    const auto [end, error] =
-        std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc()) return std::nullopt;
-    text = trimmed(text.substr(static_cast<size_t>(end - text.data())));
-    return number;
-}
-
-[[noreturn]] void throw_wrong(std::string_view part, const char* expected) {
-    throw UsageError(concat("links: \"", part, "\" is not like ", expected));
-}
-
-// "hosts of 8: 800Gbit,1us"
-void add_hosts(std::string_view part, Links& links) {
-    std::string_view rest = part;
-    skip(rest, "hosts of");
-    const auto ranks = take_number<int>(rest);
-    if (!ranks || *ranks < 1 || *ranks > kMaxRanksPerHost || !skip(rest, ":"))
-        throw_wrong(part, "\"hosts of 8: 800Gbit,1us\"");
-    links.ranks_per_host = *ranks;
-    links.inside = parse_link(rest);
-}
-
-// "rank 3 at 0.25"
-void add_slow_rank(std::string_view part, Links& links) {
-    std::string_view rest = part;
-    skip(rest, "rank");
-    const auto rank = take_number<int>(rest);
-    const bool has_share = rank && *rank >= 0 && skip(rest, "at");
-    const auto share = has_share ? take_number<double>(rest) : std::nullopt;
-    if (!share || !(*share >= kMinShare) || !(*share <= 1) || !rest.empty())
-        throw_wrong(part, "\"rank 3 at 0.25\", with a share from 0.001 to 1");
-    links.rates[*rank] = *share;
+// Adds "hosts of 8: 800Gbit,1us" or "rank 3 at 0.25" to `links`.
+void add_part(const std::string& text, Links& links) {
+    static const std::regex kHosts("hosts of *([0-9]{1,9}) *:(.*)");
+    static const std::regex kSlowRank("rank *([0-9]{1,9}) *at *([0-9.e+-]+)");
+    std::smatch part;
+    if (std::regex_match(text, part, kHosts)) {
+        links.ranks_per_host = std::stoi(part[1]);
+        links.inside = parse_link(trimmed(part[2]));
+        if (1 <= links.ranks_per_host && links.ranks_per_host <= kMaxRanksPerHost) return;
+    } else if (std::regex_match(text, part, kSlowRank)) {
+        const auto share = number_in(part[2], kMinShare, 1);
+        if (share) links.rates[std::stoi(part[1])] = *share;
+        if (share) return;
+    }
+    throw UsageError(concat("links: \"", text,
+                            "\" is not like \"hosts of 8: 800Gbit,1us\" or \"rank 3 at "
+                            "0.25\", with a share from 0.001 to 1"));
 }
 
 double rate_share(const Links& links, int rank) {
@@ -126,20 +95,12 @@ double rate_share(const Links& links, int rank) {
 
 Links parse_links(const std::string& text) {
     Links links;
-    std::string_view rest = text;
-    const size_t end = rest.find(';');
-    links.network = parse_link(trimmed(rest.substr(0, end)));
-    rest.remove_prefix(std::min(end, rest.size()));
-    while (!rest.empty()) {
-        rest.remove_prefix(1);  // the semicolon
-        const std::string_view part = trimmed(rest.substr(0, rest.find(';')));
-        rest.remove_prefix(std::min(rest.find(';'), rest.size()));
-        if (part.starts_with("hosts of"))
-            add_hosts(part, links);
-        else if (part.starts_with("rank"))
-            add_slow_rank(part, links);
-        else
-            throw_wrong(part, "\"hosts of 8: 800Gbit,1us\" or \"rank 3 at 0.25\"");
+    size_t end = text.find(';');
+    links.network = parse_link(trimmed(text.substr(0, end)));
+    while (end != std::string::npos) {
+        const size_t begin = end + 1;
+        end = text.find(';', begin);
+        add_part(trimmed(text.substr(begin, end - begin)), links);
     }
     return links;
 }

@@ -125,7 +125,7 @@ int main(int argc, char** argv) {
         mini::extras::use_all();
         if (options->plain) {
             mini::kernels::use_faster_kernels({});
-            mini::dist::use_shared_all_reduce({});
+            mini::dist::shared_all_reduce() = {};
         }
         train(*options);
     });

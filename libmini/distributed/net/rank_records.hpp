@@ -26,10 +26,11 @@ struct RankRecords {
     bool (*note_ends)(const std::string& folder, const std::string& run) = nullptr;
 };
 
-/// Sets the functions of the process. Call it in main.
-void use_rank_records(const RankRecords& records);
-
-/// Returns the functions of the process; null members if none were set.
-const RankRecords& rank_records();
+/// Returns the functions of the process, which an extra sets in main; null members if none
+/// were set.
+inline RankRecords& rank_records() {
+    static RankRecords registered;
+    return registered;
+}
 
 }  // namespace mini::dist

@@ -122,17 +122,9 @@ class MachineSystem final : public System {
         return fd;
     }
 
-    Address local_address(int fd) override {
-        return numeric_address(fd, [](int socket, sockaddr* address, socklen_t* length) {
-            return ::getsockname(socket, address, length);
-        });
-    }
+    Address local_address(int fd) override { return numeric_address(fd, ::getsockname); }
 
-    Address peer_address(int fd) override {
-        return numeric_address(fd, [](int socket, sockaddr* address, socklen_t* length) {
-            return ::getpeername(socket, address, length);
-        });
-    }
+    Address peer_address(int fd) override { return numeric_address(fd, ::getpeername); }
 
     // Makes one system call, so that a small message is sent in one packet.
     ssize_t send(int fd, std::span<const std::byte> head,

@@ -76,8 +76,6 @@ class ByteRing {
     void set_writer_sleeps(bool sleeps) { header_->writer_sleeps.store(sleeps); }
     void set_reader_sleeps(bool sleeps) { header_->reader_sleeps.store(sleeps); }
 
-    size_t capacity() const { return bytes_.size(); }
-
   private:
     Header* header_;
     std::span<std::byte> bytes_;

@@ -12,6 +12,8 @@
 
 #pragma once
 
+#include <sys/socket.h>
+
 #include <cstddef>
 #include <span>
 
@@ -63,16 +65,10 @@ class Channel {
 
     /// Ends the stream to the other side. The other side still receives all bytes that
     /// were sent before.
-    void end_sending() noexcept;
+    void end_sending() noexcept { system().shutdown(socket().fd(), SHUT_WR); }
 
     /// Ends both streams: later calls throw ConnectionClosed, on both sides.
-    void close() noexcept;
-
-  protected:
-    /// Returns the events to poll for on a connection. A side that only sends also polls
-    /// for POLLRDHUP, which reports that the other side has closed its sending side and
-    /// is gone.
-    static short connection_events(int interest);
+    void close() noexcept { system().shutdown(socket().fd(), SHUT_RDWR); }
 };
 
 }  // namespace mini::dist

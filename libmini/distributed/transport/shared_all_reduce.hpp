@@ -25,11 +25,12 @@ struct SharedAllReduce {
     void (*run)(GroupTransport& transport, Elements data, ReduceOp op) = nullptr;
 };
 
-/// Sets the all-reduce of the process. Call it in main, before the first group.
-void use_shared_all_reduce(const SharedAllReduce& all_reduce);
-
-/// Returns the all-reduce of the process; `run` is null if none was set.
-const SharedAllReduce& shared_all_reduce();
+/// Returns the all-reduce of the process, which an extra sets in main, before the first
+/// group; `run` is null if none was set.
+inline SharedAllReduce& shared_all_reduce() {
+    static SharedAllReduce registered;
+    return registered;
+}
 
 /// Returns the bytes that each pair of `world_size` ranks shares: 0 if none was set.
 inline size_t shared_bytes_per_pair(int world_size) {

@@ -53,8 +53,14 @@ size_t SocketChannel::recv_combine(std::span<std::byte> place, const Combine& co
     return whole;
 }
 
+// A side that only sends also polls for POLLRDHUP, which reports that the other side has
+// closed its sending side and is gone.
 bool SocketChannel::prepare_to_sleep(int interest, short& events) {
-    events = connection_events(interest);
+    int wanted = 0;
+    if (interest & kToSend) wanted |= POLLOUT;
+    if (interest & kToReceive) wanted |= POLLIN;
+    if (interest == kToSend) wanted |= POLLRDHUP;
+    events = static_cast<short>(wanted);
     return true;
 }
 

@@ -28,9 +28,9 @@ const kernels::ConvKernels* conv(const kernels::ImageExtents& in,
 
 void use() {
     kernels::use_faster_kernels({.conv = conv, .pool = cpu::pool_2x2});
-    dist::use_shared_all_reduce({.pair_bytes = kPairBytes,
+    dist::shared_all_reduce() = {.pair_bytes = kPairBytes,
                                  .max_ranks = kMaxRanks,
-                                 .run = shared_memory_all_reduce});
+                                 .run = shared_memory_all_reduce};
 }
 
 }  // namespace mini::fast

@@ -111,9 +111,8 @@ void use() {
         [](const dist::GroupOfRank& group) -> std::unique_ptr<dist::GroupObserver> {
             return std::make_unique<dist::FlightRecorder>(group);
         });
-    dist::use_rank_records({.last_operation = last_operation,
-                            .blamed_by = blamed_by,
-                            .note_ends = note_ends});
+    dist::rank_records() = {
+        .last_operation = last_operation, .blamed_by = blamed_by, .note_ends = note_ends};
 }
 
 }  // namespace mini::flight

@@ -30,10 +30,6 @@
 namespace mini::dist {
 namespace {
 
-// The maximum size of the error message that a failed rank sends to its parent, which fits
-// into a pipe.
-constexpr size_t kMaxMessageBytes = 4000;
-
 struct Child {
     int rank = -1;
     pid_t process = -1;
@@ -57,14 +53,6 @@ void check_can_fork() {
         "minirun or run_threads"));
 }
 
-// Writes the rank that the failure blames, or -1, and the error message.
-void send_report(int pipe, const Failure& failure) {
-    const int blamed = failure.kind == Failure::Kind::kPeerLost ? failure.rank : -1;
-    const std::string text =
-        concat(blamed, " ", failure.message.substr(0, kMaxMessageBytes));
-    if (::write(pipe, text.data(), text.size()) < 0) ::_exit(2);
-}
-
 // The rank's side. `signals`: the signals that the parent had blocked before the fork.
 [[noreturn]] void run_rank(const std::function<void(int rank)>& fn, int rank,
                            const Job& job, pid_t parent, const sigset_t& signals,
@@ -83,8 +71,8 @@ void send_report(int pipe, const Failure& failure) {
     try {
         fn(rank);
     } catch (...) {
-        send_report(pipe, current_failure());
-        code = 1;
+        const std::string report = to_text(current_failure());
+        code = ::write(pipe, report.data(), report.size()) < 0 ? 2 : 1;
     }
 
     // Flush the output. Do not run the exit handlers, which belong to the parent.
@@ -123,14 +111,14 @@ RankEnd reap(const Child& child, std::string& message) {
     RankEnd end{.rank = child.rank,
                 .failed = status != 0,
                 .signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0};
-    std::string report(kMaxMessageBytes + 20, '\0');
+    std::string report(kMaxFailureBytes + 20, '\0');
     const ssize_t size = ::read(child.report.fd(), report.data(), report.size());
     if (size > 0) {
         report.resize(static_cast<size_t>(size));
-        const int blamed = std::stoi(report);
-        if (blamed != child.rank) end.blamed = blamed;
-        message =
-            concat("rank ", child.rank, " failed: ", report.substr(report.find(' ') + 1));
+        const Failure failure = parse_failure(report);
+        if (failure.kind == Failure::Kind::kPeerLost && failure.rank != child.rank)
+            end.blamed = failure.rank;
+        message = concat("rank ", child.rank, " failed: ", failure.message);
     } else if (end.failed) {
         const char* name = ::sigabbrev_np(end.signal);
         message = concat("rank ", child.rank, " (process ", child.process, ") ",

@@ -42,7 +42,6 @@ WHAT = {
     "parallel": "averaging, buckets, DDP",
     "report": "metrics, traces, the run report",
     "training": "the trainer of train_mnist",
-    "scaling": "predicted steps, stragglers",
     "tools": "minirun and mini",
 }
 

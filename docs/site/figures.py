@@ -1,4 +1,4 @@
-"""Makes the numbers of the figures that move: results of libmini's program `mini`.
+"""Makes the numbers of the figures that move: results of the programs `mini` and `simulate`.
 
 Each figure's file, figure_NAME.js, is a line of JavaScript with JSON in it: a page may load it without a
 server, which it may not do with a .json file.
@@ -31,15 +31,20 @@ BUCKET_MODELS = (
 MOST_SAMPLES, LEAST_RANKS, MOST_RANKS, EPOCHS = 16, 2, 4, 3
 
 
-def result(mini, *arguments):
-    """Runs mini, and returns the JSON that it prints."""
-    words = [str(mini), *map(str, arguments), "--format", "json"]
+def result(program, *arguments):
+    """Runs a program, and returns the JSON that it prints."""
+    words = [str(program), *map(str, arguments)]
     return json.loads(subprocess.run(words, check=True, stdout=subprocess.PIPE).stdout)
+
+
+def simulated(mini, *arguments):
+    """Returns the result of lab 20's program, which lies beside mini."""
+    return result(mini.with_name("simulate"), *arguments, "--json")
 
 
 def collectives(mini):
     """Returns the messages of one all-reduce for each algorithm and number of ranks."""
-    return [result(mini, "simulate", "messages", "--algorithm", algorithm, "--ranks", ranks)
+    return [simulated(mini, "messages", "--algorithm", algorithm, "--ranks", ranks)
             for algorithm, ranks in product(ALGORITHMS, RANKS)]
 
 
@@ -52,7 +57,7 @@ def sampler(mini):
         samples, ranks, epoch, tail = case
         order = ["--no-shuffle"] if epoch == "in order" else ["--epoch", epoch]
         return result(mini, "indices", "distributed", "--len", samples, "--replicas", ranks, *order,
-                      *["--drop-last"] * (tail == "drop"))
+                      *["--drop-last"] * (tail == "drop"), "--format", "json")
 
     with ThreadPoolExecutor(2) as pool:
         made = pool.map(lists, cases)
@@ -68,7 +73,7 @@ def scaling(mini):
     """Returns simulated steps for each link, with overlap and without: "10Gbit,20us true"."""
     runs = {}
     for link, overlap in product(LINKS, ("true", "false")):
-        run = result(mini, "simulate", "step", "--model", MODEL, "--algorithm", "ring", "--ranks",
+        run = simulated(mini, "step", "--model", MODEL, "--algorithm", "ring", "--ranks",
                      joined(STEP_RANKS), "--bucket-cap-mb", joined(CAPS), "--link", link,
                      *["--no-overlap"] * (overlap == "false"))
         names = ("ranks", "bucket_cap_mb", "buckets", "step_seconds", "exposed_seconds", "efficiency")
@@ -86,8 +91,8 @@ def microseconds(seconds):
 
 
 def bucket_runs(mini, model, link):
-    """Returns what mini simulates for all limits of the model's buckets on one link."""
-    return result(mini, "simulate", "buckets", "--model", model.name, "--forward-ms", model.forward_ms,
+    """Returns what is simulated for all limits of the model's buckets on one link."""
+    return simulated(mini, "buckets", "--model", model.name, "--forward-ms", model.forward_ms,
                   "--backward-ms", model.backward_ms, "--ranks", model.ranks, "--link", link,
                   "--bucket-cap-mb", joined(model.caps), "--first-bucket-mb", joined(model.firsts))
 

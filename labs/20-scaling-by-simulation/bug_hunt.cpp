@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-#include "libmini/extras/scaling/stragglers.hpp"
+#include "labs/20-scaling-by-simulation/stragglers.hpp"
 
 namespace {
 
@@ -63,7 +63,7 @@ int main() {
     bool is_right = true;
     for (const int ranks : {1, 4, 64}) {
         const double simulated = simulated_step(ranks, measured);
-        const double expected = mini::scaling::expected_maximum(measured, ranks);
+        const double expected = mini::lab20::expected_maximum(measured, ranks);
         std::cout << fmt::format("{:>2} ranks: {:.1f} ms a step, should be {:.1f}\n",
                                  ranks, simulated, expected);
         is_right = is_right && std::abs(simulated - expected) <= kTolerance * expected;

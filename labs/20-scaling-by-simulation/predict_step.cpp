@@ -6,7 +6,7 @@
 //
 // The first form predicts each way to exchange gradients (prediction.hpp). The second
 // form predicts a step of DistributedDataParallel with rings, like
-// `mini simulate step --algorithm ring`, which simulates it.
+// `simulate step --algorithm ring`, which simulates it.
 
 #include <fmt/format.h>
 
@@ -18,13 +18,13 @@
 #include <string>
 #include <vector>
 
+#include "labs/20-scaling-by-simulation/all_reduce_on_links.hpp"
+#include "labs/20-scaling-by-simulation/bucket_timeline.hpp"
 #include "labs/20-scaling-by-simulation/prediction.hpp"
+#include "labs/20-scaling-by-simulation/published_models.hpp"
+#include "labs/20-scaling-by-simulation/step_profile.hpp"
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/transport/links.hpp"
-#include "libmini/extras/scaling/all_reduce_on_links.hpp"
-#include "libmini/extras/scaling/bucket_timeline.hpp"
-#include "libmini/extras/scaling/published_models.hpp"
-#include "libmini/extras/scaling/step_profile.hpp"
 #include "libmini/program/command_line.hpp"
 
 using namespace mini;
@@ -72,13 +72,13 @@ void print_measured(const Options& options) {
                                  row.all_reduces * kMilliseconds, 100 * row.hidden);
 }
 
-double step_of_model(const scaling::StepProfile& profile, const dist::Links& links, int P,
+double step_of_model(const lab20::StepProfile& profile, const dist::Links& links, int P,
                      double cap_mb) {
-    const auto timeline = scaling::bucket_timeline(
-        profile.gradients, scaling::assign_buckets(profile.gradients, cap_mb),
+    const auto timeline = lab20::bucket_timeline(
+        profile.gradients, lab20::assign_buckets(profile.gradients, cap_mb),
         [&](int64_t bytes) {
-            return scaling::all_reduce_seconds_on(links, dist::Algorithm::kRing, P,
-                                                  static_cast<size_t>(bytes));
+            return lab20::all_reduce_seconds_on(links, dist::Algorithm::kRing, P,
+                                                static_cast<size_t>(bytes));
         });
     double end = profile.backward;
     for (const training::BucketTime& bucket : timeline) end = std::max(end, bucket.end);
@@ -86,9 +86,9 @@ double step_of_model(const scaling::StepProfile& profile, const dist::Links& lin
 }
 
 void print_model(const Options& options) {
-    const auto profile = scaling::profile_of(scaling::published_model(options.model),
-                                             options.forward_ms / kMilliseconds,
-                                             options.backward_ms / kMilliseconds);
+    const auto profile = lab20::profile_of(lab20::published_model(options.model),
+                                           options.forward_ms / kMilliseconds,
+                                           options.backward_ms / kMilliseconds);
     const dist::Links links = dist::parse_links(options.link);
     nlohmann::json rows = nlohmann::json::array();
     if (!options.json)
@@ -116,11 +116,11 @@ bool parse(int argc, char** argv, Options& o) {
             .split_at(',');
     runs.needs(bench);
     line.add("--model", o.model, "Without --bench: a model by its published sizes")
-        .one_of(scaling::published_models());
+        .one_of(lab20::published_models());
     line.add("--forward-ms", o.forward_ms, "Time of a model's forward pass")
         .not_negative();
     line.add("--backward-ms", o.backward_ms, "Time of its backward pass").not_negative();
-    line.add("--link", o.link, "As in mini simulate step");
+    line.add("--link", o.link, "As in simulate step");
     line.add("--ranks", o.ranks, "How many; without --bench, several with commas")
         .split_at(',')
         .range(1, 4096);

@@ -1,18 +1,15 @@
 #include "labs/20-scaling-by-simulation/prediction.hpp"
 
 #include <algorithm>
-#include <exception>
-#include <fstream>
-#include <functional>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "labs/20-scaling-by-simulation/step_profile.hpp"
+#include "labs/20-scaling-by-simulation/stragglers.hpp"
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/backends/transport_backend.hpp"
 #include "libmini/distributed/collectives/all_reduce_time.hpp"
 #include "libmini/distributed/transport/collective.hpp"
-#include "libmini/extras/scaling/stragglers.hpp"
 
 namespace mini::lab20 {
 namespace {
@@ -20,34 +17,18 @@ namespace {
 using training::BucketTime;
 using training::GradientTime;
 
-// Calls `read` with the JSON of a file.
-void read_json(const std::string& path,
-               const std::function<void(const nlohmann::json&)>& read) {
-    std::ifstream file(path);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    if (!file) throw BadFile(concat(path, ": cannot be read; does it exist?"));
-    try {
-        read(nlohmann::json::parse(text));
-    } catch (const std::exception& error) {
-        throw BadFile(concat(path, ": ", error.what()));
-    }
-}
-
+// The computation of one rank, from its report.
 Computation computation_of(const nlohmann::json& report) {
     const nlohmann::json& means = report.at("statistics");
-    Computation rank{.forward = means.at("forward_s"),
-                     .backward = means.at("backward_s"),
-                     .gradients = {},
-                     .compute = means.at("compute_s")};
+    const StepProfile profile = reported_profile(report);
     const std::vector<double> epochs = report.at("seconds_per_epoch");
-    const double seconds = std::accumulate(epochs.begin(), epochs.end(), 0.0);
-    rank.others =
-        seconds / means.at("iterations").get<double>() - rank.forward - rank.backward;
-    for (const nlohmann::json& entry : means.at("gradients"))
-        rank.gradients.push_back(
-            {.bytes = entry.at("bytes"), .ready = entry.at("ready_s")});
-    if (rank.gradients.empty()) throw Error("it has no gradients: train with --sync ddp");
-    return rank;
+    const double step = std::accumulate(epochs.begin(), epochs.end(), 0.0) /
+                        means.at("iterations").get<double>();
+    return {.forward = profile.forward,
+            .backward = profile.backward,
+            .others = step - profile.forward - profile.backward,
+            .gradients = profile.gradients,
+            .compute = means.at("compute_s")};
 }
 
 // The algorithm that a process group chooses on ranks that share no memory.
@@ -66,10 +47,10 @@ int64_t total_bytes(const Computation& rank) {
     return bytes;
 }
 
-Prediction predict_ddp(const Computation& rank, const scaling::AllReduceSeconds& cost,
+Prediction predict_ddp(const Computation& rank, const AllReduceSeconds& cost,
                        double bucket_cap_mb) {
-    const auto timeline = scaling::bucket_timeline(
-        rank.gradients, scaling::assign_buckets(rank.gradients, bucket_cap_mb), cost);
+    const auto timeline = bucket_timeline(
+        rank.gradients, assign_buckets(rank.gradients, bucket_cap_mb), cost);
     Prediction ddp{.sync = "ddp"};
     double end = rank.backward, hidden = 0;
     for (const BucketTime& bucket : timeline) {
@@ -107,7 +88,7 @@ Computation read_computation(const std::vector<std::string>& paths) {
 }
 
 FittedLink fit_bench(const std::string& path) {
-    std::vector<scaling::Measurement> measured;
+    std::vector<Measurement> measured;
     read_json(path, [&](const nlohmann::json& bench) {
         const int P = bench.at("ranks");
         for (const nlohmann::json& row : bench.at("rows")) {
@@ -121,19 +102,19 @@ FittedLink fit_bench(const std::string& path) {
                                 .seconds = row.at("time_us").get<double>() / 1e6});
         }
     });
-    const scaling::LinkFit fit = scaling::fit_link(measured);
-    return {fit, scaling::largest_error(fit, measured)};
+    const LinkFit fit = fit_link(measured);
+    return {fit, largest_error(fit, measured)};
 }
 
-double all_reduce_seconds(const scaling::LinkFit& fit, int P, int64_t bytes) {
+double all_reduce_seconds(const LinkFit& fit, int P, int64_t bytes) {
     return dist::all_reduce_seconds(chosen(P, bytes), P, static_cast<size_t>(bytes),
                                     fit.alpha, fit.beta);
 }
 
-std::vector<Prediction> predict(const Computation& rank, const scaling::LinkFit& fit,
-                                int P, double bucket_cap_mb) {
+std::vector<Prediction> predict(const Computation& rank, const LinkFit& fit, int P,
+                                double bucket_cap_mb) {
     const auto cost = [&](int64_t bytes) { return all_reduce_seconds(fit, P, bytes); };
-    const double wait = scaling::expected_maximum(rank.compute, P) - mean(rank.compute);
+    const double wait = expected_maximum(rank.compute, P) - mean(rank.compute);
     double each = 0;
     for (const GradientTime& gradient : rank.gradients) each += cost(gradient.bytes);
     const double whole = cost(total_bytes(rank));

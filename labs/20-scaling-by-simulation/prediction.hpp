@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "libmini/extras/scaling/bucket_timeline.hpp"
-#include "libmini/extras/scaling/link_fit.hpp"
+#include "labs/20-scaling-by-simulation/bucket_timeline.hpp"
+#include "labs/20-scaling-by-simulation/link_fit.hpp"
 #include "libmini/training/statistics.hpp"
 
 namespace mini::lab20 {
@@ -35,7 +35,7 @@ struct Computation {
 Computation read_computation(const std::vector<std::string>& paths);
 
 struct FittedLink {
-    scaling::LinkFit fit;
+    LinkFit fit;
     double largest_error = 0;  // relative
 };
 
@@ -45,7 +45,7 @@ FittedLink fit_bench(const std::string& path);
 
 /// Returns the time of an all-reduce by libmini's own choice of algorithm, on P ranks
 /// with equal links.
-double all_reduce_seconds(const scaling::LinkFit& fit, int P, int64_t bytes);
+double all_reduce_seconds(const LinkFit& fit, int P, int64_t bytes);
 
 /// A row of the predicted table; times in seconds.
 struct Prediction {
@@ -56,7 +56,7 @@ struct Prediction {
 };
 
 /// Returns the rows none, average, flat and ddp.
-std::vector<Prediction> predict(const Computation& rank, const scaling::LinkFit& fit,
-                                int P, double bucket_cap_mb);
+std::vector<Prediction> predict(const Computation& rank, const LinkFit& fit, int P,
+                                double bucket_cap_mb);
 
 }  // namespace mini::lab20

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "labs/20-scaling-by-simulation/link_fit.hpp"
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/transport/links.hpp"
-#include "libmini/extras/scaling/link_fit.hpp"
 #include "libmini/extras/simulation/cluster.hpp"
 #include "libmini/extras/simulation/event_queue.hpp"
 #include "tests/support/catch.hpp"
@@ -18,8 +18,8 @@
 using namespace mini;
 using dist::EventQueue;
 using dist::VirtualTime;
-using scaling::LinkFit;
-using scaling::Measurement;
+using lab20::LinkFit;
+using lab20::Measurement;
 
 namespace {
 
@@ -188,12 +188,12 @@ TEST_CASE("two messages by hand: 30 us for 1,000 bytes and 50 us for 3,000",
     INFO(
         "2,000 bytes more take 20 us more, so beta is 10 ns; 30 - 10 leaves alpha 20 us");
     const LinkFit fit =
-        scaling::fit_link(std::vector<Measurement>{{1, 1000, 30e-6}, {1, 3000, 50e-6}});
+        lab20::fit_link(std::vector<Measurement>{{1, 1000, 30e-6}, {1, 3000, 50e-6}});
     CHECK(std::abs(fit.alpha - 20e-6) < 1e-12);
     CHECK(std::abs(fit.beta - 10e-9) < 1e-15);
     INFO("10 us for 1,000 bytes leave alpha -10 us: least squares knows no signs");
     const LinkFit below =
-        scaling::fit_link(std::vector<Measurement>{{1, 1000, 10e-6}, {1, 3000, 50e-6}});
+        lab20::fit_link(std::vector<Measurement>{{1, 1000, 10e-6}, {1, 3000, 50e-6}});
     CHECK(std::abs(below.alpha + 10e-6) < 1e-12);
     CHECK(std::abs(below.beta - 20e-9) < 1e-15);
 }
@@ -204,7 +204,7 @@ TEST_CASE("exact times of several messages give back their alpha and beta",
     for (const double messages : {1.0, 6.0, 14.0})
         for (const double bytes : {4.0, 4096.0, 1e6})
             exact.push_back({messages, bytes, 20e-6 * messages + 1e-9 * bytes});
-    const LinkFit fit = scaling::fit_link(exact);
+    const LinkFit fit = lab20::fit_link(exact);
     INFO("times of alpha 20 us, beta 1 ns, with 1, 6 and 14 messages in a row");
     CHECK(std::abs(fit.alpha - 20e-6) < 1e-11);
     CHECK(std::abs(fit.beta - 1e-9) < 1e-15);
@@ -216,7 +216,7 @@ TEST_CASE("three percent more on 16 MiB leave the delay of small messages alone"
                                             {1, 4096, 24.1e-6},
                                             {1, 1 << 20, 1069e-6},
                                             {1, 1 << 24, 1.03 * 16797e-6}};
-    const LinkFit fit = scaling::fit_link(measured);
+    const LinkFit fit = lab20::fit_link(measured);
     INFO("4 bytes took 20.0 us; 3 % of 16 MiB are 500 us, but only 3 %; alpha is "
          << fit.alpha * 1e6 << " us");
     check_best(fit, measured);
@@ -225,11 +225,11 @@ TEST_CASE("three percent more on 16 MiB leave the delay of small messages alone"
 
 TEST_CASE("the measured all-reduces are fitted with the smallest relative errors",
           "[lab20][lab20.2]") {
-    const LinkFit fit = scaling::fit_link(kMeasured);
+    const LinkFit fit = lab20::fit_link(kMeasured);
     check_best(fit, kMeasured);
     INFO("alpha " << fit.alpha * 1e3 << " ms, beta " << fit.beta * 1e9
                   << " ns; the emulated link has a delay of 1 ms, and takes 8 ns a byte");
     CHECK(std::abs(fit.alpha - 1e-3) < 0.15e-3);
     CHECK(std::abs(fit.beta - 8e-9) < 0.8e-9);
-    CHECK(scaling::largest_error(fit, kMeasured) < 0.1);
+    CHECK(lab20::largest_error(fit, kMeasured) < 0.1);
 }

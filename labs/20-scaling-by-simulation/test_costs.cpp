@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "labs/20-scaling-by-simulation/all_reduce_on_links.hpp"
 #include "libmini/distributed/backends/transport_backend.hpp"
 #include "libmini/distributed/collectives/all_reduce_time.hpp"
 #include "libmini/distributed/transport/links.hpp"
-#include "libmini/extras/scaling/all_reduce_on_links.hpp"
 #include "libmini/extras/simulation/cluster.hpp"
 #include "libmini/tensor/tensor.hpp"
 #include "tests/support/catch.hpp"
@@ -43,7 +43,7 @@ void check_near(double predicted, double expected, const std::string& hint) {
 }
 
 double ring_us(const std::string& links, int P, size_t bytes) {
-    return scaling::ring_seconds(dist::parse_links(links), P, bytes) * kMicroseconds;
+    return lab20::ring_seconds(dist::parse_links(links), P, bytes) * kMicroseconds;
 }
 
 }  // namespace
@@ -118,7 +118,7 @@ TEST_CASE("trees and hierarchical all-reduces take the simulated time",
             INFO(dist::algorithm_name(algorithm)
                  << ", " << P << " ranks, " << bytes << " bytes; " << cluster.links);
             check_near(
-                scaling::hosts_seconds(algorithm, links, P, bytes) * kMicroseconds,
+                lab20::hosts_seconds(algorithm, links, P, bytes) * kMicroseconds,
                 simulated(links, algorithm, P, bytes),
                 "inside a host a tree down and up; between the hosts, not the ranks, a "
                 "tree or a ring; the two follow each other");

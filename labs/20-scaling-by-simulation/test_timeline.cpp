@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "labs/20-scaling-by-simulation/bucket_timeline.hpp"
 #include "labs/check/ranks.hpp"
 #include "libmini/autograd/functions.hpp"
 #include "libmini/core/error.hpp"
 #include "libmini/core/events.hpp"
-#include "libmini/extras/scaling/bucket_timeline.hpp"
 #include "libmini/nn/container.hpp"
 #include "libmini/nn/linear.hpp"
 #include "libmini/parallel/ddp.hpp"
@@ -181,35 +181,35 @@ double all_reduce_seconds(int64_t bytes) {
 
 TEST_CASE("the warm-up of lab 16: two buckets, one, and one each", "[lab20][lab20.4]") {
     INFO("D 4 bytes at 1 ms, C 56 at 5, B 8 at 6, A 52 at 9; 1 ms + n/20 ms each");
-    check(scaling::bucket_timeline(kWarmUp, {{0, 1}, {2, 3}}, all_reduce_seconds),
+    check(lab20::bucket_timeline(kWarmUp, {{0, 1}, {2, 3}}, all_reduce_seconds),
           {{60, 5, 5, 9}, {60, 9, 9, 13}});
-    check(scaling::bucket_timeline(kWarmUp, {{0, 1, 2, 3}}, all_reduce_seconds),
+    check(lab20::bucket_timeline(kWarmUp, {{0, 1, 2, 3}}, all_reduce_seconds),
           {{120, 9, 9, 16}});
-    check(scaling::bucket_timeline(kWarmUp, {{0}, {1}, {2}, {3}}, all_reduce_seconds),
+    check(lab20::bucket_timeline(kWarmUp, {{0}, {1}, {2}, {3}}, all_reduce_seconds),
           {{4, 1, 1, 2.2}, {56, 5, 5, 8.8}, {8, 6, 8.8, 10.2}, {52, 9, 10.2, 13.8}});
 }
 
 TEST_CASE("a bucket that is ready early waits for the bucket before it",
           "[lab20][lab20.4]") {
     INFO("bucket 1 is ready at 1 ms, bucket 0 at 9 ms: buckets are sent in their order");
-    check(scaling::bucket_timeline({{20, 9e-3}, {20, 1e-3}}, {{0}, {1}},
-                                   all_reduce_seconds),
-          {{20, 9, 9, 11}, {20, 1, 11, 13}});
+    check(
+        lab20::bucket_timeline({{20, 9e-3}, {20, 1e-3}}, {{0}, {1}}, all_reduce_seconds),
+        {{20, 9, 9, 11}, {20, 1, 11, 13}});
 }
 
 TEST_CASE("a bucket is ready with its last gradient, in whatever order they come",
           "[lab20][lab20.4]") {
     INFO("bucket 0 has the gradients of 7, 2 and 4 ms, bucket 1 that of 3 ms");
-    check(scaling::bucket_timeline({{20, 7e-3}, {20, 2e-3}, {20, 4e-3}, {20, 3e-3}},
-                                   {{0, 1, 2}, {3}}, all_reduce_seconds),
+    check(lab20::bucket_timeline({{20, 7e-3}, {20, 2e-3}, {20, 4e-3}, {20, 3e-3}},
+                                 {{0, 1, 2}, {3}}, all_reduce_seconds),
           {{60, 7, 7, 11}, {20, 3, 11, 13}});
 }
 
 TEST_CASE("an all-reduce that takes no time, gradients at one time, and no buckets",
           "[lab20][lab20.4]") {
     const auto at_once = [](int64_t) { return 0.0; };
-    check(scaling::bucket_timeline({{4, 2e-3}, {4, 2e-3}, {4, 3e-3}}, {{0}, {1}, {2}},
-                                   at_once),
+    check(lab20::bucket_timeline({{4, 2e-3}, {4, 2e-3}, {4, 3e-3}}, {{0}, {1}, {2}},
+                                 at_once),
           {{4, 2, 2, 2}, {4, 2, 2, 2}, {4, 3, 3, 3}});
-    CHECK(scaling::bucket_timeline({}, {}, at_once).empty());
+    CHECK(lab20::bucket_timeline({}, {}, at_once).empty());
 }

@@ -1,4 +1,4 @@
-// The option --sizes of mini bench and mini simulate.
+// The option --sizes of mini bench and of lab 20's simulate.
 
 #pragma once
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Compares all_reduce of real processes on an emulated link with the simulated cluster.
 
-    compare_simulation.py [--mini build/release/bin/mini] [--ranks 2,4,8] [--rounds 3]
+    compare_simulation.py [--bin build/release/bin] [--ranks 2,4,8] [--rounds 3]
                           [--links 100Mbit,5ms 1Gbit,1ms]
                           [--sizes 4,4096,65536,1048576,4194304]
                           [--algorithms recursive-doubling,ring,halving-doubling]
 
 Measured: `mini bench allreduce --link L`; the median, over the rounds, of the medians that it prints.
-Simulated: `mini simulate allreduce --link L`, in virtual time. Prints a table in Markdown for each
+Simulated: `simulate allreduce --link L`, in virtual time. Prints a table in Markdown for each
 link: one row per algorithm and size, and for each number of ranks both times in milliseconds and
 their ratio. A star marks a ratio that is not within 15 % of 1.
 
@@ -34,20 +34,20 @@ def rows_of(command):
 
 def arguments_of(options, ranks, link, algorithm):
     return ["allreduce", "--ranks", str(ranks), "--sizes", options.sizes, "--link", link,
-            "--algorithm", algorithm, "--format", "json"]
+            "--algorithm", algorithm]
 
 
 def measured_ms(options, *how):
     """Returns {bytes: milliseconds}, measured in one run."""
-    rows = rows_of([options.mini, "bench", *arguments_of(options, *how), "--seconds",
-                    str(options.seconds)])
+    rows = rows_of([f"{options.bin}/mini", "bench", *arguments_of(options, *how), "--seconds",
+                    str(options.seconds), "--format", "json"])
     assert all(row["wrong"] == 0 for row in rows), rows
     return {row["size"]: row["time_us"] / 1e3 for row in rows}
 
 
 def simulated_ms(options, *how):
     """Returns {bytes: milliseconds}, in virtual time."""
-    rows = rows_of([options.mini, "simulate", *arguments_of(options, *how)])
+    rows = rows_of([f"{options.bin}/simulate", *arguments_of(options, *how), "--json"])
     return {row["size"]: row["seconds"] * 1e3 for row in rows}
 
 
@@ -108,7 +108,7 @@ def compare(options):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--mini", default="build/release/bin/mini")
+    parser.add_argument("--bin", default="build/release/bin")
     parser.add_argument("--ranks", default="2,4,8")
     parser.add_argument("--links", nargs="+", default=["100Mbit,5ms", "1Gbit,1ms"])
     parser.add_argument("--sizes", default="4,4096,65536,1048576,4194304")

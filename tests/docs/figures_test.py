@@ -1,6 +1,6 @@
 """Drives the figures that move by mouse and keys: python3 tests/docs/figures_test.py MINI FOLDER
 
-What a figure shows must be what the program mini prints. The exit code is 77 if Chromium is not
+What a figure shows must be what the programs mini and simulate print. The exit code is 77 if Chromium is not
 installed, or if the folder holds no site.
 """
 
@@ -19,9 +19,14 @@ MOST_BYTES = 200_000  # of a figure's data
 SKIPPED = 77
 
 
-def printed(*words):
-    return subprocess.run([str(MINI), *map(str, words)], check=True, text=True,
+def printed(program, *words):
+    return subprocess.run([str(program), *map(str, words)], check=True, text=True,
                           stdout=subprocess.PIPE).stdout
+
+
+def simulated(*words):
+    """Returns the JSON of lab 20's program, which lies beside mini."""
+    return json.loads(printed(MINI.with_name("simulate"), *words, "--json"))
 
 
 class Figure:
@@ -79,9 +84,8 @@ class Collectives(Figure, unittest.TestCase):
     page = "lab11.html"
 
     def states(self, algorithm, ranks):
-        """Returns what the ranks have after each step, from the messages that mini prints."""
-        run = json.loads(printed("simulate", "messages", "--algorithm", algorithm, "--ranks", ranks,
-                                 "--format", "json"))
+        """Returns what the ranks have after each step, from the messages that simulate prints."""
+        run = simulated("messages", "--algorithm", algorithm, "--ranks", ranks)
         now = [[1 << rank] * run["elements"] for rank in range(ranks)]
         states = [[row[:] for row in now]]
         for step in range(1, run["steps"] + 1):
@@ -151,7 +155,7 @@ class Sampler(Figure, unittest.TestCase):
 
     def check(self, *options):
         """Compares the cells with mini's table, in which * marks padding."""
-        table = printed("indices", "distributed", *options)
+        table = printed(MINI, "indices", "distributed", *options)
         rows = [row.split() for row in re.findall(r"^rank \d+ +(.*)$", table, re.MULTILINE)]
         marked = [[cell.endswith("*") for cell in row] for row in rows]
         with self.subTest(" ".join(map(str, options))):
@@ -198,12 +202,12 @@ class Buckets(Figure, unittest.TestCase):
         return float(number) * (self.UNITS[unit[0]] if unit else 0)
 
     def simulated(self, model):
-        """Returns the buckets that mini simulates for the values of the sliders."""
+        """Returns the simulated buckets for the values of the sliders."""
         name, forward, backward, ranks = self.OPTIONS[model]
-        run = json.loads(printed(
-            "simulate", "buckets", "--model", name, "--forward-ms", forward, "--backward-ms", backward,
+        run = simulated(
+            "buckets", "--model", name, "--forward-ms", forward, "--backward-ms", backward,
             "--ranks", ranks, "--link", self.chosen("links"), "--bucket-cap-mb", self.limit("bucket cap"),
-            "--first-bucket-mb", self.limit("first bucket"), "--format", "json"))
+            "--first-bucket-mb", self.limit("first bucket"))
         return run["rows"][0], run["backward_seconds"], run["forward_seconds"]
 
     def blocks(self, kind, names):
@@ -212,7 +216,7 @@ class Buckets(Figure, unittest.TestCase):
             {names}.map((name) => Number(block.dataset[name] ?? block.getAttribute(name))))""")
 
     def check(self, model):
-        """Compares the timeline and the status with what mini simulates."""
+        """Compares the timeline and the status with what is simulated."""
         row, backward, forward = self.simulated(model)
         buckets = row["buckets"]
         with self.subTest(model, cap=row["bucket_cap_mb"], first=row["first_bucket_mb"]):
@@ -293,9 +297,9 @@ class Scaling(Figure, unittest.TestCase):
     page = "lab20.html"
 
     def check(self, cap, link, *options):
-        """Compares the table with a step that mini simulates."""
-        run = json.loads(printed("simulate", "step", "--algorithm", "ring", "--ranks", "1,2,4,8,16,32",
-                                 "--bucket-cap-mb", cap, "--link", link, *options, "--format", "json"))
+        """Compares the table with a simulated step."""
+        run = simulated("step", "--algorithm", "ring", "--ranks", "1,2,4,8,16,32",
+                        "--bucket-cap-mb", cap, "--link", link, *options)
         expected = [[str(row["ranks"]), f"{row['step_seconds'] * 1e3:.1f}",
                      f"{row['exposed_seconds'] * 1e3:.1f}", f"{row['efficiency'] * 100:.1f} %"]
                     for row in run["rows"]]

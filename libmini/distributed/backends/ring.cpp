@@ -32,7 +32,7 @@ class LinkLayer {
             throw UsageError(concat(
                 "the emulated link \"", text,
                 "\" has hosts: their ranks are processes, which cannot share a port "
-                "yet; leave \"hosts of\" out, or use mini simulate"));
+                "yet; leave \"hosts of\" out, or simulate it (lab 20)"));
     }
 
     /// Replaces the connection to each peer by an emulated link over that connection.

@@ -1,4 +1,4 @@
-// Commands of mini that extras offer, such as `mini simulate`.
+// Commands of mini that extras offer, such as `mini flight`.
 
 #pragma once
 

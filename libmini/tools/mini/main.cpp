@@ -34,8 +34,7 @@ constexpr struct {
     const char *name, *extra;
 } kExtraCommands[] = {{"flight", "flight"},
                       {"plot", "report"},
-                      {"report", "report"},
-                      {"simulate", "scaling"}};
+                      {"report", "report"}};
 
 // Declares each command of an extra that this build does not have: the command throws
 // UsageError, which names the extra.

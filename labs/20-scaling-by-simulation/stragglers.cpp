@@ -1,4 +1,4 @@
-#include "libmini/extras/scaling/stragglers.hpp"
+#include "labs/20-scaling-by-simulation/stragglers.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include "libmini/core/error.hpp"
 
-namespace mini::scaling {
+namespace mini::lab20 {
 namespace {
 
 // Returns the mean of a number that is one of `times`. `at_most(p)` is the probability
@@ -53,4 +53,4 @@ double expected_kth(std::span<const double> times, int k, int n) {
     return expected(times, [k, n](double p) { return at_least(k, n, p); });
 }
 
-}  // namespace mini::scaling
+}  // namespace mini::lab20

@@ -1,15 +1,15 @@
 // One simulated step of DistributedDataParallel: models, buckets, and times computed by
 // hand.
 
-#include "libmini/extras/scaling/simulated_step.hpp"
+#include "labs/20-scaling-by-simulation/simulated_step.hpp"
 
 #include <cmath>
 #include <cstdint>
 #include <vector>
 
+#include "labs/20-scaling-by-simulation/published_models.hpp"
+#include "labs/20-scaling-by-simulation/step_profile.hpp"
 #include "libmini/distributed/collectives/all_reduce_time.hpp"
-#include "libmini/extras/scaling/published_models.hpp"
-#include "libmini/extras/scaling/step_profile.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace mini;
@@ -19,8 +19,8 @@ namespace {
 constexpr double kTolerance = 1e-9;  // seconds; events are rounded to picoseconds
 
 // Returns a cluster with ring all-reduce and links of 1 GB/s with a delay of 1 ms.
-scaling::StepCluster cluster_of(int ranks) {
-    scaling::StepCluster cluster;
+lab20::StepCluster cluster_of(int ranks) {
+    lab20::StepCluster cluster;
     cluster.ranks = ranks;
     cluster.links = dist::parse_links("8Gbit,1ms");
     cluster.algorithm = dist::Algorithm::kRing;
@@ -29,9 +29,8 @@ scaling::StepCluster cluster_of(int ranks) {
 
 // Forward takes 10 ms and backward 20 ms. Of the gradients, 4 MB are ready 5 ms after the
 // start of backward, and 8 MB at its end.
-const std::vector<scaling::StepBucket> kTwoBuckets{{4'000'000, 0.005},
-                                                   {8'000'000, 0.020}};
-const scaling::StepProfile kTwoGradients{
+const std::vector<lab20::StepBucket> kTwoBuckets{{4'000'000, 0.005}, {8'000'000, 0.020}};
+const lab20::StepProfile kTwoGradients{
     .forward = 0.010,
     .backward = 0.020,
     .gradients = {{4'000'000, 0.005}, {8'000'000, 0.020}}};
@@ -47,10 +46,9 @@ TEST_CASE("published models have their published numbers of parameters and tenso
           Published{"resnet50", 25'557'032, 161}, Published{"bert", 109'482'240, 199},
           Published{"bert-large", 335'141'888, 391}}) {
         CAPTURE(published.name);
-        const auto parameters = scaling::published_model(published.name);
+        const auto parameters = lab20::published_model(published.name);
         int64_t all = 0;
-        for (const scaling::ModelParameter& parameter : parameters)
-            all += parameter.numel;
+        for (const lab20::ModelParameter& parameter : parameters) all += parameter.numel;
         CHECK(all == published.parameters);
         CHECK(parameters.size() == published.tensors);
     }
@@ -58,14 +56,14 @@ TEST_CASE("published models have their published numbers of parameters and tenso
 
 TEST_CASE("ResNet-50 has the published 4.09 billion multiply-adds per image") {
     double all = 0;
-    for (const auto& parameter : scaling::published_model("resnet50"))
+    for (const auto& parameter : lab20::published_model("resnet50"))
         all += parameter.cost;
     CHECK(std::abs(all - 4.09e9) < 0.01 * 4.09e9);  // batch norm adds half a percent
 }
 
 TEST_CASE(
     "backward takes time in proportion to cost from the last parameter to the first") {
-    const auto profile = scaling::profile_of(
+    const auto profile = lab20::profile_of(
         {{"first", 10, 100.0}, {"second", 20, 200.0}, {"third", 30, 100.0}}, 1.0, 8.0);
     REQUIRE(profile.gradients.size() == 3);
     CHECK(profile.gradients[0].bytes == 120);
@@ -79,22 +77,22 @@ TEST_CASE(
 TEST_CASE(
     "buckets close at their size but the first at 1 MiB and size 0 separates gradients") {
     constexpr int64_t kMib = 1 << 20;
-    scaling::StepProfile profile;
+    lab20::StepProfile profile;
     for (int i = 0; i < 6; ++i) profile.gradients.push_back({kMib / 2, 0.1 * (i + 1)});
     const auto bytes_of = [&](double cap_mb) {
         std::vector<int64_t> bytes;
-        for (const auto& bucket : scaling::buckets_of(profile, cap_mb))
+        for (const auto& bucket : lab20::buckets_of(profile, cap_mb))
             bytes.push_back(bucket.bytes);
         return bytes;
     };
     CHECK(bytes_of(25) == std::vector<int64_t>{kMib, 2 * kMib});
     CHECK(bytes_of(1) == std::vector<int64_t>(3, kMib));
     CHECK(bytes_of(0) == std::vector<int64_t>(6, kMib / 2));
-    CHECK(scaling::buckets_of(profile, 25)[0].ready == 0.2);  // its last gradient's time
+    CHECK(lab20::buckets_of(profile, 25)[0].ready == 0.2);  // its last gradient's time
 }
 
 TEST_CASE("a step of one rank is computation without communication") {
-    const auto times = scaling::simulate_step(kTwoGradients, kTwoBuckets, cluster_of(1));
+    const auto times = lab20::simulate_step(kTwoGradients, kTwoBuckets, cluster_of(1));
     CHECK(std::abs(times.step - 0.030) < kTolerance);
     CHECK(times.communication == 0);
     CHECK(times.exposed == 0);
@@ -106,18 +104,18 @@ TEST_CASE("a step of one rank is computation without communication") {
 TEST_CASE("the steps of two ranks with two buckets take the times computed by hand") {
     auto cluster = cluster_of(2);
     // Bucket 0 is reduced from 15 to 21 ms, bucket 1 from 30 to 40 ms.
-    const auto hidden = scaling::simulate_step(kTwoGradients, kTwoBuckets, cluster);
+    const auto hidden = lab20::simulate_step(kTwoGradients, kTwoBuckets, cluster);
     CHECK(std::abs(hidden.step - 0.040) < kTolerance);
     CHECK(std::abs(hidden.communication - 0.016) < kTolerance);
     CHECK(std::abs(hidden.exposed - 0.010) < kTolerance);
 
     // Bucket 1 is ready at 17 ms, and waits for bucket 0 until 21 ms.
-    const auto early = scaling::simulate_step(
+    const auto early = lab20::simulate_step(
         kTwoGradients, {{4'000'000, 0.005}, {8'000'000, 0.007}}, cluster);
     CHECK(std::abs(early.step - 0.031) < kTolerance);
 
     cluster.overlaps = false;  // bucket 0 from 30 to 36 ms, bucket 1 from 36 to 46 ms
-    const auto shown = scaling::simulate_step(kTwoGradients, kTwoBuckets, cluster);
+    const auto shown = lab20::simulate_step(kTwoGradients, kTwoBuckets, cluster);
     CHECK(std::abs(shown.step - 0.046) < kTolerance);
     CHECK(std::abs(shown.exposed - 0.016) < kTolerance);
 }
@@ -131,18 +129,9 @@ TEST_CASE(
     const double formula =
         dist::all_reduce_seconds(cluster.algorithm, ranks, 12'000'000, 1e-3, 1e-9);
     const auto times =
-        scaling::simulate_step(kTwoGradients, {{12'000'000, 0.020}}, cluster);
+        lab20::simulate_step(kTwoGradients, {{12'000'000, 0.020}}, cluster);
     CHECK(std::abs(times.step - 0.030 - formula) < 1e-6);
     CHECK(std::abs(times.communication - formula) < 1e-6);
-}
-
-TEST_CASE("one slow rank delays the step of all ranks by its additional computation") {
-    auto cluster = cluster_of(4);
-    const double even = scaling::simulate_step(kTwoGradients, kTwoBuckets, cluster).step;
-    cluster.slowdown[2] = 2;  // computes for 60 ms; its last bucket is ready at the end
-    const auto slow = scaling::simulate_step(kTwoGradients, kTwoBuckets, cluster);
-    CHECK(std::abs(slow.step - even - 0.030) < kTolerance);
-    CHECK(std::abs(slow.compute - 0.060) < kTolerance);
 }
 
 }  // namespace

@@ -1,13 +1,14 @@
-#include "libmini/extras/scaling/simulated_step.hpp"
+#include "labs/20-scaling-by-simulation/simulated_step.hpp"
 
 #include <algorithm>
 
+#include "labs/20-scaling-by-simulation/bucket_timeline.hpp"
 #include "libmini/distributed/backends/transport_backend.hpp"
 #include "libmini/extras/simulation/cluster.hpp"
 #include "libmini/tensor/ops.hpp"
 #include "libmini/tensor/tensor.hpp"
 
-namespace mini::scaling {
+namespace mini::lab20 {
 namespace {
 
 using dist::seconds_of;
@@ -18,11 +19,6 @@ using dist::VirtualTime;
 struct LastTimes {
     VirtualTime start{}, end{};
 };
-
-double slowdown_of(const StepCluster& cluster, int rank) {
-    const auto found = cluster.slowdown.find(rank);
-    return found == cluster.slowdown.end() ? 1.0 : found->second;
-}
 
 // Returns the all-reduces of the buckets. Messages have no payload, so all ranks and all
 // buckets use the same buffer.
@@ -44,24 +40,36 @@ std::vector<dist::Call> calls_of(const std::vector<StepBucket>& buckets,
 
 }  // namespace
 
+std::vector<StepBucket> buckets_of(const StepProfile& profile, double cap_mb) {
+    std::vector<StepBucket> buckets;
+    for (const auto& indices : assign_buckets(profile.gradients, cap_mb)) {
+        StepBucket bucket;
+        for (const size_t index : indices) {
+            bucket.bytes += profile.gradients[index].bytes;
+            bucket.ready = std::max(bucket.ready, profile.gradients[index].ready);
+        }
+        buckets.push_back(bucket);
+    }
+    return buckets;
+}
+
 StepTimes simulate_step(const StepProfile& profile,
                         const std::vector<StepBucket>& buckets,
                         const StepCluster& cluster) {
-    dist::ClusterOptions options{
-        .world_size = cluster.ranks, .links = cluster.links, .seed = cluster.seed};
+    dist::ClusterOptions options{.world_size = cluster.ranks, .links = cluster.links};
     options.has_payload = false;
     const auto hosts = dist::hosts_of(cluster.links, cluster.ranks);
     const auto calls = calls_of(buckets, cluster.algorithm);
+    const double compute = profile.forward + profile.backward;
     std::vector<LastTimes> last(buckets.size());
     StepTimes times;
 
     const auto run_rank = [&](dist::SimulatedTransport& transport) {
-        const double slowdown = slowdown_of(cluster, transport.rank());
         for (size_t i = 0; i < buckets.size() && cluster.ranks > 1; ++i) {
             // Compute until the bucket is ready. sleep_until() returns at once if the
             // previous all-reduce ended later.
             const double ready = cluster.overlaps ? buckets[i].ready : profile.backward;
-            transport.sleep_until(virtual_time((profile.forward + ready) * slowdown));
+            transport.sleep_until(virtual_time(profile.forward + ready));
 
             last[i].start = std::max(last[i].start, transport.now());
             const std::string algorithm = dist::run_over(transport, calls[i], hosts);
@@ -69,15 +77,13 @@ StepTimes simulate_step(const StepProfile& profile,
             if (std::ranges::find(times.algorithms, algorithm) == times.algorithms.end())
                 times.algorithms.push_back(algorithm);
         }
-        const double compute = (profile.forward + profile.backward) * slowdown;
         transport.sleep_until(virtual_time(compute));
-        times.compute = std::max(times.compute, compute);
     };
     times.step = seconds_of(dist::run_cluster(options, run_rank).time);
-    times.exposed = std::max(0.0, times.step - times.compute);
+    times.exposed = std::max(0.0, times.step - compute);
     for (const LastTimes& bucket : last)
         times.communication += seconds_of(bucket.end - bucket.start);
     return times;
 }
 
-}  // namespace mini::scaling
+}  // namespace mini::lab20

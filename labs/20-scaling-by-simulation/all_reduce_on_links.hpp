@@ -21,7 +21,7 @@
 #include "libmini/distributed/transport/collective.hpp"
 #include "libmini/distributed/transport/links.hpp"
 
-namespace mini::scaling {
+namespace mini::lab20 {
 
 /// Returns the time of an all-reduce of `bytes` bytes on P ranks with equal links, in
 /// seconds: dist::all_reduce_seconds() with the link's delay and rate.
@@ -47,4 +47,4 @@ double hosts_seconds(dist::Algorithm algorithm, const dist::Links& links, int P,
 double all_reduce_seconds_on(const dist::Links& links, dist::Algorithm algorithm, int P,
                              size_t bytes);
 
-}  // namespace mini::scaling
+}  // namespace mini::lab20

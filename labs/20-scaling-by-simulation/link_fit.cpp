@@ -1,11 +1,11 @@
-#include "libmini/extras/scaling/link_fit.hpp"
+#include "labs/20-scaling-by-simulation/link_fit.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "libmini/core/error.hpp"
 
-namespace mini::scaling {
+namespace mini::lab20 {
 namespace {
 
 // The sums of the normal equations, with m = messages / seconds and b = bytes / seconds:
@@ -66,4 +66,4 @@ double largest_error(const LinkFit& fit, std::span<const Measurement> measuremen
     return largest;
 }
 
-}  // namespace mini::scaling
+}  // namespace mini::lab20

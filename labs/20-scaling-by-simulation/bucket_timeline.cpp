@@ -1,4 +1,4 @@
-#include "libmini/extras/scaling/bucket_timeline.hpp"
+#include "labs/20-scaling-by-simulation/bucket_timeline.hpp"
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@
 #include "libmini/parallel/ddp_options.hpp"
 #include "libmini/tensor/tensor.hpp"
 
-namespace mini::scaling {
+namespace mini::lab20 {
 namespace {
 
 static_assert(kFirstBucketMb * parallel::kBytesPerMib == parallel::kFirstBucketBytes);
@@ -70,4 +70,4 @@ std::vector<training::BucketTime> bucket_timeline(
     return times;
 }
 
-}  // namespace mini::scaling
+}  // namespace mini::lab20

@@ -1,9 +1,4 @@
-// mini simulate messages: every message of one all-reduce, and whose numbers it sums.
-//
-//     # all-reduce by ring of 4 elements on 4 ranks: 24 messages in 6 steps
-//     step   from     to   elements   sum of ranks
-//        1      3      0          3   0, 3
-//        1      0      1          0   0, 1
+// Every message of one all-reduce, and whose numbers it sums.
 //
 // The algorithm of collectives/ runs on the simulated cluster, on links whose delay is
 // the same for all messages: messages that arrive at the same time are one step. Rank r
@@ -17,7 +12,7 @@
 
 #include "libmini/distributed/transport/collective.hpp"
 
-namespace mini::scaling {
+namespace mini::lab20 {
 
 /// A message of an all-reduce, and what its receiver has afterwards.
 struct TracedMessage {
@@ -37,4 +32,4 @@ constexpr int kMaxTracedRanks = 16;  // their sums are exact in float32
 std::vector<TracedMessage> trace_all_reduce(dist::Algorithm algorithm, int world_size,
                                             size_t elements);
 
-}  // namespace mini::scaling
+}  // namespace mini::lab20

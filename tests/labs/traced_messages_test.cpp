@@ -1,22 +1,16 @@
-// mini simulate messages: replays the messages of every algorithm; each message must hold
+// simulate messages: replays the messages of every algorithm; each message must hold
 // what its sender had, and in the end every rank must have the sum of all.
 
 #include <cstddef>
 #include <cstdint>
-#include <nlohmann/json.hpp>
-#include <string>
 #include <vector>
 
-#include "libmini/extras/scaling/simulate_messages.hpp"
-#include "tests/support/answer.hpp"
+#include "labs/20-scaling-by-simulation/traced_messages.hpp"
 #include "tests/support/catch.hpp"
-#include "tests/support/contains.hpp"
 
 using mini::dist::Algorithm;
-using mini::scaling::trace_all_reduce;
-using mini::scaling::TracedMessage;
-using mini::test::contains;
-using mini::test::run_mini;
+using mini::lab20::trace_all_reduce;
+using mini::lab20::TracedMessage;
 
 namespace {
 
@@ -71,20 +65,6 @@ TEST_CASE("the traced steps are those of the algorithm") {
     CHECK(steps(Algorithm::kHalvingDoubling, 8) == 2 * 3);
     CHECK(steps(Algorithm::kHalvingDoubling, 7) == 2 * 2 + 2);  // three ranks folded
     CHECK(trace_all_reduce(Algorithm::kRing, 4, 4).size() == 4 * 2 * 3);
-}
-
-TEST_CASE("mini simulate messages prints the messages") {
-    const auto answer = run_mini("simulate messages --ranks 3 --algorithm tree");
-    CHECK(answer.code == 0);
-    CHECK(
-        contains(answer.text,
-                 "# all-reduce by tree of 3 elements on 3 ranks: 4 messages in 2 steps"));
-    const auto json = nlohmann::json::parse(
-        run_mini("simulate messages --ranks 2 --elements 1 --format json").text);
-    CHECK(json["steps"] == 2);
-    CHECK(json["messages"][0]["sums"] == nlohmann::json{3});
-    CHECK(run_mini("simulate messages --ranks 17").code != 0);
-    CHECK(run_mini("simulate messages --algorithm recursive-doubling").code != 0);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "libmini/extras/scaling/all_reduce_on_links.hpp"
+#include "labs/20-scaling-by-simulation/all_reduce_on_links.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -9,7 +9,7 @@
 #include "libmini/distributed/collectives/all_reduce_time.hpp"
 #include "libmini/distributed/collectives/elements.hpp"
 
-namespace mini::scaling {
+namespace mini::lab20 {
 namespace {
 
 using dist::Algorithm;
@@ -87,4 +87,4 @@ double all_reduce_seconds_on(const dist::Links& links, Algorithm algorithm, int 
                             " on these links: simulate it"));
 }
 
-}  // namespace mini::scaling
+}  // namespace mini::lab20

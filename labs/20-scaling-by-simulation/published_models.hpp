@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace mini::scaling {
+namespace mini::lab20 {
 
 /// One parameter tensor.
 struct ModelParameter {
@@ -35,4 +35,4 @@ std::vector<std::string> published_models();
 /// name; the message lists all names.
 std::vector<ModelParameter> published_model(const std::string& name);
 
-}  // namespace mini::scaling
+}  // namespace mini::lab20

@@ -16,7 +16,7 @@
 
 #include <span>
 
-namespace mini::scaling {
+namespace mini::lab20 {
 
 /// Returns the expected maximum of n draws from `times`. The times may be in any order.
 /// Throws UsageError if `times` is empty. REQUIRES: n >= 1.
@@ -32,4 +32,4 @@ double at_least(int k, int n, double p);
 /// k is n. Throws UsageError if `times` is empty. REQUIRES: 1 <= k <= n.
 double expected_kth(std::span<const double> times, int k, int n);
 
-}  // namespace mini::scaling
+}  // namespace mini::lab20

@@ -1,4 +1,4 @@
-#include "libmini/extras/scaling/published_models.hpp"
+#include "labs/20-scaling-by-simulation/published_models.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include "libmini/core/error.hpp"
 #include "libmini/core/text.hpp"
 
-namespace mini::scaling {
+namespace mini::lab20 {
 namespace {
 
 // Collects the parameters of layers. `uses` is the number of uses of each element: the
@@ -148,4 +148,4 @@ std::vector<ModelParameter> published_model(const std::string& name) {
                             join(published_models())));
 }
 
-}  // namespace mini::scaling
+}  // namespace mini::lab20

@@ -20,7 +20,7 @@
 
 #include "libmini/training/statistics.hpp"
 
-namespace mini::scaling {
+namespace mini::lab20 {
 
 /// The indices of gradients, for each bucket.
 using BucketIndices = std::vector<std::vector<size_t>>;
@@ -45,4 +45,4 @@ std::vector<training::BucketTime> bucket_timeline(
     const std::vector<training::GradientTime>& gradients, const BucketIndices& buckets,
     const AllReduceSeconds& all_reduce_seconds);
 
-}  // namespace mini::scaling
+}  // namespace mini::lab20

@@ -16,7 +16,7 @@
 
 #include <span>
 
-namespace mini::scaling {
+namespace mini::lab20 {
 
 /// A measured time, and what it was spent on.
 struct Measurement {
@@ -45,4 +45,4 @@ LinkFit fit_link(std::span<const Measurement> measurements);
 /// Returns the largest |predicted - measured| / measured; 0 without measurements.
 double largest_error(const LinkFit& fit, std::span<const Measurement> measurements);
 
-}  // namespace mini::scaling
+}  // namespace mini::lab20

@@ -1,9 +1,14 @@
-#include "libmini/extras/scaling/all_reduce_on_links.hpp"
+// The predictions of lab 20, beyond what the lab's own checks show.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <string>
+#include <random>
+#include <vector>
 
+#include "labs/20-scaling-by-simulation/all_reduce_on_links.hpp"
+#include "labs/20-scaling-by-simulation/link_fit.hpp"
+#include "labs/20-scaling-by-simulation/stragglers.hpp"
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/backends/transport_backend.hpp"
 #include "libmini/distributed/collectives/all_reduce_time.hpp"
@@ -11,7 +16,7 @@
 #include "libmini/tensor/tensor.hpp"
 #include "tests/support/catch.hpp"
 
-namespace mini::scaling {
+namespace mini::lab20 {
 namespace {
 
 using dist::Algorithm;
@@ -34,37 +39,10 @@ void check_near(double predicted, double expected, double relative) {
     CHECK(std::abs(predicted - expected) <= relative * expected);
 }
 
-TEST_CASE(
-    "the ring's times step by step are those of the simulated cluster on any links") {
-    const std::string text = GENERATE("100Gbit,10us", "100Gbit,10us; rank 0 at 0.25",
-                                      "10Gbit,20us; hosts of 4: 400Gbit,1us",
-                                      "10Gbit,20us; hosts of 3: 400Gbit,1us",
-                                      "1Gbit,1us; hosts of 2: 1000Gbit,60us");
-    const auto links = dist::parse_links(text);
-    for (const int P : {1, 2, 3, 4, 7, 8, 13, 32})
-        for (const size_t bytes : {size_t{0}, size_t{4}, size_t{4000}, size_t{1} << 18}) {
-            CAPTURE(text, P, bytes);
-            check_near(ring_seconds(links, P, bytes),
-                       simulated(links, Algorithm::kRing, P, bytes), 1e-6);
-        }
-}
-
 TEST_CASE("a ring of 1,024 ranks with a slow rank takes the predicted time", "[large]") {
     const auto links = dist::parse_links("100Gbit,10us; rank 9 at 0.5");
     check_near(ring_seconds(links, 1024, 1 << 20),
                simulated(links, Algorithm::kRing, 1024, 1 << 20), 1e-6);
-}
-
-TEST_CASE("trees and hierarchical all-reduces on hosts take the predicted times") {
-    const auto links = dist::parse_links("25Gbit,10us; hosts of 8: 800Gbit,1us");
-    for (const int P : {1, 4, 8, 16, 64, 256})
-        for (const size_t bytes : {size_t{64}, size_t{1} << 20})
-            for (const Algorithm algorithm :
-                 {Algorithm::kTree, Algorithm::kHierarchical}) {
-                CAPTURE(P, bytes, dist::algorithm_name(algorithm));
-                check_near(all_reduce_seconds_on(links, algorithm, P, bytes),
-                           simulated(links, algorithm, P, bytes), 0.01);
-            }
 }
 
 TEST_CASE(
@@ -106,5 +84,44 @@ TEST_CASE("links for which there is no formula are rejected") {
     CHECK_THROWS_AS(all_reduce_seconds_on(slow, Algorithm::kTree, 6, 64), UsageError);
 }
 
+TEST_CASE("measurements that cannot separate alpha and beta are rejected") {
+    const Measurement small{.messages = 1, .bytes = 4, .seconds = 1e-3};
+    const auto with = [&](double messages, double bytes, double seconds) {
+        return std::vector<Measurement>{small, {messages, bytes, seconds}};
+    };
+    CHECK_THROWS_AS(fit_link({}), UsageError);
+    CHECK_THROWS_AS(fit_link(std::vector{small}), UsageError);
+    CHECK_THROWS_AS(fit_link(with(2, 8, 2e-3)), UsageError);
+    CHECK_THROWS_AS(fit_link(with(1, 8, 0)), UsageError);
+    CHECK_THROWS_AS(fit_link(with(1, 8, NAN)), UsageError);
+    CHECK(largest_error(fit_link(with(1, 8, 2e-3)), {}) == 0);
+}
+
+TEST_CASE("the k-th smallest of n draws agrees with draws from a random generator") {
+    std::mt19937_64 random(1);
+    const std::vector<double> times{3, 1, 4, 1, 5, 9, 2, 6};
+    constexpr int kRounds = 40000;
+    for (const auto& [k, n] : {std::pair{1, 3}, {3, 4}, {4, 4}, {7, 8}}) {
+        double sum = 0;
+        for (int round = 0; round < kRounds; ++round) {
+            std::vector<double> draws;
+            for (int i = 0; i < n; ++i) draws.push_back(times[random() % times.size()]);
+            std::ranges::sort(draws);
+            sum += draws[static_cast<size_t>(k - 1)];
+        }
+        // The standard error is below 9 / sqrt(40000) / 2; allow six of them.
+        CAPTURE(k, n);
+        CHECK(std::abs(expected_kth(times, k, n) - sum / kRounds) < 6 * 9 / 200.0 / 2);
+    }
+}
+
+TEST_CASE("draws from no times, or from one, and events that never or always occur") {
+    CHECK_THROWS_AS(expected_maximum({}, 2), UsageError);
+    CHECK(expected_maximum(std::vector{7.0}, 5) == 7.0);
+    CHECK(at_least(1, 4, 0.0) == 0.0);
+    CHECK(at_least(4, 4, 1.0) == 1.0);
+    CHECK(std::abs(at_least(2048, 4096, 0.5) - 0.5) < 0.01);
+}
+
 }  // namespace
-}  // namespace mini::scaling
+}  // namespace mini::lab20

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "libmini/parallel/average_gradients.hpp"
 #include "tests/parallel/toy.hpp"
 #include "tests/parallel/wrappers.hpp"
 #include "tests/support/catch.hpp"
@@ -80,29 +81,39 @@ TEST_CASE(
     CHECK(of(Wrapper::kOverlapped).overlaps);
 }
 
-TEST_CASE(
-    "averaging modules do not communicate within no_sync; they average the sum "
-    "afterwards") {
-    for (const Wrapper wrapper :
-         {Wrapper::kAveraged, Wrapper::kFlat, Wrapper::kOverlapped}) {
-        const auto seen = on_ranks(2, [&](dist::ProcessGroup& group) {
-            nn::Linear module(1, 1, {.bias = false});
-            const auto replicated = wrap(wrapper, module);
-            const Tensor x = Tensor::full({1, 1}, group.rank() + 1);
-            group.events().clear();
-            {
-                const auto no_sync = replicated->no_sync();
-                sum((*replicated)(x)).backward();
-            }
-            const size_t within =
-                group.events().snapshot(EventKind::kCollectiveBegin).size();
+TEST_CASE("no_sync does not communicate and the next pass averages the accumulated sum") {
+    const Wrapper wrapper = GENERATE(from_range(kWrappers));
+    CAPTURE(name_of(wrapper));
+    struct Passes {
+        std::vector<float> within, after;
+        size_t collectives_within = 0, collectives_after = 0;
+    };
+    const auto seen = on_ranks(2, [&](dist::ProcessGroup& group) {
+        nn::Linear module(1, 1, {.bias = false});
+        const auto replicated = wrap(wrapper, module);
+        const Tensor x = Tensor::full({1, 1}, group.rank() + 1);  // gradient 1 or 2
+        const auto collectives = [&] {
+            return group.events().snapshot(EventKind::kCollectiveBegin).size();
+        };
+        group.events().clear();
+        Passes passes;
+        {
+            const auto no_sync = replicated->no_sync();
             sum((*replicated)(x)).backward();
-            return std::pair(within, flat_gradients(module)[0]);
-        });
-        for (const auto& [within, gradient] : seen) {
-            CHECK(within == 0);
-            CHECK(gradient == 3.0f);  // the mean of 2 and 4
+            sum((*replicated)(x)).backward();
         }
+        passes.within = flat_gradients(module);
+        passes.collectives_within = collectives();
+        sum((*replicated)(x)).backward();
+        passes.after = flat_gradients(module);
+        passes.collectives_after = collectives();
+        return passes;
+    });
+    for (size_t rank = 0; rank < 2; ++rank) {
+        CHECK(seen[rank].within == std::vector{2.0f * static_cast<float>(rank + 1)});
+        CHECK(seen[rank].collectives_within == 0);
+        CHECK(seen[rank].after == std::vector{4.5f});  // the mean of 3 and 6
+        CHECK(seen[rank].collectives_after == 1);
     }
 }
 
@@ -116,4 +127,14 @@ TEST_CASE("AveragedModule throws an error that names the rank for a missing grad
     });
     for (const std::string& message : messages)
         CHECK(contains(message, "has no gradient on rank"));
+}
+
+TEST_CASE("average_gradients names the parameter without a gradient and the rank") {
+    const auto messages = on_ranks(1, [](dist::ProcessGroup& group) {
+        const nn::Linear module(2, 3);
+        return message_of([&] { average_gradients(module.parameters(), group); });
+    });
+    CHECK(messages[0] ==
+          "average_gradients: parameter 0 of shape (3, 2) has no gradient on rank 0; "
+          "every rank must compute all gradients");
 }

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "libmini/parallel/ddp.hpp"
+#include "libmini/parallel/error_feedback.hpp"
 #include "libmini/parallel/power_sgd.hpp"
 #include "tests/parallel/toy.hpp"
 #include "tests/support/catch.hpp"
@@ -278,6 +279,21 @@ TEST_CASE("PowerSGD sends two factors of rank r instead of the matrix") {
     // The weight is 16 by 12; the bias of 16 elements is sent uncompressed.
     CHECK(bytes[0] ==
           std::vector<int64_t>{4 * (192 + 16), 4 * (192 + 16), 4 * (2 * (16 + 12) + 16)});
+}
+
+TEST_CASE("a hook that keeps state per bucket starts again when buckets are rebuilt") {
+    const PowerSGDOptions full{.matrix_approximation_rank = 5,
+                               .start_powerSGD_iter = 0,
+                               .min_compression_rate = 0.1,
+                               .use_error_feedback = false,
+                               .warm_start = false};
+    const auto after_rebuild = [](const std::function<CommHook()>& make) {
+        return gradients_with(2, make, 3)[0];  // DDP rebuilds them after the first
+    };
+    const Values exact = after_rebuild(allreduce_hook);
+    CHECK(relative_error(after_rebuild([&] { return power_sgd_hook(full); }), exact) <
+          1e-5);
+    CHECK(after_rebuild([] { return error_feedback_hook(allreduce_hook()); }) == exact);
 }
 
 TEST_CASE("PowerSGD rejects invalid options") {

@@ -156,41 +156,6 @@ TEST_CASE("each bucket has an error of its own") {
     CHECK(found[0] == std::vector<Values>{{0, 1}, {0, 2}});
 }
 
-namespace {
-
-// Returns the gradients of the last of `iterations`; DDP rebuilds its buckets after the
-// first one.
-Values gradients_after_rebuild(const std::function<CommHook()>& make, int iterations) {
-    return on_ranks(2, [&](dist::ProcessGroup& group) {
-        manual_seed(3);
-        Toy module;
-        DistributedDataParallel ddp(
-            module, {.first_bucket_bytes = 1, .bucket_cap_mb = parallel::mib(70)});
-        ddp.register_comm_hook(make());
-        for (int i = 0; i < iterations; ++i) {
-            module.zero_grad();
-            const auto seed = static_cast<uint64_t>(10 * i + group.rank());
-            sum(ddp(draw({4, 3}, seed))).backward();
-        }
-        return flat_gradients(module);
-    })[0];
-}
-
-}  // namespace
-
-TEST_CASE("a hook that keeps state per bucket starts again when buckets are rebuilt") {
-    const PowerSGDOptions full{.matrix_approximation_rank = 5,
-                               .start_powerSGD_iter = 0,
-                               .min_compression_rate = 0.1,
-                               .use_error_feedback = false,
-                               .warm_start = false};
-    const Values exact = gradients_after_rebuild(allreduce_hook, 3);
-    CHECK(relative_error(gradients_after_rebuild([&] { return power_sgd_hook(full); }, 3),
-                         exact) < 1e-5);
-    CHECK(gradients_after_rebuild([] { return error_feedback_hook(allreduce_hook()); },
-                                  3) == exact);
-}
-
 TEST_CASE("orthogonalize keeps orthonormal columns and clears dependent ones") {
     // The columns (3, 4, 0) and (6, 8, 0), a multiple, and (1, 1, 2).
     Tensor matrix = Tensor::from(Values{3, 6, 1, 4, 8, 1, 0, 0, 2}, {3, 3});

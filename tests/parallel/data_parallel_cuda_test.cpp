@@ -82,16 +82,16 @@ TEST_CASE("DataParallel on CUDA devices trains like the module alone on the CPU"
         train_step(alone, alone_sgd, all, Device::cpu());
         train_step(net, sgd, all, Device::cuda(0));
     }
-    CHECK(greatest_difference(flat_parameters(module), flat_parameters(alone)) <
+    CHECK(largest_difference(flat_parameters(module), flat_parameters(alone)) <
           kDeviceTolerance);
-    CHECK(greatest_difference(flat_gradients(module), flat_gradients(alone)) <
+    CHECK(largest_difference(flat_gradients(module), flat_gradients(alone)) <
           kDeviceTolerance);
 
     const NoGradGuard no_grad;
     const Tensor images = digits(batch, 9).images;
     const Tensor y = net(images);  // scatter copies the images from the CPU
     CHECK(y.device() == Device::cuda(0));
-    CHECK(greatest_difference(y.to_vector<float>(), alone(images).to_vector<float>()) <
+    CHECK(largest_difference(y.to_vector<float>(), alone(images).to_vector<float>()) <
           kDeviceTolerance);
 }
 
@@ -114,9 +114,9 @@ TEST_CASE("the input's gradient is on the input's device") {
     CHECK(y.device() == Device::cuda(1));
     sum(y).backward();
     CHECK(x.grad().device() == Device::cuda(1));
-    CHECK(greatest_difference(x.grad().to_vector<float>(),
-                              on_cpu.grad().to_vector<float>()) < kDeviceTolerance);
-    CHECK(greatest_difference(flat_gradients(moved), flat_gradients(module)) <
+    CHECK(largest_difference(x.grad().to_vector<float>(),
+                             on_cpu.grad().to_vector<float>()) < kDeviceTolerance);
+    CHECK(largest_difference(flat_gradients(moved), flat_gradients(module)) <
           kDeviceTolerance);
 }
 

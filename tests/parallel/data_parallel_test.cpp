@@ -29,14 +29,6 @@ namespace {
 
 using Values = std::vector<float>;
 
-double greatest_difference(const Values& a, const Values& b) {
-    REQUIRE(a.size() == b.size());
-    double greatest = 0;
-    for (size_t i = 0; i < a.size(); ++i)
-        greatest = std::max(greatest, std::abs(static_cast<double>(a[i]) - b[i]));
-    return greatest;
-}
-
 int64_t threads_of_this_process() {
     namespace fs = std::filesystem;
     return std::distance(fs::directory_iterator("/proc/self/task"), {});
@@ -183,20 +175,20 @@ TEST_CASE("output and gradients equal those of the module alone", "[cpu]") {
     same_x.set_requires_grad();
     const Tensor y = net(x), expected = alone(same_x);
     REQUIRE(y.shape() == expected.shape());
-    CHECK(greatest_difference(y.to_vector<float>(), expected.to_vector<float>()) < 1e-6);
+    CHECK(largest_difference(y.to_vector<float>(), expected.to_vector<float>()) < 1e-6);
 
     const Tensor target = draw(y.shape(), 2);
     mse_loss(y, target).backward();
     mse_loss(expected, target).backward();
-    CHECK(greatest_difference(x.grad().to_vector<float>(),
-                              same_x.grad().to_vector<float>()) < 1e-6);
+    CHECK(largest_difference(x.grad().to_vector<float>(),
+                             same_x.grad().to_vector<float>()) < 1e-6);
     const auto parameters = module.parameters(), same_parameters = alone.parameters();
     for (size_t i = 0; i < parameters.size(); ++i) {
         CAPTURE(i);
         REQUIRE(parameters[i].grad().defined() == same_parameters[i].grad().defined());
         if (!parameters[i].grad().defined()) continue;  // the frozen layer
-        CHECK(greatest_difference(parameters[i].grad().to_vector<float>(),
-                                  same_parameters[i].grad().to_vector<float>()) < 1e-6);
+        CHECK(largest_difference(parameters[i].grad().to_vector<float>(),
+                                 same_parameters[i].grad().to_vector<float>()) < 1e-6);
     }
 }
 
@@ -225,7 +217,7 @@ TEST_CASE("several steps of SGD give the same parameters as the module alone", "
     const int devices = GENERATE(2, 3, 4, 7);
     const int64_t batch = GENERATE(1, 6, 11);
     CAPTURE(devices, batch);
-    CHECK(greatest_difference(train<Nested>(devices, batch), train<Nested>(1, batch)) <
+    CHECK(largest_difference(train<Nested>(devices, batch), train<Nested>(1, batch)) <
           1e-6);
 }
 
@@ -239,7 +231,7 @@ TEST_CASE("a ConvNet in eval mode trains the same on one device and on three", "
         cross_entropy(net(draw({5, 1, 28, 28}, 5)), target).backward();
         return flat_gradients(module);
     };
-    CHECK(greatest_difference(gradients(1), gradients(3)) < 1e-6);
+    CHECK(largest_difference(gradients(1), gradients(3)) < 1e-6);
 }
 
 TEST_CASE("all devices compute forward at the same time", "[cpu]") {
@@ -288,7 +280,7 @@ TEST_CASE("replicas have the module's buffers and its evaluation mode", "[cpu]")
     DataParallel net = parallel_over(module, 3);
     net.eval();
     const Tensor x = draw({3, 3}, 1);
-    CHECK(greatest_difference(net(x).to_vector<float>(), module(x).to_vector<float>()) <
+    CHECK(largest_difference(net(x).to_vector<float>(), module(x).to_vector<float>()) <
           1e-6);
 
     // The mode of a single submodule is copied too.
@@ -351,7 +343,7 @@ TEST_CASE("two forward passes may precede one backward pass", "[cpu]") {
     const Tensor a = draw({5, 3}, 1), b = draw({4, 3}, 2);
     (sum(net(a)) + sum(net(b)) * 2.0f).backward();
     (sum(alone(a)) + sum(alone(b)) * 2.0f).backward();
-    CHECK(greatest_difference(flat_gradients(module), flat_gradients(alone)) < 1e-5);
+    CHECK(largest_difference(flat_gradients(module), flat_gradients(alone)) < 1e-5);
 }
 
 TEST_CASE("a retained graph gives the same gradients again", "[cpu]") {

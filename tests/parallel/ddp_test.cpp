@@ -86,9 +86,7 @@ TEST_CASE("buckets are filled from the last parameter on and the first bucket is
         Toy module;  // 60, 20, 40 and 8 bytes
         const DistributedDataParallel ddp(
             module, {.first_bucket_bytes = 8, .bucket_cap_mb = parallel::mib(40)});
-        std::vector<std::vector<size_t>> indices;
-        for (const auto& bucket : ddp.buckets()) indices.push_back(bucket.indices());
-        return indices;
+        return assignment(ddp);
     });
     CHECK(buckets[0] == std::vector<std::vector<size_t>>{{3}, {2}, {1, 0}});
     CHECK(buckets[1] == buckets[0]);
@@ -183,55 +181,6 @@ TEST_CASE("buckets are launched in the same order on all ranks for any gradient 
     CHECK(of_kind(1, EventKind::kGradReady) == std::vector<int64_t>{0, 1});
     for (size_t rank = 0; rank < 3; ++rank)
         CHECK(of_kind(rank, EventKind::kBucketLaunch) == std::vector<int64_t>{0, 1});
-}
-
-TEST_CASE("no_sync does not communicate and the next pass averages the accumulated sum") {
-    struct Seen {
-        Values within;
-        Values after;
-        int64_t collectives_within = 0;
-        int64_t collectives_after = 0;
-    };
-    const auto seen = on_ranks(2, [](dist::ProcessGroup& group) {
-        nn::Linear module(1, 1, {.bias = false});
-        DistributedDataParallel ddp(module);
-        const Tensor x =
-            Tensor::full({1, 1}, group.rank() + 1);  // the gradient is 1 or 2
-        group.events().clear();
-        Seen result;
-        {
-            const auto no_sync = ddp.no_sync();
-            sum(ddp(x)).backward();
-            sum(ddp(x)).backward();
-        }
-        result.within = flat_gradients(module);
-        result.collectives_within =
-            count(group.events().snapshot(), EventKind::kCollectiveBegin);
-        sum(ddp(x)).backward();
-        result.after = flat_gradients(module);
-        result.collectives_after =
-            count(group.events().snapshot(), EventKind::kCollectiveBegin);
-        return result;
-    });
-    for (size_t rank = 0; rank < 2; ++rank) {
-        CHECK(seen[rank].within == Values{2.0f * static_cast<float>(rank + 1)});
-        CHECK(seen[rank].collectives_within == 0);
-        CHECK(seen[rank].after == Values{4.5f});  // the mean of 3 and 6
-        CHECK(seen[rank].collectives_after == 1);
-    }
-}
-
-TEST_CASE("without zero_grad gradients accumulate on top of the average") {
-    const auto gradients = on_ranks(2, [](dist::ProcessGroup& group) {
-        nn::Linear module(1, 1, {.bias = false});
-        DistributedDataParallel ddp(module);
-        const Tensor x = Tensor::full({1, 1}, group.rank() + 1);
-        sum(ddp(x)).backward();
-        sum(ddp(x)).backward();
-        return flat_gradients(module);
-    });
-    CHECK(gradients[0] == Values{3.0f});
-    CHECK(gradients[1] == Values{3.0f});
 }
 
 TEST_CASE("an exception inside no_sync restores synchronisation") {
@@ -345,18 +294,6 @@ TEST_CASE("a parameter without elements does not disturb training") {
         for (const float weight : weights)
             CHECK(std::abs(weight - static_cast<float>(ranks + 1) / 2) < 1e-5f);
     }
-}
-
-TEST_CASE("a module can be wrapped again after the first wrapper is gone") {
-    const auto collectives = on_ranks(2, [](dist::ProcessGroup& group) {
-        Toy module;
-        { DistributedDataParallel first(module); }
-        DistributedDataParallel second(module);
-        group.events().clear();
-        sum(second(draw({2, 3}, 1))).backward();
-        return count(group.events().snapshot(), EventKind::kCollectiveBegin);
-    });
-    CHECK(collectives == std::vector<int64_t>{1, 1});
 }
 
 TEST_CASE("the names of the wrapped module's parameters have the prefix module.") {

@@ -2,10 +2,7 @@
 
 #pragma once
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "libmini/nn/container.hpp"
@@ -19,17 +16,6 @@ namespace mini::test {
 // last place; after five steps with a learning rate of 0.01, the difference is far below
 // this tolerance.
 constexpr double kDeviceTolerance = 1e-5;
-
-inline double greatest_difference(const std::vector<float>& a,
-                                  const std::vector<float>& b) {
-    double greatest =
-        a.size() == b.size() ? 0.0 : std::numeric_limits<double>::infinity();
-    for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
-        const double apart = std::abs(static_cast<double>(a[i]) - b[i]);
-        if (!(apart <= greatest)) greatest = apart;
-    }
-    return greatest;
-}
 
 /// Batch number `step` of random images (n, 1, 28, 28) and labels (n), on the CPU.
 struct Digits {

@@ -96,7 +96,7 @@ TEST_CASE(
     "five steps of the ConvNet on a CUDA device give the same parameters as on the CPU") {
     const auto cpu = train_alone<nn::ConvNet>(Device::cpu(), false, kNoDropout);
     const auto cuda = train_alone<nn::ConvNet>(Device::cuda(), false, kNoDropout);
-    CHECK(greatest_difference(cuda, cpu) < kDeviceTolerance);
+    CHECK(largest_difference(cuda, cpu) < kDeviceTolerance);
 
     // The comparison must detect a training with the data of other steps.
     manual_seed(1234);
@@ -104,13 +104,13 @@ TEST_CASE(
     optim::SGD optimizer(model.parameters(), {.lr = 0.01, .momentum = 0.5});
     for (int64_t step = 0; step < kSteps; ++step)
         train_step(model, optimizer, digits(kDevicesBatch, step + 1), Device::cpu());
-    CHECK(greatest_difference(flat_state(model), cpu) > 100 * kDeviceTolerance);
+    CHECK(largest_difference(flat_state(model), cpu) > 100 * kDeviceTolerance);
 }
 
 TEST_CASE("in evaluation mode dropout does nothing on a CUDA device and on the CPU") {
     const auto cpu = train_alone<nn::ConvNet>(Device::cpu(), true);
     const auto cuda = train_alone<nn::ConvNet>(Device::cuda(), true);
-    CHECK(greatest_difference(cuda, cpu) < kDeviceTolerance);
+    CHECK(largest_difference(cuda, cpu) < kDeviceTolerance);
     CHECK(cpu == train_alone<nn::ConvNet>(Device::cpu(), false, kNoDropout));
 }
 
@@ -125,7 +125,7 @@ TEST_CASE(
     const bool evaluating = GENERATE(false, true);
     const auto cpu = train_alone<Normed>(Device::cpu(), evaluating);
     const auto cuda = train_alone<Normed>(Device::cuda(), evaluating);
-    CHECK(greatest_difference(cuda, cpu) < kDeviceTolerance);
+    CHECK(largest_difference(cuda, cpu) < kDeviceTolerance);
 }
 
 TEST_CASE("DDP with one CUDA device per rank trains like one process on the CPU") {
@@ -133,19 +133,19 @@ TEST_CASE("DDP with one CUDA device per rank trains like one process on the CPU"
     CAPTURE(ranks);
     const auto cpu = train_alone<nn::ConvNet>(Device::cpu(), false, kNoDropout);
     const auto cuda = train_ranks<parallel::DistributedDataParallel>(cuda_devices(ranks));
-    CHECK(greatest_difference(cuda, cpu) < kDeviceTolerance);
+    CHECK(largest_difference(cuda, cpu) < kDeviceTolerance);
 }
 
 TEST_CASE(
     "other averaging modules and ranks that share a device train like the CPU too") {
     const auto cpu = train_alone<nn::ConvNet>(Device::cpu(), false, kNoDropout);
     const std::vector<Device> two = cuda_devices(2), shared(2, Device::cuda(0));
-    CHECK(greatest_difference(train_ranks<parallel::AveragedModule>(two), cpu) <
+    CHECK(largest_difference(train_ranks<parallel::AveragedModule>(two), cpu) <
           kDeviceTolerance);
-    CHECK(greatest_difference(train_ranks<parallel::FlatModule>(two), cpu) <
+    CHECK(largest_difference(train_ranks<parallel::FlatModule>(two), cpu) <
           kDeviceTolerance);
-    CHECK(greatest_difference(train_ranks<parallel::OverlappedModule>(two), cpu) <
+    CHECK(largest_difference(train_ranks<parallel::OverlappedModule>(two), cpu) <
           kDeviceTolerance);
-    CHECK(greatest_difference(train_ranks<parallel::DistributedDataParallel>(shared),
-                              cpu) < kDeviceTolerance);
+    CHECK(largest_difference(train_ranks<parallel::DistributedDataParallel>(shared),
+                             cpu) < kDeviceTolerance);
 }

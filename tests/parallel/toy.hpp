@@ -95,8 +95,10 @@ inline std::vector<float> flat_parameters(const nn::Module& module) {
 inline double largest_difference(const std::vector<float>& a,
                                  const std::vector<float>& b) {
     double largest = a.size() == b.size() ? 0.0 : INFINITY;
-    for (size_t i = 0; i < std::min(a.size(), b.size()); ++i)
-        largest = std::max(largest, std::abs(static_cast<double>(a[i]) - b[i]));
+    for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+        const double apart = std::abs(static_cast<double>(a[i]) - b[i]);
+        if (!(apart <= largest)) largest = apart;  // also if it is NaN
+    }
     return largest;
 }
 

@@ -35,6 +35,17 @@ Tensor input(const dist::ProcessGroup& group) {
     return draw({4, 3}, static_cast<uint64_t>(group.rank()));
 }
 
+// Returns what body(module, wrapped, x) returns on each of two ranks. On rank r, x is r + 1,
+// which is the gradient of each weight of `module`; `wrapped` wraps it.
+template <typename Body>
+auto on_two_ranks(Wrapper wrapper, const Body& body) {
+    return on_ranks(2, [&](dist::ProcessGroup& group) {
+        Branches module;
+        auto wrapped = wrap(wrapper, module);
+        return body(module, wrapped, Tensor::full({1}, group.rank() + 1));
+    });
+}
+
 }  // namespace
 
 TEST_CASE("a wrapper can be destroyed after its parameters were frozen") {
@@ -161,10 +172,7 @@ TEST_CASE("the next forward names a parameter that was changed after wrapping") 
 
 TEST_CASE("values that were set by set_data are trained") {
     const Wrapper wrapper = GENERATE(from_range(kWrappers));
-    const auto seen = on_ranks(2, [&](dist::ProcessGroup& group) {
-        Branches module;
-        const auto wrapped = wrap(wrapper, module);
-        const Tensor x = Tensor::full({1}, group.rank() + 1);
+    const auto seen = on_two_ranks(wrapper, [](auto& module, auto& wrapped, auto x) {
         (*wrapped)(x).backward();
         module.weights[1].set_data(Tensor::full({1}, 5));
         (*wrapped)(x).backward();
@@ -177,10 +185,7 @@ TEST_CASE(
     "a loss of the bare module is not averaged, and the next pass averages the sum") {
     const Wrapper wrapper = GENERATE(from_range(kWrappers));
     CAPTURE(name_of(wrapper));
-    const auto seen = on_ranks(2, [&](dist::ProcessGroup& group) {
-        Branches module;
-        const auto wrapped = wrap(wrapper, module);
-        const Tensor x = Tensor::full({1}, group.rank() + 1);
+    const auto seen = on_two_ranks(wrapper, [](auto& module, auto& wrapped, auto x) {
         module(x).backward();
         const double alone = module.weights[0].grad().item();
         (*wrapped)(x).backward();
@@ -216,10 +221,7 @@ TEST_CASE("a backward pass that would not average a result of forward is an erro
 
 TEST_CASE("two results of forward can be averaged in one backward pass") {
     const Wrapper wrapper = GENERATE(from_range(kWrappers));
-    const auto seen = on_ranks(2, [&](dist::ProcessGroup& group) {
-        Branches module;
-        const auto wrapped = wrap(wrapper, module);
-        const Tensor x = Tensor::full({1}, group.rank() + 1);
+    const auto seen = on_two_ranks(wrapper, [](auto& module, auto& wrapped, auto x) {
         const Tensor first = (*wrapped)(x);
         (first + (*wrapped)(x)).backward();
         return module.weights[0].grad().item();
@@ -229,11 +231,9 @@ TEST_CASE("two results of forward can be averaged in one backward pass") {
 
 TEST_CASE("within no_sync a graph may be used for several backward passes") {
     const Wrapper wrapper = GENERATE(from_range(kWrappers));
-    const auto seen = on_ranks(2, [&](dist::ProcessGroup& group) {
-        Branches module;
-        const auto wrapped = wrap(wrapper, module);
+    const auto seen = on_two_ranks(wrapper, [](auto& module, auto& wrapped, auto x) {
         const auto no_sync = wrapped->no_sync();
-        const Tensor loss = (*wrapped)(Tensor::full({1}, group.rank() + 1));
+        const Tensor loss = (*wrapped)(x);
         loss.backward({.gradient = {}, .retain_graph = true});
         loss.backward();
         return module.weights[0].grad().item();
@@ -243,10 +243,8 @@ TEST_CASE("within no_sync a graph may be used for several backward passes") {
 
 TEST_CASE("a graph that outlives its wrapper accumulates on this rank") {
     const Wrapper wrapper = GENERATE(from_range(kWrappers));
-    const auto seen = on_ranks(2, [&](dist::ProcessGroup& group) {
-        Branches module;
-        auto wrapped = wrap(wrapper, module);
-        const Tensor loss = (*wrapped)(Tensor::full({1}, group.rank() + 1));
+    const auto seen = on_two_ranks(wrapper, [](auto& module, auto& wrapped, auto x) {
+        const Tensor loss = (*wrapped)(x);
         wrapped.reset();
         loss.backward();
         return module.weights[0].grad().item();

@@ -1,9 +1,10 @@
 #include "libmini/parallel/broadcast_coalesced.hpp"
 
+#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <vector>
 
+#include "libmini/parallel/bucket.hpp"
 #include "libmini/tensor/ops.hpp"
 
 namespace mini::parallel {
@@ -13,26 +14,17 @@ namespace {
 struct Chunk {
     std::vector<Tensor> tensors;  // detached: writing to them is not recorded
     int64_t numel = 0;            // of all tensors together
-    int64_t bytes = 0;
 };
 
-// Divides `tensors` into chunks of one dtype each. A chunk is complete when it has at
-// least `chunk_bytes` bytes. The chunks are in the order of their first tensors.
+// Divides `tensors` into chunks as if they were gradients: see compute_bucket_assignment.
 std::vector<Chunk> chunks_of(const std::vector<Tensor>& tensors, int64_t chunk_bytes) {
-    if (chunk_bytes < 1)
-        throw UsageError(concat("broadcast_coalesced: chunk_bytes is ", chunk_bytes,
-                                ", but must be at least 1"));
     std::vector<Chunk> chunks;
-    std::map<DType, size_t> incomplete;  // the index in `chunks`, for each dtype
-    for (const Tensor& tensor : tensors) {
-        const auto [place, is_new] =
-            incomplete.try_emplace(tensor.dtype(), chunks.size());
-        if (is_new) chunks.emplace_back();
-        Chunk& chunk = chunks[place->second];
-        chunk.tensors.push_back(tensor.detach());
-        chunk.numel += tensor.numel();
-        chunk.bytes += static_cast<int64_t>(tensor.bytes());
-        if (chunk.bytes >= chunk_bytes) incomplete.erase(place);
+    for (const auto& indices : compute_bucket_assignment(tensors, {chunk_bytes})) {
+        Chunk& chunk = chunks.emplace_back();
+        for (const size_t index : indices) {
+            chunk.tensors.push_back(tensors[index].detach());
+            chunk.numel += tensors[index].numel();
+        }
     }
     return chunks;
 }

@@ -90,13 +90,4 @@ void Bucket::copy_gradient(size_t slot, const Tensor& gradient, float share) {
     // [lab16.3]
 }
 
-void check_not_freed(const std::vector<Bucket>& buckets, int rank) {
-    for (size_t index = 0; index < buckets.size(); ++index)
-        MINI_CHECK(!buckets[index].buffer().is_freed(),
-                   "DistributedDataParallel: the communication hook has freed bucket ",
-                   index, " on rank ", rank,
-                   "; such a hook cannot be used with find_unused_parameters, "
-                   "static_graph or Join");
-}
-
 }  // namespace mini::parallel

@@ -75,10 +75,4 @@ class Bucket {
     size_t pending_;
 };
 
-/// Throws Error, which names the bucket and `rank`, if a communication hook has freed the
-/// memory of a bucket: then there is no average that could become the gradient of an
-/// unused parameter. The reducer calls it after the wait for the buckets, in each pass
-/// with unused parameters.
-void check_not_freed(const std::vector<Bucket>& buckets, int rank);
-
 }  // namespace mini::parallel

@@ -129,4 +129,13 @@ void GradientBuckets::throw_unlaunched(size_t number) const {
         missing()));
 }
 
+void GradientBuckets::check_not_freed() const {
+    for (size_t number = 0; number < buckets_.size(); ++number)
+        MINI_CHECK(!buckets_[number].buffer().is_freed(),
+                   "DistributedDataParallel: the communication hook has freed bucket ",
+                   number, " on rank ", group_.rank(),
+                   "; such a hook cannot be used with find_unused_parameters, "
+                   "static_graph or Join");
+}
+
 }  // namespace mini::parallel

@@ -69,6 +69,10 @@ class GradientBuckets {
     /// Throws Error that says why bucket `number` was not launched in this pass.
     [[noreturn]] void throw_unlaunched(size_t number) const;
 
+    /// Throws Error, which names the bucket, if a communication hook has freed the memory of
+    /// a bucket: then no average can become the gradient of an unused parameter.
+    void check_not_freed() const;
+
   private:
     // Where the gradient of a parameter is.
     struct Slot {

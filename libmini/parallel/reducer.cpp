@@ -143,7 +143,7 @@ void Reducer::wait_for_buckets() {
         group_->events().record(EventKind::kBucketDone, static_cast<int64_t>(index),
                                 bucket.bytes());
     }
-    if (used_.may_be_incomplete()) check_not_freed(buckets_.all(), group_->rank());
+    if (used_.may_be_incomplete()) buckets_.check_not_freed();
     for (const size_t index : used_.finish_exchange())
         buckets_.parameter(index).set_grad(buckets_.view(index));
     buckets_.end_pass();

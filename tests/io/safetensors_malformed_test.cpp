@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "libmini/core/error.hpp"
 #include "libmini/io/safetensors.hpp"
@@ -12,6 +14,7 @@
 #include "libmini/io/safetensors_header.hpp"
 #include "tests/io/support.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
 
 namespace {
 
@@ -45,10 +48,9 @@ std::string with_tensor(const std::string& description) {
     return with_header(R"({"x":)" + description + "}", 8);
 }
 
-bool has(const std::string& text, const std::string& part) {
+void expect(const std::string& text, const std::string& part) {
     CAPTURE(text, part);
-    CHECK(text.find(part) != std::string::npos);
-    return text.find(part) != std::string::npos;
+    CHECK(mini::test::contains(text, part));
 }
 
 std::string good_tensor(int begin, int end) {
@@ -67,105 +69,106 @@ TEST_CASE("a valid file loads") {
 }
 
 TEST_CASE("files that are too short for their header throw BadFile") {
-    CHECK(has(error_message(""), "0 bytes are too few"));
-    CHECK(has(error_message("1234567"), "7 bytes are too few"));
-    CHECK(has(error_message(length_field(3) + "{}"), "has 3 bytes, but only 2 follow"));
-    CHECK(
-        has(error_message(length_field(100'000'001)), "more than the 100000000 allowed"));
-    CHECK(has(error_message(length_field(uint64_t{1} << 63) + "{}"),
-              "more than the 100000000"));
-    CHECK(has(error_message(length_field(std::numeric_limits<uint64_t>::max())),
-              "more than"));
+    expect(error_message(""), "0 bytes are too few");
+    expect(error_message("1234567"), "7 bytes are too few");
+    expect(error_message(length_field(3) + "{}"), "has 3 bytes, but only 2 follow");
+    expect(error_message(length_field(100'000'001)), "more than the 100000000 allowed");
+    expect(error_message(length_field(uint64_t{1} << 63) + "{}"),
+           "more than the 100000000");
+    expect(error_message(length_field(std::numeric_limits<uint64_t>::max())),
+           "more than");
 }
 
 TEST_CASE("headers that are not a JSON object throw BadFile") {
-    CHECK(has(error_message(with_header("", 0)), "does not begin with {"));
-    CHECK(has(error_message(with_header(" {}", 0)), "does not begin with {"));
-    CHECK(has(error_message(with_header("[]", 0)), "does not begin with {"));
-    CHECK(has(error_message(with_header("{", 0)), "not JSON"));
-    CHECK(has(error_message(with_header("{}x", 0)), "not JSON"));
-    CHECK(has(error_message(with_header(std::string("{}\0", 3), 0)), "a zero byte"));
-    CHECK(has(error_message(with_header("{} // no comments", 0)), "not JSON"));
-    CHECK(has(error_message(with_header("{\"\xff\":1}", 0)), "not JSON"));
-    CHECK(has(error_message(with_header(R"({"x":)" + good_tensor(0, 8) + ",}", 8)),
-              "not JSON"));
+    expect(error_message(with_header("", 0)), "does not begin with {");
+    expect(error_message(length_field(0) + "{}"), "does not begin with {");
+    expect(error_message(length_field(1) + "{}"), "not JSON");
+    expect(error_message(with_header(" {}", 0)), "does not begin with {");
+    expect(error_message(with_header("[]", 0)), "does not begin with {");
+    expect(error_message(with_header("{", 0)), "not JSON");
+    expect(error_message(with_header("{}x", 0)), "not JSON");
+    expect(error_message(with_header(std::string("{}\0", 3), 0)), "a zero byte");
+    expect(error_message(with_header("{} // no comments", 0)), "not JSON");
+    expect(error_message(with_header("{\"\xff\":1}", 0)), "not JSON");
+    for (const std::string& header :
+         {R"({"x":)" + good_tensor(0, 8) + ",}", std::string("{,}"),
+          std::string(R"({"__metadata__":{"a":"b",}})"),
+          std::string(R"({"x":{"dtype":"U8","shape":[8,],"data_offsets":[0,8]}})"),
+          std::string(R"({"x":{"dtype":"U8","shape":[8],"data_offsets":[0,8],}})")})
+        expect(error_message(with_header(header, 8)), "not JSON");
 }
 
 TEST_CASE("a header nested a thousand levels deep throws BadFile") {
     const std::string deep = std::string(1000, '[') + std::string(1000, ']');
-    CHECK(has(error_message(with_header(R"({"x":)" + deep + "}", 0)),
-              "alone: it is a list"));
-    CHECK(
-        has(error_message(with_tensor(R"({"shape":)" + deep + "}")), "shape has a list"));
+    expect(error_message(with_header(R"({"x":)" + deep + "}", 0)), "alone: it is a list");
+    expect(error_message(with_tensor(R"({"shape":)" + deep + "}")), "shape has a list");
     std::string objects = "{}";
     for (int i = 0; i < 1000; ++i) objects = R"({"x":)" + objects + "}";
-    CHECK(has(error_message(with_header(objects, 0)), "alone: it has \"x\""));
+    expect(error_message(with_header(objects, 0)), "alone: it has \"x\"");
 }
 
 TEST_CASE("duplicate names and keys throw BadFile") {
     const std::string x = R"("x":)" + good_tensor(0, 8);
-    CHECK(has(error_message(with_header("{" + x + "," + x + "}", 8)),
-              "the key \"x\" twice"));
-    CHECK(has(error_message(with_tensor(
-                  R"({"dtype":"U8","dtype":"U8","shape":[8],"data_offsets":[0,8]})")),
-              "the key \"dtype\" twice"));
-    CHECK(has(error_message(with_header(R"({"__metadata__":{"a":"1","a":"2"}})", 0)),
-              "the key \"a\" twice"));
+    expect(error_message(with_header("{" + x + "," + x + "}", 8)), "the key \"x\" twice");
+    expect(error_message(with_tensor(
+               R"({"dtype":"U8","dtype":"U8","shape":[8],"data_offsets":[0,8]})")),
+           "the key \"dtype\" twice");
+    expect(error_message(with_header(R"({"__metadata__":{"a":"1","a":"2"}})", 0)),
+           "the key \"a\" twice");
+    expect(error_message(with_header(R"({"__metadata__":{},"__metadata__":{}})", 0)),
+           "the key \"__metadata__\" twice");
 }
 
 TEST_CASE("tensors with missing or extra members throw BadFile") {
-    const std::string expected = "not described by dtype, shape and data_offsets alone";
-    CHECK(has(error_message(with_tensor("8")), expected));
-    CHECK(has(error_message(with_tensor("[8]")), expected));
-    CHECK(has(error_message(with_tensor("{}")), expected));
-    CHECK(has(error_message(with_tensor(R"({"dtype":"U8","shape":[8]})")), expected));
-    CHECK(has(error_message(with_tensor(
-                  R"({"dtype":"U8","shape":[8],"data_offsets":[0,8],"more":1})")),
-              expected + ": it has \"more\""));
-    CHECK(has(error_message(with_tensor(R"({"dtype":"U8","shape":[8],"offsets":[0,8]})")),
-              expected + ": it has \"offsets\""));
-    CHECK(has(error_message(with_tensor(R"({"dtype":"U8","shape":[8]})")),
-              expected + ": data_offsets is missing"));
+    const std::vector<std::pair<std::string, std::string>> cases = {
+        {"8", ""},
+        {"[8]", ""},
+        {"{}", ""},
+        {R"({"dtype":"U8","shape":[8]})", ": data_offsets is missing"},
+        {R"({"dtype":"U8","shape":[8],"data_offsets":[0,8],"more":1})",
+         ": it has \"more\""},
+        {R"({"dtype":"U8","shape":[8],"offsets":[0,8]})", ": it has \"offsets\""}};
+    for (const auto& [tensor, fault] : cases)
+        expect(error_message(with_tensor(tensor)),
+               "not described by dtype, shape and data_offsets alone" + fault);
 }
 
 TEST_CASE("unknown element types throw BadFile that names the type") {
-    const std::string dtype = GENERATE("F64", "bf16", "f32", "U7", "");
-    const std::string message = error_message(
-        with_tensor(R"({"dtype":")" + dtype + R"(","shape":[1],"data_offsets":[0,8]})"));
-    CHECK(has(message,
-              "the dtype is \"" + dtype + "\"; F32, F16, BF16, I64 and U8 can be read"));
-    CHECK(
-        has(error_message(with_tensor(R"({"dtype":5,"shape":[8],"data_offsets":[0,8]})")),
-            "dtype is missing or not a string"));
+    for (const std::string dtype :
+         {"F64", "bf16", "f32", "U7", "", "BOOL", "I8", "I16", "U16", "I32", "U32", "U64",
+          "F8_E4M3", "F8_E5M2", "C64"})
+        expect(error_message(with_tensor(R"({"dtype":")" + dtype +
+                                         R"(","shape":[8],"data_offsets":[0,8]})")),
+               "the dtype is \"" + dtype + "\"; F32, F16, BF16, I64 and U8 can be read");
+    expect(error_message(with_tensor(R"({"dtype":5,"shape":[8],"data_offsets":[0,8]})")),
+           "dtype is missing or not a string");
 }
 
 TEST_CASE("shapes that are not lists of valid integers throw BadFile") {
-    const auto with_shape = [](const std::string& shape) {
-        return error_message(with_tensor(R"({"dtype":"U8","shape":)" + shape +
-                                         R"(,"data_offsets":[0,8]})"));
-    };
-    CHECK(has(with_shape("8"), "shape is missing or not a list"));
-    CHECK(has(with_shape("[-8]"), "shape has -8"));
-    CHECK(has(with_shape("[8.0]"), "shape has 8.0"));
-    CHECK(has(with_shape("[\"8\"]"), "shape has \"8\""));
-    CHECK(has(with_shape("[null]"), "shape has null"));
-    CHECK(has(with_shape("[18446744073709551616]"), "not an integer"));
-    CHECK(has(with_shape("[9223372036854775808]"), "more elements than can be counted"));
-    CHECK(
-        has(with_shape("[4294967296,4294967296]"), "more elements than can be counted"));
-    CHECK(has(with_shape("[4611686018427387904,4,0]"),
-              "more elements than can be counted"));
-    CHECK(has(with_shape("[0,4611686018427387904,4]"),
-              "more elements than can be counted"));
-    CHECK(has(with_shape("[7]"), "8 bytes do not hold the shape (7,) of uint8"));
-    CHECK(has(with_shape("[0]"), "8 bytes do not hold the shape (0,)"));
+    const std::string uncounted = "more elements than can be counted";
+    const std::vector<std::pair<std::string, std::string>> cases = {
+        {"8", "shape is missing or not a list"},
+        {"[-8]", "shape has -8"},
+        {"[8.0]", "shape has 8.0"},
+        {"[\"8\"]", "shape has \"8\""},
+        {"[null]", "shape has null"},
+        {"[18446744073709551616]", "not an integer"},
+        {"[9223372036854775808]", uncounted},
+        {"[4294967296,4294967296]", uncounted},
+        {"[4611686018427387904,4,0]", uncounted},
+        {"[0,4611686018427387904,4]", uncounted},
+        {"[7]", "8 bytes do not hold the shape (7,) of uint8"},
+        {"[0]", "8 bytes do not hold the shape (0,)"}};
+    for (const auto& [shape, fault] : cases)
+        expect(error_message(with_tensor(R"({"dtype":"U8","shape":)" + shape +
+                                         R"(,"data_offsets":[0,8]})")),
+               fault);
 }
 
 TEST_CASE("an element count whose bytes overflow throws BadFile") {
-    CHECK(
-        has(error_message(with_tensor(
-                R"({"dtype":"I64","shape":[4611686018427387904],"data_offsets":[0,8]})")),
-            "do not hold the shape (4611686018427387904,) of int64"));
+    expect(error_message(with_tensor(
+               R"({"dtype":"I64","shape":[4611686018427387904],"data_offsets":[0,8]})")),
+           "do not hold the shape (4611686018427387904,) of int64");
 }
 
 TEST_CASE("offsets that are not two integers in order throw BadFile") {
@@ -173,17 +176,25 @@ TEST_CASE("offsets that are not two integers in order throw BadFile") {
         return error_message(
             with_tensor(R"({"dtype":"U8","shape":[8],"data_offsets":)" + offsets + "}"));
     };
-    CHECK(has(with_offsets("8"), "not a list"));
-    CHECK(has(with_offsets("[]"), "not a begin and an end"));
-    CHECK(has(with_offsets("[0]"), "not a begin and an end"));
-    CHECK(has(with_offsets("[0,8,8]"), "not a begin and an end"));
-    CHECK(has(with_offsets("[8,0]"), "not a begin and an end"));
-    CHECK(has(with_offsets("[-8,0]"), "data_offsets has -8"));
-    CHECK(has(with_offsets("[0,8.5]"), "data_offsets has 8.5"));
-    CHECK(has(with_offsets("[0,1e1]"), "data_offsets has 10.0"));
-    CHECK(has(with_offsets("[0,18446744073709551616]"), "not an integer"));
-    CHECK(has(with_offsets("[18446744073709551607,18446744073709551615]"),
-              "begins at byte 18446744073709551607"));
+    expect(with_offsets("8"), "not a list");
+    expect(with_offsets("[]"), "not a begin and an end");
+    expect(with_offsets("[0]"), "not a begin and an end");
+    expect(with_offsets("[0,8,8]"), "not a begin and an end");
+    expect(with_offsets("[8,0]"), "not a begin and an end");
+    expect(with_offsets("[-8,0]"), "data_offsets has -8");
+    expect(with_offsets("[0,8.5]"), "data_offsets has 8.5");
+    expect(with_offsets("[0,1e1]"), "data_offsets has 10.0");
+    expect(with_offsets("[0,18446744073709551616]"), "not an integer");
+    expect(with_offsets("[18446744073709551607,18446744073709551615]"),
+           "begins at byte 18446744073709551607 of the data");
+
+    // Numbers above 2^53 are read and printed exactly.
+    expect(with_offsets("[9007199254740993,9007199254741001]"),
+           "begins at byte 9007199254740993 of the data");
+    expect(with_offsets("[0,18446744073709551617]"),
+           "data_offsets has 18446744073709551617, not an integer");
+    expect(with_offsets("[0,-9223372036854775808]"), "has -9223372036854775808, not");
+    expect(with_offsets("[0,8.0]"), "has 8.0, not an integer");
 }
 
 TEST_CASE("gaps and overlaps and extra bytes throw BadFile") {
@@ -198,22 +209,24 @@ TEST_CASE("gaps and overlaps and extra bytes throw BadFile") {
     CHECK(with_two(0, 4, 4, 4, 4) == "");
     CHECK(with_two(0, 4, 0, 0, 4) == "");
     CHECK(with_two(4, 8, 0, 4, 8) == "");
-    CHECK(has(with_two(0, 4, 5, 9, 9), "\"b\" begins at byte 5 of the data"));
-    CHECK(has(with_two(0, 4, 3, 7, 7), "\"b\" begins at byte 3 of the data"));
-    CHECK(has(with_two(0, 4, 0, 4, 4), "\"b\" begins at byte 0 of the data"));
-    CHECK(has(with_two(1, 4, 4, 8, 8), "\"a\" begins at byte 1 of the data"));
-    CHECK(has(with_two(0, 4, 4, 8, 7), "describes 8 bytes of data, but the file has 7"));
-    CHECK(has(with_two(0, 4, 4, 8, 9), "describes 8 bytes of data, but the file has 9"));
+    expect(with_two(0, 4, 5, 9, 9), "\"b\" begins at byte 5 of the data");
+    expect(with_two(0, 4, 3, 7, 7), "\"b\" begins at byte 3 of the data");
+    expect(with_two(0, 4, 0, 4, 4), "\"b\" begins at byte 0 of the data");
+    expect(with_two(1, 4, 4, 8, 8), "\"a\" begins at byte 1 of the data");
+    expect(with_two(0, 4, 4, 8, 7), "describes 8 bytes of data, but the file has 7");
+    expect(with_two(0, 4, 4, 8, 9), "describes 8 bytes of data, but the file has 9");
 }
 
 TEST_CASE("metadata values that are not strings throw BadFile") {
-    CHECK(error_message(with_header(R"({"__metadata__":{"a":"1"}})", 0)) == "");
-    CHECK(
-        has(error_message(with_header(R"({"__metadata__":[]})", 0)), "is not an object"));
-    CHECK(has(error_message(with_header(R"({"__metadata__":{"a":1}})", 0)),
-              "not a string"));
-    CHECK(has(error_message(with_header(R"({"__metadata__":{"a":{"b":"c"}}})", 0)),
-              "not a string"));
+    const auto with_metadata = [](const std::string& value) {
+        return error_message(with_header(R"({"__metadata__":)" + value + "}", 0));
+    };
+    CHECK(with_metadata(R"({"a":"1"})") == "");
+    for (const char* value : {"[]", "null"})
+        expect(with_metadata(value), "is not an object");
+    for (const char* value :
+         {R"({"a":1})", R"({"a":{"b":"c"}})", R"({"a":["b"]})", R"({"a":null})"})
+        expect(with_metadata(value), "not a string");
 }
 
 TEST_CASE("a file truncated at any length throws BadFile") {
@@ -225,16 +238,7 @@ TEST_CASE("a file truncated at any length throws BadFile") {
 }
 
 TEST_CASE("control characters in a name are escaped in the error message") {
-    CHECK(has(error_message(with_header(R"({"a\n\u001b":1})", 0)),
-              R"(tensor "a\n\u001b")"));
-}
-
-TEST_CASE("unsupported element types of the format throw BadFile that names the type") {
-    const std::string dtype = GENERATE("BOOL", "I8", "I16", "U16", "I32", "U32", "U64",
-                                       "F8_E4M3", "F8_E5M2", "C64");
-    CHECK(has(error_message(with_tensor(R"({"dtype":")" + dtype +
-                                        R"(","shape":[8],"data_offsets":[0,8]})")),
-              "the dtype is \"" + dtype + "\""));
+    expect(error_message(with_header(R"({"a\n\u001b":1})", 0)), R"(tensor "a\n\u001b")");
 }
 
 TEST_CASE("entries of every type are listed, and those that libmini has are read") {
@@ -255,23 +259,8 @@ TEST_CASE("entries of every type are listed, and those that libmini has are read
     CHECK(file.entries()[0].shape == mini::Shape{3, 5});
     CHECK(file.metadata().at("n") == "9007199254740993");
     CHECK(file.read(file.entries()[1]).dtype() == mini::DType::kUInt8);
-    CHECK(has(message_of<mini::BadFile>([&] { file.read(file.entries()[0]); }),
-              folder / "f: tensor \"x\": the dtype is \"" + dtype + "\""));
-}
-
-TEST_CASE("numbers of a header above 2^53 are read and printed exactly") {
-    const auto with_offsets = [](const std::string& offsets) {
-        return error_message(
-            with_tensor(R"({"dtype":"U8","shape":[8],"data_offsets":)" + offsets + "}"));
-    };
-    CHECK(has(with_offsets("[9007199254740993,9007199254741001]"),
-              "begins at byte 9007199254740993 of the data"));
-    CHECK(has(with_offsets("[18446744073709551607,18446744073709551615]"),
-              "begins at byte 18446744073709551607 of the data"));
-    CHECK(has(with_offsets("[0,18446744073709551617]"),
-              "data_offsets has 18446744073709551617, not an integer"));
-    CHECK(has(with_offsets("[0,-9223372036854775808]"), "has -9223372036854775808, not"));
-    CHECK(has(with_offsets("[0,8.0]"), "has 8.0, not an integer"));
+    expect(message_of<mini::BadFile>([&] { file.read(file.entries()[0]); }),
+           folder / "f: tensor \"x\": the dtype is \"" + dtype + "\"");
 }
 
 TEST_CASE("16-bit floats have two bytes per element") {
@@ -281,8 +270,8 @@ TEST_CASE("16-bit floats have two bytes per element") {
                                          shape + R"(,"data_offsets":[0,8]})"));
     };
     CHECK(with_shape("[2,2]") == "");
-    CHECK(has(with_shape("[8]"), "8 bytes do not hold the shape (8,)"));
-    CHECK(has(with_shape("[]"), "8 bytes do not hold the shape ()"));
+    expect(with_shape("[8]"), "8 bytes do not hold the shape (8,)");
+    expect(with_shape("[]"), "8 bytes do not hold the shape ()");
 }
 
 TEST_CASE("a scalar has an empty shape and one element") {
@@ -293,33 +282,8 @@ TEST_CASE("a scalar has an empty shape and one element") {
                         bytes));
     };
     CHECK(scalar(4) == "");
-    CHECK(has(scalar(0), "0 bytes do not hold the shape () of float32"));
-    CHECK(has(scalar(8), "8 bytes do not hold the shape ()"));
-}
-
-TEST_CASE("headers of zero bytes or one byte throw BadFile") {
-    CHECK(has(error_message(length_field(0)), "does not begin with {"));
-    CHECK(has(error_message(length_field(0) + "{}"), "does not begin with {"));
-    CHECK(has(error_message(length_field(1) + "{}"), "not JSON"));
-}
-
-TEST_CASE("duplicate metadata and metadata that are null or a list throw BadFile") {
-    CHECK(has(error_message(with_header(R"({"__metadata__":{},"__metadata__":{}})", 0)),
-              "the key \"__metadata__\" twice"));
-    CHECK(
-        has(error_message(with_header(R"({"__metadata__":null})", 0)), "not an object"));
-    CHECK(has(error_message(with_header(R"({"__metadata__":{"a":["b"]}})", 0)),
-              "not a string"));
-    CHECK(has(error_message(with_header(R"({"__metadata__":{"a":null}})", 0)),
-              "not a string"));
-}
-
-TEST_CASE("an extra comma anywhere throws BadFile") {
-    for (const char* header :
-         {"{,}", R"({"__metadata__":{"a":"b",}})",
-          R"({"x":{"dtype":"U8","shape":[8,],"data_offsets":[0,8]}})",
-          R"({"x":{"dtype":"U8","shape":[8],"data_offsets":[0,8],}})"})
-        CHECK(has(error_message(with_header(header, 8)), "not JSON"));
+    expect(scalar(0), "0 bytes do not hold the shape () of float32");
+    expect(scalar(8), "8 bytes do not hold the shape ()");
 }
 
 TEST_CASE("a tensor's name may be a path or empty or contain a zero byte") {
@@ -337,7 +301,7 @@ TEST_CASE("a tensor has at most 64 dimensions") {
                                          R"(],"data_offsets":[0,8]})"));
     };
     CHECK(with_ones(64) == "");
-    CHECK(has(with_ones(65), "shape has more than 64 numbers"));
+    expect(with_ones(65), "shape has more than 64 numbers");
 }
 
 TEST_CASE("the maximum number of names includes the names of metadata") {

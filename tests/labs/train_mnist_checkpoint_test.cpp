@@ -305,32 +305,8 @@ TEST_CASE(
     CHECK(rates == std::vector<double>{first, first * 0.7, first * 0.7 * 0.7});
 }
 
-TEST_CASE("an invalid option prints one line and exits with code 2") {
+TEST_CASE("a file that is given as the folder of checkpoints is an error of one line") {
     const Fixture fixture;
-    const auto fails_with = [&](const Words& options, const std::string& text) {
-        CAPTURE(text);
-        CHECK(contains(error_line(1, fixture.job(options), 2), text));
-    };
-    fails_with({"--every", "3"}, "--every requires --checkpoint");
-    fails_with({"--keep", "3"}, "--keep requires --checkpoint");
-    fails_with({"--fresh"}, "--fresh requires --checkpoint");
-    fails_with({"--checkpoint", "run", "--keep", "0"}, "--keep");
-    fails_with({"--checkpoint", "run", "--every", "0"}, "--every");
-    fails_with({"--checkpoint", "run", "--sync", "none"}, "each rank has its own");
-    fails_with({"--checkpoint", "run", "--compress", "powersgd"}, "powersgd feeds back");
-    fails_with({"--checkpoint", "run", "--compress", "topk"}, "topk feeds back");
-    fails_with({"--compress-ratio", "0.1"},
-               "--compress-ratio is for --compress topk, not none");
-    fails_with({"--compress", "topk", "--compress-ratio", "1.5"},
-               "at most 1, but is 1.5");
-    fails_with({"--compress", "topk", "--matrix-approximation-rank", "1"},
-               "--matrix-approximation-rank is for --compress powersgd, not topk");
-    fails_with({"--compress", "fp16", "--no-error-feedback"}, "not fp16");
-    fails_with({"--zero", "--sync", "none"}, "--sync none does not average");
-    fails_with({"--optimizer", "adam", "--momentum", "0.9"},
-               "--momentum is for --optimizer sgd");
-    fails_with({"--optimizer", "lion"}, "lion not in {sgd,adam,adamw}");
-
     const std::string file = fixture.path() + "/../train-labels-idx1-ubyte";
     CHECK(contains(error_line(1, fixture.job({"--checkpoint", file}), 1),
                    "creating the folder failed"));

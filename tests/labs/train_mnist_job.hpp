@@ -30,10 +30,14 @@ inline nlohmann::json results(int ranks, const Words& options) {
     return last_json(train(ranks, options + Words{"--json"}));
 }
 
-inline bool has_real_mnist() {
+// Returns whether MINI_DATA_DIR/mnist is not the real MNIST, and then prints a warning.
+inline bool lacks_mnist() {
     const char* const folder = std::getenv("MINI_DATA_DIR");
-    return folder != nullptr &&
-           data::missing_mnist_files(std::string(folder) + "/mnist").empty();
+    if (folder != nullptr &&
+        data::missing_mnist_files(std::string(folder) + "/mnist").empty())
+        return false;
+    WARN("left out: MINI_DATA_DIR names no folder with mnist/");
+    return true;
 }
 
 inline void write_idx(const fs::path& path, const std::vector<uint8_t>& header,

@@ -82,31 +82,9 @@ TEST_CASE("an invalid option prints one clear line and exits with code 2") {
     };
     const std::vector<Case> cases{
         {2, {"--bogus"}, "--bogus"},
-        {2, {"--sync", "maybe"}, "maybe not in {none,average,flat,overlap,ddp}"},
-        {2, {"--epochs", "0"}, "--epochs"},
-        {2, {"--epochs", "two"}, "two"},
-        {2, {"--batch-size", "-1"}, "--batch-size"},
         {3, {"--batch-size", "128"}, "128 cannot be divided among 3 ranks; try 126"},
         {7, {"--batch-size", "3"}, "3 cannot be divided among 7 ranks; try 7"},
-        {1, {"--lr", "nan"}, "--lr must not be negative, but is nan"},
-        {1, {"--lr", "-1"}, "--lr must not be negative, but is -1"},
-        {1, {"--momentum", "inf"}, "--momentum must not be negative, but is inf"},
-        {1, {"--bucket-cap-mb", "0"}, "--bucket-cap-mb"},
-        {1,
-         {"--timeout", "0"},
-         "--timeout must be from 0.001 to 1000000 seconds, but is 0"},
-        {1, {"--timeout", "inf"}, "but is inf"},
-        {1, {"--device", "cuda:99"}, "there is no cuda:99"},
-        {1, {"--device", "cpu:1"}, "the CPU has no index here"},
-        {1, {"--device", "tpu"}, "'tpu' is not a device"},
-        {2,
-         {"--compress", "bf16", "--sync", "flat"},
-         "--compress bf16 is for --sync ddp"},
         {1, {"--link", "1Gbit", "--backend", "gloo"}, "--link is for --backend ring"},
-        {1,
-         {"--save", "/no/such/folder/file"},
-         "the folder /no/such/folder does not exist"},
-        {1, {"--save", "/tmp"}, "is a folder"},
     };
     for (const Case& bad : cases)
         check_rejects("train_mnist", bad.ranks, bad.options, bad.message);

@@ -109,7 +109,7 @@ TEST_CASE("a static graph gives a parameter unused on one rank its average in ev
           "[lab16][lab16.7]") {
     INFO("static_graph; both ranks use a, rank 0 uses b, no rank uses c. The ranks");
     INFO("exchange this in the first pass only: later `use` is empty, and the result is");
-    INFO("in Slot::used_somewhere; hint 2 of 16.7 helps");
+    INFO("in State::used_somewhere; hint 2 of 16.7 helps");
     const auto seen = on_ranks(2, [](dist::ProcessGroup& group) {
         Branches model;
         DistributedDataParallel ddp(model, {.first_bucket_bytes = 1,

@@ -172,38 +172,6 @@ TEST_CASE("latest skips unreadable checkpoints with a warning") {
     CHECK(contains(warnings, folder.path(3) + ": open failed"));
 }
 
-TEST_CASE("save keeps the new checkpoint even if damaged files have higher steps") {
-    const Folder directory;
-    CheckpointFolder folder(directory.path(), 1);
-    write_text(folder.path(7), "damaged");
-    folder.save(3, contents_of(3));
-    mini::logging::set_level(mini::logging::Level::kOff);
-    CHECK(folder.latest()->step == 3);
-    mini::logging::set_level(mini::logging::Level::kWarning);
-}
-
-TEST_CASE("latest throws if the folder has checkpoints but none can be loaded") {
-    const Folder directory;
-    const CheckpointFolder folder(directory.path());
-    write_text(folder.path(7), "damaged");
-    mini::logging::set_level(mini::logging::Level::kOff);
-    CHECK(contains(message_of<BadFile>([&] { folder.latest(); }), "none can be loaded"));
-    mini::logging::set_level(mini::logging::Level::kWarning);
-}
-
-TEST_CASE("a full disk leaves all older checkpoints and no other files") {
-    const Folder directory;
-    CheckpointFolder folder(directory.path(), 1);
-    folder.save(1, contents_of(1));
-    const std::string message = message_of<BadFile>([&] {
-        const FileSizeLimit limit(1000);
-        folder.save(2, contents_of(2, kNumbers));
-    });
-    CHECK(contains(message, folder.path(2) + ": write failed"));
-    CHECK(directory.names() == Names{"checkpoint-00000001.safetensors"});
-    CHECK(is_whole(*folder.latest()));
-}
-
 TEST_CASE("a file at or above the folder's path throws BadFile that names the path") {
     const Folder directory;
     write_text(directory / "run", "a file");

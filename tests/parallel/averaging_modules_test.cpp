@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "libmini/parallel/average_gradients.hpp"
+#include "libmini/parallel/average_parameters.hpp"
 #include "tests/parallel/toy.hpp"
 #include "tests/parallel/wrappers.hpp"
 #include "tests/support/catch.hpp"
@@ -137,4 +138,13 @@ TEST_CASE("average_gradients names the parameter without a gradient and the rank
     CHECK(messages[0] ==
           "average_gradients: parameter 0 of shape (3, 2) has no gradient on rank 0; "
           "every rank must compute all gradients");
+}
+
+TEST_CASE("averaging different modules throws an error on every rank") {
+    const auto messages = on_ranks(2, [](dist::ProcessGroup& group) {
+        const nn::Linear module(2, 3 + group.rank());
+        return message_of<MismatchedCollective>(
+            [&] { average_parameters(module, group); });
+    });
+    for (const std::string& message : messages) CHECK(!message.empty());
 }

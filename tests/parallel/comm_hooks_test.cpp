@@ -1,4 +1,5 @@
-// Communication hooks: compression, PowerSGD, and user-defined hooks.
+// Communication hooks in DDP: user-defined hooks, PowerSGD, and error feedback. The checks of
+// lab 18 show what each hook sends and leaves in its bucket.
 
 #include "libmini/parallel/comm_hooks.hpp"
 
@@ -11,6 +12,7 @@
 #include "libmini/parallel/ddp.hpp"
 #include "libmini/parallel/error_feedback.hpp"
 #include "libmini/parallel/power_sgd.hpp"
+#include "libmini/parallel/top_k.hpp"
 #include "tests/parallel/toy.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
@@ -43,53 +45,12 @@ std::vector<Values> gradients_with(int ranks, const std::function<CommHook()>& m
     });
 }
 
-double largest_error(const Values& found, const Values& expected) {
-    double largest = 0.0;
-    for (size_t i = 0; i < found.size(); ++i)
-        largest =
-            std::max(largest, std::abs(static_cast<double>(found[i]) - expected[i]) /
-                                  (1.0 + std::abs(expected[i])));
-    return largest;
-}
-
 }  // namespace
 
 TEST_CASE("with the all-reduce hook gradients are bitwise those of DDP without a hook") {
     const int ranks = GENERATE(1, 2, 3, 4, 7);
     CAPTURE(ranks);
     CHECK(gradients_with(ranks, allreduce_hook) == gradients_with(ranks, nullptr));
-}
-
-TEST_CASE("compression hooks approximate the average and agree on all ranks") {
-    const int ranks = GENERATE(1, 2, 3, 7);
-    CAPTURE(ranks);
-    const Values exact = gradients_with(ranks, nullptr)[0];
-    const auto half = gradients_with(ranks, fp16_compress_hook);
-    const auto brain = gradients_with(ranks, bf16_compress_hook);
-    for (const Values& values : half) CHECK(values == half[0]);
-    for (const Values& values : brain) CHECK(values == brain[0]);
-    CHECK(largest_error(half[0], exact) < 1.0 / 512);
-    CHECK(largest_error(brain[0], exact) < 1.0 / 64);
-    CHECK(half[0] != exact);
-}
-
-TEST_CASE("compression halves the bytes sent") {
-    const auto bytes = [](const std::function<CommHook()>& make) {
-        return on_ranks(2, [&](dist::ProcessGroup& group) {
-            Toy module;
-            DistributedDataParallel ddp(module);
-            if (make) ddp.register_comm_hook(make());
-            group.events().clear();
-            sum(ddp(draw({4, 3}, 1))).backward();
-            int64_t total = 0;
-            for (const Event& event :
-                 group.events().snapshot(EventKind::kCollectiveBegin))
-                total += event.bytes;
-            return total;
-        })[0];
-    };
-    CHECK(bytes(nullptr) == 4 * 32);
-    CHECK(bytes(bf16_compress_hook) == 2 * 32);
 }
 
 TEST_CASE("a user-defined hook receives every bucket with its gradients and parameters") {
@@ -169,64 +130,7 @@ class Wide : public nn::Module {
     nn::Linear fc{12, 16};
 };
 
-// Returns the sum of the averaged gradients over all iterations. A process has the same
-// gradient in every iteration: for the weight, weightsᵀ x, a matrix of rank 3.
-Values power_sgd_gradients(dist::ProcessGroup& group, const PowerSGDOptions& options,
-                           int iterations, bool compress) {
-    manual_seed(5);
-    Wide module;
-    DistributedDataParallel ddp(module);
-    if (compress) ddp.register_comm_hook(power_sgd_hook(options));
-    const Tensor weights = draw({3, 16}, 2);
-    Values total(12 * 16 + 16);
-    for (int i = 0; i < iterations; ++i) {
-        module.zero_grad();
-        const Tensor x = draw({3, 12}, static_cast<uint64_t>(group.rank()));
-        sum(ddp(x) * weights).backward();
-        const Values gradients = flat_gradients(module);
-        for (size_t k = 0; k < total.size(); ++k) total[k] += gradients[k];
-    }
-    return total;
-}
-
 }  // namespace
-
-TEST_CASE("PowerSGD with full rank computes the average") {
-    const int ranks = GENERATE(1, 2, 3);
-    CAPTURE(ranks);
-    const PowerSGDOptions options{.matrix_approximation_rank = 12,
-                                  .start_powerSGD_iter = 0,
-                                  .min_compression_rate = 0.1,
-                                  .use_error_feedback = false,
-                                  .warm_start = false};
-    const auto run = [&](bool compress) {
-        return on_ranks(ranks, [&](dist::ProcessGroup& group) {
-            return power_sgd_gradients(group, options, 1, compress);
-        });
-    };
-    const auto exact = run(false), found = run(true);
-    for (const Values& values : found) CHECK(values == found[0]);
-    CHECK(largest_error(found[0], exact[0]) < 1e-5);
-}
-
-TEST_CASE(
-    "with error feedback the sum of PowerSGD's steps equals the sum of the exact steps") {
-    const int iterations = 60;
-    const auto error = [&](bool feedback) {
-        const PowerSGDOptions options{.matrix_approximation_rank = 1,
-                                      .start_powerSGD_iter = 2,
-                                      .use_error_feedback = feedback,
-                                      .warm_start = feedback};
-        const auto run = [&](bool compress) {
-            return on_ranks(2, [&](dist::ProcessGroup& group) {
-                return power_sgd_gradients(group, options, iterations, compress);
-            })[0];
-        };
-        return relative_error(run(true), run(false));
-    };
-    CHECK(error(true) < 0.1);
-    CHECK(error(false) > 2 * error(true));
-}
 
 TEST_CASE(
     "a gradient that PowerSGD sends uncompressed is the exact average in every step") {
@@ -299,4 +203,67 @@ TEST_CASE("a hook that keeps state per bucket starts again when buckets are rebu
 TEST_CASE("PowerSGD rejects invalid options") {
     CHECK_THROWS_AS(power_sgd_hook({.matrix_approximation_rank = 0}), UsageError);
     CHECK_THROWS_AS(power_sgd_hook({.start_powerSGD_iter = 1}), UsageError);
+}
+
+TEST_CASE("top_k_hook rejects a ratio that is not above 0 and at most 1") {
+    for (const double ratio : {0.0, -1.0, 1.5, std::nan("")})
+        CHECK_THROWS_AS(top_k_hook(ratio), UsageError);
+}
+
+namespace {
+
+GradBucket bucket_of(size_t index, const Tensor& buffer) {
+    GradBucket bucket;
+    bucket.index = index;
+    bucket.is_last = true;
+    bucket.buffer = buffer;
+    bucket.gradients = {buffer};
+    return bucket;
+}
+
+// Calls the hook with a bucket of one gradient in each step; returns the averages.
+std::vector<Values> averages(const CommHook& hook, dist::ProcessGroup& group,
+                             const std::vector<Values>& steps) {
+    std::vector<Values> results;
+    Tensor buffer = Tensor::zeros({static_cast<int64_t>(steps[0].size())});
+    for (const Values& step : steps) {
+        ops::copy_(buffer, Tensor::from(step));
+        hook(bucket_of(0, buffer), group)();
+        results.push_back(buffer.to_vector<float>());
+    }
+    return results;
+}
+
+}  // namespace
+
+TEST_CASE("with error feedback what was sent differs from the sum by the last error") {
+    const int ranks = GENERATE(1, 2, 3, 4, 7);
+    CAPTURE(ranks);
+    const std::vector<CommHook (*)()> hooks{[] { return top_k_hook(0.1); },
+                                            fp16_compress_hook, bf16_compress_hook,
+                                            allreduce_hook};
+    for (const auto& make : hooks) {
+        const int steps = 40;
+        struct Totals {
+            Values exact, sent;
+        };
+        const auto totals = on_ranks(ranks, [&](dist::ProcessGroup& group) {
+            const Values mine =
+                draw({30}, static_cast<uint64_t>(group.rank())).to_vector<float>();
+            Totals result{.exact = mine, .sent = Values(30)};
+            const auto each = averages(error_feedback_hook(make()), group,
+                                       std::vector<Values>(steps, mine));
+            for (const Values& step : each)
+                for (size_t i = 0; i < 30; ++i) result.sent[i] += step[i] / steps;
+            return result;
+        });
+        Values exact(30);
+        for (const Totals& rank : totals)
+            for (size_t i = 0; i < 30; ++i)
+                exact[i] += rank.exact[i] / static_cast<float>(ranks);
+        // Top-k sends every index within about 10 of its 40 steps.
+        CHECK(largest_difference(totals[0].sent, exact) < 0.5);
+        if (ranks == 1) CHECK(relative_error(totals[0].sent, exact) < 0.2);
+        for (const Totals& rank : totals) CHECK(rank.sent == totals[0].sent);
+    }
 }

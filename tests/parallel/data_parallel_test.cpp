@@ -1,20 +1,18 @@
-// DataParallel computes the same results as the module alone.
+// DataParallel computes the same results as the module alone, copies what it must, and warns
+// of uneven batches. The checks of lab 13 show its parts, and count the bytes of a step.
 
 #include "libmini/parallel/data_parallel.hpp"
 
-#include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <condition_variable>
 #include <cstdint>
 #include <filesystem>
-#include <mutex>
+#include <memory>
+#include <string>
 #include <thread>
 
 #include "libmini/core/log.hpp"
 #include "libmini/nn/dropout.hpp"
 #include "libmini/nn/models.hpp"
-#include "libmini/optim/sgd.hpp"
 #include "tests/parallel/cpu_devices.hpp"
 #include "tests/parallel/toy.hpp"
 #include "tests/support/catch.hpp"
@@ -91,56 +89,6 @@ class Noise : public nn::Module {
     nn::Dropout drop_;
 };
 
-// A barrier for `count` threads; throws Error if not all threads arrive in 20 seconds.
-class Barrier {
-  public:
-    explicit Barrier(int count) : count_(count) {}
-
-    void wait() {
-        std::unique_lock lock(mutex_);
-        ++arrived_;
-        all_arrived_.notify_all();
-        MINI_CHECK(all_arrived_.wait_for(lock, std::chrono::seconds(20),
-                                         [this] { return arrived_ >= count_; }),
-                   arrived_, " of ", count_, " arrived");
-    }
-
-  private:
-    std::mutex mutex_;
-    std::condition_variable all_arrived_;
-    int count_;
-    int arrived_ = 0;
-};
-
-// Returns only when all devices have started their forward pass.
-class WaitsForAll : public nn::Module {
-  public:
-    explicit WaitsForAll(Barrier& barrier) : barrier_(barrier) {}
-    Tensor forward(const Tensor& x) override {
-        barrier_.wait();
-        return x + 1.0f;
-    }
-
-  private:
-    Barrier& barrier_;
-};
-
-// Returns the parameters after five steps of SGD, with DataParallel on `devices` devices.
-template <typename M>
-Values train(int devices, int64_t batch) {
-    manual_seed(7);
-    M module;
-    DataParallel net = parallel_over(module, devices);
-    optim::SGD sgd(net.parameters(), {.lr = 0.1, .momentum = 0.9});
-    for (uint64_t step = 0; step < 5; ++step) {
-        sgd.zero_grad();
-        const Tensor y = net(draw({batch, 3}, step));
-        mse_loss(y, draw(y.shape(), 100 + step)).backward();
-        sgd.step();
-    }
-    return flat_parameters(module);
-}
-
 }  // namespace
 
 TEST_CASE("a batch is split like torch.chunk", "[cpu]") {
@@ -192,35 +140,6 @@ TEST_CASE("output and gradients equal those of the module alone", "[cpu]") {
     }
 }
 
-TEST_CASE("integer gradients are exact and summed over the devices", "[cpu]") {
-    // y = x w with integers: every sum is exact in any order.
-    const int devices = GENERATE(2, 3, 4, 7);
-    CAPTURE(devices);
-    nn::Linear module(2, 1, {.bias = false});
-    module.load_state_dict({{"weight", Tensor::from<float>({2, 3}, {1, 2})}});
-    DataParallel net(module,
-                     [] {
-                         return std::make_unique<nn::Linear>(
-                             2, 1, nn::LinearOptions{.bias = false});
-                     },
-                     {.device_ids = cpu_devices(devices)});
-
-    const Tensor x =
-        Tensor::from<float>({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14}, {7, 2});
-    const Tensor y = net(x);
-    CHECK(y.to_vector<float>() == Values{8, 18, 28, 38, 48, 58, 68});
-    sum(y).backward();
-    CHECK(module.weight.grad().to_vector<float>() == Values{49, 56});
-}
-
-TEST_CASE("several steps of SGD give the same parameters as the module alone", "[cpu]") {
-    const int devices = GENERATE(2, 3, 4, 7);
-    const int64_t batch = GENERATE(1, 6, 11);
-    CAPTURE(devices, batch);
-    CHECK(largest_difference(train<Nested>(devices, batch), train<Nested>(1, batch)) <
-          1e-6);
-}
-
 TEST_CASE("a ConvNet in eval mode trains the same on one device and on three", "[cpu]") {
     const auto gradients = [](int devices) {
         manual_seed(11);
@@ -234,44 +153,11 @@ TEST_CASE("a ConvNet in eval mode trains the same on one device and on three", "
     CHECK(largest_difference(gradients(1), gradients(3)) < 1e-6);
 }
 
-TEST_CASE("all devices compute forward at the same time", "[cpu]") {
-    Barrier barrier(3);
-    WaitsForAll module(barrier);
-    DataParallel net(module, [&] { return std::make_unique<WaitsForAll>(barrier); },
-                     {.device_ids = cpu_devices(3)});
-    CHECK(net(Tensor::ones({3, 1})).to_vector<float>() == Values{2, 2, 2});
-}
-
 TEST_CASE("a batch without rows is supported", "[cpu]") {
     Toy module;
     DataParallel net = parallel_over(module, 3);
     const Tensor y = net(Tensor::zeros({0, 3}));
     CHECK(y.shape() == Shape{0, 2});
-}
-
-TEST_CASE("scalar outputs become a vector with one element per device", "[cpu]") {
-    struct Total : nn::Module {
-        Tensor forward(const Tensor& x) override { return sum(x); }
-    } module;
-    DataParallel net(module, [] { return std::make_unique<Total>(); },
-                     {.device_ids = cpu_devices(2)});
-    Tensor x = Tensor::from<float>({1, 2, 3}, {3, 1});
-    x.set_requires_grad();
-    const Tensor y = net(x);
-    CHECK(y.to_vector<float>() == Values{3, 3});
-    sum(y).backward();
-    CHECK(x.grad().to_vector<float>() == Values{1, 1, 1});
-}
-
-TEST_CASE("buffer updates on device 0 are kept and updates on other devices are lost",
-          "[cpu]") {
-    RunningSum module;
-    DataParallel net = parallel_over(module, 2);
-    const Tensor x = Tensor::from<float>({1, 1, 1, 10, 10, 10}, {2, 3});
-    net(x);
-    CHECK(module.total.item() == 3);
-    net(x);
-    CHECK(module.total.item() == 6);
 }
 
 TEST_CASE("replicas have the module's buffers and its evaluation mode", "[cpu]") {
@@ -379,4 +265,34 @@ TEST_CASE("no thread remains after DataParallel and its graphs are destroyed", "
         CHECK(threads_become(before + 3));
     }
     CHECK(threads_become(before));
+}
+
+TEST_CASE("one device copies nothing and output_device may differ from the first device",
+          "[cpu]") {
+    Toy module;
+    DataParallel alone = parallel_over(module, 1);
+    sum(alone(draw({6, 3}, 1))).backward();
+    CHECK(alone.stats().total() == 0);
+
+    DataParallel net(module, [] { return std::make_unique<Toy>(); },
+                     {.device_ids = cpu_devices(2), .output_device = Device::cpu(1)});
+    const Tensor y = net(draw({5, 3}, 1));
+    CHECK(y.device() == Device::cpu(1));
+    CHECK(net.stats().bytes_gathered == 3 * 2 * 4);  // chunk 0 has three rows
+}
+
+TEST_CASE("uneven batches cause one warning", "[cpu]") {
+    Toy module;
+    DataParallel net = parallel_over(module, 4);
+    const auto text_of = [&](int64_t batch) {
+        return written_to_stderr([&] { net(draw({batch, 3}, 1)); });
+    };
+    const logging::Level level = logging::level();
+    logging::set_level(logging::Level::kWarning);
+    const std::string even = text_of(8), uneven = text_of(9), again = text_of(9);
+    logging::set_level(level);
+    CHECK(even.empty());
+    CHECK(uneven.find("device cpu gets 3 rows, but device cpu:3 0; a batch size that is "
+                      "a multiple of 4") != std::string::npos);
+    CHECK(again.empty());
 }

@@ -160,3 +160,9 @@ TEST_CASE("ranks that wait for gradients are released when a rank fails") {
     }
     CHECK(message.find("rank 1 ran out of luck") != std::string::npos);
 }
+
+TEST_CASE("invalid limits of buckets are rejected") {
+    const std::vector<Tensor> tensors{Tensor::zeros({1})};
+    CHECK_THROWS_AS(parallel::compute_bucket_assignment(tensors, {}), UsageError);
+    CHECK_THROWS_AS(parallel::compute_bucket_assignment(tensors, {0}), UsageError);
+}

@@ -45,44 +45,6 @@ const DDPOptions kFindUnused{.first_bucket_bytes = 1,
 
 }  // namespace
 
-TEST_CASE("a parameter that one rank does not use is averaged with a zero gradient") {
-    const int ranks = GENERATE(1, 2, 4);
-    CAPTURE(ranks);
-    const auto seen = on_ranks(ranks, [](dist::ProcessGroup& group) {
-        Branches module;
-        DistributedDataParallel ddp(module, kFindUnused);
-        module.on[1] = group.rank() == 0;
-        module.on[2] = false;
-        ddp(input(group)).backward();
-        return gradients(module);
-    });
-    const double all = (ranks + 1) / 2.0, of_rank_0 = 1.0 / ranks;
-    for (const auto& rank : seen) {
-        CHECK(rank[0] == concat(all));
-        CHECK(rank[1] == concat(of_rank_0));
-        CHECK(rank[2] == "none");
-    }
-}
-
-TEST_CASE("a parameter that no rank used keeps its old gradient") {
-    const auto seen = on_ranks(2, [](dist::ProcessGroup& group) {
-        Branches module;
-        DistributedDataParallel ddp(module, kFindUnused);
-        ddp(input(group)).backward();
-        module.on[2] = false;
-        ddp(input(group)).backward();
-        const auto kept = gradients(module);
-        module.on[2] = group.rank() == 1;
-        ddp(input(group)).backward();
-        return std::pair(kept, gradients(module));
-    });
-    for (const auto& [kept, shared] : seen) {
-        CHECK(kept == std::vector<std::string>{"3", "3", "1.5"});
-        // For c, both ranks have 1.5 and rank 1 adds 2: the mean of 1.5 and 3.5 is 2.5.
-        CHECK(shared == std::vector<std::string>{"4.5", "4.5", "2.5"});
-    }
-}
-
 TEST_CASE("a parameter used only within no_sync is averaged by the next pass") {
     const auto seen = on_ranks(2, [](dist::ProcessGroup& group) {
         Branches module;
@@ -248,20 +210,6 @@ std::vector<std::vector<std::string>> train_static(const Plan& plan) {
 }
 
 }  // namespace
-
-TEST_CASE("with static_graph a parameter that one rank uses is averaged in every pass") {
-    const int ranks = GENERATE(1, 2, 3, 4, 7);
-    CAPTURE(ranks);
-    Plan plan(static_cast<size_t>(ranks), {{{true, false, false}, 3}});
-    plan.front() = {{{true, true, false}, 3}};  // only rank 0 uses b; no rank uses c
-    const std::string all = concat((static_cast<float>(ranks) + 1) / 2.0f);
-    const std::string of_rank_0 = concat(1.0f / static_cast<float>(ranks));
-    for (const auto& seen : train_static(plan)) {
-        REQUIRE(seen.size() == 3);
-        for (const std::string& gradients : seen)
-            CHECK(gradients == concat(all, " ", of_rank_0, " none"));
-    }
-}
 
 TEST_CASE("a rank that shadows an iteration uses the static graph that it has learnt") {
     const std::vector<bool> on{true, false, true};

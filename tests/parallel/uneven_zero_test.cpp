@@ -24,7 +24,7 @@ using Values = std::vector<float>;
 
 constexpr int kEpochs = 2;
 
-struct Job {
+struct UnevenJob {
     std::vector<int> batches;  // of each rank, in each epoch
     JoinOptions options;
     bool zeroes_last = false;  // call zero_grad() at the end of an iteration
@@ -44,7 +44,7 @@ Tensor batch(int rank, int epoch, int step) {
 }
 
 // Returns each rank's parameters after the training.
-std::vector<Values> train_sharded(const Job& job) {
+std::vector<Values> train_sharded(const UnevenJob& job) {
     return on_ranks(job.world_size(), [&](dist::ProcessGroup& group) {
         manual_seed(3);
         Toy module;
@@ -67,7 +67,7 @@ std::vector<Values> train_sharded(const Job& job) {
 
 // Trains in one process: each step divides the sum of the remaining batches' gradients by
 // the world size, or by the number of ranks that still have a batch.
-Values train_plain(const Job& job) {
+Values train_plain(const UnevenJob& job) {
     manual_seed(3);
     Toy module;
     const auto sgd = make_decaying_sgd(module.parameters());
@@ -99,9 +99,9 @@ TEST_CASE(
                  std::vector<int>{1, 4, 2}, std::vector<int>{0, 0, 1},
                  std::vector<int>{4, 1, 0, 2}, std::vector<int>{1, 2, 3, 4, 3, 2, 0});
     CAPTURE(batches, zeroes_last, by_all);
-    const Job job{.batches = batches,
-                  .options = {.divide_by_initial_world_size = by_all},
-                  .zeroes_last = zeroes_last};
+    const UnevenJob job{.batches = batches,
+                        .options = {.divide_by_initial_world_size = by_all},
+                        .zeroes_last = zeroes_last};
     const Values expected = train_plain(job);
     const auto by_rank = train_sharded(job);
 

@@ -31,7 +31,7 @@ float last_gradient(const Toy& module) {
     return module.fc2.bias.grad().to_vector<float>()[0];
 }
 
-Tensor input(const dist::ProcessGroup& group) {
+Tensor four_samples(const dist::ProcessGroup& group) {
     return draw({4, 3}, static_cast<uint64_t>(group.rank()));
 }
 
@@ -55,7 +55,7 @@ TEST_CASE("a wrapper can be destroyed after its parameters were frozen") {
         Toy module;
         {
             const auto wrapped = wrap(wrapper, module);
-            sum((*wrapped)(input(group))).backward();
+            sum((*wrapped)(four_samples(group))).backward();
             freeze(module);
         }
         freeze(module, false);
@@ -64,7 +64,7 @@ TEST_CASE("a wrapper can be destroyed after its parameters were frozen") {
         const float alone = last_gradient(module);  // no hook is left
         const auto again = wrap(wrapper, module);
         module.zero_grad();
-        sum((*again)(input(group))).backward();
+        sum((*again)(four_samples(group))).backward();
         return std::pair(alone, last_gradient(module));
     });
     for (const auto& seen : gradients) CHECK(seen == std::pair(1.0f, 4.0f));
@@ -82,7 +82,7 @@ TEST_CASE("with find_unused_parameters a frozen layer counts as unused until it 
         for (const bool frozen : {false, true, true, false}) {
             freeze(module.fc1, frozen);
             if (clears) module.zero_grad();
-            sum(ddp(input(group))).backward();
+            sum(ddp(four_samples(group))).backward();
             last.push_back(last_gradient(module));
             if (frozen && clears)
                 has_gradient = has_gradient || module.fc1.weight.grad().defined();
@@ -116,10 +116,10 @@ TEST_CASE("without find_unused_parameters a frozen parameter is an error that na
     const auto messages = on_ranks(2, [&](dist::ProcessGroup& group) {
         Toy module;
         const auto wrapped = wrap(wrapper, module);
-        sum((*wrapped)(input(group))).backward();
+        sum((*wrapped)(four_samples(group))).backward();
         module.zero_grad();
         freeze(module.fc1);
-        const Tensor loss = sum((*wrapped)(input(group)));
+        const Tensor loss = sum((*wrapped)(four_samples(group)));
         return message_of([&] { loss.backward(); });
     });
     for (size_t rank = 0; rank < 2; ++rank) {
@@ -273,7 +273,7 @@ TEST_CASE("a wrapper with a frozen parameter is destroyed while an exception unw
         Toy module;
         return message_of([&] {
             const auto wrapped = wrap(wrapper, module);
-            sum((*wrapped)(input(group))).backward();
+            sum((*wrapped)(four_samples(group))).backward();
             freeze(module);
             throw Error("the batch was bad");
         });

@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "cifar_options.hpp"
+#include "drawn_images.hpp"
 #include "libmini/autograd/functions.hpp"
 #include "libmini/core/error.hpp"
 #include "libmini/core/events.hpp"
@@ -34,7 +35,6 @@
 #include "libmini/data/distributed_sampler.hpp"
 #include "libmini/data/loader.hpp"
 #include "libmini/datasets/cifar10.hpp"
-#include "libmini/datasets/drawn_images.hpp"
 #include "libmini/distributed/launch/default_group.hpp"
 #include "libmini/distributed/rendezvous/rank_variables.hpp"
 #include "libmini/extras/use_all.hpp"
@@ -79,8 +79,8 @@ struct Results {
 
 Data load(const Options& options) {
     if (options.data == "synthetic")
-        return {mini::data::draw_images(options.samples, 1),
-                mini::data::draw_images((options.samples + 3) / 4, 2)};
+        return {cifar_resnet::draw_images(options.samples, 1),
+                cifar_resnet::draw_images((options.samples + 3) / 4, 2)};
     return {mini::data::load_cifar10(options.data, true),
             mini::data::load_cifar10(options.data, false)};
 }

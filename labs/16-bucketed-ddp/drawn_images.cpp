@@ -1,4 +1,4 @@
-#include "libmini/datasets/drawn_images.hpp"
+#include "drawn_images.hpp"
 
 #include <cmath>
 #include <numbers>
@@ -7,7 +7,7 @@
 #include "libmini/datasets/cifar10.hpp"
 #include "libmini/random/random.hpp"
 
-namespace mini::data {
+namespace cifar_resnet {
 namespace {
 
 constexpr int kCifarSide = 32;
@@ -16,7 +16,7 @@ constexpr double kFullTurn = 2.0 * std::numbers::pi;
 // Appends one channel of an image: a brightness given by the colour, plus stripes and
 // noise, all within 0 .. 255.
 void draw_channel(std::vector<uint8_t>& pixels, double angle, double shift, double colour,
-                  Generator& generator) {
+                  mini::Generator& generator) {
     for (int y = 0; y < kCifarSide; ++y)
         for (int x = 0; x < kCifarSide; ++x) {
             const double along = x * std::cos(angle) + y * std::sin(angle);
@@ -29,8 +29,8 @@ void draw_channel(std::vector<uint8_t>& pixels, double angle, double shift, doub
 
 }  // namespace
 
-std::shared_ptr<ImageDataset> draw_images(int64_t count, uint64_t seed) {
-    Generator generator(seed);
+std::shared_ptr<mini::data::ImageDataset> draw_images(int64_t count, uint64_t seed) {
+    mini::Generator generator(seed);
     std::vector<uint8_t> pixels, labels;
     for (int64_t i = 0; i < count; ++i) {
         const int label = static_cast<int>(i % 10);
@@ -40,9 +40,9 @@ std::shared_ptr<ImageDataset> draw_images(int64_t count, uint64_t seed) {
             draw_channel(pixels, kFullTurn / 20.0 * label, shift,
                          std::cos(kFullTurn * (label / 10.0 + channel / 3.0)), generator);
     }
-    return std::make_shared<ImageDataset>(std::move(pixels), std::move(labels),
-                                          Shape{3, kCifarSide, kCifarSide},
-                                          cifar10_normalize());
+    return std::make_shared<mini::data::ImageDataset>(
+        std::move(pixels), std::move(labels), mini::Shape{3, kCifarSide, kCifarSide},
+        mini::data::cifar10_normalize());
 }
 
-}  // namespace mini::data
+}  // namespace cifar_resnet

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstring>
 #include <utility>
 
@@ -39,12 +40,15 @@ void copy_window(const Tensor& from, Tensor& to, int64_t top, int64_t left) {
         }
 }
 
-template <typename T>
+// Reverses the pixels of each row, whatever their dtype.
 void mirror_rows(Tensor& image) {
+    const auto item = static_cast<int64_t>(item_size(image.dtype()));
     const int64_t w = image.size(2);
-    T* row = image.data<T>();
-    for (int64_t y = 0; y < image.size(0) * image.size(1); ++y, row += w)
-        std::reverse(row, row + w);
+    std::byte* row = image.raw_data();
+    for (int64_t y = 0; y < image.size(0) * image.size(1); ++y, row += w * item)
+        for (int64_t left = 0, right = w - 1; left < right; ++left, --right)
+            std::swap_ranges(row + left * item, row + (left + 1) * item,
+                             row + right * item);
 }
 
 }  // namespace
@@ -159,13 +163,7 @@ Tensor RandomHorizontalFlip::operator()(const Tensor& image) const {
     if (default_generator().uniform_float() >= p_) return image;
 
     Tensor mirrored = ops::clone(image);
-    switch (image.dtype()) {
-        case DType::kFloat32: mirror_rows<float>(mirrored); break;
-        case DType::kInt64: mirror_rows<int64_t>(mirrored); break;
-        case DType::kUInt8: mirror_rows<uint8_t>(mirrored); break;
-        case DType::kFloat16: mirror_rows<Half>(mirrored); break;
-        case DType::kBFloat16: mirror_rows<BFloat16>(mirrored); break;
-    }
+    mirror_rows(mirrored);
     return mirrored;
 }
 

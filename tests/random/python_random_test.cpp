@@ -96,25 +96,6 @@ TEST_CASE("shuffle gives published results of random.Random") {
           Order{5, 7, 9, 2, 0, 4, 1, 3, 6, 8});
 }
 
-TEST_CASE("the shuffle does not depend on the type of the values") {
-    std::vector<std::string> words;
-    for (int i = 0; i < 10; ++i) words.push_back(std::to_string(i));
-    PythonRandom(42).shuffle(words);
-    std::vector<std::string> expected;
-    for (const int64_t value : shuffled(10, 42))
-        expected.push_back(std::to_string(value));
-    CHECK(words == expected);
-}
-
-TEST_CASE("shuffling zero values or one value draws no words") {
-    PythonRandom random(7), fresh(7);
-    Order none, one = {5};
-    random.shuffle(none);
-    random.shuffle(one);
-    CHECK(one == Order{5});
-    CHECK(random.getrandbits(32) == fresh.getrandbits(32));
-}
-
 TEST_CASE(
     "getrandbits uses the high bits of a word and above 32 bits also of a second word") {
     // CPython 3.11: random.Random(0).getrandbits(bits), for bits 32, 1, 8, 33, 40 and 64

@@ -2,7 +2,6 @@
 
 #include <filesystem>
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "libmini/core/error.hpp"
@@ -148,36 +147,4 @@ TEST_CASE("one bad CIFAR-10 file of five is found before the others are read") {
     write_file(folder / "data_batch_1.bin", Bytes(3073, 99));  // not read
     write_file(folder / "data_batch_5.bin", Bytes(3072));
     CHECK(contains(cifar10_error(folder.path(), true), "data_batch_5.bin: expected one"));
-}
-
-TEST_CASE("a directory or pipe as CIFAR-10 file is rejected without blocking") {
-    const Folder folder;
-    const std::string path = folder / "test_batch.bin";
-    std::filesystem::create_directory(path);
-    CHECK(contains(cifar10_error(folder.path()), "found a directory"));
-    std::filesystem::remove(path);
-    REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
-    CHECK(contains(cifar10_error(folder.path()), "found a pipe"));
-}
-
-TEST_CASE("a CIFAR-10 file without read permission is rejected") {
-    const Folder folder;
-    write_cifar10(folder.path());
-    REQUIRE(::chmod(folder.path().c_str(), 0755) == 0);
-    REQUIRE(::chmod((folder / "test_batch.bin").c_str(), 0) == 0);
-    CHECK(contains(message_without_root([&] { load_cifar10(folder.path(), false); }),
-                   "Permission denied"));
-}
-
-TEST_CASE(
-    "a CIFAR-10 file with a damaged byte is read or throws BadFile and never crashes") {
-    const Folder folder;
-    const Bytes good = records(1);
-    const auto read = [&](const Bytes& bytes) {
-        write_file(folder / "test_batch.bin", bytes);
-        load_cifar10(folder.path(), false, std::nullopt);
-    };
-    // All 439 truncations (3073 = 7 * 439) are rejected. Of the damaged labels 1, 128 and
-    // 255, the label 1 is valid.
-    CHECK(count_rejected(good, read, 7) == 439 + 2);
 }

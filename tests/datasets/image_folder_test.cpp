@@ -5,7 +5,6 @@
 
 #include <filesystem>
 #include <stdexcept>
-#include <thread>
 
 #include "libmini/core/error.hpp"
 #include "tests/datasets/images.hpp"
@@ -180,21 +179,6 @@ TEST_CASE("ImageFolder follows links and visits each folder once per class") {
                                    "elsewhere/dog/b.png 2"});
 }
 
-TEST_CASE(
-    "ImageFolder visits each folder once even if links double the paths at every level") {
-    const Folder folder;
-    std::string below = folder / "store/0";
-    put(below + "/a.png");
-    for (int i = 1; i <= 60; ++i) {
-        const std::string next = folder / ("store/" + std::to_string(i));
-        std::filesystem::create_directory(next);
-        for (const char* name : {"x", "y"})
-            std::filesystem::create_directory_symlink(below, next + "/" + name);
-        below = next;
-    }
-    CHECK(ImageFolder(folder.path()).size() == 1);
-}
-
 TEST_CASE("the error of a damaged picture names its file and in a batch also its index") {
     const Folder folder;
     put(folder / "cat/a.png");
@@ -226,20 +210,4 @@ TEST_CASE("an error of the transform names the file and an invalid index is an e
     for (const int64_t i : {-1, 1})
         CHECK(contains(message_of<mini::Error>([&] { images.get(i); }),
                        "index out of range; the dataset has 1"));
-}
-
-TEST_CASE("several threads can read an ImageFolder concurrently") {
-    const Folder folder;
-    for (uint8_t i = 0; i < 20; ++i)
-        put(folder / ("a/" + std::to_string(10 + i) + ".png"), i);
-    const ImageFolder images(folder.path());
-    std::vector<int> right(4);
-    std::vector<std::thread> threads;
-    for (int& count : right)
-        threads.emplace_back([&] {
-            for (int64_t i = 0; i < 20; ++i)
-                count += images.get(i).data.data<uint8_t>()[0] == i;
-        });
-    for (std::thread& thread : threads) thread.join();
-    CHECK(right == std::vector<int>(4, 20));
 }

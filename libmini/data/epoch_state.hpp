@@ -18,7 +18,7 @@
 // number of workers. All workers read the same dataset object; it is not copied.
 //
 // Each epoch starts new threads. This costs about 40 us per worker (short_epochs of
-// data_bench), which is little compared to an epoch; so epochs share no thread pool.
+// bench_worker data), which is little compared to an epoch; so epochs share no thread pool.
 
 #pragma once
 

@@ -2,6 +2,7 @@
 //
 //     bench_worker step --model convnet --batch 64 --threads 2    a training step
 //     bench_worker copy --bytes 1048576                           a copy by one thread
+//     bench_worker data --case mnist --batch 64 --workers 2       samplers and loaders
 //     minirun -n 2 bench_worker first-step --data DIR             from start to step 1
 //
 // A worker keeps its model and its memory warm. It reads lines from stdin, each a number
@@ -16,6 +17,7 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,11 @@
 #include "libmini/autograd/functions.hpp"
 #include "libmini/core/error.hpp"
 #include "libmini/core/parallel.hpp"
+#include "libmini/data/distributed_sampler.hpp"
+#include "libmini/data/loader.hpp"
+#include "libmini/data/partition.hpp"
+#include "libmini/data/tensor_dataset.hpp"
+#include "libmini/datasets/locate.hpp"
 #include "libmini/distributed/launch/default_group.hpp"
 #include "libmini/extras/use_all.hpp"
 #include "libmini/nn/models.hpp"
@@ -42,9 +49,9 @@ using mini::Tensor;
 namespace nn = mini::nn;
 
 struct Options {
-    std::string model = "convnet", data, device = "cpu";
-    int64_t batch = 64, bytes = 1 << 20;
-    int threads = 1, steps = 20;
+    std::string model = "convnet", data, device = "cpu", data_case = "randperm";
+    int64_t batch = 64, bytes = 1 << 20, samples = 10'000'000, images = 60'000;
+    int threads = 1, steps = 20, workers = 0;
 };
 
 // Answers each line of stdin, a number of seconds, with a line of JSON.
@@ -107,6 +114,52 @@ void answer_step(const Options& options) {
     });
 }
 
+// Returns MNIST's first images, or the embedded digits'.
+std::shared_ptr<const mini::data::Dataset> first_images(const Options& options) {
+    const auto images =
+        mini::data::load_data(mini::data::find_data(options.data), /*train=*/true);
+    if (options.images >= images->size()) return images;
+    std::vector<int64_t> first(static_cast<size_t>(options.images));
+    std::iota(first.begin(), first.end(), 0);
+    return std::make_shared<mini::data::Partition>(images, first);
+}
+
+// Returns a pass of a case.
+std::function<void()> data_pass(const Options& o) {
+    namespace data = mini::data;
+    if (o.data_case == "randperm")
+        return [n = o.samples, generator = mini::Generator(0)]() mutable {
+            mini::randperm(n, generator);
+        };
+    if (o.data_case == "distributed_sampler")
+        return [epoch = int64_t{0},
+                sampler = std::make_shared<data::DistributedSampler>(
+                    o.samples, data::DistributedSamplerOptions{.num_replicas = 3,
+                                                               .rank = 0})]() mutable {
+            sampler->set_epoch(epoch++);
+            sampler->indices();
+        };
+
+    // A thousand epochs of two batches of one number, or an epoch of images.
+    const bool is_short = o.data_case == "short_epochs";
+    std::shared_ptr<const data::Dataset> dataset;
+    if (is_short)
+        dataset =
+            std::make_shared<data::TensorDataset>(Tensor::zeros({2}), Tensor::zeros({2}));
+    else
+        dataset = first_images(o);
+    const auto loader = std::make_shared<data::DataLoader>(
+        dataset, data::DataLoaderOptions{.batch_size = is_short ? 1 : o.batch,
+                                         .shuffle = !is_short,
+                                         .num_workers = o.workers});
+    return [loader, epochs = is_short ? 1000 : 1] {
+        for (int e = 0; e < epochs; ++e) {
+            auto epoch = loader->epoch();
+            while (epoch.next()) continue;
+        }
+    };
+}
+
 double peak_mebibytes() {
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
@@ -160,6 +213,22 @@ void declare(mini::CommandLine& line, Options& o) {
     copy.on_parsed([&o] {
         answer([&](double seconds) {
             return Json{{"us", mini::copy_seconds(o.bytes, seconds) * 1e6}};
+        });
+    });
+
+    mini::Command data = line.add_command("data", "samplers and loaders");
+    data.add("--case", o.data_case, "")
+        .one_of({"distributed_sampler", "randperm", "mnist", "short_epochs"});
+    data.add("--samples", o.samples, "indices to permute").at_least(1);
+    data.add("--images", o.images, "images to load").at_least(1);
+    data.add("--data", o.data, "as of train_mnist");
+    data.add("--batch", o.batch, "images").at_least(1);
+    data.add("--workers", o.workers, "threads of the loader").at_least(0);
+    data.on_parsed([&o] {
+        const auto pass = data_pass(o);
+        pass();
+        answer([&](double seconds) {
+            return Json{{"s", mini::seconds_each(seconds, pass)}};
         });
     });
 

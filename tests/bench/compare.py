@@ -13,7 +13,7 @@
 A round measures each contender once. A figure is the median of the rounds; a ratio is the median of
 the rounds' ratios, with the lowest and the highest in brackets. Nothing else may run meanwhile: a
 wide spread says that something did. A contender that does not start is left out, and its error is
-printed. Build first: labs/lab test builds bench_worker, data_bench, mini, minirun and train_mnist.
+printed. Build first: labs/lab test builds bench_worker, mini, minirun and train_mnist.
 """
 
 import argparse
@@ -183,15 +183,14 @@ class Cases:
     def data_passes(self):
         sizes = (["--samples", 10_000, "--images", 200] if self.quick
                  else ["--samples", 10_000_000, "--images", 60_000])
-        names = ["distributed_sampler", "randperm"]
-        if not self.quick:
-            names += [f"mnist_b{batch}_w{workers}" for batch in (64, 128) for workers in (0, 2)]
-        for name in names:
-            command = [self.bin / "data_bench", "--case", name, "--repeats", 3, *sizes]
-            yield name, "s", 0.5, {
-                "libmini": lambda command=command: Once(
-                    command, lambda answer, _: statistics.median(answer["seconds"])),
-                "PyTorch": self.torch("data", "--case", name, "--data", self.data, *sizes, key="s")}
+        cases = [["distributed_sampler"], ["randperm"]]
+        for batch, workers in [(64, 2)] if self.quick else [(64, 0), (64, 2), (128, 0), (128, 2)]:
+            cases.append(["mnist", "--batch", batch, "--workers", workers])
+        for case in cases:
+            words = ["data", "--case", *case, *sizes]
+            yield " ".join(str(word).strip("-") for word in case), "s", 0.5, {
+                "libmini": self.ours(*words, "--data", self.data or "digits", key="s"),
+                "PyTorch": self.torch(*words, "--data", self.data, key="s")}
 
     def start(self):
         def since(answer, start):

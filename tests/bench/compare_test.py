@@ -1,5 +1,6 @@
 """tests/bench/compare.py: its figures, and a quick run without PyTorch."""
 
+import json
 import os
 import subprocess
 import sys
@@ -44,7 +45,13 @@ class QuickRun(unittest.TestCase):
         self.assertIn("without PyTorch: ModuleNotFoundError", done.stderr)
         for section in ("step", "epoch", "all-reduce", "data", "start"):
             self.assertIn(f"\n## {section}\n\n| ", done.stdout)
-        self.assertEqual(done.stdout.count("| libmini "), 8, done.stdout)
+        self.assertEqual(done.stdout.count("| libmini "), 9, done.stdout)
+
+    def test_the_start_of_an_epoch_is_measured(self):
+        done = subprocess.run([Path(os.environ["MINI_BIN_DIR"]) / "bench_worker", "data", "--case",
+                               "short_epochs", "--workers", "2"], input="0.01\n", text=True,
+                              capture_output=True, check=True)
+        self.assertGreater(json.loads(done.stdout)["s"], 0)
 
 
 if __name__ == "__main__":

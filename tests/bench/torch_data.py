@@ -1,5 +1,5 @@
 """PyTorch's data in compare.py: MNIST's files, the tutorial's loader, and the cases of
-data_bench.cpp."""
+bench_worker data."""
 
 import gzip
 import pathlib
@@ -95,16 +95,14 @@ class Sized:
         return self.size
 
 
-def make_case(name, samples, data, count):
-    """Returns the work of one pass of a case of data_bench.cpp, for example mnist_b64_w2: batches of 64,
-    2 workers."""
-    if name == "randperm":
+def make_case(options):
+    """Returns the work of one pass of a case of bench_worker data."""
+    if options.case == "randperm":
         generator = torch.Generator().manual_seed(0)
-        return lambda: torch.randperm(samples, generator=generator)
-    if name == "distributed_sampler":
-        sampler = DistributedSampler(Sized(samples), num_replicas=3, rank=0, seed=0)
+        return lambda: torch.randperm(options.samples, generator=generator)
+    if options.case == "distributed_sampler":
+        sampler = DistributedSampler(Sized(options.samples), num_replicas=3, rank=0, seed=0)
         return lambda: list(iter(sampler))
-    batch_size, workers = (int(word[1:]) for word in name.split("_")[1:])
-    loader = DataLoader(Images(*read_images(data, count)), batch_size=batch_size, shuffle=True,
-                        num_workers=workers)
+    loader = DataLoader(Images(*read_images(options.data, options.images)), shuffle=True,
+                        batch_size=options.batch, num_workers=options.workers)
     return lambda: sum(len(batch) for batch, _ in loader)

@@ -193,7 +193,7 @@ def run_first_step(options):
 
 def answer_data(options):
     torch.set_num_threads(1)
-    work = torch_data.make_case(options.case, options.samples, options.data, options.images)
+    work = torch_data.make_case(options)
     answer(lambda seconds: {"s": seconds_each(seconds, work)})
 
 
@@ -211,7 +211,8 @@ def main():
     parser.add_argument("--sync", default="ddp", choices=("ddp", "none", "tutorial"))
     parser.add_argument("--data", default="", help="folder of MNIST's files, or empty")
     parser.add_argument("--images", type=int, default=60_000)
-    parser.add_argument("--case", default="randperm", help="of data_bench.cpp")
+    parser.add_argument("--case", default="randperm", help="of bench_worker data")
+    parser.add_argument("--workers", type=int, default=0, help="processes of the loader")
     parser.add_argument("--samples", type=int, default=10_000_000, help="indices to permute")
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--bytes", type=int, default=4)

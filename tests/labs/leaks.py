@@ -19,9 +19,9 @@ TOKEN = re.compile(r"[A-Za-z_]\w*|\d[\w.']*|\"(?:\\.|[^\"\\\n])*\"|\S")
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
-def leaks_of(export):
+def leaks_of(export, texts=None):
     """Returns complaints about the texts of an Export: code of its regions, answers of its pages."""
-    texts = export.texts()
+    texts = texts or export.texts()
     return (leaks_in(texts, secret_regions(export), public(export))
             + answers_in(texts, secret_answers(export)))
 

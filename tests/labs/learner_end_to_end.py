@@ -1,15 +1,11 @@
-"""Works through the labs like a learner, in a fresh clone; fails if an output is unexpected.
+"""Works through the labs like a learner: all labs from their starters together, in demo --mine, which
+must train to the bits of the reference; fails if an output is unexpected.
 
-    tests/labs/learner_end_to_end.py solved      all labs from their starters together: demo --mine
-    tests/labs/learner_end_to_end.py graded      all labs from their starters, one by one
+    tests/labs/learner_end_to_end.py           in a fresh clone, build/end-to-end, which stays
+    tests/labs/learner_end_to_end.py --here    in this repository, which must not have a work/; so CI
 
-CI runs `solved`. It also has the mutants and the references of labs/lab dev check, the cheats, and
-course_end_to_end.py, where a student does lab 07.
-
-Several parts may be given. The clone stays in build/end-to-end, so that a second run builds little.
---here uses this repository instead, without a new clone; it must not have a work/ folder. CI uses
---here in a fresh clone that is already built. The output of the commands is printed, and saved in
-build/end-to-end-PART.txt. No network is needed.
+CI also has the mutants and the references of labs/lab dev check, the cheats, and
+course_end_to_end.py, where a student does lab 07. No network is needed.
 """
 
 import json
@@ -47,23 +43,17 @@ def fresh_clone():
 
 
 class Learner:
-    def __init__(self, part, clone):
+    def __init__(self, clone):
         self.clone = clone
-        self.transcript = open(ROOT / "build" / f"end-to-end-{part}.txt", "w", encoding="utf-8")
         self.catalogue = Catalogue(clone)
-
-    def show(self, line):
-        print(line, flush=True)
-        self.transcript.write(line + "\n")
-        self.transcript.flush()
 
     def lab(self, *words, ends=0, says=()):
         """Runs labs/lab with `words`; requires exit code `ends` and output with each of `says`."""
-        self.show(f"\n$ labs/lab {' '.join(words)}")
+        print(f"\n$ labs/lab {' '.join(words)}", flush=True)
         done = subprocess.run(["labs/lab", *words], cwd=self.clone, text=True, errors="replace",
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT)
-        self.show(done.stdout.rstrip("\n"))
+        print(done.stdout.rstrip("\n"), flush=True)
         assert done.returncode == ends, f"exit code {done.returncode}, expected {ends}"
         for text in says:
             assert text in done.stdout, f"missing in the output: {text}"
@@ -93,11 +83,10 @@ class Learner:
     def repair_hunt(self, number):
         """Applies the stored repairs to the learner's copy of a lab's hunt."""
         lab = self.catalogue.lab(number)
-        stored = repairs.read_repairs(self.clone, lab)
-        if stored:
-            own = self.clone / WORK / lab.hunt
-            text = own.read_text(encoding="utf-8")
-            own.write_text(repairs.variants(text, stored)[repairs.ALL], encoding="utf-8")
+        own = self.clone / WORK / lab.hunt
+        stored = repairs.read_repairs(self.catalogue.root, lab)
+        own.write_text(repairs.variants(own.read_text(encoding="utf-8"), stored)[repairs.ALL],
+                       encoding="utf-8")
 
 
 EMPTY = "// empty\n"
@@ -106,7 +95,7 @@ LISTED = re.compile(r"^  (\S) (\d\d\.\d+)  ", re.MULTILINE)
 
 def check_lacking(learner, own, number, text, tasks):
     """Checks a lab with `text` in a file: `tasks` are not started, and no task fails."""
-    learner.show(f"\n({own.relative_to(learner.clone)} without code of {', '.join(sorted(tasks))})")
+    print(f"\n({own.relative_to(learner.clone)} without code of {', '.join(sorted(tasks))})")
     own.write_text(text, encoding="utf-8")
     output = learner.lab("check", number, ends=1)
     assert "does not define" in " ".join(output.split())
@@ -121,23 +110,10 @@ def solve_all(learner):
         learner.lab("start", number)
     for number in labs:
         learner.solve_lab(number)
-        learner.repair_hunt(number)
-
-
-def graded(learner):
-    solve_all(learner)
-    out = learner.clone / "build" / "grades.json"
-    learner.lab("grade", "--format", "json", "--output", str(out))
-    grades = json.loads(out.read_text(encoding="utf-8"))
-    assert grades["points"] == grades["of"] > 0, grades
-
-
-def solved(learner):
-    solve_all(learner)
     digests = [digests_of(learner.lab("demo", *DEMO, "--plain")),  # as with --mine
                digests_of(learner.lab("demo", "--mine", *DEMO))]
     assert digests[0] == digests[1], f"the reference ends with {digests[0]}, mine {digests[1]}"
-    learner.show("\nthe reference and the solved labs train to bitwise identical parameters")
+    print("\nthe reference and the solved labs train to bitwise identical parameters", flush=True)
 
 
 def digests_of(output):
@@ -146,29 +122,16 @@ def digests_of(output):
     return results[0]["parameters_sha256"]
 
 
-PARTS = {"solved": solved, "graded": graded}
-
-
-def live(part, clone):
-    PARTS[part](Learner(part, clone))
-    print(f"\nlearner_end_to_end: {part} passed", flush=True)
-
-
 def main(words):
-    here = "--here" in words
-    parts = [word for word in words if word != "--here"]
-    if not parts or any(part not in PARTS for part in parts):
+    if words not in ([], ["--here"]):
         sys.exit(__doc__)
-    if here and (ROOT / WORK).exists():
+    if words and (ROOT / WORK).exists():
         sys.exit(f"learner_end_to_end: {ROOT / WORK} holds a learner's work; leave out --here")
     os.environ.update(NO_COLOR="1", OMP_NUM_THREADS="1")
-    for part in parts:
-        if not here:
-            live(part, fresh_clone())
-            continue
-        try:
-            live(part, ROOT)
-        finally:
+    try:
+        solve_all(Learner(ROOT if words else fresh_clone()))
+    finally:
+        if words:
             shutil.rmtree(ROOT / WORK, ignore_errors=True)
 
 

@@ -6,8 +6,8 @@
 //     else if (mini::schemata::mutated("lab07.2/contiguous-shards")) { ...wrong... }
 //     else { ...the reference... }
 //
-// MINI_STUB=lab07.1,lab07.2 and MINI_MUTANT=lab07.2/contiguous-shards select bodies at
-// run time, so one build is enough for all stubs and mutants. With MINI_REACHED=<file> the
+// MINI_STUB=lab07.1 and MINI_MUTANT=lab07.2/contiguous-shards select a body at run time,
+// so one build is enough for all stubs and mutants. With MINI_REACHED=<file> the
 // tasks whose regions run are appended to that file. On the simulator, device code calls
 // these functions too. They are not inline, because the simulator's checker would then
 // report their accesses to host memory.
@@ -16,10 +16,10 @@
 
 namespace mini::schemata {
 
-/// Returns whether the environment variable MINI_STUB lists a task: "lab07.2".
+/// Returns whether the environment variable MINI_STUB is this task: "lab07.2".
 bool stubbed(const char* task);
 
-/// Returns whether the environment variable MINI_MUTANT lists a mutant.
+/// Returns whether the environment variable MINI_MUTANT is this mutant.
 bool mutated(const char* name);
 
 }  // namespace mini::schemata

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from lab_tool.places import BUILD
 from lab_tool.process import output_of
 
-INCLUDE_DIRS = ("/usr/include", "/usr/local/include", "/opt/homebrew/include", "/opt/local/include")
+INCLUDE_DIRS = ("/usr/include", "/usr/local/include")
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,8 @@ PACKAGES = (
     Package("libstb-dev", "reads PNG and JPEG images", headers=("stb/stb_image.h",)),
     Package("libssl-dev", "SHA-256 of parameters", headers=("openssl/evp.h",)),
     Package("catch2", "the tests", headers=("catch2/catch.hpp", "catch2/catch_all.hpp")),
-    Package(
-        "ca-certificates", "https, to fetch MNIST",
-        files=("/etc/ssl/certs/ca-certificates.crt", "/etc/ssl/cert.pem",
-               "/etc/pki/tls/certs/ca-bundle.crt"),
-    ),
+    Package("ca-certificates", "https, to fetch MNIST",
+            files=("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt")),
     Package("libgloo-dev", "backend gloo", headers=("gloo/config.h",), optional=True),
     Package("libopenmpi-dev", "backend mpi", commands=("mpicxx", "mpic++"), optional=True),
     Package("openmpi-bin", "runs its ranks", commands=("mpirun",), optional=True),

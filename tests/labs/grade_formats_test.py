@@ -126,6 +126,7 @@ class Output(unittest.TestCase):
 
     def test_the_text_ends_with_the_points_that_count(self):
         self.assertEqual(spell(grades()).splitlines()[-1], "5 of 25 points")
+        self.assertIn("07.2   0 of 10  failed: it is wrong", spell(grades()))
         self.assertIn("read   work/a.cpp:3: fork",
                       spell(grades(["work/a.cpp:3: fork"])).splitlines())
         self.assertEqual(json.loads(as_json(grades()))["points"], 5)

@@ -1,6 +1,5 @@
 """The learner's verbs on a small repository, without a build."""
 
-import json
 import sys
 import unittest
 from unittest import mock
@@ -10,7 +9,6 @@ from lab_tool.checking import TaskResult
 from lab_tool.compile_errors import CompileError
 from lab_tool.screen import LabError
 from lab_tool.state import State
-from lab_tool import grade_formats
 from lab_tool.verdict import Verdict
 
 
@@ -297,18 +295,6 @@ class Verbs(FakeTree):
         self.assertIn("your files as they were", self.call("reset", "7.1"))
         self.assertIn('MINI_TODO("lab07.1"', self.own())
         self.assertIn("take();", self.own())
-
-    def test_passing_tasks_get_points_and_the_reference_gets_none(self):
-        self.call("start", "7")
-        self.results["07.2"] = TaskResult("07.2", "failed", "it is wrong")
-        out = self.root / "grades.json"
-        self.call("grade", "--format", "json", "--output", str(out))
-        grades = json.loads(out.read_text())
-        self.assertEqual((grades["version"], grades["points"], grades["of"]), (1, 5, 15))
-        self.assertEqual([(task["task"], task["status"], task["points"])
-                          for lab in grades["labs"] for task in lab["tasks"]],
-                         [("07.1", "passed", 5), ("07.2", "failed", 0), ("09.1", "not started", 0)])
-        self.assertIn("07.2   0 of 5   failed: it is wrong", grade_formats.spell(grades))
 
 
 if __name__ == "__main__":

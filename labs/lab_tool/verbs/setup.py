@@ -23,9 +23,6 @@ INSTALL = ["apt-get", "install", "-y", "--no-install-recommends"]
 
 def add_arguments(parser):
     parser.add_argument(
-        "--dry-run", action="store_true", help="print the missing packages and install nothing"
-    )
-    parser.add_argument(
         "--clang", action="store_true",
         help="also install clang: the preset fuzz needs it, and with CXX=clang++ builds with "
         "sanitizers are quicker"
@@ -33,46 +30,38 @@ def add_arguments(parser):
 
 
 def run(options):
-    install_missing(options.dry_run, clang=options.clang)
+    install_missing(clang=options.clang)
     return 0
 
 
-def install_missing(dry_run=False, optional=True, clang=False):
+def install_missing(optional=True, clang=False):
     """Installs missing packages; if that fails, raises LabError with the command to run.
 
     Optional packages are left out if `optional` is false or they cannot be installed. `clang`:
-    also install CLANG_PACKAGES.
-    """
+    also install CLANG_PACKAGES."""
     wanted = packages.missing() if optional else packages.required(packages.missing())
     if clang:
         wanted = wanted + packages.missing(packages.CLANG_PACKAGES)
     if wanted:
-        announce(wanted)
+        install(wanted)
     else:
         say("setup: all packages are installed")
-    if wanted and not dry_run:
-        install(wanted)
-    if optional and not dry_run:
+    if optional:
         install_python_packages()
-    if not dry_run:
-        check_versions()
-
-
-def announce(wanted):
-    say("missing on this machine:")
-    for package in wanted:
-        say(f"  {package.name:20} {package.why}")
+    check_versions()
 
 
 def install(wanted):
-    needed = packages.required(wanted)
+    say("missing on this machine:")
+    for package in wanted:
+        say(f"  {package.name:20} {package.why}")
+    names = [package.name for package in wanted]
     try:
-        apt_install([package.name for package in wanted])
+        apt_install(names)
     except LabError as error:
-        if needed:
+        if packages.required(wanted):
             raise
-        names = ", ".join(package.name for package in wanted)
-        say(f"  continuing without {names}: {error}")
+        say(f"  continuing without {', '.join(names)}: {error}")
 
 
 def install_python_packages():

@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "libmini/extras/report/chart.hpp"
@@ -60,13 +59,6 @@ std::vector<ChartPoint> accuracies_of(const Metrics& metrics) {
         points.push_back(
             {.x = static_cast<double>(row.epoch + 1), .y = row.test_accuracy});
     return points;
-}
-
-// Returns the name of a series: the run's if there are several.
-std::string series_name(const std::vector<RunFolder>& runs, size_t i, const char* only) {
-    if (runs.size() == 1) return only;
-    const bool is_ambiguous = runs.front().name == runs.back().name;
-    return is_ambiguous ? fmt::format("{} ({})", runs[i].name, i + 1) : runs[i].name;
 }
 
 double median(std::vector<double> values) {
@@ -139,60 +131,46 @@ void add_lanes(Timeline& chart, int rank, const TracedStep& step, int64_t origin
 
 }  // namespace
 
-std::string loss_chart(const std::vector<RunFolder>& runs) {
+std::string loss_chart(const Metrics& metrics) {
     LineChart chart{.text = {.title = "Training loss, mean of the ranks", .id = "loss"},
                     .x = {.label = "step", .is_whole = true},
-                    .y = {.label = "loss", .from_zero = true}};
-    for (size_t i = 0; i < runs.size(); ++i)
-        if (auto points = thinned(losses_of(runs[i].metrics)); !points.empty())
-            chart.series.push_back({series_name(runs, i, "loss"), std::move(points)});
-    return chart.series.empty() ? "" : svg_of(chart);
+                    .y = {.label = "loss", .from_zero = true},
+                    .series = {{"loss", thinned(losses_of(metrics))}}};
+    return chart.series.front().points.empty() ? "" : svg_of(chart);
 }
 
-std::string accuracy_chart(const std::vector<RunFolder>& runs) {
+std::string accuracy_chart(const Metrics& metrics) {
     LineChart chart{.text = {.title = "Test accuracy", .id = "accuracy"},
                     .x = {.label = "epoch", .is_whole = true},
-                    .y = {.label = "share of correct images"}};
-    std::set<double> shares;
-    for (size_t i = 0; i < runs.size(); ++i)
-        if (auto points = accuracies_of(runs[i].metrics); !points.empty()) {
-            for (const ChartPoint& point : points) shares.insert(point.y);
-            chart.series.push_back({series_name(runs, i, "accuracy"), std::move(points)});
-        }
+                    .y = {.label = "share of correct images"},
+                    .series = {{"accuracy", accuracies_of(metrics)}}};
+    const auto& points = chart.series.front().points;
+    if (points.empty()) return "";
 
     // The axis of a single value would end above it, but no share is above 1.
-    chart.y.from_zero = shares.size() == 1;
-    return chart.series.empty() ? "" : svg_of(chart);
-}
-
-std::string step_time_chart(const std::vector<RunFolder>& runs) {
-    BarChart chart{.text = {.title = "Median time of a step", .id = "steps"},
-                   .axis = {.label = "ms"}};
-    for (const auto& [name, phase] : kPhases)
-        chart.series.push_back({.name = name, .stack = "step"});
-    for (size_t i = 0; i < runs.size(); ++i) {
-        if (runs[i].metrics.steps.empty()) continue;
-        for (int rank = 0; rank < runs[i].metrics.run.world_size; ++rank) {
-            const std::string name = fmt::format("rank {}", rank);
-            chart.groups.push_back(
-                runs.size() == 1 ? name : series_name(runs, i, "") + ", " + name);
-            for (size_t k = 0; k < kPhases.size(); ++k)
-                chart.series[k].values.emplace_back(
-                    median_of(runs[i].metrics, rank, kPhases[k].second));
-        }
-    }
-    if (chart.groups.empty()) return "";
+    chart.y.from_zero = std::ranges::all_of(
+        points, [&](const ChartPoint& point) { return point.y == points.front().y; });
     return svg_of(chart);
 }
 
-std::string boxed(const std::string& chart) {
-    return chart.empty() ? "" : "<div class=\"wide\">" + chart + "</div>\n";
+std::string step_time_chart(const Metrics& metrics) {
+    if (metrics.steps.empty()) return "";
+    BarChart chart{.text = {.title = "Median time of a step", .id = "steps"},
+                   .axis = {.label = "ms"}};
+    for (int rank = 0; rank < metrics.run.world_size; ++rank)
+        chart.groups.push_back(fmt::format("rank {}", rank));
+    for (const auto& [name, phase] : kPhases) {
+        chart.series.push_back({.name = name, .stack = "step"});
+        for (int rank = 0; rank < metrics.run.world_size; ++rank)
+            chart.series.back().values.emplace_back(median_of(metrics, rank, phase));
+    }
+    return svg_of(chart);
 }
 
-std::string step_timeline(const RunFolder& run, const std::string& id) {
-    if (run.trace.empty()) return "";
+std::string step_timeline(const std::vector<RankTrace>& traces) {
+    if (traces.empty()) return "";
     std::vector<std::vector<TracedStep>> ranks;
-    for (const RankTrace& rank : run.trace) ranks.push_back(steps_of(rank));
+    for (const RankTrace& rank : traces) ranks.push_back(steps_of(rank));
     const auto number = median_step(ranks);
     if (!number) return "";
     std::vector<TracedStep> steps;  // by rank
@@ -204,10 +182,10 @@ std::string step_timeline(const RunFolder& run, const std::string& id) {
         std::ranges::min_element(steps, {}, [](const TracedStep& each) {
             return each.step.begin;
         })->step.begin;
-    Timeline chart{.text = {.title = fmt::format("Step {}", *number), .id = id},
+    Timeline chart{.text = {.title = fmt::format("Step {}", *number), .id = "timeline"},
                    .time = {.label = "ms"}};
     for (size_t rank = 0; rank < steps.size(); ++rank)
-        add_lanes(chart, run.trace[rank].rank, steps[rank], origin);
+        add_lanes(chart, traces[rank].rank, steps[rank], origin);
     return svg_of(chart);
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cstddef>
-#include <map>
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/text.hpp"
@@ -40,6 +39,11 @@ constexpr const char* kTimelineNote =
     "<p>The traced step of median length on rank 0. A mark below backward shows when the "
     "rank launches the all-reduce of a bucket.</p>\n";
 
+// Returns a chart that scrolls if the page is narrower.
+std::string boxed(const std::string& chart) {
+    return chart.empty() ? "" : "<div class=\"wide\">" + chart + "</div>\n";
+}
+
 // Returns a section with a heading; "" if the body is empty.
 std::string section(const std::string& heading, const std::string& body) {
     if (body.empty()) return "";
@@ -64,45 +68,29 @@ std::string milliseconds(double seconds) { return fmt::format("{:.3f}", 1e3 * se
 
 std::string percent(double share) { return fmt::format("{:.0f} %", 100.0 * share); }
 
-// Returns what was run: one line for each run.
-std::string heading(const std::vector<RunFolder>& runs) {
-    std::string text = "<h1>Run report</h1>\n";
-    for (const RunFolder& run : runs) {
-        const training::RunFacts& facts = run.metrics.run;
-        text +=
-            fmt::format("<p><b>{}</b>: {} on {} {}, backend {}", escaped(run.name),
-                        escaped(facts.program), facts.world_size,
-                        facts.world_size == 1 ? "rank" : "ranks", escaped(facts.backend));
-        if (!run.metrics.epochs.empty())
-            text += fmt::format("; test accuracy {:.4f} after {} steps",
-                                run.metrics.epochs.back().test_accuracy,
-                                with_commas(run.metrics.epochs.back().steps));
-        text += "</p>\n";
-    }
-    return text;
+// Returns what was run.
+std::string heading(const RunRecord& run) {
+    const training::RunFacts& facts = run.metrics.run;
+    std::string text =
+        fmt::format("<h1>Run report</h1>\n<p><b>{}</b>: {} on {} {}, backend {}",
+                    escaped(run.name), escaped(facts.program), facts.world_size,
+                    facts.world_size == 1 ? "rank" : "ranks", escaped(facts.backend));
+    if (!run.metrics.epochs.empty())
+        text += fmt::format("; test accuracy {:.4f} after {} steps",
+                            run.metrics.epochs.back().test_accuracy,
+                            with_commas(run.metrics.epochs.back().steps));
+    return text + "</p>\n";
 }
 
-// Returns the options of all runs.
-std::string options_table(const std::vector<RunFolder>& runs) {
-    std::vector<std::string> head{"option"};
-    std::map<std::string, std::vector<std::string>> values;  // by option, of each run
-    for (size_t i = 0; i < runs.size(); ++i) {
-        head.push_back(runs[i].name);
-        for (const auto& [name, value] : runs[i].metrics.run.options) {
-            values[name].resize(runs.size(), "-");
-            values[name][i] = value;
-        }
-    }
+std::string options_table(const training::RunFacts& run) {
     std::vector<std::vector<std::string>> rows;
-    for (const auto& [name, of_runs] : values) {
-        rows.push_back({"--" + name});
-        rows.back().insert(rows.back().end(), of_runs.begin(), of_runs.end());
-    }
-    return "<details><summary>Options</summary>\n" + table(head, rows) + "</details>\n";
+    for (const auto& [name, value] : run.options) rows.push_back({"--" + name, value});
+    return concat("<details><summary>Options</summary>\n",
+                  table({"option", "value"}, rows), "</details>\n");
 }
 
 // Returns how much communication each rank has hidden, and its clock.
-std::string overlap_table(const RunFolder& run) {
+std::string overlap_table(const RunRecord& run) {
     std::vector<std::vector<std::string>> rows;
     for (const RankTrace& rank : run.trace) {
         const Overlap mean = overlap_of(steps_of(rank));
@@ -119,40 +107,21 @@ std::string overlap_table(const RunFolder& run) {
                  rows);
 }
 
-// Returns part(run, id) of each run, one below the other.
-template <typename Part>
-std::string below(const std::vector<RunFolder>& runs, const Part& part) {
-    std::string text;
-    for (size_t i = 0; i < runs.size(); ++i) {
-        const std::string body = part(runs[i], fmt::format("run{}", i));
-        if (!body.empty() && runs.size() > 1)
-            text += fmt::format("<p><b>{}</b></p>\n", escaped(runs[i].name));
-        text += body;
-    }
-    return text;
-}
-
 }  // namespace
 
-std::string page_of(const std::vector<RunFolder>& runs) {
-    std::string body = heading(runs) + options_table(runs);
+std::string page_of(const RunRecord& run) {
+    std::string body = heading(run) + options_table(run.metrics.run);
     body += section("Loss and accuracy",
-                    boxed(loss_chart(runs)) + boxed(accuracy_chart(runs)));
-    body += section("Step time by phase and rank", boxed(step_time_chart(runs)));
-    const std::string timelines =
-        below(runs, [](const RunFolder& run, const std::string& id) {
-            return boxed(step_timeline(run, id));
-        });
-    body += section("One step", timelines.empty() ? "" : kTimelineNote + timelines);
-    body += section("Communication hidden under backward",
-                    below(runs, [](const RunFolder& run, const std::string&) {
-                        return overlap_table(run);
-                    }));
+                    boxed(loss_chart(run.metrics)) + boxed(accuracy_chart(run.metrics)));
+    body += section("Step time by phase and rank", boxed(step_time_chart(run.metrics)));
+    const std::string timeline = step_timeline(run.trace);
+    body += section("One step", timeline.empty() ? "" : kTimelineNote + boxed(timeline));
+    body += section("Communication hidden under backward", overlap_table(run));
     return concat(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
         "<link rel=\"icon\" href=\"data:,\">\n<title>Run report: ",
-        escaped(runs.front().name), "</title>\n<style>", kPageStyle,
+        escaped(run.name), "</title>\n<style>", kPageStyle,
         "</style>\n</head>\n<body>\n<main>\n", body, "</main>\n</body>\n</html>\n");
 }
 

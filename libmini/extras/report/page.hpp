@@ -1,16 +1,23 @@
-// report.html: a run, or two runs, as one page that needs no network.
+// report.html: a run as one page that needs no network.
 
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "libmini/extras/report/run_folder.hpp"
+#include "libmini/extras/report/metrics.hpp"
+#include "libmini/extras/report/trace.hpp"
 
 namespace mini::report {
 
-/// Returns the page of one or two runs. What a run lacks, such as a trace before the end
-/// of its first epoch, is left out. REQUIRES: `runs` is not empty.
-std::string page_of(const std::vector<RunFolder>& runs);
+/// What a run has recorded.
+struct RunRecord {
+    std::string name{};
+    Metrics metrics{};
+    std::vector<RankTrace> trace{};  // of all ranks
+};
+
+/// Returns the page of a run. What the run lacks, such as a trace, is left out.
+std::string page_of(const RunRecord& run);
 
 }  // namespace mini::report

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -10,7 +11,6 @@
 #include "libmini/extras/report/append_file.hpp"
 #include "libmini/extras/report/clock_offset.hpp"
 #include "libmini/extras/report/page.hpp"
-#include "libmini/extras/report/run_folder.hpp"
 #include "libmini/extras/report/tensorboard.hpp"
 #include "libmini/extras/report/trace.hpp"
 #include "libmini/io/file.hpp"
@@ -29,6 +29,13 @@ std::string created(const std::string& folder) {
     for (const char* name : {"trace.json", "report.html"})
         io::check_can_save(concat(folder, "/", name));
     return folder;
+}
+
+// Returns the last part of a path.
+std::string name_of(const std::string& folder) {
+    auto path = std::filesystem::absolute(folder).lexically_normal();
+    if (!path.has_filename()) path = path.parent_path();  // of "runs/first/"
+    return path.filename().string();
 }
 
 ordered_json json_of_all(const std::vector<StepRow>& rows) {
@@ -156,7 +163,8 @@ void RunLog::add_epoch(const training::EpochFacts& epoch) {
     files_->append(json_of(epoch));
     files_->add_scalars(epoch);
     io::write_file(folder_ + "/trace.json", trace_json(traces));
-    io::write_file(folder_ + "/report.html", page_of({read_run(folder_)}));
+    io::write_file(folder_ + "/report.html",
+                   page_of({name_of(folder_), read_metrics(folder_), traces}));
 }
 
 }  // namespace mini::report

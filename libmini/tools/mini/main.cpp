@@ -33,8 +33,7 @@ int fail(int code, const std::string& message) {
 constexpr struct {
     const char *name, *extra;
 } kExtraCommands[] = {{"flight", "flight"},
-                      {"plot", "report"},
-                      {"report", "report"}};
+                      {"plot", "report"}};
 
 // Declares each command of an extra that this build does not have: the command throws
 // UsageError, which names the extra.

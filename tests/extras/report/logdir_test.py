@@ -1,8 +1,9 @@
-"""train_mnist refuses a --logdir that it cannot write before its first step.
+"""train_mnist --logdir: a folder that cannot be written is refused, and the files agree with the run.
 
 Usage: logdir_test.py BIN_DIR.
 """
 
+import json
 import os
 import sys
 import unittest
@@ -10,6 +11,7 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "training"))
 import outputs_test  # noqa: E402
+from runs import train  # noqa: E402
 
 
 class Logdir(outputs_test.Refusals):
@@ -30,6 +32,17 @@ class Logdir(outputs_test.Refusals):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual({path.name.split(".tfevents")[0] for path in log.iterdir()},
                          {"metrics.jsonl", "trace.json", "report.html", "events.out"})
+
+    def test_the_log_has_the_accuracy_and_the_page_of_the_run(self):
+        log = self.folder / "run"
+        train(outputs_test.BIN, "--bucket-cap-mb", "0.05", "--logdir", log)
+        lines = map(json.loads, (log / "metrics.jsonl").read_text().splitlines())
+        accuracy, = (line["test_accuracy"] for line in lines if line["kind"] == "epoch")
+        without = train(outputs_test.BIN, "--bucket-cap-mb", "0.05", "--json")
+        self.assertEqual(json.loads(without)["test_accuracy"], [accuracy])
+        page = (log / "report.html").read_text()
+        for part in ("bucket 0", "rank 1 communication", "Loss and accuracy"):
+            self.assertIn(part, page)
 
 
 if __name__ == "__main__":

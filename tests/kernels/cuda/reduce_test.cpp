@@ -8,12 +8,12 @@
 namespace mini::kernels {
 namespace {
 
-struct Sizes {
+struct SumSizes {
     int64_t outer, reduced, inner;
 };
 
 TEST_CASE("sums of integers are exact along rows and down columns") {
-    const auto [outer, reduced, inner] = GENERATE(values<Sizes>({
+    const auto [outer, reduced, inner] = GENERATE(values<SumSizes>({
         {0, 5, 1},     {1, 0, 1},     {3, 0, 4},    {1, 1, 1},    {1, 31, 1},
         {33, 10, 1},   {5, 33, 1},    {2, 1000, 1}, {2, 1025, 1}, {1, 8193, 1},
         {3, 9000, 1},  {1, 70001, 1}, {1, 4, 3},    {2, 257, 3},  {1, 1000, 10},

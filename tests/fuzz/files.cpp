@@ -180,15 +180,16 @@ void repair_checkpoint(std::string& bytes) {
     bytes.replace(line + 1, std::string::npos, contents);
 }
 
-constexpr std::array kTargets = {
-    Target{"idx", run_idx, idx_seeds},
-    Target{"cifar10", run_cifar10, cifar10_seeds, round_to_records},
-    Target{"safetensors", run_safetensors, safetensors_seeds, repair_safetensors},
-    Target{"checkpoint", run_checkpoint, checkpoint_seeds, repair_checkpoint},
-};
-
 }  // namespace
 
-std::span<const Target> file_targets() { return kTargets; }
+std::span<const Target> file_targets() {
+    static constexpr std::array kTargets = {
+        Target{"idx", run_idx, idx_seeds},
+        Target{"cifar10", run_cifar10, cifar10_seeds, round_to_records},
+        Target{"safetensors", run_safetensors, safetensors_seeds, repair_safetensors},
+        Target{"checkpoint", run_checkpoint, checkpoint_seeds, repair_checkpoint},
+    };
+    return kTargets;
+}
 
 }  // namespace mini::fuzz

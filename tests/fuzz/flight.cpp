@@ -104,12 +104,13 @@ void repair_box(std::string& bytes) {
     std::memcpy(bytes.data() + kWorldOffset, &world_size, sizeof world_size);
 }
 
-constexpr std::array kTargets = {
-    Target{"flight_box", run_flight_box, flight_box_seeds, repair_box},
-};
-
 }  // namespace
 
-std::span<const Target> flight_targets() { return kTargets; }
+std::span<const Target> flight_targets() {
+    static constexpr std::array kTargets = {
+        Target{"flight_box", run_flight_box, flight_box_seeds, repair_box},
+    };
+    return kTargets;
+}
 
 }  // namespace mini::fuzz

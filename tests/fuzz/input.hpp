@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstring>
 #include <span>
@@ -20,6 +21,9 @@
 #include "tests/support/socket_pair.hpp"
 
 namespace mini::fuzz {
+
+/// A longer wait is a fault.
+constexpr std::chrono::seconds kPatience(30);
 
 /// Reads an input from the front.
 class Taker {

@@ -34,8 +34,6 @@ namespace {
 using dist::MessageHeader;
 using Seeds = std::vector<std::string>;
 
-constexpr std::chrono::seconds kPatience(30);  // a longer wait is a fault
-
 // ---- a sequence of messages
 
 std::string message(MessageHeader header, const std::string& payload) {
@@ -210,15 +208,16 @@ Seeds hello_seeds() {
     return seeds;
 }
 
-constexpr std::array kTargets = {
-    Target{"messages", run_messages, message_seeds},
-    Target{"mesh_transport", run_mesh_transport, message_seeds},
-    Target{"hello", run_hello, hello_seeds},
-    Target{"mesh_door", run_mesh_door, mesh_door_seeds},
-};
-
 }  // namespace
 
-std::span<const Target> mesh_targets() { return kTargets; }
+std::span<const Target> mesh_targets() {
+    static constexpr std::array kTargets = {
+        Target{"messages", run_messages, message_seeds},
+        Target{"mesh_transport", run_mesh_transport, message_seeds},
+        Target{"hello", run_hello, hello_seeds},
+        Target{"mesh_door", run_mesh_door, mesh_door_seeds},
+    };
+    return kTargets;
+}
 
 }  // namespace mini::fuzz

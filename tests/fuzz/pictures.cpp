@@ -47,13 +47,14 @@ std::vector<std::string> jpeg_seeds() {
     return seeds;
 }
 
-constexpr std::array kTargets = {
-    Target{"png", run_picture, png_seeds},
-    Target{"jpeg", run_picture, jpeg_seeds},
-};
-
 }  // namespace
 
-std::span<const Target> picture_targets() { return kTargets; }
+std::span<const Target> picture_targets() {
+    static constexpr std::array kTargets = {
+        Target{"png", run_picture, png_seeds},
+        Target{"jpeg", run_picture, jpeg_seeds},
+    };
+    return kTargets;
+}
 
 }  // namespace mini::fuzz

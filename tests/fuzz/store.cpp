@@ -34,8 +34,6 @@ using dist::Hello;
 using dist::protocol::Command;
 using dist::protocol::Status;
 
-constexpr std::chrono::seconds kPatience(30);  // a longer wait is a fault
-
 template <typename Message>
 std::string text_of_message(const Message& message) {
     return {reinterpret_cast<const char*>(&message), sizeof message};
@@ -180,15 +178,16 @@ std::vector<std::string> file_store_seeds() {
     return {test::read_file(folder / "store").substr(kFirstLine.size())};
 }
 
-constexpr std::array kTargets = {
-    Target{"store_requests", run_store_requests, request_seeds},
-    Target{"store_server", run_store_server, server_seeds},
-    Target{"store_client", run_store_client, reply_seeds},
-    Target{"file_store", run_file_store, file_store_seeds},
-};
-
 }  // namespace
 
-std::span<const Target> store_targets() { return kTargets; }
+std::span<const Target> store_targets() {
+    static constexpr std::array kTargets = {
+        Target{"store_requests", run_store_requests, request_seeds},
+        Target{"store_server", run_store_server, server_seeds},
+        Target{"store_client", run_store_client, reply_seeds},
+        Target{"file_store", run_file_store, file_store_seeds},
+    };
+    return kTargets;
+}
 
 }  // namespace mini::fuzz

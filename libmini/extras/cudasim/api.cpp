@@ -14,7 +14,6 @@
 #include "libmini/extras/cudasim/call.hpp"
 #include "libmini/extras/cudasim/launch_limits.hpp"
 #include "libmini/extras/cudasim/memory.hpp"
-#include "libmini/extras/cudasim/settings.hpp"
 #include "libmini/extras/cudasim/symbols.hpp"
 
 namespace {
@@ -69,8 +68,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     properties->maxThreadsPerBlock = mini::sim::kMaxThreadsPerBlock;
     properties->multiProcessorCount =
         static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-    properties->major =
-        static_cast<int>(mini::sim::setting("MINI_SIM_CAPABILITY", 8, 7, 9));
+    properties->major = 8;
     return cudaSuccess;
 }
 

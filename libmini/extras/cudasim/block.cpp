@@ -11,7 +11,7 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/parallel.hpp"
-#include "libmini/extras/cudasim/inspector.hpp"
+#include "libmini/extras/cudasim/observer.hpp"
 #include "libmini/extras/cudasim/stuck.hpp"
 #include "libmini/extras/fibers/fiber.hpp"
 
@@ -101,7 +101,7 @@ class Block {
     size_t shared_bytes_ = 0;
 
     const Launch* launch_ = nullptr;
-    Inspector* inspector_ = nullptr;
+    Observer* observer_ = nullptr;
     std::string error_;
     ThreadSet ready_;
     unsigned threads_ = 0, alive_ = 0, at_barrier_ = 0;
@@ -111,9 +111,9 @@ class Block {
 
 std::string Block::run(const Launch& launch, unsigned index) {
     launch_ = &launch;
-    inspector_ = inspector();
+    observer_ = observer();
     prepare(index);
-    if (inspector_ != nullptr) inspector_->block_begins(launch, coordinates_[0]);
+    if (observer_ != nullptr) observer_->block_begins(launch, coordinates_[0]);
 
     // Threads switch to each other. When no thread is ready, the running thread switches
     // back here.
@@ -126,7 +126,7 @@ std::string Block::run(const Launch& launch, unsigned index) {
     }
     if (std::exchange(abandoned_, false))
         for (auto& fiber : fibers_) fiber->restart();
-    if (inspector_ != nullptr) inspector_->block_ends();
+    if (observer_ != nullptr) observer_->block_ends();
     launch_ = nullptr;
     return std::exchange(error_, {});
 }
@@ -227,8 +227,8 @@ void Block::block_barrier(const void* address) {
 }
 
 void Block::release_block() {
-    if (inspector_ != nullptr)
-        inspector_->block_synchronized(*launch_, coordinates_[current_], states_);
+    if (observer_ != nullptr)
+        observer_->block_synchronized(*launch_, coordinates_[current_], states_);
     for (unsigned i = 0; i < threads_; ++i) {
         if (states_[i].at != ThreadState::At::kBlockBarrier) continue;
         states_[i] = {};
@@ -262,9 +262,9 @@ bool Block::try_release_warp(unsigned warp, unsigned mask) {
         if (lanes_[first + i].given != 0) votes |= 1u << i;
     }
 
-    if (inspector_ != nullptr) {
+    if (observer_ != nullptr) {
         report_exited_lanes(first, group);
-        inspector_->warp_synchronized(current_, mask);
+        observer_->warp_synchronized(current_, mask);
     }
     for (unsigned left = group; left != 0; left &= left - 1) {
         const unsigned i = first + static_cast<unsigned>(std::countr_zero(left));
@@ -290,13 +290,12 @@ void Block::report_exited_lanes(unsigned first, unsigned group) const {
         const Lane& lane = lanes_[i];
         const bool absent = (states_[i].mask & ~group) >> lane.from & 1;
         if (lane.operation == WarpOperation::kExchange && absent)
-            inspector_->lane_exited(*launch_, coordinates_[i], states_[i], lane.from);
+            observer_->lane_exited(*launch_, coordinates_[i], states_[i], lane.from);
     }
 }
 
 std::string Block::describe_stuck() {
-    if (inspector_ != nullptr)
-        inspector_->block_stuck(*launch_, coordinates_[0], states_);
+    if (observer_ != nullptr) observer_->block_stuck(*launch_, coordinates_[0], states_);
     return stuck_message(*launch_, coordinates_[0], states_);
 }
 
@@ -346,7 +345,7 @@ std::string run_grid(const Launch& launch) {
     std::mutex mutex;
     std::string error;
     std::atomic<bool> failed = false;
-    Inspector* const watcher = inspector();
+    Observer* const watcher = observer();
     const std::vector<uint32_t> order =
         watcher == nullptr ? std::vector<uint32_t>{}
                            : watcher->block_order(static_cast<uint32_t>(blocks));

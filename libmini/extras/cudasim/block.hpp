@@ -104,7 +104,7 @@ T atomic_compare_and_swap(T* address, T expected, T value) {
 }
 
 /// Runs all blocks of a launch, on the threads of core/parallel.hpp, or one after the
-/// other if an inspector is set (inspector.hpp). Blocks until they have ended. Returns an
+/// other if an observer is set (observer.hpp). Blocks until they have ended. Returns an
 /// error message, empty on success.
 std::string run_grid(const Launch& launch);
 

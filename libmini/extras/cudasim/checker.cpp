@@ -29,21 +29,21 @@ void wait_for_all_devices() {
     cudaSetDevice(before);
 }
 
-// Sets an inspector, until the end of the scope.
+// Sets the observer, until the end of the scope.
 struct Session {
     // Checks accesses if `checks`, else counts them.
     explicit Session(bool checks)
         : inspector(checks ? &findings : nullptr, checks ? nullptr : &log) {
-        installed_inspector = &inspector;
+        installed_observer = &inspector;
     }
-    ~Session() { installed_inspector = before; }
+    ~Session() { installed_observer = before; }
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
 
     Findings findings;
     AccessLog log;
     Inspector inspector;
-    Inspector* const before = installed_inspector;
+    Observer* const before = installed_observer;
 };
 
 // Checks the whole program if MINI_SIM_CHECK is 1.

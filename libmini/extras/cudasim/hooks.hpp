@@ -11,14 +11,14 @@
 
 namespace mini::sim {
 
-class Inspector;
+class Observer;
 
-/// The inspector of the program, or null. REQUIRES, to replace it: no operation is queued
-/// or running.
-extern std::atomic<Inspector*> installed_inspector;
+/// The program's observer (observer.hpp), or null. REQUIRES, to replace it: no operation is
+/// queued or running.
+inline std::atomic<Observer*> installed_observer = nullptr;
 
 inline bool is_inspected() {
-    return installed_inspector.load(std::memory_order_relaxed) != nullptr;
+    return installed_observer.load(std::memory_order_relaxed) != nullptr;
 }
 
 namespace detail {

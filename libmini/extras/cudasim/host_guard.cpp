@@ -96,21 +96,24 @@ HostGuard::HostGuard(Findings* findings) : findings_(findings) {
 }
 
 HostGuard::~HostGuard() {
-    open_devices();
+    for (const auto& [device, allocations] : living_)
+        set_protection(region_of(device).base, region_of(device).bytes,
+                       PROT_READ | PROT_WRITE);
     for (const Pending& pending : pending_) protect(pending, true);
     sigaction(SIGSEGV, &previous_action, nullptr);
     guard = nullptr;
 }
 
-void HostGuard::close_devices() {
-    for (const int device : devices_)
-        set_protection(region_of(device).base, region_of(device).bytes, PROT_NONE);
-}
-
-void HostGuard::open_devices() {
-    for (const int device : devices_)
-        set_protection(region_of(device).base, region_of(device).bytes,
-                       PROT_READ | PROT_WRITE);
+// Sets the protection of all living allocations: of each device's addresses from the first
+// to the last. The kernel visits each page that was ever used in the range, and freed
+// addresses are not reused, so the whole device would take long.
+void HostGuard::protect_devices(int protection) {
+    for (const auto& [device, allocations] : living_) {
+        if (allocations.empty()) continue;
+        const std::byte* const begin = allocations.begin()->first;
+        const auto& [last, bytes] = *allocations.rbegin();
+        set_protection(begin, static_cast<size_t>(last + bytes - begin), protection);
+    }
 }
 
 void HostGuard::protect(const Pending& pending, bool open) {
@@ -123,11 +126,16 @@ void HostGuard::protect(const Pending& pending, bool open) {
 void HostGuard::allocated(const Allocation& allocation) {
     const std::lock_guard lock(mutex_);
     if (allocation.device == kPinned) return;
-    devices_.insert(allocation.device);
+    living_[allocation.device][allocation.begin] = allocation.bytes;
     if (running_ == 0)
         set_protection(allocation.begin, allocation.bytes, PROT_NONE);
     else
         set_protection(allocation.begin, allocation.bytes, PROT_READ | PROT_WRITE);
+}
+
+void HostGuard::freed(const Allocation& allocation) {
+    const std::lock_guard lock(mutex_);
+    if (allocation.device != kPinned) living_[allocation.device].erase(allocation.begin);
 }
 
 void HostGuard::given(const OperationInfo& info) {
@@ -145,7 +153,7 @@ void HostGuard::given(const OperationInfo& info) {
 void HostGuard::begins() {
     const std::lock_guard lock(mutex_);
     if (running_++ > 0) return;
-    open_devices();
+    protect_devices(PROT_READ | PROT_WRITE);
     for (const Pending& pending : pending_) protect(pending, true);
 }
 
@@ -153,7 +161,7 @@ void HostGuard::ends() {
     const std::lock_guard lock(mutex_);
     if (--running_ > 0) return;
     take_signal();
-    close_devices();
+    protect_devices(PROT_NONE);
     for (const Pending& pending : pending_) protect(pending, false);
 }
 
@@ -182,7 +190,7 @@ bool HostGuard::handle(const void* pointer, const void* address) {
     host.address = place;
 
     if (device != kPinned) {
-        if (!devices_.contains(device) || !find_allocation(pointer)) return false;
+        if (!living_.contains(device) || !find_allocation(pointer)) return false;
         set_protection(pointer, 1, PROT_READ | PROT_WRITE);
         if (!findings_->met(Mistake::kDevicePointer, place, nullptr))
             findings_->add(Mistake::kDevicePointer, host, {},

@@ -11,8 +11,9 @@
 
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <mutex>
-#include <set>
 #include <vector>
 
 #include "libmini/extras/cudasim/allocation.hpp"
@@ -34,6 +35,7 @@ class HostGuard {
     HostGuard& operator=(const HostGuard&) = delete;
 
     void allocated(const Allocation& allocation);
+    void freed(const Allocation& allocation);
     void given(const OperationInfo& info);
     void begins();
     void ends();
@@ -53,13 +55,13 @@ class HostGuard {
         Stamp stamp;
     };
 
-    void close_devices();
-    void open_devices();
+    void protect_devices(int protection);
     void protect(const Pending& pending, bool open);
 
     Findings* findings_;
     std::recursive_mutex mutex_;
-    std::set<int> devices_;  // with at least one allocation
+    // By device, by begin: the allocations that live, in bytes.
+    std::map<int, std::map<const std::byte*, size_t>> living_;
     std::vector<Pending> pending_;
     int running_ = 0;
 };

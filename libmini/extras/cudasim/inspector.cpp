@@ -1,7 +1,6 @@
 #include "libmini/extras/cudasim/inspector.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -14,10 +13,6 @@
 #include "libmini/extras/cudasim/symbols.hpp"
 
 namespace mini::sim {
-
-std::atomic<Inspector*> installed_inspector = nullptr;
-
-Inspector* inspector() { return installed_inspector.load(std::memory_order_acquire); }
 
 namespace {
 
@@ -113,7 +108,10 @@ void Inspector::host_waited(const Clock& clock) {
     if (guard_) guard_->waited(clock);
 }
 
-void Inspector::memory_freed() { memory_.freed(); }
+void Inspector::memory_freed(const Allocation& allocation) {
+    memory_.freed();
+    if (guard_) guard_->freed(allocation);
+}
 
 void Inspector::operation_begins(const OperationInfo& info) {
     if (info.kind == OperationKind::kHostFunction || info.kind == OperationKind::kMarker)

@@ -1,9 +1,8 @@
 // Checks every load and store of every kernel, and records mistakes and traffic.
 //
-// The simulator calls the inspector for each operation, block and barrier, and the hooks
-// (hooks.hpp) call it for each access. While an inspector is set, blocks run one after
-// another, so that the reports are deterministic; with findings, in an order drawn from a
-// seed.
+// The inspector is an observer of the simulator (observer.hpp), and the hooks (hooks.hpp)
+// call it for each access. While an observer is set, blocks run one after another, so
+// that the reports are deterministic; with findings, in an order drawn from a seed.
 
 #pragma once
 
@@ -23,14 +22,13 @@
 #include "libmini/extras/cudasim/host_guard.hpp"
 #include "libmini/extras/cudasim/launch.hpp"
 #include "libmini/extras/cudasim/memory_map.hpp"
+#include "libmini/extras/cudasim/observer.hpp"
 #include "libmini/extras/cudasim/order.hpp"
 #include "libmini/extras/cudasim/spins.hpp"
 
 namespace mini::sim {
 
-/// The functions are called on any thread, and concurrently for different devices. They
-/// must not call the CUDA interface.
-class Inspector {
+class Inspector final : public Observer {
   public:
     /// Each argument may be null: without `findings`, accesses are not checked; without
     /// `log`, accesses are not counted.
@@ -48,48 +46,22 @@ class Inspector {
     void exchange(unsigned mask, int from, const void* address);
 
     // Called by the simulator.
-    void memory_allocated(const Allocation& allocation);
-    void memory_freed();
-
-    /// Called when an operation was submitted to a stream, on the host thread that
-    /// submitted it.
-    void operation_given(const OperationInfo& info);
-
-    /// Called before and after an operation (and all its blocks), on the thread that runs
-    /// the operation.
-    void operation_begins(const OperationInfo& info);
-    void operation_ends(const OperationInfo& info);
-
-    /// Called when a wait of the host has completed: every operation before `clock` is
-    /// done.
-    void host_waited(const Clock& clock);
-
-    /// Returns the order in which the blocks of a launch run.
-    std::vector<uint32_t> block_order(uint32_t blocks);
-
-    /// Called before and after a block, on the host thread that runs the block. `first`:
-    /// of thread 0.
-    void block_begins(const Launch& launch, const Coordinates& first);
-    void block_ends();
-
-    /// Called when all threads of a block that have not exited are at __syncthreads(),
-    /// before they continue. `one`: of any thread.
+    void memory_allocated(const Allocation& allocation) override;
+    void memory_freed(const Allocation& allocation) override;
+    void operation_given(const OperationInfo& info) override;
+    void operation_begins(const OperationInfo& info) override;
+    void operation_ends(const OperationInfo& info) override;
+    void host_waited(const Clock& clock) override;
+    std::vector<uint32_t> block_order(uint32_t blocks) override;
+    void block_begins(const Launch& launch, const Coordinates& first) override;
+    void block_ends() override;
     void block_synchronized(const Launch& launch, const Coordinates& one,
-                            std::span<const ThreadState> states);
-
-    /// Called when all lanes of `mask` in the warp of `thread` that have not exited are in
-    /// the same warp operation, before they continue.
-    void warp_synchronized(unsigned thread, unsigned mask);
-
-    /// Called before warp_synchronized() for each lane that reads the value of lane
-    /// `from`, which is in the mask and has exited. `state`: of the reader.
+                            std::span<const ThreadState> states) override;
+    void warp_synchronized(unsigned thread, unsigned mask) override;
     void lane_exited(const Launch& launch, const Coordinates& reader,
-                     const ThreadState& state, int from);
-
-    /// Called when no thread of the block can continue. The launch then fails with
-    /// cudaErrorLaunchFailure.
+                     const ThreadState& state, int from) override;
     void block_stuck(const Launch& launch, const Coordinates& one,
-                     std::span<const ThreadState> states);
+                     std::span<const ThreadState> states) override;
 
   private:
     const void* call_of(uint64_t operation);
@@ -107,8 +79,5 @@ class Inspector {
     AccessChecker accesses_;
     Spins spins_;
 };
-
-/// Returns the inspector that is set (hooks.hpp), or null.
-Inspector* inspector();
 
 }  // namespace mini::sim

@@ -10,14 +10,14 @@
 #include <vector>
 
 #include "libmini/core/error.hpp"
-#include "libmini/extras/cudasim/inspector.hpp"
+#include "libmini/extras/cudasim/observer.hpp"
 #include "libmini/extras/cudasim/settings.hpp"
 
 namespace mini::sim {
 namespace {
 
 constexpr size_t kOpenedAtOnce = size_t{4} << 20;  // bytes made accessible per mprotect
-constexpr size_t kDefaultMemory = size_t{16} << 30;
+constexpr size_t kDeviceBytes = size_t{16} << 30;
 
 size_t round_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
@@ -129,8 +129,6 @@ class Memory {
 struct Memories {
     Memories() {
         const auto count = static_cast<size_t>(device_count()) + 1;
-        const size_t total =
-            setting("MINI_SIM_MEMORY", kDefaultMemory, 1, kRegionBytes / 2);
         all.bytes = count * kRegionBytes;
         void* const base = mmap(nullptr, all.bytes, PROT_NONE,
                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -141,7 +139,8 @@ struct Memories {
         for (size_t i = 0; i < count; ++i) {
             const int device = i + 1 < count ? static_cast<int>(i) : kPinned;
             memories.emplace_back(Region{all.base + i * kRegionBytes, kRegionBytes},
-                                  device, device == kPinned ? kRegionBytes / 2 : total);
+                                  device,
+                                  device == kPinned ? kRegionBytes / 2 : kDeviceBytes);
         }
     }
 
@@ -204,7 +203,7 @@ std::byte* allocate_memory(size_t bytes, int device) {
     const Allocation made = *all.of(device).find(begin);
     ++all.last_id;
     lock.unlock();
-    if (Inspector* const watching = inspector()) watching->memory_allocated(made);
+    if (Observer* const watching = observer()) watching->memory_allocated(made);
     return begin;
 }
 
@@ -216,8 +215,9 @@ bool free_memory(void* pointer) {
     Allocation* const found = all.of(device).find(pointer);
     if (found == nullptr || found->begin != pointer || found->freed) return false;
     all.of(device).free(*found);
+    const Allocation gone = *found;
     lock.unlock();
-    if (Inspector* const watching = inspector()) watching->memory_freed();
+    if (Observer* const watching = observer()) watching->memory_freed(gone);
     return true;
 }
 

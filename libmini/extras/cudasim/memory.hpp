@@ -9,9 +9,7 @@
 //
 // Freed memory is returned to the operating system at once. Its addresses are reused only
 // when the range is used up, so that an address identifies one allocation as long as
-// possible. Environment variables: MINI_SIM_DEVICES (number of devices, default 4),
-// MINI_SIM_MEMORY (bytes per device, default 16 GiB), MINI_SIM_CAPABILITY (major compute
-// capability, default 8).
+// possible. MINI_SIM_DEVICES is the number of devices, 4 by default; each has 16 GiB.
 
 #pragma once
 

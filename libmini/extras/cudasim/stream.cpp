@@ -3,16 +3,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <thread>
 #include <utility>
 
-#include "libmini/core/error.hpp"
 #include "libmini/extras/cudasim/block.hpp"
-#include "libmini/extras/cudasim/inspector.hpp"
 #include "libmini/extras/cudasim/memory.hpp"
-#include "libmini/extras/cudasim/settings.hpp"
+#include "libmini/extras/cudasim/observer.hpp"
 
 namespace mini::sim {
 namespace {
@@ -40,14 +37,6 @@ std::string perform(const Job& job) {
     return {};
 }
 
-bool is_eager() {
-    const char* const order = std::getenv("MINI_SIM_ORDER");
-    const std::string text = order == nullptr ? "lazy" : order;
-    if (text != "lazy" && text != "eager")
-        throw UsageError(concat("MINI_SIM_ORDER=", text, ": must be lazy or eager"));
-    return text == "eager";
-}
-
 }  // namespace
 
 Machine& Machine::instance() {
@@ -55,7 +44,7 @@ Machine& Machine::instance() {
     return *machine;
 }
 
-Machine::Machine() : counts_(1), host_clock_(1), eager_(is_eager()) {
+Machine::Machine() : counts_(1), host_clock_(1) {
     for (int device = 0; device < device_count(); ++device) {
         legacy_.push_back(create_stream(device, false));
         legacy_.back()->legacy = true;
@@ -131,8 +120,7 @@ OperationPointer Machine::submit(Lock& lock, Stream* stream, Job job,
     stream->clock = info.clock;
     stream->queue.push_back(operation);
     stream->last = operation;
-    if (Inspector* const watching = inspector()) watching->operation_given(info);
-    if (eager_) run_until(lock, operation);
+    if (Observer* const watching = observer()) watching->operation_given(info);
     return operation;
 }
 
@@ -180,7 +168,7 @@ void Machine::run(Lock& lock, Operation& operation) {
     std::string error;
     if (fault(stream->device).code == cudaSuccess) {
         lock.unlock();
-        Inspector* const watching = inspector();
+        Observer* const watching = observer();
         if (watching != nullptr) watching->operation_begins(operation.info);
         error = perform(operation.job);
         if (watching != nullptr) watching->operation_ends(operation.info);
@@ -202,7 +190,7 @@ void Machine::run(Lock& lock, Operation& operation) {
 
 void Machine::host_comes_after(const OperationPointer& operation) {
     join(host_clock_, operation->info.clock);
-    if (Inspector* const watching = inspector()) watching->host_waited(host_clock_);
+    if (Observer* const watching = observer()) watching->host_waited(host_clock_);
 }
 
 void Machine::wait(Lock& lock, const OperationPointer& operation) {

@@ -10,8 +10,7 @@
 //
 // No operation runs until the host waits; then only the operations run that the wait
 // needs. This is the latest time that CUDA allows, so a forgotten wait gives wrong data
-// in every run. With MINI_SIM_ORDER=eager an operation runs when it is submitted, the
-// earliest time. A query of unfinished work runs one operation and returns "not ready". A
+// in every run. A query of unfinished work runs one operation and returns "not ready". A
 // call on a stream with kLongestQueue operations first runs the oldest.
 
 #pragma once
@@ -96,8 +95,7 @@ class Machine {
     Stream* legacy_stream(int device) { return legacy_[static_cast<size_t>(device)]; }
     bool knows(const Stream* stream) const;
 
-    /// Appends a job to a stream. Blocks only while the stream is full, or with
-    /// MINI_SIM_ORDER=eager until the job is done.
+    /// Appends a job to a stream. Blocks only while the stream is full.
     OperationPointer submit(Lock& lock, Stream* stream, Job job,
                             std::vector<OperationPointer> after = {});
 
@@ -142,7 +140,6 @@ class Machine {
     std::vector<uint64_t> counts_;  // by timeline: the count of its last destroyed stream
     Clock host_clock_;              // operations that the host waited for; [0]: submits
     uint64_t last_id_ = 0;
-    bool eager_ = false;
 };
 
 }  // namespace mini::sim

@@ -197,6 +197,38 @@ TEST_CASE("a tiled matrix product is exact with one host thread and with three")
         }
 }
 
+constexpr int kBlocks = 5, kThreads = 50, kAll = kBlocks * kThreads;
+
+TEMPLATE_TEST_CASE("atomicCAS writes only where it finds the expected value", "", int,
+                   unsigned, unsigned long long) {
+    TestType total = 0;
+    CHECK(run(kBlocks, kThreads, [&] {  // adds the thread's index, as atomicAdd does
+              const auto mine =
+                  static_cast<TestType>(blockIdx.x * blockDim.x + threadIdx.x);
+              TestType seen = 0, expected;
+              do {
+                  expected = seen;
+                  seen =
+                      atomicCAS(&total, expected, static_cast<TestType>(expected + mine));
+              } while (seen != expected);
+          }) == "");
+    CHECK(total == kAll * (kAll - 1) / 2);
+}
+
+TEMPLATE_TEST_CASE("atomicExch returns each value to exactly one thread", "", int,
+                   unsigned, unsigned long long, float) {
+    std::vector<TestType> found(kAll), expected(kAll + 1);
+    TestType last = kAll;
+    CHECK(run(kBlocks, kThreads, [&] {
+              const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+              found[i] = atomicExch(&last, static_cast<TestType>(i));
+          }) == "");
+    found.push_back(last);
+    std::sort(found.begin(), found.end());
+    std::iota(expected.begin(), expected.end(), TestType{0});
+    CHECK(found == expected);
+}
+
 TEST_CASE("threads that wait at different barriers end the launch with an error") {
     const std::string error = run(dim3(1, 2), 64, [] {
         if (threadIdx.x == 5) {

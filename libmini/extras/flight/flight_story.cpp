@@ -40,7 +40,7 @@ const FlightRecord* find_record(const Flight& rank, uint64_t sequence) {
     return nullptr;
 }
 
-// Returns whether `rank` has finished the operation with this sequence number, also if its
+// Returns whether `rank` has finished the operation with this sequence number, even if its
 // record was overwritten.
 bool has_finished(const Flight& rank, uint64_t sequence) {
     if (const FlightRecord* const record = find_record(rank, sequence))

@@ -164,18 +164,6 @@ TEST_CASE("with MINI_FLIGHT_DIR the records are in a file that outlives the rank
     CHECK(flight.records[0].state == State::kStarted);
 }
 
-TEST_CASE("read_box_file throws BadFile for a box of more than a million ranks") {
-    const FlightDir dir;
-    const std::string path = dir.folder / "flight-local-rank0.box";
-    const auto error = [&](int world_size) {
-        { FlightRecorder recorder({.rank = 0, .world_size = world_size}); }
-        return mini::test::message_of<BadFile>([&] { read_box_file(path); });
-    };
-    CHECK(error(1'000'000).empty());
-    CHECK(contains(error(1'000'001), path));
-    CHECK(contains(error(std::numeric_limits<int>::max()), path));
-}
-
 TEST_CASE("records with an invalid time or state are left out") {
     const auto box = std::make_unique<FlightBox>();
     begin_box(*box, {.run = "run", .group = "default", .backend = "", .host = ""});

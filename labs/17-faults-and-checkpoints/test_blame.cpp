@@ -14,7 +14,7 @@
 #include "libmini/distributed/collectives/ring_all_reduce.hpp"
 #include "libmini/distributed/net/clock.hpp"
 #include "libmini/distributed/transport/failure_detector.hpp"
-#include "libmini/extras/simulation/mesh_cluster.hpp"
+#include "libmini/extras/simulation/process_cluster.hpp"
 
 using namespace mini;
 using namespace mini::dist;

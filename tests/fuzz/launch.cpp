@@ -16,7 +16,7 @@
 #include "libmini/distributed/rendezvous/rank_variables.hpp"
 #include "libmini/distributed/rendezvous/rendezvous.hpp"
 #include "libmini/distributed/transport/emulated_link.hpp"
-#include "libmini/extras/launchers/launcher_variables.hpp"
+#include "libmini/extras/launchers/launchers.hpp"
 #include "libmini/extras/launchers/launchers.hpp"
 #include "libmini/extras/launchers/slurm_lists.hpp"
 #include "libmini/program/sizes.hpp"

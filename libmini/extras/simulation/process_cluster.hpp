@@ -25,6 +25,7 @@
 #include "libmini/distributed/net/failure.hpp"
 #include "libmini/distributed/net/system.hpp"
 #include "libmini/distributed/net/time_source.hpp"
+#include "libmini/distributed/transport/transport.hpp"
 #include "libmini/extras/simulation/network.hpp"
 #include "libmini/extras/simulation/scheduler.hpp"
 #include "libmini/extras/simulation/simulated_system.hpp"
@@ -124,5 +125,12 @@ class ProcessCluster {
     std::vector<VirtualTime> delay_;                         // by process
     std::vector<std::optional<VirtualTime>> delayed_until_;  // of next steps, by task
 };
+
+/// Runs `body` in every process, with the MeshTransport of rank r in process r: ranks that
+/// are connected from the start, as after a rendezvous, but without the queues of a process
+/// group. If `body` throws, the rank leaves the group and reports the failure to the other
+/// ranks, as a process group does. Returns how each process ended.
+std::vector<ProcessEnd> run_mesh(ProcessCluster& cluster,
+                                 const std::function<void(GroupTransport&)>& body);
 
 }  // namespace mini::dist

@@ -1,6 +1,6 @@
 // The environment variables of each launcher, and the address that is derived from them.
 
-#include "libmini/extras/launchers/launcher_variables.hpp"
+#include "libmini/extras/launchers/launchers.hpp"
 
 #include <map>
 #include <string>

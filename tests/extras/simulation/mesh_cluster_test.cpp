@@ -1,7 +1,7 @@
 // The mesh transport and its failure detector on simulated ranks: the real code, on
 // simulated connections and in virtual time.
 
-#include "libmini/extras/simulation/mesh_cluster.hpp"
+#include "libmini/extras/simulation/process_cluster.hpp"
 
 #include <algorithm>
 #include <chrono>

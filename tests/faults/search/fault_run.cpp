@@ -12,7 +12,7 @@
 #include "libmini/distributed/backends/ring.hpp"
 #include "libmini/distributed/backends/transport_backend.hpp"
 #include "libmini/distributed/net/clock.hpp"
-#include "libmini/extras/simulation/mesh_cluster.hpp"
+#include "libmini/extras/simulation/process_cluster.hpp"
 #include "libmini/tensor/tensor.hpp"
 
 namespace mini::test {

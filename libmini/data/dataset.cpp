@@ -48,6 +48,11 @@ Batch Dataset::get_batch(std::span<const int64_t> indices) const {
     return collate(get_each(*this, indices));
 }
 
+void Dataset::check_index(int64_t index) const {
+    MINI_CHECK(index >= 0 && index < size(), "sample ", index,
+               ": index out of range; the dataset has ", size());
+}
+
 std::vector<Example> get_each(const Dataset& dataset, std::span<const int64_t> indices) {
     std::vector<Example> examples;
     examples.reserve(indices.size());

@@ -53,6 +53,10 @@ class Dataset {
     /// collates the samples of get_each(); a dataset that stores its samples in one
     /// tensor may fill the batch directly (`Dataset.__getitems__`).
     virtual Batch get_batch(std::span<const int64_t> indices) const;
+
+  protected:
+    /// Throws Error, as get() must, unless 0 <= index < size().
+    void check_index(int64_t index) const;
 };
 
 /// Returns the samples `indices`, each from one call of get(). If get() throws a

@@ -51,16 +51,12 @@ std::vector<std::shared_ptr<const Partition>> random_split(
     if (!dataset) throw UsageError("random_split: no dataset was given");
     check_lengths(lengths, dataset->size());
 
-    // Permute all indices, and split them into one run per length.
+    // Permute all indices, and cut them into one run per length.
     const std::vector<int64_t> order =
         randperm(dataset->size(), generator ? *generator : default_generator());
     std::vector<std::shared_ptr<const Partition>> parts;
-    auto begin = order.begin();
-    for (const int64_t length : lengths) {
-        parts.push_back(std::make_shared<const Partition>(
-            dataset, std::vector<int64_t>(begin, begin + length)));
-        begin += length;
-    }
+    for (std::vector<int64_t>& run : cut_into_runs(order, lengths))
+        parts.push_back(std::make_shared<const Partition>(dataset, std::move(run)));
     return parts;
 }
 

@@ -40,11 +40,6 @@ TensorDataset::TensorDataset(const Tensor& data, const Tensor& target) {
     target_ = ops::contiguous(target);
 }
 
-void TensorDataset::check_index(int64_t index) const {
-    MINI_CHECK(index >= 0 && index < size(), "sample ", index,
-               ": index out of range; the dataset has ", size());
-}
-
 Example TensorDataset::get(int64_t index) const {
     check_index(index);
     return {ops::select(data_, 0, index), ops::select(target_, 0, index)};

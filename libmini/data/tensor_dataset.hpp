@@ -31,8 +31,6 @@ class TensorDataset : public Dataset {
     Batch get_batch(std::span<const int64_t> indices) const override;
 
   private:
-    void check_index(int64_t index) const;
-
     Tensor data_;    // (N, ...), contiguous
     Tensor target_;  // (N, ...), contiguous
 };

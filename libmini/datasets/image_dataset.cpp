@@ -62,11 +62,6 @@ ImageDataset::ImageDataset(std::vector<uint8_t> labels, Shape image,
 
 int64_t ImageDataset::size() const { return static_cast<int64_t>(labels_.size()); }
 
-void ImageDataset::check_index(int64_t index) const {
-    MINI_CHECK(index >= 0 && index < size(), "sample ", index,
-               ": index out of range; the dataset has ", size());
-}
-
 int64_t ImageDataset::label(int64_t index) const {
     check_index(index);
     return labels_[static_cast<size_t>(index)];

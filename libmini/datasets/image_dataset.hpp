@@ -59,7 +59,6 @@ class ImageDataset : public Dataset {
     /// For a derived class that overrides pixels().
     ImageDataset(std::vector<uint8_t> labels, Shape image,
                  std::optional<Normalize> normalize);
-    void check_index(int64_t index) const;
 
   private:
     using Table = std::array<float, 256>;  // index: a byte; entry: its normalised value

@@ -136,8 +136,7 @@ ImageFolder::ImageFolder(const std::string& root, ImageFolderOptions options)
 }
 
 Example ImageFolder::get(int64_t index) const {
-    MINI_CHECK(index >= 0 && index < size(), "sample ", index,
-               ": index out of range; the dataset has ", size());
+    check_index(index);
     const Sample& sample = samples_[static_cast<size_t>(index)];
     Tensor image = decode_image(sample.path);
     if (!options_.transform) return {std::move(image), sample.label};

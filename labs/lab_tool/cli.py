@@ -79,18 +79,13 @@ def dispatch(words):
     if verb not in VERBS:
         print(f"lab: there is no verb {verb!r}; verbs: {', '.join(VERBS)}", file=sys.stderr)
         return USAGE_EXIT
-    module = importlib.import_module(f"lab_tool.verbs.{verb}")
-    return module.run(parser_of(verb, module).parse_args(rest))
-
-
-def parser_of(verb, module):
-    """Returns the parser of the words after a verb."""
     import argparse
 
+    module = importlib.import_module(f"lab_tool.verbs.{verb}")
     parser = argparse.ArgumentParser(
         prog=f"labs/lab {verb}",
         description=module.__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     module.add_arguments(parser)
-    return parser
+    return module.run(parser.parse_args(rest))

@@ -71,7 +71,8 @@ def header_of(words):
 
 
 def flags(words):
-    return {word for word in words if re.match("-[fmOg]|-std", word)}
+    """Returns the flags that must be equal; the level of -g need not be."""
+    return {re.sub(r"^-g\d$", "-g", word) for word in words if re.match("-[fmOg]|-std", word)}
 
 
 def macros(words):

@@ -119,9 +119,11 @@ inline Call recv_within(milliseconds timeout, const Tensor& x, int peer) {
         .operation = Operation::kRecv, .outputs = {x}, .peer = peer, .timeout = timeout};
 }
 
-/// Returns one transport per rank. `kind`: "threads", or "tcp" or "shm" over loopback.
+/// Returns one transport per rank. `kind`: "threads", or "tcp" or "shm" over loopback, where
+/// `change` may replace the streams of a rank.
 inline std::vector<std::unique_ptr<GroupTransport>> make_transports(
-    const std::string& kind, int world_size) {
+    const std::string& kind, int world_size,
+    const std::function<void(int rank, std::vector<MessageStream>&)>& change = {}) {
     if (kind == "threads") return make_threads_transports(world_size);
     std::vector<std::unique_ptr<GroupTransport>> transports(
         static_cast<size_t>(world_size));
@@ -132,6 +134,7 @@ inline std::vector<std::unique_ptr<GroupTransport>> make_transports(
         TcpStore store(server.address(), Cookie{}, deadline);
         const RendezvousConfig config{server.address(), rank, world_size, Cookie{}};
         Mesh mesh = connect_mesh(config, store, store.local_host(), medium, deadline);
+        if (change) change(rank, mesh.streams);
         transports[static_cast<size_t>(rank)] =
             std::make_unique<MeshTransport>(rank, std::move(mesh.streams));
     });
@@ -142,9 +145,10 @@ inline std::vector<std::unique_ptr<GroupTransport>> make_transports(
 
 /// Returns one group per rank over the transports of make_transports.
 inline std::vector<std::shared_ptr<QueuedGroup>> make_groups(
-    const std::string& kind, int world_size, milliseconds timeout = kLong) {
+    const std::string& kind, int world_size, milliseconds timeout = kLong,
+    const std::function<void(int rank, std::vector<MessageStream>&)>& change = {}) {
     std::vector<std::shared_ptr<QueuedGroup>> groups;
-    for (auto& transport : make_transports(kind, world_size))
+    for (auto& transport : make_transports(kind, world_size, change))
         groups.push_back(std::make_shared<QueuedGroup>(
             std::make_unique<TransportBackend>(kind, std::move(transport)), timeout));
     return groups;

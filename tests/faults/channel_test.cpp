@@ -132,27 +132,14 @@ class FaultyChannel : public Channel {
 std::vector<std::string> run(const std::string& kind, int world_size, int faulty,
                              Fault fault, size_t after, milliseconds timeout,
                              const std::function<void(ProcessGroup&)>& body) {
-    std::vector<std::shared_ptr<QueuedGroup>> groups(static_cast<size_t>(world_size));
-    const TcpStoreServer server({"127.0.0.1", 0}, Cookie{});
-    const auto connected = on_ranks(world_size, [&](int rank) {
-        const Deadline deadline = deadline_after(kLong);
-        TcpStore store(server.address(), Cookie{}, deadline);
-        const RendezvousConfig config{server.address(), rank, world_size, Cookie{}};
+    const auto change = [&](int rank, std::vector<MessageStream>& streams) {
         const Fault mine = faulty == -1 || faulty == rank ? fault : Fault::kNone;
-        Mesh mesh =
-            connect_mesh(config, store, store.local_host(),
-                         kind == "tcp" ? Medium::kTcp : Medium::kSharedMemory, deadline);
-        for (MessageStream& stream : mesh.streams)
+        for (MessageStream& stream : streams)
             if (stream.is_open())
                 stream = MessageStream(std::make_unique<FaultyChannel>(
                     std::move(stream).take_channel(), mine, after));
-        groups[static_cast<size_t>(rank)] = std::make_shared<QueuedGroup>(
-            std::make_unique<TransportBackend>(
-                kind, std::make_unique<MeshTransport>(rank, std::move(mesh.streams))),
-            timeout);
-    });
-    for (const auto& failure : connected)
-        if (failure) std::rethrow_exception(failure);
+    };
+    const auto groups = make_groups(kind, world_size, timeout, change);
     std::vector<std::string> texts;
     for (const auto& failure : on_ranks(
              world_size, [&](int rank) { body(*groups[static_cast<size_t>(rank)]); }))

@@ -1,5 +1,6 @@
 #include "libmini/distributed/transport/links.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cmath>

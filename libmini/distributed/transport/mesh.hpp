@@ -24,6 +24,7 @@
 
 #include "libmini/distributed/net/hello.hpp"
 #include "libmini/distributed/rendezvous/rendezvous.hpp"
+#include "libmini/distributed/store/store.hpp"
 #include "libmini/distributed/transport/medium.hpp"
 #include "libmini/distributed/transport/message_stream.hpp"
 

@@ -18,6 +18,40 @@ using std::chrono::microseconds;
 using test::contains;
 using test::message_of;
 
+TEST_CASE("parse_links reads a rate and a delay") {
+    struct Row {
+        const char* text;
+        double bytes_per_second;
+        microseconds delay;
+    };
+    for (const Row& row : {Row{"100Mbit,5ms", 12.5e6, microseconds(5000)},
+                           Row{"1Gbit", 125e6, microseconds(0)},
+                           Row{"56kbit,2s", 7000, microseconds(2'000'000)},
+                           Row{"1.5Gbit,50us", 187.5e6, microseconds(50)},
+                           Row{"1kbit,60s", 125, microseconds(60'000'000)},
+                           Row{"1000Gbit,1us", 125e9, microseconds(1)}}) {
+        CAPTURE(row.text);
+        CHECK(parse_links(row.text).network.bytes_per_second == row.bytes_per_second);
+        CHECK(parse_links(row.text).network.delay == row.delay);
+    }
+}
+
+TEST_CASE("parse_links rejects other text, and a link that is too slow or too fast") {
+    for (const char* const text :
+         {"fast",        "100",         "100Mbit,",      "100Mbit,5",   "0Mbit",
+          "-1Mbit",      "1Mbit,5ms,",  "nanMbit",       "1mbit",       "1Mbit,61s",
+          ",",           "1e-300kbit",  "0.9kbit",       "1e-400Mbit",  "1001Gbit",
+          "1e9Gbit",     "1e400Gbit",   "infGbit",       "-infGbit",    "-1e-300kbit",
+          "1Mbit,0ms",   "1Mbit,-1ms",  "1Mbit,1e-300s", "1Mbit,0.5us", "1Mbit,infs",
+          "1Mbit,nanms", "1Mbit,1e300s"}) {
+        CAPTURE(text);
+        const std::string message = message_of<UsageError>([&] { parse_links(text); });
+        CHECK(contains(message, "is not like 100Mbit,5ms"));
+        CHECK(contains(message, "a rate from 1kbit to 1000Gbit a second"));
+        CHECK(contains(message, "a delay from 1us to 60s"));
+    }
+}
+
 TEST_CASE("links without hosts give each rank its own ports") {
     const Links links = parse_links("100Gbit,5us");
     const Route there = route(links, 0, 3), back = route(links, 3, 0);

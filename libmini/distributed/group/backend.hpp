@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "libmini/core/error.hpp"
 #include "libmini/distributed/group/call.hpp"
 #include "libmini/distributed/transport/transport.hpp"
 
@@ -110,8 +111,10 @@ class Backend {
     /// backend), in the given order. Returns null on ranks that are not in `ranks`. Every
     /// rank of `parent` must call split(); blocks until all have. Throws NotImplemented
     /// if this backend has no subgroups.
-    virtual std::unique_ptr<Backend> split(const std::vector<int>& ranks,
-                                           ProcessGroup& parent);
+    virtual std::unique_ptr<Backend> split(const std::vector<int>& /*ranks*/,
+                                           ProcessGroup& /*parent*/) {
+        throw NotImplemented(concat("backend ", name(), " has no subgroups"));
+    }
 
     /// Leaves the group and reports `reason` to the other ranks, if possible; blocks for
     /// at most a few seconds.

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -21,7 +22,8 @@ struct GroupOfRank {
     std::vector<int> members = {};  // of a subgroup, by rank: the rank in the job
 };
 
-/// Is told what happens to the operations of a group on one rank. Thread-safe.
+/// Is told what happens to the operations of a group on one rank; this class ignores it.
+/// Thread-safe.
 class GroupObserver {
   public:
     using Ticket = uint64_t;  // the number of an operation
@@ -41,12 +43,8 @@ class GroupObserver {
                               int /*blamed*/ = -1) noexcept {}
 };
 
-using MakeObserver = std::unique_ptr<GroupObserver> (*)(const GroupOfRank&);
-
-/// Sets the function that makes the observer of each later group of the process.
-void observe_groups(MakeObserver make);
-
-/// Returns the observer of a new group; without observe_groups(), one that does nothing.
-std::unique_ptr<GroupObserver> make_group_observer(const GroupOfRank& group);
+/// Makes the observer of each later group of the process; null: no group is observed.
+inline std::atomic<std::unique_ptr<GroupObserver> (*)(const GroupOfRank&)>
+    make_group_observer = nullptr;
 
 }  // namespace mini::dist

@@ -24,6 +24,17 @@ bool are_in_order(const PointMessage& a, const PointMessage& b) {
     return a.direction == b.direction && one_peer && a.tag == b.tag;
 }
 
+std::unique_ptr<GroupObserver> make_observer(const Backend& backend,
+                                             const GroupIdentity& identity) {
+    const auto make = make_group_observer.load();
+    if (!make) return std::make_unique<GroupObserver>();
+    return make({.rank = backend.rank(),
+                 .world_size = backend.world_size(),
+                 .backend = backend.name(),
+                 .group = identity.name,
+                 .members = identity.world_ranks});
+}
+
 }  // namespace
 
 QueuedGroup::QueuedGroup(std::unique_ptr<Backend> backend,
@@ -31,11 +42,7 @@ QueuedGroup::QueuedGroup(std::unique_ptr<Backend> backend,
     : backend_(std::move(backend)),
       timeout_(timeout),
       identity_(std::move(identity)),
-      observer_(make_group_observer({.rank = backend_->rank(),
-                                     .world_size = backend_->world_size(),
-                                     .backend = backend_->name(),
-                                     .group = identity_.name,
-                                     .members = identity_.world_ranks})) {
+      observer_(make_observer(*backend_, identity_)) {
     backend_->set_on_wake([this] { post_points(); });
     backend_->set_note(identity_.note());
     try {

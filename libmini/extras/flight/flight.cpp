@@ -107,10 +107,10 @@ bool note_ends(const std::string& folder, const std::string& run) {
 }  // namespace
 
 void use() {
-    dist::observe_groups(
+    dist::make_group_observer =
         [](const dist::GroupOfRank& group) -> std::unique_ptr<dist::GroupObserver> {
-            return std::make_unique<dist::FlightRecorder>(group);
-        });
+        return std::make_unique<dist::FlightRecorder>(group);
+    };
     dist::rank_records() = {
         .last_operation = last_operation, .blamed_by = blamed_by, .note_ends = note_ends};
 }

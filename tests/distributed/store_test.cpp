@@ -105,7 +105,7 @@ TEST_CASE(
             [&] { TcpStore(server.address(), cookie_of(8), deadline_after(kLong)); });
         // The client may get the rejection before the server has counted the connection.
         while (server.counters().dropped == 0) std::this_thread::yield();
-        const StoreCounters now = server.counters();
+        const StoreCounters& now = server.counters();
         CHECK(now.clients == 1);
         CHECK(now.dropped == 1);
         CHECK(now.connected_clients == 1);

@@ -10,7 +10,6 @@
 #include "libmini/core/log.hpp"
 #include "libmini/distributed/net/clock.hpp"
 #include "libmini/distributed/net/poll_until.hpp"
-#include "libmini/distributed/net/wait_on.hpp"
 
 namespace mini::dist {
 
@@ -98,7 +97,7 @@ void TcpStoreServer::read_from(Client& client) {
     if (!client.greeted && !greet(client)) return;
     while (auto request = protocol::take_request(client.inbox)) {
         MINI_CHECK(client.outbox.size() <= 2 * kMaxValueBytes, "it reads no replies");
-        count_request();
+        ++counters_.requests;
         service_.handle(client, std::move(*request));
     }
 }
@@ -110,11 +109,8 @@ bool TcpStoreServer::greet(Client& client) {
     if (!theirs) return false;
     const Hello mine = make_hello(Hello::Role::kStoreServer, cookie_, 0, -1);
     MINI_CHECK(hello_error(*theirs, mine).empty(), "a connection of another run");
-    {
-        const std::lock_guard lock(mutex_);
-        ++counters_.clients;
-        ++counters_.connected_clients;
-    }
+    ++counters_.clients;
+    ++counters_.connected_clients;
     client.greeted = true;
     client.outbox.append(reinterpret_cast<const char*>(&mine), sizeof mine);
     client.write();
@@ -134,20 +130,20 @@ void TcpStoreServer::reply(StoreClient& to, uint32_t id, protocol::Status status
 
 // Updates the counters before the sockets close: a client may read them at once.
 void TcpStoreServer::remove_dropped() {
-    const std::lock_guard lock(mutex_);
     for (Client& client : clients_) {
         if (!client.dropped) continue;
         service_.forget(client);
         client.greeted ? --counters_.connected_clients : ++counters_.dropped;
     }
-    if (clients_.remove_if([](const Client& client) { return client.dropped; }) > 0)
-        notify_all(changed_);
+    clients_.remove_if([](const Client& client) { return client.dropped; });
 }
 
 bool TcpStoreServer::wait_until_alone(Deadline deadline) {
-    std::unique_lock lock(mutex_);
-    return wait_on(changed_, lock, deadline,
-                   [this] { return counters_.connected_clients == 0; });
+    while (counters_.connected_clients > 0) {
+        if (has_passed(deadline)) return false;
+        sleep_for(std::chrono::milliseconds(1));
+    }
+    return true;
 }
 
 }  // namespace mini::dist

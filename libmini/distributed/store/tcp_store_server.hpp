@@ -8,12 +8,11 @@
 
 #pragma once
 
+#include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <list>
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include "libmini/distributed/net/event.hpp"
@@ -24,12 +23,12 @@
 
 namespace mini::dist {
 
-/// Counts since the server started.
+/// Counts since the server started; any thread may read them.
 struct StoreCounters {
-    uint64_t clients = 0;            // connections that sent a valid Hello
-    uint64_t connected_clients = 0;  // clients that are connected now
-    uint64_t dropped = 0;            // connections closed before a valid Hello
-    uint64_t requests = 0;           // of all clients, ended ones too
+    std::atomic<uint64_t> clients = 0;            // connections that sent a valid Hello
+    std::atomic<uint64_t> connected_clients = 0;  // clients that are connected now
+    std::atomic<uint64_t> dropped = 0;   // connections closed before a valid Hello
+    std::atomic<uint64_t> requests = 0;  // of all clients, ended ones too
 };
 
 class TcpStoreServer {
@@ -48,10 +47,7 @@ class TcpStoreServer {
     /// Returns the address on which the server listens, with the actual port.
     Address address() const { return local_address(listener_); }
 
-    StoreCounters counters() const {
-        const std::lock_guard lock(mutex_);
-        return counters_;
-    }
+    const StoreCounters& counters() const { return counters_; }
 
     /// Blocks until all clients have disconnected; each client then has its last reply.
     /// Returns false if the deadline passes first.
@@ -61,10 +57,6 @@ class TcpStoreServer {
     struct Client;
 
     void run();
-    void count_request() {
-        const std::lock_guard lock(mutex_);
-        ++counters_.requests;
-    }
     void accept_client();
     bool drop_oldest();
     void serve(Client& client, short events);
@@ -80,8 +72,6 @@ class TcpStoreServer {
     Event stop_;
     std::list<Client> clients_;
     StoreService service_{reply};
-    mutable std::mutex mutex_;  // guards the counters, which other threads read
-    std::condition_variable changed_;
     StoreCounters counters_;
     std::unique_ptr<Thread> thread_;
 };

@@ -132,20 +132,17 @@ std::vector<std::string> notes_for(const Options& options, const std::string& wh
     return notes;
 }
 
-Outcome run_once(const Options& options, dist::Job& job, const Cleaner& cleaner,
-                 const std::vector<std::string>& notes) {
+void say(const std::string& note) { fmt::print(stderr, "minirun: {}\n", note); }
+
+Outcome run_once(const Options& options, dist::Job& job, const Cleaner& cleaner) {
     dist::Socket port;
     job.master_port = options.master_port;
     if (job.node_rank == 0) port = choose_port(job);  // only node 0 owns the address
-    Supervisor supervisor(options, job, cleaner);
-    if (job.restart_count == 0) {
-        for (const std::string& note : notes) supervisor.say(note);
-    } else {
-        supervisor.say(fmt::format(
-            "restarting all ranks: restart {} of {}, run {}, port {}", job.restart_count,
-            job.max_restarts, job.run_id, job.master_port));
-    }
-    return supervisor.run();
+    if (job.restart_count > 0)
+        say(fmt::format("restarting all ranks: restart {} of {}, run {}, port {}",
+                        job.restart_count, job.max_restarts, job.run_id,
+                        job.master_port));
+    return Supervisor(options, job, cleaner).run();
 }
 
 // Returns the output of --dry-run: one shell command per rank.
@@ -199,8 +196,7 @@ int run_with_restarts(dist::Job job, const std::function<Outcome(dist::Job& job)
 int launch(const Options& options) {
     dist::Job job = plan_job(options);
     if (options.dry_run) {
-        for (const std::string& note : options.notes)
-            fmt::print(stderr, "minirun: {}\n", note);
+        for (const std::string& note : options.notes) say(note);
         if (job.node_rank == 0) choose_port(job);
         fmt::print("{}", dry_run(options, job));
         return 0;
@@ -209,10 +205,9 @@ int launch(const Options& options) {
         options.flight_dir.empty() ? variable("MINI_FLIGHT_DIR") : options.flight_dir);
     const Cleaner cleaner(flights.private_path);
     job.flight_dir = flights.path;
-    const std::vector<std::string> notes = notes_for(options, flights.why_not);
-    return run_with_restarts(job, [&](dist::Job& attempt) {
-        return run_once(options, attempt, cleaner, notes);
-    });
+    for (const std::string& note : notes_for(options, flights.why_not)) say(note);
+    return run_with_restarts(
+        job, [&](dist::Job& attempt) { return run_once(options, attempt, cleaner); });
 }
 
 }  // namespace mini::tools

@@ -60,9 +60,6 @@ class Supervisor {
     /// ranks that were started.
     Outcome run();
 
-    /// Writes one of minirun's own lines to stderr (Output::say).
-    void say(const std::string& message) { output_.say(message); }
-
   private:
     using Clock = std::chrono::steady_clock;
     enum class Phase { kRunning, kGathering, kStopping, kKilling };

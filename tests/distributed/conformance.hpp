@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -188,59 +187,6 @@ inline void check_messages_beside_collectives(ProcessGroup& group) {
            "all_reduce");
 }
 
-/// Checks that kMin and kMax give NaN on all ranks, whichever rank has it.
-inline void check_nan(ProcessGroup& group, int64_t n, DType dtype,
-                      const std::vector<Algorithm>& algorithms = {Algorithm::kAuto}) {
-    for (int owner = 0; owner < group.world_size(); ++owner) {
-        const float mine = group.rank() == owner ? NAN : static_cast<float>(group.rank());
-        for (const ReduceOp op : {ReduceOp::kMin, ReduceOp::kMax})
-            for (const Algorithm algorithm : algorithms) {
-                const Tensor x =
-                    tensor_of(std::vector<float>(static_cast<size_t>(n), mine), dtype);
-                group.all_reduce(x, op, algorithm);
-                const auto values = ops::to(x, DType::kFloat32).to_vector<float>();
-                const auto lost = std::ranges::count_if(
-                    values, [](float value) { return !std::isnan(value); });
-                MINI_CHECK(lost == 0, reduce_op_name(op), " by ",
-                           algorithm_name(algorithm), " of ", dtype, " lost ", lost,
-                           " of ", n, " NaN of rank ", owner, " on rank ", group.rank());
-            }
-    }
-}
-
-/// Checks NCCL's in-place convention, in which an input and an output are one tensor.
-inline void check_in_place(ProcessGroup& group, int64_t n, DType dtype) {
-    const int rank = group.rank(), P = group.world_size();
-    const auto own = static_cast<size_t>(rank);
-    for (const ReduceOp op : {ReduceOp::kSum, ReduceOp::kMax}) {
-        const auto inputs = blocks_of(rank, P, n, dtype);
-        group.reduce_scatter(inputs[own], inputs, op);
-        for (int k = 0; k < P; ++k)
-            expect(inputs[static_cast<size_t>(k)],
-                   k == rank ? reduced(P, n, op, k) : numbers_of(rank, n, k),
-                   "reduce_scatter in place");
-    }
-    auto all = zeros_for_ranks(P, n, dtype);
-    all[own] = tensor_of(numbers_of(rank, n), dtype);
-    group.all_gather(all, all[own]);
-    for (int peer = 0; peer < P; ++peer)
-        expect(all[static_cast<size_t>(peer)], numbers_of(peer, n),
-               "all_gather in place");
-    for (int root = 0; root < P; ++root) {
-        const bool is_root = rank == root;
-        const Tensor mine = tensor_of(numbers_of(rank, n), dtype);
-        auto gathered = zeros_for_ranks(is_root ? P : 0, n, dtype);
-        if (is_root) gathered[own] = mine;
-        group.gather(gathered, mine, root);
-        for (size_t i = 0; i < gathered.size(); ++i)
-            expect(gathered[i], numbers_of(static_cast<int>(i), n), "gather in place");
-        const auto blocks = blocks_of(root, is_root ? P : 0, n, dtype);
-        const Tensor part = is_root ? blocks[own] : Tensor::zeros({n}, dtype);
-        group.scatter(part, blocks, root);
-        expect(part, numbers_of(root, n, rank), "scatter in place");
-    }
-}
-
 /// Checks three monitored barriers and messages with the largest tag that programs can
 /// use. Checks that reserved tags are rejected and do not break the group.
 inline void check_reserved_tags(ProcessGroup& group) {
@@ -282,10 +228,7 @@ inline void check_all_operations(ProcessGroup& group) {
             check_reductions(group, n, dtype);
             check_moves(group, n, dtype);
             check_messages(group, n, dtype);
-            check_in_place(group, n, dtype);
         }
-    for (const DType dtype : {DType::kFloat32, DType::kFloat16, DType::kBFloat16})
-        for (const int64_t n : {1, 7, 20'000}) check_nan(group, n, dtype);
     check_messages_beside_collectives(group);
     check_reserved_tags(group);
     check_reductions(group, (1 << 20) + 3, DType::kFloat32);

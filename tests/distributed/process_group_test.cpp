@@ -14,7 +14,7 @@
 
 #include "libmini/distributed/backends/ring.hpp"
 #include "libmini/distributed/launch/launch.hpp"
-#include "tests/distributed/conformance.hpp"
+#include "libmini/tensor/ops.hpp"
 #include "tests/distributed/require_none.hpp"
 #include "tests/distributed/support.hpp"
 #include "tests/support/catch.hpp"
@@ -22,32 +22,6 @@
 using namespace mini;
 using namespace mini::dist;
 using namespace mini::dist::test;
-
-TEST_CASE("kMin and kMax give NaN on all ranks, whichever rank has it") {
-    const std::string kind = GENERATE("threads", "tcp", "shm");
-    const int world_size = GENERATE(1, 2, 3, 4, 7);
-    CAPTURE(kind, world_size);
-    const auto groups = make_groups(kind, world_size);
-    on_each(groups, [&](ProcessGroup& group, int /*rank*/) {
-        for (const DType dtype : {DType::kFloat32, DType::kFloat16, DType::kBFloat16})
-            for (const int64_t n : {1, 7, 9'000})
-                check_nan(group, n, dtype,
-                          {Algorithm::kAuto, Algorithm::kNaive, Algorithm::kTree,
-                           Algorithm::kRing, Algorithm::kRecursiveDoubling,
-                           Algorithm::kHalvingDoubling, Algorithm::kHierarchical});
-    });
-}
-
-TEST_CASE("an input may be the output of its rank, as with NCCL") {
-    const std::string kind = GENERATE("threads", "tcp", "shm");
-    const int world_size = GENERATE(1, 2, 3, 4, 7);
-    CAPTURE(kind, world_size);
-    const auto groups = make_groups(kind, world_size);
-    on_each(groups, [&](ProcessGroup& group, int /*rank*/) {
-        for (const DType dtype : {DType::kFloat32, DType::kInt64, DType::kFloat16})
-            for (const int64_t n : {0, 1, 7, 1000}) check_in_place(group, n, dtype);
-    });
-}
 
 TEST_CASE("tensors that share memory are rejected, and the group stays usable") {
     const auto groups = make_groups("threads", 2);

@@ -101,9 +101,6 @@ void adopt_orphans();
 /// Waits for an adopted process and returns its exit code as a shell reports it.
 int wait_for_orphan(pid_t pid);
 
-/// Waits until the process no longer exists.
-void wait_until_gone(pid_t pid);
-
 /// Waits until a signal has stopped the process, or until it is not stopped any more.
 void wait_until_stopped(pid_t pid);
 void wait_until_continued(pid_t pid);

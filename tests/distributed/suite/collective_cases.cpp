@@ -1,11 +1,13 @@
 // The collectives: exact values, costs, and bitwise identical results on all ranks.
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "libmini/core/error.hpp"
+#include "libmini/tensor/ops.hpp"
 #include "tests/distributed/suite/cases.hpp"
 
 namespace mini::dist::suite {
@@ -30,6 +32,7 @@ struct Collective {
     Algorithm algorithm = Algorithm::kAuto;
     int root = 0;
     bool is_large = false;  // averages large_numbers()
+    bool in_place = false;  // one tensor is input and output of its rank, as with NCCL
 
     // Returns block `number` of rank `rank`.
     Bytes block(int rank, int number = 0) const {
@@ -140,8 +143,17 @@ std::vector<GuardedTensor> guarded(const Collective& c, const Blocks& blocks) {
 }
 
 void check(const CaseContext& context, const Collective& c, bool ours) {
-    const Data data = data_of(c, context.rank(), context.world_size());
-    const auto outputs = guarded(c, data.outputs), inputs = guarded(c, data.inputs);
+    Data data = data_of(c, context.rank(), context.world_size());
+    auto outputs = guarded(c, data.outputs), inputs = guarded(c, data.inputs);
+    if (c.in_place && !outputs.empty() && !inputs.empty()) {
+        const auto own = static_cast<size_t>(context.rank());
+        if (c.operation == Operation::kAllGather || c.operation == Operation::kGather) {
+            outputs[own] = inputs.front();
+        } else {
+            outputs.front() = inputs[own];
+            data.inputs[own] = data.results.front();
+        }
+    }
     run(context, c, tensors_of(outputs), tensors_of(inputs));
     for (size_t k = 0; k < outputs.size(); ++k) {
         const Bytes result = outputs[k].bytes();  // checks the memory around it, too
@@ -163,6 +175,23 @@ void check_rejected(const CaseContext& context, const Collective& c) {
     MINI_CHECK(rejected, "an average of integers was not rejected");
 }
 
+std::vector<float> floats_of(const Bytes& bytes, DType dtype) {
+    const GuardedTensor data(dtype, bytes, Layout::kDense);
+    return ops::to(data.tensor(), DType::kFloat32).to_vector<float>();
+}
+
+// Throws Error unless kMin and kMax gave NaN wherever any rank has it.
+void check_nan(const Collective& c, const Bytes& result, int world_size) {
+    if (c.op != ReduceOp::kMin && c.op != ReduceOp::kMax) return;
+    const std::vector<float> mine = floats_of(result, c.dtype);
+    for (int rank = 0; rank < world_size; ++rank) {
+        const auto theirs = floats_of(difficult(c.dtype, c.n, rank), c.dtype);
+        for (size_t i = 0; i < mine.size(); ++i)
+            MINI_CHECK(std::isnan(mine[i]) || !std::isnan(theirs[i]), "element ", i,
+                       " lost the NaN of rank ", rank);
+    }
+}
+
 // Compares the results of all ranks bitwise. all_gather distributes the results, because
 // it only copies bytes.
 void check_same_bits(const CaseContext& context, const Collective& c) {
@@ -173,6 +202,7 @@ void check_same_bits(const CaseContext& context, const Collective& c) {
         all.push_back(Tensor::empty({c.n}, c.dtype));
     context.group.all_gather(all, data.tensor());
     const Bytes mine = data.bytes();
+    check_nan(c, mine, context.world_size());
     for (size_t rank = 0; rank < all.size(); ++rank) {
         const Bytes theirs(all[rank].raw_data(), all[rank].raw_data() + mine.size());
         check_equal(theirs, mine, c.dtype, concat("the result of rank ", rank));
@@ -182,7 +212,8 @@ void check_same_bits(const CaseContext& context, const Collective& c) {
 std::string name_of(const Collective& c) {
     return case_name(c.operation, c.dtype, c.n, c.layout,
                      concat(" ", reduce_op_name(c.op), ", ", algorithm_name(c.algorithm),
-                            ", root ", c.root, c.is_large ? ", sum out of range" : ""));
+                            ", root ", c.root, c.is_large ? ", sum out of range" : "",
+                            c.in_place ? ", in place" : ""));
 }
 
 bool is_average_of_integers(DType dtype, ReduceOp op) {
@@ -234,6 +265,16 @@ void add_collectives(std::vector<Case>& cases, const Scope& scope) {
                              .root = root});
             add({.operation = operation, .n = kLarge, .root = root});
         }
+    for (const O operation : {O::kAllGather, O::kGather, O::kScatter, O::kReduceScatter})
+        for (const int root : roots(operation, scope.world_size))
+            for (const DType dtype : kTypes)
+                for (const int64_t n : kSizes)
+                    add({.operation = operation,
+                         .dtype = dtype,
+                         .n = n,
+                         .op = n == 7 ? ReduceOp::kMax : ReduceOp::kSum,
+                         .root = root,
+                         .in_place = true});
     for (int round = 0; round < 10; ++round) add({O::kBarrier});
 
     // reduce and reduce_scatter by every operation.

@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "libmini/distributed/rendezvous/rendezvous.hpp"
 #include "labs/10-store-and-rendezvous/store_barrier.hpp"
+#include "libmini/distributed/rendezvous/rendezvous.hpp"
 #include "libmini/extras/simulation/process_cluster.hpp"
 #include "libmini/program/command_line.hpp"
 #include "libmini/training/program.hpp"

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "labs/10-store-and-rendezvous/test_support.hpp"
 #include "labs/10-store-and-rendezvous/store_barrier.hpp"
+#include "labs/10-store-and-rendezvous/test_support.hpp"
 #include "libmini/distributed/store/hash_store.hpp"
 #include "tests/support/catch.hpp"
 

@@ -66,8 +66,8 @@ void moments_of_channel(float* mean, float* variance, const float* x,
 }
 
 // With space = 1, a channel is a column of a matrix of N rows. Reading one column after
-// the other would read each cache line once per column, so the functions for columns read
-// row by row, kColumns columns per chunk.
+// the other would read each cache line once per column, so column_moments reads row by
+// row, kColumns columns per chunk.
 constexpr int64_t kColumns = 128;
 
 // channel_moments of the columns begin to end - 1. One pass: the sums are of d = x - the
@@ -103,33 +103,12 @@ double inverse_deviation(float variance, double eps) {
     return 1.0 / std::sqrt(static_cast<double>(variance) + eps);
 }
 
-// The factors of y = (x - mean) scale + shift.
-struct Factors {
-    float scale, shift;
-};
-
-Factors factors_of(int64_t c, const float* variance, const float* weight,
-                   const float* bias, double eps) {
-    return {.scale = static_cast<float>(inverse_deviation(variance[c], eps) *
-                                        (weight ? double{weight[c]} : 1.0)),
-            .shift = bias ? bias[c] : 0.0f};
-}
-
-// The factors of dx = g scale + (x - mean) slope + shift, and the other gradients; see
-// batch_norm_backward.
-struct BackwardFactors {
-    float scale, slope, shift, dweight, dbias;
-};
-
-// sum_g is the sum of g, sum_gd that of g (x - mean), s = 1 / sqrt(variance + eps).
-BackwardFactors backward_factors(double sum_g, double sum_gd, double s, double weight,
-                                 double per_value) {
-    const double scale = s * weight;
-    return {.scale = static_cast<float>(scale),
-            .slope = static_cast<float>(-scale * s * s * sum_gd * per_value),
-            .shift = static_cast<float>(-scale * sum_g * per_value),
-            .dweight = static_cast<float>(s * sum_gd),
-            .dbias = static_cast<float>(sum_g)};
+// Calls body(c) for each channel, on several threads.
+template <typename Body>
+void for_each_channel(const ChannelExtents& extents, const Body& body) {
+    parallel_for(extents.C, channels_per_chunk(extents), [&](int64_t begin, int64_t end) {
+        for (int64_t c = begin; c < end; ++c) body(c);
+    });
 }
 
 }  // namespace
@@ -142,42 +121,22 @@ void channel_moments(float* mean, float* variance, const float* x,
         });
         return;
     }
-    parallel_for(extents.C, channels_per_chunk(extents), [&](int64_t begin, int64_t end) {
-        for (int64_t c = begin; c < end; ++c)
-            moments_of_channel(mean, variance, x, extents, c);
-    });
+    for_each_channel(
+        extents, [&](int64_t c) { moments_of_channel(mean, variance, x, extents, c); });
 }
 
 void batch_norm(float* y, const float* x, const float* mean, const float* variance,
                 const float* weight, const float* bias, ChannelExtents extents,
                 double eps) {
-    const auto normalize_columns = [&](int64_t begin, int64_t end) {
-        float scale[kColumns], shift[kColumns];
-        for (int64_t c = begin; c < end; ++c) {
-            const Factors factors = factors_of(c, variance, weight, bias, eps);
-            scale[c - begin] = factors.scale;
-            shift[c - begin] = factors.shift;
-        }
-        for (int64_t n = 0; n < extents.N; ++n) {
-            const int64_t row = n * extents.C + begin;
-            for (int64_t c = 0; c < end - begin; ++c)
-                y[row + c] = (x[row + c] - mean[begin + c]) * scale[c] + shift[c];
-        }
-    };
-    const auto normalize_channels = [&](int64_t begin, int64_t end) {
-        for (int64_t c = begin; c < end; ++c) {
-            const float m = mean[c];
-            const auto [scale, shift] = factors_of(c, variance, weight, bias, eps);
-            for_each_run(extents, c, [&, scale = scale, shift = shift](int64_t run) {
-                for (int64_t k = run; k < run + extents.space; ++k)
-                    y[k] = (x[k] - m) * scale + shift;
-            });
-        }
-    };
-    if (extents.space == 1)
-        parallel_for(extents.C, kColumns, normalize_columns);
-    else
-        parallel_for(extents.C, channels_per_chunk(extents), normalize_channels);
+    for_each_channel(extents, [&](int64_t c) {
+        const double w = weight ? double{weight[c]} : 1.0;
+        const auto scale = static_cast<float>(inverse_deviation(variance[c], eps) * w);
+        const float m = mean[c], shift = bias ? bias[c] : 0.0f;
+        for_each_run(extents, c, [&](int64_t run) {
+            for (int64_t k = run; k < run + extents.space; ++k)
+                y[k] = (x[k] - m) * scale + shift;
+        });
+    });
 }
 
 // With d = x - mean, s = 1 / sqrt(variance + eps) and n values per channel:
@@ -193,58 +152,25 @@ void batch_norm_backward(float* dx, float* dweight, float* dbias, const float* g
                          BatchNormBackward options) {
     const double per_value =
         options.of_batch ? 1.0 / static_cast<double>(extents.per_channel()) : 0.0;
-    const auto factors_of_sums = [&](int64_t c, double sum_g, double sum_gd) {
+    for_each_channel(extents, [&](int64_t c) {
+        const float m = mean[c];
+        const double sum_g =
+            sum_channel(extents, c, [&](int64_t k) { return double{g[k]}; });
+        const double sum_gd = sum_channel(
+            extents, c, [&](int64_t k) { return double{g[k]} * (double{x[k]} - m); });
         const double s = inverse_deviation(variance[c], options.eps);
-        const auto factors = backward_factors(
-            sum_g, sum_gd, s, weight ? double{weight[c]} : 1.0, per_value);
-        dweight[c] = factors.dweight;
-        dbias[c] = factors.dbias;
-        return factors;
-    };
-    const auto columns = [&](int64_t begin, int64_t end) {
-        // Sum all columns, row by row.
-        double sum_g[kColumns] = {}, sum_gd[kColumns] = {};
-        for (int64_t n = 0; n < extents.N; ++n) {
-            const int64_t row = n * extents.C + begin;
-            for (int64_t c = 0; c < end - begin; ++c) {
-                const double gradient = g[row + c];
-                sum_g[c] += gradient;
-                sum_gd[c] += gradient * (double{x[row + c]} - mean[begin + c]);
-            }
-        }
+        dbias[c] = static_cast<float>(sum_g);
+        dweight[c] = static_cast<float>(s * sum_gd);
 
-        float scale[kColumns], slope[kColumns], shift[kColumns];
-        for (int64_t c = 0; c < end - begin; ++c) {
-            const auto factors = factors_of_sums(begin + c, sum_g[c], sum_gd[c]);
-            scale[c] = factors.scale;
-            slope[c] = factors.slope;
-            shift[c] = factors.shift;
-        }
-        for (int64_t n = 0; n < extents.N; ++n) {
-            const int64_t row = n * extents.C + begin;
-            for (int64_t c = 0; c < end - begin; ++c)
-                dx[row + c] = g[row + c] * scale[c] +
-                              (x[row + c] - mean[begin + c]) * slope[c] + shift[c];
-        }
-    };
-    const auto channels = [&](int64_t begin, int64_t end) {
-        for (int64_t c = begin; c < end; ++c) {
-            const float m = mean[c];
-            const double sum_g =
-                sum_channel(extents, c, [&](int64_t k) { return double{g[k]}; });
-            const double sum_gd = sum_channel(
-                extents, c, [&](int64_t k) { return double{g[k]} * (double{x[k]} - m); });
-            const BackwardFactors f = factors_of_sums(c, sum_g, sum_gd);
-            for_each_run(extents, c, [&](int64_t run) {
-                for (int64_t k = run; k < run + extents.space; ++k)
-                    dx[k] = g[k] * f.scale + (x[k] - m) * f.slope + f.shift;
-            });
-        }
-    };
-    if (extents.space == 1)
-        parallel_for(extents.C, kColumns, columns);
-    else
-        parallel_for(extents.C, channels_per_chunk(extents), channels);
+        const double factor = s * (weight ? double{weight[c]} : 1.0);
+        const auto scale = static_cast<float>(factor);
+        const auto slope = static_cast<float>(-factor * s * s * sum_gd * per_value);
+        const auto shift = static_cast<float>(-factor * sum_g * per_value);
+        for_each_run(extents, c, [&](int64_t run) {
+            for (int64_t k = run; k < run + extents.space; ++k)
+                dx[k] = g[k] * scale + (x[k] - m) * slope + shift;
+        });
+    });
 }
 
 }  // namespace mini::kernels::cpu

@@ -8,6 +8,7 @@
 
 #include "libmini/kernels/cuda/copy.hpp"
 #include "libmini/kernels/cuda/launch.hpp"
+#include "libmini/kernels/cuda/runtime.hpp"
 #include "libmini/kernels/cuda/scratch.hpp"
 
 namespace {

@@ -16,6 +16,7 @@
 #include "libmini/kernels/cuda/copy.hpp"
 #include "libmini/kernels/cuda/kernels.hpp"
 #include "libmini/kernels/cuda/matmul.hpp"
+#include "libmini/kernels/cuda/runtime.hpp"
 
 namespace mini::labs {
 namespace {

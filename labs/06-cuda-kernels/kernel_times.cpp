@@ -28,10 +28,10 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/kernels/cuda/matmul.hpp"
+#include "libmini/kernels/gpu.hpp"
 #include "libmini/program/command_line.hpp"
 #include "libmini/random/random.hpp"
 #include "libmini/tensor/dispatch.hpp"
-#include "libmini/tensor/has_cuda.hpp"
 #include "libmini/tensor/tensor.hpp"
 
 using namespace mini;

@@ -12,6 +12,7 @@
 #include "libmini/core/error.hpp"
 #include "libmini/kernels/cuda/allocator.hpp"
 #include "libmini/kernels/cuda/copy.hpp"
+#include "libmini/kernels/cuda/runtime.hpp"
 #include "tests/kernels/support.hpp"
 #include "tests/support/catch.hpp"
 

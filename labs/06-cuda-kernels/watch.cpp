@@ -6,7 +6,7 @@
 #include "libmini/core/error.hpp"
 #include "libmini/extras/cudasim/checker.hpp"
 #include "libmini/extras/cudasim/line_traffic.hpp"
-#include "libmini/kernels/cuda/block_cache.hpp"
+#include "libmini/kernels/cuda/allocator.hpp"
 #include "libmini/kernels/cuda/runtime.hpp"
 
 namespace mini::labs {

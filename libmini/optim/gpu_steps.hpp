@@ -27,11 +27,11 @@ class GpuSteps {
     /// Calls launch(items, kind, stream) for each device and kind.
     template <typename Launch>
     void run(const Launch& launch) const {
-        if constexpr (kHasCuda)
-            for (const auto& [key, items] : items_) {
-                const cuda::DeviceGuard guard(key.first);
-                launch(items, key.second, cuda::current_stream(key.first));
-            }
+        for (const auto& [key, items] : items_)
+            on_gpu(Device::cuda(key.first),
+                   [&, &key = key, &items = items](cudaStream_t stream) {
+                       launch(items, key.second, stream);
+                   });
     }
 
   private:

@@ -1,6 +1,5 @@
 #include "libmini/tensor/buffer_cache.hpp"
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
@@ -17,7 +16,6 @@ namespace {
 constexpr bool kKeepBuffers = MINI_KEEP_BUFFERS;
 constexpr size_t kAlignment = 64;
 constexpr size_t kMaxCachedTotal = size_t{512} << 20;
-constexpr size_t kSmallSizes = 64;  // 64, 128, ... 4096 bytes
 
 // A cached buffer: its first bytes point to the next buffer of the same size.
 struct FreeBuffer {
@@ -26,15 +24,8 @@ struct FreeBuffer {
 
 struct Cache {
     std::mutex mutex;
-    std::array<FreeBuffer*, kSmallSizes> small{};  // index: size / kAlignment - 1
-    std::map<size_t, FreeBuffer*> large;           // by size
+    std::map<size_t, FreeBuffer*> free;  // by size, a multiple of kAlignment
     size_t cached_bytes = 0;
-
-    // Returns the list of the free buffers of `bytes` bytes, a multiple of kAlignment.
-    FreeBuffer*& free_buffers(size_t bytes) {
-        const size_t index = bytes / kAlignment - 1;
-        return index < kSmallSizes ? small[index] : large[bytes];
-    }
 };
 
 // Returns the cache, which is never destroyed: storages with static lifetime may be freed
@@ -62,7 +53,7 @@ size_t rounded_up(size_t bytes) {
 std::byte* take_cached(size_t bytes) {
     Cache& c = cache();
     const std::lock_guard lock(c.mutex);
-    FreeBuffer*& first = c.free_buffers(bytes);
+    FreeBuffer*& first = c.free[bytes];
     if (first == nullptr) return nullptr;
     c.cached_bytes -= bytes;
     return reinterpret_cast<std::byte*>(std::exchange(first, first->next));
@@ -72,7 +63,7 @@ bool put_into_cache(std::byte* data, size_t bytes) {
     Cache& c = cache();
     const std::lock_guard lock(c.mutex);
     if (c.cached_bytes + bytes > kMaxCachedTotal) return false;
-    FreeBuffer*& first = c.free_buffers(bytes);
+    FreeBuffer*& first = c.free[bytes];
     first = new (data) FreeBuffer{first};
     c.cached_bytes += bytes;
     return true;
@@ -116,11 +107,8 @@ size_t cached_bytes() {
 void empty_buffer_cache() {
     Cache& c = cache();
     const std::lock_guard lock(c.mutex);
-    const auto free_all = [](FreeBuffer*& first) {
+    for (auto& [size, first] : c.free)
         while (first != nullptr) std::free(std::exchange(first, first->next));
-    };
-    for (FreeBuffer*& first : c.small) free_all(first);
-    for (auto& [size, first] : c.large) free_all(first);
     c.cached_bytes = 0;
 }
 

@@ -4,7 +4,7 @@
 #include <system_error>
 
 #include "libmini/core/error.hpp"
-#include "libmini/tensor/has_cuda.hpp"
+#include "libmini/kernels/gpu.hpp"
 
 namespace mini {
 namespace {
@@ -39,24 +39,14 @@ Device Device::parse(std::string_view text) {
 Device default_device() { return default_of_thread; }
 void set_default_device(Device device) { default_of_thread = device; }
 
-int cuda_device_count() {
-    if constexpr (kHasCuda) return cuda::device_count();
-    return 0;
-}
+int cuda_device_count() { return cuda::device_count(); }
 
-std::string cuda_device_count_text() {
-    if constexpr (kHasCuda) return cuda::device_count_text();
-    return kNoCuda;
-}
+std::string cuda_device_count_text() { return cuda::device_count_text(); }
 
-bool cuda_is_initialized() {
-    if constexpr (kHasCuda) return cuda::is_initialized();
-    return false;
-}
+bool cuda_is_initialized() { return cuda::is_initialized(); }
 
 void synchronize(Device device) {
-    if constexpr (kHasCuda)
-        if (device.is_cuda()) cuda::synchronize(device.index);
+    if (device.is_cuda()) cuda::synchronize(device.index);
 }
 
 }  // namespace mini

@@ -8,42 +8,37 @@
 
 #include "libmini/kernels/cuda/elements.hpp"
 #include "libmini/kernels/cuda/kernels.hpp"
+#include "libmini/kernels/gpu.hpp"
 #include "libmini/kernels/kernels.hpp"
 #include "libmini/kernels/losses.hpp"
 #include "libmini/tensor/device.hpp"
 #include "libmini/tensor/dtype.hpp"
-#include "libmini/tensor/has_cuda.hpp"
 
 namespace mini {
 
 namespace cpu = kernels::cpu;
 namespace gpu = kernels::cuda;
 
+/// Whether this build supports CUDA devices, real or simulated (MINI_CUDA).
+constexpr bool kHasCuda = MINI_HAS_CUDA;
+
 /// Calls kCpu(arguments...), or kCuda(arguments..., stream) with the device's current
 /// stream. On a GPU, returns as soon as the kernel is enqueued on the stream. Throws
 /// Error for a GPU in a build without CUDA.
 template <auto kCpu, auto kCuda, typename... Arguments>
 void run(Device device, Arguments&&... arguments) {
-    if (device.is_cpu()) {
-        kCpu(std::forward<Arguments>(arguments)...);
-    } else if constexpr (kHasCuda) {
-        const cuda::DeviceGuard guard(device.index);
+    if (device.is_cpu()) return kCpu(std::forward<Arguments>(arguments)...);
+    const cuda::DeviceGuard guard(device.index);
+    if constexpr (kHasCuda)
         kCuda(std::forward<Arguments>(arguments)..., cuda::current_stream(device.index));
-    } else {
-        no_cuda();
-    }
 }
 
-/// Calls `work(stream)` with the GPU's current stream. REQUIRES: `device` is a CUDA
-/// device.
+/// Calls `work(stream)` with the GPU's current stream. Throws Error in a build without
+/// CUDA. REQUIRES: `device` is a CUDA device.
 template <typename Work>
 void on_gpu(Device device, const Work& work) {
-    if constexpr (kHasCuda) {
-        const cuda::DeviceGuard guard(device.index);
-        work(cuda::current_stream(device.index));
-    } else {
-        no_cuda();
-    }
+    const cuda::DeviceGuard guard(device.index);
+    if constexpr (kHasCuda) work(cuda::current_stream(device.index));
 }
 
 /// Converts a DType to the element type of the CUDA kernels.

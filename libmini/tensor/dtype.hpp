@@ -80,4 +80,17 @@ constexpr DType dtype_of<BFloat16>() {
     return DType::kBFloat16;
 }
 
+/// Calls body(element) with an element of the C++ type of `dtype`, so that a generic
+/// lambda gets the type: with_element(dtype, [&]<Element T>(T) { ... }).
+template <typename Body>
+void with_element(DType dtype, const Body& body) {
+    switch (dtype) {
+        case DType::kFloat32: return body(float{});
+        case DType::kInt64: return body(int64_t{});
+        case DType::kUInt8: return body(uint8_t{});
+        case DType::kFloat16: return body(Half{});
+        case DType::kBFloat16: return body(BFloat16{});
+    }
+}
+
 }  // namespace mini

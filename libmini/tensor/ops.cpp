@@ -62,17 +62,6 @@ void convert(Tensor& out, const Tensor& x) {
     });
 }
 
-template <typename To>
-void convert_to(Tensor& out, const Tensor& x) {
-    switch (x.dtype()) {
-        case DType::kFloat32: return convert<To, float>(out, x);
-        case DType::kInt64: return convert<To, int64_t>(out, x);
-        case DType::kUInt8: return convert<To, uint8_t>(out, x);
-        case DType::kFloat16: return convert<To, Half>(out, x);
-        case DType::kBFloat16: return convert<To, BFloat16>(out, x);
-    }
-}
-
 }  // namespace
 
 Tensor add(const Tensor& a, const Tensor& b) {
@@ -187,27 +176,21 @@ Tensor to(const Tensor& x, DType dtype) {
         });
         return out;
     }
-    switch (dtype) {
-        case DType::kFloat32: convert_to<float>(out, in); break;
-        case DType::kInt64: convert_to<int64_t>(out, in); break;
-        case DType::kUInt8: convert_to<uint8_t>(out, in); break;
-        case DType::kFloat16: convert_to<Half>(out, in); break;
-        case DType::kBFloat16: convert_to<BFloat16>(out, in); break;
-    }
+    with_element(dtype, [&]<Element To>(To) {
+        with_element(x.dtype(), [&]<Element From>(From) { convert<To, From>(out, in); });
+    });
     return out;
 }
 
 bool equal(const Tensor& a, const Tensor& b) {
     if (a.shape() != b.shape() || a.dtype() != b.dtype()) return false;
-    switch (a.dtype()) {
-        case DType::kFloat32: return a.to_vector<float>() == b.to_vector<float>();
-        case DType::kInt64: return a.to_vector<int64_t>() == b.to_vector<int64_t>();
-        case DType::kUInt8: return a.to_vector<uint8_t>() == b.to_vector<uint8_t>();
-        case DType::kFloat16:
-        case DType::kBFloat16:
-            return equal(to(a, DType::kFloat32), to(b, DType::kFloat32));
-    }
-    return false;
+    bool equals = false;
+    with_element(a.dtype(), [&]<Element T>(T) {
+        const auto as_number = [](T value) { return static_cast<Wide<T>>(value); };
+        equals = std::ranges::equal(a.to_vector<T>(), b.to_vector<T>(), {}, as_number,
+                                    as_number);
+    });
+    return equals;
 }
 
 }  // namespace mini::ops

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
+#include <type_traits>
 
 #include "libmini/tensor/dispatch.hpp"
 
@@ -45,16 +45,7 @@ Tensor Tensor::make(Shape shape, DType dtype, Device device, HostMemory memory) 
 }
 
 Tensor Tensor::zeros(Shape shape, DType dtype, Device device) {
-    Tensor x = empty(std::move(shape), dtype, device);
-    if (x.bytes() == 0) return x;
-    if (device.is_cpu()) {
-        std::memset(x.raw_data(), 0, x.bytes());
-    } else {
-        on_gpu(device, [&](cudaStream_t stream) {
-            cuda::set_bytes(x.raw_data(), 0, x.bytes(), stream);
-        });
-    }
-    return x;
+    return full(std::move(shape), 0.0, dtype, device);
 }
 
 Tensor Tensor::ones(Shape shape, DType dtype, Device device) {
@@ -86,23 +77,12 @@ Tensor Tensor::full(Shape shape, double value, DType dtype, Device device) {
         });
         return x;
     }
-    switch (dtype) {
-        case DType::kFloat32:
-            std::ranges::fill(x.span<float>(), static_cast<float>(value));
-            break;
-        case DType::kInt64:
-            std::ranges::fill(x.span<int64_t>(), static_cast<int64_t>(value));
-            break;
-        case DType::kUInt8:
-            std::ranges::fill(x.span<uint8_t>(), static_cast<uint8_t>(value));
-            break;
-        case DType::kFloat16:
-            std::ranges::fill(x.span<Half>(), Half(static_cast<float>(value)));
-            break;
-        case DType::kBFloat16:
-            std::ranges::fill(x.span<BFloat16>(), BFloat16(static_cast<float>(value)));
-            break;
-    }
+    with_element(dtype, [&]<Element T>(T) {
+        if constexpr (std::is_integral_v<T>)
+            std::ranges::fill(x.span<T>(), static_cast<T>(value));
+        else
+            std::ranges::fill(x.span<T>(), static_cast<T>(static_cast<float>(value)));
+    });
     return x;
 }
 
@@ -169,15 +149,15 @@ template Half Tensor::item() const;
 template BFloat16 Tensor::item() const;
 
 double Tensor::item() const {
-    switch (dtype()) {
-        case DType::kFloat32: return item<float>();
-        case DType::kInt64: break;
-        case DType::kUInt8: return item<uint8_t>();
-        case DType::kFloat16: return static_cast<float>(item<Half>());
-        case DType::kBFloat16: return static_cast<float>(item<BFloat16>());
-    }
+    double number = 0;
+    with_element(dtype(), [&]<Element T>(T) {
+        if constexpr (std::is_integral_v<T>)
+            number = static_cast<double>(item<T>());
+        else
+            number = static_cast<float>(item<T>());
+    });
+    if (dtype() != DType::kInt64) return number;
     const auto value = item<int64_t>();
-    const auto number = static_cast<double>(value);
     MINI_CHECK(number < 0x1p63 && static_cast<int64_t>(number) == value, "item: ", value,
                " is not a double; call item<int64_t>()");
     return number;

@@ -4,8 +4,7 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/group/gather.hpp"
-#include "libmini/kernels/cuda/devices.hpp"
-#include "libmini/tensor/has_cuda.hpp"
+#include "libmini/kernels/gpu.hpp"
 #include "libmini/training/program.hpp"
 
 namespace mini::training {
@@ -18,8 +17,7 @@ Device device_named(const std::string& name, int local_rank) {
 
 Device device_of_rank(const std::string& name, int local_rank) {
     const Device device = device_named(name, local_rank);
-    if constexpr (kHasCuda)
-        if (device.is_cuda()) cuda::set_device(device.index);
+    if (device.is_cuda()) cuda::set_device(device.index);
     return device;
 }
 
@@ -31,10 +29,8 @@ std::optional<Device> launched_device(const std::string& name) {
 }
 
 std::string describe_device(Device device) {
-    if constexpr (kHasCuda)
-        if (device.is_cuda())
-            return concat(device, " (", cuda::device_name(device.index), ")");
-    return concat(device);
+    if (device.is_cpu()) return concat(device);
+    return concat(device, " (", cuda::device_name(device.index), ")");
 }
 
 std::vector<std::string> devices_of_ranks(dist::ProcessGroup& group, Device device) {

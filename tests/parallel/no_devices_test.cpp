@@ -8,7 +8,7 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/launch/launch.hpp"
-#include "libmini/tensor/has_cuda.hpp"
+#include "libmini/tensor/dispatch.hpp"
 #include "tests/parallel/cpu_devices.hpp"
 #include "tests/parallel/toy.hpp"
 #include "tests/support/catch.hpp"

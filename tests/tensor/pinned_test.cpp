@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "libmini/core/error.hpp"
-#include "libmini/kernels/cuda/devices.hpp"
-#include "libmini/kernels/cuda/pinned.hpp"
+#include "libmini/kernels/cuda/allocator.hpp"
+#include "libmini/kernels/cuda/runtime.hpp"
 #include "libmini/random/random.hpp"
 #include "libmini/tensor/ops.hpp"
 #include "tests/support/caching.hpp"
@@ -239,7 +239,7 @@ TEST_CASE("copy_ between strided views of pinned and GPU memory copies every ele
 
 TEST_CASE("pinned memory that is freed after a copy is reused only when it is done") {
     const Caching on(true);
-    cuda::empty_pinned_cache();
+    cuda::empty_cache(cuda::kHost);
     const Tensor expected = random_bytes({1000}, DType::kFloat32);
     const Tensor source = expected.to(kCuda);
     Tensor y;

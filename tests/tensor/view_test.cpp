@@ -5,8 +5,6 @@
 using namespace mini;
 using namespace mini::test;
 
-namespace {}  // namespace
-
 TEST_CASE("views share storage with their base tensor") {
     const Tensor x = count_up({2, 3});
     CHECK(ops::view(x, {3, 2}).shares_storage(x));

@@ -4,8 +4,9 @@
 #include <mutex>
 #include <vector>
 
+#include "libmini/kernels/cuda/allocator.hpp"
 #include "libmini/kernels/cuda/copy.hpp"
-#include "libmini/tensor/has_cuda.hpp"
+#include "libmini/kernels/cuda/runtime.hpp"
 
 namespace mini::dist {
 namespace {

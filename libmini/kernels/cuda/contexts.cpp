@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "libmini/kernels/cuda/errors.hpp"
+#include "libmini/kernels/gpu.hpp"
 
 namespace mini::cuda {
 namespace {

@@ -27,11 +27,7 @@ void return_to_device(int device) noexcept;
 /// is open, returns the current device.
 int open_device();
 
-/// Returns whether this process has made a CUDA call (`torch.cuda.is_initialized`). If
-/// true, its forked child processes cannot use CUDA.
-bool is_initialized();
-
-/// Records that this process has made a CUDA call.
+/// Records that this process has made a CUDA call (is_initialized() of gpu.hpp).
 void note_initialized();
 
 }  // namespace mini::cuda

@@ -4,6 +4,10 @@
 
 #include <string>
 
+#include "libmini/kernels/cuda/contexts.hpp"
+#include "libmini/kernels/cuda/errors.hpp"
+#include "libmini/kernels/gpu.hpp"
+
 namespace mini::cuda {
 namespace {
 

@@ -1,4 +1,4 @@
-// Properties of devices, and the choice of a thread's device.
+// Properties of devices.
 //
 // A context that a process opens on the device of another rank takes some hundred
 // megabytes and a work queue of that device. The usual cause is a missing set_device in a
@@ -8,9 +8,6 @@
 
 #include <cstddef>
 #include <string>
-
-#include "libmini/kernels/cuda/contexts.hpp"
-#include "libmini/kernels/cuda/runtime.hpp"
 
 namespace mini::cuda {
 
@@ -31,8 +28,5 @@ struct MemoryInfo {
     size_t free = 0, total = 0;
 };
 MemoryInfo memory_info(int device);
-
-/// Makes a device the calling thread's current_device() (`torch.cuda.set_device`).
-void set_device(int device);
 
 }  // namespace mini::cuda

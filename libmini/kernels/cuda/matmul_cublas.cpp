@@ -15,6 +15,7 @@
 #include "libmini/kernels/cuda/allocator.hpp"
 #include "libmini/kernels/cuda/contexts.hpp"
 #include "libmini/kernels/cuda/matmul_ladder.hpp"
+#include "libmini/kernels/cuda/runtime.hpp"
 
 namespace mini::kernels::cuda {
 namespace {

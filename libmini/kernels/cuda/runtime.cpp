@@ -2,8 +2,7 @@
 
 #include <cuda_runtime.h>
 
-#include <cstdlib>
-#include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 

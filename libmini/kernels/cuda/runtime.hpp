@@ -1,4 +1,5 @@
-// CUDA handles as C++ objects: devices, streams and events.
+// CUDA handles as C++ objects: streams and events. gpu.hpp declares the functions of
+// devices.
 //
 // This header does not include CUDA's headers, so that the rest of the library can use
 // it.
@@ -6,43 +7,14 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 
 #include "libmini/kernels/cuda/errors.hpp"
+#include "libmini/kernels/gpu.hpp"
 
-struct CUstream_st;
 struct CUevent_st;
-using cudaStream_t = CUstream_st*;
 using cudaEvent_t = CUevent_st*;
 
 namespace mini::cuda {
-
-/// Returns the number of devices, 0 if CUDA is not available (`torch.cuda.device_count`).
-int device_count();
-
-/// Returns a text with the number of devices, "this machine has 2 CUDA devices", or the
-/// reason why there is no device.
-std::string device_count_text();
-
-/// Returns a device's name: "NVIDIA H100 ...", or "simulated device".
-std::string device_name(int device);
-
-/// Blocks until all work of a device is done (`torch.cuda.synchronize`).
-void synchronize(int device);
-
-/// Makes a device the current device of this thread until the end of the scope. Switching
-/// back does not open a device that was never used (contexts.hpp).
-class DeviceGuard {
-  public:
-    explicit DeviceGuard(int device);
-    ~DeviceGuard();
-    DeviceGuard(const DeviceGuard&) = delete;
-    DeviceGuard& operator=(const DeviceGuard&) = delete;
-
-  private:
-    int before_ = 0;
-    bool changed_ = false;
-};
 
 /// A queue of work on one device, executed in order (`torch.cuda.Stream`).
 class Stream {
@@ -93,10 +65,6 @@ class Event {
     cudaEvent_t event_ = nullptr;
     int device_ = 0;
 };
-
-/// Returns the stream of this thread's operations on a device: the default stream, unless
-/// a StreamGuard has set another (`torch.cuda.current_stream`).
-cudaStream_t current_stream(int device);
 
 /// Makes a stream this thread's current stream of its device until the end of the scope
 /// (`torch.cuda.stream`).

@@ -10,6 +10,7 @@
 #include "libmini/kernels/cuda/contexts.hpp"
 #include "libmini/kernels/cuda/copy.hpp"
 #include "libmini/kernels/cuda/devices.hpp"
+#include "libmini/kernels/cuda/runtime.hpp"
 #include "tests/kernels/cuda/run_self.hpp"
 
 namespace mini::cuda {
@@ -24,7 +25,7 @@ void use(int device) {
     void* const memory = allocate(1 << 20, device, stream.get());
     void* const pinned = allocate_pinned(4096);
     copy(memory, pinned, 4096, stream.get());
-    deallocate_pinned(pinned);
+    deallocate(pinned);
     record_stream(memory, other.get());
     deallocate(memory);
 }
@@ -36,7 +37,7 @@ void use_afterwards(int device) {
     event.synchronize();
     CHECK(event.query());
     const Event moved = std::move(event);
-    deallocate_pinned(allocate_pinned(4096));
+    deallocate(allocate_pinned(4096));
     synchronize(device);
 }
 

@@ -3,12 +3,15 @@
 #include "libmini/kernels/cuda/allocator.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "libmini/kernels/cuda/copy.hpp"
 #include "libmini/kernels/cuda/devices.hpp"
+#include "libmini/kernels/cuda/runtime.hpp"
 #include "tests/support/caching.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
@@ -53,7 +56,6 @@ TEST_CASE("allocating 0 bytes returns null and freeing null does nothing") {
     CHECK(allocate(0, 0, nullptr) == nullptr);
     CHECK(allocate_pinned(0) == nullptr);
     deallocate(nullptr);
-    deallocate_pinned(nullptr);
 }
 
 TEST_CASE("allocations of all sizes are aligned and do not overlap") {
@@ -70,26 +72,77 @@ TEST_CASE("allocations of all sizes are aligned and do not overlap") {
     for (const auto& [pointer, bytes] : all) deallocate(pointer);
 }
 
-TEST_CASE("a block freed on one stream is not reused on another stream") {
-    const Caching clean(true);
-    const Stream stream(0);
-    void* const first = allocate(512, 0, nullptr);
-    deallocate(first);
-    void* const second = allocate(512, 0, stream.get());
-    CHECK(second != first);
-    deallocate(second);
+TEST_CASE("a block is at most an eighth, or 511 bytes, larger than the request") {
+    CHECK(block_bytes(1) == 512);
+    CHECK(block_bytes(512) == 512);
+    CHECK(block_bytes(513) == 1024);
+    CHECK(block_bytes(4096) == 4096);
+    CHECK(block_bytes(4097) == 4608);
+    CHECK(block_bytes(8192) == 8192);
+    CHECK(block_bytes(8193) == 9216);
+    CHECK(block_bytes(15361) == 16384);
+    for (size_t bytes = 1; bytes < 100000; bytes += 7) {
+        CAPTURE(bytes);
+        const size_t block = block_bytes(bytes);
+        CHECK(block >= bytes);
+        CHECK((block - bytes < 512 || (block - bytes) * 8 < bytes));
+        CHECK(block_bytes(block) == block);
+    }
 }
 
-TEST_CASE("empty_cache returns cached memory to the device") {
+TEST_CASE("a block is reused only for its own size class, device and stream") {
     const Caching clean(true);
+    const int last = device_count() - 1;  // another device, if there are two
+    const Stream stream(0), there(last);
+    void* const first = allocate(1000, 0, nullptr);
+    deallocate(first);
+    std::vector<void*> others = {allocate(1000, last, there.get()),
+                                 allocate(512, 0, nullptr), allocate(1025, 0, nullptr),
+                                 allocate(1000, 0, stream.get()), allocate_pinned(1000)};
+    for (void* const other : others) CHECK(other != first);
+    CHECK(allocate(600, 0, nullptr) == first);
+    others.push_back(allocate(600, 0, nullptr));
+    CHECK(others.back() != first);
+    for (void* const other : others) deallocate(other);
+    deallocate(first);
+    empty_cache(last);
+}
+
+TEST_CASE("empty_cache returns the free blocks of a device") {
+    const Caching clean(true);
+    const int last = device_count() - 1;
     const size_t free = memory_info(0).free;
-    const size_t reserved = memory_stats(0).reserved;
+    const MemoryStats before = memory_stats(0);
+    void* const used = allocate(512, 0, nullptr);
+    deallocate(allocate(512, last, nullptr));
     deallocate(allocate(30 * kMiB, 0, nullptr));
-    CHECK(memory_stats(0).reserved == reserved + 30 * kMiB);
+    const size_t elsewhere = memory_stats(last).reserved;
+    CHECK(memory_stats(0).reserved >= before.reserved + 30 * kMiB);
     empty_cache(0);
-    CHECK(memory_stats(0).reserved == reserved);
+    CHECK(memory_stats(0).reserved == before.reserved + 512);
+    CHECK((last == 0 || memory_stats(last).reserved == elsewhere));
     CHECK(memory_info(0).free + 15 * kMiB >
           free);  // other processes may use the device too
+    deallocate(used);
+    CHECK(memory_stats(0).allocated == before.allocated);
+    CHECK(allocate(512, 0, nullptr) == used);
+    deallocate(used);
+    empty_cache(last);
+}
+
+TEST_CASE("a block in use is found by any of its addresses") {
+    const Caching clean(true);
+    const size_t before = memory_stats(kHost).allocated;
+    auto* const block = static_cast<std::byte*>(allocate_pinned(1024));
+    CHECK(is_pinned(block));
+    CHECK(is_pinned(block + 1023));
+    CHECK_FALSE(is_pinned(block + 1024));
+    deallocate(block + 1);  // not the address of a block: ignored
+    CHECK(is_pinned(block));
+    deallocate(block);
+    CHECK_FALSE(is_pinned(block));
+    deallocate(block);  // freed already: ignored
+    CHECK(memory_stats(kHost).allocated == before);
 }
 
 TEST_CASE("a block with a recorded stream is reused only after that stream's work") {
@@ -98,8 +151,8 @@ TEST_CASE("a block with a recorded stream is reused only after that stream's wor
     Event done(0);
     void* const first = allocate(4096, 0, nullptr);
     set_bytes(first, 1, 4096, other.get());
-    record_stream(first, other.get());
     done.record(other.get());
+    record_stream(first, other.get());
     deallocate(first);
 
     // The block is reused only after the work before `done`.
@@ -151,6 +204,7 @@ TEST_CASE("an out-of-memory error reports the sizes and advice") {
     CHECK(contains(message, "device 0 is out of memory"));
     CHECK(contains(message, "bytes requested"));
     CHECK(contains(message, "smaller batch"));
+    CHECK_THROWS_AS(allocate(SIZE_MAX, 0, nullptr), CudaError);
     deallocate(allocate(512, 0, nullptr));  // the error was cleared
 }
 
@@ -193,13 +247,13 @@ TEST_CASE("pinned memory is reused once its copies are done") {
         auto* const pinned = static_cast<int*>(allocate_pinned(kBytes));
         std::fill_n(pinned, got.size(), round);
         copy(device, pinned, kBytes, stream.get());
-        deallocate_pinned(pinned);
+        deallocate(pinned);
         auto* const next = static_cast<int*>(allocate_pinned(kBytes));
         std::fill_n(next, got.size(), -1);
         copy(got.data(), device, kBytes, stream.get());
         synchronize_stream(stream.get());
         CHECK(got == std::vector<int>(got.size(), round));
-        deallocate_pinned(next);
+        deallocate(next);
     }
 
     // All copies are done: a cached buffer is reused and no new buffer is allocated.
@@ -207,11 +261,11 @@ TEST_CASE("pinned memory is reused once its copies are done") {
     for (int i = 0; i < 5; ++i) {
         void* const buffer = allocate_pinned(kBytes);
         buffers.insert(buffer);
-        deallocate_pinned(buffer);
+        deallocate(buffer);
     }
     CHECK(buffers.size() == 1);
     deallocate(device);
-    empty_pinned_cache();
+    empty_cache(kHost);
 }
 
 }  // namespace

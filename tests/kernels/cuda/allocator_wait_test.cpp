@@ -13,6 +13,7 @@
 #include "libmini/kernels/cuda/allocator.hpp"
 #include "libmini/kernels/cuda/copy.hpp"
 #include "libmini/kernels/cuda/devices.hpp"
+#include "libmini/kernels/cuda/runtime.hpp"
 #include "tests/support/caching.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/held_stream.hpp"
@@ -94,23 +95,23 @@ TEST_CASE("without caching a free that waits does not block other threads") {
 TEST_CASE(
     "emptying the pinned cache does not block threads that allocate pinned memory") {
     const Caching on(true);
-    empty_pinned_cache();
+    empty_cache(kHost);
     HeldStream held(0);
     void* const device = allocate(4 * kMiB, 0, held.get());
     void* const copied = allocate_pinned(4 * kMiB);
     copy(device, copied, 4 * kMiB, held.get());
-    deallocate_pinned(copied);
+    deallocate(copied);
     check_concurrent(
-        held, [] { empty_pinned_cache(); },
+        held, [] { empty_cache(kHost); },
         [&] {
             repeat([&] {
                 void* const other = allocate_pinned(64);
                 record_stream(other, held.get());
-                deallocate_pinned(other);
+                deallocate(other);
             });
         });
     deallocate(device);
-    empty_pinned_cache();
+    empty_cache(kHost);
 }
 
 }  // namespace

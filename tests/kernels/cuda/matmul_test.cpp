@@ -5,11 +5,8 @@
 #include <tuple>
 #include <vector>
 
-#include "libmini/kernels/cuda/allocator.hpp"
-#include "libmini/kernels/cuda/copy.hpp"
-#include "libmini/kernels/cuda/kernels.hpp"
 #include "libmini/kernels/cuda/matmul.hpp"
-#include "tests/kernels/support.hpp"
+#include "tests/kernels/cuda/support.hpp"
 #include "tests/support/catch.hpp"
 
 namespace mini::kernels {
@@ -18,42 +15,7 @@ namespace {
 using Catch::Matchers::ContainsSubstring;
 using cuda::MatmulRung;
 
-constexpr size_t kGuard = 512;  // floats
-
-// An array of floats on device 0, `shift` floats past the beginning of an
-// allocation. NaNs follow the array, so that the result is NaN if a kernel
-// reads past the end.
-class GuardedFloats {
-  public:
-    explicit GuardedFloats(const std::vector<float>& values, size_t shift = 0)
-        : bytes_(values.size() * sizeof(float)),
-          block_(mini::cuda::allocate(bytes_ + (shift + kGuard) * sizeof(float), 0,
-                                      nullptr)),
-          data_(static_cast<float*>(block_) + shift) {
-        const std::vector<float> guard(kGuard, kNaN);
-        mini::cuda::copy(data_, values.data(), bytes_, nullptr);
-        mini::cuda::copy(data_ + values.size(), guard.data(), kGuard * sizeof(float),
-                         nullptr);
-        mini::cuda::synchronize_stream(nullptr);
-    }
-    ~GuardedFloats() { mini::cuda::deallocate(block_); }
-    GuardedFloats(const GuardedFloats&) = delete;
-    GuardedFloats& operator=(const GuardedFloats&) = delete;
-
-    float* data() const { return data_; }
-
-    std::vector<float> values() const {
-        std::vector<float> result(bytes_ / sizeof(float));
-        mini::cuda::copy(result.data(), data_, bytes_, nullptr);
-        mini::cuda::synchronize_stream(nullptr);
-        return result;
-    }
-
-  private:
-    size_t bytes_;
-    void* block_;
-    float* data_;
-};
+constexpr size_t kGuard = 512;  // floats after each array
 
 struct Sizes {
     int64_t M, N, K;
@@ -62,10 +24,11 @@ struct Sizes {
 std::vector<float> product_on(MatmulRung rung, const std::vector<float>& a,
                               const std::vector<float>& b, std::vector<float> out,
                               Sizes sizes, MatmulOptions options = {}, size_t shift = 0) {
-    const GuardedFloats device_a(a, shift), device_b(b, shift), device_out(out, shift);
-    cuda::matmul_on(rung, device_out.data(), device_a.data(), device_b.data(), sizes.M,
-                    sizes.N, sizes.K, options, nullptr);
-    return device_out.values();
+    const OnDevice<float> device_a(a, shift, kGuard), device_b(b, shift, kGuard),
+        device_out(out, shift, kGuard);
+    cuda::matmul_on(rung, device_out, device_a, device_b, sizes.M, sizes.N, sizes.K,
+                    options, nullptr);
+    return device_out.read();
 }
 
 // Generates each rung that device 0 can run; without cublas if MINI_TEST_CUBLAS
@@ -190,12 +153,12 @@ TEST_CASE("NaN in a row of a makes only that row of the product NaN") {
 
 TEST_CASE("set_matmul_rung selects the rung of matmul") {
     const MatmulRung before = cuda::matmul_rung();
-    const GuardedFloats a({1.0f / 3.0f}), b({1.0f}), out({0.0f});
+    const OnDevice<float> a({1.0f / 3.0f}), b({1.0f}), out({0.0f});
     cuda::set_matmul_rung(MatmulRung::kNaive);
     CHECK(cuda::matmul_rung() == MatmulRung::kNaive);
     cuda::set_matmul_rung(before);
-    cuda::matmul(out.data(), a.data(), b.data(), 1, 1, 1, {}, nullptr);
-    CHECK(out.values()[0] == 1.0f / 3.0f);
+    cuda::matmul(out, a, b, 1, 1, 1, {}, nullptr);
+    CHECK(out.read()[0] == 1.0f / 3.0f);
 }
 
 // CTest runs this case once without MINI_MATMUL and once with

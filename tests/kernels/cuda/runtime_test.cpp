@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "libmini/kernels/cuda/allocator.hpp"
+#include "libmini/kernels/cuda/contexts.hpp"
 #include "libmini/kernels/cuda/copy.hpp"
 #include "libmini/kernels/cuda/devices.hpp"
 #include "tests/support/catch.hpp"

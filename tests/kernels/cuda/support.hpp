@@ -10,21 +10,24 @@
 #include "libmini/kernels/cuda/allocator.hpp"
 #include "libmini/kernels/cuda/copy.hpp"
 #include "libmini/kernels/cuda/kernels.hpp"
+#include "libmini/kernels/cuda/runtime.hpp"
 #include "tests/kernels/support.hpp"
 #include "tests/support/catch.hpp"
 
 namespace mini::kernels {
 
 /// A copy of values on device 0, `skip` elements after an address aligned to 512 bytes.
-/// With skip 1, floats are not aligned for accesses of 16 bytes.
+/// With skip 1, floats are not aligned for accesses of 16 bytes. `guard` elements follow:
+/// NaNs, if T is float, so that a result is NaN if a kernel reads past the end.
 template <typename T>
 class OnDevice {
   public:
-    explicit OnDevice(const std::vector<T>& values, size_t skip = 0)
+    explicit OnDevice(const std::vector<T>& values, size_t skip = 0, size_t guard = 0)
         : size_(values.size()) {
         memory_ = static_cast<T*>(
-            mini::cuda::allocate((skip + size_ + 1) * sizeof(T), 0, nullptr));
+            mini::cuda::allocate((skip + size_ + guard + 1) * sizeof(T), 0, nullptr));
         data_ = memory_ + skip;
+        mini::cuda::set_bytes(data_ + size_, 0xff, guard * sizeof(T), nullptr);
         mini::cuda::copy(data_, values.data(), size_ * sizeof(T), nullptr);
         mini::cuda::synchronize_stream(nullptr);
     }

@@ -10,7 +10,6 @@
 #include "labs/check/values.hpp"
 #include "libmini/autograd/functions.hpp"
 #include "libmini/kernels/kernels.hpp"
-#include "libmini/kernels/losses.hpp"
 #include "libmini/nn/linear.hpp"
 #include "libmini/optim/sgd.hpp"
 #include "libmini/random/random.hpp"

@@ -47,40 +47,22 @@ void check_probability(const char* name, double p) {
 // Returns dropout of x with p = 1, which draws nothing. NaN and infinity become NaN.
 Tensor times_zero(const Tensor& x) { return x * 0.0f; }
 
-// Returns dropout of elements of x, which is on a GPU: one kernel draws the mask and
-// multiplies by it. Two kernels, as on the CPU, would write the mask and then read it again.
-Tensor fused_dropout(const Tensor& x, double p, Generator& generator) {
-    const Tensor in = ops::contiguous(x);
-    Tensor y = x.new_empty(x.shape()), mask = x.new_empty(x.shape());
-    on_gpu(x.device(), [&](cudaStream_t stream) {
-        gpu::dropout(y.data<float>(), mask.data<float>(), in.data<float>(), x.numel(), p,
-                     {.seed = generator.random64()}, stream);
-    });
-    return record("dropout", y, {x}, [mask](const Tensor& g, const Node&) -> Grads {
-        return {ops::mul(g, mask)};
-    });
-}
-
-// Returns dropout with 0 < p < 1, whose mask is drawn in row-major order.
-Tensor dropped(const Tensor& x, double p, Generator& generator) {
-    if (x.device().is_cuda()) return fused_dropout(x, p, generator);
-    return times_mask("dropout", x, p, x.shape(), generator);
-}
-
 }  // namespace
 
 Tensor dropout(const Tensor& x, double p, bool training, Generator& generator) {
     check_probability("dropout", p);
     if (!training || p == 0.0) return x;
     if (p == 1.0) return times_zero(x);
-    if (x.is_contiguous()) return dropped(x, p, generator);
+    if (x.is_contiguous()) return times_mask("dropout", x, p, x.shape(), generator);
 
     // The mask of a transposed tensor is drawn in the order of its memory.
     const Shape order = memory_order(x);
     Shape inverse(order.size());
     for (size_t d = 0; d < order.size(); ++d)
         inverse[static_cast<size_t>(order[d])] = static_cast<int64_t>(d);
-    return permute(dropped(permute(x, order), p, generator), inverse);
+    const Tensor in_order = permute(x, order);
+    return permute(times_mask("dropout", in_order, p, in_order.shape(), generator),
+                   inverse);
 }
 
 Tensor dropout2d(const Tensor& x, double p, bool training, Generator& generator) {

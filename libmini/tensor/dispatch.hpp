@@ -10,7 +10,6 @@
 #include "libmini/kernels/cuda/kernels.hpp"
 #include "libmini/kernels/gpu.hpp"
 #include "libmini/kernels/kernels.hpp"
-#include "libmini/kernels/losses.hpp"
 #include "libmini/tensor/device.hpp"
 #include "libmini/tensor/dtype.hpp"
 

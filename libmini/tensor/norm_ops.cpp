@@ -26,29 +26,22 @@ const float* per_channel(const char* name, const Tensor& values,
     return values.contiguous_data<float>();
 }
 
-void update_average(Tensor& running, const Tensor& value, double factor,
+// running = (1 - momentum) running + momentum factor batch, in double on the CPU and in
+// float on a GPU, as in PyTorch.
+void update_average(Tensor& running, const Tensor& batch, double factor,
                     double momentum) {
-    check_shape(running.shape() == value.shape(), "batch_norm: the running values are ",
-                running.shape(), " but the input has ", value.numel(), " channels");
-    const auto batch = value.span<float>();
+    check_shape(running.shape() == batch.shape(), "batch_norm: the running values are ",
+                running.shape(), " but the input has ", batch.numel(), " channels");
+    if (running.device().is_cuda()) {
+        mul_(running, static_cast<float>(1.0 - momentum));
+        return add_(running, batch, static_cast<float>(momentum * factor));
+    }
+    const auto values = batch.span<float>();
     const auto averages = running.span<float>();
-    for (size_t c = 0; c < batch.size(); ++c)
+    for (size_t c = 0; c < values.size(); ++c)
         averages[c] = static_cast<float>((1.0 - momentum) * averages[c] +
-                                         momentum * (factor * batch[c]));
+                                         momentum * (factor * values[c]));
     running.bump_version();
-}
-
-void update_on_gpu(Moments& running, const Moments& moments, int64_t n, double momentum) {
-    const Device device = common_device("batch_norm", running.mean, running.variance,
-                                        moments.mean, moments.variance);
-    on_gpu(device, [&](cudaStream_t stream) {
-        gpu::update_running(running.mean.contiguous_data<float>(),
-                            running.variance.contiguous_data<float>(),
-                            moments.mean.data<float>(), moments.variance.data<float>(),
-                            moments.mean.numel(), n, momentum, stream);
-    });
-    running.mean.bump_version();
-    running.variance.bump_version();
 }
 
 }  // namespace
@@ -68,8 +61,6 @@ void update_running_(Moments& running, const Moments& moments, int64_t n,
     for (const Tensor& average : {running.mean, running.variance})
         check_not_recorded("batch_norm", average, {},
                            "running values that do not require grad");
-    if (running.mean.device().is_cuda())
-        return update_on_gpu(running, moments, n, momentum);
     const double unbiased = static_cast<double>(n) / static_cast<double>(n - 1);
     update_average(running.mean, moments.mean, 1.0, momentum);
     update_average(running.variance, moments.variance, unbiased, momentum);

@@ -126,6 +126,16 @@ TEST_CASE("in-place operations increment the version and require equal shapes") 
     CHECK_THROWS_AS(ops::add_(x, Tensor::ones({1})), ShapeError);
 }
 
+TEST_CASE("update_running_ moves running values towards those of a batch") {
+    ops::Moments running{Tensor::from(Values{1, -2, 0.5f}),
+                         Tensor::from(Values{1, 4, 0.25f})};
+    const ops::Moments batch{Tensor::from(Values{3, 2, 0.5f}),
+                             Tensor::from(Values{2, 4, 8})};
+    ops::update_running_(running, batch, 5, 0.25);  // variances by 5 / 4
+    CHECK(running.mean.to_vector<float>() == Values{1.5f, -1, 0.5f});
+    CHECK(running.variance.to_vector<float>() == Values{1.375f, 4.25f, 2.6875f});
+}
+
 TEST_CASE("conversion truncates towards zero") {
     const Tensor x = Tensor::from(Values{-1.9f, 0.5f, 2.9f});
     CHECK(ops::to(x, DType::kInt64).to_vector<int64_t>() ==

@@ -1,4 +1,4 @@
-#include "libmini/kernels/losses.hpp"
+#include "libmini/kernels/kernels.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -46,6 +46,9 @@ class StridedLoop {
     /// Returns the merged dimensions, innermost first; at least one.
     const std::vector<Dimension>& dimensions() const { return dimensions_; }
 
+    /// Returns the number of elements.
+    int64_t size() const { return size_; }
+
     /// Calls body(n, first, offsets) for pieces of runs, on several threads. A piece has
     /// n elements; its first element has the row-major index `first` and is at offsets[k]
     /// in array k.

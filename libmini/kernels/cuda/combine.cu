@@ -1,7 +1,6 @@
-// The arithmetic of all_reduce: mine = mine op theirs, 16 bytes per access, with two
-// reads and one write per element.
+// The arithmetic of all_reduce: mine = mine op theirs, with two reads and one write per
+// element.
 
-#include <algorithm>
 #include <cstdint>
 
 #include "libmini/kernels/cuda/each.hpp"
@@ -41,39 +40,16 @@ struct Maximum {
     }
 };
 
-template <typename T>
-constexpr int kElementsAtOnce = std::max<int>(4, 16 / sizeof(T));
-
 template <typename T, typename Op>
 struct Combine {
-    static constexpr int kWidth = kElementsAtOnce<T>;
-    T* mine;
-    const T* theirs;
     Op op;
-
-    template <int kWidth>
-    __device__ void run(int64_t i) const {
-        auto values = load<kWidth>(mine + i);
-        const auto others = load<kWidth>(theirs + i);
-        for (int k = 0; k < kWidth; ++k)
-            values.at[k] = narrow<T>(op(widen(values.at[k]), widen(others.at[k])));
-        store(mine + i, values);
-    }
+    __device__ T operator()(T a, T b) const { return narrow<T>(op(widen(a), widen(b))); }
 };
 
 template <typename T>
 struct Divide {
-    static constexpr int kWidth = kElementsAtOnce<T>;
-    T* x;
     Wide<T> divisor;
-
-    template <int kWidth>
-    __device__ void run(int64_t i) const {
-        auto values = load<kWidth>(x + i);
-        for (int k = 0; k < kWidth; ++k)
-            values.at[k] = narrow<T>(widen(values.at[k]) / divisor);
-        store(x + i, values);
-    }
+    __device__ T operator()(T value) const { return narrow<T>(widen(value) / divisor); }
 };
 
 template <typename Op>
@@ -81,9 +57,7 @@ void combine_with(Op op, void* mine, const void* theirs, int64_t n, ElementType 
                   cudaStream_t stream) {
     with_type(type, [&]<typename T>(T) {
         auto* const to = static_cast<T*>(mine);
-        const auto* const from = static_cast<const T*>(theirs);
-        each(Combine<T, Op>{to, from, op}, n, aligned<kElementsAtOnce<T>>(to, from),
-             stream);
+        map(Combine<T, Op>{op}, to, n, stream, to, static_cast<const T*>(theirs));
     });
 }
 
@@ -105,8 +79,7 @@ void combine(void* mine, const void* theirs, int64_t n, ElementType type, Combin
 void divide(void* x, int divisor, int64_t n, ElementType type, cudaStream_t stream) {
     with_type(type, [&]<typename T>(T) {
         auto* const values = static_cast<T*>(x);
-        each(Divide<T>{values, static_cast<Wide<T>>(divisor)}, n,
-             aligned<kElementsAtOnce<T>>(values), stream);
+        map(Divide<T>{static_cast<Wide<T>>(divisor)}, values, n, stream, values);
     });
 }
 

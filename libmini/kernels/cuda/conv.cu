@@ -23,7 +23,6 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "libmini/core/error.hpp"
 #include "libmini/kernels/cuda/each.hpp"
 #include "libmini/kernels/cuda/kernels.hpp"
 #include "libmini/kernels/cuda/scratch.hpp"
@@ -62,8 +61,6 @@ void for_each_slice(const ImageExtents& in, int64_t O, const Window& window,
                 .padding = window.padding};
     const int64_t per_image = std::max({slice.pixels(), slice.places() * slice.windows(),
                                         O * slice.windows(), int64_t{1}});
-    MINI_CHECK(is_small(per_image), "conv2d: an image of ", in.H, " x ", in.W,
-               " with weights of ", in.C, " to ", O, " channels exceeds 32-bit indices");
     const int64_t most = std::max<int64_t>(1, kMaxElements / per_image);
     for (; slice.first < in.N; slice.first += slice.images) {
         slice.images = std::min(most, in.N - slice.first);
@@ -73,27 +70,26 @@ void for_each_slice(const ImageExtents& in, int64_t O, const Window& window,
 
 // Splits the index of an element of (outer, inner, places).
 struct Position {
-    uint32_t outer, inner, place;
+    int64_t outer, inner, place;
 };
 struct Splitter {
-    Divider<uint32_t> by_inner, by_place;
+    Divider by_inner, by_place;
 
     Splitter(int64_t inner, int64_t places) : by_inner(inner), by_place(places) {}
     __device__ Position operator()(int64_t i) const {
-        const auto index = static_cast<uint32_t>(i);
-        const uint32_t row = by_place.quotient(index), outer = by_inner.quotient(row);
-        return {outer, row - outer * by_inner.divisor, index - row * by_place.divisor};
+        const auto [row, place] = by_place.divide(i);
+        const auto [outer, inner] = by_inner.divide(row);
+        return {outer, inner, place};
     }
 };
 
 // Element i of col (K, images, M).
 struct Im2col {
-    static constexpr int kWidth = 1;
     float* col;
     const float* x;
     Slice at;
     Splitter split;
-    Divider<uint32_t> by_window, by_kernel, by_Wo;
+    Divider by_window, by_kernel, by_Wo;
 
     Im2col(float* col, const float* x, const Slice& at)
         : col(col),
@@ -104,12 +100,11 @@ struct Im2col {
           by_kernel(at.kernel),
           by_Wo(at.Wo) {}
 
-    template <int kWidth>
-    __device__ void run(int64_t i) const {
+    __device__ void operator()(int64_t i) const {
         const auto [k, image, place] = split(i);
-        const uint32_t c = by_window.quotient(k), tap = k - c * by_window.divisor;
-        const uint32_t p = by_kernel.quotient(tap), q = tap - p * by_kernel.divisor;
-        const uint32_t row = by_Wo.quotient(place), column = place - row * by_Wo.divisor;
+        const auto [c, tap] = by_window.divide(k);
+        const auto [p, q] = by_kernel.divide(tap);
+        const auto [row, column] = by_Wo.divide(place);
         const int64_t h = row * at.stride + p - at.padding;
         const int64_t w = column * at.stride + q - at.padding;
         const bool inside = h >= 0 && h < at.H && w >= 0 && w < at.W;
@@ -119,12 +114,11 @@ struct Im2col {
 
 // Element i of dx (images, C, H W): the sum over the windows that contain it.
 struct Col2im {
-    static constexpr int kWidth = 1;
     float* dx;
     const float* dcol;  // (K, images, M)
     Slice at;
     Splitter split;
-    Divider<uint32_t> by_W, by_stride;
+    Divider by_W, by_stride;
 
     Col2im(float* dx, const float* dcol, const Slice& at)
         : dx(dx + at.first * at.pixels()),
@@ -138,19 +132,16 @@ struct Col2im {
     // padding.
     __device__ int64_t first_window(int64_t place) const {
         if (place < at.kernel) return 0;
-        return by_stride.quotient(static_cast<uint32_t>(place - at.kernel)) + 1;
+        return by_stride.divide(place - at.kernel).quotient + 1;
     }
     __device__ int64_t end_window(int64_t place, int64_t windows) const {
-        return min(windows,
-                   int64_t{by_stride.quotient(static_cast<uint32_t>(place))} + 1);
+        return min(windows, by_stride.divide(place).quotient + 1);
     }
 
-    template <int kWidth>
-    __device__ void run(int64_t index) const {
+    __device__ void operator()(int64_t index) const {
         const auto [image, c, place] = split(index);
-        const uint32_t h = by_W.quotient(place);
-        const int64_t row = h + at.padding,
-                      column = place - h * by_W.divisor + at.padding;
+        const auto [h, w] = by_W.divide(place);
+        const int64_t row = h + at.padding, column = w + at.padding;
         const int64_t end_i = end_window(row, at.Ho), end_j = end_window(column, at.Wo);
         float total = 0.0f;
         for (int64_t i = first_window(row); i < end_i; ++i)
@@ -165,14 +156,12 @@ struct Col2im {
 
 // Element i of out (A, B, M), from x (B, A, M); plus bias[b] if it is not null.
 struct ExchangeOuter {
-    static constexpr int kWidth = 1;
     float* out;
     const float *x, *bias;
     int64_t A;
     Splitter split;
 
-    template <int kWidth>
-    __device__ void run(int64_t i) const {
+    __device__ void operator()(int64_t i) const {
         const auto [a, b, place] = split(i);
         const float value = x[(b * A + a) * split.by_place.divisor + place];
         out[i] = bias != nullptr ? value + bias[b] : value;
@@ -180,14 +169,14 @@ struct ExchangeOuter {
 };
 
 void im2col(float* col, const float* x, const Slice& slice, cudaStream_t stream) {
-    each(Im2col(col, x, slice), slice.places() * slice.columns(), false, stream);
+    each(Im2col(col, x, slice), slice.places() * slice.columns(), stream);
 }
 
 // Copies the slice's part of g (N, O, M) to `out` (O, images, M).
 void by_channel(float* out, const float* g, const Slice& slice, cudaStream_t stream) {
     each(ExchangeOuter{out, g + slice.first * slice.O * slice.windows(), nullptr, slice.O,
                        Splitter(slice.images, slice.windows())},
-         slice.O * slice.columns(), false, stream);
+         slice.O * slice.columns(), stream);
 }
 
 }  // namespace
@@ -201,7 +190,7 @@ void conv2d(float* y, const float* x, const float* w, const float* bias, ImageEx
         matmul(product.get(), w, col.get(), O, columns, K, {}, stream);
         each(ExchangeOuter{y + slice.first * O * slice.windows(), product.get(), bias,
                            slice.images, Splitter(O, slice.windows())},
-             O * columns, false, stream);
+             O * columns, stream);
     });
 }
 
@@ -212,7 +201,7 @@ void conv2d_backward_input(float* dx, const float* g, const float* w, ImageExten
         const Scratch<float> grad(O * columns, stream), dcol(K * columns, stream);
         by_channel(grad.get(), g, slice, stream);
         matmul(dcol.get(), w, grad.get(), K, columns, O, {.transpose_a = true}, stream);
-        each(Col2im(dx, dcol.get(), slice), slice.images * slice.pixels(), false, stream);
+        each(Col2im(dx, dcol.get(), slice), slice.images * slice.pixels(), stream);
     });
 }
 

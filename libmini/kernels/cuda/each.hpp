@@ -1,22 +1,13 @@
-// Elementwise loops: one kernel that runs a body for every index of contiguous arrays.
+// Elementwise loops: one kernel that computes a function of each element of contiguous
+// arrays (map), and one that runs a body for each index (each).
 //
 //     index      0  1  2  3 | 4  5  6  7 | 8  9 10 11 | 12 13
 //     thread     0          | 1          | 2          | 0  1
 //
-// A thread takes kWidth adjacent elements at a time, so that one access moves 16 bytes of
-// floats and adjacent threads access adjacent bytes; then it advances by the size of the
-// grid. The remainder is processed one element at a time. If an array is misaligned, all
-// elements are processed one at a time.
-//
-// A body defines its width, and processes the kWidth elements from index i on:
-//
-//     struct Scale {
-//         static constexpr int kWidth = 4;
-//         float* x;
-//         float alpha;
-//         template <int kWidth>
-//         __device__ void run(int64_t i) const;
-//     };
+// In a map, a thread takes kPackWidth adjacent elements at a time, so that one access
+// moves 16 bytes of floats and adjacent threads access adjacent bytes; then it advances by
+// the size of the grid. The remainder is processed one element at a time. If an array is
+// misaligned, all elements are processed one at a time.
 //
 // Included only by .cu files.
 
@@ -112,23 +103,45 @@ inline mini::cuda::Extents grid_for(int64_t n) {
     return {.grid = static_cast<unsigned>(blocks), .block = kThreads};
 }
 
-template <int kWidth, typename Body>
-__global__ void each_kernel(Body body, int64_t n) {
+constexpr int kPackWidth = 4;
+
+template <int kWidth, typename Function, typename Out, typename... In>
+__global__ void map_kernel(Function function, Out* out, int64_t n, const In*... in) {
     const int64_t first = thread_number(), step = thread_count();
     const int64_t packs = n / kWidth;
-    for (int64_t i = first; i < packs; i += step) body.template run<kWidth>(i * kWidth);
-    for (int64_t i = packs * kWidth + first; i < n; i += step) body.template run<1>(i);
+    for (int64_t i = first; i < packs; i += step) {
+        const auto compute = [&](const auto&... values) {
+            Pack<Out, kWidth> results;
+            for (int k = 0; k < kWidth; ++k) results.at[k] = function(values.at[k]...);
+            store(out + i * kWidth, results);
+        };
+        compute(load<kWidth>(in + i * kWidth)...);
+    }
+    for (int64_t i = packs * kWidth + first; i < n; i += step)
+        out[i] = function(in[i]...);
 }
 
-/// Runs `body` for n indices, Body::kWidth at a time if `wide`.
+/// out[i] = function(in[i]...) for i < n. The output may be one of the inputs.
+template <typename Function, typename Out, typename... In>
+void map(const Function& function, Out* out, int64_t n, cudaStream_t stream,
+         const In*... in) {
+    const bool wide = aligned<kPackWidth>(out, in...);
+    void (*const kernel)(Function, Out*, int64_t, const In*...) =
+        wide ? map_kernel<kPackWidth, Function, Out, In...>
+             : map_kernel<1, Function, Out, In...>;
+    const auto grid = grid_for(wide ? mini::cuda::ceil_div(n, kPackWidth) : n);
+    mini::cuda::launch(kernel, grid, stream, function, out, n, in...);
+}
+
 template <typename Body>
-void each(const Body& body, int64_t n, bool wide, cudaStream_t stream) {
-    constexpr int kWidth = Body::kWidth;
-    if (wide)
-        mini::cuda::launch(each_kernel<kWidth, Body>,
-                           grid_for(mini::cuda::ceil_div(n, kWidth)), stream, body, n);
-    else
-        mini::cuda::launch(each_kernel<1, Body>, grid_for(n), stream, body, n);
+__global__ void each_kernel(Body body, int64_t n) {
+    for (int64_t i = thread_number(); i < n; i += thread_count()) body(i);
+}
+
+/// Calls body(i) for i < n.
+template <typename Body>
+void each(const Body& body, int64_t n, cudaStream_t stream) {
+    mini::cuda::launch(each_kernel<Body>, grid_for(n), stream, body, n);
 }
 
 }  // namespace mini::kernels::cuda

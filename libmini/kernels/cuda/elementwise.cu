@@ -1,13 +1,10 @@
 // Elementwise kernels: one formula for all elements.
 //
-// Contiguous arrays use each(): 16 bytes per access, every array once. An array that is
+// Contiguous arrays use map(): 16 bytes per access, every array once. An array that is
 // broadcast has a stride of 0, and its offsets are computed by OffsetCalculator:
 //
 //     shape (128, 50)    a (50, 1)    b (0, 1)
 //     thread i           a[i]         b[i % 50]      b is cached: traffic of 8 bytes
-//
-// If the length of a row is a multiple of four, a thread takes four adjacent elements of
-// a row, also with broadcast.
 
 #include "libmini/kernels/cuda/each.hpp"
 
@@ -20,8 +17,6 @@
 
 namespace mini::kernels::cuda {
 namespace {
-
-using mini::cuda::launch;
 
 // ---- two operands
 
@@ -38,103 +33,29 @@ struct Div {
     __device__ float operator()(float a, float b) const { return a / b; }
 };
 
-// Loads kWidth adjacent elements, or for step 0 the same element kWidth times.
-template <int kWidth>
-__device__ Pack<float, kWidth> take(const float* from, int64_t step) {
-    if (step != 0) return load<kWidth>(from);
-    Pack<float, kWidth> values;
-    for (int k = 0; k < kWidth; ++k) values.at[k] = *from;
-    return values;
-}
-
-// out[i] = a[i] op b[i]; an operand with step 0 is one number.
+// Computes element i of out from operands with any strides.
 template <typename Op>
-struct Binary {
-    static constexpr int kWidth = 4;
+struct Strided {
     Op op;
     float* out;
     const float *a, *b;
-    int64_t a_step, b_step;
+    OffsetCalculator<2> calculator;
 
-    template <int kWidth>
-    __device__ void run(int64_t i) const {
-        const auto left = take<kWidth>(a + i * a_step, a_step);
-        const auto right = take<kWidth>(b + i * b_step, b_step);
-        Pack<float, kWidth> result;
-        for (int k = 0; k < kWidth; ++k) result.at[k] = op(left.at[k], right.at[k]);
-        store(out + i, result);
+    __device__ void operator()(int64_t i) const {
+        int64_t offsets[2];
+        calculator.find(i, offsets);
+        out[i] = op(a[offsets[0]], b[offsets[1]]);
     }
 };
-
-// REQUIRES: if kWidth is not 1, the innermost strides are 0 or 1.
-template <int kWidth, typename Op, typename Index>
-__global__ void binary_kernel(Op op,
-                              float* out,      // (packs, kWidth)
-                              const float* a,  // at offsets[0]
-                              const float* b,  // at offsets[1]
-                              OffsetCalculator<2, Index> offset_calc, int64_t packs) {
-    for (int64_t i = thread_number(); i < packs; i += thread_count()) {
-        int64_t offsets[2];
-        offset_calc.find(static_cast<Index>(i * kWidth), offsets);
-        const auto left =
-            take<kWidth>(a + offsets[0], kWidth == 1 ? 1 : offset_calc.strides[0][0]);
-        const auto right =
-            take<kWidth>(b + offsets[1], kWidth == 1 ? 1 : offset_calc.strides[0][1]);
-        Pack<float, kWidth> result;
-        for (int k = 0; k < kWidth; ++k) result.at[k] = op(left.at[k], right.at[k]);
-        store(out + i * kWidth, result);
-    }
-}
-
-// Returns whether rows can be processed four elements at a time: the steps within a row
-// are 0 or 1, and every row begins at a multiple of four.
-bool rows_of_four(const cpu::StridedLoop<2>& loop) {
-    bool result = loop.dimensions()[0].extent % 4 == 0;
-    for (size_t d = 0; d < loop.dimensions().size(); ++d)
-        for (const int64_t stride : loop.dimensions()[d].strides)
-            result = result && (d == 0 ? stride == 0 || stride == 1 : stride % 4 == 0);
-    return result;
-}
-
-template <typename Index, typename Op>
-void broadcast(Op op, float* out, const float* a, const float* b,
-               const cpu::StridedLoop<2>& loop, cudaStream_t stream) {
-    const size_t dims = std::min(kMaxDims, loop.dimensions().size());
-    const auto offset_calc = offset_calculator<Index>(loop, dims);
-    const auto& steps = loop.steps();
-    for_each_part(loop, [&](int64_t n, int64_t first, const auto& offsets) {
-        float* to = out + first;
-        const float *left = a + offsets[0], *right = b + offsets[1];
-        const bool wide = rows_of_four(loop) && aligned<4>(to) &&
-                          (steps[0] == 0 || aligned<4>(left)) &&
-                          (steps[1] == 0 || aligned<4>(right));
-        if (wide)
-            launch(binary_kernel<4, Op, Index>, grid_for(n / 4), stream, op, to, left,
-                   right, offset_calc, n / 4);
-        else
-            launch(binary_kernel<1, Op, Index>, grid_for(n), stream, op, to, left, right,
-                   offset_calc, n);
-    });
-}
 
 template <typename Op>
 void binary_with(Op op, float* out, const float* a, const float* b,
                  const cpu::StridedLoop<2>& loop, cudaStream_t stream) {
-    int64_t n = 1;
-    for (const auto& dimension : loop.dimensions()) n *= dimension.extent;
-    if (n == 0) return;
-    const auto [a_step, b_step] = loop.steps();
-    const bool one_loop = loop.dimensions().size() == 1 && (a_step == 0 || a_step == 1) &&
-                          (b_step == 0 || b_step == 1);
-    if (one_loop) {
-        const bool wide = aligned<4>(out) && (a_step == 0 || aligned<4>(a)) &&
-                          (b_step == 0 || aligned<4>(b));
-        each(Binary<Op>{op, out, a, b, a_step, b_step}, n, wide, stream);
-    } else if (is_small(n)) {
-        broadcast<uint32_t>(op, out, a, b, loop, stream);
-    } else {
-        broadcast<uint64_t>(op, out, a, b, loop, stream);
-    }
+    constexpr cpu::StridedLoop<2>::Offsets kContiguous = {1, 1};
+    if (loop.dimensions().size() == 1 && loop.steps() == kContiguous)
+        map(op, out, loop.size(), stream, a, b);
+    else
+        each(Strided<Op>{op, out, a, b, OffsetCalculator<2>(loop)}, loop.size(), stream);
 }
 
 // ---- one operand
@@ -161,72 +82,20 @@ struct Tanh {
     __device__ float operator()(float v) const { return tanhf(v); }
 };
 
-template <typename Op>
-struct Unary {
-    static constexpr int kWidth = 4;
-    float* out;
-    const float* x;
-    Op op;
-
-    template <int kWidth>
-    __device__ void run(int64_t i) const {
-        auto values = load<kWidth>(x + i);
-        for (int k = 0; k < kWidth; ++k) values.at[k] = op(values.at[k]);
-        store(out + i, values);
-    }
-};
-
-template <typename Op>
-void unary_with(Op op, float* out, const float* x, int64_t n, cudaStream_t stream) {
-    each(Unary<Op>{out, x, op}, n, aligned<4>(out, x), stream);
-}
-
 struct ReLUBackward {
-    static constexpr int kWidth = 4;
-    float* out;
-    const float *g, *y;
-
-    template <int kWidth>
-    __device__ void run(int64_t i) const {
-        auto values = load<kWidth>(g + i);
-        const auto results = load<kWidth>(y + i);
-        for (int k = 0; k < kWidth; ++k)
-            values.at[k] = results.at[k] <= 0.0f ? 0.0f : values.at[k];
-        store(out + i, values);
-    }
+    __device__ float operator()(float g, float y) const { return y <= 0.0f ? 0.0f : g; }
 };
-
 struct Axpy {
-    static constexpr int kWidth = 4;
-    float* y;
-    const float* x;
     float alpha;
-
-    template <int kWidth>
-    __device__ void run(int64_t i) const {
-        auto sums = load<kWidth>(y + i);
-        const auto values = load<kWidth>(x + i);
-        for (int k = 0; k < kWidth; ++k) sums.at[k] += alpha * values.at[k];
-        store(y + i, sums);
-    }
+    __device__ float operator()(float y, float x) const { return y + alpha * x; }
 };
-
 struct Scale {
     float alpha;
     __device__ float operator()(float v) const { return v * alpha; }
 };
-
-struct Fill {
-    static constexpr int kWidth = 4;
-    float* out;
+struct Constant {
     float value;
-
-    template <int kWidth>
-    __device__ void run(int64_t i) const {
-        Pack<float, kWidth> values;
-        for (int k = 0; k < kWidth; ++k) values.at[k] = value;
-        store(out + i, values);
-    }
+    __device__ float operator()() const { return value; }
 };
 
 }  // namespace
@@ -245,31 +114,31 @@ void binary(BinaryOp op, float* out, const float* a, const float* b,
 
 void unary(UnaryOp op, float* out, const float* x, int64_t n, cudaStream_t stream) {
     switch (op) {
-        case UnaryOp::kNeg: return unary_with(Neg(), out, x, n, stream);
-        case UnaryOp::kExp: return unary_with(Exp(), out, x, n, stream);
-        case UnaryOp::kLog: return unary_with(Log(), out, x, n, stream);
-        case UnaryOp::kSqrt: return unary_with(Sqrt(), out, x, n, stream);
-        case UnaryOp::kReLU: return unary_with(ReLU(), out, x, n, stream);
-        case UnaryOp::kSigmoid: return unary_with(Sigmoid(), out, x, n, stream);
-        case UnaryOp::kTanh: return unary_with(Tanh(), out, x, n, stream);
+        case UnaryOp::kNeg: return map(Neg(), out, n, stream, x);
+        case UnaryOp::kExp: return map(Exp(), out, n, stream, x);
+        case UnaryOp::kLog: return map(Log(), out, n, stream, x);
+        case UnaryOp::kSqrt: return map(Sqrt(), out, n, stream, x);
+        case UnaryOp::kReLU: return map(ReLU(), out, n, stream, x);
+        case UnaryOp::kSigmoid: return map(Sigmoid(), out, n, stream, x);
+        case UnaryOp::kTanh: return map(Tanh(), out, n, stream, x);
     }
 }
 
 void relu_backward(float* out, const float* g, const float* y, int64_t n,
                    cudaStream_t stream) {
-    each(ReLUBackward{out, g, y}, n, aligned<4>(out, g, y), stream);
+    map(ReLUBackward(), out, n, stream, g, y);
 }
 
 void axpy(float* y, const float* x, float alpha, int64_t n, cudaStream_t stream) {
-    each(Axpy{y, x, alpha}, n, aligned<4>(y, x), stream);
+    map(Axpy{alpha}, y, n, stream, y, x);
 }
 
 void scale(float* x, float alpha, int64_t n, cudaStream_t stream) {
-    unary_with(Scale{alpha}, x, x, n, stream);
+    map(Scale{alpha}, x, n, stream, x);
 }
 
 void fill(float* out, float value, int64_t n, cudaStream_t stream) {
-    each(Fill{out, value}, n, aligned<4>(out), stream);
+    map(Constant{value}, out, n, stream);
 }
 
 void add_bias_rows(float* y, const float* bias, int64_t rows, int64_t cols,

@@ -44,35 +44,14 @@ __device__ float at_least(float value, float least) {
 }
 
 struct BinaryCrossEntropy {
-    static constexpr int kWidth = 4;
-    float* losses;
-    const float *p, *t;
-
-    template <int kWidth>
-    __device__ void run(int64_t i) const {
-        const auto ps = load<kWidth>(p + i), ts = load<kWidth>(t + i);
-        Pack<float, kWidth> result;
-        for (int k = 0; k < kWidth; ++k)
-            result.at[k] = (ts.at[k] - 1.0f) * at_least(log1pf(-ps.at[k]), kMinLog) -
-                           ts.at[k] * at_least(logf(ps.at[k]), kMinLog);
-        store(losses + i, result);
+    __device__ float operator()(float p, float t) const {
+        return (t - 1.0f) * at_least(log1pf(-p), kMinLog) -
+               t * at_least(logf(p), kMinLog);
     }
 };
-
 struct BinaryCrossEntropyBackward {
-    static constexpr int kWidth = 4;
-    float* dp;
-    const float *g, *p, *t;
-
-    template <int kWidth>
-    __device__ void run(int64_t i) const {
-        const auto gs = load<kWidth>(g + i), ps = load<kWidth>(p + i);
-        const auto ts = load<kWidth>(t + i);
-        Pack<float, kWidth> result;
-        for (int k = 0; k < kWidth; ++k)
-            result.at[k] = gs.at[k] * (ps.at[k] - ts.at[k]) /
-                           at_least((1.0f - ps.at[k]) * ps.at[k], kMinDivisor);
-        store(dp + i, result);
+    __device__ float operator()(float g, float p, float t) const {
+        return g * (p - t) / at_least((1.0f - p) * p, kMinDivisor);
     }
 };
 
@@ -90,12 +69,12 @@ void nll_backward(float* dx, const float* g, const int64_t* target, int64_t rows
 
 void binary_cross_entropy(float* losses, const float* p, const float* t, int64_t n,
                           cudaStream_t stream) {
-    each(BinaryCrossEntropy{losses, p, t}, n, aligned<4>(losses, p, t), stream);
+    map(BinaryCrossEntropy(), losses, n, stream, p, t);
 }
 
 void binary_cross_entropy_backward(float* dp, const float* g, const float* p,
                                    const float* t, int64_t n, cudaStream_t stream) {
-    each(BinaryCrossEntropyBackward{dp, g, p, t}, n, aligned<4>(dp, g, p, t), stream);
+    map(BinaryCrossEntropyBackward(), dp, n, stream, g, p, t);
 }
 
 }  // namespace mini::kernels::cuda

@@ -77,7 +77,7 @@ struct MomentResults {
     }
 };
 
-// dx = scale g + slope (x - mean) + shift
+// dx = scale g + slope (x - mean) + shift; see also ForwardCoefficients.
 struct Coefficients {
     float scale, slope, shift;
 };
@@ -201,75 +201,53 @@ void sum_channels(const Terms& terms, const Results& results, ChannelExtents ext
 }
 
 // Computes the channel of element k.
-template <typename Index>
 struct ChannelOf {
-    Divider<Index> space, C;
+    Divider space, C;
 
     explicit ChannelOf(const ChannelExtents& extents)
         : space(extents.space), C(extents.C) {}
     __device__ int64_t operator()(int64_t k) const {
-        const Index run = space.quotient(static_cast<Index>(k));
-        return static_cast<int64_t>(run - C.quotient(run) * C.divisor);
+        return C.divide(space.divide(k).quotient).rest;
     }
 };
 
-// REQUIRES: the elements of one run() belong to one channel.
-template <typename Index>
-struct Normalise {
-    static constexpr int kWidth = 4;
-    float* y;
-    const float *x, *mean, *variance, *weight, *bias;
-    ChannelOf<Index> channel_of;
+// Computes the coefficients of channel c's forward pass: y = scale (x - mean) + shift.
+struct ForwardCoefficients {
+    Coefficients* coefficients;
+    const float *variance, *weight, *bias;
     double eps;
 
-    template <int kWidth>
-    __device__ void run(int64_t k) const {
-        const int64_t c = channel_of(k);
+    __device__ void operator()(int64_t c) const {
         const auto spread = static_cast<float>(static_cast<double>(variance[c]) + eps);
-        const float factor = (weight != nullptr ? weight[c] : 1.0f) / sqrtf(spread);
-        const float m = mean[c], shift = bias != nullptr ? bias[c] : 0.0f;
-        auto values = load<kWidth>(x + k);
-        for (int i = 0; i < kWidth; ++i)
-            values.at[i] = (values.at[i] - m) * factor + shift;
-        store(y + k, values);
+        const float w = weight != nullptr ? weight[c] : 1.0f;
+        coefficients[c] = {.scale = w / sqrtf(spread),
+                           .slope = 0.0f,
+                           .shift = bias != nullptr ? bias[c] : 0.0f};
     }
 };
 
-template <typename Index>
+struct Normalise {
+    float* y;
+    const float *x, *mean;
+    const Coefficients* coefficients;
+    ChannelOf channel_of;
+
+    __device__ void operator()(int64_t k) const {
+        const int64_t c = channel_of(k);
+        y[k] = (x[k] - mean[c]) * coefficients[c].scale + coefficients[c].shift;
+    }
+};
+
 struct NormaliseBackward {
-    static constexpr int kWidth = 4;
     float* dx;
     const float *g, *x, *mean;
     const Coefficients* coefficients;
-    ChannelOf<Index> channel_of;
+    ChannelOf channel_of;
 
-    template <int kWidth>
-    __device__ void run(int64_t k) const {
+    __device__ void operator()(int64_t k) const {
         const int64_t c = channel_of(k);
         const auto [scale, slope, shift] = coefficients[c];
-        const float m = mean[c];
-        const auto gs = load<kWidth>(g + k), xs = load<kWidth>(x + k);
-        Pack<float, kWidth> result;
-        for (int i = 0; i < kWidth; ++i)
-            result.at[i] = gs.at[i] * scale + (xs.at[i] - m) * slope + shift;
-        store(dx + k, result);
-    }
-};
-
-struct UpdateRunning {
-    static constexpr int kWidth = 1;
-    float *mean, *variance;
-    const float *batch_mean, *batch_variance;
-    double unbiased, momentum;
-
-    static __device__ void move(float& kept, double now, double momentum) {
-        kept = static_cast<float>((1.0 - momentum) * static_cast<double>(kept) +
-                                  momentum * now);
-    }
-    template <int kWidth>
-    __device__ void run(int64_t c) const {
-        move(mean[c], static_cast<double>(batch_mean[c]), momentum);
-        move(variance[c], unbiased * static_cast<double>(batch_variance[c]), momentum);
+        dx[k] = g[k] * scale + (x[k] - mean[c]) * slope + shift;
     }
 };
 
@@ -286,27 +264,14 @@ void channel_moments(float* mean, float* variance, const float* x, ChannelExtent
                  stream);
 }
 
-void update_running(float* mean, float* variance, const float* batch_mean,
-                    const float* batch_variance, int64_t C, int64_t n, double momentum,
-                    cudaStream_t stream) {
-    const double unbiased = static_cast<double>(n) / static_cast<double>(n - 1);
-    each(UpdateRunning{mean, variance, batch_mean, batch_variance, unbiased, momentum}, C,
-         false, stream);
-}
-
 void batch_norm(float* y, const float* x, const float* mean, const float* variance,
                 const float* weight, const float* bias, ChannelExtents extents,
                 double eps, cudaStream_t stream) {
-    const int64_t n = extents.N * extents.C * extents.space;
-    const bool wide = extents.space % 4 == 0 && aligned<4>(y, x);
-    if (is_small(n))
-        each(Normalise<uint32_t>{y, x, mean, variance, weight, bias,
-                                 ChannelOf<uint32_t>(extents), eps},
-             n, wide, stream);
-    else
-        each(Normalise<uint64_t>{y, x, mean, variance, weight, bias,
-                                 ChannelOf<uint64_t>(extents), eps},
-             n, wide, stream);
+    const Scratch<Coefficients> coefficients(extents.C, stream);
+    each(ForwardCoefficients{coefficients.get(), variance, weight, bias, eps}, extents.C,
+         stream);
+    each(Normalise{y, x, mean, coefficients.get(), ChannelOf(extents)},
+         extents.N * extents.C * extents.space, stream);
 }
 
 void batch_norm_backward(float* dx, float* dweight, float* dbias, const float* g,
@@ -326,15 +291,8 @@ void batch_norm_backward(float* dx, float* dweight, float* dbias, const float* g
                                  options.eps, per_value},
                  extents, stream);
 
-    const bool wide = extents.space % 4 == 0 && aligned<4>(dx, g, x);
-    if (is_small(n))
-        each(NormaliseBackward<uint32_t>{dx, g, x, mean, coefficients.get(),
-                                         ChannelOf<uint32_t>(extents)},
-             n, wide, stream);
-    else
-        each(NormaliseBackward<uint64_t>{dx, g, x, mean, coefficients.get(),
-                                         ChannelOf<uint64_t>(extents)},
-             n, wide, stream);
+    each(NormaliseBackward{dx, g, x, mean, coefficients.get(), ChannelOf(extents)}, n,
+         stream);
 }
 
 }  // namespace mini::kernels::cuda

@@ -32,28 +32,17 @@ struct SGDRule {
     using Tensor = SGDTensor;
     SGDStep step;
 
-    static bool is_aligned(const Tensor& t) {
-        return aligned<4>(t.parameter, t.velocity, t.grad);
-    }
-
-    template <int kWidth>
     __device__ void run(const Tensor& t, int64_t i) const {
-        auto p = load<kWidth>(t.parameter + i);
-        const auto grads = load<kWidth>(t.grad + i);
-        const bool has_velocity = step.momentum != 0.0f;
-        Pack<float, kWidth> velocity{};
-        if (has_velocity && !step.first) velocity = load<kWidth>(t.velocity + i);
-        for (int k = 0; k < kWidth; ++k) {
-            const float g = grads.at[k] + step.weight_decay * p.at[k];
+        const float p = t.parameter[i], g = t.grad[i] + step.weight_decay * p;
+        float direction = g;
+        if (step.momentum != 0.0f) {
             float v = g;
             if (!step.first)
-                v = velocity.at[k] * step.momentum + (1.0f - step.dampening) * g;
-            velocity.at[k] = v;
-            const float along = step.nesterov ? g + step.momentum * v : v;
-            p.at[k] += -step.lr * (has_velocity ? along : g);
+                v = t.velocity[i] * step.momentum + (1.0f - step.dampening) * g;
+            t.velocity[i] = v;
+            direction = step.nesterov ? g + step.momentum * v : v;
         }
-        store(t.parameter + i, p);
-        if (has_velocity) store(t.velocity + i, velocity);
+        t.parameter[i] = p + -step.lr * direction;
     }
 };
 
@@ -61,35 +50,24 @@ struct AdamRule : AdamConstants {
     using Tensor = AdamTensor;
     using AdamConstants::AdamConstants;
 
-    static bool is_aligned(const Tensor& t) {
-        return aligned<4>(t.parameter, t.exp_avg, t.exp_avg_sq, t.max_exp_avg_sq, t.grad);
-    }
-
-    template <int kWidth>
     __device__ void run(const Tensor& t, int64_t i) const {
-        auto p = load<kWidth>(t.parameter + i);
-        auto m = load<kWidth>(t.exp_avg + i), v = load<kWidth>(t.exp_avg_sq + i);
-        const auto grads = load<kWidth>(t.grad + i);
-        const bool amsgrad = t.max_exp_avg_sq != nullptr;
-        Pack<float, kWidth> max_v{};
-        if (amsgrad) max_v = load<kWidth>(t.max_exp_avg_sq + i);
-        for (int k = 0; k < kWidth; ++k) {
-            p.at[k] *= decay;
-            const float g = sign * grads.at[k] + weight_decay * p.at[k];
+        const float p = t.parameter[i] * decay;
+        const float g = sign * t.grad[i] + weight_decay * p;
 
-            // Interpolate from the nearer end (`torch.lerp`).
-            const float difference = g - m.at[k];
-            m.at[k] = lerp_from_average ? m.at[k] + one_minus_beta1 * difference
-                                        : g - difference * beta1;
-            v.at[k] = v.at[k] * beta2 + one_minus_beta2 * g * g;
-            const bool keeps_old_max = amsgrad && v.at[k] <= max_v.at[k];
-            if (!keeps_old_max) max_v.at[k] = v.at[k];  // NaN stays NaN
-            p.at[k] += -step_size * m.at[k] / (sqrtf(max_v.at[k]) / correction + eps);
+        // Interpolate from the nearer end (`torch.lerp`).
+        const float average = t.exp_avg[i], difference = g - average;
+        const float m = lerp_from_average ? average + one_minus_beta1 * difference
+                                          : g - difference * beta1;
+        const float v = t.exp_avg_sq[i] * beta2 + one_minus_beta2 * g * g;
+        t.exp_avg[i] = m;
+        t.exp_avg_sq[i] = v;
+
+        float scale = v;
+        if (t.max_exp_avg_sq != nullptr) {
+            scale = v <= t.max_exp_avg_sq[i] ? t.max_exp_avg_sq[i] : v;  // NaN stays NaN
+            t.max_exp_avg_sq[i] = scale;
         }
-        store(t.parameter + i, p);
-        store(t.exp_avg + i, m);
-        store(t.exp_avg_sq + i, v);
-        if (amsgrad) store(t.max_exp_avg_sq + i, max_v);
+        t.parameter[i] = p + -step_size * m / (sqrtf(scale) / correction + eps);
     }
 };
 
@@ -97,7 +75,6 @@ struct AdamRule : AdamConstants {
 template <typename Tensor>
 struct TensorList {
     int count = 0;
-    bool wide = true;
     int64_t blocks = 0;
     int64_t first_block[kMaxTensors] = {};
     Tensor tensors[kMaxTensors] = {};
@@ -112,13 +89,7 @@ __global__ void step_kernel(Rule rule, TensorList<typename Rule::Tensor> list) {
 
     const int64_t begin = (blockIdx.x - list.first_block[index]) * kPiece;
     const int64_t end = min(begin + kPiece, tensor.n);
-    int64_t i = begin + threadIdx.x;
-    if (list.wide) {
-        i = begin + 4 * threadIdx.x;
-        for (; i + 4 <= end; i += 4 * kThreads) rule.template run<4>(tensor, i);
-        i = end - (end - begin) % 4 + threadIdx.x;
-    }
-    for (; i < end; i += kThreads) rule.template run<1>(tensor, i);
+    for (int64_t i = begin + threadIdx.x; i < end; i += kThreads) rule.run(tensor, i);
 }
 
 template <typename Rule>
@@ -135,7 +106,6 @@ void take_steps(const Rule& rule, std::span<const typename Rule::Tensor> tensors
     for (const auto& tensor : tensors) {
         if (tensor.n == 0) continue;
         if (list.count == kMaxTensors) start();
-        list.wide = list.wide && Rule::is_aligned(tensor);
         list.first_block[list.count] = list.blocks;
         list.tensors[list.count++] = tensor;
         list.blocks += ceil_div(tensor.n, kPiece);

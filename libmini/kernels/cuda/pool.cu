@@ -19,12 +19,11 @@ namespace {
 
 using mini::cuda::launch;
 
-// Planes of H x W elements pooled to Ho x Wo. Index is the type of the threads' indices.
-template <typename Index>
+// Planes of H x W elements pooled to Ho x Wo.
 struct Pooling {
     int64_t H, W, Ho, Wo;
     int kernel, stride, padding;
-    Divider<Index> row_of_in, row_of_out, plane_rows_in, plane_rows_out;
+    Divider by_W, by_Wo, by_H, by_Ho;
 
     Pooling(const ImageExtents& in, const Window& window)
         : H(in.H),
@@ -34,34 +33,28 @@ struct Pooling {
           kernel(static_cast<int>(window.kernel)),
           stride(static_cast<int>(window.stride)),
           padding(static_cast<int>(window.padding)),
-          row_of_in(W),
-          row_of_out(Wo),
-          plane_rows_in(H),
-          plane_rows_out(Ho) {}
+          by_W(W),
+          by_Wo(Wo),
+          by_H(H),
+          by_Ho(Ho) {}
 };
 
 // The position of element k of planes (planes, rows, cols).
 struct Place {
     int64_t plane, row, col;
 };
-template <typename Index>
-__device__ Place place_of(int64_t k, const Divider<Index>& cols,
-                          const Divider<Index>& rows) {
-    const Index line = cols.quotient(static_cast<Index>(k));
-    const Index plane = rows.quotient(line);
-    return {static_cast<int64_t>(plane),
-            static_cast<int64_t>(line - plane * rows.divisor),
-            static_cast<int64_t>(static_cast<Index>(k) - line * cols.divisor)};
+__device__ Place place_of(int64_t k, const Divider& cols, const Divider& rows) {
+    const auto [line, col] = cols.divide(k);
+    const auto [plane, row] = rows.divide(line);
+    return {plane, row, col};
 }
 
-template <typename Index>
 __global__ void max_pool_kernel(float* y,          // (planes, Ho, Wo)
                                 int32_t* indices,  // (planes, Ho, Wo)
                                 const float* x,    // (planes, H, W)
-                                Pooling<Index> pooling, int64_t n) {
+                                Pooling pooling, int64_t n) {
     for (int64_t k = thread_number(); k < n; k += thread_count()) {
-        const auto [plane, i, j] =
-            place_of(k, pooling.row_of_out, pooling.plane_rows_out);
+        const auto [plane, i, j] = place_of(k, pooling.by_Wo, pooling.by_Ho);
         const int64_t h = i * pooling.stride - pooling.padding,
                       w = j * pooling.stride - pooling.padding;
         const int64_t top = max(h, int64_t{0}),
@@ -96,13 +89,12 @@ __device__ int64_t end_window(int64_t place, int stride, int64_t windows) {
     return min(place / stride + 1, windows);
 }
 
-template <typename Index>
 __global__ void max_pool_backward_kernel(float* dx,               // (planes, H, W)
                                          const float* g,          // (planes, Ho, Wo)
                                          const int32_t* indices,  // (planes, Ho, Wo)
-                                         Pooling<Index> pooling, int64_t n) {
+                                         Pooling pooling, int64_t n) {
     for (int64_t k = thread_number(); k < n; k += thread_count()) {
-        const auto [plane, h, w] = place_of(k, pooling.row_of_in, pooling.plane_rows_in);
+        const auto [plane, h, w] = place_of(k, pooling.by_W, pooling.by_H);
         const auto mine = static_cast<int32_t>(h * pooling.W + w);
         const int64_t row = h + pooling.padding, col = w + pooling.padding;
         const int64_t i_end = end_window(row, pooling.stride, pooling.Ho);
@@ -125,25 +117,14 @@ __global__ void max_pool_backward_kernel(float* dx,               // (planes, H,
 void max_pool2d(float* y, int32_t* indices, const float* x, ImageExtents in,
                 Window window, cudaStream_t stream) {
     const int64_t n = in.N * in.C * window.output(in.H) * window.output(in.W);
-    if (n == 0) return;
-    if (is_small(n))
-        launch(max_pool_kernel<uint32_t>, grid_for(n), stream, y, indices, x,
-               Pooling<uint32_t>(in, window), n);
-    else
-        launch(max_pool_kernel<uint64_t>, grid_for(n), stream, y, indices, x,
-               Pooling<uint64_t>(in, window), n);
+    launch(max_pool_kernel, grid_for(n), stream, y, indices, x, Pooling(in, window), n);
 }
 
 void max_pool2d_backward(float* dx, const float* g, const int32_t* indices,
                          ImageExtents in, Window window, cudaStream_t stream) {
     const int64_t n = in.N * in.C * in.H * in.W;
-    if (n == 0) return;
-    if (is_small(n))
-        launch(max_pool_backward_kernel<uint32_t>, grid_for(n), stream, dx, g, indices,
-               Pooling<uint32_t>(in, window), n);
-    else
-        launch(max_pool_backward_kernel<uint64_t>, grid_for(n), stream, dx, g, indices,
-               Pooling<uint64_t>(in, window), n);
+    launch(max_pool_backward_kernel, grid_for(n), stream, dx, g, indices,
+           Pooling(in, window), n);
 }
 
 }  // namespace mini::kernels::cuda

@@ -17,6 +17,7 @@
 // Traffic: each element is read once and written once.
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -36,33 +37,22 @@ using mini::cuda::launch;
 
 enum class Direction { kFromStrided, kToStrided };
 
-template <Direction kDirection, typename Item, typename Index>
-__global__ void copy_kernel(Item* out, const Item* x,
-                            OffsetCalculator<1, Index> offset_calc, int64_t n) {
-    for (int64_t i = thread_number(); i < n; i += thread_count()) {
+// Copies item i, which is at i on the contiguous side.
+template <Direction kDirection, typename Item>
+struct CopyItem {
+    Item* out;
+    const Item* x;
+    OffsetCalculator<1> calculator;
+
+    __device__ void operator()(int64_t i) const {
         int64_t offset[1];
-        offset_calc.find(static_cast<Index>(i), offset);
+        calculator.find(i, offset);
         if constexpr (kDirection == Direction::kFromStrided)
             out[i] = x[offset[0]];
         else
             out[offset[0]] = x[i];
     }
-}
-
-template <Direction kDirection, typename Item, typename Index>
-void copy_items(std::byte* out, const std::byte* x, const cpu::StridedLoop<1>& loop,
-                cudaStream_t stream) {
-    const size_t dims = std::min(kMaxDims, loop.dimensions().size());
-    const auto offset_calc = offset_calculator<Index>(loop, dims);
-    for_each_part(loop, [&](int64_t n, int64_t first, const auto& offsets) {
-        auto* to = reinterpret_cast<Item*>(out);
-        const auto* from = reinterpret_cast<const Item*>(x);
-        (kDirection == Direction::kFromStrided ? to += first : to += offsets[0]);
-        (kDirection == Direction::kFromStrided ? from += offsets[0] : from += first);
-        launch(copy_kernel<kDirection, Item, Index>, grid_for(n), stream, to, from,
-               offset_calc, n);
-    });
-}
+};
 
 constexpr int kTile = 32;
 constexpr int kTileRows = 8;  // rows of threads; a thread moves four elements of a tile
@@ -71,9 +61,9 @@ constexpr int kTileRows = 8;  // rows of threads; a thread moves four elements o
 // are adjacent in out.
 struct Transpose {
     int64_t extent_a, extent_b;
-    int64_t x_stride, out_stride;          // of b in x, and of a in out
-    Divider<uint32_t> tiles_a, tiles_b;    // numbers of tiles
-    OffsetCalculator<2, uint32_t> others;  // of the other dimensions, in x and in out
+    int64_t x_stride, out_stride;  // of b in x, and of a in out
+    Divider tiles_a, tiles_b;      // numbers of tiles
+    OffsetCalculator<2> others;    // of the other dimensions, in x and in out
     int64_t tiles;
 };
 
@@ -83,10 +73,9 @@ __global__ void transpose_kernel(Item* out, const Item* x, Transpose job) {
     // Padding puts the items of a column in different banks, for any item size.
     constexpr int kPad = sizeof(Item) < 4 ? 4 / sizeof(Item) : 1;
     __shared__ Item tile[kTile][kTile + kPad];
-    const uint32_t row = job.tiles_b.quotient(blockIdx.x);
-    const uint32_t other = job.tiles_a.quotient(row);
-    const int64_t b = int64_t{blockIdx.x - row * job.tiles_b.divisor} * kTile;
-    const int64_t a = int64_t{row - other * job.tiles_a.divisor} * kTile;
+    const auto [row, tile_b] = job.tiles_b.divide(blockIdx.x);
+    const auto [other, tile_a] = job.tiles_a.divide(row);
+    const int64_t a = tile_a * kTile, b = tile_b * kTile;
     int64_t offsets[2];
     job.others.find(other, offsets);
 
@@ -125,7 +114,7 @@ std::optional<Transpose> find_transpose(const cpu::StridedLoop<1>& loop) {
             run_stride = contiguous;
         } else if (d != dimensions.begin()) {
             const size_t dim = job.others.dims++;
-            job.others.extents[dim] = Divider<uint32_t>(d->extent);
+            job.others.extents[dim] = Divider(d->extent);
             job.others.strides[dim][kStrided] = d->strides[0];
             job.others.strides[dim][1 - kStrided] = contiguous;
             job.tiles *= d->extent;
@@ -143,9 +132,9 @@ std::optional<Transpose> find_transpose(const cpu::StridedLoop<1>& loop) {
     const int64_t tiles_a = ceil_div(job.extent_a, kTile);
     const int64_t tiles_b = ceil_div(job.extent_b, kTile);
     job.tiles *= tiles_a * tiles_b;
-    job.tiles_a = Divider<uint32_t>(tiles_a);
-    job.tiles_b = Divider<uint32_t>(tiles_b);
-    return is_small(job.tiles) ? std::optional(job) : std::nullopt;
+    job.tiles_a = Divider(tiles_a);
+    job.tiles_b = Divider(tiles_b);
+    return job.tiles <= Divider::kMaxFast ? std::optional(job) : std::nullopt;
 }
 
 template <Direction kDirection, typename Item>
@@ -158,12 +147,10 @@ void copy_with(std::byte* out, const std::byte* x, const cpu::StridedLoop<1>& lo
                       reinterpret_cast<Item*>(out), reinterpret_cast<const Item*>(x),
                       *transpose);
     }
-    int64_t n = 1;
-    for (const auto& dimension : loop.dimensions()) n *= dimension.extent;
-    if (is_small(n))
-        copy_items<kDirection, Item, uint32_t>(out, x, loop, stream);
-    else
-        copy_items<kDirection, Item, uint64_t>(out, x, loop, stream);
+    each(CopyItem<kDirection, Item>{reinterpret_cast<Item*>(out),
+                                    reinterpret_cast<const Item*>(x),
+                                    OffsetCalculator<1>(loop)},
+         loop.size(), stream);
 }
 
 // The shape, strides and element size of a copy. double_items() doubles the element size

@@ -9,7 +9,6 @@
 #include "labs/06-cuda-kernels/relu_ladder.hpp"
 #include "labs/06-cuda-kernels/softmax_online.hpp"
 #include "labs/06-cuda-kernels/sum_ladder.hpp"
-#include "libmini/kernels/losses.hpp"
 #include "tests/kernels/cuda/support.hpp"
 
 namespace mini::kernels {

@@ -78,16 +78,5 @@ TEST_CASE("batch norm and its gradient equal the CPU's results") {
     CHECK(max_error(device_dx.read(), dx) <= 100 * kUnitRoundoff);
 }
 
-TEST_CASE("update_running moves the running statistics towards the batch statistics") {
-    const std::vector<float> mean{1.0f, -2.0f, 0.5f}, variance{1.0f, 4.0f, 0.25f};
-    const OnDevice<float> running_mean(mean), running_variance(variance);
-    const OnDevice<float> batch_mean({3.0f, 2.0f, 0.5f}),
-        batch_variance({2.0f, 4.0f, 8.0f});
-    cuda::update_running(running_mean, running_variance, batch_mean, batch_variance, 3, 5,
-                         0.25, nullptr);
-    CHECK(running_mean.read() == std::vector<float>{1.5f, -1.0f, 0.5f});
-    CHECK(running_variance.read() == std::vector<float>{1.375f, 4.25f, 2.6875f});
-}
-
 }  // namespace
 }  // namespace mini::kernels

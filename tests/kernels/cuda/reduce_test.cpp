@@ -2,7 +2,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "libmini/kernels/losses.hpp"
 #include "tests/kernels/cuda/support.hpp"
 
 namespace mini::kernels {

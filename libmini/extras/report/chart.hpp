@@ -1,6 +1,7 @@
-// Charts as SVG, readable on light and dark pages: lines and points, bars, and timelines.
+// Charts as SVG, readable on light and dark pages: lines and points, and rows, which are
+// bars or timelines.
 //
-//     LineChart               BarChart                Timeline
+//     LineChart               RowChart
 //     ms |       o--o ring    conv1 |=====| 28        rank 0 |[forward][ backward ]  |
 //        |   o--/             conv2 |=======| 45      rank 1 |   [forward][ backward ]|
 //        +----------- ranks         +--------- GF/s          +------------------------ ms
@@ -14,7 +15,6 @@
 
 #pragma once
 
-#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -62,54 +62,42 @@ struct LineChart {
     std::vector<ChartReference> references{};  // at values of y
 };
 
-/// One bar per group, or one segment of a bar per group.
-struct BarSeries {
-    std::string name{};   // series with the same name have one colour
-    std::string stack{};  // series with the same stack, if any, form one bar
-    std::vector<std::optional<double>> values{};  // one per group; nullopt: no bar
-    std::vector<std::string> texts{};  // empty, or one per group: at the end of the bar
+/// A part of a row; start == end marks a moment. REQUIRES: start <= end.
+struct ChartSpan {
+    std::string name{};  // spans with the same name have one colour
+    double start = 0, end = 0;
 };
 
-/// Horizontal bars in groups, one below the other.
-struct BarChart {
+/// A row of spans.
+struct ChartRow {
+    std::string name{};  // at the left, after the group's
+    std::vector<ChartSpan> spans{};
+    std::string text{};  // after the last span
+};
+
+/// Rows with a common name.
+struct RowGroup {
+    std::string name{};
+    std::vector<ChartRow> rows{};
+};
+
+/// Rows over one axis, from 0 on, in groups, one below the other.
+struct RowChart {
     ChartText text{};
-    std::vector<std::string> groups{};
-    ChartAxis axis{};  // of the values, linear, from 0
-    std::vector<BarSeries> series{};
+    ChartAxis axis{};  // linear
+    std::vector<RowGroup> groups{};
     std::vector<ChartReference> references{};
 };
 
-/// An interval of a lane; start == end marks a moment.
-struct TimelineSpan {
-    std::string name{};  // spans with the same name have one colour
-    double start = 0, end = 0;
-    std::string text{};  // shown in the span if there is room; if empty: the name
-};
-
-/// A row of a timeline. Its spans follow each other; moments are drawn below them.
-struct TimelineLane {
-    std::string name{};
-    std::vector<TimelineSpan> spans{};
-};
-
-/// What happened when, for example the parts of a step on each rank.
-struct Timeline {
-    ChartText text{};
-    ChartAxis time{.label = "ms"};
-    std::vector<TimelineLane> lanes{};
-};
-
 /// A chart of any kind.
-using Chart = std::variant<LineChart, BarChart, Timeline>;
+using Chart = std::variant<LineChart, RowChart>;
 
 /// Returns the text of an SVG file. Colours and markers repeat after eight names, and
 /// lines then have dashes. Throws UsageError, which begins with "chart: " and has the
-/// values and the next step: if nothing is to be drawn, a number is not finite, a value
-/// on a logarithmic axis is not above 0, the axis of bars is logarithmic, a series does
-/// not have one value per group, or a span ends before it starts.
+/// values and the next step: if nothing is to be drawn, a number is not finite, or a value
+/// on a logarithmic axis is not above 0.
 std::string svg_of(const LineChart& chart);
-std::string svg_of(const BarChart& chart);
-std::string svg_of(const Timeline& chart);
+std::string svg_of(const RowChart& chart);
 inline std::string svg_of(const Chart& chart) {
     return std::visit([](const auto& kind) { return svg_of(kind); }, chart);
 }

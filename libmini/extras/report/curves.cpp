@@ -102,31 +102,27 @@ std::optional<int64_t> median_step(const std::vector<std::vector<TracedStep>>& r
 }
 
 // Returns a span from nanoseconds since the origin of the chart.
-TimelineSpan span_of(const std::string& name, int64_t begin, int64_t end) {
+ChartSpan span_of(const std::string& name, int64_t begin, int64_t end) {
     return {.name = name,
             .start = static_cast<double>(begin) / 1e6,
             .end = static_cast<double>(end) / 1e6};
 }
 
-// Adds the two lanes of a rank.
-void add_lanes(Timeline& chart, int rank, const TracedStep& step, int64_t origin) {
-    TimelineLane compute{.name = fmt::format("rank {} compute", rank)};
+// Adds what a rank computes, with the launches of buckets below, and its communication.
+void add_rank(RowChart& chart, int rank, const TracedStep& step, int64_t origin) {
+    ChartRow compute, launches, communication;
     for (const Slice& part : step.parts)
         compute.spans.push_back(
             span_of(part.name, part.begin - origin, part.end - origin));
-    for (const Moment& launch : step.launches) {
-        const int64_t time = launch.time - origin;
-        compute.spans.push_back(
-            span_of(fmt::format("bucket {}", launch.bucket), time, time));
-        compute.spans.back().text = "launched";
-    }
-    TimelineLane lane{.name = fmt::format("rank {} communication", rank)};
+    for (const Moment& launch : step.launches)
+        launches.spans.push_back(span_of(fmt::format("bucket {}", launch.bucket),
+                                         launch.time - origin, launch.time - origin));
     for (const Slice& slice : step.all_reduces)
-        lane.spans.push_back(span_of(
+        communication.spans.push_back(span_of(
             slice.bucket >= 0 ? fmt::format("bucket {}", slice.bucket) : "all-reduce",
             slice.begin - origin, slice.end - origin));
-    chart.lanes.push_back(compute);
-    chart.lanes.push_back(lane);
+    chart.groups.push_back({fmt::format("rank {} compute", rank), {compute, launches}});
+    chart.groups.push_back({fmt::format("rank {} communication", rank), {communication}});
 }
 
 }  // namespace
@@ -155,16 +151,22 @@ std::string accuracy_chart(const Metrics& metrics) {
 
 std::string step_time_chart(const Metrics& metrics) {
     if (metrics.steps.empty()) return "";
-    BarChart chart{.text = {.title = "Median time of a step", .id = "steps"},
+    RowChart chart{.text = {.title = "Median time of a step", .id = "steps"},
                    .axis = {.label = "ms"}};
-    for (int rank = 0; rank < metrics.run.world_size; ++rank)
-        chart.groups.push_back(fmt::format("rank {}", rank));
-    for (const auto& [name, phase] : kPhases) {
-        chart.series.push_back({.name = name, .stack = "step"});
-        for (int rank = 0; rank < metrics.run.world_size; ++rank)
-            chart.series.back().values.emplace_back(median_of(metrics, rank, phase));
+    for (int rank = 0; rank < metrics.run.world_size; ++rank) {
+        ChartRow row;
+        double end = 0;
+        for (const auto& [name, phase] : kPhases) {
+            const double start = end;
+            end += median_of(metrics, rank, phase);
+            if (end > start) row.spans.push_back({name, start, end});
+        }
+        chart.groups.push_back({fmt::format("rank {}", rank), {row}});
     }
-    return svg_of(chart);
+    const auto has_no_time = [](const RowGroup& rank) {
+        return rank.rows.front().spans.empty();
+    };
+    return std::ranges::all_of(chart.groups, has_no_time) ? "" : svg_of(chart);
 }
 
 std::string step_timeline(const std::vector<RankTrace>& traces) {
@@ -182,10 +184,10 @@ std::string step_timeline(const std::vector<RankTrace>& traces) {
         std::ranges::min_element(steps, {}, [](const TracedStep& each) {
             return each.step.begin;
         })->step.begin;
-    Timeline chart{.text = {.title = fmt::format("Step {}", *number), .id = "timeline"},
-                   .time = {.label = "ms"}};
+    RowChart chart{.text = {.title = fmt::format("Step {}", *number), .id = "timeline"},
+                   .axis = {.label = "ms"}};
     for (size_t rank = 0; rank < steps.size(); ++rank)
-        add_lanes(chart, traces[rank].rank, steps[rank], origin);
+        add_rank(chart, traces[rank].rank, steps[rank], origin);
     return svg_of(chart);
 }
 

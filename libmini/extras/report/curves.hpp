@@ -17,7 +17,7 @@ std::string loss_chart(const Metrics& metrics);
 /// Returns the test accuracy after each epoch; "" before the end of the first epoch.
 std::string accuracy_chart(const Metrics& metrics);
 
-/// Returns a bar for each rank: the median step time, by phase; "" without a step.
+/// Returns a bar for each rank: the median step time, by phase; "" without times.
 std::string step_time_chart(const Metrics& metrics);
 
 /// Returns the timeline of one step of all ranks as SVG, with a mark where a rank launches

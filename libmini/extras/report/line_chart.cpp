@@ -18,7 +18,7 @@
 namespace mini::report {
 namespace {
 
-constexpr double kPlotHeight = 304, kLeastPlotWidth = 240;  // pixels
+constexpr double kPlotHeight = 304;  // pixels
 constexpr double kBeforeName = 42;   // gap and swatch between the plot and a name
 constexpr double kNameHeight = 19;   // with the gap to the next name
 constexpr size_t kMostMarkers = 40;  // on one line

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <vector>
 
 #include "libmini/core/error.hpp"
@@ -82,22 +81,53 @@ LineChart line_chart_of(const json& spec) {
     return chart;
 }
 
-BarChart bar_chart_of(const json& spec) {
+// Adds a value to the row of its stack, or as a row of its own.
+void add_bar(RowGroup& group, const std::string& name, const std::string& stack,
+             double value, const std::string& text) {
+    auto row = stack.empty() ? group.rows.end()
+                             : std::ranges::find(group.rows, stack, &ChartRow::name);
+    if (row == group.rows.end()) row = group.rows.insert(row, {.name = stack});
+    const double start = row->spans.empty() ? 0 : row->spans.back().end;
+    const double end = start + value;
+    row->spans.push_back(
+        {.name = name, .start = std::min(start, end), .end = std::max(start, end)});
+    if (!text.empty()) row->text = text;
+}
+
+// Adds a series, which has a value or null for each group.
+void add_series(RowChart& chart, const json& series) {
+    allow(series, "a series", {"name", "stack", "values", "texts"});
+    const std::string name = series.at("name");
+    const json& values = series.at("values");
+    auto texts = series.value("texts", std::vector<std::string>());
+    const size_t count = chart.groups.size();
+    if (values.size() != count || !(texts.empty() || texts.size() == count))
+        throw BadFile(concat("\"", name, "\" has ", values.size(), " values and ",
+                             texts.size(), " texts for ", count,
+                             " groups: give it one for each group, or null where it has "
+                             "no bar"));
+    texts.resize(count);
+    for (size_t g = 0; g < count; ++g)
+        if (!values[g].is_null())
+            add_bar(chart.groups[g], name, series.value("stack", ""), values[g],
+                    texts[g]);
+}
+
+RowChart bar_chart_of(const json& spec) {
     allow(spec, "the chart", {"type", "title", "groups", "axis", "series", "references"});
-    BarChart chart{.text = {.title = spec.at("title")},
-                   .groups = spec.at("groups"),
+    RowChart chart{.text = {.title = spec.at("title")},
                    .axis = axis_of(spec.at("axis")),
                    .references = references_of(spec, "value")};
-    for (const json& series : spec.at("series")) {
-        allow(series, "a series", {"name", "stack", "values", "texts"});
-        chart.series.push_back(
-            {.name = series.at("name"),
-             .stack = series.value("stack", ""),
-             .texts = series.value("texts", std::vector<std::string>())});
-        for (const json& value : series.at("values"))
-            chart.series.back().values.push_back(
-                value.is_null() ? std::nullopt : std::optional<double>(value));
-    }
+    if (chart.axis.is_log)
+        throw BadFile(
+            "bars begin at 0, and a logarithmic axis has only values above 0: make the "
+            "axis linear");
+    for (const json& name : spec.at("groups")) chart.groups.push_back({.name = name});
+    for (const json& series : spec.at("series")) add_series(chart, series);
+
+    // A stack that is alone in its group has no name there.
+    for (RowGroup& group : chart.groups)
+        if (group.rows.size() == 1) group.rows.front().name.clear();
     return chart;
 }
 

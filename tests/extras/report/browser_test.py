@@ -49,7 +49,7 @@ MARKS = r"""(() => {
                 left: box.left, middle: box.left + box.width / 2};
     });
 })()"""
-SAID = re.compile(r"(?P<name>[^,:]+)(?P<launched>, launched)?: (at )?(?P<begin>[\d.e+-]+)"
+SAID = re.compile(r"(?P<name>[^:]+): (?P<launched>at )?(?P<begin>[\d.e+-]+)"
                   r"( to (?P<end>[\d.e+-]+))? ms")
 
 

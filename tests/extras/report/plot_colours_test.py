@@ -28,9 +28,8 @@ VIEWS = {"all cones": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
 
 
 def linear(colour):
-    """Returns linear red, green and blue of "#0072b2" or "#000"."""
-    digits = colour[1:] if len(colour) == 7 else "".join(2 * digit for digit in colour[1:])
-    channels = [int(digits[i:i + 2], 16) / 255 for i in (0, 2, 4)]
+    """Returns linear red, green and blue of "#0072b2"."""
+    channels = [int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5)]
     return [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
 
 
@@ -58,19 +57,18 @@ class Colours(unittest.TestCase):
         style = re.search("<style>(.*?)</style>", drawn(), re.S)[1]
         light, dark = style.split("@media (prefers-color-scheme: dark)")
         for text, page in ((light, "#ffffff"), (dark, "#161b22")):
-            found = re.findall(r"\.c\d \{ color: (#\w+) \} \S+ \S+ \.inside \{ fill: (#\w+) \}", text)
+            found = re.findall(r"\.c\d \{ color: (#\w+) \}", text)
             self.assertEqual(len(found), 8)
             yield page, found
 
-    def test_colours_have_contrast_to_the_page_and_to_the_text_in_front_of_them(self):
+    def test_colours_have_contrast_to_the_page(self):
         for page, found in self.palettes():
-            for colour, text in found:
+            for colour in found:
                 self.assertGreater(contrast(colour, page), 3, (colour, page))  # WCAG 1.4.11
-                self.assertGreater(contrast(colour, text), 4.5, (colour, text))  # WCAG 1.4.3
 
     def test_any_two_colours_differ_for_colour_blind_readers_too(self):
         for page, found in self.palettes():
-            for (a, _), (b, _) in itertools.combinations(found, 2):
+            for a, b in itertools.combinations(found, 2):
                 for view in VIEWS:
                     self.assertGreater(math.dist(lab(a, view), lab(b, view)), 15, (view, a, b))
 

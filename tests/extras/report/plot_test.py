@@ -259,7 +259,7 @@ class Errors(unittest.TestCase):
         self.fails(line([1, 1], y=log, references=[{"name": "r", "y": 0}]), "\"Y\" is 0")
         self.fails(bars(axis=log), "bars begin at 0", "make the axis linear")
         self.fails(line(), "has 1 series and no point: give it a point")
-        self.fails(bars(series=[]), "has 0 series and no value: give it a value")
+        self.fails(bars(series=[]), "has no value: give it a value")
         self.fails(bars(series=[{"name": "a", "values": [1]}]), "1 values and 0 texts for 2 groups")
 
     def test_what_is_not_json_is_named_with_its_line(self):

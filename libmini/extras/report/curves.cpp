@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -67,13 +66,6 @@ double median(std::vector<double> values) {
     std::ranges::nth_element(values, middle);
     return *middle;
 }
-
-using Phase = std::pair<const char*, double StepTimes::*>;
-constexpr std::array<Phase, 5> kPhases{{{"data", &StepTimes::data},
-                                        {"forward", &StepTimes::forward},
-                                        {"backward", &StepTimes::backward},
-                                        {"waiting", &StepTimes::waiting},
-                                        {"optimizer", &StepTimes::optimizer}}};
 
 // Returns the median of a phase over the steps of a rank, in milliseconds.
 double median_of(const Metrics& metrics, int rank, double StepTimes::*phase) {
@@ -156,7 +148,8 @@ std::string step_time_chart(const Metrics& metrics) {
     for (int rank = 0; rank < metrics.run.world_size; ++rank) {
         ChartRow row;
         double end = 0;
-        for (const auto& [name, phase] : kPhases) {
+        for (const auto& [name, phase] : kStepParts) {
+            if (phase == &StepTimes::step) continue;  // the whole
             const double start = end;
             end += median_of(metrics, rank, phase);
             if (end > start) row.spans.push_back({name, start, end});

@@ -29,7 +29,7 @@ std::string text_of(const ordered_json& value) {
 }
 
 // JSON has neither NaN nor infinity.
-double number(const ordered_json& line, const char* name) {
+double number(const ordered_json& line, const std::string& name) {
     const ordered_json& value = line.at(name);
     return value.is_null() ? std::numeric_limits<double>::quiet_NaN()
                            : value.get<double>();
@@ -110,15 +110,11 @@ StepTimes step_times(const std::vector<Event>& events) {
         if (name == "backward" && backward_end > begin)
             sums["waiting"] += event.nanoseconds - backward_end;
     }
-    const auto seconds = [&](std::string_view name) {
-        return static_cast<double>(sums[name]) / 1e9;
-    };
-    return {.data = seconds("data"),
-            .forward = seconds("forward"),
-            .backward = seconds("backward") - seconds("waiting"),
-            .waiting = seconds("waiting"),
-            .optimizer = seconds("optimizer"),
-            .step = seconds("step")};
+    sums["backward"] -= sums["waiting"];
+    StepTimes times;
+    for (const auto& [name, part] : kStepParts)
+        times.*part = static_cast<double>(sums[name]) / 1e9;
+    return times;
 }
 
 ordered_json json_of(const training::RunFacts& run) {
@@ -138,17 +134,14 @@ ordered_json json_of(const training::RunFacts& run) {
 }
 
 ordered_json json_of(const StepRow& row) {
-    return {{"kind", "step"},
-            {"rank", row.rank},
-            {"epoch", row.epoch},
-            {"step", row.step},
-            {"loss", row.loss},
-            {"data_s", row.times.data},
-            {"forward_s", row.times.forward},
-            {"backward_s", row.times.backward},
-            {"waiting_s", row.times.waiting},
-            {"optimizer_s", row.times.optimizer},
-            {"step_s", row.times.step}};
+    ordered_json line{{"kind", "step"},
+                      {"rank", row.rank},
+                      {"epoch", row.epoch},
+                      {"step", row.step},
+                      {"loss", row.loss}};
+    for (const auto& [name, part] : kStepParts)
+        line[concat(name, "_s")] = row.times.*part;
+    return line;
 }
 
 ordered_json json_of(const training::EpochFacts& row) {
@@ -162,16 +155,13 @@ ordered_json json_of(const training::EpochFacts& row) {
 }
 
 StepRow step_row(const ordered_json& line) {
-    return {.rank = line.at("rank"),
-            .epoch = line.at("epoch"),
-            .step = line.at("step"),
-            .loss = number(line, "loss"),
-            .times = {.data = number(line, "data_s"),
-                      .forward = number(line, "forward_s"),
-                      .backward = number(line, "backward_s"),
-                      .waiting = number(line, "waiting_s"),
-                      .optimizer = number(line, "optimizer_s"),
-                      .step = number(line, "step_s")}};
+    StepRow row{.rank = line.at("rank"),
+                .epoch = line.at("epoch"),
+                .step = line.at("step"),
+                .loss = number(line, "loss")};
+    for (const auto& [name, part] : kStepParts)
+        row.times.*part = number(line, concat(name, "_s"));
+    return row;
 }
 
 Metrics read_metrics(const std::string& folder) {

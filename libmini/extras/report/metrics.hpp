@@ -23,9 +23,11 @@
 
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "libmini/core/events.hpp"
@@ -42,6 +44,15 @@ struct StepTimes {
     double optimizer = 0.0;
     double step = 0.0;
 };
+
+/// The times by name: "data" is "data_s" in metrics.jsonl and "time/data" in event files.
+using StepPart = std::pair<const char*, double StepTimes::*>;
+inline constexpr std::array<StepPart, 6> kStepParts{{{"data", &StepTimes::data},
+                                                     {"forward", &StepTimes::forward},
+                                                     {"backward", &StepTimes::backward},
+                                                     {"waiting", &StepTimes::waiting},
+                                                     {"optimizer", &StepTimes::optimizer},
+                                                     {"step", &StepTimes::step}}};
 
 /// Returns the times of the step whose events are `events`, oldest first. A part without
 /// a span takes 0 seconds; parts that occur several times are added.

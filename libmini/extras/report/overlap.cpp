@@ -13,10 +13,7 @@ bool is_inside(const Slice& slice, const Slice& step) {
 // Adds a slice of the compute lane to its step. Waiting is inside of backward: the part
 // "backward" ends where waiting begins.
 void add_part(TracedStep& step, const Slice& slice) {
-    if (slice.name == "backward") {
-        step.backward_begin = slice.begin;
-        step.backward_end = slice.end;
-    }
+    if (slice.name == "backward") step.backward_end = slice.end;
     if (slice.name == "waiting") {
         step.backward_end = slice.begin;
         for (Slice& part : step.parts)
@@ -54,17 +51,13 @@ std::vector<TracedStep> steps_of(const RankTrace& trace) {
     return steps;
 }
 
-int64_t hidden_part(const Slice& all_reduce, const TracedStep& step) {
-    const int64_t end = std::min(all_reduce.end, step.backward_end);
-    return std::max<int64_t>(0, end - all_reduce.begin);
-}
-
 Overlap overlap_of(const std::vector<TracedStep>& steps) {
     int64_t communication = 0, hidden = 0, waiting = 0;
     for (const TracedStep& step : steps) {
         for (const Slice& slice : step.all_reduces) {
             communication += slice.end - slice.begin;
-            hidden += hidden_part(slice, step);
+            const int64_t end = std::min(slice.end, step.backward_end);
+            hidden += std::max<int64_t>(0, end - slice.begin);
         }
         for (const Slice& part : step.parts)
             if (part.name == "waiting") waiting += part.end - part.begin;

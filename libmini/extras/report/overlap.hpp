@@ -16,8 +16,7 @@ namespace mini::report {
 /// A step of one rank. Times are in nanoseconds, of rank 0's clock.
 struct TracedStep {
     Slice step;
-    int64_t backward_begin = 0;      // 0 without a span "backward"
-    int64_t backward_end = 0;        // the last gradient
+    int64_t backward_end = 0;        // the last gradient; 0 without a span "backward"
     std::vector<Slice> parts;        // of the compute lane, one after another
     std::vector<Slice> all_reduces;  // within the step
     std::vector<Moment> launches;    // of buckets, within the step
@@ -25,9 +24,6 @@ struct TracedStep {
 
 /// Returns the steps of a trace, in their order.
 std::vector<TracedStep> steps_of(const RankTrace& trace);
-
-/// Returns how much of the slice was before the end of backward, in nanoseconds.
-int64_t hidden_part(const Slice& all_reduce, const TracedStep& step);
 
 /// Means over the steps of one rank, in seconds.
 struct Overlap {

@@ -89,12 +89,8 @@ class RunLog::Files {
 
     void add_scalars(const StepRow& row) {
         scalars_.add_scalar("loss/step", row.loss, row.step);
-        scalars_.add_scalar("time/data", row.times.data, row.step);
-        scalars_.add_scalar("time/forward", row.times.forward, row.step);
-        scalars_.add_scalar("time/backward", row.times.backward, row.step);
-        scalars_.add_scalar("time/waiting", row.times.waiting, row.step);
-        scalars_.add_scalar("time/optimizer", row.times.optimizer, row.step);
-        scalars_.add_scalar("time/step", row.times.step, row.step);
+        for (const auto& [name, part] : kStepParts)
+            scalars_.add_scalar(concat("time/", name), row.times.*part, row.step);
     }
 
     void add_scalars(const training::EpochFacts& row) {

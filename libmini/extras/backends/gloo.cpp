@@ -231,34 +231,30 @@ void GlooBackend::abandon() noexcept {
     }
 }
 
-std::shared_ptr<QueuedGroup> make_gloo_group(const InitOptions& options) {
+std::shared_ptr<ProcessGroup> make_gloo_group(const InitOptions& options) {
     const RendezvousConfig config =
         rendezvous_config(options.init_method, options.rank, options.world_size);
-    return start_group(
-        config, options.timeout, [&](Rendezvous& rendezvous, Deadline end) {
-            Store& store = *rendezvous.store;
-            const std::string& host = rendezvous.local_host;
-            Mesh mesh = connect_mesh(config, store, host, Medium::kAuto, end);
-            auto side =
-                std::make_unique<MeshTransport>(config.rank, std::move(mesh.streams));
-            await_all_ranks(*side, end);
-            auto backend = std::make_unique<GlooBackend>(
-                std::move(side), options.verify.value_or(true), config.cookie, host);
-            backend->connect(
-                [&] {
-                    return connect_gloo(config.rank, config.world_size, store, host, end);
-                },
-                options.timeout);
-            return backend;
-        });
+    const Deadline deadline = deadline_after(options.timeout);
+    const auto make = [&](const Rendezvous& rendezvous) {
+        Store& store = *rendezvous.store;
+        const std::string& host = rendezvous.local_host;
+        Mesh mesh = connect_mesh(config, store, host, Medium::kAuto, deadline);
+        auto side = std::make_unique<MeshTransport>(config.rank, std::move(mesh.streams));
+        await_all_ranks(*side, deadline);
+        auto backend = std::make_unique<GlooBackend>(
+            std::move(side), options.verify.value_or(true), config.cookie, host);
+        const auto connect = [&] {
+            return connect_gloo(config.rank, config.world_size, store, host, deadline);
+        };
+        backend->connect(connect, options.timeout);
+        return backend;
+    };
+    return start_group(join_rendezvous(config, deadline), deadline, options.timeout,
+                       make);
 }
 
 }  // namespace
 
-void use_gloo() {
-    register_backend("gloo", [](const InitOptions& options) {
-        return std::shared_ptr<ProcessGroup>(make_gloo_group(options));
-    });
-}
+void use_gloo() { register_backend("gloo", &make_gloo_group); }
 
 }  // namespace mini::dist

@@ -7,20 +7,22 @@
 #include <cstdlib>
 #include <exception>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "libmini/distributed/backends/registry.hpp"
 #include "libmini/distributed/backends/subgroup_mesh.hpp"
+#include "libmini/distributed/collectives/dissemination_barrier.hpp"
 #include "libmini/distributed/collectives/reduce.hpp"
-#include "libmini/distributed/group/queued_group.hpp"
 #include "libmini/distributed/group/subgroup.hpp"
 #include "libmini/distributed/net/clock.hpp"
 #include "libmini/distributed/transport/mesh_transport.hpp"
 #include "libmini/extras/backends/mpi_calls.hpp"
-#include "libmini/extras/backends/mpi_side.hpp"
+#include "libmini/extras/backends/mpi_rendezvous.hpp"
 #include "libmini/extras/backends/staging.hpp"
+#include "libmini/extras/backends/start_group.hpp"
 #include "libmini/extras/backends/verify.hpp"
 
 namespace mini::dist {
@@ -33,30 +35,14 @@ struct Pending {
     MPI_Request request = MPI_REQUEST_NULL;
 };
 
-// The arguments of MPI calls with tensors. `count` is the number of elements of one rank.
-struct Arguments {
-    explicit Arguments(const Call& call)
-        : count(static_cast<int>(call.any_tensor().numel())),
-          type(mpi_type_of(call.any_tensor().dtype())),
-          input(call.inputs.empty() ? nullptr : call.inputs.front().raw_data()),
-          output(call.outputs.empty() ? nullptr : call.outputs.front().raw_data()) {
-        MINI_CHECK(call.any_tensor().numel() <= INT_MAX, operation_name(call.operation),
-                   ": ", call.any_tensor().numel(), " elements; MPI's maximum is ",
-                   INT_MAX);
-    }
-
-    int count;
-    MPI_Datatype type;
-    void* input;
-    void* output;
-};
-
 class MpiBackend : public VerifyingBackend {
   public:
-    MpiBackend(Side side, bool verify)
-        : VerifyingBackend(std::move(side.transport), verify),
-          cookie_(side.cookie),
-          local_host_(std::move(side.local_host)) {}
+    /// `cookie` and `local_host` are for the rendezvous of subgroups.
+    MpiBackend(std::unique_ptr<GroupTransport> side, bool verify, const Cookie& cookie,
+               std::string local_host)
+        : VerifyingBackend(std::move(side), verify),
+          cookie_(cookie),
+          local_host_(std::move(local_host)) {}
     ~MpiBackend() override { abandon(); }
 
     /// Creates the communicator; blocks until all ranks have called connect(). Throws
@@ -74,8 +60,7 @@ class MpiBackend : public VerifyingBackend {
 
   private:
     void start(Pending& pending);
-    void start_reduction(Pending& pending);
-    void start_exchange(Pending& pending);
+    void start_reduction(Pending& pending, int n, MPI_Datatype type, void* output);
     MPI_Op op_of(DType dtype, ReduceOp op);
 
     const Cookie cookie_;
@@ -113,10 +98,10 @@ std::unique_ptr<Backend> MpiBackend::split(const std::vector<int>& ranks,
     check_mpi(MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &members),
               "MPI_Group_incl");
     check_mpi(MPI_Comm_create_group(comm_, members, 0, &comm), "MPI_Comm_create_group");
-    Side side{std::make_unique<MeshTransport>(index_among(ranks, parent),
-                                              std::move(mesh->streams)),
-              cookie_, local_host_};
-    auto backend = std::make_unique<MpiBackend>(std::move(side), verifies());
+    auto backend = std::make_unique<MpiBackend>(
+        std::make_unique<MeshTransport>(index_among(ranks, parent),
+                                        std::move(mesh->streams)),
+        verifies(), cookie_, local_host_);
     backend->connect(comm, parent.timeout());
     MPI_Comm_free(&comm);
     MPI_Group_free(&members);
@@ -136,7 +121,8 @@ void MpiBackend::transfer(const Call& call, Deadline deadline) {
             yield();
         }
     } catch (...) {
-        mpi_library().give_up(pending);
+        mpi_library().give_up();
+        mpi_library().keep(pending);
         throw;
     }
     if (!pending->out.empty()) unpack(pending->out, call.outputs);
@@ -145,79 +131,68 @@ void MpiBackend::transfer(const Call& call, Deadline deadline) {
         finish_reduce(Elements(call.outputs.front()), world_size(), call.reduce_op);
 }
 
+// Starts the collective. The tensors have `n` elements of one rank; MPI needs those of all
+// ranks in one buffer: `in` and `out`.
 void MpiBackend::start(Pending& pending) {
-    switch (pending.call.operation) {
-        case Operation::kBarrier:
-            return check_mpi(MPI_Ibarrier(comm_, &pending.request), "MPI_Ibarrier");
-        case Operation::kAllReduce:
-        case Operation::kReduce:
-        case Operation::kReduceScatter: return start_reduction(pending);
-        case Operation::kBroadcast:
-        case Operation::kAllGather:
-        case Operation::kGather:
-        case Operation::kScatter:
-        case Operation::kAllToAll: return start_exchange(pending);
-        case Operation::kSend:
-        case Operation::kRecv: break;
-    }
-    throw Error(concat(operation_name(pending.call.operation), " is not a collective"));
-}
-
-void MpiBackend::start_reduction(Pending& pending) {
     const Call& call = pending.call;
-    const auto [n, type, input, output] = Arguments(call);
-    const DType dtype = call.any_tensor().dtype();
-    const MPI_Op op = op_of(dtype, call.reduce_op);
-    if (call.operation == Operation::kReduceScatter) {
-        pending.in = pack(call.inputs);
-        prepare_reduce({pending.in, dtype}, world_size(), call.reduce_op);
-        return check_mpi(MPI_Ireduce_scatter_block(pending.in.data(), output, n, type, op,
-                                                   comm_, &pending.request),
-                         "MPI_Ireduce_scatter_block");
-    }
-    prepare_reduce(Elements(call.any_tensor()), world_size(), call.reduce_op);
-    if (call.operation == Operation::kAllReduce)
-        return check_mpi(
-            MPI_Iallreduce(MPI_IN_PLACE, output, n, type, op, comm_, &pending.request),
-            "MPI_Iallreduce");
-    const bool is_root = call.root == rank();
-    check_mpi(MPI_Ireduce(is_root ? MPI_IN_PLACE : output, is_root ? output : nullptr, n,
-                          type, op, call.root, comm_, &pending.request),
-              "MPI_Ireduce");
-}
-
-void MpiBackend::start_exchange(Pending& pending) {
-    const Call& call = pending.call;
-    const auto [n, type, input, output] = Arguments(call);
     MPI_Request* const request = &pending.request;
-    auto& in = pending.in;
-    auto& out = pending.out;
-    const bool is_all_to_all = call.operation == Operation::kAllToAll;
-    if (is_all_to_all || call.operation == Operation::kScatter) in = pack(call.inputs);
-    if (is_all_to_all || call.operation == Operation::kGather ||
-        call.operation == Operation::kAllGather)
-        out = room_for(call.outputs);
+    if (call.operation == Operation::kBarrier)
+        return check_mpi(MPI_Ibarrier(comm_, request), "MPI_Ibarrier");
+    const Tensor& any = call.any_tensor();
+    MINI_CHECK(any.numel() <= INT_MAX, operation_name(call.operation), ": ", any.numel(),
+               " elements; MPI's maximum is ", INT_MAX);
+    const int n = static_cast<int>(any.numel());
+    const MPI_Datatype type = mpi_type_of(any.dtype());
+    void* const input = call.inputs.empty() ? nullptr : call.inputs.front().raw_data();
+    void* const output = call.outputs.empty() ? nullptr : call.outputs.front().raw_data();
+    const auto pack_in = [&] { return (pending.in = pack(call.inputs)).data(); };
+    const auto make_out = [&] { return (pending.out = room_for(call.outputs)).data(); };
     switch (call.operation) {
         case Operation::kBroadcast:
             return check_mpi(MPI_Ibcast(output, n, type, call.root, comm_, request),
                              "MPI_Ibcast");
         case Operation::kAllGather:
             return check_mpi(
-                MPI_Iallgather(input, n, type, out.data(), n, type, comm_, request),
+                MPI_Iallgather(input, n, type, make_out(), n, type, comm_, request),
                 "MPI_Iallgather");
         case Operation::kGather:
-            return check_mpi(MPI_Igather(input, n, type, out.data(), n, type, call.root,
+            return check_mpi(MPI_Igather(input, n, type, make_out(), n, type, call.root,
                                          comm_, request),
                              "MPI_Igather");
         case Operation::kScatter:
-            return check_mpi(MPI_Iscatter(in.data(), n, type, output, n, type, call.root,
+            return check_mpi(MPI_Iscatter(pack_in(), n, type, output, n, type, call.root,
                                           comm_, request),
                              "MPI_Iscatter");
-        default:
+        case Operation::kAllToAll:
             return check_mpi(
-                MPI_Ialltoall(in.data(), n, type, out.data(), n, type, comm_, request),
+                MPI_Ialltoall(pack_in(), n, type, make_out(), n, type, comm_, request),
                 "MPI_Ialltoall");
+        default: return start_reduction(pending, n, type, output);
     }
+}
+
+void MpiBackend::start_reduction(Pending& pending, int n, MPI_Datatype type,
+                                 void* output) {
+    const Call& call = pending.call;
+    MPI_Request* const request = &pending.request;
+    const DType dtype = call.any_tensor().dtype();
+    const MPI_Op op = op_of(dtype, call.reduce_op);
+    if (call.operation == Operation::kReduceScatter) {
+        pending.in = pack(call.inputs);
+        prepare_reduce({pending.in, dtype}, world_size(), call.reduce_op);
+        return check_mpi(MPI_Ireduce_scatter_block(pending.in.data(), output, n, type, op,
+                                                   comm_, request),
+                         "MPI_Ireduce_scatter_block");
+    }
+    prepare_reduce(Elements(call.any_tensor()), world_size(), call.reduce_op);
+    if (call.operation == Operation::kAllReduce)
+        return check_mpi(
+            MPI_Iallreduce(MPI_IN_PLACE, output, n, type, op, comm_, request),
+            "MPI_Iallreduce");
+    const bool is_root = call.root == rank();
+    check_mpi(MPI_Ireduce(is_root ? MPI_IN_PLACE : output, is_root ? output : nullptr, n,
+                          type, op, call.root, comm_, request),
+              "MPI_Ireduce");
 }
 
 MPI_Op MpiBackend::op_of(DType dtype, ReduceOp op) {
@@ -256,11 +231,20 @@ std::shared_ptr<ProcessGroup> join_world(const InitOptions& options, int rank,
     // If MPI has one rank but WORLD_SIZE is larger, mpirun did not start this process.
     if (world_size == 1)
         check_expected("world size", number_of_environment("WORLD_SIZE"), world_size);
-    auto backend =
-        std::make_unique<MpiBackend>(connect_mpi_side(rank, world_size, options.timeout),
-                                     options.verify.value_or(true));
-    backend->connect(MPI_COMM_WORLD, options.timeout);
-    return std::make_shared<QueuedGroup>(std::move(backend), options.timeout);
+    const Deadline deadline = deadline_after(options.timeout);
+    auto [rendezvous, config] = join_over_mpi(rank, world_size, options.timeout);
+    const auto make = [&, &config = config](const Rendezvous& met) {
+        Mesh mesh =
+            connect_mesh(config, *met.store, met.local_host, Medium::kAuto, deadline);
+        auto side = std::make_unique<MeshTransport>(rank, std::move(mesh.streams));
+        await_all_ranks(*side, deadline);
+        auto backend =
+            std::make_unique<MpiBackend>(std::move(side), options.verify.value_or(true),
+                                         config.cookie, met.local_host);
+        backend->connect(MPI_COMM_WORLD, options.timeout);
+        return backend;
+    };
+    return start_group(std::move(rendezvous), deadline, options.timeout, make);
 }
 
 // Rank and world size come from MPI; the options may only confirm them.

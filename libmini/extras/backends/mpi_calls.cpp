@@ -1,7 +1,6 @@
 #include "libmini/extras/backends/mpi_calls.hpp"
 
 #include <cstddef>
-#include <utility>
 
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/collectives/reduce.hpp"
@@ -86,11 +85,6 @@ MpiLibrary::~MpiLibrary() {
     int is_over = 0;
     MPI_Finalized(&is_over);
     if (is_ours_ && !has_failed_ && !is_over) MPI_Finalize();
-}
-
-void MpiLibrary::give_up(std::shared_ptr<void> in_use) {
-    has_failed_ = true;
-    if (in_use) in_use_.push_back(std::move(in_use));
 }
 
 MpiLibrary& mpi_library() {

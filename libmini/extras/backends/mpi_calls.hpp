@@ -8,6 +8,7 @@
 #include <atomic>
 #include <memory>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "libmini/distributed/transport/reduce_op.hpp"
@@ -45,9 +46,11 @@ class MpiLibrary {
     ~MpiLibrary();
 
     /// Marks MPI as failed: from now on no group can be created, and MPI is not
-    /// finalized. Keeps `in_use`, memory that MPI may still access, until the process
-    /// exits.
-    void give_up(std::shared_ptr<void> in_use = nullptr);
+    /// finalized.
+    void give_up() { has_failed_ = true; }
+
+    /// Keeps memory that MPI may still access until the process exits.
+    void keep(std::shared_ptr<void> in_use) { in_use_.push_back(std::move(in_use)); }
     bool has_failed() const { return has_failed_; }
 
   private:

@@ -272,8 +272,9 @@ void use_nccl() {
 
 std::shared_ptr<QueuedGroup> make_nccl_group(const RendezvousConfig& config, bool verify,
                                              milliseconds timeout) {
+    const Deadline deadline = deadline_after(timeout);
     const int gpu = choose_gpu(config.rank);
-    return start_group(config, timeout, [&](Rendezvous& rendezvous, Deadline deadline) {
+    const auto make = [&](const Rendezvous& rendezvous) {
         Store& store = *rendezvous.store;
         const std::string& host = rendezvous.local_host;
         check_gpus(store, config, gpu, deadline);
@@ -283,7 +284,8 @@ std::shared_ptr<QueuedGroup> make_nccl_group(const RendezvousConfig& config, boo
             GroupSettings{config.cookie, host, gpu, verify});
         backend->connect(timeout);
         return backend;
-    });
+    };
+    return start_group(join_rendezvous(config, deadline), deadline, timeout, make);
 }
 
 }  // namespace mini::dist

@@ -1,4 +1,4 @@
-// How a group of backend gloo or nccl starts: rendezvous, library, then the store closes.
+// How a group of a library starts: rendezvous, library, then the store closes.
 
 #pragma once
 
@@ -11,19 +11,15 @@
 
 namespace mini::dist {
 
-/// Joins the rendezvous of `config`, calls make_backend(rendezvous, deadline), which
-/// returns a connected backend, and creates the group. Blocks until all ranks are
-/// connected. Throws as join_rendezvous and `make_backend` do.
+/// Calls make_backend(rendezvous), which returns a connected backend, and creates the
+/// group. Blocks until all ranks are connected. Throws as `make_backend` does.
 template <typename MakeBackend>
-std::shared_ptr<QueuedGroup> start_group(const RendezvousConfig& config,
+std::shared_ptr<QueuedGroup> start_group(Rendezvous rendezvous, Deadline deadline,
                                          std::chrono::milliseconds timeout,
                                          const MakeBackend& make_backend) {
-    const Deadline deadline = deadline_after(timeout);
-    Rendezvous rendezvous = join_rendezvous(config, deadline);
     std::shared_ptr<QueuedGroup> group;
     try {
-        group =
-            std::make_shared<QueuedGroup>(make_backend(rendezvous, deadline), timeout);
+        group = std::make_shared<QueuedGroup>(make_backend(rendezvous), timeout);
     } catch (const Error&) {
         part_after_failure(std::move(rendezvous));
         throw;

@@ -42,8 +42,7 @@ VerifyingBackend::VerifyingBackend(std::unique_ptr<GroupTransport> side, bool ve
       goodbyes_(sent_.size()),
       roll_call_(*side_) {
     each_peer([this](int peer, size_t i) {
-        post_note(*side_, goodbyes_[i].hear, PointMessage::Direction::kRecv, peer,
-                  kGoodbyeTag);
+        post_note(goodbyes_[i].hear, PointMessage::Direction::kRecv, peer, kGoodbyeTag);
     });
 }
 
@@ -104,9 +103,9 @@ void VerifyingBackend::agree(const Collective& collective, Deadline deadline) {
         sent_[i].collective = collective;
         sent_[i].message.data = bytes_of(sent_[i].collective);
         received_[i].message.data = bytes_of(received_[i].collective);
-        post_note(*side_, sent_[i].message, PointMessage::Direction::kSend, peer,
+        post_note(sent_[i].message, PointMessage::Direction::kSend, peer,
                   kFingerprintTag);
-        post_note(*side_, received_[i].message, PointMessage::Direction::kRecv, peer,
+        post_note(received_[i].message, PointMessage::Direction::kRecv, peer,
                   kFingerprintTag);
     });
     // [lab17.1]
@@ -244,8 +243,7 @@ std::vector<int> VerifyingBackend::silent_ranks(std::chrono::milliseconds waited
 // have not read yet. Returns whether all ranks leave; false after kGoodbyeTime.
 bool VerifyingBackend::say_goodbye() {
     each_peer([this](int peer, size_t i) {
-        post_note(*side_, goodbyes_[i].say, PointMessage::Direction::kSend, peer,
-                  kGoodbyeTag);
+        post_note(goodbyes_[i].say, PointMessage::Direction::kSend, peer, kGoodbyeTag);
     });
     const auto all_heard = [this] {
         return std::ranges::count_if(goodbyes_, [](const Goodbye& goodbye) {

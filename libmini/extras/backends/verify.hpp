@@ -19,6 +19,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <list>
 #include <memory>
@@ -129,6 +130,12 @@ class VerifyingBackend : public Backend {
 
     GroupTransport& side() { return *side_; }
     bool verifies() const { return verify_; }
+
+    /// Posts a note over the side channel.
+    void post_note(PointMessage& note, PointMessage::Direction direction, int peer,
+                   uint64_t tag) {
+        dist::post_note(*side_, note, direction, peer, tag);
+    }
 
   private:
     struct Fingerprint {

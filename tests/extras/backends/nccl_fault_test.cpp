@@ -2,7 +2,9 @@
 // operation ends, with an error that names the missing rank.
 
 #include <chrono>
+#include <functional>
 #include <future>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -33,6 +35,19 @@ auto start_a_thousand(bool rank_1_calls) {
         expect(x, 1);
     };
     return on_gpus(2, body);
+}
+
+// Runs body(group, device) on rank 0 of two ranks, of which rank 1 calls nothing until
+// `body` has ended. Returns the text of rank 0's exception, "" without one or without GPUs.
+std::string alone_on_rank_0(const std::function<void(QueuedGroup&, Device)>& body) {
+    if (!has_gpus(2)) return "";
+    std::promise<void> over;
+    const auto failures = on_gpus(2, [&](QueuedGroup& group, Device device) {
+        if (group.rank() == 1) return over.get_future().wait();
+        const std::shared_ptr<void> at_end(nullptr, [&](void*) { over.set_value(); });
+        body(group, device);
+    });
+    return text_of(failures[0]);
 }
 
 }  // namespace
@@ -73,18 +88,14 @@ TEST_CASE("a rank that fails after wait has returned is named by the next call")
 
 TEST_CASE("a collective that only one rank has launched fails at its deadline") {
     if (!has_gpus(2)) return;
-    std::promise<void> over;
-    const auto body = [&](QueuedGroup& group, Device device) {
-        if (group.rank() == 1) return over.get_future().wait();
+    const std::string text = alone_on_rank_0([](QueuedGroup& group, Device device) {
         const Tensor x = filled(10, 1, device);
         const auto work = group.start(all_reduce_within(milliseconds(1000), x));
         failure_of(
             [&] { work->wait(); });  // on a busy machine it may already have timed out
         while (!work->is_completed()) std::this_thread::yield();
-        over.set_value();
         group.all_reduce(x);
-    };
-    const std::string text = text_of(on_gpus(2, body)[0]);
+    });
     CAPTURE(text);
     CHECK(contains(text, "Timeout: all_reduce: the group is broken: rank 0 waited"));
     CHECK(contains(text, "in all_reduce #1 (sum of 10 float32)"));
@@ -93,40 +104,32 @@ TEST_CASE("a collective that only one rank has launched fails at its deadline") 
 
 TEST_CASE(
     "a message that waits for a stuck collective fails at the collective's deadline") {
-    if (!has_gpus(2)) return;
     const bool sends = GENERATE(true, false);
-    std::promise<void> over;
     const auto body = [&](QueuedGroup& group, Device device) {
-        if (group.rank() == 1) return over.get_future().wait();
         const Tensor x = filled(10, 1, device);
         const auto work = group.start(all_reduce_within(milliseconds(1000), x));
         failure_of([&] { work->wait(); });
         const std::string text =
             failure_of([&] { sends ? group.send(x, 1) : void(group.recv(x, 1)); });
-        over.set_value();
         MINI_CHECK(contains(text, "in all_reduce #1 (sum of 10 float32)") &&
                        contains(text, "rank 1 is silent"),
                    text);
     };
-    CHECK(text_of(on_gpus(2, body)[0]) == "");
+    CHECK(alone_on_rank_0(body) == "");
 }
 
 TEST_CASE("a message fails at its deadline if the GPU never reaches its tensor") {
-    if (!has_gpus(2)) return;
-    std::promise<void> over;
     const auto body = [&](QueuedGroup& group, Device device) {
-        if (group.rank() == 1) return over.get_future().wait();
         mini::test::HeldStream held(device.index);
         const cuda::StreamGuard guard(device.index, held.get());
         const Tensor x = filled(3, 0, device);
         const std::string text = failure_of(
             [&] { group.start(send_within(milliseconds(300), x, 1))->wait(); });
-        over.set_value();
         MINI_CHECK(contains(text, "Timeout: rank 0 waited 0.3 s in send to rank 1") &&
                        contains(text, "for the GPU to reach its tensor"),
                    text);
     };
-    CHECK(text_of(on_gpus(2, body)[0]) == "");
+    CHECK(alone_on_rank_0(body) == "");
 }
 
 TEST_CASE(
@@ -201,15 +204,8 @@ TEST_CASE(
 
 TEST_CASE("a recv that no rank sends to fails at its deadline") {
     if (!has_gpus(2)) return;
-    std::promise<void> over;
-    const auto body = [&](QueuedGroup& group, Device device) {
-        if (group.rank() == 1) return over.get_future().wait();
-        const std::string text = failure_of([&] {
-            group.start(recv_within(milliseconds(300), filled(3, 0, device), 1))->wait();
-        });
-        over.set_value();
-        MINI_CHECK(contains(text, "Timeout: rank 0 waited 0.3 s in recv from rank 1"),
-                   text);
-    };
-    CHECK(text_of(on_gpus(2, body)[0]) == "");
+    const std::string text = alone_on_rank_0([](QueuedGroup& group, Device device) {
+        group.start(recv_within(milliseconds(300), filled(3, 0, device), 1))->wait();
+    });
+    CHECK(contains(text, "Timeout: rank 0 waited 0.3 s in recv from rank 1"));
 }

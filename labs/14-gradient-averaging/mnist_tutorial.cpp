@@ -124,9 +124,8 @@ bool parse(int argc, char** argv, bool launched, Options& options) {
         .at_least(1);
     line.add("--lr", options.lr, "learning rate of SGD").not_negative();
     line.add("--seed", options.seed, "seed of initial weights, dropout and order");
-    const mini::Option spawn =
-        line.add("--spawn", options.spawn, "start this many ranks, without a launcher")
-            .range(1, 1024);
+    line.add("--spawn", options.spawn, "start this many ranks, without a launcher")
+        .range(1, 1024);
     line.add("--local", options.local,
              "local SGD: average the parameters after every LOCAL steps; 0: average\n"
              "the gradients in every step")
@@ -135,7 +134,7 @@ bool parse(int argc, char** argv, bool launched, Options& options) {
     if (!line.parse(argc, argv)) return false;
     if (!std::isfinite(options.lr))
         throw UsageError(concat("--lr must be a number, but is ", options.lr));
-    if (launched && spawn.given())
+    if (launched && line.given("--spawn"))
         throw UsageError(
             "--spawn: a launcher has started the ranks already; leave it out");
     return true;

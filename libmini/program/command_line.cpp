@@ -123,8 +123,6 @@ Option& Option::hidden() {
     return *this;
 }
 
-bool Option::given() const { return option_->count() > 0; }
-
 template <typename T>
 Option Command::add(const std::string& names, T& value, const std::string& help) {
     CLI::Option& option = *app_->add_option(names, value, help);

@@ -74,9 +74,6 @@ class Option {
     Option& split_at(char separator);    ///< splits one argument into several values
     Option& hidden();                    ///< omits this option from the help
 
-    /// Returns whether the option was on the command line.
-    bool given() const;
-
   private:
     CLI::Option* option_;
     bool is_named_ = false;

@@ -2,6 +2,7 @@
 
 #include <signal.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
@@ -16,6 +17,7 @@
 #include "libmini/io/safetensors.hpp"
 #include "tests/labs/train_mnist_job.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
 #include "tests/support/golden.hpp"
 #include "tests/tools/job.hpp"
 
@@ -53,16 +55,12 @@ TEST_CASE("killing a rank in mid-epoch ends the job and names the rank and the s
     job.wait_for("10%");
 
     const std::vector<pid_t> ranks = ranks_of(job.pid());
-    pid_t victim = -1;
-    for (const pid_t pid : ranks) {
-        std::ifstream environ("/proc/" + std::to_string(pid) + "/environ",
-                              std::ios::binary);
-        const std::string text((std::istreambuf_iterator<char>(environ)), {});
-        if (text.find(std::string(1, '\0') + "RANK=1" + '\0') != std::string::npos)
-            victim = pid;
-    }
     REQUIRE(ranks.size() == 3);
-    REQUIRE(victim > 0);
+    const pid_t victim = *std::ranges::find_if(ranks, [](pid_t pid) {
+        std::ifstream file(concat("/proc/", pid, "/environ"), std::ios::binary);
+        const std::string text((std::istreambuf_iterator<char>(file)), {});
+        return contains(text, std::string("\0RANK=1\0", 8));
+    });
 
     kill(victim, SIGKILL);
     CHECK(job.wait() == 128 + SIGKILL);

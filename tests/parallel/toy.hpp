@@ -97,7 +97,7 @@ inline double largest_difference(const std::vector<float>& a,
     double largest = a.size() == b.size() ? 0.0 : INFINITY;
     for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
         const double apart = std::abs(static_cast<double>(a[i]) - b[i]);
-        if (!(apart <= largest)) largest = apart;  // also if it is NaN
+        if (!(apart <= largest)) largest = apart;  // even if it is NaN
     }
     return largest;
 }

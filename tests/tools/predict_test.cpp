@@ -1,4 +1,6 @@
-#include "libmini/tools/mini/predict.hpp"
+// mini predict, and the pictures that it shows to the network.
+
+#include "libmini/tools/mini/digit_image.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +14,6 @@
 #include "libmini/datasets/image_file.hpp"
 #include "libmini/io/safetensors.hpp"
 #include "libmini/nn/models.hpp"
-#include "libmini/tools/mini/digit_image.hpp"
 #include "tests/datasets/images.hpp"
 #include "tests/support/answer.hpp"
 #include "tests/support/catch.hpp"

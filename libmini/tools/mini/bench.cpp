@@ -1,4 +1,11 @@
-#include "libmini/tools/mini/bench.hpp"
+// mini bench allreduce: the time of an all-reduce, in the columns of nccl-tests.
+//
+//     size      bytes of one rank's tensor
+//     algbw     size / time
+//     busbw     algbw * 2(P-1)/P: bytes that each rank sends / time; comparable across
+//               world sizes, and with the bandwidth of a link
+
+#include "libmini/tools/mini/commands.hpp"
 
 #include <fmt/core.h>
 

@@ -1,4 +1,7 @@
-#include "libmini/tools/mini/indices.hpp"
+// mini indices: prints the sample indices that each rank gets, in the order of any
+// sampler or partitioner of libmini.
+
+#include "libmini/tools/mini/commands.hpp"
 
 #include <fmt/core.h>
 

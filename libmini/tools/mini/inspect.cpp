@@ -13,6 +13,7 @@
 #include "libmini/core/error.hpp"
 #include "libmini/core/text.hpp"
 #include "libmini/program/table.hpp"
+#include "libmini/tools/mini/commands.hpp"
 
 namespace mini::tools {
 namespace {

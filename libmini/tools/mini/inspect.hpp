@@ -11,7 +11,6 @@
 #include <string>
 
 #include "libmini/io/safetensors_file.hpp"
-#include "libmini/program/command_line.hpp"
 #include "libmini/tensor/tensor.hpp"
 
 namespace mini::tools {
@@ -38,9 +37,5 @@ NumberSummary summarise(const Tensor& tensor);
 /// Returns the file as a table, with its metadata and totals. A tensor of a type that
 /// libmini does not have is listed without statistics. Throws BadFile if reading fails.
 std::string inspect_table(const io::SafetensorsFile& file);
-
-/// Declares `inspect` in `mini`. When the command line has been parsed, `inspect` prints
-/// to stdout; it throws BadFile (one line) if the file is not a valid safetensors file.
-void add_inspect(Command& mini);
 
 }  // namespace mini::tools

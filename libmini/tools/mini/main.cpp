@@ -12,11 +12,8 @@
 #include "libmini/core/terminal.hpp"
 #include "libmini/extras/use_all.hpp"
 #include "libmini/program/wrap.hpp"
-#include "libmini/tools/mini/bench.hpp"
+#include "libmini/tools/mini/commands.hpp"
 #include "libmini/tools/mini/extra_commands.hpp"
-#include "libmini/tools/mini/indices.hpp"
-#include "libmini/tools/mini/inspect.hpp"
-#include "libmini/tools/mini/predict.hpp"
 
 namespace {
 

@@ -108,7 +108,7 @@ TEST_CASE("NoGradGuard disables recording and its destructor enables it again") 
     CHECK_FALSE((x * x).detach().requires_grad());
 }
 
-TEST_CASE("NoGradGuard affects the current thread only") {
+TEST_CASE("NoGradGuard affects the current thread only", "[threads]") {
     const NoGradGuard no_grad;
     bool enabled_elsewhere = false;
     std::jthread([&] { enabled_elsewhere = is_grad_enabled(); }).join();
@@ -227,7 +227,8 @@ TEST_CASE("the gradient of backward and of set_grad must have the tensor's dtype
     CHECK_FALSE(x.grad().defined());
 }
 
-TEST_CASE("threads that use one leaf at the same time add up all gradients") {
+TEST_CASE("threads that use one leaf at the same time add up all gradients",
+          "[threads]") {
     constexpr int kPasses = 2000;
     const Tensor w = leaf({1});
     int hooked = 0;

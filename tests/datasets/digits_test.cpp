@@ -44,7 +44,8 @@ TEST_CASE("the digits are the same bytes on every machine") {
           "b23a67accce3d3389a049a95766df88fe65956b36207813030e6c3d3c0f3541c");
 }
 
-TEST_CASE("threads that use the same digits at the same time get the same bytes") {
+TEST_CASE("threads that use the same digits at the same time get the same bytes",
+          "[threads]") {
     const Bytes alone = contents(*make_digits(true, 1000));
     const auto shared = make_digits(true, 1000);
     std::array<Bytes, 4> seen;

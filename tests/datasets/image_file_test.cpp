@@ -319,7 +319,7 @@ TEST_CASE("bytes after the end marker of a JPEG are ignored") {
     CHECK(pixels_of(file + Bytes{0xff, 0xc4, 1, 2, 3}) == pixels_of(file));
 }
 
-TEST_CASE("several threads can decode concurrently") {
+TEST_CASE("several threads can decode concurrently", "[threads]") {
     const Bytes good = read_bytes(golden("progressive.jpg"));
     const Bytes damaged = png_with({.sample = samples_of(8)}, {1, 2, 3});
     const auto expected = pixels_of(good);

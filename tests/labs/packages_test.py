@@ -106,30 +106,26 @@ class Setup(unittest.TestCase):
         nothing.start()
         self.addCleanup(nothing.stop)
 
+    def install(self, lacking, *arguments, fails=None):
+        """Calls install_missing() on a machine that lacks packages; apt_install() prints their names,
+        or fails. Returns what is printed."""
+        apt = fails or (lambda names: print("APT", *names))
+        with mock.patch.object(packages, "missing", return_value=lacking), \
+                mock.patch.object(setup, "apt_install", side_effect=apt), \
+                mock.patch.object(setup, "check_versions"):
+            return printed(setup.install_missing, *arguments)
+
     def test_with_no_missing_package_it_prints_one_line_and_does_not_run_apt(self):
-        with mock.patch.object(packages, "missing", return_value=[]), \
-                mock.patch.object(setup, "apt_install") as apt:
-            out = printed(setup.install_missing)
-        self.assertEqual(out.count("\n"), 1)
-        apt.assert_not_called()
+        self.assertEqual(self.install([]), "setup: all packages are installed\n")
 
     def test_it_prints_packages_and_reasons_before_it_installs(self):
-        lacking = [Package("libfoo-dev", "draws foos")]
-        with mock.patch.object(packages, "missing", return_value=lacking), \
-                mock.patch.object(setup, "apt_install") as apt, \
-                mock.patch.object(setup, "check_versions"):
-            apt.side_effect = lambda names: print("APT", *names)
-            out = printed(setup.install_missing)
-        self.assertRegex(out, r"libfoo-dev +draws foos\nAPT libfoo-dev\n$")
+        self.assertRegex(self.install([Package("libfoo-dev", "draws foos")]),
+                         r"libfoo-dev +draws foos\nAPT libfoo-dev\n$")
 
     def test_optional_packages_are_installed_unless_they_are_excluded(self):
         lacking = [Package("libfoo-dev", "draws foos"), Package("bar", "bars", optional=True)]
-        for optional, names in ((True, ["libfoo-dev", "bar"]), (False, ["libfoo-dev"])):
-            with mock.patch.object(packages, "missing", return_value=lacking), \
-                    mock.patch.object(setup, "apt_install") as apt, \
-                    mock.patch.object(setup, "check_versions"):
-                printed(setup.install_missing, optional)
-            apt.assert_called_once_with(names)
+        self.assertRegex(self.install(lacking, True), "APT libfoo-dev bar\n$")
+        self.assertRegex(self.install(lacking, False), "APT libfoo-dev\n$")
 
     def test_python_packages_are_installed_in_the_build_folder_and_are_optional(self):
         for fails in (False, True):
@@ -142,17 +138,10 @@ class Setup(unittest.TestCase):
             self.assertIn("continuing without" if fails else "safetensors in", out)
 
     def test_a_package_that_cannot_be_installed_stops_setup_only_if_required(self):
-        bar = Package("bar", "bars", optional=True)
-        for lacking, goes_on in (([bar], True), ([bar, Package("foo", "foos")], False)):
-            with mock.patch.object(packages, "missing", return_value=lacking), \
-                    mock.patch.object(setup, "apt_install", side_effect=LabError("no apt-get")), \
-                    mock.patch.object(setup, "check_versions"):
-                if goes_on:
-                    self.assertIn("continuing without bar: no apt-get",
-                                  printed(setup.install_missing))
-                else:
-                    with self.assertRaisesRegex(LabError, "no apt-get"):
-                        printed(setup.install_missing)
+        bar, fails = Package("bar", "bars", optional=True), LabError("no apt-get")
+        self.assertIn("continuing without bar: no apt-get", self.install([bar], fails=fails))
+        with self.assertRaisesRegex(LabError, "no apt-get"):
+            self.install([bar, Package("foo", "foos")], fails=fails)
 
     def prefix(self, commands, root):
         with mock.patch("shutil.which", side_effect=lambda name: name in commands or None), \

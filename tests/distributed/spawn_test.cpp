@@ -71,6 +71,12 @@ struct Pipe {
         MINI_CHECK(::read(ends[0], &byte, 1) == 1, "read");
         return byte;
     }
+    // Returns the number before the next newline.
+    int read_number() const {
+        std::string digits;
+        for (char c = read_one(); c != '\n'; c = read_one()) digits += c;
+        return std::stoi(digits);
+    }
 
     int ends[2];
 };
@@ -132,17 +138,15 @@ TEST_CASE("the exception of a rank is rethrown in the parent with the rank") {
 TEST_CASE("the error for a rank that dies names the rank and its signal or exit code") {
     if (!can_spawn()) return;
     const auto failure_when = [](auto&& die) {
-        return failure_of([&] {
-            spawn(
-                [&](int rank) {
-                    if (rank == 1) die();
-                    ::pause();
-                },
-                2);
-        });
+        const auto body = [&](int rank) {
+            if (rank == 1) die();
+            ::pause();
+        };
+        return failure_of([&] { spawn(body, 2); });
     };
-    CHECK(contains(failure_when([] { ::raise(SIGKILL); }), "rank 1 (process "));
-    CHECK(contains(failure_when([] { ::raise(SIGKILL); }), "was ended by SIGKILL"));
+    const std::string killed = failure_when([] { ::raise(SIGKILL); });
+    CHECK(contains(killed, "rank 1 (process "));
+    CHECK(contains(killed, "was ended by SIGKILL"));
     CHECK(contains(failure_when([] { ::_exit(3); }), "ended with code 3"));
     CHECK(contains(failure_when([] { throw 7; }),
                    "rank 1 failed: an exception that is no"));
@@ -177,10 +181,8 @@ TEST_CASE("spawn waits for the rank that an earlier PeerLost blames") {
         }
 
         // Wait until the parent has reaped rank 0, then fail.
-        std::string digits;
-        for (char c = process_ids.read_one(); c != '\n'; c = process_ids.read_one())
-            digits += c;
-        while (::kill(std::stoi(digits), 0) == 0) ::usleep(1000);
+        const int process = process_ids.read_number();
+        while (::kill(process, 0) == 0) ::usleep(1000);
         throw Error("the cause");
     };
     CHECK(failure_of([&] { spawn(body, 2); }) == "Error: rank 1 failed: the cause");
@@ -286,9 +288,7 @@ TEST_CASE(
         MINI_CHECK(server.counters().dropped >= kSilent - kFewDescriptors, "dropped");
     };
     const auto flood = [&] {
-        std::string digits;
-        for (char c = port.read_one(); c != '\n'; c = port.read_one()) digits += c;
-        const Address address{"127.0.0.1", std::stoi(digits)};
+        const Address address{"127.0.0.1", port.read_number()};
         TcpStore early(address, Cookie{}, deadline_after(kLong));
         std::vector<Socket> silent;
         for (rlim_t i = 0; i < kSilent; ++i)

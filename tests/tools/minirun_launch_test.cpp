@@ -131,15 +131,6 @@ TEST_CASE("minirun --log-dir logs every byte of every rank by attempt and local 
     }
 }
 
-TEST_CASE("the failure report names the log file of the failed rank") {
-    const Folder folder;
-    const ProcessResult job =
-        run_script(2, "[ $RANK = 0 ] && exec sleep 1000; echo why >&2; exit 3",
-                   {"--log-dir", folder.path()});
-    CHECK(job.code == 3);
-    CHECK(contains(job.err, "/attempt_0/1/stderr.log"));
-}
-
 TEST_CASE("a log folder that cannot be written is a one-line error") {
     const ProcessResult job = run_script(2, "true", {"--log-dir", "/dev/null/logs"});
     CHECK(job.code == 1);
@@ -147,15 +138,17 @@ TEST_CASE("a log folder that cannot be written is a one-line error") {
     CHECK(contains(job.err, "--log-dir"));
 }
 
-TEST_CASE("each attempt of a restarted job has its own logs") {
+TEST_CASE("each attempt has its own logs, and the failure report names the rank's") {
     const Folder folder;
-    const ProcessResult job =
-        run_script(1, "echo $TORCHELASTIC_RESTART_COUNT; exit 3",
-                   {"--log_dir", folder.path(), "--max-restarts", "1"});
+    const ProcessResult job = run_script(
+        2, "[ $RANK = 0 ] && exec sleep 1000; echo $TORCHELASTIC_RESTART_COUNT; exit 3",
+        {"--log_dir", folder.path(), "--max-restarts", "1"});
     CHECK(job.code == 3);
+    CHECK(contains(job.err, "/attempt_0/1/stderr.log"));
+    CHECK(contains(job.err, "/attempt_1/1/stderr.log"));
     const fs::path run = only_entry(folder.path());
-    CHECK(read_file(run / "attempt_0" / "0" / "stdout.log") == "0\n");
-    CHECK(read_file(run / "attempt_1" / "0" / "stdout.log") == "1\n");
+    CHECK(read_file(run / "attempt_0" / "1" / "stdout.log") == "0\n");
+    CHECK(read_file(run / "attempt_1" / "1" / "stdout.log") == "1\n");
 }
 
 TEST_CASE("a second user of the machine can run minirun and log") {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdlib>
 
 #include "libmini/kernels/cuda/kernels.hpp"
@@ -14,15 +15,10 @@ constexpr std::array kLadder = {
     MatmulRung::kNaive,     MatmulRung::kCoalesced, MatmulRung::kTiled,
     MatmulRung::kRegisters, MatmulRung::kCublas,
 };
-
-bool is_built(MatmulRung rung) {
-    for (const MatmulRung built : matmul_rungs())
-        if (built == rung) return true;
-    return false;
-}
+constexpr std::array kNames = {"naive", "coalesced", "tiled", "registers", "cublas"};
 
 void check_built(MatmulRung rung) {
-    if (!is_built(rung))
+    if (rung == MatmulRung::kCublas && !has_cublas())
         throw UsageError(concat("matmul: this build has no rung \"", name(rung),
                                 "\"; configure with MINI_CUDA=ON, or select another rung "
                                 "by MINI_MATMUL"));
@@ -50,16 +46,7 @@ Matrix matrix(const float* data, int64_t rows, int64_t cols, bool transposed) {
 
 }  // namespace
 
-const char* name(MatmulRung rung) {
-    switch (rung) {
-        case MatmulRung::kNaive: return "naive";
-        case MatmulRung::kCoalesced: return "coalesced";
-        case MatmulRung::kTiled: return "tiled";
-        case MatmulRung::kRegisters: return "registers";
-        case MatmulRung::kCublas: return "cublas";
-    }
-    return "unknown";
-}
+const char* name(MatmulRung rung) { return kNames[static_cast<size_t>(rung)]; }
 
 MatmulRung matmul_rung_named(const std::string& requested) {
     std::string names;

@@ -77,27 +77,28 @@ void RaceChecker::visit(const AccessedRange& range, Mode mode, const Access& acc
     });
 }
 
-// Adds a read to the reads since the last write. A read that happens before the new one
-// is removed: a write after the new read comes after both.
+// Adds a read to the reads since the last write. Lanes of a warp that read at the same
+// clock share an entry. A read that happens before the new one is removed: a write after
+// the new read comes after both. If all entries are in use, the new read takes the place
+// of the last.
 void RaceChecker::keep_read(Cell& cell, const Access& now) {
-    size_t kept = 0;
-    for (size_t i = 0; i < cell.read_count; ++i) {
-        Access read = cell.reads[i];
-        const bool covered = (read.bytes & ~now.bytes) == 0;
-        if (covered) read.lanes = execution_.unordered_lanes(read);
-        if (read.lanes != 0) cell.reads[kept++] = read;
-    }
-    cell.read_count = static_cast<uint8_t>(kept);
-
-    // Lanes of a warp that read at the same clock share an entry. If all entries are in
-    // use, the new read takes the place of the last.
-    for (size_t i = 0; i < kept; ++i)
+    for (size_t i = 0; i < cell.read_count; ++i)
         if (same_but_lane(cell.reads[i], now)) {
             cell.reads[i].lanes |= now.lanes;
             return;
         }
-    if (kept < cell.reads.size()) ++cell.read_count;
-    cell.reads[cell.read_count - 1u] = now;
+    size_t kept = 0;
+    for (size_t i = 0; i < cell.read_count; ++i) {
+        const Access& read = cell.reads[i];
+        const bool covered = (read.bytes & ~now.bytes) == 0;
+        const uint32_t lanes = covered ? execution_.unordered_lanes(read) : read.lanes;
+        if (lanes == 0) continue;
+        if (kept != i) cell.reads[kept] = read;
+        cell.reads[kept++].lanes = lanes;
+    }
+    if (kept < cell.reads.size()) ++kept;
+    cell.read_count = static_cast<uint8_t>(kept);
+    cell.reads[kept - 1] = now;
 }
 
 void RaceChecker::visit_copy(const OperationInfo& info) {
@@ -116,15 +117,15 @@ void RaceChecker::visit_copy(const OperationInfo& info) {
 }
 
 // Reports `now` unless the earlier access happens before it.
-void RaceChecker::check_order(Access earlier, bool earlier_wrote, const Access& now,
-                              Mode mode, const AccessedRange& range) {
+void RaceChecker::check_order(const Access& earlier, bool earlier_wrote,
+                              const Access& now, Mode mode, const AccessedRange& range) {
     if (earlier.operation == 0 || (earlier.bytes & now.bytes) == 0) return;
     const bool same = earlier.operation == execution_.number();
     if (range.shared && (!same || earlier.block != now.block))
         return;  // the earlier access is of a finished block
     if (earlier.atomic && now.atomic) return;
-    earlier.lanes = execution_.unordered_lanes(earlier);
-    if (earlier.lanes == 0) return;
+    const uint32_t lanes = execution_.unordered_lanes(earlier);
+    if (lanes == 0) return;
     const Mistake mistake = same ? Mistake::kRace : Mistake::kMissingSync;
     if (findings_.met(mistake, now.address, earlier.address)) return;
 
@@ -133,7 +134,9 @@ void RaceChecker::check_order(Access earlier, bool earlier_wrote, const Access& 
         same ? race_message(earlier, now, did)
              : concat(execution_.name(earlier), " ", did,
                       " in another stream, and no event or wait orders the two");
-    findings_.add(mistake, execution_.current(now.address), execution_.party(earlier),
+    Access unordered = earlier;
+    unordered.lanes = lanes;
+    findings_.add(mistake, execution_.current(now.address), execution_.party(unordered),
                   concat(verb(mode), " ", memory_.describe(range.at, range.shared),
                          ", which ", what));
 }

@@ -38,8 +38,8 @@ class RaceChecker {
     template <typename Visit>
     void each_word(const AccessedRange& range, const Visit& visit);
     void keep_read(Cell& cell, const Access& now);
-    void check_order(Access earlier, bool earlier_wrote, const Access& now, Mode mode,
-                     const AccessedRange& range);
+    void check_order(const Access& earlier, bool earlier_wrote, const Access& now,
+                     Mode mode, const AccessedRange& range);
     void copy_initialised(uintptr_t to, uintptr_t from, size_t bytes);
 
     Findings& findings_;

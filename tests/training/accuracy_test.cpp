@@ -9,7 +9,6 @@
 #include "libmini/autograd/node.hpp"
 #include "libmini/core/error.hpp"
 #include "libmini/data/distributed_eval_sampler.hpp"
-#include "libmini/data/distributed_sampler.hpp"
 #include "libmini/data/tensor_dataset.hpp"
 #include "libmini/distributed/launch/launch.hpp"
 #include "tests/support/catch.hpp"
@@ -37,15 +36,6 @@ std::shared_ptr<const data::Dataset> numbered(int64_t n) {
         Tensor::from(numbers, {n, 1}, Device::cpu()), cpu_tensor(targets));
 }
 
-Accuracy of_samples(const std::vector<int64_t>& samples) {
-    Accuracy accuracy;
-    for (const int64_t i : samples) {
-        accuracy.correct += predicted(i) == target(i);
-        ++accuracy.seen;
-    }
-    return accuracy;
-}
-
 // The score of sample i is highest for class predicted(i). Records the modes in which it
 // was called, and throws at sample `fails_at`.
 class Predicting : public nn::Module {
@@ -69,13 +59,11 @@ class Predicting : public nn::Module {
 
 struct Counted {
     Accuracy accuracy;
-    int64_t batches = 0;
     size_t collectives = 0;
 };
 
 // Calls count_correct on each rank, over n samples in batches of 3. Returns each rank's
-// counts, number of batches, and number of collectives.
-template <typename SamplerType>
+// counts and number of collectives.
 std::vector<Counted> count(int64_t n, int ranks) {
     std::vector<Counted> results(static_cast<size_t>(ranks));
     const auto dataset = numbered(n);
@@ -83,60 +71,28 @@ std::vector<Counted> count(int64_t n, int ranks) {
         Counted& mine = results[static_cast<size_t>(group.rank())];
         Predicting model;
         data::DataLoader loader(
-            dataset, {.batch_size = 3, .sampler = std::make_shared<SamplerType>(n)});
-        mine.batches = loader.size();
+            dataset, {.batch_size = 3,
+                      .sampler = std::make_shared<data::DistributedEvalSampler>(n)});
         mine.accuracy = training::count_correct(model, loader, group);
         mine.collectives = group.events().snapshot(EventKind::kCollectiveBegin).size();
     });
     return results;
 }
 
-std::vector<int64_t> first(int64_t n) {
-    std::vector<int64_t> samples;
-    for (int64_t i = 0; i < n; ++i) samples.push_back(i);
-    return samples;
-}
-
 }  // namespace
 
-TEST_CASE("count_correct on P ranks returns the counts of one process on every rank") {
+TEST_CASE("count_correct returns the counts of one process after one collective") {
     const int ranks = GENERATE(1, 2, 3, 4, 7);
     const int64_t n = GENERATE(1, 2, 5, 6, 7, 22, 100);
     CAPTURE(ranks, n);
-    const auto results = count<data::DistributedEvalSampler>(n, ranks);
+    Accuracy expected{.seen = n};
+    for (int64_t i = 0; i < n; ++i) expected.correct += predicted(i) == target(i);
+    const auto results = count(n, ranks);
     for (size_t rank = 0; rank < results.size(); ++rank) {
         CAPTURE(rank);
-        CHECK(results[rank].accuracy == of_samples(first(n)));
+        CHECK(results[rank].accuracy == expected);
+        CHECK(results[rank].collectives == 1);
     }
-}
-
-TEST_CASE("count_correct uses one collective for any number of batches") {
-    const int ranks = GENERATE(1, 2, 3, 4, 7);
-    const int64_t n = GENERATE(1, 22, 100);
-    CAPTURE(ranks, n);
-    const auto results = count<data::DistributedEvalSampler>(n, ranks);
-    // Rank 0 always has a batch. The last rank has no batch if there are fewer samples
-    // than ranks.
-    CHECK(results.front().batches >= 1);
-    if (n < ranks) CHECK(results.back().batches == 0);
-    for (const Counted& mine : results) CHECK(mine.collectives == 1);
-}
-
-TEST_CASE("count_correct counts the repeated samples of a padding sampler twice") {
-    // On 4 ranks, 10 samples are padded to 12; without shuffling, with samples 0 and 1.
-    std::vector<int64_t> samples = first(10);
-    samples.insert(samples.end(), {0, 1});
-    std::vector<Counted> results(4);
-    dist::run_threads(4, [&](dist::ProcessGroup& group) {
-        Predicting model;
-        data::DataLoader loader(
-            numbered(10), {.batch_size = 2,
-                           .sampler = std::make_shared<data::DistributedSampler>(
-                               10, data::DistributedSamplerOptions{.shuffle = false})});
-        results[static_cast<size_t>(group.rank())].accuracy =
-            training::count_correct(model, loader, group);
-    });
-    for (const Counted& mine : results) CHECK(mine.accuracy == of_samples(samples));
 }
 
 TEST_CASE(

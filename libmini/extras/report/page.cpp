@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <cstddef>
+#include <filesystem>
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/text.hpp"
@@ -108,6 +108,12 @@ std::string overlap_table(const RunRecord& run) {
 }
 
 }  // namespace
+
+std::string run_name(const std::string& folder) {
+    auto path = std::filesystem::absolute(folder).lexically_normal();
+    if (!path.has_filename()) path = path.parent_path();  // of "runs/first/"
+    return path.filename().string();
+}
 
 std::string page_of(const RunRecord& run) {
     std::string body = heading(run) + options_table(run.metrics.run);

@@ -17,6 +17,9 @@ struct RunRecord {
     std::vector<RankTrace> trace{};  // of all ranks
 };
 
+/// Returns the name of a run: the last part of its folder's path.
+std::string run_name(const std::string& folder);
+
 /// Returns the page of a run. What the run lacks, such as a trace, is left out.
 std::string page_of(const RunRecord& run);
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -29,13 +28,6 @@ std::string created(const std::string& folder) {
     for (const char* name : {"trace.json", "report.html"})
         io::check_can_save(concat(folder, "/", name));
     return folder;
-}
-
-// Returns the last part of a path.
-std::string name_of(const std::string& folder) {
-    auto path = std::filesystem::absolute(folder).lexically_normal();
-    if (!path.has_filename()) path = path.parent_path();  // of "runs/first/"
-    return path.filename().string();
 }
 
 ordered_json json_of_all(const std::vector<StepRow>& rows) {
@@ -160,7 +152,7 @@ void RunLog::add_epoch(const training::EpochFacts& epoch) {
     files_->add_scalars(epoch);
     io::write_file(folder_ + "/trace.json", trace_json(traces));
     io::write_file(folder_ + "/report.html",
-                   page_of({name_of(folder_), read_metrics(folder_), traces}));
+                   page_of({run_name(folder_), read_metrics(folder_), traces}));
 }
 
 }  // namespace mini::report

@@ -29,8 +29,7 @@ int fail(int code, const std::string& message) {
 // The commands of extras, also of those that this build does not have.
 constexpr struct {
     const char *name, *extra;
-} kExtraCommands[] = {{"flight", "flight"},
-                      {"plot", "report"}};
+} kExtraCommands[] = {{"flight", "flight"}, {"plot", "report"}, {"report", "report"}};
 
 // Declares each command of an extra that this build does not have: the command throws
 // UsageError, which names the extra.

@@ -5,6 +5,7 @@ Usage: logdir_test.py BIN_DIR.
 
 import json
 import os
+import subprocess
 import sys
 import unittest
 from pathlib import Path
@@ -43,6 +44,15 @@ class Logdir(outputs_test.Refusals):
         page = (log / "report.html").read_text()
         for part in ("bucket 0", "rank 1 communication", "Loss and accuracy"):
             self.assertIn(part, page)
+
+        (log / "report.html").unlink()
+        mini = [outputs_test.BIN / "mini", "report"]
+        again = subprocess.run([*mini, log], capture_output=True, text=True, timeout=60)
+        self.assertEqual((again.returncode, again.stdout), (0, f"{log}/report.html\n"), again.stderr)
+        self.assertEqual((log / "report.html").read_text(), page)
+        none = subprocess.run([*mini, self.folder], capture_output=True, text=True, timeout=60)
+        self.assertEqual(none.returncode, 1)
+        self.assertIn("metrics.jsonl: cannot open", none.stderr)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,94 @@
+#include "libmini/extras/report/commands.hpp"
+
+#include <fmt/core.h>
+
+#include <filesystem>
+#include <iostream>
+#include <iterator>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "libmini/core/error.hpp"
+#include "libmini/extras/report/chart.hpp"
+#include "libmini/extras/report/metrics.hpp"
+#include "libmini/extras/report/page.hpp"
+#include "libmini/extras/report/plot_spec.hpp"
+#include "libmini/extras/report/trace.hpp"
+#include "libmini/io/file.hpp"
+
+namespace mini::report {
+namespace {
+
+struct Options {
+    std::string input, output;
+};
+
+std::string contents_of(const std::string& path) {
+    const io::InputFile file(path);
+    std::string text(file.size(), '\0');
+    file.read(0, std::as_writable_bytes(std::span(text)));
+    return text;
+}
+
+std::string input() { return {std::istreambuf_iterator<char>(std::cin), {}}; }
+
+void write_chart(const Options& options) {
+    const std::string name = options.input == "-" ? "stdin" : options.input;
+    const Chart chart =
+        parse_chart(options.input == "-" ? input() : contents_of(options.input), name);
+    std::string svg;
+    try {
+        svg = svg_of(chart);
+    } catch (const UsageError& error) {
+        throw BadFile(fmt::format("{}: {}", name, error.what()));
+    }
+    if (options.output == "-")
+        fmt::print("{}", svg);
+    else
+        io::write_file(options.output, svg);
+}
+
+// Writes the page that the run writes at the end of each epoch: of a run that was killed
+// before, it has the steps of rank 0 so far.
+void write_page(const Options& options) {
+    const std::string& folder = options.input;
+    RunRecord run{.name = run_name(folder), .metrics = read_metrics(folder)};
+    const std::string trace = folder + "/trace.json";
+    if (std::filesystem::exists(trace)) {
+        try {
+            run.trace = read_trace(contents_of(trace));
+        } catch (const BadFile& error) {
+            throw BadFile(concat(trace, ": ", error.what()));
+        }
+    }
+    const std::string page =
+        options.output.empty() ? folder + "/report.html" : options.output;
+    io::write_file(page, page_of(run));
+    fmt::print("{}\n", page);
+}
+
+}  // namespace
+
+void add_commands(Command& mini) {
+    Command plot = mini.add_command(
+        "plot", "Draws a chart as SVG from its description in JSON (docs/pages/plot.md)");
+    const auto chart = std::make_shared<Options>();
+    plot.add("SPEC", chart->input, "The chart in JSON; -: stdin").required();
+    plot.add("--out", chart->output, "The SVG file to write; -: stdout")
+        .type_name("FILE")
+        .required();
+    plot.on_parsed([chart] { write_chart(*chart); });
+
+    Command report = mini.add_command(
+        "report", "Writes the page of a run again (docs/pages/run_report.md)");
+    const auto page = std::make_shared<Options>();
+    report.add("RUN", page->input, "The folder of a run: train_mnist --logdir")
+        .type_name("DIR")
+        .required();
+    report.add("--output", page->output, "The page; by default report.html in RUN")
+        .type_name("FILE");
+    report.on_parsed([page] { write_page(*page); });
+}
+
+}  // namespace mini::report

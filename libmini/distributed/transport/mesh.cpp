@@ -42,22 +42,25 @@ std::string address_key(int rank) { return concat("mesh/", rank); }
 // What a rank publishes in the store.
 struct Endpoint {
     std::string host;
-    Address address;         // at which it listens
+    Address address;         // at which other hosts reach its listener
     std::string sharing_id;  // see memory_sharing_id(); "-" if it uses TCP only
     uint64_t token = 0;      // random; identifies the rank's listener
+    Address local_address;   // of its listener: `address` may be a router's
 };
 
 std::string to_text(const Endpoint& endpoint) {
     return concat(endpoint.host, " ", to_text(endpoint.address), " ", endpoint.sharing_id,
-                  " ", endpoint.token);
+                  " ", endpoint.token, " ", to_text(endpoint.local_address));
 }
 
 Endpoint parse_endpoint(const std::string& text) {
     std::istringstream in(text);
     Endpoint endpoint;
-    std::string address;
-    in >> endpoint.host >> address >> endpoint.sharing_id >> endpoint.token;
+    std::string address, local_address;
+    in >> endpoint.host >> address >> endpoint.sharing_id >> endpoint.token >>
+        local_address;
     endpoint.address = parse_address(address);
+    if (!local_address.empty()) endpoint.local_address = parse_address(local_address);
     return endpoint;
 }
 
@@ -144,12 +147,14 @@ static_assert(sizeof(Greeting) == sizeof(Hello) + 8, "no padding on the wire");
 // Connects and exchanges Hellos. Returns the channel, and the peer's Hello in `answer`.
 std::unique_ptr<Channel> greet(int peer, const ThisRank& mine, const Hello& hello,
                                Hello& answer) {
-    Socket socket =
-        connect_to(mine.endpoint(peer).address, mine.deadline, Refusal::kNoMore);
+    const Endpoint& theirs = mine.endpoint(peer);
+    const bool is_local = mine.shares_memory_with(peer);
+    Socket socket = connect_to(is_local ? theirs.local_address : theirs.address,
+                               mine.deadline, Refusal::kNoMore);
     Greeting greeting{hello};
     const int world_size = mine.config.world_size;
     NewSharedMemory shared;
-    if (mine.shares_memory_with(peer)) {
+    if (is_local) {
         shared = make_shared_memory(RingChannel::memory_bytes(world_size));
         greeting.process = system().process_id();
         greeting.descriptor = shared.descriptor.fd();
@@ -353,10 +358,12 @@ void connect_all(Mesh& mesh, const RendezvousConfig& config, Store& store,
     // address of the connection to the store, or the advertised address.
     await_name({local_host, 0}, deadline);
     ThisRank mine{config, store, deadline, listen_for(local_host), {}};
+    const Address own = local_address(mine.listener);
     const Endpoint endpoint{system().host_id(),
-                            {local_host, local_address(mine.listener).port},
+                            {local_host, own.port},
                             medium == Medium::kTcp ? "-" : memory_sharing_id(),
-                            system().random_number()};
+                            system().random_number(),
+                            own};
     store.set(address_key(config.rank), to_text(endpoint));
 
     mine.endpoints = get_endpoints(mine);

@@ -16,7 +16,6 @@
 #include "libmini/core/error.hpp"
 #include "libmini/core/machine.hpp"
 #include "libmini/distributed/net/clock.hpp"
-#include "libmini/distributed/net/local_socket.hpp"
 #include "libmini/distributed/rendezvous/rank_variables.hpp"
 #include "libmini/distributed/store/tcp_store.hpp"
 #include "libmini/distributed/store/tcp_store_server.hpp"

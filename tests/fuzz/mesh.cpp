@@ -136,8 +136,7 @@ class IntruderStore : public dist::HashStore {
         rank1_ = connect();
         const auto hello =
             dist::make_hello(dist::Hello::Role::kMeshConnector, kCookie, 1, 0, token);
-        memory_ =
-            dist::make_shared_memory(dist::RingChannel::memory_bytes()).descriptor;
+        memory_ = dist::make_shared_memory(dist::RingChannel::memory_bytes()).descriptor;
         const std::array<int32_t, 2> memory = {::getpid(), memory_.fd()};
         dist::send_some(rank1_, std::as_bytes(std::span(&hello, 1)),
                         std::as_bytes(std::span(memory)));

@@ -8,8 +8,8 @@
 #include <limits>
 #include <numeric>
 #include <string>
-#include <utility>
 #include <thread>
+#include <utility>
 
 #include "libmini/core/error.hpp"
 #include "tests/random/support.hpp"

@@ -1,5 +1,5 @@
-// What the collective algorithms promise beyond the values, bits and bytes that dist_suite
-// checks.
+// What the collective algorithms promise beyond the values, bits and bytes that
+// dist_suite checks.
 
 #include <atomic>
 #include <cstddef>

@@ -119,8 +119,8 @@ inline Call recv_within(milliseconds timeout, const Tensor& x, int peer) {
         .operation = Operation::kRecv, .outputs = {x}, .peer = peer, .timeout = timeout};
 }
 
-/// Returns one transport per rank. `kind`: "threads", or "tcp" or "shm" over loopback, where
-/// `change` may replace the streams of a rank.
+/// Returns one transport per rank. `kind`: "threads", or "tcp" or "shm" over loopback,
+/// where `change` may replace the streams of a rank.
 inline std::vector<std::unique_ptr<GroupTransport>> make_transports(
     const std::string& kind, int world_size,
     const std::function<void(int rank, std::vector<MessageStream>&)>& change = {}) {

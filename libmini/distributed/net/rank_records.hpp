@@ -26,8 +26,8 @@ struct RankRecords {
     bool (*note_ends)(const std::string& folder, const std::string& run) = nullptr;
 };
 
-/// Returns the functions of the process, which an extra sets in main; null members if none
-/// were set.
+/// Returns the functions of the process, which an extra sets in main; null members if
+/// none were set.
 inline RankRecords& rank_records() {
     static RankRecords registered;
     return registered;

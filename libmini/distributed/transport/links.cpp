@@ -16,8 +16,8 @@ namespace {
 constexpr int kMaxRanksPerHost = 1024;
 constexpr double kMinShare = 0.001;  // so that a frame takes hours at most, not years
 
-// The valid rates, in bytes a second, and delays, in nanoseconds. With a lower rate a frame
-// would take minutes; a shorter delay is too short for the clock.
+// The valid rates, in bytes a second, and delays, in nanoseconds. With a lower rate a
+// frame would take minutes; a shorter delay is too short for the clock.
 constexpr double kMinRate = 1e3 / 8, kMaxRate = 1e12 / 8;
 constexpr double kMinDelay = 1e3, kMaxDelay = 60e9;
 
@@ -30,8 +30,8 @@ double scale_of(const std::string& unit) {
     return 1e9;  // s
 }
 
-// Parses a number of a pattern, such as "0.25". Returns std::nullopt if `low` <= number <=
-// `high` does not hold for number * scale.
+// Parses a number of a pattern, such as "0.25". Returns std::nullopt if `low` <= number
+// <= `high` does not hold for number * scale.
 std::optional<double> number_in(const std::string& digits, double low, double high,
                                 double scale = 1) {
     double number = 0;

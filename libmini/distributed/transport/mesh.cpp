@@ -102,8 +102,8 @@ void check_reported_failure(Store& store, std::chrono::milliseconds time) {
     throw_failure(parse_failure(report));
 }
 
-// If a connected rank is gone, throws the failure that it has reported, else PeerLost: the
-// mesh can never be complete.
+// If a connected rank is gone, throws the failure that it has reported, else PeerLost:
+// the mesh can never be complete.
 void check_still_there(std::vector<MessageStream>& streams, Store& store, int rank) {
     for (size_t peer = 0; peer < streams.size(); ++peer) {
         if (!streams[peer].is_open()) continue;

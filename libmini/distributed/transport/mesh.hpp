@@ -1,21 +1,21 @@
-// The mesh: a connection between every two ranks. Two ranks on one host that run as the same
-// user exchange their messages through shared memory, and use the connection only to wake
-// each other; other ranks send their messages over the connection.
+// The mesh: a connection between every two ranks. Two ranks on one host that run as the
+// same user exchange their messages through shared memory, and use the connection only
+// to wake each other; other ranks send their messages over the connection.
 //
 //     rank r listens, and writes its address and the id of its host into the store
 //     rank r connects to all lower ranks and accepts connections from higher ranks, so
 //     each pair connects exactly once
 //
-// The higher rank allocates the shared memory, and the lower rank opens it as a descriptor
-// of the higher rank's process: the memory has no name, so no memory remains when a process
-// dies. Both sides send a Hello with the run's cookie, their rank, the rank they expect,
-// and a random number that the listening rank has put into the store. A rank drops a
-// connection that sends other bytes; a listener that replies with other bytes is not the
-// expected rank. When the mesh is complete, the listeners are closed.
+// The higher rank allocates the shared memory, and the lower rank opens it as a
+// descriptor of the higher rank's process: the memory has no name, so no memory remains
+// when a process dies. Both sides send a Hello with the run's cookie, their rank, the
+// rank they expect, and a random number that the listening rank has put into the store.
+// A rank drops a connection that sends other bytes; a listener that replies with other
+// bytes is not the expected rank. When the mesh is complete, the listeners are closed.
 //
-// A rank that fails before then reports this to the connected ranks as it leaves, and under
-// the key "mesh/failure" in the store, where the others look every half second, and when a
-// connection closes.
+// A rank that fails before then reports this to the connected ranks as it leaves, and
+// under the key "mesh/failure" in the store, where the others look every half second,
+// and when a connection closes.
 
 #pragma once
 

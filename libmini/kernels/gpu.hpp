@@ -10,6 +10,7 @@
 #include <string>
 
 struct CUstream_st;
+/// A stream of CUDA's, as CUDA's own headers declare it.
 using cudaStream_t = CUstream_st*;
 
 namespace mini::cuda {

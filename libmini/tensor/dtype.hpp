@@ -81,7 +81,9 @@ constexpr DType dtype_of<BFloat16>() {
 }
 
 /// Calls body(element) with an element of the C++ type of `dtype`, so that a generic
-/// lambda gets the type: with_element(dtype, [&]<Element T>(T) { ... }).
+/// lambda gets the type:
+///
+///     with_element(dtype, [&]<Element T>(T) { ... });
 template <typename Body>
 void with_element(DType dtype, const Body& body) {
     switch (dtype) {

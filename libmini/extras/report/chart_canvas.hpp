@@ -14,11 +14,11 @@
 
 namespace mini::report {
 
-constexpr double kChartWidth = 780;  ///< of a chart with short texts, in pixels
-constexpr double kChartMargin = 22;  ///< around the contents
-constexpr double kLeastPlotWidth = 240;
-constexpr double kTextSize = 13;   ///< of the font of names
-constexpr double kSmallSize = 12;  ///< of the font of numbers and labels
+constexpr double kChartWidth = 780;      ///< of a chart with short texts, in pixels
+constexpr double kChartMargin = 22;      ///< around the contents
+constexpr double kLeastPlotWidth = 240;  ///< of the part between the axes
+constexpr double kTextSize = 13;         ///< of the font of names
+constexpr double kSmallSize = 12;        ///< of the font of numbers and labels
 
 /// Returns an upper bound of a text's width in pixels, for the widest usual fonts.
 double text_width(std::string_view text, double font_size);

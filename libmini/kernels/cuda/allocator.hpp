@@ -23,8 +23,8 @@ namespace mini::cuda {
 
 /// Records that `stream`, a stream of the current device, uses the block that contains
 /// `pointer`, which is pinned, or was allocated for another stream. The block is not
-/// reused before the stream has done all work that was added before this call; a later
-/// free does not wait (`torch.Tensor.record_stream`). Other pointers are ignored.
+/// reused before the stream has done all work that was added before this call. Unlike with
+/// `torch.Tensor.record_stream`, a later free does not wait. Other pointers are ignored.
 void record_stream(const void* pointer, cudaStream_t stream);
 
 /// A device's allocated memory in bytes, and counts of calls (`torch.cuda.memory_stats`).

@@ -58,7 +58,7 @@ LIMITS = {
     "libmini/program": (780, None),
     "libmini/random": (1050, None),
     "libmini/tensor": (2780, None),
-    "libmini/tools": (3450, None),
+    "libmini/tools": (3480, None),
     "libmini/training": (2720, None),
     "libmini/vision": (530, None),
 }

@@ -25,18 +25,16 @@ struct Options {
 };
 
 std::string contents_of(const std::string& path) {
+    if (path == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
     const io::InputFile file(path);
     std::string text(file.size(), '\0');
     file.read(0, std::as_writable_bytes(std::span(text)));
     return text;
 }
 
-std::string input() { return {std::istreambuf_iterator<char>(std::cin), {}}; }
-
 void write_chart(const Options& options) {
     const std::string name = options.input == "-" ? "stdin" : options.input;
-    const Chart chart =
-        parse_chart(options.input == "-" ? input() : contents_of(options.input), name);
+    const Chart chart = parse_chart(contents_of(options.input), name);
     std::string svg;
     try {
         svg = svg_of(chart);

@@ -194,7 +194,7 @@ def build_schemata(catalogue, labs, log):
     """Builds the checks of `labs` with all bodies of every region, and kernels for the
     simulator. Returns the errors as text, "" if there are none."""
     on_device = any(region.in_device_file for region in catalogue.regions)
-    check_build.configure(log, options=["-DMINI_CUDA=SIM"] if on_device else [])
+    check_build.configure(log, *["-DMINI_CUDA=SIM"] * on_device)
     targets = [f"lab{lab.number}_schemata" for lab in labs]
     code, lines = check_build.build_checks(targets, log)
     if code == 0:

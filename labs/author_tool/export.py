@@ -1,16 +1,15 @@
 """A course repository: libmini without the solutions of the course's labs.
 
     libmini/, labs/NN-*/     sources with MINI_TODO in the regions of the course's labs; of other
-                             labs, files with regions are in course/ only, unless --open is given
+                             labs, files with regions are in course/ only
     course/                  the solutions as object files (export_objects)
-    course.json              labs, version, and the SHA-256 of every file
+    course.json              labs, version, and the paths of all files
     README.md, CMakePresets.json, .gitignore, labs/README.md     for this course
 
 Export again into the same folder to update it: files of the course are replaced or deleted, and
 other files, such as work/, stay.
 """
 
-import hashlib
 import json
 import os
 import re
@@ -20,7 +19,7 @@ from author_tool import export_objects, export_pages
 from lab_tool.catalogue import COURSE, COURSE_VERSION, Catalogue
 from lab_tool.places import ROOT
 from lab_tool.process import commit_of, output_of
-from lab_tool.regions import starter
+from lab_tool.regions import HEADERS, starter
 from lab_tool.screen import LabError, say
 from lab_tool.verbs.setup import install_missing
 
@@ -70,23 +69,21 @@ libmini {commit}; exported with `labs/lab dev export`.
 class Export:
     """What is exported: the labs of a course, and how."""
 
-    def __init__(self, catalogue, labs, name, is_open=False, is_native=False):
+    def __init__(self, catalogue, labs, name, is_native=False):
         self.tracked = tracked(catalogue.root)
         self.catalogue, self.labs, self.name = catalogue, labs, name
         self.numbers = {lab.number for lab in labs}
-        self.is_open = is_open
         self.folder = export_objects.NATIVE if is_native else export_objects.FOLDER
         self.flags = "-march=native" if is_native else export_objects.usual_flags()
-        self.with_regions = {region.path: region.lab for region in catalogue.regions}
-        for region in catalogue.regions:
-            if region.in_header and region.lab in self.numbers:
-                raise LabError(f"{region.path} is a header with a region of lab {region.lab}: its "
-                               "solution cannot be an object file, so the lab cannot be exported")
+        for path, lab in catalogue.lab_of.items():
+            if path.endswith(HEADERS) and lab in self.numbers:
+                raise LabError(f"{path} is a header with a region of lab {lab}: its solution cannot "
+                               "be an object file, so the lab cannot be exported")
 
     def is_object_only(self, path):
         """Returns whether a file with regions of another lab is in the course as an object only."""
-        lab = self.with_regions.get(path)
-        return bool(lab) and lab not in self.numbers and not self.is_open
+        lab = self.catalogue.lab_of.get(path)
+        return bool(lab) and lab not in self.numbers
 
     def texts(self):
         """Returns {path: text} of the course's sources and scripts."""
@@ -105,17 +102,16 @@ class Export:
             return False
         lab = re.match(r"labs/(\d\d)-", path)
         if lab and lab[1] not in self.numbers:
-            return path == DEMO + "train_mnist.cpp" or self.is_open and path in self.with_regions
+            return path == DEMO + "train_mnist.cpp"
         return bool(lab) or path in KEPT_FILES or path.startswith(KEPT)
 
     def changed(self, path, text):
         """Returns the text of a file without solutions."""
         if self.is_object_only(path):
-            return (f"// Lab {self.with_regions[path]} is not in this course: libmini's code is in "
+            return (f"// Lab {self.catalogue.lab_of[path]} is not in this course: libmini's code is in "
                     "course/, as an object file.\n")
-        if path in self.with_regions:
-            return starter(text, path, {region.task for region in self.catalogue.regions
-                                        if region.lab in self.numbers})
+        if path in self.catalogue.lab_of:
+            return starter(text, path)
         if "/hints/" in path:
             return text.split(f"\n## {HINTS + 1}")[0].rstrip() + "\n"
         if path.endswith("README.md"):
@@ -132,13 +128,7 @@ class Export:
 
     def page(self, text):
         """Returns a page for students."""
-        return export_pages.without_refused(self.without_links(export_pages.split(text)[0]))
-
-    def answers(self):
-        """Returns the file for instructors: what the students' pages lack."""
-        return export_pages.answer_book(self.name, [
-            (lab, export_pages.split((lab.folder / "README.md").read_text(encoding="utf-8"))[1])
-            for lab in self.labs])
+        return export_pages.without_refused(self.without_links(export_pages.without_answers(text)))
 
     def without_links(self, text):
         """Returns a page without links to labs that are not in the course."""
@@ -173,13 +163,11 @@ class Export:
     def objects(self):
         """Builds the object files; returns those that the course needs."""
         built = export_objects.build_objects(self.catalogue, self.folder, self.flags)
-        return [each for each in built if (each.lab in self.numbers or not self.is_open)
-                and any(self.is_kept(source) for source in each.sources)]
+        return [each for each in built if any(map(self.is_kept, each.sources))]
 
     def write(self, folder):
         """Exports to a folder, or updates it. Returns the number of files."""
         old = course_in(folder)
-        refuse_changes(folder, old)
         objects = self.objects()
         texts = self.texts()
         folder.mkdir(parents=True, exist_ok=True)
@@ -195,7 +183,7 @@ class Export:
         content = {"version": COURSE_VERSION, "name": self.name, "libmini": commit_of(ROOT),
                    "labs": [lab.number for lab in self.labs],
                    "system": export_objects.system(),
-                   "files": {path: digest(folder / path) for path in paths}}
+                   "files": paths}
         (folder / COURSE).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
         return len(paths)
 
@@ -216,10 +204,6 @@ def without_missing(path, text, present):
         flags=re.MULTILINE)
 
 
-def digest(path):
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
 def course_in(folder):
     """Returns the content of a course's file; {} for a folder that is new or empty."""
     path = folder / COURSE
@@ -230,24 +214,12 @@ def course_in(folder):
     return {}
 
 
-def refuse_changes(folder, course):
-    """Raises LabError if files of a course were changed in it: an update would replace them."""
-    changed = [path for path, known in course.get("files", {}).items()
-               if (folder / path).exists() and digest(folder / path) != known]
-    if changed:
-        raise LabError(f"these files of the course were changed in it: {', '.join(changed[:5])}"
-                       f"{' ...' if len(changed) > 5 else ''}; move the changes elsewhere, and "
-                       "restore the files with git")
-
-
 def add_arguments(parser):
     parser.add_argument("folder", type=Path, metavar="DIR",
                         help="a new folder, or the course to update")
     parser.add_argument("--labs", required=True, metavar="N,...", help="the labs of the course")
     parser.add_argument("--name", default="Distributed training, taken apart",
                         help="the course's name, for its README")
-    parser.add_argument("--open", action="store_true",
-                        help="with libmini's readable sources of all other labs")
     parser.add_argument("--native", action="store_true",
                         help="for this machine's processor: with the objects of build/release, "
                         f"instead of new ones with {export_objects.usual_flags()}")
@@ -260,12 +232,8 @@ def run(options):
     labs = sorted({catalogue.lab(number.strip()).number for number in options.labs.split(",")})
     install_missing(optional=False)
     export = Export(catalogue, [catalogue.lab(number) for number in labs], options.name,
-                    options.open, options.native)
-    folder = options.folder.absolute()
-    say(f"wrote {export.write(folder)} files to {options.folder}: labs {', '.join(labs)}, without "
+                    options.native)
+    say(f"wrote {export.write(options.folder)} files to {options.folder}: labs {', '.join(labs)}, without "
         "their solutions")
-    answers = folder.with_name(f"{folder.name}-answers.md")
-    answers.write_text(export.answers(), encoding="utf-8")
-    say(f"wrote {answers}: the answers to hunts and questions, for instructors only")
     say("next: git init, commit, and give it to the students (docs/pages/instructors.md)")
     return 0

@@ -19,6 +19,7 @@ from lab_tool.building import build_folder, configure
 from lab_tool.check_build import PRESET
 from author_tool.starters import sources_of_batch
 from lab_tool.places import BUILD, ROOT, fresh_log
+from lab_tool.regions import HEADERS
 from lab_tool.screen import LabError
 
 FOLDER = BUILD / "export"
@@ -76,12 +77,12 @@ def usual_flags():
 def build_objects(catalogue, folder, flags):
     """Builds the object files of all files with regions; returns them."""
     log = fresh_log("export")
-    options = ["-DMINI_CUDA=SIM", "-DMINI_WORK_WITHOUT="]
+    options = ["-DMINI_CUDA=SIM"]
     if folder != NATIVE:
         options += ["-B", str(folder), f"-DCMAKE_CXX_FLAGS={flags}", "-DMINI_TESTS=OFF"]
     configure(PRESET, log, *options)
     objects = objects_in(catalogue, folder)
-    missing = {region.path for region in catalogue.regions if not region.in_header} - {
+    missing = {path for path in catalogue.lab_of if not path.endswith(HEADERS)} - {
         source for each in objects for source in each.sources}
     if missing:
         raise LabError(f"{sorted(missing)[0]} has a region, and no object file has its code")
@@ -91,7 +92,7 @@ def build_objects(catalogue, folder, flags):
 
 def objects_in(catalogue, folder):
     """Returns the objects of files with regions, from a build's compile_commands.json."""
-    labs = {region.path: region.lab for region in catalogue.regions}
+    labs = catalogue.lab_of
     found = []
     for entry in json.loads((folder / "compile_commands.json").read_text(encoding="utf-8")):
         output = OUTPUT.search(entry["command"])

@@ -1,5 +1,5 @@
 """The pages of labs as students of a course see them: without the answers to the bug hunts and
-questions, and without the commands that a course lacks. The answers go to a file for instructors.
+questions, and without the commands that a course lacks. The answers are in libmini's own pages.
 
 An answer is a fold (<details>). Those of a warm-up stay, since it is no hand-in, and so does a
 hunt's "Where to look".
@@ -18,27 +18,17 @@ PARAGRAPH = re.compile(rf"^(?! {{4}}|\||#)(?:.+\n)*?.*{REFUSED}.*\n(?:.+\n)*", r
 SENTENCE = re.compile(r"(?<=[.:?!])\s+(?=[A-Z(`])")
 
 
-def split(text):
-    """Returns a lab's page without answers, and the answers as (heading, question, answer)."""
-    answers = []
-
-    def cut(fold):
-        heading = ([""] + HEADING.findall(text[:fold.start()]))[-1]
-        summary = SUMMARY.search(fold[0])
-        if heading.startswith(WARM_UP) or summary and summary[1].strip() == WITHOUT_ANSWER:
-            return fold[0]
-        before = FOLD.sub("", text[:fold.start()]).rstrip()
-        answers.append((heading, before.split("\n\n")[-1], body_of(fold[0])))
-        return ""
-
-    return FOLD.sub(cut, text), answers
+def without_answers(text):
+    """Returns a lab's page without answers."""
+    return FOLD.sub(lambda fold: "" if is_answer(text, fold) else fold[0], text)
 
 
-def body_of(fold):
-    """Returns the text of a fold, not indented."""
-    text = re.sub(r"</?details>|<summary>.*?</summary>", "", fold, flags=re.DOTALL)
-    return "\n".join(line.removeprefix("   ") if not line.startswith("    ") else line
-                     for line in text.strip("\n").split("\n")).strip()
+def is_answer(text, fold):
+    """Returns whether a fold of a page, a match of FOLD, is an answer."""
+    heading = ([""] + HEADING.findall(text[:fold.start()]))[-1]
+    summary = SUMMARY.search(fold[0])
+    return not heading.startswith(WARM_UP) and not (
+        summary and summary[1].strip() == WITHOUT_ANSWER)
 
 
 def without_refused(text):
@@ -51,16 +41,3 @@ def shorter(paragraph):
     kept = [sentence for sentence in SENTENCE.split(paragraph.strip())
             if not re.search(REFUSED, sentence)]
     return "\n".join(line for line in " ".join(kept).split("\n")) + "\n" if kept else ""
-
-
-def answer_book(name, pages):
-    """Returns the file for instructors. `pages`: (lab, its answers)."""
-    parts = [f"# Answers: {name}\n\nFor instructors only: the students' pages lack them.\n"]
-    for lab, answers in pages:
-        parts.append(f"\n## Lab {lab.number} · {lab.title}\n")
-        last = ""
-        for heading, question, answer in answers:
-            parts += [f"\n### {heading}\n"] if heading != last else []
-            parts.append(f"\n{question.strip()}\n\n**Answer.** {answer}\n")
-            last = heading
-    return "".join(parts)

@@ -15,7 +15,8 @@ LEAST_MUTANTS = 4
 
 
 def check_regions(catalogue):
-    """Each region has a sentence as title, a task with a row in a table, and 1 to 25 lines."""
+    """Each region has a sentence as title, a task with a row in a table, and 1 to 25 lines; a file
+    has regions of one lab."""
     rows = {task.name for lab in catalogue.labs for task in lab.tasks}
     for region in catalogue.regions:
         if not re.match(r"[A-Z].*\.$", region.title):
@@ -23,6 +24,8 @@ def check_regions(catalogue):
         if not 1 <= len(region.body) <= LONGEST_REGION:
             yield f"{region.place}: the region has {len(region.body)} lines, not 1 to " \
                   f"{LONGEST_REGION}"
+        if region.lab != catalogue.lab_of[region.path]:
+            yield f"{region.place}: the file has regions of another lab; move one to another file"
         if region.task not in rows:
             yield f"{region.place}: task {region.task} has no row in a README's task table"
 

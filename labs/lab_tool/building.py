@@ -63,6 +63,6 @@ def build(preset, targets=()):
     start = time.monotonic()
     log = fresh_log(preset)
     say(f"configure and build preset {preset} (log: {shown(log)})")
-    configure(preset, log, "-DMINI_WORK_WITHOUT=")
+    configure(preset, log)
     build_folder(["--preset", preset], targets, log)
     say(f"  built in {time.monotonic() - start:.0f} s")

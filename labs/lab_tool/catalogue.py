@@ -147,6 +147,11 @@ class Catalogue:
                     found += regions_in(text, str(path.relative_to(self.root)))
         return found
 
+    @cached_property
+    def lab_of(self):
+        """Returns {path: number of the lab whose regions the file has}."""
+        return {region.path: region.lab for region in self.regions}
+
     def lab(self, number):
         """Returns the lab named "7", "07" or "lab07"; raises LabError if it does not exist."""
         wanted = str(number).removeprefix("lab").zfill(2)
@@ -173,6 +178,6 @@ class Catalogue:
         return [region for region in self.regions
                 if (lab is None or region.lab == lab) and (task is None or region.task == task)]
 
-    def files_of(self, lab):
-        """Returns the paths of the files that hold a lab's regions, each path once."""
-        return list(dict.fromkeys(region.path for region in self.regions_of(lab=lab)))
+    def files_of(self, lab=None, task=None):
+        """Returns the paths of the files that hold the regions of a lab or of one task."""
+        return list(dict.fromkeys(region.path for region in self.regions_of(lab, task)))

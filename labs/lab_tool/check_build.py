@@ -3,8 +3,7 @@
     project      the learner's regions of a lab, the reference's code for all other regions
                  (projection)
     build        as many objects as possible
-    leave out    each file that does not compile or link; a header is replaced by the reference's
-                 header
+    leave out    each file that does not compile or link: the projection is made without it
     build        again, so that the tasks of the other files are checked
 """
 
@@ -14,7 +13,6 @@ from lab_tool import building, compile_errors
 from lab_tool.places import BUILD, ROOT, fresh_log
 from lab_tool.process import run_logged
 from lab_tool.projection import folder_of, headers_of, project
-from lab_tool.regions import HEADERS
 from lab_tool.screen import LabError
 
 PRESET = "release"
@@ -22,20 +20,12 @@ NOT_LINKED = re.compile(r"^FAILED: \S*lab(\d\d)_check")
 BUILDS = 4  # a build may find errors in files that the previous build did not reach
 
 
-def configure(log, left_out=(), options=()):
-    """Configures the preset; leaves out the given files, such as 07/libmini/a.cpp."""
-    building.configure(PRESET, log, f"-DMINI_WORK_WITHOUT={';'.join(left_out)}", *options, root=ROOT)
+def configure(log, *options):
+    building.configure(PRESET, log, *options, root=ROOT)
 
 
-def configured_without():
-    """Returns the files that the last configuration left out; None if there was none."""
-    cache = BUILD / PRESET / "CMakeCache.txt"
-    if not cache.exists() or not (BUILD / PRESET / "build.ninja").exists():
-        return None
-    for line in cache.read_text(encoding="utf-8", errors="replace").splitlines():
-        if line.startswith("MINI_WORK_WITHOUT:"):
-            return [name for name in line.split("=", 1)[1].split(";") if name]
-    return None
+def is_configured():
+    return (BUILD / PRESET / "build.ninja").exists()
 
 
 def build_checks(targets, log):
@@ -55,7 +45,7 @@ def build_without_broken(workspace, labs, mine=None):
     targets = [f"lab{lab.number}_check" for lab in labs]
     project_all(workspace, labs, mine)
     broken = {}
-    if configured_without() != []:
+    if not is_configured():
         configure(log)
     for _ in range(BUILDS):
         code, lines = build_checks(targets, log)
@@ -69,7 +59,6 @@ def build_without_broken(workspace, labs, mine=None):
             own = f"work/{path.split('/', 1)[1]}"
             broken[path] = [error for error in errors if error.path == own] or errors[:3]
         project_all(workspace, labs, mine, broken)
-        configure(log, sorted(path for path in broken if not path.endswith(HEADERS)))
     raise LabError(f"the check does not build; the whole output is in {log}")
 
 

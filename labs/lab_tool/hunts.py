@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from lab_tool import compile_errors
-from lab_tool.check_build import build_checks, configure, configured_without
+from lab_tool.check_build import build_checks, configure, is_configured
 from lab_tool.checking import TaskResult, program_of
 from lab_tool.confine import FREE
 from lab_tool.places import ROOT, fresh_log
@@ -55,7 +55,7 @@ def check_hunt(workspace, lab, confinement=FREE):
     if workspace.untouched(task.name):
         return TaskResult(task.name, NOT_STARTED)
     log = fresh_log("hunt")
-    if configured_without() is None:
+    if not is_configured():
         configure(log)
     code, lines = build_checks([f"lab{lab.number}_bug_hunt_mine"], log)
     if code:

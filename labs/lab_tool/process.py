@@ -1,9 +1,9 @@
-"""Runs other programs: with their output in a log, or in the user's terminal."""
+"""Runs other programs: with their output in a log, or in place of this one."""
 
 import os
 import shlex
-import signal
 import subprocess
+import sys
 
 from lab_tool.screen import LabError, say
 
@@ -51,28 +51,11 @@ def check_logged(what, command, log_path, on_line=lambda line: None, **options):
     raise LabError(f"{what} failed (exit code {code}); the whole output is in {log_path}")
 
 
-def run_in_foreground(command, cwd=None, env=None):
-    """Runs `command` in the user's terminal, and returns the exit code as a shell does. Ctrl-C
-    reaches the command directly; SIGTERM and SIGHUP sent to this process are forwarded."""
-    process = None
-    early = []  # signals received before the process was started
-
-    def pass_on(number, frame):
-        process.send_signal(number) if process else early.append(number)
-
-    # A function, not SIG_IGN: the program would inherit SIG_IGN and ignore Ctrl-C.
-    handlers = {signal.SIGINT: lambda number, frame: None}
-    handlers.update({signal.SIGTERM: pass_on, signal.SIGHUP: pass_on})
-    before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
-    try:
-        process = subprocess.Popen(command, cwd=cwd, env=env)
-        for number in early:
-            process.send_signal(number)
-        code = process.wait()
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-    return 128 - code if code < 0 else code
+def become(command, cwd):
+    """Replaces this process by `command`, so that signals and the exit code are the command's."""
+    sys.stdout.flush()
+    os.chdir(cwd)
+    os.execvp(command[0], command)
 
 
 def output_of(command):

@@ -111,6 +111,7 @@ def lines_of(regions):
     return sum(bool(line.strip()) for region in regions for line in region.body)
 
 
-def starter(text, path, tasks):
-    """Returns the text with MINI_TODO in the regions of `tasks`."""
-    return with_bodies(text, path, lambda region: todo(region) if region.task in tasks else None)
+def starter(text, path, task=""):
+    """Returns the text with MINI_TODO in its regions, or in those of one task."""
+    return with_bodies(text, path,
+                       lambda region: todo(region) if task in ("", region.task) else None)

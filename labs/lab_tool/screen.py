@@ -56,12 +56,6 @@ class ProgressLine:
             self.tenths = tenths
             say(f"{self.label} {10 * tenths}% ({done} of {total})", self.stream)
 
-    def pass_on(self, text):
-        """Writes a line of another program's output above the progress line."""
-        if self.redraws:
-            self.stream.write("\r\033[K")
-        say(text, self.stream)
-
     def _redraw(self, text):
         columns = min(os.get_terminal_size(self.stream.fileno()).columns or 80, MAX_COLUMNS) - 1
         self.stream.write("\r\033[K" + text[:columns])

@@ -1,19 +1,16 @@
-"""The learner's files in work/, which replace the reference in a build: start, reset, compare.
-
-One file may have regions of several labs. A learner's code for one lab stays when another lab is
-started or reset: only the bodies of that other lab's regions change.
-"""
+"""The learner's files in work/, which replace the reference in a build: start, reset, compare."""
 
 import difflib
 import os
 import re
+import tempfile
 import time
+from pathlib import Path
 
 from lab_tool.definitions import defined_in
-from lab_tool.regions import HEADERS, regions_in, starter, todo, with_bodies
+from lab_tool.regions import HEADERS, regions_in, starter
 from lab_tool.screen import LabError
 from lab_tool.state import State
-
 
 TODO = re.compile(r'MINI_TODO\(\s*"[^"]*",\s*"(?:\\.|[^"\\])*"\s*\);')
 
@@ -50,26 +47,20 @@ class Workspace:
             raise LabError(f"work/{path} is not UTF-8 text (byte {error.start} is not); save it "
                            "as UTF-8") from None
 
-    def misplaced(self):
-        """Returns {path: reason} of the files in work/ that would replace files of the repository
-        that are no tasks: checks, and headers without a region. The learner's files would include
-        such a header, but libmini's own files would not."""
-        found, with_regions = {}, {region.path for region in self.catalogue.regions}
+    def refuse_misplaced(self):
+        """Raises LabError if a file in work/ would replace a file of the repository that is no task:
+        a check, or a header without a region. The learner's files would include such a header, but
+        libmini's own files would not."""
         for top, owner in (("libmini", "libmini's own"), ("labs", "the lab's own")):
             for own in sorted((self.folder / top).rglob("*.*")):
                 path = own.relative_to(self.folder)
-                if not (self.root / path).exists():
+                if not (self.root / path).exists() or str(path) in self.catalogue.lab_of:
                     continue
                 if top == "labs" and len(path.parts) == 3 and path.name.startswith("test"):
-                    found[str(path)] = "would replace the check itself"
-                elif path.suffix in HEADERS and str(path) not in with_regions:
-                    found[str(path)] = (f"would hide {owner}; headers without a region are the "
-                                        "specification and stay as they are")
-        return found
-
-    def refuse_misplaced(self):
-        for path, why in self.misplaced().items():
-            raise LabError(f"work/{path} {why}: delete it")
+                    raise LabError(f"work/{path} would replace the check itself: delete it")
+                if path.suffix in HEADERS:
+                    raise LabError(f"work/{path} would hide {owner}; headers without a region are "
+                                   "the specification and stay as they are: delete it")
 
     def started(self, lab):
         """Returns whether the lab was started and at least one of its files is in work/."""
@@ -106,44 +97,27 @@ class Workspace:
         os.replace(temporary, own)
 
     def start(self, lab):
-        """Writes the starters of a lab's files. Returns their paths and the backup folder with the
-        old versions of changed files, None if no file changed. Keeps all code that the learner has
-        written, even if .lab.json was lost."""
-        tasks = {region.task for region in self.catalogue.regions_of(lab=lab)}
-        if not tasks:
+        """Writes the starters of those files of a lab that are not in work/. Returns the paths of all
+        its files."""
+        paths = self.catalogue.files_of(lab)
+        if not paths:
             raise LabError(f"lab {lab} has no regions in the sources")
-        new, changed = {}, {}
-        for path in self.catalogue.files_of(lab):
-            own = self.mine(path)
-            if own is None:
-                new[path] = starter(self.reference(path), path, tasks)
-            elif not self.state.started(lab):
-                text = self._without_solutions(own, path, tasks)
-                if text != own:
-                    changed[path] = text
-        backup = self._back_up(list(changed))
-        for path, text in {**new, **changed}.items():
-            self.write(path, text)
-        return self.catalogue.files_of(lab), backup
-
-    def _without_solutions(self, own, path, tasks):
-        """Returns the learner's text with MINI_TODO in the regions of `tasks` that equal the
-        reference: such regions were copied with another lab's starter."""
-        solved = {(region.task, region.body) for region in regions_in(self.reference(path), path)}
-        return with_bodies(own, f"work/{path}", lambda region: (
-            todo(region) if region.task in tasks and (region.task, region.body) in solved
-            else None))
+        for path in paths:
+            if self.mine(path) is None:
+                self.write(path, starter(self.reference(path), path))
+        return paths
 
     def reset(self, lab, task=None):
-        """Resets the regions of a lab or of one task to the starter. Returns the paths that have
-        changed, and the backup folder with the old files, None if there are none. Raises LabError
-        if a file has no markers of the task."""
-        regions = self.catalogue.regions_of(lab=lab, task=task)
-        paths = list(dict.fromkeys(region.path for region in regions))
-        tasks = {region.task for region in self.catalogue.regions_of(lab=lab)}
-        texts = {path: self._task_reset(path, task) if task and self.mine(path) is not None
-                 else self._file_reset(path, tasks) for path in paths}
-        texts = {path: text for path, text in texts.items() if text != self.mine(path)}
+        """Resets the files of a lab, or the regions of one task, to the starter. Returns the paths
+        that have changed, and the backup folder with the old files, None if there are none. Raises
+        LabError if a file has no markers of the task."""
+        texts = {}
+        for path in self.catalogue.files_of(lab, task):
+            own = self.mine(path)
+            text = self._task_reset(path, task) if task and own is not None else starter(
+                self.reference(path), path)
+            if text != own:
+                texts[path] = text
         backup = self._back_up([path for path in texts if self.mine(path) is not None])
         for path, text in texts.items():
             self.write(path, text)
@@ -151,42 +125,24 @@ class Workspace:
 
     def _task_reset(self, path, task):
         """Returns the text of a file with the regions of a task as in the starter."""
-        own = self.mine(path)
-        found = self._read(path, lambda name: regions_in(own, name))
-        wanted = self.catalogue.regions_of(task=task)
-        if sum(region.task == task for region in found) < sum(
-                region.path == path for region in wanted):
+        wanted = [each for each in self.catalogue.regions_of(task=task) if each.path == path]
+        if len(self._regions(path, task)) < len(wanted):
             raise LabError(f"work/{path} lacks markers of task {task}, // [lab{task}] ..., so this "
                            "task alone cannot be reset. To begin the whole file again, move it away "
                            f"and run: labs/lab start {task[:2]}")
-        return starter(own, path, {task})
+        return starter(self.mine(path), path, task)
 
-    def _file_reset(self, path, tasks):
-        """Returns the text of a file with the regions of `tasks` as in the starter, and the learner's
-        code of other labs."""
-        text = starter(self.reference(path), path, tasks)
-        return self._keep_others(text, self.mine(path) or text, path, tasks)
-
-    def _read(self, path, read):
-        """Returns read(name). Raises LabError, with advice, if a marker is wrong."""
+    def _regions(self, path, task):
+        """Returns the regions of a task in the learner's file. Raises LabError, with advice, if the
+        file is missing, or a marker is wrong."""
+        text = self.mine(path)
+        if text is None:
+            raise LabError(f"work/{path} is missing; run: labs/lab start {task[:2]}")
         try:
-            return read(f"work/{path}")
+            return [each for each in regions_in(text, f"work/{path}") if each.task == task]
         except LabError as error:
-            labs = " and ".join(f"labs/lab reset {lab}" for lab in sorted(
-                {region.lab for region in self.catalogue.regions if region.path == path}))
-            raise LabError(f"{error}. Fix that line, or write the file again: {labs} (with a "
-                           "backup)") from None
-
-    def _keep_others(self, text, own, path, tasks):
-        """Returns the text with the learner's bodies in the regions of other tasks."""
-        try:
-            bodies = {(region.task, index): list(region.body)
-                      for index, region in enumerate(regions_in(own, path))}
-        except LabError:
-            return text  # a marker is broken; the backup has the learner's code
-        order = {region.first: index for index, region in enumerate(regions_in(text, path))}
-        return with_bodies(text, path, lambda region: None if region.task in tasks else
-                           bodies.get((region.task, order[region.first])))
+            raise LabError(f"{error}. Fix that line, or write the file again: labs/lab reset "
+                           f"{task[:2]} (with a backup)") from None
 
     def restore(self, path):
         """Writes the reference's file to work/, and replaces the learner's file if there
@@ -196,37 +152,18 @@ class Workspace:
         return backup
 
     def _back_up(self, paths):
-        """Copies files of work/ to a new folder work/.backup/<time>. Returns the folder,
+        """Copies files of work/ to a new folder work/.backup/<time>-<letters>. Returns the folder,
         or None if `paths` is empty."""
         if not paths:
             return None
-        stamp = time.strftime("%Y-%m-%d-%H%M%S")
-        for number in range(1, 1000):
-            folder = self.folder / ".backup" / (stamp if number == 1 else f"{stamp}-{number}")
-            try:
-                folder.mkdir(parents=True)
-                break
-            except FileExistsError:
-                continue
+        backups = self.folder / ".backup"
+        backups.mkdir(exist_ok=True)
+        folder = Path(tempfile.mkdtemp("", time.strftime("%Y-%m-%d-%H%M%S-"), backups))
         for path in paths:
             copy = folder / path
             copy.parent.mkdir(parents=True, exist_ok=True)
             copy.write_text(self.mine(path), encoding="utf-8")
         return folder
-
-    def bodies(self, task, mine):
-        """Returns {(path, index): region} of a task, from the learner's files or the reference."""
-        found = {}
-        for path in dict.fromkeys(region.path for region in self.catalogue.regions_of(task=task)):
-            text = self.mine(path) if mine else self.reference(path)
-            if text is None:
-                raise LabError(f"work/{path} is missing; run: labs/lab start {task[:2]}")
-            everything = (self._read(path, lambda name: regions_in(text, name)) if mine
-                          else regions_in(text, path))
-            regions = [region for region in everything if region.task == task]
-            for index, region in enumerate(regions):
-                found[path, index] = region
-        return found
 
     def untouched(self, task):
         """Returns whether every region of a task still is the starter's MINI_TODO alone; whether a
@@ -250,7 +187,8 @@ class Workspace:
         """Returns two lists: the learner's regions of a task without MINI_TODO, and with
         MINI_TODO. Both are empty if a file is missing."""
         try:
-            mine = self.bodies(task, mine=True).values()
+            mine = [region for path in self.catalogue.files_of(task=task)
+                    for region in self._regions(path, task)]
         except LabError:
             return [], []
         unwritten = [region for region in mine if any("MINI_TODO(" in line for line in region.body)]
@@ -259,12 +197,13 @@ class Workspace:
     def difference(self, task):
         """Returns the unified diff from the learner's code of a task to the reference's: of the
         task's regions, or, in a file without its markers, of the functions with a region."""
-        mine, reference = self.bodies(task, mine=True), self.bodies(task, mine=False)
-        lines = []
-        for (path, index), theirs in reference.items():
-            own = mine.get((path, index))
+        lines, mine = [], {}
+        for theirs in self.catalogue.regions_of(task=task):
+            path = theirs.path
+            own = mine.setdefault(path, self._regions(path, task))  # those not compared yet
             if own:
-                pair = own.body, theirs.body, own.place
+                region = own.pop(0)
+                pair = region.body, theirs.body, region.place
             else:
                 pair = *self._functions(path, theirs), f"work/{path}"
             lines += difflib.unified_diff(list(pair[0]), list(pair[1]), pair[2], theirs.place,

@@ -19,9 +19,6 @@
 # A check's tests and the files under check are compiled with sanitizers. The rest of the
 # library comes from the demo's build, so a learner waits for a few files only.
 
-set(MINI_WORK_WITHOUT "" CACHE STRING
-    "Files of build/mine that labs/lab leaves out, as they do not compile: 07/libmini/a.cpp")
-
 # mini_overlay_files(<out> <folder> <place>): sets <out> to the files to compile below
 # <folder>/<place>.
 function(mini_overlay_files out folder place)
@@ -31,9 +28,6 @@ function(mini_overlay_files out folder place)
     endif()
     file(GLOB_RECURSE found CONFIGURE_DEPENDS ${patterns})
     list(FILTER found EXCLUDE REGEX "/\\.[^/]*$")  # an editor's hidden files
-    foreach(left_out ${MINI_WORK_WITHOUT})
-        list(REMOVE_ITEM found ${PROJECT_SOURCE_DIR}/build/mine/${left_out})
-    endforeach()
     set(${out} ${found} PARENT_SCOPE)
 endfunction()
 

@@ -2,7 +2,7 @@
 
 import unittest
 
-from fake_tree import PARTITION, FakeTree
+from fake_tree import PARTITION, SAMPLER, FakeTree
 from author_tool import rules
 from author_tool.mutants import read_mutants
 from lab_tool.screen import LabError
@@ -74,11 +74,11 @@ class Rules(FakeTree):
         self.only_complaint("hints/07.2.md has 2 hints (## 1, ## 2, ...), not 3")
 
     def test_a_title_that_is_not_a_sentence(self):
-        self.write("libmini/part.cpp", PARTITION.replace("Interleave.", "interleave"))
-        self.only_complaint("libmini/part.cpp:15: the title is not a sentence")
+        self.write("libmini/part.cpp", PARTITION.replace("Look", "look"))
+        self.only_complaint("libmini/part.cpp:2: the title is not a sentence")
 
     def test_a_region_that_is_too_long(self):
-        self.write("libmini/part.cpp", PARTITION.replace("every(2);", "\n" * 25))
+        self.write("libmini/sampler.cpp", SAMPLER.replace("every(2);", "\n" * 25))
         self.only_complaint("the region has 26 lines, not 1 to 25")
 
     def test_regions_of_kernels_and_headers_are_found(self):

@@ -7,7 +7,8 @@ from pathlib import Path
 from unittest import mock
 
 from author_tool import together
-from fake_tree import PARTITION, FakeTree
+from fake_tree import TWICE as TWO_REGIONS
+from fake_tree import FakeTree
 from lab_tool import check_build, checking, compile_errors
 from lab_tool.checking import check_tasks, judge_task
 from lab_tool.compile_errors import broken_files, errors_in
@@ -133,7 +134,7 @@ class Tasks(FakeTree):
         self.assertEqual(heard, ["not started", "waits"])
 
     def test_a_task_with_gaps_fails_if_a_case_fails_that_needs_no_gap(self):
-        self.write("libmini/part.cpp", PARTITION.replace("lab09.1", "lab07.1"))
+        self.write("libmini/part.cpp", TWO_REGIONS)
         workspace = self.workspace("07")
         workspace.start("07")
         stub = Verdict("a", "not started", waits_for="07.1")

@@ -1,6 +1,6 @@
 """A course from its export to its grades, in empty folders; fails if an output is unexpected.
 
-    tests/labs/course_end_to_end.py [--keep] [--open]
+    tests/labs/course_end_to_end.py [--keep]
 
     export       labs 07 and 09, without a solution line
     student      a clone of the course: lab 07 from its start to its zip
@@ -9,10 +9,9 @@
     actions      the commands of the workflow, in what git has of the student's clone
 
 The folders are in build/course. A course is built once, by the student; all that follows is in the
-same place, from which all is deleted but the build. --keep keeps the build of an earlier run. With
---open the update has the readable sources of all other labs, and builds them. Courses are usually made
-for any processor of a kind; here --native takes the objects of build/release. Takes some minutes; no
-network is needed.
+same place, from which all is deleted but the build. --keep keeps the build of an earlier run. Courses are
+usually made for any processor of a kind; here --native takes the objects of build/release. Takes some
+minutes; no network is needed.
 """
 
 import json
@@ -125,9 +124,7 @@ def update(learner):
     assert len(before) == 4, before
     other = next(region.path for region in learner.catalogue.regions if region.lab == "08")
     assert "Lab 08 is not in this course" in (COURSE / other).read_text(encoding="utf-8")
-    is_open = "--open" in sys.argv
-    make_course("--name", "A newer course", *["--open"] * is_open)
-    assert ((COURSE / other).read_bytes() == (ROOT / other).read_bytes()) == is_open
+    make_course("--name", "A newer course")
     commit(COURSE)
     run("git", "pull", "-q", cwd=STUDENT)
     assert "A newer course" in (STUDENT / "README.md").read_text(encoding="utf-8")
@@ -195,7 +192,7 @@ def actions(learner):
 
 
 def main(words):
-    if set(words) - {"--keep", "--open"}:
+    if set(words) - {"--keep"}:
         sys.exit(__doc__)
     os.environ.update(NO_COLOR="1", OMP_NUM_THREADS="1")
     if "--keep" not in words:

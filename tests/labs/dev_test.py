@@ -5,7 +5,7 @@ import sys
 import unittest
 from unittest import mock
 
-from fake_tree import PARTITION, FakeTree
+from fake_tree import PARTITION, SAMPLER, FakeTree
 from author_tool import dev_check
 
 # A case passes if the source has the reference's line and no stub or mutant of its task is chosen.
@@ -23,7 +23,7 @@ name, path = sys.argv[1].replace("\\\\", ""), sys.argv[5]
 if name not in CASES:
     sys.exit(1)  # several cases in one process: then the tool runs them one by one
 task, line = CASES[name]
-inside, success = "", line in open("{source}").read()
+inside, success = "", any(line in open(f"{folder}/{{name}}.cpp").read() for name in ("part", "sampler"))
 if os.environ.get("MINI_STUB") == f"lab{{task}}":
     inside, success = f"<Exception>[lab{{task}}] not started: Do.</Exception>", False
 if os.environ.get("MINI_MUTANT", "").startswith(f"lab{{task}}/"):
@@ -41,7 +41,7 @@ class DevCheck(FakeTree):
     def setUp(self):
         super().setUp()
         program = self.write_program("schemata_program", PROGRAM.format(
-            python=sys.executable, source=self.root / "libmini/part.cpp"))
+            python=sys.executable, folder=self.root / "libmini"))
         self.patch(("author_tool.check_labs.Catalogue", self.catalogue),
                    ("author_tool.check_labs.fresh_log", lambda name: None),
                    ("author_tool.check_labs.HUNTS", self.root / "build/hunts"),
@@ -65,6 +65,7 @@ class DevCheck(FakeTree):
                            ("every(2);", "deals")):
             with self.subTest(line):
                 self.write("libmini/part.cpp", PARTITION.replace(line, "broken();"))
+                self.write("libmini/sampler.cpp", SAMPLER.replace(line, "broken();"))
                 out = self.dev_check(1)
                 self.assertIn(f"the reference fails '{case}'", out)
 

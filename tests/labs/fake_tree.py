@@ -1,4 +1,4 @@
-"""A small repository for the tests of the tool: one file, two labs, three tasks."""
+"""A small repository for the tests of the tool: two files, two labs, three tasks."""
 
 import contextlib
 import io
@@ -24,13 +24,18 @@ void cut() {
     keep();
     // [lab07.2]
 }
+"""
 
+SAMPLER = """\
 void sample() {
     // [lab09.1] Interleave.
     every(2);
     // [lab09.1]
 }
 """
+
+# A file with two regions of task 07.1.
+TWICE = PARTITION + "\n" + SAMPLER.replace("lab09.1", "lab07.1")
 
 README = """\
 # Lab {number} · {title}
@@ -51,6 +56,7 @@ class FakeTree(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.root = Path(folder.name)
         self.write("libmini/part.cpp", PARTITION)
+        self.write("libmini/sampler.cpp", SAMPLER)
         self.write_lab("07-partition", "Partition", ["07.1", "07.2"])
         self.write_lab("09-sampler", "Sampler", ["09.1"])
         for task in ("07.1", "07.2", "09.1"):

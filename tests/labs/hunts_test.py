@@ -34,7 +34,7 @@ class Learner(HuntTree):
     def check(self, script="exit 0", code=0, lines=()):
         with mock.patch.multiple(hunts, program_of=lambda *_: self.program(script),
                                  build_checks=lambda *_: (code, list(lines)),
-                                 configured_without=lambda: [], fresh_log=lambda name: name):
+                                 is_configured=lambda: True, fresh_log=lambda name: name):
             return hunts.check_hunt(self.workspace(), self.lab)
 
     def test_a_hunt_is_not_started_until_it_is_changed(self):
@@ -77,7 +77,7 @@ class Learner(HuntTree):
 
     def test_a_hunt_is_no_part_of_a_labs_check(self):
         self.write(f"work/{self.lab.hunt}", "mine")
-        self.assertEqual(files_of(self.workspace(), {"07"}), {})
+        self.assertEqual(files_of(self.workspace(), {"07"}), [])
 
 
 class Repairs(HuntTree):

@@ -4,7 +4,7 @@ import sys
 import unittest
 from unittest import mock
 
-from fake_tree import PARTITION, FakeTree
+from fake_tree import PARTITION, SAMPLER, FakeTree
 from lab_tool.checking import TaskResult
 from lab_tool.compile_errors import CompileError
 from lab_tool.screen import LabError
@@ -104,7 +104,7 @@ class Verbs(FakeTree):
     def test_after_the_current_lab_the_following_labs_come_next(self):
         self.write_lab("14-averaging", "Averaging", ["14.1"])
         self.call("start", "9")
-        self.write("work/libmini/part.cpp", PARTITION)
+        self.write("work/libmini/sampler.cpp", SAMPLER)
         self.call("check", "9")
         self.assertIn("begin it with labs/lab start 14", self.call("next"))
 

@@ -37,11 +37,19 @@ def secret_answers(export):
     secret = {}
     for lab in export.labs:
         page = (lab.folder / "README.md").read_text(encoding="utf-8")
-        for number, (heading, _, answer) in enumerate(export_pages.split(page)[1]):
-            secret[f"lab {lab.number}, {heading}, answer {number + 1}"] = answer
+        for number, fold in enumerate(export_pages.FOLD.finditer(page)):
+            if export_pages.is_answer(page, fold):
+                secret[f"lab {lab.number}, fold {number + 1}"] = body_of(fold[0])
         for repair in repairs.read_repairs(export.catalogue.root, lab) if lab.hunt else ():
             secret[repair.place] = "\n".join(line[1:] for line in repair.lines if line[0] == "+")
     return secret
+
+
+def body_of(fold):
+    """Returns the text of a fold, not indented."""
+    text = re.sub(r"</?details>|<summary>.*?</summary>", "", fold, flags=re.DOTALL)
+    return "\n".join(line.removeprefix("   ") if not line.startswith("    ") else line
+                     for line in text.strip("\n").split("\n")).strip()
 
 
 def public(export):
@@ -50,7 +58,7 @@ def public(export):
     for path in export.tracked:
         if export.is_kept(path) and "/hints/" not in path:
             text = (export.catalogue.root / path).read_text(encoding="utf-8")
-            yield with_bodies(text, path, lambda region: []) if path in export.with_regions else text
+            yield with_bodies(text, path, lambda region: []) if path in export.catalogue.lab_of else text
 
 
 def leaks_in(files, regions, public):

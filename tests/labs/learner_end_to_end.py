@@ -69,7 +69,7 @@ class Learner:
         own.write_text(text, encoding="utf-8")
 
     def solve(self, task):
-        for path in dict.fromkeys(region.path for region in self.catalogue.regions_of(task=task)):
+        for path in self.catalogue.files_of(task=task):
             self.write(path, task)
 
     def solve_file(self, path):

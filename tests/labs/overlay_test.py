@@ -49,7 +49,7 @@ class Overlay(MadeUpLab):
         self.write(f"work/{path}", "\n".join(lines))
 
     def test_a_learners_header_reaches_every_file_that_includes_it(self):
-        self.assertEqual(self.work.start("06")[0],
+        self.assertEqual(self.work.start("06"),
                          ["libmini/kernels/half.cuh", "libmini/kernels/one.cpp",
                           "libmini/kernels/twice.cu", "libmini/kernels/two.cpp"])
         self.assertEqual(self.check(), ({}, "[lab06.1] not started: Halve.\n"))

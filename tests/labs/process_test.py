@@ -2,6 +2,8 @@
 
 import contextlib
 import io
+import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -45,19 +47,12 @@ class Logged(unittest.TestCase):
         self.assertEqual(len(lines), 1)
 
 
-class Foreground(unittest.TestCase):
-    def test_the_exit_code_is_the_same_as_in_a_shell(self):
-        self.assertEqual(process.run_in_foreground(sh("exit 7")), 7)
-        self.assertEqual(process.run_in_foreground(sh("kill -9 $$")), 137)
-
-    def test_a_signal_to_the_tool_is_forwarded_to_the_program(self):
-        code = process.run_in_foreground(sh("trap 'exit 5' TERM; kill -TERM $PPID; "
-                                            "for i in $(seq 1000); do sleep 0.01; done"))
-        self.assertEqual(code, 5)
-
-    def test_ctrl_c_is_handled_by_the_program(self):
-        code = process.run_in_foreground(sh("trap 'exit 6' INT; kill -INT $PPID; kill -INT $$"))
-        self.assertEqual(code, 6)
+class Become(unittest.TestCase):
+    def test_the_command_replaces_the_process(self):
+        script = "from lab_tool import process; print('first'); process.become(['pwd', '-P'], '/')"
+        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True,
+                              check=True)
+        self.assertEqual(done.stdout, "first\n/\n")
 
 
 class Output(unittest.TestCase):

@@ -1,12 +1,11 @@
-"""A lab's check compiles the learner's files, with the reference's code in other labs' regions."""
+"""A lab's check compiles the learner's files of this lab, and no others."""
 
 import unittest
 
-from fake_tree import PARTITION, FakeTree
+from fake_tree import PARTITION, SAMPLER, FakeTree
 from lab_tool import projection
 
-MINE = PARTITION.replace("return index[i];", "int j = i;\n    return j;").replace(
-    "every(2);", "every(3);")
+MINE = PARTITION.replace("return index[i];", "int j = i;\n    return j;")
 
 
 class Projection(FakeTree):
@@ -20,40 +19,16 @@ class Projection(FakeTree):
         return {str(path.relative_to(folder)): path.read_text()
                 for path in folder.rglob("*") if path.is_file()}
 
-    def test_only_the_regions_of_the_lab_are_the_learners(self):
-        text = self.project("07")["libmini/part.cpp"]
-        self.assertIn("return j;", text)
-        self.assertIn("every(2);", text)
-        text = self.project("09")["libmini/part.cpp"]
-        self.assertIn("return index[i];", text)
-        self.assertIn("every(3);", text)
-        text = self.project("09", {"07", "09"})["libmini/part.cpp"]
-        self.assertIn("return j;", text)
-        self.assertIn("every(3);", text)
-
-    def test_every_line_keeps_the_number_that_it_has_in_its_own_file(self):
-        place, places = ("", 0), {}
-        for line in self.project("09")["libmini/part.cpp"].splitlines():
-            if line.startswith("#line"):
-                _, number, name = line.split()
-                place = (name.strip('"'), int(number))
-            else:
-                places[line.strip()] = place
-                place = (place[0], place[1] + 1)
-        for line, (path, text) in {"return index[i];": ("libmini/part.cpp", PARTITION),
-                                   "void cut() {": ("work/libmini/part.cpp", MINE),
-                                   "every(3);": ("work/libmini/part.cpp", MINE)}.items():
-            stripped = [each.strip() for each in text.splitlines()]
-            self.assertEqual(places[line], (path, stripped.index(line) + 1))
-
-    def test_files_of_other_labs_are_left_out_and_the_learners_new_files_are_not(self):
-        self.write("libmini/other.cpp", "// [lab09.1] Twice.\na();\n// [lab09.1]\n")
-        self.write("work/libmini/other.cpp", "// [lab09.1] Twice.\nb();\n// [lab09.1]\n")
+    def test_the_learners_files_of_the_lab_and_new_files_are_written(self):
+        self.write("work/libmini/sampler.cpp", SAMPLER)
         self.write("work/libmini/helper.hpp", "int help();\n")
         self.write("work/.backup/1/libmini/part.cpp", "old();\n")
-        self.assertEqual(sorted(self.project("07")), ["libmini/helper.hpp", "libmini/part.cpp"])
-        self.assertEqual(sorted(self.project("09")),
-                         ["libmini/helper.hpp", "libmini/other.cpp", "libmini/part.cpp"])
+        found = self.project("07")
+        self.assertEqual(sorted(found), ["libmini/helper.hpp", "libmini/part.cpp"])
+        self.assertEqual(found["libmini/part.cpp"], '#line 1 "work/libmini/part.cpp"\n' + MINE)
+        self.assertEqual(sorted(self.project("09")), ["libmini/helper.hpp", "libmini/sampler.cpp"])
+        self.assertEqual(sorted(self.project("09", {"07", "09"})),
+                         ["libmini/helper.hpp", "libmini/part.cpp", "libmini/sampler.cpp"])
 
     def test_a_copy_of_a_file_without_regions_belongs_to_no_lab(self):
         self.write("libmini/whole.cpp", "theirs();\n")
@@ -82,10 +57,6 @@ class Projection(FakeTree):
                            without={"libmini/part.hpp"})
         text = (self.root / "build/mine/07/libmini/part.hpp").read_text()
         self.assertIn("a();", text)
-
-    def test_a_file_without_a_marker_is_compiled_as_it_is(self):
-        self.write("work/libmini/part.cpp", MINE.replace("// [lab07.1]\n}", "}"))
-        self.assertIn("every(3);", self.project("07")["libmini/part.cpp"])
 
 
 if __name__ == "__main__":

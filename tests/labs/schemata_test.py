@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 
-from fake_tree import PARTITION, FakeTree
+from fake_tree import PARTITION, TWICE, FakeTree
 from author_tool import dev_check, starters
 from lab_tool.catalogue import Lab, Task
 from author_tool.dev_check import Case, Outcome
@@ -72,7 +72,7 @@ class Mutants(FakeTree):
             read_mutants(self.catalogue())
 
     def test_the_lines_or_a_marker_select_one_of_several_regions(self):
-        self.write("libmini/part.cpp", PARTITION.replace("lab09.1", "lab07.1"))
+        self.write("libmini/part.cpp", TWICE)
         (self.root / "labs/09-sampler/README.md").unlink()
         (self.root / "tests/mutants/lab09.1.diff").unlink()
         for first in ("-    every(2);", "     // [lab07.1] Interleave.\n-..."):
@@ -96,7 +96,7 @@ class Schemata(FakeTree):
 
     def test_a_mutant_of_the_second_region_is_not_in_the_first(self):
         path = "libmini/part.cpp"
-        twice = PARTITION.replace("lab09.1", "lab07.1")
+        twice = TWICE
         mutant = Mutant("lab07.1/a", "It is wrong.", "m", {("07.1", path, 1): ("wrong();",)})
         text = schemata(twice, path, [mutant])
         self.assertEqual(text.count("wrong();"), 1)

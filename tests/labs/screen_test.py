@@ -63,13 +63,6 @@ class Terminal(unittest.TestCase):
         text = self.drawn(lambda progress: progress.show(1, 2, "x" * 200))
         self.assertLess(len(text.replace("\r\033[K", "")), 40)
 
-    def test_other_output_is_on_its_own_line(self):
-        def draw(progress):
-            progress.show(1, 2, "a")
-            progress.pass_on("test 3 failed")
-
-        self.assertIn("\r\033[Ktest 3 failed\r\n", self.drawn(draw))
-
 
 if __name__ == "__main__":
     unittest.main()

@@ -2,36 +2,22 @@
 
 import unittest
 
-from fake_tree import PARTITION, FakeTree
+from fake_tree import PARTITION, TWICE, FakeTree
 from lab_tool.regions import starter
 from lab_tool.screen import LabError
 
 
 class Start(FakeTree):
-    def test_it_writes_only_the_starter_of_that_lab(self):
-        self.assertEqual(self.workspace().start("07"), (["libmini/part.cpp"], None))
-        self.assertEqual(self.own(), starter(PARTITION, "a.cpp", {"07.1", "07.2"}))
+    def test_it_writes_the_starters_of_that_lab(self):
+        self.assertEqual(self.workspace().start("07"), ["libmini/part.cpp"])
+        self.assertEqual(self.own(), starter(PARTITION, "a.cpp"))
+        self.assertFalse((self.root / "work/libmini/sampler.cpp").exists())
 
-    def test_a_second_lab_in_the_same_file_keeps_the_code_of_the_first(self):
-        self.workspace().start("07")
-        mine = self.own().replace('MINI_TODO("lab07.1", "Look the place up.");', "return mine;")
-        self.write("work/libmini/part.cpp", mine)
-        self.workspace("07").start("09")
-        self.assertIn("return mine;", self.own())
-        self.assertIn('MINI_TODO("lab09.1"', self.own())
-
-    def test_code_of_a_lab_without_saved_state_is_kept(self):
-        before = PARTITION.replace("return index[i];", "return mine;")
-        self.write("work/libmini/part.cpp", before)
-        _, backup = self.workspace().start("07")
-        self.assertIn("return mine;", self.own())
-        self.assertIn('MINI_TODO("lab07.2"', self.own())
-        self.assertEqual((backup / "libmini/part.cpp").read_text(), before)
-
-    def test_the_file_of_a_started_lab_is_written_only_if_it_is_missing(self):
+    def test_a_file_that_exists_stays_as_it_is(self):
         self.write("work/libmini/part.cpp", PARTITION)
-        self.workspace("07").start("07")
-        self.assertEqual(self.own(), PARTITION)
+        for workspace in (self.workspace(), self.workspace("07")):
+            workspace.start("07")
+            self.assertEqual(self.own(), PARTITION)
 
     def test_a_lab_counts_as_started_only_by_its_own_start(self):
         workspace = self.workspace("07")
@@ -48,18 +34,13 @@ class Reset(FakeTree):
     def setUp(self):
         super().setUp()
         self.write("work/libmini/part.cpp", PARTITION.replace("return index[i];", "return mine;")
-                   .replace("every(2);", "every(mine);") + "// my note\n")
+                   .replace("take();", "mine();") + "// my note\n")
         self.before = self.own()
 
     def test_resetting_one_task_keeps_all_other_code(self):
-        self.workspace("07", "09").reset("07", "07.1")
+        self.workspace("07").reset("07", "07.1")
         self.assertEqual(self.own(), self.before.replace(
             "return mine;", 'MINI_TODO("lab07.1", "Look the place up.");'))
-
-    def test_resetting_a_lab_keeps_the_code_of_other_labs(self):
-        self.workspace("07", "09").reset("07")
-        self.assertEqual(self.own(), starter(PARTITION, "a.cpp", {"07.1", "07.2"})
-                         .replace("every(2);", "every(mine);"))
 
     def test_each_reset_keeps_a_backup_of_the_files(self):
         folders = []
@@ -72,9 +53,9 @@ class Reset(FakeTree):
 
     def test_without_the_markers_of_a_task_only_the_whole_file_can_be_begun_again(self):
         blank = "int at(int i) { return index[i]; }\n"
-        one_marker = PARTITION.replace("lab09.1", "lab07.1").replace(
+        one_marker = TWICE.replace(
             "    // [lab07.1] Interleave.\n    every(2);\n    // [lab07.1]\n", "    every(3);\n")
-        self.write("libmini/part.cpp", PARTITION.replace("lab09.1", "lab07.1"))
+        self.write("libmini/part.cpp", TWICE)
         for text in (blank, one_marker):
             self.write("work/libmini/part.cpp", text)
             with self.assertRaisesRegex(LabError, r"lacks markers of task 07.1, .* labs/lab "
@@ -82,9 +63,8 @@ class Reset(FakeTree):
                 self.workspace("07").reset("07", "07.1")
             self.assertEqual(self.own(), text)
         (self.root / "work/libmini/part.cpp").unlink()
-        self.assertEqual(self.workspace("07").start("07"), (["libmini/part.cpp"], None))
-        self.assertEqual(self.own(), starter((self.root / "libmini/part.cpp").read_text(), "a.cpp",
-                                             {"07.1", "07.2"}))
+        self.assertEqual(self.workspace("07").start("07"), ["libmini/part.cpp"])
+        self.assertEqual(self.own(), starter(TWICE, "a.cpp"))
 
     def test_a_reset_without_a_change_is_no_reset(self):
         self.workspace("07").reset("07")
@@ -97,15 +77,15 @@ class Reset(FakeTree):
 
     def test_resetting_one_task_with_broken_markers_fails_and_names_the_commands_that_work(self):
         self.write("work/libmini/part.cpp", "// [lab07.1] Do.\nmess")
-        with self.assertRaisesRegex(LabError, r"part.cpp:1: .*again: labs/lab reset 07 and "
-                                              r"labs/lab reset 09 \(with a backup\)"):
+        with self.assertRaisesRegex(LabError, r"part.cpp:1: .*again: labs/lab reset 07 "
+                                              r"\(with a backup\)"):
             self.workspace("07").reset("07", "07.1")
         self.assertEqual(self.own(), "// [lab07.1] Do.\nmess")
 
     def test_a_file_with_broken_markers_can_be_reset_as_a_whole(self):
         self.write("work/libmini/part.cpp", "// [lab07.1] Do.\nmess")
         self.workspace("07").reset("07")
-        self.assertEqual(self.own(), starter(PARTITION, "a.cpp", {"07.1", "07.2"}))
+        self.assertEqual(self.own(), starter(PARTITION, "a.cpp"))
 
 
 class Compare(FakeTree):
@@ -143,8 +123,7 @@ class Compare(FakeTree):
         self.assertFalse(workspace.untouched("07.1"))
 
     def test_the_gaps_of_a_task_that_is_begun_are_found(self):
-        two = PARTITION.replace("lab09.1", "lab07.1")
-        self.write("libmini/part.cpp", two)
+        self.write("libmini/part.cpp", TWICE)
         workspace = self.workspace("07")
         workspace.start("07")
         self.assertEqual(workspace.gaps("07.1"), "")  # not begun
@@ -152,23 +131,24 @@ class Compare(FakeTree):
         begun = text.replace('MINI_TODO("lab07.1", "Look the place up.");', "return 1;")
         self.write("work/libmini/part.cpp", begun)
         self.assertRegex(workspace.gaps("07.1"), r"^work/libmini/part.cpp:\d+$")
-        self.write("work/libmini/part.cpp", two)
+        self.write("work/libmini/part.cpp", TWICE)
         self.assertEqual(workspace.gaps("07.1"), "")
         (self.root / "work/libmini/part.cpp").unlink()
         self.assertEqual(workspace.gaps("07.1"), "")
 
-    def test_files_that_would_replace_files_outside_of_the_labs_tasks_are_found(self):
-        for path in ("libmini/part.hpp", "labs/07-partition/job.hpp", "labs/07-partition/test.cpp"):
-            self.write(path, "")
+    def test_files_that_would_replace_files_outside_of_the_labs_tasks_are_refused(self):
+        for path in ("libmini/own.hpp", "libmini/my_own.hpp", "libmini/my_own.cpp"):
             self.write(f"work/{path}", "")
         self.write("libmini/own.hpp", "// [lab07.3] Do.\nx();\n// [lab07.3]\n")
-        self.write("work/libmini/own.hpp", "")
-        self.write("work/libmini/my_own.hpp", "")
-        self.write("work/libmini/my_own.cpp", "")
-        misplaced = self.workspace().misplaced()
-        self.assertEqual(sorted(misplaced), ["labs/07-partition/job.hpp", "labs/07-partition/test.cpp",
-                                         "libmini/part.hpp"])
-        self.assertIn("the check itself", misplaced["labs/07-partition/test.cpp"])
+        self.workspace().refuse_misplaced()
+        for path, why in (("libmini/part.hpp", "hide libmini's own"),
+                          ("labs/07-partition/job.hpp", "hide the lab's own"),
+                          ("labs/07-partition/test.cpp", "replace the check itself")):
+            self.write(path, "")
+            self.write(f"work/{path}", "")
+            with self.assertRaisesRegex(LabError, f"{path} would {why}"):
+                self.workspace().refuse_misplaced()
+            (self.root / "work" / path).unlink()
 
     def test_a_file_that_is_not_utf_8_is_named_and_not_changed(self):
         own = self.root / "work/libmini/part.cpp"
@@ -186,6 +166,7 @@ class Compare(FakeTree):
         workspace.state.of("09")["started"] = True
         workspace.state.save()
         self.assertFalse(workspace.counts("07"))
+        workspace.start("09")
         self.assertTrue(workspace.counts("09"))
 
 

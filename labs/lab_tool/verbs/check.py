@@ -19,7 +19,7 @@ import time
 
 from lab_tool import hunts, report
 from lab_tool.catalogue import Catalogue
-from lab_tool.check_build import build_without_broken, configured_without
+from lab_tool.check_build import build_without_broken, is_configured
 from lab_tool.checking import check_lab
 from lab_tool.projection import NO_LAB
 from lab_tool.screen import say
@@ -73,7 +73,7 @@ def check(catalogue, state, lab, tasks=None, mine=None):
     workspace.refuse_misplaced()
     say(report.head(lab))
     start = time.monotonic()
-    if configured_without() is None:
+    if not is_configured():
         say("  the first check builds a part of libmini; later ones take seconds")
     broken = build_without_broken(workspace, [lab], mine)
     say(f"  built in {time.monotonic() - start:.0f} s\n")

@@ -17,7 +17,7 @@ import time
 from lab_tool.building import build
 from lab_tool.catalogue import Catalogue
 from lab_tool.places import ROOT, bin_dir
-from lab_tool.process import run_in_foreground, spell
+from lab_tool.process import become, spell
 from lab_tool.screen import say
 from lab_tool.verbs.setup import install_missing
 from lab_tool.workspace import Workspace
@@ -60,9 +60,8 @@ def run(options):
         Workspace(Catalogue()).refuse_misplaced()
     build(PRESET, ["minirun", program_of(options)])
     command = command_for(options)
-    say(f"\n$ {spell(command)}\n")
-    code = run_in_foreground(command, cwd=ROOT)
-    if code == 0 and "--logdir" in command:
+    if "--logdir" in command:
         folder = command[command.index("--logdir") + 1]
-        say(f"\nThe run report: {folder}/report.html (open it in a browser)")
-    return code
+        say(f"\nThe run report will be {folder}/report.html (open it in a browser)")
+    say(f"\n$ {spell(command)}\n")
+    become(command, ROOT)

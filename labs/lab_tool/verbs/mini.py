@@ -17,7 +17,7 @@ import sys
 from lab_tool.building import build
 from lab_tool.catalogue import Catalogue
 from lab_tool.places import ROOT, bin_dir
-from lab_tool.process import run_in_foreground
+from lab_tool.process import become
 from lab_tool.workspace import Workspace
 
 PRESET = "release"
@@ -29,17 +29,10 @@ def add_arguments(parser):
                         help="what mini does: indices, bench, ...")
 
 
-def split(options):
-    """Returns whether to use the learner's code, and mini's words; --mine may follow a command."""
-    return options.mine or "--mine" in options.words, [
-        word for word in options.words if word != "--mine"]
-
-
 def run(options):
-    mine, words = split(options)
-    program = "mini_mine" if mine else "mini"
-    if mine:
+    program = "mini_mine" if options.mine else "mini"
+    if options.mine:
         Workspace(Catalogue()).refuse_misplaced()
     with contextlib.redirect_stdout(sys.stderr):
         build(PRESET, [program])
-    return run_in_foreground([str(bin_dir(PRESET) / program), *words], cwd=ROOT)
+    become([str(bin_dir(PRESET) / program), *options.words], ROOT)

@@ -6,7 +6,6 @@ from lab_tool.catalogue import Catalogue
 from lab_tool.report import say_wrapped
 from lab_tool.screen import LabError, say
 from lab_tool.state import State
-from lab_tool.workspace import Workspace
 
 
 def add_arguments(parser):
@@ -20,7 +19,7 @@ def run(options):
     lab, task = catalogue.task(options.task)
     if not may_see(lab, task, state, options, "solution"):
         return 1
-    for region in Workspace(catalogue).bodies(task.name, mine=False).values():
+    for region in catalogue.regions_of(task=task.name):
         say(f"\n{region.place}\n")
         for line in region.body:
             say(line)

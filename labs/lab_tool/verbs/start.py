@@ -6,7 +6,6 @@ code runs inside the whole library. Your code for other labs stays.
 """
 
 from lab_tool.catalogue import Catalogue
-from lab_tool.places import shown
 from lab_tool.screen import LabError, say
 from lab_tool.state import State
 from lab_tool.workspace import Workspace
@@ -24,7 +23,7 @@ def run(options):
     if workspace.started(lab.number) and workspace.present(lab.number):
         raise LabError(f"lab {lab.number} was started before; to begin it again: "
                        f"labs/lab reset {lab.number}")
-    paths, backup = workspace.start(lab.number)
+    paths = workspace.start(lab.number)
     if lab.hunt and workspace.mine(lab.hunt) is None:
         workspace.restore(lab.hunt)
     state.of(lab.number)["started"] = True
@@ -42,6 +41,4 @@ def run(options):
     if lab.hunt:
         say(f"  hunt   work/{lab.hunt}  (labs/lab check {lab.number} hunt)")
     say(f"  check  labs/lab check {lab.number}")
-    if backup:
-        say(f"  saved  your files as they were: {shown(backup)}")
     return 0

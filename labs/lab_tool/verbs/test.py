@@ -5,23 +5,20 @@
     labs/lab test --preset tsan -L threads   with the thread sanitizer
     labs/lab test -R ring                    tests whose name matches
 
-Passing tests are only counted; failing tests are shown with their output. The
-whole output is in build/PRESET-test.log, and a JUnit file in
+Failing tests are shown with their output; on a terminal, passing tests are only
+counted. The whole output is in build/PRESET-test.log, and a JUnit file in
 build/PRESET/junit.xml. Options after "--" are passed to ctest.
 """
 
 import os
-import re
 
 from lab_tool.building import build
-from lab_tool.places import BUILD, ROOT, fresh_log
-from lab_tool.process import run_logged
-from lab_tool.screen import ProgressLine, say
+from lab_tool.places import BUILD, ROOT
+from lab_tool.process import become
+from lab_tool.screen import say
 from lab_tool.verbs.setup import install_missing
 
-PASSED = re.compile(r"^ *(\d+)/(\d+) Test +#\d+: (.*?) \.* +Passed ")
 TARGETS = {"unit": "unit_tests", "processes": "unit_tests", "threads": "thread_tests"}
-NOISE = re.compile(r"^( +Start +\d+: |Test project |Internal ctest changing into directory|$)")
 
 
 def add_arguments(parser):
@@ -46,7 +43,8 @@ def targets_for(options):
 
 
 def command_for(options):
-    command = ["ctest", "--preset", options.preset, "--output-on-failure", "--no-label-summary",
+    command = ["ctest", "--preset", options.preset, "--progress", "--output-on-failure",
+               "--no-label-summary", "--output-log", str(BUILD / f"{options.preset}-test.log"),
                "--output-junit", str(BUILD / options.preset / "junit.xml"), "-j", str(options.j)]
     for flag, value in (("-L", options.L), ("-R", options.R)):
         if value:
@@ -58,15 +56,4 @@ def run(options):
     install_missing()
     build(options.preset, targets_for(options))
     say(f"run the tests of preset {options.preset}")
-    log_path = fresh_log(f"{options.preset}-test")
-    with ProgressLine("  testing") as progress, open(log_path, "w", encoding="utf-8") as log:
-        return run_logged(command_for(options), log, lambda line: show(line, progress), cwd=ROOT)
-
-
-def show(line, progress):
-    """Shows a line of ctest's output; of a passing test only the progress."""
-    passed = PASSED.match(line)
-    if passed:
-        progress.show(int(passed[1]), int(passed[2]), passed[3])
-    elif not NOISE.match(line):
-        progress.pass_on(line)
+    become(command_for(options), ROOT)

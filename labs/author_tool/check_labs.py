@@ -36,8 +36,7 @@ def check_labs(options):
 
 
 def read(catalogue, mutants, outcome):
-    for complaint in (*rules.check_regions(catalogue), *rules.check_headers(catalogue),
-                      *rules.check_tasks(catalogue),
+    for complaint in (*rules.check_regions(catalogue), *rules.check_tasks(catalogue),
                       *rules.check_mutants(catalogue, mutants)):
         outcome.blame(complaint)
 

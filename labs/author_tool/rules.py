@@ -4,11 +4,8 @@ import re
 from collections import Counter
 
 from lab_tool.checking import cases_of, program_of
-from lab_tool.regions import HEADERS, SUFFIXES
 
-INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 LONGEST_REGION = 25
-MOST_INCLUDERS = 20  # files that a check compiles again because of a region in a header
 HINTS = 3
 POINTS_STEP = 5
 LEAST_MUTANTS = 4
@@ -28,32 +25,6 @@ def check_regions(catalogue):
             yield f"{region.place}: the file has regions of another lab; move one to another file"
         if region.task not in rows:
             yield f"{region.place}: task {region.task} has no row in a README's task table"
-
-
-def includers_of(root, header):
-    """Returns the paths of the files below libmini and labs that include a header, directly or
-    through other headers."""
-    includes = {}  # {path: the headers that it includes}
-    for top in ("libmini", "labs"):
-        for path in sorted((root / top).rglob("*")):
-            if path.suffix in SUFFIXES:
-                names = INCLUDE.findall(path.read_text(encoding="utf-8"))
-                includes[str(path.relative_to(root))] = set(names)
-    found, headers = [], {header}
-    while headers:
-        new = [path for path, names in includes.items() if names & headers and path not in found]
-        found += new
-        headers = {path for path in new if path.endswith(HEADERS)}
-    return found
-
-
-def check_headers(catalogue):
-    """Each header with a region is included by few files."""
-    for path in dict.fromkeys(region.path for region in catalogue.regions if region.in_header):
-        files = [each for each in includers_of(catalogue.root, path) if not each.endswith(HEADERS)]
-        if len(files) > MOST_INCLUDERS:
-            yield f"{path} has a region and is included by {len(files)} files, which a check " \
-                  f"compiles again; at most {MOST_INCLUDERS}: move it to a header of its own"
 
 
 def check_tasks(catalogue):

@@ -11,6 +11,7 @@
     mold      like lld, without lines; error: duplicate symbol: a.cpp.o: b.cpp.o: cut()
 """
 
+import itertools
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,10 +24,9 @@ LINKERS = ("undefined reference to", "multiple definition of")
 SOURCE = re.compile(r"^ *\d* \|")
 SYMBOL = re.compile(r"(undefined reference to|undefined symbol:|multiple definition of"
                     r"|duplicate symbol:) (?:\S+\.o: \S+\.o: )?[`']?(.*?)(?:'|$)")
-OBJECT = re.compile(r"(\S+)\.o\b")
-PLACE = re.compile(r"([^:]+\.(?:[ch]pp|cuh?)):(\d+)")
-PARTS = re.compile(r"^.*?\.dir/(?:__/)*(.*)$")
-MINE = re.compile(r"^.*?\bmine/\d\d/")
+# A file in the repository or in build/mine, which has the learner's; or its object file.
+PLACE = re.compile(r"(work/|mine/\d\d/)?((?:libmini|labs)/(?:(?!\.dir/)[^:\n])*?\.(?:[ch]pp|cuh?))"
+                   r"(?=[.:)])(?::(\d+))?")
 
 
 @dataclass(frozen=True)
@@ -89,20 +89,22 @@ def link_error(lines, index, root):
         return None
     is_twice = symbol[1] in ("multiple definition of", "duplicate symbol:")
     what = "multiple definition of" if is_twice else "undefined reference to"
+    told = [line for line in lines[max(0, index - 1):index] if "in function" in line]
+    told += [lines[index], *itertools.takewhile(lambda line: line.startswith(">>>"),
+                                                lines[index + 1:])]
+    places = [("work/" * bool(mine) + path, int(line or 0))
+              for mine, path, line in PLACE.findall("\n".join(told))]
 
     def rank(place):
-        is_mine = place[0].startswith("work/")
-        return not is_mine, is_twice and (Path(root) / place[0].removeprefix("work/")).exists()
+        path, line = place
+        in_libmini = is_twice and (Path(root) / path.removeprefix("work/")).exists()
+        return not path.startswith("work/"), in_libmini, not line
 
-    places = places_in(told(lines, index), root)
     path, line = min(places, key=rank, default=("", 0))
-    other = next((place for place in places if place[0] != path), None) if is_twice else None
-    also = f", as in {spelled(*other)}" if other else ""
+    places.sort(key=lambda place: not place[1])
+    other = next((place for place in places if place[0] != path), None)
+    also = f", as in {other[0]}:{other[1]}".removesuffix(":0") if is_twice and other else ""
     return path, line, f"{what} `{symbol[2]}'{also}"
-
-
-def spelled(path, line):
-    return f"{path}:{line}" if line else path
 
 
 def shortened(path, root):
@@ -110,42 +112,6 @@ def shortened(path, root):
     root or to the build folder; linkers print the path of the build folder before the
     relative path."""
     return path.split("../" * 2)[-1].removeprefix(f"{root}/")
-
-
-def told(lines, index):
-    """Returns the lines of the error at lines[index], the most precise line first."""
-    after = []
-    for line in lines[index + 1:]:
-        if not line.startswith(">>>"):
-            break
-        after.append(line)
-    before = [line for line in lines[max(0, index - 1):index] if "in function" in line]
-    return [lines[index], *after, *before]
-
-
-def places_in(lines, root):
-    """Returns the places (path, line) in the lines; places with a line come first."""
-    exact, objects = [], []
-    for line in lines:
-        found = [(own(shortened(path.lstrip(" ("), root)), int(number))
-                 for path, number in PLACE.findall(line)]
-        exact += reversed(found) if "first defined here" in line else found
-        objects += [(source_of(path), 0) for path in OBJECT.findall(line)]
-    known = [place for place in exact if "/" in place[0]]
-    return known + [place for place in objects if place[0]]
-
-
-def own(path):
-    """Returns the path in work/ of a file in build/mine: GNU ld prints the path of the
-    compiled file, but the line number in the learner's file."""
-    return MINE.sub("work/", path)
-
-
-def source_of(path):
-    """Returns the source of an object file, given without ".o", if the source is not in
-    the target's folder: work/libmini/a.cpp for "a.dir/__/work/libmini/a.cpp"; else ""."""
-    parts = PARTS.match(path)
-    return own(parts[1]) if parts and "/__/" in path else ""
 
 
 def broken_files(lines):

@@ -4,28 +4,21 @@
                       root can start processes of another user
     processes         a limit on the user's processes and threads; the system does not
                       apply it to root
-    survivors         processes that leave their group by setsid become children of the
-                      tool, and end when the lab's cases have ended
+    survivors         the user's processes that leave their group by setsid end when the
+                      lab's cases have ended
 
 Without confinement (`check`, on the learner's own machine) the cases run as the user.
 """
 
-import contextlib
-import ctypes
 import os
 import pwd
 import shutil
-import signal
 import subprocess
-import time
 from dataclasses import dataclass
-from pathlib import Path
 
 from lab_tool.screen import LabError
 
 PROCESSES = 1024  # a lab's largest case has about 100 threads
-PR_SET_CHILD_SUBREAPER = 36
-SURVIVORS_SECONDS = 10.0
 
 
 @dataclass(frozen=True)
@@ -76,47 +69,9 @@ def confined_to(user):
     return Confinement(user, PROCESSES)
 
 
-def adopt_survivors():
-    """Makes this process the parent of all descendants whose own parent ends."""
-    ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-
-
-def end_survivors(confinement=FREE):
-    """Kills the processes that cases left behind. Call it when no case runs. Returns how many were
-    found."""
+def end_survivors(confinement):
+    """Kills the processes that cases left behind, if they belong to another user. Call it when no
+    case runs."""
     if confinement.user:
         subprocess.run(["sh", "-c", "kill -KILL -1"], stdin=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL, **confinement.options())
-    found, deadline = set(), time.monotonic() + SURVIVORS_SECONDS
-    while time.monotonic() < deadline:
-        pids = survivors()
-        if not pids:
-            break
-        found |= set(pids)
-        for number in (signal.SIGSTOP, signal.SIGKILL):  # stopped, none can fork meanwhile
-            for pid in pids:
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.kill(pid, number)
-        for pid in pids:
-            with contextlib.suppress(ChildProcessError):
-                os.waitpid(pid, 0)
-    return len(found)
-
-
-def survivors():
-    """Returns the children of this process that are in another session: the tool itself starts
-    only cases in sessions of their own, and none runs now."""
-    own, found = os.getsid(0), []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = stat.read_text(errors="replace").rsplit(")", 1)[1].split()
-        except OSError:  # it has ended
-            continue
-        pid = int(stat.parent.name)
-        if int(fields[1]) == os.getpid() and int(fields[3]) != own:
-            if fields[0] != "Z":
-                found.append(pid)
-                continue
-            with contextlib.suppress(ChildProcessError):  # it has ended: remove its entry
-                os.waitpid(pid, 0)
-    return found

@@ -17,49 +17,49 @@ INCLUDE_DIRS = ("/usr/include", "/usr/local/include")
 class Package:
     name: str  # in Debian and Ubuntu
     why: str
-    commands: tuple = ()  # the package is present if any of these is in PATH
-    headers: tuple = ()  # or any of these is in an include folder
-    files: tuple = ()  # or any of these exists; may have wildcards
+    # The package is present if any of these is a command in PATH, a header in an include folder, or
+    # an absolute path that exists; may have wildcards.
+    files: tuple = ()
     oldest: tuple = ()  # minimum version of the command
     optional: bool = False  # without it the build works, and most tests run
 
 
 PACKAGES = (
-    Package("g++", "compiles libmini, which is C++20", commands=("g++", "c++"), oldest=(12,)),
-    Package("cmake", "configures the build (3.25 or newer)", commands=("cmake",), oldest=(3, 25)),
-    Package("ninja-build", "runs the build", commands=("ninja",)),
-    Package("lld", "links faster", commands=("ld.lld", "mold"), optional=True),
-    Package("git", "exports a course, and names the version in a submission", commands=("git",),
+    Package("g++", "compiles libmini, which is C++20", files=("g++", "c++"), oldest=(12,)),
+    Package("cmake", "configures the build (3.25 or newer)", files=("cmake",), oldest=(3, 25)),
+    Package("ninja-build", "runs the build", files=("ninja",)),
+    Package("lld", "links faster", files=("ld.lld", "mold"), optional=True),
+    Package("git", "exports a course, and names the version in a submission", files=("git",),
             optional=True),
-    Package("libeigen3-dev", "matrix products on the CPU", headers=("eigen3/Eigen/Core",)),
-    Package("libfmt-dev", "formats text", headers=("fmt/core.h",)),
-    Package("libcli11-dev", "reads command lines", headers=("CLI/CLI.hpp",)),
-    Package("nlohmann-json3-dev", "reads and writes JSON", headers=("nlohmann/json.hpp",)),
+    Package("libeigen3-dev", "matrix products on the CPU", files=("eigen3/Eigen/Core",)),
+    Package("libfmt-dev", "formats text", files=("fmt/core.h",)),
+    Package("libcli11-dev", "reads command lines", files=("CLI/CLI.hpp",)),
+    Package("nlohmann-json3-dev", "reads and writes JSON", files=("nlohmann/json.hpp",)),
     Package("libboost-context-dev", "fibers: threads of the simulated GPU",
-            headers=("boost/context/fiber.hpp",)),
-    Package("zlib1g-dev", "reads .gz data files", headers=("zlib.h",)),
-    Package("libstb-dev", "reads PNG and JPEG images", headers=("stb/stb_image.h",)),
-    Package("libssl-dev", "SHA-256 of parameters", headers=("openssl/evp.h",)),
-    Package("catch2", "the tests", headers=("catch2/catch.hpp", "catch2/catch_all.hpp")),
+            files=("boost/context/fiber.hpp",)),
+    Package("zlib1g-dev", "reads .gz data files", files=("zlib.h",)),
+    Package("libstb-dev", "reads PNG and JPEG images", files=("stb/stb_image.h",)),
+    Package("libssl-dev", "SHA-256 of parameters", files=("openssl/evp.h",)),
+    Package("catch2", "the tests", files=("catch2/catch.hpp", "catch2/catch_all.hpp")),
     Package("ca-certificates", "https, to fetch MNIST",
             files=("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt")),
-    Package("libgloo-dev", "backend gloo", headers=("gloo/config.h",), optional=True),
-    Package("libopenmpi-dev", "backend mpi", commands=("mpicxx", "mpic++"), optional=True),
-    Package("openmpi-bin", "runs its ranks", commands=("mpirun",), optional=True),
-    Package("doxygen", "builds the site", commands=("doxygen",), optional=True),
-    Package("graphviz", "the site's diagrams", commands=("dot",), optional=True),
+    Package("libgloo-dev", "backend gloo", files=("gloo/config.h",), optional=True),
+    Package("libopenmpi-dev", "backend mpi", files=("mpicxx", "mpic++"), optional=True),
+    Package("openmpi-bin", "runs its ranks", files=("mpirun",), optional=True),
+    Package("doxygen", "builds the site", files=("doxygen",), optional=True),
+    Package("graphviz", "the site's diagrams", files=("dot",), optional=True),
     Package("doxygen-awesome-css", "the site's look", optional=True,
             files=("/usr/share/doxygen-awesome-css/doxygen-awesome.css",)),
     Package("chromium-headless-shell", "reads the site and a run report, for tests", optional=True,
-            commands=("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")),
+            files=("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")),
     Package("python3-pip", "brings Python's safetensors and TensorBoard, for tests", optional=True,
-            commands=("pip3", "pip")),
+            files=("pip3", "pip")),
 )
 
 # The additional packages of the preset fuzz and of tests with sanitizers that are built by clang.
 CLANG_PACKAGES = (
     Package("clang", "compiles with libFuzzer, and with sanitizers faster than GCC",
-            commands=("clang++",)),
+            files=("clang++",)),
     Package("libclang-rt-dev", "libFuzzer and clang's sanitizers",
             files=("/usr/lib/llvm-*/lib/clang/*/lib/*/libclang_rt.fuzzer*.a",)),
 )
@@ -83,26 +83,19 @@ def dotted(version):
     return ".".join(str(part) for part in version)
 
 
-def find_command(package):
-    """Returns the path of the package's command, or None."""
-    return next(filter(None, map(shutil.which, package.commands)), None)
-
-
 def too_old(package):
-    """Returns the version of the package's command if it is too old, else None."""
-    command = find_command(package)
+    """Returns the path and the version of the package's command if it is too old, else None."""
+    command = next(filter(None, map(shutil.which, package.files)), None)
     if not command or not package.oldest:
         return None
     version = version_in(output_of([command, "--version"]))
-    return version if version and version < package.oldest else None
+    return (command, dotted(version)) if version and version < package.oldest else None
 
 
 def is_present(package):
     folders = [*INCLUDE_DIRS, *filter(None, os.environ.get("CPATH", "").split(":"))]
-    return bool(find_command(package)
-                or any(os.path.exists(f"{folder}/{header}")
-                       for folder in folders for header in package.headers)
-                or any(map(glob.glob, package.files)))
+    return any(shutil.which(file) or any(glob.glob(os.path.join(folder, file)) for folder in folders)
+               for file in package.files)
 
 
 def missing(some=PACKAGES):

@@ -10,10 +10,10 @@ import ctypes
 import os
 import re
 import secrets
-import selectors
 import signal
 import socket
 import subprocess
+import tempfile
 import threading
 import time
 from dataclasses import dataclass, field
@@ -52,24 +52,6 @@ class ProcessResult:
     token_returned: bool = True  # False: the token was asked for and did not come back
 
 
-class Output:
-    """The beginning and the end of the output, and its size."""
-
-    def __init__(self):
-        self.head, self.tail, self.count = bytearray(), bytearray(), 0
-
-    def add(self, data):
-        self.count += len(data)
-        room = max(0, KEPT - len(self.head))
-        self.head += data[:room]
-        self.tail = (self.tail + data[room:])[-KEPT:]
-
-    def text(self):
-        left_out = self.count - len(self.head) - len(self.tail)
-        middle = f"\n... {left_out} bytes left out ...\n".encode() if left_out > 0 else b""
-        return bytes(self.head + middle + self.tail).decode("utf-8", "replace")
-
-
 def case_environment(**more):
     """Returns the environment of a case: few logs, one thread per kernel, strict sanitizers."""
     env = {name: value for name, value in os.environ.items()
@@ -85,22 +67,22 @@ def run_case(command, limits=Limits(), cwd=None, env=None, with_token=False):
     start = time.monotonic()
     token = Token() if with_token else None
     env = {**(env or os.environ), **token.environment()} if token else env
-    process = subprocess.Popen(limits.confinement.command(command), cwd=cwd, env=env,
-                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                               stderr=subprocess.STDOUT, bufsize=0, start_new_session=True,
-                               pass_fds=token.fds() if token else (),
-                               **limits.confinement.options())
-    output, ended = Output(), ProcessResult()
-    try:
-        os.set_blocking(process.stdout.fileno(), False)
-        ended.killed_for = watch(process, output, start + limits.seconds, limits.output_bytes)
-        if ended.killed_for == "time" and limits.stacks:
-            ended.stacks = stacks_of(process)
-    finally:
-        end_all(process)
-        ended.token_returned = token.came_back() if token else True
-    ended.code, ended.seconds = process.returncode, time.monotonic() - start
-    ended.output = output.text()
+    ended = ProcessResult()
+    with tempfile.TemporaryFile(buffering=0) as output:
+        process = subprocess.Popen(limits.confinement.command(command), cwd=cwd, env=env,
+                                   stdin=subprocess.DEVNULL, stdout=output,
+                                   stderr=subprocess.STDOUT, start_new_session=True,
+                                   pass_fds=token.fds() if token else (),
+                                   **limits.confinement.options())
+        try:
+            ended.killed_for = watch(process, output, start + limits.seconds, limits.output_bytes)
+            if ended.killed_for == "time" and limits.stacks:
+                ended.stacks = stacks_of(process, output)
+        finally:
+            end_all(process)
+            ended.token_returned = token.came_back() if token else True
+        ended.code, ended.seconds = process.returncode, time.monotonic() - start
+        ended.output = kept(output)
     return ended
 
 
@@ -133,40 +115,35 @@ class Token:
 
 
 def watch(process, output, deadline, most):
-    """Reads until the process ends (returns ""), its time is over ("time"), it wrote too much
+    """Waits until the process ends (returns ""), its time is over ("time"), it wrote too much
     ("output"), or STOP is set ("stop")."""
-    with selectors.DefaultSelector() as selector:
-        selector.register(process.stdout, selectors.EVENT_READ)
-        while True:
-            over = process.poll() is not None
-            left = deadline - time.monotonic()
-            if STOP.is_set():
-                return "stop"
-            if left <= 0 and not over:
-                return "time"
-            selector.select(0 if over else min(left, 0.05))
-            state = read_some(process, output)
-            if output.count > most:
-                return "output"
-            if over and state != "more":
-                return ""
-            if state == "closed" and not over:  # the process may still run
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    process.wait(0.05)
+    while True:
+        over, left = process.poll() is not None, deadline - time.monotonic()
+        if STOP.is_set():
+            return "stop"
+        if size(output) > most:
+            return "output"
+        if over or left <= 0:
+            return "" if over else "time"
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(min(left, 0.05))
 
 
-def read_some(process, output):
-    """Reads available output. Returns "more" if output was read, "nothing" if no output
-    is available yet, "closed" at the end of the pipe."""
-    try:
-        data = os.read(process.stdout.fileno(), 1 << 16)
-    except BlockingIOError:
-        return "nothing"
-    output.add(data)
-    return "more" if data else "closed"
+def size(output):
+    return os.fstat(output.fileno()).st_size
 
 
-def stacks_of(process):
+def kept(output):
+    """Returns the beginning and the end of an output. It reads with pread, since the process and this
+    one have one position in the file."""
+    head = os.pread(output.fileno(), KEPT, 0)
+    tail = os.pread(output.fileno(), KEPT, max(KEPT, size(output) - KEPT))
+    left_out = size(output) - len(head) - len(tail)
+    middle = f"\n... {left_out} bytes left out ...\n".encode() if left_out > 0 else b""
+    return (head + middle + tail).decode("utf-8", "replace")
+
+
+def stacks_of(process, output):
     """Requests the stack of each thread of a stuck process; returns the stacks as text."""
     libc, stacks = ctypes.CDLL(None), []
     tgkill = {"x86_64": 234, "aarch64": 131}.get(os.uname().machine)
@@ -175,14 +152,12 @@ def stacks_of(process):
         return stacks
     deadline = time.monotonic() + STACK_SECONDS
     for thread in sorted(task.iterdir(), key=lambda path: int(path.name)):
-        answer = Output()
+        before, answer = size(output), b""
         libc.syscall(tgkill, process.pid, int(thread.name), int(STACK_SIGNAL))
-        while time.monotonic() < deadline and STACK_END not in answer.tail + answer.head:
-            if read_some(process, answer) == "nothing":
-                time.sleep(0.01)
-            if answer.count > MIB:
-                return stacks
-        stacks.append(answer.text())
+        while time.monotonic() < deadline and STACK_END not in answer:
+            time.sleep(0.01)
+            answer = os.pread(output.fileno(), MIB, before)
+        stacks.append(answer.decode("utf-8", "replace"))
     return stacks
 
 
@@ -195,9 +170,6 @@ def answers(process):
 
 def end_all(process):
     """Kills the process and all processes of its group."""
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
     process.wait()
-    process.stdout.close()

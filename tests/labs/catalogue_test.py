@@ -92,16 +92,9 @@ class Rules(FakeTree):
         self.assertEqual([task for task in sorted(regions) if regions[task].in_device_file],
                          ["07.3", "07.4"])
 
-    def test_a_region_in_a_header_that_many_files_include(self):
-        self.write("libmini/part.hpp", "// [lab07.1] Do.\nx();\n// [lab07.1]\n")
-        self.write("libmini/more.hpp", '#include "libmini/part.hpp"\n')
-        for number in range(10):
-            self.write(f"libmini/a{number}.cpp", '#include "libmini/part.hpp"\n')
-            self.write(f"libmini/b{number}.cu", '#include "libmini/more.hpp"\n')
-        self.assertEqual(list(rules.check_headers(self.catalogue())), [])
-        self.write("libmini/c.cpp", '#include "libmini/more.hpp"\n')
-        self.assertIn("libmini/part.hpp has a region and is included by 21 files",
-                      next(rules.check_headers(self.catalogue())))
+    def test_a_file_with_regions_of_two_labs(self):
+        self.write("libmini/part.cpp", PARTITION + SAMPLER)
+        self.assertIn("libmini/part.cpp:2: the file has regions of another lab", self.complaints()[0])
 
     def test_a_region_without_a_row_and_a_row_without_a_region(self):
         self.write_lab("07-partition", "Partition", ["07.1", "07.3"])

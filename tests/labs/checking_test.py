@@ -7,8 +7,7 @@ from pathlib import Path
 from unittest import mock
 
 from author_tool import together
-from fake_tree import TWICE as TWO_REGIONS
-from fake_tree import FakeTree
+from fake_tree import TWICE, FakeTree
 from lab_tool import check_build, checking, compile_errors
 from lab_tool.checking import check_tasks, judge_task
 from lab_tool.compile_errors import broken_files, errors_in
@@ -134,7 +133,7 @@ class Tasks(FakeTree):
         self.assertEqual(heard, ["not started", "waits"])
 
     def test_a_task_with_gaps_fails_if_a_case_fails_that_needs_no_gap(self):
-        self.write("libmini/part.cpp", TWO_REGIONS)
+        self.write("libmini/part.cpp", TWICE)
         workspace = self.workspace("07")
         workspace.start("07")
         stub = Verdict("a", "not started", waits_for="07.1")
@@ -201,7 +200,7 @@ ld: undefined reference to `mini::cut()'
 """.split("\n")
 
 
-TWICE = """\
+DEFINED_TWICE = """\
 FAILED: bin/lab07_check
 /usr/bin/ld: a/mini_work.dir/__/work/libmini/data/part.cpp.o: in function `mini::cut()':
 /src/build/debug/../../work/libmini/data/part.cpp:34: multiple definition of `mini::cut()'; \
@@ -277,7 +276,8 @@ class CompileErrors(unittest.TestCase):
                          ["work/libmini/data/part.cpp", "libmini/core/error.hpp", ""])
 
     def test_a_duplicate_function_is_reported_with_the_learners_file_and_a_likely_cause(self):
-        errors = errors_in(TWICE, "/src")
+        with mock.patch.object(Path, "exists", lambda path: path.name == "part.cpp"):
+            errors = errors_in(DEFINED_TWICE, "/src")
         self.assertEqual([error.spelled() for error in errors],
                          [["work/libmini/data/part (copy).cpp:34: multiple definition of "
                            "`mini::cut()', as in work/libmini/data/part.cpp:34"]])

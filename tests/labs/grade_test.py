@@ -30,11 +30,6 @@ if name == "writes points itself":
 if name == "passes and then crashes":
     open(path, "w").write(result.format(name=name, success="true"))
     os.abort()
-if name == "replaces the program":
-    os.rename(sys.argv[0], sys.argv[0] + ".old")
-    with open(sys.argv[0], "w") as file:
-        file.write(open(sys.argv[0] + ".old").read().replace('== "honest"', '!= ""'))
-    os.chmod(sys.argv[0], 0o755)
 if name == "reports no case":
     open(path, "w").write("<Catch/>")
     sys.exit(0)
@@ -103,13 +98,6 @@ class Grade(FakeTree):
                 task = grades["labs"][0]["tasks"][1]
                 self.assertEqual((task["status"], task["points"], grades["points"]),
                                  ("failed", 0, 5))
-
-    def test_if_the_program_of_a_check_is_replaced_the_lab_gets_no_points(self):
-        self.cheat("replaces the program")
-        with mock.patch("lab_tool.verbs.grade.program_of", lambda *_: self.program):
-            lab = json.loads(self.grade("--format", "json"))["labs"][0]
-        self.assertEqual([task["points"] for task in lab["tasks"]], [0, 0])
-        self.assertIn("was changed while cases ran", lab["tasks"][0]["reason"])
 
     def test_a_submission_that_cannot_be_graded_has_a_result_for_gradescope(self):
         self.grade("--format", "gradescope", "--output", str(self.output), "--labs", "8", code=1)

@@ -26,40 +26,30 @@ class Probe(unittest.TestCase):
     def test_every_package_has_a_reason_and_a_probe(self):
         for package in packages.PACKAGES:
             self.assertTrue(package.why, package.name)
-            self.assertTrue(package.commands or package.headers or package.files, package.name)
+            self.assertTrue(package.files, package.name)
 
     def test_an_empty_machine_lacks_everything(self):
         with tempfile.TemporaryDirectory() as folder:
             with mock.patch.dict("os.environ", {"PATH": folder, "CPATH": ""}), \
                     mock.patch.object(packages, "INCLUDE_DIRS", (folder,)):
                 names = [package.name for package in packages.missing()]
-        expected = [package.name for package in packages.PACKAGES if not package.files]
+        expected = [package.name for package in packages.PACKAGES if not package.files[0].startswith("/")]
         self.assertEqual([name for name in names if name in expected], expected)
 
     def test_a_header_or_a_command_shows_that_a_package_is_installed(self):
         with tempfile.TemporaryDirectory() as folder:
-            header = Package("lib", "", headers=("lib/a.h", "lib/b.h"))
+            header = Package("lib", "", files=("lib/a.h", "lib/b.h"))
             with mock.patch.object(packages, "INCLUDE_DIRS", (folder,)):
                 self.assertFalse(packages.is_present(header))
                 (Path(folder) / "lib").mkdir()
                 (Path(folder) / "lib" / "b.h").touch()
                 self.assertTrue(packages.is_present(header))
-        self.assertTrue(packages.is_present(Package("sh", "", commands=("none-such", "sh"))))
-
-    def test_stb_image_is_found_by_the_header_that_the_build_includes(self):
-        stb = next(package for package in packages.PACKAGES if package.name == "libstb-dev")
-        with tempfile.TemporaryDirectory() as folder:
-            with mock.patch.object(packages, "INCLUDE_DIRS", (folder,)), \
-                    mock.patch.dict("os.environ", {"CPATH": ""}):
-                self.assertFalse(packages.is_present(stb))
-                (Path(folder) / "stb").mkdir()
-                (Path(folder) / "stb" / "stb_image.h").touch()
-                self.assertTrue(packages.is_present(stb))
+        self.assertTrue(packages.is_present(Package("sh", "", files=("none-such", "sh"))))
 
     def test_versions_are_compared_number_by_number(self):
         self.assertEqual(packages.version_in("cmake version 3.25.1"), (3, 25, 1))
         self.assertEqual(packages.version_in("no number"), ())
-        tool = Package("tool", "", commands=("sh",), oldest=(3, 25))
+        tool = Package("tool", "", files=("sh",), oldest=(3, 25))
         for text, old in (("3.9.0", True), ("3.25", False), ("3.25.1", False), ("10.0", False)):
             with mock.patch.object(packages, "output_of", return_value=text):
                 self.assertEqual(bool(packages.too_old(tool)), old, text)
@@ -86,7 +76,8 @@ class OneList(unittest.TestCase):
         self.assertEqual({name for name in found if LIBRARIES.get(name) not in self.NAMES}, set())
         searched = {LIBRARIES[name] for name in found}
         self.assertEqual([package.name for package in packages.PACKAGES
-                          if package.headers and package.name not in searched], [])
+                          if package.files[0].endswith((".h", ".hpp")) and
+                          package.name not in searched], [])
 
     def test_the_container_and_ci_install_by_set_up(self):
         for path in (".devcontainer/Dockerfile", ".ci/run"):
@@ -161,7 +152,7 @@ class Setup(unittest.TestCase):
             self.prefix(["apt-get"], root=False)
 
     def test_a_tool_that_is_too_old_is_named_with_both_versions(self):
-        with mock.patch.object(packages, "too_old", return_value=(3, 22)):
+        with mock.patch.object(packages, "too_old", return_value=("cmake", "3.22")):
             with self.assertRaisesRegex(LabError, r"3\.22.*needs"):
                 setup.check_versions()
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from fake_tree import PARTITION, TWICE, FakeTree
-from author_tool import dev_check, starters
+from author_tool import dev_check
 from lab_tool.catalogue import Lab, Task
 from author_tool.dev_check import Case, Outcome
 from author_tool.mutants import Change, Mutant, apply, read_mutants
@@ -229,16 +229,6 @@ class Runs(unittest.TestCase):
         self.statuses = {"first": "failed"}
         dev_check.check_mutants([mutant], self.cases, outcome)
         self.assertEqual(outcome.killed[0][1].name, "first")
-
-
-class SyntaxOnly(unittest.TestCase):
-    def test_the_compile_command_checks_a_different_text(self):
-        command = starters.syntax_command(
-            ["/usr/bin/ccache", "c++", "-DA", "-Werror", "-o", "a.o", "-c", "/src/libmini/a.cpp"],
-            "/src/libmini/a.cpp", "/tmp/a.cpp", "/tmp/07")
-        self.assertEqual(command, ["c++", "-I/tmp/07", "-DA", "-Werror", "-Wno-error", "-Wno-unused",
-                                   "-Wno-unused-parameter", "-I/src/libmini", "-fsyntax-only",
-                                   "/tmp/a.cpp"])
 
 
 if __name__ == "__main__":

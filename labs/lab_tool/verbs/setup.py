@@ -80,12 +80,10 @@ def install_python_packages():
 
 def check_versions():
     for package in packages.PACKAGES:
-        version = packages.too_old(package)
-        if version:
-            raise LabError(
-                f"{packages.find_command(package)} is {packages.dotted(version)}, but libmini "
-                f"needs {packages.dotted(package.oldest)} or newer; Debian 12 and 13 have it"
-            )
+        found = packages.too_old(package)
+        if found:
+            raise LabError(f"{found[0]} is {found[1]}, but libmini needs "
+                           f"{packages.dotted(package.oldest)} or newer; Debian 12 and 13 have it")
 
 
 def root_prefix(names):

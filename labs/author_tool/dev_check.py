@@ -16,8 +16,8 @@ import tempfile
 from dataclasses import dataclass, field
 
 from author_tool import together
-from lab_tool import check_build, checking, compile_errors
-from lab_tool.places import BUILD, ROOT
+from lab_tool import check_build, checking
+from lab_tool.places import BUILD
 from lab_tool.runner import Limits
 from lab_tool.screen import ProgressLine
 from lab_tool.verdict import FAILED, NOT_STARTED, PASSED
@@ -197,8 +197,4 @@ def build_schemata(catalogue, labs, log):
     check_build.configure(log, *["-DMINI_CUDA=SIM"] * on_device)
     targets = [f"lab{lab.number}_schemata" for lab in labs]
     code, lines = check_build.build_checks(targets, log)
-    if code == 0:
-        return ""
-    errors = compile_errors.errors_in(lines, ROOT)
-    told = [line for error in errors[:10] for line in error.spelled()] or lines[-20:]
-    return "\n".join(["the schemata do not build:", *told, f"the whole output is in {log}"])
+    return check_build.what_fails("the schemata do not build", lines, log) if code else ""

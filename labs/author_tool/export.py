@@ -128,7 +128,7 @@ class Export:
 
     def page(self, text):
         """Returns a page for students."""
-        return export_pages.without_refused(self.without_links(export_pages.without_answers(text)))
+        return self.without_links(export_pages.without_answers(text))
 
     def without_links(self, text):
         """Returns a page without links to labs that are not in the course."""

@@ -15,10 +15,11 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab_tool.building import build_folder, configure
+from lab_tool.building import configure, run_build
 from lab_tool.check_build import PRESET
 from author_tool.starters import sources_of_batch
 from lab_tool.places import BUILD, ROOT, fresh_log
+from lab_tool.process import check
 from lab_tool.regions import HEADERS
 from lab_tool.screen import LabError
 
@@ -86,7 +87,9 @@ def build_objects(catalogue, folder, flags):
         source for each in objects for source in each.sources}
     if missing:
         raise LabError(f"{sorted(missing)[0]} has a region, and no object file has its code")
-    build_folder([str(folder)], [each.output for each in objects], log, "  building the solutions")
+    code, _ = run_build([str(folder)], [each.output for each in objects], log,
+                        label="  building the solutions")
+    check("the build", code, log)
     return objects
 
 

@@ -1,5 +1,5 @@
 """The pages of labs as students of a course see them: without the answers to the bug hunts and
-questions, and without the commands that a course lacks. The answers are in libmini's own pages.
+questions. The answers are in libmini's own pages.
 
 An answer is a fold (<details>). Those of a warm-up stay, since it is no hand-in, and so does a
 hunt's "Where to look".
@@ -12,10 +12,6 @@ SUMMARY = re.compile(r"<summary>(.*?)</summary>", re.DOTALL)
 HEADING = re.compile(r"^#{2,3} +(.*)$", re.MULTILINE)
 WITHOUT_ANSWER = "Where to look"
 WARM_UP = "Warm-up"
-REFUSED = r"labs/lab (?:diff|solution|dev|test)\b"
-LINE = re.compile(rf"^(?: {{4}}|\|).*{REFUSED}.*\n", re.MULTILINE)
-PARAGRAPH = re.compile(rf"^(?! {{4}}|\||#)(?:.+\n)*?.*{REFUSED}.*\n(?:.+\n)*", re.MULTILINE)
-SENTENCE = re.compile(r"(?<=[.:?!])\s+(?=[A-Z(`])")
 
 
 def without_answers(text):
@@ -29,15 +25,3 @@ def is_answer(text, fold):
     summary = SUMMARY.search(fold[0])
     return not heading.startswith(WARM_UP) and not (
         summary and summary[1].strip() == WITHOUT_ANSWER)
-
-
-def without_refused(text):
-    """Returns a page without the lines and sentences that name a verb that a course lacks."""
-    return PARAGRAPH.sub(lambda paragraph: shorter(paragraph[0]), LINE.sub("", text))
-
-
-def shorter(paragraph):
-    """Returns a paragraph without the sentences that name such a verb."""
-    kept = [sentence for sentence in SENTENCE.split(paragraph.strip())
-            if not re.search(REFUSED, sentence)]
-    return "\n".join(line for line in " ".join(kept).split("\n")) + "\n" if kept else ""

@@ -10,11 +10,9 @@ repair is left out.
 from pathlib import PurePath
 
 from lab_tool import check_build, checking
-from lab_tool.compile_errors import errors_in
 from author_tool.dev_check import MUTANTS_PER_CORE, spread
 from author_tool.mutants import apply, read_changes
 from lab_tool.hunts import environment_of, run_hunt
-from lab_tool.places import ROOT
 from lab_tool.projection import write_all
 from lab_tool.runner import Limits
 from lab_tool.screen import say
@@ -73,8 +71,7 @@ def check_hunts(labs, variants, outcome, log):
     programs = [program for lab in labs for program in programs_of(lab, variants)]
     code, lines = check_build.build_checks(programs, log) if programs else (0, [])
     if code:
-        told = [line for error in errors_in(lines, ROOT)[:5] for line in error.spelled()]
-        outcome.blame("\n".join(["the bug hunts do not build:", *(told or lines[-20:])]))
+        outcome.blame(check_build.what_fails("the bug hunts do not build", lines, log))
         return
     runs = [(lab, program) for lab in labs for program in programs_of(lab, variants)]
     results = spread(lambda run: run_hunt(checking.bin_dir(checking.PRESET) / run[1], LIMITS,

@@ -1,12 +1,11 @@
 """Configures and builds a preset: progress on one line, all output in a log."""
 
-import contextlib
 import os
 import re
 import time
 
 from lab_tool.places import BUILD, ROOT, fresh_log, shown
-from lab_tool.process import check_logged
+from lab_tool.process import check, check_logged, run_logged
 from lab_tool.screen import ProgressLine, say
 
 NINJA_STEP = re.compile(r"^\[(\d+)/(\d+)\] (.*)")  # "[12/80] Building CXX object a/b.cpp.o"
@@ -34,28 +33,20 @@ def configure(preset, log, *options, root=ROOT):
                  env=build_environment())
 
 
-@contextlib.contextmanager
-def progress_of_build(label="  building", lines=None):
-    """Returns a function that shows the progress of a build, line by line of its output, and appends
-    the lines to `lines`."""
-    with ProgressLine(label) as progress:
+def run_build(where, targets, log_path, *options, label="  building"):
+    """Builds targets of a build folder, or of ["--preset", its preset], and shows the progress.
+    Returns the exit code and the lines of output."""
+    lines = []
+    command = ["cmake", "--build", *where, *(["--target", *targets] if targets else []), *options]
+    with ProgressLine(label) as progress, open(log_path, "a", encoding="utf-8") as log:
 
         def on_line(line):
             step = parse_step(line)
             if step:
                 progress.show(*step)
-            if lines is not None:
-                lines.append(line)
+            lines.append(line)
 
-        yield on_line
-
-
-def build_folder(where, targets, log, label="  building"):
-    """Builds targets of a build folder, or of ["--preset", its preset]; raises LabError if that
-    fails."""
-    command = ["cmake", "--build", *where, *(["--target", *targets] if targets else [])]
-    with progress_of_build(label) as on_line:
-        check_logged("the build", command, log, on_line, cwd=ROOT, env=build_environment())
+        return run_logged(command, log, on_line, cwd=ROOT, env=build_environment()), lines
 
 
 def build(preset, targets=()):
@@ -64,5 +55,5 @@ def build(preset, targets=()):
     log = fresh_log(preset)
     say(f"configure and build preset {preset} (log: {shown(log)})")
     configure(preset, log)
-    build_folder(["--preset", preset], targets, log)
+    check("the build", run_build(["--preset", preset], targets, log)[0], log)
     say(f"  built in {time.monotonic() - start:.0f} s")

@@ -11,7 +11,6 @@ import re
 
 from lab_tool import building, compile_errors
 from lab_tool.places import BUILD, ROOT, fresh_log
-from lab_tool.process import run_logged
 from lab_tool.projection import folder_of, headers_of, project
 from lab_tool.screen import LabError
 
@@ -30,11 +29,7 @@ def is_configured():
 
 def build_checks(targets, log):
     """Builds as many of `targets` as possible; returns the exit code and the lines of output."""
-    lines = []
-    command = ["cmake", "--build", "--preset", PRESET, "--target", *targets, "--", "-k", "0"]
-    with building.progress_of_build(lines=lines) as on_line, open(log, "a", encoding="utf-8") as file:
-        code = run_logged(command, file, on_line, cwd=ROOT, env=building.build_environment())
-    return code, lines
+    return building.run_build(["--preset", PRESET], targets, log, "--", "-k", "0")
 
 
 def build_without_broken(workspace, labs, mine=None):
@@ -54,7 +49,7 @@ def build_without_broken(workspace, labs, mine=None):
         errors = compile_errors.errors_in(lines, ROOT)
         failed = broken_files(workspace, labs, lines, errors, broken)
         if not failed:
-            raise LabError(what_fails(lines, errors, log))
+            raise LabError(what_fails("the check does not build", lines, log))
         for path in failed:
             own = f"work/{path.split('/', 1)[1]}"
             broken[path] = [error for error in errors if error.path == own] or errors[:3]
@@ -92,8 +87,9 @@ def not_linked(lines, errors):
             if (folder_of(number, BUILD) / path).exists()]
 
 
-def what_fails(lines, errors, log):
+def what_fails(what, lines, log):
+    """Returns a message with the first errors of a build; without any, with its last lines."""
+    errors = compile_errors.errors_in(lines, ROOT)
     told = [line for error in errors[:3] for line in error.spelled()]
     told = told or [line for line in lines[-10:] if line]
-    return "\n".join(["the check does not build:", *told, *compile_errors.advice(errors),
-                      f"the whole output is in {log}"])
+    return "\n".join([f"{what}:", *told, f"the whole output is in {log}"])

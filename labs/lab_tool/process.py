@@ -43,6 +43,11 @@ def check_logged(what, command, log_path, on_line=lambda line: None, **options):
     """Calls run_logged with file `log_path`; on failure prints the last lines and raises LabError."""
     with open(log_path, "a", encoding="utf-8", errors="replace") as log:
         code = run_logged(command, log, on_line, **options)
+    check(what, code, log_path)
+
+
+def check(what, code, log_path):
+    """Unless the exit code is 0, prints the log's last lines and raises LabError."""
     if code == 0:
         return
     with open(log_path, encoding="utf-8", errors="replace") as log:

@@ -14,8 +14,7 @@ SIGNS = {PASSED: "✓", FAILED: "✗", NOT_STARTED: "·", WAITS: "·"}
 ERRORS_SHOWN = 3
 CASES_TOLD = 2  # failed cases of one task that are printed completely
 COLUMNS = 80
-# Of a check's message: "; hint 2 of 07.1 helps".
-HINT = re.compile(r"(?:^|[;,.:]? +\(?|\()hint \d(?: of \d\d\.\d+)?(?: helps)?\)?(?=[;,.:]|$)")
+MESSAGE_COLUMNS = 86  # a line of a check's source, indented
 WHAT = 48
 
 
@@ -57,10 +56,10 @@ def say_task(lab, result, gaps=""):
     say(task_line(lab.task(result.task), result.status, note))
 
 
-def say_stories(results, hints_of, advised=None):
+def say_stories(results, hints_of=None):
     """Prints the failure of each failed task, step by step. A failure that several tasks share,
-    such as a file that does not compile, is printed once. advised(task): whether
-    the check may name the hint that helps; None for grades, which also name no debugger."""
+    such as a file that does not compile, is printed once. hints_of(task): how many hints
+    are left; None for grades, which also name no debugger."""
     told = {}
     for result in results:
         if result.status != FAILED:
@@ -77,12 +76,12 @@ def say_stories(results, hints_of, advised=None):
                 say("  " + line)
         failed = [verdict for verdict in result.verdicts if verdict.status == FAILED]
         for verdict in failed[:CASES_TOLD]:
-            say_story(verdict, result.reason, not advised or advised(result.task))
+            say_story(verdict, result.reason)
         for verdict in failed[CASES_TOLD:]:
             say_wrapped(f"also fails: {verdict.name}", "  ")
-        if failed and advised:
+        if failed and hints_of:
             say(f"  in a debugger: {debugger(result.task, failed[0].name)}")
-        left = hints_of(result.task)
+        left = hints_of(result.task) if hints_of else 0
         if left:
             say(f"  stuck? labs/lab hint {result.task}  ({left} left)")
 
@@ -94,18 +93,18 @@ def debugger(task, case):
     return spell(["gdb", "--args", program, "--break", case])
 
 
-def say_story(verdict, known_reason, advised):
+def say_story(verdict, known_reason):
     say_wrapped(f"case: {verdict.name}", "  ")
     if verdict.reason != known_reason:
         say_wrapped(verdict.reason, "    ")
     for line in verdict.story:
-        say_wrapped(line if advised else HINT.sub("", line), "    ")
+        say_wrapped(line, "    ")
 
 
 def say_wrapped(text, indent):
-    """Prints a text, indented and wrapped to the width of a terminal."""
+    """Prints a text, indented and wrapped."""
     own = indent + " " * (len(text) - len(text.lstrip()))
-    for line in textwrap.wrap(text.strip(), COLUMNS, initial_indent=own,
+    for line in textwrap.wrap(text.strip(), MESSAGE_COLUMNS, initial_indent=own,
                               subsequent_indent=" " * (len(own) + 2), break_on_hyphens=False):
         say(line)
 

@@ -115,7 +115,7 @@ def student(learner):
                   {"07.1", "07.4", "07.5"})
     learner.solve_file("libmini/data/partition.cpp")
     learner.repair_hunt(LAB)
-    learner.lab("grade", "--labs", LAB, "--user", USER, says=[f"{POINTS} of {POINTS} points"])
+    learner.lab("grade", LAB, "--user", USER, says=[f"{POINTS} of {POINTS} points"])
     learner.lab("submit", LAB, says=["hand in this file"])
 
 

@@ -100,13 +100,13 @@ class Grade(FakeTree):
                                  ("failed", 0, 5))
 
     def test_a_submission_that_cannot_be_graded_has_a_result_for_gradescope(self):
-        self.grade("--format", "gradescope", "--output", str(self.output), "--labs", "8", code=1)
+        self.grade("--format", "gradescope", "--output", str(self.output), "8", code=1)
         result = json.loads(self.output.read_text())
         self.assertEqual(result["score"], 0)
         self.assertIn("there is no lab 8", result["output"])
 
     def test_only_the_named_labs_are_graded_and_the_text_goes_to_stdout(self):
-        out = self.grade("--format", "json", "--output", str(self.output), "--labs", "7")
+        out = self.grade("--format", "json", "--output", str(self.output), "7")
         self.assertEqual([lab["lab"] for lab in json.loads(self.output.read_text())["labs"]],
                          ["07"])
         self.assertEqual(out.splitlines()[-1], "5 of 10 points")

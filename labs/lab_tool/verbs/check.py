@@ -6,8 +6,7 @@
     labs/lab check all            every lab that you have started
     labs/lab check 9 --all-mine   on top of your code of all labs
 
-The code of other labs is libmini's own; with --all-mine it is yours. If a task
-fails then that passes otherwise, the check says which lab's code makes it fail.
+The code of other labs is libmini's own; with --all-mine it is yours.
 
 A task has passed, has failed, or is not started. For a failed task the steps,
 the expected and the actual values are printed. Every case runs in its own
@@ -24,7 +23,7 @@ from lab_tool.checking import check_lab
 from lab_tool.projection import NO_LAB
 from lab_tool.screen import say
 from lab_tool.state import State
-from lab_tool.verdict import FAILED, PASSED
+from lab_tool.verdict import PASSED
 from lab_tool.workspace import Workspace
 
 
@@ -82,16 +81,13 @@ def check(catalogue, state, lab, tasks=None, mine=None):
                             lab, result, workspace.gaps(result.task)))
 
     record = state.of(lab.number)
-    shown, before = record["hints"], dict(record["results"])
+    shown = record["hints"]
     record["results"].update({result.task: result.status for result in results})
     if lab.hunt and tasks is None:
         check_hunt(catalogue, state, lab)
     state.save()
-    report.say_stories(results, lambda task: len(lab.hints(task)) - shown.get(task, 0),
-                       lambda task: shown.get(task, 0) > 0 or before.get(task) == FAILED)
+    report.say_stories(results, lambda task: len(lab.hints(task)) - shown.get(task, 0))
     report.say_summary(results)
-    if mine:
-        say_culprit(catalogue, lab, results, mine)
     return results
 
 
@@ -103,33 +99,3 @@ def check_hunt(catalogue, state, lab):
     state.of(lab.number)["results"][result.task] = result.status
     state.save()
     return result
-
-
-def say_culprit(catalogue, lab, results, mine):
-    """If failed tasks pass with libmini's code of the other labs, prints which other
-    lab's code of the learner makes them fail."""
-    failed = [result.task for result in results if result.status != PASSED]
-    others = sorted(mine - {lab.number})
-    if not failed or not others or not all_pass(catalogue, lab, failed, {lab.number}):
-        return
-    for other in others:
-        if not all_pass(catalogue, lab, failed, {lab.number, other}):
-            say(whose_fault(other))
-            return
-    say("\nthis lab passes with libmini's code of all other labs; no single one of yours makes it "
-        "fail,\nbut together they do: "
-        + ", ".join(f"labs/lab check {other}" for other in others if other != NO_LAB))
-
-
-def whose_fault(other):
-    if other == NO_LAB:
-        return ("\nthis lab fails with the files in work/ that no lab has you write, and passes "
-                "without them")
-    return (f"\nthis lab passes with libmini's code of lab {other}, and fails with yours:\n"
-            f"  labs/lab check {other}")
-
-
-def all_pass(catalogue, lab, tasks, mine):
-    broken = build_without_broken(Workspace(catalogue), [lab], mine)
-    results = check_lab(catalogue, lab, broken, tasks)
-    return all(result.status == PASSED for result in results)

@@ -41,10 +41,9 @@ VERSION = 1
 
 
 def add_arguments(parser):
-    parser.add_argument("numbers", nargs="*", metavar="N", help="only these labs")
+    parser.add_argument("numbers", nargs="*", metavar="N", help="only these labs; also as 7,9")
     parser.add_argument("--format", choices=FORMATS, default="text", help="(text)")
     parser.add_argument("--output", metavar="FILE", type=Path, help="write the grades there")
-    parser.add_argument("--labs", metavar="N,...", help="only these labs")
     parser.add_argument("--submission", metavar="PATH", type=Path,
                         help="grade this folder or zip of labs/lab submit, in place of work/")
     parser.add_argument("--user", default="", metavar="NAME",
@@ -91,8 +90,8 @@ def replace(path, text):
 
 
 def chosen(catalogue, options):
-    numbers = options.numbers + (options.labs.split(",") if options.labs else [])
-    return [catalogue.lab(number.strip()) for number in numbers] or catalogue.labs
+    numbers = ",".join(options.numbers).split(",")
+    return [catalogue.lab(number.strip()) for number in numbers if number] or catalogue.labs
 
 
 def grade(catalogue, labs, confinement, write):
@@ -135,7 +134,7 @@ def grade_lab(lab, results):
 def story_of(result):
     """Returns the failure of a task as labs/lab check prints it; "" if it has not failed."""
     with contextlib.redirect_stdout(io.StringIO()) as told:
-        report.say_stories([result], lambda task: 0)
+        report.say_stories([result])
     return clean(told.getvalue().strip())
 
 

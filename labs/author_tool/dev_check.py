@@ -2,8 +2,8 @@
 
 One build has all bodies (author_tool.schemata). Then the cases run:
 
-    reference   MINI_REACHED=file: every case passes, within a third of its deadline; the file
-                has the tasks whose regions the case runs
+    reference   MINI_REACHED=file: every case passes; the file has the tasks whose regions the
+                case runs
     stubs       MINI_STUB=lab07.2: every case of task 07.2 is "not started"; cases of later
                 tasks pass or are "not started"; cases of earlier tasks pass
     mutants     MINI_MUTANT=lab07.2/name: a case of the lab fails; the first failure ends the run
@@ -23,7 +23,6 @@ from lab_tool.screen import ProgressLine
 from lab_tool.verdict import FAILED, NOT_STARTED, PASSED
 
 SCHEMATA = BUILD / "schemata"
-SHARE_OF_DEADLINE = 1 / 3  # that a case may take with the reference
 # What a process with a mutant may take: these seconds, and so many times as long as the reference,
 # up to a limit for one case and a limit for several (after which they run one by one).
 LEAST_SECONDS, TIMES_THE_REFERENCE = 6.0, 10.0
@@ -102,9 +101,6 @@ def check_references(labs, cases, outcome):
             failed.add(lab.number)
             outcome.blame(f"lab {lab.number}: the reference fails {verdict.name!r}: "
                           + "; ".join([verdict.reason, *verdict.story[:6]]))
-        elif verdict.seconds > SHARE_OF_DEADLINE * Limits().seconds:
-            outcome.blame(f"lab {lab.number}: {verdict.name!r} took {verdict.seconds:.0f} s with "
-                          f"the reference; its deadline is {Limits().seconds:g} s")
     return [lab for lab in labs if lab.number not in failed]
 
 

@@ -15,7 +15,6 @@ from author_tool.mutants import apply, read_changes
 from lab_tool.hunts import environment_of, run_hunt
 from lab_tool.projection import write_all
 from lab_tool.runner import Limits
-from lab_tool.screen import say
 
 LIMITS = Limits(seconds=20.0)
 
@@ -45,35 +44,28 @@ def variants(text, repairs):
 def generate(catalogue, labs, folder):
     """Writes the variants of the hunts to folder/07/, and removes all others; returns {lab's
     number: names of its variants}. Unchanged files are not rewritten."""
-    wanted, names = {}, {}
+    names = {}
     for lab in labs:
         repairs = read_repairs(catalogue.root, lab) if lab.hunt else []
-        if repairs:
-            text = (catalogue.root / lab.hunt).read_text(encoding="utf-8")
-            found = variants(text, repairs)
-            names[lab.number] = list(found)
-            suffix = PurePath(lab.hunt).suffix
-            wanted.update({folder / lab.number / f"{name}{suffix}": text
-                           for name, text in found.items()})
-    for lab in labs:
-        write_all(folder / lab.number, {path: text for path, text in wanted.items()
-                                        if path.parent.name == lab.number})
+        found = variants((catalogue.root / lab.hunt).read_text(encoding="utf-8"),
+                         repairs) if repairs else {}
+        names[lab.number] = list(found)
+        suffix = PurePath(lab.hunt).suffix
+        write_all(folder / lab.number, {folder / lab.number / f"{name}{suffix}": text
+                                        for name, text in found.items()})
     return names
 
 
 def check_hunts(labs, variants, outcome, log):
-    """Builds and runs the hunts of `labs` and their variants. `variants`: {lab's number:
-    names of its variants}."""
-    labs = [lab for lab in labs if lab.hunt]
-    for lab in labs:
-        if lab.number not in variants:
-            say(f"  note: the hunt of lab {lab.number} has no tests/hunts/lab{lab.number}.diff")
-    programs = [program for lab in labs for program in programs_of(lab, variants)]
-    code, lines = check_build.build_checks(programs, log) if programs else (0, [])
+    """Builds and runs the hunts of `labs` without repairs, and their variants. `variants`: {lab's
+    number: names of its variants}."""
+    runs = [(lab, "_".join([f"lab{lab.number}_bug_hunt", *variant]))
+            for lab in labs if lab.hunt
+            for variant in [(), *((name,) for name in variants[lab.number])]]
+    code, lines = check_build.build_checks([each for _, each in runs], log) if runs else (0, [])
     if code:
         outcome.blame(check_build.what_fails("the bug hunts do not build", lines, log))
         return
-    runs = [(lab, program) for lab in labs for program in programs_of(lab, variants)]
     results = spread(lambda run: run_hunt(checking.bin_dir(checking.PRESET) / run[1], LIMITS,
                                           **environment_of(run[0])), runs, MUTANTS_PER_CORE)
     for (lab, program), (happened, _) in zip(runs, results):
@@ -81,12 +73,6 @@ def check_hunts(labs, variants, outcome, log):
         complaint = judge(lab.number, program, happened)
         if complaint:
             outcome.blame(complaint)
-
-
-def programs_of(lab, variants):
-    """Returns the names of the programs: the hunt without repairs, and its variants."""
-    program = f"lab{lab.number}_bug_hunt"
-    return [program, *(f"{program}_{name}" for name in variants.get(lab.number, ()))]
 
 
 def judge(lab, program, happened):

@@ -6,8 +6,8 @@ import re
 import xml.etree.ElementTree as xml
 
 from lab_tool.checking import check_case, run_cases
-from lab_tool.runner import Limits
-from lab_tool.verdict import FAILED, PASSED, Verdict, cases_of, note_missing, told
+from lab_tool.runner import Limits, ProcessResult
+from lab_tool.verdict import FAILED, cases_of, judge
 
 BEGUN = re.compile(r'<TestCase name="([^"]*)"')
 TOGETHER_SECONDS = 120.0
@@ -55,17 +55,6 @@ def first_failure(program, names, limits_of, **environment):
 def judge_all(result):
     """Returns {name: verdict} of the cases in a complete result that did not end the process,
     because what it printed is a part of their verdict; {} if the result is not complete."""
-    return {case.get("name"): judge_told(case) for case in cases_of(result)
-            if case.find(".//FatalErrorCondition") is None}
-
-
-def judge_told(case):
-    """Returns the verdict on one case of a result with several cases."""
-    overall = case.find("OverallResult")
-    verdict = Verdict(case.get("name"), PASSED,
-                      seconds=float(overall.get("durationInSeconds", 0)))
-    if not note_missing(verdict, xml.tostring(case, encoding="unicode")) and \
-            overall.get("success") != "true":
-        verdict.status, verdict.reason = FAILED, "an expectation did not hold"
-        verdict.story = told(case)
-    return verdict
+    return {case.get("name"): judge(case.get("name"), ProcessResult(),
+                                    xml.tostring(case, encoding="unicode"), Limits())
+            for case in cases_of(result) if case.find(".//FatalErrorCondition") is None}

@@ -5,7 +5,7 @@ import re
 import time
 
 from lab_tool.places import BUILD, ROOT, fresh_log, shown
-from lab_tool.process import check, check_logged, run_logged
+from lab_tool.process import check, run_logged
 from lab_tool.screen import ProgressLine, say
 
 NINJA_STEP = re.compile(r"^\[(\d+)/(\d+)\] (.*)")  # "[12/80] Building CXX object a/b.cpp.o"
@@ -29,8 +29,8 @@ def build_environment():
 
 
 def configure(preset, log, *options, root=ROOT):
-    check_logged("configuring", ["cmake", "--preset", preset, *options], log, cwd=root,
-                 env=build_environment())
+    command = ["cmake", "--preset", preset, *options]
+    check("configuring", run_logged(command, log, cwd=root, env=build_environment()), log)
 
 
 def run_build(where, targets, log_path, *options, label="  building"):
@@ -38,7 +38,7 @@ def run_build(where, targets, log_path, *options, label="  building"):
     Returns the exit code and the lines of output."""
     lines = []
     command = ["cmake", "--build", *where, *(["--target", *targets] if targets else []), *options]
-    with ProgressLine(label) as progress, open(log_path, "a", encoding="utf-8") as log:
+    with ProgressLine(label) as progress:
 
         def on_line(line):
             step = parse_step(line)
@@ -46,7 +46,8 @@ def run_build(where, targets, log_path, *options, label="  building"):
                 progress.show(*step)
             lines.append(line)
 
-        return run_logged(command, log, on_line, cwd=ROOT, env=build_environment()), lines
+        code = run_logged(command, log_path, on_line, cwd=ROOT, env=build_environment())
+        return code, lines
 
 
 def build(preset, targets=()):

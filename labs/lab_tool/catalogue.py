@@ -25,7 +25,6 @@ FOLDER = re.compile(r"(\d\d)-[\w-]+")
 ROW = re.compile(r"^\| *(\d\d\.\d+) *\|(.*)\| *$")
 HINT_HEAD = re.compile(r"^## *(\d+)[^\n]*$", re.MULTILINE)
 TITLE = re.compile(r"^# +(?:Lab +)?(?:\d+ *[·:.-]* *)?(.*)$", re.MULTILINE)
-WHOLE_LAB = re.compile(r"(?:lab)?\d+")
 TASK = re.compile(r"(?:lab)?0*(\d{1,2})\.(\d+)")
 POINTS_OF_A_HUNT = 10
 HUNTS = ("bug_hunt.cpp", "bug_hunt.cu")
@@ -124,11 +123,6 @@ class Catalogue:
             raise LabError(f"{COURSE} has version {version}, but this tool knows {COURSE_VERSION}")
         return content
 
-    def refuse_in_course(self):
-        """Raises LabError in a course: it has no solutions to show."""
-        if self.course:
-            raise LabError("this course has no solutions; ask your instructor")
-
     @cached_property
     def labs(self):
         folders = sorted((self.root / "labs").iterdir()) if (self.root / "labs").is_dir() else []
@@ -164,9 +158,6 @@ class Catalogue:
     def task(self, name):
         """Returns (lab, task) for "7.2", "07.2" or "lab07.2"; raises LabError for other names."""
         match = TASK.fullmatch(name)
-        if WHOLE_LAB.fullmatch(name):
-            names = ", ".join(task.name for task in self.lab(name).tasks)
-            raise LabError(f"{name!r} is a whole lab; name one of its tasks: {names}")
         if not match:
             raise LabError(f"{name!r} names no task; write the lab's number, a dot and the task's "
                            "number: 07.2")

@@ -20,7 +20,6 @@ from lab_tool.check_build import PRESET
 from lab_tool.places import ROOT, bin_dir
 from lab_tool.runner import STOP, Limits, case_environment, run_case
 from lab_tool.verdict import FAILED, NOT_STARTED, PASSED, WAITS, Verdict, judge
-from lab_tool.workspace import Workspace
 
 LISTING = (["--list-test-names-only"], ["--list-tests", "--verbosity", "quiet"])  # Catch2 2 and 3
 LISTING_SECONDS = 30
@@ -174,16 +173,6 @@ def judge_task(task, names, verdicts):
     return result
 
 
-def does_not_compile(task, path, errors):
-    what = "link" if errors and errors[0].is_of_linker else "compile"
-    return TaskResult(task, FAILED, f"work/{path} does not {what}", errors=errors)
-
-
-def is_missing(task, path):
-    return TaskResult(task, FAILED, f"work/{path} is missing; to begin it again: labs/lab start "
-                      f"{task[:2]}")
-
-
 def known_failures(regions, workspace, broken):
     """Returns {task: result} of the tasks that cannot be checked, because the learner's
     file is missing or does not compile: the check would run the solution."""
@@ -191,17 +180,21 @@ def known_failures(regions, workspace, broken):
     for region in regions:
         errors = broken.get(f"{region.lab}/{region.path}")
         if errors is not None:
-            known[region.task] = does_not_compile(region.task, region.path, errors)
+            what = "link" if errors and errors[0].is_of_linker else "compile"
+            known[region.task] = TaskResult(
+                region.task, FAILED, f"work/{region.path} does not {what}", errors=errors)
         elif workspace.mine(region.path) is None:
-            known[region.task] = is_missing(region.task, region.path)
+            known[region.task] = TaskResult(
+                region.task, FAILED, f"work/{region.path} is missing; to begin it again: labs/lab "
+                f"start {region.lab}")
     return known
 
 
-def check_lab(catalogue, lab, broken, tasks=None, limits=Limits(), on_task=lambda result: None):
+def check_lab(workspace, lab, broken, tasks=None, limits=Limits(), on_task=lambda result: None):
     """Checks tasks of a lab that was built, by default all. Tasks of the files that are `broken`,
     because they do not compile, fail."""
-    wanted, workspace = tasks or [task.name for task in lab.tasks], Workspace(catalogue)
-    known = known_failures(catalogue.regions_of(lab=lab.number), workspace, broken)
+    wanted = tasks or [task.name for task in lab.tasks]
+    known = known_failures(workspace.catalogue.regions_of(lab=lab.number), workspace, broken)
     return check_tasks(lab.number, wanted, limits=limits, known=known,
                        on_task=heard_by(on_task, workspace))
 

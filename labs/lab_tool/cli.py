@@ -69,13 +69,10 @@ def main(words):
 
 
 def dispatch(words):
-    if not words:
+    verb, rest = words[0] if words else "", words[1:]
+    if verb in ("", "-h", "--help", "help"):
         print(overview())
-        return USAGE_EXIT
-    verb, rest = words[0], words[1:]
-    if verb in ("-h", "--help", "help"):
-        print(overview())
-        return 0
+        return 0 if verb else USAGE_EXIT
     if verb not in VERBS:
         print(f"lab: there is no verb {verb!r}; verbs: {', '.join(VERBS)}", file=sys.stderr)
         return USAGE_EXIT

@@ -51,6 +51,12 @@ class Confinement:
         if self.user:
             os.chown(folder, *(self.options()[name] for name in ("user", "group")))
 
+    def end_processes(self):
+        """Kills all processes of the user, if it is another one. Call it when no case runs."""
+        if self.user:
+            subprocess.run(["sh", "-c", "kill -KILL -1"], stdin=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL, **self.options())
+
 
 FREE = Confinement()
 
@@ -67,11 +73,3 @@ def confined_to(user):
     except KeyError:
         raise LabError(f"there is no user {user}; create it: useradd --system {user}") from None
     return Confinement(user, PROCESSES)
-
-
-def end_survivors(confinement):
-    """Kills the processes that cases left behind, if they belong to another user. Call it when no
-    case runs."""
-    if confinement.user:
-        subprocess.run(["sh", "-c", "kill -KILL -1"], stdin=subprocess.DEVNULL,
-                       stderr=subprocess.DEVNULL, **confinement.options())

@@ -1,14 +1,9 @@
 """The system packages that the build needs, what each is for, and how to detect it."""
 
 import glob
-import importlib.util
 import os
-import re
 import shutil
 from dataclasses import dataclass
-
-from lab_tool.places import BUILD
-from lab_tool.process import output_of
 
 INCLUDE_DIRS = ("/usr/include", "/usr/local/include")
 
@@ -20,13 +15,12 @@ class Package:
     # The package is present if any of these is a command in PATH, a header in an include folder, or
     # an absolute path that exists; may have wildcards.
     files: tuple = ()
-    oldest: tuple = ()  # minimum version of the command
     optional: bool = False  # without it the build works, and most tests run
 
 
 PACKAGES = (
-    Package("g++", "compiles libmini, which is C++20", files=("g++", "c++"), oldest=(12,)),
-    Package("cmake", "configures the build (3.25 or newer)", files=("cmake",), oldest=(3, 25)),
+    Package("g++", "compiles libmini, which is C++20 (12 or newer)", files=("g++", "c++")),
+    Package("cmake", "configures the build (3.25 or newer)", files=("cmake",)),
     Package("ninja-build", "runs the build", files=("ninja",)),
     Package("lld", "links faster", files=("ld.lld", "mold"), optional=True),
     Package("git", "exports a course, and names the version in a submission", files=("git",),
@@ -52,8 +46,8 @@ PACKAGES = (
             files=("/usr/share/doxygen-awesome-css/doxygen-awesome.css",)),
     Package("chromium-headless-shell", "reads the site and a run report, for tests", optional=True,
             files=("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")),
-    Package("python3-pip", "brings Python's safetensors and TensorBoard, for tests", optional=True,
-            files=("pip3", "pip")),
+    Package("python3-pip", "for tests/python_packages.sh, which brings modules that tests use",
+            files=("pip3", "pip"), optional=True),
 )
 
 # The additional packages of the preset fuzz and of tests with sanitizers that are built by clang.
@@ -64,33 +58,6 @@ CLANG_PACKAGES = (
             files=("/usr/lib/llvm-*/lib/clang/*/lib/*/libclang_rt.fuzzer*.a",)),
 )
 
-# Optional, into PYTHON_FOLDER: modules that tests import, each with the packages for it. Of
-# TensorBoard only the reader of event files is used; the whole has 160 MB.
-PYTHON_PACKAGES = {
-    "safetensors": ("safetensors",),
-    "tensorboard": ("tensorboard", "protobuf", "numpy", "absl-py"),
-}
-PYTHON_FOLDER = BUILD / "python"
-
-
-def version_in(text):
-    """Returns the first dotted number in `text` as a tuple: (3, 25, 1)."""
-    found = re.search(r"\d+(\.\d+)+", text or "")
-    return tuple(int(part) for part in found.group().split(".")) if found else ()
-
-
-def dotted(version):
-    return ".".join(str(part) for part in version)
-
-
-def too_old(package):
-    """Returns the path and the version of the package's command if it is too old, else None."""
-    command = next(filter(None, map(shutil.which, package.files)), None)
-    if not command or not package.oldest:
-        return None
-    version = version_in(output_of([command, "--version"]))
-    return (command, dotted(version)) if version and version < package.oldest else None
-
 
 def is_present(package):
     folders = [*INCLUDE_DIRS, *filter(None, os.environ.get("CPATH", "").split(":"))]
@@ -100,13 +67,3 @@ def is_present(package):
 
 def missing(some=PACKAGES):
     return [package for package in some if not is_present(package)]
-
-
-def missing_python():
-    """Returns the packages of the modules that are neither in this Python nor in PYTHON_FOLDER."""
-    return [name for module, names in PYTHON_PACKAGES.items() for name in names
-            if not importlib.util.find_spec(module) and not (PYTHON_FOLDER / module).exists()]
-
-
-def required(some):
-    return [package for package in some if not package.optional]

@@ -15,35 +15,28 @@ def spell(command):
     return " ".join(shlex.quote(str(word)) for word in command)
 
 
-def run_logged(command, log, on_line, cwd=None, env=None):
-    """Runs `command`, appends its output to the open file `log`, and passes each line to on_line.
-    Returns the exit code."""
-    log.write(f"$ {spell(command)}\n")
-    log.flush()
-    try:
-        process = subprocess.Popen(
-            command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, text=True, errors="replace",
-        )
-    except FileNotFoundError:
-        raise LabError(f"{command[0]} is not installed; run: labs/lab setup") from None
-    with process:
-        try:
-            for line in process.stdout:
-                log.write(line)
-                on_line(line.rstrip("\n"))
-        except BaseException:
-            process.terminate()
-            raise
-    log.flush()
-    return process.returncode
-
-
-def check_logged(what, command, log_path, on_line=lambda line: None, **options):
-    """Calls run_logged with file `log_path`; on failure prints the last lines and raises LabError."""
+def run_logged(command, log_path, on_line=lambda line: None, cwd=None, env=None):
+    """Runs `command`, appends its output to a file, and passes each line to on_line. Returns the exit
+    code."""
     with open(log_path, "a", encoding="utf-8", errors="replace") as log:
-        code = run_logged(command, log, on_line, **options)
-    check(what, code, log_path)
+        log.write(f"$ {spell(command)}\n")
+        log.flush()
+        try:
+            process = subprocess.Popen(
+                command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT, text=True, errors="replace",
+            )
+        except FileNotFoundError:
+            raise LabError(f"{command[0]} is not installed; run: labs/lab setup") from None
+        with process:
+            try:
+                for line in process.stdout:
+                    log.write(line)
+                    on_line(line.rstrip("\n"))
+            except BaseException:
+                process.terminate()
+                raise
+    return process.returncode
 
 
 def check(what, code, log_path):

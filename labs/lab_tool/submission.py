@@ -31,17 +31,16 @@ DATE_IN_ZIP = (1980, 1, 1, 0, 0, 0)  # equal files make equal zips
 def pack(workspace, labs, target):
     """Writes the zip of labs that build. Returns the manifest."""
     paths = paths_of(workspace, labs)
-    contents = {path: read_inside(workspace.folder, path) for path in paths}
-    manifest = {"version": VERSION, "libmini": version_of(workspace.root),
+    manifest = {"version": VERSION, "libmini": (workspace.catalogue.course or {}).get("libmini")
+                or commit_of(workspace.root),
                 "labs": [lab.number for lab in labs],
                 "date": datetime.now(timezone.utc).isoformat(timespec="seconds"), "files": paths}
     target.parent.mkdir(parents=True, exist_ok=True)
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as file:
+    with zipfile.ZipFile(target, "w") as file:
         file.writestr(zipfile.ZipInfo(MANIFEST, DATE_IN_ZIP), json.dumps(manifest, indent=1))
-        for path, data in contents.items():
-            entry = zipfile.ZipInfo(path, DATE_IN_ZIP)
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            file.writestr(entry, data)
+        for path in paths:
+            file.writestr(zipfile.ZipInfo(path, DATE_IN_ZIP), (workspace.folder / path).read_bytes(),
+                          zipfile.ZIP_DEFLATED)
     return manifest
 
 
@@ -61,20 +60,6 @@ def refuse_links(folder):
         if path.is_symlink() and not path.resolve().is_relative_to(folder.resolve()):
             raise LabError(f"work/{path.relative_to(folder)} is a link to {path.resolve()}, "
                            "outside of work/; replace it by a file")
-
-
-def read_inside(folder, path):
-    if not (folder / path).resolve().is_relative_to(folder.resolve()):
-        raise LabError(f"{path} is outside work/")
-    return (folder / path).read_bytes()
-
-
-def version_of(root):
-    """Returns the commit of the sources; that of an exported course is in its file."""
-    course = root / "course.json"
-    if course.exists():
-        return json.loads(course.read_text(encoding="utf-8")).get("libmini", "")
-    return commit_of(root)
 
 
 def unpack(path, root=ROOT):

@@ -2,24 +2,20 @@
 
 import difflib
 import os
-import re
 import tempfile
 import time
 from pathlib import Path
 
+from lab_tool.catalogue import Catalogue
 from lab_tool.definitions import defined_in
-from lab_tool.regions import HEADERS, regions_in, starter
+from lab_tool.regions import HEADERS, regions_in, starter, todo
 from lab_tool.screen import LabError
 from lab_tool.state import State
-
-TODO = re.compile(r'MINI_TODO\(\s*"[^"]*",\s*"(?:\\.|[^"\\])*"\s*\);')
 
 
 def is_blank(region):
     """Returns whether a region has no code but the starter's MINI_TODO."""
-    code = " ".join(line.split("//")[0] if '"' not in line else line.strip()
-                    for line in region.body if not line.lstrip().startswith("//"))
-    return bool(TODO.fullmatch(code.strip()))
+    return "".join("".join(region.body).split()) == "".join("".join(todo(region)).split())
 
 
 def left_in(region):
@@ -29,10 +25,12 @@ def left_in(region):
 
 
 class Workspace:
-    def __init__(self, catalogue, state=None):
-        self.catalogue = catalogue
-        self.state = state or State(catalogue.root)
-        self.root = catalogue.root
+    """The learner's files, with the catalogue of labs and the stored state."""
+
+    def __init__(self, catalogue=None):
+        self.catalogue = catalogue or Catalogue()
+        self.state = State(self.catalogue.root)
+        self.root = self.catalogue.root
         self.folder = self.root / "work"
 
     def reference(self, path):

@@ -74,6 +74,11 @@ if(MINI_LINKER AND NOT CMAKE_CROSSCOMPILING AND PROJECT_IS_TOP_LEVEL)
     target_link_options(mini_flags INTERFACE $<$<LINK_LANGUAGE:CXX>:-fuse-ld=${linker}>)
 endif()
 
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 12)
+    message(FATAL_ERROR "This is GCC ${CMAKE_CXX_COMPILER_VERSION}, but libmini needs GCC 12 or "
+        "newer; Debian 12 and 13 have it")
+endif()
+
 # GCC 12 generates wrong constants with AVX-512: std::vector<int64_t>{1, 1, 0, 0} has the
 # elements 1 1 1 1. The error is in the vectorisation of single assignments, which is
 # turned off here; loops are still vectorised.

@@ -20,7 +20,7 @@ try:
     import safetensors
     from safetensors import deserialize, serialize
 except ImportError:
-    print("skipped: this Python has no safetensors; labs/lab setup tries to install it")
+    print("skipped: this Python has no safetensors; tests/python_packages.sh installs it")
     sys.exit(77)
 
 ITEM_BYTES = {"float32": 4, "float16": 2, "bfloat16": 2, "int64": 8, "uint8": 1}

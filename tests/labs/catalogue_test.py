@@ -27,8 +27,7 @@ class Labs(FakeTree):
     def test_an_unknown_lab_or_task_is_reported_with_the_existing_ones(self):
         for ask, says in ((lambda: self.catalogue().lab("8"), "no lab 8; labs: 07, 09"),
                           (lambda: self.catalogue().task("7.9"), "its tasks: 07.1, 07.2"),
-                          (lambda: self.catalogue().task("7"), "name one of its tasks: 07.1, 07.2"),
-                          (lambda: self.catalogue().task("seven"), "names no task")):
+                          (lambda: self.catalogue().task("7"), "names no task")):
             with self.assertRaisesRegex(LabError, says):
                 ask()
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from unittest import mock
 
 from lab_tool.checking import check_tasks
-from lab_tool.confine import Confinement, end_survivors
+from lab_tool.confine import Confinement
 from lab_tool.runner import KEPT, MEMORY_MIB, Limits, case_environment
 from lab_tool.verbs import grade
 from lab_tool.verdict import FAILED, PASSED
@@ -44,7 +44,7 @@ class Cheats(unittest.TestCase):
         slow = {FORKS, "98.16"}
         left_out = slow | {REPLACES} | (set() if USER else {KILLS_ITS_PARENT})
         results = self.results(*[task for task in CHEATS if task not in left_out], HONEST)
-        end_survivors(Confinement(USER))
+        Confinement(USER).end_processes()
         self.assertEqual(results.pop(HONEST).status, PASSED)
         for task, result in results.items():
             self.assertEqual(result.status, FAILED, f"{task}: {result}")
@@ -53,7 +53,7 @@ class Cheats(unittest.TestCase):
     def test_endless_loops_and_forks_end_at_the_deadline(self):
         results = self.results(FORKS, "98.16", seconds=3.0,
                                processes=FEW if USER else number_of_processes() + FEW)
-        end_survivors(Confinement(USER))
+        Confinement(USER).end_processes()
         for result in results.values():
             self.assertEqual(result.status, FAILED)
         self.assertEqual(self.results(HONEST)[HONEST].status, PASSED)
@@ -63,7 +63,7 @@ class Cheats(unittest.TestCase):
         before = number_of_processes(USER)
         self.results("98.5")
         self.assertGreater(number_of_processes(USER), before)
-        end_survivors(Confinement(USER))
+        Confinement(USER).end_processes()
         deadline = time.monotonic() + 60
         while number_of_processes(USER) > before and time.monotonic() < deadline:
             time.sleep(0.01)

@@ -48,7 +48,7 @@ class Grade(FakeTree):
         self.output = self.root / "grades.json"
         self.write("work/libmini/part.cpp", PARTITION)
         self.begin()
-        self.patch(("lab_tool.verbs.grade.Catalogue", self.catalogue),
+        self.patch(("lab_tool.workspace.Catalogue", self.catalogue),
                    ("lab_tool.verbs.grade.build_without_broken", lambda *_: {}),
                    ("lab_tool.checking.program_of", lambda *_: self.program))
 

@@ -95,7 +95,8 @@ class Repairs(HuntTree):
     def test_unchanged_variants_are_not_rewritten_and_old_ones_are_removed(self):
         folder = self.root / "build/hunts"
         labs = self.catalogue().labs
-        self.assertEqual(set(repairs.generate(self.catalogue(), labs, folder)), {"07"})
+        names = repairs.generate(self.catalogue(), labs, folder)
+        self.assertEqual([number for number in names if names[number]], ["07"])
         before = (folder / "07/repaired.cpp").stat().st_mtime_ns
         self.write("tests/hunts/lab07.diff", REPAIR)
         repairs.generate(self.catalogue(), labs, folder)

@@ -1,6 +1,5 @@
 """The learner's verbs on a small repository, without a build."""
 
-import sys
 import unittest
 from unittest import mock
 
@@ -17,13 +16,7 @@ class Verbs(FakeTree):
         super().setUp()
         self.results = {}  # the result of a check, by task; "passed" if not set
         self.built_with = None
-        for name in ("start", "check", "hint", "status", "next", "solution", "diff", "reset",
-                     "grade"):
-            module = f"lab_tool.verbs.{name}"
-            __import__(module)
-            if hasattr(sys.modules[module], "State"):
-                self.patch((f"{module}.State", lambda: State(self.root)))
-            self.patch((f"{module}.Catalogue", self.catalogue))
+        self.patch(("lab_tool.workspace.Catalogue", self.catalogue))
         for module in ("check", "grade"):
             self.patch((f"lab_tool.verbs.{module}.build_without_broken", self.build),
                        (f"lab_tool.verbs.{module}.check_lab", self.check_lab))
@@ -32,7 +25,7 @@ class Verbs(FakeTree):
         self.built_with = mine or {lab.number for lab in labs}
         return {}
 
-    def check_lab(self, catalogue, lab, broken, tasks=None, limits=None,
+    def check_lab(self, workspace, lab, broken, tasks=None, limits=None,
                   on_task=lambda result: None):
         found = []
         for task in tasks or [task.name for task in lab.tasks]:

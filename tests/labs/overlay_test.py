@@ -5,7 +5,6 @@ import functools
 import os
 import subprocess
 import unittest
-from unittest import mock
 
 from author_tool import starters
 from author_tool.dev_check import Outcome

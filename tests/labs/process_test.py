@@ -24,14 +24,16 @@ class Logged(unittest.TestCase):
 
     def test_each_line_of_both_streams_is_seen_and_logged(self):
         lines = []
-        process.check_logged("it", sh("echo a; echo b >&2; printf c"), self.log, lines.append)
+        self.assertEqual(process.run_logged(sh("echo a; echo b >&2; printf c"), self.log,
+                                            lines.append), 0)
         self.assertEqual(lines, ["a", "b", "c"])
         self.assertTrue(self.log.read_text().endswith("a\nb\nc"))
 
     def test_a_failure_shows_the_last_30_lines_and_names_the_log(self):
         out = io.StringIO()
         with contextlib.redirect_stdout(out), self.assertRaises(LabError) as caught:
-            process.check_logged("the build", sh("seq 100; exit 3"), self.log, lambda line: None)
+            code = process.run_logged(sh("seq 100; exit 3"), self.log)
+            process.check("the build", code, self.log)
         shown = out.getvalue().splitlines()
         self.assertEqual((shown[0], shown[-1], len(shown)), ("  | 71", "  | 100", 30))
         self.assertIn("the build failed (exit code 3)", str(caught.exception))
@@ -39,11 +41,11 @@ class Logged(unittest.TestCase):
 
     def test_a_program_that_is_not_installed_is_named(self):
         with self.assertRaisesRegex(LabError, "no-such-program is not installed; run: labs/lab"):
-            process.check_logged("it", ["no-such-program"], self.log, lambda line: None)
+            process.run_logged(["no-such-program"], self.log)
 
     def test_bytes_that_are_not_utf_8_are_accepted(self):
         lines = []
-        process.check_logged("it", sh(r"printf '\377\n'"), self.log, lines.append)
+        process.run_logged(sh(r"printf '\377\n'"), self.log, lines.append)
         self.assertEqual(len(lines), 1)
 
 

@@ -19,7 +19,7 @@ class Submission(FakeTree):
         super().setUp()
         self.broken = {}
         self.zip = self.root / "out" / "ada.zip"
-        self.patch(("lab_tool.verbs.submit.Catalogue", self.catalogue),
+        self.patch(("lab_tool.workspace.Catalogue", self.catalogue),
                    ("lab_tool.verbs.submit.build_without_broken", lambda *_: self.broken),
                    ("lab_tool.verbs.submit.reported", self.reported))
         state = State(self.root)

@@ -17,12 +17,10 @@ or a crash in one case does not affect others.
 import time
 
 from lab_tool import hunts, report
-from lab_tool.catalogue import Catalogue
 from lab_tool.check_build import build_without_broken, is_configured
 from lab_tool.checking import check_lab
 from lab_tool.projection import NO_LAB
 from lab_tool.screen import say
-from lab_tool.state import State
 from lab_tool.verdict import PASSED
 from lab_tool.workspace import Workspace
 
@@ -36,39 +34,33 @@ def add_arguments(parser):
 
 
 def run(options):
-    catalogue, state = Catalogue(), State()
-    pairs, results = chosen(catalogue, state, options.what), []
+    workspace = Workspace()
+    pairs, results, mine = chosen(workspace, options.what), [], None
     if options.what != "all":  # labs/lab next continues with this lab, even if it does not build
-        state.current = pairs[0][0].number
-        state.save()
+        workspace.state.current = pairs[0][0].number
+        workspace.state.save()
+    if options.all_mine:
+        mine = {NO_LAB, *(lab.number for lab in workspace.catalogue.labs
+                          if workspace.started(lab.number))}
     for lab, tasks in pairs:
-        if options.part:
-            results.append(check_hunt(catalogue, state, lab))
-            continue
-        mine = labs_started(catalogue, state) if options.all_mine else None
-        results += check(catalogue, state, lab, tasks, mine)
+        results += [check_hunt(workspace, lab)] if options.part else check(workspace, lab, tasks, mine)
     return 0 if all(result.status == PASSED for result in results) else 1
 
 
-def chosen(catalogue, state, what):
+def chosen(workspace, what):
     """Returns the pairs (lab, tasks) to check; tasks is None for all tasks of the lab."""
-    workspace, what = Workspace(catalogue, state), what or state.current
+    what = what or workspace.state.current
     if what in ("all", ""):
         return [(lab, None) for lab in workspace.chosen()]
+    catalogue = workspace.catalogue
     lab, task = catalogue.task(what) if "." in what else (catalogue.lab(what), None)
     workspace.chosen([lab.number])
     return [(lab, task and [task.name])]
 
 
-def labs_started(catalogue, state):
-    workspace = Workspace(catalogue, state)
-    return {NO_LAB, *(lab.number for lab in catalogue.labs if workspace.started(lab.number))}
-
-
-def check(catalogue, state, lab, tasks=None, mine=None):
+def check(workspace, lab, tasks, mine):
     """Checks tasks of a lab, prints the results, and stores them. `mine`: the labs whose code is
     taken from the learner, by default this lab alone."""
-    workspace = Workspace(catalogue)
     workspace.refuse_misplaced()
     say(report.head(lab))
     start = time.monotonic()
@@ -76,26 +68,25 @@ def check(catalogue, state, lab, tasks=None, mine=None):
         say("  the first check builds a part of libmini; later ones take seconds")
     broken = build_without_broken(workspace, [lab], mine)
     say(f"  built in {time.monotonic() - start:.0f} s\n")
-    results = check_lab(catalogue, lab, broken, tasks,
+    results = check_lab(workspace, lab, broken, tasks,
                         on_task=lambda result: report.say_task(
                             lab, result, workspace.gaps(result.task)))
 
-    record = state.of(lab.number)
-    shown = record["hints"]
+    record = workspace.state.of(lab.number)
     record["results"].update({result.task: result.status for result in results})
     if lab.hunt and tasks is None:
-        check_hunt(catalogue, state, lab)
-    state.save()
-    report.say_stories(results, lambda task: len(lab.hints(task)) - shown.get(task, 0))
+        check_hunt(workspace, lab)
+    workspace.state.save()
+    report.say_stories(results, lambda task: len(lab.hints(task)) - record["hints"].get(task, 0))
     report.say_summary(results)
     return results
 
 
-def check_hunt(catalogue, state, lab):
+def check_hunt(workspace, lab):
     """Checks the learner's bug hunt, prints the result, and stores it."""
-    result = hunts.check_hunt(Workspace(catalogue), lab)
+    result = hunts.check_hunt(workspace, lab)
     say(report.task_line(lab.all_tasks[-1], result.status))
     report.say_stories([result], lambda task: 0)
-    state.of(lab.number)["results"][result.task] = result.status
-    state.save()
+    workspace.state.of(lab.number)["results"][result.task] = result.status
+    workspace.state.save()
     return result

@@ -15,7 +15,6 @@ files of work/, and without the faster extras, which would replace your code.
 import time
 
 from lab_tool.building import build
-from lab_tool.catalogue import Catalogue
 from lab_tool.places import ROOT, bin_dir
 from lab_tool.process import become, spell
 from lab_tool.screen import say
@@ -57,7 +56,7 @@ def command_for(options):
 def run(options):
     install_missing(optional=False)
     if options.mine:
-        Workspace(Catalogue()).refuse_misplaced()
+        Workspace().refuse_misplaced()
     build(PRESET, ["minirun", program_of(options)])
     command = command_for(options)
     if "--logdir" in command:

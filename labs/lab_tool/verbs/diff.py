@@ -1,10 +1,8 @@
 """Compares your code of a task with the solution. It asks first if the task has
 not passed its check, because it shows the solution."""
 
-from lab_tool.catalogue import Catalogue
 from lab_tool.screen import say
-from lab_tool.state import State
-from lab_tool.verbs.solution import may_see
+from lab_tool.verbs.solution import may_see, refused_in_course
 from lab_tool.verdict import PASSED
 from lab_tool.workspace import Workspace
 
@@ -15,10 +13,9 @@ def add_arguments(parser):
 
 
 def run(options):
-    catalogue, state = Catalogue(), State()
-    catalogue.refuse_in_course()
-    lab, task = catalogue.task(options.task)
-    workspace = Workspace(catalogue, state)
+    workspace = Workspace()
+    lab, task = refused_in_course(workspace.catalogue, options.task)
+    state = workspace.state
     lines = workspace.difference(task.name)
     passed = state.result(task.name) == PASSED and not workspace.written_or_not(task.name)[1]
     if lines and not passed and not may_see(lab, task, state, options, "diff"):

@@ -26,10 +26,9 @@ import time
 from pathlib import Path
 
 from lab_tool import report, submission
-from lab_tool.catalogue import Catalogue
 from lab_tool.check_build import build_without_broken
 from lab_tool.checking import TaskResult, check_lab, program_of
-from lab_tool.confine import confined_to, end_survivors
+from lab_tool.confine import confined_to
 from lab_tool.grade_formats import FORMATS, clean, failure
 from lab_tool.hunts import check_hunt
 from lab_tool.runner import Limits
@@ -70,7 +69,7 @@ def grade_as(options):
     confinement = confined_to(options.user)
     if os.geteuid() == 0 and not options.user:
         say("lab: student code runs as root; --user student is safer", file=sys.stderr)
-    catalogue, start = Catalogue(), time.monotonic()
+    workspace, start = Workspace(), time.monotonic()
 
     def write(labs):
         grades = summary(labs, time.monotonic() - start)
@@ -79,7 +78,7 @@ def grade_as(options):
         return grades
 
     with contextlib.redirect_stdout(sys.stderr):
-        grades = write(grade(catalogue, chosen(catalogue, options), confinement, write))
+        grades = write(grade(workspace, chosen(workspace.catalogue, options), confinement, write))
     return FORMATS["text" if options.output else options.format](grades)
 
 
@@ -94,10 +93,9 @@ def chosen(catalogue, options):
     return [catalogue.lab(number.strip()) for number in numbers if number] or catalogue.labs
 
 
-def grade(catalogue, labs, confinement, write):
+def grade(workspace, labs, confinement, write):
     """Checks the labs; returns their grades. Calls write() with the grades so far: tasks that are not
     checked yet are not started."""
-    workspace = Workspace(catalogue)
     workspace.refuse_misplaced()
     started = [lab for lab in labs if workspace.counts(lab.number)]
     grades = {lab.number: grade_lab(lab, {}) for lab in labs}
@@ -107,11 +105,11 @@ def grade(catalogue, labs, confinement, write):
     for lab in started:
         write(list(grades.values()))
         results = {result.task: result for result in check_lab(
-            catalogue, lab, broken, limits=Limits(confinement=confinement))}
+            workspace, lab, broken, limits=Limits(confinement=confinement))}
         if lab.hunt:
             hunt = check_hunt(workspace, lab, confinement)
             results[hunt.task] = hunt
-        end_survivors(confinement)
+        confinement.end_processes()
         grades[lab.number] = grade_lab(lab, results)
     return list(grades.values())
 

@@ -1,9 +1,8 @@
 """Shows the next hint of a task: one more each time, from a first idea to
 nearly the code."""
 
-from lab_tool.catalogue import Catalogue
 from lab_tool.screen import LabError, say
-from lab_tool.state import State
+from lab_tool.workspace import Workspace
 
 
 def add_arguments(parser):
@@ -11,7 +10,8 @@ def add_arguments(parser):
 
 
 def run(options):
-    catalogue, state = Catalogue(), State()
+    workspace = Workspace()
+    catalogue, state = workspace.catalogue, workspace.state
     lab, task = catalogue.task(options.task)
     hints, shown = lab.hints(task.name), state.of(lab.number)["hints"]
     if not hints:

@@ -15,7 +15,6 @@ import contextlib
 import sys
 
 from lab_tool.building import build
-from lab_tool.catalogue import Catalogue
 from lab_tool.places import ROOT, bin_dir
 from lab_tool.process import become
 from lab_tool.workspace import Workspace
@@ -32,7 +31,7 @@ def add_arguments(parser):
 def run(options):
     program = "mini_mine" if options.mine else "mini"
     if options.mine:
-        Workspace(Catalogue()).refuse_misplaced()
+        Workspace().refuse_misplaced()
     with contextlib.redirect_stdout(sys.stderr):
         build(PRESET, [program])
     become([str(bin_dir(PRESET) / program), *options.words], ROOT)

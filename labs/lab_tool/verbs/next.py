@@ -1,9 +1,7 @@
 """Shows the next task: what to write, in which file, and when it is done."""
 
-from lab_tool.catalogue import Catalogue
-from lab_tool.report import say_wrapped
+from lab_tool.report import head, say_wrapped
 from lab_tool.screen import say
-from lab_tool.state import State
 from lab_tool.verbs.status import advice, next_step
 from lab_tool.workspace import Workspace
 
@@ -14,15 +12,14 @@ def add_arguments(parser):
 
 def run(options):
     del options
-    catalogue, state = Catalogue(), State()
-    workspace = Workspace(catalogue, state)
-    lab, task = next_step(catalogue, state, workspace)
+    workspace = Workspace()
+    lab, task = next_step(workspace)
     if task:
-        tell(lab, task, catalogue)
+        tell(lab, task, workspace.catalogue)
     elif lab:
-        say(f"lab {lab.number} · {lab.title}: begin it with labs/lab start {lab.number}")
+        say(f"{head(lab)}: begin it with labs/lab start {lab.number}")
     else:
-        say(advice(catalogue, state, workspace))
+        say(advice(workspace))
     return 0
 
 

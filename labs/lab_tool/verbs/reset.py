@@ -6,10 +6,8 @@ work/.backup.
     labs/lab reset 7 hunt    only the bug hunt
 """
 
-from lab_tool.catalogue import Catalogue
 from lab_tool.places import shown
 from lab_tool.screen import LabError, say
-from lab_tool.state import State
 from lab_tool.workspace import Workspace
 
 
@@ -20,21 +18,20 @@ def add_arguments(parser):
 
 
 def run(options):
-    catalogue, state = Catalogue(), State()
-    workspace = Workspace(catalogue, state)
-    is_hunt = options.part == "hunt"
-    if "." in options.what and not is_hunt:
+    workspace = Workspace()
+    catalogue, state = workspace.catalogue, workspace.state
+    task = None
+    if "." in options.what and not options.part:
         lab, task = catalogue.task(options.what)
-        names = [task.name]
     else:
-        lab, task = catalogue.lab(options.what), None
-        names = [each.name for each in lab.tasks]
+        lab = catalogue.lab(options.what)
     workspace.chosen([lab.number])
-    if is_hunt and not lab.hunt:
+    if options.part and not lab.hunt:
         raise LabError(f"lab {lab.number} has no bug hunt")
-    if is_hunt:
+    if options.part:
         names, paths, backup = [f"{lab.number}.hunt"], [lab.hunt], workspace.restore(lab.hunt)
     else:
+        names = [task.name] if task else [each.name for each in lab.tasks]
         paths, backup = workspace.reset(lab.number, task and task.name)
     for name in names:
         state.of(lab.number)["results"].pop(name, None)

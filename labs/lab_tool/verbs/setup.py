@@ -10,12 +10,11 @@ and Open MPI, if they are available: all other code works without them.
 import os
 import shutil
 import subprocess
-import sys
 import time
 
 from lab_tool import packages
-from lab_tool.places import fresh_log, shown
-from lab_tool.process import check_logged, spell
+from lab_tool.places import fresh_log
+from lab_tool.process import check, run_logged, spell
 from lab_tool.screen import LabError, say
 
 INSTALL = ["apt-get", "install", "-y", "--no-install-recommends"]
@@ -39,19 +38,11 @@ def install_missing(optional=True, clang=False):
 
     Optional packages are left out if `optional` is false or they cannot be installed. `clang`:
     also install CLANG_PACKAGES."""
-    wanted = packages.missing() if optional else packages.required(packages.missing())
-    if clang:
-        wanted = wanted + packages.missing(packages.CLANG_PACKAGES)
-    if wanted:
-        install(wanted)
-    else:
+    wanted = [each for each in packages.missing() if optional or not each.optional]
+    wanted += packages.missing(packages.CLANG_PACKAGES) if clang else []
+    if not wanted:
         say("setup: all packages are installed")
-    if optional:
-        install_python_packages()
-    check_versions()
-
-
-def install(wanted):
+        return
     say("missing on this machine:")
     for package in wanted:
         say(f"  {package.name:20} {package.why}")
@@ -59,31 +50,9 @@ def install(wanted):
     try:
         apt_install(names)
     except LabError as error:
-        if packages.required(wanted):
+        if not all(package.optional for package in wanted):
             raise
         say(f"  continuing without {', '.join(names)}: {error}")
-
-
-def install_python_packages():
-    """Installs the Python packages of some tests into build/; continues if that fails."""
-    names = packages.missing_python()
-    if not names:
-        return
-    command = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check",
-               "--no-deps", "--target", str(packages.PYTHON_FOLDER), *names]
-    try:
-        check_logged("pip install", command, fresh_log("pip"))
-        say(f"  Python: {', '.join(names)} in {shown(packages.PYTHON_FOLDER)}")
-    except LabError:
-        say(f"  continuing without Python's {', '.join(names)}: tests will be skipped")
-
-
-def check_versions():
-    for package in packages.PACKAGES:
-        found = packages.too_old(package)
-        if found:
-            raise LabError(f"{found[0]} is {found[1]}, but libmini needs "
-                           f"{packages.dotted(package.oldest)} or newer; Debian 12 and 13 have it")
 
 
 def root_prefix(names):
@@ -111,6 +80,6 @@ def apt_install(names):
     say("  " + spell([*prefix, *INSTALL, *names]))
     say("  this may take some minutes (log: build/setup.log)")
     start = time.monotonic()
-    check_logged("apt-get update", [*apt, "apt-get", "update"], log, env=env)
-    check_logged("apt-get install", [*apt, *INSTALL, *names], log, env=env)
+    for command in (["apt-get", "update"], [*INSTALL, *names]):
+        check(" ".join(command[:2]), run_logged([*apt, *command], log, env=env), log)
     say(f"  installed in {time.monotonic() - start:.0f} s")

@@ -2,10 +2,9 @@
 
 import sys
 
-from lab_tool.catalogue import Catalogue
 from lab_tool.report import say_wrapped
 from lab_tool.screen import LabError, say
-from lab_tool.state import State
+from lab_tool.workspace import Workspace
 
 
 def add_arguments(parser):
@@ -14,16 +13,22 @@ def add_arguments(parser):
 
 
 def run(options):
-    catalogue, state = Catalogue(), State()
-    catalogue.refuse_in_course()
-    lab, task = catalogue.task(options.task)
-    if not may_see(lab, task, state, options, "solution"):
+    workspace = Workspace()
+    lab, task = refused_in_course(workspace.catalogue, options.task)
+    if not may_see(lab, task, workspace.state, options, "solution"):
         return 1
-    for region in catalogue.regions_of(task=task.name):
+    for region in workspace.catalogue.regions_of(task=task.name):
         say(f"\n{region.place}\n")
         for line in region.body:
             say(line)
     return 0
+
+
+def refused_in_course(catalogue, name):
+    """Returns the lab and the task. Raises LabError in a course: it has no solutions to show."""
+    if catalogue.course:
+        raise LabError("this course has no solutions; ask your instructor")
+    return catalogue.task(name)
 
 
 def may_see(lab, task, state, options, verb):

@@ -5,9 +5,8 @@ you write. The build compiles a file of work/ instead of libmini's own, so your
 code runs inside the whole library. Your code for other labs stays.
 """
 
-from lab_tool.catalogue import Catalogue
+from lab_tool import report
 from lab_tool.screen import LabError, say
-from lab_tool.state import State
 from lab_tool.workspace import Workspace
 
 
@@ -16,10 +15,9 @@ def add_arguments(parser):
 
 
 def run(options):
-    catalogue = Catalogue()
+    workspace = Workspace()
+    catalogue, state = workspace.catalogue, workspace.state
     lab = catalogue.lab(options.lab)
-    state = State()
-    workspace = Workspace(catalogue, state)
     if workspace.started(lab.number) and workspace.present(lab.number):
         raise LabError(f"lab {lab.number} was started before; to begin it again: "
                        f"labs/lab reset {lab.number}")
@@ -30,11 +28,10 @@ def run(options):
     state.current = lab.number
     state.save()
 
-    regions = catalogue.regions_of(lab=lab.number)
-    say(f"lab {lab.number} · {lab.title}")
+    say(report.head(lab))
     say(f"  read   {lab.folder.relative_to(catalogue.root)}/README.md")
     for path in paths:
-        tasks = sorted({region.task for region in regions if region.path == path})
+        tasks = sorted({region.task for region in catalogue.regions if region.path == path})
         say(f"  write  work/{path}  ({', '.join(tasks)})")
     if not catalogue.course:
         say("  note   libmini's own files of these names are the solutions: read those in work/")

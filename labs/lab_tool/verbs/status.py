@@ -1,9 +1,7 @@
 """Lists the labs and your progress in each."""
 
 from lab_tool import report
-from lab_tool.catalogue import Catalogue
 from lab_tool.screen import say
-from lab_tool.state import State
 from lab_tool.verdict import PASSED
 from lab_tool.workspace import Workspace
 
@@ -14,19 +12,18 @@ def add_arguments(parser):
 
 def run(options):
     del options
-    catalogue, state = Catalogue(), State()
-    workspace = Workspace(catalogue, state)
-    for lab in catalogue.labs:
+    workspace = Workspace()
+    for lab in workspace.catalogue.labs:
         started = workspace.started(lab.number)
         passed = [task for task in lab.all_tasks
-                  if started and status_of(task, state, workspace) == PASSED]
+                  if started and status_of(task, workspace) == PASSED]
         done = sum(not task.is_hunt for task in passed)
         say(f"{report.head(lab)}  {bar(done, len(lab.tasks))}  "
             + (points_of(passed, lab.all_tasks) if started else "not started"))
         for task in lab.all_tasks if started else ():
-            say(report.task_line(task, status_of(task, state, workspace), notes(lab, task, state)))
+            say(report.task_line(task, status_of(task, workspace), notes(lab, task, workspace.state)))
     say()
-    report.say_wrapped("next: " + advice(catalogue, state, workspace), "")
+    report.say_wrapped("next: " + advice(workspace), "")
     return 0
 
 
@@ -40,10 +37,10 @@ def points_of(passed, tasks):
     return f"{sum(task.points for task in passed)} of {sum(task.points for task in tasks)} points"
 
 
-def status_of(task, state, workspace):
+def status_of(task, workspace):
     if workspace.untouched(task.name):
         return "not started"
-    return state.result(task.name) or "not checked"
+    return workspace.state.result(task.name) or "not checked"
 
 
 def notes(lab, task, state):
@@ -55,24 +52,24 @@ def notes(lab, task, state):
     return f" ({', '.join(told)})" if told else ""
 
 
-def next_step(catalogue, state, workspace):
+def next_step(workspace):
     """Returns the next (lab, task) to do; (lab, None) for a lab to start, (None, None) if
     all labs are done. The order: the current lab, the other started labs, the labs that
     are not started, from the current lab on. A lab's bug hunt is its last task."""
-    labs = catalogue.labs
-    here = next((place for place, lab in enumerate(labs) if lab.number == state.current), 0)
+    labs, current = workspace.catalogue.labs, workspace.state.current
+    here = next((place for place, lab in enumerate(labs) if lab.number == current), 0)
     for lab in sorted(labs[here:] + labs[:here], key=lambda lab: not workspace.started(lab.number)):
         if not workspace.started(lab.number):
             return lab, None
         for task in lab.all_tasks:
-            if status_of(task, state, workspace) != PASSED:
+            if status_of(task, workspace) != PASSED:
                 return lab, task
     return None, None
 
 
-def advice(catalogue, state, workspace):
+def advice(workspace):
     """Returns the next step, with the command if there is one."""
-    lab, task = next_step(catalogue, state, workspace)
+    lab, task = next_step(workspace)
     if task and task.is_hunt:
         return f"the bug hunt of lab {lab.number} (labs/lab check {task.words})"
     if task:
@@ -80,6 +77,6 @@ def advice(catalogue, state, workspace):
                 f"labs/lab hint {task.name})")
     if lab:
         return f"labs/lab start {lab.number}"
-    if not catalogue.labs:
+    if not workspace.catalogue.labs:
         return "there is no lab with tasks yet"
     return "all labs are done; train MNIST on your own code: labs/lab demo --mine"

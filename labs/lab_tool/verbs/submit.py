@@ -13,7 +13,6 @@ and a manifest with the version of libmini, and the date.
 from pathlib import Path
 
 from lab_tool import compile_errors, submission
-from lab_tool.catalogue import Catalogue
 from lab_tool.check_build import build_checks, build_without_broken
 from lab_tool.not_written import reported
 from lab_tool.places import BUILD, ROOT, fresh_log, shown
@@ -28,7 +27,7 @@ def add_arguments(parser):
 
 
 def run(options):
-    workspace = Workspace(Catalogue())
+    workspace = Workspace()
     labs = workspace.chosen(options.labs)
     workspace.refuse_misplaced()
     submission.paths_of(workspace, labs)  # a missing file or a link is an error before the build

@@ -12,15 +12,18 @@ With a stub or a mutant only the cases of its task run, and those that run its r
 cases do what they did with the reference.
 """
 
+import html
+import random
+import re
 import tempfile
+import xml.etree.ElementTree as xml
 from dataclasses import dataclass, field
 
-from author_tool import together
-from lab_tool import check_build, checking
+from lab_tool import building, checking
 from lab_tool.places import BUILD
-from lab_tool.runner import Limits
+from lab_tool.runner import Limits, ProcessResult
 from lab_tool.screen import ProgressLine
-from lab_tool.verdict import FAILED, NOT_STARTED, PASSED
+from lab_tool.verdict import FAILED, NOT_STARTED, PASSED, cases_of as finished_cases, judge
 
 SCHEMATA = BUILD / "schemata"
 # What a process with a mutant may take: these seconds, and so many times as long as the reference,
@@ -29,6 +32,8 @@ LEAST_SECONDS, TIMES_THE_REFERENCE = 6.0, 10.0
 MOST_SECONDS, MOST_TOGETHER = 20.0, 10.0
 SLOW_SECONDS = 2.0  # a case that takes longer with the reference is run after the others
 CASES_PER_CORE = 2  # because some cases wait
+BEGUN = re.compile(r'<TestCase name="([^"]*)"')
+TOGETHER_SECONDS = 120.0
 MUTANTS_PER_CORE = 4  # because many mutants only wait for a deadline
 
 
@@ -104,6 +109,53 @@ def check_references(labs, cases, outcome):
     return [lab for lab in labs if lab.number not in failed]
 
 
+def verdicts_together(program, names, limits, *options, **environment):
+    """Runs many cases in one process, which is quicker than one process each. Returns
+    {name: verdict} of the cases that ended, {} if the process ended early; and the name
+    of the case that began last, "" if no case began."""
+    ended, text = checking.run_cases(program, names, limits, *options, **environment)
+    return {} if ended.killed_for else judge_all(text), last_begun(text)
+
+
+def last_begun(text):
+    names = BEGUN.findall(text)
+    return html.unescape(names[-1]) if names else ""
+
+
+def check_together(program, names, **environment):
+    """Returns the verdicts on many cases, for code that should neither crash nor hang. Cases
+    without a verdict, because the process ended early, are run again, one per process."""
+    limits = Limits(seconds=TOGETHER_SECONDS)
+    found, _ = verdicts_together(program, names, limits, **environment)
+    return [found.get(name) or checking.check_case(program, name, **environment) for name in names]
+
+
+def first_failure(program, names, limits_of, **environment):
+    """Returns the verdict on the first case that fails in its own process, as for a learner,
+    or None. First runs the cases together, until a case fails or ends the process. If it is
+    the first case, it had the process for itself; another case is run again, and if it
+    passes, all cases are run, each in its own process. One failure decides: each process ends
+    with its first. `limits_of(names)`: the limits of a process that runs these cases."""
+    found, last = verdicts_together(program, names, limits_of(names), "--abort", **environment)
+    if list(found) == [last] and found[last].status == FAILED:
+        return found[last]
+    if len(found) == len(names) and found[last].status != FAILED:
+        return None
+    for name in dict.fromkeys([last or names[0], *names]):
+        verdict = checking.check_case(program, name, limits_of([name]), "--abort", **environment)
+        if verdict.status == FAILED:
+            return verdict
+    return None
+
+
+def judge_all(result):
+    """Returns {name: verdict} of the cases in a complete result that did not end the process,
+    because what it printed is a part of their verdict; {} if the result is not complete."""
+    return {case.get("name"): judge(case.get("name"), ProcessResult(),
+                                    xml.tostring(case, encoding="unicode"), Limits())
+            for case in finished_cases(result) if case.find(".//FatalErrorCondition") is None}
+
+
 def check_stubs(labs, cases, outcome, alone=()):
     """Checks for each task that, if it is stubbed, its cases are not started and no case
     fails. `alone`: the labs whose cases run in processes of their own, because a kernel that
@@ -116,7 +168,7 @@ def check_stubs(labs, cases, outcome, alone=()):
         if lab in alone:
             return [checking.check_case(program_of(lab), name, MINI_STUB=f"lab{task}")
                     for name in names]
-        return together.check_together(program_of(lab), names, MINI_STUB=f"lab{task}")
+        return check_together(program_of(lab), names, MINI_STUB=f"lab{task}")
 
     for (lab, task), verdicts in zip(runs, spread(run, runs, CASES_PER_CORE)):
         outcome.count("stubs")
@@ -154,8 +206,7 @@ def killer_of(mutant, cases):
         names = [case.name for case in cases
                  if case.needs(mutant.task) and (mutant.task in case.tasks) == is_own
                  and (case.seconds > SLOW_SECONDS) == is_slow]
-        verdict = names and together.first_failure(program, names, limits_of,
-                                                   MINI_MUTANT=mutant.name)
+        verdict = names and first_failure(program, names, limits_of, MINI_MUTANT=mutant.name)
         if verdict:
             return verdict
     return None
@@ -164,7 +215,7 @@ def killer_of(mutant, cases):
 def check_mutants(mutants, cases, outcome):
     """Runs the mutants of all labs, several at a time per core, because many only wait
     for a deadline. `cases`: {lab: its cases}."""
-    turns = taken_in_turn(mutants)
+    turns = random.Random(1).sample(mutants, len(mutants))  # in some labs nearly all wait
     with (checking.pool_of_cases(MUTANTS_PER_CORE) as pool,
           ProgressLine("  running the mutants") as progress):
         verdicts = {}
@@ -180,17 +231,11 @@ def check_mutants(mutants, cases, outcome):
             outcome.killed.append((mutant, verdicts[mutant.name]))
 
 
-def taken_in_turn(mutants, rounds=32):
-    """Returns the mutants in rounds, each with some of every lab: in one lab nearly all wait, in
-    another nearly all compute."""
-    return [mutant for first in range(rounds) for mutant in mutants[first::rounds]]
-
-
 def build_schemata(catalogue, labs, log):
     """Builds the checks of `labs` with all bodies of every region, and kernels for the
     simulator. Returns the errors as text, "" if there are none."""
     on_device = any(region.in_device_file for region in catalogue.regions)
-    check_build.configure(log, *["-DMINI_CUDA=SIM"] * on_device)
+    building.configure(log, *["-DMINI_CUDA=SIM"] * on_device)
     targets = [f"lab{lab.number}_schemata" for lab in labs]
-    code, lines = check_build.build_checks(targets, log)
-    return check_build.what_fails("the schemata do not build", lines, log) if code else ""
+    code, lines = building.build_checks(targets, log)
+    return building.what_fails("the schemata do not build", lines, log) if code else ""

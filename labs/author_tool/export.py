@@ -15,7 +15,7 @@ import os
 import re
 from pathlib import Path
 
-from author_tool import export_objects, export_pages
+from author_tool import export_objects
 from lab_tool.catalogue import COURSE, COURSE_VERSION, Catalogue
 from lab_tool.places import ROOT
 from lab_tool.process import commit_of, output_of
@@ -32,6 +32,13 @@ KEPT_FILES = ("CMakeLists.txt", "CMakePresets.json", "LICENSE", ".clang-format",
 LEFT_OUT = re.compile(r"labs/lab_tool/verbs/(dev|test)\."
                       r"|docs/pages/(instructors|labs|library|index|interface)\.md"
                       r"|tests/golden/images/|docs/figures/.*\.png")
+# An answer is a fold (<details>). Those of a warm-up stay, since it is no hand-in, and so does a
+# hunt's "Where to look".
+FOLD = re.compile(r"^(?P<indent> *)<details>.*?^(?P=indent)</details>\n+", re.MULTILINE | re.DOTALL)
+SUMMARY = re.compile(r"<summary>(.*?)</summary>", re.DOTALL)
+HEADING = re.compile(r"^#{2,3} +(.*)$", re.MULTILINE)
+WITHOUT_ANSWER = "Where to look"
+WARM_UP = "Warm-up"
 DEMO = "labs/16-bucketed-ddp/"  # has the program of `labs/lab demo`
 DEMO_CMAKE = "mini_program(train_mnist MINE SOURCES train_mnist.cpp NEEDS mini_extras mini_training)\n"
 GITIGNORE = """\
@@ -128,7 +135,7 @@ class Export:
 
     def page(self, text):
         """Returns a page for students."""
-        return self.without_links(export_pages.without_answers(text))
+        return self.without_links(without_answers(text))
 
     def without_links(self, text):
         """Returns a page without links to labs that are not in the course."""
@@ -186,6 +193,19 @@ class Export:
                    "files": paths}
         (folder / COURSE).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
         return len(paths)
+
+
+def without_answers(text):
+    """Returns a lab's page without answers."""
+    return FOLD.sub(lambda fold: "" if is_answer(text, fold) else fold[0], text)
+
+
+def is_answer(text, fold):
+    """Returns whether a fold of a page, a match of FOLD, is an answer."""
+    heading = ([""] + HEADING.findall(text[:fold.start()]))[-1]
+    summary = SUMMARY.search(fold[0])
+    return not heading.startswith(WARM_UP) and not (
+        summary and summary[1].strip() == WITHOUT_ANSWER)
 
 
 def tracked(root):

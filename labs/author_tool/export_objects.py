@@ -15,9 +15,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab_tool.building import configure, run_build
-from lab_tool.check_build import PRESET
-from author_tool.starters import sources_of_batch
+from lab_tool.building import PRESET, configure, run_build
 from lab_tool.places import BUILD, ROOT, fresh_log
 from lab_tool.process import check
 from lab_tool.regions import HEADERS
@@ -81,7 +79,7 @@ def build_objects(catalogue, folder, flags):
     options = ["-DMINI_CUDA=SIM"]
     if folder != NATIVE:
         options += ["-B", str(folder), f"-DCMAKE_CXX_FLAGS={flags}", "-DMINI_TESTS=OFF"]
-    configure(PRESET, log, *options)
+    configure(log, *options)
     objects = objects_in(catalogue, folder)
     missing = {path for path in catalogue.lab_of if not path.endswith(HEADERS)} - {
         source for each in objects for source in each.sources}
@@ -111,6 +109,13 @@ def objects_in(catalogue, folder):
         number = sum((each.target, each.lab) == (output[2], lab) for each in found)
         found.append(SolutionObject(output[2], lab, sources, output[1], number))
     return found
+
+
+def sources_of_batch(file):
+    """Returns the sources that a batch, a file that CMake generates, includes; else []."""
+    if file.parent.name != "Unity":
+        return []
+    return re.findall(r'^#include "(.*)"$', file.read_text(encoding="utf-8"), re.MULTILINE)
 
 
 def copy_objects(objects, course, folder):

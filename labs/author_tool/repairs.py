@@ -9,7 +9,7 @@ repair is left out.
 
 from pathlib import PurePath
 
-from lab_tool import check_build, checking
+from lab_tool import building, checking
 from author_tool.dev_check import MUTANTS_PER_CORE, spread
 from author_tool.mutants import apply, read_changes
 from lab_tool.hunts import environment_of, run_hunt
@@ -62,9 +62,9 @@ def check_hunts(labs, variants, outcome, log):
     runs = [(lab, "_".join([f"lab{lab.number}_bug_hunt", *variant]))
             for lab in labs if lab.hunt
             for variant in [(), *((name,) for name in variants[lab.number])]]
-    code, lines = check_build.build_checks([each for _, each in runs], log) if runs else (0, [])
+    code, lines = building.build_checks([each for _, each in runs], log) if runs else (0, [])
     if code:
-        outcome.blame(check_build.what_fails("the bug hunts do not build", lines, log))
+        outcome.blame(building.what_fails("the bug hunts do not build", lines, log))
         return
     results = spread(lambda run: run_hunt(checking.bin_dir(checking.PRESET) / run[1], LIMITS,
                                           **environment_of(run[0])), runs, MUTANTS_PER_CORE)

@@ -5,6 +5,7 @@ from collections import Counter
 
 from lab_tool.checking import cases_of, program_of
 
+LAMBDA = re.compile(r"\](?:\([^>]*\))?(?: mutable)? \{$")  # without ->
 LONGEST_REGION = 25
 HINTS = 3
 POINTS_STEP = 5
@@ -25,6 +26,17 @@ def check_regions(catalogue):
             yield f"{region.place}: the file has regions of another lab; move one to another file"
         if region.task not in rows:
             yield f"{region.place}: task {region.task} has no row in a README's task table"
+
+
+def check_lambdas(catalogue):
+    """A lambda whose return stands in a region has a return type, since its starter has no return.
+    All else that a starter needs to compile, the stubs of dev check need too."""
+    for region in catalogue.regions:
+        lines = (catalogue.root / region.path).read_text(encoding="utf-8").split("\n")
+        head = next((line for line in reversed(lines[:region.first]) if line.strip()
+                     and len(line) - len(line.lstrip()) < len(region.indent)), "")
+        if LAMBDA.search(head) and any("return " in line for line in region.body):
+            yield f"{region.place}: the lambda around the region needs a return type: -> ..."
 
 
 def check_tasks(catalogue):

@@ -3,8 +3,8 @@
 import os
 import sys
 
-if sys.version_info < (3, 9):
-    sys.exit("lab: this is Python %d.%d; the tool needs 3.9 or newer" % sys.version_info[:2])
+if sys.version_info < (3, 10):
+    sys.exit("lab: this is Python %d.%d; the tool needs 3.10 or newer" % sys.version_info[:2])
 
 # Run as a folder, Python puts the folder itself on the path; the package is one level up.
 sys.path[0] = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))

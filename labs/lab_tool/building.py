@@ -1,13 +1,27 @@
-"""Configures and builds a preset: progress on one line, all output in a log."""
+"""Configures and builds: progress on one line, all output in a log.
+
+A lab's check is built without the learner's files that do not compile:
+
+    project      the learner's regions of a lab, the reference's code for all other regions
+                 (projection)
+    build        as many objects as possible
+    leave out    each file that does not compile or link: the projection is made without it
+    build        again, so that the tasks of the other files are checked
+"""
 
 import os
 import re
 import time
 
+from lab_tool import compile_errors
 from lab_tool.places import BUILD, ROOT, fresh_log, shown
 from lab_tool.process import check, run_logged
-from lab_tool.screen import ProgressLine, say
+from lab_tool.projection import folder_of, headers_of, project
+from lab_tool.screen import LabError, ProgressLine, say
 
+PRESET = "release"
+NOT_LINKED = re.compile(r"^FAILED: \S*lab(\d\d)_check")
+BUILDS = 4  # a build may find errors in files that the previous build did not reach
 NINJA_STEP = re.compile(r"^\[(\d+)/(\d+)\] (.*)")  # "[12/80] Building CXX object a/b.cpp.o"
 
 
@@ -28,9 +42,9 @@ def build_environment():
     return env
 
 
-def configure(preset, log, *options, root=ROOT):
+def configure(log, *options, preset=PRESET):
     command = ["cmake", "--preset", preset, *options]
-    check("configuring", run_logged(command, log, cwd=root, env=build_environment()), log)
+    check("configuring", run_logged(command, log, cwd=ROOT, env=build_environment()), log)
 
 
 def run_build(where, targets, log_path, *options, label="  building"):
@@ -55,6 +69,78 @@ def build(preset, targets=()):
     start = time.monotonic()
     log = fresh_log(preset)
     say(f"configure and build preset {preset} (log: {shown(log)})")
-    configure(preset, log)
+    configure(log, preset=preset)
     check("the build", run_build(["--preset", preset], targets, log)[0], log)
     say(f"  built in {time.monotonic() - start:.0f} s")
+
+
+def is_configured():
+    return (BUILD / PRESET / "build.ninja").exists()
+
+
+def build_checks(targets, log):
+    """Builds as many of `targets` as possible; returns the exit code and the lines of output."""
+    return run_build(["--preset", PRESET], targets, log, "--", "-k", "0")
+
+
+def build_without_broken(workspace, labs, mine=None):
+    """Builds the check programs of labs, with the learner's files that compile. `mine`:
+    see project(). Returns {"07/libmini/a.cpp": errors} of the learner's files that do not
+    compile. Raises LabError if another file does not compile."""
+    log = fresh_log("lab")
+    targets = [f"lab{lab.number}_check" for lab in labs]
+    project_all(workspace, labs, mine)
+    broken = {}
+    if not is_configured():
+        configure(log)
+    for _ in range(BUILDS):
+        code, lines = build_checks(targets, log)
+        if code == 0:
+            return broken
+        errors = compile_errors.errors_in(lines, ROOT)
+        failed = broken_files(workspace, labs, lines, errors, broken)
+        if not failed:
+            raise LabError(what_fails("the check does not build", lines, log))
+        for path in failed:
+            own = f"work/{path.split('/', 1)[1]}"
+            broken[path] = [error for error in errors if error.path == own] or errors[:3]
+        project_all(workspace, labs, mine, broken)
+    raise LabError(f"the check does not build; the whole output is in {log}")
+
+
+def project_all(workspace, labs, mine, broken=()):
+    for lab in labs:
+        without = {path[3:] for path in broken if path.startswith(f"{lab.number}/")}
+        project(workspace, lab.number, mine, without=without)
+
+
+def broken_files(workspace, labs, lines, errors, known):
+    """Returns the learner's files that do not compile, such as "07/libmini/a.cpp" of lab
+    07's check: headers with errors; if there are none, files whose objects failed; if
+    there are none, files that the linker names; if there are none, every header, because
+    a file of libmini may fail because of a header of the learner."""
+    headers = [f"{lab.number}/{path}" for lab in labs
+               for path in headers_of(workspace.catalogue, lab.number)
+               if workspace.mine(path) is not None]
+    headers = [path for path in headers if path not in known]
+    wrong = {error.path for error in errors}
+    return ([path for path in headers if f"work/{path[3:]}" in wrong]
+            or compile_errors.broken_files(lines) or not_linked(lines, errors) or headers)
+
+
+def not_linked(lines, errors):
+    """Returns the learner's files in which the linker found an undefined function, or one that is
+    defined twice."""
+    numbers = dict.fromkeys(number for line in lines for number in NOT_LINKED.findall(line))
+    paths = dict.fromkeys(error.path.removeprefix("work/") for error in errors
+                          if error.path.startswith("work/") and error.is_of_linker)
+    return [f"{number}/{path}" for number in numbers for path in paths
+            if (folder_of(number, BUILD) / path).exists()]
+
+
+def what_fails(what, lines, log):
+    """Returns a message with the first errors of a build; without any, with its last lines."""
+    errors = compile_errors.errors_in(lines, ROOT)
+    told = [line for error in errors[:3] for line in error.spelled()]
+    told = told or [line for line in lines[-10:] if line]
+    return "\n".join([f"{what}:", *told, f"the whole output is in {log}"])

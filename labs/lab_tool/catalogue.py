@@ -114,13 +114,13 @@ class Catalogue:
         """The content of course.json in an exported course; None in libmini's own repository."""
         try:
             content = json.loads((self.root / COURSE).read_text(encoding="utf-8"))
-            version = content["version"]
+            if content["version"] != COURSE_VERSION:
+                raise ValueError
         except FileNotFoundError:
             return None
         except (ValueError, KeyError, TypeError):
-            raise LabError(f"{COURSE} is damaged; restore it: git checkout {COURSE}") from None
-        if version != COURSE_VERSION:
-            raise LabError(f"{COURSE} has version {version}, but this tool knows {COURSE_VERSION}")
+            raise LabError(f"{COURSE} is damaged, or of another version; restore it: git checkout "
+                           f"{COURSE}") from None
         return content
 
     @cached_property

@@ -1,7 +1,7 @@
 """Checking a learner's tasks: build the lab's check program, run its cases, judge each task.
 
     build        with the learner's regions of this lab, without files that do not compile
-                 (check_build)
+                 (building)
     list         the test cases tagged [lab07.2], by the program itself
     run          each case in its own process, several at a time, under a watchdog
     judge        a task has passed if all its cases have passed
@@ -9,14 +9,13 @@
 
 import contextlib
 import os
-import shutil
 import subprocess
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lab_tool.check_build import PRESET
+from lab_tool.building import PRESET
 from lab_tool.places import ROOT, bin_dir
 from lab_tool.runner import STOP, Limits, case_environment, run_case
 from lab_tool.verdict import FAILED, NOT_STARTED, PASSED, WAITS, Verdict, judge
@@ -62,7 +61,7 @@ def escaped(name):
 def run_cases(program, names, limits, *options, **environment):
     """Runs cases in one process; returns how the process ended, and the text of its
     result file in XML, "" if there is no file."""
-    with scratch_folder() as folder:
+    with tempfile.TemporaryDirectory(prefix="lab-", ignore_cleanup_errors=True) as folder:
         limits.confinement.own(folder)
         result = Path(folder) / "result.xml"
         command = [str(program), ",".join(map(escaped, names)), "-r", "xml", "-o", str(result),
@@ -71,16 +70,6 @@ def run_cases(program, names, limits, *options, **environment):
                          env=case_environment(TMPDIR=folder, **environment))
         text = read_result(result)
     return ended, text
-
-
-@contextlib.contextmanager
-def scratch_folder():
-    """Makes a folder for the files of one case; afterwards deletes what can be deleted."""
-    folder = tempfile.mkdtemp(prefix="lab-")
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def read_result(path):

@@ -2,7 +2,7 @@
 
 A verb is a module of lab_tool.verbs with
 
-    add_arguments(parser)      its options (argparse)
+    add_arguments(parser)      its options, if it has any (argparse)
     run(options) -> int        runs the verb; returns the exit code
 
 The module is imported only when the verb is used, so that `labs/lab --help` stays fast. An exported
@@ -84,5 +84,5 @@ def dispatch(words):
         description=module.__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    module.add_arguments(parser)
+    getattr(module, "add_arguments", lambda parser: None)(parser)
     return module.run(parser.parse_args(rest))

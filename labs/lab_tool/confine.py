@@ -12,7 +12,6 @@ Without confinement (`check`, on the learner's own machine) the cases run as the
 
 import os
 import pwd
-import shutil
 import subprocess
 from dataclasses import dataclass
 
@@ -28,9 +27,8 @@ class Confinement:
 
     def command(self, command):
         """Returns the command, with the limits set before it starts."""
-        if not self.processes or not shutil.which("prlimit"):
-            return command
-        return ["prlimit", f"--nproc={self.processes}", "--core=0", "--", *command]
+        limits = ["prlimit", f"--nproc={self.processes}", "--core=0", "--"]
+        return limits * bool(self.processes) + command
 
     def options(self):
         """Returns the options of subprocess.Popen for the user."""

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from lab_tool import compile_errors
-from lab_tool.check_build import build_checks, configure, is_configured
+from lab_tool.building import build_checks, configure, is_configured
 from lab_tool.checking import TaskResult, program_of
 from lab_tool.confine import FREE
 from lab_tool.places import ROOT, fresh_log

@@ -44,10 +44,6 @@ class Region:
         return self.path.endswith((".cu", ".cuh")) or "/kernels/cuda/" in self.path
 
     @property
-    def in_header(self):
-        return self.path.endswith(HEADERS)
-
-    @property
     def place(self):
         """path:line of the first marker."""
         return f"{self.path}:{self.first + 1}"
@@ -104,11 +100,6 @@ def todo(region):
     if len(call) + 1 + len(argument) <= 90:
         return [f"{call} {argument}"]
     return [call, region.indent + " " * len("MINI_TODO(") + argument]
-
-
-def lines_of(regions):
-    """Returns how many lines the bodies of regions have, without blank lines."""
-    return sum(bool(line.strip()) for region in regions for line in region.body)
 
 
 def starter(text, path, task=""):

@@ -1,7 +1,6 @@
 """The stored state of a learner, in work/.lab.json: labs started, hints shown, results.
 
-The file is replaced atomically, so if the tool is killed, the old or the new file remains. The file
-has a version of its format; an unknown version is an error.
+The file is replaced atomically, so if the tool is killed, the old or the new file remains.
 """
 
 import json
@@ -24,16 +23,14 @@ class State:
     def _load(self):
         try:
             content = json.loads(self.path.read_text(encoding="utf-8"))
-            version = content["version"]
+            if content["version"] != VERSION:
+                raise ValueError("written by a newer libmini")
             self.labs, self.current = dict(content["labs"]), str(content["current"])
         except FileNotFoundError:
             return
-        except (ValueError, KeyError, TypeError):
-            raise LabError("work/.lab.json cannot be read: delete it, then hints and results start "
-                           "from zero; your code stays, and labs/lab start keeps it") from None
-        if version != VERSION:
-            raise LabError(f"work/.lab.json has version {version}, but this tool knows {VERSION}; "
-                           "use the newer libmini that wrote it, or move the file away")
+        except (ValueError, KeyError, TypeError) as error:
+            raise LabError(f"work/.lab.json cannot be read ({error}): delete it, then hints and results "
+                           "start from zero; your code stays, and labs/lab start keeps it") from None
 
     def save(self):
         self.path.parent.mkdir(exist_ok=True)

@@ -7,7 +7,6 @@ import time
 from pathlib import Path
 
 from lab_tool.catalogue import Catalogue
-from lab_tool.definitions import defined_in
 from lab_tool.regions import HEADERS, regions_in, starter, todo
 from lab_tool.screen import LabError
 from lab_tool.state import State
@@ -193,30 +192,12 @@ class Workspace:
         return [region for region in mine if region not in unwritten], unwritten
 
     def difference(self, task):
-        """Returns the unified diff from the learner's code of a task to the reference's: of the
-        task's regions, or, in a file without its markers, of the functions with a region."""
-        lines, mine = [], {}
+        """Returns the unified diff from the learner's regions of a task to the reference's. A region
+        whose markers the learner's file lacks is empty."""
+        lines, mine = [], {path: self._regions(path, task)
+                           for path in self.catalogue.files_of(task=task)}
         for theirs in self.catalogue.regions_of(task=task):
-            path = theirs.path
-            own = mine.setdefault(path, self._regions(path, task))  # those not compared yet
-            if own:
-                region = own.pop(0)
-                pair = region.body, theirs.body, region.place
-            else:
-                pair = *self._functions(path, theirs), f"work/{path}"
-            lines += difflib.unified_diff(list(pair[0]), list(pair[1]), pair[2], theirs.place,
-                                          lineterm="", n=3)
+            own = mine[theirs.path].pop(0) if mine[theirs.path] else None
+            body, place = (own.body, own.place) if own else ((), f"work/{theirs.path}")
+            lines += difflib.unified_diff(body, theirs.body, place, theirs.place, lineterm="")
         return lines
-
-    def _functions(self, path, region):
-        """Returns the lines of the function with a region: in the learner's file, where it may be
-        missing, and in the reference."""
-        text, own = self.reference(path).split("\n"), self.mine(path)
-        around = [each for each in defined_in("\n".join(text))
-                  if each.first <= region.first <= each.last]
-        if not around:
-            return [], region.body
-        written = [each for each in defined_in(own) if each.name == around[0].name]
-        own = own.split("\n")
-        return ([line for each in written[:1] for line in own[each.first:each.last + 1]],
-                text[around[0].first:around[0].last + 1])

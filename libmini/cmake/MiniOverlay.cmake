@@ -182,7 +182,6 @@ linker=${CMAKE_LINKER}
             COMMAND Python3::Interpreter -B -m lab_tool.not_written ${place}.txt
             DEPENDS ${mine} ${sealed} $<TARGET_FILE:mini_${component}> ${place}.txt
                 ${PROJECT_SOURCE_DIR}/labs/lab_tool/not_written.py
-                ${PROJECT_SOURCE_DIR}/labs/lab_tool/definitions.py
             WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}/labs
             COMMENT "Functions of ${component} that are not written" VERBATIM)
         set(target mini_${kind}_${component}_not_written)

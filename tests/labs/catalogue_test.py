@@ -86,10 +86,16 @@ class Rules(FakeTree):
         regions = {region.task: region for region in self.catalogue().regions}
         self.assertEqual([regions[task].path for task in ("07.3", "07.4", "07.5")],
                          ["libmini/part.cu", "libmini/a/part.cuh", "libmini/part.hpp"])
-        self.assertEqual([task for task in sorted(regions) if regions[task].in_header],
-                         ["07.4", "07.5"])
         self.assertEqual([task for task in sorted(regions) if regions[task].in_device_file],
                          ["07.3", "07.4"])
+
+    def test_a_lambda_that_returns_in_a_region_needs_a_return_type(self):
+        text = ("void all() {\n    each([&](int i) {\n        // [lab07.1] Do.\n        return i;\n"
+                "        // [lab07.1]\n    });\n}\n")
+        for changed, count in ((text, 1), (text.replace(") {\n   ", ") -> int {\n   "), 0),
+                               (text.replace("return i", "use(i)"), 0)):
+            self.write("libmini/part.cpp", changed)
+            self.assertEqual(len(list(rules.check_lambdas(self.catalogue()))), count, changed)
 
     def test_a_file_with_regions_of_two_labs(self):
         self.write("libmini/part.cpp", PARTITION + SAMPLER)

@@ -6,9 +6,9 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from author_tool import together
+from author_tool import dev_check
 from fake_tree import TWICE, FakeTree
-from lab_tool import check_build, checking
+from lab_tool import building, checking
 from lab_tool.checking import check_tasks, judge_task
 from lab_tool.compile_errors import broken_files, errors_in
 from lab_tool.runner import STOP, Limits, run_case
@@ -100,13 +100,13 @@ class Tasks(FakeTree):
             self.assertIn("ended before a check could run", result.reason)
 
     def test_cases_have_the_same_verdicts_together_as_alone(self):
-        verdicts = together.check_together(self.program, ["good", "stub"])
+        verdicts = dev_check.check_together(self.program, ["good", "stub"])
         self.assertEqual([(each.name, each.status) for each in verdicts],
                          [("good", "passed"), ("stub", "not started")])
 
     def first_failure(self, *names, seconds=8.0):
         limits = Limits(seconds=seconds)
-        verdict = together.first_failure(self.program, names, lambda names: limits)
+        verdict = dev_check.first_failure(self.program, names, lambda names: limits)
         return verdict and (verdict.name, verdict.late)
 
     def test_the_first_failure_of_several_cases(self):
@@ -119,8 +119,7 @@ class Tasks(FakeTree):
     def test_only_a_first_case_that_fails_is_not_run_again(self):
         for names, runs in ((["fails", "good"], 1), (["good", "fails"], 2), (["leaves"], 2)):
             run = mock.Mock(wraps=checking.run_cases)
-            with mock.patch.object(checking, "run_cases", run), \
-                    mock.patch.object(together, "run_cases", run):
+            with mock.patch.object(checking, "run_cases", run):
                 self.first_failure(*names)
             self.assertEqual(run.call_count, runs, names)
 
@@ -290,13 +289,13 @@ class CompileErrors(unittest.TestCase):
 
     def test_a_file_that_does_not_link_is_left_out_like_one_that_does_not_compile(self):
         with tempfile.TemporaryDirectory() as folder, \
-                mock.patch("lab_tool.check_build.BUILD", Path(folder)):
+                mock.patch("lab_tool.building.BUILD", Path(folder)):
             own = Path(folder) / "mine/16/libmini/parallel/reducer.cpp"
             own.parent.mkdir(parents=True)
             errors = errors_in(UNDEFINED, "/src")
-            self.assertEqual(check_build.not_linked(UNDEFINED, errors), [])
+            self.assertEqual(building.not_linked(UNDEFINED, errors), [])
             own.write_text("")
-            self.assertEqual(check_build.not_linked(UNDEFINED, errors),
+            self.assertEqual(building.not_linked(UNDEFINED, errors),
                              ["16/libmini/parallel/reducer.cpp"])
 
     def test_the_file_that_failed_to_compile_is_found(self):

@@ -1,5 +1,5 @@
 """`labs/lab dev check` on a small repository. A script that reads the source replaces the compiled
-program with all bodies; the starters are not compiled."""
+program with all bodies."""
 
 import sys
 import unittest
@@ -42,12 +42,11 @@ class DevCheck(FakeTree):
         super().setUp()
         program = self.write_program("schemata_program", PROGRAM.format(
             python=sys.executable, folder=self.root / "libmini"))
-        self.patch(("author_tool.check_labs.Catalogue", self.catalogue),
-                   ("author_tool.check_labs.fresh_log", lambda name: None),
-                   ("author_tool.check_labs.HUNTS", self.root / "build/hunts"),
+        self.patch(("lab_tool.verbs.dev.Catalogue", self.catalogue),
+                   ("lab_tool.verbs.dev.fresh_log", lambda name: None),
+                   ("lab_tool.verbs.dev.HUNTS", self.root / "build/hunts"),
                    ("author_tool.dev_check.SCHEMATA", self.root / "build/schemata"),
                    ("author_tool.dev_check.build_schemata", lambda *_: ""),
-                   ("author_tool.starters.check_starters", lambda *_: None),
                    ("author_tool.rules.program_of", lambda *_: program),
                    ("lab_tool.checking.program_of", lambda *_: program))
 
@@ -56,7 +55,7 @@ class DevCheck(FakeTree):
 
     def test_a_correct_tree_passes_and_the_counts_are_printed_last(self):
         last = self.dev_check(0).splitlines()[-1]
-        for count in ("2 labs", "3 tasks", "3 regions of 4 lines", "3 cases of the reference",
+        for count in ("2 labs", "3 tasks", "3 regions", "3 cases of the reference",
                       "3 stubs", "12 mutants", "12 killed", "0 wrong"):
             self.assertIn(count, last)
 

@@ -86,7 +86,7 @@ class Entry(unittest.TestCase):
     def test_without_apt_the_next_step_is_printed(self):
         result = self.machine.lab("demo")
         self.assertEqual(result.returncode, 1)
-        self.assertIn("install Python 3.9 or newer", result.stderr)
+        self.assertIn("install Python 3.10 or newer", result.stderr)
 
     def test_a_system_other_than_linux_is_named_with_the_container_to_use(self):
         for system in ("Darwin", "MINGW64_NT-10.0-22631", "FreeBSD"):

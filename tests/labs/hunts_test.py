@@ -128,7 +128,7 @@ class DevCheck(HuntTree):
         outcome = Outcome()
         happened = lambda program, limits, **environment: (
             "" if str(program).rpartition("bug_hunt")[2] in succeed else "exits with code 1", "")
-        with mock.patch("lab_tool.check_build.build_checks", lambda *_: (0, [])), \
+        with mock.patch("lab_tool.building.build_checks", lambda *_: (0, [])), \
                 mock.patch.object(repairs, "run_hunt", happened):
             repairs.check_hunts([self.lab], self.VARIANTS, outcome, None)
         return outcome.complaints

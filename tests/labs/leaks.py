@@ -10,7 +10,8 @@ Lines and runs that other code of libmini has too are no secret: `for (int r = 0
 
 import re
 
-from author_tool import export_pages, repairs
+from author_tool import repairs
+from author_tool.export import FOLD, is_answer
 from lab_tool.regions import with_bodies
 
 LONG_LINE = 24
@@ -37,8 +38,8 @@ def secret_answers(export):
     secret = {}
     for lab in export.labs:
         page = (lab.folder / "README.md").read_text(encoding="utf-8")
-        for number, fold in enumerate(export_pages.FOLD.finditer(page)):
-            if export_pages.is_answer(page, fold):
+        for number, fold in enumerate(FOLD.finditer(page)):
+            if is_answer(page, fold):
                 secret[f"lab {lab.number}, fold {number + 1}"] = body_of(fold[0])
         for repair in repairs.read_repairs(export.catalogue.root, lab) if lab.hunt else ():
             secret[repair.place] = "\n".join(line[1:] for line in repair.lines if line[0] == "+")

@@ -4,7 +4,7 @@ import unittest
 from unittest import mock
 
 from lab_tool import not_written
-from lab_tool.definitions import defined_in, instantiations_in, short_name
+from lab_tool.not_written import defined_in, instantiations_in, short_name
 
 SOURCE = """\
 #include "libmini/part.hpp"

@@ -6,11 +6,9 @@ import os
 import subprocess
 import unittest
 
-from author_tool import starters
-from author_tool.dev_check import Outcome
 from author_tool.mutants import read_mutants
 from author_tool.schemata import generate
-from lab_tool import check_build, projection
+from lab_tool import building, projection
 from made_up_lab import MadeUpLab
 
 REFERENCE = "half 40 twice 160 quarter 20 eighth 10 one 81 two 82\n"
@@ -21,15 +19,14 @@ class Overlay(MadeUpLab):
         super().setUp()
         self.build = self.root / "build"
         project = functools.partial(projection.project, build=self.build)
-        self.patch(("lab_tool.check_build.ROOT", self.root),
-                   ("lab_tool.check_build.BUILD", self.build),
-                   ("lab_tool.check_build.project", project),
-                   ("lab_tool.check_build.fresh_log", lambda name: self.build / name),
-                   ("author_tool.starters.BUILD", self.build))
+        self.patch(("lab_tool.building.ROOT", self.root),
+                   ("lab_tool.building.BUILD", self.build),
+                   ("lab_tool.building.project", project),
+                   ("lab_tool.building.fresh_log", lambda name: self.build / name))
         self.build.mkdir()
 
     def make(self, target):
-        code, lines = check_build.build_checks([target], self.build / "log")
+        code, lines = building.build_checks([target], self.build / "log")
         self.assertEqual(code, 0, "\n".join(lines))
 
     def output(self, program, **environment):
@@ -38,7 +35,7 @@ class Overlay(MadeUpLab):
         return done.stdout + done.stderr
 
     def check(self):
-        broken = check_build.build_without_broken(self.work, [self.lab])
+        broken = building.build_without_broken(self.work, [self.lab])
         return broken, self.output("lab06_check")
 
     def edit(self, path, text):
@@ -111,7 +108,7 @@ class Overlay(MadeUpLab):
     def test_stubs_and_mutants_of_headers_and_kernels_are_selected_at_run_time(self):
         catalogue = self.work.catalogue
         generate(catalogue, catalogue.labs, read_mutants(catalogue), self.build / "schemata")
-        check_build.configure(self.build / "log")
+        building.configure(self.build / "log")
         self.make("lab06_schemata")
         for environment, output in (
                 ({}, REFERENCE),
@@ -121,10 +118,6 @@ class Overlay(MadeUpLab):
                 ({"MINI_MUTANT": "lab06.3/none"}, REFERENCE.replace("82", "80"))):
             with self.subTest(environment):
                 self.assertEqual(self.output("lab06_schemata", **environment), output)
-
-        outcome = Outcome()
-        starters.check_starters(catalogue, catalogue.labs, outcome)
-        self.assertEqual((outcome.counts, outcome.complaints), ({"starters": 4}, []))
 
 
 if __name__ == "__main__":

@@ -154,7 +154,7 @@ class Runs(unittest.TestCase):
         self.first, self.second = Case("first", {"07.1"}), Case("second", {"07.2"})
         self.cases = {"07": [self.first, self.second]}
         self.statuses, self.asked = {}, []
-        for name in ("checking", "together"):
+        for name in ("checking", "first_failure", "check_together"):
             self.addCleanup(setattr, dev_check, name, getattr(dev_check, name))
 
         def check_case(program, name, *limits, **environment):
@@ -163,14 +163,14 @@ class Runs(unittest.TestCase):
             self.asked.append((name, environment))
             return Verdict(name, self.statuses.get(name, "passed"), "why")
 
-        dev_check.checking = dev_check.together = SimpleNamespace(
+        dev_check.checking = SimpleNamespace(
             program_of=lambda *_: "program", check_case=check_case,
-            pool_of_cases=lambda *_: ThreadPoolExecutor(1),
-            first_failure=lambda program, names, limits_of, **environment: next(
-                (verdict for verdict in (check_case(program, name, **environment)
-                                         for name in names) if verdict.status == "failed"), None),
-            check_together=lambda program, names, **environment: [
-                check_case(program, name, **environment) for name in names])
+            pool_of_cases=lambda *_: ThreadPoolExecutor(1))
+        dev_check.first_failure = lambda program, names, limits_of, **environment: next(
+            (verdict for verdict in (check_case(program, name, **environment) for name in names)
+             if verdict.status == "failed"), None)
+        dev_check.check_together = lambda program, names, **environment: [
+            check_case(program, name, **environment) for name in names]
 
     def test_a_failing_reference_is_reported(self):
         outcome = Outcome()
@@ -191,7 +191,7 @@ class Runs(unittest.TestCase):
         self.assertEqual(len(outcome.complaints), 1)  # "second" passes without its task
 
     def test_the_cases_of_a_lab_with_kernels_run_one_by_one(self):
-        del dev_check.together.check_together
+        dev_check.check_together = None
         self.first.reached, self.second.reached = {"07.1", "07.2"}, {"07.1"}
         self.statuses["first"] = "not started"
         outcome = Outcome()

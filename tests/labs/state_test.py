@@ -46,7 +46,7 @@ class Remember(unittest.TestCase):
                         '{"version": 1, "labs": [1], "current": ""}'):
             self.path.parent.mkdir(exist_ok=True)
             self.path.write_text(content)
-            with self.assertRaisesRegex(LabError, ".lab.json cannot be read: delete it"):
+            with self.assertRaisesRegex(LabError, r".lab.json cannot be read \(.*: delete it"):
                 State(self.root)
             self.assertEqual(self.path.read_text(), content)
 
@@ -54,7 +54,7 @@ class Remember(unittest.TestCase):
         self.saved()
         content = json.loads(self.path.read_text())
         self.path.write_text(json.dumps({**content, "version": 2}))
-        with self.assertRaisesRegex(LabError, "version 2, but this tool knows 1"):
+        with self.assertRaisesRegex(LabError, "written by a newer libmini"):
             State(self.root)
         self.assertTrue(self.path.exists())
 

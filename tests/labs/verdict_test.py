@@ -4,7 +4,7 @@ import unittest
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-from author_tool.together import judge_all
+from author_tool.dev_check import judge_all
 from lab_tool.runner import Limits, ProcessResult
 from lab_tool.verdict import judge
 

@@ -97,12 +97,11 @@ class Compare(FakeTree):
         self.assertIn("+    return index[i];", lines)
         self.assertEqual(self.workspace("07").difference("07.2"), [])
 
-    def test_without_markers_the_functions_are_compared(self):
+    def test_without_markers_the_whole_region_differs(self):
         self.write("work/libmini/part.cpp", "void cut() {\n    take();\n}\n")
         lines = self.workspace("07").difference("07.2")
         self.assertEqual(lines[:2], ["--- work/libmini/part.cpp", "+++ libmini/part.cpp:8"])
-        self.assertIn("+    keep();", lines)
-        self.assertIn("     take();", lines)
+        self.assertEqual(lines[-2:], ["+    take();", "+    keep();"])
 
     def test_a_todo_that_is_left_above_code_is_a_gap(self):
         workspace = self.workspace("07")

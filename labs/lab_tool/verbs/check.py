@@ -17,7 +17,7 @@ or a crash in one case does not affect others.
 import time
 
 from lab_tool import hunts, report
-from lab_tool.check_build import build_without_broken, is_configured
+from lab_tool.building import build_without_broken, is_configured
 from lab_tool.checking import check_lab
 from lab_tool.projection import NO_LAB
 from lab_tool.screen import say

@@ -3,14 +3,24 @@
     labs/lab dev check                          check the labs themselves
     labs/lab dev export ~/cs101 --labs 7,9,10   a course without solutions
 
-dev check reads markers, task tables, hints and mutants; compiles every starter;
-runs the bug hunts with and without their repairs; and runs every lab's checks
-on the reference, every stub and every mutant. At the end it prints the mutants
+dev check reads markers, task tables, hints and mutants; runs the bug hunts with
+and without their repairs; and runs every lab's checks on the reference, every
+stub and every mutant. At the end it prints the mutants
 with the cases that killed them, the complaints, and the counts. The exit code
 is 1 if there is a complaint.
 """
 
-from author_tool import check_labs, export
+import time
+
+from author_tool import dev_check, export, repairs, rules
+from author_tool.dev_check import Outcome
+from author_tool.mutants import read_mutants
+from author_tool.schemata import generate
+from lab_tool.catalogue import Catalogue
+from lab_tool.places import BUILD, fresh_log
+from lab_tool.screen import LabError, say
+
+HUNTS = BUILD / "hunts"
 
 
 def add_arguments(parser):
@@ -21,4 +31,72 @@ def add_arguments(parser):
 
 
 def run(options):
-    return export.run(options) if options.action == "export" else check_labs.check_labs(options)
+    return export.run(options) if options.action == "export" else check_labs(options)
+
+
+def check_labs(options):
+    start = time.monotonic()
+
+    def step(what):
+        say(f"{what} ({time.monotonic() - start:.0f} s)")
+
+    outcome = Outcome()
+    catalogue = Catalogue()
+    labs = [catalogue.lab(options.lab)] if options.lab else catalogue.labs
+    if not labs:
+        raise LabError("there is no lab with a task table in its README")
+    try:
+        mutants = read_mutants(catalogue)
+        step("read the labs")
+        read(catalogue, mutants, outcome)
+        run_all(catalogue, labs, mutants, outcome, step)
+    except LabError as error:
+        outcome.blame(str(error))
+    return conclude(catalogue, labs, outcome, time.monotonic() - start)
+
+
+def read(catalogue, mutants, outcome):
+    for complaint in (*rules.check_regions(catalogue), *rules.check_lambdas(catalogue),
+                      *rules.check_tasks(catalogue), *rules.check_mutants(catalogue, mutants)):
+        outcome.blame(complaint)
+
+
+def run_all(catalogue, labs, mutants, outcome, step):
+    step("build all bodies")
+    generate(catalogue, labs, mutants, dev_check.SCHEMATA)
+    variants = repairs.generate(catalogue, labs, HUNTS)
+    log = fresh_log("dev-check")
+    failure = dev_check.build_schemata(catalogue, labs, log)
+    if failure:
+        raise LabError(failure)
+    for complaint in rules.check_cases(labs):
+        outcome.blame(complaint)
+    step("run the bug hunts")
+    repairs.check_hunts(labs, variants, outcome, log)
+    cases = {lab.number: dev_check.cases_of(lab) for lab in labs}
+    step("the references")
+    sound = dev_check.check_references(labs, cases, outcome)
+    step("the stubs")
+    devices = [lab for lab in sound if any(
+        region.in_device_file for region in catalogue.regions_of(lab=lab.number))]
+    dev_check.check_stubs(sound, cases, outcome, alone=devices)
+    step("the mutants")
+    numbers = {lab.number for lab in sound}
+    dev_check.check_mutants([mutant for mutant in mutants if mutant.lab in numbers], cases, outcome)
+
+
+def conclude(catalogue, labs, outcome, seconds):
+    """Prints the results, and at the end the counts; returns the exit code."""
+    if outcome.killed:
+        say("\nmutant                                        killed by")
+    for mutant, verdict in outcome.killed:
+        say(f"{mutant.name:45} {verdict.name}")
+    for complaint in outcome.complaints:
+        say(f"\nWRONG: {complaint}")
+    regions = [region for lab in labs for region in catalogue.regions_of(lab=lab.number)]
+    counts = [f"{len(labs)} labs", f"{sum(len(lab.tasks) for lab in labs)} tasks",
+              f"{len(regions)} regions"]
+    counts += [f"{number} {what}" for what, number in outcome.counts.items()]
+    counts += [f"{len(outcome.killed)} killed", f"{len(outcome.complaints)} wrong"]
+    say(f"\ndev check: {', '.join(counts)}, {seconds:.0f} s")
+    return 1 if outcome.complaints else 0

@@ -26,7 +26,7 @@ import time
 from pathlib import Path
 
 from lab_tool import report, submission
-from lab_tool.check_build import build_without_broken
+from lab_tool.building import build_without_broken
 from lab_tool.checking import TaskResult, check_lab, program_of
 from lab_tool.confine import confined_to
 from lab_tool.grade_formats import FORMATS, clean, failure

@@ -6,10 +6,6 @@ from lab_tool.verbs.status import advice, next_step
 from lab_tool.workspace import Workspace
 
 
-def add_arguments(parser):
-    del parser  # it has no options
-
-
 def run(options):
     del options
     workspace = Workspace()

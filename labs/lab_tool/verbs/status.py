@@ -6,10 +6,6 @@ from lab_tool.verdict import PASSED
 from lab_tool.workspace import Workspace
 
 
-def add_arguments(parser):
-    del parser  # it has no options
-
-
 def run(options):
     del options
     workspace = Workspace()

@@ -13,7 +13,7 @@ and a manifest with the version of libmini, and the date.
 from pathlib import Path
 
 from lab_tool import compile_errors, submission
-from lab_tool.check_build import build_checks, build_without_broken
+from lab_tool.building import build_checks, build_without_broken
 from lab_tool.not_written import reported
 from lab_tool.places import BUILD, ROOT, fresh_log, shown
 from lab_tool.screen import LabError, say

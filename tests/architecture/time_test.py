@@ -10,13 +10,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 DISTRIBUTED = ROOT / "libmini/distributed"
-SYSTEM = DISTRIBUTED / "net/time_source.cpp"
+SYSTEM = DISTRIBUTED / "net/system.cpp"
 
 COMMENT = re.compile(r"//[^\n]*")
 DIRECT = re.compile(r"\b(?:steady_clock|high_resolution_clock|this_thread(?!::get_id)|sched_yield|nanosleep|"
                     r"usleep|clock_gettime|ppoll|epoll_wait)\b|(?<!\w)::poll\(|(?<!\w)::select\(|"
                     r"(?:\.|->)wait(?:_for|_until)?\(lock\b")
-MAY_USE_THE_SYSTEM = {DISTRIBUTED / "net/clock.hpp", DISTRIBUTED / "net/time_source.hpp", SYSTEM}
+MAY_USE_THE_SYSTEM = {DISTRIBUTED / "net/clock.hpp", DISTRIBUTED / "net/system.hpp", SYSTEM}
 
 
 def direct_waits(text):
@@ -24,7 +24,7 @@ def direct_waits(text):
 
 
 class Time(unittest.TestCase):
-    def test_only_the_time_source_uses_the_system_clock(self):
+    def test_only_the_system_uses_the_system_clock(self):
         files = [path for path in sorted(DISTRIBUTED.rglob("*"))
                  if path.suffix in {".hpp", ".cpp", ".cu"}]
         self.assertGreater(len(files), 100)
@@ -33,7 +33,7 @@ class Time(unittest.TestCase):
                  for wait in direct_waits(path.read_text(encoding="utf-8"))]
         self.assertEqual(found, [], "use the functions that net/clock.hpp lists")
 
-    def test_the_time_source_uses_the_system_clock(self):
+    def test_the_system_uses_the_system_clock(self):
         self.assertTrue(direct_waits(SYSTEM.read_text(encoding="utf-8")))
 
     def test_direct_waits_finds_direct_waits_only(self):

@@ -17,15 +17,15 @@
 #include <thread>
 
 #include "libmini/distributed/net/clock.hpp"
-#include "libmini/distributed/net/time_source.hpp"
+#include "libmini/distributed/net/system.hpp"
 
 namespace mini::dist::test {
 
-/// While an object of this class exists, it is the time source of all threads of the
+/// While an object of this class exists, it is the clock of all threads of the
 /// process. Waiting threads check the clock every millisecond of the system's time. The
 /// destructor ends their waits here; a thread that still waits goes on by the machine's
 /// time.
-class ManualTime final : public TimeSource {
+class ManualTime final : public System {
   public:
     Moment now() noexcept override {
         return std::chrono::steady_clock::now() + added_.load();
@@ -111,7 +111,7 @@ class ManualTime final : public TimeSource {
             while (time.has_waits()) std::this_thread::sleep_for(kLook);
         }
     } last_waits_{*this};
-    TimeSourceGuard guard_{*this};
+    SystemGuard guard_{*this};
 };
 
 }  // namespace mini::dist::test

@@ -46,7 +46,7 @@ QueuedGroup::QueuedGroup(std::unique_ptr<Backend> backend,
     backend_->set_on_wake([this] { post_points(); });
     backend_->set_note(identity_.note());
     try {
-        thread_ = time_source().start_thread([this, rank = identity_.world_rank(rank())] {
+        join_thread_ = system().start_thread([this, rank = identity_.world_rank(rank())] {
             logging::set_rank(rank);
             loop();
         });
@@ -316,7 +316,7 @@ void QueuedGroup::fail_all(const Tasks& tasks) const {
 // immediately; queued operations are dropped.
 void QueuedGroup::stop(const Failure& reason, When when) {
     const std::lock_guard stopping(stop_mutex_);
-    if (!thread_) return;
+    if (!join_thread_) return;
     Tasks dropped;
     {
         const std::lock_guard lock(mutex_);
@@ -331,7 +331,7 @@ void QueuedGroup::stop(const Failure& reason, When when) {
     for (const TaskHandle& task : dropped) observer_->failed(task->ticket);
     fail_all(dropped);
     for (const TaskHandle& task : dropped) task->drop_tensors();  // these never started
-    std::exchange(thread_, nullptr)->join();
+    std::exchange(join_thread_, nullptr)();
     backend_->leave(reason);
     backend_->free_gpu();
 }

@@ -37,7 +37,7 @@
 #include "libmini/distributed/group/group_observer.hpp"
 #include "libmini/distributed/group/process_group.hpp"
 #include "libmini/distributed/group/task.hpp"
-#include "libmini/distributed/net/time_source.hpp"
+#include "libmini/distributed/net/system.hpp"
 
 namespace mini::dist {
 
@@ -105,7 +105,7 @@ class QueuedGroup : public ProcessGroup {
     // Only the thread in run() uses it.
     int polls_ = 0;
 
-    mutable std::mutex mutex_;  // guards the members below, except thread_
+    mutable std::mutex mutex_;  // guards the members below, except join_thread_
     std::condition_variable changed_;
     Tasks queue_;                     // collectives
     Tasks points_;                    // messages that the backend does not have yet
@@ -118,7 +118,7 @@ class QueuedGroup : public ProcessGroup {
     std::shared_ptr<std::atomic<bool>> failure_reported_ =  // a caller got failure_
         std::make_shared<std::atomic<bool>>(false);
     std::mutex stop_mutex_;
-    std::unique_ptr<Thread> thread_;
+    std::function<void()> join_thread_;
 };
 
 }  // namespace mini::dist

@@ -20,8 +20,8 @@
 
 #include "libmini/core/log.hpp"
 #include "libmini/core/machine.hpp"
+#include "libmini/distributed/net/clock.hpp"
 #include "libmini/distributed/net/failure.hpp"
-#include "libmini/distributed/net/poll_until.hpp"
 #include "libmini/distributed/net/root_cause.hpp"
 #include "libmini/distributed/net/socket.hpp"
 #include "libmini/distributed/rendezvous/rank_environment.hpp"

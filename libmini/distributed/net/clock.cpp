@@ -1,16 +1,20 @@
 #include "libmini/distributed/net/clock.hpp"
 
-#include "libmini/distributed/net/time_source.hpp"
+#include "libmini/distributed/net/system.hpp"
 
 namespace mini::dist {
 
-Clock::time_point Clock::now() noexcept { return time_source().now(); }
+Clock::time_point Clock::now() noexcept { return system().now(); }
 
 void sleep_for(std::chrono::nanoseconds time) {
-    time_source().sleep_until(Clock::now() + time);
+    system().sleep_until(Clock::now() + time);
 }
 
-void yield() { time_source().yield(); }
+void yield() { system().yield(); }
+
+int poll_until(std::span<pollfd> entries, Clock::time_point deadline) {
+    return system().poll(entries, deadline);
+}
 
 void pause(int looks) {
     constexpr int kSpins = 200;

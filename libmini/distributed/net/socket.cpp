@@ -16,7 +16,6 @@
 #include "libmini/core/log.hpp"
 #include "libmini/core/text.hpp"
 #include "libmini/distributed/net/clock.hpp"
-#include "libmini/distributed/net/poll_until.hpp"
 
 namespace mini::dist {
 namespace {

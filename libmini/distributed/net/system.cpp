@@ -2,24 +2,29 @@
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sched.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <memory>
 #include <random>
 #include <string>
+#include <thread>
 #include <type_traits>
 #include <utility>
 
 #include "libmini/core/descriptor.hpp"
 #include "libmini/core/error.hpp"
 #include "libmini/core/machine.hpp"
+#include "libmini/core/thread.hpp"
 
 namespace mini::dist {
 namespace {
@@ -87,98 +92,6 @@ Address numeric_address(int fd, GetName get_name) {
     return {host.data(), std::stoi(port.data())};
 }
 
-class MachineSystem final : public System {
-  public:
-    int listen(const addrinfo& address) override {
-        Descriptor socket = new_tcp_socket(address);
-        // Accepted connections inherit the buffer sizes.
-        if (::bind(socket.fd(), address.ai_addr, address.ai_addrlen) != 0 ||
-            ::listen(socket.fd(), kBacklog) != 0)
-            return failed(std::move(socket));
-        return socket.release();
-    }
-
-    int connect(const addrinfo& address) override {
-        Descriptor socket = new_tcp_socket(address);
-        errno = 0;
-        if (::connect(socket.fd(), address.ai_addr, address.ai_addrlen) != 0) {
-            if (errno == EINTR) errno = EINPROGRESS;
-            if (errno != EINPROGRESS) return failed(std::move(socket));
-        }
-        return socket.release();
-    }
-
-    int connect_error(int fd) override {
-        int error = 0;
-        socklen_t size = sizeof error;
-        ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size);
-        return error;
-    }
-
-    int accept(int listener) override {
-        const int fd =
-            ::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
-        if (fd >= 0) set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
-        return fd;
-    }
-
-    Address local_address(int fd) override { return numeric_address(fd, ::getsockname); }
-
-    Address peer_address(int fd) override { return numeric_address(fd, ::getpeername); }
-
-    // Makes one system call, so that a small message is sent in one packet.
-    ssize_t send(int fd, std::span<const std::byte> head,
-                 std::span<const std::byte> body) override {
-        iovec parts[2] = {{const_cast<std::byte*>(head.data()), head.size()},
-                          {const_cast<std::byte*>(body.data()), body.size()}};
-        msghdr message{};
-        message.msg_iov = parts;
-        message.msg_iovlen = 2;
-        return ::sendmsg(fd, &message, MSG_NOSIGNAL);
-    }
-
-    ssize_t recv(int fd, std::span<std::byte> bytes) override {
-        return ::recv(fd, bytes.data(), bytes.size(), MSG_DONTWAIT);
-    }
-
-    void shutdown(int fd, int how) noexcept override { ::shutdown(fd, how); }
-    void close(int fd) noexcept override { ::close(fd); }
-
-    int new_event() override { return ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
-
-    void set_event(int fd) noexcept override {
-        const uint64_t one = 1;
-        [[maybe_unused]] const ssize_t n = ::write(fd, &one, sizeof one);
-    }
-
-    void clear_event(int fd) noexcept override {
-        uint64_t count = 0;
-        [[maybe_unused]] const ssize_t n = ::read(fd, &count, sizeof count);
-    }
-
-    std::string host_name() override { return mini::host_name(); }
-
-    std::string host_id() override {
-        std::string boot;
-        std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), boot);
-        std::array<char, 64> network{};
-        const ssize_t n =
-            ::readlink("/proc/self/ns/net", network.data(), network.size() - 1);
-        return concat(boot.empty() ? "?" : boot, "/", n > 0 ? network.data() : "?");
-    }
-
-    int process_id() override { return ::getpid(); }
-
-    uint64_t random_number() override {
-        std::random_device random;
-        return uint64_t{random()} << 32 | random();
-    }
-};
-
-constinit MachineSystem machine_system;
-static_assert(std::is_trivially_destructible_v<MachineSystem>);
-constinit std::atomic<System*> system_in_use = &machine_system;
-
 }  // namespace
 
 int System::resolve(const Address& address, addrinfo*& found) {
@@ -189,10 +102,142 @@ int System::resolve(const Address& address, addrinfo*& found) {
                          &hints, &found);
 }
 
+int System::listen(const addrinfo& address) {
+    Descriptor socket = new_tcp_socket(address);
+    // Accepted connections inherit the buffer sizes.
+    if (::bind(socket.fd(), address.ai_addr, address.ai_addrlen) != 0 ||
+        ::listen(socket.fd(), kBacklog) != 0)
+        return failed(std::move(socket));
+    return socket.release();
+}
+
+int System::connect(const addrinfo& address) {
+    Descriptor socket = new_tcp_socket(address);
+    errno = 0;
+    if (::connect(socket.fd(), address.ai_addr, address.ai_addrlen) != 0) {
+        if (errno == EINTR) errno = EINPROGRESS;
+        if (errno != EINPROGRESS) return failed(std::move(socket));
+    }
+    return socket.release();
+}
+
+int System::connect_error(int fd) {
+    int error = 0;
+    socklen_t size = sizeof error;
+    ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size);
+    return error;
+}
+
+int System::accept(int listener) {
+    const int fd = ::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (fd >= 0) set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+    return fd;
+}
+
+Address System::local_address(int fd) { return numeric_address(fd, ::getsockname); }
+
+Address System::peer_address(int fd) { return numeric_address(fd, ::getpeername); }
+
+// Makes one system call, so that a small message is sent in one packet.
+ssize_t System::send(int fd, std::span<const std::byte> head,
+                     std::span<const std::byte> body) {
+    iovec parts[2] = {{const_cast<std::byte*>(head.data()), head.size()},
+                      {const_cast<std::byte*>(body.data()), body.size()}};
+    msghdr message{};
+    message.msg_iov = parts;
+    message.msg_iovlen = 2;
+    return ::sendmsg(fd, &message, MSG_NOSIGNAL);
+}
+
+ssize_t System::recv(int fd, std::span<std::byte> bytes) {
+    return ::recv(fd, bytes.data(), bytes.size(), MSG_DONTWAIT);
+}
+
+void System::shutdown(int fd, int how) noexcept { ::shutdown(fd, how); }
+void System::close(int fd) noexcept { ::close(fd); }
+
+int System::new_event() { return ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
+
+void System::set_event(int fd) noexcept {
+    const uint64_t one = 1;
+    [[maybe_unused]] const ssize_t n = ::write(fd, &one, sizeof one);
+}
+
+void System::clear_event(int fd) noexcept {
+    uint64_t count = 0;
+    [[maybe_unused]] const ssize_t n = ::read(fd, &count, sizeof count);
+}
+
+std::string System::host_name() { return mini::host_name(); }
+
+std::string System::host_id() {
+    std::string boot;
+    std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), boot);
+    std::array<char, 64> network{};
+    const ssize_t n = ::readlink("/proc/self/ns/net", network.data(), network.size() - 1);
+    return concat(boot.empty() ? "?" : boot, "/", n > 0 ? network.data() : "?");
+}
+
+int System::process_id() { return ::getpid(); }
+
+uint64_t System::random_number() {
+    std::random_device random;
+    return uint64_t{random()} << 32 | random();
+}
+
+System::Moment System::now() noexcept { return std::chrono::steady_clock::now(); }
+
+void System::sleep_until(Moment moment) { std::this_thread::sleep_until(moment); }
+
+void System::yield() { ::sched_yield(); }
+
+int System::poll(std::span<pollfd> entries, Moment deadline) {
+    const timespec left = time_left(deadline, now());
+    return ::ppoll(entries.data(), entries.size(), &left, nullptr);
+}
+
+void System::wait(std::condition_variable& changed, std::unique_lock<std::mutex>& lock,
+                  Moment deadline) {
+    if (deadline == Moment::max()) return changed.wait(lock);
+    changed.wait_until(lock, deadline);
+}
+
+void System::notify_all(std::condition_variable& changed) noexcept {
+    changed.notify_all();
+}
+
+std::function<void()> System::start_thread(std::function<void()> body) {
+    const auto thread =
+        std::make_shared<std::thread>(mini::start_thread(std::move(body)));
+    return [thread] { thread->join(); };
+}
+
+namespace {
+
+struct MachineSystem final : System {};
+
+constinit MachineSystem machine_system;
+static_assert(std::is_trivially_destructible_v<MachineSystem>);
+constinit std::atomic<System*> system_in_use = &machine_system;
+
+}  // namespace
+
 System& system() noexcept { return *system_in_use.load(std::memory_order_acquire); }
 
 SystemGuard::SystemGuard(System& system) { system_in_use = &system; }
 
 SystemGuard::~SystemGuard() { system_in_use = &machine_system; }
+
+timespec time_left(System::Moment deadline, System::Moment now) {
+    constexpr std::chrono::nanoseconds kNone(0), kLongest(std::chrono::seconds(1000));
+    std::chrono::nanoseconds left = kNone;
+    if (deadline > now)
+        left = std::min<std::chrono::nanoseconds>(deadline - now, kLongest);
+    constexpr int64_t kSecond = 1'000'000'000;
+    timespec time{};
+    time.tv_sec = left.count() / kSecond;
+    time.tv_nsec = left.count() % kSecond;
+    return time;
+}
 
 }  // namespace mini::dist

@@ -6,7 +6,7 @@
 #include <mutex>
 
 #include "libmini/distributed/net/deadline.hpp"
-#include "libmini/distributed/net/time_source.hpp"
+#include "libmini/distributed/net/system.hpp"
 
 namespace mini::dist {
 
@@ -17,14 +17,14 @@ bool wait_on(std::condition_variable& changed, std::unique_lock<std::mutex>& loc
              Deadline deadline, const Done& done) {
     while (!done()) {
         if (has_passed(deadline)) return false;
-        time_source().wait(changed, lock, deadline);
+        system().wait(changed, lock, deadline);
     }
     return true;
 }
 
 /// Wakes all threads that wait for `changed` in wait_on().
 inline void notify_all(std::condition_variable& changed) noexcept {
-    time_source().notify_all(changed);
+    system().notify_all(changed);
 }
 
 }  // namespace mini::dist

@@ -9,7 +9,6 @@
 
 #include "libmini/core/log.hpp"
 #include "libmini/distributed/net/clock.hpp"
-#include "libmini/distributed/net/poll_until.hpp"
 
 namespace mini::dist {
 
@@ -33,12 +32,12 @@ TcpStoreServer::TcpStoreServer(const Address& address, const Cookie& cookie,
                          " can be reached from other machines and has no cookie: set "
                          "MINI_STORE_COOKIE to the same 32 hexadecimal digits on all "
                          "ranks, as minirun does");
-    thread_ = time_source().start_thread([this] { run(); });
+    join_thread_ = system().start_thread([this] { run(); });
 }
 
 TcpStoreServer::~TcpStoreServer() {
     stop_.set();
-    thread_->join();
+    join_thread_();
 }
 
 void TcpStoreServer::run() {

@@ -18,7 +18,7 @@
 #include "libmini/distributed/net/event.hpp"
 #include "libmini/distributed/net/hello.hpp"
 #include "libmini/distributed/net/socket.hpp"
-#include "libmini/distributed/net/time_source.hpp"
+#include "libmini/distributed/net/system.hpp"
 #include "libmini/distributed/store/store_service.hpp"
 
 namespace mini::dist {
@@ -73,7 +73,7 @@ class TcpStoreServer {
     std::list<Client> clients_;
     StoreService service_{reply};
     StoreCounters counters_;
-    std::unique_ptr<Thread> thread_;
+    std::function<void()> join_thread_;
 };
 
 }  // namespace mini::dist

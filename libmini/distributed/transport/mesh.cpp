@@ -17,7 +17,6 @@
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/net/clock.hpp"
 #include "libmini/distributed/net/failure.hpp"
-#include "libmini/distributed/net/poll_until.hpp"
 #include "libmini/distributed/transport/failure_detector.hpp"
 #include "libmini/distributed/transport/ring_channel.hpp"
 #include "libmini/distributed/transport/shared_memory.hpp"

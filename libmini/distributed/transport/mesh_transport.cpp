@@ -14,7 +14,6 @@
 
 #include "libmini/core/log.hpp"
 #include "libmini/distributed/net/clock.hpp"
-#include "libmini/distributed/net/poll_until.hpp"
 
 namespace mini::dist {
 namespace {

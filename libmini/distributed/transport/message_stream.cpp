@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "libmini/distributed/net/poll_until.hpp"
+#include "libmini/distributed/net/clock.hpp"
 
 namespace mini::dist {
 namespace {

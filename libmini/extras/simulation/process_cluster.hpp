@@ -1,8 +1,7 @@
 // Simulated processes: the real code of libmini/distributed, in virtual time.
 //
 //     the real code       rendezvous, store, mesh, queues, collectives, failure detector
-//     SimulatedSystem     replaces sockets
-//     SimulatedTime       replaces the clock and threads
+//     SimulatedSystem     replaces sockets, the clock and threads
 //     Network             links
 //     Scheduler           events and fibers
 //
@@ -24,12 +23,10 @@
 
 #include "libmini/distributed/net/failure.hpp"
 #include "libmini/distributed/net/system.hpp"
-#include "libmini/distributed/net/time_source.hpp"
 #include "libmini/distributed/transport/transport.hpp"
 #include "libmini/extras/simulation/network.hpp"
 #include "libmini/extras/simulation/scheduler.hpp"
 #include "libmini/extras/simulation/simulated_system.hpp"
-#include "libmini/extras/simulation/simulated_time.hpp"
 
 namespace mini::dist {
 
@@ -44,7 +41,7 @@ struct ProcessEnd {
 };
 
 /// One run of one job. REQUIRES: at most one exists at a time, because each replaces the
-/// time source and the system.
+/// system.
 class ProcessCluster {
   public:
     /// Creates one process for each rank; `links` decides which ranks share a host.
@@ -114,9 +111,7 @@ class ProcessCluster {
     const Links links_;
     Scheduler scheduler_;
     Network network_;
-    SimulatedTime time_;
     SimulatedSystem system_;
-    TimeSourceGuard time_guard_;
     SystemGuard system_guard_;
     std::function<void(size_t)> on_step_;
     size_t steps_ = 0;

@@ -45,11 +45,10 @@ struct SimulatedSystem::Request {
 };
 
 SimulatedSystem::SimulatedSystem(Scheduler& scheduler, Network& network,
-                                 SimulatedTime& time, std::vector<int> hosts,
-                                 uint64_t seed)
-    : scheduler_(scheduler),
+                                 std::vector<int> hosts, uint64_t seed)
+    : SimulatedTime(scheduler),
+      scheduler_(scheduler),
       network_(network),
-      time_(time),
       hosts_(std::move(hosts)),
       random_(seed) {}
 
@@ -63,8 +62,8 @@ File* SimulatedSystem::find(int fd) const {
     return found == files_.end() ? nullptr : dynamic_cast<File*>(found->second.get());
 }
 
-int SimulatedSystem::add(std::unique_ptr<SimulatedFile> file) {
-    const int fd = time_.add(*file);
+int SimulatedSystem::add_file(std::unique_ptr<SimulatedFile> file) {
+    const int fd = add(*file);
     files_[fd] = std::move(file);
     return fd;
 }
@@ -72,12 +71,12 @@ int SimulatedSystem::add(std::unique_ptr<SimulatedFile> file) {
 void SimulatedSystem::close(int fd) noexcept {
     auto file = files_.extract(fd);
     if (file.empty()) return;
-    time_.remove(fd);
+    remove(fd);
     file.mapped()->close();
 }
 
 int SimulatedSystem::new_event() {
-    return add(std::make_unique<SimulatedEvent>(scheduler_.process()));
+    return add_file(std::make_unique<SimulatedEvent>(scheduler_.process()));
 }
 
 void SimulatedSystem::set_event(int fd) noexcept {
@@ -157,7 +156,7 @@ int SimulatedSystem::listen(const addrinfo& target) {
     if (network_.is_dead(process)) return fail_with(ENETDOWN);
     if (address.port == 0) address.port = free_port(address.host);
     if (listener_at(address) != nullptr) return fail_with(EADDRINUSE);
-    return add(std::make_unique<SimulatedListener>(process, address));
+    return add_file(std::make_unique<SimulatedListener>(process, address));
 }
 
 int SimulatedSystem::connect(const addrinfo& target) {
@@ -167,7 +166,7 @@ int SimulatedSystem::connect(const addrinfo& target) {
     handshake->process = process;
     handshake->to = numeric(target);
     handshake->from = {address_of(process), free_port(address_of(process))};
-    handshake->fd = add(std::make_unique<SimulatedConnection>(
+    handshake->fd = add_file(std::make_unique<SimulatedConnection>(
         network_, process, handshake->from, handshake->to));
     scheduler_.at(scheduler_.now(), 0, [this, handshake] { request(handshake); });
     errno = EINPROGRESS;
@@ -266,7 +265,7 @@ int SimulatedSystem::accept(int fd) {
     std::unique_ptr<SimulatedConnection> connection =
         std::move(listener->backlog.front());
     listener->backlog.pop_front();
-    return add(std::move(connection));
+    return add_file(std::move(connection));
 }
 
 ssize_t SimulatedSystem::send(int fd, std::span<const std::byte> head,
@@ -299,7 +298,7 @@ std::pair<Socket, Socket> SimulatedSystem::connect_pair(int a, int b) {
     OneWay &out = network_.open(a, b), &in = network_.open(b, a);
     first->establish(out, in);
     second->establish(in, out);
-    return {Socket(add(std::move(first))), Socket(add(std::move(second)))};
+    return {Socket(add_file(std::move(first))), Socket(add_file(std::move(second)))};
 }
 
 // ---- faults
@@ -314,7 +313,7 @@ void SimulatedSystem::kill(int process, Loss loss) {
     std::erase_if(files_, [&](const auto& entry) {
         const bool listens = dynamic_cast<SimulatedListener*>(entry.second.get());
         if (!listens || entry.second->owner() != process) return false;
-        time_.remove(entry.first);
+        remove(entry.first);
         return true;
     });
     network_.kill(process, loss);

@@ -27,7 +27,6 @@
 #include <vector>
 
 #include "libmini/distributed/net/socket.hpp"
-#include "libmini/distributed/net/system.hpp"
 #include "libmini/extras/simulation/network.hpp"
 #include "libmini/extras/simulation/simulated_socket.hpp"
 #include "libmini/extras/simulation/simulated_time.hpp"
@@ -36,15 +35,15 @@ namespace mini::dist {
 
 /// REQUIRES: functions are called by a task of the scheduler, unless their contract says
 /// otherwise.
-class SimulatedSystem final : public System {
+class SimulatedSystem final : public SimulatedTime {
   public:
     /// The range of ports that the system chooses from: its first port and its size.
     static constexpr int kFirstPort = 50000, kPortCount = 64;
 
     /// `hosts` holds the host of each process, counted from 0. REQUIRES: the references
     /// outlive this object.
-    SimulatedSystem(Scheduler& scheduler, Network& network, SimulatedTime& time,
-                    std::vector<int> hosts, uint64_t seed);
+    SimulatedSystem(Scheduler& scheduler, Network& network, std::vector<int> hosts,
+                    uint64_t seed);
     ~SimulatedSystem();
     SimulatedSystem(const SimulatedSystem&) = delete;
     SimulatedSystem& operator=(const SimulatedSystem&) = delete;
@@ -108,7 +107,7 @@ class SimulatedSystem final : public System {
 
     template <typename File>
     File* find(int fd) const;
-    int add(std::unique_ptr<SimulatedFile> file);
+    int add_file(std::unique_ptr<SimulatedFile> file);
     int free_port(const std::string& host);
     bool is_taken(const Address& address) const;
     SimulatedListener* listener_at(const Address& address) const;
@@ -123,7 +122,6 @@ class SimulatedSystem final : public System {
 
     Scheduler& scheduler_;
     Network& network_;
-    SimulatedTime& time_;
     const std::vector<int> hosts_;
     std::mt19937_64 random_;
     std::map<std::string, std::string> names_;  // numeric addresses by host name

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <utility>
 
 namespace mini::dist {
@@ -22,23 +23,9 @@ constexpr VirtualTime kForever = std::chrono::hours(24 * 30);
 // After this many polls in a row that did not block, a poll yields.
 constexpr int kBusyPolls = 100;
 
-class SimulatedThread final : public Thread {
-  public:
-    SimulatedThread(Scheduler& scheduler, std::shared_ptr<const bool> is_done)
-        : scheduler_(scheduler), is_done_(std::move(is_done)) {}
-
-    void join() override {
-        while (!*is_done_) scheduler_.wait();
-    }
-
-  private:
-    Scheduler& scheduler_;
-    const std::shared_ptr<const bool> is_done_;
-};
-
 }  // namespace
 
-TimeSource::Moment SimulatedTime::now() noexcept {
+System::Moment SimulatedTime::now() noexcept {
     return Moment(kStart + std::chrono::duration_cast<nanoseconds>(scheduler_.now()));
 }
 
@@ -103,7 +90,7 @@ void SimulatedTime::notify_all(std::condition_variable& changed) noexcept {
         scheduler_.wake(sleeper->second);
 }
 
-std::unique_ptr<Thread> SimulatedTime::start_thread(std::function<void()> body) {
+std::function<void()> SimulatedTime::start_thread(std::function<void()> body) {
     const auto is_done = std::make_shared<bool>(false);
     const int process = scheduler_.process();
     scheduler_.add_thread([this, body = std::move(body), is_done, process] {
@@ -111,7 +98,9 @@ std::unique_ptr<Thread> SimulatedTime::start_thread(std::function<void()> body) 
         *is_done = true;
         scheduler_.wake_process(process);
     });
-    return std::make_unique<SimulatedThread>(scheduler_, is_done);
+    return [this, is_done] {
+        while (!*is_done) scheduler_.wait();
+    };
 }
 
 int SimulatedTime::add(const SimulatedDescriptor& descriptor) {

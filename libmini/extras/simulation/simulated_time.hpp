@@ -1,4 +1,4 @@
-// The time source of simulated ranks: the library's clock and waits, in virtual time.
+// The time of simulated ranks: the library's clock and waits, in virtual time.
 //
 //     Clock::now()      the scheduler's time
 //     sleep_for()       an event that wakes the task
@@ -14,11 +14,10 @@
 #include <condition_variable>
 #include <functional>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <span>
 
-#include "libmini/distributed/net/time_source.hpp"
+#include "libmini/distributed/net/system.hpp"
 #include "libmini/extras/simulation/scheduler.hpp"
 
 namespace mini::dist {
@@ -34,9 +33,9 @@ class SimulatedDescriptor {
     virtual ~SimulatedDescriptor() = default;
 };
 
-/// REQUIRES: start_thread() and all functions that block are called by a task of the
-/// scheduler.
-class SimulatedTime final : public TimeSource {
+/// The half of SimulatedSystem that waits. REQUIRES: start_thread() and all functions that
+/// block are called by a task of the scheduler.
+class SimulatedTime : public System {
   public:
     explicit SimulatedTime(Scheduler& scheduler) : scheduler_(scheduler) {}
 
@@ -52,13 +51,16 @@ class SimulatedTime final : public TimeSource {
     void wait(std::condition_variable& changed, std::unique_lock<std::mutex>& lock,
               Moment deadline) override;
     void notify_all(std::condition_variable& changed) noexcept override;
-    std::unique_ptr<Thread> start_thread(std::function<void()> body) override;
+    std::function<void()> start_thread(std::function<void()> body) override;
 
+  protected:
     /// Returns a new file descriptor number, by which poll() finds the descriptor.
     /// REQUIRES: `descriptor` lives until remove().
     int add(const SimulatedDescriptor& descriptor);
     /// Removes a descriptor; poll() then never reports it as ready.
     void remove(int fd) { descriptors_.erase(fd); }
+
+    ~SimulatedTime() = default;
 
   private:
     static VirtualTime virtual_time(Moment moment);

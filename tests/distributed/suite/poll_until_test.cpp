@@ -1,6 +1,6 @@
 // poll_until: waits shorter than a millisecond, which an emulated link needs.
 
-#include "libmini/distributed/net/poll_until.hpp"
+#include "libmini/distributed/net/clock.hpp"
 
 #include <poll.h>
 #include <sys/timerfd.h>

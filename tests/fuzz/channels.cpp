@@ -18,6 +18,7 @@
 #include "libmini/distributed/transport/ring_channel.hpp"
 #include "tests/fuzz/input.hpp"
 #include "tests/fuzz/target.hpp"
+#include "tests/support/set_time.hpp"
 #include "tests/support/socket_pair.hpp"
 
 namespace mini::fuzz {
@@ -161,10 +162,11 @@ constexpr dist::LinkSpec kLink{.bytes_per_second = 1e6,
                                .delay = std::chrono::microseconds(50)};
 
 void run_emulated_link(Input input) {
-    int64_t turn = 0;
-    const auto now = [&] { return dist::Deadline(std::chrono::milliseconds(++turn)); };
+    test::SetTime clock;
+    clock.time = {};
+    clock.tick = std::chrono::milliseconds(1);
     dist::EmulatedLink link(std::make_unique<PieceChannel>(input), kLink,
-                            std::make_shared<dist::RankPorts>(), now);
+                            std::make_shared<dist::RankPorts>());
     const dist::Combine combine{replace_floats, sizeof(float)};
     std::array<std::byte, 32> place{};
     short events = 0;

@@ -18,11 +18,8 @@ constexpr std::chrono::hours kLongestWay(48);
 }  // namespace
 
 EmulatedLink::EmulatedLink(std::unique_ptr<Channel> inner, LinkSpec spec,
-                           std::shared_ptr<RankPorts> ports, Now now)
-    : inner_(std::move(inner)),
-      spec_(spec),
-      ports_(std::move(ports)),
-      now_(std::move(now)) {}
+                           std::shared_ptr<RankPorts> ports)
+    : inner_(std::move(inner)), spec_(spec), ports_(std::move(ports)) {}
 
 Clock::duration EmulatedLink::duration_of(size_t bytes) const {
     return time_to_send<Clock::duration>(bytes, spec_.bytes_per_second);
@@ -39,12 +36,12 @@ Deadline EmulatedLink::accepts_at() const {
 
 bool EmulatedLink::is_busy() const {
     const bool in_frame = out_head_left_ + out_body_left_ > 0;
-    return !in_frame && accepts_at() > now_();
+    return !in_frame && accepts_at() > Clock::now();
 }
 
 void EmulatedLink::begin_frame(size_t bytes) {
     const std::lock_guard lock(ports_->mutex);
-    const Deadline leaves = ports_->out.add(now_(), duration_of(bytes)).begin;
+    const Deadline leaves = ports_->out.add(Clock::now(), duration_of(bytes)).begin;
     out_ = {(leaves + spec_.delay).time_since_epoch().count(), bytes};
     out_head_left_ = sizeof out_;
     out_body_left_ = bytes;
@@ -80,14 +77,14 @@ void EmulatedLink::take_in() {
             std::memcpy(&frame, in_.data(), sizeof frame);
             const Deadline reached{Clock::duration(frame.reached)};
             if (frame.bytes == 0 || frame.bytes > kFrameBytes ||
-                reached > now_() + kLongestWay)
+                reached > Clock::now() + kLongestWay)
                 throw ConnectionClosed("the other side does not use an emulated link");
             in_.resize(sizeof frame + frame.bytes);
             if (received_ < in_.size()) continue;
 
             const std::lock_guard lock(ports_->mutex);
             const Deadline due = ports_->in.add(reached, duration_of(frame.bytes)).end;
-            arrived_.push_back({due, std::move(in_), sizeof frame});
+            arrived_.push_back({due, std::move(in_)});
             in_ = std::vector<std::byte>(sizeof frame);
             received_ = 0;
         }
@@ -96,54 +93,41 @@ void EmulatedLink::take_in() {
     }
 }
 
-// Returns how many received bytes are due.
-size_t EmulatedLink::ready(Deadline now) const {
-    size_t n = 0;
-    for (const Arrived& frame : arrived_) {
-        if (frame.due > now) break;
-        n += frame.bytes.size() - frame.read;
-    }
-    return n;
-}
-
-// Returns whether the inner channel has closed and all received frames are due.
-bool EmulatedLink::is_over(Deadline now) const {
-    return closed_ && (arrived_.empty() || arrived_.back().due <= now);
-}
-
-// Returns how many of `wanted` bytes can be handed out, in whole elements.
-size_t EmulatedLink::take_due(size_t wanted, size_t element_bytes) {
-    needed_ = element_bytes;
+// Moves the bytes of the frames that are due to due_. Returns how many bytes of due_ have
+// not been read.
+size_t EmulatedLink::ready() {
     take_in();
-    const Deadline now = now_();  // read once, so that ready() and is_over() agree
-    const size_t n = std::min(ready(now), wanted);
-    if (n < element_bytes && is_over(now) && wanted > 0) throw ConnectionClosed(*closed_);
-    return n - n % element_bytes;
+    const Deadline now = Clock::now();
+    while (!arrived_.empty() && arrived_.front().due <= now) {
+        due_.erase(due_.begin(), due_.begin() + static_cast<ptrdiff_t>(read_));
+        read_ = 0;
+        const auto& bytes = arrived_.front().bytes;
+        due_.insert(due_.end(), bytes.begin() + sizeof(Frame), bytes.end());
+        arrived_.pop_front();
+    }
+    return due_.size() - read_;
 }
 
-// Copies the next place.size() bytes to `place`. REQUIRES: take_due() has returned them.
-void EmulatedLink::hand_out(std::span<std::byte> place) {
-    for (size_t n = 0; n < place.size();) {
-        Arrived& frame = arrived_.front();
-        const size_t step = std::min(frame.bytes.size() - frame.read, place.size() - n);
-        std::memcpy(&place[n], &frame.bytes[frame.read], step);
-        frame.read += step;
-        n += step;
-        if (frame.read == frame.bytes.size()) arrived_.pop_front();
-    }
+// Returns up to `wanted` bytes that are due, in whole elements: valid until the next call.
+std::span<const std::byte> EmulatedLink::take(size_t wanted, size_t element_bytes) {
+    needed_ = element_bytes;
+    size_t n = std::min(ready(), wanted);
+    if (n < element_bytes && is_over() && wanted > 0) throw ConnectionClosed(*closed_);
+    n -= n % element_bytes;
+    read_ += n;
+    return std::span(due_).subspan(read_ - n, n);
 }
 
 size_t EmulatedLink::recv_some(std::span<std::byte> place) {
-    const size_t n = take_due(place.size(), 1);
-    hand_out(place.first(n));
-    return n;
+    const auto bytes = take(place.size(), 1);
+    std::ranges::copy(bytes, place.begin());
+    return bytes.size();
 }
 
 size_t EmulatedLink::recv_combine(std::span<std::byte> place, const Combine& combine) {
-    std::vector<std::byte> elements(take_due(place.size(), combine.element_bytes));
-    hand_out(elements);
-    combine.apply(place.data(), elements.data(), elements.size() / combine.element_bytes);
-    return elements.size();
+    const auto bytes = take(place.size(), combine.element_bytes);
+    combine.apply(place.data(), bytes.data(), bytes.size() / combine.element_bytes);
+    return bytes.size();
 }
 
 // ---- sleeping
@@ -158,11 +142,8 @@ bool EmulatedLink::prepare_to_sleep(int interest, short& events) {
         if (interest & kToSend) next_event_ = accepts_at();
     }
     if (interest & kToReceive) {
-        const Deadline now = now_();
-        if (is_over(now) || ready(now) >= needed_) return false;  // something to read
-        const auto next = std::ranges::find_if(
-            arrived_, [&](const Arrived& frame) { return frame.due > now; });
-        if (next != arrived_.end()) next_event_ = std::min(next_event_, next->due);
+        if (ready() >= needed_ || is_over()) return false;  // something to read
+        if (!arrived_.empty()) next_event_ = std::min(next_event_, arrived_.front().due);
         if (closed_) inner_interest &= ~kToReceive;
     }
     return inner_->prepare_to_sleep(inner_interest, events);

@@ -9,7 +9,7 @@
 //     receiver    reads frames immediately, queues them at its in port, and returns the
 //                 bytes of a frame when its last byte has passed the in port
 //
-// All channels of a rank share its out port and its in port (link_port.hpp). So a rank
+// All channels of a rank share its out port and its in port (links.hpp). So a rank
 // sends to all other ranks together at the rate of one link, and receives at this rate.
 //
 // The inner channel must be faster than the link. Both sides read the same clock, because
@@ -22,7 +22,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -32,7 +31,6 @@
 
 #include "libmini/distributed/net/deadline.hpp"
 #include "libmini/distributed/transport/channel.hpp"
-#include "libmini/distributed/transport/link_port.hpp"
 #include "libmini/distributed/transport/links.hpp"
 
 namespace mini::dist {
@@ -46,13 +44,10 @@ struct RankPorts {
 
 class EmulatedLink : public Channel {
   public:
-    using Now = std::function<Deadline()>;
-
-    /// `ports` are the ports of this rank; `now` is the clock (tests pass their own
-    /// clock). REQUIRES: the other side's channel is an EmulatedLink too, with the same
-    /// `spec` and the same clock.
+    /// `ports` are the ports of this rank. REQUIRES: the other side's channel is an
+    /// EmulatedLink too, with the same `spec` and the same clock.
     EmulatedLink(std::unique_ptr<Channel> inner, LinkSpec spec,
-                 std::shared_ptr<RankPorts> ports, Now now = &Clock::now);
+                 std::shared_ptr<RankPorts> ports);
 
     size_t send_some(std::span<const std::byte> head,
                      std::span<const std::byte> body) override;
@@ -71,31 +66,30 @@ class EmulatedLink : public Channel {
     struct Arrived {
         Deadline due;
         std::vector<std::byte> bytes;  // with the Frame
-        size_t read = 0;
     };
 
     Clock::duration duration_of(size_t bytes) const;
     Deadline accepts_at() const;
     bool is_busy() const;
-    bool is_over(Deadline now) const;
     void begin_frame(size_t bytes);
     void take_in();
-    size_t ready(Deadline now) const;
-    size_t take_due(size_t wanted, size_t element_bytes);
-    void hand_out(std::span<std::byte> place);
+    size_t ready();
+    bool is_over() const { return closed_ && arrived_.empty(); }
+    std::span<const std::byte> take(size_t wanted, size_t element_bytes);
 
     const std::unique_ptr<Channel> inner_;
     const LinkSpec spec_;
     const std::shared_ptr<RankPorts> ports_;
-    const Now now_;
 
     Frame out_;
     size_t out_head_left_ = 0, out_body_left_ = 0;
 
     std::vector<std::byte> in_ = std::vector<std::byte>(sizeof(Frame));
-    size_t received_ = 0;  // bytes of in_, which is an incomplete frame
-    std::deque<Arrived> arrived_;
-    size_t needed_ = 1;  // bytes that the last receive needed to make progress
+    size_t received_ = 0;          // bytes of in_, which is an incomplete frame
+    std::deque<Arrived> arrived_;  // frames that are not due
+    std::vector<std::byte> due_;   // bytes of the frames before them
+    size_t read_ = 0;              // of due_
+    size_t needed_ = 1;            // bytes that the last receive needed to make progress
     std::optional<std::string> closed_;  // why the inner channel closed, if it did
     Deadline next_event_ = kNever;
 };

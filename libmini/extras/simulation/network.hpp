@@ -20,7 +20,6 @@
 #include <utility>
 #include <vector>
 
-#include "libmini/distributed/transport/link_port.hpp"
 #include "libmini/distributed/transport/links.hpp"
 #include "libmini/extras/simulation/scheduler.hpp"
 

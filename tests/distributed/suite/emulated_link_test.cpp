@@ -14,6 +14,7 @@
 #include "libmini/distributed/transport/emulated_link.hpp"
 #include "libmini/distributed/transport/socket_channel.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/set_time.hpp"
 #include "tests/support/socket_pair.hpp"
 
 using namespace mini;
@@ -24,26 +25,27 @@ using std::chrono::milliseconds;
 namespace {
 
 // Returns one rank's end of a link to another rank.
-std::unique_ptr<EmulatedLink> link_end(Socket socket, const std::string& spec,
-                                       const std::shared_ptr<RankPorts>& ports,
-                                       const Deadline& now) {
+std::unique_ptr<EmulatedLink> link_end(
+    Socket socket, const std::string& spec,
+    const std::shared_ptr<RankPorts>& ports = std::make_shared<RankPorts>()) {
     return std::make_unique<EmulatedLink>(
         std::make_unique<SocketChannel>(std::move(socket)), parse_links(spec).network,
-        ports, [&now] { return now; });
+        ports);
 }
 
 // The two ends of a link of 1 MB/s and 10 ms, and their clock.
 struct Line {
     explicit Line(const std::string& spec = "8Mbit,10ms") {
         auto [one, other] = mini::test::socket_pair();
-        near = link_end(std::move(one), spec, std::make_shared<RankPorts>(), now);
-        far = link_end(std::move(other), spec, std::make_shared<RankPorts>(), now);
+        near = link_end(std::move(one), spec);
+        far = link_end(std::move(other), spec);
     }
 
     size_t send(size_t n) { return near->send_some({}, std::vector<std::byte>(n)); }
     size_t receive() { return far->recv_some(buffer); }
 
-    Deadline now = Deadline(std::chrono::hours(1));
+    mini::test::SetTime clock;
+    Deadline& now = clock.time;
     std::unique_ptr<EmulatedLink> near, far;
     std::vector<std::byte> buffer = std::vector<std::byte>(1 << 20);
 };
@@ -54,9 +56,8 @@ struct Fork {
         const auto hub_ports = std::make_shared<RankPorts>();
         for (size_t i = 0; i < 2; ++i) {
             auto [one, other] = mini::test::socket_pair();
-            hub[i] = link_end(std::move(one), "8Mbit,10ms", hub_ports, now);
-            leaf[i] = link_end(std::move(other), "8Mbit,10ms",
-                               std::make_shared<RankPorts>(), now);
+            hub[i] = link_end(std::move(one), "8Mbit,10ms", hub_ports);
+            leaf[i] = link_end(std::move(other), "8Mbit,10ms");
         }
     }
 
@@ -74,8 +75,9 @@ struct Fork {
         return receive(at) == n;
     }
 
-    const Deadline start = Deadline(std::chrono::hours(1));
-    Deadline now = start;
+    mini::test::SetTime clock;
+    Deadline& now = clock.time;
+    const Deadline start = now;
     std::array<std::unique_ptr<EmulatedLink>, 2> hub, leaf;
     std::vector<std::byte> buffer = std::vector<std::byte>(1 << 20);
 };
@@ -170,9 +172,8 @@ TEST_CASE(
 
 TEST_CASE("a frame with an impossible time closes the link") {
     auto [one, other] = mini::test::socket_pair();
-    const Deadline now = Deadline(std::chrono::hours(1));
-    const auto far =
-        link_end(std::move(other), "1kbit", std::make_shared<RankPorts>(), now);
+    const mini::test::SetTime clock;
+    const auto far = link_end(std::move(other), "1kbit");
     const std::array<int64_t, 2> frame = {INT64_MAX, 4};
     send_some(one, std::as_bytes(std::span(frame)));
     std::vector<std::byte> buffer(16);
@@ -219,24 +220,16 @@ TEST_CASE(
     // become due between another two reads.
     for (int first = 0; first < 4; ++first) {
         CAPTURE(first);
-        int looks = first;
-        const auto ticking = [&] {
-            return Deadline(std::chrono::hours(1)) + microseconds(100) * ++looks;
-        };
-        auto [one, other] = mini::test::socket_pair();
-        const LinkSpec spec = parse_links("8Mbit,1ms").network;
-        auto near = std::make_unique<EmulatedLink>(
-            std::make_unique<SocketChannel>(std::move(one)), spec,
-            std::make_shared<RankPorts>(), ticking);
-        EmulatedLink far(std::make_unique<SocketChannel>(std::move(other)), spec,
-                         std::make_shared<RankPorts>(), ticking);
-        REQUIRE(near->send_some({}, std::vector<std::byte>(10)) == 10);
-        near.reset();
-        std::vector<std::byte> buffer(16);
+        Line line("8Mbit,1ms");
+        line.clock.tick = microseconds(100);
+        line.now += microseconds(100) * first;
+        REQUIRE(line.send(10) == 10);
+        line.near.reset();
         size_t received = 0;
-        while (received == 0 && looks < 1000) received = far.recv_some(buffer);
+        for (int looks = 0; received == 0 && looks < 1000; ++looks)
+            received = line.receive();
         CHECK(received == 10);
-        CHECK_THROWS_AS(far.recv_some(buffer), ConnectionClosed);
+        CHECK_THROWS_AS(line.receive(), ConnectionClosed);
     }
 }
 

@@ -15,6 +15,7 @@
 #include "libmini/distributed/transport/socket_channel.hpp"
 #include "libmini/extras/simulation/cluster.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/set_time.hpp"
 #include "tests/support/socket_pair.hpp"
 
 namespace mini::dist {
@@ -23,7 +24,6 @@ namespace {
 using std::chrono::nanoseconds;
 
 constexpr const char* kLinkText = "80Mbit,5ms";
-const Deadline kBeginning{std::chrono::hours(1)};
 
 // The path of one message: the two ends of a link, and the bytes left to send and to
 // receive.
@@ -51,16 +51,16 @@ class EmulatedNetwork {
     nanoseconds run() {
         while (std::ranges::any_of(
             ways_, [](const EmulatedPath& way) { return way.missing > 0; }))
-            if (!move_some()) now_ = std::max(now_, next_event());
-        return now_ - kBeginning;
+            if (!move_some()) clock_.time = std::max(clock_.time, next_event());
+        return clock_.time - beginning_;
     }
 
   private:
-    std::unique_ptr<EmulatedLink> end_of(Socket socket,
-                                         const std::shared_ptr<RankPorts>& ports) {
+    static std::unique_ptr<EmulatedLink> end_of(Socket socket,
+                                                const std::shared_ptr<RankPorts>& ports) {
         return std::make_unique<EmulatedLink>(
             std::make_unique<SocketChannel>(std::move(socket)),
-            parse_links(kLinkText).network, ports, [this] { return now_; });
+            parse_links(kLinkText).network, ports);
     }
 
     bool move_some() {
@@ -90,7 +90,8 @@ class EmulatedNetwork {
         return next;
     }
 
-    Deadline now_ = kBeginning;
+    test::SetTime clock_;
+    const Deadline beginning_ = clock_.time;
     std::vector<EmulatedPath> ways_;
     std::vector<std::byte> buffer_ = std::vector<std::byte>(64 << 10);
 };

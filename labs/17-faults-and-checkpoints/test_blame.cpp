@@ -85,8 +85,7 @@ void tell(MessageStream& rank_0, const Told& told) {
         MessageHeader header;
         header.kind = MessageHeader::Kind::kFailure;
         const std::string report = to_text(*told.report);
-        rank_0.start(header, std::as_bytes(std::span(report)));
-        rank_0.push();
+        rank_0.send_last(header, std::as_bytes(std::span(report)));
     }
     if (told.closes) rank_0.channel().close();
 }

@@ -42,7 +42,7 @@ FailureDetector::FailureDetector(int rank, std::vector<MessageStream>& streams,
     : rank_(rank), streams_(streams), history_(history), waiting_(streams.size()) {}
 
 void FailureDetector::note_waiting(int waiting, const MessageHeader& header) {
-    waiting_[static_cast<size_t>(waiting)] = {header.rank, header.collective};
+    waiting_[static_cast<size_t>(waiting)] = header;
 }
 
 void FailureDetector::connection_closed(int peer, std::chrono::milliseconds timeout) {
@@ -157,8 +157,8 @@ void FailureDetector::follow_chain(int silent, std::string description, Deadline
 // Returns the rank for which rank `waiting` waits in this rank's current collective,
 // according to its last notice; -1 if there is no such notice.
 int FailureDetector::awaited_by(int waiting) const {
-    const Waiting& report = waiting_[static_cast<size_t>(waiting)];
-    return report.collective == history_.current() ? report.awaited : -1;
+    const MessageHeader& notice = waiting_[static_cast<size_t>(waiting)];
+    return notice.collective == history_.current() ? notice.rank : -1;
 }
 
 void FailureDetector::leave(const Failure& reason) noexcept {
@@ -170,11 +170,7 @@ void FailureDetector::leave(const Failure& reason) noexcept {
         for (MessageStream& other : streams_) {
             if (!other.is_open()) continue;
             try {
-                // A report cannot be sent in the middle of another message.
-                if (other.is_between_messages()) {
-                    other.start(header, std::as_bytes(std::span(text)));
-                    other.push();
-                }
+                other.send_last(header, std::as_bytes(std::span(text)));
             } catch (const ConnectionClosed&) {
             }
             other.channel().end_sending();

@@ -31,7 +31,7 @@ class FailureDetector {
     FailureDetector(int rank, std::vector<MessageStream>& streams,
                     const CollectiveHistory& history);
 
-    /// Records that rank `waiting` waits for rank header.rank in header.collective.
+    /// Records a notice: rank `waiting` waits for rank header.rank in header.collective.
     void note_waiting(int waiting, const MessageHeader& header);
 
     /// Handles a closed connection to rank `peer`: throws the failure that `peer` has
@@ -53,12 +53,6 @@ class FailureDetector {
     void leave(const Failure& reason) noexcept;
 
   private:
-    // A report of another rank: the rank that it waits for, in this collective.
-    struct Waiting {
-        int awaited = -1;
-        Collective collective;
-    };
-
     MessageStream& stream(int rank) { return streams_[static_cast<size_t>(rank)]; }
     int world_size() const { return static_cast<int>(streams_.size()); }
     int first_to_go(int cut_off, std::chrono::milliseconds timeout);
@@ -70,7 +64,7 @@ class FailureDetector {
     const int rank_;
     std::vector<MessageStream>& streams_;
     const CollectiveHistory& history_;
-    std::vector<Waiting> waiting_;  // by rank
+    std::vector<MessageHeader> waiting_;  // the last notice of each rank
     bool has_left_ = false;
 };
 

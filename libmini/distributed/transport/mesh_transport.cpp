@@ -37,7 +37,6 @@ MeshTransport::MeshTransport(int rank, std::vector<MessageStream> streams)
       streams_(std::move(streams)),
       inbox_(rank, static_cast<int>(streams_.size()), history_),
       detector_(rank, streams_, history_),
-      outboxes_(streams_.size()),
       has_gone_(streams_.size()) {}
 
 MeshTransport::~MeshTransport() = default;
@@ -53,11 +52,11 @@ void MeshTransport::begin(const Collective& collective,
 
 // ---- starting messages
 
-void MeshTransport::enqueue(int to, const Outgoing& outgoing) {
-    bytes_sent_ += outgoing.payload.size();
+void MeshTransport::enqueue(int to, const MessageHeader& header,
+                            std::span<const std::byte> payload, bool& done) {
+    bytes_sent_ += payload.size();
     ++messages_sent_;
-    outbox(to).push_back(outgoing);
-    if (outbox(to).size() == 1) stream(to).start(outgoing.header, outgoing.payload);
+    stream(to).enqueue(header, payload, &done);
 }
 
 void MeshTransport::send_recv(int to, std::span<const std::byte> out, int from,
@@ -65,7 +64,7 @@ void MeshTransport::send_recv(int to, std::span<const std::byte> out, int from,
     bool sent = false, received = false;
     MessageHeader header;
     header.collective = history_.current();
-    enqueue(to, {header, out, &sent});
+    enqueue(to, header, out, sent);
     inbox_.expect({.from = from, .buffer = in, .combine = combine, .done = &received});
     run_until_done(sent, to, received, from);
 }
@@ -75,7 +74,7 @@ void MeshTransport::send(int to, std::span<const std::byte> out) {
     const bool nothing = true;
     MessageHeader header;
     header.collective = history_.current();
-    enqueue(to, {header, out, &sent});
+    enqueue(to, header, out, sent);
     run_until_done(sent, to, nothing, kNoRank);
 }
 
@@ -95,7 +94,7 @@ void MeshTransport::post(PointMessage& message) {
                              .dtype = message.dtype,
                              .count = message.data.size() / item_size(message.dtype)};
         header.tag = message.tag;
-        enqueue(message.peer, {header, message.data, &message.done});
+        enqueue(message.peer, header, message.data, message.done);
         return;
     }
     inbox_.expect({.kind = MessageHeader::Kind::kPoint,
@@ -148,13 +147,12 @@ void MeshTransport::announce_wait_to_all(int awaited) {
 }
 
 void MeshTransport::send_waiting(int to, int awaited) {
-    if (!outbox(to).empty()) return;  // the next message there names the collective too
+    if (stream(to).has_outgoing()) return;  // that message names the collective too
     MessageHeader header;
     header.kind = MessageHeader::Kind::kWaiting;
     header.rank = awaited;
     header.collective = history_.current();
-    outbox(to).push_back({header, {}, &unobserved_});
-    stream(to).start(header, {});
+    stream(to).enqueue(header, {}, nullptr);
     push_to(to);
 }
 
@@ -190,7 +188,7 @@ bool MeshTransport::move_all() {
     bool moved = false;
     for (int other = 0; other < world_size(); ++other) {
         if (other == rank_) continue;
-        if (!outbox(other).empty()) moved |= push_to(other);
+        if (stream(other).has_outgoing()) moved |= push_to(other);
         if (wants_input(other)) moved |= pull_from(other);
     }
     return finish_points() || moved;
@@ -214,23 +212,12 @@ bool MeshTransport::finish_points() {
 }
 
 bool MeshTransport::push_to(int to) {
-    Outbox& messages = outbox(to);
     try {
-        const bool moved = stream(to).push();
-        if (!stream(to).is_sent()) return moved;
-
-        // Mark the message as done and start the next message.
-        *messages.front().done = true;
-        messages.pop_front();
-        if (!messages.empty())
-            stream(to).start(messages.front().header, messages.front().payload);
-        return true;
+        return stream(to).push();
     } catch (const ConnectionClosed&) {
         // If a rank has left, and only the notice of a wait could not be sent, this is
         // not an error: the rank's earlier messages can still be read.
-        if (messages.front().done != &unobserved_) connection_closed(to);
-        messages.pop_front();
-        if (!messages.empty()) connection_closed(to);
+        if (!stream(to).drop_notice()) connection_closed(to);
         if (!inbox_.is_expected(to)) has_gone_[static_cast<size_t>(to)] = true;
         return false;
     }
@@ -298,7 +285,7 @@ void MeshTransport::sleep(Deadline until) {
     for (int other = 0; other < world_size(); ++other) {
         if (other == rank_) continue;
         const int interest =
-            (outbox(other).empty() ? Channel::kNothing : Channel::kToSend) |
+            (stream(other).has_outgoing() ? Channel::kToSend : Channel::kNothing) |
             (wants_input(other) ? Channel::kToReceive : Channel::kNothing);
         if (interest == Channel::kNothing) continue;
         Channel& channel = stream(other).channel();

@@ -1,7 +1,7 @@
 // The transport over a full mesh: a channel to every other rank.
 //
 //     MeshTransport     sends messages; waits for sends and receives
-//       MessageStream   one connection: messages as bytes, full duplex
+//       MessageStream   one connection: queues messages, full duplex
 //       Inbox           matches incoming messages with receives
 //       FailureDetector finds the rank that caused a failure
 //
@@ -17,7 +17,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <list>
 #include <span>
@@ -64,19 +63,9 @@ class MeshTransport : public GroupTransport {
   private:
     static constexpr int kNoRank = -1;
 
-    // A message to send: of the collective, or point-to-point.
-    struct Outgoing {
-        MessageHeader header;
-        std::span<const std::byte> payload;
-        bool* done = nullptr;
-    };
-
-    // The messages to send to one rank; the first one is in the stream.
-    using Outbox = std::deque<Outgoing>;
-
     MessageStream& stream(int rank) { return streams_[static_cast<size_t>(rank)]; }
-    Outbox& outbox(int rank) { return outboxes_[static_cast<size_t>(rank)]; }
-    void enqueue(int to, const Outgoing& outgoing);
+    void enqueue(int to, const MessageHeader& header, std::span<const std::byte> payload,
+                 bool& done);
     void run_until_done(const bool& sent, int to, const bool& received, int from);
     bool move_all();
     bool finish_points();
@@ -100,7 +89,6 @@ class MeshTransport : public GroupTransport {
     CollectiveHistory history_;
     Inbox inbox_;
     FailureDetector detector_;
-    std::vector<Outbox> outboxes_;  // by rank
     std::vector<char>
         has_gone_;  // by rank: left while this rank expected no message from it
     std::list<PointMessage*> points_;  // all messages that are not done
@@ -116,7 +104,6 @@ class MeshTransport : public GroupTransport {
     bool is_listening_ = false;          // reads from all ranks, because this rank sleeps
     int announced_to_ = kAnySource;      // the last rank notified of this rank's wait
     bool has_announced_to_all_ = false;  // all ranks know for which rank this rank waits
-    bool unobserved_ = false;  // the `done` of messages that no caller waits for
 
     Event wake_event_;  // wake() sets it
     std::atomic<bool> is_wake_pending_ = false;

@@ -30,22 +30,42 @@ bool wait_for_input(Channel& channel, Deadline deadline) {
 
 }  // namespace
 
-void MessageStream::start(const MessageHeader& header,
-                          std::span<const std::byte> payload) {
-    out_ = header;
-    out_.payload_bytes = payload.size();
-    payload_ = payload;
-    sent_ = 0;
+void MessageStream::enqueue(const MessageHeader& header,
+                            std::span<const std::byte> payload, bool* done) {
+    outbox_.push_back({header, payload, done});
+    outbox_.back().header.payload_bytes = payload.size();
 }
 
 bool MessageStream::push() {
-    if (is_sent()) return false;
+    const Outgoing& first = outbox_.front();
     const auto head =
-        std::as_bytes(std::span(&out_, 1)).subspan(std::min(sent_, kHeaderBytes));
-    const auto body = payload_.subspan(sent_ > kHeaderBytes ? sent_ - kHeaderBytes : 0);
+        std::as_bytes(std::span(&first.header, 1)).subspan(std::min(sent_, kHeaderBytes));
+    const auto body =
+        first.payload.subspan(sent_ > kHeaderBytes ? sent_ - kHeaderBytes : 0);
     const size_t n = channel_->send_some(head, body);
     sent_ += n;
+    if (n == head.size() + body.size()) {
+        if (first.done != nullptr) *first.done = true;
+        outbox_.pop_front();
+        sent_ = 0;
+    }
     return n > 0;
+}
+
+bool MessageStream::drop_notice() {
+    if (outbox_.front().done == nullptr) {
+        outbox_.pop_front();
+        sent_ = 0;
+    }
+    return outbox_.empty();
+}
+
+void MessageStream::send_last(const MessageHeader& header,
+                              std::span<const std::byte> payload) {
+    if (sent_ > 0) return;
+    outbox_.clear();
+    enqueue(header, payload, nullptr);
+    push();
 }
 
 const MessageHeader* MessageStream::header() const {

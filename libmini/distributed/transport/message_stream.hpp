@@ -2,15 +2,16 @@
 //
 //     | header 48 bytes: kind, collective, payload size, tag | payload | header | ...
 //
-// Only final_message blocks; every other function sends or receives as many bytes as
-// possible. So a rank can send and receive at the same time: it calls push and the pull
-// functions in turn, and waits only if none makes progress.
+// Messages to send queue here. Only final_message blocks; every other function sends or
+// receives as many bytes as possible. So a rank can send and receive at the same time: it
+// calls push and the pull functions in turn, and waits only if none makes progress.
 
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -55,18 +56,23 @@ class MessageStream {
     const Channel& channel() const { return *channel_; }
     std::unique_ptr<Channel> take_channel() && { return std::move(channel_); }
 
-    /// Starts a message. REQUIRES: is_between_messages() is true; the payload lives until
-    /// is_sent() is true.
-    void start(const MessageHeader& header, std::span<const std::byte> payload);
+    /// Adds a message to send; push() sets *done to true when it is sent. A message with a
+    /// null `done` is a notice, which may be lost. REQUIRES: the payload and *done live
+    /// until then.
+    void enqueue(const MessageHeader& header, std::span<const std::byte> payload,
+                 bool* done);
+    bool has_outgoing() const { return !outbox_.empty(); }
 
-    /// Sends more of the message. Returns whether any byte was sent. Throws
-    /// ConnectionClosed if the other side is gone.
+    /// Sends more of the first message. Returns whether any byte was sent. Throws
+    /// ConnectionClosed if the other side is gone. REQUIRES: has_outgoing().
     bool push();
-    bool is_sent() const { return sent_ == sizeof out_ + payload_.size(); }
 
-    /// Returns whether no message is partly sent. A message that was started, but of
-    /// which no byte was sent, may be replaced by another start().
-    bool is_between_messages() const { return sent_ == 0 || is_sent(); }
+    /// Drops the first message if it is a notice. Returns whether no message is left.
+    bool drop_notice();
+
+    /// Drops all messages and sends this one as far as possible, unless a message is
+    /// partly sent. Throws like push.
+    void send_last(const MessageHeader& header, std::span<const std::byte> payload);
 
     /// Returns the header of the incoming message; null while it is incomplete.
     const MessageHeader* header() const;
@@ -106,9 +112,13 @@ class MessageStream {
 
     std::unique_ptr<Channel> channel_;
 
-    MessageHeader out_;
-    std::span<const std::byte> payload_;
-    size_t sent_ = sizeof(MessageHeader);  // of header and payload together
+    struct Outgoing {
+        MessageHeader header;
+        std::span<const std::byte> payload;
+        bool* done = nullptr;
+    };
+    std::deque<Outgoing> outbox_;
+    size_t sent_ = 0;  // of the first message's header and payload together
 
     MessageHeader in_;
     size_t received_ = 0;  // of header and payload together

@@ -285,16 +285,11 @@ Socket connect_to(const Address& address, Deadline deadline, Refusal refusal) {
     }
 }
 
-Socket accept_from(const Socket& listener) {
-    Socket socket(system().accept(listener.fd()));
-    MINI_CHECK(socket.is_open() || !has_no_room(errno), system_message("accept", errno),
-               "; raise ulimit -n");
-    return socket;
-}
-
 Socket accept_from(const Socket& listener, const std::function<bool()>& make_room) {
     Socket socket(system().accept(listener.fd()));
-    if (!socket.is_open() && has_no_room(errno) && !make_room()) sleep_for(kAcceptPause);
+    if (socket.is_open() || !has_no_room(errno)) return socket;
+    MINI_CHECK(make_room, system_message("accept", errno), "; raise ulimit -n");
+    if (!make_room()) sleep_for(kAcceptPause);
     return socket;
 }
 

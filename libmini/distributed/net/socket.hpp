@@ -87,14 +87,12 @@ Socket connect_to(const Address& address, Deadline deadline,
                   Refusal refusal = Refusal::kNotYet);
 
 /// Accepts a pending connection; returns a closed Socket if there is none. Never blocks.
-/// Throws Error if the process has no descriptor or memory left for it.
-Socket accept_from(const Socket& listener);
-
-/// As accept_from, for a poll loop. If the process has no descriptor or memory left, calls
-/// `make_room`, which drops another connection and returns true, or returns false if
-/// there is none to drop. Then this function sleeps for 50 ms: the connection is still
-/// pending, so poll would return immediately each time and the loop would spin.
-Socket accept_from(const Socket& listener, const std::function<bool()>& make_room);
+/// If the process has no descriptor or memory left for it, throws Error, or calls
+/// `make_room`, which drops another connection and returns true, or returns false if there
+/// is none to drop. Then this function sleeps for 50 ms: the connection is still pending,
+/// so poll would return immediately each time and the caller's loop would spin.
+Socket accept_from(const Socket& listener,
+                   const std::function<bool()>& make_room = nullptr);
 
 /// Blocks until one of `events` (POLLIN, POLLOUT) or an error occurs. Returns false if
 /// the deadline passes first.

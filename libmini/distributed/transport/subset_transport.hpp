@@ -4,10 +4,13 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "libmini/core/error.hpp"
 #include "libmini/distributed/transport/transport.hpp"
 
 namespace mini::dist {
@@ -16,7 +19,13 @@ class SubsetTransport : public Transport {
   public:
     /// REQUIRES: `members` lists ranks of `whole`, including this rank, and is equal on
     /// all members; a collective of `whole` has begun; `whole` outlives this object.
-    SubsetTransport(Transport& whole, std::vector<int> members);
+    SubsetTransport(Transport& whole, std::vector<int> members)
+        : whole_(whole), members_(std::move(members)) {
+        const auto me = std::ranges::find(members_, whole.rank());
+        MINI_CHECK(me != members_.end(), "rank ", whole.rank(), " is not in the subset ",
+                   members_);
+        rank_ = static_cast<int>(me - members_.begin());
+    }
 
     int rank() const override { return rank_; }
     int world_size() const override { return static_cast<int>(members_.size()); }

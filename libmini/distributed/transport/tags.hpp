@@ -30,7 +30,18 @@ enum ReservedTag : uint64_t {
 
 /// Returns the name of a tag that libmini uses itself, such as "kArrivedTag"; the number
 /// of another tag.
-std::string tag_name(uint64_t tag);
+inline std::string tag_name(uint64_t tag) {
+    switch (tag) {
+        case kFingerprintTag: return "kFingerprintTag";
+        case kAskTag: return "kAskTag";
+        case kHereTag: return "kHereTag";
+        case kGoodbyeTag: return "kGoodbyeTag";
+        case kArrivedTag: return "kArrivedTag";
+        case kReleasedTag: return "kReleasedTag";
+        case kMemberTag: return "kMemberTag";
+        default: return std::to_string(tag);
+    }
+}
 
 /// Returns whether a group may send a message with this tag.
 constexpr bool is_group_tag(uint64_t tag) {

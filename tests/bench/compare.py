@@ -173,7 +173,7 @@ class Cases:
         for ranks in (2,) if self.quick else (2, 4):
             for size in SIZES[1:2] if self.quick else SIZES:
                 yield f"{ranks} ranks, {size} bytes", "us", 0.2, {
-                    "shared memory": ours(ranks, size, "--medium", "shm"),
+                    "shared memory": ours(ranks, size, "--medium", "auto"),
                     "TCP": ours(ranks, size, "--medium", "tcp"),
                     "Gloo": ours(ranks, size, "--backend", "gloo", "--no-verify"),
                     "PyTorch's gloo": self.torch("all-reduce", "--bytes", size, key="us",

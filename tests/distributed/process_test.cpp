@@ -1,10 +1,10 @@
-// Ranks as processes: values, and the errors when a process is killed, stopped, or exits.
+// Ranks as processes: values, and the errors when a process exits (tests/faults: when it is
+// killed or stopped).
 //
 // The parent only forks and waits: it has no threads, so that fork is safe.
 
 #include <malloc.h>
 #include <pthread.h>
-#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -63,12 +63,6 @@ void become_other_user() {
     ::prctl(PR_SET_DUMPABLE, 1);  // otherwise only root may open /proc/self/fd
 }
 
-// Calls all_reduce until it throws.
-void reduce_forever(int64_t n) {
-    Tensor x = Tensor::zeros({n});
-    while (true) default_group()->all_reduce(x);
-}
-
 }  // namespace
 
 TEST_CASE("processes run all_reduce and broadcast and barrier") {
@@ -87,46 +81,6 @@ TEST_CASE("processes run all_reduce and broadcast and barrier") {
         }
     });
     for (int rank = 0; rank < world_size; ++rank) CHECK(children.report(rank) == "");
-}
-
-TEST_CASE("if a process is killed every other rank throws PeerLost naming it") {
-    const int64_t n = GENERATE(1, 30'000, 5'000'000);
-    const int victim = GENERATE(0, 1, 2);
-    Processes children;
-    const Signal started;
-    start(children, 3, kLong, [&](int rank) {
-        default_group()->barrier();
-        if (rank == victim) started.give();
-        reduce_forever(n);
-    });
-    started.await();
-    ::usleep(20'000);  // the kill may come at any moment of the loop
-    children.kill(victim, SIGKILL);
-    for (int rank = 0; rank < 3; ++rank) {
-        const std::string text = children.report(rank);
-        CAPTURE(n, victim, rank, text);
-        if (rank == victim)
-            CHECK(text == concat("ended by signal ", SIGKILL));
-        else
-            CHECK(contains(text, concat("PeerLost(", victim, ")")));
-    }
-}
-
-TEST_CASE("if a process is stopped every other rank throws Timeout naming it") {
-    const int victim = GENERATE(0, 1);
-    Processes children;
-    start(children, 3, milliseconds(4000), [&](int rank) {
-        default_group()->barrier();
-        if (rank == victim) ::raise(SIGSTOP);
-        default_group()->all_reduce(Tensor::zeros({100}));
-    });
-    for (int rank = 0; rank < 3; ++rank) {
-        if (rank == victim) continue;
-        const std::string text = children.report(rank);
-        CAPTURE(victim, rank, text);
-        CHECK(contains(text, "Timeout"));
-        CHECK(contains(text, concat("rank ", victim, " is silent")));
-    }
 }
 
 TEST_CASE(
@@ -164,7 +118,6 @@ TEST_CASE("ranks of one host that run as different users communicate over TCP") 
         return;
     }
     const int odd = GENERATE(0, 1, 2);
-    const Medium medium = GENERATE(Medium::kAuto, Medium::kSharedMemory);
     Processes processes;
     processes.start(3, [&](int rank, int port) {
         if (rank == odd) become_other_user();
@@ -172,8 +125,7 @@ TEST_CASE("ranks of one host that run as different users communicate over TCP") 
             init_process_group({.init_method = concat("tcp://127.0.0.1:", port),
                                 .rank = rank,
                                 .world_size = 3,
-                                .timeout = kLong,
-                                .medium = medium});
+                                .timeout = kLong});
         const Tensor x = Tensor::full({100}, rank);
         group->all_reduce(x);
         MINI_CHECK(x.to_vector<float>()[99] == 3.0f, "the sum is wrong");
@@ -182,9 +134,6 @@ TEST_CASE("ranks of one host that run as different users communicate over TCP") 
     for (int rank = 0; rank < 3; ++rank) {
         const std::string text = processes.report(rank);
         CAPTURE(odd, rank, text);
-        if (medium == Medium::kAuto)
-            CHECK(text == "");
-        else
-            CHECK(contains(text, "run as different users or in different containers"));
+        CHECK(text == "");
     }
 }

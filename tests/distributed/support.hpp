@@ -127,7 +127,7 @@ inline std::vector<std::unique_ptr<GroupTransport>> make_transports(
     if (kind == "threads") return make_threads_transports(world_size);
     std::vector<std::unique_ptr<GroupTransport>> transports(
         static_cast<size_t>(world_size));
-    const Medium medium = kind == "tcp" ? Medium::kTcp : Medium::kSharedMemory;
+    const Medium medium = kind == "tcp" ? Medium::kTcp : Medium::kAuto;
     const TcpStoreServer server({"127.0.0.1", 0}, Cookie{});
     const auto failures = on_ranks(world_size, [&](int rank) {
         const Deadline deadline = deadline_after(kLong);

@@ -21,7 +21,7 @@ InitOptions options_of(const std::string& group_kind, const Scenario& s, int ran
             .rank = rank,
             .world_size = s.world_size + (is_odd ? 1 : 0),
             .timeout = s.timeout,
-            .medium = group_kind == "ring-tcp" ? Medium::kTcp : Medium::kSharedMemory};
+            .medium = group_kind == "ring-tcp" ? Medium::kTcp : Medium::kAuto};
 }
 
 std::vector<pid_t> start_threads(const Scenario& s, Board& board) {

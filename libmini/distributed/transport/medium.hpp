@@ -6,9 +6,8 @@ namespace mini::dist {
 
 /// The transport medium of backend "ring".
 enum class Medium {
-    kAuto,          // shared memory within a host, TCP between hosts
-    kTcp,           // TCP everywhere
-    kSharedMemory,  // shared memory; an error if ranks have several hosts or users
+    kAuto,  // shared memory between ranks of one host and user, else TCP
+    kTcp,   // TCP everywhere
 };
 
 }  // namespace mini::dist

@@ -83,19 +83,25 @@ struct ThisRank {
     }
 };
 
+// Returns the stream over a connection to another rank: through `memory`, unless it is
+// null.
+MessageStream stream_over(Socket socket, std::shared_ptr<Memory> memory,
+                          RingChannel::Side side, int world_size) {
+    if (!memory) return MessageStream(std::make_unique<SocketChannel>(std::move(socket)));
+    return MessageStream(std::make_unique<RingChannel>(
+        std::move(socket), std::move(memory), side, world_size));
+}
+
 // ---- failures of other ranks
 
 // Throws the failure that another rank reports in the store within `time`.
 void check_reported_failure(Store& store, std::chrono::milliseconds time) {
     std::string report;
     try {
-        const Deadline deadline = deadline_after(time);
-        while (!store.check(kFailureKey)) {
-            if (has_passed(deadline)) return;
-            sleep_for(std::chrono::milliseconds(10));
-        }
-        report = store.get(kFailureKey);
-    } catch (const Error&) {  // the store is gone: its connection shows this
+        if (time.count() == 0 && !store.check(kFailureKey)) return;
+        report = store.get(kFailureKey, deadline_after(time));
+    } catch (
+        const Error&) {  // no report, or the store is gone: its connection shows this
         return;
     }
     throw_failure(parse_failure(report));
@@ -143,9 +149,8 @@ struct Greeting {
 };
 static_assert(sizeof(Greeting) == sizeof(Hello) + 8, "no padding on the wire");
 
-// Connects and exchanges Hellos. Returns the channel, and the peer's Hello in `answer`.
-std::unique_ptr<Channel> greet(int peer, const ThisRank& mine, const Hello& hello,
-                               Hello& answer) {
+// Connects and exchanges Hellos. Returns the stream, and the peer's Hello in `answer`.
+MessageStream greet(int peer, const ThisRank& mine, const Hello& hello, Hello& answer) {
     const Endpoint& theirs = mine.endpoint(peer);
     const bool is_local = mine.shares_memory_with(peer);
     Socket socket = connect_to(is_local ? theirs.local_address : theirs.address,
@@ -160,9 +165,8 @@ std::unique_ptr<Channel> greet(int peer, const ThisRank& mine, const Hello& hell
     }
     send_all(socket, std::as_bytes(std::span(&greeting, 1)), mine.deadline);
     recv_all(socket, std::as_writable_bytes(std::span(&answer, 1)), mine.deadline);
-    if (!shared.memory) return std::make_unique<SocketChannel>(std::move(socket));
-    return std::make_unique<RingChannel>(std::move(socket), std::move(shared.memory),
-                                         RingChannel::Side::kFirst, world_size);
+    return stream_over(std::move(socket), std::move(shared.memory),
+                       RingChannel::Side::kFirst, world_size);
 }
 
 MessageStream connect_to_rank(int peer, const ThisRank& mine) {
@@ -172,13 +176,13 @@ MessageStream connect_to_rank(int peer, const ThisRank& mine) {
         const Hello hello = make_hello(Hello::Role::kMeshConnector, config.cookie,
                                        config.rank, peer, theirs.token);
         Hello answer;
-        auto channel = greet(peer, mine, hello, answer);
+        MessageStream stream = greet(peer, mine, hello, answer);
         const std::string fault = hello_error(answer, hello);
         if (!fault.empty())
             throw PeerLost(peer,
                            concat("rank ", peer, " is gone: another program listens at ",
                                   to_text(theirs.address), " now: ", fault));
-        return MessageStream(std::move(channel));
+        return stream;
     } catch (const ConnectionClosed& closed) {
         throw PeerLost(
             peer, concat("rank ", peer, " is gone: it closed the connection to rank ",
@@ -230,12 +234,8 @@ MessageStream welcome(PendingConnection& connection, int peer, const ThisRank& m
     const Hello answer =
         make_hello(hello.role, hello.cookie, hello.rank, peer, hello.token);
     send_all(connection.socket, std::as_bytes(std::span(&answer, 1)), mine.deadline);
-    if (!memory)
-        return MessageStream(
-            std::make_unique<SocketChannel>(std::move(connection.socket)));
-    return MessageStream(
-        std::make_unique<RingChannel>(std::move(connection.socket), std::move(memory),
-                                      RingChannel::Side::kSecond, world_size));
+    return stream_over(std::move(connection.socket), std::move(memory),
+                       RingChannel::Side::kSecond, world_size);
 }
 
 // Reads once from each pending connection. Turns the connection of a rank into the rank's
@@ -339,17 +339,6 @@ std::vector<int> number_hosts(const std::vector<Endpoint>& endpoints) {
     return hosts;
 }
 
-void check_medium(Medium medium, const ThisRank& mine) {
-    if (medium != Medium::kSharedMemory) return;
-    const int rank = mine.config.rank;
-    for (int other = 0; other < mine.config.world_size; ++other)
-        MINI_CHECK(mine.shares_memory_with(other), "ranks ", rank, " and ", other,
-                   mine.endpoint(rank).host == mine.endpoint(other).host
-                       ? " run as different users or in different containers"
-                       : " are on different hosts",
-                   " and cannot share memory; use --medium auto");
-}
-
 // Connects to all other ranks, and adds each connection to `mesh` at once.
 void connect_all(Mesh& mesh, const RendezvousConfig& config, Store& store,
                  const std::string& local_host, Medium medium, Deadline deadline) {
@@ -368,7 +357,6 @@ void connect_all(Mesh& mesh, const RendezvousConfig& config, Store& store,
     mine.endpoints = get_endpoints(mine);
     mesh.streams.resize(mine.endpoints.size());
     mesh.hosts = number_hosts(mine.endpoints);
-    check_medium(medium, mine);
 
     for (int peer = 0; peer < config.rank; ++peer) {
         try {

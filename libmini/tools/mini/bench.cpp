@@ -84,8 +84,7 @@ void add_bench(Command& mini) {
         .range(1, 512);
     all_reduce.add("--sizes", arguments->sizes, "FIRST:LAST, or a list (4:100M)");
     all_reduce.add("--algorithm", o.algorithm, "auto, ring, tree, naive, ...");
-    all_reduce.add("--medium", o.medium, "auto, tcp or shm")
-        .one_of({"auto", "tcp", "shm"});
+    all_reduce.add("--medium", o.medium, "auto or tcp").one_of({"auto", "tcp"});
     all_reduce.add("--backend", o.backend, "ring (processes), threads, ...");
     all_reduce.add("--link", o.link, "Emulates a network between the ranks: 100Mbit,5ms");
     all_reduce.add_flag("!--no-verify", o.verify, "Do not compare calls across ranks");

@@ -81,20 +81,16 @@ std::vector<BenchRow> measure_threads(const BenchOptions& options) {
     return rows;
 }
 
-dist::Medium medium_of(const std::string& name) {
-    if (name == "tcp") return dist::Medium::kTcp;
-    return name == "shm" ? dist::Medium::kSharedMemory : dist::Medium::kAuto;
-}
-
 std::vector<BenchRow> run_rank(const BenchOptions& options, int rank) {
-    const auto group = dist::init_process_group({.backend = options.backend,
-                                                 .init_method = "env://",
-                                                 .rank = rank,
-                                                 .world_size = options.ranks,
-                                                 .timeout = std::chrono::minutes(2),
-                                                 .medium = medium_of(options.medium),
-                                                 .verify = options.verify,
-                                                 .link = options.link});
+    const auto group = dist::init_process_group(
+        {.backend = options.backend,
+         .init_method = "env://",
+         .rank = rank,
+         .world_size = options.ranks,
+         .timeout = std::chrono::minutes(2),
+         .medium = options.medium == "tcp" ? dist::Medium::kTcp : dist::Medium::kAuto,
+         .verify = options.verify,
+         .link = options.link});
     auto rows = measure_all(*group, options);
     dist::destroy_process_group();
     return rows;

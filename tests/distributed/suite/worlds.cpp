@@ -23,7 +23,7 @@ void run_rank(const Kind& kind, int rank, int world_size, int port,
          .rank = rank,
          .world_size = world_size,
          .timeout = kTimeout,
-         .medium = kind.name == "ring-tcp" ? Medium::kTcp : Medium::kSharedMemory});
+         .medium = kind.name == "ring-tcp" ? Medium::kTcp : Medium::kAuto});
     body(*default_group());
     destroy_process_group();
 }

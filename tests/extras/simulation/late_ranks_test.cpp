@@ -101,14 +101,19 @@ TEST_CASE("monitored_barrier names the first missing rank or all missing ranks")
 }
 
 TEST_CASE("a missing rank is named by all ranks that wait for it") {
-    ProcessCluster cluster(4, parse_links("10Gbit,20us"), 2);
-    const auto ends = cluster.run([&](int rank) {
-        if (rank == 2) return;
-        const Rendezvous result =
-            join_rendezvous(at_rank_0(cluster, rank, 4), deadline_after(kPatience));
-    });
-    CHECK(ends[0].failure->kind == Failure::Kind::kTimeout);
-    check_all_but(2, ends, "3 of 4 joined; missing: rank 2");
+    for (const int missing : {0, 2}) {
+        ProcessCluster cluster(4, parse_links("10Gbit,20us"), 2);
+        const auto ends = cluster.run([&](int rank) {
+            if (rank == missing) return;
+            const Rendezvous result =
+                join_rendezvous(at_rank_0(cluster, rank, 4), deadline_after(kPatience));
+        });
+        for (const size_t rank : {1, 3})
+            CHECK(ends[rank].failure->kind == Failure::Kind::kTimeout);
+        check_all_but(
+            missing, ends,
+            missing == 0 ? "found no rank 0" : "3 of 4 joined; missing: rank 2");
+    }
 }
 
 TEST_CASE("a rank that finds another rank gone during start-up gets that rank's reason") {

@@ -124,25 +124,6 @@ TEST_CASE("a member may leave a subgroup as soon as new_group has returned") {
     check_returned(ends);
 }
 
-TEST_CASE("a rank that never joins is named by all other ranks at the deadline") {
-    for (const int missing : {0, 2}) {
-        ProcessCluster cluster(4, parse_links("10Gbit,20us"), 0);
-        const auto ends = cluster.run([&](int rank) {
-            if (rank != missing) run_job(cluster, rank, 4);
-        });
-        for (int rank = 0; rank < 4; ++rank) {
-            if (rank == missing) continue;
-            const ProcessEnd& end = ends[static_cast<size_t>(rank)];
-            CAPTURE(rank, missing);
-            REQUIRE(end.how == End::kThrew);
-            CHECK(end.failure->kind == FailureKind::kTimeout);
-            CHECK(contains(end.failure->message, concat("rank ", missing)));
-            CHECK(end.time >= kJobTimeout);
-            CHECK(end.time < kJobTimeout + seconds(5));
-        }
-    }
-}
-
 // A bug that `fault_search` found: the other ranks waited 60 s for rank 0's
 // store, and their error did not name rank 0.
 TEST_CASE("if rank 0 is stopped while ranks join, the other ranks soon name rank 0") {
@@ -159,45 +140,6 @@ TEST_CASE("if rank 0 is stopped while ranks join, the other ranks soon name rank
             CHECK(ends[rank].time <= 2 * kJobTimeout + seconds(1));
         }
     }
-}
-
-TEST_CASE(
-    "if two processes have one rank, the error on every rank names both processes") {
-    for (const int rank : {0, 1}) {
-        ProcessCluster cluster({0, 1, 2, rank}, parse_links("10Gbit,20us"), 1);
-        const auto ends = cluster.run(
-            [&](int process) { run_job(cluster, process == 3 ? rank : process, 3); });
-        for (const ProcessEnd& end : ends) {
-            REQUIRE(end.how == End::kThrew);
-            CAPTURE(rank, end.failure->message);
-            // The error names each process by its process id.
-            CHECK(contains(end.failure->message,
-                           concat("two processes have RANK ", rank, ": process ")));
-            CHECK(contains(end.failure->message, " and process "));
-        }
-    }
-}
-
-TEST_CASE("a process that connects to all ports of a simulated job disturbs no rank") {
-    ProcessCluster cluster({0, 1, 2, 3}, parse_links("10Gbit,20us"), 2);
-    const auto ends = cluster.run([&](int process) {
-        if (process != 3) return run_job(cluster, process, 3);
-        for (int port = SimulatedSystem::kFirstPort - 1;
-             port < SimulatedSystem::kFirstPort + SimulatedSystem::kPortCount; ++port) {
-            const bool is_store = port < SimulatedSystem::kFirstPort;
-            try {
-                const Socket socket = connect_to(
-                    {cluster.system().address_of(port % 3),
-                     is_store ? kMasterPort : port},
-                    deadline_after(milliseconds(is_store ? 100 : 1)), Refusal::kNoMore);
-                const std::string text = "GET / HTTP/1.1\r\n\r\n";
-                send_all(socket, std::as_bytes(std::span(text)),
-                         deadline_after(milliseconds(10)));
-            } catch (const Error&) {  // the job has rejected the connection
-            }
-        }
-    });
-    check_returned(ends);
 }
 
 TEST_CASE(

@@ -83,10 +83,12 @@ bool mentions(const std::string& text, const std::set<int>& ranks) {
 std::string fault_of_group(const FaultPlan& plan, const Allowed& allowed,
                            const Failure& failure) {
     if (plan.fault == Fault::kTwoOfOne) {
-        const std::string words = fmt::format("two processes have RANK {}", plan.victim);
-        return failure.message.find(words) == std::string::npos
-                   ? "it does not say that two processes have one rank"
-                   : "";
+        const std::string words =
+            fmt::format("two processes have RANK {}: process ", plan.victim);
+        const bool names_both =
+            failure.message.find(words) != std::string::npos &&
+            failure.message.find(" and process ") != std::string::npos;
+        return names_both ? "" : "it does not name the two processes that have one rank";
     }
     if (plan.fault == Fault::kMismatch)
         return failure.kind == *allowed.kind ? "" : "it throws another kind of error";

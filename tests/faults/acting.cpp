@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "tests/distributed/support.hpp"
-#include "tests/faults/watching.hpp"
+#include "tests/faults/scene.hpp"
 
 namespace mini::dist::faults {
 namespace {

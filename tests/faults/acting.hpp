@@ -14,9 +14,8 @@ namespace mini::dist::faults {
 
 /// How a rank runs. Decides how the rank can be killed and stopped.
 enum class Body {
-    kProcess,     // is killed by SIGKILL, stopped by SIGSTOP
-    kThread,      // returns instead of being killed, sleeps instead of being stopped
-    kMpiProcess,  // is killed by SIGKILL, sleeps instead of being stopped
+    kProcess,  // is killed by SIGKILL, stopped by SIGSTOP
+    kThread,   // returns instead of being killed, sleeps instead of being stopped
 };
 
 /// Runs one rank: calls `join` and then the rank's steps. Writes the text of the rank's

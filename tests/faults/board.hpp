@@ -2,15 +2,11 @@
 
 #pragma once
 
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
-#include <cstring>
-#include <string>
 
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/net/deadline.hpp"
@@ -23,28 +19,19 @@ struct Board {
     std::atomic<int64_t> fault_time;             // in ticks of now(); 0: no fault yet
     std::atomic<int64_t> start_time[kMaxRanks];  // of the rank's last operation
     std::atomic<int64_t> error_time[kMaxRanks];
-    std::atomic<int> ended;               // number of ranks that have finished
-    std::atomic<int> process[kMaxRanks];  // process ids, if the ranks are not children
+    std::atomic<int> ended;  // number of ranks that have finished
     char text[kMaxRanks][kMaxText];
 };
 
 inline int64_t now() { return Clock::now().time_since_epoch().count(); }
 
-/// An object, of zero bytes at first, in memory of several processes.
+/// An object, of zero bytes at first, that this process shares with its children.
 template <typename T>
 class Shared {
   public:
-    /// Creates an object that this process shares with its children or, if `file` is
-    /// given, with every process that opens the same file.
-    explicit Shared(const std::string& file = "") {
-        const int fd =
-            file.empty() ? -1 : ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-        const bool fits = file.empty() || ::ftruncate(fd, sizeof(T)) == 0;
-        MINI_CHECK(fits, system_message(file, errno));
-        void* const place =
-            ::mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE,
-                   fd < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED, fd, 0);
-        if (fd >= 0) ::close(fd);
+    Shared() {
+        void* const place = ::mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE,
+                                   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
         MINI_CHECK(place != MAP_FAILED, system_message("mmap", errno));
         object_ = static_cast<T*>(place);
     }
@@ -57,7 +44,5 @@ class Shared {
   private:
     T* object_ = nullptr;
 };
-
-using SharedBoard = Shared<Board>;
 
 }  // namespace mini::dist::faults

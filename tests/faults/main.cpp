@@ -31,7 +31,6 @@
 #include "libmini/program/command_line.hpp"
 #include "tests/faults/board.hpp"
 #include "tests/faults/scene.hpp"
-#include "tests/faults/watching.hpp"
 #include "tests/support/folder.hpp"
 
 using namespace mini::dist::faults;
@@ -41,7 +40,7 @@ namespace {
 constexpr int kNotInThisBuild = 2;
 
 struct Options {
-    std::string kind = "threads", only, mpi_board, mpi_scenario;
+    std::string kind = "threads", only;
     bool fast = false, bounds = false;
     size_t at_least = 0, jobs = 1;
     int seed = 0;
@@ -118,7 +117,7 @@ double quantile(std::vector<double> values, double share) {
     return values[static_cast<size_t>(share * last)];
 }
 
-// Blocks SIGCHLD, for which wait_for_a_child waits; disables core files; makes this
+// Blocks SIGCHLD, for which play() waits; disables core files; makes this
 // process the parent of orphaned descendants.
 void prepare_for_children() {
     sigset_t child;
@@ -187,7 +186,7 @@ int main(int argc, char** argv) {
     Options options;
     mini::CommandLine line("Injects faults into one kind of group.", "dist_faults");
     line.add("kind", options.kind, "Kind of group")
-        .one_of({"threads", "ring-tcp", "ring-shm", "gloo", "mpi"});
+        .one_of({"threads", "ring-tcp", "ring-shm", "gloo"});
     line.add_flag("--fast", options.fast, "A few of each kind of fault");
     line.add("--jobs", options.jobs, "Run so many faults at a time");
     line.add_flag("--bounds", options.bounds,
@@ -196,8 +195,6 @@ int main(int argc, char** argv) {
     line.add("--at-least", options.at_least, "Fail if there are fewer faults");
     line.add("--seed", options.seed,
              "Draws victims, sizes and times from N (0: as in the table)");
-    line.add("--mpi-rank", options.mpi_board, "File of the board").hidden();
-    line.add("--mpi-scenario", options.mpi_scenario, "Fault to inject").hidden();
     try {
         if (!line.parse(argc, argv)) return 0;
     } catch (const mini::UsageError& error) {
@@ -210,7 +207,5 @@ int main(int argc, char** argv) {
                    options.kind);
         return kNotInThisBuild;
     }
-    if (options.mpi_board.empty()) return inject(options);
-    play_mpi_rank(options.mpi_board, options.mpi_scenario);
-    return 0;
+    return inject(options);
 }

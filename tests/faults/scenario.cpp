@@ -17,7 +17,6 @@ constexpr milliseconds kSilence(4000);       // for a silent rank
 constexpr milliseconds kClose(4000);         // for a rank that is late by half of it
 constexpr milliseconds kContradicted(5000);  // for errors that must come earlier
 constexpr int kWorldSizes[] = {2, 3, 4, 7};
-constexpr int kMpiWorldSizes[] = {2, 3, 4};
 constexpr int64_t kManyElements = 300'000;  // sent in several hundred pieces
 
 struct Calls {
@@ -35,7 +34,6 @@ std::vector<Calls> calls_of(const std::string& group_kind) {
         algorithms.push_back(Algorithm::kSharedMemory);
     if (group_kind == "gloo")
         algorithms = {Algorithm::kAuto, Algorithm::kRing, Algorithm::kHalvingDoubling};
-    if (group_kind == "mpi") algorithms = {Algorithm::kAuto};
     std::vector<Calls> all;
     for (const Algorithm each : algorithms) all.push_back({Operation::kAllReduce, each});
     for (const Operation each :
@@ -59,14 +57,7 @@ milliseconds timeout_of(const Scenario& s) {
 class Table {
   public:
     Table(const std::string& group_kind, bool fast)
-        : group_kind_(group_kind), fast_(fast) {
-        is_mpi_ = group_kind == "mpi";
-        if (is_mpi_) {
-            worlds_ = {std::begin(kMpiWorldSizes), std::end(kMpiWorldSizes)};
-        } else {
-            worlds_ = {std::begin(kWorldSizes), std::end(kWorldSizes)};
-        }
-    }
+        : group_kind_(group_kind), fast_(fast) {}
 
     std::vector<Scenario> all() && {
         add_deaths();
@@ -81,7 +72,7 @@ class Table {
     // from scenario to scenario, and so does the tensor's size, less often.
     void add_deaths() {
         unsigned seed = 0, call = 0;
-        for (const int P : worlds_)
+        for (const int P : kWorldSizes)
             for (const Calls& c : calls_of(group_kind_)) {
                 ++call;
                 for (const Moment moment :
@@ -124,7 +115,7 @@ class Table {
     // Adds faults after which the victim lives. There are fewer of these, because
     // survivors wait for deadlines.
     void add_silences_and_mismatches() {
-        for (const int P : worlds_)
+        for (const int P : kWorldSizes)
             for (const int victim : {0, P - 1})
                 for (const Kind kind :
                      {Kind::kStopped, Kind::kPaused, Kind::kSlow, Kind::kOtherCall,
@@ -136,7 +127,7 @@ class Table {
     // Adds faults while the ranks join and after the last operation.
     void add_ends_and_beginnings() {
         unsigned seed = 0;
-        for (const int P : worlds_)
+        for (const int P : kWorldSizes)
             for (const int victim : {0, P - 1}) {
                 const auto put = [&](Kind kind, Moment moment) {
                     if (!fast_ || P == 3)
@@ -162,7 +153,7 @@ class Table {
         unsigned seed = 0;
         std::vector<bool> in_subgroups{true};
         if (group_kind_ == "ring-shm") in_subgroups.push_back(false);
-        for (const int P : worlds_)
+        for (const int P : kWorldSizes)
             for (const int victim : {0, P - 1})
                 for (const bool in_subgroup : in_subgroups)
                     for (const Kind kind :
@@ -182,24 +173,13 @@ class Table {
     // Returns whether the fault can occur in this kind of group.
     bool is_possible(const Scenario& s) const {
         const bool joins = s.moment == Moment::kJoining;
-        const bool leaves = s.moment == Moment::kShutdown || s.moment == Moment::kLeaving;
         const bool takes_the_process =
             s.kind == Kind::kAborts || s.kind == Kind::kCrashes;
-        if (group_kind_ == "threads" && (joins || takes_the_process)) return false;
-
-        // mpirun starts all ranks or no rank, and stops all ranks when one rank exits.
-        const bool kills =
-            is_death(s.kind) && s.kind != Kind::kThrows && s.kind != Kind::kNoMemory;
-        const bool is_kept = s.kind == Kind::kKilled && s.moment != Moment::kInside &&
-                             s.operation == Operation::kAllReduce;
-        if (is_mpi_ && (joins || leaves || s.in_subgroup || s.kind == Kind::kPaused))
-            return false;
-        return !is_mpi_ || !kills || is_kept;
+        return group_kind_ != "threads" || !(joins || takes_the_process);
     }
 
     void add(Scenario s) {
         if (!is_possible(s)) return;
-        s.is_over_mpi = is_mpi_;
         s.is_over_gloo = group_kind_ == "gloo";
         s.timeout = timeout_of(s);
         all_.push_back(s);
@@ -207,9 +187,7 @@ class Table {
 
     const std::string group_kind_;
     const bool fast_;
-    bool is_mpi_ = false;
     int deaths_ = 0;  // counted by is_drawn()
-    std::vector<int> worlds_;
     std::vector<Scenario> all_;
 };
 

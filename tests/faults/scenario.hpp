@@ -56,13 +56,12 @@ struct Scenario {
     unsigned seed = 0;         // of the fault's random numbers
     bool in_subgroup = false;  // the operations run in a subgroup, of all ranks
     std::chrono::milliseconds timeout{};  // of the group
-    bool is_over_mpi = false;
     bool is_over_gloo = false;
 };
 std::string describe(const Scenario& scenario);
 
 /// Returns the faults that are possible in a kind of group ("threads", "ring-tcp",
-/// "ring-shm", "gloo", "mpi"); if `fast`, only a few of each kind. A `seed` other than 0
+/// "ring-shm", "gloo"); if `fast`, only a few of each kind. A `seed` other than 0
 /// draws the order, the victims, the sizes and the times of the faults.
 std::vector<Scenario> all_scenarios(const std::string& group_kind, bool fast,
                                     unsigned seed = 0);

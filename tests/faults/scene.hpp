@@ -2,6 +2,10 @@
 
 #pragma once
 
+#include <sys/types.h>
+
+#include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,16 +20,15 @@ struct Outcome {
     bool hung = false;                           // the watchdog had to kill ranks
 };
 
-/// Runs a scenario; `group_kind` is "threads", "ring-tcp", "ring-shm", "gloo" or "mpi".
-/// Blocks until all ranks have exited. REQUIRES: this process has no other thread.
+/// The maximum duration of a scene.
+constexpr std::chrono::seconds kPatience(12);
+
+/// Forks a process that runs `body` and exits. Returns its process id.
+pid_t start_process(const std::function<void()>& body);
+
+/// Runs a scenario; `group_kind` is "threads", "ring-tcp", "ring-shm" or "gloo". Blocks
+/// until all ranks have exited. REQUIRES: this process has no other thread, and SIGCHLD is
+/// blocked.
 Outcome play(const std::string& group_kind, const Scenario& scenario);
-
-/// Runs a scenario under mpirun, which starts this program as "PROGRAM mpi --mpi-rank
-/// BOARD --mpi-scenario LINE". Blocks until all ranks have exited. Kills mpirun if it
-/// hangs: Open MPI 4.1.4's mpirun sometimes hangs or crashes after ranks have failed.
-Outcome play_under_mpirun(const Scenario& scenario);
-
-/// Runs one rank of play_under_mpirun, which passes `line`, a scenario as JSON.
-void play_mpi_rank(const std::string& board_file, const std::string& line);
 
 }  // namespace mini::dist::faults

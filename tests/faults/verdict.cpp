@@ -55,7 +55,7 @@ std::string fault_of_joining(const Scenario& s, const std::string& text) {
 // with a roll call may list other ranks, which reply too late on a busy machine.
 bool is_called_silent(const Scenario& s, const std::string& text) {
     const size_t end = text.find(" are silent");
-    if (!(s.is_over_gloo || s.is_over_mpi) || end == std::string::npos) return false;
+    if (!s.is_over_gloo || end == std::string::npos) return false;
     const std::string ranks = text.substr(0, end);
     return has(ranks.substr(ranks.rfind("ranks ")), std::to_string(s.victim));
 }
@@ -68,8 +68,6 @@ bool ends_well(const Scenario& s) {
 }
 
 std::string fault_of(const Scenario& s, int rank, const std::string& text) {
-    const bool ends_the_job = s.is_over_mpi && s.kind == Kind::kKilled;
-    if (ends_the_job) return "";  // mpirun has stopped the survivor too
     const std::string victim = concat("rank ", s.victim);
     const std::string lost = concat("PeerLost(", s.victim, ")");
 

@@ -1,7 +1,7 @@
 // Runs every case of the suite over one kind of group and counts failures.
 //
 //     dist_suite KIND [--at-least CASES] [--world-sizes 1,2,3,4,7] [--only TEXT]
-//                [--every N] [--list]
+//                [--every N]
 //
 // Exit codes: 0 success; 1 a case failed, there were too few cases, or the options are
 // invalid; 2 this build does not have the kind's backend. The last line of output has the
@@ -34,7 +34,6 @@ struct Options {
     std::vector<int> world_sizes = {1, 2, 3, 4, 7};
     std::string only;
     size_t at_least = 0, every = 1;
-    bool list = false;
 };
 
 struct Counts {
@@ -70,8 +69,9 @@ bool is_end_of_group(const Error& error) {
            dynamic_cast<const MismatchedCollective*>(&error);
 }
 
-// Runs all cases on one rank, with a barrier after each if `separate`. Continues after a wrong result. Throws if the group itself
-// has failed, because a failed group cannot run the next case.
+// Runs all cases on one rank, with a barrier after each if `separate`. Continues after a
+// wrong result. Throws if the group itself has failed, because a failed group cannot run the
+// next case.
 void run_rank(dist::ProcessGroup& group, const std::vector<Case>& cases,
               Failures& failures, bool separate) {
     for (size_t i = 0; i < cases.size(); ++i) {
@@ -133,12 +133,6 @@ int run(const Options& options) {
     return total.failed > 0 || total.cases < options.at_least ? 1 : 0;
 }
 
-void list_cases(const Options& options) {
-    for (const int world_size : options.world_sizes)
-        for (const Case& c : all_cases(scope_of(Kind(options.kind), world_size)))
-            fmt::print("{} ranks: {}\n", world_size, c.name);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -152,16 +146,11 @@ int main(int argc, char** argv) {
     line.add("--every", options.every, "Run each N-th case only")
         .type_name("N")
         .at_least(1);
-    line.add_flag("--list", options.list, "Print the names of the cases and exit");
     try {
         if (!line.parse(argc, argv)) return 0;
     } catch (const UsageError& error) {
         fmt::print(stderr, "dist_suite: {}\n", error.what());
         return 1;
-    }
-    if (options.list) {
-        list_cases(options);
-        return 0;
     }
     return run(options);
 }

@@ -118,11 +118,6 @@ Option& Option::split_at(char separator) {
     return *this;
 }
 
-Option& Option::hidden() {
-    option_->group("");
-    return *this;
-}
-
 template <typename T>
 Option Command::add(const std::string& names, T& value, const std::string& help) {
     CLI::Option& option = *app_->add_option(names, value, help);

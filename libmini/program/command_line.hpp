@@ -72,7 +72,6 @@ class Option {
     Option& required();                  ///< rejects a command line without this option
     Option& needs(const Option& other);  ///< rejects this option without `other`
     Option& split_at(char separator);    ///< splits one argument into several values
-    Option& hidden();                    ///< omits this option from the help
 
   private:
     CLI::Option* option_;

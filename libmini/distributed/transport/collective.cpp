@@ -47,36 +47,27 @@ Algorithm parse_algorithm(const std::string& name) {
 }
 
 std::string describe(const Collective& c) {
+    using enum Operation;
+    const auto is_one_of = [&](auto... operations) {
+        return ((c.operation == operations) || ...);
+    };
     const std::string number = c.sequence >= kFirstJoiningSequence
                                    ? " in which the ranks join the group"
                                    : concat(" #", c.sequence);
     const std::string call = operation_name(c.operation) + number;
-    const std::string payload = concat(c.count, " ", c.dtype);
-    const std::string algorithm =
-        c.algorithm == Algorithm::kAuto ? "" : concat(", ", algorithm_name(c.algorithm));
-    switch (c.operation) {
-        case Operation::kAllReduce:
-            return concat(call, " (", reduce_op_name(c.reduce_op), " of ", payload,
-                          algorithm, ")");
-        case Operation::kReduceScatter:
-            return concat(call, " (", reduce_op_name(c.reduce_op), " of ", payload,
-                          " per rank)");
-        case Operation::kReduce:
-            return concat(call, " (", reduce_op_name(c.reduce_op), " of ", payload,
-                          " to rank ", c.root, ")");
-        case Operation::kBroadcast:
-            return concat(call, " (", payload, " from rank ", c.root, ")");
-        case Operation::kScatter:
-            return concat(call, " (", payload, " per rank from rank ", c.root, ")");
-        case Operation::kGather:
-            return concat(call, " (", payload, " per rank to rank ", c.root, ")");
-        case Operation::kAllGather:
-        case Operation::kAllToAll: return concat(call, " (", payload, " per rank)");
-        case Operation::kSend:
-        case Operation::kRecv: return concat(call, " (", payload, ")");
-        case Operation::kBarrier: break;
-    }
-    return call;
+    if (c.operation == kBarrier) return call;
+
+    std::string text = call + " (";
+    if (is_one_of(kAllReduce, kReduceScatter, kReduce))
+        text += concat(reduce_op_name(c.reduce_op), " of ");
+    text += concat(c.count, " ", c.dtype);
+    if (is_one_of(kReduceScatter, kScatter, kGather, kAllGather, kAllToAll))
+        text += " per rank";
+    if (is_one_of(kReduce, kGather)) text += concat(" to rank ", c.root);
+    if (is_one_of(kBroadcast, kScatter)) text += concat(" from rank ", c.root);
+    if (c.operation == kAllReduce && c.algorithm != Algorithm::kAuto)
+        text += concat(", ", algorithm_name(c.algorithm));
+    return text + ")";
 }
 
 // Marks every slot as unused, by a sequence number that belongs to another slot.

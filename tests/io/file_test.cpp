@@ -37,15 +37,6 @@ TEST_CASE("commit creates the file and write does not") {
     CHECK(read_text(path) == "first second");
 }
 
-TEST_CASE("without commit the old file stays and the temporary file is removed") {
-    const Folder folder;
-    const std::string path = folder / "model";
-    write_text(path, "old");
-    { AtomicFile(path).write(bytes("new")); }
-    CHECK(folder.names() == Names{"model"});
-    CHECK(read_text(path) == "old");
-}
-
 TEST_CASE("two writers of one path are independent and the last commit wins") {
     const Folder folder;
     AtomicFile first(folder / "model");

@@ -10,7 +10,6 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/io/safetensors.hpp"
-#include "libmini/io/safetensors_file.hpp"
 #include "libmini/io/safetensors_header.hpp"
 #include "tests/io/support.hpp"
 #include "tests/support/catch.hpp"

@@ -1,25 +1,50 @@
-#include "libmini/tools/mini/inspect.hpp"
+// mini inspect: lists the tensors of a safetensors file, and counts NaN and infinite
+// values.
+//
+//     name      dtype     shape    bytes       min       mean      max   NaN  Inf
+//     fc.bias   float32   (10,)       40   -0.1391   0.002113   0.1267     0    0
+
+#include "libmini/tools/mini/commands.hpp"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 #include <type_traits>
 #include <vector>
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/text.hpp"
+#include "libmini/io/safetensors.hpp"
 #include "libmini/program/table.hpp"
-#include "libmini/tools/mini/commands.hpp"
+#include "libmini/tensor/tensor.hpp"
 
 namespace mini::tools {
 namespace {
 
 constexpr size_t kLeftAligned = 3;  // name, dtype and shape
 using Row = std::vector<std::string>;
+
+// Statistics of one tensor. `min`, `mean` and `max` are those of the finite values.
+struct NumberSummary {
+    int64_t finite = 0;
+    int64_t nans = 0;
+    int64_t infinities = 0;
+    double min = 0.0;
+    double mean = 0.0;
+    double max = 0.0;
+
+    // The exact minimum and maximum of integers: a double has 53 bits.
+    struct Integers {
+        int64_t min = 0, max = 0;
+    };
+    std::optional<Integers> integers;
+};
 
 template <typename T>
 NumberSummary summary_of(const Tensor& tensor) {
@@ -46,6 +71,17 @@ NumberSummary summary_of(const Tensor& tensor) {
     }
     if (summary.finite > 0) summary.mean = sum / static_cast<double>(summary.finite);
     return summary;
+}
+
+NumberSummary summarise(const Tensor& tensor) {
+    switch (tensor.dtype()) {
+        case DType::kFloat32: return summary_of<float>(tensor);
+        case DType::kInt64: return summary_of<int64_t>(tensor);
+        case DType::kUInt8: return summary_of<uint8_t>(tensor);
+        case DType::kFloat16: return summary_of<Half>(tensor);
+        case DType::kBFloat16: return summary_of<BFloat16>(tensor);
+    }
+    throw Error(concat("mini inspect: cannot read ", tensor.dtype()));
 }
 
 // Escapes control characters in text from a file, so that it can be printed on a
@@ -99,19 +135,8 @@ uint64_t total_numbers(const io::SafetensorsFile& file) {
     return numbers;
 }
 
-}  // namespace
-
-NumberSummary summarise(const Tensor& tensor) {
-    switch (tensor.dtype()) {
-        case DType::kFloat32: return summary_of<float>(tensor);
-        case DType::kInt64: return summary_of<int64_t>(tensor);
-        case DType::kUInt8: return summary_of<uint8_t>(tensor);
-        case DType::kFloat16: return summary_of<Half>(tensor);
-        case DType::kBFloat16: return summary_of<BFloat16>(tensor);
-    }
-    throw Error(concat("mini inspect: cannot read ", tensor.dtype()));
-}
-
+// Returns the file as a table, with its metadata and totals. A tensor of a type that libmini
+// does not have is listed without statistics.
 std::string inspect_table(const io::SafetensorsFile& file) {
     std::vector<Row> rows = {
         {"name", "dtype", "shape", "bytes", "min", "mean", "max", "NaN", "Inf"}};
@@ -127,6 +152,8 @@ std::string inspect_table(const io::SafetensorsFile& file) {
                   with_commas(static_cast<int64_t>(total_numbers(file))), " numbers, ",
                   with_commas(static_cast<int64_t>(total_bytes(file))), " bytes\n");
 }
+
+}  // namespace
 
 void add_inspect(Command& mini) {
     Command inspect = mini.add_command("inspect", "Shows what is in a safetensors file");

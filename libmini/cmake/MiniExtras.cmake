@@ -45,7 +45,7 @@ function(mini_use_all)
     set_property(GLOBAL APPEND PROPERTY MINI_ALL_COMPONENTS extras)
 endfunction()
 
-# mini_commands(mini_flight libmini/extras/flight/command.hpp mini::flight::add_command): lists a
+# mini_commands(mini_flight libmini/extras/flight/flight.hpp mini::flight::add_flight): lists a
 # function void(Command& mini) of an extra's library, which declares commands of the program mini.
 # Only mini links the library for it; other programs that call extras::use_all() do not.
 function(mini_commands library header function)
@@ -56,7 +56,7 @@ endfunction()
 # commands that were listed before.
 function(mini_extra_commands)
     get_property(commands GLOBAL PROPERTY MINI_COMMANDS)
-    set(includes "#include \"libmini/tools/mini/extra_commands.hpp\"\n")
+    set(includes "#include \"libmini/tools/mini/commands.hpp\"\n")
     set(calls "")
     set(libraries "")
     foreach(command ${commands})

@@ -1,5 +1,8 @@
 #include "libmini/extras/flight/flight.hpp"
 
+#include <fmt/core.h>
+
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -9,6 +12,7 @@
 #include <vector>
 
 #include "libmini/core/error.hpp"
+#include "libmini/core/text.hpp"
 #include "libmini/distributed/group/group_observer.hpp"
 #include "libmini/distributed/net/rank_records.hpp"
 #include "libmini/extras/flight/flight_box.hpp"
@@ -41,19 +45,28 @@ const FlightRecord* most_relevant(const std::vector<dist::Flight>& flights) {
     return best;
 }
 
+// Returns the paths of the boxes in a folder.
+std::vector<std::string> boxes_in(const std::string& folder) {
+    std::vector<std::string> boxes;
+    for (const auto& entry : fs::directory_iterator(folder)) {
+        const std::string name = entry.path().filename().string();
+        if (name.starts_with("flight-") && name.ends_with(".box"))
+            boxes.push_back(entry.path().string());
+    }
+    return boxes;
+}
+
 // Returns the boxes of a rank: of the default group and of its subgroups.
 std::vector<dist::Flight> read(const std::string& folder, const std::string& run,
                                int rank) {
     const dist::FlightHead head{
         .run = run, .group = "default", .backend = "", .host = "", .world_rank = rank};
-    const std::string of_default = dist::flight_file_name(head);
-    const std::string start = fs::path(of_default).stem().string() + "-";
+    const std::string start = fs::path(dist::flight_file_name(head)).stem().string();
     std::vector<dist::Flight> flights;
-    for (const auto& entry : fs::directory_iterator(folder)) {
-        const std::string name = entry.path().filename().string();
-        const bool is_of_subgroup = name.starts_with(start) && name.ends_with(".box");
-        if (name == of_default || is_of_subgroup)
-            flights.push_back(dist::read_box_file(entry.path()));
+    for (const std::string& box : boxes_in(folder)) {
+        const std::string stem = fs::path(box).stem().string();
+        if (stem == start || stem.starts_with(start + "-"))
+            flights.push_back(dist::read_box_file(box));
     }
     return flights;
 }
@@ -93,15 +106,60 @@ std::optional<int> blamed_by(const std::string& folder, const std::string& run,
 
 bool note_ends(const std::string& folder, const std::string& run) {
     bool has_any = false;
-    for (const auto& entry : fs::directory_iterator(folder)) {
-        const fs::path& box = entry.path();
-        if (box.extension() != ".box") continue;
+    for (const std::string& box : boxes_in(folder)) {
         const dist::Flight flight = dist::read_box_file(box);
         if (flight.head.run != run) continue;
         if (flight.head.seen_at == 0) dist::note_end(box);
         has_any = true;
     }
     return has_any;
+}
+
+// The command mini flight.
+
+struct FlightOptions {
+    std::vector<std::string> paths;
+    int last = 8;
+};
+
+// Returns the files in `paths`, sorted, with each folder replaced by the boxes in it. Throws
+// UsageError if there is no file.
+std::vector<std::string> find_flights(const std::vector<std::string>& paths) {
+    std::vector<std::string> files;
+    for (const std::string& path : paths) {
+        if (!fs::is_directory(path)) {
+            files.push_back(path);
+            continue;
+        }
+        for (const std::string& box : boxes_in(path)) files.push_back(box);
+    }
+    if (files.empty())
+        throw UsageError(concat("no box of a flight recorder (flight-*.box) in ",
+                                paths.empty() ? "nothing" : paths.front()));
+    std::ranges::sort(files);
+    return files;
+}
+
+void print_group(const tools::GroupFlight& group, int last) {
+    const dist::FlightHead& head = group.head();
+    fmt::print("run {}{}, {}{}, backend {}: {} of {} ranks left a box\n\n", head.run,
+               head.restart > 0 ? fmt::format(" (restart {})", head.restart) : "",
+               head.group == "default" ? "default group" : head.group,
+               head.members.empty() ? "" : " of " + rank_list(head.members), head.backend,
+               group.ranks.size(), head.world_size);
+    for (const std::string& sentence : tell(group)) fmt::print("{}\n", sentence);
+    fmt::print("{}", flight_table(group, last));
+}
+
+void run_flight(const FlightOptions& options) {
+    std::vector<dist::Flight> flights;
+    for (const std::string& file : find_flights(options.paths))
+        flights.push_back(tools::read_flight(file));
+    const std::vector<tools::GroupFlight> groups = tools::by_group(std::move(flights));
+    for (const tools::GroupFlight& group : groups) {
+        if (&group != &groups.front()) fmt::print("\n");
+        print_group(group, options.last);
+    }
 }
 
 }  // namespace
@@ -113,6 +171,16 @@ void use() {
     };
     dist::rank_records() = {
         .last_operation = last_operation, .blamed_by = blamed_by, .note_ends = note_ends};
+}
+
+void add_flight(Command& mini) {
+    Command flight = mini.add_command(
+        "flight", "Says who is missing in which operation, from flight recorders' boxes");
+    auto options = std::make_shared<FlightOptions>();
+    flight.add("PATH", options->paths, "Boxes of all ranks, or a folder of them")
+        .required();
+    flight.add("--last", options->last, "Operations in the table (8)").range(0, 4096);
+    flight.on_parsed([options] { run_flight(*options); });
 }
 
 }  // namespace mini::flight

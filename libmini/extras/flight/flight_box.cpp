@@ -89,16 +89,6 @@ int64_t wall_now() {
 
 }  // namespace
 
-const char* state_name(FlightRecord::State state) {
-    switch (state) {
-        case FlightRecord::State::kQueued: return "queued";
-        case FlightRecord::State::kStarted: return "started";
-        case FlightRecord::State::kFinished: return "finished";
-        case FlightRecord::State::kFailed: return "failed";
-    }
-    return "unknown";
-}
-
 bool is_point(const FlightRecord& record) {
     const Operation operation = record.collective.operation;
     return operation == Operation::kSend || operation == Operation::kRecv;

@@ -30,9 +30,6 @@ struct FlightRecord {
     char algorithm[24] = {};  // of an all_reduce
 };
 
-/// Returns "queued", "started", "finished" or "failed".
-const char* state_name(FlightRecord::State state);
-
 /// Returns "all_reduce #57 (sum of 21840 float32)" or "send to rank 1 (tag 7, 100
 /// float32)".
 std::string describe(const FlightRecord& record);

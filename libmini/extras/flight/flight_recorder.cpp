@@ -15,6 +15,8 @@
 #include <exception>
 #include <filesystem>
 #include <map>
+#include <memory>
+#include <span>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -25,6 +27,7 @@
 #include "libmini/core/temporary_folder.hpp"
 #include "libmini/core/thread.hpp"
 #include "libmini/core/world.hpp"
+#include "libmini/io/file.hpp"
 
 namespace mini::dist {
 namespace {
@@ -278,22 +281,16 @@ Flight FlightRecorder::snapshot() const {
 
 std::string FlightRecorder::copy_to(const std::string& folder,
                                     const std::string& occasion) const {
-    // Write a temporary file, then rename it, so that no process reads a partial box.
     const std::string path = concat(folder, "/", flight_file_name(head_));
-    const std::string draft = concat(path, ".", ::getpid(), ".tmp");
-    FlightBox* const copy = map_box(draft);
-    if (copy == nullptr) throw Error(concat(draft, ": ", system_message("open", errno)));
+    const auto copy = std::make_unique<FlightBox>();
     {
         const std::lock_guard lock(mutex_);
         *copy = *box_;
     }
     put_reason(*copy, occasion, -1);
-    ::munmap(copy, sizeof(FlightBox));
-    if (::rename(draft.c_str(), path.c_str()) != 0) {
-        const int reason_number = errno;
-        ::unlink(draft.c_str());
-        throw Error(concat(path, ": ", system_message("rename", reason_number)));
-    }
+    io::AtomicFile file(path);
+    file.write(std::as_bytes(std::span(copy.get(), 1)));
+    file.commit();
     return path;
 }
 

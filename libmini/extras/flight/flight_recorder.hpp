@@ -55,7 +55,7 @@ class FlightRecorder : public GroupObserver {
     const std::string& path() const { return path_; }
 
     /// Writes a copy of the box into `folder` atomically, and returns the path of the
-    /// copy. `occasion` becomes the copy's reason if the box has no reason. Throws Error
+    /// copy. `occasion` becomes the copy's reason if the box has no reason. Throws BadFile
     /// if the copy cannot be written.
     std::string copy_to(const std::string& folder, const std::string& occasion) const;
 

@@ -138,6 +138,16 @@ std::string tell_open(const GroupFlight& group, uint64_t sequence) {
     return text;
 }
 
+// Returns "ranks 0 and 2 called barrier #5; rank 1 called ...".
+std::string who_did(const std::string& verb,
+                    const std::map<std::string, std::vector<int>>& ranks_by_operation) {
+    std::string text;
+    for (const auto& [what, ranks] : ranks_by_operation)
+        text += fmt::format("{}{} {} {}", text.empty() ? "" : "; ", rank_list(ranks),
+                            verb, what);
+    return text;
+}
+
 // Returns a sentence about the lowest sequence number with which ranks called different
 // operations; std::nullopt if there is no such number.
 std::optional<std::string> tell_mismatch(const GroupFlight& group) {
@@ -149,14 +159,8 @@ std::optional<std::string> tell_mismatch(const GroupFlight& group) {
                     rank.head.world_rank);
     for (const auto& [sequence, callers] : called) {
         if (callers.size() < 2) continue;
-        std::string text =
-            fmt::format("operation #{} is not the same on all ranks", sequence);
-        const char* separator = ": ";
-        for (const auto& [what, ranks] : callers) {
-            text += fmt::format("{}{} called {}", separator, rank_list(ranks), what);
-            separator = "; ";
-        }
-        return text;
+        return fmt::format("operation #{} is not the same on all ranks: {}", sequence,
+                           who_did("called", callers));
     }
     return std::nullopt;
 }
@@ -173,13 +177,8 @@ std::string tell_quiet(const GroupFlight& group) {
         return fmt::format(
             "no operation is running: the last one that all ranks finished is {}",
             last.begin()->first);
-    std::string text = "no operation is running, but the ranks' last ones differ";
-    const char* separator = ": ";
-    for (const auto& [what, ranks] : last) {
-        text += fmt::format("{}{} finished {}", separator, rank_list(ranks), what);
-        separator = "; ";
-    }
-    return text;
+    return concat("no operation is running, but the ranks' last ones differ: ",
+                  who_did("finished", last));
 }
 
 // Appends sentences about open sends and receives to `story`, at most kMaxPoints.

@@ -1,4 +1,4 @@
-// The commands of mini that need no extra. When the command line has been parsed, the chosen
+// The commands of mini. When the command line has been parsed, the chosen
 // command prints to stdout; it throws UsageError for invalid values, BadFile for a damaged
 // file. The head of each source shows its output.
 
@@ -22,5 +22,9 @@ void add_inspect(Command& mini);
 /// --json one object per line. Reads PNG and JPEG (see ImageMode::kGreyOverWhite and
 /// as_mnist). A model that is not a ConvNet is a UsageError.
 void add_predict(Command& mini);
+
+/// Declares the commands of all extras of this build, such as `flight`. CMake generates the
+/// source: an extra lists its function with mini_commands() (libmini/cmake/MiniExtras.cmake).
+void add_extra_commands(Command& mini);
 
 }  // namespace mini::tools

@@ -1,30 +1,114 @@
-// mini indices: prints the sample indices that each rank gets, in the order of any
-// sampler or partitioner of libmini.
+// mini indices: prints the sample indices that each rank gets, in the order of any sampler or
+// partitioner of libmini: a table with one row per owner and one column per position, in
+// lines of 80 columns, or JSON.
+//
+//     position 0  1  2  3
+//     rank 0   5  2  9  4
+//     rank 1   6  0  3  5*     * padding
+//     rank 2   1  8  7  6*
 
 #include "libmini/tools/mini/commands.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "libmini/core/error.hpp"
+#include "libmini/core/text.hpp"
 #include "libmini/data/distributed_sampler.hpp"
 #include "libmini/data/partition.hpp"
 #include "libmini/data/sampler.hpp"
+#include "libmini/program/table.hpp"
 #include "libmini/random/random.hpp"
-#include "libmini/tools/mini/shares_table.hpp"
 
 namespace mini::tools {
 namespace {
 
 constexpr int64_t kMaxLength = 100'000'000;  // indices take 8 bytes each
 constexpr int kMaxReplicas = 1'000'000;
+
+constexpr int64_t kColumns = 80;     // of the screen
+constexpr int64_t kMostBlocks = 12;  // of lines; later positions are only counted
+
+// The sample indices of one owner: a rank, a part of a partition, or a whole order.
+struct Share {
+    std::string owner;  // "rank 0", "part 1", "order"
+    std::vector<int64_t> indices;
+    int64_t padding_from = INT64_MAX;  // positions from here on are padding
+};
+
+// The output of `mini indices`.
+struct Shares {
+    std::string title;  // describes the sampler and its arguments
+    std::vector<Share> shares;
+    bool one_list = false;  // JSON: one list of indices, not a list of lists
+    std::string remark;     // one sentence below the table; may be empty
+};
+
+// Returns the positions begin to end of all owners.
+std::string block(const Shares& shares, int64_t begin, int64_t end) {
+    std::vector<std::vector<std::string>> rows{{"position"}};
+    for (int64_t i = begin; i < end; ++i) rows[0].push_back(fmt::format("{} ", i));
+    for (const Share& share : shares.shares) {
+        rows.push_back({share.owner});
+        for (int64_t i = begin; i < std::min(end, std::ssize(share.indices)); ++i)
+            rows.back().push_back(fmt::format("{}{}",
+                                              share.indices[static_cast<size_t>(i)],
+                                              i < share.padding_from ? ' ' : '*'));
+    }
+    return "\n" + aligned(rows, 1, 1);
+}
+
+// Returns the table; every line ends with a newline. Of many positions, the last ones are
+// only counted.
+std::string shares_table(const Shares& shares) {
+    int64_t positions = 0, largest = 0;
+    size_t owner = std::string("position").size();
+    bool is_padded = false;
+    for (const Share& share : shares.shares) {
+        owner = std::max(owner, share.owner.size());
+        positions = std::max(positions, std::ssize(share.indices));
+        is_padded |= std::ssize(share.indices) > share.padding_from;
+        for (const int64_t index : share.indices) largest = std::max(largest, index);
+    }
+    // A cell has a space before its digits and a space or a star behind them.
+    const auto cell =
+        static_cast<int64_t>(fmt::formatted_size("{}", std::max(largest, positions)) + 2);
+    int64_t columns =
+        std::max<int64_t>(1, (kColumns - static_cast<int64_t>(owner)) / cell);
+    if (columns >= 10) columns -= columns % 10;  // begin lines at multiples of 10
+
+    const int64_t shown = std::min(positions, columns * kMostBlocks);
+    std::string text = shares.title + "\n";
+    for (int64_t begin = 0; begin < shown; begin += columns)
+        text += block(shares, begin, std::min(shown, begin + columns));
+    if (positions > shown)
+        text +=
+            fmt::format("\n... and {} more positions; --format json prints all of them\n",
+                        with_commas(positions - shown));
+    if (is_padded)
+        text += "\n* padding: samples that another position of this epoch has too\n";
+    if (!shares.remark.empty()) text += fmt::format("\n{}\n", shares.remark);
+    return text;
+}
+
+// Returns the shares as one JSON value on one line.
+std::string shares_json(const Shares& shares) {
+    nlohmann::json json = nlohmann::json::array();
+    if (shares.one_list) {
+        json = shares.shares.front().indices;
+    } else {
+        for (const Share& share : shares.shares) json.push_back(share.indices);
+    }
+    return json.dump() + "\n";
+}
 
 // The option values of a subcommand.
 struct IndicesOptions {

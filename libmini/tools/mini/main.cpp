@@ -13,7 +13,6 @@
 #include "libmini/extras/use_all.hpp"
 #include "libmini/program/wrap.hpp"
 #include "libmini/tools/mini/commands.hpp"
-#include "libmini/tools/mini/extra_commands.hpp"
 
 namespace {
 

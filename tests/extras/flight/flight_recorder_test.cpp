@@ -122,9 +122,9 @@ TEST_CASE("a copy that cannot be written leaves nothing behind") {
     FlightRecorder recorder({});
     std::filesystem::create_directory(folder / "flight-local-rank0.box");
     const auto copy = [&](const std::string& to) {
-        return mini::test::message_of<Error>([&] { recorder.copy_to(to, "because"); });
+        return mini::test::message_of<BadFile>([&] { recorder.copy_to(to, "because"); });
     };
-    CHECK(contains(copy(folder.path()), "flight-local-rank0.box: rename"));
+    CHECK(contains(copy(folder.path()), "flight-local-rank0.box: exists and is not"));
     CHECK(folder.names().size() == 1);
     CHECK(contains(copy("/dev/null/flight"), "/dev/null/flight"));
 }

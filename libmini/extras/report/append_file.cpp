@@ -11,18 +11,6 @@
 #include "libmini/core/error.hpp"
 
 namespace mini::report {
-namespace {
-
-// Returns whether the file has bytes, and the last one is not a line feed.
-bool has_open_line(const std::string& path) {
-    std::ifstream file(path, std::ios::binary | std::ios::ate);
-    if (!file || file.tellg() == std::streampos(0)) return false;
-    file.seekg(-1, std::ios::end);
-    return file.get() != '\n';
-}
-
-}  // namespace
-
 AppendFile::AppendFile(const std::string& path)
     : path_(path),
       fd_(::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK,
@@ -46,8 +34,11 @@ void AppendFile::append(std::string_view record) {
     }
 }
 
-LineFile::LineFile(const std::string& path) : file_(path) {
-    if (has_open_line(path)) file_.append("\n");
+void AppendFile::end_line() {
+    std::ifstream file(path_, std::ios::binary | std::ios::ate);
+    if (!file || file.tellg() == std::streampos(0)) return;
+    file.seekg(-1, std::ios::end);
+    if (file.get() != '\n') append("\n");
 }
 
 }  // namespace mini::report

@@ -25,22 +25,13 @@ class AppendFile {
     /// Appends one record. Throws BadFile if not all bytes could be written.
     void append(std::string_view record);
 
+    /// In a file of lines, ends a last line that has no end, since its writer was killed while
+    /// writing, so that the next line starts at the left margin.
+    void end_line();
+
   private:
     std::string path_;
     int fd_ = -1;
-};
-
-/// Opens a file of lines. If its last line has no end, since its writer was killed while
-/// writing, ends this line first, so that the next line starts at the left margin.
-class LineFile {
-  public:
-    explicit LineFile(const std::string& path);
-
-    /// Appends `line` and a line feed as one record. REQUIRES: `line` has no line feed.
-    void append(const std::string& line) { file_.append(line + "\n"); }
-
-  private:
-    AppendFile file_;
 };
 
 }  // namespace mini::report

@@ -1,4 +1,4 @@
-#include "libmini/extras/report/commands.hpp"
+#include "libmini/extras/report/report.hpp"
 
 #include <fmt/core.h>
 

@@ -89,21 +89,20 @@ std::string options_table(const training::RunFacts& run) {
                   table({"option", "value"}, rows), "</details>\n");
 }
 
-// Returns how much communication each rank has hidden, and its clock.
+// Returns how much communication each rank has hidden.
 std::string overlap_table(const RunRecord& run) {
     std::vector<std::vector<std::string>> rows;
     for (const RankTrace& rank : run.trace) {
         const Overlap mean = overlap_of(steps_of(rank));
-        rows.push_back(
-            {fmt::format("rank {}", rank.rank), milliseconds(mean.communication),
-             milliseconds(mean.hidden), percent(mean.share()), milliseconds(mean.waiting),
-             fmt::format("{:.3f}", static_cast<double>(rank.clock.error) / 1e3)});
+        rows.push_back({fmt::format("rank {}", rank.rank),
+                        milliseconds(mean.communication), milliseconds(mean.hidden),
+                        percent(mean.share()), milliseconds(mean.waiting)});
     }
     if (rows.empty()) return "";
     return "<p>An all-reduce lasts from its start on this rank until all ranks have "
            "joined it. Means of the traced steps.</p>\n" +
            table({"", "all-reduce (ms)", "hidden under backward (ms)", "share",
-                  "waiting (ms)", "clock error (us)"},
+                  "waiting (ms)"},
                  rows);
 }
 

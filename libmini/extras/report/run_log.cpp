@@ -1,15 +1,17 @@
 #include "libmini/extras/report/run_log.hpp"
 
-#include <algorithm>
+#include <chrono>
 #include <cstddef>
+#include <fstream>
+#include <istream>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/group/gather.hpp"
 #include "libmini/extras/report/append_file.hpp"
-#include "libmini/extras/report/clock_offset.hpp"
 #include "libmini/extras/report/page.hpp"
+#include "libmini/extras/report/report.hpp"
 #include "libmini/extras/report/tensorboard.hpp"
 #include "libmini/extras/report/trace.hpp"
 #include "libmini/io/file.hpp"
@@ -36,31 +38,45 @@ ordered_json json_of_all(const std::vector<StepRow>& rows) {
     return lines;
 }
 
-// Returns the bytes of every rank, by rank, on rank 0; an empty vector on other ranks.
-// Cost: one all-gather of the lengths, one gather of as many bytes as the longest has.
-std::vector<std::vector<uint8_t>> gather_bytes(dist::ProcessGroup& group,
-                                               std::vector<uint8_t> mine) {
-    // Exchange the lengths; then every rank sends as many bytes as the longest has.
-    const auto lengths = dist::all_gather_values(
-        group, std::vector<int64_t>{static_cast<int64_t>(mine.size())});
-    const int64_t longest = std::ranges::max(lengths).front();
-    mine.resize(static_cast<size_t>(std::max<int64_t>(longest, 1)));
-    const Tensor padded = cpu_tensor(mine);
-    std::vector<Tensor> outputs;
-    if (group.rank() == 0)
-        for (int rank = 0; rank < group.world_size(); ++rank)
-            outputs.push_back(padded.new_zeros(padded.shape()));
-    group.gather(outputs, padded, 0);
+// Returns the offset of this rank's clock, which its host has since its last boot.
+int64_t offset_of_clock(dist::ProcessGroup& group) {
+    std::string boot;
+    std::getline(std::ifstream("/proc/sys/kernel/random/boot_id") >> std::ws, boot);
+    group.barrier();
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    return clock_offset(
+        group, boot, std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+}
 
-    std::vector<std::vector<uint8_t>> by_rank;
-    for (size_t rank = 0; rank < outputs.size(); ++rank) {
-        by_rank.push_back(outputs[rank].to_vector<uint8_t>());
-        by_rank.back().resize(static_cast<size_t>(lengths[rank].front()));
-    }
-    return by_rank;
+std::unique_ptr<training::RunObserver> make_run_log(
+    const std::string& folder, const training::RunFacts& run, nn::Module& network,
+    const std::shared_ptr<dist::ProcessGroup>& group) {
+    return std::make_unique<RunLog>(folder, run, network, group);
 }
 
 }  // namespace
+
+ForwardEvents::ForwardEvents(nn::Module& network, EventLog& log) {
+    const nn::NamedModules modules = network.named_modules();
+    for (size_t i = 1; i < modules.size(); ++i) {  // the first one is the network
+        nn::Module* const module = modules[i].second;
+        const auto index = static_cast<int64_t>(i);
+        const int before = module->register_forward_pre_hook(
+            [&log, index](const nn::Module&, const Tensor&) {
+                log.record(EventKind::kModuleBegin, index);
+            });
+        const int after = module->register_forward_hook(
+            [&log, index](const nn::Module&, const Tensor&, const Tensor&) {
+                log.record(EventKind::kModuleEnd, index);
+            });
+        hooks_.emplace_back(module, before);
+        hooks_.emplace_back(module, after);
+    }
+}
+
+ForwardEvents::~ForwardEvents() {
+    for (const auto& [module, id] : hooks_) module->remove_hook(id);
+}
 
 // The files that rank 0 writes.
 class RunLog::Files {
@@ -68,6 +84,7 @@ class RunLog::Files {
     Files(const std::string& folder, const training::RunFacts& run)
         : metrics_(created(folder) + "/metrics.jsonl"),
           scalars_(folder, run.resumed_at_step.value_or(0)) {
+        metrics_.end_line();
         append(json_of(run));
         if (!run.resumed_at_step) return;
 
@@ -77,7 +94,7 @@ class RunLog::Files {
             if (row.steps == run.resumed_at_step) add_scalars(row);
     }
 
-    void append(const ordered_json& line) { metrics_.append(line.dump()); }
+    void append(const ordered_json& line) { metrics_.append(line.dump() + "\n"); }
 
     void add_scalars(const StepRow& row) {
         scalars_.add_scalar("loss/step", row.loss, row.step);
@@ -94,7 +111,7 @@ class RunLog::Files {
     }
 
   private:
-    LineFile metrics_;
+    AppendFile metrics_;
     SummaryWriter scalars_;
     int64_t last_epoch_ = -1;  // of which scalars_ has the scalars
 };
@@ -129,15 +146,15 @@ void RunLog::add_step(const training::StepFacts& step) {
 }
 
 void RunLog::add_epoch(const training::EpochFacts& epoch) {
-    const ClockOffset clock = measure_offset(*group_, machine_clock());
+    const int64_t offset = offset_of_clock(*group_);
     std::vector<Event> events;
     for (const auto& step : steps_) events.insert(events.end(), step.begin(), step.end());
     const ordered_json mine{
         {"steps", json_of_all(rows_)},
-        {"trace", trace_json({trace_of(group_->rank(), events, names_, clock)})}};
+        {"trace", trace_json({trace_of(group_->rank(), events, names_, offset)})}};
     std::vector<ordered_json> ranks;
-    for (const auto& bytes : gather_bytes(*group_, ordered_json::to_cbor(mine)))
-        ranks.push_back(ordered_json::from_cbor(bytes));
+    for (const std::string& text : dist::all_gather_texts(*group_, mine.dump()))
+        if (files_) ranks.push_back(ordered_json::parse(text));
     rows_.clear();
     steps_.clear();
     group_->events().since(position_);  // the steps of the next epoch do not include this
@@ -154,5 +171,7 @@ void RunLog::add_epoch(const training::EpochFacts& epoch) {
     io::write_file(folder_ + "/report.html",
                    page_of({run_name(folder_), read_metrics(folder_), traces}));
 }
+
+void use() { training::register_run_observer(make_run_log); }
 
 }  // namespace mini::report

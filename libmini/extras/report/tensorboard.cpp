@@ -4,13 +4,12 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <bit>
-#include <cerrno>
 #include <chrono>
 
-#include "libmini/core/error.hpp"
+#include "libmini/core/machine.hpp"
 #include "libmini/io/file.hpp"
-#include "libmini/io/file_system.hpp"
 
 namespace mini::report {
 namespace {
@@ -74,24 +73,15 @@ double seconds_since_1970() {
     return std::chrono::duration<double>(now).count();
 }
 
-// Creates an empty file events.out.tfevents.SECONDS.HOST.PROCESS.NUMBER, where the number
-// is the first for which there is no file, and returns its path. TensorBoard reads every
-// file with "tfevents" in its name, in the order of the names; microseconds order the
-// files of a process that fails and of the one that resumes in the same second.
-std::string create_file(const std::string& folder) {
+// Returns events.out.tfevents.SECONDS.HOST.PROCESS.NUMBER in the folder; no other writer has
+// this path. TensorBoard reads every file with "tfevents" in its name, in the order of the
+// names; microseconds order the files of a process that fails and of the one that resumes in
+// the same second.
+std::string new_path(const std::string& folder) {
+    static std::atomic<int> number = 0;
     io::create_folder(folder);
-    std::array<char, 256> host{};
-    if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
-    const std::string begin = fmt::format("{}/events.out.tfevents.{:.6f}.{}.{}.", folder,
-                                          seconds_since_1970(), host.data(), ::getpid());
-    for (int number = 0;; ++number) {
-        const std::string path = concat(begin, number);
-        const int fd = io::file_system().create(path);
-        if (fd >= 0) io::file_system().close(fd);
-        if (fd >= 0) return path;
-        if (errno != EEXIST)
-            throw BadFile(concat(path, ": ", system_message("open", errno)));
-    }
+    return fmt::format("{}/events.out.tfevents.{:.6f}.{}.{}.{}", folder,
+                       seconds_since_1970(), host_name(), ::getpid(), number++);
 }
 
 }  // namespace
@@ -130,7 +120,7 @@ std::string session_start_event(double wall_time, int64_t step) {
 }
 
 SummaryWriter::SummaryWriter(const std::string& folder, std::optional<int64_t> purge_step)
-    : file_(create_file(folder)) {
+    : file_(new_path(folder)) {
     file_.append(record_of(version_event(seconds_since_1970())));
     if (purge_step)
         file_.append(record_of(session_start_event(seconds_since_1970(), *purge_step)));

@@ -1,13 +1,21 @@
 #include "libmini/extras/report/trace.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <deque>
 #include <string_view>
 
 #include "libmini/core/error.hpp"
+#include "libmini/distributed/group/gather.hpp"
 
 namespace mini::report {
 namespace {
+
+std::string name_at(const std::vector<std::string>& names, int64_t index,
+                    const char* kind) {
+    const auto i = static_cast<size_t>(index);
+    return i < names.size() ? names[i] : concat(kind, " ", index);
+}
 
 // Reads the events of one rank. The main thread's events make the compute lane, those of
 // collectives the other lane.
@@ -129,10 +137,44 @@ class EventReading {
 
 }  // namespace
 
+std::string EventNames::parameter(int64_t index) const {
+    return name_at(parameters, index, "parameter");
+}
+
+std::string EventNames::module(int64_t index) const {
+    return name_at(modules, index, "module");
+}
+
+EventNames event_names(nn::Module& network) {
+    EventNames names;
+    for (const auto& [name, parameter] : network.named_parameters())
+        if (parameter.requires_grad()) names.parameters.push_back(name);
+    for (const auto& [name, module] : network.named_modules())
+        names.modules.push_back(name);
+    return names;
+}
+
+std::string shown_name(const Event& event, const EventNames& names) {
+    switch (event.kind) {
+        case EventKind::kModuleBegin:
+        case EventKind::kModuleEnd: return names.module(event.index);
+        case EventKind::kGradReady:
+            return concat("gradient ready ", names.parameter(event.index));
+        case EventKind::kBucketLaunch: return concat("bucket ", event.index, " launched");
+        default: return event.name;
+    }
+}
+
+int64_t clock_offset(dist::ProcessGroup& group, const std::string& host, int64_t time) {
+    const auto hosts = dist::all_gather_texts(group, host);
+    const auto times = dist::all_gather_values<int64_t>(group, {time});
+    return host == hosts[0] ? 0 : times[0].front() - time;
+}
+
 RankTrace trace_of(int rank, const std::vector<Event>& events, const EventNames& names,
-                   const ClockOffset& clock) {
-    RankTrace trace{.rank = rank, .clock = clock, .slices = {}, .moments = {}};
-    EventReading reading(names, clock.offset, trace);
+                   int64_t offset) {
+    RankTrace trace{.rank = rank, .offset = offset, .slices = {}, .moments = {}};
+    EventReading reading(names, offset, trace);
     for (const Event& event : events) reading.read(event);
     std::ranges::stable_sort(trace.slices, [](const Slice& a, const Slice& b) {
         return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;

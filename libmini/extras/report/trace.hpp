@@ -9,7 +9,7 @@
 // A rank is a process of the trace, and each of its two lanes a thread. Slices of one
 // lane nest. A flow leads from the start of an all-reduce on a rank to its end on the
 // next rank: no rank's all-reduce can end before all have begun theirs. All times are
-// of rank 0's clock; "otherData" has the offset and the error of each rank's clock.
+// of rank 0's clock; "otherData" has the offset of each rank's clock.
 
 #pragma once
 
@@ -18,10 +18,30 @@
 #include <vector>
 
 #include "libmini/core/events.hpp"
-#include "libmini/extras/report/clock_offset.hpp"
-#include "libmini/extras/report/event_names.hpp"
+#include "libmini/distributed/group/process_group.hpp"
+#include "libmini/nn/module.hpp"
 
 namespace mini::report {
+
+/// The names of a network's parts, by the index that events have.
+struct EventNames {
+    std::vector<std::string> parameters = {};  // that require grad, as in kGradReady
+    std::vector<std::string> modules = {};     // as in kModuleBegin
+
+    /// Returns the name of a parameter: "conv1.weight", or "parameter 7" if it has none.
+    std::string parameter(int64_t index) const;
+
+    /// Returns the name of a module: "conv1", or "module 7" if it has none.
+    std::string module(int64_t index) const;
+};
+
+/// Returns the names of a network's parts.
+EventNames event_names(nn::Module& network);
+
+/// Returns what is shown for an event: "conv1" for kModuleBegin and kModuleEnd, "gradient
+/// ready conv1.weight" for kGradReady, "bucket 0 launched" for kBucketLaunch, and the
+/// event's own name for all other kinds.
+std::string shown_name(const Event& event, const EventNames& names);
 
 /// A thread of a rank in the trace.
 enum class Lane { kCompute, kCommunication };
@@ -49,16 +69,22 @@ struct Moment {
 /// The trace of one rank.
 struct RankTrace {
     int rank = 0;
-    ClockOffset clock;  // by which the times have been changed
+    int64_t offset = 0;  // nanoseconds that were added to the times of the rank's clock
     std::vector<Slice> slices;
     std::vector<Moment> moments;
 };
+
+/// Returns the nanoseconds to add to this rank's monotonic clock to get rank 0's, if the rank
+/// left a barrier at `time`: no rank leaves it before all have entered it. Ranks on one host
+/// share the clock; `host` names it. Cost: two all-gathers; blocks until all ranks have called
+/// it.
+int64_t clock_offset(dist::ProcessGroup& group, const std::string& host, int64_t time);
 
 /// Returns the trace of one rank from its events, oldest first, in rank 0's time. A
 /// gradient names its layer by its parameter's name. Leaves out what begins before or
 /// ends after the events.
 RankTrace trace_of(int rank, const std::vector<Event>& events, const EventNames& names,
-                   const ClockOffset& clock);
+                   int64_t offset);
 
 /// Returns the text of a trace file. Its times begin at 0; "origin_ns" in "otherData" is
 /// the time of rank 0's clock there.

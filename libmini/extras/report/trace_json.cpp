@@ -153,9 +153,7 @@ std::string trace_json(const std::vector<RankTrace>& ranks) {
     Writing writing(origin);
     ordered_json clocks = ordered_json::array();
     for (const RankTrace& rank : ranks) {
-        clocks.push_back({{"rank", rank.rank},
-                          {"offset_ns", rank.clock.offset},
-                          {"error_ns", rank.clock.error}});
+        clocks.push_back({{"rank", rank.rank}, {"offset_ns", rank.offset}});
         writing.name("process_name", rank.rank, 0, concat("rank ", rank.rank));
         writing.name("thread_name", rank.rank, 0, "compute");
         writing.name("thread_name", rank.rank, 1, "communication");
@@ -177,8 +175,7 @@ std::vector<RankTrace> read_trace(const std::string& text) {
         std::vector<RankTrace> ranks;
         for (const ordered_json& clock : other.at("clocks"))
             ranks.push_back({.rank = clock.at("rank"),
-                             .clock = {.offset = clock.at("offset_ns"),
-                                       .error = clock.at("error_ns")},
+                             .offset = clock.at("offset_ns"),
                              .slices = {},
                              .moments = {}});
         for (const ordered_json& event : trace.at("traceEvents"))

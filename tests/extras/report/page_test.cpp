@@ -36,7 +36,7 @@ Slice bucket(int64_t index, int64_t begin, int64_t end) {
 
 // A step with one bucket that is hidden, and one of which a third is hidden.
 report::RankTrace traced(int rank) {
-    report::RankTrace trace{.rank = rank, .clock = {}, .slices = {}, .moments = {}};
+    report::RankTrace trace{.rank = rank, .slices = {}, .moments = {}};
     trace.slices = {part("step", 0, 1000),       part("forward", 100, 300),
                     part("backward", 300, 900),  part("waiting", 700, 900),
                     part("optimizer", 900, 990), bucket(0, 400, 600),

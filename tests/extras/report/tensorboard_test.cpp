@@ -106,11 +106,16 @@ TEST_CASE("writers of one folder have files of their own, in the order of their 
 TEST_CASE("a file of lines keeps its lines and ends a line that was cut off") {
     const Folder folder;
     const std::string path = folder.path() + "/lines";
-    report::LineFile(path).append("one");
-    report::LineFile(path).append("two");
+    const auto append = [&](const std::string& line) {
+        report::AppendFile file(path);
+        file.end_line();
+        file.append(line + "\n");
+    };
+    append("one");
+    append("two");
     CHECK(read_text(path) == "one\ntwo\n");
     write_text(path, "one\ntw");
-    report::LineFile(path).append("three");
+    append("three");
     CHECK(read_text(path) == "one\ntw\nthree\n");
 }
 
@@ -120,7 +125,7 @@ TEST_CASE("a file that cannot grow names itself") {
     const Folder folder;
     REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
     for (const std::string& path : {folder / "pipe", std::string("/dev/null")})
-        CHECK(contains(message_of<BadFile>([&] { report::LineFile lines(path); }),
+        CHECK(contains(message_of<BadFile>([&] { report::AppendFile lines(path); }),
                        path + ": "));
     report::AppendFile file(folder.path() + "/lines");
     const FileSizeLimit limit(4);

@@ -14,7 +14,6 @@
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/launch/default_group.hpp"
 #include "libmini/distributed/launch/launch.hpp"
-#include "libmini/extras/report/event_names.hpp"
 #include "libmini/extras/report/run_log.hpp"
 #include "libmini/nn/models.hpp"
 #include "libmini/parallel/averaging_modules.hpp"
@@ -24,7 +23,7 @@
 
 using namespace mini;
 using nlohmann::json;
-using report::ClockOffset, report::Lane, report::RankTrace, report::Slice;
+using report::Lane, report::RankTrace, report::Slice;
 
 namespace {
 
@@ -95,16 +94,13 @@ json crossing(std::vector<json> slices) {
 void check_format(const json& trace, int world_size) {
     std::map<std::pair<int, int>, std::vector<json>> lanes;
     std::map<int, std::pair<json, json>> flows;  // by id: begin and end
-    std::map<int, double> errors;                // of the clocks, in microseconds
-    for (const json& clock : trace["otherData"]["clocks"])
-        errors[clock["rank"]] = clock["error_ns"].get<double>() / 1e3;
     for (const json& event : trace["traceEvents"]) {
         const std::string phase = event["ph"];
         if (phase == "X") lanes[{event["pid"], event["tid"]}].push_back(event);
         if (phase == "s") flows[event["id"]].first = event;
         if (phase == "f") flows[event["id"]].second = event;
     }
-    CHECK(errors.size() == static_cast<size_t>(world_size));
+    CHECK(trace["otherData"]["clocks"].size() == static_cast<size_t>(world_size));
     CHECK(lanes.size() == static_cast<size_t>(2 * world_size));
     for (const auto& [lane, slices] : lanes) CHECK(crossing(slices).is_null());
     size_t all_reduces = 0;
@@ -118,8 +114,7 @@ void check_format(const json& trace, int world_size) {
         REQUIRE_FALSE(flow.second.is_null());
         const int from = flow.first["pid"], to = flow.second["pid"];
         CHECK(to == (from + 1) % world_size);
-        CHECK(flow.second["ts"].get<double>() + errors[from] + errors[to] >=
-              flow.first["ts"].get<double>());
+        CHECK(flow.second["ts"].get<double>() >= flow.first["ts"].get<double>());
     }
 }
 
@@ -138,25 +133,38 @@ std::vector<Slice> within(const std::vector<Slice>& all, const Slice& outer) {
     return found;
 }
 
+// Checks that each forward pass has its layers in their order.
+void check_layers(const RankTrace& rank) {
+    for (const Slice& forward : named(rank, "forward")) {
+        std::vector<std::string> layers;
+        int64_t end = forward.begin;
+        for (const Slice& slice : within(rank.slices, forward)) {
+            const bool is_whole = slice.name == "forward" || slice.name == "network";
+            if (is_whole || slice.lane != Lane::kCompute) continue;
+            layers.push_back(slice.name);
+            CHECK(slice.begin >= end);
+            end = slice.end;
+        }
+        CHECK(layers == std::vector<std::string>{"conv1", "conv2", "conv2_drop", "fc1",
+                                                 "fc1_drop", "fc2"});
+    }
+}
+
 }  // namespace
 
-TEST_CASE("a trace has nested lanes, and flows that never go back in time") {
+TEST_CASE(
+    "a trace has nested lanes and flows, and DDP launches buckets before backward ends, "
+    "averaging communicates after it") {
     const int world_size = GENERATE(1, 2, 3);
     const bool is_ddp = GENERATE(true, false);
     CAPTURE(world_size, is_ddp);
     const std::string text = trained(world_size, is_ddp ? make_ddp : make_average);
     check_format(json::parse(text), world_size);
-    CHECK(report::trace_json(report::read_trace(text)) == text);
-}
-
-TEST_CASE("DDP launches buckets before backward ends, averaging communicates after it") {
-    const int world_size = GENERATE(1, 2, 3);
-    const bool is_ddp = GENERATE(true, false);
-    CAPTURE(world_size, is_ddp);
-    const auto ranks =
-        report::read_trace(trained(world_size, is_ddp ? make_ddp : make_average));
+    const auto ranks = report::read_trace(text);
+    CHECK(report::trace_json(ranks) == text);
     REQUIRE(ranks.size() == static_cast<size_t>(world_size));
     for (const RankTrace& rank : ranks) {
+        check_layers(rank);
         const auto steps = named(rank, "step");
         REQUIRE(steps.size() == kSteps);
         for (const Slice& step : steps) {
@@ -187,26 +195,6 @@ TEST_CASE("DDP launches buckets before backward ends, averaging communicates aft
     }
 }
 
-TEST_CASE("a trace has the layers of each forward pass in their order") {
-    const bool is_ddp = GENERATE(true, false);
-    CAPTURE(is_ddp);
-    const auto ranks = report::read_trace(trained(2, is_ddp ? make_ddp : make_average));
-    for (const RankTrace& rank : ranks)
-        for (const Slice& forward : named(rank, "forward")) {
-            std::vector<std::string> layers;
-            int64_t end = forward.begin;
-            for (const Slice& slice : within(rank.slices, forward)) {
-                const bool is_whole = slice.name == "forward" || slice.name == "network";
-                if (is_whole || slice.lane != Lane::kCompute) continue;
-                layers.push_back(slice.name);
-                CHECK(slice.begin >= end);
-                end = slice.end;
-            }
-            CHECK(layers == std::vector<std::string>{"conv1", "conv2", "conv2_drop",
-                                                     "fc1", "fc1_drop", "fc2"});
-        }
-}
-
 TEST_CASE("the forward pass of a layer is recorded while ForwardEvents exists") {
     EventLog log;
     nn::ConvNet model;
@@ -231,7 +219,7 @@ TEST_CASE("collectives that are in flight together follow one another in the tra
          event(20, EventKind::kCollectiveBegin, 5),
          event(50, EventKind::kCollectiveEnd, 4), event(90, EventKind::kCollectiveEnd, 5),
          event(95, EventKind::kCollectiveBegin, 6)},
-        {}, {.offset = 1000, .error = 3});
+        {}, 1000);
     REQUIRE(trace.slices.size() == 2);  // the last one has no end
     CHECK(trace.slices[0].begin == 1010);
     CHECK(trace.slices[0].end == 1050);
@@ -239,27 +227,17 @@ TEST_CASE("collectives that are in flight together follow one another in the tra
     CHECK(trace.slices[1].end == 1090);
 }
 
-TEST_CASE("ranks on other hosts measure their offsets, ranks on one host have none") {
+TEST_CASE("ranks on other hosts get rank 0's time, ranks on its host keep theirs") {
     const int world_size = GENERATE(1, 2, 3, 4, 7);
-    const bool is_one_host = GENERATE(true, false);
-    CAPTURE(world_size, is_one_host);
-    std::vector<ClockOffset> offsets(static_cast<size_t>(world_size));
+    std::vector<int64_t> offsets(static_cast<size_t>(world_size));
     dist::run_threads(world_size, [&](dist::ProcessGroup& group) {
-        report::Clock clock = report::machine_clock();
-        if (!is_one_host) {
-            clock.id = concat("host ", group.rank());
-            clock.now = [now = clock.now, rank = group.rank()] {
-                return now() + int64_t{1000000000} * rank;
-            };
-        }
-        offsets[static_cast<size_t>(group.rank())] = measure_offset(group, clock);
+        const int rank = group.rank();
+        const int64_t left = 5000 + 1000 * rank;  // the barrier, by this rank's clock
+        offsets[static_cast<size_t>(rank)] =
+            report::clock_offset(group, concat("host ", rank / 2), left);
     });
-    for (int rank = 0; rank < world_size; ++rank) {
-        const ClockOffset& each = offsets[static_cast<size_t>(rank)];
-        CHECK((each.error > 0) == (!is_one_host && rank > 0));
-        const int64_t truth = is_one_host ? 0 : int64_t{-1000000000} * rank;
-        CHECK(std::abs(each.offset - truth) <= each.error);
-    }
+    for (int rank = 0; rank < world_size; ++rank)
+        CHECK(offsets[static_cast<size_t>(rank)] == (rank < 2 ? 0 : -1000 * rank));
 }
 
 TEST_CASE("a text that is no trace is rejected") {

@@ -225,8 +225,6 @@ pid_t number_after(const std::string& text, const std::string& name) {
 
 void adopt_orphans() { prctl(PR_SET_CHILD_SUBREAPER, 1); }
 
-int wait_for_orphan(pid_t pid) { return wait_for_pid(pid); }
-
 void wait_until_stopped(pid_t pid) {
     wait_until([&] { return state_of(pid) == 'T'; },
                "process " + std::to_string(pid) + " is not stopped");

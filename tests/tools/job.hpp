@@ -98,9 +98,6 @@ int free_port();
 /// Makes this process the parent of orphaned descendants, so that it can wait for them.
 void adopt_orphans();
 
-/// Waits for an adopted process and returns its exit code as a shell reports it.
-int wait_for_orphan(pid_t pid);
-
 /// Waits until a signal has stopped the process, or until it is not stopped any more.
 void wait_until_stopped(pid_t pid);
 void wait_until_continued(pid_t pid);

@@ -19,7 +19,6 @@ using mini::test::number_after;
 using mini::test::ProcessResult;
 using mini::test::run_script;
 using mini::test::script_args;
-using mini::test::wait_for_orphan;
 
 namespace {
 
@@ -52,7 +51,8 @@ TEST_CASE("a rank's failure ends the job and the rank's exit code becomes the jo
 }
 
 TEST_CASE(
-    "the failed rank's stderr is quoted if other ranks have written to stderr since") {
+    "the failed rank's last 20 lines of stderr are quoted if other ranks have written to "
+    "stderr since") {
     // Rank 0 runs until minirun stops it after the end of rank 1, and then writes to
     // stderr.
     const Folder folder;
@@ -60,13 +60,15 @@ TEST_CASE(
     const ProcessResult job =
         run_script(2,
                    "if [ $RANK = 1 ]; then " + until(ready) +
-                       "echo why >&2; exit 3; fi; trap 'echo good bye >&2; exit 0' TERM; "
-                       ": > " +
+                       "for i in $(seq 30); do echo line $i >&2; done; exit 3; fi; "
+                       "trap 'echo good bye >&2; exit 0' TERM; : > " +
                        ready + "; while :; do sleep 0.01; done",
                    {"--grace", "60"});
     CHECK(job.code == 3);
     CHECK(contains(job.err, "good bye\n"));
-    CHECK(contains(job.err, "minirun: its last lines on stderr:\nminirun:   | why\n"));
+    CHECK(
+        contains(job.err, "minirun: its last lines on stderr:\nminirun:   | line 11\n"));
+    CHECK(contains(job.err, "  | line 30\n"));
 }
 
 TEST_CASE("minirun adds nothing to a program's own message about a usage error") {
@@ -112,39 +114,6 @@ TEST_CASE(
     CHECK(job.code == 137);
     CHECK(contains(job.err, "minirun: rank 1 (pid "));
     CHECK_FALSE(contains(job.err, "minirun: rank 0 (pid "));
-}
-
-TEST_CASE("only the last 20 lines of stderr are quoted") {
-    const Folder folder;
-    const std::string ready = folder.path() + "/ready";
-    const ProcessResult job =
-        run_script(2,
-                   "if [ $RANK = 0 ]; then trap 'echo good bye >&2; exit 0' TERM; : > " +
-                       ready + "; while :; do sleep 0.01; done; fi; " + until(ready) +
-                       "for i in $(seq 30); do echo line $i >&2; done; exit 1",
-                   {"--grace", "60"});
-    CHECK(contains(job.err, "  | line 30\n"));
-    CHECK(contains(job.err, "  | line 11\n"));
-    CHECK_FALSE(contains(job.err, "  | line 10\n"));
-}
-
-TEST_CASE("processes that a rank has started are killed when the rank ends") {
-    const std::string last = GENERATE("exit 0", "exit 5", "kill -9 $$");
-    CAPTURE(last);
-    adopt_orphans();
-    const ProcessResult job = run_script(1, "sleep 1000 & echo grandchild $! .; " + last);
-    CHECK(wait_for_orphan(number_after(job.out, "grandchild ")) == 128 + SIGKILL);
-}
-
-TEST_CASE("a signal to minirun ends all ranks and the exit code is 128 + signal") {
-    const int signal = GENERATE(SIGINT, SIGTERM, SIGHUP);
-    CAPTURE(signal);
-    Job job(script_args(3, kSayPidAndSleep));
-    for (const char* rank : {"pid 0 ", "pid 1 ", "pid 2 "}) job.wait_for(rank);
-    job.send(signal);
-    CHECK(job.wait() == 128 + signal);
-    for (const char* rank : {"pid 0 ", "pid 1 ", "pid 2 "})
-        CHECK(kill(number_after(job.out(), rank), 0) == -1);
 }
 
 TEST_CASE("nohup minirun ignores SIGHUP") {
@@ -204,13 +173,15 @@ TEST_CASE("if no rank handles SIGUSR2 minirun says so and the job goes on") {
 }
 
 TEST_CASE("a signal that would kill minirun lets the ranks clean up") {
-    const int signal = GENERATE(SIGTERM, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU, SIGIO,
-                                SIGPWR, SIGSTKFLT, SIGQUIT, SIGRTMIN, SIGRTMAX);
+    const int signal =
+        GENERATE(SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU,
+                 SIGIO, SIGPWR, SIGSTKFLT, SIGRTMIN, SIGRTMAX);
     CAPTURE(signal);
-    Job job(script_args(2,
-                        "trap 'echo tidy $RANK; exit 0' TERM QUIT; echo ready $RANK; "
-                        "while :; do sleep 0.01; done",
-                        {"--grace", "60"}));
+    Job job(
+        script_args(2,
+                    "trap 'echo tidy $RANK; exit 0' INT TERM HUP QUIT; echo ready $RANK; "
+                    "while :; do sleep 0.01; done",
+                    {"--grace", "60"}));
     for (const char* ready : {"ready 0", "ready 1"}) job.wait_for(ready);
     job.send(signal);
     CHECK(job.wait() == 128 + signal);

@@ -59,25 +59,6 @@ TEST_CASE("lines of other ranks are prefixed with their rank and keep their stre
     CHECK(err == std::vector<std::string>{"[rank 1] err 1", "[rank 2] err 2", "err 0"});
 }
 
-TEST_CASE("rank 0's last line stays one JSON object while other ranks write") {
-    const Folder folder;
-    const std::string json = R"({"world_size": 2, "step_loss": [2.3, 2.2]})";
-    const std::string others = "printf 'half a line' >&2; echo more";
-    const ProcessResult job =
-        run_script(2, rank_0_first(folder, "echo '" + json + "'", others));
-    CHECK(lines(job.out).front() == json);
-    CHECK(contains(job.out, "[rank 1] more\n"));
-}
-
-TEST_CASE("a line of 200000 bytes is printed whole") {
-    const ProcessResult job =
-        run_script(2, "head -c 200000 /dev/zero | tr '\\0' x; echo");
-    const std::vector<std::string> found = lines(job.out);
-    REQUIRE(found.size() == 2);
-    CHECK(std::min(found[0].size(), found[1].size()) == 200000);
-    CHECK(std::max(found[0].size(), found[1].size()) == 200000 + 9);
-}
-
 TEST_CASE("on a terminal an unfinished bar gets a newline before another rank's line") {
     const Folder folder;
     Job job(script_args(2, rank_0_first(folder, "printf '\\r 10%%' >&2", "echo hello")),

@@ -2,12 +2,9 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdlib>
 #include <filesystem>
-#include <set>
 #include <span>
 #include <system_error>
 #include <vector>
@@ -24,19 +21,10 @@ namespace mini::tools {
 namespace {
 
 constexpr size_t kCookieDigits = 32;
-constexpr double kLeastSecretBits = 48;
 
 std::string variable(const char* name) {
     const char* value = std::getenv(name);
     return value == nullptr ? "" : value;
-}
-
-// Returns an upper estimate of the bits of a secret: its length times the bits of one of
-// its different characters.
-double bits_of(const std::string& secret) {
-    const std::set<char> different(secret.begin(), secret.end());
-    return static_cast<double>(secret.size()) *
-           std::log2(std::max<double>(static_cast<double>(different.size()), 1));
 }
 
 // Returns 32 hexadecimal digits derived from `secret`, which do not reveal the secret.
@@ -60,16 +48,6 @@ void name_shared_job(const Options& options, dist::Job& job) {
             "--rdzv-id, or the same MINI_STORE_COOKIE");
     if (job.cookie.empty()) job.cookie = digits_from("cookie", options.rdzv_id);
     job.run_id = digits_from("run", job.cookie).substr(0, 16);
-}
-
-// Quotes a word for a shell if necessary: 'a b'.
-std::string quoted(const std::string& word) {
-    constexpr const char* kPlain =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+:,./@%";
-    if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-    std::string text;
-    for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
-    return fmt::format("'{}'", text);
 }
 
 // The folder of the flight recorder's boxes.
@@ -116,12 +94,11 @@ dist::Socket choose_port(dist::Job& job) {
 // Returns what minirun tells the user before the first attempt, a line each.
 std::vector<std::string> notes_for(const Options& options, const std::string& why_not) {
     std::vector<std::string> notes = options.notes;
-    const bool is_secret_from_id =
-        options.nodes > 1 && variable("MINI_STORE_COOKIE").empty();
-    if (is_secret_from_id && options.node_rank == 0 &&
-        bits_of(options.rdzv_id) < kLeastSecretBits)
+    if (options.nodes > 1 && options.node_rank == 0 &&
+        variable("MINI_STORE_COOKIE").empty())
         notes.emplace_back(
-            "warning: --rdzv-id is easy to guess, and ps shows it to every user of the "
+            "warning: --rdzv-id is the job's secret, but ps shows it to every user of "
+            "the "
             "machine; set MINI_STORE_COOKIE=$(openssl rand -hex 16), the same on all "
             "nodes, instead");
     if (options.ranks > 1 && stderr_is_terminal() && variable("OMP_NUM_THREADS").empty())
@@ -143,24 +120,6 @@ Outcome run_once(const Options& options, dist::Job& job, const Cleaner& cleaner)
                         job.restart_count, job.max_restarts, job.run_id,
                         job.master_port));
     return Supervisor(options, job, cleaner).run();
-}
-
-// Returns the output of --dry-run: one shell command per rank.
-std::string dry_run(const Options& options, const dist::Job& job) {
-    std::string text;
-    for (int local = 0; local < job.local_size(); ++local) {
-        text += fmt::format("[rank {}] env", job.rank(local));
-        const dist::Environment base =
-            variable("OMP_NUM_THREADS").empty()
-                ? dist::Environment{}
-                : dist::Environment{{"OMP_NUM_THREADS", variable("OMP_NUM_THREADS")}};
-        for (const auto& [name, value] : dist::rank_environment(base, job, local))
-            text += fmt::format(" {}={}", name, quoted(value));
-        for (const std::string& word : options.command)
-            text += fmt::format(" {}", quoted(word));
-        text += "\n";
-    }
-    return text;
 }
 
 }  // namespace
@@ -195,12 +154,6 @@ int run_with_restarts(dist::Job job, const std::function<Outcome(dist::Job& job)
 
 int launch(const Options& options) {
     dist::Job job = plan_job(options);
-    if (options.dry_run) {
-        for (const std::string& note : options.notes) say(note);
-        if (job.node_rank == 0) choose_port(job);
-        fmt::print("{}", dry_run(options, job));
-        return 0;
-    }
     const FlightFolder flights = open_flight_folder(
         options.flight_dir.empty() ? variable("MINI_FLIGHT_DIR") : options.flight_dir);
     const Cleaner cleaner(flights.private_path);

@@ -177,8 +177,6 @@ class MinirunLine : public CommandLine {
         value("--grace", grace, "SECONDS",
               "time between SIGTERM and SIGKILL when a rank is stopped")
             .check(check_seconds);
-        flag("--dry-run", options_.dry_run,
-             "print each rank's variables and command, and start nothing");
         value("--log-dir", options_.log_dir, "DIR",
               "folder of the ranks' logs, which the screen shows too");
         value("--flight-dir", options_.flight_dir, "DIR",

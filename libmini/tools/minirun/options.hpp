@@ -32,7 +32,6 @@ struct Options {
     std::string flight_dir;  // "": a private folder
     bool prefix = true;
     std::chrono::milliseconds grace = std::chrono::seconds(1);
-    bool dry_run = false;
     std::vector<std::string> command;  // the program, then its arguments
     std::vector<std::string> notes;    // what the user should know about the options
 
@@ -46,9 +45,8 @@ struct Options {
 /// UsageError (one line) if it is invalid.
 Options parse_options(int argc, const char* const* argv);
 
-/// Returns the number of NVIDIA GPUs that a program can use, without a
-/// library of CUDA: the devices nvidia0,
-/// nvidia1, ... in the folder `devices`. If CUDA_VISIBLE_DEVICES is set and there is a
+/// Returns the number of NVIDIA GPUs that a program can use, without a library of CUDA: the
+/// devices nvidia0, nvidia1, ... in the folder `devices`. If CUDA_VISIBLE_DEVICES is set and there is a
 /// device, returns the number of its entries before an empty entry or "-1".
 int count_gpus(const std::string& devices = "/dev");
 

@@ -3,7 +3,6 @@
 //
 //     throw, abort, segv   rank 1 throws, aborts or crashes
 //     skip                 rank 1 does not call the last collective
-//     stubborn             like skip, and all ranks ignore SIGTERM and SIGINT
 
 #include <signal.h>
 #include <unistd.h>
@@ -52,7 +51,7 @@ void misbehave(const std::string& manner) {
     if (manner == "throw") throw std::logic_error("rank 1 throws on purpose");
     if (manner == "abort") std::abort();
     if (manner == "segv") ::raise(SIGSEGV);
-    if (manner == "skip" || manner == "stubborn") stay_out();
+    if (manner == "skip") stay_out();
 }
 
 }  // namespace
@@ -60,8 +59,6 @@ void misbehave(const std::string& manner) {
 int main(int argc, char** argv) {
     mini::extras::use_all();
     const std::string manner = argc > 1 ? argv[1] : "";
-    if (manner == "stubborn")
-        for (const int signal : {SIGTERM, SIGINT}) ::signal(signal, SIG_IGN);
     const auto group = mini::dist::init_process_group();
     mini::Tensor tensor = mini::Tensor::full({1000}, 1.0f);
     for (int i = 0; i < 3; ++i) group->all_reduce(tensor);

@@ -85,17 +85,6 @@ TEST_CASE("SIGUSR1 makes ranks log their boxes and mini flight names the missing
     CHECK(job.wait() == 128 + SIGTERM);
 }
 
-TEST_CASE("ranks that ignore SIGINT and SIGTERM are killed after the grace time") {
-    const int signal = GENERATE(SIGINT, SIGTERM);
-    Job job({"-n", "2", "--grace", "0.1", kWorker, "stubborn"});
-    job.wait_for("staying out");
-    const std::vector<pid_t> ranks = mini::test::ranks_of(job.pid());
-    REQUIRE(ranks.size() == 2);
-    job.send(signal);
-    CHECK(job.wait() == 128 + signal);
-    for (const pid_t rank : ranks) CHECK(kill(rank, 0) == -1);
-}
-
 TEST_CASE("the private flight folder is removed after success and kept after a failure") {
     const Folder temporary;
     const std::string variable = "TMPDIR=" + temporary.path();

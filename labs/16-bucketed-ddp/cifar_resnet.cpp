@@ -49,7 +49,6 @@
 #include "libmini/tensor/tensor.hpp"
 #include "libmini/training/accuracy.hpp"
 #include "libmini/training/digests.hpp"
-#include "libmini/training/on_device.hpp"
 #include "libmini/training/program.hpp"
 #include "libmini/training/rank_device.hpp"
 #include "libmini/training/run_observer.hpp"

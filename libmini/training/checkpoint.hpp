@@ -25,7 +25,6 @@
 
 #include "libmini/io/safetensors.hpp"
 #include "libmini/training/options.hpp"
-#include "libmini/training/results.hpp"
 #include "libmini/training/run_progress.hpp"
 
 namespace mini::training {

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "libmini/distributed/group/process_group.hpp"
+#include "libmini/nn/module.hpp"
 #include "libmini/tensor/device.hpp"
+#include "libmini/tensor/tensor.hpp"
 
 namespace mini::training {
 
@@ -32,5 +34,18 @@ std::string describe_device(Device device);
 /// Returns the device of each rank: {"cuda:0", "cuda:1"}. Blocks until all ranks have
 /// called it.
 std::vector<std::string> devices_of_ranks(dist::ProcessGroup& group, Device device);
+
+/// Computes model(x) with x, which may be in CPU memory, copied to `device`. REQUIRES: the model outlives this object.
+class OnDevice : public nn::Module {
+  public:
+    OnDevice(nn::Module& model, Device device) : model_(model), device_(device) {
+        register_module("model", model);
+    }
+    Tensor forward(const Tensor& x) override { return model_(x.to(device_)); }
+
+  private:
+    nn::Module& model_;
+    Device device_;
+};
 
 }  // namespace mini::training

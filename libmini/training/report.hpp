@@ -6,7 +6,7 @@
 #include <string>
 
 #include "libmini/training/options.hpp"
-#include "libmini/training/results.hpp"
+#include "libmini/training/run_progress.hpp"
 
 namespace mini::training {
 

@@ -18,7 +18,6 @@
 #include "libmini/tensor/tensor.hpp"
 #include "libmini/training/job.hpp"
 #include "libmini/training/options.hpp"
-#include "libmini/training/results.hpp"
 #include "libmini/training/run_checkpoints.hpp"
 #include "libmini/training/run_observer.hpp"
 #include "libmini/training/run_progress.hpp"

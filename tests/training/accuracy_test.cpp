@@ -1,4 +1,4 @@
-// count_correct: the counts over all ranks equal the counts of one process.
+// count_correct: the modes of the model. The checks of lab 09 have its counts.
 
 #include "libmini/training/accuracy.hpp"
 
@@ -57,43 +57,7 @@ class Predicting : public nn::Module {
     bool trained = false, recorded = false;
 };
 
-struct Counted {
-    Accuracy accuracy;
-    size_t collectives = 0;
-};
-
-// Calls count_correct on each rank, over n samples in batches of 3. Returns each rank's
-// counts and number of collectives.
-std::vector<Counted> count(int64_t n, int ranks) {
-    std::vector<Counted> results(static_cast<size_t>(ranks));
-    const auto dataset = numbered(n);
-    dist::run_threads(ranks, [&](dist::ProcessGroup& group) {
-        Counted& mine = results[static_cast<size_t>(group.rank())];
-        Predicting model;
-        data::DataLoader loader(
-            dataset, {.batch_size = 3,
-                      .sampler = std::make_shared<data::DistributedEvalSampler>(n)});
-        mine.accuracy = training::count_correct(model, loader, group);
-        mine.collectives = group.events().snapshot(EventKind::kCollectiveBegin).size();
-    });
-    return results;
-}
-
 }  // namespace
-
-TEST_CASE("count_correct returns the counts of one process after one collective") {
-    const int ranks = GENERATE(1, 2, 3, 4, 7);
-    const int64_t n = GENERATE(1, 2, 5, 6, 7, 22, 100);
-    CAPTURE(ranks, n);
-    Accuracy expected{.seen = n};
-    for (int64_t i = 0; i < n; ++i) expected.correct += predicted(i) == target(i);
-    const auto results = count(n, ranks);
-    for (size_t rank = 0; rank < results.size(); ++rank) {
-        CAPTURE(rank);
-        CHECK(results[rank].accuracy == expected);
-        CHECK(results[rank].collectives == 1);
-    }
-}
 
 TEST_CASE(
     "count_correct runs in evaluation mode without recording and restores the mode") {

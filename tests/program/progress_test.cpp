@@ -1,12 +1,12 @@
 #include "libmini/program/progress.hpp"
 
-#include <cstdlib>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "libmini/core/error.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/variables.hpp"
 
 using mini::Progress;
 using mini::ProgressOptions;
@@ -24,27 +24,6 @@ struct FakeClock {
     }
 };
 
-// Sets or unsets an environment variable, and restores its previous value.
-class Environment {
-  public:
-    Environment(const char* name, const char* value) : name_(name) {
-        const char* before = std::getenv(name);
-        if (before != nullptr) before_ = before;
-        was_set_ = before != nullptr;
-        set(value);
-    }
-    ~Environment() { set(was_set_ ? before_.c_str() : nullptr); }
-
-  private:
-    void set(const char* value) {
-        value == nullptr ? unsetenv(name_) : setenv(name_, value, 1);
-    }
-
-    const char* name_;
-    bool was_set_ = false;
-    std::string before_;
-};
-
 std::string repeat(int count, const std::string& text) {
     std::string result;
     for (int i = 0; i < count; ++i) result += text;
@@ -54,43 +33,40 @@ std::string repeat(int count, const std::string& text) {
 }  // namespace
 
 TEST_CASE("a line shows percentage and bar and counts and times and rate") {
-    // Beside the text, 37, 27 and 27 of 80 columns are left for the bar.
-    std::ostringstream out;
-    FakeClock clock;
-    const Progress progress(out, "epoch 1/3", 469, clock.options(true));
-    CHECK(progress.line(0, 0) ==
-          "epoch 1/3   0%|" + repeat(37, " ") + "| 0/469 [00:00<?, ? batch/s]");
-    CHECK(progress.line(291, 2.218) == "epoch 1/3  62%|" + repeat(16, "#") +
-                                           repeat(11, " ") +
-                                           "| 291/469 [00:02<00:01, 131.2 batch/s]");
-    CHECK(progress.line(469, 3.5) ==
-          "epoch 1/3 100%|" + repeat(27, "#") + "| 469/469 [00:03<00:00, 134.0 batch/s]");
-}
-
-TEST_CASE("slow steps show seconds per step and long times show hours") {
-    std::ostringstream out;
-    FakeClock clock;
-    const Progress progress(out, "e", 4, clock.options(false));
-    CHECK(progress.line(1, 3600) == "e  25% 1/4 [1:00:00<3:00:00, 3600.0 s/batch]");
-    CHECK(progress.line(2, 125) == "e  50% 2/4 [02:05<02:05, 62.5 s/batch]");
-}
-
-TEST_CASE("a line that is too long loses the bar and is then truncated") {
-    std::ostringstream out;
-    FakeClock clock;
-    const Progress narrow(out, "steps", 10, clock.options(true, 42));
-    CHECK(narrow.line(5, 1) == "steps  50% 5/10 [00:01<00:01, 5.0 batch/s]");
-    const Progress tiny(out, "steps", 10, clock.options(true, 4));
-    CHECK(tiny.line(5, 1) == "step");
-}
-
-TEST_CASE("a total of 0 and more steps than the total both show 100 %") {
-    std::ostringstream out;
-    FakeClock clock;
-    const Progress empty(out, "e", 0, clock.options(false));
-    CHECK(empty.line(0, 1) == "e 100% 0/0 [00:01<?, ? batch/s]");
-    const Progress over(out, "e", 2, clock.options(false));
-    CHECK(over.line(3, 1) == "e 100% 3/2 [00:01<00:00, 3.0 batch/s]");
+    struct Case {
+        std::string label;
+        int64_t total;
+        bool terminal;
+        int width;
+        int64_t done;
+        double seconds;
+        std::string line;
+    };
+    const std::vector<Case> cases = {
+        // Beside the text, 37, 27 and 27 of 80 columns are left for the bar.
+        {"epoch 1/3", 469, true, 80, 0, 0,
+         "epoch 1/3   0%|" + repeat(37, " ") + "| 0/469 [00:00<?, ? batch/s]"},
+        {"epoch 1/3", 469, true, 80, 291, 2.218,
+         "epoch 1/3  62%|" + repeat(16, "#") + repeat(11, " ") +
+             "| 291/469 [00:02<00:01, 131.2 batch/s]"},
+        {"epoch 1/3", 469, true, 80, 469, 3.5,
+         "epoch 1/3 100%|" + repeat(27, "#") + "| 469/469 [00:03<00:00, 134.0 batch/s]"},
+        // Slow steps have seconds per step, and long times hours.
+        {"e", 4, false, 80, 1, 3600, "e  25% 1/4 [1:00:00<3:00:00, 3600.0 s/batch]"},
+        {"e", 4, false, 80, 2, 125, "e  50% 2/4 [02:05<02:05, 62.5 s/batch]"},
+        // A line that is too long loses the bar, and is then truncated.
+        {"steps", 10, true, 42, 5, 1, "steps  50% 5/10 [00:01<00:01, 5.0 batch/s]"},
+        {"steps", 10, true, 4, 5, 1, "step"},
+        // A total of 0, and more steps than the total, are 100 %.
+        {"e", 0, false, 80, 0, 1, "e 100% 0/0 [00:01<?, ? batch/s]"},
+        {"e", 2, false, 80, 3, 1, "e 100% 3/2 [00:01<00:00, 3.0 batch/s]"}};
+    for (const Case& c : cases) {
+        std::ostringstream out;
+        FakeClock clock;
+        const Progress progress(out, c.label, c.total,
+                                clock.options(c.terminal, c.width));
+        CHECK(progress.line(c.done, c.seconds) == c.line);
+    }
 }
 
 TEST_CASE("a negative total throws Error") {
@@ -190,9 +166,9 @@ TEST_CASE("a disabled bar and a bar without steps write nothing") {
 
 TEST_CASE("MINI_PROGRESS overrides stderr_is_terminal") {
     {
-        const Environment bar("MINI_PROGRESS", "bar");
+        const mini::test::Variables bar{{"MINI_PROGRESS", "bar"}};
         CHECK(mini::stderr_is_terminal());
     }
-    const Environment plain("MINI_PROGRESS", "plain");
+    const mini::test::Variables plain{{"MINI_PROGRESS", "plain"}};
     CHECK_FALSE(mini::stderr_is_terminal());
 }

@@ -2,19 +2,17 @@
 
 #include "libmini/tools/minirun/options.hpp"
 
-#include <stdlib.h>
-
 #include <fstream>
-#include <initializer_list>
-#include <utility>
 #include <vector>
 
 #include "libmini/core/error.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
 #include "tests/support/folder.hpp"
+#include "tests/support/variables.hpp"
 
 using mini::test::contains;
+using mini::test::Variables;
 
 namespace {
 
@@ -35,22 +33,6 @@ std::string options_error(const Words& words) {
         return error.what();
     }
 }
-
-// Sets variables for one scope.
-class Environment {
-  public:
-    Environment(std::initializer_list<std::pair<const char*, const char*>> variables)
-        : variables_(variables) {
-        for (const auto& [name, value] : variables_) setenv(name, value, 1);
-    }
-    ~Environment() {
-        for (const auto& [name, value] : variables_) unsetenv(name);
-    }
-    Environment(const Environment&) = delete;
-
-  private:
-    std::vector<std::pair<const char*, const char*>> variables_;
-};
 
 }  // namespace
 
@@ -141,19 +123,19 @@ TEST_CASE("errors name the missing or unknown option") {
 }
 
 TEST_CASE("PET_ variables are the defaults of the options of the same name") {
-    const Environment environment{{"PET_NPROC_PER_NODE", "3"},
-                                  {"PET_NNODES", "2"},
-                                  {"PET_NODE_RANK", "1"},
-                                  {"PET_RDZV_ENDPOINT", "node0:29400"},
-                                  {"PET_MASTER_ADDR", "other"},
-                                  {"PET_MASTER_PORT", "1"},
-                                  {"PET_RDZV_ID", "job"},
-                                  {"PET_RDZV_BACKEND", "c10d"},
-                                  {"PET_MAX_RESTARTS", "0"},
-                                  {"PET_LOG_DIR", "logs"},
-                                  {"PET_STANDALONE", "0"},
-                                  {"PET_NO_PREFIX", "1"},
-                                  {"PET_ROLE", ""}};
+    const Variables environment{{"PET_NPROC_PER_NODE", "3"},
+                                {"PET_NNODES", "2"},
+                                {"PET_NODE_RANK", "1"},
+                                {"PET_RDZV_ENDPOINT", "node0:29400"},
+                                {"PET_MASTER_ADDR", "other"},
+                                {"PET_MASTER_PORT", "1"},
+                                {"PET_RDZV_ID", "job"},
+                                {"PET_RDZV_BACKEND", "c10d"},
+                                {"PET_MAX_RESTARTS", "0"},
+                                {"PET_LOG_DIR", "logs"},
+                                {"PET_STANDALONE", "0"},
+                                {"PET_NO_PREFIX", "1"},
+                                {"PET_ROLE", ""}};
     const auto options = parse({"train"});
     CHECK(options.ranks == 3);
     CHECK(options.nodes == 2);
@@ -167,11 +149,11 @@ TEST_CASE("PET_ variables are the defaults of the options of the same name") {
 }
 
 TEST_CASE("the command line wins over PET_ variables") {
-    const Environment environment{{"PET_NPROC_PER_NODE", "3"},
-                                  {"PET_NNODES", "2"},
-                                  {"PET_NODE_RANK", "1"},
-                                  {"PET_MASTER_ADDR", "node0"},
-                                  {"PET_MASTER_PORT", "29400"}};
+    const Variables environment{{"PET_NPROC_PER_NODE", "3"},
+                                {"PET_NNODES", "2"},
+                                {"PET_NODE_RANK", "1"},
+                                {"PET_MASTER_ADDR", "node0"},
+                                {"PET_MASTER_PORT", "29400"}};
     const auto endpoint = parse({"-n", "1", "--rdzv-endpoint", "node5:7", "train"});
     CHECK(endpoint.ranks == 1);
     CHECK(endpoint.nodes == 2);
@@ -184,20 +166,20 @@ TEST_CASE("the command line wins over PET_ variables") {
     CHECK(alone.nodes == 1);
     CHECK(alone.master_addr == "127.0.0.1");
 
-    const Environment standalone{{"PET_STANDALONE", "1"}};
+    const Variables standalone{{"PET_STANDALONE", "1"}};
     CHECK(parse({"--nnodes", "2", "train"}).nodes == 2);
 }
 
 TEST_CASE("PET_ variables that minirun cannot use are named") {
-    const Environment environment{{"PET_NNODES", "1:2"},
-                                  {"PET_NPROC_PER_NODE", "1"},
-                                  {"PET_RDZV_CONF", "timeout=60"},
-                                  {"PET_START_METHOD", "spawn"}};
+    const Variables environment{{"PET_NNODES", "1:2"},
+                                {"PET_NPROC_PER_NODE", "1"},
+                                {"PET_RDZV_CONF", "timeout=60"},
+                                {"PET_START_METHOD", "spawn"}};
     CHECK(contains(options_error({"train"}), "PET_NNODES=1:2"));
     const auto notes = parse({"--nnodes", "1", "train"}).notes;
     REQUIRE(notes.size() == 1);
     CHECK(contains(notes[0], "PET_RDZV_CONF, PET_START_METHOD"));
-    const Environment flag{{"PET_STANDALONE", "maybe"}};
+    const Variables flag{{"PET_STANDALONE", "maybe"}};
     CHECK(contains(options_error({"train"}), "PET_STANDALONE wants 0 or 1, not 'maybe'"));
 }
 
@@ -208,7 +190,7 @@ TEST_CASE("-n gpu and -n auto mean one rank for each GPU") {
         std::ofstream{folder.path() + "/" + name};
     CHECK(mini::tools::count_gpus(folder.path()) == 3);
     const auto visible = [&](const char* devices) {
-        const Environment environment{{"CUDA_VISIBLE_DEVICES", devices}};
+        const Variables environment{{"CUDA_VISIBLE_DEVICES", devices}};
         return mini::tools::count_gpus(folder.path());
     };
     CHECK(visible("0,2") == 2);
@@ -216,7 +198,7 @@ TEST_CASE("-n gpu and -n auto mean one rank for each GPU") {
     CHECK(visible("0,-1,1") == 1);
     CHECK(visible("GPU-8932f937") == 1);
 
-    const Environment none{{"CUDA_VISIBLE_DEVICES", ""}};
+    const Variables none{{"CUDA_VISIBLE_DEVICES", ""}};
     CHECK(contains(options_error({"-n", "gpu", "train"}), "CUDA_VISIBLE_DEVICES"));
     CHECK(parse({"-n", "auto", "train"}).ranks == parse({"-n", "cpu", "train"}).ranks);
 }

@@ -1,6 +1,7 @@
 #include "libmini/io/safetensors_header.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -38,193 +39,143 @@ std::string shortened(const std::string& text) {
     return text.size() <= kMaxQuoteBytes ? text : text.substr(0, kMaxQuoteBytes) + "...";
 }
 
-// Builds the header while the JSON parser runs. So no JSON tree is stored, and the first
-// error ends the parsing.
-//
-//     {                                  kFile -> kHeader
-//       "__metadata__": {"a": "b"},      kMetadata
-//       "x": {"shape": [10, 5], ...}     kTensor, and kNumbers within [ ]
-//     }
-class HeaderReader : public json::json_sax_t {
+[[noreturn]] void reject_tensor(const std::string& name, const auto&... parts) {
+    throw BadFile(concat("tensor ", quoted_name(name), ": ", parts...));
+}
+
+// Returns a value for an error message.
+std::string text_of(const json& value) {
+    if (value.is_array()) return "a list";
+    return value.is_object() ? "an object" : shortened(value.dump());
+}
+
+const json& member_of(const std::string& name, const json& tensor, const char* member) {
+    if (!tensor.contains(member))
+        reject_tensor(name, "not described by ", kMembers, " alone: ", member,
+                      " is missing");
+    return tensor[member];
+}
+
+// Returns the numbers of `member`, which is a list of integers from 0 to 2^64 - 1.
+std::vector<uint64_t> numbers_of(const std::string& name, const json& tensor,
+                                 const char* member) {
+    const json& list = member_of(name, tensor, member);
+    if (!list.is_array()) reject_tensor(name, member, " is missing or not a list");
+    for (const json& number : list)
+        if (!number.is_number_unsigned())
+            reject_tensor(name, member, " has ", text_of(number),
+                          ", not an integer from 0 to 2^64 - 1");
+    if (list.size() > kMaxDimensions)
+        reject_tensor(name, member, " has more than ", kMaxDimensions, " numbers");
+    return list.get<std::vector<uint64_t>>();
+}
+
+// Checks the sizes and returns them as a Shape. Sizes of 0 count as 1 in the product, so
+// that the strides do not overflow either.
+Shape shape_of(const std::string& name, const json& tensor) {
+    Shape shape;
+    int64_t product = 1;
+    for (const uint64_t size : numbers_of(name, tensor, kShape)) {
+        const bool fits =
+            size <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max()) &&
+            !__builtin_mul_overflow(product, std::max<uint64_t>(size, 1), &product);
+        if (!fits)
+            reject_tensor(name, "the shape ", tensor[kShape].dump(),
+                          " has more elements than can be counted");
+        shape.push_back(static_cast<int64_t>(size));
+    }
+    return shape;
+}
+
+SafetensorsEntry entry_of(const std::string& name, const json& tensor) {
+    const json& type = member_of(name, tensor, kDType);
+    if (!type.is_string()) reject_tensor(name, "dtype is missing or not a string");
+    const Shape shape = shape_of(name, tensor);
+    const std::vector<uint64_t> offsets = numbers_of(name, tensor, kOffsets);
+    if (offsets.size() != 2 || offsets[0] > offsets[1])
+        reject_tensor(name, "data_offsets is ", json(offsets).dump(),
+                      ", not a begin and an end");
+
+    // Compare the bytes with the shape, if libmini has the dtype.
+    const std::optional<DType> dtype = find_dtype(type);
+    uint64_t bytes = 0;
+    const auto count = static_cast<uint64_t>(element_count(shape));
+    if (dtype && (__builtin_mul_overflow(count, item_size(*dtype), &bytes) ||
+                  bytes != offsets[1] - offsets[0]))
+        reject_tensor(name, offsets[1] - offsets[0], " bytes do not hold the shape ",
+                      shape, " of ", *dtype);
+    return {name, type, shape, offsets[0], offsets[1]};
+}
+
+// Reads the header while the JSON parser runs: takes each tensor out of the parser's tree
+// when its object ends, so that the tree stays small, and sees a key that occurs twice.
+class HeaderReader {
   public:
     explicit HeaderReader(size_t max_names) : max_names_(max_names) {}
 
+    // Called by the parser for a part of the text. Returns whether the tree keeps it. `depth`
+    // is 1 for a tensor, 2 for a member of a tensor, and 3 for a number of a shape.
+    bool operator()(int depth, json::parse_event_t event, json& part) {
+        using Event = json::parse_event_t;
+        if (event == Event::key && depth == 1) start_name(part.get<std::string>());
+        if (event == Event::key && depth == 2) start_member(part.get<std::string>());
+        if (event == Event::array_start) numbers_ = 0;
+        if (event == Event::value && depth == 3) return ++numbers_ <= kMaxDimensions + 1;
+        const bool is_end = event == Event::object_end || event == Event::array_end;
+        if (depth == 1 && (is_end || event == Event::value)) {
+            end_name(part);
+            return false;
+        }
+        return depth <= 3;
+    }
+
     SafetensorsHeader take() { return std::move(header_); }
 
-    bool start_object(size_t) override {
-        if (state_ == State::kFile) {
-            state_ = State::kHeader;
-        } else if (state_ != State::kHeader) {
-            reject_value("an object");
-        } else if (name_ == kMetadata) {
-            state_ = State::kMetadata;
-        } else {
-            state_ = State::kTensor;
-            entry_ = {};
-            seen_.clear();
-        }
-        return true;
-    }
-
-    bool key(std::string& key) override {
-        if (state_ == State::kTensor) {
-            start_member(key);
-            return true;
-        }
+  private:
+    void count_name(std::set<std::string>& seen, const std::string& name) {
         check_file(++names_ <= max_names_, "the header has more than ", max_names_,
                    " names");
-        if (state_ == State::kMetadata) {
-            if (header_.metadata.contains(key)) reject_duplicate(key);
-            metadata_key_ = key;
-        } else {
-            if (!tensor_names_.insert(key).second) reject_duplicate(key);
-            name_ = key;
-        }
-        return true;
+        insert(seen, name);
+    }
+    static void insert(std::set<std::string>& seen, const std::string& key) {
+        check_file(seen.insert(key).second, "the header has the key ", quoted_name(key),
+                   " twice");
     }
 
-    bool end_object() override {
-        if (state_ == State::kTensor) end_tensor();
-        state_ = state_ == State::kHeader ? State::kFile : State::kHeader;
-        return true;
+    void start_name(const std::string& name) {
+        count_name(tensor_names_, name);
+        name_ = name;
+        members_.clear();
     }
-
-    bool start_array(size_t) override {
-        if (state_ != State::kTensor || member_ == kDType) reject_value("a list");
-        state_ = State::kNumbers;
-        return true;
-    }
-
-    bool end_array() override {
-        state_ = State::kTensor;
-        return true;
-    }
-
-    bool string(std::string& text) override {
-        if (state_ == State::kMetadata) {
-            header_.metadata[metadata_key_] = text;
-        } else if (state_ == State::kTensor && member_ == kDType) {
-            entry_.type = text;
-        } else {
-            reject_value(quoted_name(text));
-        }
-        return true;
-    }
-
-    bool number_unsigned(uint64_t number) override {
-        if (state_ != State::kNumbers) reject_value(concat(number));
-        std::vector<uint64_t>& list = member_ == kShape ? shape_ : offsets_;
-        if (list.size() == kMaxDimensions)
-            reject(member_, " has more than ", kMaxDimensions, " numbers");
-        list.push_back(number);
-        return true;
-    }
-
-    bool null() override { reject_value("null"); }
-    bool boolean(bool value) override { reject_value(json(value).dump()); }
-    bool number_integer(int64_t number) override { reject_value(concat(number)); }
-    bool number_float(double number, const std::string& text) override {
-        const bool is_integer = text.find_first_of(".eE") == std::string::npos;
-        reject_value(is_integer ? shortened(text) : json(number).dump());
-    }
-    bool binary(json::binary_t&) override { reject_value("bytes"); }
-
-    bool parse_error(size_t, const std::string&, const json::exception& error) override {
-        throw BadFile(concat("the header is not JSON: ", shortened(error.what())));
-    }
-
-  private:
-    enum class State { kFile, kHeader, kMetadata, kTensor, kNumbers };
-
-    template <typename... Parts>
-    [[noreturn]] void reject(const Parts&... parts) const {
-        throw BadFile(concat("tensor ", quoted_name(name_), ": ", parts...));
-    }
-
-    [[noreturn]] static void reject_duplicate(const std::string& key) {
-        throw BadFile(concat("the header has the key ", quoted_name(key), " twice"));
-    }
-
-    // Throws BadFile because `value` is not allowed at this position.
-    [[noreturn]] void reject_value(const std::string& value) const {
-        switch (state_) {
-            case State::kFile: throw BadFile("the header is not one object");
-            case State::kMetadata:
-                throw BadFile(concat(kMetadata, ": the value of ",
-                                     quoted_name(metadata_key_), " is not a string"));
-            case State::kHeader:
-                check_file(name_ != kMetadata, kMetadata, " is not an object");
-                reject("not described by ", kMembers, " alone: it is ", value);
-            case State::kNumbers:
-                reject(member_, " has ", value, ", not an integer from 0 to 2^64 - 1");
-            case State::kTensor: break;
-        }
-        reject(member_, " is missing or not a ", member_ == kDType ? "string" : "list");
-    }
-
     void start_member(const std::string& key) {
+        if (name_ == kMetadata) return count_name(members_, key);
         if (key != kDType && key != kShape && key != kOffsets)
-            reject("not described by ", kMembers, " alone: it has ", quoted_name(key));
-        if (!seen_.insert(key).second) reject_duplicate(key);
-        member_ = key;
+            reject_tensor(name_, "not described by ", kMembers, " alone: it has ",
+                          quoted_name(key));
+        insert(members_, key);
     }
-
-    void end_tensor() {
-        for (const char* member : {kDType, kShape, kOffsets})
-            if (!seen_.contains(member))
-                reject("not described by ", kMembers, " alone: ", member, " is missing");
-        entry_.name = name_;
-        entry_.shape = checked_shape();
-        if (offsets_.size() != 2 || offsets_[0] > offsets_[1])
-            reject("data_offsets is ", json(offsets_).dump(), ", not a begin and an end");
-        entry_.begin = offsets_[0];
-        entry_.end = offsets_[1];
-        if (const std::optional<DType> dtype = find_dtype(entry_.type))
-            check_size(*dtype);
-        header_.entries.push_back(std::move(entry_));
-        shape_.clear();
-        offsets_.clear();
+    void end_name(const json& value) {
+        if (name_ == kMetadata) return read_metadata(value);
+        if (!value.is_object())
+            reject_tensor(name_, "not described by ", kMembers, " alone: it is ",
+                          text_of(value));
+        header_.entries.push_back(entry_of(name_, value));
     }
-
-    void check_size(DType dtype) const {
-        uint64_t bytes = 0;
-        const auto count = static_cast<uint64_t>(element_count(entry_.shape));
-        const bool fits = !__builtin_mul_overflow(count, item_size(dtype), &bytes);
-        if (!fits || bytes != entry_.end - entry_.begin)
-            reject(entry_.end - entry_.begin, " bytes do not hold the shape ",
-                   entry_.shape, " of ", dtype);
-    }
-
-    // Checks the sizes and returns them as a Shape. Sizes of 0 count as 1 in the product,
-    // so that the strides do not overflow either.
-    Shape checked_shape() const {
-        Shape shape;
-        int64_t product = 1;
-        for (const uint64_t size : shape_) {
-            const bool fits =
-                size <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max()) &&
-                !__builtin_mul_overflow(product, std::max<uint64_t>(size, 1), &product);
-            if (!fits)
-                reject("the shape ", json(shape_).dump(),
-                       " has more elements than can be counted");
-            shape.push_back(static_cast<int64_t>(size));
-        }
-        return shape;
+    void read_metadata(const json& value) {
+        check_file(value.is_object(), kMetadata, " is not an object");
+        for (const auto& [key, text] : value.items())
+            check_file(text.is_string(), kMetadata, ": the value of ", quoted_name(key),
+                       " is not a string");
+        header_.metadata = value;
     }
 
     SafetensorsHeader header_;
-    State state_ = State::kFile;
     const size_t max_names_;
-    size_t names_ = 0;  // of tensors and of metadata
-    std::set<std::string> tensor_names_;
-    std::string metadata_key_;
-
-    // The tensor that is being parsed.
-    std::string name_;
-    SafetensorsEntry entry_;
-    std::set<std::string> seen_;  // the members of this tensor that were parsed so far
-    std::string member_;          // the member that is being parsed
-    std::vector<uint64_t> shape_, offsets_;
+    size_t names_ = 0;                    // of tensors and of metadata
+    std::set<std::string> tensor_names_;  // and "__metadata__"
+    std::string name_;                    // the last one
+    std::set<std::string> members_;       // the keys of its object so far
+    size_t numbers_ = 0;                  // in its list so far
 };
 
 // Checks that the sorted entries fill [0, data_bytes) without gaps or overlaps.
@@ -286,7 +237,11 @@ SafetensorsHeader parse_header(const std::string& text, uint64_t data_bytes,
     // The JSON parser would stop at a zero byte.
     check_file(text.find('\0') == std::string::npos, "the header contains a zero byte");
     HeaderReader reader(max_names);
-    json::sax_parse(text, &reader);
+    try {
+        const json emptied = json::parse(text, std::ref(reader));
+    } catch (const json::exception& error) {
+        throw BadFile(concat("the header is not JSON: ", shortened(error.what())));
+    }
     SafetensorsHeader header = reader.take();
 
     // Sort empty tensors before a tensor that begins at the same byte.

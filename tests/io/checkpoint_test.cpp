@@ -11,12 +11,10 @@
 
 #include "labs/17-faults-and-checkpoints/simulated_disk.hpp"
 #include "libmini/core/error.hpp"
-#include "libmini/core/log.hpp"
 #include "libmini/random/random.hpp"
 #include "tests/io/support.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
-#include "tests/support/written.hpp"
 
 using mini::BadFile;
 using mini::Tensor;
@@ -152,24 +150,6 @@ TEST_CASE("other files in the folder are neither listed nor removed") {
     folder.save(9, contents_of(9));
     CHECK(folder.list() == Steps{9});
     for (const std::string& name : others) CHECK(read_text(directory / name) == "mine");
-}
-
-TEST_CASE("latest skips unreadable checkpoints with a warning") {
-    const Folder directory;
-    CheckpointFolder folder(directory.path(), 3);
-    folder.save(1, contents_of(1));
-    folder.save(2, contents_of(2));
-    write_text(folder.path(2), "damaged");
-    std::filesystem::create_symlink(directory / "nowhere", folder.path(3));
-    const mini::logging::Level before = mini::logging::level();
-    mini::logging::set_level(mini::logging::Level::kWarning);
-    int64_t step = -1;
-    const std::string warnings =
-        mini::test::written_to_stderr([&] { step = folder.latest()->step; });
-    mini::logging::set_level(before);
-    CHECK(step == 1);
-    CHECK(contains(warnings, folder.path(2) + ": 7 bytes are too few"));
-    CHECK(contains(warnings, folder.path(3) + ": open failed"));
 }
 
 TEST_CASE("a file at or above the folder's path throws BadFile that names the path") {

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "libmini/distributed/transport/tags.hpp"
+#include "libmini/extras/flight/flight.hpp"
 #include "libmini/tensor/ops.hpp"
 #include "tests/distributed/support.hpp"
 #include "tests/support/catch.hpp"
@@ -31,6 +32,9 @@ using mini::test::Folder;
 using State = FlightRecord::State;
 
 namespace {
+
+// The groups of the program are recorded, as those of train_mnist.
+const bool used = (mini::flight::use(), true);
 
 Collective all_reduce_number(uint64_t sequence) {
     return {.operation = Operation::kAllReduce, .count = 10, .sequence = sequence};

@@ -2,31 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <utility>
 
 #include "libmini/core/error.hpp"
 
 namespace mini {
-
-std::string_view event_name(EventKind kind) {
-    switch (kind) {
-        case EventKind::kForwardBegin: return "forward_begin";
-        case EventKind::kForwardEnd: return "forward_end";
-        case EventKind::kModuleBegin: return "module_begin";
-        case EventKind::kModuleEnd: return "module_end";
-        case EventKind::kBackwardEnd: return "backward_end";
-        case EventKind::kGradReady: return "grad_ready";
-        case EventKind::kBucketReady: return "bucket_ready";
-        case EventKind::kBucketLaunch: return "bucket_launch";
-        case EventKind::kBucketDone: return "bucket_done";
-        case EventKind::kCollectiveBegin: return "collective_begin";
-        case EventKind::kAlgorithm: return "algorithm";
-        case EventKind::kCollectiveEnd: return "collective_end";
-        case EventKind::kSpanBegin: return "span_begin";
-        case EventKind::kSpanEnd: return "span_end";
-    }
-    return "unknown";
-}
 
 EventLog::EventLog(size_t capacity) : capacity_(capacity) {
     MINI_CHECK(capacity > 0, "EventLog: the capacity is 0");
@@ -49,7 +28,6 @@ void EventLog::record(EventKind kind, int64_t index, int64_t bytes, const char* 
         ring_[next_] = event;
     if (++next_ == capacity_) next_ = 0;
     ++recorded_;
-    if (listener_) listener_(event);
 }
 
 std::vector<Event> EventLog::snapshot() const {
@@ -88,11 +66,6 @@ void EventLog::clear() {
     const std::lock_guard lock(mutex_);
     ring_.clear();
     next_ = 0;
-}
-
-void EventLog::listen(std::function<void(const Event&)> listener) {
-    const std::lock_guard lock(mutex_);
-    listener_ = std::move(listener);
 }
 
 }  // namespace mini

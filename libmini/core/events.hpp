@@ -10,9 +10,7 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <mutex>
-#include <string_view>
 #include <vector>
 
 namespace mini {
@@ -34,9 +32,6 @@ enum class EventKind : uint8_t {
     kSpanBegin,        // name: part of a training step, index: its number (EventSpan)
     kSpanEnd,          // name, index: as kSpanBegin
 };
-
-/// Returns the name of an event kind: "bucket_launch" for kBucketLaunch.
-std::string_view event_name(EventKind kind);
 
 /// One event on a rank, with its time.
 struct Event {
@@ -69,13 +64,8 @@ class EventLog {
 
     void clear();
 
-    /// Calls `listener` with each later event, on the thread that records the event; an
-    /// empty function ends this. REQUIRES: the listener does not use this log.
-    void listen(std::function<void(const Event&)> listener);
-
   private:
     mutable std::mutex mutex_;
-    std::function<void(const Event&)> listener_;
     std::vector<Event> ring_;  // grows up to capacity_, then wraps
     size_t capacity_;
     size_t next_ = 0;        // where ring_ stores the next event

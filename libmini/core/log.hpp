@@ -31,12 +31,6 @@ void set_level(Level level);
 /// Writes `message` as one line if `level` is at least the minimum level.
 void write(Level level, const std::string& message);
 
-/// Logs the concatenation of the parts at the level kDebug.
-template <typename... Parts>
-void debug(const Parts&... parts) {
-    if (level() <= Level::kDebug) write(Level::kDebug, concat(parts...));
-}
-
 /// Logs the concatenation of the parts at the level kInfo.
 template <typename... Parts>
 void info(const Parts&... parts) {
@@ -47,12 +41,6 @@ void info(const Parts&... parts) {
 template <typename... Parts>
 void warning(const Parts&... parts) {
     if (level() <= Level::kWarning) write(Level::kWarning, concat(parts...));
-}
-
-/// Logs the concatenation of the parts at the level kError.
-template <typename... Parts>
-void error(const Parts&... parts) {
-    if (level() <= Level::kError) write(Level::kError, concat(parts...));
 }
 
 }  // namespace mini::logging

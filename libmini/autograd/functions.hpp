@@ -109,15 +109,6 @@ Tensor conv2d(const Tensor& x, const Tensor& w, const Tensor& bias = {},
 Tensor max_pool2d(const Tensor& x, int64_t kernel_size, int64_t stride = 0,
                   int64_t padding = 0);
 
-/// Returns the mean of each window. Stride 0 means kernel_size. The zeros in the padding
-/// are included in the mean unless count_include_pad is false.
-Tensor avg_pool2d(const Tensor& x, int64_t kernel_size, int64_t stride = 0,
-                  int64_t padding = 0, bool count_include_pad = true);
-
-/// Returns the means over output_rows x output_cols rectangles that cover the image; the
-/// result is (N, C, output_rows, output_cols). The output may be larger than the image.
-Tensor adaptive_avg_pool2d(const Tensor& x, int64_t output_rows, int64_t output_cols);
-
 /// The options of one batch normalisation.
 struct BatchNormMode {
     bool training = false;

@@ -43,15 +43,6 @@ struct ImageExtents {
     int64_t W = 0;
 };
 
-/// One output of an average pooling, along one axis: reads the inputs [begin, end). An
-/// output's divisor is its row's `count` times its column's `count`. `count` may include
-/// padding, which is not read.
-struct PoolSpan {
-    int64_t begin = 0;
-    int64_t end = 0;
-    int64_t count = 0;
-};
-
 /// Extents of a normalisation of channels: x (N, C, space), where space is H W for images
 /// and 1 for rows.
 struct ChannelExtents {
@@ -213,23 +204,6 @@ void max_pool2d_backward(float* dx,               // (N, C, H, W)
                          const float* g,          // (N, C, Ho, Wo)
                          const int32_t* indices,  // (N, C, Ho, Wo)
                          ImageExtents in, Window window);
-
-// ---- average pooling (avg_pool.cpp)
-
-/// y[i, j] = the sum of x over rows[i] and cols[j], divided by the product of their
-/// counts. One kernel for `torch.nn.functional.avg_pool2d` and `adaptive_avg_pool2d`:
-/// they differ only in the spans.
-void avg_pool2d(float* y,        // (N, C, |rows|, |cols|)
-                const float* x,  // (N, C, H, W)
-                ImageExtents in, std::span<const PoolSpan> rows,
-                std::span<const PoolSpan> cols);
-
-/// dx[h, w] = the sum of g[i, j] / (product of the counts) over all outputs (i, j) that
-/// average x[h, w].
-void avg_pool2d_backward(float* dx,       // (N, C, H, W)
-                         const float* g,  // (N, C, |rows|, |cols|)
-                         ImageExtents in, std::span<const PoolSpan> rows,
-                         std::span<const PoolSpan> cols);
 
 // ---- batch normalisation (norm.cpp)
 

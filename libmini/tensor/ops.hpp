@@ -151,7 +151,7 @@ Tensor matmul(const Tensor& a, const Tensor& b, kernels::MatmulOptions options =
 /// Returns x wᵀ + bias: x (N, in), w (out, in), bias (out) or undefined, result (N, out).
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias);
 
-// ---- images, (N, C, H, W) (nn_ops.cpp; average pooling: nn_ops.cpp)
+// ---- images, (N, C, H, W) (nn_ops.cpp)
 
 /// Returns the convolution of x (N, C, H, W) with w (M, C, kernel, kernel) plus bias, (M)
 /// or undefined.
@@ -180,28 +180,6 @@ MaxPooled max_pool2d(const Tensor& x, kernels::Window window);
 /// Returns dL/dx of max_pool2d, where g is dL/dy and `where` is from max_pool2d.
 Tensor max_pool2d_backward(const Tensor& g, Storage& where, const Shape& x_shape,
                            kernels::Window window);
-
-/// The spans of both axes of an image.
-struct PoolSpans {
-    std::vector<kernels::PoolSpan> rows, cols;
-};
-
-/// Returns the spans of avg_pool2d for images of `x_shape`. Throws ShapeError if x_shape
-/// is not (N, C, H, W) or the window is invalid or too large.
-PoolSpans avg_pool2d_spans(const Shape& x_shape, kernels::Window window,
-                           bool count_include_pad);
-
-/// Returns the spans of adaptive_avg_pool2d for images of `x_shape`. Throws ShapeError if
-/// x_shape is not (N, C, H, W), has no rows or columns, or if rows or cols is not
-/// positive.
-PoolSpans adaptive_avg_pool2d_spans(const Shape& x_shape, int64_t rows, int64_t cols);
-
-/// Returns the averages of x over rectangles: output (i, j) of a plane is the average
-/// over row span i and column span j.
-Tensor avg_pool2d(const Tensor& x, const PoolSpans& spans);
-
-/// Returns dL/dx of avg_pool2d, where g is dL/dy.
-Tensor avg_pool2d_backward(const Tensor& g, const Shape& x_shape, const PoolSpans& spans);
 
 // ---- normalisation of channels, (N, C, ...) (norm_ops.cpp)
 

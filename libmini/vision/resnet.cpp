@@ -122,8 +122,7 @@ Tensor ResNet::forward(const Tensor& x) {
     Tensor y = relu(bn1_(conv1_(x)));                // (N, 64, H / 2, W / 2)
     y = max_pool2d(y, 3, 2, 1);                      // (N, 64, H / 4, W / 4)
     for (Sequential& layer : layers_) y = layer(y);  // (N, 512 e, H / 32, W / 32)
-    y = adaptive_avg_pool2d(y, 1, 1);                // (N, 512 e, 1, 1)
-    return (*fc_)(flatten(y, 1));
+    return (*fc_)(mean(y, {2, 3}));                  // (N, num_classes)
 }
 
 ResNet resnet18(ResNetOptions options) {

@@ -133,27 +133,6 @@ TEST_CASE("max pooling has correct gradients with overlapping and incomplete win
           {spread({2, 2, 5, 6})});
 }
 
-TEST_CASE("average pooling has correct gradients with and without count_include_pad") {
-    const int64_t kernel = GENERATE(2, 3);
-    const int64_t stride = GENERATE(0, 1, 2);
-    const int64_t padding = GENERATE(0, 1);
-    const bool count_include_pad = GENERATE(false, true);
-    CAPTURE(kernel, stride, padding, count_include_pad);
-    check(
-        [&](const Inputs& x) {
-            return avg_pool2d(x[0], kernel, stride, padding, count_include_pad);
-        },
-        {spread({2, 2, 5, 6})});
-}
-
-TEST_CASE("adaptive pooling has correct gradients for smaller and larger outputs") {
-    const int64_t rows = GENERATE(1, 2, 5, 7);
-    const int64_t cols = GENERATE(1, 4, 9);
-    CAPTURE(rows, cols);
-    check([&](const Inputs& x) { return adaptive_avg_pool2d(x[0], rows, cols); },
-          {spread({2, 2, 5, 6})});
-}
-
 TEST_CASE("batch normalisation has correct gradients in training and in evaluation") {
     const bool training = GENERATE(false, true);
     const Shape shape = GENERATE(Shape{4, 2, 3, 3}, Shape{6, 2}, Shape{3, 2, 5});

@@ -1,4 +1,4 @@
-"""Writes resnet.json and resnet_init.json from torchvision's ResNets, norm_pool.json from layers.
+"""Writes resnet.json and resnet_init.json from torchvision's ResNets, batch_norm.json from layers.
 
 Run with PyTorch 2.15 and its torchvision on a CPU: OMP_NUM_THREADS=1 python3 make_resnet.py
 Only resnet_init.json has random numbers, from seed 0. Elsewhere, element i of tensor k (in the
@@ -94,15 +94,6 @@ def batch_norm(shape, **options):
     return {"shape": list(shape), "options": options, "steps": steps}
 
 
-def pool(layer, shape, *arguments):
-    x = noise(1, shape).float().requires_grad_()
-    y = getattr(F, layer)(x, *arguments)
-    y.backward(noise(2, y.shape).float())
-    return {"layer": layer, "shape": list(shape), "arguments": arguments,
-            "y_shape": list(y.shape), "y": y.detach().flatten().tolist(),
-            "dx": x.grad.flatten().tolist()}
-
-
 def shortened(value):
     """Rounds floats to nine digits, which identify a float32."""
     if isinstance(value, float):
@@ -129,22 +120,11 @@ def initial(name, **options):
 
 write("resnet.json", [resnet("resnet18"), resnet("resnet50")])
 write("resnet_init.json", [initial("resnet18"), initial("resnet50", zero_init_residual=True)])
-write("norm_pool.json", {
-    "batch_norm": [
-        batch_norm((4, 3, 2, 3)),
-        batch_norm((2, 2, 3, 3), momentum=None),
-        batch_norm((2, 2, 2, 2), affine=False, momentum=0.3, eps=0.01),
-        batch_norm((2, 2, 2, 2), track_running_stats=False),
-        batch_norm((5, 3)),
-        batch_norm((2, 3, 4)),
-    ],
-    "pool": [
-        pool("avg_pool2d", (2, 2, 4, 6), 2),
-        pool("avg_pool2d", (1, 2, 5, 7), 3, 2, 1),
-        pool("avg_pool2d", (1, 2, 5, 7), 3, 2, 1, False, False),
-        pool("avg_pool2d", (1, 2, 5, 7), 3, 1, 1, False, True),
-        pool("adaptive_avg_pool2d", (2, 3, 4, 5), (1, 1)),
-        pool("adaptive_avg_pool2d", (1, 2, 7, 5), (3, 2)),
-        pool("adaptive_avg_pool2d", (1, 2, 2, 3), (4, 5)),
-    ],
-})
+write("batch_norm.json", [
+    batch_norm((4, 3, 2, 3)),
+    batch_norm((2, 2, 3, 3), momentum=None),
+    batch_norm((2, 2, 2, 2), affine=False, momentum=0.3, eps=0.01),
+    batch_norm((2, 2, 2, 2), track_running_stats=False),
+    batch_norm((5, 3)),
+    batch_norm((2, 3, 4)),
+])

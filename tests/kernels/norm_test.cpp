@@ -137,36 +137,4 @@ TEST_CASE("batch normalisation is bitwise identical for any number of threads") 
     }));
 }
 
-TEST_CASE("average pooling is bitwise identical for any number of threads") {
-    const ImageExtents in = {50, 4, 14, 14};
-    const std::vector<float> x = normal_numbers(50 * 4 * 14 * 14);
-    const std::vector<PoolSpan> spans = {{0, 5, 6}, {4, 9, 5}, {9, 14, 5}};
-    std::vector<float> y = unwritten(50 * 4 * 9);
-    CHECK(identical_for_any_threads([&] {
-        cpu::avg_pool2d(y.data(), x.data(), in, spans, spans);
-        return y;
-    }));
-    CHECK(identical_for_any_threads([&] {
-        std::vector<float> dx = unwritten(static_cast<int64_t>(x.size()));
-        cpu::avg_pool2d_backward(dx.data(), y.data(), in, spans, spans);
-        return dx;
-    }));
-}
-
-TEST_CASE(
-    "average pooling divides the sum of a rectangle by the product of its two counts") {
-    const std::vector<float> x = {1, 2, 3,  //
-                                  4, 5, 6};
-    const std::vector<PoolSpan> rows = {{0, 2, 2}, {1, 2, 2}};
-    const std::vector<PoolSpan> cols = {{0, 1, 1}, {1, 3, 4}};
-    std::vector<float> y = unwritten(4);
-    cpu::avg_pool2d(y.data(), x.data(), {1, 1, 2, 3}, rows, cols);
-    CHECK(y == std::vector<float>{2.5f, 2.0f, 2.0f, 1.375f});
-
-    const std::vector<float> g = {2, 8, 4, 16};
-    std::vector<float> dx = unwritten(6);
-    cpu::avg_pool2d_backward(dx.data(), g.data(), {1, 1, 2, 3}, rows, cols);
-    CHECK(dx == std::vector<float>{1, 1, 1, 3, 3, 3});
-}
-
 }  // namespace mini::kernels

@@ -57,10 +57,6 @@ OnGpu<cpu::conv2d_backward_weight> conv2d_backward_weight;
 OnGpu<cpu::max_pool2d> max_pool2d;
 OnGpu<cpu::max_pool2d_backward> max_pool2d_backward;
 
-// avg_pool.cu
-OnGpu<cpu::avg_pool2d> avg_pool2d;
-OnGpu<cpu::avg_pool2d_backward> avg_pool2d_backward;
-
 // norm.cu
 OnGpu<cpu::channel_moments> channel_moments;
 OnGpu<cpu::batch_norm> batch_norm;

@@ -44,51 +44,5 @@ TEST_CASE("max pooling and its gradient are bitwise identical to the CPU's") {
     CHECK(bits(device_dx.read()) == bits(dx));
 }
 
-// Returns the span of inputs of each output, for an axis of `extent` inputs, as
-// adaptive_avg_pool2d computes the spans.
-std::vector<PoolSpan> adaptive(int64_t extent, int64_t outputs) {
-    std::vector<PoolSpan> spans;
-    for (int64_t i = 0; i < outputs; ++i) {
-        const int64_t begin = i * extent / outputs;
-        const int64_t end = ((i + 1) * extent + outputs - 1) / outputs;
-        spans.push_back({begin, end, end - begin});
-    }
-    return spans;
-}
-
-struct AveragePool {
-    ImageExtents in;
-    int64_t Ho, Wo;
-};
-
-TEST_CASE("average pooling is bitwise identical to the CPU's") {
-    const auto [in, Ho, Wo] = GENERATE(values<AveragePool>({
-        {{1, 1, 1, 1}, 1, 1},
-        {{2, 3, 7, 5}, 1, 1},
-        {{2, 3, 7, 5}, 3, 2},
-        {{1, 2, 4, 6}, 4, 6},
-        {{1, 1, 5, 3}, 7, 4},
-        {{1, 1, 130, 67}, 66, 65},
-        {{0, 2, 4, 4}, 2, 2},
-        {{2, 2, 4, 4}, 0, 2},
-    }));
-    CAPTURE(in.N, in.C, in.H, in.W, Ho, Wo);
-    auto rows = adaptive(in.H, Ho);
-    const auto cols = adaptive(in.W, Wo);
-    if (rows.size() == 3) rows[1].count = 5;  // as if padding were counted
-    const int64_t n = in.N * in.C * in.H * in.W, m = in.N * in.C * Ho * Wo;
-    const auto x = normal_numbers(n), g = small_integers(m, 2);
-
-    auto y = unwritten(m), dx = unwritten(n);
-    cpu::avg_pool2d(y.data(), x.data(), in, rows, cols);
-    cpu::avg_pool2d_backward(dx.data(), g.data(), in, rows, cols);
-    const OnDevice<float> device_x(x), device_g(g);
-    const auto device_y = unwritten_on_device(m), device_dx = unwritten_on_device(n);
-    cuda::avg_pool2d(device_y, device_x, in, rows, cols, nullptr);
-    cuda::avg_pool2d_backward(device_dx, device_g, in, rows, cols, nullptr);
-    CHECK(bits(device_y.read()) == bits(y));
-    CHECK(bits(device_dx.read()) == bits(dx));
-}
-
 }  // namespace
 }  // namespace mini::kernels

@@ -1,4 +1,4 @@
-// Compares batch normalisation and average pooling with PyTorch.
+// Compares batch normalisation with PyTorch.
 
 #include <cstddef>
 #include <cstdint>
@@ -8,7 +8,6 @@
 
 #include "libmini/autograd/functions.hpp"
 #include "libmini/nn/norm.hpp"
-#include "libmini/nn/pool.hpp"
 #include "tests/nn/golden_fill.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
@@ -50,21 +49,10 @@ nlohmann::json as_row(const nlohmann::json& value) {
     return value.is_array() ? value : nlohmann::json::array({value});
 }
 
-Tensor pooled(const nlohmann::json& given, const Tensor& x) {
-    const auto& a = given.at("arguments");
-    if (given.at("layer") == "adaptive_avg_pool2d")
-        return nn::AdaptiveAvgPool2d(a.at(0).at(0), a.at(0).at(1))(x);
-    if (a.size() == 1) return nn::AvgPool2d(a.at(0))(x);
-    const bool count_include_pad = a.size() < 5 || a.at(4).get<bool>();
-    return nn::AvgPool2d(a.at(0), {.stride = a.at(1),
-                                   .padding = a.at(2),
-                                   .count_include_pad = count_include_pad})(x);
-}
-
 }  // namespace
 
 TEST_CASE("batch normalisation gives the values and gradients and buffers of PyTorch") {
-    const nlohmann::json cases = golden_cases("norm_pool").at("batch_norm");
+    const nlohmann::json cases = golden_cases("batch_norm");
     CHECK(cases.size() == 6);
     for (const auto& expected : cases) {
         CAPTURE(expected.at("shape").dump(), expected.at("options").dump());
@@ -94,21 +82,6 @@ TEST_CASE("batch normalisation gives the values and gradients and buffers of PyT
                 CHECK(distance(buffers[i], as_row(wanted.at("buffers").at(i))) <
                       kTolerance);
         }
-    }
-}
-
-TEST_CASE("average pooling gives the values and gradients of PyTorch") {
-    const nlohmann::json cases = golden_cases("norm_pool").at("pool");
-    CHECK(cases.size() == 7);
-    for (const auto& expected : cases) {
-        CAPTURE(expected.at("layer").dump(), expected.at("arguments").dump());
-        Tensor x = noise_tensor(1, expected.at("shape").get<Shape>());
-        x.set_requires_grad();
-        const Tensor y = pooled(expected, x);
-        CHECK(y.shape() == expected.at("y_shape").get<Shape>());
-        y.backward({.gradient = noise_tensor(2, y.shape())});
-        CHECK(distance(y, expected.at("y")) < kTolerance);
-        CHECK(distance(x.grad(), expected.at("dx")) < kTolerance);
     }
 }
 
@@ -170,19 +143,8 @@ TEST_CASE("two forward passes in training may precede their backward passes") {
     CHECK_NOTHROW(sum(evaluated).backward());
 }
 
-TEST_CASE("average pooling rejects invalid windows and sizes") {
-    const Tensor x = Tensor::ones({1, 1, 3, 3});
-    CHECK_THROWS_AS(avg_pool2d(x, 4), ShapeError);
-    CHECK_THROWS_AS(avg_pool2d(x, 2, 1, 2), ShapeError);
-    CHECK_THROWS_AS(avg_pool2d(x, 2, -1), ShapeError);
-    CHECK_THROWS_AS(avg_pool2d(Tensor::ones({3, 3}), 2), ShapeError);
-    CHECK_THROWS_AS(adaptive_avg_pool2d(x, 0, 1), ShapeError);
-    CHECK_THROWS_AS(adaptive_avg_pool2d(Tensor::ones({1, 1, 0, 3}), 1, 1), ShapeError);
-}
-
 TEST_CASE("the mean over an image of more than 2^24 pixels of 1 is 1", "[large][cpu]") {
     const Tensor image = Tensor::ones({1, 1, 4097, 4096});
-    CHECK(adaptive_avg_pool2d(image, 1, 1).item() == 1.0);
     CHECK(mean(image).item() == 1.0);
     CHECK(mean(image, {2, 3}).item() == 1.0);
     CHECK(mean(image, {2}).to_vector<float>()[7] == 1.0f);

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "libmini/optim/gpu_steps.hpp"
 #include "libmini/optim/options.hpp"
 #include "libmini/tensor/common_device.hpp"
 #include "libmini/tensor/ops.hpp"
@@ -38,7 +37,6 @@ Adam::Adam(std::vector<Tensor> parameters, AdamOptions options)
       max_exp_avg_sqs_(parameters_.size()) {}
 
 void Adam::step() {
-    GpuSteps<gpu::AdamTensor> on_gpu;
     for (size_t i = 0; i < parameters_.size(); ++i) {
         Tensor& parameter = parameters_[i];
         if (!parameter.grad().defined()) continue;
@@ -46,21 +44,13 @@ void Adam::step() {
 
         const Tensor grad = ops::contiguous(parameter.grad());
         const Device device = common_device("Adam", parameter, grad, exp_avgs_[i]);
-        float* const p = parameter.contiguous_data<float>();
-        float* const m = exp_avgs_[i].data<float>();
-        float* const v = exp_avg_sqs_[i].data<float>();
-        float* const v_max =
-            options_.amsgrad ? max_exp_avg_sqs_[i].data<float>() : nullptr;
-        const auto* const g = grad.data<float>();
-        if (device.is_cpu())
-            cpu::adam_step(p, m, v, v_max, g, parameter.numel(), kernel_step(steps_[i]));
-        else
-            on_gpu.add(device, steps_[i], {p, m, v, v_max, g, parameter.numel()}, grad);
+        run<cpu::adam_step, gpu::adam_step>(
+            device, parameter.contiguous_data<float>(), exp_avgs_[i].data<float>(),
+            exp_avg_sqs_[i].data<float>(),
+            options_.amsgrad ? max_exp_avg_sqs_[i].data<float>() : nullptr,
+            grad.data<float>(), parameter.numel(), kernel_step(steps_[i]));
         parameter.bump_version();
     }
-    on_gpu.run([this](const auto& tensors, int64_t step, cudaStream_t stream) {
-        gpu::adam_steps(tensors, kernel_step(step), stream);
-    });
 }
 
 // Creates the averages of a parameter, before its first step.

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "libmini/optim/gpu_steps.hpp"
 #include "libmini/optim/options.hpp"
 #include "libmini/tensor/common_device.hpp"
 #include "libmini/tensor/ops.hpp"
@@ -32,7 +31,6 @@ SGD::SGD(std::vector<Tensor> parameters, SGDOptions options)
       velocities_(parameters_.size()) {}
 
 void SGD::step() {
-    GpuSteps<gpu::SGDTensor> on_gpu;
     for (size_t i = 0; i < parameters_.size(); ++i) {
         Tensor& parameter = parameters_[i];
         if (!parameter.grad().defined()) continue;
@@ -42,20 +40,12 @@ void SGD::step() {
             velocities_[i] = parameter.new_empty(parameter.shape());
         const Tensor grad = ops::contiguous(parameter.grad());
         const Device device = common_device("SGD", parameter, grad, velocities_[i]);
-        float* const p = parameter.contiguous_data<float>();
-        float* const v =
-            options_.momentum != 0.0 ? velocities_[i].data<float>() : nullptr;
-        if (device.is_cpu())
-            cpu::sgd_step(p, v, grad.data<float>(), parameter.numel(),
-                          kernel_step(first));
-        else
-            on_gpu.add(device, first, {p, v, grad.data<float>(), parameter.numel()},
-                       grad);
+        run<cpu::sgd_step, gpu::sgd_step>(
+            device, parameter.contiguous_data<float>(),
+            options_.momentum != 0.0 ? velocities_[i].data<float>() : nullptr,
+            grad.data<float>(), parameter.numel(), kernel_step(first));
         parameter.bump_version();
     }
-    on_gpu.run([this](const auto& tensors, int64_t first, cudaStream_t stream) {
-        gpu::sgd_steps(tensors, kernel_step(first != 0), stream);
-    });
 }
 
 kernels::SGDStep SGD::kernel_step(bool first) const {

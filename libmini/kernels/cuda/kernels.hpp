@@ -9,7 +9,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
 #include "libmini/kernels/gpu.hpp"
 #include "libmini/kernels/kernels.hpp"
@@ -75,28 +74,6 @@ OnGpu<cpu::binary_cross_entropy_backward> binary_cross_entropy_backward;
 // optim.cu
 OnGpu<cpu::sgd_step> sgd_step;
 OnGpu<cpu::adam_step> adam_step;
-
-/// The arrays of one parameter, as for sgd_step.
-struct SGDTensor {
-    float* parameter = nullptr;   // (n)
-    float* velocity = nullptr;    // (n), or null
-    const float* grad = nullptr;  // (n)
-    int64_t n = 0;
-};
-/// The arrays of one parameter, as for adam_step.
-struct AdamTensor {
-    float* parameter = nullptr;       // (n)
-    float* exp_avg = nullptr;         // (n)
-    float* exp_avg_sq = nullptr;      // (n)
-    float* max_exp_avg_sq = nullptr;  // (n), or null
-    const float* grad = nullptr;      // (n)
-    int64_t n = 0;
-};
-
-/// One step for all parameters, in a few launches. The results are bitwise identical to
-/// one call per parameter (`foreach=True`, `fused=True` of torch.optim).
-void sgd_steps(std::span<const SGDTensor> tensors, SGDStep step, cudaStream_t stream);
-void adam_steps(std::span<const AdamTensor> tensors, AdamStep step, cudaStream_t stream);
 
 // dropout.cu
 

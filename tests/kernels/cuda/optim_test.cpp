@@ -1,9 +1,6 @@
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <vector>
 
-#include "libmini/kernels/cuda/copy.hpp"
 #include "tests/kernels/cuda/support.hpp"
 
 namespace mini::kernels {
@@ -67,54 +64,6 @@ TEST_CASE("an Adam step on the device equals the CPU's step") {
     CHECK(max_error(device_m.read(), m) <= kTolerance);
     CHECK(max_error(device_v.read(), v) <= kTolerance);
     CHECK(max_error(device_greatest.read(), greatest) <= kTolerance);
-}
-
-TEST_CASE("one step over many tensors is bitwise identical to one step per tensor") {
-    // Uses more tensors than one launch supports. Some tensors are empty, and one needs
-    // several blocks.
-    std::vector<std::unique_ptr<OnDevice<float>>> arrays;
-    const auto array = [&](int64_t n, unsigned seed) {
-        arrays.push_back(std::make_unique<OnDevice<float>>(normal_numbers(n, seed)));
-        return arrays.back()->get();
-    };
-    std::vector<cuda::SGDTensor> sgd, sgd_alone;
-    std::vector<cuda::AdamTensor> adam, adam_alone;
-    for (unsigned i = 0; i < 150; ++i) {
-        const int64_t n = i == 70 ? 9001 : i % 7 * 5;
-        const float* grad = array(n, i);
-        for (auto* list : {&sgd, &sgd_alone})
-            list->push_back({array(n, 1000 + i), array(n, 2000 + i), grad, n});
-        for (auto* list : {&adam, &adam_alone}) {
-            auto* const square = array(n, 3000 + i);
-            cuda::fill(square, 0.5f, n, nullptr);
-            list->push_back(
-                {array(n, 1000 + i), array(n, 2000 + i), square, nullptr, grad, n});
-        }
-    }
-    const SGDStep step{.momentum = 0.9f, .first = false};
-    cuda::sgd_steps(sgd, step, nullptr);
-    cuda::adam_steps(adam, {}, nullptr);
-    for (const auto& t : sgd_alone)
-        cuda::sgd_step(t.parameter, t.velocity, t.grad, t.n, step, nullptr);
-    for (const auto& t : adam_alone)
-        cuda::adam_step(t.parameter, t.exp_avg, t.exp_avg_sq, nullptr, t.grad, t.n, {},
-                        nullptr);
-
-    const auto read = [](const float* from, int64_t n) {
-        auto values = unwritten(n);
-        mini::cuda::copy(values.data(), from, values.size() * sizeof(float), nullptr);
-        mini::cuda::synchronize_stream(nullptr);
-        return bits(values);
-    };
-    for (size_t i = 0; i < sgd.size(); ++i) {
-        CAPTURE(i);
-        REQUIRE(read(sgd[i].parameter, sgd[i].n) ==
-                read(sgd_alone[i].parameter, sgd[i].n));
-        REQUIRE(read(adam[i].parameter, adam[i].n) ==
-                read(adam_alone[i].parameter, adam[i].n));
-        REQUIRE(read(adam[i].exp_avg_sq, adam[i].n) ==
-                read(adam_alone[i].exp_avg_sq, adam[i].n));
-    }
 }
 
 }  // namespace

@@ -41,6 +41,11 @@ void LRScheduler::set(int64_t epoch, double lr) {
 
 void LRScheduler::start() { set(0, first_lr()); }
 
+void LRScheduler::restart() {
+    optimizer_.set_lr(base_lr_);
+    start();
+}
+
 void LRScheduler::step() {
     ++last_epoch_;
     set(last_epoch_, next_lr());
@@ -88,10 +93,6 @@ double CosineAnnealingLR::next_lr() const {
            eta_min_;
 }
 
-double CosineAnnealingLR::restart_lr() const {
-    return eta_min_ + (base_lr() - eta_min_) * 2 / 2;
-}
-
 LinearLR::LinearLR(Optimizer& optimizer, LinearLROptions options)
     : LRScheduler(optimizer), options_(options) {
     check_usage(options.start_factor > 0 && options.start_factor <= 1,
@@ -114,8 +115,6 @@ double LinearLR::next_lr() const {
     return lr() * (1.0 + rise / before);
 }
 
-double LinearLR::restart_lr() const { return base_lr() * options_.start_factor; }
-
 SequentialLR::SequentialLR(Optimizer& optimizer,
                            std::vector<std::shared_ptr<LRScheduler>> schedulers,
                            std::vector<int64_t> milestones)
@@ -135,10 +134,8 @@ SequentialLR::SequentialLR(Optimizer& optimizer,
         check_usage(scheduler != nullptr && &scheduler->optimizer_ == &optimizer,
                     "SequentialLR: a scheduler is null or has another optimizer");
 
-    // Each scheduler's constructor has set the optimizer's rate: restore base_lr, and
-    // start the first scheduler.
-    optimizer.set_lr(base_lr());
-    schedulers_.front()->start();
+    // Each scheduler's constructor has changed the optimizer's rate.
+    schedulers_.front()->restart();
     set(0, schedulers_.front()->get_last_lr());
 }
 
@@ -148,7 +145,7 @@ void SequentialLR::step() {
     const auto k = static_cast<size_t>(next - milestones_.begin());
     LRScheduler& scheduler = *schedulers_[k];
     if (k > 0 && milestones_[k - 1] == epoch)
-        scheduler.set(0, scheduler.restart_lr());
+        scheduler.restart();
     else
         scheduler.step();
     set(epoch, scheduler.get_last_lr());

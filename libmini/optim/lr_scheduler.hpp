@@ -67,16 +67,15 @@ class LRScheduler {
     /// before.
     virtual double next_lr() const = 0;
 
-    /// Returns the rate of epoch 0, computed from base_lr() instead of the current rate.
-    /// SequentialLR restarts a scheduler with this rate.
-    virtual double restart_lr() const { return base_lr_; }
-
     double lr() const { return optimizer_.lr(); }
     double base_lr() const { return base_lr_; }
 
   private:
     friend class SequentialLR;
     void set(int64_t epoch, double lr);
+
+    // Starts again at epoch 0, from base_lr() instead of the current rate.
+    void restart();
 
     Optimizer& optimizer_;
     double base_lr_;
@@ -107,7 +106,6 @@ class CosineAnnealingLR : public LRScheduler {
 
   protected:
     double next_lr() const override;
-    double restart_lr() const override;
 
   private:
     int64_t T_max_;
@@ -131,7 +129,6 @@ class LinearLR : public LRScheduler {
   protected:
     double first_lr() const override;
     double next_lr() const override;
-    double restart_lr() const override;
 
   private:
     LinearLROptions options_;

@@ -27,10 +27,10 @@ class Optimizer {
     void zero_grad();
 
     /// Returns the learning rate of the next step (`param_groups[0]["lr"]`).
-    virtual double lr() const { return lr_; }
+    double lr() const { return lr_; }
 
     /// Sets the learning rate of the next steps.
-    virtual void set_lr(double lr) { lr_ = lr; }
+    void set_lr(double lr) { lr_ = lr; }
 
     /// Returns the learning rate that schedulers start from: lr() at the first call of
     /// this function (`param_groups[0]["initial_lr"]`).

@@ -16,32 +16,7 @@ Tensor leaf(float value) {
     return x;
 }
 
-const Node& node_of(const Tensor& x) { return *x.autograd_meta()->grad_fn; }
-
 }  // namespace
-
-TEST_CASE("count_senders counts each edge once, also both edges of x * x") {
-    const Tensor w = leaf(2);
-    const Tensor p = w * 3.0f;
-    const Tensor square = p * p;
-    const Tensor total = square + p;
-    const auto senders = count_senders(node_of(total));
-    CHECK(senders.size() == 4);
-    CHECK(senders.at(&node_of(total)) == 0);
-    CHECK(senders.at(&node_of(square)) == 1);
-    CHECK(senders.at(&node_of(p)) == 3);
-    CHECK(senders.at(grad_accumulator(w).get()) == 1);
-}
-
-TEST_CASE("count_senders counts only what the root reaches") {
-    const Tensor w = leaf(2);
-    const Tensor p = w * 3.0f;
-    const Tensor elsewhere = p + w;
-    const auto senders = count_senders(node_of(p));
-    CHECK(senders.size() == 2);
-    CHECK(senders.at(grad_accumulator(w).get()) == 1);
-    CHECK(count_senders(*grad_accumulator(w)).at(grad_accumulator(w).get()) == 0);
-}
 
 TEST_CASE("to_dot shows each node once, with names, numbers, senders and edges") {
     const Tensor w = leaf(2);

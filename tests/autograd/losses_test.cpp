@@ -1,3 +1,5 @@
+// Reductions, errors, and losses on a GPU. The checks of lab 04 show the values.
+
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -15,18 +17,6 @@ using Values = std::vector<float>;
 
 }  // namespace
 
-TEST_CASE("cross_entropy of equal scores is the logarithm of the number of classes") {
-    const Tensor target = Tensor::from(std::vector<int64_t>{0, 3});
-    const double loss = cross_entropy(Tensor::full({2, 4}, 7.0), target).item();
-    CHECK(std::abs(loss - std::log(4.0)) < 1e-6);
-}
-
-TEST_CASE("cross_entropy does not overflow for scores of ten thousand") {
-    const Tensor scores = Tensor::from(Values{1e4f, -1e4f, 0}, {1, 3});
-    CHECK(cross_entropy(scores, Tensor::from(std::vector<int64_t>{0})).item() == 0.0);
-    CHECK(cross_entropy(scores, Tensor::from(std::vector<int64_t>{1})).item() == 2e4);
-}
-
 TEST_CASE("reductions return the losses or their mean or their sum") {
     const Tensor input = Tensor::from(Values{1, 2, 3, 4});
     const Tensor target = Tensor::from(Values{1, 1, 1, 1});
@@ -34,13 +24,6 @@ TEST_CASE("reductions return the losses or their mean or their sum") {
           Values{0, 1, 4, 9});
     CHECK(mse_loss(input, target).item() == 3.5);
     CHECK(mse_loss(input, target, Reduction::kSum).item() == 14.0);
-}
-
-TEST_CASE("binary_cross_entropy clamps infinite logarithms to a loss of 100") {
-    const Tensor p = Tensor::from(Values{0, 1, 0, 1});
-    const Tensor t = Tensor::from(Values{0, 1, 1, 0});
-    CHECK(binary_cross_entropy(p, t, Reduction::kNone).to_vector<float>() ==
-          Values{0, 0, 100, 100});
 }
 
 TEST_CASE("binary_cross_entropy has gradients of the input and of the target") {

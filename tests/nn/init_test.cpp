@@ -140,15 +140,8 @@ TEST_CASE(
           std::vector<float>{-0.005293981172144413f, 0.37932288646698f});
 }
 
-TEST_CASE("fan_in counts the inputs of one output") {
-    CHECK(nn::init::fan_in(Tensor::empty({50, 320})) == 320);
-    CHECK(nn::init::fan_in(Tensor::empty({20, 10, 5, 5})) == 250);
+TEST_CASE("a weight of one dimension has no fans") {
     CHECK_THROWS_AS(nn::init::fan_in(Tensor::empty({3})), ShapeError);
-}
-
-TEST_CASE("fan_out counts the outputs of one input") {
-    CHECK(nn::init::fan_out(Tensor::empty({50, 320})) == 50);
-    CHECK(nn::init::fan_out(Tensor::empty({20, 10, 5, 5})) == 500);
     CHECK_THROWS_AS(nn::init::fan_out(Tensor::empty({3})), ShapeError);
 }
 

@@ -28,30 +28,6 @@ class Skipping : public nn::Module {
 
 }  // namespace
 
-TEST_CASE(
-    "the error for modules of different shapes names rank and parameter on all ranks") {
-    const auto messages = on_ranks(3, [](dist::ProcessGroup& group) {
-        nn::Linear module(3, group.rank() == 2 ? 5 : 4);
-        return message_of([&] { DistributedDataParallel ddp(module); });
-    });
-    for (const std::string& message : messages)
-        CHECK(
-            message ==
-            "DistributedDataParallel: parameter 0 (here weight) is (4, 3) on rank 0, but "
-            "(5, 3) on rank 2; every rank must build the same module");
-}
-
-TEST_CASE("modules with different numbers of parameters are rejected on all ranks") {
-    const auto messages = on_ranks(2, [](dist::ProcessGroup& group) {
-        nn::Linear module(3, 4, {.bias = group.rank() == 0});
-        return message_of([&] { DistributedDataParallel ddp(module); });
-    });
-    for (const std::string& message : messages)
-        CHECK(
-            message.find("rank 0 has 2 parameters that require grad, but rank 1 has 1") !=
-            std::string::npos);
-}
-
 TEST_CASE("a bucket_cap_mb of less than one byte or NaN is rejected") {
     const double cap = GENERATE(0.0, -1.0, 0.5 / (1 << 20), std::nan(""));
     const auto messages = on_ranks(1, [&](dist::ProcessGroup&) {

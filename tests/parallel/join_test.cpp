@@ -6,8 +6,6 @@
 #include <string>
 #include <tuple>
 
-#include "libmini/optim/sgd.hpp"
-#include "libmini/parallel/zero.hpp"
 #include "tests/parallel/toy.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
@@ -194,26 +192,6 @@ TEST_CASE("of several joinables only the first counts active ranks but all shado
     CHECK(by_rank[2] ==
           std::tuple(std::vector<int>{2, 1}, std::vector<int>{-1, -1}, Values{4, 2}, 0));
     CHECK(std::get<3>(by_rank[0]) == 2);
-}
-
-TEST_CASE("a sharded optimizer continues to update its own parameters on joined ranks") {
-    // Gradients are the same on all ranks before each step: 1 in every element. Rank 0
-    // joins after one step and keeps its gradients.
-    const auto make = [](std::vector<Tensor> own) {
-        return std::make_unique<optim::SGD>(std::move(own), optim::SGDOptions{.lr = 1});
-    };
-    const auto by_rank = on_ranks(3, [&](dist::ProcessGroup& group) {
-        std::vector<Tensor> parameters;
-        for (int i = 0; i < 4; ++i)
-            parameters.push_back(Tensor::zeros({2}).set_requires_grad());
-        parallel::ZeroRedundancyOptimizer zero(parameters, make);
-        for (Tensor& parameter : parameters) parameter.set_grad(Tensor::ones({2}));
-        Join({&zero}).run([&] {
-            for (int i = 0; i < (group.rank() == 0 ? 1 : 3); ++i) zero.step();
-        });
-        return parameters.front().to_vector<float>();  // rank 0 owns this parameter
-    });
-    for (const Values& values : by_rank) CHECK(values == Values{-3, -3});
 }
 
 TEST_CASE("joinables of two groups and an empty list are rejected") {

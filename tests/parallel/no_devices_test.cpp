@@ -8,8 +8,8 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/launch/launch.hpp"
+#include "libmini/parallel/data_parallel.hpp"
 #include "libmini/tensor/dispatch.hpp"
-#include "tests/parallel/cpu_devices.hpp"
 #include "tests/parallel/toy.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"

@@ -266,17 +266,3 @@ TEST_CASE("DataParallel trains a module whose layer is frozen and thawed", "[cpu
         CHECK(last_gradient(module) == 4);
     }
 }
-
-TEST_CASE("a wrapper with a frozen parameter is destroyed while an exception unwinds") {
-    const Wrapper wrapper = GENERATE(from_range(kWrappers));
-    const auto messages = on_ranks(2, [&](dist::ProcessGroup& group) {
-        Toy module;
-        return message_of([&] {
-            const auto wrapped = wrap(wrapper, module);
-            sum((*wrapped)(four_samples(group))).backward();
-            freeze(module);
-            throw Error("the batch was bad");
-        });
-    });
-    for (const std::string& message : messages) CHECK(message == "the batch was bad");
-}

@@ -14,16 +14,10 @@
 namespace mini::parallel {
 namespace {
 
-nn::NamedTensors without_names(const std::vector<Tensor>& tensors) {
-    nn::NamedTensors named;
+NamedTensors without_names(const std::vector<Tensor>& tensors) {
+    NamedTensors named;
     for (const Tensor& tensor : tensors) named.emplace_back("", tensor);
     return named;
-}
-
-std::vector<Tensor> tensors_of(const nn::NamedTensors& named) {
-    std::vector<Tensor> tensors;
-    for (const auto& [name, tensor] : named) tensors.push_back(tensor);
-    return tensors;
 }
 
 void check_dtypes(const std::vector<Tensor>& parameters) {
@@ -107,20 +101,15 @@ std::vector<int> partition_parameters(const std::vector<int64_t>& sizes, int wor
 }
 
 ZeroRedundancyOptimizer::ZeroRedundancyOptimizer(
-    const std::vector<Tensor>& parameters, const OptimizerFactory& make,
+    std::vector<Tensor> parameters, const OptimizerFactory& make,
     std::shared_ptr<dist::ProcessGroup> group)
-    : ZeroRedundancyOptimizer(without_names(parameters), make, std::move(group)) {}
-
-ZeroRedundancyOptimizer::ZeroRedundancyOptimizer(
-    const nn::NamedTensors& parameters, const OptimizerFactory& make,
-    std::shared_ptr<dist::ProcessGroup> group)
-    : Optimizer(tensors_of(parameters), 0.0),
+    : Optimizer(std::move(parameters), 0.0),
       group_(group ? std::move(group) : dist::default_group()) {
     check_same_parameters(*group_,
                           {.who = "ZeroRedundancyOptimizer",
                            .what = "parameters",
                            .remedy = "every rank must pass the same list"},
-                          parameters);
+                          without_names(parameters_));
     check_dtypes(parameters_);
     owners_ = partition_parameters(sizes_of(parameters_), group_->world_size());
 

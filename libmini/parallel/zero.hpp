@@ -22,7 +22,6 @@
 #include <vector>
 
 #include "libmini/distributed/group/process_group.hpp"
-#include "libmini/nn/module.hpp"
 #include "libmini/optim/optimizer.hpp"
 #include "libmini/parallel/join.hpp"
 
@@ -44,18 +43,12 @@ std::vector<int> partition_parameters(const std::vector<int64_t>& sizes, int wor
 /// all ranks.
 class ZeroRedundancyOptimizer : public optim::Optimizer, public Joinable {
   public:
-    /// Compares the number, names and shapes of the parameters across ranks; blocks until
-    /// every rank has called this constructor. Throws Error, on all ranks, naming the rank
-    /// and the parameter that differ; throws UsageError for parameters other than float32.
-    /// A null `group` means the default group.
-    ZeroRedundancyOptimizer(const nn::NamedTensors& parameters,
-                            const OptimizerFactory& make,
-                            std::shared_ptr<dist::ProcessGroup> group = nullptr);
-
-    /// The same without names: two parameters of one shape that a rank lists in another
-    /// order are not noticed.
-    ZeroRedundancyOptimizer(const std::vector<Tensor>& parameters,
-                            const OptimizerFactory& make,
+    /// Compares the number and shapes of the parameters across ranks; blocks until every
+    /// rank has called this constructor. Throws Error, on all ranks, naming the rank and
+    /// the parameter that differ; throws UsageError for parameters other than float32. A
+    /// null `group` means the default group. REQUIRES: the parameters have the same order
+    /// on all ranks, which a wrapper of their module has checked by their names.
+    ZeroRedundancyOptimizer(std::vector<Tensor> parameters, const OptimizerFactory& make,
                             std::shared_ptr<dist::ProcessGroup> group = nullptr);
 
     /// Updates this rank's own parameters, with the learning rate of the last set_lr(),

@@ -86,7 +86,7 @@ std::unique_ptr<optim::Optimizer> make_optimizer(
     const std::shared_ptr<dist::ProcessGroup>& group) {
     if (!options.zero) return make_plain_optimizer(options, model.parameters());
     return std::make_unique<parallel::ZeroRedundancyOptimizer>(
-        model.named_parameters(),
+        model.parameters(),
         [&](std::vector<Tensor> own) {
             return make_plain_optimizer(options, std::move(own));
         },

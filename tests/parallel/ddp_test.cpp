@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include "tests/parallel/toy.hpp"
@@ -21,23 +20,8 @@ using Values = std::vector<float>;
 // One bucket per parameter, so that the launch order is visible.
 const DDPOptions kBucketEach{.first_bucket_bytes = 1, .bucket_cap_mb = parallel::mib(1)};
 
-// The position in the log of the first event with this kind and index.
-size_t place(const std::vector<Event>& events, EventKind kind, int64_t index) {
-    const auto found = std::ranges::find_if(events, [&](const Event& event) {
-        return event.kind == kind && event.index == index;
-    });
-    return static_cast<size_t>(found - events.begin());
-}
-
 int64_t count(const std::vector<Event>& events, EventKind kind) {
     return std::ranges::count(events, kind, &Event::kind);
-}
-
-int64_t all_reduces(const std::vector<Event>& events) {
-    return std::ranges::count_if(events, [](const Event& event) {
-        return event.kind == EventKind::kCollectiveBegin &&
-               std::string_view(event.name) == "all_reduce";
-    });
 }
 
 }  // namespace
@@ -51,34 +35,6 @@ TEST_CASE("buckets are filled from the last parameter on and the first bucket is
     });
     CHECK(buckets[0] == std::vector<std::vector<size_t>>{{3}, {2}, {1, 0}});
     CHECK(buckets[1] == buckets[0]);
-}
-
-TEST_CASE(
-    "each backward pass makes each bucket ready and launches and completes it once") {
-    const int ranks = GENERATE(1, 2, 3);
-    CAPTURE(ranks);
-    const auto logs = on_ranks(ranks, [](dist::ProcessGroup& group) {
-        Toy module;
-        DistributedDataParallel ddp(module, kBucketEach);
-        group.events().clear();
-        for (int pass = 0; pass < 2; ++pass) {
-            module.zero_grad();
-            sum(ddp(draw({4, 3}, 1))).backward();
-        }
-        return group.events().snapshot();
-    });
-    for (const auto& log : logs) {
-        CHECK(count(log, EventKind::kBucketReady) == 8);
-        CHECK(count(log, EventKind::kBucketLaunch) == 8);
-        CHECK(count(log, EventKind::kBucketDone) == 8);
-        CHECK(all_reduces(log) == 8);
-        for (int64_t bucket = 0; bucket < 4; ++bucket) {
-            CHECK(place(log, EventKind::kBucketReady, bucket) <
-                  place(log, EventKind::kBucketLaunch, bucket));
-            CHECK(place(log, EventKind::kBucketLaunch, bucket) <
-                  place(log, EventKind::kBucketDone, bucket));
-        }
-    }
 }
 
 TEST_CASE("evaluation without gradients does not communicate") {

@@ -70,17 +70,6 @@ std::vector<RankResult> train(const std::vector<int>& batches, const JoinOptions
 
 }  // namespace
 
-TEST_CASE("gradient sums are divided by the world size or the number of active ranks") {
-    const auto all = train({1, 3}, {});
-    CHECK(all[0].gradients == Values{1.5f});
-    CHECK(all[1].gradients == Values{1.5f, 1.0f, 1.0f});
-    CHECK(all[0].weight == -3.5f);
-
-    const auto active = train({1, 3}, {.divide_by_initial_world_size = false});
-    CHECK(active[1].gradients == Values{1.5f, 2.0f, 2.0f});
-    CHECK(active[0].weight == -5.5f);
-}
-
 TEST_CASE("all ranks end with the model and buffers of the rank that trained longest") {
     for (const auto& batches : std::vector<std::vector<int>>{
              {2}, {3, 1}, {1, 4, 2}, {0, 2, 2}, {5, 1, 0, 3}, {1, 2, 3, 4, 3, 2, 0}}) {

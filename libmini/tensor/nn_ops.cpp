@@ -31,11 +31,6 @@ Shape image_result(const ImageExtents& in, int64_t channels, Window window) {
     return {in.N, channels, window.output(in.H), window.output(in.W)};
 }
 
-void check_padding(const char* name, Window window) {
-    check_shape(2 * window.padding <= window.kernel, name, ": padding ", window.padding,
-                " is more than half the window of ", window.kernel);
-}
-
 }  // namespace
 
 Tensor matmul(const Tensor& a, const Tensor& b, kernels::MatmulOptions options) {
@@ -121,7 +116,8 @@ std::pair<Tensor, Tensor> conv2d_backward_weight(const Tensor& g, const Tensor& 
 
 MaxPooled max_pool2d(const Tensor& x, Window window) {
     const ImageExtents in = image_extents("max_pool2d", x.shape(), window);
-    check_padding("max_pool2d", window);
+    check_shape(2 * window.padding <= window.kernel, "max_pool2d: padding ",
+                window.padding, " is more than half the window of ", window.kernel);
     const Tensor images = contiguous(x);
     MaxPooled pooled{x.new_empty(image_result(in, in.C, window)), nullptr};
     pooled.where = std::make_shared<Storage>(

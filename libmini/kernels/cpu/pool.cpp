@@ -7,7 +7,6 @@
 #include "libmini/core/error.hpp"
 #include "libmini/core/parallel.hpp"
 #include "libmini/kernels/cpu/greatest.hpp"
-#include "libmini/kernels/cpu/plane_grain.hpp"
 #include "libmini/kernels/kernels.hpp"
 #include "libmini/kernels/registry.hpp"
 
@@ -54,6 +53,12 @@ void spread_plane(float* dx, const float* g, const int32_t* indices, int64_t H, 
     std::fill_n(dx, H * W, 0.0f);
     for (int64_t k = 0; k < outputs; ++k) dx[indices[k]] += g[k];
     // [lab05.4]
+}
+
+// Returns the number of input planes (H, W) per chunk of work: about 16,384 elements.
+int64_t planes_per_chunk(const ImageExtents& in) {
+    constexpr int64_t kGrain = 16384;
+    return std::max<int64_t>(1, kGrain / std::max<int64_t>(1, in.H * in.W));
 }
 
 constexpr PoolKernels kPlain = {pool_plane, spread_plane};

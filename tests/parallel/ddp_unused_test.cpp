@@ -67,25 +67,6 @@ TEST_CASE("a parameter used only within no_sync is averaged by the next pass") {
     }
 }
 
-TEST_CASE("ranks that take different branches launch buckets in the same order") {
-    const auto logs = on_ranks(3, [](dist::ProcessGroup& group) {
-        Branches module;
-        DistributedDataParallel ddp(module, kFindUnused);
-        for (size_t i = 0; i < 3; ++i) module.on[i] = static_cast<int>(i) == group.rank();
-        group.events().clear();
-        ddp(input(group)).backward();
-        std::vector<int64_t> launches;
-        for (const Event& event : group.events().snapshot(EventKind::kBucketLaunch))
-            launches.push_back(event.index);
-        return std::pair(launches, gradients(module));
-    });
-    for (const auto& [launches, values] : logs) {
-        CHECK(launches == std::vector<int64_t>{0, 1, 2});
-        CHECK(values == logs[0].second);
-    }
-    CHECK(logs[0].second[1] == concat(2.0f * (1.0f / 3.0f)));
-}
-
 TEST_CASE(
     "a parameter used outside of forward throws an error that names the parameter") {
     const auto messages = on_ranks(2, [](dist::ProcessGroup& group) {

@@ -34,8 +34,8 @@ struct Desk {
     }};
 
     void ask(NamedClient& client, uint32_t id, Command command, const std::string& key,
-             const std::string& value = "") {
-        service.handle(client, {id, command, key, value});
+             const std::string& value = "", const std::string& expected = "") {
+        service.handle(client, {id, command, key, value, expected});
     }
 };
 
@@ -83,7 +83,7 @@ TEST_CASE("add and compare_set answer those who wait, too", "[lab10][lab10.3]") 
     desk.ask(a, 1, Command::kGet, "n");
     desk.ask(b, 2, Command::kAdd, "n", "5");
     desk.ask(a, 3, Command::kGet, "k");
-    desk.ask(b, 4, Command::kCompareSet, "k", protocol::pack_pair("", "new"));
+    desk.ask(b, 4, Command::kCompareSet, "k", "new", "");
     CHECK(desk.replies == Replies{"a 1 5", "b 2 5", "a 3 new", "b 4 new"});
 }
 
@@ -93,7 +93,7 @@ TEST_CASE("a change that sets nothing answers no client", "[lab10][lab10.3]") {
     desk.ask(a, 1, Command::kGet, "k");
     INFO("a waits for k; b deletes it, and then expects a value that it has not");
     desk.ask(b, 2, Command::kErase, "k");
-    desk.ask(b, 3, Command::kCompareSet, "k", protocol::pack_pair("old", "new"));
+    desk.ask(b, 3, Command::kCompareSet, "k", "new", "old");
     INFO("both name the key, and it still does not exist; hint 1 of 10.3");
     CHECK(desk.replies == Replies{"b 2 0", "b 3 old"});
     REQUIRE(a.question.has_value());

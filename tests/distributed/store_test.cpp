@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "libmini/distributed/store/store_protocol.hpp"
-#include "libmini/distributed/store/store_service.hpp"
 #include "libmini/distributed/store/tcp_store.hpp"
 #include "libmini/distributed/store/tcp_store_server.hpp"
 #include "tests/distributed/support.hpp"
@@ -334,19 +333,17 @@ TEST_CASE("a store that other machines can reach without a cookie logs a warning
     CHECK_FALSE(is_loopback({"10.0.0.1", 1}));
 }
 
-TEST_CASE("an invalid amount and an invalid pair of values leave the table unchanged") {
+TEST_CASE("an invalid amount leaves the table unchanged") {
     StoreTable table;
     table.set("n", "5");
-    const auto error_of = [&](protocol::Command command, const std::string& value) {
-        return failure_of(
-            [&] { carry_out({.command = command, .key = "n", .value = value}, table); });
+    const auto error_of = [&](const std::string& amount) {
+        return failure_of([&] {
+            carry_out({.command = protocol::Command::kAdd, .key = "n", .value = amount},
+                      table);
+        });
     };
     for (const char* amount : {"", "x", "1x", " 1", "1.5", "9223372036854775808"})
-        CHECK(
-            contains(error_of(protocol::Command::kAdd, amount), "\"n\": the amount is"));
-    CHECK(
-        contains(error_of(protocol::Command::kAdd, "9223372036854775807"), "too large"));
-    for (const std::string pair : {"", "abc", "\xff\xff\xff\xff", "\x05___abcd"})
-        CHECK(contains(error_of(protocol::Command::kCompareSet, pair), "no two values"));
+        CHECK(contains(error_of(amount), "\"n\": the amount is"));
+    CHECK(contains(error_of("9223372036854775807"), "too large"));
     CHECK(*table.find("n") == "5");
 }

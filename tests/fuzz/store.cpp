@@ -55,18 +55,18 @@ void run_store_requests(Input input) {
 }
 
 std::string request(uint32_t id, Command command, const std::string& key,
-                    const std::string& value) {
-    return dist::protocol::to_bytes(dist::protocol::Request{id, command, key, value});
+                    const std::string& value, const std::string& expected = "") {
+    return dist::protocol::to_bytes(
+        dist::protocol::Request{id, command, key, value, expected});
 }
 
 std::vector<std::string> request_seeds() {
-    using dist::protocol::pack_pair;
     std::string all;
     std::vector<std::string> seeds;
     for (const std::string& one :
          {request(0, Command::kSet, "rank0", "value"),
           request(1, Command::kAdd, "n", "5"), request(2, Command::kGet, "rank0", ""),
-          request(3, Command::kCompareSet, "rank0", pack_pair("value", "other")),
+          request(3, Command::kCompareSet, "rank0", "other", "value"),
           request(4, Command::kCheck, "n", ""), request(5, Command::kAdd, "rank0", "-1"),
           request(6, Command::kNumKeys, "", ""), request(7, Command::kErase, "n", ""),
           request(8, Command::kWait, "missing", "")}) {

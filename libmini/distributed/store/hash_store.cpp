@@ -1,60 +1,27 @@
 #include "libmini/distributed/store/hash_store.hpp"
-#include "libmini/distributed/net/wait_on.hpp"
 
-#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "libmini/distributed/net/wait_on.hpp"
 
 namespace mini::dist {
 
-void HashStore::set(const std::string& key, const std::string& value) {
-    check_sizes(key, value);
-    const std::lock_guard lock(mutex_);
-    table_.set(key, value);
-    notify_all(changed_);
-}
-
-std::string HashStore::get(const std::string& key, Deadline deadline) {
+std::string HashStore::ask(protocol::Request request, Deadline deadline) {
     std::unique_lock lock(mutex_);
-    wait_locked(lock, {key}, deadline);
-    return *table_.find(key);
-}
-
-int64_t HashStore::add(const std::string& key, int64_t amount) {
-    check_sizes(key, "");
-    const std::lock_guard lock(mutex_);
-    const int64_t sum = table_.add(key, amount);
+    if (request.may_wait()) {
+        wait_locked(lock, {request.key}, deadline);
+        return *table_.find(request.key);
+    }
+    std::string answer = carry_out(std::move(request), table_);
     notify_all(changed_);
-    return sum;
-}
-
-std::string HashStore::compare_set(const std::string& key, const std::string& expected,
-                                   const std::string& desired) {
-    check_sizes(key, desired);
-    const std::lock_guard lock(mutex_);
-    std::string value = table_.compare_set(key, expected, desired);
-    notify_all(changed_);
-    return value;
+    return answer;
 }
 
 void HashStore::wait(const std::vector<std::string>& keys, Deadline deadline) {
     std::unique_lock lock(mutex_);
     wait_locked(lock, keys, deadline);
-}
-
-bool HashStore::check(const std::vector<std::string>& keys) {
-    const std::lock_guard lock(mutex_);
-    return table_.missing(keys).empty();
-}
-
-bool HashStore::delete_key(const std::string& key) {
-    const std::lock_guard lock(mutex_);
-    return table_.erase(key);
-}
-
-int64_t HashStore::num_keys() {
-    const std::lock_guard lock(mutex_);
-    return static_cast<int64_t>(table_.size());
 }
 
 void HashStore::wait_locked(std::unique_lock<std::mutex>& lock,

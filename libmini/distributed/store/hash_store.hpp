@@ -4,7 +4,6 @@
 #pragma once
 
 #include <condition_variable>
-#include <cstdint>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -16,19 +15,12 @@ namespace mini::dist {
 /// Thread-safe; all threads use the same object (`torch.distributed.HashStore`).
 class HashStore : public Store {
   public:
-    using Store::check;
-    using Store::get;
     using Store::wait;
-
-    void set(const std::string& key, const std::string& value) override;
-    std::string get(const std::string& key, Deadline deadline) override;
-    int64_t add(const std::string& key, int64_t amount) override;
-    std::string compare_set(const std::string& key, const std::string& expected,
-                            const std::string& desired) override;
     void wait(const std::vector<std::string>& keys, Deadline deadline) override;
-    bool check(const std::vector<std::string>& keys) override;
-    bool delete_key(const std::string& key) override;
-    int64_t num_keys() override;
+
+  protected:
+    std::string ask(protocol::Request request, Deadline deadline) override;
+    std::string place() const override { return "the store of this process"; }
 
   private:
     /// Blocks until all keys exist; releases the lock while it blocks. If the deadline

@@ -20,6 +20,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "libmini/distributed/net/deadline.hpp"
@@ -30,6 +31,35 @@ namespace mini::dist {
 constexpr size_t kMaxKeyBytes = 64 << 10;
 constexpr size_t kMaxValueBytes = 16 << 20;
 
+/// A call of a store, as a TcpStore sends it to its server (store_protocol.hpp).
+namespace protocol {
+
+enum class Command : uint32_t {
+    kSet = 1,
+    kGet,
+    kAdd,
+    kWait,
+    kCheck,
+    kCompareSet,
+    kErase,
+    kNumKeys
+};
+
+struct Request {
+    uint32_t id = 0;
+    Command command = Command::kSet;
+    std::string key = {};
+    std::string value = {};     // of set and compare_set; of add, the amount
+    std::string expected = {};  // of compare_set
+
+    /// Returns whether the reply may have to wait until another rank sets the key.
+    bool may_wait() const {
+        return command == Command::kGet || command == Command::kWait;
+    }
+};
+
+}  // namespace protocol
+
 /// The interface of all stores (`torch.distributed.Store`). get() and wait() throw
 /// Timeout naming the missing keys if the deadline passes. All functions throw
 /// PeerLost(0) if the process that serves the store is gone. set(), add() and
@@ -39,11 +69,11 @@ class Store {
     virtual ~Store() = default;
 
     /// Sets the value of a key; overwrites an old value.
-    virtual void set(const std::string& key, const std::string& value) = 0;
+    virtual void set(const std::string& key, const std::string& value);
 
     /// Returns the value of a key; blocks until a rank has set the key. Without a
     /// deadline, waits up to timeout().
-    virtual std::string get(const std::string& key, Deadline deadline) = 0;
+    virtual std::string get(const std::string& key, Deadline deadline);
     std::string get(const std::string& key) { return get(key, default_deadline()); }
 
     /// Adds `amount` to the number that is the value of `key` (0 if the key is missing)
@@ -52,27 +82,27 @@ class Store {
     /// (PyTorch's stores accept a value that begins with a number, as strtoll does;
     /// PyTorch's TCPStore closes the connection of a client that adds to any other
     /// value.)
-    virtual int64_t add(const std::string& key, int64_t amount) = 0;
+    virtual int64_t add(const std::string& key, int64_t amount);
 
     /// Sets the key to `desired` if its value is `expected`, or if the key is missing and
     /// `expected` is empty; atomic. Returns the value after the call, or `expected` if
     /// the key is still missing (`torch.distributed.Store.compare_set`).
-    virtual std::string compare_set(const std::string& key, const std::string& expected,
-                                    const std::string& desired) = 0;
+    std::string compare_set(const std::string& key, const std::string& expected,
+                            const std::string& desired);
 
     /// Blocks until all keys exist. Without a deadline, waits up to timeout().
-    virtual void wait(const std::vector<std::string>& keys, Deadline deadline) = 0;
+    virtual void wait(const std::vector<std::string>& keys, Deadline deadline);
     void wait(const std::vector<std::string>& keys) { wait(keys, default_deadline()); }
 
     /// Returns whether all `keys` exist now; does not wait for them.
-    virtual bool check(const std::vector<std::string>& keys) = 0;
+    bool check(const std::vector<std::string>& keys);
     bool check(const std::string& key) { return check(std::vector<std::string>{key}); }
 
     /// Deletes a key. Returns whether the key existed.
-    virtual bool delete_key(const std::string& key) = 0;
+    bool delete_key(const std::string& key);
 
     /// Returns the number of keys.
-    virtual int64_t num_keys() = 0;
+    int64_t num_keys();
 
     /// Returns how long get() and wait() without a deadline wait; 300 s by default, as in
     /// PyTorch. Calls that do not wait for another rank (set, add, check, ...) block for
@@ -81,9 +111,19 @@ class Store {
     void set_timeout(std::chrono::milliseconds timeout) { timeout_ = timeout; }
 
   protected:
-    Deadline default_deadline() const { return deadline_after(timeout_); }
+    /// Carries out one call and returns the value of its reply, as carry_out() does; for a
+    /// get the key's value, for a wait "". Throws Timeout if the call may wait and the key
+    /// is not set before the deadline; other calls ignore the deadline.
+    virtual std::string ask(protocol::Request request, Deadline deadline) = 0;
+
+    /// Returns the name of the store in error messages.
+    virtual std::string place() const = 0;
 
   private:
+    std::string ask(protocol::Request request) { return ask(std::move(request), kNever); }
+    int64_t ask_number(protocol::Request request);
+    Deadline default_deadline() const { return deadline_after(timeout_); }
+
     std::chrono::milliseconds timeout_ = std::chrono::seconds(300);
 };
 
@@ -109,6 +149,12 @@ class StoreTable {
   private:
     std::map<std::string, std::string> values_;
 };
+
+/// Carries out a request that does not wait. Returns the value of the reply: of add the
+/// sum, of compare_set the value afterwards, of check and erase "1" or "0", of num_keys the
+/// number. Throws Error, and leaves the table unchanged, if the request cannot be carried
+/// out.
+std::string carry_out(protocol::Request request, StoreTable& table);
 
 /// Parses a decimal number. Returns std::nullopt for any other text.
 std::optional<int64_t> parse_number(const std::string& text);

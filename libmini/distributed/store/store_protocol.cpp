@@ -1,6 +1,7 @@
 #include "libmini/distributed/store/store_protocol.hpp"
 
 #include <cstring>
+#include <utility>
 
 namespace mini::dist::protocol {
 namespace {
@@ -26,8 +27,9 @@ std::optional<Head> head_of(const std::string& bytes) {
 std::string to_bytes(const Request& request) {
     return bytes_of(RequestHead{request.id, request.command,
                                 static_cast<uint32_t>(request.key.size()),
-                                static_cast<uint32_t>(request.value.size())}) +
-           request.key + request.value;
+                                static_cast<uint32_t>(request.value.size()),
+                                static_cast<uint32_t>(request.expected.size())}) +
+           request.key + request.value + request.expected;
 }
 
 std::string to_bytes(const Reply& reply) {
@@ -41,16 +43,19 @@ std::optional<Request> take_request(std::string& bytes) {
     if (!head) return std::nullopt;
     MINI_CHECK(head->command >= Command::kSet && head->command <= Command::kNumKeys,
                "command ", static_cast<uint32_t>(head->command), " does not exist");
-    const size_t max_value_bytes =
-        head->command == Command::kCompareSet ? kMaxBodyBytes : kMaxValueBytes;
-    MINI_CHECK(head->key_bytes <= kMaxKeyBytes && head->value_bytes <= max_value_bytes,
-               "a request with a key of ", head->key_bytes, " bytes and a value of ",
-               head->value_bytes);
-    const size_t value_begin = sizeof *head + head->key_bytes;
-    const size_t end = value_begin + head->value_bytes;
-    if (bytes.size() < end) return std::nullopt;
-    Request request{head->id, head->command, bytes.substr(sizeof *head, head->key_bytes),
-                    bytes.substr(value_begin, head->value_bytes)};
+    MINI_CHECK(head->key_bytes <= kMaxKeyBytes && head->value_bytes <= kMaxValueBytes &&
+                   head->expected_bytes <= kMaxValueBytes,
+               "a request with a key of ", head->key_bytes, " bytes and values of ",
+               head->value_bytes, " and ", head->expected_bytes);
+    size_t end = sizeof *head;
+    const auto take = [&](size_t size) {
+        return bytes.substr(std::exchange(end, end + size), size);
+    };
+    const size_t body =
+        size_t{head->key_bytes} + head->value_bytes + head->expected_bytes;
+    if (bytes.size() < end + body) return std::nullopt;
+    Request request{head->id, head->command, take(head->key_bytes),
+                    take(head->value_bytes), take(head->expected_bytes)};
     bytes.erase(0, end);
     return request;
 }
@@ -68,18 +73,6 @@ std::optional<Reply> take_reply(std::string& bytes) {
     bytes.erase(0, end);
     return reply;
     // [lab10.4]
-}
-
-std::string pack_pair(const std::string& expected, const std::string& desired) {
-    return bytes_of(static_cast<uint32_t>(expected.size())) + expected + desired;
-}
-
-bool unpack_pair(const std::string& text, std::string& expected, std::string& desired) {
-    const auto size = head_of<uint32_t>(text);
-    if (!size || text.size() - sizeof *size < *size) return false;
-    expected = text.substr(sizeof *size, *size);
-    desired = text.substr(sizeof *size + *size);
-    return true;
 }
 
 }  // namespace mini::dist::protocol

@@ -1,15 +1,15 @@
 // The TCP store's protocol after both sides have sent a Hello; (4) means 4 bytes.
 //
-//     request   id (4)  command (4)  key size (4)  value size (4)  | key | value
-//     reply     id (4)  status (4)   value size (4)                | value
+//     request   id (4)  command (4)  sizes (4 each) of  | key | value | expected
+//     reply     id (4)  status (4)   value size (4)     | value
 //
-//     command       value                                    value of the reply
-//     set           the value                                -
-//     get, wait     -                                        the value, -
-//     add           a decimal number                         the sum
-//     compare_set   size of expected (4), expected, desired  the value afterwards
-//     check, erase  -                                        "1" or "0"
-//     num_keys      -                                        a decimal number
+//     command       value             expected        value of the reply
+//     set           the value         -               -
+//     get, wait     -                 -               the value, -
+//     add           a decimal number  -               the sum
+//     compare_set   the new value     the old value   the value afterwards
+//     check, erase  -                 -               "1" or "0"
+//     num_keys      -                 -               a decimal number
 //
 // The server replies to a get or wait for a missing key when the key is set. A client
 // that sends another request first has stopped waiting: the server then sends no reply to
@@ -27,22 +27,9 @@
 
 namespace mini::dist::protocol {
 
-/// The longest value of a message: a compare_set has two values.
-constexpr size_t kMaxBodyBytes = 2 * kMaxValueBytes + sizeof(uint32_t);
-
 /// How many bytes client and server read at most in one call.
 constexpr size_t kReadBytes = 64 << 10;
 
-enum class Command : uint32_t {
-    kSet = 1,
-    kGet,
-    kAdd,
-    kWait,
-    kCheck,
-    kCompareSet,
-    kErase,
-    kNumKeys
-};
 enum class Status : uint32_t { kDone = 0, kRefused = 1 };
 
 struct RequestHead {
@@ -50,19 +37,13 @@ struct RequestHead {
     Command command = Command::kSet;
     uint32_t key_bytes = 0;
     uint32_t value_bytes = 0;
+    uint32_t expected_bytes = 0;
 };
 
 struct ReplyHead {
     uint32_t id = 0;
     Status status = Status::kDone;
     uint32_t value_bytes = 0;
-};
-
-struct Request {
-    uint32_t id = 0;
-    Command command = Command::kSet;
-    std::string key;
-    std::string value;
 };
 
 struct Reply {
@@ -78,14 +59,8 @@ std::string to_bytes(const Reply& reply);
 /// Remove the message at the start of `bytes` and return it. Return std::nullopt, with
 /// `bytes` unchanged, while the message is incomplete. Throw Error, as soon as the head
 /// is complete, for an invalid command or status, a key over kMaxKeyBytes, or a value
-/// over kMaxValueBytes (over kMaxBodyBytes in a compare_set).
+/// over kMaxValueBytes.
 std::optional<Request> take_request(std::string& bytes);
 std::optional<Reply> take_reply(std::string& bytes);
-
-/// Packs the two values of a compare_set request into one.
-std::string pack_pair(const std::string& expected, const std::string& desired);
-
-/// Unpacks the text of pack_pair(). Returns false if `text` has another form.
-bool unpack_pair(const std::string& text, std::string& expected, std::string& desired);
 
 }  // namespace mini::dist::protocol

@@ -9,37 +9,10 @@ namespace mini::dist {
 using protocol::Command;
 using protocol::Status;
 
-std::string carry_out(protocol::Request request, StoreTable& table) {
-    const std::string& key = request.key;
-    switch (request.command) {
-        case Command::kCheck: return table.find(key) != nullptr ? "1" : "0";
-        case Command::kErase: return table.erase(key) ? "1" : "0";
-        case Command::kNumKeys: return std::to_string(table.size());
-        case Command::kSet: table.set(key, std::move(request.value)); return "";
-        case Command::kAdd: {
-            const auto amount = parse_number(request.value);
-            MINI_CHECK(amount.has_value(), "add to \"", key,
-                       "\": the amount is not a number");
-            return std::to_string(table.add(key, *amount));
-        }
-        case Command::kCompareSet: {
-            std::string expected, desired;
-            MINI_CHECK(protocol::unpack_pair(request.value, expected, desired) &&
-                           desired.size() <= kMaxValueBytes,
-                       "compare_set: no two values");
-            return table.compare_set(key, expected, desired);
-        }
-        case Command::kGet:
-        case Command::kWait: break;
-    }
-    throw Error("carry_out: a get or a wait");
-}
-
 void StoreService::handle(StoreClient& client, protocol::Request request) {
     forget(client);
-    const Command command = request.command;
-    if (command == Command::kGet || command == Command::kWait)
-        return ask(client, {request.id, command, std::move(request.key)});
+    if (request.may_wait())
+        return ask(client, {request.id, request.command, std::move(request.key)});
     const uint32_t id = request.id;
     const std::string key = request.key;
     Status status = Status::kDone;

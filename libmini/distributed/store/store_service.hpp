@@ -28,11 +28,6 @@ struct StoreClient {
     std::optional<Question> question;
 };
 
-/// Carries out a request with any command except kGet and kWait, which may have to wait
-/// for a key. Returns the value of the reply. Throws Error, and leaves the table
-/// unchanged, if the request cannot be carried out.
-std::string carry_out(protocol::Request request, StoreTable& table);
-
 /// Not thread-safe.
 class StoreService {
   public:

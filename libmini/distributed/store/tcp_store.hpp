@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <mutex>
 #include <string>
-#include <vector>
 
 #include "libmini/distributed/net/failure.hpp"
 #include "libmini/distributed/net/hello.hpp"
@@ -32,20 +31,6 @@ class TcpStore : public Store {
     TcpStore(Socket connection, const Address& server, const Cookie& cookie,
              Deadline deadline);
 
-    using Store::check;
-    using Store::get;
-    using Store::wait;
-
-    void set(const std::string& key, const std::string& value) override;
-    std::string get(const std::string& key, Deadline deadline) override;
-    int64_t add(const std::string& key, int64_t amount) override;
-    std::string compare_set(const std::string& key, const std::string& expected,
-                            const std::string& desired) override;
-    void wait(const std::vector<std::string>& keys, Deadline deadline) override;
-    bool check(const std::vector<std::string>& keys) override;
-    bool delete_key(const std::string& key) override;
-    int64_t num_keys() override;
-
     /// Returns the local address of the connection to the store: other ranks can reach
     /// this machine at this address.
     std::string local_host() const { return local_address(socket_).host; }
@@ -53,12 +38,13 @@ class TcpStore : public Store {
     /// Returns the numeric address of the server.
     std::string server_address() const { return to_text(peer_address(socket_)); }
 
-  private:
-    std::string ask(protocol::Command command, const std::string& key,
-                    const std::string& value, Deadline deadline);
-    int64_t ask_number(protocol::Command command, const std::string& key,
-                       const std::string& value);
+  protected:
+    std::string ask(protocol::Request request, Deadline deadline) override;
+    std::string place() const override {
+        return concat("the store at ", to_text(server_));
+    }
 
+  private:
     /// Returns the reply to request `id`; drops replies with other ids, which belong to
     /// requests that timed out. Blocks until the reply is complete. If the deadline
     /// passes first, calls throw_silent(); inbox_ then keeps the bytes that have arrived,
@@ -67,7 +53,6 @@ class TcpStore : public Store {
     protocol::Reply receive_reply(uint32_t id, Deadline deadline);
     [[noreturn]] void throw_silent() const;
     void close(const Failure& failure);
-    Deadline answer_deadline() const;
 
     Address server_;
     Socket socket_;

@@ -1,5 +1,4 @@
 #include "libmini/extras/launchers/file_store.hpp"
-#include "libmini/distributed/net/clock.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -10,10 +9,12 @@
 #include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
+
+#include "libmini/distributed/net/clock.hpp"
 
 namespace mini::dist {
 namespace {
@@ -136,86 +137,38 @@ void FileStore::begin_log() {
         throw BadFile(concat(path_, ": ", system_message("write", errno)));
 }
 
-void FileStore::set(const std::string& key, const std::string& value) {
-    check_sizes(prefix_ + key, value);
+std::string FileStore::ask(protocol::Request request, Deadline deadline) {
     const std::lock_guard lock(mutex_);
+    request.key = prefix_ + request.key;
+    const std::string key = request.key;
+    if (request.may_wait()) {
+        wait_for_key(key, deadline);
+        return *table_.find(key);
+    }
     const FileLock file_lock(*this, deadline_after(kLockTime));
     read_log();
-    append(Kind::kSet, prefix_ + key, value);
+    const auto value = [&] {
+        const std::string* const found = table_.find(key);
+        return found == nullptr ? std::nullopt : std::optional(*found);
+    };
+    const std::optional<std::string> before = value();
+    std::string answer = carry_out(std::move(request), table_);
+    const std::optional<std::string> after = value();
+    if (after != before)
+        append(after ? Kind::kSet : Kind::kErase, key, after.value_or(""));
+    return answer;
 }
 
-std::string FileStore::get(const std::string& key, Deadline deadline) {
-    const std::lock_guard lock(mutex_);
-    wait_here({prefix_ + key}, deadline);
-    return *table_.find(prefix_ + key);
-}
-
-int64_t FileStore::add(const std::string& key, int64_t amount) {
-    check_sizes(prefix_ + key, "");
-    const std::lock_guard lock(mutex_);
-    const FileLock file_lock(*this, deadline_after(kLockTime));
-    read_log();
-    const int64_t sum = table_.add(prefix_ + key, amount);
-    append(Kind::kSet, prefix_ + key, std::to_string(sum));
-    return sum;
-}
-
-std::string FileStore::compare_set(const std::string& key, const std::string& expected,
-                                   const std::string& desired) {
-    check_sizes(prefix_ + key, desired);
-    const std::lock_guard lock(mutex_);
-    const FileLock file_lock(*this, deadline_after(kLockTime));
-    read_log();
-    const std::string full = prefix_ + key;
-    std::string value = table_.compare_set(full, expected, desired);
-    if (value == desired && table_.find(full) != nullptr) append(Kind::kSet, full, value);
-    return value;
-}
-
-void FileStore::wait(const std::vector<std::string>& keys, Deadline deadline) {
-    const std::lock_guard lock(mutex_);
-    wait_here(in_file(keys), deadline);
-}
-
-bool FileStore::check(const std::vector<std::string>& keys) {
-    const std::lock_guard lock(mutex_);
-    refresh(deadline_after(kLockTime));
-    return table_.missing(in_file(keys)).empty();
-}
-
-bool FileStore::delete_key(const std::string& key) {
-    const std::lock_guard lock(mutex_);
-    const FileLock file_lock(*this, deadline_after(kLockTime));
-    read_log();
-    const bool existed = table_.find(prefix_ + key) != nullptr;
-    if (existed) append(Kind::kErase, prefix_ + key, "");
-    return existed;
-}
-
-int64_t FileStore::num_keys() {
-    const std::lock_guard lock(mutex_);
-    refresh(deadline_after(kLockTime));
-    return static_cast<int64_t>(table_.size());
-}
-
-// Locks the file and updates the table. A caller that holds the lock calls read_log()
-// instead.
+// Locks the file and updates the table.
 void FileStore::refresh(Deadline deadline) {
     const FileLock lock(*this, deadline);
     read_log();
 }
 
-// Returns the keys with the prefix.
-std::vector<std::string> FileStore::in_file(const std::vector<std::string>& keys) const {
-    std::vector<std::string> result;
-    for (const std::string& key : keys) result.push_back(prefix_ + key);
-    return result;
-}
-
-void FileStore::wait_here(const std::vector<std::string>& keys, Deadline deadline) {
+void FileStore::wait_for_key(const std::string& key, Deadline deadline) {
     refresh(std::max(deadline, deadline_after(kPause)));
-    while (!table_.missing(keys).empty()) {
-        if (has_passed(deadline)) throw_missing(path_, keys, table_.missing(keys));
+    while (table_.find(key) == nullptr) {
+        if (has_passed(deadline)) throw_missing(path_, {key}, {key});
         sleep_for(kPause);
 
         // Do not lock a file of the same size: it has no new record.

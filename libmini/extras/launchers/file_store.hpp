@@ -20,7 +20,6 @@
 #include <cstdint>
 #include <mutex>
 #include <string>
-#include <vector>
 
 #include "libmini/distributed/net/socket.hpp"
 #include "libmini/distributed/store/store.hpp"
@@ -42,19 +41,9 @@ class FileStore : public Store {
     FileStore(const FileStore&) = delete;
     FileStore& operator=(const FileStore&) = delete;
 
-    using Store::check;
-    using Store::get;
-    using Store::wait;
-
-    void set(const std::string& key, const std::string& value) override;
-    std::string get(const std::string& key, Deadline deadline) override;
-    int64_t add(const std::string& key, int64_t amount) override;
-    std::string compare_set(const std::string& key, const std::string& expected,
-                            const std::string& desired) override;
-    void wait(const std::vector<std::string>& keys, Deadline deadline) override;
-    bool check(const std::vector<std::string>& keys) override;
-    bool delete_key(const std::string& key) override;
-    int64_t num_keys() override;
+  protected:
+    std::string ask(protocol::Request request, Deadline deadline) override;
+    std::string place() const override { return path_; }
 
   private:
     class FileLock;
@@ -66,8 +55,7 @@ class FileStore : public Store {
     size_t read_record(const std::string& log, size_t begin);
     void append(Kind kind, const std::string& key, const std::string& value);
     void refresh(Deadline deadline);
-    void wait_here(const std::vector<std::string>& keys, Deadline deadline);
-    std::vector<std::string> in_file(const std::vector<std::string>& keys) const;
+    void wait_for_key(const std::string& key, Deadline deadline);
 
     const std::string path_, prefix_;
     std::mutex mutex_;

@@ -22,7 +22,6 @@
 #include "libmini/extras/backends/nccl_collective.hpp"
 #include "libmini/extras/backends/start_group.hpp"
 #include "libmini/extras/backends/verify.hpp"
-#include "libmini/kernels/cuda/devices.hpp"
 #include "libmini/kernels/cuda/runtime.hpp"
 
 namespace mini::dist {
@@ -246,8 +245,7 @@ int choose_gpu(int rank) {
 // nvidia-smi's: two MIG instances of a GPU share its place on the PCI bus, but each
 // instance has a number of its own.
 std::string gpu_text(int gpu) {
-    return concat(gpu, " of host ", host_name(), " (", cuda::device_properties(gpu).uuid,
-                  ")");
+    return concat(gpu, " of host ", host_name(), " (", cuda::device_uuid(gpu), ")");
 }
 
 void check_gpus(Store& store, const RendezvousConfig& config, int gpu,

@@ -208,9 +208,7 @@ void* allocate_block(size_t bytes, int device, cudaStream_t stream) {
     const auto number = [](size_t count) {
         return with_commas(static_cast<int64_t>(count));
     };
-    const DeviceGuard guard(device);
-    size_t free = 0, total = 0;
-    cudaMemGetInfo(&free, &total);
+    const auto [free, total] = memory_info(device);
     const MemoryStats mine = memory_stats(device);
     throw CudaError(
         concat("device ", device, " is out of memory: ", number(bytes),
@@ -222,6 +220,13 @@ void* allocate_block(size_t bytes, int device, cudaStream_t stream) {
 }
 
 }  // namespace
+
+MemoryInfo memory_info(int device) {
+    const DeviceGuard guard(device);
+    MemoryInfo info;
+    check(cudaMemGetInfo(&info.free, &info.total), "cudaMemGetInfo");
+    return info;
+}
 
 size_t block_bytes(size_t bytes) {
     const size_t step = std::max(kMinStep, std::bit_floor(bytes) / 8);

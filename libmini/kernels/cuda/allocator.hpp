@@ -47,6 +47,13 @@ void reset_peak_memory_stats(int device);
 /// (`torch.cuda.empty_cache`). Blocks until the work that uses this memory is done.
 void empty_cache(int device);
 
+/// A device's total memory, and the memory that no process uses, in bytes
+/// (`torch.cuda.mem_get_info`).
+struct MemoryInfo {
+    size_t free = 0, total = 0;
+};
+MemoryInfo memory_info(int device);
+
 /// Returns the size of a block for a request of `bytes`.
 size_t block_bytes(size_t bytes);
 

@@ -44,6 +44,8 @@ int exchange_device(int device) {
     return before;
 }
 
+void set_device(int device) { exchange_device(device); }
+
 void return_to_device(int device) noexcept {
     if (is_open(device)) {
         cudaSetDevice(device);

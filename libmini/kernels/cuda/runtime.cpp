@@ -17,6 +17,12 @@ std::vector<cudaStream_t>& current_streams() {
     return streams;
 }
 
+cudaDeviceProp properties_of(int device) {
+    cudaDeviceProp properties;
+    check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
+    return properties;
+}
+
 // For destructors: makes a device current and calls `body`. Does nothing if the device
 // cannot be made current.
 template <typename Body>
@@ -52,10 +58,18 @@ std::string device_count_text() {
                   count == 1 ? "device" : "devices");
 }
 
-std::string device_name(int device) {
-    cudaDeviceProp properties;
-    check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
-    return properties.name;
+std::string device_name(int device) { return properties_of(device).name; }
+
+std::string device_uuid(int device) {
+    const cudaUUID_t uuid = properties_of(device).uuid;
+    constexpr char kDigits[] = "0123456789abcdef";
+    std::string text = "GPU";
+    for (int i = 0; i < 16; ++i) {
+        if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+        const auto byte = static_cast<unsigned char>(uuid.bytes[i]);
+        text += {kDigits[byte / 16], kDigits[byte % 16]};
+    }
+    return text;
 }
 
 void synchronize(int device) {

@@ -1,4 +1,4 @@
-// CUDA handles as C++ objects: streams and events. gpu.hpp declares the functions of
+// CUDA handles as C++ objects: streams and events. gpu.hpp declares more functions of
 // devices.
 //
 // This header does not include CUDA's headers, so that the rest of the library can use
@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include "libmini/kernels/cuda/errors.hpp"
 #include "libmini/kernels/gpu.hpp"
@@ -81,6 +82,10 @@ class StreamGuard {
     int device_ = 0;
     cudaStream_t before_ = nullptr;
 };
+
+/// Returns the text of nvidia-smi -L that identifies a device: "GPU-" and 32 hexadecimal
+/// digits in groups of 8, 4, 4, 4 and 12.
+std::string device_uuid(int device);
 
 /// Sets bytes of device memory, in stream order.
 void set_bytes(void* to, int value, size_t bytes, cudaStream_t stream);

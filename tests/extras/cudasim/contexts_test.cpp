@@ -9,7 +9,6 @@
 #include "libmini/kernels/cuda/allocator.hpp"
 #include "libmini/kernels/cuda/contexts.hpp"
 #include "libmini/kernels/cuda/copy.hpp"
-#include "libmini/kernels/cuda/devices.hpp"
 #include "libmini/kernels/cuda/runtime.hpp"
 #include "tests/kernels/cuda/run_self.hpp"
 

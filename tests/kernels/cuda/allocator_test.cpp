@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "libmini/kernels/cuda/copy.hpp"
-#include "libmini/kernels/cuda/devices.hpp"
 #include "libmini/kernels/cuda/runtime.hpp"
 #include "tests/support/caching.hpp"
 #include "tests/support/catch.hpp"

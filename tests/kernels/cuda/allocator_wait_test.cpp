@@ -12,7 +12,6 @@
 
 #include "libmini/kernels/cuda/allocator.hpp"
 #include "libmini/kernels/cuda/copy.hpp"
-#include "libmini/kernels/cuda/devices.hpp"
 #include "libmini/kernels/cuda/runtime.hpp"
 #include "tests/support/caching.hpp"
 #include "tests/support/catch.hpp"

@@ -1,4 +1,4 @@
-// Tests of runtime.hpp and devices.hpp: handles, errors and devices.
+// Tests of runtime.hpp: handles, errors and devices.
 
 #include "libmini/kernels/cuda/runtime.hpp"
 
@@ -10,7 +10,6 @@
 #include "libmini/kernels/cuda/allocator.hpp"
 #include "libmini/kernels/cuda/contexts.hpp"
 #include "libmini/kernels/cuda/copy.hpp"
-#include "libmini/kernels/cuda/devices.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
 
@@ -109,15 +108,12 @@ TEST_CASE("StreamGuard sets this thread's current stream until the end of the sc
     CHECK(current_stream(0) == nullptr);
 }
 
-TEST_CASE("device_properties and memory_info describe the device") {
-    const DeviceProperties properties = device_properties(0);
-    CHECK(properties.name == device_name(0));
-    CHECK(properties.major >= 7);
-    CHECK(properties.multi_processor_count > 0);
+TEST_CASE("a device has a name, memory, and a UUID of its own") {
+    CHECK_FALSE(device_name(0).empty());
     CHECK(memory_info(0).free <= memory_info(0).total);
-    CHECK(properties.uuid.size() == std::string("GPU-").size() + 36);
+    CHECK(device_uuid(0).size() == std::string("GPU-").size() + 36);
     for (int other = 1; other < device_count(); ++other)
-        CHECK(device_properties(other).uuid != properties.uuid);
+        CHECK(device_uuid(other) != device_uuid(0));
 }
 
 }  // namespace

@@ -25,22 +25,16 @@ struct ConvKernels {
     ConvBackwardWeight* backward_weight;
 };
 
-/// Max pooling of one plane.
-struct PoolKernels {
-    /// Writes y and its indices from x (H, W), as cpu::max_pool2d.
-    void (*forward)(float* y, int32_t* indices, const float* x, int64_t H, int64_t W,
-                    Window window);
-    /// Writes the gradient dx (H, W) from g, which has one value for each output.
-    void (*backward)(float* dx, const float* g, const int32_t* indices, int64_t H,
-                     int64_t W, int64_t outputs);
-};
+/// Max pooling of one plane: writes y and its indices from x (H, W), as cpu::max_pool2d.
+using PoolPlane = void(float* y, int32_t* indices, const float* x, int64_t H, int64_t W,
+                       Window window);
 
 /// Null members leave the work to the core.
 struct FasterKernels {
     /// Returns the method for a convolution and its gradients, or null.
     const ConvKernels* (*conv)(const ImageExtents&, const Window&) = nullptr;
-    /// Returns the kernels for a window, or null.
-    const PoolKernels* (*pool)(const Window&) = nullptr;
+    /// Returns the pooling of windows of this kind, or null.
+    PoolPlane* (*pool)(const Window&) = nullptr;
 };
 
 /// Sets the kernels of the process. Call it in main, before the first computation.

@@ -6,7 +6,7 @@
 
 namespace mini::kernels::cpu {
 
-/// Returns the kernels if windows are 2 x 2 and adjacent, without padding; else null.
-const PoolKernels* pool_2x2(const Window& window);
+/// Returns the pooling if windows are 2 x 2 and adjacent, without padding; else null.
+PoolPlane* pool_2x2(const Window& window);
 
 }  // namespace mini::kernels::cpu

@@ -61,20 +61,18 @@ int64_t planes_per_chunk(const ImageExtents& in) {
     return std::max<int64_t>(1, kGrain / std::max<int64_t>(1, in.H * in.W));
 }
 
-constexpr PoolKernels kPlain = {pool_plane, spread_plane};
-
-// Returns the kernels that an extra has registered for this window, or the plain ones.
-const PoolKernels& chosen(const Window& window) {
+// Returns the pooling that an extra has registered for this window, or pool_plane.
+PoolPlane* chosen(const Window& window) {
     const auto choose = faster_kernels().pool;
-    const PoolKernels* const faster = choose ? choose(window) : nullptr;
-    return faster ? *faster : kPlain;
+    PoolPlane* const faster = choose ? choose(window) : nullptr;
+    return faster ? faster : pool_plane;
 }
 
 }  // namespace
 
 void max_pool2d(float* y, int32_t* indices, const float* x, ImageExtents in,
                 Window window) {
-    const auto pool = chosen(window).forward;
+    PoolPlane* const pool = chosen(window);
     const int64_t in_plane = in.H * in.W;
     const int64_t out_plane = window.output(in.H) * window.output(in.W);
     parallel_for(in.N * in.C, planes_per_chunk(in), [&](int64_t begin, int64_t end) {
@@ -86,13 +84,12 @@ void max_pool2d(float* y, int32_t* indices, const float* x, ImageExtents in,
 
 void max_pool2d_backward(float* dx, const float* g, const int32_t* indices,
                          ImageExtents in, Window window) {
-    const auto spread = chosen(window).backward;
     const int64_t in_plane = in.H * in.W;
     const int64_t out_plane = window.output(in.H) * window.output(in.W);
     parallel_for(in.N * in.C, planes_per_chunk(in), [&](int64_t begin, int64_t end) {
         for (int64_t plane = begin; plane < end; ++plane)
-            spread(dx + plane * in_plane, g + plane * out_plane,
-                   indices + plane * out_plane, in.H, in.W, out_plane);
+            spread_plane(dx + plane * in_plane, g + plane * out_plane,
+                         indices + plane * out_plane, in.H, in.W, out_plane);
     });
 }
 

@@ -32,9 +32,9 @@ TEST_CASE("max pooling in 2 x 2 windows is computed by the registered kernel") {
     int32_t indices[4];
     const float x[16] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
     const Window adjacent{2, 2, 0};
-    const PoolKernels* const kernels = faster_kernels().pool(adjacent);
-    REQUIRE(kernels != nullptr);
-    kernels->forward(y, indices, x, 4, 4, adjacent);
+    PoolPlane* const pool = faster_kernels().pool(adjacent);
+    REQUIRE(pool != nullptr);
+    pool(y, indices, x, 4, 4, adjacent);
     CHECK(y[3] == 16);
     CHECK(indices[0] == 5);
     CHECK(faster_kernels().pool({2, 1, 0}) == nullptr);

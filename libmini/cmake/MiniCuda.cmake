@@ -39,7 +39,7 @@ if(MINI_CUDA_MODE STREQUAL "ON")
         set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
         set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
     endif()
-    string(APPEND CMAKE_CUDA_FLAGS " --extended-lambda")
+    string(APPEND CMAKE_CUDA_FLAGS " --extended-lambda --expt-relaxed-constexpr")
 endif()
 message(STATUS "Device code: ${MINI_CUDA_MODE}")
 

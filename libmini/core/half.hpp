@@ -7,6 +7,7 @@
 //
 // Both types are for storage and communication; arithmetic converts to float32. The
 // conversion from float32 rounds to nearest, ties to even, like the hardware and PyTorch.
+// The functions are constexpr, so that kernels on a GPU can call them too.
 
 #pragma once
 
@@ -18,14 +19,14 @@ namespace mini {
 /// float16.
 class Half {
   public:
-    Half() = default;
-    explicit Half(float value) : bits_(round(value)) {}
+    constexpr Half() = default;
+    constexpr explicit Half(float value) : bits_(round(value)) {}
     /// Returns the float16 with this bit pattern.
-    static Half from_bits(uint16_t bits);
+    static constexpr Half from_bits(uint16_t bits);
 
-    uint16_t bits() const { return bits_; }
+    constexpr uint16_t bits() const { return bits_; }
 
-    explicit operator float() const {
+    constexpr explicit operator float() const {
         const uint32_t sign = static_cast<uint32_t>(bits_ & 0x8000) << 16;
         const uint32_t rest = static_cast<uint32_t>(bits_ & 0x7fff) << 13;
         // Rebias the exponent with a multiplication, which is correct for subnormals too.
@@ -37,7 +38,7 @@ class Half {
     bool operator==(const Half&) const = default;
 
   private:
-    static uint16_t round(float value);
+    static constexpr uint16_t round(float value);
 
     uint16_t bits_ = 0;
 };
@@ -45,21 +46,21 @@ class Half {
 /// bfloat16.
 class BFloat16 {
   public:
-    BFloat16() = default;
-    explicit BFloat16(float value) : bits_(round(value)) {}
+    constexpr BFloat16() = default;
+    constexpr explicit BFloat16(float value) : bits_(round(value)) {}
     /// Returns the bfloat16 with this bit pattern.
-    static BFloat16 from_bits(uint16_t bits);
+    static constexpr BFloat16 from_bits(uint16_t bits);
 
-    uint16_t bits() const { return bits_; }
+    constexpr uint16_t bits() const { return bits_; }
 
-    explicit operator float() const {
+    constexpr explicit operator float() const {
         return std::bit_cast<float>(static_cast<uint32_t>(bits_) << 16);
     }
 
     bool operator==(const BFloat16&) const = default;
 
   private:
-    static uint16_t round(float value) {
+    static constexpr uint16_t round(float value) {
         const uint32_t word = std::bit_cast<uint32_t>(value);
         if (value != value) return static_cast<uint16_t>(word >> 16 | 0x40);  // quiet nan
         return static_cast<uint16_t>((word + 0x7fff + (word >> 16 & 1)) >> 16);
@@ -68,19 +69,19 @@ class BFloat16 {
     uint16_t bits_ = 0;
 };
 
-inline Half Half::from_bits(uint16_t bits) {
+constexpr Half Half::from_bits(uint16_t bits) {
     Half half;
     half.bits_ = bits;
     return half;
 }
 
-inline BFloat16 BFloat16::from_bits(uint16_t bits) {
+constexpr BFloat16 BFloat16::from_bits(uint16_t bits) {
     BFloat16 half;
     half.bits_ = bits;
     return half;
 }
 
-inline uint16_t Half::round(float value) {
+constexpr uint16_t Half::round(float value) {
     constexpr uint32_t kInfinity = 0x7f800000;
     constexpr uint32_t kOverflow = 0x477ff000;  // 65520: half a step above the maximum
     constexpr uint32_t kSmallest = 0x38800000;  // 2^-14: the smallest normal number

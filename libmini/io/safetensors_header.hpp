@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "libmini/tensor/dtype.hpp"
+#include "libmini/core/dtype.hpp"
 #include "libmini/tensor/tensor.hpp"
 
 namespace mini::io {

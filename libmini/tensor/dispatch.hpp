@@ -11,7 +11,7 @@
 #include "libmini/kernels/gpu.hpp"
 #include "libmini/kernels/kernels.hpp"
 #include "libmini/tensor/device.hpp"
-#include "libmini/tensor/dtype.hpp"
+#include "libmini/core/dtype.hpp"
 
 namespace mini {
 
@@ -38,11 +38,6 @@ template <typename Work>
 void on_gpu(Device device, const Work& work) {
     const cuda::DeviceGuard guard(device.index);
     if constexpr (kHasCuda) work(cuda::current_stream(device.index));
-}
-
-/// Converts a DType to the element type of the CUDA kernels.
-constexpr gpu::ElementType element_type(DType dtype) {
-    return static_cast<gpu::ElementType>(dtype);
 }
 
 /// Returns whether one kernel can access tensors on both devices: CPU devices share

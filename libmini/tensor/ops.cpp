@@ -5,9 +5,6 @@
 #include "libmini/tensor/overlap.hpp"
 
 #include <algorithm>
-#include <cstring>
-#include <limits>
-#include <type_traits>
 
 namespace mini::ops {
 namespace {
@@ -33,33 +30,6 @@ Tensor binary(const char* name, BinaryOp op, const Tensor& a, const Tensor& b) {
                                   wide_b.data<float>(), shape, wide_a.strides(),
                                   wide_b.strides());
     return out;
-}
-
-// Conversions from and to 16-bit floats go through float32.
-template <typename T>
-constexpr bool kIsHalf = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
-template <typename T>
-using Wide = std::conditional_t<kIsHalf<T>, float, T>;
-
-// Returns the integer that PyTorch gives for a float: rounded toward zero to int64, of
-// which uint8 keeps the low byte. For a value outside int64, which C++ leaves undefined,
-// this is the least int64, as on x86.
-template <typename To>
-To to_integer(float value) {
-    const bool fits = value >= -0x1p63F && value < 0x1p63F;
-    return static_cast<To>(fits ? static_cast<int64_t>(value)
-                                : std::numeric_limits<int64_t>::min());
-}
-
-template <typename To, typename From>
-void convert(Tensor& out, const Tensor& x) {
-    std::ranges::transform(x.span<From>(), out.data<To>(), [](From value) {
-        const auto wide = static_cast<Wide<From>>(value);
-        if constexpr (std::is_floating_point_v<Wide<From>> && std::is_integral_v<To>)
-            return to_integer<To>(wide);
-        else
-            return static_cast<To>(static_cast<Wide<To>>(wide));
-    });
 }
 
 }  // namespace
@@ -125,7 +95,7 @@ void increment_(Tensor& x) {
     } else {
         const Tensor ones = Tensor::ones(x.shape(), DType::kInt64, x.device());
         on_gpu(x.device(), [&](cudaStream_t stream) {
-            gpu::combine(values, ones.raw_data(), x.numel(), gpu::ElementType::kInt64,
+            gpu::combine(values, ones.raw_data(), x.numel(), DType::kInt64,
                          gpu::CombineOp::kSum, stream);
         });
     }
@@ -171,13 +141,16 @@ Tensor to(const Tensor& x, DType dtype) {
     Tensor out = Tensor::empty(x.shape(), dtype, x.device());
     if (x.device().is_cuda()) {
         on_gpu(x.device(), [&](cudaStream_t stream) {
-            gpu::convert(out.raw_data(), in.raw_data(), x.numel(), element_type(dtype),
-                         element_type(x.dtype()), stream);
+            gpu::convert(out.raw_data(), in.raw_data(), x.numel(), dtype, x.dtype(),
+                         stream);
         });
         return out;
     }
     with_element(dtype, [&]<Element To>(To) {
-        with_element(x.dtype(), [&]<Element From>(From) { convert<To, From>(out, in); });
+        with_element(x.dtype(), [&]<Element From>(From) {
+            std::ranges::transform(in.span<From>(), out.data<To>(),
+                                   convert_element<To, From>);
+        });
     });
     return out;
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <type_traits>
 
 #include "libmini/tensor/dispatch.hpp"
 
@@ -72,16 +71,12 @@ Tensor Tensor::full(Shape shape, double value, DType dtype, Device device) {
     Tensor x = empty(std::move(shape), dtype, device);
     if (device.is_cuda()) {
         on_gpu(device, [&](cudaStream_t stream) {
-            gpu::fill_elements(x.raw_data(), value, x.numel(), element_type(dtype),
-                               stream);
+            gpu::fill_elements(x.raw_data(), value, x.numel(), dtype, stream);
         });
         return x;
     }
     with_element(dtype, [&]<Element T>(T) {
-        if constexpr (std::is_integral_v<T>)
-            std::ranges::fill(x.span<T>(), static_cast<T>(value));
-        else
-            std::ranges::fill(x.span<T>(), static_cast<T>(static_cast<float>(value)));
+        std::ranges::fill(x.span<T>(), convert_element<T>(value));
     });
     return x;
 }
@@ -150,12 +145,8 @@ template BFloat16 Tensor::item() const;
 
 double Tensor::item() const {
     double number = 0;
-    with_element(dtype(), [&]<Element T>(T) {
-        if constexpr (std::is_integral_v<T>)
-            number = static_cast<double>(item<T>());
-        else
-            number = static_cast<float>(item<T>());
-    });
+    with_element(dtype(),
+                 [&]<Element T>(T) { number = convert_element<double>(item<T>()); });
     if (dtype() != DType::kInt64) return number;
     const auto value = item<int64_t>();
     MINI_CHECK(number < 0x1p63 && static_cast<int64_t>(number) == value, "item: ", value,

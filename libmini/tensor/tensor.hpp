@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "libmini/tensor/device.hpp"
-#include "libmini/tensor/dtype.hpp"
+#include "libmini/core/dtype.hpp"
 #include "libmini/tensor/shape.hpp"
 #include "libmini/tensor/storage.hpp"
 

@@ -34,7 +34,7 @@ fi
 
 # The objects are not run, so optimization is not needed.
 # shellcheck disable=SC2086
-exec "$nvcc" -std=c++20 --extended-lambda -I. $options -isystem "$cuda_include" -c "$file" \
+exec "$nvcc" -std=c++20 --extended-lambda --expt-relaxed-constexpr -I. $options -isystem "$cuda_include" -c "$file" \
     -o "$object" \
     $architectures -Xptxas -O1,-warn-spills,-warn-lmem-usage \
     -Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror

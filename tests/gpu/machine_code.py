@@ -61,7 +61,7 @@ def compile_ladder(folder):
 
     def compiled(name):
         made = folder / f"{name}.cubin"
-        output_of([tool("nvcc"), "-std=c++20", "--extended-lambda", "-O3", "-I.",
+        output_of([tool("nvcc"), "-std=c++20", "--extended-lambda", "--expt-relaxed-constexpr", "-O3", "-I.",
                    f"-arch={ARCHITECTURE}", "-cubin", f"libmini/kernels/cuda/{name}", "-o", made], cwd=ROOT)
         return made
 

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <span>
 
-#include "libmini/tensor/dtype.hpp"
+#include "libmini/core/dtype.hpp"
 #include "libmini/tensor/tensor.hpp"
 
 namespace mini::dist {

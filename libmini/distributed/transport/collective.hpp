@@ -10,7 +10,7 @@
 #include <string>
 
 #include "libmini/distributed/transport/reduce_op.hpp"
-#include "libmini/tensor/dtype.hpp"
+#include "libmini/core/dtype.hpp"
 
 namespace mini::dist {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "libmini/distributed/transport/reduce_op.hpp"
-#include "libmini/tensor/dtype.hpp"
+#include "libmini/core/dtype.hpp"
 
 namespace mini::dist {
 

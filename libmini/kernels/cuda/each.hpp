@@ -69,7 +69,7 @@ __device__ Pack<T, kWidth> load(const T* from) {
     const auto word =
         *reinterpret_cast<const typename Word<sizeof(T) * kWidth>::type*>(from);
     Pack<T, kWidth> values;
-    memcpy(&values, &word, sizeof values);
+    memcpy(static_cast<void*>(&values), &word, sizeof values);
     return values;
 }
 

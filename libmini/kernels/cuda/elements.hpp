@@ -1,5 +1,5 @@
 // Kernels for elements of any type in device memory: conversions, and the arithmetic of
-// all_reduce.
+// all_reduce (elements.cu).
 //
 // As in kernels.hpp, a call returns once the work is in the stream.
 
@@ -8,26 +8,19 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "libmini/core/dtype.hpp"
 #include "libmini/kernels/cuda/runtime.hpp"
 
 namespace mini::kernels::cuda {
 
-/// The element types of tensors, in the order of DType (tensor/dtype.hpp).
-enum class ElementType : uint8_t { kFloat32, kInt64, kUInt8, kFloat16, kBFloat16 };
-
-// ---- conversions (convert.cu)
-
-/// out[i] = x[i] converted as by static_cast. The 16-bit floats are converted by way of
-/// float32 and rounded to the nearest, ties to even.
+/// out[i] = x[i] converted by convert_element().
 void convert(void* out,      // (n) of type `to`
              const void* x,  // (n) of type `from`
-             int64_t n, ElementType to, ElementType from, cudaStream_t stream);
+             int64_t n, DType to, DType from, cudaStream_t stream);
 
-/// out[i] = value, converted like an element by convert().
+/// out[i] = value, converted by convert_element().
 void fill_elements(void* out,  // (n) of type `type`
-                   double value, int64_t n, ElementType type, cudaStream_t stream);
-
-// ---- the arithmetic of all_reduce (combine.cu)
+                   double value, int64_t n, DType type, cudaStream_t stream);
 
 enum class CombineOp : uint8_t { kSum, kProduct, kMin, kMax };
 
@@ -35,10 +28,10 @@ enum class CombineOp : uint8_t { kSum, kProduct, kMin, kMax };
 /// element is NaN, kMin and kMax give NaN, as on the CPU.
 void combine(void* mine,          // (n)
              const void* theirs,  // (n)
-             int64_t n, ElementType type, CombineOp op, cudaStream_t stream);
+             int64_t n, DType type, CombineOp op, cudaStream_t stream);
 
 /// x[i] = x[i] / divisor: the last step of an average.
 void divide(void* x,  // (n)
-            int divisor, int64_t n, ElementType type, cudaStream_t stream);
+            int divisor, int64_t n, DType type, cudaStream_t stream);
 
 }  // namespace mini::kernels::cuda

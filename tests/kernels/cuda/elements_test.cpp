@@ -8,28 +8,12 @@
 #include <type_traits>
 #include <vector>
 
-#include "libmini/core/half.hpp"
 #include "tests/kernels/cuda/support.hpp"
 
 namespace mini::kernels {
 namespace {
 
 using cuda::CombineOp;
-using cuda::ElementType;
-
-template <typename T>
-constexpr ElementType type_of() {
-    if constexpr (std::is_same_v<T, float>) return ElementType::kFloat32;
-    if constexpr (std::is_same_v<T, int64_t>) return ElementType::kInt64;
-    if constexpr (std::is_same_v<T, uint8_t>) return ElementType::kUInt8;
-    if constexpr (std::is_same_v<T, Half>) return ElementType::kFloat16;
-    if constexpr (std::is_same_v<T, BFloat16>) return ElementType::kBFloat16;
-}
-
-template <typename T>
-constexpr bool kIsHalf = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
-template <typename T>
-using Wide = std::conditional_t<kIsHalf<T>, float, T>;
 
 // Converts an element as the kernels do: through float if a type has 16 bits.
 template <typename To, typename From>
@@ -65,8 +49,8 @@ template <typename To, typename From>
 bool converts(const std::vector<From>& x, size_t skip) {
     const OnDevice<From> device_x(x, skip);
     const OnDevice<To> out(std::vector<To>(x.size()), skip);
-    cuda::convert(out, device_x, static_cast<int64_t>(x.size()), type_of<To>(),
-                  type_of<From>(), nullptr);
+    cuda::convert(out, device_x, static_cast<int64_t>(x.size()), dtype_of<To>(),
+                  dtype_of<From>(), nullptr);
     return same_bytes(out.read(), cast_all<To>(x));
 }
 
@@ -120,7 +104,7 @@ TEST_CASE("floats of all magnitudes are rounded to 16 bits as on the CPU") {
 template <typename T>
 bool fills(double value, int64_t n, size_t skip) {
     const OnDevice<T> out(std::vector<T>(static_cast<size_t>(n)), skip);
-    cuda::fill_elements(out, value, n, type_of<T>(), nullptr);
+    cuda::fill_elements(out, value, n, dtype_of<T>(), nullptr);
     const T expected = static_cast<T>(static_cast<Wide<T>>(value));
     return same_bytes(out.read(), std::vector<T>(static_cast<size_t>(n), expected));
 }
@@ -143,7 +127,7 @@ bool combines(CombineOp name, Op op, int64_t n, size_t skip) {
         expected.push_back(static_cast<T>(static_cast<Wide<T>>(
             op(static_cast<Wide<T>>(mine[i]), static_cast<Wide<T>>(theirs[i])))));
     const OnDevice<T> device_mine(mine, skip), device_theirs(theirs, skip);
-    cuda::combine(device_mine, device_theirs, n, type_of<T>(), name, nullptr);
+    cuda::combine(device_mine, device_theirs, n, dtype_of<T>(), name, nullptr);
     return same_bytes(device_mine.read(), expected);
 }
 
@@ -155,7 +139,7 @@ bool divides(int64_t n, size_t skip) {
         expected.push_back(
             static_cast<T>(static_cast<Wide<T>>(static_cast<Wide<T>>(value) / 3)));
     const OnDevice<T> device_x(x, skip);
-    cuda::divide(device_x, 3, n, type_of<T>(), nullptr);
+    cuda::divide(device_x, 3, n, dtype_of<T>(), nullptr);
     return same_bytes(device_x.read(), expected);
 }
 
@@ -177,8 +161,8 @@ TEMPLATE_TEST_CASE("combine and divide work for every element type", "", float, 
 TEST_CASE("kMin and kMax give NaN if either element is NaN") {
     const OnDevice<float> least({kNaN, 1.0f}), greatest({kNaN, 1.0f});
     const OnDevice<float> theirs({1.0f, kNaN});
-    cuda::combine(least, theirs, 2, ElementType::kFloat32, CombineOp::kMin, nullptr);
-    cuda::combine(greatest, theirs, 2, ElementType::kFloat32, CombineOp::kMax, nullptr);
+    cuda::combine(least, theirs, 2, DType::kFloat32, CombineOp::kMin, nullptr);
+    cuda::combine(greatest, theirs, 2, DType::kFloat32, CombineOp::kMax, nullptr);
     for (const auto& result : {least.read(), greatest.read()})
         for (const float value : result) CHECK(std::isnan(value));
 }

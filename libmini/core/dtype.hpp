@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <ostream>
+#include <type_traits>
 
 #include "libmini/core/half.hpp"
 
@@ -78,6 +79,27 @@ constexpr DType dtype_of<Half>() {
 template <>
 constexpr DType dtype_of<BFloat16>() {
     return DType::kBFloat16;
+}
+
+/// The type in which elements of type T are computed: float32 for the 16-bit floats.
+template <typename T>
+using Wide =
+    std::conditional_t<std::same_as<T, Half> || std::same_as<T, BFloat16>, float, T>;
+
+/// Converts a number to another type, as PyTorch does on x86, on the CPU and in kernels.
+/// Conversions from and to 16-bit floats go through float32. A float becomes an integer by
+/// rounding toward zero to int64, of which uint8 keeps the low byte; a value outside int64,
+/// which C++ leaves undefined, becomes the least int64.
+template <typename To, typename From>
+constexpr To convert_element(From value) {
+    const auto wide = static_cast<Wide<From>>(value);
+    if constexpr (std::is_floating_point_v<Wide<From>> && std::is_integral_v<To>) {
+        const bool fits = wide >= static_cast<Wide<From>>(-0x1p63) &&
+                          wide < static_cast<Wide<From>>(0x1p63);
+        return static_cast<To>(fits ? static_cast<int64_t>(wide) : INT64_MIN);
+    } else {
+        return static_cast<To>(static_cast<Wide<To>>(wide));
+    }
 }
 
 /// Calls body(element) with an element of the C++ type of `dtype`, so that a generic

@@ -1,13 +1,28 @@
-// The arithmetic of all_reduce: mine = mine op theirs, with two reads and one write per
-// element.
+// Conversions between element types, arrays filled with one value, and the arithmetic of
+// all_reduce. A thread takes four adjacent elements, reads each once and writes each once.
+
+#include "libmini/kernels/cuda/elements.hpp"
 
 #include <cstdint>
 
 #include "libmini/kernels/cuda/each.hpp"
-#include "libmini/kernels/cuda/element_types.hpp"
 
 namespace mini::kernels::cuda {
 namespace {
+
+template <typename To>
+struct Convert {
+    template <typename From>
+    __device__ To operator()(From value) const {
+        return convert_element<To>(value);
+    }
+};
+
+template <typename T>
+struct Constant {
+    double value;
+    __device__ T operator()() const { return convert_element<T>(value); }
+};
 
 struct Add {
     template <typename T>
@@ -43,19 +58,23 @@ struct Maximum {
 template <typename T, typename Op>
 struct Combine {
     Op op;
-    __device__ T operator()(T a, T b) const { return narrow<T>(op(widen(a), widen(b))); }
+    __device__ T operator()(T a, T b) const {
+        return convert_element<T>(op(static_cast<Wide<T>>(a), static_cast<Wide<T>>(b)));
+    }
 };
 
 template <typename T>
 struct Divide {
     Wide<T> divisor;
-    __device__ T operator()(T value) const { return narrow<T>(widen(value) / divisor); }
+    __device__ T operator()(T value) const {
+        return convert_element<T>(static_cast<Wide<T>>(value) / divisor);
+    }
 };
 
 template <typename Op>
-void combine_with(Op op, void* mine, const void* theirs, int64_t n, ElementType type,
+void combine_with(Op op, void* mine, const void* theirs, int64_t n, DType type,
                   cudaStream_t stream) {
-    with_type(type, [&]<typename T>(T) {
+    with_element(type, [&]<typename T>(T) {
         auto* const to = static_cast<T*>(mine);
         map(Combine<T, Op>{op}, to, n, stream, to, static_cast<const T*>(theirs));
     });
@@ -63,7 +82,23 @@ void combine_with(Op op, void* mine, const void* theirs, int64_t n, ElementType 
 
 }  // namespace
 
-void combine(void* mine, const void* theirs, int64_t n, ElementType type, CombineOp op,
+void convert(void* out, const void* x, int64_t n, DType to, DType from,
+             cudaStream_t stream) {
+    with_element(to, [&]<typename To>(To) {
+        with_element(from, [&]<typename From>(From) {
+            map(Convert<To>(), static_cast<To*>(out), n, stream,
+                static_cast<const From*>(x));
+        });
+    });
+}
+
+void fill_elements(void* out, double value, int64_t n, DType type, cudaStream_t stream) {
+    with_element(type, [&]<typename T>(T) {
+        map(Constant<T>{value}, static_cast<T*>(out), n, stream);
+    });
+}
+
+void combine(void* mine, const void* theirs, int64_t n, DType type, CombineOp op,
              cudaStream_t stream) {
     switch (op) {
         case CombineOp::kSum: return combine_with(Add(), mine, theirs, n, type, stream);
@@ -76,8 +111,8 @@ void combine(void* mine, const void* theirs, int64_t n, ElementType type, Combin
     }
 }
 
-void divide(void* x, int divisor, int64_t n, ElementType type, cudaStream_t stream) {
-    with_type(type, [&]<typename T>(T) {
+void divide(void* x, int divisor, int64_t n, DType type, cudaStream_t stream) {
+    with_element(type, [&]<typename T>(T) {
         auto* const values = static_cast<T*>(x);
         map(Divide<T>{static_cast<Wide<T>>(divisor)}, values, n, stream, values);
     });

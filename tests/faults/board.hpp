@@ -6,10 +6,11 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 
 #include "libmini/core/error.hpp"
-#include "libmini/distributed/net/deadline.hpp"
+#include "libmini/distributed/net/clock.hpp"
 
 namespace mini::dist::faults {
 

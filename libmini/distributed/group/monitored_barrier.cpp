@@ -1,4 +1,4 @@
-#include "libmini/distributed/net/deadline.hpp"
+#include "libmini/distributed/net/clock.hpp"
 
 #include <cstdint>
 #include <vector>

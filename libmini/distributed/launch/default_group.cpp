@@ -4,7 +4,7 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/backends/registry.hpp"
-#include "libmini/distributed/net/deadline.hpp"
+#include "libmini/distributed/net/clock.hpp"
 
 namespace mini::dist {
 

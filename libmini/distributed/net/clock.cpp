@@ -12,7 +12,7 @@ void sleep_for(std::chrono::nanoseconds time) {
 
 void yield() { system().yield(); }
 
-int poll_until(std::span<pollfd> entries, Clock::time_point deadline) {
+int poll_until(std::span<pollfd> entries, Deadline deadline) {
     return system().poll(entries, deadline);
 }
 

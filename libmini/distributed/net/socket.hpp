@@ -13,7 +13,7 @@
 #include <string>
 
 #include "libmini/core/descriptor.hpp"
-#include "libmini/distributed/net/deadline.hpp"
+#include "libmini/distributed/net/clock.hpp"
 #include "libmini/distributed/net/system.hpp"
 
 namespace mini::dist {

@@ -5,7 +5,7 @@
 #include <condition_variable>
 #include <mutex>
 
-#include "libmini/distributed/net/deadline.hpp"
+#include "libmini/distributed/net/clock.hpp"
 #include "libmini/distributed/net/system.hpp"
 
 namespace mini::dist {

@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-#include "libmini/distributed/net/deadline.hpp"
+#include "libmini/distributed/net/clock.hpp"
 
 namespace mini::dist {
 

@@ -29,7 +29,7 @@
 #include <string>
 #include <vector>
 
-#include "libmini/distributed/net/deadline.hpp"
+#include "libmini/distributed/net/clock.hpp"
 #include "libmini/distributed/transport/channel.hpp"
 #include "libmini/distributed/transport/links.hpp"
 

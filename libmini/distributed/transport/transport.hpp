@@ -18,7 +18,7 @@
 #include <span>
 #include <string>
 
-#include "libmini/distributed/net/deadline.hpp"
+#include "libmini/distributed/net/clock.hpp"
 #include "libmini/distributed/net/failure.hpp"
 #include "libmini/distributed/transport/collective.hpp"
 #include "libmini/distributed/transport/combine.hpp"

@@ -18,7 +18,7 @@
 #include <string>
 
 #include "libmini/distributed/group/call.hpp"
-#include "libmini/distributed/net/deadline.hpp"
+#include "libmini/distributed/net/clock.hpp"
 
 namespace mini::dist::nccl {
 

@@ -87,6 +87,17 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
         $<$<COMPILE_LANGUAGE:CXX>:-fno-tree-slp-vectorize>)
 endif()
 
+# Optimised builds compile with -O1, in three quarters of the time: a step of the ConvNet takes as
+# long as with -O3, since its time is in the loops of components with the property MINI_OPTIMISED,
+# which have -O3 (batch 64 and 128, one rank, extras and --plain; AMD EPYC, 2026-11-29). Debug
+# builds compile these with -Og, because without optimisation their loops would take most of the
+# tests' time. Tests have options of their own (tests/CMakeLists.txt).
+set(is_test $<BOOL:$<TARGET_PROPERTY:MINI_TEST>>)
+set(is_optimised $<BOOL:$<TARGET_PROPERTY:MINI_OPTIMISED>>)
+target_compile_options(mini_flags INTERFACE
+    $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>,$<NOT:${is_test}>>:$<IF:${is_optimised},-O3,-O1>>
+    $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Debug>,${is_optimised}>:-Og$<SEMICOLON>-g1>)
+
 if(MINI_SANITIZE)
     # With sanitizers, GCC 12 wrongly reports uninitialized variables inside <functional>.
     target_compile_options(mini_flags INTERFACE
@@ -99,7 +110,6 @@ endif()
 # does not check their pointers, nor those of a learner's files: these checks would be half
 # of the code that GCC generates for a test, and a third of the time for a learner's file,
 # and a null pointer ends a test in any case. It checks the library's pointers.
-set(is_test $<BOOL:$<TARGET_PROPERTY:MINI_TEST>>)
 set(pointers_unchecked -fno-sanitize=null,alignment)
 if(MINI_SANITIZE MATCHES "undefined")
     target_compile_options(mini_flags INTERFACE $<${is_test}:${pointers_unchecked}>)
@@ -131,15 +141,13 @@ target_compile_options(mini_half_written INTERFACE
     "$<$<COMPILE_LANGUAGE:CXX>:-Wno-error;-Wno-unused;-Wno-unused-parameter>"
     $<$<COMPILE_LANGUAGE:CUDA>:-w>)
 
-# Flags of components and programs that mostly parse text and wait. Precompiled headers bring the
-# optimisation that they were compiled with, so these have their own.
-add_library(mini_text INTERFACE)
-target_compile_options(mini_text INTERFACE
-    $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O1>)
-
+# Precompiled headers bring the optimisation that they were compiled with.
 if(MINI_PRECOMPILED AND TARGET fmt::fmt)
     mini_precompile(mini_headers)
-    mini_precompile(mini_text_headers mini_text)
+    if(CMAKE_BUILD_TYPE STREQUAL "Release")
+        mini_precompile(mini_optimised_headers)
+        set_target_properties(mini_optimised_headers PROPERTIES MINI_OPTIMISED YES)
+    endif()
     mini_precompile(mini_checked_headers mini_checked)
 endif()
 
@@ -156,19 +164,14 @@ endif()
 # compiles alone.
 option(MINI_UNITY "Compile the files of a component in batches" ON)
 
-# mini_component(core SOURCES a.cpp b.cpp NEEDS mini_tensor fmt::fmt [ALONE c.cpp] [OPTIMISED]
-#     [TEXT])
+# mini_component(core SOURCES a.cpp b.cpp NEEDS mini_tensor fmt::fmt [ALONE c.cpp] [OPTIMISED])
 #
 # Declares a component as the library mini_<name>. NEEDS lists the components and the external
 # libraries that the component uses. Files in ALONE are compiled outside the batches; for files with
 # a region for learners see MiniRegions.
-# OPTIMISED is for components with loops over millions of numbers. Debug builds compile such a
-# component with -Og, because without optimisation these loops would take most of the tests'
-# time. With -O1 GCC takes nearly twice as long for code with sanitizers.
-# TEXT is for components that mostly parse text and wait: optimised builds compile them with -O1, in
-# two thirds of the time.
+# OPTIMISED is for components with loops over millions of numbers.
 function(mini_component name)
-    cmake_parse_arguments(component "OPTIMISED;TEXT" "" "SOURCES;NEEDS;ALONE" ${ARGN})
+    cmake_parse_arguments(component "OPTIMISED" "" "SOURCES;NEEDS;ALONE" ${ARGN})
     add_library(mini_${name} STATIC ${component_SOURCES})
     add_library(libmini::${name} ALIAS mini_${name})
     mini_batches(mini_${name} 16 ${component_ALONE})
@@ -178,23 +181,16 @@ function(mini_component name)
     target_link_libraries(mini_${name} ${MINI_FLAGS_SCOPE} $<BUILD_INTERFACE:mini_flags>
         PUBLIC mini_usage)
     mini_needs(mini_${name} ${component_NEEDS})
-    if(component_TEXT)
-        mini_text(mini_${name})
-    elseif(NOT component_OPTIMISED OR NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
-        mini_precompiled(mini_${name} mini_headers)
-    endif()
-    if(component_OPTIMISED)
-        target_compile_options(mini_${name} PRIVATE $<$<CONFIG:Debug>:-Og$<SEMICOLON>-g1>)
-    endif()
+    mini_optimise(mini_${name} ${component_OPTIMISED})
 endfunction()
 
-# mini_text(<target>): compiles a target as a component with TEXT.
-function(mini_text target)
-    target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:mini_text>)
-    if(CMAKE_BUILD_TYPE STREQUAL "Release")
-        mini_precompiled(${target} mini_text_headers)
-    else()
+# mini_optimise(<target> <optimised>): compiles a target as a component that is OPTIMISED or not.
+function(mini_optimise target optimised)
+    set_target_properties(${target} PROPERTIES MINI_OPTIMISED ${optimised})
+    if(NOT optimised)
         mini_precompiled(${target} mini_headers)
+    elseif(CMAKE_BUILD_TYPE STREQUAL "Release")
+        mini_precompiled(${target} mini_optimised_headers)
     endif()
 endfunction()
 
@@ -233,20 +229,16 @@ function(mini_batches target size)
         "cmake_language(DEFER CALL mini_sort_into_batches ${target} ${size})")
 endfunction()
 
-# mini_program(train_mnist [MINE] [TEXT] SOURCES train_mnist.cpp NEEDS mini_parallel)
+# mini_program(train_mnist [MINE] [OPTIMISED] SOURCES train_mnist.cpp NEEDS mini_parallel)
 #
 # Declares an executable. With MINE, labs/lab can also build it with the learner's code
-# (MiniOverlay). TEXT: as of a component.
+# (MiniOverlay). OPTIMISED: as of a component.
 function(mini_program name)
-    cmake_parse_arguments(program "TEXT;MINE" "" "SOURCES;NEEDS" ${ARGN})
+    cmake_parse_arguments(program "OPTIMISED;MINE" "" "SOURCES;NEEDS" ${ARGN})
     add_executable(${name})
     mini_add_sources(${name} ${program_SOURCES})
     mini_batches(${name} 16)
-    if(program_TEXT)
-        mini_text(${name})
-    else()
-        mini_precompiled(${name} mini_headers)
-    endif()
+    mini_optimise(${name} ${program_OPTIMISED})
     target_link_libraries(${name} PRIVATE mini_flags ${program_NEEDS})
     if(name MATCHES "^lab[0-9][0-9]_bug_hunt$")
         mini_bug_hunt(${name} SOURCES ${program_SOURCES} NEEDS ${program_NEEDS})

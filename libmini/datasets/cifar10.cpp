@@ -13,6 +13,7 @@ namespace {
 
 constexpr int64_t kImageBytes = 3 * 32 * 32;
 constexpr int64_t kRecordBytes = 1 + kImageBytes;
+constexpr int64_t kMaxFileBytes = 20000 * kRecordBytes;  // twice that of CIFAR-10's files
 constexpr const char* kDownload =
     "download cifar-10-binary.tar.gz (not the Python version) from "
     "https://www.cs.toronto.edu/~kriz/cifar.html and unpack it there";
@@ -33,18 +34,19 @@ std::vector<std::string> missing_in(const std::filesystem::path& folder, bool tr
     return missing;
 }
 
-std::filesystem::path subfolder(const std::string& folder) {
-    return std::filesystem::path(folder) / "cifar-10-batches-bin";
-}
-
 // Returns the folder that has all files of the part: `folder` or its subfolder. Throws
-// BadFile if neither has them.
+// BadFile, naming the missing files of the folder that lacks fewer, if neither has them.
 std::filesystem::path folder_of_files(const std::string& folder, bool train) {
+    std::vector<std::string> missing;
     for (const std::filesystem::path& location :
-         {std::filesystem::path(folder), subfolder(folder)})
-        if (missing_in(location, train).empty()) return location;
+         {std::filesystem::path(folder),
+          std::filesystem::path(folder) / "cifar-10-batches-bin"}) {
+        const std::vector<std::string> here = missing_in(location, train);
+        if (here.empty()) return location;
+        if (missing.empty() || here.size() < missing.size()) missing = here;
+    }
     bad_file(folder, concat("CIFAR-10's ", train ? "train" : "test", " files"),
-             concat("no ", join(missing_cifar10_files(folder, train))), kDownload);
+             concat("no ", join(missing)), kDownload);
 }
 
 // An open file whose size has been checked.
@@ -63,8 +65,8 @@ OpenFile open_checked(const std::string& path) {
                  concat(size, " bytes (", size / kRecordBytes, " records and ",
                         size % kRecordBytes, " bytes)"),
                  kDownload);
-    if (size > kMaxCifar10FileBytes)
-        bad_file(path, concat("at most ", kMaxCifar10FileBytes, " bytes"), concat(size),
+    if (size > kMaxFileBytes)
+        bad_file(path, concat("at most ", kMaxFileBytes, " bytes"), concat(size),
                  kDownload);
     return {path, std::move(file), size / kRecordBytes};
 }
@@ -72,7 +74,7 @@ OpenFile open_checked(const std::string& path) {
 // Appends the labels and pixels of one file.
 void append_records(OpenFile& open, std::vector<uint8_t>& labels,
                     std::vector<uint8_t>& pixels) {
-    const std::vector<uint8_t> bytes = open.file->read_all(kMaxCifar10FileBytes);
+    const std::vector<uint8_t> bytes = open.file->read_all(kMaxFileBytes);
     const uint8_t* record = bytes.data();
     for (int64_t i = 0; i < open.records; ++i, record += kRecordBytes) {
         if (*record >= kCifar10Classes.size())
@@ -92,12 +94,6 @@ const std::array<const char*, 10> kCifar10Classes = {
 
 ImageDataset::Normalize cifar10_normalize() {
     return {.mean = {0.4914f, 0.4822f, 0.4465f}, .std = {0.2470f, 0.2435f, 0.2616f}};
-}
-
-std::vector<std::string> missing_cifar10_files(const std::string& folder, bool train) {
-    const std::vector<std::string> here = missing_in(folder, train);
-    const std::vector<std::string> below = missing_in(subfolder(folder), train);
-    return below.size() < here.size() ? below : here;
 }
 
 std::shared_ptr<ImageDataset> load_cifar10(

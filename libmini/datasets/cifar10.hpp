@@ -20,16 +20,8 @@ namespace mini::data {
 /// The names of classes 0 to 9.
 extern const std::array<const char*, 10> kCifar10Classes;
 
-/// The maximum size of one file in bytes: twice the size of CIFAR-10's own files.
-constexpr int64_t kMaxCifar10FileBytes = int64_t{20000} * 3073;
-
 /// Returns the mean and the standard deviation of each colour over the training images.
 ImageDataset::Normalize cifar10_normalize();
-
-/// Returns the names of the missing files of the train part (data_batch_1.bin to
-/// data_batch_5.bin) or of the test part (test_batch.bin). Looks in `folder` and in its
-/// subfolder cifar-10-batches-bin, and returns the shorter list.
-std::vector<std::string> missing_cifar10_files(const std::string& folder, bool train);
 
 /// Returns the train or test part, read from `folder` or from its subfolder
 /// cifar-10-batches-bin. If `normalize` is std::nullopt, the images stay bytes, for
@@ -37,7 +29,7 @@ std::vector<std::string> missing_cifar10_files(const std::string& folder, bool t
 ///
 /// Throws BadFile naming folder or file, what was expected, what was found and what to
 /// download: if a file is missing, is not a regular file or cannot be read, if its size
-/// is not a multiple of 3,073 or is above kMaxCifar10FileBytes, or if a label is above 9
+/// is not a multiple of 3,073 or above twice that of CIFAR-10's own files, or if a label is above 9
 /// (with the record number, from 0).
 std::shared_ptr<ImageDataset> load_cifar10(
     const std::string& folder, bool train,

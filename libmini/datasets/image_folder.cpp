@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <exception>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <string_view>
 #include <system_error>
@@ -20,6 +20,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// torchvision's list; the first kDecoded are names of PNGs and JPEGs.
+constexpr std::array<std::string_view, 9> kExtensions = {
+    ".png", ".jpg", ".jpeg", ".ppm", ".bmp", ".pgm", ".tif", ".tiff", ".webp"};
+constexpr size_t kDecoded = 3;
+
 // Returns whether an operating system or an editor has left the file or folder.
 bool is_litter(const std::string& name) {
     constexpr std::array<std::string_view, 4> kLitter = {
@@ -27,13 +32,15 @@ bool is_litter(const std::string& name) {
     return name.starts_with('.') || std::ranges::find(kLitter, name) != kLitter.end();
 }
 
-// Returns whether the name ends with one of `extensions`, in upper or lower case.
-template <typename Extensions>
-bool has_extension(std::string name, const Extensions& extensions) {
+// Returns the position in kExtensions of what a name ends with, in upper or lower case;
+// the number of extensions for another name.
+size_t extension_of(std::string name) {
     for (char& letter : name)
         if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter | 32);
-    return std::ranges::any_of(
-        extensions, [&](const auto& extension) { return name.ends_with(extension); });
+    const auto found = std::ranges::find_if(kExtensions, [&](std::string_view extension) {
+        return name.ends_with(extension);
+    });
+    return static_cast<size_t>(found - kExtensions.begin());
 }
 
 // The sorted names in a folder: subfolders (and links to folders), and all other entries.
@@ -64,9 +71,6 @@ Listing list(const fs::path& folder) {
 // Finds the pictures of one class.
 class FolderWalk {
   public:
-    explicit FolderWalk(const std::vector<std::string>& extensions)
-        : extensions_(extensions) {}
-
     /// Returns the paths of all pictures in `folder` and its subfolders, sorted by the
     /// path of their folder.
     std::vector<std::string> pictures(const fs::path& folder) {
@@ -86,65 +90,43 @@ class FolderWalk {
         const Listing listing = list(folder);
         std::vector<std::string>& files = files_of_[folder.string()];
         for (const std::string& name : listing.files)
-            if (has_extension(name, extensions_))
+            if (extension_of(name) < kExtensions.size())
                 files.push_back((folder / name).string());
         for (const std::string& name : listing.folders) visit(folder / name);
     }
 
-    const std::vector<std::string>& extensions_;
     std::set<std::pair<dev_t, ino_t>> seen_;
     std::map<std::string, std::vector<std::string>> files_of_;
 };
 
-// Throws BadFile for a picture of a format that torchvision reads and libmini does not.
-void check_format(const std::string& path) {
-    constexpr std::array<std::string_view, 6> kOtherFormats = {".ppm", ".bmp",  ".pgm",
-                                                               ".tif", ".tiff", ".webp"};
-    if (has_extension(path, kOtherFormats)) check_image_format(path);
-}
-
 }  // namespace
 
-ImageFolder::ImageFolder(const std::string& root, ImageFolderOptions options)
-    : options_(std::move(options)) {
-    if (options_.extensions.empty())
-        throw UsageError("ImageFolder: extensions is empty; give at least one");
-
-    // Number the classes.
-    classes_ = list(root).folders;
+ImageFolder::ImageFolder(const std::string& root) : classes_(list(root).folders) {
     if (classes_.empty())
         throw BadFile(concat(root, ": expected a folder for each class, found none; put ",
                              "the pictures of class cat into ", root, "/cat"));
-    for (const std::string& name : classes_)
-        class_to_idx_[name] = static_cast<int64_t>(class_to_idx_.size());
 
     // Find the pictures of each class.
     std::vector<std::string> empty;
-    for (const auto& [name, label] : class_to_idx_) {
+    for (size_t label = 0; label < classes_.size(); ++label) {
         const size_t before = samples_.size();
-        for (std::string& path :
-             FolderWalk(options_.extensions).pictures(fs::path(root) / name))
-            samples_.push_back({std::move(path), label});
-        if (samples_.size() == before) empty.push_back(name);
+        for (std::string& path : FolderWalk().pictures(fs::path(root) / classes_[label]))
+            samples_.push_back({std::move(path), static_cast<int64_t>(label)});
+        if (samples_.size() == before) empty.push_back(classes_[label]);
     }
-    for (const Sample& sample : samples_) check_format(sample.path);
+    for (const Sample& sample : samples_)
+        if (extension_of(sample.path) >= kDecoded) check_image_format(sample.path);
     if (!empty.empty())
-        throw BadFile(concat(root, ": expected pictures (", join(options_.extensions),
-                             ") of every class, found none of ", join(empty),
-                             "; add some, or remove ",
-                             empty.size() == 1 ? "the folder" : "the folders"));
+        throw BadFile(concat(
+            root, ": expected pictures (", join({kExtensions.begin(), kExtensions.end()}),
+            ") of every class, found none of ", join(empty), "; add some, or remove ",
+            empty.size() == 1 ? "the folder" : "the folders"));
 }
 
 Example ImageFolder::get(int64_t index) const {
     check_index(index);
     const Sample& sample = samples_[static_cast<size_t>(index)];
-    Tensor image = decode_image(sample.path);
-    if (!options_.transform) return {std::move(image), sample.label};
-    try {
-        return {options_.transform(image), sample.label};
-    } catch (const std::exception& e) {
-        std::throw_with_nested(Error(concat(sample.path, ": transform: ", e.what())));
-    }
+    return {decode_image(sample.path), sample.label};
 }
 
 }  // namespace mini::data

@@ -4,7 +4,8 @@
 //     root/cat/wild/lynx.png        class 0, cat: subfolders are included
 //     root/dog/rex.png              class 1, dog
 //
-// The constructor reads only the names; get() decodes the picture on each call. What
+// The constructor reads only the names; get() decodes the picture on each call.
+// TransformedDataset applies a transform to each. What
 // operating systems and editors leave in folders is skipped, unlike in torchvision: names
 // that begin with a dot (.ipynb_checkpoints, ._rex.png), __MACOSX, @eaDir, $RECYCLE.BIN
 // and System Volume Information. All other classes and samples are torchvision's.
@@ -12,24 +13,14 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
-#include "libmini/data/transform.hpp"
+#include "libmini/data/dataset.hpp"
 
 namespace mini::data {
 
-struct ImageFolderOptions {
-    Transform transform = {};  // applied to each picture, uint8 (3, H, W), unless empty
-
-    // The names of pictures end so, in upper or lower case; by default torchvision's
-    // list.
-    std::vector<std::string> extensions = {".png", ".jpg", ".jpeg", ".ppm", ".bmp",
-                                           ".pgm", ".tif", ".tiff", ".webp"};
-};
-
-/// A dataset of picture files. Thread-safe if the transform is thread-safe.
+/// A dataset of picture files. Thread-safe.
 class ImageFolder : public Dataset {
   public:
     /// The file of one picture, and the index of its class.
@@ -38,7 +29,8 @@ class ImageFolder : public Dataset {
         int64_t label;
     };
 
-    /// Lists the pictures. The classes are the folders in `root`, sorted by name; the
+    /// Lists the pictures: files whose names end, in upper or lower case, like those of
+    /// torchvision's list. The classes are the folders in `root`, sorted by name; the
     /// samples of a class are sorted by the path of their folder, then by name. Names
     /// compare byte by byte, as in Python.
     ///
@@ -46,26 +38,21 @@ class ImageFolder : public Dataset {
     /// class, so cycles of links end. Throws BadFile when `root` or a folder below it
     /// cannot be listed, when `root` has no class folder, when a class has no picture
     /// (the error names all such classes), or when a file .ppm, .bmp, .pgm, .tif, .tiff
-    /// or .webp, in `extensions`, is neither PNG nor JPEG: skipping it would give the
-    /// samples other indices than torchvision's. Throws UsageError when `extensions` is
-    /// empty.
-    explicit ImageFolder(const std::string& root, ImageFolderOptions options = {});
+    /// or .webp is neither PNG nor JPEG: skipping it would give the samples other indices
+    /// than torchvision's.
+    explicit ImageFolder(const std::string& root);
 
     int64_t size() const override { return static_cast<int64_t>(samples_.size()); }
 
-    /// Returns picture `index`, decoded by decode_image and transformed, and its class.
-    /// Throws BadFile as decode_image does. If the transform throws a std::exception,
-    /// throws an Error that names the file, with the exception nested in it.
+    /// Returns picture `index`, uint8 (3, H, W), and its class. Throws BadFile as
+    /// decode_image does.
     Example get(int64_t index) const override;
 
     const std::vector<std::string>& classes() const { return classes_; }
-    const std::map<std::string, int64_t>& class_to_idx() const { return class_to_idx_; }
     const std::vector<Sample>& samples() const { return samples_; }
 
   private:
-    ImageFolderOptions options_;
     std::vector<std::string> classes_;
-    std::map<std::string, int64_t> class_to_idx_;
     std::vector<Sample> samples_;
 };
 

@@ -4,9 +4,10 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <stdexcept>
+#include <memory>
 
 #include "libmini/core/error.hpp"
+#include "libmini/data/transform.hpp"
 #include "tests/datasets/images.hpp"
 #include "tests/support/catch.hpp"
 
@@ -49,8 +50,6 @@ TEST_CASE("ImageFolder has classes and samples in torchvision's order") {
         put(folder / name);
     const ImageFolder images(folder.path());
     CHECK(images.classes() == std::vector<std::string>{"Bird", "cat", "dog"});
-    CHECK(images.class_to_idx() ==
-          std::map<std::string, int64_t>{{"Bird", 0}, {"cat", 1}, {"dog", 2}});
     // The order of sorted(os.walk(...)): sub, then sub-1, then sub/deep.
     CHECK(listed(folder, images) ==
           std::vector<std::string>{"Bird/Y.JPG 0", "Bird/x.jpeg 0", "cat/z.png 1",
@@ -59,7 +58,7 @@ TEST_CASE("ImageFolder has classes and samples in torchvision's order") {
     CHECK(images.size() == 8);
 }
 
-TEST_CASE("ImageFolder decodes pictures to uint8 tensors and applies the transform") {
+TEST_CASE("ImageFolder decodes pictures to uint8 tensors") {
     const Folder folder;
     put(folder / "a/1.png", 10);
     put(folder / "b/2.png", 40);
@@ -71,23 +70,13 @@ TEST_CASE("ImageFolder decodes pictures to uint8 tensors and applies the transfo
     CHECK(sample.data.to_vector<uint8_t>()[0] == 40);
     CHECK(sample.data.to_vector<uint8_t>()[17] == 30);
 
-    const ImageFolder first(folder.path(), {.transform = [](const Tensor& image) {
-                                return Tensor::scalar(image.data<uint8_t>()[0]);
-                            }});
+    const mini::data::TransformedDataset first(
+        std::make_shared<ImageFolder>(folder.path()),
+        [](const Tensor& image) { return Tensor::scalar(image.data<uint8_t>()[0]); });
     const std::vector<int64_t> indices = {1, 0};
     const mini::data::Batch batch = first.get_batch(indices);
     CHECK(batch.data.to_vector<float>() == std::vector<float>{40, 10});
     CHECK(batch.target.to_vector<int64_t>() == std::vector<int64_t>{1, 0});
-}
-
-TEST_CASE("ImageFolder lists only files with the given extensions") {
-    const Folder folder;
-    put(folder / "a/1.png");
-    put(folder / "a/2.picture");
-    const ImageFolder images(folder.path(), {.extensions = {".picture"}});
-    CHECK(listed(folder, images) == std::vector<std::string>{"a/2.picture 0"});
-    CHECK(images.get(0).data.numel() == 18);
-    CHECK_THROWS_AS(ImageFolder(folder.path(), {.extensions = {}}), mini::UsageError);
 }
 
 TEST_CASE("ImageFolder skips what operating systems and editors leave in folders") {
@@ -140,9 +129,6 @@ TEST_CASE(
           path +
               ": expected a PNG or JPEG, found a BMP; convert it to an ordinary PNG or "
               "JPEG");
-
-    // The user may leave these files out.
-    CHECK(ImageFolder(folder.path(), {.extensions = {".png"}}).size() == 1);
 }
 
 TEST_CASE("ImageFolder rejects a root that is missing or a file or has no class folder") {
@@ -194,20 +180,10 @@ TEST_CASE("the error of a damaged picture names its file and in a batch also its
         contains(message(1), folder / "cat/b.png: expected a PNG or JPEG, found a GIF"));
     CHECK(contains(message(2), "cat/c.png: expected a regular file, found a pipe"));
     CHECK(contains(message(3), "cat/d.png: expected a PNG or JPEG that can be read"));
+    for (const int64_t i : {-1, 4})
+        CHECK(contains(message_of<mini::Error>([&] { images.get(i); }),
+                       "index out of range; the dataset has 4"));
     const std::vector<int64_t> batch = {0, 1};
     CHECK(contains(message_of<mini::Error>([&] { images.get_batch(batch); }),
                    "sample 1: " + folder.path() + "/cat/b.png"));
-}
-
-TEST_CASE("an error of the transform names the file and an invalid index is an error") {
-    const Folder folder;
-    put(folder / "cat/a.png");
-    const ImageFolder images(folder.path(), {.transform = [](const Tensor&) -> Tensor {
-                                 throw std::runtime_error("too small to crop");
-                             }});
-    CHECK(message_of<mini::Error>([&] { images.get(0); }) ==
-          folder / "cat/a.png: transform: too small to crop");
-    for (const int64_t i : {-1, 1})
-        CHECK(contains(message_of<mini::Error>([&] { images.get(i); }),
-                       "index out of range; the dataset has 1"));
 }

@@ -14,17 +14,6 @@ bool is_leaf(const Node& node) {
     return node.sequence() == std::numeric_limits<uint64_t>::max();
 }
 
-// Returns the nodes that `root` reaches, each once, in the order in which a walk finds them.
-std::vector<const Node*> nodes_of(const Node& root) {
-    std::vector<const Node*> found{&root};
-    std::unordered_map<const Node*, bool> seen{{&root, true}};
-    for (size_t i = 0; i < found.size(); ++i)
-        for (const auto& input : found[i]->inputs())
-            if (input && seen.try_emplace(input.get(), true).second)
-                found.push_back(input.get());
-    return found;
-}
-
 // Returns the name of a leaf's tensor, or "leaf" if it is not in `names`.
 std::string leaf_name(const Node& node, const NamedTensors& names) {
     for (const auto& [name, tensor] : names)
@@ -60,8 +49,15 @@ std::string to_dot(const Tensor& result, const NamedTensors& names) {
     const std::shared_ptr<Node> root =
         result.is_leaf() ? std::shared_ptr<Node>(grad_accumulator(result))
                          : result.autograd_meta()->grad_fn;
-    const std::vector<const Node*> nodes = nodes_of(*root);
     const auto senders = count_senders(*root);
+
+    // Number the nodes in the order in which a walk finds them.
+    std::vector<const Node*> nodes{root.get()};
+    std::unordered_map<const Node*, size_t> numbers{{root.get(), 0}};
+    for (size_t i = 0; i < nodes.size(); ++i)
+        for (const auto& input : nodes[i]->inputs())
+            if (input && numbers.try_emplace(input.get(), nodes.size()).second)
+                nodes.push_back(input.get());
 
     uint64_t lowest = std::numeric_limits<uint64_t>::max();
     for (const Node* node : nodes) lowest = std::min(lowest, node->sequence());
@@ -69,8 +65,6 @@ std::string to_dot(const Tensor& result, const NamedTensors& names) {
     std::string text =
         "digraph backward {\n"
         "  rankdir=LR; bgcolor=transparent; node [shape=box, style=rounded];\n";
-    std::unordered_map<const Node*, size_t> numbers;
-    for (const Node* node : nodes) numbers.emplace(node, numbers.size());
     for (const Node* node : nodes) {
         const std::string name =
             is_leaf(*node) ? leaf_name(*node, names)

@@ -1,9 +1,8 @@
 #include "libmini/autograd/node.hpp"
 
-#include <algorithm>
 #include <limits>
 #include <mutex>
-#include <span>
+#include <utility>
 
 #include "libmini/tensor/ops.hpp"
 
@@ -43,46 +42,29 @@ std::shared_ptr<Node> node_of(const Tensor& x) {
     // [lab03.1]
 }
 
-// The shapes of an operation's inputs, one after the other, each after its number of
-// dimensions: one allocation for each recorded operation.
-std::vector<int64_t> packed_shapes(const std::vector<Tensor>& inputs) {
-    size_t size = inputs.size();
-    for (const Tensor& input : inputs) size += input.defined() ? input.shape().size() : 0;
-    std::vector<int64_t> packed;
-    packed.reserve(size);
-    for (const Tensor& input : inputs) {
-        const std::span<const int64_t> shape =
-            input.defined() ? std::span(input.shape()) : std::span<const int64_t>();
-        packed.push_back(static_cast<int64_t>(shape.size()));
-        packed.insert(packed.end(), shape.begin(), shape.end());
-    }
-    return packed;
-}
-
 // Throws unless `grads` has a gradient of the right shape and dtype for each input that
-// needs one. `shapes` are packed.
+// needs one.
 void check_grads(const char* name, const Node& node, const Grads& grads,
-                 std::span<const int64_t> shapes) {
+                 const std::vector<Shape>& shapes) {
     const size_t inputs = node.inputs().size();
     MINI_CHECK(grads.size() == inputs, "backward: the backward function of ", name,
                " returned ", grads.size(), " gradients, but the operation has ", inputs,
                " inputs; return one for each, undefined if not needed");
     for (size_t i = 0; i < inputs; ++i) {
-        const auto shape = shapes.subspan(1, static_cast<size_t>(shapes[0]));
-        shapes = shapes.subspan(1 + shape.size());
         if (!node.needs_input_grad(i) || !grads[i].defined()) continue;
-        check_shape(std::ranges::equal(grads[i].shape(), shape) &&
-                        grads[i].dtype() == DType::kFloat32,
+        check_shape(grads[i].shape() == shapes[i] && grads[i].dtype() == DType::kFloat32,
                     "backward: the backward function of ", name, " returned a ",
                     grads[i].dtype(), " gradient of shape ", grads[i].shape(),
-                    " for input ", i, ", which is a float32 tensor of shape ",
-                    Shape(shape.begin(), shape.end()));
+                    " for input ", i, ", which is a float32 tensor of shape ", shapes[i]);
     }
 }
 
 // Returns a function that calls `backward` and checks what it returns.
 Backward checked(const char* name, const std::vector<Tensor>& inputs, Backward backward) {
-    return [name, shapes = packed_shapes(inputs), backward = std::move(backward)](
+    std::vector<Shape> shapes;
+    for (const Tensor& input : inputs)
+        shapes.push_back(input.defined() ? input.shape() : Shape());
+    return [name, shapes = std::move(shapes), backward = std::move(backward)](
                const Tensor& grad, const Node& node) {
         Grads grads = backward(grad, node);
         check_grads(name, node, grads, shapes);

@@ -41,10 +41,9 @@ void check_devices(const std::vector<Device>& devices, Device output_device) {
 // Returns the devices of the type of the module's first tensor: all GPUs, or one CPU
 // device per processor.
 std::vector<Device> available_devices(const nn::Module& module) {
-    std::vector<Tensor> tensors = module.parameters();
-    if (tensors.empty()) tensors = module.buffers();
+    const nn::NamedTensors state = module.state_dict();
     const Device::Type type =
-        tensors.empty() ? default_device().type : tensors.front().device().type;
+        state.empty() ? default_device().type : state.front().second.device().type;
     const int processors =
         static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     const int count = type == Device::Type::kCPU ? processors : cuda_device_count();

@@ -65,8 +65,6 @@ std::vector<uint64_t> numbers_of(const std::string& name, const json& tensor,
         if (!number.is_number_unsigned())
             reject_tensor(name, member, " has ", text_of(number),
                           ", not an integer from 0 to 2^64 - 1");
-    if (list.size() > kMaxDimensions)
-        reject_tensor(name, member, " has more than ", kMaxDimensions, " numbers");
     return list.get<std::vector<uint64_t>>();
 }
 
@@ -119,8 +117,8 @@ class HeaderReader {
         using Event = json::parse_event_t;
         if (event == Event::key && depth == 1) start_name(part.get<std::string>());
         if (event == Event::key && depth == 2) start_member(part.get<std::string>());
-        if (event == Event::array_start) numbers_ = 0;
-        if (event == Event::value && depth == 3) return ++numbers_ <= kMaxDimensions + 1;
+        if (event == Event::value && depth == 3 && ++numbers_ > kMaxDimensions)
+            reject_tensor(name_, member_, " has more than ", kMaxDimensions, " numbers");
         const bool is_end = event == Event::object_end || event == Event::array_end;
         if (depth == 1 && (is_end || event == Event::value)) {
             end_name(part);
@@ -153,6 +151,8 @@ class HeaderReader {
             reject_tensor(name_, "not described by ", kMembers, " alone: it has ",
                           quoted_name(key));
         insert(members_, key);
+        member_ = key;
+        numbers_ = 0;
     }
     void end_name(const json& value) {
         if (name_ == kMetadata) return read_metadata(value);
@@ -175,6 +175,7 @@ class HeaderReader {
     std::set<std::string> tensor_names_;  // and "__metadata__"
     std::string name_;                    // the last one
     std::set<std::string> members_;       // the keys of its object so far
+    std::string member_;                  // the last one
     size_t numbers_ = 0;                  // in its list so far
 };
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <fstream>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "libmini/io/safetensors.hpp"

@@ -11,8 +11,8 @@
 // at the end of the epoch, with which rank 0 writes the other files again.
 //
 // Cost: a step reads its events (about 50) and makes seven short writes, some 20
-// microseconds; an epoch gathers about 100 bytes per step from each rank, and the events
-// of 20 steps.
+// microseconds; an epoch gathers about 200 bytes per step from each rank, and the events
+// of 20 steps, on all ranks.
 
 #pragma once
 

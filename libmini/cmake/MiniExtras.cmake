@@ -23,10 +23,14 @@ function(mini_extra_use header use library)
     set_property(GLOBAL APPEND PROPERTY MINI_EXTRA_USES ${header}=${use}=${library})
 endfunction()
 
-# mini_use_all(): the library mini_extras, whose extras::use_all() attaches all extras that were
-# added before.
-function(mini_use_all)
+# mini_use_all(mini_extras [flight ...]): the library mini_extras, whose extras::use_all() attaches
+# all extras that were added before, or only the named ones.
+function(mini_use_all library)
     get_property(uses GLOBAL PROPERTY MINI_EXTRA_USES)
+    if(ARGN)
+        list(JOIN ARGN "|" names)
+        list(FILTER uses INCLUDE REGEX "^(${names})/")
+    endif()
     set(includes "#include \"libmini/extras/use_all.hpp\"\n")
     set(calls "")
     set(libraries "")
@@ -37,12 +41,11 @@ function(mini_use_all)
         string(APPEND calls "    ${CMAKE_MATCH_2}();\n")
         list(APPEND libraries ${CMAKE_MATCH_3})
     endforeach()
-    file(CONFIGURE OUTPUT use_all.cpp CONTENT
+    file(CONFIGURE OUTPUT ${library}.cpp CONTENT
         "${includes}\n\nvoid mini::extras::use_all() {\n${calls}}\n")
-    add_library(mini_extras STATIC ${CMAKE_CURRENT_BINARY_DIR}/use_all.cpp)
-    target_link_libraries(mini_extras PRIVATE ${libraries}
+    add_library(${library} STATIC ${CMAKE_CURRENT_BINARY_DIR}/${library}.cpp)
+    target_link_libraries(${library} PRIVATE ${libraries}
         PUBLIC $<BUILD_INTERFACE:mini_flags> $<INSTALL_INTERFACE:mini_usage>)
-    set_property(GLOBAL APPEND PROPERTY MINI_ALL_COMPONENTS extras)
 endfunction()
 
 # mini_commands(mini_flight libmini/extras/flight/flight.hpp mini::flight::add_flight): lists a

@@ -7,10 +7,10 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/terminal.hpp"
+#include "libmini/extras/use_all.hpp"
 #include "libmini/tools/minirun/child.hpp"
 #include "libmini/tools/minirun/launcher.hpp"
 #include "libmini/tools/minirun/options.hpp"
-#include "libmini/tools/minirun/use_flight.hpp"
 
 namespace mini::tools {
 namespace {
@@ -31,7 +31,7 @@ int fail(int code, const std::string& message) {
 int main(int argc, char** argv) {
     using namespace mini::tools;
     mini::open_standard_files();
-    use_flight();
+    mini::extras::use_all();
     try {
         const Options options = parse_options(argc, argv);
         if (!options.answer) return launch(options);

@@ -25,38 +25,6 @@ int fail(int code, const std::string& message) {
     return code;
 }
 
-// The commands of extras, also of those that this build does not have.
-constexpr struct {
-    const char *name, *extra;
-} kExtraCommands[] = {{"flight", "flight"}, {"plot", "report"}, {"report", "report"}};
-
-// Declares each command of an extra that this build does not have: the command throws
-// UsageError, which names the extra.
-void add_missing_commands(CLI::App& app) {
-    for (const auto& [name, extra] : kExtraCommands) {
-        const auto is_same = [name = name](const CLI::App* command) {
-            return command->get_name() == name;
-        };
-        if (!app.get_subcommands(is_same).empty()) continue;
-        CLI::App* missing = app.add_subcommand(name, "Not in this build");
-        missing->allow_extras();
-        missing->callback([name = name, extra = extra] {
-            throw mini::UsageError(
-                mini::concat(name, " is a command of libmini/extras/", extra,
-                             ", which this build does not have: set MINI_EXTRAS and the "
-                             "extra's option to ON, and install what it needs with "
-                             "labs/lab setup"));
-        });
-    }
-}
-
-void add_commands(mini::Command& command) {
-    mini::tools::add_indices(command);
-    mini::tools::add_bench(command);
-    mini::tools::add_inspect(command);
-    mini::tools::add_predict(command);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -66,9 +34,11 @@ int main(int argc, char** argv) {
     app.set_version_flag("--version", "mini " MINI_VERSION);
     app.require_subcommand(1);
     mini::Command command(app);
-    add_commands(command);
+    mini::tools::add_indices(command);
+    mini::tools::add_bench(command);
+    mini::tools::add_inspect(command);
+    mini::tools::add_predict(command);
     mini::tools::add_extra_commands(command);
-    add_missing_commands(app);
     try {
         app.parse(argc, argv);
         mini::finish_stdout();

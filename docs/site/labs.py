@@ -8,7 +8,6 @@ import html
 import re
 
 from lab_tool.catalogue import Catalogue
-from lab_tool.regions import lines_of
 
 from markdown import folded, for_doxygen
 
@@ -106,7 +105,8 @@ def extent_of(catalogue, labs):
     """Returns the sums of the hours, as the labs' pages name them, and of the lines to write:
     "21 to 25 hours, 530 lines"."""
     least, most = map(sum, zip(*map(hours_of, labs)))
-    lines = sum(lines_of(catalogue.regions_of(lab=lab.number)) for lab in labs)
+    lines = sum(bool(line.strip()) for lab in labs
+                for region in catalogue.regions_of(lab=lab.number) for line in region.body)
     hours = f"{least}" if least == most else f"{least} to {most}"
     return f"{hours} hours, {lines} lines"
 

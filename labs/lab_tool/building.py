@@ -2,8 +2,7 @@
 
 A lab's check is built without the learner's files that do not compile:
 
-    project      the learner's regions of a lab, the reference's code for all other regions
-                 (projection)
+    project      the learner's files of a lab (projection)
     build        as many objects as possible
     leave out    each file that does not compile or link: the projection is made without it
     build        again, so that the tasks of the other files are checked

@@ -98,12 +98,6 @@ void reset_peak_bytes() {
     max_allocated.store(allocated_bytes(), std::memory_order_relaxed);
 }
 
-size_t cached_bytes() {
-    Cache& c = cache();
-    const std::lock_guard lock(c.mutex);
-    return c.cached_bytes;
-}
-
 void empty_buffer_cache() {
     Cache& c = cache();
     const std::lock_guard lock(c.mutex);

@@ -37,9 +37,6 @@ size_t max_allocated_bytes();
 /// (`torch.cuda.reset_peak_memory_stats`).
 void reset_peak_bytes();
 
-/// Returns the number of bytes in cached buffers.
-size_t cached_bytes();
-
 /// Returns all cached buffers to the system (as `torch.cuda.empty_cache` does for a GPU).
 void empty_buffer_cache();
 

@@ -102,9 +102,7 @@ struct Cache {
 
     // Counts an allocation, and returns its address.
     void* hand_out(const List& list, void* pointer) {
-        MemoryStats& mine = stats[list.device];
-        mine.allocated += list.bytes;
-        mine.peak = std::max(mine.peak, mine.allocated);
+        stats[list.device].allocated += list.bytes;
         return pointer;
     }
 
@@ -182,7 +180,6 @@ void* allocate_block(size_t bytes, int device, cudaStream_t stream) {
     const List list = {device, stream, cached ? block_bytes(bytes) : bytes};
     {
         const std::lock_guard lock(c.mutex);
-        ++c.stats[device].requests;
         void* const kept = cached ? c.take(list) : nullptr;
         if (kept != nullptr) return kept;
     }
@@ -288,11 +285,6 @@ void record_stream(const void* pointer, cudaStream_t stream) {
 MemoryStats memory_stats(int device) {
     const std::lock_guard lock(cache().mutex);
     return cache().stats[device];
-}
-
-void reset_peak_memory_stats(int device) {
-    const std::lock_guard lock(cache().mutex);
-    cache().stats[device].peak = cache().stats[device].allocated;
 }
 
 void empty_cache(int device) {

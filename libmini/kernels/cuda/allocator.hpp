@@ -30,18 +30,13 @@ void record_stream(const void* pointer, cudaStream_t stream);
 /// A device's allocated memory in bytes, and counts of calls (`torch.cuda.memory_stats`).
 struct MemoryStats {
     size_t allocated = 0;     // bytes of blocks in use
-    size_t peak = 0;          // the maximum of `allocated`
     size_t reserved = 0;      // bytes of all blocks, in use or kept
-    size_t requests = 0;      // calls of allocate
     size_t device_calls = 0;  // calls of cudaMalloc that succeeded
     size_t retries = 0;       // requests that had to empty the cache first
 };
 
 /// Returns the statistics of a device, or of pinned memory (kHost), of this process only.
 MemoryStats memory_stats(int device);
-
-/// Sets the peak to the bytes allocated now (`torch.cuda.reset_peak_memory_stats`).
-void reset_peak_memory_stats(int device);
 
 /// Returns the free blocks of a device, or of pinned memory (kHost), to the driver
 /// (`torch.cuda.empty_cache`). Blocks until the work that uses this memory is done.

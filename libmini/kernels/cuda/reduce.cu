@@ -185,12 +185,8 @@ void sum(float* out, const float* x, int64_t outer, int64_t reduced, int64_t inn
 
 void argmax(int64_t* out, const float* x, int64_t rows, int64_t cols,
             cudaStream_t stream) {
-    if (cols <= kMaxColumnsPerWarp)
-        launch(argmax_kernel<kWarpSize>, teams_for<kWarpSize>(rows), stream, out, x, rows,
-               cols);
-    else
-        launch(argmax_kernel<kThreads>, teams_for<kThreads>(rows), stream, out, x, rows,
-               cols);
+    launch_by_rows(argmax_kernel<kWarpSize>, argmax_kernel<kThreads>, rows, cols, stream,
+                   out, x);
 }
 
 }  // namespace mini::kernels::cuda

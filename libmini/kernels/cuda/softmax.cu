@@ -13,8 +13,6 @@
 namespace mini::kernels::cuda {
 namespace {
 
-using mini::cuda::launch;
-
 template <int kTeam>
 __global__ void log_softmax_kernel(float* y,        // (rows, cols)
                                    const float* x,  // (rows, cols)
@@ -59,23 +57,15 @@ __global__ void log_softmax_backward_kernel(float* dx,       // (rows, cols)
 void log_softmax(float* y, const float* x, int64_t rows, int64_t cols,
                  cudaStream_t stream) {
     if (cols == 0) return;
-    if (cols <= kMaxColumnsPerWarp)
-        launch(log_softmax_kernel<kWarpSize>, teams_for<kWarpSize>(rows), stream, y, x,
-               rows, cols);
-    else
-        launch(log_softmax_kernel<kThreads>, teams_for<kThreads>(rows), stream, y, x,
-               rows, cols);
+    launch_by_rows(log_softmax_kernel<kWarpSize>, log_softmax_kernel<kThreads>, rows,
+                   cols, stream, y, x);
 }
 
 void log_softmax_backward(float* dx, const float* g, const float* y, int64_t rows,
                           int64_t cols, cudaStream_t stream) {
     if (cols == 0) return;
-    if (cols <= kMaxColumnsPerWarp)
-        launch(log_softmax_backward_kernel<kWarpSize>, teams_for<kWarpSize>(rows), stream,
-               dx, g, y, rows, cols);
-    else
-        launch(log_softmax_backward_kernel<kThreads>, teams_for<kThreads>(rows), stream,
-               dx, g, y, rows, cols);
+    launch_by_rows(log_softmax_backward_kernel<kWarpSize>,
+                   log_softmax_backward_kernel<kThreads>, rows, cols, stream, dx, g, y);
 }
 
 }  // namespace mini::kernels::cuda

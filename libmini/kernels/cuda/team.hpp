@@ -87,4 +87,17 @@ mini::cuda::Extents teams_for(int64_t rows) {
         return {.grid = mini::cuda::blocks(rows, 1), .block = kTeam};
 }
 
+/// Launches a kernel with a team per row, a warp for short rows and a block for long ones:
+/// by_warp or by_block, with the arguments, `rows` and `cols`.
+template <typename Kernel, typename... Arguments>
+void launch_by_rows(Kernel by_warp, Kernel by_block, int64_t rows, int64_t cols,
+                    cudaStream_t stream, Arguments... arguments) {
+    if (cols <= kMaxColumnsPerWarp)
+        mini::cuda::launch(by_warp, teams_for<kWarpSize>(rows), stream, arguments...,
+                           rows, cols);
+    else
+        mini::cuda::launch(by_block, teams_for<kThreads>(rows), stream, arguments...,
+                           rows, cols);
+}
+
 }  // namespace mini::kernels::cuda

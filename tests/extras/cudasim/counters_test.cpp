@@ -21,47 +21,30 @@ LaunchCounters last(Counting& counting) {
     return counting.log().launches().back();
 }
 
-TEST_CASE("lanes that access consecutive floats use every byte fetched") {
-    const Floats x(128), out(128);
+TEST_CASE("the sectors that a copy loads depend on the stride of its lanes") {
+    struct Expected {
+        int stride, count;
+        size_t instructions, partial, sectors;
+        double efficiency;
+    };
+    const auto expected = GENERATE(values<Expected>({
+        {1, 128, 4, 0, 128 * 4 / 32, 1.0},  // one instruction for each warp
+        {2, 64, 2, 0, 16, 0.5},
+        {32, 64, 2, 0, 64, 0.125},  // a sector for each float
+        {0, 32, 1, 0, 1, 0.125},    // all lanes load one address, 4 bytes
+        {1, 40, 2, 1, 5, 1.0},      // the second warp has inactive lanes
+    }));
+    CAPTURE(expected.stride, expected.count);
+    const Floats x(32 * 64), out(128);
     Counting counting;
-    patterns::strided_copy(out.get(), x.get(), 1, 128);
+    patterns::strided_copy(out.get(), x.get(), expected.stride, expected.count);
     const LaunchCounters counters = last(counting);
     CHECK(counters.kernel == "strided_copy_kernel");
-    CHECK(counters.global_loads.instructions == 4);  // one for each warp
-    CHECK(counters.global_loads.efficiency() == 1.0);
+    CHECK(counters.global_loads.instructions == expected.instructions);
+    CHECK(counters.global_loads.partial == expected.partial);
+    CHECK(counters.global_loads.sectors == expected.sectors);
+    CHECK(counters.global_loads.efficiency() == expected.efficiency);
     CHECK(counters.global_stores.efficiency() == 1.0);
-    CHECK(counters.global_loads.sectors == 128 * 4 / 32);
-}
-
-TEST_CASE("a stride of 32 floats uses an eighth of the bytes fetched") {
-    const Floats x(32 * 64), out(64);
-    Counting counting;
-    patterns::strided_copy(out.get(), x.get(), 32, 64);
-    CHECK(last(counting).global_loads.efficiency() == 0.125);
-    CHECK(last(counting).global_stores.efficiency() == 1.0);
-}
-
-TEST_CASE("a stride of 2 floats uses half of the bytes fetched") {
-    const Floats x(128), out(64);
-    Counting counting;
-    patterns::strided_copy(out.get(), x.get(), 2, 64);
-    CHECK(last(counting).global_loads.efficiency() == 0.5);
-}
-
-TEST_CASE("a load of one address by all lanes fetches one sector") {
-    const Floats x(1), out(32);
-    Counting counting;
-    patterns::strided_copy(out.get(), x.get(), 0, 32);
-    CHECK(last(counting).global_loads.sectors == 1);
-    CHECK(last(counting).global_loads.used == 4);
-}
-
-TEST_CASE("an instruction of a warp with inactive lanes counts as partial") {
-    const Floats x(40), out(40);
-    Counting counting;
-    patterns::strided_copy(out.get(), x.get(), 1, 40);
-    CHECK(last(counting).global_loads.instructions == 2);
-    CHECK(last(counting).global_loads.partial == 1);
 }
 
 TEST_CASE("a thread loads or stores a float4 with one access") {

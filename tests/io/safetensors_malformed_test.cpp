@@ -135,9 +135,7 @@ TEST_CASE("tensors with missing or extra members throw BadFile") {
 }
 
 TEST_CASE("unknown element types throw BadFile that names the type") {
-    for (const std::string dtype :
-         {"F64", "bf16", "f32", "U7", "", "BOOL", "I8", "I16", "U16", "I32", "U32", "U64",
-          "F8_E4M3", "F8_E5M2", "C64"})
+    for (const std::string dtype : {"F64", "bf16", "f32", "U7", "", "C64"})
         expect(error_message(with_tensor(R"({"dtype":")" + dtype +
                                          R"(","shape":[8],"data_offsets":[0,8]})")),
                "the dtype is \"" + dtype + "\"; F32, F16, BF16, I64 and U8 can be read");
@@ -145,31 +143,51 @@ TEST_CASE("unknown element types throw BadFile that names the type") {
            "dtype is missing or not a string");
 }
 
-TEST_CASE("shapes that are not lists of valid integers throw BadFile") {
+TEST_CASE("shapes that are not lists of integers, or of other sizes, throw BadFile") {
     const std::string uncounted = "more elements than can be counted";
-    const std::vector<std::pair<std::string, std::string>> cases = {
-        {"8", "shape is missing or not a list"},
-        {"[-8]", "shape has -8"},
-        {"[8.0]", "shape has 8.0"},
-        {"[\"8\"]", "shape has \"8\""},
-        {"[null]", "shape has null"},
-        {"[18446744073709551616]", "not an integer"},
-        {"[9223372036854775808]", uncounted},
-        {"[4294967296,4294967296]", uncounted},
-        {"[4611686018427387904,4,0]", uncounted},
-        {"[0,4611686018427387904,4]", uncounted},
-        {"[7]", "8 bytes do not hold the shape (7,) of uint8"},
-        {"[0]", "8 bytes do not hold the shape (0,)"}};
-    for (const auto& [shape, fault] : cases)
-        expect(error_message(with_tensor(R"({"dtype":"U8","shape":)" + shape +
-                                         R"(,"data_offsets":[0,8]})")),
-               fault);
-}
-
-TEST_CASE("an element count whose bytes overflow throws BadFile") {
-    expect(error_message(with_tensor(
-               R"({"dtype":"I64","shape":[4611686018427387904],"data_offsets":[0,8]})")),
-           "do not hold the shape (4611686018427387904,) of int64");
+    std::string ones = "8";
+    for (int i = 1; i < 64; ++i) ones += ",1";
+    struct Case {
+        std::string dtype, shape;
+        size_t bytes;
+        std::string fault;  // "": the file is valid
+    };
+    const std::vector<Case> cases = {
+        {"U8", "8", 8, "shape is missing or not a list"},
+        {"U8", "[-8]", 8, "shape has -8"},
+        {"U8", "[8.0]", 8, "shape has 8.0"},
+        {"U8", "[\"8\"]", 8, "shape has \"8\""},
+        {"U8", "[null]", 8, "shape has null"},
+        {"U8", "[18446744073709551616]", 8, "not an integer"},
+        {"U8", "[9223372036854775808]", 8, uncounted},
+        {"U8", "[4294967296,4294967296]", 8, uncounted},
+        {"U8", "[4611686018427387904,4,0]", 8, uncounted},
+        {"U8", "[0,4611686018427387904,4]", 8, uncounted},
+        {"U8", "[7]", 8, "8 bytes do not hold the shape (7,) of uint8"},
+        {"U8", "[0]", 8, "8 bytes do not hold the shape (0,)"},
+        {"I64", "[4611686018427387904]", 8,
+         "do not hold the shape (4611686018427387904,) of int64"},
+        {"U8", "[" + ones + "]", 8, ""},
+        {"U8", "[" + ones + ",1]", 8, "shape has more than 64 numbers"},
+        // 16-bit floats have two bytes; a scalar has an empty shape and one element.
+        {"F16", "[2,2]", 8, ""},
+        {"BF16", "[2,2]", 8, ""},
+        {"F16", "[8]", 8, "8 bytes do not hold the shape (8,)"},
+        {"BF16", "[8]", 8, "8 bytes do not hold the shape (8,)"},
+        {"F16", "[]", 8, "8 bytes do not hold the shape ()"},
+        {"BF16", "[]", 8, "8 bytes do not hold the shape ()"},
+        {"F32", "[]", 4, ""},
+        {"F32", "[]", 0, "0 bytes do not hold the shape () of float32"},
+        {"F32", "[]", 8, "8 bytes do not hold the shape ()"}};
+    for (const Case& c : cases) {
+        const std::string message = error_message(
+            with_header(R"({"x":{"dtype":")" + c.dtype + R"(","shape":)" + c.shape +
+                            R"(,"data_offsets":[0,)" + std::to_string(c.bytes) + "]}}",
+                        c.bytes));
+        CAPTURE(c.dtype, c.shape);
+        CHECK(message.empty() == c.fault.empty());
+        expect(message, c.fault);
+    }
 }
 
 TEST_CASE("offsets that are not two integers in order throw BadFile") {
@@ -264,45 +282,11 @@ TEST_CASE("entries of every type are listed, and those that libmini has are read
            folder / "f: tensor \"x\": the dtype is \"" + dtype + "\"");
 }
 
-TEST_CASE("16-bit floats have two bytes per element") {
-    const std::string dtype = GENERATE("F16", "BF16");
-    const auto with_shape = [&](const std::string& shape) {
-        return error_message(with_tensor(R"({"dtype":")" + dtype + R"(","shape":)" +
-                                         shape + R"(,"data_offsets":[0,8]})"));
-    };
-    CHECK(with_shape("[2,2]") == "");
-    expect(with_shape("[8]"), "8 bytes do not hold the shape (8,)");
-    expect(with_shape("[]"), "8 bytes do not hold the shape ()");
-}
-
-TEST_CASE("a scalar has an empty shape and one element") {
-    const auto scalar = [](size_t bytes) {
-        return error_message(
-            with_header(R"({"x":{"dtype":"F32","shape":[],"data_offsets":[0,)" +
-                            std::to_string(bytes) + "]}}",
-                        bytes));
-    };
-    CHECK(scalar(4) == "");
-    expect(scalar(0), "0 bytes do not hold the shape () of float32");
-    expect(scalar(8), "8 bytes do not hold the shape ()");
-}
-
 TEST_CASE("a tensor's name may be a path or empty or contain a zero byte") {
     const std::string name =
         GENERATE(R"(a\u0000b)", R"(a\nb)", "../../etc/passwd", "/", "");
     CHECK(error_message(with_header("{\"" + name + "\":" + good_tensor(0, 8) + "}", 8)) ==
           "");
-}
-
-TEST_CASE("a tensor has at most 64 dimensions") {
-    const auto with_ones = [](size_t dimensions) {
-        std::string sizes = "8";
-        for (size_t i = 1; i < dimensions; ++i) sizes += ",1";
-        return error_message(with_tensor(R"({"dtype":"U8","shape":[)" + sizes +
-                                         R"(],"data_offsets":[0,8]})"));
-    };
-    CHECK(with_ones(64) == "");
-    expect(with_ones(65), "shape has more than 64 numbers");
 }
 
 TEST_CASE("the maximum number of names includes the names of metadata") {

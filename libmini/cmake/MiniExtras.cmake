@@ -27,7 +27,7 @@ endfunction()
 # all extras that were added before, or only the named ones.
 function(mini_use_all library)
     get_property(uses GLOBAL PROPERTY MINI_EXTRA_USES)
-    if(ARGN)
+    if(uses AND ARGN)
         list(JOIN ARGN "|" names)
         list(FILTER uses INCLUDE REGEX "^(${names})/")
     endif()

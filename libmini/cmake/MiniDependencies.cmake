@@ -31,7 +31,7 @@ endif()
 # Found once, because each find_package of it starts Python twice. In a cross build it is the
 # Python of this machine: the tests start it without the emulator.
 if(PROJECT_IS_TOP_LEVEL)
-    find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
+    find_package(Python3 3.10 REQUIRED COMPONENTS Interpreter)
     set_property(TARGET Python3::Interpreter PROPERTY CROSSCOMPILING_EMULATOR)
 endif()
 

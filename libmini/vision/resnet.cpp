@@ -21,13 +21,6 @@ void init_kaiming(Module& module) {
                                              .nonlinearity = init::Nonlinearity::kRelu});
 }
 
-void init_as_identity(Module& module) {
-    if (auto* const basic = dynamic_cast<BasicBlock*>(&module))
-        init::zeros_(basic->last_norm().weight);
-    if (auto* const bottleneck = dynamic_cast<Bottleneck*>(&module))
-        init::zeros_(bottleneck->last_norm().weight);
-}
-
 // Returns whether x can be added to the block's output without a downsample layer.
 bool fits(int64_t in_channels, int64_t out_channels, int64_t stride) {
     return stride == 1 && in_channels == out_channels;
@@ -99,7 +92,6 @@ ResNet::ResNet(ResNetBlock block, const std::array<int, 4>& depths, ResNetOption
     fc_ = &make_module<Linear>("fc", features, options.num_classes);
 
     for (Module* const module : modules()) init_kaiming(*module);
-    if (options.zero_init_residual) apply(init_as_identity);
 }
 
 // The first block of a layer changes the width and, from layer2 on, halves the image.
@@ -128,17 +120,8 @@ Tensor ResNet::forward(const Tensor& x) {
 ResNet resnet18(ResNetOptions options) {
     return ResNet(ResNetBlock::kBasic, {2, 2, 2, 2}, options);
 }
-ResNet resnet34(ResNetOptions options) {
-    return ResNet(ResNetBlock::kBasic, {3, 4, 6, 3}, options);
-}
 ResNet resnet50(ResNetOptions options) {
     return ResNet(ResNetBlock::kBottleneck, {3, 4, 6, 3}, options);
-}
-ResNet resnet101(ResNetOptions options) {
-    return ResNet(ResNetBlock::kBottleneck, {3, 4, 23, 3}, options);
-}
-ResNet resnet152(ResNetOptions options) {
-    return ResNet(ResNetBlock::kBottleneck, {3, 8, 36, 3}, options);
 }
 
 }  // namespace mini::nn

@@ -5,9 +5,9 @@
 // network of a hundred blocks can be trained, unlike a network of a hundred plain layers.
 //
 //     BasicBlock       x -+- conv 3x3 - bn - relu - conv 3x3 - bn ------------ + - relu
-//     (18, 34)            `----------------------------------------------------'
+//     (18)                `----------------------------------------------------'
 //     Bottleneck       x -+- conv 1x1 - .. - conv 3x3 - .. - conv 1x1 - bn --- + - relu
-//     (50, 101, 152)      `----------------------------------------------------'
+//     (50)                `----------------------------------------------------'
 //
 // He, Zhang, Ren, Sun 2015, "Deep residual learning for image recognition".
 
@@ -32,9 +32,6 @@ class BasicBlock : public Module {
     BasicBlock(int64_t in_channels, int64_t width, int64_t stride);
     Tensor forward(const Tensor& x) override;
 
-    /// Returns the last normalisation: if its weight is 0, f(x) = 0.
-    BatchNorm2d& last_norm() { return bn2_; }
-
   private:
     Conv2d conv1_, conv2_;
     BatchNorm2d bn1_, bn2_;
@@ -52,9 +49,6 @@ class Bottleneck : public Module {
     Bottleneck(int64_t in_channels, int64_t width, int64_t stride);
     Tensor forward(const Tensor& x) override;
 
-    /// Returns the last normalisation: if its weight is 0, f(x) = 0.
-    BatchNorm2d& last_norm() { return bn3_; }
-
   private:
     Conv2d conv1_, conv2_, conv3_;
     BatchNorm2d bn1_, bn2_, bn3_;
@@ -63,7 +57,6 @@ class Bottleneck : public Module {
 
 struct ResNetOptions {
     int64_t num_classes = 1000;
-    bool zero_init_residual = false;  // every block starts as the identity
 };
 
 /// The kind of block that a network is built from.
@@ -99,12 +92,9 @@ class ResNet : public Module {
     Linear* fc_ = nullptr;  // created after the blocks determine its input size
 };
 
-/// Return the networks of torchvision. With 1000 classes these networks have 11,689,512,
-/// 21,797,672, 25,557,032, 44,549,160 and 60,192,808 parameters.
+/// Return the networks of torchvision. With 1000 classes these networks have 11,689,512
+/// and 25,557,032 parameters.
 ResNet resnet18(ResNetOptions options = {});
-ResNet resnet34(ResNetOptions options = {});
 ResNet resnet50(ResNetOptions options = {});
-ResNet resnet101(ResNetOptions options = {});
-ResNet resnet152(ResNetOptions options = {});
 
 }  // namespace mini::nn

@@ -119,7 +119,7 @@ def initial(name, **options):
 
 
 write("resnet.json", [resnet("resnet18"), resnet("resnet50")])
-write("resnet_init.json", [initial("resnet18"), initial("resnet50", zero_init_residual=True)])
+write("resnet_init.json", [initial("resnet18"), initial("resnet50")])
 write("batch_norm.json", [
     batch_norm((4, 3, 2, 3)),
     batch_norm((2, 2, 3, 3), momentum=None),

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "libmini/autograd/functions.hpp"
-#include "libmini/nn/init.hpp"
 #include "tests/nn/golden_fill.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/golden.hpp"
@@ -98,9 +97,7 @@ TEST_CASE("ResNets start from the values of torchvision", "[large]") {
     for (const auto& expected : golden_cases("resnet_init")) {
         CAPTURE(expected.at("name").dump());
         manual_seed(0);
-        const bool zero_init = expected.at("options").contains("zero_init_residual");
-        const nn::ResNet net = make(expected.at("name"),
-                                    {.num_classes = 10, .zero_init_residual = zero_init});
+        const nn::ResNet net = make(expected.at("name"), {.num_classes = 10});
         size_t i = 0;
         for (const auto& [name, tensor] : net.state_dict()) {
             CAPTURE(name);
@@ -144,24 +141,6 @@ TEST_CASE("a training step of ResNet-18 and ResNet-50 gives the numbers of torch
         net.eval();
         CHECK(distance(net(x), expected.at("evaluation")) < kGoldenTolerance);
     }
-}
-
-TEST_CASE("with zero_init_residual every block of a ResNet starts as relu of its input") {
-    const nn::ResNet net = resnet10({.zero_init_residual = true});
-    for (const auto& [name, parameter] : net.named_parameters())
-        if (name.ends_with("bn2.weight")) CHECK(norm(parameter) == 0.0);
-    nn::BasicBlock block(4, 4, 1);
-    nn::init::zeros_(block.last_norm().weight);
-    const Tensor x = test::noise_tensor(1, {2, 4, 3, 3});
-    CHECK(ops::equal(block(x), relu(x)));
-}
-
-TEST_CASE(
-    "ResNet-34 and ResNet-101 and ResNet-152 have torchvision's numbers of parameters",
-    "[large]") {
-    CHECK(parameters_of(nn::resnet34()) == 21797672);
-    CHECK(parameters_of(nn::resnet101()) == 44549160);
-    CHECK(parameters_of(nn::resnet152()) == 60192808);
 }
 
 TEST_CASE("named_modules lists the modules of modules(), with PyTorch's names") {

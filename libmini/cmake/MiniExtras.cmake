@@ -20,7 +20,31 @@ endfunction()
 # mini_extra_use(fast/fast.hpp mini::fast::use mini_fast): extras::use_all() calls the function,
 # of this header and this library.
 function(mini_extra_use header use library)
-    set_property(GLOBAL APPEND PROPERTY MINI_EXTRA_USES ${header}=${use}=${library})
+    set_property(GLOBAL APPEND PROPERTY MINI_EXTRA_USES libmini/extras/${header}=${use}=${library})
+endfunction()
+
+# mini_commands(mini_flight libmini/extras/flight/flight.hpp mini::flight::add_flight): lists a
+# function void(Command& mini) of an extra's library, which declares commands of the program mini.
+# Only mini links the library for it; other programs that call extras::use_all() do not.
+function(mini_commands library header function)
+    set_property(GLOBAL APPEND PROPERTY MINI_COMMANDS "${header}=${function}=${library}")
+endfunction()
+
+# mini_calls(<library> <header> <head> <argument> <calls>...): declares a library of one function,
+# with this head in its header, which makes the calls with an argument: <header>=<function>=<library>.
+function(mini_calls library header head argument)
+    set(text "#include \"${header}\"\n")
+    set(body "")
+    set(libraries "")
+    foreach(call ${ARGN})
+        string(REGEX MATCH "^([^=]+)=([^=]+)=([^=]+)$" matched ${call})
+        string(APPEND text "\n#include \"${CMAKE_MATCH_1}\"")
+        string(APPEND body "    ${CMAKE_MATCH_2}(${argument});\n")
+        list(APPEND libraries ${CMAKE_MATCH_3})
+    endforeach()
+    file(CONFIGURE OUTPUT ${library}.cpp CONTENT "${text}\n\n${head} {\n${body}}\n")
+    add_library(${library} STATIC ${CMAKE_CURRENT_BINARY_DIR}/${library}.cpp)
+    target_link_libraries(${library} PRIVATE ${libraries})
 endfunction()
 
 # mini_use_all(mini_extras [flight ...]): the library mini_extras, whose extras::use_all() attaches
@@ -29,47 +53,18 @@ function(mini_use_all library)
     get_property(uses GLOBAL PROPERTY MINI_EXTRA_USES)
     if(uses AND ARGN)
         list(JOIN ARGN "|" names)
-        list(FILTER uses INCLUDE REGEX "^(${names})/")
+        list(FILTER uses INCLUDE REGEX "^libmini/extras/(${names})/")
     endif()
-    set(includes "#include \"libmini/extras/use_all.hpp\"\n")
-    set(calls "")
-    set(libraries "")
-    foreach(use ${uses})
-        string(REGEX MATCH "^([^=]+)=([^=]+)=(.+)$" matched ${use})
-        string(APPEND includes
-            "\n#include \"libmini/extras/${CMAKE_MATCH_1}\"")
-        string(APPEND calls "    ${CMAKE_MATCH_2}();\n")
-        list(APPEND libraries ${CMAKE_MATCH_3})
-    endforeach()
-    file(CONFIGURE OUTPUT ${library}.cpp CONTENT
-        "${includes}\n\nvoid mini::extras::use_all() {\n${calls}}\n")
-    add_library(${library} STATIC ${CMAKE_CURRENT_BINARY_DIR}/${library}.cpp)
-    target_link_libraries(${library} PRIVATE ${libraries}
+    mini_calls(${library} libmini/extras/use_all.hpp "void mini::extras::use_all()" "" ${uses})
+    target_link_libraries(${library}
         PUBLIC $<BUILD_INTERFACE:mini_flags> $<INSTALL_INTERFACE:mini_usage>)
-endfunction()
-
-# mini_commands(mini_flight libmini/extras/flight/flight.hpp mini::flight::add_flight): lists a
-# function void(Command& mini) of an extra's library, which declares commands of the program mini.
-# Only mini links the library for it; other programs that call extras::use_all() do not.
-function(mini_commands library header function)
-    set_property(GLOBAL APPEND PROPERTY MINI_COMMANDS "${library}=${header}=${function}")
 endfunction()
 
 # mini_extra_commands(): the library mini_extra_commands, whose add_extra_commands() declares all
 # commands that were listed before.
 function(mini_extra_commands)
     get_property(commands GLOBAL PROPERTY MINI_COMMANDS)
-    set(includes "#include \"libmini/tools/mini/commands.hpp\"\n")
-    set(calls "")
-    set(libraries "")
-    foreach(command ${commands})
-        string(REGEX MATCH "^([^=]+)=([^=]+)=([^=]+)$" matched ${command})
-        list(APPEND libraries ${CMAKE_MATCH_1})
-        string(APPEND includes "\n#include \"${CMAKE_MATCH_2}\"")
-        string(APPEND calls "    ${CMAKE_MATCH_3}(mini);\n")
-    endforeach()
-    file(CONFIGURE OUTPUT extra_commands.cpp CONTENT "${includes}
-void mini::tools::add_extra_commands([[maybe_unused]] Command& mini) {\n${calls}}\n")
-    add_library(mini_extra_commands STATIC ${CMAKE_CURRENT_BINARY_DIR}/extra_commands.cpp)
-    target_link_libraries(mini_extra_commands PRIVATE mini_flags ${libraries})
+    mini_calls(mini_extra_commands libmini/tools/mini/commands.hpp
+        "void mini::tools::add_extra_commands([[maybe_unused]] Command& mini)" mini ${commands})
+    target_link_libraries(mini_extra_commands PRIVATE mini_flags)
 endfunction()

@@ -48,9 +48,6 @@ class EndlessChannel : public Channel {
         next_ = (next_ + n) % bytes_.size();
         return n;
     }
-    size_t recv_combine(std::span<std::byte> place, const Combine&) override {
-        return recv_some(place);
-    }
     bool prepare_to_sleep(int, short& events) override {
         events = 0;
         return piece_ == 0;

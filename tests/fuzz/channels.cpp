@@ -146,9 +146,6 @@ class PieceChannel : public dist::Channel {
         std::ranges::copy(piece, place.begin());
         return piece.size();
     }
-    size_t recv_combine(std::span<std::byte> place, const dist::Combine&) override {
-        return recv_some(place);
-    }
     bool prepare_to_sleep(int, short&) override { return true; }
     void wake_up(short) override {}
     const dist::Socket& socket() const override { return socket_; }

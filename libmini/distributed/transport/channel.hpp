@@ -14,8 +14,10 @@
 
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "libmini/distributed/net/socket.hpp"
 #include "libmini/distributed/transport/combine.hpp"
@@ -36,9 +38,9 @@ class Channel {
     virtual size_t recv_some(std::span<std::byte> place) = 0;
 
     /// Receives whole elements and combines them with the elements in `place`. Returns
-    /// how many bytes of `place` have been updated. REQUIRES: `place` begins at an
-    /// element.
-    virtual size_t recv_combine(std::span<std::byte> place, const Combine& combine) = 0;
+    /// how many bytes of `place` have been updated. Here: by recv_some, into a buffer that
+    /// keeps the bytes of an incomplete element. REQUIRES: `place` begins at an element.
+    virtual size_t recv_combine(std::span<std::byte> place, const Combine& combine);
 
     enum Interest { kNothing = 0, kToSend = 1, kToReceive = 2 };
 
@@ -69,6 +71,28 @@ class Channel {
 
     /// Ends both streams: later calls throw ConnectionClosed, on both sides.
     void close() noexcept { system().shutdown(socket().fd(), SHUT_RDWR); }
+
+  private:
+    std::vector<std::byte> staging_;  // received, and not combined yet
+    size_t staged_ = 0;               // bytes of an incomplete element
 };
+
+inline size_t Channel::recv_combine(std::span<std::byte> place, const Combine& combine) {
+    // Receive after the bytes of the incomplete element.
+    constexpr size_t kStagingBytes = 128 << 10;  // stays in the CPU's cache
+    const size_t room = std::min(place.size(), kStagingBytes);
+    if (staging_.size() < room) staging_.resize(room);
+    const auto free = std::span(staging_).subspan(staged_, room - staged_);
+    const size_t have = staged_ + recv_some(free);
+
+    // Combine whole elements, and keep the rest for the next call.
+    const size_t whole = have - have % combine.element_bytes;
+    combine.apply(place.data(), staging_.data(), whole / combine.element_bytes);
+    staged_ = have - whole;
+    if (whole > 0)
+        std::copy_n(staging_.begin() + static_cast<ptrdiff_t>(whole), staged_,
+                    staging_.begin());
+    return whole;
+}
 
 }  // namespace mini::dist

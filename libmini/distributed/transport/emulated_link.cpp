@@ -108,26 +108,12 @@ size_t EmulatedLink::ready() {
     return due_.size() - read_;
 }
 
-// Returns up to `wanted` bytes that are due, in whole elements: valid until the next call.
-std::span<const std::byte> EmulatedLink::take(size_t wanted, size_t element_bytes) {
-    needed_ = element_bytes;
-    size_t n = std::min(ready(), wanted);
-    if (n < element_bytes && is_over() && wanted > 0) throw ConnectionClosed(*closed_);
-    n -= n % element_bytes;
-    read_ += n;
-    return std::span(due_).subspan(read_ - n, n);
-}
-
 size_t EmulatedLink::recv_some(std::span<std::byte> place) {
-    const auto bytes = take(place.size(), 1);
-    std::ranges::copy(bytes, place.begin());
-    return bytes.size();
-}
-
-size_t EmulatedLink::recv_combine(std::span<std::byte> place, const Combine& combine) {
-    const auto bytes = take(place.size(), combine.element_bytes);
-    combine.apply(place.data(), bytes.data(), bytes.size() / combine.element_bytes);
-    return bytes.size();
+    const size_t n = std::min(ready(), place.size());
+    if (n == 0 && is_over() && !place.empty()) throw ConnectionClosed(*closed_);
+    std::ranges::copy(std::span(due_).subspan(read_, n), place.begin());
+    read_ += n;
+    return n;
 }
 
 // ---- sleeping
@@ -142,7 +128,7 @@ bool EmulatedLink::prepare_to_sleep(int interest, short& events) {
         if (interest & kToSend) next_event_ = accepts_at();
     }
     if (interest & kToReceive) {
-        if (ready() >= needed_ || is_over()) return false;  // something to read
+        if (ready() > 0 || is_over()) return false;  // something to read
         if (!arrived_.empty()) next_event_ = std::min(next_event_, arrived_.front().due);
         if (closed_) inner_interest &= ~kToReceive;
     }

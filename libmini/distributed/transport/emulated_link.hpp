@@ -52,7 +52,6 @@ class EmulatedLink : public Channel {
     size_t send_some(std::span<const std::byte> head,
                      std::span<const std::byte> body) override;
     size_t recv_some(std::span<std::byte> place) override;
-    size_t recv_combine(std::span<std::byte> place, const Combine& combine) override;
     bool prepare_to_sleep(int interest, short& events) override;
     void wake_up(short revents) override { inner_->wake_up(revents); }
     Deadline next_event() const override { return next_event_; }
@@ -75,7 +74,6 @@ class EmulatedLink : public Channel {
     void take_in();
     size_t ready();
     bool is_over() const { return closed_ && arrived_.empty(); }
-    std::span<const std::byte> take(size_t wanted, size_t element_bytes);
 
     const std::unique_ptr<Channel> inner_;
     const LinkSpec spec_;
@@ -85,11 +83,10 @@ class EmulatedLink : public Channel {
     size_t out_head_left_ = 0, out_body_left_ = 0;
 
     std::vector<std::byte> in_ = std::vector<std::byte>(sizeof(Frame));
-    size_t received_ = 0;          // bytes of in_, which is an incomplete frame
-    std::deque<Arrived> arrived_;  // frames that are not due
-    std::vector<std::byte> due_;   // bytes of the frames before them
-    size_t read_ = 0;              // of due_
-    size_t needed_ = 1;            // bytes that the last receive needed to make progress
+    size_t received_ = 0;                // bytes of in_, which is an incomplete frame
+    std::deque<Arrived> arrived_;        // frames that are not due
+    std::vector<std::byte> due_;         // bytes of the frames before them
+    size_t read_ = 0;                    // of due_
     std::optional<std::string> closed_;  // why the inner channel closed, if it did
     Deadline next_event_ = kNever;
 };

@@ -2,15 +2,13 @@
 
 #include <poll.h>
 
-#include <algorithm>
-#include <cstring>
 #include <memory>
 #include <span>
 
 namespace mini::dist {
 namespace {
 
-constexpr size_t kStagingBytes = 128 << 10;  // small enough to stay in the CPU's cache
+constexpr size_t kReadBytes = 128 << 10;
 constexpr size_t kMaxUnread = 64 << 20;
 
 }  // namespace
@@ -18,10 +16,9 @@ constexpr size_t kMaxUnread = 64 << 20;
 // Reads the unread bytes first: closing a socket with unread bytes resets the connection,
 // and bytes in flight to the other side, perhaps the report of a failure, would be lost.
 SocketChannel::~SocketChannel() {
-    const auto scrap = std::make_unique_for_overwrite<std::byte[]>(kStagingBytes);
+    const auto scrap = std::make_unique_for_overwrite<std::byte[]>(kReadBytes);
     for (size_t read = 0; read < kMaxUnread;) {
-        const ssize_t n =
-            system().recv(socket_.fd(), std::span(scrap.get(), kStagingBytes));
+        const ssize_t n = system().recv(socket_.fd(), std::span(scrap.get(), kReadBytes));
         if (n <= 0) break;
         read += static_cast<size_t>(n);
     }
@@ -35,22 +32,6 @@ size_t SocketChannel::send_some(std::span<const std::byte> head,
 
 size_t SocketChannel::recv_some(std::span<std::byte> place) {
     return dist::recv_some(socket_, place);
-}
-
-size_t SocketChannel::recv_combine(std::span<std::byte> place, const Combine& combine) {
-    // Receive after the bytes of the incomplete element.
-    const size_t room = std::min(place.size(), kStagingBytes);
-    if (staging_.size() < room) staging_.resize(room);
-    const auto free = std::span(staging_).subspan(staged_, room - staged_);
-    const size_t have = staged_ + dist::recv_some(socket_, free);
-
-    // Combine whole elements, and keep the rest for the next call.
-    const size_t whole = have - have % combine.element_bytes;
-    combine.apply(place.data(), staging_.data(), whole / combine.element_bytes);
-    staged_ = have - whole;
-    if (whole > 0 && staged_ > 0)
-        std::memmove(staging_.data(), staging_.data() + whole, staged_);
-    return whole;
 }
 
 // A side that only sends also polls for POLLRDHUP, which reports that the other side has

@@ -39,9 +39,6 @@ class EarlyEventChannel : public Channel {
         if (woke_early_ || sleeps_ == kTries) throw ConnectionClosed("enough");
         return 0;
     }
-    size_t recv_combine(std::span<std::byte> buffer, const Combine&) override {
-        return recv_some(buffer);
-    }
     bool prepare_to_sleep(int, short& events) override {
         ++sleeps_;
         itimerspec time{};

@@ -1,5 +1,5 @@
-// Ranks as processes: values, and the errors when a process exits (tests/faults: when it is
-// killed or stopped).
+// Ranks as processes: values, and the errors when a process exits (tests/faults: when it
+// is killed or stopped).
 //
 // The parent only forks and waits: it has no threads, so that fork is safe.
 

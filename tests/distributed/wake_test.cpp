@@ -18,9 +18,9 @@ using namespace mini::dist::test;
 
 namespace {
 
-// The machine's system, except that it calls `before_set` once before it sets an event, and
-// that its clock stands still: a poll without an event ends at its deadline. It ends every
-// wait after kMostPolls.
+// The machine's system, except that it calls `before_set` once before it sets an event,
+// and that its clock stands still: a poll without an event ends at its deadline. It ends
+// every wait after kMostPolls.
 class LateEvents final : public System {
   public:
     static constexpr int kMostPolls = 50;

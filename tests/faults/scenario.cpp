@@ -147,8 +147,8 @@ class Table {
             }
     }
 
-    // Adds ranks that die, stop or pause in the middle of an all-reduce of a large tensor,
-    // which ranks that share memory reduce there, and of one in a subgroup.
+    // Adds ranks that die, stop or pause in the middle of an all-reduce of a large
+    // tensor, which ranks that share memory reduce there, and of one in a subgroup.
     void add_large_tensors_and_subgroups() {
         unsigned seed = 0;
         std::vector<bool> in_subgroups{true};

@@ -70,8 +70,8 @@ void wait_for_a_child(Deadline deadline) {
 }
 
 // Blocks until all processes have ended. Continues a paused process. Kills a process that
-// stays stopped, when the other processes have exited. Kills all processes and returns false
-// after kPatience.
+// stays stopped, when the other processes have exited. Kills all processes and returns
+// false after kPatience.
 bool watch(std::vector<pid_t> processes, const Scenario& s) {
     const bool one_is_stopped = s.kind == Kind::kStopped && processes.size() > 1;
     const Deadline deadline = deadline_after(kPatience);

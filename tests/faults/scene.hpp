@@ -27,8 +27,8 @@ constexpr std::chrono::seconds kPatience(12);
 pid_t start_process(const std::function<void()>& body);
 
 /// Runs a scenario; `group_kind` is "threads", "ring-tcp", "ring-shm" or "gloo". Blocks
-/// until all ranks have exited. REQUIRES: this process has no other thread, and SIGCHLD is
-/// blocked.
+/// until all ranks have exited. REQUIRES: this process has no other thread, and SIGCHLD
+/// is blocked.
 Outcome play(const std::string& group_kind, const Scenario& scenario);
 
 }  // namespace mini::dist::faults

@@ -79,8 +79,8 @@ void yield();
 /// Blocks until one of `entries` has an event, the deadline has passed or a signal
 /// arrives, but at most 1000 seconds, so callers check the deadline and call again.
 /// Returns what poll(2) returns: the number of entries with events, perhaps 0, or -1 with
-/// errno set. Exact to 50 us (prctl PR_SET_TIMERSLACK): poll() rounds to milliseconds, too
-/// coarse for an emulated link.
+/// errno set. Exact to 50 us (prctl PR_SET_TIMERSLACK): poll() rounds to milliseconds,
+/// too coarse for an emulated link.
 int poll_until(std::span<pollfd> entries, Deadline deadline);
 
 /// Pauses between two checks of a condition that no thread notifies: yields after each of

@@ -81,16 +81,17 @@ enum class Refusal { kNotYet, kNoMore };
 
 /// Connects; blocks, and tries again if an attempt fails, even if the host name has no
 /// address yet (see await_name). Logs a warning after a few seconds. Throws Timeout with
-/// the reason of the last failed attempt if the deadline passes. kNoMore is for an address
-/// at which a process has listened: throws ConnectionClosed if the connection is refused.
+/// the reason of the last failed attempt if the deadline passes. kNoMore is for an
+/// address at which a process has listened: throws ConnectionClosed if the connection is
+/// refused.
 Socket connect_to(const Address& address, Deadline deadline,
                   Refusal refusal = Refusal::kNotYet);
 
 /// Accepts a pending connection; returns a closed Socket if there is none. Never blocks.
 /// If the process has no descriptor or memory left for it, throws Error, or calls
-/// `make_room`, which drops another connection and returns true, or returns false if there
-/// is none to drop. Then this function sleeps for 50 ms: the connection is still pending,
-/// so poll would return immediately each time and the caller's loop would spin.
+/// `make_room`, which drops another connection and returns true, or returns false if
+/// there is none to drop. Then this function sleeps for 50 ms: the connection is still
+/// pending, so poll would return immediately each time and the caller's loop would spin.
 Socket accept_from(const Socket& listener,
                    const std::function<bool()>& make_room = nullptr);
 

@@ -38,8 +38,9 @@ class Channel {
     virtual size_t recv_some(std::span<std::byte> place) = 0;
 
     /// Receives whole elements and combines them with the elements in `place`. Returns
-    /// how many bytes of `place` have been updated. Here: by recv_some, into a buffer that
-    /// keeps the bytes of an incomplete element. REQUIRES: `place` begins at an element.
+    /// how many bytes of `place` have been updated. Here: by recv_some, into a buffer
+    /// that keeps the bytes of an incomplete element. REQUIRES: `place` begins at an
+    /// element.
     virtual size_t recv_combine(std::span<std::byte> place, const Combine& combine);
 
     enum Interest { kNothing = 0, kToSend = 1, kToReceive = 2 };

@@ -27,8 +27,8 @@ Clock::duration EmulatedLink::duration_of(size_t bytes) const {
 
 // ---- the sender's side
 
-// Returns when the sender may begin a frame: kAhead before all bytes sent so far have left
-// the out port.
+// Returns when the sender may begin a frame: kAhead before all bytes sent so far have
+// left the out port.
 Deadline EmulatedLink::accepts_at() const {
     const std::lock_guard lock(ports_->mutex);
     return ports_->out.free_at() - kAhead;

@@ -35,8 +35,8 @@
 
 namespace mini::dist {
 
-/// The ports of one rank, which all its links share. `mutex` guards them, because subgroups
-/// have their own threads.
+/// The ports of one rank, which all its links share. `mutex` guards them, because
+/// subgroups have their own threads.
 struct RankPorts {
     std::mutex mutex;
     LinkPort<Deadline> out, in;

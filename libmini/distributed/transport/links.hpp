@@ -12,10 +12,10 @@
 //
 // A message occupies the sender's out port for bytes / rate. Its first byte reaches the
 // receiver's in port one delay after it has left the out port, and the message occupies
-// this port for the same time. So it takes bytes / rate + delay: the receiver receives the
-// first bytes while the sender still sends the others (cut-through). Messages that reach a
-// port at the same time queue. Between two ranks with different rates, the lower rate is
-// used.
+// this port for the same time. So it takes bytes / rate + delay: the receiver receives
+// the first bytes while the sender still sends the others (cut-through). Messages that
+// reach a port at the same time queue. Between two ranks with different rates, the lower
+// rate is used.
 
 #pragma once
 

@@ -215,8 +215,8 @@ int identify(PendingConnection& connection, const Hello& mine, int world_size) {
     return rank;
 }
 
-// Turns the connection of rank `peer` into its stream. Sends the Hello last: then the other
-// side believes that it is connected.
+// Turns the connection of rank `peer` into its stream. Sends the Hello last: then the
+// other side believes that it is connected.
 MessageStream welcome(PendingConnection& connection, int peer, const ThisRank& mine,
                       const Hello& hello) {
     const int world_size = mine.config.world_size;

@@ -56,8 +56,8 @@ class MessageStream {
     const Channel& channel() const { return *channel_; }
     std::unique_ptr<Channel> take_channel() && { return std::move(channel_); }
 
-    /// Adds a message to send; push() sets *done to true when it is sent. A message with a
-    /// null `done` is a notice, which may be lost. REQUIRES: the payload and *done live
+    /// Adds a message to send; push() sets *done to true when it is sent. A message with
+    /// a null `done` is a notice, which may be lost. REQUIRES: the payload and *done live
     /// until then.
     void enqueue(const MessageHeader& header, std::span<const std::byte> payload,
                  bool* done);

@@ -111,8 +111,8 @@ class GroupTransport : public Transport {
     /// Sets the function that a waiting call runs after wake().
     virtual void set_on_wake(std::function<void()> on_wake) = 0;
 
-    /// Sets the text at the end of this transport's warnings: it translates the ranks of a
-    /// subgroup.
+    /// Sets the text at the end of this transport's warnings: it translates the ranks of
+    /// a subgroup.
     virtual void set_note(const std::string& /*note*/) {}
 
     /// Returns the memory that this rank and rank `other` share for the registered

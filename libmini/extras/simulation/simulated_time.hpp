@@ -33,8 +33,8 @@ class SimulatedDescriptor {
     virtual ~SimulatedDescriptor() = default;
 };
 
-/// The half of SimulatedSystem that waits. REQUIRES: start_thread() and all functions that
-/// block are called by a task of the scheduler.
+/// The half of SimulatedSystem that waits. REQUIRES: start_thread() and all functions
+/// that block are called by a task of the scheduler.
 class SimulatedTime : public System {
   public:
     explicit SimulatedTime(Scheduler& scheduler) : scheduler_(scheduler) {}

@@ -1,5 +1,5 @@
-// The links of a cluster: parse_links, the route between two ranks, and when frames pass a
-// port.
+// The links of a cluster: parse_links, the route between two ranks, and when frames pass
+// a port.
 
 #include "libmini/distributed/transport/links.hpp"
 

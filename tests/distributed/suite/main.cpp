@@ -70,8 +70,8 @@ bool is_end_of_group(const Error& error) {
 }
 
 // Runs all cases on one rank, with a barrier after each if `separate`. Continues after a
-// wrong result. Throws if the group itself has failed, because a failed group cannot run the
-// next case.
+// wrong result. Throws if the group itself has failed, because a failed group cannot run
+// the next case.
 void run_rank(dist::ProcessGroup& group, const std::vector<Case>& cases,
               Failures& failures, bool separate) {
     for (size_t i = 0; i < cases.size(); ++i) {

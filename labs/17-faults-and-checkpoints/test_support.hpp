@@ -67,24 +67,4 @@ inline Ends finished(Ends ends) {
     return ends;
 }
 
-/// Connects all processes of the cluster. Returns their streams, indexed by rank and by
-/// peer.
-inline std::vector<std::vector<dist::MessageStream>> connect_all(
-    dist::ProcessCluster& cluster) {
-    const auto P = static_cast<size_t>(cluster.process_count());
-    std::vector<std::vector<dist::MessageStream>> streams(P);
-    for (auto& of_rank : streams) of_rank.resize(P);
-    for (size_t a = 0; a < P; ++a) {
-        for (size_t b = a + 1; b < P; ++b) {
-            auto [first, second] =
-                cluster.system().connect_pair(static_cast<int>(a), static_cast<int>(b));
-            streams[a][b] = dist::MessageStream(
-                std::make_unique<dist::SocketChannel>(std::move(first)));
-            streams[b][a] = dist::MessageStream(
-                std::make_unique<dist::SocketChannel>(std::move(second)));
-        }
-    }
-    return streams;
-}
-
 }  // namespace mini::lab17

@@ -26,6 +26,65 @@ using Transports = std::vector<std::unique_ptr<SimulatedTransport>>;
 
 }  // namespace
 
+SimulatedTransport::SimulatedTransport(Scheduler& scheduler, Network& network, int rank,
+                                       int world_size)
+    : scheduler_(scheduler), network_(network), rank_(rank), world_size_(world_size) {}
+
+void SimulatedTransport::check_peer(int peer) const {
+    MINI_CHECK(peer >= 0 && peer < world_size_ && peer != rank_, "rank ", rank_, " of ",
+               world_size_, " cannot send to, or receive from, rank ", peer);
+}
+
+void SimulatedTransport::finish_send(int to) {
+    sends_to_ = to;
+    while (network_.between(rank_, to).queued_messages() > 0) scheduler_.wait();
+    sends_to_ = kNone;
+}
+
+void SimulatedTransport::send_recv(int to, std::span<const std::byte> out, int from,
+                                   std::span<std::byte> in, const Combine& combine) {
+    check_peer(to);
+    network_.send(network_.between(rank_, to), out);
+    recv(from, in, combine);
+    finish_send(to);
+}
+
+void SimulatedTransport::send(int to, std::span<const std::byte> out) {
+    check_peer(to);
+    network_.send(network_.between(rank_, to), out);
+    finish_send(to);
+}
+
+void SimulatedTransport::recv(int from, std::span<std::byte> in, const Combine& combine) {
+    check_peer(from);
+    OneWay& way = network_.between(from, rank_);
+    receives_from_ = from;
+    while (way.arrived() == nullptr) scheduler_.wait();
+    receives_from_ = kNone;
+
+    const SimulatedMessage& message = *way.arrived();
+    MINI_CHECK(message.bytes == in.size(), "rank ", from, " sent ", message.bytes,
+               " bytes where rank ", rank_, " expects ", in.size());
+    if (network_.has_payload()) {
+        if (combine)
+            combine.apply(in.data(), message.payload.data(),
+                          in.size() / combine.element_bytes);
+        else
+            std::ranges::copy(message.payload, in.begin());
+    }
+    network_.pop(way);
+}
+
+void SimulatedTransport::sleep_until(VirtualTime when) {
+    if (when > scheduler_.now()) scheduler_.sleep_for(when - scheduler_.now());
+}
+
+std::string SimulatedTransport::waits_for() const {
+    if (receives_from_ != kNone)
+        return concat("rank ", rank_, " receives from rank ", receives_from_);
+    return concat("rank ", rank_, " sends to rank ", sends_to_);
+}
+
 ClusterReport run_cluster(const ClusterOptions& options,
                           const std::function<void(SimulatedTransport&)>& body) {
     const int P = options.world_size;
@@ -33,7 +92,6 @@ ClusterReport run_cluster(const ClusterOptions& options,
         throw UsageError(concat("the world size is ", P, "; it must be 1 or more"));
     Scheduler scheduler(options.seed);
     Network network(scheduler, options.links, P, options.has_payload);
-    Ways ways(network, P);
 
     ClusterReport report;
     report.end.resize(static_cast<size_t>(P));
@@ -41,7 +99,7 @@ ClusterReport run_cluster(const ClusterOptions& options,
     Transports transports;
     for (int rank = 0; rank < P; ++rank) {
         transports.push_back(
-            std::make_unique<SimulatedTransport>(scheduler, ways, rank, P));
+            std::make_unique<SimulatedTransport>(scheduler, network, rank, P));
         scheduler.add([&, rank] {
             const auto r = static_cast<size_t>(rank);
             body(*transports[r]);

@@ -18,14 +18,53 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "libmini/distributed/transport/transport.hpp"
 #include "libmini/extras/simulation/network.hpp"
 #include "libmini/extras/simulation/scheduler.hpp"
-#include "libmini/extras/simulation/simulated_transport.hpp"
 
 namespace mini::dist {
+
+/// The transport of one rank. send() blocks until the message has left this rank's port.
+/// recv() blocks until a message has arrived, and throws Error if the message does not
+/// have the size of `in`. REQUIRES: task `rank` calls them.
+class SimulatedTransport : public Transport {
+  public:
+    /// REQUIRES: the references outlive this object.
+    SimulatedTransport(Scheduler& scheduler, Network& network, int rank, int world_size);
+
+    int rank() const override { return rank_; }
+    int world_size() const override { return world_size_; }
+    void send_recv(int to, std::span<const std::byte> out, int from,
+                   std::span<std::byte> in, const Combine& combine = {}) override;
+    void send(int to, std::span<const std::byte> out) override;
+    void recv(int from, std::span<std::byte> in, const Combine& combine = {}) override;
+
+    /// Returns the current virtual time.
+    VirtualTime now() const { return scheduler_.now(); }
+
+    /// Blocks until virtual time `when`, as if the rank computed until then. Returns at
+    /// once if `when` has passed. REQUIRES: called by task `rank`.
+    void sleep_until(VirtualTime when);
+
+    /// Returns what a blocked rank waits for, like "rank 2 receives from rank 1".
+    std::string waits_for() const;
+
+  private:
+    static constexpr int kNone = -1;
+
+    void check_peer(int peer) const;
+    void finish_send(int to);
+
+    Scheduler& scheduler_;
+    Network& network_;
+    const int rank_;
+    const int world_size_;
+    int sends_to_ = kNone, receives_from_ = kNone;  // peers that this rank waits for
+};
 
 struct ClusterOptions {
     int world_size = 2;

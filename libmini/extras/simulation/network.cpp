@@ -30,6 +30,7 @@ Network::Network(Scheduler& scheduler, const Links& links, int process_count,
       has_payload_(has_payload),
       out_ports_(port_count(links, process_count)),
       in_ports_(port_count(links, process_count)),
+      shared_ways_(index(process_count)),
       traffic_(index(process_count)),
       is_dead_(index(process_count)) {}
 
@@ -39,6 +40,12 @@ OneWay& Network::open(int from, int to) {
     way.to_ = to;
     if (from != to) way.route_ = route(links_, from, to);
     return way;
+}
+
+OneWay& Network::between(int from, int to) {
+    OneWay*& way = shared_ways_[index(from)][to];
+    if (way == nullptr) way = &open(from, to);
+    return *way;
 }
 
 VirtualTime Network::delay(int from, int to) const {

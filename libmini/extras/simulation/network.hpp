@@ -17,6 +17,7 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -95,6 +96,10 @@ class Network {
     /// Returns a new direction from process `from` to process `to`; the network owns it.
     OneWay& open(int from, int to);
 
+    /// Returns the one direction from process `from` to process `to` that all callers of
+    /// this function share. REQUIRES: they are different processes.
+    OneWay& between(int from, int to);
+
     /// Sends a copy of `bytes`; does not block. Wakes the sender's process when the
     /// message has left the sender's port, and the receiver's process when the message
     /// has arrived.
@@ -146,6 +151,10 @@ class Network {
     const bool has_payload_;
     std::vector<LinkPort<VirtualTime>> out_ports_, in_ports_;
     std::deque<OneWay> ways_;
+
+    // By sender, then by receiver: in a single hash table of pairs, all pairs of
+    // neighbours in a ring could share one bucket.
+    std::vector<std::unordered_map<int, OneWay*>> shared_ways_;
     std::vector<Traffic> traffic_;                                       // by process
     std::vector<char> is_dead_;                                          // by process
     std::map<std::pair<int, int>, std::deque<SimulatedMessage*>> held_;  // by processes

@@ -103,8 +103,7 @@ void ProcessCluster::kill(int process, Loss loss) {
     scheduler_.wake_process(process);
 }
 
-std::vector<ProcessEnd> run_mesh(ProcessCluster& cluster,
-                                 const std::function<void(GroupTransport&)>& body) {
+std::vector<std::vector<MessageStream>> connect_all(ProcessCluster& cluster) {
     const auto P = static_cast<size_t>(cluster.process_count());
     std::vector<std::vector<MessageStream>> streams(P);
     for (auto& of_rank : streams) of_rank.resize(P);
@@ -118,6 +117,12 @@ std::vector<ProcessEnd> run_mesh(ProcessCluster& cluster,
                 MessageStream(std::make_unique<SocketChannel>(std::move(second)));
         }
     }
+    return streams;
+}
+
+std::vector<ProcessEnd> run_mesh(ProcessCluster& cluster,
+                                 const std::function<void(GroupTransport&)>& body) {
+    auto streams = connect_all(cluster);
     return cluster.run([&](int rank) {
         MeshTransport transport(rank, std::move(streams[static_cast<size_t>(rank)]));
         try {

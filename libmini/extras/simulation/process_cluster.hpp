@@ -23,6 +23,7 @@
 
 #include "libmini/distributed/net/failure.hpp"
 #include "libmini/distributed/net/system.hpp"
+#include "libmini/distributed/transport/message_stream.hpp"
 #include "libmini/distributed/transport/transport.hpp"
 #include "libmini/extras/simulation/network.hpp"
 #include "libmini/extras/simulation/scheduler.hpp"
@@ -120,6 +121,9 @@ class ProcessCluster {
     std::vector<VirtualTime> delay_;                         // by process
     std::vector<std::optional<VirtualTime>> delayed_until_;  // of next steps, by task
 };
+
+/// Connects each pair of processes. Returns the streams by rank and by peer.
+std::vector<std::vector<MessageStream>> connect_all(ProcessCluster& cluster);
 
 /// Runs `body` in every process, with the MeshTransport of rank r in process r: ranks that
 /// are connected from the start, as after a rendezvous, but without the queues of a process

@@ -63,7 +63,6 @@ class Block {
     // Runs a block. Returns an error message, empty on success.
     std::string run(const Launch& launch, unsigned index);
 
-    bool busy() const { return launch_ != nullptr; }
     Coordinates& coordinates() { return coordinates_[current_]; }
     std::byte* shared() const { return shared_.get(); }
     unsigned living_lanes() const { return ~exited_[current_ / kWarp]; }
@@ -307,7 +306,6 @@ Block& block() {
 }  // namespace
 
 Coordinates& running() { return block().coordinates(); }
-bool inside_kernel() { return block().busy(); }
 dim3 thread_index() { return running().thread_index; }
 dim3 block_index() { return running().block_index; }
 dim3 block_extent() { return running().block_extent; }

@@ -25,11 +25,8 @@
 namespace mini::sim {
 
 /// Returns the coordinates of the simulated thread that runs on this host thread.
-/// REQUIRES: inside_kernel().
+/// REQUIRES: a simulated thread runs here.
 Coordinates& running();
-
-/// Returns whether a simulated thread runs on this host thread.
-bool inside_kernel();
 
 /// threadIdx, blockIdx, blockDim and gridDim of device code.
 dim3 thread_index();

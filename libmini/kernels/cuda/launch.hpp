@@ -30,7 +30,12 @@ constexpr __host__ __device__ int64_t ceil_div(int64_t a, int64_t b) {
 
 /// Returns the number of blocks of `threads` threads that cover n items. Throws Error if
 /// a grid cannot have so many blocks.
-unsigned blocks(int64_t n, int64_t threads);
+inline unsigned blocks(int64_t n, int64_t threads) {
+    const int64_t count = ceil_div(n, threads);
+    MINI_CHECK(count <= INT32_MAX, "kernel launch: ", n, " items in blocks of ", threads,
+               " need ", count, " blocks, more than a grid can have");
+    return static_cast<unsigned>(count);
+}
 
 #if defined(__CUDACC__)
 

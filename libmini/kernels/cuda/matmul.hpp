@@ -9,7 +9,7 @@
 //     registers   matmul_registers.cu  4 x 4              sums stay in registers
 //     cublas      matmul_cublas.cpp                       NVIDIA's library
 //
-// matmul() of kernels.hpp uses the rung selected here.
+// matmul() of kernels.hpp uses the rung that MINI_MATMUL selects.
 
 #pragma once
 
@@ -40,14 +40,10 @@ MatmulRung matmul_rung_named(const std::string& name);
 /// simulator.
 std::span<const MatmulRung> matmul_rungs();
 
-/// Returns the rung that matmul() uses, in all threads. The default is the environment
-/// variable MINI_MATMUL. If MINI_MATMUL is not set, the default is cublas with nvcc; on
-/// the simulator it is registers, the simulator's fastest rung. Throws UsageError if
-/// MINI_MATMUL names a rung that this build does not have.
+/// Returns the rung that matmul() uses: the environment variable MINI_MATMUL. If it is not
+/// set, cublas with nvcc; on the simulator registers, the simulator's fastest rung. Throws
+/// UsageError if MINI_MATMUL names a rung that this build does not have.
 MatmulRung matmul_rung();
-
-/// Sets the rung that matmul() uses. Throws UsageError if this build does not have it.
-void set_matmul_rung(MatmulRung rung);
 
 /// Returns whether cuBLAS may round a and b to tf32
 /// (`torch.backends.cuda.matmul.allow_tf32`); false by default. Has no effect on our own
@@ -57,7 +53,8 @@ bool allow_tf32();
 /// Sets whether cuBLAS may round a and b to tf32.
 void set_allow_tf32(bool allowed);
 
-/// Computes matmul() of kernels.hpp by a given rung. Our own rungs sum each element by one
+/// Computes matmul() of kernels.hpp by a given rung. Throws UsageError if this build does
+/// not have it. Our own rungs sum each element by one
 /// thread, in the order of k, so repeated products are bitwise identical. cublas may split
 /// the sum over k: one version of it gives the same bits again only on GPUs of one kind.
 void matmul_on(MatmulRung rung,

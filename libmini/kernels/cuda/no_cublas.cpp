@@ -5,7 +5,8 @@ namespace mini::kernels::cuda {
 bool has_cublas() { return false; }
 
 void matmul_cublas(const Product&, bool, cudaStream_t) {
-    throw NotImplemented("matmul: this build has no cuBLAS; configure with MINI_CUDA=ON");
+    throw UsageError(
+        "matmul: this build has no rung \"cublas\"; configure with MINI_CUDA=ON");
 }
 
 }  // namespace mini::kernels::cuda

@@ -151,16 +151,6 @@ TEST_CASE("NaN in a row of a makes only that row of the product NaN") {
     }
 }
 
-TEST_CASE("set_matmul_rung selects the rung of matmul") {
-    const MatmulRung before = cuda::matmul_rung();
-    const OnDevice<float> a({1.0f / 3.0f}), b({1.0f}), out({0.0f});
-    cuda::set_matmul_rung(MatmulRung::kNaive);
-    CHECK(cuda::matmul_rung() == MatmulRung::kNaive);
-    cuda::set_matmul_rung(before);
-    cuda::matmul(out, a, b, 1, 1, 1, {}, nullptr);
-    CHECK(out.read()[0] == 1.0f / 3.0f);
-}
-
 // CTest runs this case once without MINI_MATMUL and once with
 // MINI_MATMUL=tiled.
 TEST_CASE("the default rung is MINI_MATMUL or else the best rung of the build") {
@@ -170,15 +160,16 @@ TEST_CASE("the default rung is MINI_MATMUL or else the best rung of the build") 
     const char* const requested = std::getenv("MINI_MATMUL");
     CHECK(cuda::matmul_rung() ==
           (requested == nullptr ? best : cuda::matmul_rung_named(requested)));
+    const OnDevice<float> a({1.0f / 3.0f}), b({1.0f}), out({0.0f});
+    cuda::matmul(out, a, b, 1, 1, 1, {}, nullptr);
+    CHECK(out.read()[0] == 1.0f / 3.0f);
 }
 
-TEST_CASE("selecting the rung cublas throws in a build without cuBLAS") {
-    if (cuda::matmul_rungs().back() == MatmulRung::kCublas) {
-        CHECK_NOTHROW(cuda::set_matmul_rung(cuda::matmul_rung()));
-        return;
-    }
+TEST_CASE("the rung cublas throws in a build without cuBLAS") {
+    if (cuda::matmul_rungs().back() == MatmulRung::kCublas) return;
     CHECK_THROWS_WITH(
-        cuda::set_matmul_rung(MatmulRung::kCublas),
+        cuda::matmul_on(MatmulRung::kCublas, nullptr, nullptr, nullptr, 1, 1, 1, {},
+                        nullptr),
         ContainsSubstring("no rung \"cublas\"") && ContainsSubstring("MINI_CUDA=ON"));
 }
 

@@ -16,11 +16,11 @@
 
 #include "libmini/extras/cudasim/access_checker.hpp"
 #include "libmini/extras/cudasim/access_log.hpp"
+#include "libmini/extras/cudasim/allocation.hpp"
 #include "libmini/extras/cudasim/execution.hpp"
 #include "libmini/extras/cudasim/findings.hpp"
 #include "libmini/extras/cudasim/host_guard.hpp"
 #include "libmini/extras/cudasim/launch.hpp"
-#include "libmini/extras/cudasim/memory.hpp"
 #include "libmini/extras/cudasim/memory_map.hpp"
 #include "libmini/extras/cudasim/observer.hpp"
 #include "libmini/extras/cudasim/order.hpp"

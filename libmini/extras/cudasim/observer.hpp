@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
+#include "libmini/extras/cudasim/allocation.hpp"
 #include "libmini/extras/cudasim/hooks.hpp"
 #include "libmini/extras/cudasim/launch.hpp"
-#include "libmini/extras/cudasim/memory.hpp"
 #include "libmini/extras/cudasim/order.hpp"
 
 namespace mini::sim {

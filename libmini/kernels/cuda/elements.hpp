@@ -1,5 +1,5 @@
 // Kernels for elements of any type in device memory: conversions, and the arithmetic of
-// all_reduce (elements.cu).
+// all_reduce (element_types.cu).
 //
 // As in kernels.hpp, a call returns once the work is in the stream.
 

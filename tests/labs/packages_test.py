@@ -46,6 +46,13 @@ class Probe(unittest.TestCase):
                 self.assertTrue(packages.is_present(header))
         self.assertTrue(packages.is_present(Package("sh", "", files=("none-such", "sh"))))
 
+    def test_versions_are_compared_number_by_number(self):
+        tool = Package("tool", "", files=("sh",), oldest=(3, 25))
+        for text, old in (("cmake version 3.9.0", "3.9.0"), ("3.25", None), ("3.25.1", None),
+                          ("10.0", None), ("no number", None)):
+            with mock.patch.object(packages, "output_of", return_value=text):
+                self.assertEqual(packages.too_old(tool), old, text)
+
 
 # The libraries that CMake searches, and their packages.
 LIBRARIES = {"Eigen3": "libeigen3-dev", "fmt": "libfmt-dev", "CLI11": "libcli11-dev",
@@ -89,6 +96,7 @@ class Setup(unittest.TestCase):
         or fails. Returns what is printed."""
         apt = fails or (lambda names: print("APT", *names))
         with mock.patch.object(packages, "missing", return_value=lacking), \
+                mock.patch.object(setup, "PYTHON_PACKAGES", Path("/none")), \
                 mock.patch.object(setup, "apt_install", side_effect=apt):
             return printed(setup.install_missing, *arguments)
 
@@ -110,9 +118,11 @@ class Setup(unittest.TestCase):
         with self.assertRaisesRegex(LabError, "no apt-get"):
             self.install([bar, Package("foo", "foos")], fails=fails)
 
-    def prefix(self, commands, root):
+    def prefix(self, commands, root, refused=0):
         with mock.patch("shutil.which", side_effect=lambda name: name in commands or None), \
-                mock.patch("os.geteuid", return_value=0 if root else 1000):
+                mock.patch("os.geteuid", return_value=0 if root else 1000), \
+                mock.patch("subprocess.run") as run, contextlib.redirect_stdout(io.StringIO()):
+            run.return_value.returncode = refused
             return setup.root_prefix(["libfoo-dev"])
 
     def test_root_does_not_use_sudo_and_other_users_do(self):
@@ -124,6 +134,13 @@ class Setup(unittest.TestCase):
             self.prefix([], root=True)
         with self.assertRaisesRegex(LabError, "as root, run: apt-get update && .* libfoo-dev$"):
             self.prefix(["apt-get"], root=False)
+        with self.assertRaisesRegex(LabError, "sudo refused; as root, run: .* libfoo-dev$"):
+            self.prefix(["apt-get", "sudo"], root=False, refused=1)
+
+    def test_a_tool_that_is_too_old_is_named_with_both_versions(self):
+        with mock.patch.object(packages, "too_old", return_value="3.22"):
+            with self.assertRaisesRegex(LabError, r"3\.22.*needs"):
+                self.install([])
 
 
 if __name__ == "__main__":

@@ -9,13 +9,15 @@ and Open MPI, if they are available: all other code works without them.
 
 import os
 import shutil
+import subprocess
 import time
 
 from lab_tool import packages
-from lab_tool.places import fresh_log
+from lab_tool.places import BUILD, ROOT, fresh_log
 from lab_tool.process import check, run_logged, spell
 from lab_tool.screen import LabError, say
 
+PYTHON_PACKAGES = ROOT / "tests/python_packages.sh"  # a course has none
 INSTALL = ["apt-get", "install", "-y", "--no-install-recommends"]
 
 
@@ -39,9 +41,20 @@ def install_missing(optional=True, clang=False):
     also install CLANG_PACKAGES."""
     wanted = [each for each in packages.missing() if optional or not each.optional]
     wanted += packages.missing(packages.CLANG_PACKAGES) if clang else []
-    if not wanted:
+    if wanted:
+        install(wanted)
+    else:
         say("setup: all packages are installed")
-        return
+    if optional and PYTHON_PACKAGES.exists() and not (BUILD / "python").exists():
+        run_logged([PYTHON_PACKAGES], fresh_log("pip"), say)
+    for package in packages.PACKAGES:
+        version = packages.too_old(package)
+        if version:
+            raise LabError(f"{package.files[0]} is {version}, but libmini needs "
+                           f"{'.'.join(map(str, package.oldest))} or newer; Debian 12 and 13 have it")
+
+
+def install(wanted):
     say("missing on this machine:")
     for package in wanted:
         say(f"  {package.name:20} {package.why}")
@@ -65,6 +78,9 @@ def root_prefix(names):
         return []
     if not shutil.which("sudo"):
         raise LabError(f"installing needs root, and sudo is missing; as root, run: {by_hand}")
+    say("installing with sudo, which may ask for your password")
+    if subprocess.run(["sudo", "-v"]).returncode != 0:
+        raise LabError(f"sudo refused; as root, run: {by_hand}")
     return ["sudo"]
 
 

@@ -6,12 +6,12 @@
 
 #include <utility>
 
+#include "libmini/core/dtype.hpp"
 #include "libmini/kernels/cuda/elements.hpp"
 #include "libmini/kernels/cuda/kernels.hpp"
 #include "libmini/kernels/gpu.hpp"
 #include "libmini/kernels/kernels.hpp"
 #include "libmini/tensor/device.hpp"
-#include "libmini/core/dtype.hpp"
 
 namespace mini {
 

@@ -24,8 +24,8 @@
 #include <utility>
 #include <vector>
 
-#include "libmini/tensor/device.hpp"
 #include "libmini/core/dtype.hpp"
+#include "libmini/tensor/device.hpp"
 #include "libmini/tensor/shape.hpp"
 #include "libmini/tensor/storage.hpp"
 

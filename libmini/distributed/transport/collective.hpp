@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <string>
 
-#include "libmini/distributed/transport/reduce_op.hpp"
 #include "libmini/core/dtype.hpp"
+#include "libmini/distributed/transport/reduce_op.hpp"
 
 namespace mini::dist {
 

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "libmini/distributed/transport/reduce_op.hpp"
 #include "libmini/core/dtype.hpp"
+#include "libmini/distributed/transport/reduce_op.hpp"
 
 namespace mini::dist {
 

@@ -19,18 +19,18 @@ struct Convert {
 };
 
 template <typename T>
-struct Constant {
+struct ConstantOf {
     double value;
     __device__ T operator()() const { return convert_element<T>(value); }
 };
 
-struct Add {
+struct Sum {
     template <typename T>
     __device__ T operator()(T a, T b) const {
         return static_cast<T>(a + b);
     }
 };
-struct Multiply {
+struct Product {
     template <typename T>
     __device__ T operator()(T a, T b) const {
         return static_cast<T>(a * b);
@@ -94,16 +94,16 @@ void convert(void* out, const void* x, int64_t n, DType to, DType from,
 
 void fill_elements(void* out, double value, int64_t n, DType type, cudaStream_t stream) {
     with_element(type, [&]<typename T>(T) {
-        map(Constant<T>{value}, static_cast<T*>(out), n, stream);
+        map(ConstantOf<T>{value}, static_cast<T*>(out), n, stream);
     });
 }
 
 void combine(void* mine, const void* theirs, int64_t n, DType type, CombineOp op,
              cudaStream_t stream) {
     switch (op) {
-        case CombineOp::kSum: return combine_with(Add(), mine, theirs, n, type, stream);
+        case CombineOp::kSum: return combine_with(Sum(), mine, theirs, n, type, stream);
         case CombineOp::kProduct:
-            return combine_with(Multiply(), mine, theirs, n, type, stream);
+            return combine_with(Product(), mine, theirs, n, type, stream);
         case CombineOp::kMin:
             return combine_with(Minimum(), mine, theirs, n, type, stream);
         case CombineOp::kMax:

@@ -34,7 +34,7 @@ using mini::cuda::launch;
 
 constexpr int64_t kElementsPerPiece = 8192;
 constexpr int64_t kRowsPerPiece = 256;
-constexpr int64_t kStrip = 32;  // columns per block, if inner > kMaxNarrowColumns
+constexpr int64_t kStripColumns = 32;  // columns per block, if inner > kMaxNarrowColumns
 constexpr int64_t kMaxNarrowColumns = 64;  // if inner <= this, a block takes all columns
 
 // Returns four adjacent elements from index i on, with zeros past the end. A thread gets
@@ -118,7 +118,7 @@ __global__ void column_sum_kernel(float* out,      // (outer, pieces, inner)
 
 void sum_columns(float* out, const float* x, int64_t outer, int64_t reduced,
                  int64_t inner, cudaStream_t stream) {
-    const int64_t cols = inner <= kMaxNarrowColumns ? inner : kStrip;
+    const int64_t cols = inner <= kMaxNarrowColumns ? inner : kStripColumns;
     const int64_t pieces = std::max<int64_t>(1, ceil_div(reduced, kRowsPerPiece));
     const Scratch<float> partial(pieces == 1 ? 0 : outer * pieces * inner, stream);
     float* to = pieces == 1 ? out : partial.get();

@@ -81,9 +81,10 @@ constexpr DType dtype_of<BFloat16>() {
     return DType::kBFloat16;
 }
 
-/// The type in which elements of type T are computed: float32 for the 16-bit floats.
+/// The type in which elements of type T are computed (`at::opmath_type`): float32 for the
+/// 16-bit floats.
 template <typename T>
-using Wide =
+using OpMath =
     std::conditional_t<std::same_as<T, Half> || std::same_as<T, BFloat16>, float, T>;
 
 /// Converts a number to another type, as PyTorch does on x86, on the CPU and in kernels.
@@ -92,13 +93,13 @@ using Wide =
 /// which C++ leaves undefined, becomes the least int64.
 template <typename To, typename From>
 constexpr To convert_element(From value) {
-    const auto wide = static_cast<Wide<From>>(value);
-    if constexpr (std::is_floating_point_v<Wide<From>> && std::is_integral_v<To>) {
-        const bool fits = wide >= static_cast<Wide<From>>(-0x1p63) &&
-                          wide < static_cast<Wide<From>>(0x1p63);
+    const auto wide = static_cast<OpMath<From>>(value);
+    if constexpr (std::is_floating_point_v<OpMath<From>> && std::is_integral_v<To>) {
+        const bool fits = wide >= static_cast<OpMath<From>>(-0x1p63) &&
+                          wide < static_cast<OpMath<From>>(0x1p63);
         return static_cast<To>(fits ? static_cast<int64_t>(wide) : INT64_MIN);
     } else {
-        return static_cast<To>(static_cast<Wide<To>>(wide));
+        return static_cast<To>(static_cast<OpMath<To>>(wide));
     }
 }
 

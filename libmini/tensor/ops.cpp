@@ -1,10 +1,11 @@
 #include "libmini/tensor/ops.hpp"
+
+#include <algorithm>
+
 #include "libmini/tensor/autograd_meta.hpp"
 #include "libmini/tensor/common_device.hpp"
 #include "libmini/tensor/dispatch.hpp"
 #include "libmini/tensor/overlap.hpp"
-
-#include <algorithm>
 
 namespace mini::ops {
 namespace {
@@ -159,7 +160,7 @@ bool equal(const Tensor& a, const Tensor& b) {
     if (a.shape() != b.shape() || a.dtype() != b.dtype()) return false;
     bool equals = false;
     with_element(a.dtype(), [&]<Element T>(T) {
-        const auto as_number = [](T value) { return static_cast<Wide<T>>(value); };
+        const auto as_number = [](T value) { return static_cast<OpMath<T>>(value); };
         equals = std::ranges::equal(a.to_vector<T>(), b.to_vector<T>(), {}, as_number,
                                     as_number);
     });

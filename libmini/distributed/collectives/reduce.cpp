@@ -12,7 +12,7 @@ namespace {
 
 // The type in which two elements of type T are combined.
 template <typename T>
-using Wide =
+using OpMath =
     std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>, float, T>;
 
 // The type in which two elements of type T are added and multiplied: unsigned for int64,
@@ -63,7 +63,7 @@ void combine_all(std::byte* mine, const std::byte* theirs, size_t count) {
         T other;
         std::memcpy(&other, b + i * sizeof(T), sizeof(T));
         a[i] = static_cast<T>(
-            Operation::of(static_cast<Wide<T>>(a[i]), static_cast<Wide<T>>(other)));
+            Operation::of(static_cast<OpMath<T>>(a[i]), static_cast<OpMath<T>>(other)));
     }
 }
 
@@ -80,10 +80,10 @@ Combine combine_of(ReduceOp op) {
 }
 
 template <typename T>
-void divide_all(Elements data, Wide<T> divisor) {
+void divide_all(Elements data, OpMath<T> divisor) {
     T* const values = reinterpret_cast<T*>(data.bytes.data());
     for (size_t i = 0; i < data.size(); ++i)
-        values[i] = static_cast<T>(static_cast<Wide<T>>(values[i]) / divisor);
+        values[i] = static_cast<T>(static_cast<OpMath<T>>(values[i]) / divisor);
 }
 
 // Returns the divisor of prepare_reduce for 16-bit floats: a power of two, so the

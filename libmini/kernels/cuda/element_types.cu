@@ -59,15 +59,16 @@ template <typename T, typename Op>
 struct Combine {
     Op op;
     __device__ T operator()(T a, T b) const {
-        return convert_element<T>(op(static_cast<Wide<T>>(a), static_cast<Wide<T>>(b)));
+        return convert_element<T>(
+            op(static_cast<OpMath<T>>(a), static_cast<OpMath<T>>(b)));
     }
 };
 
 template <typename T>
 struct Divide {
-    Wide<T> divisor;
+    OpMath<T> divisor;
     __device__ T operator()(T value) const {
-        return convert_element<T>(static_cast<Wide<T>>(value) / divisor);
+        return convert_element<T>(static_cast<OpMath<T>>(value) / divisor);
     }
 };
 
@@ -114,7 +115,7 @@ void combine(void* mine, const void* theirs, int64_t n, DType type, CombineOp op
 void divide(void* x, int divisor, int64_t n, DType type, cudaStream_t stream) {
     with_element(type, [&]<typename T>(T) {
         auto* const values = static_cast<T*>(x);
-        map(Divide<T>{static_cast<Wide<T>>(divisor)}, values, n, stream, values);
+        map(Divide<T>{static_cast<OpMath<T>>(divisor)}, values, n, stream, values);
     });
 }
 

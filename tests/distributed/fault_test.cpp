@@ -223,6 +223,23 @@ TEST_CASE("after a failure every later call throws the first error") {
     CHECK(contains(other, "rank 0 reports: rank 0 waited 0.1 s for rank 1"));
 }
 
+TEST_CASE("a rank that fails while its own operation runs still tells the others why") {
+    const std::string kind = GENERATE("threads", "tcp", "shm");
+    const auto groups = make_groups(kind, 2, kLong);
+    const auto running = groups[0]->all_reduce_async(Tensor::zeros({3}), ReduceOp::kSum);
+    while (groups[0]->events().snapshot(EventKind::kCollectiveBegin).empty())
+        std::this_thread::yield();
+    groups[0]->abandon("out of cheese");
+    CHECK(contains(failure_of([&] { running->wait(); }), "the group was destroyed"));
+
+    // The first may succeed: rank 0 may have sent its message before.
+    const std::string other = failure_of([&] {
+        for (int i = 0; i < 2; ++i) groups[1]->all_reduce(Tensor::zeros({3}));
+    });
+    CAPTURE(kind, other);
+    CHECK(contains(other, "rank 0 failed: out of cheese"));
+}
+
 TEST_CASE("a connection cut in the middle of a message does not blame the wrong rank") {
     FakePeers peers;
     MessageHeader header;

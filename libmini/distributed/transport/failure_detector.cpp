@@ -1,10 +1,12 @@
 #include "libmini/distributed/transport/failure_detector.hpp"
-#include "libmini/distributed/net/clock.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
+
+#include "libmini/core/error.hpp"
+#include "libmini/distributed/net/clock.hpp"
 
 namespace mini::dist {
 namespace {
@@ -134,6 +136,7 @@ void FailureDetector::deadline_passed(int silent, const std::string& description
 // been in the same collective since then, so `silent` is the cause. A report is final.
 void FailureDetector::follow_chain(int silent, std::string description, Deadline grace) {
     leave({Failure::Kind::kTimeout, silent, description});
+    MINI_CHECK(!is_interrupted_, "the group was destroyed: ", description);
     std::vector<char> is_in_chain(streams_.size());
     is_in_chain[static_cast<size_t>(rank_)] = true;
     // [lab17.2] Follow the chain from `silent` on.
@@ -177,6 +180,14 @@ void FailureDetector::leave(const Failure& reason) noexcept {
         }
     } catch (...) {  // no memory for the text: the peers still see the closed connections
     }
+    has_reported_ = true;
+}
+
+void FailureDetector::interrupt() noexcept {
+    is_interrupted_ = true;
+    if (!has_reported_) return;
+    for (MessageStream& other : streams_)
+        if (other.is_open()) other.channel().close();
 }
 
 }  // namespace mini::dist

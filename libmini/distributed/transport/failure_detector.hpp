@@ -16,6 +16,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <string>
 #include <vector>
@@ -52,6 +53,10 @@ class FailureDetector {
     /// A second call does nothing. Never blocks for long.
     void leave(const Failure& reason) noexcept;
 
+    /// Ends the search of a rank that has left, in any other thread. Closes connections
+    /// only then: before, they still have to carry the report of leave(). Thread-safe.
+    void interrupt() noexcept;
+
   private:
     MessageStream& stream(int rank) { return streams_[static_cast<size_t>(rank)]; }
     int world_size() const { return static_cast<int>(streams_.size()); }
@@ -66,6 +71,8 @@ class FailureDetector {
     const CollectiveHistory& history_;
     std::vector<MessageHeader> waiting_;  // the last notice of each rank
     bool has_left_ = false;
+    std::atomic<bool> has_reported_ = false;
+    std::atomic<bool> is_interrupted_ = false;
 };
 
 }  // namespace mini::dist

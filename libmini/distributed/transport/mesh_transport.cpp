@@ -270,8 +270,6 @@ bool MeshTransport::accept_message(int from) {
 }
 
 void MeshTransport::connection_closed(int peer) {
-    MINI_CHECK(!interrupted_, "the group was destroyed during ",
-               describe(history_.current()));
     detector_.connection_closed(peer, timeout_);
 }
 
@@ -351,7 +349,10 @@ void MeshTransport::wake() noexcept {
 }
 
 // If wake() was called since the last take_wake_up(), calls on_wake_ and returns true.
+// Throws if interrupt() was called.
 bool MeshTransport::take_wake_up() {
+    MINI_CHECK(!interrupted_, "the group was destroyed during ",
+               describe(history_.current()));
     if (!is_wake_pending_.load(std::memory_order_relaxed)) return false;
     // The event may be set later than the flag, so sleep() clears it, not this function.
     is_wake_pending_ = false;
@@ -361,9 +362,8 @@ bool MeshTransport::take_wake_up() {
 
 void MeshTransport::interrupt() noexcept {
     interrupted_ = true;
-    for (MessageStream& other : streams_)
-        if (other.is_open()) other.channel().close();
-    wake();  // progress() without a receive does not poll the connections
+    detector_.interrupt();
+    wake();
 }
 
 }  // namespace mini::dist

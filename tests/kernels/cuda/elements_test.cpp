@@ -18,7 +18,7 @@ using cuda::CombineOp;
 // Converts an element as the kernels do: through float if a type has 16 bits.
 template <typename To, typename From>
 To cast(From value) {
-    return static_cast<To>(static_cast<Wide<To>>(static_cast<Wide<From>>(value)));
+    return static_cast<To>(static_cast<OpMath<To>>(static_cast<OpMath<From>>(value)));
 }
 
 template <typename To, typename From>
@@ -105,7 +105,7 @@ template <typename T>
 bool fills(double value, int64_t n, size_t skip) {
     const OnDevice<T> out(std::vector<T>(static_cast<size_t>(n)), skip);
     cuda::fill_elements(out, value, n, dtype_of<T>(), nullptr);
-    const T expected = static_cast<T>(static_cast<Wide<T>>(value));
+    const T expected = static_cast<T>(static_cast<OpMath<T>>(value));
     return same_bytes(out.read(), std::vector<T>(static_cast<size_t>(n), expected));
 }
 
@@ -124,8 +124,8 @@ bool combines(CombineOp name, Op op, int64_t n, size_t skip) {
     const auto mine = numbers<T>(n, 1), theirs = numbers<T>(n, 2);
     std::vector<T> expected;
     for (size_t i = 0; i < mine.size(); ++i)
-        expected.push_back(static_cast<T>(static_cast<Wide<T>>(
-            op(static_cast<Wide<T>>(mine[i]), static_cast<Wide<T>>(theirs[i])))));
+        expected.push_back(static_cast<T>(static_cast<OpMath<T>>(
+            op(static_cast<OpMath<T>>(mine[i]), static_cast<OpMath<T>>(theirs[i])))));
     const OnDevice<T> device_mine(mine, skip), device_theirs(theirs, skip);
     cuda::combine(device_mine, device_theirs, n, dtype_of<T>(), name, nullptr);
     return same_bytes(device_mine.read(), expected);
@@ -137,7 +137,7 @@ bool divides(int64_t n, size_t skip) {
     std::vector<T> expected;
     for (const T value : x)
         expected.push_back(
-            static_cast<T>(static_cast<Wide<T>>(static_cast<Wide<T>>(value) / 3)));
+            static_cast<T>(static_cast<OpMath<T>>(static_cast<OpMath<T>>(value) / 3)));
     const OnDevice<T> device_x(x, skip);
     cuda::divide(device_x, 3, n, dtype_of<T>(), nullptr);
     return same_bytes(device_x.read(), expected);

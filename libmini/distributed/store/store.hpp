@@ -31,9 +31,9 @@ namespace mini::dist {
 constexpr size_t kMaxKeyBytes = 64 << 10;
 constexpr size_t kMaxValueBytes = 16 << 20;
 
-/// A call of a store, as a TcpStore sends it to its server (store_protocol.hpp).
 namespace protocol {
 
+/// Which of a store's calls a Request is.
 enum class Command : uint32_t {
     kSet = 1,
     kGet,
@@ -45,6 +45,7 @@ enum class Command : uint32_t {
     kNumKeys
 };
 
+/// A call of a store, as a TcpStore sends it to its server (store_protocol.hpp).
 struct Request {
     uint32_t id = 0;
     Command command = Command::kSet;

@@ -185,13 +185,16 @@ TEST_CASE("the cookie and run id of a job on several nodes depend only on --rdzv
     CHECK(secrets("0", "job").size() == 32 + 1 + 16);
 }
 
-TEST_CASE("node 0 warns that ps shows the secret of --rdzv-id") {
-    const auto warns = [](const std::string& node, const std::string& cookie) {
-        const auto answer = run_in_shell(cookie + node_of_two(node, "--rdzv-id 42 true"));
+TEST_CASE("a short --rdzv-id is a warning of node 0") {
+    const auto warns = [](const std::string& node, const std::string& cookie,
+                          const std::string& id = "42") {
+        const auto answer =
+            run_in_shell(cookie + node_of_two(node, "--rdzv-id " + id + " true"));
         return contains(answer.err, "MINI_STORE_COOKIE=$(openssl rand -hex 16)");
     };
     CHECK(warns("0", ""));
     CHECK_FALSE(warns("1", ""));
+    CHECK_FALSE(warns("0", "", "local-rank-test"));
     CHECK_FALSE(warns("0", "MINI_STORE_COOKIE=" + kCookie + " "));
 }
 

@@ -21,6 +21,7 @@ namespace mini::tools {
 namespace {
 
 constexpr size_t kCookieDigits = 32;
+constexpr size_t kLeastSecret = 12;  // characters; a shorter --rdzv-id can be guessed
 
 std::string variable(const char* name) {
     const char* value = std::getenv(name);
@@ -95,10 +96,9 @@ dist::Socket choose_port(dist::Job& job) {
 std::vector<std::string> notes_for(const Options& options, const std::string& why_not) {
     std::vector<std::string> notes = options.notes;
     if (options.nodes > 1 && options.node_rank == 0 &&
-        variable("MINI_STORE_COOKIE").empty())
+        variable("MINI_STORE_COOKIE").empty() && options.rdzv_id.size() < kLeastSecret)
         notes.emplace_back(
-            "warning: --rdzv-id is the job's secret, but ps shows it to every user of "
-            "the "
+            "warning: --rdzv-id is easy to guess, and ps shows it to every user of the "
             "machine; set MINI_STORE_COOKIE=$(openssl rand -hex 16), the same on all "
             "nodes, instead");
     if (options.ranks > 1 && stderr_is_terminal() && variable("OMP_NUM_THREADS").empty())

@@ -215,6 +215,19 @@ int identify(PendingConnection& connection, const Hello& mine, int world_size) {
     return rank;
 }
 
+// Returns whether the other side closes the connection soon. The memory of a process that
+// has just ended cannot be opened, and its connections close a moment later.
+bool closes_soon(const Socket& socket) {
+    try {
+        std::byte more{};
+        if (wait_for(socket, POLLIN, deadline_after(kFinalMessageTime)))
+            recv_some(socket, {&more, 1});
+        return false;
+    } catch (const ConnectionClosed&) {
+        return true;
+    }
+}
+
 // Turns the connection of rank `peer` into its stream. Sends the Hello last: then the
 // other side believes that it is connected.
 MessageStream welcome(PendingConnection& connection, int peer, const ThisRank& mine,
@@ -227,6 +240,10 @@ MessageStream welcome(PendingConnection& connection, int peer, const ThisRank& m
                                        connection.greeting.descriptor,
                                        RingChannel::memory_bytes(world_size));
         } catch (const Error& error) {
+            if (closes_soon(connection.socket))
+                throw PeerLost(peer, concat("rank ", peer, " is gone: it closed the ",
+                                            "connection to rank ", hello.rank,
+                                            " during start-up; its own output says why"));
             throw Error(concat("rank ", hello.rank, " cannot use the memory of rank ",
                                peer, ": ", error.what()));
         }

@@ -40,7 +40,7 @@ LIMITS = {
     "libmini/distributed/net": (1430, None),
     "libmini/distributed/rendezvous": (1190, None),
     "libmini/distributed/store": (1140, None),
-    "libmini/distributed/transport": (3470, None),
+    "libmini/distributed/transport": (3490, None),
     "libmini/extras/backends": (2720, None),
     "libmini/extras/cudasim": (6170, None),
     "libmini/extras/fast": (880, None),

@@ -169,6 +169,12 @@ MessageStream greet(int peer, const ThisRank& mine, const Hello& hello, Hello& a
                        RingChannel::Side::kFirst, world_size);
 }
 
+[[noreturn]] void throw_closed(int peer, int rank, const std::string& reason) {
+    throw PeerLost(
+        peer, concat("rank ", peer, " is gone: it closed the connection to rank ", rank,
+                     " during start-up (", reason, "); its own output says why"));
+}
+
 MessageStream connect_to_rank(int peer, const ThisRank& mine) {
     const RendezvousConfig& config = mine.config;
     const Endpoint& theirs = mine.endpoint(peer);
@@ -184,10 +190,7 @@ MessageStream connect_to_rank(int peer, const ThisRank& mine) {
                                   to_text(theirs.address), " now: ", fault));
         return stream;
     } catch (const ConnectionClosed& closed) {
-        throw PeerLost(
-            peer, concat("rank ", peer, " is gone: it closed the connection to rank ",
-                         config.rank, " during start-up (", closed.what(),
-                         "); its own output says why"));
+        throw_closed(peer, config.rank, closed.what());
     } catch (const Timeout& timeout) {
         throw Timeout(concat("rank ", config.rank, " could not connect to rank ", peer,
                              ": ", timeout.what()));
@@ -218,14 +221,14 @@ int identify(PendingConnection& connection, const Hello& mine, int world_size) {
 // Returns whether the other side closes the connection soon. The memory of a process that
 // has just ended cannot be opened, and its connections close a moment later.
 bool closes_soon(const Socket& socket) {
+    std::byte more{};
     try {
-        std::byte more{};
-        if (wait_for(socket, POLLIN, deadline_after(kFinalMessageTime)))
-            recv_some(socket, {&more, 1});
-        return false;
+        recv_all(socket, {&more, 1}, deadline_after(kFinalMessageTime));
     } catch (const ConnectionClosed&) {
         return true;
+    } catch (const Timeout&) {
     }
+    return false;
 }
 
 // Turns the connection of rank `peer` into its stream. Sends the Hello last: then the
@@ -241,9 +244,7 @@ MessageStream welcome(PendingConnection& connection, int peer, const ThisRank& m
                                        RingChannel::memory_bytes(world_size));
         } catch (const Error& error) {
             if (closes_soon(connection.socket))
-                throw PeerLost(peer, concat("rank ", peer, " is gone: it closed the ",
-                                            "connection to rank ", hello.rank,
-                                            " during start-up; its own output says why"));
+                throw_closed(peer, hello.rank, "its process has ended");
             throw Error(concat("rank ", hello.rank, " cannot use the memory of rank ",
                                peer, ": ", error.what()));
         }

@@ -56,6 +56,7 @@ class FailureDetector {
     /// Ends the search of a rank that has left, in any other thread. Closes connections
     /// only then: before, they still have to carry the report of leave(). Thread-safe.
     void interrupt() noexcept;
+    bool is_interrupted() const noexcept { return is_interrupted_; }
 
   private:
     MessageStream& stream(int rank) { return streams_[static_cast<size_t>(rank)]; }

@@ -351,7 +351,7 @@ void MeshTransport::wake() noexcept {
 // If wake() was called since the last take_wake_up(), calls on_wake_ and returns true.
 // Throws if interrupt() was called.
 bool MeshTransport::take_wake_up() {
-    MINI_CHECK(!interrupted_, "the group was destroyed during ",
+    MINI_CHECK(!detector_.is_interrupted(), "the group was destroyed during ",
                describe(history_.current()));
     if (!is_wake_pending_.load(std::memory_order_relaxed)) return false;
     // The event may be set later than the flag, so sleep() clears it, not this function.
@@ -361,7 +361,6 @@ bool MeshTransport::take_wake_up() {
 }
 
 void MeshTransport::interrupt() noexcept {
-    interrupted_ = true;
     detector_.interrupt();
     wake();
 }

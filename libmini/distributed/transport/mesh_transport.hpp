@@ -111,7 +111,6 @@ class MeshTransport : public GroupTransport {
 
     uint64_t bytes_sent_ = 0;
     uint64_t messages_sent_ = 0;
-    std::atomic<bool> interrupted_ = false;
 };
 
 }  // namespace mini::dist

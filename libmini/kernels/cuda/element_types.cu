@@ -19,7 +19,7 @@ struct Convert {
 };
 
 template <typename T>
-struct ConstantOf {
+struct Constant {
     double value;
     __device__ T operator()() const { return convert_element<T>(value); }
 };
@@ -95,7 +95,7 @@ void convert(void* out, const void* x, int64_t n, DType to, DType from,
 
 void fill_elements(void* out, double value, int64_t n, DType type, cudaStream_t stream) {
     with_element(type, [&]<typename T>(T) {
-        map(ConstantOf<T>{value}, static_cast<T*>(out), n, stream);
+        map(Constant<T>{value}, static_cast<T*>(out), n, stream);
     });
 }
 

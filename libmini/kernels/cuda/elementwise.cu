@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <span>
 
+#include "libmini/kernels/cuda/elements.hpp"
 #include "libmini/kernels/cuda/kernels.hpp"
 #include "libmini/kernels/cuda/strides.hpp"
 
@@ -93,10 +94,6 @@ struct Scale {
     float alpha;
     __device__ float operator()(float v) const { return v * alpha; }
 };
-struct Constant {
-    float value;
-    __device__ float operator()() const { return value; }
-};
 
 }  // namespace
 
@@ -138,7 +135,7 @@ void scale(float* x, float alpha, int64_t n, cudaStream_t stream) {
 }
 
 void fill(float* out, float value, int64_t n, cudaStream_t stream) {
-    map(Constant{value}, out, n, stream);
+    fill_elements(out, value, n, DType::kFloat32, stream);
 }
 
 void add_bias_rows(float* y, const float* bias, int64_t rows, int64_t cols,

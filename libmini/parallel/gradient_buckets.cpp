@@ -4,6 +4,8 @@
 #include <numeric>
 #include <utility>
 
+#include "libmini/distributed/transport/shared_all_reduce.hpp"
+
 namespace mini::parallel {
 namespace {
 
@@ -49,7 +51,8 @@ void GradientBuckets::make(std::vector<std::vector<size_t>> assignment) {
     for (std::vector<size_t>& indices : assignment) {
         for (size_t slot = 0; slot < indices.size(); ++slot)
             slots_[indices[slot]] = {.bucket = buckets_.size(), .slot = slot};
-        buckets_.emplace_back(std::move(indices), all_parameters);
+        dist::share_memory(
+            buckets_.emplace_back(std::move(indices), all_parameters).buffer());
     }
 }
 

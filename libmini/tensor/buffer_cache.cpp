@@ -38,14 +38,6 @@ Cache& cache() {
 std::atomic<size_t> allocated = 0;
 std::atomic<size_t> max_allocated = 0;
 
-void count_allocation(size_t bytes) noexcept {
-    const size_t now = allocated.fetch_add(bytes, std::memory_order_relaxed) + bytes;
-    size_t peak = max_allocated.load(std::memory_order_relaxed);
-    while (now > peak &&
-           !max_allocated.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
-    }
-}
-
 size_t rounded_up(size_t bytes) {
     return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
@@ -79,15 +71,28 @@ std::byte* allocate_buffer(size_t bytes) {
     void* data = kKeepBuffers ? take_cached(size) : nullptr;
     if (data == nullptr) data = std::aligned_alloc(kAlignment, size);
     MINI_CHECK(data != nullptr, "tensor: no memory for ", bytes, " bytes");
-    count_allocation(size);
+    count_allocated(bytes);
     return static_cast<std::byte*>(data);
 }
 
 void free_buffer(std::byte* data, size_t bytes) noexcept {
     if (data == nullptr) return;
     const size_t size = rounded_up(bytes);
-    allocated.fetch_sub(size, std::memory_order_relaxed);
+    count_freed(bytes);
     if (!kKeepBuffers || !put_into_cache(data, size)) std::free(data);
+}
+
+void count_allocated(size_t bytes) noexcept {
+    const size_t size = rounded_up(bytes);
+    const size_t now = allocated.fetch_add(size, std::memory_order_relaxed) + size;
+    size_t peak = max_allocated.load(std::memory_order_relaxed);
+    while (now > peak &&
+           !max_allocated.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
+    }
+}
+
+void count_freed(size_t bytes) noexcept {
+    allocated.fetch_sub(rounded_up(bytes), std::memory_order_relaxed);
 }
 
 size_t allocated_bytes() { return allocated.load(std::memory_order_relaxed); }

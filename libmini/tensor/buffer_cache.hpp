@@ -25,6 +25,11 @@ std::byte* allocate_buffer(size_t bytes);
 /// Frees a buffer that allocate_buffer(bytes) returned. Thread-safe.
 void free_buffer(std::byte* data, size_t bytes) noexcept;
 
+/// Adds `bytes` bytes that a storage has from elsewhere to allocated_bytes(), or subtracts
+/// them when it frees them. Thread-safe.
+void count_allocated(size_t bytes) noexcept;
+void count_freed(size_t bytes) noexcept;
+
 /// Returns the number of bytes in buffers that are in use in this process, each rounded
 /// up to a multiple of 64 (`torch.cuda.memory_allocated`, for the CPU).
 size_t allocated_bytes();

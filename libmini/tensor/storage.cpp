@@ -33,10 +33,22 @@ void Storage::allocate() {
 
 void Storage::free() {
     std::byte* const data = std::exchange(data_, nullptr);
-    if (device_.is_cpu() && memory_ == HostMemory::kPageable)
+    if (moved_to_ != nullptr) {
+        moved_to_ = nullptr;
+        count_freed(bytes_);
+    } else if (device_.is_cpu() && memory_ == HostMemory::kPageable) {
         free_buffer(data, bytes_);
-    else
+    } else {
         cuda::deallocate(data);
+    }
+}
+
+void Storage::move_to(std::shared_ptr<std::byte> memory) {
+    std::memcpy(memory.get(), data_, bytes_);
+    free();
+    moved_to_ = std::move(memory);
+    data_ = moved_to_.get();
+    count_allocated(bytes_);
 }
 
 bool Storage::is_pinned() const { return device_.is_cpu() && cuda::is_pinned(data_); }

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "libmini/tensor/device.hpp"
 
@@ -35,6 +36,10 @@ class Storage {
     void free();
     void allocate();
 
+    /// Copies the contents to `memory`, and keeps them there until free(). REQUIRES: CPU;
+    /// `memory` has bytes() bytes, aligned to 64; no access by another thread.
+    void move_to(std::shared_ptr<std::byte> memory);
+
     /// Returns null if the memory is freed, or if bytes() is 0.
     std::byte* data() { return data_; }
     size_t bytes() const { return bytes_; }
@@ -53,6 +58,7 @@ class Storage {
     size_t bytes_ = 0;
     Device device_;
     HostMemory memory_;
+    std::shared_ptr<std::byte> moved_to_;  // null: the storage's own memory
     std::atomic<uint64_t> version_ = 0;
 };
 

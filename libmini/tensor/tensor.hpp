@@ -195,6 +195,13 @@ class Tensor {
     void free_storage() const { impl().storage->free(); }
     void allocate_storage() const { impl().storage->allocate(); }
 
+    /// Moves the elements of this tensor, and of all tensors that share its storage; see
+    /// Storage::move_to.
+    void move_storage(std::shared_ptr<std::byte> memory) const {
+        impl().storage->move_to(std::move(memory));
+    }
+    size_t storage_bytes() const { return impl().storage->bytes(); }
+
     /// Returns whether free_storage() has freed the memory of the elements.
     bool is_freed() const {
         return impl().storage->data() == nullptr && impl().storage->bytes() > 0;

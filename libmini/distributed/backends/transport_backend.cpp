@@ -52,11 +52,11 @@ bool is_on_several_hosts(const std::vector<int>& hosts) {
     return std::ranges::adjacent_find(hosts, std::ranges::not_equal_to()) != hosts.end();
 }
 
-// Returns whether this rank shares memory with every other rank; the same on all ranks.
-bool shares_memory(GroupTransport& transport) {
-    bool all = shared_all_reduce().run != nullptr;
+// Returns whether the registered all-reduce is for these ranks; the same on all ranks.
+bool shares_memory(const GroupTransport& transport) {
+    bool all = transport.world_size() <= shared_all_reduce().max_ranks;
     for (int other = 0; other < transport.world_size(); ++other)
-        all &= other == transport.rank() || !transport.shared_with(other).empty();
+        all = all && (other == transport.rank() || transport.shares_memory_with(other));
     return all;
 }
 

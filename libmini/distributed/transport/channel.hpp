@@ -59,9 +59,8 @@ class Channel {
     /// again even if poll reports no event.
     virtual Deadline next_event() const { return kNever; }
 
-    /// Returns the memory that both sides share for the registered all-reduce
-    /// (shared_all_reduce.hpp); empty if they share none.
-    virtual std::span<std::byte> shared_bytes() { return {}; }
+    /// Returns whether each side can map memory of the other.
+    virtual bool shares_memory() const { return false; }
 
     /// Returns the connection, whose descriptor to poll.
     virtual const Socket& socket() const = 0;

@@ -51,8 +51,8 @@ class MeshTransport : public GroupTransport {
     void wake() noexcept override;
     void set_on_wake(std::function<void()> on_wake) override;
     void set_note(const std::string& note) override { note_ = note; }
-    std::span<std::byte> shared_with(int other) override {
-        return stream(other).channel().shared_bytes();
+    bool shares_memory_with(int other) const override {
+        return streams_[static_cast<size_t>(other)].channel().shares_memory();
     }
     void count_sent(size_t bytes) override { bytes_sent_ += bytes; }
     uint64_t bytes_sent() const override { return bytes_sent_; }

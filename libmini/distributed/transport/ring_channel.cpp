@@ -10,8 +10,6 @@
 #include <cstring>
 #include <span>
 
-#include "libmini/distributed/transport/shared_all_reduce.hpp"
-
 namespace mini::dist {
 namespace {
 
@@ -41,8 +39,7 @@ std::span<std::byte> ring_memory(Memory& memory, int world_size, bool second) {
 }  // namespace
 
 size_t RingChannel::memory_bytes(int world_size) {
-    return 2 * ByteRing::bytes_for(ring_capacity(world_size)) +
-           shared_bytes_per_pair(world_size);
+    return 2 * ByteRing::bytes_for(ring_capacity(world_size));
 }
 
 RingChannel::RingChannel(Socket socket, std::shared_ptr<Memory> memory, Side side,
@@ -50,8 +47,7 @@ RingChannel::RingChannel(Socket socket, std::shared_ptr<Memory> memory, Side sid
     : socket_(std::move(socket)),
       memory_(std::move(memory)),
       out_(ring_memory(*memory_, world_size, side == Side::kSecond)),
-      in_(ring_memory(*memory_, world_size, side == Side::kFirst)),
-      shared_(memory_->bytes().last(shared_bytes_per_pair(world_size))) {}
+      in_(ring_memory(*memory_, world_size, side == Side::kFirst)) {}
 
 size_t RingChannel::send_some(std::span<const std::byte> head,
                               std::span<const std::byte> body) {

@@ -1,5 +1,4 @@
-// A channel through memory that two ranks share: one ring of bytes in each direction, and
-// memory for the registered all-reduce (shared_all_reduce.hpp).
+// A channel through memory that two ranks share: one ring of bytes in each direction.
 //
 //     rank 0   writes ->  [ ring 0 ]  -> reads    rank 1
 //              reads  <-  [ ring 1 ]  <- writes
@@ -41,7 +40,7 @@ class RingChannel : public Channel {
     size_t recv_combine(std::span<std::byte> place, const Combine& combine) override;
     bool prepare_to_sleep(int interest, short& events) override;
     void wake_up(short revents) override;
-    std::span<std::byte> shared_bytes() override { return shared_; }
+    bool shares_memory() const override { return true; }
     const Socket& socket() const override { return socket_; }
 
   private:
@@ -53,7 +52,6 @@ class RingChannel : public Channel {
     std::shared_ptr<Memory> memory_;
     ByteRing out_;
     ByteRing in_;
-    std::span<std::byte> shared_;
     size_t needed_ = 1;    // bytes that the last receive needed to make progress
     bool closed_ = false;  // the other side has closed the socket
 };

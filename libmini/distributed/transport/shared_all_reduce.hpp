@@ -4,9 +4,11 @@
 
 #pragma once
 
-#include <cstddef>
-
 #include "libmini/distributed/transport/reduce_op.hpp"
+
+namespace mini {
+class Tensor;
+}
 
 namespace mini::dist {
 
@@ -14,15 +16,15 @@ class GroupTransport;
 struct Elements;
 
 struct SharedAllReduce {
-    /// The bytes that each pair of ranks shares for it, a multiple of 64.
-    size_t pair_bytes = 0;
-
-    /// Ranks of larger groups do not share these bytes.
+    /// Larger groups do not use it.
     int max_ranks = 0;
 
-    /// Same contract as ring_all_reduce. REQUIRES: GroupTransport::shared_with() returns
-    /// `pair_bytes` bytes for every other rank.
+    /// Same contract as ring_all_reduce. REQUIRES: GroupTransport::shares_memory_with() is
+    /// true for every other rank.
     void (*run)(GroupTransport& transport, Elements data, ReduceOp op) = nullptr;
+
+    /// See share_memory().
+    void (*share)(const Tensor& tensor) = nullptr;
 };
 
 /// Returns the all-reduce of the process, which an extra sets in main, before the first
@@ -32,10 +34,11 @@ inline SharedAllReduce& shared_all_reduce() {
     return registered;
 }
 
-/// Returns the bytes that each pair of `world_size` ranks shares: 0 if none was set.
-inline size_t shared_bytes_per_pair(int world_size) {
-    const SharedAllReduce& registered = shared_all_reduce();
-    return world_size <= registered.max_ranks ? registered.pair_bytes : 0;
+/// Moves the elements of `tensor`, and of all tensors that share its storage, to memory
+/// where the registered all-reduce need not copy them (`Tensor.share_memory_`). No effect
+/// if there is none, on a GPU, and if the system has no such memory left.
+inline void share_memory(const Tensor& tensor) {
+    if (shared_all_reduce().share != nullptr) shared_all_reduce().share(tensor);
 }
 
 }  // namespace mini::dist

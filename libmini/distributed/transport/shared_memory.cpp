@@ -51,8 +51,7 @@ std::shared_ptr<Memory> map_shared_memory(int process, int descriptor, size_t by
     struct stat info {};
     MINI_CHECK(::fstat(opened.fd(), &info) == 0, system_message("fstat", errno));
     MINI_CHECK(static_cast<uint64_t>(info.st_size) == bytes, "shared memory has ",
-               info.st_size, " bytes where ", bytes,
-               " bytes are expected; start all ranks with the same extras");
+               info.st_size, " bytes where ", bytes, " bytes are expected");
     return std::make_shared<Memory>(opened.fd(), bytes);
 }
 

@@ -115,11 +115,10 @@ class GroupTransport : public Transport {
     /// a subgroup.
     virtual void set_note(const std::string& /*note*/) {}
 
-    /// Returns the memory that this rank and rank `other` share for the registered
-    /// all-reduce (shared_all_reduce.hpp); empty if they share none.
-    virtual std::span<std::byte> shared_with(int /*other*/) { return {}; }
+    /// Returns whether this rank and rank `other` can map memory of each other.
+    virtual bool shares_memory_with(int /*other*/) const { return false; }
 
-    /// Adds bytes that this rank has written there for other ranks to bytes_sent().
+    /// Adds bytes that this rank has read and written there to bytes_sent().
     virtual void count_sent(size_t /*bytes*/) {}
 
     /// Returns the payload bytes sent since the start, without headers.

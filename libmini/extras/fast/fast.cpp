@@ -12,10 +12,6 @@ namespace {
 
 namespace cpu = kernels::cpu;
 
-// With more ranks, the messages of each rank to all others take longer than those of the
-// ring.
-constexpr int kMaxRanks = 8;
-
 constexpr kernels::ConvKernels kDirect = {
     cpu::direct::conv2d, cpu::direct::backward_input, cpu::direct::backward_weight};
 
@@ -28,9 +24,8 @@ const kernels::ConvKernels* conv(const kernels::ImageExtents& in,
 
 void use() {
     kernels::use_faster_kernels({.conv = conv, .pool = cpu::pool_2x2});
-    dist::shared_all_reduce() = {.pair_bytes = kPairBytes,
-                                 .max_ranks = kMaxRanks,
-                                 .run = shared_memory_all_reduce};
+    dist::shared_all_reduce() = {
+        .max_ranks = kMaxRanks, .run = shared_memory_all_reduce, .share = share_memory};
 }
 
 }  // namespace mini::fast

@@ -2,58 +2,69 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "libmini/core/error.hpp"
 #include "libmini/distributed/collectives/reduce.hpp"
 #include "libmini/distributed/collectives/ring_all_reduce.hpp"
+#include "libmini/extras/fast/shared_blocks.hpp"
+#include "libmini/tensor/tensor.hpp"
 
 namespace mini::fast {
 namespace {
 
 using dist::Elements, dist::GroupTransport, dist::ReduceOp;
 
-// A slice is finished in pieces that stay in the first-level cache of a core.
+// Up to this size, other algorithms are used (choose_algorithm).
+constexpr size_t kSmallBytes = 16 << 10;
+
+// A slice of a chunk, and a piece of a slice, which stays in the first-level cache of a core.
+constexpr size_t kSliceBytes = 64 << 10;
 constexpr size_t kPieceBytes = 4 << 10;
 
-// The slices of the data: slice s of the chunk that a rank finishes.
-class Slices {
-  public:
-    Slices(Elements data, int P) : data_(data), P_(static_cast<size_t>(P)) {
-        const size_t largest = (data.size() + P_ - 1) / P_ * item_size(data.dtype);
-        count_ = (largest + kSlotBytes - 1) / kSlotBytes;
-    }
+// A half of the memory for slices: one slice of each rank's chunk.
+constexpr size_t kHalfBytes = kMaxRanks * kSliceBytes;
 
-    /// Returns the number of slices of each chunk.
-    size_t count() const { return count_; }
-
-    /// Returns slice `s` of the chunk that rank `owner` finishes, which is chunk
-    /// owner + 1, as in the ring.
-    Elements at(int owner, size_t s) const {
-        return data_.part((static_cast<size_t>(owner) + 1) % P_, P_).part(s, count_);
-    }
-
-  private:
-    Elements data_;
-    size_t P_;
-    size_t count_;
+// What the thread of a group keeps between two all-reduces.
+struct Workspace {
+    PeerBlocks peers;
+    std::shared_ptr<std::byte> slices;  // two halves; null before the first use
 };
+thread_local Workspace workspace;
 
-// Returns the slot for slice `s` that rank `from` fills, between this rank and `other`.
-std::byte* slot(GroupTransport& transport, int other, int from, size_t s) {
-    const int higher = std::max(transport.rank(), other);
-    const size_t index = (from == higher ? 2 : 0) + s % 2;
-    return transport.shared_with(other).data() + index * kSlotBytes;
+// The other ranks in the order in which a chunk passes them in the ring.
+std::vector<int> other_ranks(const GroupTransport& transport) {
+    std::vector<int> others;
+    for (int step = 1; step < transport.world_size(); ++step)
+        others.push_back((transport.rank() + step) % transport.world_size());
+    return others;
 }
 
-// Copies this rank's slice to the slot of its owner, prepared for the reduction.
-void fill_slot(GroupTransport& transport, int owner, Elements slice, size_t s,
-               ReduceOp op) {
-    std::byte* const bytes = slot(transport, owner, transport.rank(), s);
-    const Elements filled({bytes, slice.bytes.size()}, slice.dtype);
-    copy(filled, slice);
-    prepare_reduce(filled, transport.world_size(), op);
-    transport.count_sent(slice.bytes.size());
+// Tells the other ranks where this rank's data are, and that they may be used. Blocks until
+// all have done so. Returns where theirs are, in the order of other_ranks().
+std::vector<BlockBytes> exchange(GroupTransport& transport, const BlockBytes& mine) {
+    const std::vector<int> others = other_ranks(transport);
+    for (const int other : others)
+        transport.send(other, std::as_bytes(std::span(&mine, 1)));
+    std::vector<BlockBytes> theirs(others.size());
+    for (size_t i = 0; i < others.size(); ++i)
+        transport.recv(others[i], std::as_writable_bytes(std::span(&theirs[i], 1)));
+    return theirs;
+}
+
+// Returns the bytes of rank `other`. The memory of a rank that has ended cannot be mapped:
+// then the receive throws PeerLost.
+std::span<std::byte> map(GroupTransport& transport, int other, const BlockBytes& where,
+                         size_t bytes) {
+    try {
+        return workspace.peers.at(where, bytes);
+    } catch (const Error&) {
+        BlockBytes done;
+        transport.recv(other, std::as_writable_bytes(std::span(&done, 1)));
+        throw;
+    }
 }
 
 // Combines `mine` with the bytes of the other ranks, `theirs`, in the order of the ring:
@@ -74,48 +85,99 @@ void combine_in_order(Elements mine, std::span<std::byte* const> theirs, ReduceO
     }
 }
 
-// Finishes this rank's slice, in the slots of all other ranks too.
-void reduce_slice(GroupTransport& transport, Elements mine, size_t s, ReduceOp op) {
-    const int P = transport.world_size(), rank = transport.rank();
-    prepare_reduce(mine, P, op);
-    std::vector<std::byte*> theirs;
-    for (int step = 1; step < P; ++step) {
-        const int other = (rank + step) % P;
-        theirs.push_back(slot(transport, other, other, s));
-        transport.count_sent(mine.bytes.size());
+// The slices of the data: slice s of the chunk that a rank finishes.
+class Slices {
+  public:
+    Slices(Elements data, int P) : data_(data), P_(static_cast<size_t>(P)) {
+        const size_t largest = (data.size() + P_ - 1) / P_ * item_size(data.dtype);
+        count_ = (largest + kSliceBytes - 1) / kSliceBytes;
     }
-    combine_in_order(mine, theirs, op);
+
+    /// Returns the number of slices of each chunk.
+    size_t count() const { return count_; }
+
+    /// Returns the chunk that rank `owner` finishes, which is chunk owner + 1, as in the
+    /// ring; and slice `s` of it.
+    Elements chunk(int owner) const {
+        return data_.part((static_cast<size_t>(owner) + 1) % P_, P_);
+    }
+    Elements at(int owner, size_t s) const { return chunk(owner).part(s, count_); }
+
+  private:
+    Elements data_;
+    size_t P_;
+    size_t count_;
+};
+
+// Finishes this rank's chunk, or a slice of it, also in the memory of the other ranks:
+// `offset` bytes after `theirs`.
+void reduce_chunk(GroupTransport& transport, Elements mine,
+                  std::vector<BlockBytes> theirs, size_t offset, ReduceOp op) {
+    const int P = transport.world_size();
+    const std::vector<int> others = other_ranks(transport);
+    std::vector<std::byte*> chunks;
+    prepare_reduce(mine, P, op);
+    for (size_t i = 0; i < others.size(); ++i) {
+        theirs[i].offset += offset;
+        const auto chunk = map(transport, others[i], theirs[i], mine.bytes.size());
+        prepare_reduce({chunk, mine.dtype}, P, op);
+        chunks.push_back(chunk.data());
+        transport.count_sent(2 * chunk.size());
+    }
+    combine_in_order(mine, chunks, op);
+}
+
+// Reduces data of which some rank's are in no block.
+void reduce_in_slices(GroupTransport& transport, Elements data, ReduceOp op) {
+    if (!workspace.slices) workspace.slices = allocate_block(2 * kHalfBytes);
+    const int rank = transport.rank();
+    const Slices slices(data, transport.world_size());
+    const auto half = [&](size_t s) {
+        return workspace.slices.get() + s % 2 * kHalfBytes;
+    };
+    const auto offset_of = [](int owner) {
+        return static_cast<size_t>(owner) * kSliceBytes;
+    };
+    const auto in_half = [&](int owner, size_t s) {
+        const Elements slice = slices.at(owner, s);
+        return Elements({half(s) + offset_of(owner), slice.bytes.size()}, slice.dtype);
+    };
+
+    for (size_t s = 0; s <= slices.count(); ++s) {
+        const bool is_last = s == slices.count();
+        if (!is_last)
+            for (const int owner : other_ranks(transport))
+                copy(in_half(owner, s), slices.at(owner, s));
+
+        // Wait until all have done so, and have finished their slices s - 1.
+        const auto theirs = exchange(transport, find({half(s), kHalfBytes}));
+        if (!is_last)
+            reduce_chunk(transport, slices.at(rank, s), theirs, offset_of(rank), op);
+        if (s == 0) continue;
+        for (const int owner : other_ranks(transport))
+            copy(slices.at(owner, s - 1), in_half(owner, s - 1));
+    }
 }
 
 }  // namespace
 
 void shared_memory_all_reduce(GroupTransport& transport, Elements data, ReduceOp op) {
-    const int P = transport.world_size(), rank = transport.rank();
-    if (P == 1) return ring_all_reduce(transport, data, op);
-    const Slices slices(data, P);
-    const auto for_others = [&](const auto& body) {
-        for (int step = 1; step < P; ++step) body((rank + step) % P);
-    };
+    if (transport.world_size() == 1) return ring_all_reduce(transport, data, op);
+    const BlockBytes mine = find(data.bytes);
+    const std::vector<BlockBytes> theirs = exchange(transport, mine);
+    if (!mine.are_in_block() || !std::ranges::all_of(theirs, &BlockBytes::are_in_block))
+        return reduce_in_slices(transport, data, op);
+    const Elements chunk = Slices(data, transport.world_size()).chunk(transport.rank());
+    reduce_chunk(transport, chunk, theirs,
+                 static_cast<size_t>(chunk.bytes.data() - data.bytes.data()), op);
+    exchange(transport, {});  // all ranks have finished their chunks
+}
 
-    for (size_t s = 0; s <= slices.count(); ++s) {
-        // Give slice s of each other rank's chunk to that rank.
-        const bool is_last = s == slices.count();
-        if (!is_last)
-            for_others([&](int other) {
-                fill_slot(transport, other, slices.at(other, s), s, op);
-            });
-
-        // Wait until all have done so, and have finished their slices s - 1.
-        for_others([&](int other) { transport.send(other, {}); });
-        for_others([&](int other) { transport.recv(other, {}); });
-
-        if (!is_last) reduce_slice(transport, slices.at(rank, s), s, op);
-        if (s == 0) continue;
-        for_others([&](int other) {
-            const Elements done = slices.at(other, s - 1);
-            copy(done,
-                 {{slot(transport, other, rank, s - 1), done.bytes.size()}, done.dtype});
-        });
+void share_memory(const Tensor& tensor) {
+    if (!tensor.device().is_cpu() || tensor.bytes() <= kSmallBytes) return;
+    try {
+        tensor.move_storage(allocate_block(tensor.storage_bytes()));
+    } catch (const Error&) {  // no memory or descriptor left: slices do
     }
 }
 

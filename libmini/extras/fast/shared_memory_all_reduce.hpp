@@ -1,41 +1,44 @@
-// All-reduce between ranks that share memory: data lie in slots of this memory, and empty
-// messages say that they are there.
+// All-reduce between ranks that can map each other's memory: each rank combines its chunk
+// of the data where the data of all ranks are, and messages say where they are and that
+// they are ready.
 //
-// The buffer is cut into P chunks, one for each rank to finish, and chunks into slices of
-// 64 KiB. For two ranks, slice after slice:
+//     rank 0   where my data are ->   add rank 1's chunk 1 to mine,        done ->
+//     rank 1   <- where mine are      and copy the sum to rank 1           <- done
+//                                     (rank 1: the same with chunk 0)
 //
-//     rank 0   copy its slice of chunk 0 to a slot                    copy the sum
-//     rank 1   ... of chunk 1 ...                   add the slot to its own slice, and
-//                                                   write the sum to both
-//              one message to each other rank       one more, with the next slice
+// DDP's buckets lie in such memory (shared_blocks.hpp; dist::share_memory puts them there).
+// Data of other tensors go through it: each rank copies the chunks that other ranks finish
+// slice by slice to one half of a block of its own, while the ranks finish the slices in the
+// other half. The order of the operands, and so the bits, are those of the ring.
 //
-// Each pair of ranks has two slots in each direction. While a slot is with the rank that
-// finishes it, the next slice goes to the other slot. A rank sends S + 1 empty messages to
-// each other rank for S slices, and copies fewer bytes than with messages: a slot is added
-// where it is. The order of the operands, and so the bits, are those of the ring.
+// Median time of an all-reduce by 2 ranks, in us (AMD EPYC, 2026-11-29;
+// `mini bench allreduce --ranks 2 --sizes 87360,1M,25M --algorithm ALGORITHM`; in slices:
+// without the share_memory() of bench.cpp):
 //
-// Median time of an all-reduce by 2 ranks, in us, and of the ring through memory:
-//
-//     bytes       87,360    1 MiB    25 MiB
-//     this          5.35     51.9     2,615
-//     ring          13.8     83.5     4,209
+//     bytes          87,360    1 MiB    25 MiB
+//     shared-memory     3.8     22.8     2,410
+//     in slices         7.8     58.0     3,510
+//     ring              7.6     69.0     5,060
 
 #pragma once
-
-#include <cstddef>
 
 #include "libmini/distributed/collectives/elements.hpp"
 #include "libmini/distributed/transport/reduce_op.hpp"
 #include "libmini/distributed/transport/transport.hpp"
+#include "libmini/tensor/tensor.hpp"
 
 namespace mini::fast {
 
-/// The bytes that each pair of ranks shares: two slots in each direction.
-constexpr size_t kSlotBytes = 64 << 10, kPairBytes = 4 * kSlotBytes;
+/// With more ranks, the messages of each rank to all others take longer than those of the
+/// ring.
+constexpr int kMaxRanks = 8;
 
-/// Same contract as ring_all_reduce. REQUIRES: the transport shares kPairBytes bytes with
-/// every other rank.
+/// Same contract as ring_all_reduce. REQUIRES: transport.shares_memory_with() every other
+/// rank, at most kMaxRanks in all.
 void shared_memory_all_reduce(dist::GroupTransport& transport, dist::Elements data,
                               dist::ReduceOp op);
+
+/// The implementation of dist::share_memory().
+void share_memory(const Tensor& tensor);
 
 }  // namespace mini::fast

@@ -26,6 +26,7 @@
 #include "libmini/distributed/launch/launch.hpp"
 #include "libmini/distributed/launch/spawn.hpp"
 #include "libmini/distributed/rendezvous/rank_variables.hpp"
+#include "libmini/distributed/transport/shared_all_reduce.hpp"
 #include "libmini/program/sizes.hpp"
 
 namespace mini::tools {
@@ -86,6 +87,7 @@ size_t count_wrong(dist::ProcessGroup& group, Tensor& data, dist::Algorithm algo
 BenchRow measure(dist::ProcessGroup& group, size_t bytes, const BenchOptions& options) {
     const auto algorithm = dist::parse_algorithm(options.algorithm);
     Tensor data = Tensor::zeros({static_cast<int64_t>(bytes / sizeof(float))});
+    dist::share_memory(data);  // as DDP does with its buckets
     const auto all_reduce = [&] {
         group.all_reduce(data, dist::ReduceOp::kSum, algorithm);
     };

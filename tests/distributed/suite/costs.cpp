@@ -55,16 +55,17 @@ Cost halving_cost(const Load& load) {
     return folded(load, Q, {2 * log2_of(Q), sent * load.each});
 }
 
-// A rank sends each other rank the slices of the chunk that this other rank finishes, and
-// the finished slices of its own chunk to all: in shared memory, with one empty message
-// per slice and one more.
+// A rank reads its chunk in the memory of each other rank, and writes the result there.
+// Messages say where the data are: one, and for data in no block one per slice and one
+// more.
 Cost shared_memory_cost(const Load& load) {
-    constexpr int64_t kSlot = 64 << 10;
+    constexpr int64_t kSlice = 64 << 10, kMessage = 32;
     const int64_t P = load.P, others = P - 1;
-    const int64_t slices = ((load.n + P - 1) / P * load.each + kSlot - 1) / kSlot;
+    const int64_t slices = ((load.n + P - 1) / P * load.each + kSlice - 1) / kSlice;
     const int64_t mine =
         load.n * ((load.rank + 1) % P + 1) / P - load.n * ((load.rank + 1) % P) / P;
-    return {others * (slices + 1), (load.n - mine + others * mine) * load.each};
+    const int64_t messages = others * (slices + 2);
+    return {messages, messages * kMessage + 2 * others * mine * load.each};
 }
 
 Cost sends(int64_t messages, int64_t bytes) { return {messages, messages * bytes}; }

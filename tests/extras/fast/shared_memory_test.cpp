@@ -3,13 +3,20 @@
 
 #include "libmini/extras/fast/shared_memory_all_reduce.hpp"
 
+#include <unistd.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "libmini/distributed/transport/shared_all_reduce.hpp"
+#include "libmini/extras/fast/shared_blocks.hpp"
+#include "libmini/tensor/buffer_cache.hpp"
 #include "libmini/tensor/ops.hpp"
 #include "tests/distributed/support.hpp"
 #include "tests/support/catch.hpp"
@@ -43,8 +50,23 @@ std::vector<std::byte> bytes_of(const Tensor& tensor) {
     return {tensor.raw_data(), tensor.raw_data() + tensor.bytes()};
 }
 
+// Which ranks have their data in memory that the others can map.
+enum class Shared { kNone, kEvenRanks, kAll };
+
+// Returns a copy of `tensor`, in such memory if this rank is to have it there; then
+// it does not begin where the memory does.
+Tensor placed(const Tensor& tensor, int rank, Shared shared) {
+    if (shared == Shared::kNone || (shared == Shared::kEvenRanks && rank % 2 == 1))
+        return ops::clone(tensor);
+    const Tensor whole = Tensor::zeros({tensor.numel() + 40'003}, tensor.dtype());
+    share_memory(whole);
+    Tensor part = ops::narrow(whole, 0, 3, tensor.numel());
+    ops::copy_(part, tensor);
+    return part;
+}
+
 // Compares the results of both algorithms on one rank, for each dtype and op.
-void compare_bits(ProcessGroup& group, size_t bytes) {
+void compare_bits(ProcessGroup& group, size_t bytes, Shared shared) {
     for (const DType dtype : kTypes) {
         const auto n = static_cast<int64_t>(bytes / item_size(dtype));
         const Tensor mine = inputs(group.rank(), n, dtype);
@@ -52,7 +74,8 @@ void compare_bits(ProcessGroup& group, size_t bytes) {
             if (op == ReduceOp::kAvg && !is_floating_point(dtype)) continue;
             const bool overflows = op == ReduceOp::kProduct && dtype == DType::kInt64;
             if (overflows) continue;
-            const Tensor ours = ops::clone(mine), theirs = ops::clone(mine);
+            const Tensor ours = placed(mine, group.rank(), shared);
+            const Tensor theirs = ops::clone(mine);
             group.all_reduce(ours, op, Algorithm::kSharedMemory);
             group.all_reduce(theirs, op, Algorithm::kRing);
             MINI_CHECK(bytes_of(ours) == bytes_of(theirs), reduce_op_name(op), " of ", n,
@@ -73,8 +96,11 @@ TEST_CASE("an all-reduce in shared memory has the bits of the ring") {
         mini::test::kWatchesThreads ? GENERATE(2, 3) : GENERATE(1, 2, 3, 4, 7);
     const auto groups = make_groups(kind, world_size);
     require_all_succeed(on_ranks(world_size, [&](int rank) {
+        ProcessGroup& group = *groups[static_cast<size_t>(rank)];
         for (const size_t bytes : {0, 8, 1000, 16 << 10, 100'000, 500'000})
-            compare_bits(*groups[static_cast<size_t>(rank)], bytes);
+            compare_bits(group, bytes, Shared::kNone);
+        for (const Shared shared : {Shared::kEvenRanks, Shared::kAll})
+            for (const size_t bytes : {0, 8, 100'000}) compare_bits(group, bytes, shared);
     }));
 }
 
@@ -134,10 +160,12 @@ TEST_CASE("messages that no rank receives yet do not stop an all-reduce") {
     }));
 }
 
-TEST_CASE("a rank that leaves while others wait for its slices is lost on all of them") {
+TEST_CASE("a rank that leaves while others wait for its data is lost on all of them") {
     const std::string kind = GENERATE("threads", "shm");
-    const bool has_filled = GENERATE(false, true);
-    CAPTURE(kind, has_filled);
+    const bool has_sent = GENERATE(false, true);
+    // Data of all ranks in blocks; the other ranks cannot open rank 2's any more.
+    const bool are_shared = GENERATE(false, true);
+    CAPTURE(kind, has_sent, are_shared);
     auto transports = make_transports(kind, 3);
     constexpr int64_t n = 72'000;
     constexpr Collective kCollective{.operation = Operation::kAllReduce, .count = n};
@@ -146,21 +174,29 @@ TEST_CASE("a rank that leaves while others wait for its slices is lost on all of
         transport.begin(kCollective, kLong);
         try {
             if (rank == 2) {
+                fast::BlockBytes where;
+                if (are_shared) where = {::getpid(), 1 << 20, 1, n * 4, 0};
+                const auto bytes = std::as_writable_bytes(std::span(&where, 1));
                 for (const int other : {0, 1})
-                    if (has_filled) transport.send(other, {});
-                transport.recv(0, {});
+                    if (has_sent) transport.send(other, bytes);
+                transport.recv(0, bytes);
                 throw Error("rank 2 has a fault");
             }
             const Tensor x = Tensor::ones({n});
+            if (are_shared) share_memory(x);
             fast::shared_memory_all_reduce(transport, Elements(x), ReduceOp::kSum);
         } catch (...) {
             transport.leave(current_failure());
             throw;
         }
     });
-    for (const int rank : {0, 1})
-        CHECK(contains(text_of(failures[static_cast<size_t>(rank)]),
-                       "PeerLost(2): rank 2 failed: rank 2 has a fault"));
+    for (const int rank : {0, 1}) {
+        // Rank 2 says it itself, or the other rank, if that one has found it first.
+        const std::string text = text_of(failures[static_cast<size_t>(rank)]);
+        CAPTURE(text);
+        CHECK(contains(text, "PeerLost(2): "));
+        CHECK(contains(text, "rank 2 failed: rank 2 has a fault"));
+    }
 }
 
 TEST_CASE("ranks that reduce different numbers of elements in shared memory are told") {
@@ -173,6 +209,57 @@ TEST_CASE("ranks that reduce different numbers of elements in shared memory are 
     for (const auto& failure : failures)
         CHECK(contains(text_of(failure),
                        "MismatchedCollective: mismatched collectives: rank"));
+}
+
+TEST_CASE("share_memory keeps the elements, also those that views see") {
+    const Tensor x = ops::to(Tensor::from(std::vector<float>(5000, 3)), DType::kFloat32);
+    const Tensor view = ops::narrow(x, 0, 10, 20);
+    CHECK(!fast::find({x.raw_data(), x.bytes()}).are_in_block());
+    const size_t allocated = allocated_bytes();
+    share_memory(x);
+    CHECK(fast::find({x.raw_data(), x.bytes()}).are_in_block());
+    CHECK(allocated_bytes() == allocated);
+    CHECK(view.raw_data() == x.raw_data() + 40);
+    CHECK(x.to_vector<float>() == std::vector<float>(5000, 3));
+    CHECK(reinterpret_cast<uintptr_t>(x.raw_data()) % 64 == 0);
+
+    x.free_storage();
+    CHECK(x.is_freed());
+    CHECK(allocated_bytes() < allocated);
+    x.allocate_storage();
+    CHECK(!fast::find({x.raw_data(), x.bytes()}).are_in_block());
+
+    const Tensor small = Tensor::ones({100});
+    share_memory(small);
+    CHECK(!fast::find({small.raw_data(), small.bytes()}).are_in_block());
+}
+
+TEST_CASE("a block is found by its bytes, and another rank may use it after the end") {
+    fast::PeerBlocks peers;
+    std::shared_ptr<std::byte> block = fast::allocate_block(1000), next;
+    block.get()[7] = std::byte{5};
+    const fast::BlockBytes where = fast::find({block.get() + 7, 900});
+    const std::span<std::byte> seen = peers.at(where, 900);
+    CHECK(seen.size() == 900);
+    CHECK(seen[0] == std::byte{5});
+    seen[1] = std::byte{6};
+    CHECK(block.get()[8] == std::byte{6});
+    CHECK(!fast::find({block.get() + 7, 1000}).are_in_block());
+    CHECK(!fast::find({block.get() - 4000, 8}).are_in_block());
+    CHECK_THROWS_AS(peers.at(where, 1000), Error);
+
+    block = nullptr;
+    seen[0] = std::byte{1};
+    CHECK(!fast::find({seen.data(), 1}).are_in_block());
+
+    // A new block may have the descriptor of the old one, and is another block.
+    next = fast::allocate_block(1000);
+    next.get()[0] = std::byte{9};
+    CHECK(peers.at(fast::find({next.get(), 1}), 1)[0] == std::byte{9});
+    fast::BlockBytes unknown = where;
+    unknown.block += 100;
+    unknown.descriptor = 1 << 20;
+    CHECK_THROWS_AS(peers.at(unknown, 1), Error);
 }
 
 TEST_CASE("more than 8 ranks share no memory for it, and their ring is right") {

@@ -20,11 +20,11 @@ READING_CORE = ["random", "tensor", "autograd", "nn", "optim", "data", "distribu
 
 # part: (ceiling, goal of the design; None if it has no goal of its own)
 LIMITS = {
-    "libmini": (62300, 50000),
+    "libmini": (62400, 50000),
     "core: libmini without extras": (44950, 34000),
     "reading core": (16400, 14000),
     "reached by parallel/ddp.cpp": (7620, 8000),
-    "extras": (17350, 18000),
+    "extras": (17500, 18000),
     "the tool: labs/lab_tool, author_tool": (4530, 4500),
     "tests": (63600, 58000),
     "tests, files": (657, 700),
@@ -42,7 +42,7 @@ LIMITS = {
     "libmini/distributed/store": (1140, None),
     "libmini/distributed/transport": (3480, None),
     "libmini/extras/backends": (2720, None),
-    "libmini/extras/cudasim": (6170, None),
+    "libmini/extras/cudasim": (6290, None),
     "libmini/extras/fast": (1080, None),
     "libmini/extras/fibers": (223, None),
     "libmini/extras/flight": (1300, None),

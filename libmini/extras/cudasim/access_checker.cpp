@@ -6,7 +6,6 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/extras/cudasim/block.hpp"
-#include "libmini/extras/cudasim/memory.hpp"
 #include "libmini/extras/cudasim/symbols.hpp"
 
 namespace mini::sim {
@@ -15,13 +14,6 @@ namespace {
 // An access at most this many bytes outside of the dynamic shared memory is reported as
 // out of the bounds of this memory.
 constexpr uintptr_t kNearShared = 4096;
-
-// Returns whether an address is in the code that calls the kernel, not in the kernel.
-bool starts_kernels(const void* address) {
-    const std::string& function = function_at(address);
-    return function.rfind("std::", 0) == 0 || function.empty() ||
-           function.find("mini::cuda::launch<") != std::string::npos;
-}
 
 // Describes an address that is in no allocation, relative to the allocation `before` it,
 // or to the next allocation if that is nearer.
@@ -51,8 +43,21 @@ AccessChecker::AccessChecker(Findings* findings, AccessLog* log, Execution& exec
 }
 
 void AccessChecker::begin_operation(const OperationInfo& info) {
+    devices_ = all_memory();
     shared_bounds_.begin_operation();
     if (races_ && info.kind != OperationKind::kKernel) races_->visit_copy(info);
+}
+
+// Returns whether an address is in the code that calls the kernel, not in the kernel. That
+// code reads the arguments of the launch in each thread.
+bool AccessChecker::starts_kernels(const void* address) {
+    const auto [found, is_new] = starts_kernels_.try_emplace(address);
+    if (is_new) {
+        const std::string& function = function_at(address);
+        found->second = function.rfind("std::", 0) == 0 || function.empty() ||
+                        function.find("mini::cuda::launch<") != std::string::npos;
+    }
+    return found->second;
 }
 
 // Returns whether an address is in or near the shared memory of the running block.
@@ -69,14 +74,13 @@ bool AccessChecker::is_shared(const void* pointer) const {
 }
 
 bool AccessChecker::access(const MemoryAccess& access) {
-    if (on_own_stack(access.pointer)) return true;
-    if (device_of(access.pointer) != kPageable) return access_global(access);
+    if (devices_.contains(access.pointer)) return access_global(access);
     if (is_shared(access.pointer)) return access_shared(access);
     return findings_ == nullptr || access_other(access);
 }
 
 bool AccessChecker::access_global(const MemoryAccess& access) {
-    const MemoryMap::Target target = memory_.target_at(access.at());
+    const MemoryMap::Target& target = memory_.target_at(access.at());
     const Allocation& allocation = target.allocation;
     count(access, false);
     if (findings_ == nullptr) return true;
@@ -86,13 +90,14 @@ bool AccessChecker::access_global(const MemoryAccess& access) {
         return reject(mistake, access.address,
                       concat(verb(access.mode), " ", access.bytes, " bytes ", parts...));
     };
-    const int device = device_of(access.pointer);
+    const bool inside = allocation.contains(access.pointer, access.bytes);
+    const int device = inside ? allocation.device : device_of(access.pointer);
     const int own_device = execution_.info().device;
     if (device != kPinned && device != own_device)
         return refuse(Mistake::kWrongDevice, "of device ", device,
                       "'s memory in a kernel of device ", own_device,
                       ": copy it there first");
-    if (!allocation.contains(access.pointer, access.bytes))
+    if (!inside)
         return refuse(Mistake::kOutOfBounds, place_outside(access.at(), allocation));
     if (allocation.freed)
         return refuse(Mistake::kUseAfterFree, "at ", memory_.describe(access.at(), false),
@@ -130,9 +135,11 @@ bool AccessChecker::access_shared(const MemoryAccess& access) {
 
 // Checks an access outside of device memory, shared memory and the thread's stack.
 bool AccessChecker::access_other(const MemoryAccess& access) {
-    const ImagePart part = image_part(access.pointer);
-    if (part == ImagePart::kConstant && access.mode == Mode::kRead) return true;
     if (starts_kernels(access.address)) return true;
+    const bool reads = access.mode == Mode::kRead;
+    if (reads && is_running(access.pointer)) return true;
+    const ImagePart part = image_part(access.pointer);
+    if (reads && part == ImagePart::kConstant) return true;
     const auto refuse = [&](const auto&... parts) {
         return reject(
             Mistake::kHostPointer, access.address,

@@ -8,11 +8,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <unordered_map>
 
 #include "libmini/extras/cudasim/access_log.hpp"
 #include "libmini/extras/cudasim/execution.hpp"
 #include "libmini/extras/cudasim/findings.hpp"
 #include "libmini/extras/cudasim/launch.hpp"
+#include "libmini/extras/cudasim/memory.hpp"
 #include "libmini/extras/cudasim/memory_map.hpp"
 #include "libmini/extras/cudasim/order.hpp"
 #include "libmini/extras/cudasim/race_checker.hpp"
@@ -31,11 +33,17 @@ class AccessChecker {
     /// one step. REQUIRES: Execution::begin() was called for the operation.
     void begin_operation(const OperationInfo& info);
 
-    /// Checks and counts an access of the running thread. Returns false if a GPU would
-    /// end the kernel here.
+    /// Called before each block, and before Execution::begin_block().
+    void begin_block() {
+        if (races_) races_->forget_accesses();
+    }
+
+    /// Checks and counts an access of the running thread to memory that is not its stack.
+    /// Returns false if a GPU would end the kernel here.
     bool access(const MemoryAccess& access);
 
   private:
+    bool starts_kernels(const void* address);
     bool is_shared(const void* pointer) const;
     bool access_global(const MemoryAccess& access);
     bool access_shared(const MemoryAccess& access);
@@ -48,8 +56,10 @@ class AccessChecker {
     AccessLog* log_;
     Execution& execution_;
     MemoryMap& memory_;
+    Region devices_;  // all device memory and pinned memory
     SharedBounds shared_bounds_;
-    std::optional<RaceChecker> races_;  // empty without findings
+    std::unordered_map<const void*, bool> starts_kernels_;  // by instruction address
+    std::optional<RaceChecker> races_;                      // empty without findings
 };
 
 }  // namespace mini::sim

@@ -32,6 +32,9 @@ struct Lane {
     uint64_t received = 0;
 };
 
+// The coordinates of the thread that runs on this host thread.
+constinit thread_local Coordinates* running_thread = nullptr;
+
 // A set of threads, as a bit mask.
 class ThreadSet {
   public:
@@ -63,7 +66,6 @@ class Block {
     // Runs a block. Returns an error message, empty on success.
     std::string run(const Launch& launch, unsigned index);
 
-    Coordinates& coordinates() { return coordinates_[current_]; }
     std::byte* shared() const { return shared_.get(); }
     unsigned living_lanes() const { return ~exited_[current_ / kWarp]; }
 
@@ -117,6 +119,7 @@ std::string Block::run(const Launch& launch, unsigned index) {
     // Threads switch to each other. When no thread is ready, the running thread switches
     // back here.
     current_ = 0;
+    running_thread = &coordinates_[0];
     host_.switch_to(*fibers_[0]);
 
     if (alive_ > 0) {
@@ -210,6 +213,7 @@ void Block::suspend() {
         fiber.switch_to(host_);
     } else if (next != self) {
         current_ = next;
+        running_thread = &coordinates_[next];
         fiber.switch_to(*fibers_[next]);
     }
 }
@@ -305,11 +309,21 @@ Block& block() {
 
 }  // namespace
 
-Coordinates& running() { return block().coordinates(); }
-dim3 thread_index() { return running().thread_index; }
-dim3 block_index() { return running().block_index; }
-dim3 block_extent() { return running().block_extent; }
-dim3 grid_extent() { return running().grid_extent; }
+Coordinates& running() { return *running_thread; }
+bool is_running(const void* pointer) {
+    return reinterpret_cast<uintptr_t>(pointer) -
+               reinterpret_cast<uintptr_t>(running_thread) <
+           sizeof(Coordinates);
+}
+#define MINI_COORDINATES(name)                             \
+    unsigned name##_x() { return running_thread->name.x; } \
+    unsigned name##_y() { return running_thread->name.y; } \
+    unsigned name##_z() { return running_thread->name.z; }
+MINI_COORDINATES(thread_index)
+MINI_COORDINATES(block_index)
+MINI_COORDINATES(block_extent)
+MINI_COORDINATES(grid_extent)
+#undef MINI_COORDINATES
 int lane() { return static_cast<int>(running().thread % kWarp); }
 unsigned living_lanes() { return block().living_lanes(); }
 std::byte* dynamic_shared() { return block().shared(); }

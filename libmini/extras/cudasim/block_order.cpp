@@ -86,14 +86,15 @@ void BlockOrder::atomic(unsigned thread, uintptr_t address, bool shared) {
     if (!shared) meet(published_, own.for_device, common_.for_device);
 }
 
-uint32_t BlockOrder::unordered_lanes(const Access& earlier, unsigned thread) const {
+uint32_t BlockOrder::unordered_lanes(const Access& earlier, uint32_t lanes,
+                                     unsigned thread) const {
     const bool same_block = earlier.block == block_;
     if (same_block && earlier.interval != interval_) return 0;
-    const bool same_warp = same_block && earlier.thread / 32 == thread / 32;
-    if (!same_warp && !has_fences_) return earlier.lanes;
+    const bool same_warp = same_block && earlier.warp == thread / 32;
+    if (!same_warp && !has_fences_) return lanes;
 
     uint32_t unordered = 0;
-    for (uint32_t left = earlier.lanes; left != 0; left &= left - 1) {
+    for (uint32_t left = lanes; left != 0; left &= left - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(left));
         if (same_warp && (lane == thread % 32 || clocks_[thread][lane] >= earlier.clock))
             continue;
@@ -104,7 +105,7 @@ uint32_t BlockOrder::unordered_lanes(const Access& earlier, unsigned thread) con
 
 // Returns whether an atomic has ordered the earlier access by this lane.
 bool BlockOrder::knows(unsigned thread, const Access& earlier, unsigned lane) const {
-    const unsigned other = earlier.thread / 32 * 32 + lane;
+    const unsigned other = earlier.warp * 32u + lane;
     return contains(common_.past, earlier, other) ||
            contains(threads_[thread].past, earlier, other);
 }

@@ -43,9 +43,10 @@ class BlockOrder {
     uint32_t interval() const { return interval_; }
     uint32_t clock(unsigned thread) const { return clocks_[thread][thread % 32]; }
 
-    /// Returns those of the lanes that made an earlier access of this launch whose access
+    /// Returns those of the `lanes` that made an earlier access of this launch whose access
     /// does not happen before `thread`'s next access.
-    uint32_t unordered_lanes(const Access& earlier, unsigned thread) const;
+    uint32_t unordered_lanes(const Access& earlier, uint32_t lanes,
+                             unsigned thread) const;
 
   private:
     // The accesses of one block that happen before some point.

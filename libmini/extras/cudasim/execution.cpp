@@ -38,20 +38,43 @@ void Execution::begin(const OperationInfo& info, const void* call) {
     order_.begin_launch();
 }
 
-Access Execution::thread_access(Mode mode, const void* address) const {
-    const unsigned thread = running().thread;
-    return {.operation = number_,
-            .block = order_.block(),
-            .interval = order_.interval(),
-            .clock = order_.clock(thread),
-            .thread = static_cast<uint16_t>(thread),
-            .atomic = mode == Mode::kAtomic,
-            .lanes = 1u << thread % 32,
-            .address = address};
+void Execution::begin_block(uint32_t block, unsigned threads) {
+    order_.begin_block(block, threads);
+    first_of_block_ = next_access();
 }
 
-Access Execution::copy_access() const {
-    return {.operation = number_, .address = operations_[number_].call};
+Accessor Execution::thread_access(Mode mode, const void* address) {
+    const unsigned thread = running().thread;
+    const Access now{.operation = number_,
+                     .block = order_.block(),
+                     .interval = order_.interval(),
+                     .clock = order_.clock(thread),
+                     .warp = static_cast<uint16_t>(thread / 32),
+                     .atomic = mode == Mode::kAtomic,
+                     .address = address};
+    // The lanes of a warp execute the instruction soon after each other.
+    uint32_t& number = recent_[reinterpret_cast<uintptr_t>(address) % recent_.size()];
+    if (accesses_[number] != now) {
+        number = next_access();
+        accesses_.push_back(now);
+    }
+    return {.access = number, .lanes = 1u << thread % 32};
+}
+
+Accessor Execution::copy_access() {
+    accesses_.push_back({.operation = number_, .address = operations_[number_].call});
+    return {.access = next_access() - 1, .lanes = 1};
+}
+
+void Execution::forget_accesses(std::vector<uint32_t>& numbers) {
+    uint32_t kept = 1;
+    for (size_t i = 1; i < numbers.size(); ++i) {
+        if (numbers[i] == 0) continue;
+        numbers[i] = kept;
+        accesses_[kept++] = accesses_[i];
+    }
+    accesses_.resize(kept);
+    recent_.fill(0);
 }
 
 Party Execution::current(const void* address) const {
@@ -60,22 +83,21 @@ Party Execution::current(const void* address) const {
     return {address, name(), at.block_index, at.thread_index};
 }
 
-Party Execution::party(const Access& access) const {
+Party Execution::party(const Access& access, uint32_t lanes) const {
     const Operation& operation = operations_[access.operation];
     if (!operation.is_kernel) return party_of(operation.call, operation.name);
     return {access.address, operation.name, unravel(access.block, operation.grid),
-            unravel(access.thread / 32 * 32 +
-                        static_cast<unsigned>(std::countr_zero(access.lanes)),
+            unravel(access.warp * 32u + static_cast<unsigned>(std::countr_zero(lanes)),
                     operation.block)};
 }
 
-uint32_t Execution::unordered_lanes(const Access& earlier) const {
-    if (earlier.operation == number_)
+uint32_t Execution::unordered_lanes(const Access& earlier, uint32_t lanes) const {
+    if (is_own(earlier))
         return operations_[number_].is_kernel
-                   ? order_.unordered_lanes(earlier, running().thread)
+                   ? order_.unordered_lanes(earlier, lanes, running().thread)
                    : 0;
     const Stamp stamp = operations_[earlier.operation].stamp;
-    return precedes(stamp, info_.clock) ? 0 : earlier.lanes;
+    return precedes(stamp, info_.clock) ? 0 : lanes;
 }
 
 }  // namespace mini::sim

@@ -148,7 +148,8 @@ std::vector<uint32_t> Inspector::block_order(uint32_t blocks) {
 
 void Inspector::block_begins(const Launch& launch, const Coordinates& first) {
     const unsigned threads = launch.block.x * launch.block.y * launch.block.z;
-    execution_.order().begin_block(first.block, threads);
+    accesses_.begin_block();
+    execution_.begin_block(first.block, threads);
     memory_.begin_block(thread_variables(), {dynamic_shared(), launch.shared_bytes},
                         execution_.name());
     spins_.begin_block(threads);
@@ -239,8 +240,9 @@ void Inspector::block_stuck(const Launch& launch, const Coordinates& one,
 }
 
 Inspector::Next Inspector::access(const MemoryAccess& access) {
+    if (on_own_stack(access.pointer)) return Next::kContinue;
     if (!accesses_.access(access)) return Next::kAbandon;
-    if (findings_ == nullptr || on_own_stack(access.pointer)) return Next::kContinue;
+    if (findings_ == nullptr) return Next::kContinue;
     const uint32_t limit = execution_.is_abandoned() ? kFewPolls : kMaxPolls;
     const auto result = spins_.access(running().thread, access, limit);
     if (result == Spins::Result::kNone) return Next::kContinue;

@@ -23,8 +23,8 @@ void MemoryMap::begin_block(std::span<std::byte> variables, std::span<std::byte>
     kernel_ = kernel;
 }
 
-MemoryMap::Target MemoryMap::target_at(uintptr_t at) {
-    if (memory_changed_.exchange(false)) recent_.clear();
+const MemoryMap::Target& MemoryMap::target_at(uintptr_t at) {
+    if (memory_changed_ && memory_changed_.exchange(false)) recent_.clear();
     const auto* const pointer = reinterpret_cast<const void*>(at);
     for (const Target& each : recent_)
         if (each.allocation.contains(pointer, 1)) return each;
@@ -34,8 +34,7 @@ MemoryMap::Target MemoryMap::target_at(uintptr_t at) {
     found.tracked =
         first != 0 && found.allocation.id >= first && found.allocation.device != kPinned;
     if (recent_.size() >= 8) recent_.erase(recent_.begin());
-    recent_.push_back(found);
-    return found;
+    return recent_.emplace_back(found);
 }
 
 const SharedArray* MemoryMap::array_at(uintptr_t at) const {

@@ -39,7 +39,8 @@ class MemoryMap {
 
     /// Returns the allocation that find_allocation() (memory.hpp) finds for an address:
     /// the allocation that contains the address, or else the last allocation before it.
-    Target target_at(uintptr_t at);
+    /// The reference is valid until the next call.
+    const Target& target_at(uintptr_t at);
 
     /// Returns the shared array at an address of variables(), or null.
     const SharedArray* array_at(uintptr_t at) const;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
-#include <utility>
+#include <vector>
 
 #include "libmini/core/error.hpp"
 #include "libmini/extras/cudasim/block_seed.hpp"
@@ -12,20 +12,13 @@
 namespace mini::sim {
 namespace {
 
-// Returns whether two reads differ at most in the lane of their warp.
-bool same_but_lane(const Access& a, const Access& b) {
-    return a.operation == b.operation && a.block == b.block && a.interval == b.interval &&
-           a.clock == b.clock && a.thread / 32 == b.thread / 32 && a.bytes == b.bytes &&
-           a.address == b.address;
-}
-
 // Returns the last part of the message about a race in one kernel, after "which ".
 std::string race_message(const Access& earlier, const Access& now, const char* did) {
     if (earlier.block != now.block)
         return concat("another block ", did,
                       ": blocks run in any order (here MINI_SIM_BLOCK_SEED=",
                       block_seed(), "); use atomics, or two launches");
-    if (earlier.thread / 32 == now.thread / 32)
+    if (earlier.warp == now.warp)
         return concat("another lane of the warp ", did,
                       ": a __syncwarp(), or __syncthreads(), between them is missing");
     return concat("another thread ", did, ": a __syncthreads() between them is missing");
@@ -45,35 +38,46 @@ void RaceChecker::each_word(const AccessedRange& range, const Visit& visit) {
     }
 }
 
-void RaceChecker::visit(const AccessedRange& range, Mode mode, const Access& access) {
+void RaceChecker::forget_accesses() {
+    if (execution_.next_access() < max_accesses_) return;
+    std::vector<uint32_t> numbers(execution_.next_access());
+    shadow_.each_accessor([&](Accessor& each) { numbers[each.access] = each.access; });
+    execution_.forget_accesses(numbers);
+    shadow_.each_accessor(
+        [&](Accessor& each) { each.access = numbers[each.access] & 0xfffffffu; });
+    max_accesses_ = std::max(kFewAccesses, 2 * size_t{execution_.next_access()});
+}
+
+void RaceChecker::visit(const AccessedRange& range, Mode mode, Accessor now) {
     each_word(range, [&](Cell& cell, uint8_t bytes) {
-        Access now = access;
-        now.bytes = bytes;
+        now.bytes = bytes & 0xfu;
 
         // Each block starts with uninitialised shared memory.
-        if (range.shared && (cell.write.operation != execution_.number() ||
-                             cell.write.block != now.block))
+        const uint32_t first = execution_.first_of_block();
+        if (range.shared && cell.write.access < first) {
+            cell.write = {};
             cell.initialised = 0;
+            if (cell.reads[0].access < first) cell.reads = {};
+        }
         const bool reads = mode != Mode::kWrite;
-        if (reads && range.tracked && (now.bytes & ~cell.initialised) != 0 &&
-            !findings_.met(Mistake::kUninitialised, now.address, nullptr))
-            findings_.add(Mistake::kUninitialised, execution_.current(now.address), {},
+        const void* const address = execution_.access(now.access).address;
+        if (reads && range.tracked && (bytes & ~cell.initialised) != 0 &&
+            !findings_.met(Mistake::kUninitialised, address, nullptr))
+            findings_.add(Mistake::kUninitialised, execution_.current(address), {},
                           concat("reads ", range.bytes, " bytes of ",
                                  memory_.describe(range.at, range.shared),
                                  " that were never written"));
 
         check_order(cell.write, true, now, mode, range);
-        if (mode != Mode::kRead)
-            for (size_t i = 0; i < cell.read_count; ++i)
-                check_order(cell.reads[i], false, now, mode, range);
-
         if (mode == Mode::kRead) {
             keep_read(cell, now);
-        } else {
-            cell.write = now;
-            cell.read_count = 0;
-            cell.initialised |= now.bytes;
+            return;
         }
+        for (const Accessor& read : cell.reads)
+            check_order(read, false, now, mode, range);
+        cell.write = now;
+        cell.reads = {};
+        cell.initialised |= bytes;
     });
 }
 
@@ -81,24 +85,22 @@ void RaceChecker::visit(const AccessedRange& range, Mode mode, const Access& acc
 // clock share an entry. A read that happens before the new one is removed: a write after
 // the new read comes after both. If all entries are in use, the new read takes the place
 // of the last.
-void RaceChecker::keep_read(Cell& cell, const Access& now) {
-    for (size_t i = 0; i < cell.read_count; ++i)
-        if (same_but_lane(cell.reads[i], now)) {
-            cell.reads[i].lanes |= now.lanes;
+void RaceChecker::keep_read(Cell& cell, Accessor now) {
+    for (Accessor& read : cell.reads)
+        if (read.access == now.access && read.bytes == now.bytes) {
+            read.lanes |= now.lanes;
             return;
         }
     size_t kept = 0;
-    for (size_t i = 0; i < cell.read_count; ++i) {
-        const Access& read = cell.reads[i];
-        const bool covered = (read.bytes & ~now.bytes) == 0;
-        const uint32_t lanes = covered ? execution_.unordered_lanes(read) : read.lanes;
-        if (lanes == 0) continue;
-        if (kept != i) cell.reads[kept] = read;
-        cell.reads[kept++].lanes = lanes;
+    for (size_t i = 0; i < cell.reads.size() && cell.reads[i].access != 0; ++i) {
+        Accessor read = cell.reads[i];
+        if ((read.bytes & ~now.bytes) == 0)
+            read.lanes =
+                execution_.unordered_lanes(execution_.access(read.access), read.lanes);
+        cell.reads[i] = {};
+        if (read.lanes != 0) cell.reads[kept++] = read;
     }
-    if (kept < cell.reads.size()) ++kept;
-    cell.read_count = static_cast<uint8_t>(kept);
-    cell.reads[kept - 1] = now;
+    cell.reads[std::min(kept, cell.reads.size() - 1)] = now;
 }
 
 void RaceChecker::visit_copy(const OperationInfo& info) {
@@ -117,26 +119,25 @@ void RaceChecker::visit_copy(const OperationInfo& info) {
 }
 
 // Reports `now` unless the earlier access happens before it.
-void RaceChecker::check_order(const Access& earlier, bool earlier_wrote,
-                              const Access& now, Mode mode, const AccessedRange& range) {
-    if (earlier.operation == 0 || (earlier.bytes & now.bytes) == 0) return;
-    const bool same = earlier.operation == execution_.number();
-    if (range.shared && (!same || earlier.block != now.block))
-        return;  // the earlier access is of a finished block
-    if (earlier.atomic && now.atomic) return;
-    const uint32_t lanes = execution_.unordered_lanes(earlier);
-    if (lanes == 0) return;
+void RaceChecker::check_order(Accessor earlier, bool earlier_wrote, Accessor now,
+                              Mode mode, const AccessedRange& range) {
+    if (earlier.access == 0 || (earlier.bytes & now.bytes) == 0) return;
+    const Access& before = execution_.access(earlier.access);
+    const Access& access = execution_.access(now.access);
+    if (before.atomic && access.atomic) return;
+    earlier.lanes = execution_.unordered_lanes(before, earlier.lanes);
+    if (earlier.lanes == 0) return;
+    const bool same = execution_.is_own(before);
     const Mistake mistake = same ? Mistake::kRace : Mistake::kMissingSync;
-    if (findings_.met(mistake, now.address, earlier.address)) return;
+    if (findings_.met(mistake, access.address, before.address)) return;
 
-    const char* const did = earlier.atomic ? "updated" : earlier_wrote ? "wrote" : "read";
+    const char* const did = before.atomic ? "updated" : earlier_wrote ? "wrote" : "read";
     const std::string what =
-        same ? race_message(earlier, now, did)
-             : concat(execution_.name(earlier), " ", did,
+        same ? race_message(before, access, did)
+             : concat(execution_.name(before), " ", did,
                       " in another stream, and no event or wait orders the two");
-    Access unordered = earlier;
-    unordered.lanes = lanes;
-    findings_.add(mistake, execution_.current(now.address), execution_.party(unordered),
+    findings_.add(mistake, execution_.current(access.address),
+                  execution_.party(before, earlier.lanes),
                   concat(verb(mode), " ", memory_.describe(range.at, range.shared),
                          ", which ", what));
 }

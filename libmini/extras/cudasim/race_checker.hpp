@@ -28,24 +28,31 @@ class RaceChecker {
     RaceChecker(Findings& findings, Execution& execution, MemoryMap& memory)
         : findings_(findings), execution_(execution), memory_(memory) {}
 
+    /// Forgets accesses that no word needs any more, if they have become many. Called
+    /// between two blocks.
+    void forget_accesses();
+
     /// Checks one access of the running thread or operation, and records it.
-    void visit(const AccessedRange& range, Mode mode, const Access& access);
+    void visit(const AccessedRange& range, Mode mode, Accessor now);
 
     /// Checks the running copy or fill, which accesses all its bytes in one step.
     void visit_copy(const OperationInfo& info);
 
   private:
+    static constexpr size_t kFewAccesses = 1'000'000;
+
     template <typename Visit>
     void each_word(const AccessedRange& range, const Visit& visit);
-    void keep_read(Cell& cell, const Access& now);
-    void check_order(const Access& earlier, bool earlier_wrote, const Access& now,
-                     Mode mode, const AccessedRange& range);
+    void keep_read(Cell& cell, Accessor now);
+    void check_order(Accessor earlier, bool earlier_wrote, Accessor now, Mode mode,
+                     const AccessedRange& range);
     void copy_initialised(uintptr_t to, uintptr_t from, size_t bytes);
 
     Findings& findings_;
     Execution& execution_;
     MemoryMap& memory_;
     Shadow shadow_;
+    size_t max_accesses_ = kFewAccesses;
 };
 
 }  // namespace mini::sim

@@ -24,14 +24,19 @@ SharedBounds::Result SharedBounds::check(const MemoryAccess& access) {
         const size_t size = memory_.dynamic().size();
         return place >= size || bytes > size - place ? Result::kOutside : Result::kInside;
     }
+    Permitted& recent =
+        recent_[reinterpret_cast<uintptr_t>(access.address) % recent_.size()];
+    if (recent.address == access.address && at >= recent.begin &&
+        at + bytes <= recent.begin + recent.bytes)
+        return Result::kInside;
     const SharedArray* const array = memory_.array_at(at);
     const bool strayed = strays(array, access.address);
     if (array == nullptr)
         return strayed || access.mode != Mode::kRead ? Result::kOutside
                                                      : Result::kOtherVariable;
-    const bool crosses =
-        at + bytes > begin_of(memory_.variables()) + array->offset + array->bytes;
-    if (strayed || crosses) return Result::kOutside;
+    const uintptr_t begin = begin_of(memory_.variables()) + array->offset;
+    if (strayed || at + bytes > begin + array->bytes) return Result::kOutside;
+    recent = {access.address, begin, array->bytes};
     array_of_.emplace(access.address, array);
     return Result::kInside;
 }

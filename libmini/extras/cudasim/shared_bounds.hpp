@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -30,7 +31,10 @@ class SharedBounds {
     SharedBounds(const Execution& execution, const MemoryMap& memory)
         : execution_(execution), memory_(memory) {}
 
-    void begin_operation() { array_of_.clear(); }
+    void begin_operation() {
+        array_of_.clear();
+        recent_ = {};
+    }
 
     /// Checks an access in or near the block's shared memory.
     Result check(const MemoryAccess& access);
@@ -40,12 +44,20 @@ class SharedBounds {
     std::string describe_outside(const MemoryAccess& access) const;
 
   private:
+    // An instruction, and an array that it may access.
+    struct Permitted {
+        const void* address = nullptr;
+        uintptr_t begin = 0;
+        size_t bytes = 0;
+    };
+
     bool strays(const SharedArray* array, const void* address) const;
     const SharedArray* nearest_array(uintptr_t at, const void* address) const;
 
     const Execution& execution_;
     const MemoryMap& memory_;
     std::map<const void*, const SharedArray*> array_of_;  // by instruction address
+    std::array<Permitted, 256> recent_;                   // by instruction address % 256
 };
 
 }  // namespace mini::sim

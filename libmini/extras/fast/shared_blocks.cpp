@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <iterator>
 #include <mutex>
 
@@ -10,9 +11,6 @@
 
 namespace mini::fast {
 namespace {
-
-// How many blocks of other ranks stay mapped. The oldest ones have probably been freed.
-constexpr size_t kMaxMapped = 256;
 
 // Where the bytes of a block begin in its pages: far from the offset of rings and of large
 // tensors in theirs. Where two addresses differ by nearly a multiple of 4 KiB, a processor
@@ -74,13 +72,15 @@ std::span<std::byte> PeerBlocks::at(const BlockBytes& where, size_t bytes) {
     const Key key(where.process, where.block);
     auto found = mapped_.find(key);
     if (found == mapped_.end()) {
-        if (mapped_.size() >= kMaxMapped) mapped_.erase(mapped_.begin());
-        found = mapped_
-                    .emplace(key, dist::map_shared_memory(where.process, where.descriptor,
-                                                          where.block_bytes))
-                    .first;
+        auto memory =
+            dist::map_shared_memory(where.process, where.descriptor, where.block_bytes);
+        if (mapped_.size() == kMaxMapped)
+            mapped_.erase(std::ranges::min_element(
+                mapped_, {}, [](const auto& entry) { return entry.second.last_use; }));
+        found = mapped_.emplace(key, Mapped{std::move(memory)}).first;
     }
-    return found->second->bytes().subspan(where.offset, bytes);
+    found->second.last_use = ++calls_;
+    return found->second.memory->bytes().subspan(where.offset, bytes);
 }
 
 }  // namespace mini::fast

@@ -41,13 +41,22 @@ BlockBytes find(std::span<const std::byte> bytes);
 /// The blocks of other ranks that this rank has mapped. Not thread-safe.
 class PeerBlocks {
   public:
-    /// Returns the `bytes` bytes at `where`, valid until the next call. Throws Error if
-    /// they cannot be mapped. REQUIRES: where.are_in_block().
+    /// How many blocks stay mapped, those that were used last: the others have probably
+    /// been freed.
+    static constexpr size_t kMaxMapped = 256;
+
+    /// Returns the `bytes` bytes at `where`, valid for the next kMaxMapped - 1 calls. Throws
+    /// Error if they cannot be mapped. REQUIRES: where.are_in_block().
     std::span<std::byte> at(const BlockBytes& where, size_t bytes);
 
   private:
+    struct Mapped {
+        std::shared_ptr<dist::Memory> memory;
+        uint64_t last_use = 0;  // the number of the call
+    };
     using Key = std::pair<int32_t, uint64_t>;  // process and block
-    std::map<Key, std::shared_ptr<dist::Memory>> mapped_;
+    std::map<Key, Mapped> mapped_;
+    uint64_t calls_ = 0;
 };
 
 }  // namespace mini::fast

@@ -3,11 +3,14 @@
 
 #include "libmini/extras/fast/shared_memory_all_reduce.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <random>
 #include <span>
@@ -260,6 +263,35 @@ TEST_CASE("a block is found by its bytes, and another rank may use it after the 
     unknown.block += 100;
     unknown.descriptor = 1 << 20;
     CHECK_THROWS_AS(peers.at(unknown, 1), Error);
+}
+
+TEST_CASE("a block stays mapped while it is used, and blocks of long ago do not") {
+    constexpr size_t kBytes = 100;
+    const auto mapped_of = [](const fast::BlockBytes& where) {
+        std::ifstream maps("/proc/self/maps");
+        const std::string text((std::istreambuf_iterator<char>(maps)), {});
+        struct stat file {};
+        REQUIRE(::fstat(where.descriptor, &file) == 0);
+        const std::string inode = " " + std::to_string(file.st_ino) + " ";
+        int count = 0;
+        for (size_t at = 0; (at = text.find(inode, at)) != std::string::npos; ++at)
+            ++count;
+        return count;
+    };
+    fast::PeerBlocks peers;
+    std::vector<std::shared_ptr<std::byte>> blocks;
+    std::vector<fast::BlockBytes> where;
+    for (size_t i = 0; i < fast::PeerBlocks::kMaxMapped + 10; ++i) {
+        blocks.push_back(fast::allocate_block(kBytes));
+        where.push_back(fast::find({blocks.back().get(), kBytes}));
+        peers.at(where.front(), kBytes);
+        peers.at(where.back(), kBytes);
+    }
+    CHECK(mapped_of(where[0]) == 2);  // by allocate_block() and by at()
+    CHECK(mapped_of(where[1]) == 1);
+    CHECK(mapped_of(where[10]) == 1);
+    CHECK(mapped_of(where[11]) == 2);
+    CHECK(mapped_of(where.back()) == 2);
 }
 
 TEST_CASE("more than 8 ranks share no memory for it, and their ring is right") {

@@ -62,10 +62,6 @@ bool shares_memory(const GroupTransport& transport) {
 
 }  // namespace
 
-// Up to this size latency dominates, so the algorithm with the fewest rounds is the
-// fastest; above this size, the algorithm with the fewest bytes.
-constexpr size_t kSmallBytes = 16 << 10;
-
 // With more than kManyRanks ranks and up to kMediumBytes, the 2(P-1) messages of the ring
 // cost too much latency: halving-doubling is faster.
 constexpr int kManyRanks = 8;

@@ -4,6 +4,8 @@
 
 #pragma once
 
+#include <cstddef>
+
 #include "libmini/distributed/transport/reduce_op.hpp"
 
 namespace mini {
@@ -14,6 +16,10 @@ namespace mini::dist {
 
 class GroupTransport;
 struct Elements;
+
+/// Up to this size in bytes latency dominates: the algorithm with the fewest rounds is the
+/// fastest. Above it, the algorithm with the fewest bytes is.
+constexpr size_t kSmallBytes = 16 << 10;
 
 struct SharedAllReduce {
     /// Larger groups do not use it.
@@ -36,7 +42,8 @@ inline SharedAllReduce& shared_all_reduce() {
 
 /// Moves the elements of `tensor`, and of all tensors that share its storage, to memory
 /// where the registered all-reduce need not copy them (`Tensor.share_memory_`). No effect
-/// if there is none, on a GPU, and if the system has no such memory left.
+/// if there is none, on a GPU, if it has at most kSmallBytes, and if the system has
+/// no such memory left.
 inline void share_memory(const Tensor& tensor) {
     if (shared_all_reduce().share != nullptr) shared_all_reduce().share(tensor);
 }

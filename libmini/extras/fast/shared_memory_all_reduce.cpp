@@ -9,6 +9,7 @@
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/collectives/reduce.hpp"
 #include "libmini/distributed/collectives/ring_all_reduce.hpp"
+#include "libmini/distributed/transport/shared_all_reduce.hpp"
 #include "libmini/extras/fast/shared_blocks.hpp"
 #include "libmini/tensor/tensor.hpp"
 
@@ -16,9 +17,6 @@ namespace mini::fast {
 namespace {
 
 using dist::Elements, dist::GroupTransport, dist::ReduceOp;
-
-// Up to this size, other algorithms are used (choose_algorithm).
-constexpr size_t kSmallBytes = 16 << 10;
 
 // A slice of a chunk, and a piece of a slice, which stays in the first-level cache of a core.
 constexpr size_t kSliceBytes = 64 << 10;
@@ -34,24 +32,25 @@ struct Workspace {
 };
 thread_local Workspace workspace;
 
-// The other ranks in the order in which a chunk passes them in the ring.
-std::vector<int> other_ranks(const GroupTransport& transport) {
-    std::vector<int> others;
+// Calls body(other) for each other rank, in the order in which a chunk passes them in the
+// ring.
+void for_others(const GroupTransport& transport, const auto& body) {
     for (int step = 1; step < transport.world_size(); ++step)
-        others.push_back((transport.rank() + step) % transport.world_size());
-    return others;
+        body((transport.rank() + step) % transport.world_size());
 }
 
 // Tells the other ranks where this rank's data are, and that they may be used. Blocks until
-// all have done so. Returns where theirs are, in the order of other_ranks().
+// all have done so. Returns where theirs are, by rank.
 std::vector<BlockBytes> exchange(GroupTransport& transport, const BlockBytes& mine) {
-    const std::vector<int> others = other_ranks(transport);
-    for (const int other : others)
+    std::vector<BlockBytes> all(static_cast<size_t>(transport.world_size()), mine);
+    for_others(transport, [&](int other) {
         transport.send(other, std::as_bytes(std::span(&mine, 1)));
-    std::vector<BlockBytes> theirs(others.size());
-    for (size_t i = 0; i < others.size(); ++i)
-        transport.recv(others[i], std::as_writable_bytes(std::span(&theirs[i], 1)));
-    return theirs;
+    });
+    for_others(transport, [&](int other) {
+        BlockBytes& theirs = all[static_cast<size_t>(other)];
+        transport.recv(other, std::as_writable_bytes(std::span(&theirs, 1)));
+    });
+    return all;
 }
 
 // Returns the bytes of rank `other`. The memory of a rank that has ended cannot be mapped:
@@ -110,20 +109,20 @@ class Slices {
 };
 
 // Finishes this rank's chunk, or a slice of it, also in the memory of the other ranks:
-// `offset` bytes after `theirs`.
-void reduce_chunk(GroupTransport& transport, Elements mine,
-                  std::vector<BlockBytes> theirs, size_t offset, ReduceOp op) {
+// `offset` bytes after the bytes that `all` names by rank.
+void reduce_chunk(GroupTransport& transport, Elements mine, std::vector<BlockBytes> all,
+                  size_t offset, ReduceOp op) {
     const int P = transport.world_size();
-    const std::vector<int> others = other_ranks(transport);
     std::vector<std::byte*> chunks;
     prepare_reduce(mine, P, op);
-    for (size_t i = 0; i < others.size(); ++i) {
-        theirs[i].offset += offset;
-        const auto chunk = map(transport, others[i], theirs[i], mine.bytes.size());
+    for_others(transport, [&](int other) {
+        BlockBytes& theirs = all[static_cast<size_t>(other)];
+        theirs.offset += offset;
+        const auto chunk = map(transport, other, theirs, mine.bytes.size());
         prepare_reduce({chunk, mine.dtype}, P, op);
         chunks.push_back(chunk.data());
         transport.count_sent(2 * chunk.size());
-    }
+    });
     combine_in_order(mine, chunks, op);
 }
 
@@ -146,16 +145,17 @@ void reduce_in_slices(GroupTransport& transport, Elements data, ReduceOp op) {
     for (size_t s = 0; s <= slices.count(); ++s) {
         const bool is_last = s == slices.count();
         if (!is_last)
-            for (const int owner : other_ranks(transport))
-                copy(in_half(owner, s), slices.at(owner, s));
+            for_others(transport,
+                       [&](int owner) { copy(in_half(owner, s), slices.at(owner, s)); });
 
         // Wait until all have done so, and have finished their slices s - 1.
-        const auto theirs = exchange(transport, find({half(s), kHalfBytes}));
+        const auto all = exchange(transport, find({half(s), kHalfBytes}));
         if (!is_last)
-            reduce_chunk(transport, slices.at(rank, s), theirs, offset_of(rank), op);
+            reduce_chunk(transport, slices.at(rank, s), all, offset_of(rank), op);
         if (s == 0) continue;
-        for (const int owner : other_ranks(transport))
+        for_others(transport, [&](int owner) {
             copy(slices.at(owner, s - 1), in_half(owner, s - 1));
+        });
     }
 }
 
@@ -163,18 +163,17 @@ void reduce_in_slices(GroupTransport& transport, Elements data, ReduceOp op) {
 
 void shared_memory_all_reduce(GroupTransport& transport, Elements data, ReduceOp op) {
     if (transport.world_size() == 1) return ring_all_reduce(transport, data, op);
-    const BlockBytes mine = find(data.bytes);
-    const std::vector<BlockBytes> theirs = exchange(transport, mine);
-    if (!mine.are_in_block() || !std::ranges::all_of(theirs, &BlockBytes::are_in_block))
+    const std::vector<BlockBytes> all = exchange(transport, find(data.bytes));
+    if (!std::ranges::all_of(all, &BlockBytes::are_in_block))
         return reduce_in_slices(transport, data, op);
     const Elements chunk = Slices(data, transport.world_size()).chunk(transport.rank());
-    reduce_chunk(transport, chunk, theirs,
+    reduce_chunk(transport, chunk, all,
                  static_cast<size_t>(chunk.bytes.data() - data.bytes.data()), op);
     exchange(transport, {});  // all ranks have finished their chunks
 }
 
 void share_memory(const Tensor& tensor) {
-    if (!tensor.device().is_cpu() || tensor.bytes() <= kSmallBytes) return;
+    if (!tensor.device().is_cpu() || tensor.bytes() <= dist::kSmallBytes) return;
     try {
         tensor.move_storage(allocate_block(tensor.storage_bytes()));
     } catch (const Error&) {  // no memory or descriptor left: slices do

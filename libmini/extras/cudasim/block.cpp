@@ -315,15 +315,10 @@ bool is_running(const void* pointer) {
                reinterpret_cast<uintptr_t>(running_thread) <
            sizeof(Coordinates);
 }
-#define MINI_COORDINATES(name)                             \
-    unsigned name##_x() { return running_thread->name.x; } \
-    unsigned name##_y() { return running_thread->name.y; } \
-    unsigned name##_z() { return running_thread->name.z; }
-MINI_COORDINATES(thread_index)
-MINI_COORDINATES(block_index)
-MINI_COORDINATES(block_extent)
-MINI_COORDINATES(grid_extent)
-#undef MINI_COORDINATES
+dim3 thread_index() { return running_thread->thread_index; }
+dim3 block_index() { return running_thread->block_index; }
+dim3 block_extent() { return running_thread->block_extent; }
+dim3 grid_extent() { return running_thread->grid_extent; }
 int lane() { return static_cast<int>(running().thread % kWarp); }
 unsigned living_lanes() { return block().living_lanes(); }
 std::byte* dynamic_shared() { return block().shared(); }

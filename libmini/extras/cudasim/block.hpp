@@ -31,20 +31,11 @@ Coordinates& running();
 /// Returns whether `pointer` is an address in running(), which device code may read.
 bool is_running(const void* pointer);
 
-/// threadIdx, blockIdx, blockDim and gridDim of device code. They never change for a
-/// thread, so the compiler calls the functions that a loop needs once, before the loop.
-#define MINI_COORDINATES(name)                          \
-    [[gnu::const]] unsigned name##_x();                 \
-    [[gnu::const]] unsigned name##_y();                 \
-    [[gnu::const]] unsigned name##_z();                 \
-    __attribute__((always_inline)) inline dim3 name() { \
-        return {name##_x(), name##_y(), name##_z()};    \
-    }
-MINI_COORDINATES(thread_index)
-MINI_COORDINATES(block_index)
-MINI_COORDINATES(block_extent)
-MINI_COORDINATES(grid_extent)
-#undef MINI_COORDINATES
+/// threadIdx, blockIdx, blockDim and gridDim of device code.
+dim3 thread_index();
+dim3 block_index();
+dim3 block_extent();
+dim3 grid_extent();
 
 /// Returns whether `pointer` is an address in the running fiber's stack.
 bool on_own_stack(const void* pointer);

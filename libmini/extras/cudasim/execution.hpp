@@ -85,7 +85,7 @@ class Execution {
     uint32_t number_ = 0;
     std::vector<Operation> operations_{1};  // by Access::operation; [0] is unused
     BlockOrder order_;
-    std::vector<Access> accesses_{1};      // [0] is no access
+    std::vector<Access> accesses_ = std::vector<Access>(1);  // by number; 0 means none
     std::array<uint32_t, 1024> recent_{};  // numbers, by the address of the instruction
     uint32_t first_of_block_ = 1;
     bool is_abandoned_ = false;

@@ -164,6 +164,27 @@ TEST_CASE("the shared array of an inlined device function is no mistake") {
     CHECK(all.empty());
 }
 
+TEST_CASE("a race is found after more accesses than the checker remembers") {
+    // 1.2 million loads between the write and the read.
+    constexpr unsigned kBlocks = 75'000;
+    const auto order = order_of_blocks(kBlocks, block_seed());
+    const mini::bugs::Floats x(16), out(1), values(2);
+    Checker checker;
+    const auto run = [&](size_t read) {
+        patterns::far_apart(out.get(), values.get(), values.get() + read, x.get(),
+                            order[100], order.back(), kBlocks);
+        return checker.reports();
+    };
+    const auto races = run(0);
+    REQUIRE(races.size() == 1);
+    CHECK(races[0].mistake == Mistake::kRace);
+    CHECK(races[0].at.block.x == order.back());
+    CHECK(races[0].other.block.x == order[100]);
+    CHECK(races[0].other.kernel == "far_apart_kernel");
+    CHECK(races[0].other.line < races[0].at.line);
+    CHECK(run(1).empty());
+}
+
 TEST_CASE("reports() returns each report once") {
     Checker checker;
     mini::bugs::missing_barrier(true);

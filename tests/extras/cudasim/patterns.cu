@@ -30,6 +30,14 @@ __global__ void transpose_kernel(float* out, const float* x) {
     out[row * kSide + col] = tile[col][row];
 }
 
+__global__ void far_apart_kernel(float* out, float* value, const float* read,
+                                 const float* x, unsigned writer, unsigned reader) {
+    if (blockIdx.x == writer) *value = 1;
+    const float sum = x[0] + x[1] + x[2] + x[3] + x[4] + x[5] + x[6] + x[7] + x[8] +
+                      x[9] + x[10] + x[11] + x[12] + x[13] + x[14] + x[15];
+    if (blockIdx.x == reader) *out = sum + *read;
+}
+
 // Inlined, and in an anonymous namespace: it has no linkage name.
 __attribute__((always_inline)) __device__ inline float block_total(float value) {
     __shared__ float part[kSide];
@@ -66,6 +74,11 @@ void transpose_tile(float* out, const float* x, bool padded) {
 }
 void block_totals(float* out, const float* x) {
     launch(block_total_kernel, {.grid = 1, .block = kSide}, nullptr, out, x);
+}
+void far_apart(float* out, float* value, const float* read, const float* x,
+               unsigned writer, unsigned reader, unsigned blocks) {
+    launch(far_apart_kernel, {.grid = blocks, .block = 1}, nullptr, out, value, read, x,
+           writer, reader);
 }
 void count_threads(int* total, int blocks, int threads) {
     launch(

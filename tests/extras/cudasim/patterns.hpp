@@ -22,6 +22,12 @@ void block_totals(float* out, const float* x);
 /// Adds 1 to *total atomically in every thread, between two block barriers.
 void count_threads(int* total, int blocks, int threads);
 
+/// Launches `blocks` blocks of a thread that loads 16 floats of `x`, each by an instruction
+/// of its own. Block `writer` writes *value; block `reader` writes the sum of *read and
+/// the 16 floats to *out.
+void far_apart(float* out, float* value, const float* read, const float* x,
+               unsigned writer, unsigned reader, unsigned blocks);
+
 /// Launches a kernel that ends with MINI_TODO; does not write to `out`.
 void unwritten(float* out);
 

@@ -77,9 +77,8 @@ std::byte* allocate_buffer(size_t bytes) {
 
 void free_buffer(std::byte* data, size_t bytes) noexcept {
     if (data == nullptr) return;
-    const size_t size = rounded_up(bytes);
     count_freed(bytes);
-    if (!kKeepBuffers || !put_into_cache(data, size)) std::free(data);
+    if (!kKeepBuffers || !put_into_cache(data, rounded_up(bytes))) std::free(data);
 }
 
 void count_allocated(size_t bytes) noexcept {

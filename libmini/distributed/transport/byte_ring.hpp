@@ -42,6 +42,8 @@ class ByteRing {
         return sizeof(Header) + capacity;
     }
 
+    size_t capacity() const { return bytes_.size(); }
+
     // The writer's side.
 
     /// Copies as many of `bytes` into the ring as there is room for. Returns the number

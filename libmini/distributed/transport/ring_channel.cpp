@@ -77,7 +77,7 @@ size_t RingChannel::recv_some(std::span<std::byte> place) {
     const size_t n = take(place);
     needed_ = 1;
     if (n == 0 && !place.empty()) check_open();
-    if (n > 0 && in_.release()) wake_other();
+    release(n);
     return n;
 }
 
@@ -98,8 +98,17 @@ size_t RingChannel::recv_combine(std::span<std::byte> place, const Combine& comb
     } else {
         check_open();
     }
-    if (n > 0 && in_.release()) wake_other();
+    release(n);
     return n;
+}
+
+// Gives room back to the writer a quarter of the ring at a time: each time costs both sides
+// a transfer between the caches of their cores.
+void RingChannel::release(size_t n) {
+    unreleased_ += n;
+    if (unreleased_ < in_.capacity() / 4) return;
+    unreleased_ = 0;
+    if (in_.release()) wake_other();
 }
 
 bool RingChannel::prepare_to_sleep(int interest, short& events) {

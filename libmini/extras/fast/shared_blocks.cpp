@@ -22,6 +22,7 @@ constexpr size_t kFirstByte = 2048;
 struct Blocks {
     struct Block {
         dist::NewSharedMemory shared;
+        pid_t process = 0;
         uint64_t number = 0;
     };
     std::mutex mutex;  // guards the members below
@@ -49,7 +50,7 @@ std::shared_ptr<std::byte> allocate_block(size_t bytes) {
     dist::NewSharedMemory shared = dist::make_shared_memory(kFirstByte + bytes);
     std::byte* const data = shared.memory->bytes().data() + kFirstByte;
     const std::lock_guard lock(blocks().mutex);
-    blocks().by_address[data] = {std::move(shared), ++blocks().count};
+    blocks().by_address[data] = {std::move(shared), ::getpid(), ++blocks().count};
     return {data, free_block};
 }
 
@@ -61,7 +62,8 @@ BlockBytes find(std::span<const std::byte> bytes) {
     const size_t block_bytes = block.shared.memory->bytes().size();
     const auto offset = kFirstByte + static_cast<size_t>(bytes.data() - data);
     if (offset + bytes.size() > block_bytes) return {};
-    return {::getpid(), block.shared.descriptor.fd(), block.number, block_bytes, offset};
+    return {block.process, block.shared.descriptor.fd(), block.number, block_bytes,
+            offset};
 }
 
 std::span<std::byte> PeerBlocks::at(const BlockBytes& where, size_t bytes) {

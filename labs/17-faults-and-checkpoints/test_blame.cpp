@@ -131,7 +131,7 @@ Told closes(Told told) {
     return told;
 }
 
-const Told kNothing{};
+const Told kToldNothing{};
 
 }  // namespace
 
@@ -177,7 +177,7 @@ TEST_CASE("a wait of 90 % of the timeout is no failure", "[lab17][lab17.2]") {
 // ---- the chain
 
 TEST_CASE("a rank that has told nothing is the cause", "[lab17][lab17.2]") {
-    const ProcessEnd end = blame({kNothing});
+    const ProcessEnd end = blame({kToldNothing});
     INFO("rank 0: " << how(end));
     CHECK(contains(how(end),
                    "Timeout: rank 0 waited 2 s for rank 1; rank 1 is silent: is its"));
@@ -185,7 +185,7 @@ TEST_CASE("a rank that has told nothing is the cause", "[lab17][lab17.2]") {
 }
 
 TEST_CASE("a rank whose connection is closed is lost", "[lab17][lab17.2]") {
-    const ProcessEnd end = blame({closes(kNothing)});
+    const ProcessEnd end = blame({closes(kToldNothing)});
     INFO("rank 1 has closed its connection, without a report; rank 0: " << how(end));
     CHECK(contains(how(end), "PeerLost(1): rank 1 is gone (rank 0 waited"));
 
@@ -197,8 +197,8 @@ TEST_CASE("a rank whose connection is closed is lost", "[lab17][lab17.2]") {
 
 TEST_CASE("a report of another failure than a timeout ends the search",
           "[lab17][lab17.2]") {
-    const ProcessEnd lost =
-        blame({reports(Kind::kPeerLost, 3, "rank 3 is gone"), kNothing, kNothing});
+    const ProcessEnd lost = blame(
+        {reports(Kind::kPeerLost, 3, "rank 3 is gone"), kToldNothing, kToldNothing});
     INFO("rank 1 reports PeerLost(3); rank 0: " << how(lost));
     CHECK(contains(how(lost), "PeerLost(3): rank 1 reports: rank 3 is gone"));
 
@@ -214,7 +214,7 @@ TEST_CASE("a report of another failure than a timeout ends the search",
 
 TEST_CASE("a rank that waited for another rank is not the cause", "[lab17][lab17.2]") {
     const ProcessEnd end = blame({reports(Kind::kTimeout, 2, "late"),
-                                  reports(Kind::kTimeout, 3, "late"), kNothing});
+                                  reports(Kind::kTimeout, 3, "late"), kToldNothing});
     INFO(
         "rank 1 waited for rank 2, rank 2 for rank 3, and rank 3 reports nothing; rank "
         "0: "
@@ -228,7 +228,7 @@ TEST_CASE("a report may come within a twentieth of the timeout after the deadlin
           "[lab17][lab17.2]") {
     Told told = reports(Kind::kTimeout, 2, "late");
     told.after = kTimeout + milliseconds(50);
-    const ProcessEnd end = blame({told, kNothing});
+    const ProcessEnd end = blame({told, kToldNothing});
     INFO(
         "rank 1 reports that it waited for rank 2, 50 ms after rank 0's deadline; rank 0 "
         "reads until 100 ms after it, `grace`; rank 0: "
@@ -238,7 +238,8 @@ TEST_CASE("a report may come within a twentieth of the timeout after the deadlin
 }
 
 TEST_CASE("a notice counts where there is no report", "[lab17][lab17.2]") {
-    const ProcessEnd end = blame({waits_for(4), kNothing, kNothing, kNothing});
+    const ProcessEnd end =
+        blame({waits_for(4), kToldNothing, kToldNothing, kToldNothing});
     INFO("rank 1 has not failed, but its notice says that it waits for rank 4; rank 0: "
          << how(end));
     CHECK(contains(how(end), "rank 1 waits for rank 4; rank 4 is silent"));
@@ -246,7 +247,7 @@ TEST_CASE("a notice counts where there is no report", "[lab17][lab17.2]") {
 
     Told told = reports(Kind::kTimeout, 2, "late");
     told.awaited = 3;
-    const ProcessEnd both = blame({told, kNothing, kNothing});
+    const ProcessEnd both = blame({told, kToldNothing, kToldNothing});
     INFO(
         "rank 1's notice says that it waits for rank 3; its report, which is later, that "
         "it waited for rank 2; rank 0: "

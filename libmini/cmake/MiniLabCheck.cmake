@@ -112,7 +112,7 @@ function(mini_lab_check number)
     set(objects $<TARGET_OBJECTS:mini_every_check>)
     if(shared)
         add_library(lab${number}_tests OBJECT EXCLUDE_FROM_ALL ${shared})
-        mini_batches(lab${number}_tests 2)
+        mini_batches(lab${number}_tests 4)
         mini_precompiled(lab${number}_tests mini_every_check)
         set_target_properties(lab${number}_tests PROPERTIES MINI_TEST YES)
         target_link_libraries(lab${number}_tests

@@ -22,8 +22,6 @@ using namespace mini::parallel;
 
 namespace {
 
-// Samples per step, over all ranks; a multiple of 2, 4, 6, 8 and 14.
-constexpr int64_t kBatch = 168;
 constexpr int64_t kWidth = 6;
 const Shape kRow{kWidth};
 
@@ -70,6 +68,8 @@ class Branching : public nn::Module {
 };
 
 struct Job {
+    int64_t batch =
+        168;  // samples per step, over all ranks: a multiple of 2, 6, 8 and 14
     Shape sample = kRow;
     DDPOptions options{.first_bucket_bytes = 40, .bucket_cap_mb = parallel::mib(150)};
     int micro_batches = 1;  // number of backward passes that accumulate gradients
@@ -107,7 +107,7 @@ Values train(int world_size, const Job& job) {
         optim::SGD optimizer(model.parameters(), {.lr = 0.1, .momentum = 0.9});
         for (int i = 0; i < count; ++i) {
             Shape shape = job.sample;
-            shape.insert(shape.begin(), kBatch);
+            shape.insert(shape.begin(), job.batch);
             const Tensor batch = draw(shape, static_cast<uint64_t>(i));
             optimizer.zero_grad();
             step(ddp, share_of(batch, group.rank(), world_size), job);
@@ -142,6 +142,7 @@ class PlainConvNet : public nn::ConvNet {
 Job convnet_job() {
     Job job;
     job.options = {.first_bucket_bytes = 1000, .bucket_cap_mb = parallel::mib(30000)};
+    job.batch = 84;
     job.sample = {1, 28, 28};
     return job;
 }

@@ -13,7 +13,7 @@
 namespace mini::report {
 namespace {
 
-using nlohmann::json;
+using json = nlohmann::ordered_json;
 
 // Throws BadFile unless `value` is an object that has no other keys than these.
 void allow(const json& value, const std::string& what,

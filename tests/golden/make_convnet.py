@@ -67,8 +67,9 @@ def sgd(**options):
 
 
 def write(name, cases):
+    lines = ",\n".join(json.dumps(case) for case in cases)
     with open(os.path.join(HERE, name), "w") as file:
-        json.dump({"meta": META, "cases": cases}, file, indent=1)
+        file.write(f'{{"meta": {json.dumps(META)}, "cases": [\n{lines}\n]}}\n')
 
 
 write("convnet_synthetic.json",

@@ -52,7 +52,3 @@ class QuickRun(unittest.TestCase):
                                "short_epochs", "--workers", "2"], input="0.01\n", text=True,
                               capture_output=True, check=True)
         self.assertGreater(json.loads(done.stdout)["s"], 0)
-
-
-if __name__ == "__main__":
-    unittest.main()

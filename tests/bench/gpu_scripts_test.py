@@ -229,7 +229,3 @@ class Scripts(unittest.TestCase):
         self.assertEqual(alone, {"runtime_test"})
         self.assertEqual([name for name in ("bench: copy", "bench: cpu", "tiled", "a")
                           if re.search(others, name)], ["bench: copy", "tiled"])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -85,7 +85,3 @@ class Options(unittest.TestCase):
     def test_words_after_an_option_are_its_values(self):
         self.assertEqual(options_of(["`--a`, `--b x`, `y`; `--c`"]),
                          {"--a": [], "--b": ["x", "y"], "--c": []})
-
-
-if __name__ == "__main__":
-    unittest.main()

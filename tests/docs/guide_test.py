@@ -1,6 +1,6 @@
 """The guide for users of PyTorch names functions that exist, and that record gradients.
 
-    python3 tests/docs/guide_test.py
+    python3 -m unittest tests/docs/guide_test.py
 """
 
 import re
@@ -82,7 +82,3 @@ class GuideTest(unittest.TestCase):
         free = {name for name in called if declares(self.recorded, name)}
         self.assertLessEqual({"permute", "sum", "matmul", "exp", "log_softmax", "to"}, free)
         self.assertFalse({name for name in called if name.startswith("ops::")})
-
-
-if __name__ == "__main__":
-    unittest.main()

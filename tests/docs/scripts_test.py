@@ -155,7 +155,3 @@ class Warnings(unittest.TestCase):
     def test_every_other_warning_counts(self):
         self.assertEqual(build.counted_warnings("a.md:1: warning: unable to resolve\n"),
                          ["a.md:1: warning: unable to resolve"])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -28,7 +28,3 @@ class SecondRun(unittest.TestCase):
                 rooms.add(name.split(ON_CUDA)[0])
         self.assertEqual(rooms, {"tensor", "autograd", "nn", "optim", "parallel",
                                  "resnet", "training"})
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -135,7 +135,3 @@ class Installed(unittest.TestCase):
         self.assertRegex(run(INSTALLED / "bin/mini", "--version"), r"^mini \d+\.\d+\.\d+\n$")
         hello = run(INSTALLED / "bin/minirun", "-n", 2, "--no-prefix", "echo", "hello")
         self.assertEqual(hello, "hello\nhello\n")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -106,7 +106,3 @@ class Part(unittest.TestCase):
         build, output = configure("fetched", "-DFETCH=ON")
         self.check_variables(output)
         self.assertRegex(run("cmake", "--build", build, "--target", "help"), r"(?m)^(\.\.\. )?train\b")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -27,7 +27,3 @@ class BuildEnvironment(unittest.TestCase):
             with mock.patch.dict(os.environ, {"HOME": home + "/none"}):
                 os.environ.pop("CCACHE_DIR", None)
                 self.assertIn("build", building.build_environment()["CCACHE_DIR"])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -111,7 +111,3 @@ class Rules(FakeTree):
     def test_too_few_mutants(self):
         self.write_mutants("09.1", "bcd")
         self.only_complaint("lab 09 has 3 mutants, not at least 4")
-
-
-if __name__ == "__main__":
-    unittest.main()

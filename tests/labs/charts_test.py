@@ -173,7 +173,3 @@ class Charts(unittest.TestCase):
             chart.draw(str(BIN), "a.svg", type="pie")
         self.assertEqual(found.exception.code, 1)
         self.assertFalse(Path("a.svg").exists())
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -116,7 +116,3 @@ def number_of_processes(user=""):
         if "Z" not in fields["State"] and fields["Uid"].split()[0] == str(uid):
             found += int(fields["Threads"])
     return found
-
-
-if __name__ == "__main__":
-    unittest.main()

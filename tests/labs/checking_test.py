@@ -300,7 +300,3 @@ class CompileErrors(unittest.TestCase):
 
     def test_the_file_that_failed_to_compile_is_found(self):
         self.assertEqual(broken_files(NINJA), ["07/libmini/data/part.cpp"])
-
-
-if __name__ == "__main__":
-    unittest.main()

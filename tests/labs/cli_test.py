@@ -135,7 +135,3 @@ class Mini(unittest.TestCase):
 
     def test_the_help_of_a_command_is_that_of_mini(self):
         self.assertEqual(self.run_mini("bench", "--help")[1], ["mini", "bench", "--help"])
-
-
-if __name__ == "__main__":
-    unittest.main()

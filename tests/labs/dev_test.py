@@ -82,7 +82,3 @@ class DevCheck(FakeTree):
     def test_a_build_error_fails_it(self):
         with mock.patch.object(dev_check, "build_schemata", lambda *_: "a.cpp:3: no"):
             self.assertIn("WRONG: a.cpp:3: no", self.dev_check(1))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -111,7 +111,3 @@ class Entry(unittest.TestCase):
                                 env={**os.environ, "HOME": "/nonexistent"})
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("usage: labs/lab", result.stdout)
-
-
-if __name__ == "__main__":
-    unittest.main()

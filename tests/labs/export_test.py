@@ -5,7 +5,6 @@ import json
 import re
 import shutil
 import subprocess
-import sys
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -288,7 +287,3 @@ class Objects(unittest.TestCase):
         for target in ("mini_check07_data", "mini_work_data", "mini_schemata_data", "lab07_tests",
                        "train_mnist_mine", "lab07_schemata", "lab07_check"):
             self.assertIsNone(self.command(f"labs/CMakeFiles/{target}.dir/a.cpp.o"), target)
-
-
-if __name__ == "__main__":
-    sys.exit(unittest.main())

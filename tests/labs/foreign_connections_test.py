@@ -164,7 +164,3 @@ class ForeignConnections(unittest.TestCase):
         report, expected = (json.loads(text.splitlines()[-1])
                             for text in (said[0][0], undisturbed.stdout))
         self.assertEqual(report["parameters_sha256"], expected["parameters_sha256"])
-
-
-if __name__ == "__main__":
-    unittest.main()

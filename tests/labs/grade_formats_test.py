@@ -122,7 +122,3 @@ class Output(unittest.TestCase):
         self.assertEqual(spell(grades()).splitlines()[-1], "5 of 25 points")
         self.assertIn("07.2   0 of 10  failed: it is wrong", spell(grades()))
         self.assertEqual(json.loads(as_json(grades()))["points"], 5)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -137,7 +137,3 @@ class Grade(FakeTree):
         with mock.patch("lab_tool.verbs.grade.grade", side_effect=AssertionError):
             self.grade("--output", str(self.root / "no/folder/grades.json"), code=1)
         self.assertIn("no/folder is not a folder", self.err)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -148,7 +148,3 @@ class Stored(unittest.TestCase):
             if stored:
                 matched += len(repairs.variants((ROOT / lab.hunt).read_text(), stored))
         self.assertGreater(matched, 10)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -55,7 +55,3 @@ class Page(unittest.TestCase):
             task, mutant = name.split("/")
             text = (ROOT / "tests/mutants" / f"{task}.diff").read_text(encoding="utf-8")
             self.assertIn(f"@@ {mutant}: ", text, name)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -271,7 +271,3 @@ class Verbs(FakeTree):
         self.assertIn("your files as they were", self.call("reset", "7.1"))
         self.assertIn('MINI_TODO("lab07.1"', self.own())
         self.assertIn("take();", self.own())
-
-
-if __name__ == "__main__":
-    unittest.main()

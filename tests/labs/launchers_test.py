@@ -69,7 +69,3 @@ class Launchers(unittest.TestCase):
         if subprocess.run([*launcher, "true"], capture_output=True, check=False).returncode != 0:
             raise unittest.SkipTest("left out: torchrun itself does not work here")
         self.check_same(trained(launcher), "ring")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -340,7 +340,3 @@ class Measure(unittest.TestCase):
         drawn = hooks.families(learnt)
         self.assertEqual(drawn["PowerSGD, r = 4, 2, 1"], [(5, 0.9), (4, 0.9), (3, 0.9)])
         self.assertEqual(sum(map(len, drawn.values())), len(hooks.ways()))
-
-
-if __name__ == "__main__":
-    unittest.main()

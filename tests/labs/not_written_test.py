@@ -97,7 +97,3 @@ class Lacking(unittest.TestCase):
                    "/c/course/mini_data.lab07.0.o", "/c/course/mini_data.lab09.0.o"]
         self.assertEqual(not_written.of_sources(objects, ["libmini/data/part.cpp"], ["07"]),
                          [objects[0], objects[1], objects[4]])
-
-
-if __name__ == "__main__":
-    unittest.main()

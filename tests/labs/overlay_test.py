@@ -118,7 +118,3 @@ class Overlay(MadeUpLab):
                 ({"MINI_MUTANT": "lab06.3/none"}, REFERENCE.replace("82", "80"))):
             with self.subTest(environment):
                 self.assertEqual(self.output("lab06_schemata", **environment), output)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -141,7 +141,3 @@ class Setup(unittest.TestCase):
         with mock.patch.object(packages, "too_old", return_value="3.22"):
             with self.assertRaisesRegex(LabError, r"3\.22.*needs"):
                 self.install([])
-
-
-if __name__ == "__main__":
-    unittest.main()

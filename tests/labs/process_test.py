@@ -62,7 +62,3 @@ class Output(unittest.TestCase):
         self.assertEqual(process.output_of(sh("echo yes")), "yes\n")
         self.assertIsNone(process.output_of(sh("echo no; exit 1")))
         self.assertIsNone(process.output_of(["no-such-command"]))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -57,7 +57,3 @@ class Projection(FakeTree):
                            without={"libmini/part.hpp"})
         text = (self.root / "build/mine/07/libmini/part.hpp").read_text()
         self.assertIn("a();", text)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -165,7 +165,3 @@ class Prose(unittest.TestCase):
     def test_code_tables_and_links_are_left_out(self):
         text = "a\n    code\n| table |\n- [a](b.md)\n```\nfenced\n```\n  https://a.b/c\nz [a](b) c"
         self.assertEqual([number for number, _ in prose(text)], [1, 9])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -57,7 +57,3 @@ class Starter(unittest.TestCase):
         self.assertEqual([region.task for region in regions_in(text, "a.cpp")],
                          ["07.1", "07.2"])
         self.assertEqual(starter(text, "a.cpp"), text)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -88,7 +88,3 @@ class Environment(unittest.TestCase):
         self.addCleanup(os.environ.pop, "MINI_STUB")
         self.assertNotIn("MINI_STUB", case_environment())
         self.assertEqual(case_environment(MINI_STUB="lab07.2")["MINI_STUB"], "lab07.2")
-
-
-if __name__ == "__main__":
-    unittest.main()

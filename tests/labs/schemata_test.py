@@ -229,7 +229,3 @@ class Runs(unittest.TestCase):
         self.statuses = {"first": "failed"}
         dev_check.check_mutants([mutant], self.cases, outcome)
         self.assertEqual(outcome.killed[0][1].name, "first")
-
-
-if __name__ == "__main__":
-    unittest.main()

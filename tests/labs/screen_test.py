@@ -62,7 +62,3 @@ class Terminal(unittest.TestCase):
     def test_the_line_never_wraps(self):
         text = self.drawn(lambda progress: progress.show(1, 2, "x" * 200))
         self.assertLess(len(text.replace("\r\033[K", "")), 40)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -57,7 +57,3 @@ class Remember(unittest.TestCase):
         with self.assertRaisesRegex(LabError, "written by a newer libmini"):
             State(self.root)
         self.assertTrue(self.path.exists())
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -131,7 +131,3 @@ class Submission(FakeTree):
         self.assertEqual(self.unpack(folder), [".submission", "libmini/next.cpp"])
         with self.assertRaisesRegex(LabError, "a learner's work"):
             submission.unpack(folder, self.root)
-
-
-if __name__ == "__main__":
-    unittest.main()

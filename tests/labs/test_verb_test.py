@@ -22,7 +22,3 @@ class Command(unittest.TestCase):
         self.assertEqual(verb.targets_for(Namespace(L="unit|e2e")), ())
         self.assertEqual(verb.targets_for(Namespace(L="e2e")), ())
         self.assertEqual(verb.targets_for(Namespace(L=None)), ())
-
-
-if __name__ == "__main__":
-    unittest.main()

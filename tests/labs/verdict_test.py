@@ -174,7 +174,3 @@ class Together(unittest.TestCase):
 
     def test_a_truncated_result_gives_no_verdicts(self):
         self.assertEqual(judge_all(HEAD + case("a")), {})
-
-
-if __name__ == "__main__":
-    unittest.main()

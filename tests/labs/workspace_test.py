@@ -167,7 +167,3 @@ class Compare(FakeTree):
         self.assertFalse(workspace.counts("07"))
         workspace.start("09")
         self.assertTrue(workspace.counts("09"))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -71,7 +71,3 @@ class Colours(unittest.TestCase):
             for a, b in itertools.combinations(found, 2):
                 for view in VIEWS:
                     self.assertGreater(math.dist(lab(a, view), lab(b, view)), 15, (view, a, b))
-
-
-if __name__ == "__main__":
-    unittest.main()

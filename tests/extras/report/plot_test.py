@@ -287,7 +287,3 @@ class Errors(unittest.TestCase):
             self.assertEqual(run("", spec, "--out", out).returncode, 0)
             self.assertEqual(Path(out).read_text(), drawn(line([1, 1])))
         self.assertEqual(run("", "a.json").returncode, 2)  # without --out
-
-
-if __name__ == "__main__":
-    unittest.main()

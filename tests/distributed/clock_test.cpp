@@ -9,7 +9,6 @@
 #include <memory>
 #include <string>
 
-#include "libmini/core/log.hpp"
 #include "libmini/distributed/net/socket.hpp"
 #include "libmini/distributed/store/hash_store.hpp"
 #include "libmini/distributed/store/tcp_store.hpp"
@@ -65,15 +64,12 @@ TEST_CASE("a wait for a host name or a listener is logged once") {
     const Address address = has_name
                                 ? Address{"node0.invalid", 29500}
                                 : Address{"127.0.0.1", mini::dist::test::free_port()};
-    const logging::Level level = logging::level();
-    logging::set_level(logging::Level::kWarning);
     ManualTime time;
     std::string text;
-    const std::string output = mini::test::written_to_stderr([&] {
+    const std::string output = mini::test::warnings_of([&] {
         text =
             failure_in_an_hour(time, [&] { connect_to(address, deadline_after(kHour)); });
     });
-    logging::set_level(level);
     CAPTURE(output, text);
     const std::string reason =
         has_name ? "cannot resolve the host name \"node0.invalid\""

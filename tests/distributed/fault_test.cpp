@@ -16,9 +16,9 @@
 #include <thread>
 #include <vector>
 
-#include "libmini/core/log.hpp"
 #include "libmini/distributed/transport/socket_channel.hpp"
 #include "tests/distributed/manual_time.hpp"
+#include "tests/distributed/require_none.hpp"
 #include "tests/distributed/support.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/sanitizers.hpp"
@@ -39,12 +39,9 @@ std::vector<std::string> outcome(const std::string& kind, const Calls& calls,
                                  milliseconds timeout = kLong) {
     const auto world_size = static_cast<int>(calls.size());
     const auto groups = make_groups(kind, world_size, timeout);
-    std::vector<std::string> texts;
-    for (const auto& failure : on_ranks(world_size, [&](int rank) {
-             calls[static_cast<size_t>(rank)](*groups[static_cast<size_t>(rank)]);
-         }))
-        texts.push_back(text_of(failure));
-    return texts;
+    return texts_of(world_size, [&](int rank) {
+        calls[static_cast<size_t>(rank)](*groups[static_cast<size_t>(rank)]);
+    });
 }
 
 // Rank 0 of three over local sockets. The test acts as ranks 1 and 2 at the other ends.
@@ -128,12 +125,11 @@ TEST_CASE(
 }
 
 TEST_CASE("a rank that leaves is a PeerLost on every other rank") {
-    const std::string kind = GENERATE("threads", "tcp", "shm");
     const int n = GENERATE(1, 10'000, 4'000'000);
     const int gone = GENERATE(0, 2);
-    auto groups = make_groups(kind, 4);
+    auto groups = make_groups(any_transport(), 4);
     std::latch started(3);
-    const auto failures = on_ranks(4, [&](int rank) {
+    const auto texts = texts_of(4, [&](int rank) {
         auto& group = groups[static_cast<size_t>(rank)];
         if (rank == gone) {
             started.wait();
@@ -145,8 +141,8 @@ TEST_CASE("a rank that leaves is a PeerLost on every other rank") {
         work->wait();
     });
     for (int rank = 0; rank < 4; ++rank) {
-        const std::string text = text_of(failures[static_cast<size_t>(rank)]);
-        CAPTURE(kind, n, gone, rank, text);
+        const std::string& text = texts[static_cast<size_t>(rank)];
+        CAPTURE(n, gone, rank, text);
         if (rank != gone) CHECK(contains(text, concat("PeerLost(", gone, ")")));
     }
 }
@@ -200,8 +196,7 @@ TEST_CASE("a message that a rank sent before it left still causes a mismatch err
 }
 
 TEST_CASE("after a failure every later call throws the first error") {
-    const std::string kind = GENERATE("threads", "tcp", "shm");
-    const auto groups = make_groups(kind, 2, milliseconds(100));
+    const auto groups = make_groups(any_transport(), 2, milliseconds(100));
     const Call gate{.operation = Operation::kBarrier, .timeout = kLong};
     const auto opened = groups[0]->start(gate);
     const auto first = groups[0]->barrier_async();
@@ -224,8 +219,7 @@ TEST_CASE("after a failure every later call throws the first error") {
 }
 
 TEST_CASE("a rank that fails while its own operation runs still tells the others why") {
-    const std::string kind = GENERATE("threads", "tcp", "shm");
-    const auto groups = make_groups(kind, 2, kLong);
+    const auto groups = make_groups(any_transport(), 2, kLong);
     const auto running = groups[0]->all_reduce_async(Tensor::zeros({3}), ReduceOp::kSum);
     while (groups[0]->events().snapshot(EventKind::kCollectiveBegin).empty())
         std::this_thread::yield();
@@ -236,7 +230,7 @@ TEST_CASE("a rank that fails while its own operation runs still tells the others
     const std::string other = failure_of([&] {
         for (int i = 0; i < 2; ++i) groups[1]->all_reduce(Tensor::zeros({3}));
     });
-    CAPTURE(kind, other);
+    CAPTURE(other);
     CHECK(contains(other, "rank 0 failed: out of cheese"));
 }
 
@@ -307,16 +301,10 @@ TEST_CASE("a message that arrives one byte at a time is received correctly") {
 TEST_CASE("halfway to its deadline a rank logs once which rank it waits for") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     CAPTURE(kind);
-    const logging::Level level = logging::level();
-    logging::set_level(logging::Level::kWarning);
     std::vector<std::string> texts;
-    const std::string output = mini::test::written_to_stderr([&] {
-        const auto reduce = [](ProcessGroup& group) {
-            group.all_reduce(Tensor::zeros({3}));
-        };
-        texts = outcome(kind, {reduce, [](ProcessGroup&) {}}, milliseconds(200));
+    const std::string output = mini::test::warnings_of([&] {
+        texts = outcome(kind, {reduce(3), [](ProcessGroup&) {}}, milliseconds(200));
     });
-    logging::set_level(level);
     CHECK(contains(texts[0], "Timeout"));
     const std::string warning = "waiting for rank 1 in all_reduce #0";
     CHECK(contains(output, warning));

@@ -25,27 +25,23 @@ int64_t value_of(const Tensor& x) { return x.to_vector<int64_t>()[0]; }
 }  // namespace
 
 TEST_CASE("receives that are posted first do not block later sends") {
-    const std::string kind = GENERATE("threads", "tcp", "shm");
     const int64_t n = GENERATE(1, 1000, 5'000'000);
-    const auto groups = make_groups(kind, 2);
+    const auto groups = make_groups(any_transport(), 2);
     std::vector<Tensor> got = {Tensor::zeros({n}), Tensor::zeros({n})};
-    require_none(on_ranks(2, [&](int rank) {
-        ProcessGroup& group = *groups[static_cast<size_t>(rank)];
+    on_each(groups, [&](ProcessGroup& group, int rank) {
         const auto in = group.recv_async(got[static_cast<size_t>(rank)], 1 - rank);
         const auto out = group.send_async(Tensor::full({n}, rank + 1), 1 - rank);
         out->wait();
         in->wait();
-    }));
+    });
     CHECK(got[0].to_vector<float>() == std::vector<float>(static_cast<size_t>(n), 2.0f));
     CHECK(got[1].to_vector<float>() == std::vector<float>(static_cast<size_t>(n), 1.0f));
 }
 
 TEST_CASE("messages of one tag arrive in order even if another tag is received first") {
-    const std::string kind = GENERATE("threads", "tcp", "shm");
-    const auto groups = make_groups(kind, 2);
+    const auto groups = make_groups(any_transport(), 2);
     std::vector<int64_t> got;
-    require_none(on_ranks(2, [&](int rank) {
-        ProcessGroup& group = *groups[static_cast<size_t>(rank)];
+    on_each(groups, [&](ProcessGroup& group, int rank) {
         if (rank == 0) {
             for (int i = 0; i < 10; ++i) {
                 group.send(number(i), 1, 1);
@@ -60,7 +56,7 @@ TEST_CASE("messages of one tag arrive in order even if another tag is received f
                 group.recv(x, 0, tag);
                 got.push_back(value_of(x));
             }
-    }));
+    });
     std::vector<int64_t> expected;
     for (int i = 0; i < 10; ++i) expected.push_back(100 + i);
     for (int i = 0; i < 10; ++i) expected.push_back(i);
@@ -68,13 +64,11 @@ TEST_CASE("messages of one tag arrive in order even if another tag is received f
 }
 
 TEST_CASE("of two receives that match a message the one posted first gets it") {
-    const std::string kind = GENERATE("threads", "tcp", "shm");
     const bool any_is_first = GENERATE(true, false),
                arrives_early = GENERATE(true, false);
-    CAPTURE(kind, any_is_first, arrives_early);
-    const auto groups = make_groups(kind, 2);
-    require_none(on_ranks(2, [&](int rank) {
-        ProcessGroup& group = *groups[static_cast<size_t>(rank)];
+    CAPTURE(any_is_first, arrives_early);
+    const auto groups = make_groups(any_transport(), 2);
+    on_each(groups, [&](ProcessGroup& group, int rank) {
         if (rank == 1) {
             if (!arrives_early) group.barrier();
             for (const int value : {1, 2}) group.send(number(value), 0, 3);
@@ -89,14 +83,12 @@ TEST_CASE("of two receives that match a message the one posted first gets it") {
         second->wait();
         MINI_CHECK(value_of(one) == 1 && value_of(two) == 2, "the second receive got 1");
         if (!arrives_early) group.recv(number(0), 1, 4);
-    }));
+    });
 }
 
 TEST_CASE("a message overtakes a waiting collective of the sender or of the receiver") {
-    const std::string kind = GENERATE("threads", "tcp", "shm");
-    const auto groups = make_groups(kind, 2);
-    require_none(on_ranks(2, [&](int rank) {
-        ProcessGroup& group = *groups[static_cast<size_t>(rank)];
+    const auto groups = make_groups(any_transport(), 2);
+    on_each(groups, [&](ProcessGroup& group, int rank) {
         Tensor sum = Tensor::ones({10}), x = number(0);
         if (rank == 0) {
             // The all-reduce cannot end before rank 1 has this message.
@@ -109,15 +101,13 @@ TEST_CASE("a message overtakes a waiting collective of the sender or of the rece
             group.all_reduce(sum);
         }
         MINI_CHECK(sum.to_vector<float>()[9] == 2.0f, "the sum is wrong");
-    }));
+    });
 }
 
 TEST_CASE("a collective's message that arrives early does not block later messages") {
-    const std::string kind = GENERATE("threads", "tcp", "shm");
     const int64_t n = GENERATE(10, 1'000'000);
-    const auto groups = make_groups(kind, 2);
-    require_none(on_ranks(2, [&](int rank) {
-        ProcessGroup& group = *groups[static_cast<size_t>(rank)];
+    const auto groups = make_groups(any_transport(), 2);
+    on_each(groups, [&](ProcessGroup& group, int rank) {
         Tensor x = number(0), data = Tensor::full({n}, rank);
         if (rank == 0) {
             const auto work = group.broadcast_async(data, 0);
@@ -129,28 +119,26 @@ TEST_CASE("a collective's message that arrives early does not block later messag
             MINI_CHECK(value_of(x) == 6, value_of(x));
             MINI_CHECK(data.to_vector<float>().back() == 0.0f, "not the root's data");
         }
-    }));
+    });
 }
 
 TEST_CASE(
     "a receive whose size differs from the send is an error that names both sizes") {
-    const std::string kind = GENERATE("threads", "tcp", "shm");
-    const auto groups = make_groups(kind, 2);
+    const auto groups = make_groups(any_transport(), 2);
     const auto failures = on_ranks(2, [&](int rank) {
         ProcessGroup& group = *groups[static_cast<size_t>(rank)];
         if (rank == 0) return group.send(Tensor::zeros({3}), 1, 7);
         group.recv(Tensor::zeros({4}), 0, 7);
     });
     const std::string text = text_of(failures[1]);
-    CAPTURE(kind, text);
+    CAPTURE(text);
     CHECK(contains(text, "MismatchedCollective"));
     CHECK(contains(text, "rank 0 sent 12 bytes where rank 1 expects 16"));
     CHECK(contains(text, "tag 7"));
 }
 
 TEST_CASE("a receive that no rank sends to fails at its deadline and names the rank") {
-    const std::string kind = GENERATE("threads", "tcp", "shm");
-    const auto groups = make_groups(kind, 3, milliseconds(200));
+    const auto groups = make_groups(any_transport(), 3, milliseconds(200));
     const std::string one = failure_of([&] { groups[0]->recv(number(0), 2, 9); });
     CHECK(contains(one,
                    "Timeout: rank 0 waited 0.2 s in recv from rank 2 (tag 9, 1 int64)"));
@@ -160,8 +148,7 @@ TEST_CASE("a receive that no rank sends to fails at its deadline and names the r
 }
 
 TEST_CASE("a receive from a rank that leaves throws PeerLost naming that rank") {
-    const std::string kind = GENERATE("threads", "tcp", "shm");
-    auto groups = make_groups(kind, 3);
+    auto groups = make_groups(any_transport(), 3);
     const auto work = groups[0]->recv_async(number(0), 2);
     groups[2] = nullptr;
     CHECK(contains(failure_of([&] { work->wait(); }), "PeerLost(2)"));
@@ -177,12 +164,10 @@ TEST_CASE("messages to the rank itself or to an invalid peer are rejected immedi
 }
 
 TEST_CASE("shutdown finishes the messages in flight") {
-    const std::string kind = GENERATE("threads", "tcp", "shm");
-    const auto groups = make_groups(kind, 2);
+    const auto groups = make_groups(any_transport(), 2);
     std::vector<Tensor> got;
     for (int i = 0; i < 20; ++i) got.push_back(number(-1));
-    require_none(on_ranks(2, [&](int rank) {
-        ProcessGroup& group = *groups[static_cast<size_t>(rank)];
+    on_each(groups, [&](ProcessGroup& group, int rank) {
         for (int i = 0; i < 20; ++i) {
             if (rank == 0) group.send_async(number(i), 1, static_cast<uint64_t>(i));
             if (rank == 1)
@@ -190,7 +175,7 @@ TEST_CASE("shutdown finishes the messages in flight") {
                                  static_cast<uint64_t>(19 - i));
         }
         group.shutdown();
-    }));
+    });
     for (int i = 0; i < 20; ++i) CHECK(value_of(got[static_cast<size_t>(i)]) == i);
 }
 
@@ -208,9 +193,8 @@ TEST_CASE("two threads that block in one group at the same time get an error") {
 }
 
 TEST_CASE("reserved tags work for the library and are rejected for programs") {
-    const std::string kind = GENERATE("threads", "tcp", "shm");
     const int P = GENERATE(1, 2, 3, 4, 7);
-    const auto groups = make_groups(kind, P);
+    const auto groups = make_groups(any_transport(), P);
     require_none(on_ranks(
         P, [&](int rank) { check_reserved_tags(*groups[static_cast<size_t>(rank)]); }));
 }

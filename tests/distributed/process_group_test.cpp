@@ -72,8 +72,7 @@ TEST_CASE("an expanded tensor is rejected at once, and the group stays usable") 
 }
 
 TEST_CASE("an async operation returns before the other ranks have called the operation") {
-    const std::string kind = GENERATE("threads", "tcp", "shm");
-    const auto groups = make_groups(kind, 2);
+    const auto groups = make_groups(any_transport(), 2);
     Tensor a = Tensor::full({100}, 1), b = Tensor::full({100}, 2);
     const auto work = groups[0]->all_reduce_async(a, ReduceOp::kSum);
     CHECK_FALSE(work->is_completed());  // rank 1 has not called all_reduce yet
@@ -113,8 +112,7 @@ TEST_CASE("async operations run one after another in call order") {
 
 TEST_CASE(
     "the event log has the payload at the beginning and the bytes sent at the end") {
-    const std::string kind = GENERATE("threads", "tcp", "shm");
-    const auto groups = make_groups(kind, 4);
+    const auto groups = make_groups(any_transport(), 4);
     require_none(on_ranks(4, [&](int rank) {
         groups[static_cast<size_t>(rank)]->all_reduce(Tensor::ones({400}), ReduceOp::kSum,
                                                       Algorithm::kRing);
@@ -159,8 +157,7 @@ TEST_CASE("a collective increments the version of its output tensors once") {
 }
 
 TEST_CASE("shutdown finishes the operations in flight and later operations throw") {
-    const std::string kind = GENERATE("threads", "tcp", "shm");
-    const auto groups = make_groups(kind, 2);
+    const auto groups = make_groups(any_transport(), 2);
     std::vector<std::shared_ptr<Work>> works;
     for (const auto& group : groups)
         for (int i = 0; i < 10; ++i) works.push_back(group->barrier_async());
@@ -175,8 +172,7 @@ TEST_CASE("shutdown finishes the operations in flight and later operations throw
 }
 
 TEST_CASE("the destructor drops the operations in flight instead of waiting for them") {
-    const std::string kind = GENERATE("threads", "tcp", "shm");
-    auto groups = make_groups(kind, 2);
+    auto groups = make_groups(any_transport(), 2);
     const auto first = groups[0]->barrier_async();
     const auto second = groups[0]->barrier_async();
     groups[0] = nullptr;  // rank 1 never calls a barrier

@@ -1,10 +1,11 @@
-// Checks the exceptions that on_ranks returns.
+// Catch2 for ranks: transports as generators, and the exceptions that on_ranks returns.
 
 #pragma once
 
 #include <cstddef>
 #include <exception>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "tests/distributed/support.hpp"
@@ -18,6 +19,13 @@ inline void require_none(const std::vector<std::exception_ptr>& failures) {
         INFO("rank " << rank << ": " << text_of(failures[rank]));
         REQUIRE(failures[rank] == nullptr);
     }
+}
+
+/// Returns one kind of make_transports after another, and adds it to the messages of the case.
+inline std::string any_transport() {
+    const std::string kind = GENERATE("threads", "tcp", "shm");
+    UNSCOPED_INFO("over " << kind);
+    return kind;
 }
 
 /// Calls body(group, rank) on one thread per group, which are those of all ranks; requires

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "libmini/core/log.hpp"
 #include "libmini/distributed/backends/ring.hpp"
 #include "tests/distributed/conformance.hpp"
 #include "tests/distributed/support.hpp"
@@ -25,18 +24,15 @@ namespace {
 std::vector<std::string> on_four(const std::string& backend,
                                  const std::function<void(ProcessGroup&)>& body,
                                  const std::string& link = "") {
-    std::vector<std::string> texts;
     const int port = free_port();
     const auto threads = make_threads_groups(4, kLong);
-    for (const auto& failure : on_ranks(4, [&](int rank) {
-             if (backend == "threads") return body(*threads[static_cast<size_t>(rank)]);
-             const auto group = make_ring_group({{"127.0.0.1", port}, rank, 4, Cookie{}},
-                                                Medium::kAuto, kLong, link);
-             body(*group);
-             group->barrier();
-         }))
-        texts.push_back(text_of(failure));
-    return texts;
+    return texts_of(4, [&](int rank) {
+        if (backend == "threads") return body(*threads[static_cast<size_t>(rank)]);
+        const auto group = make_ring_group({{"127.0.0.1", port}, rank, 4, Cookie{}},
+                                           Medium::kAuto, kLong, link);
+        body(*group);
+        group->barrier();
+    });
 }
 
 }  // namespace
@@ -123,10 +119,8 @@ TEST_CASE("the errors of a subgroup name the ranks of the job") {
 }
 
 TEST_CASE("a warning of a subgroup has the rank of the job as its prefix") {
-    const logging::Level level = logging::level();
-    logging::set_level(logging::Level::kWarning);
     std::vector<std::string> texts;
-    const std::string output = mini::test::written_to_stderr([&] {
+    const std::string output = mini::test::warnings_of([&] {
         texts = on_four("threads", [&](ProcessGroup& world) {
             const auto pair = world.new_group({2, 3});
             if (world.rank() == 2) {
@@ -138,7 +132,6 @@ TEST_CASE("a warning of a subgroup has the rank of the job as its prefix") {
             world.barrier();
         });
     });
-    logging::set_level(level);
     CHECK(texts == std::vector<std::string>(4));
     CAPTURE(output);
     CHECK(contains(output, "[rank 2] warning: waiting for rank 1 in all_reduce #1"));

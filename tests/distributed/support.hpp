@@ -79,6 +79,15 @@ inline std::string text_of(const std::exception_ptr& failure) {
     }
 }
 
+/// Calls body(rank) on one thread per rank; returns the text of each rank's exception.
+inline std::vector<std::string> texts_of(int world_size,
+                                         const std::function<void(int)>& body) {
+    std::vector<std::string> texts;
+    for (const auto& failure : on_ranks(world_size, body))
+        texts.push_back(text_of(failure));
+    return texts;
+}
+
 /// Runs `call`; returns text_of() its exception, "" if `call` does not throw.
 inline std::string failure_of(const std::function<void()>& call) {
     try {

@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/distributed/require_none.hpp"
 #include "tests/distributed/support.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/sanitizers.hpp"
@@ -37,37 +38,28 @@ void reduce_rounds(ProcessGroup& group, int64_t n, float value, int rounds = kRo
     }
 }
 
-// Calls body(0) and body(1) on two threads. Returns the text of each thread's exception.
-std::vector<std::string> on_two_threads(const std::function<void(int)>& body) {
-    std::vector<std::string> texts;
-    for (const auto& failure : on_ranks(2, body)) texts.push_back(text_of(failure));
-    return texts;
-}
-
 }  // namespace
 
 TEST_CASE("two threads that race in one group get a mismatch or the right sums") {
-    const std::string kind = GENERATE("threads", "tcp", "shm");
     const int world_size = GENERATE(2, 3);
-    const auto groups = make_groups(kind, world_size, milliseconds(5000));
+    const auto groups = make_groups(any_transport(), world_size, milliseconds(5000));
     std::vector<std::vector<std::string>> texts(groups.size());
     on_ranks(world_size, [&](int rank) {
         const auto r = static_cast<size_t>(rank);
-        texts[r] = on_two_threads([&](int thread) {
+        texts[r] = texts_of(2, [&](int thread) {  // on two threads
             reduce_rounds(*groups[r], thread == 0 ? 8 : 1000, thread == 0 ? 1 : 2);
         });
     });
     for (const auto& of_rank : texts)
         for (const std::string& text : of_rank) {
-            CAPTURE(kind, world_size, text);
+            CAPTURE(world_size, text);
             CHECK((text.empty() || contains(text, "MismatchedCollective")));
         }
 }
 
 TEST_CASE("two threads' calls in a different order on each rank are a mismatch") {
-    const std::string kind = GENERATE("threads", "tcp", "shm");
-    const auto groups = make_groups(kind, 2);
-    const auto failures = on_ranks(2, [&](int rank) {
+    const auto groups = make_groups(any_transport(), 2);
+    const auto texts = texts_of(2, [&](int rank) {
         WorkHandle works[2];
         for (const int call : {0, 1}) {  // each from its own thread
             const int64_t n = 8 + (rank + call) % 2;
@@ -81,11 +73,11 @@ TEST_CASE("two threads' calls in a different order on each rank are a mismatch")
         }
         works[0]->wait();
     });
-    for (const auto& failure : failures) {
-        CAPTURE(text_of(failure));
-        CHECK(contains(text_of(failure), "MismatchedCollective"));
-        CHECK(contains(text_of(failure), "sum of 8"));
-        CHECK(contains(text_of(failure), "sum of 9"));
+    for (const std::string& text : texts) {
+        CAPTURE(text);
+        CHECK(contains(text, "MismatchedCollective"));
+        CHECK(contains(text, "sum of 8"));
+        CHECK(contains(text, "sum of 9"));
     }
 }
 
@@ -93,11 +85,10 @@ TEST_CASE("two threads with one group each do not interfere") {
     const std::string kind = GENERATE("threads", "tcp", "shm");
     const std::vector<std::vector<std::shared_ptr<QueuedGroup>>> groups = {
         make_groups(kind, 3), make_groups(kind, 3)};
-    const auto failures = on_ranks(6, [&](int i) {
+    require_none(on_ranks(6, [&](int i) {
         const auto one = static_cast<size_t>(i % 2), rank = static_cast<size_t>(i / 2);
         reduce_rounds(*groups[one][rank], 8, static_cast<float>(1 + i % 2));
-    });
-    for (const auto& failure : failures) CHECK(text_of(failure) == "");
+    }));
 }
 
 TEST_CASE("all_reduce is right for 1 to 16 ranks and for 0 to 1009 elements") {
@@ -106,9 +97,7 @@ TEST_CASE("all_reduce is right for 1 to 16 ranks and for 0 to 1009 elements") {
             ? GENERATE(1, 2, 7, 16)
             : GENERATE(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16);
     const auto groups = make_groups("threads", world_size);
-    const auto failures = on_ranks(world_size, [&](int rank) {
-        for (const int64_t n : {0, 1, 7, 1009})
-            reduce_rounds(*groups[static_cast<size_t>(rank)], n, 3, 10);
+    on_each(groups, [](ProcessGroup& group, int /*rank*/) {
+        for (const int64_t n : {0, 1, 7, 1009}) reduce_rounds(group, n, 3, 10);
     });
-    for (const auto& failure : failures) CHECK(text_of(failure) == "");
 }

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "libmini/core/error.hpp"
+#include "libmini/core/log.hpp"
 
 namespace mini::test {
 
@@ -43,6 +44,15 @@ inline std::string written_to_stderr(const std::function<void()>& body) {
     for (ssize_t n; (n = read(ends[0], buffer, sizeof buffer)) > 0;)
         text.append(buffer, static_cast<size_t>(n));
     close(ends[0]);
+    return text;
+}
+
+/// Returns what `body` writes to stderr while warnings are logged.
+inline std::string warnings_of(const std::function<void()>& body) {
+    const logging::Level before = logging::level();
+    logging::set_level(logging::Level::kWarning);
+    const std::string text = written_to_stderr(body);
+    logging::set_level(before);
     return text;
 }
 

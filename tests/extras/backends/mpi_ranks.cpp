@@ -72,7 +72,7 @@ void run(const std::string& what) {
         {"early_end", early_end},
         {"missing", missing},
         {"subgroups", check_subgroups},
-        {"operations", check_all_operations}};
+        {"tags", check_reserved_tags}};
     parts.at(what)(*group);
     destroy_process_group();
 }
@@ -81,7 +81,7 @@ void run(const std::string& what) {
 
 int main(int count, char** arguments) {
     mini::extras::use_all();
-    const std::string what = count > 1 ? arguments[1] : "operations";
+    const std::string what = count > 1 ? arguments[1] : "tags";
     const std::string text = failure_of([&] { run(what); });
     const std::string line = concat(text.empty() ? "fine" : text, "\n");
     std::cout << line << std::flush;

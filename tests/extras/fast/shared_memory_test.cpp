@@ -21,6 +21,7 @@
 #include "libmini/extras/fast/shared_blocks.hpp"
 #include "libmini/tensor/buffer_cache.hpp"
 #include "libmini/tensor/ops.hpp"
+#include "tests/distributed/require_none.hpp"
 #include "tests/distributed/support.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/sanitizers.hpp"
@@ -87,10 +88,6 @@ void compare_bits(ProcessGroup& group, size_t bytes, Shared shared) {
     }
 }
 
-void require_all_succeed(const std::vector<std::exception_ptr>& failures) {
-    for (const auto& failure : failures) REQUIRE(text_of(failure) == "");
-}
-
 }  // namespace
 
 TEST_CASE("an all-reduce in shared memory has the bits of the ring") {
@@ -98,13 +95,12 @@ TEST_CASE("an all-reduce in shared memory has the bits of the ring") {
     const int world_size =
         mini::test::kWatchesThreads ? GENERATE(2, 3) : GENERATE(1, 2, 3, 4, 7);
     const auto groups = make_groups(kind, world_size);
-    require_all_succeed(on_ranks(world_size, [&](int rank) {
-        ProcessGroup& group = *groups[static_cast<size_t>(rank)];
+    on_each(groups, [&](ProcessGroup& group, int /*rank*/) {
         for (const size_t bytes : {0, 8, 1000, 16 << 10, 100'000, 500'000})
             compare_bits(group, bytes, Shared::kNone);
         for (const Shared shared : {Shared::kEvenRanks, Shared::kAll})
             for (const size_t bytes : {0, 8, 100'000}) compare_bits(group, bytes, shared);
-    }));
+    });
 }
 
 TEST_CASE("ranks that share memory reduce in it, and other ranks reject the algorithm") {
@@ -131,7 +127,7 @@ TEST_CASE("two groups of the same ranks reduce in shared memory at the same time
     const std::string kind = GENERATE("threads", "shm");
     constexpr int kRanks = 3, kCalls = 30;
     const auto first = make_groups(kind, kRanks), second = make_groups(kind, kRanks);
-    require_all_succeed(on_ranks(2 * kRanks, [&](int thread) {
+    require_none(on_ranks(2 * kRanks, [&](int thread) {
         const auto rank = static_cast<size_t>(thread / 2);
         ProcessGroup& group = *(thread % 2 ? second : first)[rank];
         for (int call = 0; call < kCalls; ++call) {
@@ -148,8 +144,7 @@ TEST_CASE("two groups of the same ranks reduce in shared memory at the same time
 TEST_CASE("messages that no rank receives yet do not stop an all-reduce") {
     const std::string kind = GENERATE("threads", "shm");
     const auto groups = make_groups(kind, 2);
-    require_all_succeed(on_ranks(2, [&](int rank) {
-        ProcessGroup& group = *groups[static_cast<size_t>(rank)];
+    on_each(groups, [&](ProcessGroup& group, int rank) {
         Tensor x = Tensor::ones({1 << 20});
         if (rank == 0) {
             group.all_reduce(x);
@@ -160,7 +155,7 @@ TEST_CASE("messages that no rank receives yet do not stop an all-reduce") {
             sent->wait();
         }
         MINI_CHECK(x.to_vector<float>()[7] == 1, "the message is wrong");
-    }));
+    });
 }
 
 TEST_CASE("a rank that leaves while others wait for its data is lost on all of them") {
@@ -297,12 +292,11 @@ TEST_CASE("a block stays mapped while it is used, and blocks of long ago do not"
 TEST_CASE("more than 8 ranks share no memory for it, and their ring is right") {
     constexpr int kRanks = 9;
     const auto groups = make_groups("threads", kRanks);
-    require_all_succeed(on_ranks(kRanks, [&](int rank) {
-        ProcessGroup& group = *groups[static_cast<size_t>(rank)];
+    on_each(groups, [&](ProcessGroup& group, int /*rank*/) {
         const Tensor x = Tensor::ones({300'000});
         group.all_reduce(x);
         const auto ran = group.events().snapshot(EventKind::kAlgorithm);
         MINI_CHECK(std::string(ran[0].name) == "ring", "it ran ", ran[0].name);
         MINI_CHECK(x.to_vector<float>()[299'999] == kRanks, "the sum is wrong");
-    }));
+    });
 }

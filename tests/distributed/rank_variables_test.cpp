@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "tests/distributed/environment.hpp"
 #include "tests/distributed/support.hpp"
 #include "tests/support/catch.hpp"
 
@@ -48,7 +49,8 @@ TEST_CASE("a rank that is not an integer or out of range is an error that names 
         return fault({{"RANK", rank}, {"WORLD_SIZE", "4"}});
     };
     CHECK(contains(of_4("3x"), "RANK is \"3x\", which is not an integer"));
-    CHECK(contains(of_4("1.5"), "RANK is \"1.5\""));
+    for (const char* rank : {"1.5", " 1", "99999999999"})
+        CHECK(contains(of_4(rank), concat("RANK is \"", rank, "\"")));
     CHECK(contains(of_4("-1"), "RANK is -1; it must not be negative"));
     CHECK(contains(of_4("4"), "RANK is 4 but WORLD_SIZE is 4; ranks are 0 .. 3"));
     CHECK(contains(fault({{"RANK", "0"}, {"WORLD_SIZE", "0"}}),
@@ -78,19 +80,16 @@ TEST_CASE("port_from_text is stable and below the system's ephemeral ports") {
 }
 
 TEST_CASE("get_local_rank reads the launcher's variables and is 0 without a launcher") {
-    for (const char* name : {"RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE"})
-        ::unsetenv(name);
+    Environment environment;
     CHECK(get_local_rank() == 0);
     CHECK(get_local_world_size() == 1);
     CHECK(get_node_rank() == 0);
-    ::setenv("RANK", "1", 1);
-    ::setenv("WORLD_SIZE", "2", 1);
+    environment.set("RANK", "1");
+    environment.set("WORLD_SIZE", "2");
     CHECK(contains(failure_of([] { get_local_rank(); }), "does not set LOCAL_RANK"));
-    ::setenv("LOCAL_RANK", "1", 1);
-    ::setenv("LOCAL_WORLD_SIZE", "2", 1);
+    environment.set("LOCAL_RANK", "1");
+    environment.set("LOCAL_WORLD_SIZE", "2");
     CHECK(get_local_rank() == 1);
     CHECK(get_local_world_size() == 2);
     CHECK(get_node_rank() == 0);
-    for (const char* name : {"RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE"})
-        ::unsetenv(name);
 }

@@ -14,6 +14,7 @@
 
 #include "libmini/distributed/rendezvous/rendezvous.hpp"
 #include "libmini/distributed/transport/mesh.hpp"
+#include "tests/distributed/environment.hpp"
 #include "tests/distributed/support.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/socket_pair.hpp"
@@ -24,28 +25,14 @@ using namespace mini::dist::test;
 
 namespace {
 
-const char* const kVariables[] = {"RANK",
-                                  "WORLD_SIZE",
-                                  "MASTER_ADDR",
-                                  "MASTER_PORT",
-                                  "MINI_STORE_COOKIE",
-                                  "MINI_RUN_ID",
-                                  "MINI_ADVERTISE_ADDR",
-                                  "TORCHELASTIC_RUN_ID",
-                                  "TORCHELASTIC_USE_AGENT_STORE"};
-
-// Sets the variables of minirun for rank 1 of 2; the destructor unsets all variables.
-struct Environment {
-    Environment() {
+// The variables of minirun for rank 1 of 2.
+struct ByMinirun : Environment {
+    ByMinirun() {
         set("RANK", "1");
         set("WORLD_SIZE", "2");
         set("MASTER_ADDR", "127.0.0.1");
         set("MASTER_PORT", "29500");
     }
-    ~Environment() {
-        for (const char* name : kVariables) ::unsetenv(name);
-    }
-    void set(const char* name, const char* value) { ::setenv(name, value, 1); }
 };
 
 std::string env_failure() {
@@ -63,7 +50,7 @@ RendezvousConfig config_at(int port, int rank, int world_size) {
 }  // namespace
 
 TEST_CASE("env:// reads torchrun's variables and the cookie") {
-    Environment environment;
+    ByMinirun environment;
     environment.set("MINI_STORE_COOKIE", "ff000000000000000000000000000000");
     const RendezvousConfig config = rendezvous_config("env://", -1, -1);
     CHECK(config.rank == 1);
@@ -74,7 +61,7 @@ TEST_CASE("env:// reads torchrun's variables and the cookie") {
 }
 
 TEST_CASE("a missing or invalid variable is a UsageError that names it") {
-    Environment environment;
+    ByMinirun environment;
     for (const char* name : {"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"}) {
         CAPTURE(name);
         const std::string old = std::getenv(name);
@@ -299,7 +286,7 @@ TEST_CASE("connecting to a rank that has left throws its failure or PeerLost") {
 }
 
 TEST_CASE("if torchrun's own store uses MASTER_PORT our store uses another port") {
-    Environment environment;
+    ByMinirun environment;
     environment.set("TORCHELASTIC_RUN_ID", "none");
     environment.set("TORCHELASTIC_USE_AGENT_STORE", "False");
     CHECK(rendezvous_config("env://", -1, -1).master.port == 29500);
@@ -310,7 +297,7 @@ TEST_CASE("if torchrun's own store uses MASTER_PORT our store uses another port"
 }
 
 TEST_CASE("file:// takes an absolute path, rank and world size") {
-    Environment environment;
+    ByMinirun environment;
     const RendezvousConfig config =
         rendezvous_config("file:///tmp/x?rank=1&world_size=3", -1, -1);
     CHECK(config.file == "/tmp/x");

@@ -140,11 +140,8 @@ std::vector<std::string> run(const std::string& kind, int world_size, int faulty
                     std::move(stream).take_channel(), mine, after));
     };
     const auto groups = make_groups(kind, world_size, timeout, change);
-    std::vector<std::string> texts;
-    for (const auto& failure : on_ranks(
-             world_size, [&](int rank) { body(*groups[static_cast<size_t>(rank)]); }))
-        texts.push_back(text_of(failure));
-    return texts;
+    return texts_of(world_size,
+                    [&](int rank) { body(*groups[static_cast<size_t>(rank)]); });
 }
 
 void reduce_and_check(ProcessGroup& group, int64_t n, Algorithm algorithm) {

@@ -187,13 +187,10 @@ Seeds emulated_link_seeds() {
 
 }  // namespace
 
-std::span<const Target> channel_targets() {
-    static constexpr std::array kTargets = {
-        Target{"byte_ring", run_byte_ring, byte_ring_seeds},
-        Target{"ring_channel", run_ring_channel, ring_channel_seeds},
-        Target{"emulated_link", run_emulated_link, emulated_link_seeds},
-    };
-    return kTargets;
+std::vector<Target> channel_targets() {
+    return {{"byte_ring", run_byte_ring, byte_ring_seeds},
+            {"ring_channel", run_ring_channel, ring_channel_seeds},
+            {"emulated_link", run_emulated_link, emulated_link_seeds}};
 }
 
 }  // namespace mini::fuzz

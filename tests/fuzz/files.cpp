@@ -2,7 +2,6 @@
 // pictures.cpp.
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +9,6 @@
 #include <filesystem>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -182,14 +180,11 @@ void repair_checkpoint(std::string& bytes) {
 
 }  // namespace
 
-std::span<const Target> file_targets() {
-    static constexpr std::array kTargets = {
-        Target{"idx", run_idx, idx_seeds},
-        Target{"cifar10", run_cifar10, cifar10_seeds, round_to_records},
-        Target{"safetensors", run_safetensors, safetensors_seeds, repair_safetensors},
-        Target{"checkpoint", run_checkpoint, checkpoint_seeds, repair_checkpoint},
-    };
-    return kTargets;
+std::vector<Target> file_targets() {
+    return {{"idx", run_idx, idx_seeds},
+            {"cifar10", run_cifar10, cifar10_seeds, round_to_records},
+            {"safetensors", run_safetensors, safetensors_seeds, repair_safetensors},
+            {"checkpoint", run_checkpoint, checkpoint_seeds, repair_checkpoint}};
 }
 
 }  // namespace mini::fuzz

@@ -1,7 +1,6 @@
 // The target of mini flight: reads the box files of flight recorders and reports on them.
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -106,11 +105,8 @@ void repair_box(std::string& bytes) {
 
 }  // namespace
 
-std::span<const Target> flight_targets() {
-    static constexpr std::array kTargets = {
-        Target{"flight_box", run_flight_box, flight_box_seeds, repair_box},
-    };
-    return kTargets;
+std::vector<Target> flight_targets() {
+    return {{"flight_box", run_flight_box, flight_box_seeds, repair_box}};
 }
 
 }  // namespace mini::fuzz

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <map>
 #include <optional>
-#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -170,19 +169,16 @@ Seeds minirun_option_seeds() {
 
 }  // namespace
 
-std::span<const Target> launch_targets() {
-    static constexpr std::array kTargets = {
-        Target{"slurm_hosts", run_slurm_hosts, slurm_host_seeds},
-        Target{"slurm_counts", run_slurm_counts, slurm_count_seeds},
-        Target{"rank_variables", run_rank_variables, rank_variable_seeds},
-        Target{"init_method", run_init_method, init_method_seeds},
-        Target{"address", run_address, address_seeds},
-        Target{"cookie", run_cookie, cookie_seeds},
-        Target{"link", run_link, link_seeds},
-        Target{"sizes", run_sizes, sizes_seeds},
-        Target{"minirun_options", run_minirun_options, minirun_option_seeds},
-    };
-    return kTargets;
+std::vector<Target> launch_targets() {
+    return {{"slurm_hosts", run_slurm_hosts, slurm_host_seeds},
+            {"slurm_counts", run_slurm_counts, slurm_count_seeds},
+            {"rank_variables", run_rank_variables, rank_variable_seeds},
+            {"init_method", run_init_method, init_method_seeds},
+            {"address", run_address, address_seeds},
+            {"cookie", run_cookie, cookie_seeds},
+            {"link", run_link, link_seeds},
+            {"sizes", run_sizes, sizes_seeds},
+            {"minirun_options", run_minirun_options, minirun_option_seeds}};
 }
 
 }  // namespace mini::fuzz

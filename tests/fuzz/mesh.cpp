@@ -209,14 +209,11 @@ Seeds hello_seeds() {
 
 }  // namespace
 
-std::span<const Target> mesh_targets() {
-    static constexpr std::array kTargets = {
-        Target{"messages", run_messages, message_seeds},
-        Target{"mesh_transport", run_mesh_transport, message_seeds},
-        Target{"hello", run_hello, hello_seeds},
-        Target{"mesh_door", run_mesh_door, mesh_door_seeds},
-    };
-    return kTargets;
+std::vector<Target> mesh_targets() {
+    return {{"messages", run_messages, message_seeds},
+            {"mesh_transport", run_mesh_transport, message_seeds},
+            {"hello", run_hello, hello_seeds},
+            {"mesh_door", run_mesh_door, mesh_door_seeds}};
 }
 
 }  // namespace mini::fuzz

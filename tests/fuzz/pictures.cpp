@@ -1,6 +1,5 @@
 // Targets that read images.
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -49,12 +48,8 @@ std::vector<std::string> jpeg_seeds() {
 
 }  // namespace
 
-std::span<const Target> picture_targets() {
-    static constexpr std::array kTargets = {
-        Target{"png", run_picture, png_seeds},
-        Target{"jpeg", run_picture, jpeg_seeds},
-    };
-    return kTargets;
+std::vector<Target> picture_targets() {
+    return {{"png", run_picture, png_seeds}, {"jpeg", run_picture, jpeg_seeds}};
 }
 
 }  // namespace mini::fuzz

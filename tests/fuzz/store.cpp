@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <fstream>
 #include <functional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -180,14 +179,11 @@ std::vector<std::string> file_store_seeds() {
 
 }  // namespace
 
-std::span<const Target> store_targets() {
-    static constexpr std::array kTargets = {
-        Target{"store_requests", run_store_requests, request_seeds},
-        Target{"store_server", run_store_server, server_seeds},
-        Target{"store_client", run_store_client, reply_seeds},
-        Target{"file_store", run_file_store, file_store_seeds},
-    };
-    return kTargets;
+std::vector<Target> store_targets() {
+    return {{"store_requests", run_store_requests, request_seeds},
+            {"store_server", run_store_server, server_seeds},
+            {"store_client", run_store_client, reply_seeds},
+            {"file_store", run_file_store, file_store_seeds}};
 }
 
 }  // namespace mini::fuzz

@@ -35,13 +35,13 @@ struct Target {
 };
 
 /// Return the targets of one source file each: files.cpp, pictures.cpp, ...
-std::span<const Target> file_targets();
-std::span<const Target> picture_targets();
-std::span<const Target> launch_targets();
-std::span<const Target> store_targets();
-std::span<const Target> mesh_targets();
-std::span<const Target> channel_targets();
-std::span<const Target> flight_targets();
+std::vector<Target> file_targets();
+std::vector<Target> picture_targets();
+std::vector<Target> launch_targets();
+std::vector<Target> store_targets();
+std::vector<Target> mesh_targets();
+std::vector<Target> channel_targets();
+std::vector<Target> flight_targets();
 
 /// Returns all targets.
 std::vector<Target> all_targets();

@@ -1,6 +1,5 @@
 // Ranks that join through a file late or never, in virtual time.
 
-#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,32 +8,15 @@
 #include "libmini/distributed/rendezvous/rendezvous.hpp"
 #include "libmini/extras/launchers/file_store.hpp"
 #include "libmini/extras/simulation/process_cluster.hpp"
+#include "tests/extras/simulation/late_ends.hpp"
 #include "tests/support/catch.hpp"
-#include "tests/support/contains.hpp"
 #include "tests/support/folder.hpp"
 
 namespace mini::dist {
 namespace {
 
-constexpr std::chrono::milliseconds kPatience(4000);
-
 RendezvousConfig in_file(const std::string& path, int rank, int world_size) {
     return {{}, rank, world_size, Cookie{}, path, "", ""};
-}
-
-// Checks that all processes except process `one` threw an error that contains `words`, at
-// the deadline.
-void check_all_but(int one, const std::vector<ProcessEnd>& ends,
-                   const std::string& words) {
-    for (int rank = 0; rank < static_cast<int>(ends.size()); ++rank) {
-        if (rank == one) continue;
-        const ProcessEnd& end = ends[static_cast<size_t>(rank)];
-        const std::string message = end.failure ? end.failure->message : "";
-        CAPTURE(rank, message);
-        CHECK(test::contains(message, words));
-        CHECK(end.time >= kPatience);
-        CHECK(end.time < kPatience + std::chrono::seconds(5));
-    }
 }
 
 TEST_CASE("a missing rank is named in a rendezvous through a file too") {

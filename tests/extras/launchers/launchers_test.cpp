@@ -6,43 +6,13 @@
 
 #include "libmini/distributed/rendezvous/rank_variables.hpp"
 #include "libmini/distributed/rendezvous/rendezvous_config.hpp"
+#include "tests/distributed/environment.hpp"
 #include "tests/distributed/support.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace mini;
 using namespace mini::dist;
 using namespace mini::dist::test;
-
-namespace {
-
-const char* const kVariables[] = {"RANK",
-                                  "WORLD_SIZE",
-                                  "MASTER_ADDR",
-                                  "MASTER_PORT",
-                                  "MINI_STORE_COOKIE",
-                                  "MINI_RUN_ID",
-                                  "MINI_ADVERTISE_ADDR",
-                                  "TORCHELASTIC_RUN_ID",
-                                  "TORCHELASTIC_USE_AGENT_STORE",
-                                  "OMPI_COMM_WORLD_RANK",
-                                  "OMPI_COMM_WORLD_SIZE",
-                                  "OMPI_COMM_WORLD_LOCAL_RANK",
-                                  "OMPI_COMM_WORLD_LOCAL_SIZE",
-                                  "OMPI_MCA_ess_base_jobid"};
-
-// Unsets all variables, at the start and at the end.
-struct Environment {
-    Environment() { clear(); }
-    ~Environment() { clear(); }
-    void set(const char* name, const char* value) { ::setenv(name, value, 1); }
-
-  private:
-    void clear() {
-        for (const char* name : kVariables) ::unsetenv(name);
-    }
-};
-
-}  // namespace
 
 TEST_CASE("env:// takes another launcher's rank and derives the master address") {
     Environment environment;

@@ -16,6 +16,7 @@
 #include "libmini/distributed/store/tcp_store.hpp"
 #include "libmini/distributed/transport/mesh.hpp"
 #include "libmini/extras/simulation/process_cluster.hpp"
+#include "tests/extras/simulation/late_ends.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
 
@@ -27,7 +28,6 @@ using std::chrono::seconds;
 using test::contains;
 
 constexpr int kStorePort = 29500;
-constexpr milliseconds kPatience(4000);
 
 RendezvousConfig at_rank_0(ProcessCluster& cluster, int rank, int world_size) {
     return {{cluster.system().address_of(0), kStorePort}, rank, world_size};
@@ -46,25 +46,6 @@ class LateStore : public TcpStore {
   private:
     milliseconds lateness_;
 };
-
-// Returns the message of the process's exception; "" if the process returned.
-std::string message_of(const ProcessEnd& end) {
-    return end.failure ? end.failure->message : "";
-}
-
-// Checks that all processes except process `one` threw an error that contains `words`, at
-// the deadline.
-void check_all_but(int one, const std::vector<ProcessEnd>& ends,
-                   const std::string& words) {
-    for (int rank = 0; rank < static_cast<int>(ends.size()); ++rank) {
-        if (rank == one) continue;
-        const ProcessEnd& end = ends[static_cast<size_t>(rank)];
-        CAPTURE(rank, message_of(end));
-        CHECK(contains(message_of(end), words));
-        CHECK(end.time >= kPatience);
-        CHECK(end.time < kPatience + seconds(5));
-    }
-}
 
 TEST_CASE("a silent rank causes a Timeout that names it on every other rank") {
     for (const int silent : {0, 2}) {

@@ -28,9 +28,9 @@ MODELS = {
 
 def chunk_cases():
     for size in [*range(13), 31, 64, 100]:
-        for chunks in [1, 2, 3, 4, 7, 8]:
-            parts = torch.empty(size, 2).chunk(chunks)
-            yield {"size": size, "chunks": chunks, "sizes": [len(part) for part in parts]}
+        yield {"size": size, "sizes": {
+            chunks: [len(part) for part in torch.empty(size, 2).chunk(chunks)]
+            for chunks in [1, 2, 3, 4, 7, 8]}}
 
 
 def partition(sizes, world_size):
@@ -45,11 +45,8 @@ def partition(sizes, world_size):
 
 def partition_cases():
     for name, sizes in MODELS.items():
-        for world_size in [1, 2, 3, 4, 7]:
-            owners = partition(sizes, world_size)
-            yield {
-                "name": name, "sizes": sizes, "world_size": world_size, "owners": owners
-            }
+        yield {"name": name, "sizes": sizes, "owners": {
+            world_size: partition(sizes, world_size) for world_size in [1, 2, 3, 4, 7]}}
 
 
 def write(name, cases):

@@ -55,12 +55,12 @@ class Noise : public nn::Module {
 }  // namespace
 
 TEST_CASE("a batch is split like torch.chunk", "[cpu]") {
-    for (const auto& golden : golden_cases("chunks")) {
-        const int64_t size = golden["size"], chunks = golden["chunks"];
-        CAPTURE(size, chunks);
-        CHECK(parallel::chunk_sizes(size, chunks) ==
-              golden["sizes"].get<std::vector<int64_t>>());
-    }
+    for (const auto& golden : golden_cases("chunks"))
+        for (const auto& [chunks, sizes] : golden["sizes"].items()) {
+            CAPTURE(golden["size"], chunks);
+            CHECK(parallel::chunk_sizes(golden["size"], std::stoll(chunks)) ==
+                  sizes.get<std::vector<int64_t>>());
+        }
     CHECK(message_of<UsageError>([] { parallel::chunk_sizes(3, 0); }) ==
           "chunk: there must be 1 chunk or more, not 0");
 }

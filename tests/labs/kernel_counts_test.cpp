@@ -25,6 +25,14 @@ Answer kernels(const std::string& arguments) {
     return mini::test::run_shell(MINI_BIN_DIR "/kernel_counts " + arguments);
 }
 
+// Returns what a command that must succeed prints.
+std::string counted(const std::string& arguments) {
+    const Answer answer = kernels(arguments);
+    CAPTURE(answer.text);
+    REQUIRE(answer.code == 0);
+    return answer.text;
+}
+
 // Splits a line into cells; "27 x 256" and "12 %" are one cell each.
 std::vector<std::string> cells_of(const std::string& line) {
     std::istringstream words(line);
@@ -61,10 +69,7 @@ std::map<std::string, Row> rows_of(const std::string& table) {
 
 TEST_CASE(
     "kernel_counts shows the effect of coalescing between two rungs of the ladder") {
-    const Answer answer = kernels("matmul-naive matmul-coalesced");
-    CAPTURE(answer.text);
-    REQUIRE(answer.code == 0);
-    auto rows = rows_of(answer.text);
+    auto rows = rows_of(counted("matmul-naive matmul-coalesced"));
     REQUIRE(rows.size() == 2);
 
     // 72 x 72 in 3 x 9 tiles of 32 x 8: 27 blocks of 8 warps, each 72 times two loads.
@@ -89,10 +94,7 @@ TEST_CASE(
 }
 
 TEST_CASE("kernel_counts counts passes over the shared memory banks and barriers") {
-    const Answer answer = kernels("matmul-tiled");
-    CAPTURE(answer.text);
-    REQUIRE(answer.code == 0);
-    Row row = rows_of(answer.text).at("tiled_kernel");
+    Row row = rows_of(counted("matmul-tiled")).at("tiled_kernel");
     CHECK(row["shared"] != "0");
     CHECK(row["passes"] == "1.0");
     CHECK(row["worst"] == "1");
@@ -100,13 +102,10 @@ TEST_CASE("kernel_counts counts passes over the shared memory banks and barriers
 }
 
 TEST_CASE("the rungs of the ladder of sums count less from rung to rung") {
-    const Answer answer =
-        kernels("sum-divergent sum-interleaved sum-sequential sum-first-add sum-shuffle");
-    CAPTURE(answer.text);
-    REQUIRE(answer.code == 0);
     // Each rung sums 4096 floats by blocks, and then their sums, in a second launch: the
     // rows are those of the second.
-    auto rows = rows_of(answer.text);
+    auto rows = rows_of(counted(
+        "sum-divergent sum-interleaved sum-sequential sum-first-add sum-shuffle"));
     CHECK(rows.at("divergent_kernel")["barriers"] == "9");
     CHECK(rows.at("divergent_kernel")["worst"] == "1");
     CHECK(rows.at("interleaved_kernel")["worst"] == "8");
@@ -120,27 +119,23 @@ TEST_CASE("the rungs of the ladder of sums count less from rung to rung") {
 }
 
 TEST_CASE("kernel_counts --lines names the line that wastes sectors") {
-    const Answer answer = kernels("relu-runs relu-each --lines");
-    CAPTURE(answer.text);
-    REQUIRE(answer.code == 0);
-    CHECK(contains(answer.text, "relu_runs_kernel\n"));
-    CHECK(contains(answer.text, "thread 0 at byte 0, thread 1 at byte 32, "));
-    CHECK(contains(answer.text.substr(answer.text.find("relu_each_kernel")),
+    const std::string text = counted("relu-runs relu-each --lines");
+    CHECK(contains(text, "relu_runs_kernel\n"));
+    CHECK(contains(text, "thread 0 at byte 0, thread 1 at byte 32, "));
+    CHECK(contains(text.substr(text.find("relu_each_kernel")),
                    "stores, global memory: 512 sectors of 32 bytes\n"));
 }
 
 TEST_CASE("kernel_counts without names runs every sample that --list prints") {
-    const Answer list = kernels("--list"), all = kernels("");
-    CHECK(list.code == 0);
-    CHECK(all.code == 0);
-    std::istringstream names(list.text);
+    const std::string all = counted("");
+    std::istringstream names(counted("--list"));
     std::string every;
     size_t count = 0;
     for (std::string name; std::getline(names, name); ++count) every += " " + name;
-    CHECK(kernels(every).text == all.text);
+    CHECK(counted(every) == all);
     CHECK(count >= 17);
     for (const char* kernel : {"max_pool_kernel", "column_sum_kernel", "row_sum_kernel"})
-        CHECK(rows_of(all.text).count(kernel) == 1);
+        CHECK(rows_of(all).count(kernel) == 1);
 }
 
 TEST_CASE("an unknown sample is an error that lists all samples") {
@@ -148,7 +143,7 @@ TEST_CASE("an unknown sample is an error that lists all samples") {
     CAPTURE(answer.text);
     CHECK(answer.code == 2);
     CHECK(contains(answer.text, "no sample is named \"matmul-naiv\""));
-    std::istringstream names(kernels("--list").text);
+    std::istringstream names(counted("--list"));
     for (std::string name; std::getline(names, name);) CHECK(contains(answer.text, name));
     CHECK(answer.text.find('\n') == answer.text.size() - 1);
 }
@@ -156,7 +151,7 @@ TEST_CASE("an unknown sample is an error that lists all samples") {
 TEST_CASE("kernel_counts --json has the sectors and passes of each launch of a sample") {
     const Folder folder;
     const std::string path = folder / "counts.json";
-    REQUIRE(kernels("relu-each sum-atomic --json " + path).code == 0);
+    counted("relu-each sum-atomic --json " + path);
     const auto json = nlohmann::json::parse(read_file(path));
     CHECK(json.size() == 2);
     REQUIRE(json.at("relu-each").size() == 1);

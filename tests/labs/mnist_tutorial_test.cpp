@@ -88,8 +88,7 @@ TEST_CASE("ranks that mnist_tutorial spawns train the same as under a launcher")
 }
 
 TEST_CASE("a rank's batch size is an integer even if the world size does not divide it") {
-    const Folder folder;
-    write_tiny_mnist(folder.path(), 60);
+    const TinyMnist folder(60);
     const Words options{"--data", folder.path(), "--epochs", "1", "--json"};
     CHECK(last_json(launched(2, options)).at("batch_size") == 64);
     CHECK(last_json(launched(3, options)).at("batch_size") == 42);
@@ -97,8 +96,7 @@ TEST_CASE("a rank's batch size is an integer even if the world size does not div
 }
 
 TEST_CASE("mnist_tutorial --local trains by local SGD and replicas stay equal") {
-    const Folder folder;
-    write_tiny_mnist(folder.path(), 60);
+    const TinyMnist folder(60);
     const Words options{"--data",       folder.path(), "--epochs", "2",
                         "--batch-size", "12",          "--json"};
     const json each_step = last_json(launched(2, options));
@@ -110,8 +108,7 @@ TEST_CASE("mnist_tutorial --local trains by local SGD and replicas stay equal") 
 }
 
 TEST_CASE("mnist_tutorial prints the mean loss of all ranks once per epoch") {
-    const Folder folder;
-    write_tiny_mnist(folder.path(), 60);
+    const TinyMnist folder(60);
     const ProcessResult ended = launched(2, {"--data", folder.path(), "--epochs", "2"});
     CHECK(ended.code == 0);
     const auto text = lines(ended.out);

@@ -24,8 +24,7 @@ std::vector<std::string> tiny(const Folder& folder, int ranks) {
 }  // namespace
 
 TEST_CASE("train_local_rank counts each test image once on 1 to 4 ranks") {
-    const Folder folder;
-    write_tiny_mnist(folder.path(), 50);
+    const TinyMnist folder(50);
     const auto alone = json_of(1, kName, tiny(folder, 1));
     CHECK(alone.at("test_seen") == 50);
     for (const int ranks : {2, 3, 4}) {
@@ -45,8 +44,7 @@ TEST_CASE("train_local_rank with one CUDA device per rank has the CPU's losses",
         WARN("left out: this build has no CUDA devices");
         return;
     }
-    const Folder folder;
-    write_tiny_mnist(folder.path(), 50);
+    const TinyMnist folder(50);
     for (const int ranks : {1, 2}) {
         CAPTURE(ranks);
         const auto cpu = json_of(ranks, kName, tiny(folder, ranks));
@@ -59,8 +57,9 @@ TEST_CASE("train_local_rank with one CUDA device per rank has the CPU's losses",
     }
 }
 
-TEST_CASE("train_local_rank learns the embedded digits on 1 to 4 ranks") {
-    for (const int ranks : {1, 2, 3, 4}) {
+// On 1 to 4 ranks the losses are equal, as the first case shows.
+TEST_CASE("train_local_rank learns the embedded digits on 1 and 4 ranks") {
+    for (const int ranks : {1, 4}) {
         CAPTURE(ranks);
         const auto json = json_of(ranks, kName,
                                   {"--data", "digits", "--samples", "6000",
@@ -75,8 +74,7 @@ TEST_CASE("train_local_rank learns the embedded digits on 1 to 4 ranks") {
 TEST_CASE("train_local_rank distributes its training images differently in each epoch") {
     // Three images on two ranks: one image is used twice; its index depends on the epoch.
     // With --lr 0 the weights are constant, so the loss changes only with this image.
-    const Folder folder;
-    write_tiny_mnist(folder.path(), 3);
+    const TinyMnist folder(3);
     const auto json =
         json_of(2, kName, {"--data", folder.path(), "--lr", "0", "--epochs", "6"});
     const auto loss = json.at("train_loss").get<std::vector<double>>();
@@ -84,8 +82,7 @@ TEST_CASE("train_local_rank distributes its training images differently in each 
 }
 
 TEST_CASE("train_local_rank counts its devices from 0 on every host") {
-    const Folder folder;
-    write_tiny_mnist(folder.path(), 50);
+    const TinyMnist folder(50);
     const std::string endpoint = "127.0.0.1:" + std::to_string(free_port());
     const auto node = [&](const std::string& number) {
         return Words{"-n",
@@ -112,8 +109,7 @@ TEST_CASE("train_local_rank counts its devices from 0 on every host") {
 }
 
 TEST_CASE("train_local_rank prints the images and device of each rank and the accuracy") {
-    const Folder folder;
-    write_tiny_mnist(folder.path(), 50);
+    const TinyMnist folder(50);
     const ProcessResult text = run_ranks(3, kName, tiny(folder, 3));
     CHECK(text.code == 0);
     CHECK(contains(text.out, "epoch  3   loss "));

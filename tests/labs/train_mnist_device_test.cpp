@@ -32,8 +32,7 @@ std::string cuda_name(int index) {
 }  // namespace
 
 TEST_CASE("train_mnist with one CUDA device per rank has the CPU's losses", "[cuda]") {
-    const Folder folder;
-    write_tiny_mnist(folder.path(), 36);
+    const TinyMnist folder(36);
     const auto cpu = results(1, small_job(folder.path(), {}));
     REQUIRE(cpu.at("step_loss").size() == 3);
     CHECK(cpu.at("devices") == nlohmann::json({"cpu"}));
@@ -52,8 +51,7 @@ TEST_CASE("train_mnist with one CUDA device per rank has the CPU's losses", "[cu
 }
 
 TEST_CASE("train_mnist computes on the device of --device and reports it", "[cuda]") {
-    const Folder folder;
-    write_tiny_mnist(folder.path(), 24);
+    const TinyMnist folder(24);
     const std::string last = cuda_name(cuda_device_count() - 1);
     const auto json = results(2, small_job(folder.path(), {"--device", last}));
     CHECK(json.at("devices") == nlohmann::json({last, last}));
@@ -64,8 +62,7 @@ TEST_CASE("train_mnist computes on the device of --device and reports it", "[cud
 }
 
 TEST_CASE("ranks as threads use the same CUDA devices as ranks as processes", "[cuda]") {
-    const Folder folder;
-    write_tiny_mnist(folder.path(), 24);
+    const TinyMnist folder(24);
     const auto threads = results(
         1, small_job(folder.path(),
                      {"--device", "cuda", "--backend", "threads", "--ranks", "2"}));
@@ -76,8 +73,7 @@ TEST_CASE("ranks as threads use the same CUDA devices as ranks as processes", "[
 
 TEST_CASE("a checkpoint in the middle of an epoch has all losses of a CUDA device",
           "[cuda]") {
-    const Folder folder;
-    write_tiny_mnist(folder.path(), 60);  // 5 steps
+    const TinyMnist folder(60);  // 5 steps
     const auto job = [&](const Words& more) {
         return small_job(folder.path(), Words{"--device", "cuda"} + more);
     };
@@ -91,8 +87,8 @@ TEST_CASE("a checkpoint in the middle of an epoch has all losses of a CUDA devic
 }
 
 TEST_CASE("an interrupted run on CUDA devices resumes bitwise identically", "[cuda]") {
-    const Folder folder, kept;
-    write_tiny_mnist(folder.path(), 36);
+    const TinyMnist folder(36);
+    const Folder kept;
     const std::string optimizer = GENERATE("sgd", "adam");
     const Words device{"--device", "cuda", "--optimizer", optimizer, "--checkpoint"};
     const auto run = [&](const std::string& name, const Words& more) {

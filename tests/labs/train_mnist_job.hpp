@@ -64,4 +64,9 @@ inline void write_tiny_mnist(const fs::path& folder, uint8_t count) {
     }
 }
 
+// A folder with a tiny MNIST.
+struct TinyMnist : Folder {
+    explicit TinyMnist(uint8_t count) { write_tiny_mnist(path(), count); }
+};
+
 }  // namespace mini::test

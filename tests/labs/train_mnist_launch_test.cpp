@@ -25,8 +25,7 @@ using namespace mini;
 using namespace mini::test;
 
 TEST_CASE("ranks connect through the environment variables of mpirun or srun") {
-    const Folder folder;
-    write_tiny_mnist(folder.path(), 60);
+    const TinyMnist folder(60);
     const std::string job = " --steps 3 --batch-size 20 --json --data " + folder.path();
     const std::string variables = GENERATE(
         "SLURM_JOB_ID=$$ SLURM_STEP_ID=0 SLURM_STEP_NUM_TASKS=2 SLURM_NTASKS=2 "
@@ -130,8 +129,7 @@ TEST_CASE("missing or broken data prints one clear line and exits with code 1") 
 }
 
 TEST_CASE("the summary reports model and data and speed and that replicas agree") {
-    const Folder folder;
-    write_tiny_mnist(folder.path(), 40);
+    const TinyMnist folder(40);
     const ProcessResult ended =
         train(2, {"--data", folder.path(), "--epochs", "2", "--batch-size", "20",
                   "--bucket-cap-mb", "0.05"});

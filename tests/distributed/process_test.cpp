@@ -1,5 +1,5 @@
-// Ranks as processes: values, and the errors when a process exits (tests/faults: when it
-// is killed or stopped).
+// Processes that cannot start threads, and ranks of different users. tests/faults has the
+// errors of ranks that are processes.
 //
 // The parent only forks and waits: it has no threads, so that fork is safe.
 
@@ -11,12 +11,9 @@
 #include <unistd.h>
 
 #include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <fstream>
-#include <functional>
 #include <string>
-#include <vector>
 
 #include "libmini/distributed/launch/default_group.hpp"
 #include "libmini/distributed/launch/launch.hpp"
@@ -29,16 +26,6 @@ using namespace mini::dist;
 using namespace mini::dist::test;
 
 namespace {
-
-// Starts processes that join a group of backend "ring", call body(rank) and leave it.
-void start(Processes& ranks, int world_size, milliseconds timeout,
-           const std::function<void(int)>& body) {
-    ranks.start(world_size, [=](int rank, int port) {
-        join_group("ring", rank, world_size, port, timeout);
-        body(rank);
-        destroy_process_group();
-    });
-}
 
 // Limits the address space of this process, so that it can start `count` more threads.
 void allow_threads(int count) {
@@ -64,38 +51,6 @@ void become_other_user() {
 }
 
 }  // namespace
-
-TEST_CASE("processes run all_reduce and broadcast and barrier") {
-    const int world_size = GENERATE(1, 2, 4);
-    Processes children;
-    start(children, world_size, kLong, [&](int rank) {
-        const int P = world_size;
-        for (const int64_t n : {0, 1, 5, 1000, 100'003}) {
-            Tensor x = Tensor::full({n}, rank + 1);
-            default_group()->all_reduce(x);
-            const std::vector<float> sum(static_cast<size_t>(n),
-                                         static_cast<float>(P * (P + 1) / 2));
-            MINI_CHECK(x.to_vector<float>() == sum, "wrong sum of ", n, " numbers");
-            default_group()->broadcast(Tensor::full({n}, rank), P - 1);
-            default_group()->barrier();
-        }
-    });
-    for (int rank = 0; rank < world_size; ++rank) CHECK(children.report(rank) == "");
-}
-
-TEST_CASE(
-    "the error for a process that exits early names its rank and the current operation") {
-    Processes children;
-    start(children, 2, kLong, [&](int rank) {
-        default_group()->barrier();
-        if (rank == 1) ::_exit(0);
-        default_group()->all_reduce(Tensor::zeros({8}));
-    });
-    const std::string text = children.report(0);
-    CAPTURE(text);
-    CHECK(contains(text, "PeerLost(1): rank 1 is gone"));
-    CHECK(contains(text, "during all_reduce #2 (sum of 8 float32)"));
-}
 
 TEST_CASE("run_threads ends its threads and throws if it cannot start all of them") {
     // run_threads(3) starts six threads: one for each of the three groups, and one for

@@ -1,4 +1,4 @@
-// The flight recorder: its records, its box files, and its cost.
+// The flight recorder: its records and its box files.
 
 #include "libmini/extras/flight/flight_recorder.hpp"
 
@@ -7,7 +7,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -303,21 +302,4 @@ TEST_CASE("threads can record and take snapshots concurrently") {
     CHECK(flight.head.recorded == 12000);
     for (const FlightRecord& record : flight.records)
         REQUIRE(record.state == State::kFinished);
-}
-
-TEST_CASE("queued and started and finished together cost less than 100 us",
-          "[.benchmark]") {
-    FlightRecorder recorder({});
-    constexpr int kTimes = 1'000'000;
-    const auto begin = std::chrono::steady_clock::now();
-    for (int i = 0; i < kTimes; ++i) {
-        const auto ticket =
-            recorder.queued(all_reduce_number(static_cast<uint64_t>(i)), 4);
-        recorder.started(ticket);
-        recorder.finished(ticket, "recursive-doubling");
-    }
-    const std::chrono::duration<double, std::nano> spent =
-        std::chrono::steady_clock::now() - begin;
-    WARN("ns for queued, started and finished: " << spent.count() / kTimes);
-    CHECK(spent.count() / kTimes < 100'000);
 }

@@ -33,7 +33,6 @@ TEST_CASE("every collective gives the right result on each GPU") {
         mini::test::kWatchesThreads ? GENERATE(0, 5) : GENERATE(0, 1, 5, 1000);
     const bool verify = GENERATE(false, true);
     CAPTURE(P, n, verify);
-    if (!has_gpus(P)) return;
     const auto body = [&](QueuedGroup& group, Device device) {
         const int rank = group.rank(), last = P - 1;
         const Tensor x = filled(n, rank + 1, device);
@@ -67,14 +66,13 @@ TEST_CASE("every collective gives the right result on each GPU") {
         for (int peer = 0; peer < P; ++peer)
             expect(gathered[static_cast<size_t>(peer)], 10 * peer + rank);
     };
-    require_none(on_gpus(P, body, verify));
+    on_each_gpu(P, body, verify);
 }
 
 TEST_CASE("CPU collectives and messages of both devices run beside NCCL collectives") {
     const int P = GENERATE(1, 2, 3, 4);
     CAPTURE(P);
-    if (!has_gpus(P)) return;
-    require_none(on_gpus(P, [&](QueuedGroup& group, Device device) {
+    on_each_gpu(P, [&](QueuedGroup& group, Device device) {
         const int right = (group.rank() + 1) % P, left = (group.rank() + P - 1) % P;
         for (const Device target : {Device::cpu(), device}) {
             // Keep collectives of both devices in flight during the messages.
@@ -97,15 +95,14 @@ TEST_CASE("CPU collectives and messages of both devices run beside NCCL collecti
             expect(on_host, P);
             expect(on_gpu, P);
         }
-    }));
+    });
 }
 
 TEST_CASE("reserved tags work for the library and are rejected for programs over nccl") {
     const int P = GENERATE(1, 2, 3, 4);
     CAPTURE(P);
-    if (!has_gpus(P)) return;
-    require_none(on_gpus(
-        P, [](QueuedGroup& group, Device /*device*/) { check_reserved_tags(group); }));
+    on_each_gpu(
+        P, [](QueuedGroup& group, Device /*device*/) { check_reserved_tags(group); });
 }
 
 TEST_CASE("monitored_barrier over nccl names the missing rank") {
@@ -119,8 +116,7 @@ TEST_CASE("monitored_barrier over nccl names the missing rank") {
 }
 
 TEST_CASE("a collective runs in order with the work in its caller's current stream") {
-    if (!has_gpus(2)) return;
-    require_none(on_gpus(2, [](QueuedGroup& group, Device device) {
+    on_each_gpu(2, [](QueuedGroup& group, Device device) {
         const cuda::Stream stream(device.index);
         const cuda::StreamGuard guard(stream);
         Tensor x = filled(1000, 0, device);
@@ -130,13 +126,12 @@ TEST_CASE("a collective runs in order with the work in its caller's current stre
             ops::mul_(x, 0.5f);
         }
         expect(x, 5);
-    }));
+    });
 }
 
 TEST_CASE("wait on a GPU collective returns before the device has run the collective") {
-    if (!has_gpus(2)) return;
     std::promise<void> has_waited;
-    require_none(on_gpus(2, [&](QueuedGroup& group, Device device) {
+    on_each_gpu(2, [&](QueuedGroup& group, Device device) {
         const Tensor x = filled(10, 1, device);
         if (group.rank() == 1) has_waited.get_future().wait();
         const auto work = group.all_reduce_async(x);
@@ -148,12 +143,11 @@ TEST_CASE("wait on a GPU collective returns before the device has run the collec
         cuda::synchronize(device.index);
         expect(x, 2);
         while (!work->is_completed()) std::this_thread::yield();
-    }));
+    });
 }
 
 TEST_CASE("a message overtakes an earlier message whose tensor waits for a collective") {
-    if (!has_gpus(2)) return;
-    require_none(on_gpus(2, [](QueuedGroup& group, Device device) {
+    on_each_gpu(2, [](QueuedGroup& group, Device device) {
         const Tensor x = filled(10, 1, device);
         const Tensor early = filled(3, 7, Device::cpu());
         if (group.rank() == 0) {
@@ -172,12 +166,11 @@ TEST_CASE("a message overtakes an earlier message whose tensor waits for a colle
             group.recv(got, 0, 1);  // messages of one tag keep their order
             expect(got, 5);
         }
-    }));
+    });
 }
 
 TEST_CASE("a tensor that is not on the rank's GPU is rejected before any rank waits") {
-    if (!has_gpus(2)) return;
-    require_none(on_gpus(2, [](QueuedGroup& group, Device device) {
+    on_each_gpu(2, [](QueuedGroup& group, Device device) {
         const Device other = Device::cuda(1 - device.index);
         const std::string text =
             failure_of([&] { group.all_reduce(filled(3, 0, other)); });
@@ -186,7 +179,7 @@ TEST_CASE("a tensor that is not on the rank's GPU is rejected before any rank wa
                                   "'s GPU in backend nccl is ", device)),
             text);
         group.barrier();
-    }));
+    });
 }
 
 TEST_CASE("two ranks on one GPU get an error that names both ranks") {
@@ -203,8 +196,7 @@ TEST_CASE("two ranks on one GPU get an error that names both ranks") {
 }
 
 TEST_CASE("a subgroup has its own communicator") {
-    if (!has_gpus(4)) return;
-    require_none(on_gpus(4, [](QueuedGroup& group, Device device) {
+    on_each_gpu(4, [](QueuedGroup& group, Device device) {
         const auto some = group.new_group({3, 1});
         MINI_CHECK((some != nullptr) == (group.rank() % 2 == 1), "wrong members");
         if (some) {
@@ -214,5 +206,5 @@ TEST_CASE("a subgroup has its own communicator") {
             some->shutdown();
         }
         group.barrier();
-    }));
+    });
 }

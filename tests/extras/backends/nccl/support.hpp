@@ -43,6 +43,14 @@ inline std::vector<std::exception_ptr> on_gpus(
     });
 }
 
+/// Runs body on each rank as on_gpus() and requires that none throws; warns if there are
+/// too few devices.
+inline void on_each_gpu(
+    int world_size, const std::function<void(QueuedGroup& group, Device device)>& body,
+    bool verify = false) {
+    if (has_gpus(world_size)) require_none(on_gpus(world_size, body, verify));
+}
+
 inline Tensor filled(int64_t n, double value, Device device) {
     return Tensor::full({n}, value, DType::kFloat32, device);
 }

@@ -42,10 +42,12 @@ constexpr ReduceOp kOps[] = {ReduceOp::kSum, ReduceOp::kAvg, ReduceOp::kProduct,
 Tensor inputs(int rank, int64_t n, DType dtype) {
     std::mt19937 random(static_cast<unsigned>(rank));
     std::vector<float> values;
+    values.reserve(static_cast<size_t>(n));
     for (int64_t i = 0; i < n; ++i) {
-        const float size = static_cast<float>(1u << random() % 20) / 64.0f;
-        const float value = size * static_cast<float>(random() % 1000) / 999.0f;
-        values.push_back(random() % 2 || dtype == DType::kUInt8 ? value : -value);
+        const auto bits = random();
+        const float size = static_cast<float>(1u << bits % 20) / 64.0f;
+        const float value = size * static_cast<float>((bits >> 8) % 1000) / 999.0f;
+        values.push_back(bits >> 31 || dtype == DType::kUInt8 ? value : -value);
     }
     return ops::to(Tensor::from(values), dtype);
 }

@@ -86,10 +86,10 @@ TEST_CASE("one epoch of MNIST on two ranks reaches PyTorch's accuracy") {
     CHECK(accuracy > 0.908 - 0.01);  // PyTorch on the same job: 0.908
 }
 
-TEST_CASE("the embedded digits are learnt to 95 % in three epochs") {
-    const auto json = results(2, {"--data", "digits", "--epochs", "3"});
+TEST_CASE("the embedded digits are learnt to 95 % in two epochs") {
+    const auto json = results(2, {"--data", "digits", "--epochs", "2"});
     CHECK(json.at("dataset") == "digits");
-    const double accuracy = json.at("test_accuracy")[2];
+    const double accuracy = json.at("test_accuracy")[1];
     CHECK(accuracy >= 0.95);
 }
 

@@ -73,7 +73,7 @@ def leaks_in(files, regions, public):
             secret.pop(part, None)
     found = {}
     for path, text in files.items():
-        for part in parts_of(text) & secret.keys():
+        for part in filter(secret.__contains__, parts_of(text)):
             found[path, secret[part].task] = part if isinstance(part, str) else " ".join(part)
     return [f"{path} has code of task {task}: {what}" for (path, task), what in found.items()]
 
@@ -103,10 +103,9 @@ def code_of(region):
 
 
 def parts_of(text):
-    """Returns the long lines of a text, and its runs of tokens, without comments."""
+    """Yields the long lines of a text, and its runs of tokens, without comments."""
     text = COMMENT.sub("", text)
     lines = (" ".join(line.split()) for line in text.split("\n"))
+    yield from (line for line in lines if len(line) >= LONG_LINE)
     found = TOKEN.findall(text)
-    return {line for line in lines if len(line) >= LONG_LINE} | {
-        tuple(found[i:i + TOKENS]) for i in range(len(found) - TOKENS + 1)}
-
+    yield from zip(*(found[i:] for i in range(TOKENS)))

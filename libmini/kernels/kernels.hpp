@@ -293,15 +293,12 @@ void sgd_step(float* parameter,   // (n)
 ///     decoupled ? p *= 1 - lr * weight_decay : g += weight_decay * p;
 ///     m += (1 - beta1) * (g - m);  v = beta2 * v + (1 - beta2) * g * g;
 ///     p -= lr / (1 - beta1^step) * m / (sqrt(v) / sqrt(1 - beta2^step) + eps)
-/// where m is `exp_avg` and v is `exp_avg_sq`, both 0 before the first step. If
-/// `max_exp_avg_sq` is not null, it keeps the maximum of v over all steps, and the last
-/// line uses that maximum instead of v (AMSGrad). (`torch.optim.Adam`,
-/// `torch.optim.AdamW`).
-void adam_step(float* parameter,       // (n)
-               float* exp_avg,         // (n)
-               float* exp_avg_sq,      // (n)
-               float* max_exp_avg_sq,  // (n), or null
-               const float* grad,      // (n)
+/// where m is `exp_avg` and v is `exp_avg_sq`, both 0 before the first step
+/// (`torch.optim.Adam`, `torch.optim.AdamW`).
+void adam_step(float* parameter,   // (n)
+               float* exp_avg,     // (n)
+               float* exp_avg_sq,  // (n)
+               const float* grad,  // (n)
                int64_t n, AdamStep step);
 
 }  // namespace cpu

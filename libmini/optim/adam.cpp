@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "libmini/optim/options.hpp"
 #include "libmini/tensor/common_device.hpp"
 #include "libmini/tensor/ops.hpp"
 
@@ -33,32 +32,25 @@ Adam::Adam(std::vector<Tensor> parameters, AdamOptions options)
       options_(checked(options)),
       steps_(parameters_.size()),
       exp_avgs_(parameters_.size()),
-      exp_avg_sqs_(parameters_.size()),
-      max_exp_avg_sqs_(parameters_.size()) {}
+      exp_avg_sqs_(parameters_.size()) {}
 
 void Adam::step() {
     for (size_t i = 0; i < parameters_.size(); ++i) {
         Tensor& parameter = parameters_[i];
         if (!parameter.grad().defined()) continue;
-        if (steps_[i]++ == 0) init_state(i);
+        if (steps_[i]++ == 0) {
+            exp_avgs_[i] = parameter.new_zeros(parameter.shape());
+            exp_avg_sqs_[i] = parameter.new_zeros(parameter.shape());
+        }
 
         const Tensor grad = ops::contiguous(parameter.grad());
         const Device device = common_device("Adam", parameter, grad, exp_avgs_[i]);
         run<cpu::adam_step, gpu::adam_step>(
             device, parameter.contiguous_data<float>(), exp_avgs_[i].data<float>(),
-            exp_avg_sqs_[i].data<float>(),
-            options_.amsgrad ? max_exp_avg_sqs_[i].data<float>() : nullptr,
-            grad.data<float>(), parameter.numel(), kernel_step(steps_[i]));
+            exp_avg_sqs_[i].data<float>(), grad.data<float>(), parameter.numel(),
+            kernel_step(steps_[i]));
         parameter.bump_version();
     }
-}
-
-// Creates the averages of a parameter, before its first step.
-void Adam::init_state(size_t i) {
-    const Tensor& parameter = parameters_[i];
-    exp_avgs_[i] = parameter.new_zeros(parameter.shape());
-    exp_avg_sqs_[i] = parameter.new_zeros(parameter.shape());
-    if (options_.amsgrad) max_exp_avg_sqs_[i] = parameter.new_zeros(parameter.shape());
 }
 
 kernels::AdamStep Adam::kernel_step(int64_t step) const {
@@ -79,7 +71,6 @@ OptimizerState Adam::state_dict() const {
                      {"betas.1", options_.betas[1]},
                      {"eps", options_.eps},
                      {"weight_decay", options_.weight_decay},
-                     {"amsgrad", options_.amsgrad},
                      {"maximize", options_.maximize},
                      {"decoupled_weight_decay", options_.decoupled_weight_decay}};
     for (size_t i = 0; i < parameters_.size(); ++i) {
@@ -87,8 +78,6 @@ OptimizerState Adam::state_dict() const {
         state.numbers[state_name(i, "step")] = static_cast<double>(steps_[i]);
         state.tensors[state_name(i, "exp_avg")] = exp_avgs_[i];
         state.tensors[state_name(i, "exp_avg_sq")] = exp_avg_sqs_[i];
-        if (options_.amsgrad)
-            state.tensors[state_name(i, "max_exp_avg_sq")] = max_exp_avg_sqs_[i];
     }
     return state;
 }
@@ -100,15 +89,11 @@ void Adam::load_state_dict(const OptimizerState& state) {
         .betas = {reader.number("betas.0"), reader.number("betas.1")},
         .eps = reader.number("eps"),
         .weight_decay = reader.number("weight_decay"),
-        .amsgrad = reader.number("amsgrad") != 0,
         .maximize = reader.number("maximize") != 0,
         .decoupled_weight_decay = reader.number("decoupled_weight_decay") != 0};
     const std::vector<int64_t> steps = reader.steps();
     auto exp_avgs = reader.tensors("exp_avg", steps);
     auto exp_avg_sqs = reader.tensors("exp_avg_sq", steps);
-    const std::vector<int64_t> none(steps.size());
-    auto max_exp_avg_sqs =
-        reader.tensors("max_exp_avg_sq", options.amsgrad ? steps : none);
     reader.finish();
 
     options_ = checked(options);
@@ -116,7 +101,6 @@ void Adam::load_state_dict(const OptimizerState& state) {
     steps_ = steps;
     exp_avgs_ = std::move(exp_avgs);
     exp_avg_sqs_ = std::move(exp_avg_sqs);
-    max_exp_avg_sqs_ = std::move(max_exp_avg_sqs);
 }
 
 AdamW::AdamW(std::vector<Tensor> parameters, AdamWOptions options)
@@ -124,7 +108,6 @@ AdamW::AdamW(std::vector<Tensor> parameters, AdamWOptions options)
                                    .betas = options.betas,
                                    .eps = options.eps,
                                    .weight_decay = options.weight_decay,
-                                   .amsgrad = options.amsgrad,
                                    .maximize = options.maximize,
                                    .decoupled_weight_decay = true}) {}
 

@@ -20,7 +20,6 @@ struct AdamOptions {
     std::array<double, 2> betas = {0.9, 0.999};
     double eps = 1e-8;
     double weight_decay = 0.0;
-    bool amsgrad = false;
     bool maximize = false;
     bool decoupled_weight_decay = false;  // AdamW
 };
@@ -33,9 +32,8 @@ struct AdamOptions {
 ///     v  = beta1 v + (1 - beta1) g^2
 ///     p -= lr m' / (sqrt(v') + eps)       m' = m / (1 - beta0^t), v' = v / (1 - beta1^t)
 ///
-/// With amsgrad, the last line uses the maximum of all v so far instead of v (Reddi et
-/// al., 2018). With maximize, the gradient is negated first. The results are bitwise
-/// identical to those of PyTorch builds without fused multiply-add.
+/// With maximize, the gradient is negated first. The results are bitwise identical to those
+/// of PyTorch builds without fused multiply-add.
 class Adam : public Optimizer {
   public:
     /// Throws UsageError for an option that is negative or not finite, and for a beta
@@ -44,20 +42,17 @@ class Adam : public Optimizer {
 
     void step() override;
 
-    /// Returns state.N.step, state.N.exp_avg (m), state.N.exp_avg_sq (v), with amsgrad
-    /// state.N.max_exp_avg_sq, and the options.
+    /// Returns state.N.step, state.N.exp_avg (m), state.N.exp_avg_sq (v), and the options.
     OptimizerState state_dict() const override;
     void load_state_dict(const OptimizerState& state) override;
 
   private:
-    void init_state(size_t i);
     kernels::AdamStep kernel_step(int64_t step) const;
 
-    AdamOptions options_;                  // except lr, which is lr()
-    std::vector<int64_t> steps_;           // per parameter
-    std::vector<Tensor> exp_avgs_;         // undefined before a parameter's first step
-    std::vector<Tensor> exp_avg_sqs_;      // likewise
-    std::vector<Tensor> max_exp_avg_sqs_;  // likewise; always undefined without amsgrad
+    AdamOptions options_;              // except lr, which is lr()
+    std::vector<int64_t> steps_;       // per parameter
+    std::vector<Tensor> exp_avgs_;     // undefined before a parameter's first step
+    std::vector<Tensor> exp_avg_sqs_;  // likewise
 };
 
 struct AdamWOptions {
@@ -65,7 +60,6 @@ struct AdamWOptions {
     std::array<double, 2> betas = {0.9, 0.999};
     double eps = 1e-8;
     double weight_decay = 1e-2;
-    bool amsgrad = false;
     bool maximize = false;
 };
 

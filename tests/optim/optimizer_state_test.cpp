@@ -44,10 +44,10 @@ const std::vector<Kind> kKinds = {
      [](Tensors p) {
          return std::make_unique<optim::Adam>(p, optim::AdamOptions{.lr = 0.01});
      }},
-    {"AdamW with amsgrad",
+    {"AdamW",
      [](Tensors p) {
          return std::make_unique<optim::AdamW>(
-             p, optim::AdamWOptions{.lr = 0.01, .weight_decay = 0.1, .amsgrad = true});
+             p, optim::AdamWOptions{.lr = 0.01, .weight_decay = 0.1});
      }},
 };
 

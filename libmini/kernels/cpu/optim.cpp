@@ -41,10 +41,10 @@ void momentum_step(float* parameter, float* velocity, const float* grad, int64_t
     // [lab04.5]
 }
 
-// adam_step for one range. `max_v` may be null; the arrays do not overlap.
+// adam_step for one range. The arrays do not overlap.
 void adam_range(float* __restrict parameter, float* __restrict exp_avg,
-                float* __restrict exp_avg_sq, float* __restrict max_v,
-                const float* __restrict grad, int64_t n, const AdamConstants& numbers) {
+                float* __restrict exp_avg_sq, const float* __restrict grad, int64_t n,
+                const AdamConstants& numbers) {
     const AdamConstants a = numbers;  // a copy, which stores in the loop cannot change
     for (int64_t i = 0; i < n; ++i) {
         const float p = parameter[i] * a.decay;
@@ -57,13 +57,7 @@ void adam_range(float* __restrict parameter, float* __restrict exp_avg,
         const float v = exp_avg_sq[i] * a.beta2 + a.one_minus_beta2 * g * g;
         exp_avg[i] = m;
         exp_avg_sq[i] = v;
-
-        float scale = v;
-        if (max_v != nullptr) {
-            scale = v <= max_v[i] ? max_v[i] : v;  // NaN stays NaN
-            max_v[i] = scale;
-        }
-        parameter[i] = p + -a.step_size * m / (std::sqrt(scale) / a.correction + a.eps);
+        parameter[i] = p + -a.step_size * m / (std::sqrt(v) / a.correction + a.eps);
     }
 }
 
@@ -80,13 +74,12 @@ void sgd_step(float* parameter, float* velocity, const float* grad, int64_t n,
     });
 }
 
-void adam_step(float* parameter, float* exp_avg, float* exp_avg_sq, float* max_exp_avg_sq,
-               const float* grad, int64_t n, AdamStep step) {
+void adam_step(float* parameter, float* exp_avg, float* exp_avg_sq, const float* grad,
+               int64_t n, AdamStep step) {
     const AdamConstants numbers(step);
     parallel_for(n, kElementGrain, [&](int64_t begin, int64_t end) {
-        float* const max_v = max_exp_avg_sq != nullptr ? max_exp_avg_sq + begin : nullptr;
-        adam_range(parameter + begin, exp_avg + begin, exp_avg_sq + begin, max_v,
-                   grad + begin, end - begin, numbers);
+        adam_range(parameter + begin, exp_avg + begin, exp_avg_sq + begin, grad + begin,
+                   end - begin, numbers);
     });
 }
 

@@ -33,11 +33,10 @@ struct UpdateBySGD {
 };
 
 struct UpdateByAdam {
-    float* parameter;       // (n)
-    float* exp_avg;         // (n)
-    float* exp_avg_sq;      // (n)
-    float* max_exp_avg_sq;  // (n), or null
-    const float* grad;      // (n)
+    float* parameter;   // (n)
+    float* exp_avg;     // (n)
+    float* exp_avg_sq;  // (n)
+    const float* grad;  // (n)
     AdamConstants c;
 
     __device__ void operator()(int64_t i) const {
@@ -51,13 +50,7 @@ struct UpdateByAdam {
         const float v = exp_avg_sq[i] * c.beta2 + c.one_minus_beta2 * g * g;
         exp_avg[i] = m;
         exp_avg_sq[i] = v;
-
-        float scale = v;
-        if (max_exp_avg_sq != nullptr) {
-            scale = v <= max_exp_avg_sq[i] ? max_exp_avg_sq[i] : v;  // NaN stays NaN
-            max_exp_avg_sq[i] = scale;
-        }
-        parameter[i] = p + -c.step_size * m / (sqrtf(scale) / c.correction + c.eps);
+        parameter[i] = p + -c.step_size * m / (sqrtf(v) / c.correction + c.eps);
     }
 };
 
@@ -68,11 +61,10 @@ void sgd_step(float* parameter, float* velocity, const float* grad, int64_t n,
     each(UpdateBySGD{parameter, velocity, grad, step}, n, stream);
 }
 
-void adam_step(float* parameter, float* exp_avg, float* exp_avg_sq, float* max_exp_avg_sq,
-               const float* grad, int64_t n, AdamStep step, cudaStream_t stream) {
-    each(UpdateByAdam{parameter, exp_avg, exp_avg_sq, max_exp_avg_sq, grad,
-                      AdamConstants(step)},
-         n, stream);
+void adam_step(float* parameter, float* exp_avg, float* exp_avg_sq, const float* grad,
+               int64_t n, AdamStep step, cudaStream_t stream) {
+    each(UpdateByAdam{parameter, exp_avg, exp_avg_sq, grad, AdamConstants(step)}, n,
+         stream);
 }
 
 }  // namespace mini::kernels::cuda

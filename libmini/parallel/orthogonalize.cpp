@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "libmini/tensor/dispatch.hpp"
+#include "libmini/tensor/on_cpu.hpp"
 
 namespace mini::parallel {
 namespace {
@@ -56,11 +56,7 @@ class Orthogonalizer {
 }  // namespace
 
 void orthogonalize(Tensor& matrix, double epsilon) {
-    if (matrix.device().is_cpu()) return Orthogonalizer(matrix).run(epsilon);
-    on_gpu(matrix.device(), [&](cudaStream_t stream) {
-        gpu::orthogonalize(matrix.data<float>(), matrix.size(0), matrix.size(1), epsilon,
-                           stream);
-    });
+    on_cpu(matrix, [&](Tensor& host) { Orthogonalizer(host).run(epsilon); });
 }
 
 }  // namespace mini::parallel

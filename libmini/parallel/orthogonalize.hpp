@@ -19,8 +19,8 @@ namespace mini::parallel {
 /// that the first 1, 2, ..., r columns span. Dot products are summed in double. A column
 /// of length l is divided by l + epsilon. A column becomes zero if, after the
 /// subtractions, its length is at most 1e-5 times its old length: then it is a linear
-/// combination of the previous columns, and the rest is rounding errors. REQUIRES:
-/// float32, contiguous.
+/// combination of the previous columns, and the rest is rounding errors. A matrix on a GPU
+/// is copied to the CPU and back. REQUIRES: float32, contiguous.
 void orthogonalize(Tensor& matrix, double epsilon = 0.0);
 
 }  // namespace mini::parallel

@@ -94,11 +94,8 @@ void increment_(Tensor& x) {
     if (x.device().is_cpu()) {
         for (int64_t i = 0; i < x.numel(); ++i) ++values[i];
     } else {
-        const Tensor ones = Tensor::ones(x.shape(), DType::kInt64, x.device());
-        on_gpu(x.device(), [&](cudaStream_t stream) {
-            gpu::combine(values, ones.raw_data(), x.numel(), DType::kInt64,
-                         gpu::CombineOp::kSum, stream);
-        });
+        on_gpu(x.device(),
+               [&](cudaStream_t stream) { gpu::increment(values, x.numel(), stream); });
     }
     x.bump_version();
 }
@@ -168,3 +165,27 @@ bool equal(const Tensor& a, const Tensor& b) {
 }
 
 }  // namespace mini::ops
+
+namespace mini {
+
+Tensor Tensor::to(Device device, bool non_blocking) const {
+    if (device == this->device()) return *this;
+    const Tensor in = ops::contiguous(*this);
+    const bool to_pinned = non_blocking && in.device().is_cuda() && device.is_cpu();
+    Tensor out = make(shape(), dtype(), device,
+                      to_pinned ? HostMemory::kPinned : HostMemory::kPageable);
+    copy_bytes(out.raw_data(), device, in.raw_data(), in.device(), in.bytes(),
+               non_blocking);
+    return out;
+}
+
+Tensor Tensor::pin_memory() const {
+    MINI_CHECK(device().is_cpu(), "pin_memory: the tensor is on ", device(),
+               "; only CPU memory can be pinned");
+    if (is_pinned()) return *this;
+    Tensor out = make(shape(), dtype(), device(), HostMemory::kPinned);
+    ops::copy_(out, as_strided(shape(), strides(), offset()));  // not recorded
+    return out;
+}
+
+}  // namespace mini

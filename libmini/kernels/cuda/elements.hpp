@@ -1,5 +1,4 @@
-// Kernels for elements of any type in device memory: conversions, and the arithmetic of
-// all_reduce (element_types.cu).
+// Kernels for elements of other types than float in device memory (element_types.cu).
 //
 // As in kernels.hpp, a call returns once the work is in the stream.
 
@@ -22,16 +21,8 @@ void convert(void* out,      // (n) of type `to`
 void fill_elements(void* out,  // (n) of type `type`
                    double value, int64_t n, DType type, cudaStream_t stream);
 
-enum class CombineOp : uint8_t { kSum, kProduct, kMin, kMax };
-
-/// mine[i] = mine[i] op theirs[i]; the 16-bit floats are computed in float32. If either
-/// element is NaN, kMin and kMax give NaN, as on the CPU.
-void combine(void* mine,          // (n)
-             const void* theirs,  // (n)
-             int64_t n, DType type, CombineOp op, cudaStream_t stream);
-
-/// x[i] = x[i] / divisor: the last step of an average.
-void divide(void* x,  // (n)
-            int divisor, int64_t n, DType type, cudaStream_t stream);
+/// x[i] += 1.
+void increment(int64_t* x,  // (n)
+               int64_t n, cudaStream_t stream);
 
 }  // namespace mini::kernels::cuda

@@ -94,12 +94,4 @@ void fill_bernoulli(float* out,  // (n)
                     int64_t n, double probability, float value, PhiloxState state,
                     cudaStream_t stream);
 
-// orthogonalize.cu: for PowerSGD
-
-/// Makes the columns orthonormal, one after the other; divides by a column's length plus
-/// `epsilon`. A column becomes zero if it is, except for rounding errors, a linear
-/// combination of the columns before it. Dot products are in double.
-void orthogonalize(float* values,  // (n, r)
-                   int64_t n, int64_t r, double epsilon, cudaStream_t stream);
-
 }  // namespace mini::kernels::cuda

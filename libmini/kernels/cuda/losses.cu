@@ -1,4 +1,4 @@
-// Losses: one thread per sample, or per four elements.
+// Losses: one thread per sample, or per element.
 //
 //     nll            thread i    losses[i] = -x[i, target[i]]     one float of each row
 //     nll_backward   thread k    dx[k] = -g[i] or 0               all of dx, written once
@@ -9,8 +9,6 @@
 namespace mini::kernels::cuda {
 namespace {
 
-using mini::cuda::launch;
-
 constexpr float kMinLog = -100.0f;
 constexpr float kMinDivisor = 1e-12f;
 
@@ -20,23 +18,25 @@ __device__ bool is_class(int64_t target, int64_t classes) {
     return target >= 0 && target < classes;
 }
 
-__global__ void nll_kernel(float* losses,          // (rows)
-                           const float* x,         // (rows, cols)
-                           const int64_t* target,  // (rows)
-                           int64_t rows, int64_t cols) {
-    for (int64_t i = thread_number(); i < rows; i += thread_count())
+struct Nll {
+    float* losses;          // (rows)
+    const float* x;         // (rows, cols)
+    const int64_t* target;  // (rows)
+    int64_t cols;
+    __device__ void operator()(int64_t i) const {
         losses[i] = is_class(target[i], cols) ? -x[i * cols + target[i]] : NAN;
-}
-
-__global__ void nll_backward_kernel(float* dx,              // (rows, cols)
-                                    const float* g,         // (rows)
-                                    const int64_t* target,  // (rows)
-                                    int64_t rows, int64_t cols) {
-    for (int64_t k = thread_number(); k < rows * cols; k += thread_count()) {
+    }
+};
+struct NllBackward {
+    float* dx;              // (rows, cols)
+    const float* g;         // (rows)
+    const int64_t* target;  // (rows)
+    int64_t cols;
+    __device__ void operator()(int64_t k) const {
         const int64_t i = k / cols;
         dx[k] = k - i * cols == target[i] ? -g[i] : 0.0f;
     }
-}
+};
 
 // Returns the greater of `value` and `least`, or NaN if `value` is NaN.
 __device__ float at_least(float value, float least) {
@@ -59,12 +59,12 @@ struct BinaryCrossEntropyBackward {
 
 void nll(float* losses, const float* x, const int64_t* target, int64_t rows, int64_t cols,
          cudaStream_t stream) {
-    launch(nll_kernel, grid_for(rows), stream, losses, x, target, rows, cols);
+    each(Nll{losses, x, target, cols}, rows, stream);
 }
 
 void nll_backward(float* dx, const float* g, const int64_t* target, int64_t rows,
                   int64_t cols, cudaStream_t stream) {
-    launch(nll_backward_kernel, grid_for(rows * cols), stream, dx, g, target, rows, cols);
+    each(NllBackward{dx, g, target, cols}, rows * cols, stream);
 }
 
 void binary_cross_entropy(float* losses, const float* p, const float* t, int64_t n,

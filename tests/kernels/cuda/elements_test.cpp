@@ -1,9 +1,7 @@
 #include "libmini/kernels/cuda/elements.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <functional>
 #include <random>
 #include <type_traits>
 #include <vector>
@@ -12,8 +10,6 @@
 
 namespace mini::kernels {
 namespace {
-
-using cuda::CombineOp;
 
 // Converts an element as the kernels do: through float if a type has 16 bits.
 template <typename To, typename From>
@@ -119,52 +115,15 @@ TEST_CASE("fill_elements fills an array of every type") {
     CHECK(fills<BFloat16>(0.1, n, skip));
 }
 
-template <typename T, typename Op>
-bool combines(CombineOp name, Op op, int64_t n, size_t skip) {
-    const auto mine = numbers<T>(n, 1), theirs = numbers<T>(n, 2);
-    std::vector<T> expected;
-    for (size_t i = 0; i < mine.size(); ++i)
-        expected.push_back(static_cast<T>(static_cast<OpMath<T>>(
-            op(static_cast<OpMath<T>>(mine[i]), static_cast<OpMath<T>>(theirs[i])))));
-    const OnDevice<T> device_mine(mine, skip), device_theirs(theirs, skip);
-    cuda::combine(device_mine, device_theirs, n, dtype_of<T>(), name, nullptr);
-    return same_bytes(device_mine.read(), expected);
-}
-
-template <typename T>
-bool divides(int64_t n, size_t skip) {
-    const auto x = numbers<T>(n, 1);
-    std::vector<T> expected;
-    for (const T value : x)
-        expected.push_back(
-            static_cast<T>(static_cast<OpMath<T>>(static_cast<OpMath<T>>(value) / 3)));
-    const OnDevice<T> device_x(x, skip);
-    cuda::divide(device_x, 3, n, dtype_of<T>(), nullptr);
-    return same_bytes(device_x.read(), expected);
-}
-
-TEMPLATE_TEST_CASE("combine and divide work for every element type", "", float, int64_t,
-                   uint8_t, Half, BFloat16) {
+TEST_CASE("increment adds 1 to every element") {
     const int64_t n = GENERATE(0, 1, 31, 257, 1000);
     const size_t skip = GENERATE(0, 1);
-    CAPTURE(n, skip);
-    using T = TestType;
-    CHECK(combines<T>(CombineOp::kSum, std::plus<>(), n, skip));
-    CHECK(combines<T>(CombineOp::kProduct, std::multiplies<>(), n, skip));
-    CHECK(combines<T>(
-        CombineOp::kMin, [](auto a, auto b) { return b < a ? b : a; }, n, skip));
-    CHECK(combines<T>(
-        CombineOp::kMax, [](auto a, auto b) { return a < b ? b : a; }, n, skip));
-    CHECK(divides<T>(n, skip));
-}
-
-TEST_CASE("kMin and kMax give NaN if either element is NaN") {
-    const OnDevice<float> least({kNaN, 1.0f}), greatest({kNaN, 1.0f});
-    const OnDevice<float> theirs({1.0f, kNaN});
-    cuda::combine(least, theirs, 2, DType::kFloat32, CombineOp::kMin, nullptr);
-    cuda::combine(greatest, theirs, 2, DType::kFloat32, CombineOp::kMax, nullptr);
-    for (const auto& result : {least.read(), greatest.read()})
-        for (const float value : result) CHECK(std::isnan(value));
+    const auto x = numbers<int64_t>(n, 1);
+    auto expected = x;
+    for (int64_t& value : expected) ++value;
+    const OnDevice<int64_t> device_x(x, skip);
+    cuda::increment(device_x, n, nullptr);
+    CHECK(device_x.read() == expected);
 }
 
 }  // namespace

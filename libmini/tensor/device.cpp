@@ -43,8 +43,6 @@ int cuda_device_count() { return cuda::device_count(); }
 
 std::string cuda_device_count_text() { return cuda::device_count_text(); }
 
-bool cuda_is_initialized() { return cuda::is_initialized(); }
-
 void synchronize(Device device) {
     if (device.is_cuda()) cuda::synchronize(device.index);
 }

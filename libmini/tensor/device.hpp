@@ -51,10 +51,6 @@ int cuda_device_count();
 /// driver, or a build without CUDA.
 std::string cuda_device_count_text();
 
-/// Returns whether this process has called CUDA (`torch.cuda.is_initialized`). Querying
-/// the number of devices counts as a call.
-bool cuda_is_initialized();
-
 /// Blocks until all work queued on a GPU has completed (`torch.cuda.synchronize`).
 /// Returns immediately on the CPU.
 void synchronize(Device device);

@@ -10,6 +10,7 @@
 #include "libmini/core/thread.hpp"
 #include "libmini/distributed/backends/threads.hpp"
 #include "libmini/distributed/group/current_group.hpp"
+#include "libmini/tensor/device.hpp"
 
 namespace mini::dist {
 namespace {

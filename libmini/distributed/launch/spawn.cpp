@@ -25,7 +25,7 @@
 #include "libmini/distributed/net/root_cause.hpp"
 #include "libmini/distributed/net/socket.hpp"
 #include "libmini/distributed/rendezvous/rank_environment.hpp"
-#include "libmini/tensor/device.hpp"
+#include "libmini/kernels/gpu.hpp"
 
 namespace mini::dist {
 namespace {
@@ -38,7 +38,7 @@ struct Child {
 
 // A forked rank lacks the other threads, and what CUDA keeps of this process.
 void check_can_fork() {
-    if (cuda_is_initialized())
+    if (cuda::is_initialized())
         throw UsageError(
             "spawn: this process has used CUDA, and CUDA does not work in a forked "
             "child; use devices only within the ranks, or use minirun or run_threads");

@@ -24,18 +24,6 @@ void check_no_other_launcher(const Lookup& lookup) {
                        "extras::use_all() in main"));
 }
 
-// Returns a member of this process's variables, which `name` sets; `alone` without a
-// launcher.
-int own_number(int RankVariables::*member, const char* name, int alone) {
-    const auto found = read_rank_variables(environment_variable);
-    if (!found) return alone;
-    const int number = (*found).*member;
-    if (number < 0)
-        throw UsageError(
-            concat(found->source, " does not set ", name, "; set it on each rank"));
-    return number;
-}
-
 }  // namespace
 
 void register_rank_source(const RankSource& source) { registered = source; }
@@ -133,12 +121,13 @@ int port_from_text(const std::string& text) {
     return static_cast<int>(20000 + hash % 10000);
 }
 
-int get_local_rank() { return own_number(&RankVariables::local_rank, "LOCAL_RANK", 0); }
-
-int get_local_world_size() {
-    return own_number(&RankVariables::local_world_size, "LOCAL_WORLD_SIZE", 1);
+int get_local_rank() {
+    const auto found = read_rank_variables(environment_variable);
+    if (!found) return 0;
+    if (found->local_rank < 0)
+        throw UsageError(
+            concat(found->source, " does not set LOCAL_RANK; set it on each rank"));
+    return found->local_rank;
 }
-
-int get_node_rank() { return own_number(&RankVariables::node_rank, "GROUP_RANK", 0); }
 
 }  // namespace mini::dist

@@ -94,18 +94,10 @@ std::optional<RankVariables> read_rank_variables(const Lookup& lookup);
 /// ephemeral ports.
 int port_from_text(const std::string& text);
 
-// Each of the next three functions returns the launcher's variable. Each throws
-// UsageError if a launcher has started this program but has not set the variable.
-
 /// Returns this rank's number on its host, which is also the index of its GPU; 0 without
-/// a launcher.
+/// a launcher. Throws UsageError if a launcher has started this program but has not set
+/// the variable.
 int get_local_rank();
-
-/// Returns the number of ranks on this host; 1 without a launcher.
-int get_local_world_size();
-
-/// Returns the number of this host; 0 without a launcher.
-int get_node_rank();
 
 // ---- the registry, for libmini/extras/launchers
 

@@ -1,7 +1,10 @@
 #include "libmini/optim/optimizer.hpp"
 
+#include <cmath>
 #include <cstddef>
 #include <unordered_map>
+
+#include "libmini/core/error.hpp"
 
 namespace mini::optim {
 namespace {
@@ -20,6 +23,15 @@ void check_different(const std::vector<Tensor>& parameters) {
 }
 
 }  // namespace
+
+void check_not_negative(const char* optimizer, const char* option, double value) {
+    if (!std::isfinite(value))
+        throw UsageError(
+            concat(optimizer, ": ", option, " must be finite, but is ", value));
+    if (value < 0.0)
+        throw UsageError(
+            concat(optimizer, ": ", option, " must not be negative, but is ", value));
+}
 
 Optimizer::Optimizer(std::vector<Tensor> parameters, double lr)
     : parameters_(std::move(parameters)), lr_(lr) {

@@ -10,6 +10,10 @@
 
 namespace mini::optim {
 
+/// Throws UsageError, naming the optimizer and the option, unless `value` is finite and
+/// not negative.
+void check_not_negative(const char* optimizer, const char* option, double value);
+
 class Optimizer {
   public:
     /// Throws UsageError when `parameters` is empty, has a tensor that is not a leaf, or has

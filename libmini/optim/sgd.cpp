@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "libmini/optim/options.hpp"
 #include "libmini/tensor/common_device.hpp"
 #include "libmini/tensor/ops.hpp"
 

@@ -105,9 +105,7 @@ Tensor DataParallel::forward(const Tensor& x) {
 }
 
 void DataParallel::check_device_of_module() const {
-    nn::NamedTensors tensors = module_.named_parameters();
-    std::ranges::copy(module_.named_buffers(), std::back_inserter(tensors));
-    for (const auto& [name, tensor] : tensors)
+    for (const auto& [name, tensor] : module_.state_dict())
         MINI_CHECK(tensor.device() == devices_[0],
                    "DataParallel: module must have its parameters and buffers on device ",
                    devices_[0], " (device_ids[0]) but found one of them, ", name,

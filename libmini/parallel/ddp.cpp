@@ -31,7 +31,7 @@ Plan agree_on(const Plan& mine, bool is_active, dist::ProcessGroup& group) {
 DistributedDataParallel::DistributedDataParallel(nn::Module& module,
                                                  const DDPOptions& options)
     : ReplicatedModule(module, options.process_group, options.broadcast_buffers),
-      reducer_(trained(), options, shared_group()) {}
+      reducer_(trained(), options, group()) {}
 
 int DistributedDataParallel::begin_iteration(bool sends_buffers, bool averages) {
     Join::notify_join_context(*this);

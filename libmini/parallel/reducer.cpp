@@ -10,11 +10,11 @@
 namespace mini::parallel {
 
 Reducer::Reducer(const nn::NamedTensors& parameters, const DDPOptions& options,
-                 std::shared_ptr<dist::ProcessGroup> group)
-    : group_(std::move(group)),
-      buckets_(parameters, options, *group_),
-      used_(parameters, options, *group_),
-      divisor_(group_->world_size()) {
+                 dist::ProcessGroup& group)
+    : group_(group),
+      buckets_(parameters, options, group),
+      used_(parameters, options, group),
+      divisor_(group.world_size()) {
     for (size_t index = 0; index < parameters.size(); ++index) {
         accumulators_.push_back(grad_accumulator(parameters[index].second));
         hooks_.push_back(accumulators_.back()->add_hook(
@@ -45,7 +45,7 @@ void Reducer::prepare_for_forward() {
     MINI_CHECK(!started_,
                "DistributedDataParallel: the last backward pass did not finish its "
                "reduction on rank ",
-               group_->rank(),
+               group_.rank(),
                missing.empty() ? "; all gradients were ready, but a collective or a "
                                  "communication hook failed"
                                : concat("; parameters without a gradient:", missing));
@@ -66,8 +66,8 @@ void Reducer::on_gradient(size_t index) {
         queue_callback([this] { end_backward(); });
         for (const size_t unused : used_.unused()) mark_ready(unused);
     }
-    group_->events().record(EventKind::kGradReady, static_cast<int64_t>(index),
-                            static_cast<int64_t>(buckets_.view(index).bytes()));
+    group_.events().record(EventKind::kGradReady, static_cast<int64_t>(index),
+                           static_cast<int64_t>(buckets_.view(index).bytes()));
     buckets_.note_gradient(index);
     if (used_.completes(index)) mark_ready(index);
 }
@@ -91,8 +91,8 @@ void Reducer::copy_and_launch(size_t index, const Tensor& gradient) {
     const float share = comm_hook_ ? 1.0f : 1.0f / static_cast<float>(divisor_);
     bucket.copy_gradient(buckets_.slot_of(index), gradient, share);
     if (!bucket.is_full()) return;
-    group_->events().record(EventKind::kBucketReady, static_cast<int64_t>(number),
-                            bucket.bytes());
+    group_.events().record(EventKind::kBucketReady, static_cast<int64_t>(number),
+                           bucket.bytes());
     launch_full_buckets();
 }
 
@@ -107,24 +107,23 @@ void Reducer::launch_full_buckets() {
 FinishHook Reducer::launch(size_t index) {
     const Bucket& bucket = buckets_[index];
     MINI_CHECK(!bucket.finish, "DistributedDataParallel: bucket ", index,
-               " is launched a second time in one backward pass on rank ",
-               group_->rank());
-    group_->events().record(EventKind::kBucketLaunch, static_cast<int64_t>(index),
-                            bucket.bytes());
+               " is launched a second time in one backward pass on rank ", group_.rank());
+    group_.events().record(EventKind::kBucketLaunch, static_cast<int64_t>(index),
+                           bucket.bytes());
     if (!comm_hook_)
-        return [work = group_->all_reduce_async(bucket.buffer())] { work->wait(); };
+        return [work = group_.all_reduce_async(bucket.buffer())] { work->wait(); };
     return comm_hook_({.index = index,
                        .is_last = index + 1 == buckets_.size(),
                        .buffer = bucket.buffer(),
                        .gradients = bucket.gradients(),
                        .parameters = buckets_.parameters(bucket.indices())},
-                      *group_);
+                      group_);
 }
 
 // ---- the end of the backward pass
 
 void Reducer::end_backward() {
-    group_->events().record(EventKind::kBackwardEnd);
+    group_.events().record(EventKind::kBackwardEnd);
     if (used_.learn_graph())
         for (size_t index = 0; index < hooks_.size(); ++index) mark_ready(index);
     if (next_bucket_ < buckets_.size()) buckets_.throw_unlaunched(next_bucket_);
@@ -136,12 +135,12 @@ void Reducer::wait_for_buckets() {
     for (size_t index = 0; index < buckets_.size(); ++index) {
         Bucket& bucket = buckets_[index];
         MINI_CHECK(bucket.finish, "DistributedDataParallel: bucket ", index,
-                   " was launched on rank ", group_->rank(),
+                   " was launched on rank ", group_.rank(),
                    ", but its finish is empty: nothing waits for the reduction");
         bucket.finish();
         bucket.finish = nullptr;
-        group_->events().record(EventKind::kBucketDone, static_cast<int64_t>(index),
-                                bucket.bytes());
+        group_.events().record(EventKind::kBucketDone, static_cast<int64_t>(index),
+                               bucket.bytes());
     }
     if (used_.may_be_incomplete()) buckets_.check_not_freed();
     for (const size_t index : used_.finish_exchange())
@@ -154,9 +153,7 @@ void Reducer::wait_for_buckets() {
 // would step with old gradients.
 void Reducer::shadow_iteration() {
     prepare_for_forward();
-    used_.begin_shadow_pass();
-    buckets_.begin_pass();
-    next_bucket_ = 0;
+    prepare_for_backward({});
     for (size_t index = 0; index < hooks_.size(); ++index) {
         if (!used_.was_used(index)) buckets_.parameter(index).set_grad(Tensor());
         mark_ready(index);

@@ -28,9 +28,9 @@ namespace mini::parallel {
 class Reducer {
   public:
     /// Adds a hook to each parameter; `parameters` is in forward order. Throws UsageError
-    /// for bucket sizes below one byte.
+    /// for bucket sizes below one byte. REQUIRES: `group` outlives this object.
     Reducer(const nn::NamedTensors& parameters, const DDPOptions& options,
-            std::shared_ptr<dist::ProcessGroup> group);
+            dist::ProcessGroup& group);
 
     /// Removes its hooks from the parameters.
     ~Reducer();
@@ -42,7 +42,8 @@ class Reducer {
     void prepare_for_forward();
 
     /// Makes the next backward pass, from `output`, average the gradients. Without this
-    /// call a backward pass only accumulates gradients on this rank.
+    /// call a backward pass only accumulates gradients on this rank. `output` is undefined
+    /// in a pass of shadow_iteration().
     void prepare_for_backward(const Tensor& output);
 
     /// Returns whether the next backward pass, or the running one, averages gradients.
@@ -103,7 +104,7 @@ class Reducer {
     // averages to the parameters that only other ranks have used.
     void wait_for_buckets();
 
-    std::shared_ptr<dist::ProcessGroup> group_;
+    dist::ProcessGroup& group_;
     GradientBuckets buckets_;
     UsedParameters used_;
     std::vector<std::shared_ptr<AccumulateGrad>> accumulators_;  // by parameter

@@ -120,7 +120,6 @@ class ReplicatedModule : public nn::Module {
     AccumulateGrad& accumulator(size_t index) const {
         return parameters_.accumulator(index);
     }
-    const std::shared_ptr<dist::ProcessGroup>& shared_group() const { return group_; }
 
   private:
     /// Runs the wrapped module. In training, records kForwardBegin and kForwardEnd in the

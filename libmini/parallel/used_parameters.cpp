@@ -62,19 +62,12 @@ UsedParameters::UsedParameters(nn::NamedTensors parameters, const DDPOptions& op
 void UsedParameters::begin_pass(const Tensor& output) {
     for (State& state : states_) {
         state.counted = 0;
-        state.unused = state.expected == 0;
+        state.unused = state.expected == 0 || !output.defined();
     }
-    if (!searches_ || is_static_) return;
+    if (!searches_ || is_static_ || !output.defined()) return;
     const std::vector<bool> used = used_parameters(output, parameters_);
     for (size_t index = 0; index < states_.size(); ++index)
         states_[index].unused = !used[index];
-}
-
-void UsedParameters::begin_shadow_pass() {
-    for (State& state : states_) {
-        state.counted = 0;
-        state.unused = true;
-    }
 }
 
 std::vector<size_t> UsedParameters::unused() const {
@@ -136,9 +129,8 @@ std::vector<size_t> UsedParameters::finish_exchange() {
         all_have_learnt_ = use.back() == group_.world_size();
         use_ = {};
     }
-    const bool has_unused = std::ranges::any_of(states_, &State::unused);
     const bool is_first_pass = std::exchange(is_first_pass_, false);
-    if (searches_ && !has_unused && is_first_pass && group_.rank() == 0)
+    if (searches_ && unused().empty() && is_first_pass && group_.rank() == 0)
         logging::warning(
             "DistributedDataParallel: find_unused_parameters is set, but every parameter "
             "was used; without it each iteration saves a walk over the graph");

@@ -34,10 +34,9 @@ class UsedParameters {
     UsedParameters(nn::NamedTensors parameters, const DDPOptions& options,
                    dist::ProcessGroup& group);
 
-    /// Begins a pass that averages, from `output`; or one of a joined rank, which uses no
-    /// parameter.
+    /// Begins a pass that averages, from `output`. An undefined `output` depends on no
+    /// parameter: a joined rank's pass.
     void begin_pass(const Tensor& output);
-    void begin_shadow_pass();
 
     /// Notes that parameter `index` has a gradient, in no_sync too: it will be averaged
     /// later.

@@ -145,30 +145,20 @@ __device__ Candidate better(Candidate a, Candidate b) {
     return a_nan || (!b_nan && a.value > b.value) ? a : b;
 }
 
-template <int kTeam>
+// Launch with one warp per row.
 __global__ void argmax_kernel(int64_t* out,    // (rows)
                               const float* x,  // (rows, cols)
                               int64_t rows, int64_t cols) {
-    __shared__ Candidate of_warp[kTeam / kWarpSize];
-    const auto [row, lane] = row_of_team<kTeam>();
-    if (row >= rows) return;  // the whole team returns
+    const auto [row, lane] = row_of_team<kWarpSize>();
+    if (row >= rows) return;  // the whole warp returns
 
-    // Compare every kTeam-th element, then the lanes of the warp.
+    // Compare every kWarpSize-th element, then the lanes.
     Candidate best{0.0f, -1};
-    for (int64_t j = lane; j < cols; j += kTeam)
+    for (int64_t j = lane; j < cols; j += kWarpSize)
         best = better(best, {x[row * cols + j], j});
     for (int step = kWarpSize / 2; step > 0; step /= 2)
         best = better(best, {__shfl_xor_sync(kAllLanes, best.value, step),
                              __shfl_xor_sync(kAllLanes, best.index, step)});
-
-    // Compare the warps of the team.
-    if constexpr (kTeam > kWarpSize) {
-        if (lane % kWarpSize == 0) of_warp[lane / kWarpSize] = best;
-        __syncthreads();
-        if (lane == 0)
-            for (int warp = 1; warp < kTeam / kWarpSize; ++warp)
-                best = better(best, of_warp[warp]);
-    }
     if (lane == 0) out[row] = max(best.index, int64_t{0});
 }
 
@@ -185,8 +175,7 @@ void sum(float* out, const float* x, int64_t outer, int64_t reduced, int64_t inn
 
 void argmax(int64_t* out, const float* x, int64_t rows, int64_t cols,
             cudaStream_t stream) {
-    launch_by_rows(argmax_kernel<kWarpSize>, argmax_kernel<kThreads>, rows, cols, stream,
-                   out, x);
+    launch(argmax_kernel, teams_for<kWarpSize>(rows), stream, out, x, rows, cols);
 }
 
 }  // namespace mini::kernels::cuda

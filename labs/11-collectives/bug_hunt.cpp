@@ -20,7 +20,7 @@
 
 #include "labs/11-collectives/tutorial_ring.hpp"
 #include "libmini/core/error.hpp"
-#include "libmini/distributed/collectives/ring_all_reduce.hpp"
+#include "libmini/distributed/collectives/all_reduce.hpp"
 #include "libmini/distributed/transport/links.hpp"
 #include "libmini/extras/simulation/cluster.hpp"
 

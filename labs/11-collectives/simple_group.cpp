@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "libmini/distributed/collectives/ring_all_reduce.hpp"
+#include "libmini/distributed/collectives/all_reduce.hpp"
 #include "libmini/distributed/collectives/tree_broadcast.hpp"
 
 namespace simple {

@@ -13,7 +13,7 @@
 #include "labs/11-collectives/shift.hpp"
 #include "labs/11-collectives/test_support.hpp"
 #include "libmini/core/half.hpp"
-#include "libmini/distributed/collectives/naive_all_reduce.hpp"
+#include "libmini/distributed/collectives/all_reduce.hpp"
 
 using namespace mini;
 using namespace mini::lab11;

@@ -12,10 +12,8 @@
 
 #include "labs/11-collectives/test_support.hpp"
 #include "libmini/core/error.hpp"
+#include "libmini/distributed/collectives/all_reduce.hpp"
 #include "libmini/distributed/collectives/all_reduce_time.hpp"
-#include "libmini/distributed/collectives/halving_doubling.hpp"
-#include "libmini/distributed/collectives/recursive_doubling.hpp"
-#include "libmini/distributed/collectives/ring_all_reduce.hpp"
 
 using namespace mini;
 using namespace mini::lab11;
@@ -124,7 +122,7 @@ TEST_CASE("each step of the ring sends the chunk of the table", "[lab11][lab11.3
                               .sent = chunk.size,
                               .received = chunk_of(chunk.number - 1, ranks, n).size});
         const auto r = static_cast<size_t>(rank);
-        INFO("the table is in ring_all_reduce.hpp; rank " << rank << " of " << ranks
+        INFO("the table is in ring_all_reduce.cpp; rank " << rank << " of " << ranks
                                                           << ", " << n << " floats");
         INFO("it called:       " << in_words(seen.journals[r]));
         INFO("and should call: " << in_words(wanted));

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "libmini/distributed/collectives/all_reduce.hpp"
 #include "libmini/distributed/collectives/dissemination_barrier.hpp"
 #include "libmini/distributed/collectives/reduce.hpp"
-#include "libmini/distributed/collectives/ring_all_reduce.hpp"
 #include "tests/distributed/require_none.hpp"
 #include "tests/distributed/support.hpp"
 #include "tests/support/catch.hpp"

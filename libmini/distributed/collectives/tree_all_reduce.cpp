@@ -1,4 +1,10 @@
-#include "libmini/distributed/collectives/tree_all_reduce.hpp"
+// Tree all-reduce: a reduce up a binomial tree to rank 0 (tree_reduce.hpp), then a
+// broadcast down the tree (tree_broadcast.hpp).
+//
+// 2 ceil(log2 P) rounds of the whole buffer: few messages, but many bytes, so it suits
+// small buffers. Rank 0 receives ceil(log2 P) buffers, then sends ceil(log2 P) buffers.
+
+#include "libmini/distributed/collectives/all_reduce.hpp"
 
 #include "libmini/distributed/collectives/reduce.hpp"
 #include "libmini/distributed/collectives/tree_broadcast.hpp"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "libmini/core/error.hpp"
+#include "libmini/distributed/collectives/all_reduce.hpp"
 #include "libmini/distributed/collectives/reduce.hpp"
-#include "libmini/distributed/collectives/ring_all_reduce.hpp"
 #include "libmini/distributed/transport/shared_all_reduce.hpp"
 #include "libmini/extras/fast/shared_blocks.hpp"
 #include "libmini/tensor/tensor.hpp"

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "libmini/core/error.hpp"
-#include "libmini/distributed/collectives/ring_all_reduce.hpp"
+#include "libmini/distributed/collectives/all_reduce.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
 

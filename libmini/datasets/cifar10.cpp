@@ -1,15 +1,18 @@
 #include "libmini/datasets/cifar10.hpp"
 
+#include <cstdint>
 #include <filesystem>
 #include <system_error>
 #include <utility>
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/text.hpp"
-#include "libmini/datasets/regular_file.hpp"
+#include "libmini/io/file.hpp"
 
 namespace mini::data {
 namespace {
+
+using io::bad_file;
 
 constexpr int64_t kImageBytes = 3 * 32 * 32;
 constexpr int64_t kRecordBytes = 1 + kImageBytes;
@@ -49,17 +52,10 @@ std::filesystem::path folder_of_files(const std::string& folder, bool train) {
              concat("no ", join(missing)), kDownload);
 }
 
-// An open file whose size has been checked.
-struct OpenFile {
-    std::string path;
-    std::unique_ptr<RegularFile> file;
-    int64_t records;
-};
-
-OpenFile open_checked(const std::string& path) {
-    auto file = std::make_unique<RegularFile>(
-        path, FileKind{.name = "a file of CIFAR-10", .next_step = kDownload});
-    const int64_t size = file->size();
+// Opens a file and checks its size.
+std::unique_ptr<io::InputFile> open_checked(const std::string& path) {
+    auto file = std::make_unique<io::InputFile>(path, kDownload);
+    const auto size = static_cast<int64_t>(file->size());
     if (size == 0 || size % kRecordBytes != 0)
         bad_file(path, concat("one or more records of ", kRecordBytes, " bytes"),
                  concat(size, " bytes (", size / kRecordBytes, " records and ",
@@ -68,18 +64,18 @@ OpenFile open_checked(const std::string& path) {
     if (size > kMaxFileBytes)
         bad_file(path, concat("at most ", kMaxFileBytes, " bytes"), concat(size),
                  kDownload);
-    return {path, std::move(file), size / kRecordBytes};
+    return file;
 }
 
 // Appends the labels and pixels of one file.
-void append_records(OpenFile& open, std::vector<uint8_t>& labels,
+void append_records(const io::InputFile& file, std::vector<uint8_t>& labels,
                     std::vector<uint8_t>& pixels) {
-    const std::vector<uint8_t> bytes = open.file->read_all(kMaxFileBytes);
-    const uint8_t* record = bytes.data();
-    for (int64_t i = 0; i < open.records; ++i, record += kRecordBytes) {
+    const std::vector<uint8_t> bytes = file.read_all(kMaxFileBytes, kDownload);
+    for (int64_t i = 0; i < std::ssize(bytes); i += kRecordBytes) {
+        const uint8_t* const record = bytes.data() + i;
         if (*record >= kCifar10Classes.size())
-            bad_file(open.path, "labels 0 to 9",
-                     concat(int{*record}, " in record ", i, ", byte ", i * kRecordBytes),
+            bad_file(file.path(), "labels 0 to 9",
+                     concat(int{*record}, " in record ", i / kRecordBytes, ", byte ", i),
                      kDownload);
         labels.push_back(*record);
         pixels.insert(pixels.end(), record + 1, record + kRecordBytes);
@@ -101,18 +97,17 @@ std::shared_ptr<ImageDataset> load_cifar10(
     std::optional<ImageDataset::Normalize> normalize) {
     // Open every file and check its size before reading anything.
     const std::filesystem::path location = folder_of_files(folder, train);
-    std::vector<OpenFile> files;
-    int64_t records = 0;
+    std::vector<std::unique_ptr<io::InputFile>> files;
+    size_t bytes = 0;
     for (const std::string& name : file_names(train)) {
         files.push_back(open_checked((location / name).string()));
-        records += files.back().records;
+        bytes += files.back()->size();
     }
 
     // Read the files in the order of their numbers.
     std::vector<uint8_t> labels, pixels;
-    labels.reserve(static_cast<size_t>(records));
-    pixels.reserve(static_cast<size_t>(records * kImageBytes));
-    for (OpenFile& open : files) append_records(open, labels, pixels);
+    pixels.reserve(bytes);
+    for (const auto& file : files) append_records(*file, labels, pixels);
     return std::make_shared<ImageDataset>(std::move(pixels), std::move(labels),
                                           Shape{3, 32, 32}, std::move(normalize));
 }

@@ -8,7 +8,7 @@
 #include <span>
 
 #include "libmini/core/error.hpp"
-#include "libmini/datasets/regular_file.hpp"
+#include "libmini/io/file.hpp"
 
 namespace mini::data {
 namespace {
@@ -18,7 +18,7 @@ constexpr size_t kReadStep = size_t{1} << 20;
 constexpr size_t kInputBuffer = 256 << 10;
 
 // deflate unpacks a byte to at most 1032 bytes (zlib.net, "Technical Details").
-constexpr int64_t kMaxExpansion = 1032;
+constexpr size_t kMaxExpansion = 1032;
 
 // The format that inflateInit2 reads: gzip, with a window of 2^15 bytes.
 constexpr int kGzip = 15 + 16;
@@ -30,7 +30,7 @@ constexpr int kGzip = 15 + 16;
 class UnpackedFile {
   public:
     explicit UnpackedFile(const std::string& path)
-        : path_(path), file_(path, {.name = "an IDX file", .next_step = kFetchMnist}) {
+        : file_(path, concat("give the path of an IDX file, or ", kFetchMnist)) {
         refill();
         is_gzipped_ = stream_.avail_in >= 2 && input_[0] == 0x1f && input_[1] == 0x8b;
         in_member_ = is_gzipped_;
@@ -43,8 +43,8 @@ class UnpackedFile {
 
     [[noreturn]] void reject(const std::string& expected,
                              const std::string& found) const {
-        bad_file(path_, expected, found,
-                 concat("delete it and ", kFetchMnist, " to get the right one"));
+        io::bad_file(file_.path(), expected, found,
+                     concat("delete it and ", kFetchMnist, " to get the right one"));
     }
 
     /// Reads up to out.size() bytes into `out`, and returns the number of bytes read;
@@ -58,15 +58,18 @@ class UnpackedFile {
     }
 
     /// Returns an upper limit of the number of unpacked bytes.
-    int64_t max_bytes() const { return file_.size() * kMaxExpansion; }
+    size_t max_bytes() const { return file_.size() * kMaxExpansion; }
 
   private:
     // Reads more of the file once its input is used up; false at the end of the file.
     bool refill() {
         if (stream_.avail_in > 0) return true;
+        const size_t count = std::min<size_t>(input_.size(), file_.size() - position_);
+        file_.read(position_, std::as_writable_bytes(std::span(input_)).first(count));
+        position_ += count;
         stream_.next_in = input_.data();
-        stream_.avail_in = static_cast<unsigned>(file_.read(input_));
-        return stream_.avail_in > 0;
+        stream_.avail_in = static_cast<unsigned>(count);
+        return count > 0;
     }
 
     void unpack() {
@@ -98,8 +101,8 @@ class UnpackedFile {
         stream_.avail_out -= count;
     }
 
-    std::string path_;
-    RegularFile file_;
+    io::InputFile file_;
+    uint64_t position_ = 0;  // in the file, of the next byte to read
     std::vector<uint8_t> input_ = std::vector<uint8_t>(kInputBuffer);
     z_stream stream_{};  // with the input and the output, also of a plain file
     bool is_gzipped_ = false;
@@ -171,7 +174,7 @@ IdxFile read_idx(const std::string& path, int dimensions) {
     // Read in steps: memory grows with the data read, not with the sizes in the header.
     // Without the reservation, each doubling of the vector would copy it, and for a
     // moment both copies would be in memory.
-    idx.bytes.reserve(std::min(expected, static_cast<size_t>(file.max_bytes())));
+    idx.bytes.reserve(std::min(expected, file.max_bytes()));
     size_t have = 0;
     while (have < expected) {
         idx.bytes.resize(std::min(expected, have + kReadStep));

@@ -6,11 +6,12 @@
 #include <string_view>
 
 #include "libmini/core/error.hpp"
-#include "libmini/datasets/regular_file.hpp"
+#include "libmini/io/file.hpp"
 
 namespace mini::data {
 namespace {
 
+using io::bad_file;
 using Span = std::span<const uint8_t>;
 
 std::string_view text_of(Span bytes) {

@@ -1,15 +1,18 @@
 #include "libmini/datasets/image_file.hpp"
 
-#include <array>
+#include <algorithm>
+#include <cstddef>
 #include <vector>
 
 #include "libmini/core/log.hpp"
 #include "libmini/datasets/image_check.hpp"
 #include "libmini/datasets/image_stb.hpp"
-#include "libmini/datasets/regular_file.hpp"
+#include "libmini/io/file.hpp"
 
 namespace mini::data {
 namespace {
+
+constexpr const char* kNameImage = "give the path of a PNG or JPEG";
 
 // Blends a value over white, with alpha 255 for opaque.
 int over_white(int value, int alpha) {
@@ -48,14 +51,15 @@ Tensor decode_image(std::span<const uint8_t> bytes, const std::string& name,
 }
 
 Tensor decode_image(const std::string& path, ImageMode mode) {
-    RegularFile file(path, {.name = "a PNG or JPEG", .next_step = kShrinkImage});
-    return decode_image(file.read_all(kMaxImageFileBytes), path, mode);
+    const io::InputFile file(path, kNameImage);
+    return decode_image(file.read_all(kMaxImageFileBytes, kShrinkImage), path, mode);
 }
 
 void check_image_format(const std::string& path) {
-    RegularFile file(path, {.name = "a PNG or JPEG", .next_step = kConvertImage});
-    std::array<uint8_t, 8> begin{};
-    check_image_format(std::span(begin).first(file.read(begin)), path);
+    const io::InputFile file(path, kNameImage);
+    std::vector<uint8_t> begin(std::min<size_t>(file.size(), 8));
+    file.read(0, std::as_writable_bytes(std::span(begin)));
+    check_image_format(begin, path);
 }
 
 }  // namespace mini::data

@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "libmini/datasets/image_check.hpp"
-#include "libmini/datasets/regular_file.hpp"
+#include "libmini/io/file.hpp"
 
 namespace {
 
@@ -44,8 +44,8 @@ Pixels decode_with_stb(std::span<const uint8_t> file, const std::string& name) {
                                             &pixels.width, &pixels.height, nullptr,
                                             kChannels));
     if (!pixels.rgba)
-        bad_file(name, "a picture that stb_image can decode", stbi_failure_reason(),
-                 kReplaceImage);
+        io::bad_file(name, "a picture that stb_image can decode", stbi_failure_reason(),
+                     kReplaceImage);
     return pixels;
 }
 

@@ -9,12 +9,13 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/datasets/idx.hpp"
-#include "libmini/datasets/regular_file.hpp"
+#include "libmini/io/file.hpp"
 
 namespace mini::data {
 namespace {
 
 namespace fs = std::filesystem;
+using io::bad_file;
 
 constexpr int64_t kSide = 28;
 constexpr int kClasses = 10;

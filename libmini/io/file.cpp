@@ -58,17 +58,28 @@ void sync_folder(const std::string& path) {
 
 }  // namespace
 
-InputFile::InputFile(const std::string& path) : path_(path) {
+void bad_file(const std::string& path, const std::string& expected,
+              const std::string& found, const std::string& next_step) {
+    throw BadFile(
+        concat(path, ": expected ", expected, ", found ", found, "; ", next_step));
+}
+
+InputFile::InputFile(const std::string& path, const std::string& next_step)
+    : path_(path) {
+    const std::string advice = next_step.empty() ? "" : "; " + next_step;
     // Without O_NONBLOCK, opening a pipe without a writer would block. For a regular
     // file, the flag has no effect.
     fd_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd_ < 0) fail(path, "open");
+    if (fd_ < 0) throw BadFile(concat(path, ": ", system_message("open", errno), advice));
 
     struct stat status = {};
     const bool has_status = fstat(fd_, &status) == 0;
     if (!has_status || !S_ISREG(status.st_mode)) {
         close(fd_);
-        throw BadFile(concat(path, ": not a regular file"));
+        throw BadFile(
+            concat(path, ": not a regular file, but ",
+                   S_ISDIR(status.st_mode) ? "a directory" : "a pipe, socket or device",
+                   advice));
     }
     size_ = static_cast<uint64_t>(status.st_size);
 }
@@ -87,6 +98,16 @@ void InputFile::read(uint64_t offset, std::span<std::byte> bytes) const {
         bytes = bytes.subspan(static_cast<size_t>(n));
         offset += static_cast<uint64_t>(n);
     }
+}
+
+std::vector<uint8_t> InputFile::read_all(uint64_t max_bytes,
+                                         const std::string& next_step) const {
+    if (size_ > max_bytes)
+        bad_file(path_, concat("at most ", max_bytes, " bytes"), concat(size_),
+                 next_step);
+    std::vector<uint8_t> bytes(size_);
+    read(0, std::as_writable_bytes(std::span(bytes)));
+    return bytes;
 }
 
 AtomicFile::AtomicFile(const std::string& path) : path_(path) {

@@ -16,15 +16,20 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace mini::io {
+
+/// Throws BadFile: "path: expected ..., found ...; the next step".
+[[noreturn]] void bad_file(const std::string& path, const std::string& expected,
+                           const std::string& found, const std::string& next_step);
 
 /// A regular file, open for reading. Every BadFile names the path.
 class InputFile {
   public:
-    /// Opens the file. Throws BadFile if the file cannot be opened, or is a folder, pipe
-    /// or device.
-    explicit InputFile(const std::string& path);
+    /// Opens the file; does not block. Throws BadFile if the file cannot be opened, or is
+    /// a folder, pipe or device; the message ends with `next_step`, unless it is "".
+    explicit InputFile(const std::string& path, const std::string& next_step = "");
     ~InputFile();
     InputFile(const InputFile&) = delete;
     InputFile& operator=(const InputFile&) = delete;
@@ -37,6 +42,10 @@ class InputFile {
     /// Reads `bytes.size()` bytes at `offset` into `bytes`. Throws BadFile if the file
     /// has fewer bytes or cannot be read.
     void read(uint64_t offset, std::span<std::byte> bytes) const;
+
+    /// Returns all bytes. Throws BadFile as read() does, or, before memory is allocated,
+    /// if there are more than `max_bytes`; the message ends with `next_step`.
+    std::vector<uint8_t> read_all(uint64_t max_bytes, const std::string& next_step) const;
 
   private:
     std::string path_;

@@ -92,10 +92,12 @@ TEST_CASE("a folder or a pipe or a device is neither replaced nor read") {
     REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
     for (const std::string& path : {folder / ".", pipe, std::string("/dev/null")}) {
         CAPTURE(path);
+        const bool is_folder = path == folder / ".";
         CHECK(message_of<BadFile>([&] { AtomicFile file(path); }) ==
               path + ": exists and is not a regular file; not replacing it");
         CHECK(message_of<BadFile>([&] { InputFile file(path); }) ==
-              path + ": not a regular file");
+              path + ": not a regular file, but " +
+                  (is_folder ? "a directory" : "a pipe, socket or device"));
     }
 }
 

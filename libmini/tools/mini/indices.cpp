@@ -25,6 +25,7 @@
 #include "libmini/data/distributed_sampler.hpp"
 #include "libmini/data/partition.hpp"
 #include "libmini/data/sampler.hpp"
+#include "libmini/data/tensor_dataset.hpp"
 #include "libmini/program/table.hpp"
 #include "libmini/random/random.hpp"
 
@@ -131,19 +132,6 @@ std::shared_ptr<Generator> seeded(const IndicesOptions& options) {
     return std::make_shared<Generator>(static_cast<uint64_t>(options.seed));
 }
 
-// A dataset with a size but no samples.
-class SizeOnlyDataset : public data::Dataset {
-  public:
-    explicit SizeOnlyDataset(int64_t size) : size_(size) {}
-    int64_t size() const override { return size_; }
-    data::Example get(int64_t) const override {
-        throw Error("mini indices: this dataset has no samples, only a size");
-    }
-
-  private:
-    int64_t size_;
-};
-
 Shares one_order(std::string title, std::vector<int64_t> order) {
     return {.title = std::move(title),
             .shares = {{.owner = "order", .indices = std::move(order)}},
@@ -214,8 +202,9 @@ Shares weighted(const IndicesOptions& options) {
 }
 
 Shares partition(const IndicesOptions& options) {
+    const Tensor empty = Tensor::zeros({options.length, 0});  // samples without values
     const data::DataPartitioner partitioner(
-        std::make_shared<SizeOnlyDataset>(options.length), options.numbers,
+        std::make_shared<data::TensorDataset>(empty, empty), options.numbers,
         {.seed = options.seed, .assign_remainder = options.assign_remainder});
     Shares shares{
         .title = fmt::format("DataPartitioner: {} samples in {} parts, seed {}",
@@ -240,11 +229,6 @@ Shares partition(const IndicesOptions& options) {
     return shares;
 }
 
-void print(const Shares& shares, const IndicesOptions& options) {
-    fmt::print("{}",
-               options.format == "json" ? shares_json(shares) : shares_table(shares));
-}
-
 // A subcommand that prints the result of `make_shares` to stdout.
 struct IndicesCommand {
     IndicesCommand(Command& indices, const char* name, const char* description,
@@ -254,8 +238,11 @@ struct IndicesCommand {
         add("--format", options->format, "table, or json: one list")
             .one_of({"table", "json"});
         add("--seed", options->seed, "Seed of the order, the same on all ranks");
-        command.on_parsed(
-            [options = options, make_shares] { print(make_shares(*options), *options); });
+        command.on_parsed([options = options, make_shares] {
+            const Shares shares = make_shares(*options);
+            fmt::print("{}", options->format == "json" ? shares_json(shares)
+                                                       : shares_table(shares));
+        });
     }
 
     template <typename T>

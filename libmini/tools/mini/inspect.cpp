@@ -30,58 +30,37 @@ namespace {
 constexpr size_t kLeftAligned = 3;  // name, dtype and shape
 using Row = std::vector<std::string>;
 
-// Statistics of one tensor. `min`, `mean` and `max` are those of the finite values.
-struct NumberSummary {
-    int64_t finite = 0;
-    int64_t nans = 0;
-    int64_t infinities = 0;
-    double min = 0.0;
-    double mean = 0.0;
-    double max = 0.0;
+// The columns of a number: integers are exact.
+std::string text_of(double number) { return fmt::format("{:.4g}", number); }
+std::string text_of(int64_t number) { return fmt::format("{}", number); }
 
-    // The exact minimum and maximum of integers: a double has 53 bits.
-    struct Integers {
-        int64_t min = 0, max = 0;
-    };
-    std::optional<Integers> integers;
-};
-
-template <typename T>
-NumberSummary summary_of(const Tensor& tensor) {
-    NumberSummary summary;
-    if constexpr (std::is_integral_v<T>) {
-        const auto [min, max] = std::ranges::minmax_element(tensor.span<T>());
-        if (tensor.numel() > 0) summary.integers = {.min = *min, .max = *max};
-    }
+// Returns the last columns of a tensor's row: minimum, mean and maximum of the finite values,
+// and the numbers of NaN and infinite values.
+template <Element T>
+Row statistics_of(const Tensor& tensor) {
+    // A double has 53 bits, too few for an int64.
+    using Number = std::conditional_t<std::is_integral_v<T>, int64_t, double>;
+    int64_t finite = 0, nans = 0, infinities = 0;
+    Number min = 0, max = 0;
     double sum = 0.0;
     for (const T element : tensor.span<T>()) {
-        double x = 0.0;
-        if constexpr (sizeof(T) == 2)
-            x = static_cast<float>(element);
-        else
-            x = static_cast<double>(element);
-        summary.nans += std::isnan(x);
-        summary.infinities += std::isinf(x);
+        const auto number = static_cast<Number>(static_cast<OpMath<T>>(element));
+        const auto x = static_cast<double>(number);
+        nans += std::isnan(x);
+        infinities += std::isinf(x);
         if (!std::isfinite(x)) continue;
 
-        summary.min = summary.finite == 0 ? x : std::min(summary.min, x);
-        summary.max = summary.finite == 0 ? x : std::max(summary.max, x);
-        ++summary.finite;
+        min = finite == 0 ? number : std::min(min, number);
+        max = finite == 0 ? number : std::max(max, number);
+        ++finite;
         sum += x;
     }
-    if (summary.finite > 0) summary.mean = sum / static_cast<double>(summary.finite);
-    return summary;
-}
-
-NumberSummary summarise(const Tensor& tensor) {
-    switch (tensor.dtype()) {
-        case DType::kFloat32: return summary_of<float>(tensor);
-        case DType::kInt64: return summary_of<int64_t>(tensor);
-        case DType::kUInt8: return summary_of<uint8_t>(tensor);
-        case DType::kFloat16: return summary_of<Half>(tensor);
-        case DType::kBFloat16: return summary_of<BFloat16>(tensor);
-    }
-    throw Error(concat("mini inspect: cannot read ", tensor.dtype()));
+    Row row = {"-", "-", "-", with_commas(nans), with_commas(infinities)};
+    if (finite == 0) return row;
+    row[0] = text_of(min);
+    row[1] = text_of(sum / static_cast<double>(finite));
+    row[2] = text_of(max);
+    return row;
 }
 
 // Escapes control characters in text from a file, so that it can be printed on a
@@ -91,36 +70,18 @@ std::string plain(const std::string& text) {
     return quoted.substr(1, quoted.size() - 2);
 }
 
-// Returns the statistics of an entry; std::nullopt for a type that libmini does not have.
-std::optional<NumberSummary> summary_of(const io::SafetensorsFile& file,
-                                        const io::SafetensorsEntry& entry) {
-    if (!io::find_dtype(entry.type)) return std::nullopt;
-    return summarise(file.read(entry));
-}
-
-// Returns libmini's name of a type, or else that of the file.
-std::string type_of(const io::SafetensorsEntry& entry) {
-    const std::optional<DType> dtype = io::find_dtype(entry.type);
-    return dtype ? dtype_name(*dtype) : plain(entry.type);
-}
-
+// Returns the row of an entry; without statistics for a type that libmini does not have.
 Row row_of(const io::SafetensorsFile& file, const io::SafetensorsEntry& entry) {
-    Row row = {plain(entry.name), type_of(entry), concat(entry.shape),
+    const std::optional<DType> dtype = io::find_dtype(entry.type);
+    Row row = {plain(entry.name), dtype ? dtype_name(*dtype) : plain(entry.type),
+               concat(entry.shape),
                with_commas(static_cast<int64_t>(entry.end - entry.begin))};
-    row.resize(9, "-");
-    const std::optional<NumberSummary> summary = summary_of(file, entry);
-    if (!summary) return row;
-    if (summary->finite > 0) {
-        row[4] = fmt::format("{:.4g}", summary->min);
-        row[5] = fmt::format("{:.4g}", summary->mean);
-        row[6] = fmt::format("{:.4g}", summary->max);
-    }
-    if (summary->integers) {
-        row[4] = fmt::format("{}", summary->integers->min);
-        row[6] = fmt::format("{}", summary->integers->max);
-    }
-    row[7] = with_commas(summary->nans);
-    row[8] = with_commas(summary->infinities);
+    Row statistics(5, "-");
+    if (dtype)
+        with_element(*dtype, [&]<Element T>(T) {
+            statistics = statistics_of<T>(file.read(entry));
+        });
+    row.insert(row.end(), statistics.begin(), statistics.end());
     return row;
 }
 
@@ -135,8 +96,7 @@ uint64_t total_numbers(const io::SafetensorsFile& file) {
     return numbers;
 }
 
-// Returns the file as a table, with its metadata and totals. A tensor of a type that libmini
-// does not have is listed without statistics.
+// Returns the file as a table, with its metadata and totals.
 std::string inspect_table(const io::SafetensorsFile& file) {
     std::vector<Row> rows = {
         {"name", "dtype", "shape", "bytes", "min", "mean", "max", "NaN", "Inf"}};

@@ -105,6 +105,7 @@ Option& Option::check(const std::function<std::string(const std::string&)>& vali
 
 Option& Option::required() {
     option_->required();
+    option_->default_str("");
     return *this;
 }
 
@@ -181,6 +182,10 @@ void CommandLine::column_width(size_t characters) {
     app().get_formatter()->column_width(characters);
 }
 
+void CommandLine::add_version(const std::string& text) {
+    app().set_version_flag("--version", text);
+}
+
 bool CommandLine::parse(int argc, const char* const* argv) {
     // A learner's build of a program has another name: the help and errors must show it.
     if (argc > 0) {
@@ -192,6 +197,9 @@ bool CommandLine::parse(int argc, const char* const* argv) {
         return true;
     } catch (const CLI::CallForHelp&) {
         std::cout << wrapped(app().help());
+        return false;
+    } catch (const CLI::CallForVersion& version) {
+        std::cout << version.what() << '\n';
         return false;
     } catch (const CLI::ParseError& error) {
         throw UsageError(

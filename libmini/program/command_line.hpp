@@ -138,6 +138,9 @@ class CommandLine : public Command {
     /// Sets the column where the help texts of the options begin, in characters.
     void column_width(size_t characters);
 
+    /// Declares --version, which prints `text`.
+    void add_version(const std::string& text);
+
     /// Parses the arguments into the variables and returns true. If the arguments contain
     /// --help, prints the help to stdout, in 80 columns, and returns false. Throws
     /// UsageError, with a one-line message that mentions --help, if the arguments are

@@ -179,7 +179,7 @@ void add_flight(Command& mini) {
     auto options = std::make_shared<FlightOptions>();
     flight.add("PATH", options->paths, "Boxes of all ranks, or a folder of them")
         .required();
-    flight.add("--last", options->last, "Operations in the table (8)").range(0, 4096);
+    flight.add("--last", options->last, "Operations in the table").range(0, 4096);
     flight.on_parsed([options] { run_flight(*options); });
 }
 

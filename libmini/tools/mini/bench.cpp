@@ -238,15 +238,16 @@ void add_bench(Command& mini) {
     all_reduce
         .add("--ranks", o.ranks,
              "Number of ranks (those of minirun, mpirun or srun, else 2)")
+        .default_text("")
         .range(1, 512);
-    all_reduce.add("--sizes", arguments->sizes, "FIRST:LAST, or a list (4:100M)");
+    all_reduce.add("--sizes", arguments->sizes, "FIRST:LAST, or a list");
     all_reduce.add("--algorithm", o.algorithm, "auto, ring, tree, naive, ...");
-    all_reduce.add("--medium", o.medium, "auto or tcp").one_of({"auto", "tcp"});
+    all_reduce.add("--medium", o.medium, "How messages travel").one_of({"auto", "tcp"});
     all_reduce.add("--backend", o.backend, "ring (processes), threads, ...");
     all_reduce.add("--link", o.link, "Emulates a network between the ranks: 100Mbit,5ms");
     all_reduce.add_flag("!--no-verify", o.verify, "Do not compare calls across ranks");
-    all_reduce.add("--seconds", o.seconds, "Measuring time per size (0.3)").positive();
-    all_reduce.add("--format", arguments->format, "table or json")
+    all_reduce.add("--seconds", o.seconds, "Measuring time per size").positive();
+    all_reduce.add("--format", arguments->format, "The form of the output")
         .one_of({"table", "json"});
     all_reduce.on_parsed([arguments] {
         arguments->options.sizes = parse_sizes(arguments->sizes);

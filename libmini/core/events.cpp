@@ -31,15 +31,8 @@ void EventLog::record(EventKind kind, int64_t index, int64_t bytes, const char* 
 }
 
 std::vector<Event> EventLog::snapshot() const {
-    const std::lock_guard lock(mutex_);
-
-    // Unroll the ring: when it is full, the oldest event is at next_, otherwise at 0.
-    const size_t oldest = ring_.size() < capacity_ ? 0 : next_;
-    std::vector<Event> events(ring_.begin() + static_cast<ptrdiff_t>(oldest),
-                              ring_.end());
-    events.insert(events.end(), ring_.begin(),
-                  ring_.begin() + static_cast<ptrdiff_t>(oldest));
-    return events;
+    uint64_t position = 0;
+    return since(position);
 }
 
 std::vector<Event> EventLog::snapshot(EventKind kind) const {

@@ -7,12 +7,12 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "libmini/core/error.hpp"
+#include "libmini/core/thread.hpp"
 
 namespace mini {
 namespace {
@@ -72,12 +72,11 @@ class Pool {
     // Throws Error when the system cannot start all threads.
     explicit Pool(int helpers) {
         try {
-            for (int i = 0; i < helpers; ++i) threads_.emplace_back([this] { help(); });
-        } catch (const std::system_error& error) {
+            for (int i = 0; i < helpers; ++i)
+                threads_.push_back(start_thread([this] { help(); }));
+        } catch (...) {
             stop();
-            throw Error(concat("parallel_for: started ", threads_.size(), " of ", helpers,
-                               " helper threads, then: ", error.what(),
-                               "; lower set_num_threads or raise ulimit -u"));
+            throw;
         }
     }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "libmini/core/error.hpp"
+#include "libmini/core/thread.hpp"
 
 namespace mini::data {
 namespace {
@@ -48,12 +49,10 @@ EpochState::EpochState(EpochPlan plan)
 void EpochState::start(size_t workers) {
     try {
         for (size_t i = 0; i < workers; ++i)
-            workers_.emplace_back([this, i] { work(static_cast<int>(i)); });
-    } catch (const std::exception& e) {  // no thread or no memory available
-        const size_t started = workers_.size();
+            workers_.push_back(start_thread([this, i] { work(static_cast<int>(i)); }));
+    } catch (...) {  // no thread or no memory available
         stop();
-        throw Error(concat("DataLoader: worker ", started, " of ", workers,
-                           " could not be started: ", e.what(), "; use fewer workers"));
+        throw;
     }
 }
 

@@ -11,41 +11,27 @@
 namespace mini::data {
 namespace {
 
-void check_finite(const char* what, const std::vector<double>& values) {
-    for (size_t i = 0; i < values.size(); ++i)
-        if (!std::isfinite(values[i]))
-            throw UsageError(concat("make_batch_data_sampler: ", what, " ", i, " is ",
-                                    values[i], " but must be finite"));
+// Returns height / width of a sample's data (..., H, W).
+double aspect_ratio(const Dataset& dataset, int64_t i) {
+    const Tensor image = dataset.get(i).data;
+    check_shape(image.dim() >= 2 && image.numel() > 0, "make_batch_data_sampler: sample ",
+                i, " is ", image.shape(), ", which is not an image (..., H, W)");
+    return static_cast<double>(image.size(-2)) / static_cast<double>(image.size(-1));
 }
 
-// Returns the group of each value: the number of borders less than or equal to it.
-std::vector<int64_t> quantize(const std::vector<double>& values,
-                              std::vector<double> borders) {
-    check_finite("aspect ratio", values);
-    check_finite("aspect_grouping border", borders);
+// Returns the group of each sample: the number of borders that its ratio reaches.
+std::vector<int64_t> groups_of(const Dataset& dataset, std::vector<double> borders) {
+    for (size_t i = 0; i < borders.size(); ++i)
+        if (!std::isfinite(borders[i]))
+            throw UsageError(concat("make_batch_data_sampler: aspect_grouping border ", i,
+                                    " is ", borders[i], " but must be finite"));
     std::sort(borders.begin(), borders.end());
 
     std::vector<int64_t> groups;
-    groups.reserve(values.size());
-    for (const double value : values)
-        groups.push_back(std::upper_bound(borders.begin(), borders.end(), value) -
+    for (int64_t i = 0; i < dataset.size(); ++i)
+        groups.push_back(std::ranges::upper_bound(borders, aspect_ratio(dataset, i)) -
                          borders.begin());
     return groups;
-}
-
-std::shared_ptr<BatchSource> make_grouped_sampler(
-    const Dataset& dataset, std::shared_ptr<Sampler> sampler,
-    const BatchDataSamplerOptions& options) {
-    const std::vector<double> ratios = options.aspect_ratios.empty()
-                                           ? compute_aspect_ratios(dataset)
-                                           : options.aspect_ratios;
-    if (static_cast<int64_t>(ratios.size()) != dataset.size())
-        throw UsageError(concat("make_batch_data_sampler: there are ", ratios.size(),
-                                " aspect_ratios for ", dataset.size(),
-                                " samples; give one for each"));
-    return std::make_shared<GroupedBatchSampler>(
-        std::move(sampler), quantize(ratios, options.aspect_grouping),
-        options.images_per_gpu);
 }
 
 }  // namespace
@@ -59,21 +45,6 @@ std::shared_ptr<Sampler> make_data_sampler(const Dataset& dataset, bool shuffle,
     return std::make_shared<SequentialSampler>(dataset.size());
 }
 
-std::vector<double> compute_aspect_ratios(const Dataset& dataset) {
-    std::vector<double> ratios;
-    ratios.reserve(static_cast<size_t>(dataset.size()));
-    for (int64_t i = 0; i < dataset.size(); ++i) {
-        const Tensor image = dataset.get(i).data;  // (..., H, W)
-        if (image.dim() < 2 || image.numel() == 0)
-            throw ShapeError(concat("compute_aspect_ratios: sample ", i, " is ",
-                                    image.shape(),
-                                    ", which is not an image (..., H, W)"));
-        ratios.push_back(static_cast<double>(image.size(-2)) /
-                         static_cast<double>(image.size(-1)));
-    }
-    return ratios;
-}
-
 std::shared_ptr<BatchSource> make_batch_data_sampler(
     const Dataset& dataset, std::shared_ptr<Sampler> sampler,
     const BatchDataSamplerOptions& options) {
@@ -83,7 +54,9 @@ std::shared_ptr<BatchSource> make_batch_data_sampler(
         batches =
             std::make_shared<BatchSampler>(std::move(sampler), options.images_per_gpu);
     else
-        batches = make_grouped_sampler(dataset, std::move(sampler), options);
+        batches = std::make_shared<GroupedBatchSampler>(
+            std::move(sampler), groups_of(dataset, options.aspect_grouping),
+            options.images_per_gpu);
 
     // Count iterations instead of epochs, if num_iters is given.
     if (!options.num_iters) return batches;

@@ -24,26 +24,20 @@ namespace mini::data {
 std::shared_ptr<Sampler> make_data_sampler(const Dataset& dataset, bool shuffle,
                                            bool distributed);
 
-/// Returns height / width of every sample's data (..., H, W). Reads each sample once.
-/// Throws ShapeError naming a sample that is not an image.
-std::vector<double> compute_aspect_ratios(const Dataset& dataset);
-
 struct BatchDataSamplerOptions {
-    /// The borders between groups of aspect ratios: {1} separates wide images from the
-    /// rest. A ratio equal to a border belongs to the group above it. Empty: no grouping.
+    /// The borders between groups of aspect ratios, height / width: {1} separates wide
+    /// images from the rest. A ratio equal to a border belongs to the group above it. Empty:
+    /// no grouping.
     std::vector<double> aspect_grouping = {};
     int64_t images_per_gpu = 1;                       // the batch size per rank
     std::optional<int64_t> num_iters = std::nullopt;  // absent: one epoch
     int64_t start_iter = 0;
-    /// Height / width of every sample. If empty, and if aspect_grouping is given,
-    /// compute_aspect_ratios computes the ratios.
-    std::vector<double> aspect_ratios = {};
 };
 
 /// Returns a batch sampler that splits the order of `sampler` into batches. Throws
-/// UsageError when an option is out of range. With grouping, also throws UsageError when
-/// a ratio or border is not finite, or when the number of ratios differs from the number
-/// of samples.
+/// UsageError when an option is out of range. With grouping, reads each sample once; throws
+/// UsageError when a border is not finite, ShapeError naming a sample that is not an image
+/// (..., H, W).
 std::shared_ptr<BatchSource> make_batch_data_sampler(
     const Dataset& dataset, std::shared_ptr<Sampler> sampler,
     const BatchDataSamplerOptions& options);

@@ -185,11 +185,9 @@ TEST_CASE("make_batch_data_sampler groups wide and high images and counts iterat
           Batches{{0, 4}, {1, 2}, {3}, {0, 4}});
     CHECK(batches({.images_per_gpu = 2, .num_iters = 4, .start_iter = 3}) ==
           Batches{{0, 1}});
-    CHECK(batches({.aspect_grouping = {1},
-                   .images_per_gpu = 3,
-                   .aspect_ratios = {9, 9, 9, 0, 0}}) == Batches{{0, 1, 2}, {3, 4}});
-    CHECK(mini::data::compute_aspect_ratios(images) ==
-          std::vector<double>{0.5, 2, 1, 3, 1.0 / 3});
+    // A border at each ratio separates all images.
+    CHECK(batches({.aspect_grouping = {0.5, 2, 1, 3}, .images_per_gpu = 2}) ==
+          Batches{{0}, {1}, {2}, {3}, {4}});
 }
 
 TEST_CASE("make_batch_data_sampler rejects invalid ratios and borders and options") {
@@ -199,14 +197,12 @@ TEST_CASE("make_batch_data_sampler rejects invalid ratios and borders and option
             [&] { make_batch_data_sampler(images, sequential(2), options); });
     };
     const double nan = std::numeric_limits<double>::quiet_NaN();
-    CHECK(contains(error_of({.aspect_grouping = {1}, .aspect_ratios = {1}}),
-                   "1 aspect_ratios for 2 samples"));
-    CHECK(contains(error_of({.aspect_grouping = {1}, .aspect_ratios = {1, nan}}),
-                   "aspect ratio 1 is nan"));
     CHECK(contains(error_of({.aspect_grouping = {nan}}), "border 0 is nan"));
     CHECK(contains(error_of({.images_per_gpu = 0}), "batch_size is 0"));
     CHECK(contains(error_of({.num_iters = 3, .start_iter = 4}), "start_iter is 4"));
-    CHECK(contains(message_of<mini::ShapeError>(
-                       [] { mini::data::compute_aspect_ratios(Numbers(2)); }),
+    CHECK(contains(message_of<mini::ShapeError>([] {
+                       make_batch_data_sampler(Numbers(2), sequential(2),
+                                               {.aspect_grouping = {1}});
+                   }),
                    "sample 0 is (2,)"));
 }

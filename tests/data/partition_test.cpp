@@ -55,6 +55,17 @@ TEST_CASE("DataPartitioner returns the tutorial's indices for every part") {
     CHECK(parts > 100);
 }
 
+TEST_CASE("the runs of one permutation are the parts of PyTorch's random_split") {
+    const nlohmann::json cases = golden_cases("random_split");
+    CHECK(cases.size() == 2);
+    for (const auto& c : cases) {
+        CAPTURE(c.dump());
+        const Indices order = mini::randperm(c.at("n"), *seeded(c.at("seed")));
+        const auto parts = mini::data::cut_into_runs(order, c.at("lengths"));
+        CHECK(parts == c.at("parts").get<std::vector<Indices>>());
+    }
+}
+
 TEST_CASE("DataPartitioner's seed is 1234 unless another is given") {
     const DataPartitioner usual(numbers(10), {1.0}), given(numbers(10), {1.0}, 1234),
         named(numbers(10), {1.0}, {.seed = 1234}), other(numbers(10), {1.0}, {.seed = 1});

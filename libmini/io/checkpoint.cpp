@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <filesystem>
-#include <regex>
 #include <system_error>
 
 #include "libmini/core/error.hpp"
@@ -30,15 +30,19 @@ struct FileName {
     std::optional<pid_t> writer;
 };
 
-// Returns std::nullopt for the names of other files.
+// Returns std::nullopt for the names of other files: those that file_name() and AtomicFile
+// do not give to the numbers that are read.
 std::optional<FileName> parsed(const std::string& name) {
-    static const std::regex form(
-        R"(checkpoint-(\d{8}|[1-9]\d{8,17})\.safetensors(\.tmp-([1-9]\d{0,8})-.*)?)");
-    std::smatch parts;
-    if (!std::regex_match(name, parts, form)) return std::nullopt;
-    FileName found{.step = std::stoll(parts[1]), .writer = std::nullopt};
-    if (parts[3].matched) found.writer = std::stoi(parts[3]);
-    return found;
+    long long step = -1;
+    std::sscanf(name.c_str(), "checkpoint-%18lld", &step);
+    if (step < 0 || !name.starts_with(file_name(step))) return std::nullopt;
+    const std::string rest = name.substr(file_name(step).size());
+    if (rest.empty()) return FileName{.step = step, .writer = std::nullopt};
+
+    pid_t pid = 0;
+    std::sscanf(rest.c_str(), ".tmp-%9d", &pid);
+    if (pid <= 0 || !rest.starts_with(concat(".tmp-", pid, "-"))) return std::nullopt;
+    return FileName{.step = step, .writer = pid};
 }
 
 bool has_ended(pid_t pid) { return kill(pid, 0) != 0 && errno == ESRCH; }

@@ -7,7 +7,6 @@
 //
 // Exit codes: 0 done, 1 failed, 2 invalid options.
 
-#include <array>
 #include <cstdint>
 #include <iostream>
 #include <string>
@@ -21,13 +20,6 @@
 using namespace mini;
 
 namespace {
-
-enum class Computation { kWarmUp, kTwoLayers, kRecurrent };
-
-constexpr std::array<Choice<Computation>, 3> kComputations{
-    {{"warm-up", Computation::kWarmUp},
-     {"two-layers", Computation::kTwoLayers},
-     {"recurrent", Computation::kRecurrent}}};
 
 Tensor weight(const Shape& shape) {
     Tensor w = Tensor::full(shape, 2.0);
@@ -63,22 +55,20 @@ std::string recurrent() {
     return to_dot(state, {{"w", w}});
 }
 
-std::string graph_of(Computation computation) {
-    switch (computation) {
-        case Computation::kWarmUp: return warm_up();
-        case Computation::kTwoLayers: return two_layers();
-        case Computation::kRecurrent: return recurrent();
-    }
-    return "";
+std::string graph_of(const std::string& computation) {
+    if (computation == "warm-up") return warm_up();
+    if (computation == "two-layers") return two_layers();
+    return recurrent();
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
     return training::run("backward_graph", [&] {
-        Computation computation = Computation::kWarmUp;
+        std::string computation = "warm-up";
         CommandLine line("The graph of a computation, in DOT.", "backward_graph");
-        line.add("computation", computation, kComputations, "what to compute");
+        line.add("computation", computation, "what to compute")
+            .one_of({"warm-up", "two-layers", "recurrent"});
         if (line.parse(argc, argv)) std::cout << graph_of(computation);
     });
 }

@@ -24,7 +24,6 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -58,12 +57,8 @@ namespace {
 
 constexpr uint64_t kDataSeed = 1;
 
-enum class Mode { kDP, kDDP, kBoth };
-constexpr std::array kModes{Choice{"dp", Mode::kDP}, Choice{"ddp", Mode::kDDP},
-                            Choice{"both", Mode::kBoth}};
-
 struct Options {
-    Mode mode = Mode::kBoth;
+    std::string mode = "both";  // or dp, ddp
     int devices = 3;
     int world_size = 4;
     int64_t epochs = 10;
@@ -216,7 +211,7 @@ nlohmann::ordered_json as_json(const Results& results, const std::string& worker
 
 void report_json(const Options& options, const std::optional<Results>& dp,
                  const std::optional<Results>& ddp) {
-    nlohmann::ordered_json json = {{"mode", to_string(options.mode, kModes)},
+    nlohmann::ordered_json json = {{"mode", options.mode},
                                    {"epochs", options.epochs},
                                    {"batch_size", options.batch_size},
                                    {"samples", options.samples},
@@ -266,7 +261,7 @@ bool parse_options(int argc, char** argv, Options& options) {
         "Trains logistic regression by DataParallel, by DistributedDataParallel, or by\n"
         "both, and compares their losses and the bytes they send.",
         "simple_model");
-    line.add("--mode", options.mode, kModes, "methods to run");
+    line.add("--mode", options.mode, "methods to run").one_of({"dp", "ddp", "both"});
     training::add_count(line, "--devices", options.devices, "devices of DataParallel");
     training::add_count(line, "--world-size", options.world_size,
                         "ranks of DDP, without a launcher");
@@ -282,14 +277,14 @@ bool parse_options(int argc, char** argv, Options& options) {
 void run(const Options& options) {
     const auto launched = training::launcher();
     const bool first = !launched || launched->rank == 0;
-    if (options.mode != Mode::kDP)
+    if (options.mode != "dp")
         training::check_batch_size(options.batch_size,
                                    launched ? launched->world_size : options.world_size);
 
     // DataParallel runs in one process, and its threads end before any rank is forked.
     std::optional<Results> dp;
-    if (options.mode != Mode::kDDP && first) dp = train_dp(options);
-    if (options.mode == Mode::kDP) {
+    if (options.mode != "ddp" && first) dp = train_dp(options);
+    if (options.mode == "dp") {
         if (first) report(options, dp, std::nullopt);
         return;
     }

@@ -13,7 +13,6 @@
 // Exit codes: 0 done, 1 failed, 2 invalid options.
 
 #include <fmt/format.h>
-#include <cmath>
 #include <cstdint>
 #include <exception>
 #include <iostream>
@@ -122,7 +121,7 @@ bool parse(int argc, char** argv, bool launched, Options& options) {
     line.add("--epochs", options.epochs, "passes over the data").at_least(1);
     line.add("--batch-size", options.batch_size, "samples per step, of all ranks")
         .at_least(1);
-    line.add("--lr", options.lr, "learning rate of SGD").not_negative();
+    line.add("--lr", options.lr, "learning rate of SGD").between(0);
     line.add("--seed", options.seed, "seed of initial weights, dropout and order");
     line.add("--spawn", options.spawn, "start this many ranks, without a launcher")
         .range(1, 1024);
@@ -132,8 +131,6 @@ bool parse(int argc, char** argv, bool launched, Options& options) {
         .at_least(0);
     line.add_flag("--json", options.json, "print the results as one line of JSON");
     if (!line.parse(argc, argv)) return false;
-    if (!std::isfinite(options.lr))
-        throw UsageError(concat("--lr must be a number, but is ", options.lr));
     if (launched && line.given("--spawn"))
         throw UsageError(
             "--spawn: a launcher has started the ranks already; leave it out");

@@ -12,7 +12,6 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -37,15 +36,8 @@ using namespace mini;
 
 namespace {
 
-enum class Wrapper { kNone, kAverage, kFlat, kOverlap };
-
-constexpr std::array<Choice<Wrapper>, 4> kWrappers{{{"none", Wrapper::kNone},
-                                                    {"average", Wrapper::kAverage},
-                                                    {"flat", Wrapper::kFlat},
-                                                    {"overlap", Wrapper::kOverlap}}};
-
 struct Options {
-    Wrapper wrapper = Wrapper::kOverlap;
+    std::string wrapper = "overlap";  // or none, average, flat
     int64_t steps = 20;
     int64_t batch_size = 256;  // of each rank
     bool json = false;
@@ -96,10 +88,10 @@ void read_step(const std::vector<Event>& log, Times& times) {
     }
 }
 
-std::unique_ptr<parallel::ReplicatedModule> wrap(Wrapper wrapper, nn::Module& model) {
-    if (wrapper == Wrapper::kAverage)
-        return std::make_unique<parallel::AveragedModule>(model);
-    if (wrapper == Wrapper::kFlat) return std::make_unique<parallel::FlatModule>(model);
+std::unique_ptr<parallel::ReplicatedModule> wrap(const std::string& wrapper,
+                                                 nn::Module& model) {
+    if (wrapper == "average") return std::make_unique<parallel::AveragedModule>(model);
+    if (wrapper == "flat") return std::make_unique<parallel::FlatModule>(model);
     return std::make_unique<parallel::OverlappedModule>(model);
 }
 
@@ -123,7 +115,7 @@ Times train(const Options& options, dist::ProcessGroup& group) {
         const auto pass = [&] {
             cross_entropy((*replicated)(images), labels).backward();
         };
-        if (options.wrapper == Wrapper::kNone) {
+        if (options.wrapper == "none") {
             const auto no_sync = replicated->no_sync();
             pass();
         } else {
@@ -166,7 +158,8 @@ void print(const nlohmann::ordered_json& report) {
 bool parse_options(int argc, char** argv, Options& options) {
     CommandLine line("Shows when each gradient of the ConvNet is ready and averaged.",
                      "hook_overlap");
-    line.add("--wrapper", options.wrapper, kWrappers, "how gradients are averaged");
+    line.add("--wrapper", options.wrapper, "how gradients are averaged")
+        .one_of({"none", "average", "flat", "overlap"});
     training::add_count(line, "--steps", options.steps, "steps to measure");
     training::add_count(line, "--batch-size", options.batch_size, "images of each rank");
     line.add_flag("--json", options.json, "print the times as one line of JSON");

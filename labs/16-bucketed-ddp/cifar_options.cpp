@@ -1,7 +1,6 @@
 #include "cifar_options.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "libmini/core/error.hpp"
 #include "libmini/training/common_options.hpp"
@@ -18,14 +17,12 @@ void add_options(mini::CommandLine& line, Options& options) {
     line.add("--samples", options.samples, "number of synthetic training images")
         .at_least(1);
     line.add("--model", options.model, "which network")
-        .type_name("resnet10|resnet18|resnet50")
         .one_of({"resnet10", "resnet18", "resnet50"});
     mini::training::add_device(line, options.device);
     line.add("--epochs", options.epochs, "passes over the data").at_least(1);
     line.add("--batch-size", options.batch_size, "samples per step, of all ranks")
         .at_least(1);
-    line.add("--lr", options.lr, "learning rate of SGD, in the first epoch")
-        .not_negative();
+    line.add("--lr", options.lr, "learning rate of SGD, in the first epoch").between(0);
     line.add("--seed", options.seed, "seed of initial weights and order");
     line.add_flag("--average-at-end", options.average_at_end,
                   "no DDP: average the parameters once, when all ranks have trained");
@@ -54,8 +51,6 @@ void check(const Options& options) {
                                 " does not give each of ", world_size,
                                 " ranks the same number, at least 2; try ",
                                 std::max<int64_t>(share, 2) * world_size));
-    if (!std::isfinite(options.lr))
-        throw UsageError(concat("--lr must be a number, but is ", options.lr));
     if (options.zero && options.average_at_end)
         throw UsageError(
             "--zero needs gradients that are equal on all ranks, but with "

@@ -51,7 +51,8 @@ void run_rank(const Options& options, mini::Device device,
               const std::shared_ptr<mini::dist::ProcessGroup>& group) {
     const bool is_rank_0 = group->rank() == 0;
     mini::manual_seed(options.seed);
-    mini::default_generator().set_rounding(options.rounding);
+    if (options.rounding == "separate")
+        mini::default_generator().set_rounding(mini::Rounding::kSeparate);
 
     mini::data::DataChoice choice;
     JobData data;
@@ -85,7 +86,7 @@ void run_rank(const Options& options, mini::Device device,
 
 void train(const Options& options) {
     mini::set_num_threads(options.threads);
-    if (options.backend == BackendKind::kThreads) {
+    if (options.backend == "threads") {
         check_batch_size(options.batch_size, options.ranks);
         mini::dist::run_threads(
             options.ranks,
@@ -98,10 +99,9 @@ void train(const Options& options) {
     }
 
     // Without a launcher, this process is the only rank.
-    mini::dist::InitOptions init{.backend = to_string(options.backend, kBackends),
-                                 .timeout = timeout_of(options),
-                                 .link = options.link};
-    if (options.backend != BackendKind::kMPI && !launcher()) {
+    mini::dist::InitOptions init{
+        .backend = options.backend, .timeout = timeout_of(options), .link = options.link};
+    if (options.backend != "mpi" && !launcher()) {
         init.init_method = "tcp://127.0.0.1:0";
         init.rank = 0;
         init.world_size = 1;

@@ -65,7 +65,7 @@ using FolderOf = std::function<std::string(int rank)>;
 Outcome train(int64_t steps, const FolderOf& folder_of) {
     const logging::Level before = logging::level();
     logging::set_level(logging::Level::kOff);
-    const JobData data{"noise", images(24, 1), images(8, 2)};
+    const JobData data{images(24, 1), images(8, 2)};
     Outcome outcome;
     std::string error;
     dist::run_threads(kRanks, [&](dist::ProcessGroup& group) {
@@ -73,7 +73,7 @@ Outcome train(int64_t steps, const FolderOf& folder_of) {
         options.steps = steps;
         options.batch_size = 8;
         options.workers = 0;
-        options.sync = Sync::kDDP;
+        options.sync = "ddp";
         options.checkpoint = folder_of(group.rank());
         options.every = 1;
         options.keep = 100;

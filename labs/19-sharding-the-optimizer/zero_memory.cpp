@@ -147,11 +147,10 @@ int main(int argc, char** argv) {
                  "0 nothing sharded, 1 the state, 2 gradients too")
             .range(0, 2);
         line.add("--model", options.model, "which network")
-            .type_name("resnet10|resnet18")
             .one_of({"resnet10", "resnet18"});
         line.add("--steps", options.steps, "steps of Adam, at least 3").at_least(3);
         line.add("--bucket-cap-mb", options.bucket_cap_mb, "bucket size of DDP, in MiB")
-            .positive();
+            .between(1e-9);
         training::add_count(line, "--batch-size", options.batch_size, "images of a rank");
         if (line.parse(argc, argv)) run(options);
     });

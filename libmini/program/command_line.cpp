@@ -5,6 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <optional>
@@ -61,7 +63,6 @@ struct NumbersOf<T> {
 
 Option& Option::type_name(const std::string& text) {
     option_->type_name(text);
-    is_named_ = true;
     return *this;
 }
 
@@ -71,31 +72,25 @@ Option& Option::default_text(const std::string& text) {
 }
 
 Option& Option::one_of(const std::vector<std::string>& words) {
-    CLI::IsMember check(words);
-    option_->check(is_named_ ? check.description("") : check);
-    return *this;
+    option_->check(CLI::IsMember(words).description(""));
+    return type_name(fmt::format("{}", fmt::join(words, "|")));
 }
 
 Option& Option::range(int64_t low, int64_t high) {
-    CLI::Range check(low, high);
-    option_->check(is_named_ ? check.description("") : check);
+    option_->check(CLI::Range(low, high).description(""));
     return *this;
 }
 
-Option& Option::at_least(int64_t low) {
-    option_->check(CLI::Range(low, kUpperBound).description(""));
-    return *this;
-}
+Option& Option::at_least(int64_t low) { return range(low, kUpperBound); }
 
-Option& Option::positive() {
-    option_->check(CLI::PositiveNumber);
-    return *this;
-}
-
-Option& Option::not_negative() {
-    CLI::Validator check = CLI::NonNegativeNumber;
-    option_->check(check.description(""));
-    return *this;
+Option& Option::between(double low, double high) {
+    return check([low, high](const std::string& text) -> std::string {
+        const double value = std::strtod(text.c_str(), nullptr);
+        if (std::isfinite(value) && value >= low && value <= high) return "";
+        const std::string range = std::isfinite(high) ? concat("from ", low, " to ", high)
+                                                      : concat("at least ", low);
+        return concat("must be ", range, ", but is ", text);
+    });
 }
 
 Option& Option::check(const std::function<std::string(const std::string&)>& validate) {
@@ -143,17 +138,6 @@ template Option Command::add(const std::string&, std::vector<double>&,
 template Option Command::add(const std::string&, std::vector<std::string>&,
                              const std::string&);
 
-Option Command::add_words(const std::string& names, const std::vector<std::string>& words,
-                          const std::string& default_word, const std::string& help,
-                          const std::function<void(size_t)>& choose) {
-    const auto set_value = [words, choose](const std::string& word) {
-        choose(static_cast<size_t>(std::ranges::find(words, word) - words.begin()));
-    };
-    Option option(*app_->add_option_function<std::string>(names, set_value, help));
-    option.default_text(default_word).type_name(fmt::format("{}", fmt::join(words, "|")));
-    return option.one_of(words);
-}
-
 Option Command::add_flag(const std::string& names, bool& value, const std::string& help) {
     return Option(*app_->add_flag(names, value, help));
 }
@@ -174,13 +158,10 @@ CommandLine::CommandLine(const std::string& description, const std::string& name
 CommandLine::CommandLine(std::unique_ptr<CLI::App> owned)
     : Command(*owned), owned_(std::move(owned)) {
     app().option_defaults()->always_capture_default();
+    app().get_formatter()->column_width(34);
 }
 
 CommandLine::~CommandLine() = default;
-
-void CommandLine::column_width(size_t characters) {
-    app().get_formatter()->column_width(characters);
-}
 
 void CommandLine::add_version(const std::string& text) {
     app().set_version_flag("--version", text);

@@ -12,11 +12,9 @@
 
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -29,41 +27,26 @@ class Option;
 
 namespace mini {
 
-/// A word that an option accepts, and its enumeration value.
-template <typename E>
-struct Choice {
-    const char* word;
-    E value;
-};
-template <typename E>  // C++20 deduces it, Clang before version 17 does not
-Choice(const char*, E)->Choice<E>;
-
-/// Returns the word that an option accepts for `value`. REQUIRES: `choices` has `value`.
-template <typename E, size_t N>
-std::string to_string(E value, const std::array<Choice<E>, N>& choices) {
-    const auto found = std::ranges::find(choices, value, &Choice<E>::value);
-    return found->word;
-}
-
 /// A declared option: a copyable handle, valid while its command line exists.
 class Option {
   public:
     explicit Option(CLI::Option& option) : option_(&option) {}
 
-    /// Sets the name of the value in the help, for example "FILE". Call type_name()
-    /// before one_of() and range(); otherwise the help also lists the accepted words or
-    /// the range.
+    /// Sets the name of the value in the help, for example "FILE".
     Option& type_name(const std::string& text);
 
     /// Sets the default that the help shows instead of the variable's value; with "", the
     /// help shows no default.
     Option& default_text(const std::string& text);
 
-    Option& one_of(const std::vector<std::string>& words);  ///< accepts only these words
+    /// Accepts only these words; the help lists them as "a|b|c".
+    Option& one_of(const std::vector<std::string>& words);
+
     Option& range(int64_t low, int64_t high);  ///< accepts integers from low to high
     Option& at_least(int64_t low);             ///< accepts integers >= low
-    Option& positive();                        ///< accepts numbers > 0
-    Option& not_negative();                    ///< accepts numbers >= 0
+
+    /// Accepts finite numbers from `low` to `high`.
+    Option& between(double low, double high = std::numeric_limits<double>::infinity());
 
     /// Accepts a value if `validate` returns "", otherwise reports the returned error
     /// message.
@@ -75,7 +58,6 @@ class Option {
 
   private:
     CLI::Option* option_;
-    bool is_named_ = false;
 };
 
 /// A command with its own options and subcommands, for example `mini bench`: a copyable
@@ -91,17 +73,6 @@ class Command {
     /// a negative number counts from 2^64 down.
     template <typename T>
     Option add(const std::string& names, T& value, const std::string& help);
-
-    /// Declares an option that accepts one of several words, one for each enumeration
-    /// value. The help lists the words as "a|b|c".
-    template <typename E, size_t N>
-    Option add(const std::string& names, E& value,
-               const std::array<Choice<E>, N>& choices, const std::string& help) {
-        std::vector<std::string> words;
-        for (const Choice<E>& choice : choices) words.emplace_back(choice.word);
-        return add_words(names, words, to_string(value, choices), help,
-                         [&value, choices](size_t i) { value = choices[i].value; });
-    }
 
     /// Declares a flag, which sets `value` to true, or to false if its name begins with
     /// "!", as in "!--no-name".
@@ -122,10 +93,6 @@ class Command {
     CLI::App& app() const { return *app_; }
 
   private:
-    Option add_words(const std::string& names, const std::vector<std::string>& words,
-                     const std::string& default_word, const std::string& help,
-                     const std::function<void(size_t)>& choose);
-
     CLI::App* app_;
 };
 
@@ -134,9 +101,6 @@ class CommandLine : public Command {
   public:
     CommandLine(const std::string& description, const std::string& name);
     ~CommandLine();
-
-    /// Sets the column where the help texts of the options begin, in characters.
-    void column_width(size_t characters);
 
     /// Declares --version, which prints `text`.
     void add_version(const std::string& text);

@@ -17,7 +17,6 @@
 namespace mini {
 
 struct ProgressOptions {
-    std::string unit = "batch";
     bool enabled = true;    // false on ranks other than 0
     bool terminal = false;  // `out` can redraw a line; see stderr_is_terminal
     int width = 80;         // bytes of the whole line; longer lines are truncated

@@ -193,19 +193,18 @@ io::NamedTensors tensors_in(const io::Safetensors& file, const std::string& pref
 
 Recipe recipe_of(const Options& options, int64_t training_images, int64_t epochs) {
     Recipe recipe{{"--batch-size", std::to_string(options.batch_size)},
-                  {"--optimizer", to_string(options.optimizer, kOptimizers)},
+                  {"--optimizer", options.optimizer},
                   {"--lr", optim::exact_text(options.lr)},
-                  {"--scheduler", to_string(options.scheduler, kSchedules)},
+                  {"--scheduler", options.scheduler},
                   {"--seed", std::to_string(options.seed)},
                   {"--no-dropout", options.dropout ? "no" : "yes"},
-                  {"--order", to_string(options.order, kSampleOrders)},
-                  {"--partition", to_string(options.partition, kPartitionings)},
-                  {"--compress", to_string(options.compress, kCompressions)},
+                  {"--order", options.order},
+                  {"--partition", options.partition},
+                  {"--compress", options.compress},
                   {"training images", std::to_string(training_images)}};
-    if (options.optimizer == OptimizerKind::kSGD)
+    if (options.optimizer == "sgd")
         recipe["--momentum"] = optim::exact_text(options.momentum);
-    if (options.scheduler == Schedule::kCosine)
-        recipe["--epochs"] = std::to_string(epochs);
+    if (options.scheduler == "cosine") recipe["--epochs"] = std::to_string(epochs);
     return recipe;
 }
 

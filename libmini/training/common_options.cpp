@@ -1,8 +1,6 @@
 #include "libmini/training/common_options.hpp"
 
-#include <cmath>
 #include <cstddef>
-#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 
@@ -13,14 +11,7 @@
 namespace mini::training {
 
 void add_common(CommandLine& line, double& lr, uint64_t& seed, bool& json) {
-    const auto learning_rate = [](const std::string& text) -> std::string {
-        char* end = nullptr;
-        const double value = std::strtod(text.c_str(), &end);
-        const bool number = !text.empty() && *end == '\0';
-        if (number && std::isfinite(value) && value >= 0) return "";
-        return "must be a number from 0 on, but is " + text;
-    };
-    line.add("--lr", lr, "learning rate of SGD").type_name("X").check(learning_rate);
+    line.add("--lr", lr, "learning rate of SGD").type_name("X").between(0);
     line.add("--seed", seed, "of initial weights and order").type_name("N");
     line.add_flag("--json", json, "print the results as one JSON object, on one line");
 }

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "libmini/core/error.hpp"
 #include "libmini/tensor/device.hpp"
 #include "libmini/training/common_options.hpp"
@@ -13,7 +11,7 @@ namespace {
 
 void add_job_options(CommandLine& line, Options& options) {
     line.add("--data", options.data,
-             "MNIST's folder, or \"digits\" for the embedded digits; by default the\n"
+             "MNIST's folder, or \"digits\" for the embedded digits; by default the "
              "first that exists of $MINI_DATA_DIR/mnist, data/mnist and the digits")
         .type_name("DIR");
     line.add("--epochs", options.epochs,
@@ -32,24 +30,30 @@ void add_job_options(CommandLine& line, Options& options) {
     line.add("--seed", options.seed, "of initial weights, dropout and order")
         .type_name("N");
     line.add_flag("!--no-dropout", options.dropout, "train without dropout");
-    line.add("--rounding", options.rounding, kRoundings,
-             "draw the same numbers as PyTorch with AVX2, or without AVX2");
-    line.add("--order", options.order, kSampleOrders,
-             "samples shuffled again each epoch, or in file order");
-    line.add("--partition", options.partition, kPartitionings,
-             "samples of each rank: from DistributedSampler, or from the tutorial's\n"
-             "DataPartitioner, then shuffled within each rank");
+    line.add("--rounding", options.rounding,
+             "draw the same numbers as PyTorch with AVX2, or without AVX2")
+        .one_of({"fused", "separate"});
+    line.add("--order", options.order,
+             "samples shuffled again each epoch, or in file order")
+        .one_of({"sampler", "file"});
+    line.add("--partition", options.partition,
+             "samples of each rank: from DistributedSampler, or from the tutorial's "
+             "DataPartitioner, then shuffled within each rank")
+        .one_of({"sampler", "tutorial"});
 }
 
 void add_optimizer_options(CommandLine& line, Options& options) {
-    line.add("--optimizer", options.optimizer, kOptimizers, "the optimizer");
+    line.add("--optimizer", options.optimizer, "the optimizer")
+        .one_of({"sgd", "adam", "adamw"});
     line.add("--lr", options.lr,
              fmt::format("learning rate; {} for Adam and AdamW", kAdamLr))
-        .type_name("X");
-    line.add("--momentum", options.momentum, "momentum of SGD").type_name("X");
-    line.add("--scheduler", options.scheduler, kSchedules,
-             "the learning rate is constant; is multiplied by 0.7 after each epoch;\n"
-             "falls to 0 along a cosine; or rises from a third in five epochs");
+        .type_name("X")
+        .between(0);
+    line.add("--momentum", options.momentum, "momentum of SGD").type_name("X").between(0);
+    line.add("--scheduler", options.scheduler,
+             "the learning rate is constant; is multiplied by 0.7 after each epoch; "
+             "falls to 0 along a cosine; or rises from a third in five epochs")
+        .one_of({"none", "step", "cosine", "warmup"});
     line.add_flag("--zero", options.zero, "shard the optimizer's state over the ranks");
 }
 
@@ -75,14 +79,17 @@ void add_checkpoint_options(CommandLine& line, Options& options) {
 
 void add_gradient_options(CommandLine& line, Options& options) {
     line.add(
-        "--sync", options.sync, kSyncs,
-        "gradients are not averaged; or by one all-reduce per parameter after\n"
-        "backward; by a single one; by one per parameter during backward; in buckets");
+            "--sync", options.sync,
+            "gradients are not averaged; or by one all-reduce per parameter after "
+            "backward; by a single one; by one per parameter during backward; in buckets")
+        .one_of({"none", "average", "flat", "overlap", "ddp"});
     line.add("--bucket-cap-mb", options.bucket_cap_mb, "size of DDP's buckets in MiB")
-        .type_name("X");
-    line.add("--compress", options.compress, kCompressions,
-             "how DDP's buckets are sent: uncompressed, as 16-bit floats, as products\n"
-             "of thin matrices, or only the largest gradients");
+        .type_name("X")
+        .between(1e-6, 1e6);
+    line.add("--compress", options.compress,
+             "how DDP's buckets are sent: uncompressed, as 16-bit floats, as products "
+             "of thin matrices, or only the largest gradients")
+        .one_of({"none", "fp16", "bf16", "powersgd", "topk"});
     line.add("--matrix-approximation-rank", options.matrix_approximation_rank,
              "columns of PowerSGD's thin matrices")
         .type_name("N")
@@ -92,25 +99,28 @@ void add_gradient_options(CommandLine& line, Options& options) {
         .type_name("N")
         .at_least(2);
     line.add("--compress-ratio", options.compress_ratio, "share of topk's largest")
-        .type_name("X");
+        .type_name("X")
+        .between(1e-9, 1);
     line.add_flag("!--no-error-feedback", options.error_feedback,
                   "forget what powersgd or topk have not sent");
 }
 
 void add_system_options(CommandLine& line, Options& options) {
     line.add("--link", options.link,
-             "emulate a slow network between ranks, like 1Gbit or 100Mbit,5ms\n"
+             "emulate a slow network between ranks, like 1Gbit or 100Mbit,5ms "
              "(backend ring)")
         .type_name("LINK");
-    line.add("--backend", options.backend, kBackends,
-             "ranks are a launcher's processes, or threads of this process; gloo and\n"
-             "mpi if this build has them");
+    line.add("--backend", options.backend,
+             "ranks are a launcher's processes, or threads of this process; gloo and "
+             "mpi if this build has them")
+        .one_of({"ring", "threads", "gloo", "mpi"});
     line.add("--ranks", options.ranks, "number of ranks, with --backend threads")
         .type_name("N")
         .range(1, 1024);
     line.add("--timeout", options.timeout,
              "how long a rank waits for another before it gives up, in seconds")
-        .type_name("SECONDS");
+        .type_name("SECONDS")
+        .between(1e-3, 1e6);
     add_device(line, options.device);
     line.add("--threads", options.threads, "threads that compute, on each rank")
         .type_name("N")
@@ -139,12 +149,12 @@ std::vector<std::pair<std::string, std::string>> values_of(const CommandLine& li
 
 // Throws UsageError if an option of one compression is given with another compression.
 void check_compression(const CommandLine& line, const Options& options) {
-    const bool is_power_sgd = options.compress == Compression::kPowerSGD;
-    const bool is_top_k = options.compress == Compression::kTopK;
+    const bool is_power_sgd = options.compress == "powersgd";
+    const bool is_top_k = options.compress == "topk";
     const auto require = [&](const char* option, bool fits, const char* compressions) {
         if (line.given(option) && !fits)
             throw UsageError(concat(option, " is for --compress ", compressions, ", not ",
-                                    to_string(options.compress, kCompressions)));
+                                    options.compress));
     };
     require("--matrix-approximation-rank", is_power_sgd, "powersgd");
     require("--start-powersgd-iter", is_power_sgd, "powersgd");
@@ -154,48 +164,25 @@ void check_compression(const CommandLine& line, const Options& options) {
 
 // Throws UsageError if options are given that cannot be combined.
 void check_combinations(const CommandLine& line, const Options& options) {
-    if (options.optimizer != OptimizerKind::kSGD && line.given("--momentum"))
+    if (options.optimizer != "sgd" && line.given("--momentum"))
         throw UsageError(concat("--momentum is for --optimizer sgd, not --optimizer ",
-                                to_string(options.optimizer, kOptimizers)));
-    if (options.zero && options.sync == Sync::kNone)
+                                options.optimizer));
+    if (options.zero && options.sync == "none")
         throw UsageError(
             "--zero needs gradients that are equal on all ranks, but --sync none does "
             "not average them");
+    if (options.compress != "none" && options.sync != "ddp")
+        throw UsageError(concat("--compress ", options.compress,
+                                " is for --sync ddp, not --sync ", options.sync));
+    if (!options.link.empty() && options.backend != "ring")
+        throw UsageError(concat("--link is for --backend ring, not ", options.backend));
     if (options.checkpoint.empty()) return;
-    if (options.sync == Sync::kNone)
+    if (options.sync == "none")
         throw UsageError(
             "--checkpoint holds one replica, but with --sync none each rank has its own");
-    if (options.compress == Compression::kPowerSGD ||
-        options.compress == Compression::kTopK)
+    if (options.compress == "powersgd" || options.compress == "topk")
         throw UsageError(concat("--checkpoint does not hold the errors that --compress ",
-                                to_string(options.compress, kCompressions),
-                                " feeds back; use fp16, bf16 or none"));
-}
-
-// Throws UsageError for errors that the declaration of an option does not detect.
-void check(const Options& options) {
-    if (!(std::isfinite(options.lr) && options.lr >= 0))
-        throw UsageError(concat("--lr must not be negative, but is ", options.lr));
-    if (!(std::isfinite(options.momentum) && options.momentum >= 0))
-        throw UsageError(
-            concat("--momentum must not be negative, but is ", options.momentum));
-    if (!(options.bucket_cap_mb * 1048576.0 >= 1.0 && options.bucket_cap_mb <= 1e6))
-        throw UsageError(concat("--bucket-cap-mb must be at least one byte, but is ",
-                                options.bucket_cap_mb, " MiB"));
-    if (!(options.timeout >= 0.001 && options.timeout <= 1e6))
-        throw UsageError(concat(
-            "--timeout must be from 0.001 to 1000000 seconds, but is ", options.timeout));
-    if (!(options.compress_ratio > 0 && options.compress_ratio <= 1))
-        throw UsageError(concat("--compress-ratio must be above 0 and at most 1, but is ",
-                                options.compress_ratio));
-    if (options.compress != Compression::kNone && options.sync != Sync::kDDP)
-        throw UsageError(concat("--compress ", to_string(options.compress, kCompressions),
-                                " is for --sync ddp, not --sync ",
-                                to_string(options.sync, kSyncs)));
-    if (!options.link.empty() && options.backend != BackendKind::kRing)
-        throw UsageError(concat("--link is for --backend ring, not ",
-                                to_string(options.backend, kBackends)));
-    check_save(options.save);
+                                options.compress, " feeds back; use fp16, bf16 or none"));
 }
 
 }  // namespace
@@ -206,19 +193,17 @@ std::optional<Options> parse_options(int argc, char** argv) {
         "Trains the ConvNet of PyTorch's tutorial on distributed training on MNIST.\n"
         "On its own it is one rank; \"minirun -n 2 train_mnist\" makes two.",
         "train_mnist");
-    line.column_width(34);
     add_job_options(line, options);
     add_optimizer_options(line, options);
     add_checkpoint_options(line, options);
     add_gradient_options(line, options);
     add_system_options(line, options);
     if (!line.parse(argc, argv)) return std::nullopt;
-    if (options.optimizer != OptimizerKind::kSGD && !line.given("--lr"))
-        options.lr = kAdamLr;
+    if (options.optimizer != "sgd" && !line.given("--lr")) options.lr = kAdamLr;
     options.values = values_of(line, options);
-    check(options);
     check_compression(line, options);
     check_combinations(line, options);
+    check_save(options.save);
     return options;
 }
 

@@ -23,19 +23,15 @@ parallel::CommHook top_k(const Options& options) {
     return options.error_feedback ? parallel::error_feedback_hook(std::move(hook)) : hook;
 }
 
+// REQUIRES: the buckets are compressed.
 parallel::CommHook hook_of(const Options& options) {
-    switch (options.compress) {
-        case Compression::kNone: break;
-        case Compression::kFP16: return parallel::fp16_compress_hook();
-        case Compression::kBF16: return parallel::bf16_compress_hook();
-        case Compression::kTopK: return top_k(options);
-        case Compression::kPowerSGD:
-            return parallel::power_sgd_hook(
-                {.matrix_approximation_rank = options.matrix_approximation_rank,
-                 .start_powerSGD_iter = options.start_powerSGD_iter,
-                 .use_error_feedback = options.error_feedback});
-    }
-    return parallel::allreduce_hook();
+    if (options.compress == "fp16") return parallel::fp16_compress_hook();
+    if (options.compress == "bf16") return parallel::bf16_compress_hook();
+    if (options.compress == "topk") return top_k(options);
+    return parallel::power_sgd_hook(
+        {.matrix_approximation_rank = options.matrix_approximation_rank,
+         .start_powerSGD_iter = options.start_powerSGD_iter,
+         .use_error_feedback = options.error_feedback});
 }
 
 std::unique_ptr<parallel::DistributedDataParallel> make_ddp(
@@ -47,7 +43,7 @@ std::unique_ptr<parallel::DistributedDataParallel> make_ddp(
                    .first_bucket_bytes = std::min(parallel::kFirstBucketBytes, cap),
                    .bucket_cap_mb = options.bucket_cap_mb,
                    .process_group = group});
-    if (options.compress != Compression::kNone) ddp->register_comm_hook(hook_of(options));
+    if (options.compress != "none") ddp->register_comm_hook(hook_of(options));
     return ddp;
 }
 
@@ -56,24 +52,22 @@ std::unique_ptr<parallel::DistributedDataParallel> make_ddp(
 std::unique_ptr<parallel::ReplicatedModule> replicate(
     nn::Module& model, const Options& options,
     const std::shared_ptr<dist::ProcessGroup>& group) {
-    switch (options.sync) {
-        case Sync::kNone: return nullptr;
-        case Sync::kAverage:
-            return std::make_unique<parallel::AveragedModule>(model, group);
-        case Sync::kFlat: return std::make_unique<parallel::FlatModule>(model, group);
-        case Sync::kOverlap:
-            return std::make_unique<parallel::OverlappedModule>(model, group);
-        case Sync::kDDP: break;
-    }
+    if (options.sync == "none") return nullptr;
+    if (options.sync == "average")
+        return std::make_unique<parallel::AveragedModule>(model, group);
+    if (options.sync == "flat")
+        return std::make_unique<parallel::FlatModule>(model, group);
+    if (options.sync == "overlap")
+        return std::make_unique<parallel::OverlappedModule>(model, group);
     return make_ddp(model, options, group);
 }
 
 std::unique_ptr<optim::Optimizer> make_plain_optimizer(const Options& options,
                                                        std::vector<Tensor> parameters) {
-    if (options.optimizer == OptimizerKind::kAdam)
+    if (options.optimizer == "adam")
         return std::make_unique<optim::Adam>(std::move(parameters),
                                              optim::AdamOptions{.lr = options.lr});
-    if (options.optimizer == OptimizerKind::kAdamW)
+    if (options.optimizer == "adamw")
         return std::make_unique<optim::AdamW>(std::move(parameters),
                                               optim::AdamWOptions{.lr = options.lr});
     return std::make_unique<optim::SGD>(
@@ -96,16 +90,12 @@ std::unique_ptr<optim::Optimizer> make_optimizer(
 std::unique_ptr<optim::LRScheduler> make_scheduler(const Options& options,
                                                    optim::Optimizer& optimizer,
                                                    int64_t epochs) {
-    switch (options.scheduler) {
-        case Schedule::kConstant: return nullptr;
-        case Schedule::kStep:  // as in PyTorch's own MNIST example
-            return std::make_unique<optim::StepLR>(optimizer, /*step_size=*/1,
-                                                   /*gamma=*/0.7);
-        case Schedule::kCosine:
-            return std::make_unique<optim::CosineAnnealingLR>(optimizer,
-                                                              /*T_max=*/epochs);
-        case Schedule::kWarmup: return std::make_unique<optim::LinearLR>(optimizer);
-    }
+    if (options.scheduler == "step")  // as in PyTorch's own MNIST example
+        return std::make_unique<optim::StepLR>(optimizer, /*step_size=*/1, /*gamma=*/0.7);
+    if (options.scheduler == "cosine")
+        return std::make_unique<optim::CosineAnnealingLR>(optimizer, /*T_max=*/epochs);
+    if (options.scheduler == "warmup")
+        return std::make_unique<optim::LinearLR>(optimizer);
     return nullptr;
 }
 

@@ -15,14 +15,11 @@ namespace mini::training {
 namespace {
 
 std::string method(const Options& options) {
-    switch (options.sync) {
-        case Sync::kNone: return "no synchronisation";
-        case Sync::kAverage: return "gradient averaging";
-        case Sync::kFlat: return "flat gradient averaging";
-        case Sync::kOverlap: return "gradient averaging during backward";
-        case Sync::kDDP: return "bucketed DDP";
-    }
-    return "";
+    if (options.sync == "none") return "no synchronisation";
+    if (options.sync == "average") return "gradient averaging";
+    if (options.sync == "flat") return "flat gradient averaging";
+    if (options.sync == "overlap") return "gradient averaging during backward";
+    return "bucketed DDP";
 }
 
 std::string device_line(const JobFacts& facts, const Results& results) {
@@ -123,10 +120,10 @@ std::string json_line(const Options& options, const JobFacts& facts,
     nlohmann::ordered_json json;
     json["world_size"] = facts.world_size;
     json["backend"] = facts.backend;
-    json["sync"] = to_string(options.sync, kSyncs);
-    json["optimizer"] = to_string(options.optimizer, kOptimizers);
+    json["sync"] = options.sync;
+    json["optimizer"] = options.optimizer;
     json["zero"] = options.zero;
-    json["scheduler"] = to_string(options.scheduler, kSchedules);
+    json["scheduler"] = options.scheduler;
     json["device"] = options.device;
     json["devices"] = results.devices;
     json["device_description"] = facts.device;

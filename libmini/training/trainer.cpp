@@ -50,8 +50,9 @@ Trainer::Trainer(const Options& options, JobData data,
       data_(std::move(data)),
       group_(std::move(group)),
       device_(device),
-      batches_(options_, data_, group_->rank(), group_->world_size(), device),
-      length_(run_length(options, batches_.size())),
+      loader_(
+          training_loader(options_, data_, group_->rank(), group_->world_size(), device)),
+      length_(run_length(options, loader_.size())),
       model_({.dropout = options.dropout}),
       replica_(replicate(model_.to(device), options, group_)),
       ddp_(dynamic_cast<parallel::DistributedDataParallel*>(replica_.get())),
@@ -109,7 +110,8 @@ std::optional<Batch> Trainer::next_batch(data::DataLoader::Epoch& batches) {
 data::DataLoader::Epoch Trainer::start_epoch() {
     const RunPosition& position = progress_.position;
     progress_.epoch_generators = default_generator().get_state();
-    auto batches = batches_.start(position.epoch, position.step_in_epoch);
+    loader_.set_epoch(position.epoch);
+    auto batches = loader_.epoch(position.step_in_epoch);
     // [lab17.6] Restore the generators of the checkpoint, once.
     if (!progress_.resumed_generators.empty())
         default_generator().set_state(progress_.resumed_generators);

@@ -69,7 +69,7 @@ class Trainer {
     JobData data_;
     std::shared_ptr<dist::ProcessGroup> group_;
     Device device_;
-    TrainingBatches batches_;
+    data::DataLoader loader_;
     RunLength length_;
     nn::ConvNet model_;
     std::unique_ptr<parallel::ReplicatedModule> replica_;  // unless --sync none

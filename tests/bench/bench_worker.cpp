@@ -173,13 +173,13 @@ void run_first_step(const Options& options) {
     const auto group = mini::training::join_group();
     const mini::training::Options job;  // the tutorial's batch size
     const auto data = mini::training::load_data(mini::data::find_data(options.data));
-    mini::training::TrainingBatches batches(job, data, group->rank(), group->world_size(),
-                                            mini::Device::cpu());
+    auto loader = mini::training::training_loader(
+        job, data, group->rank(), group->world_size(), mini::Device::cpu());
     mini::manual_seed(1);
     nn::ConvNet model;
     mini::parallel::DistributedDataParallel ddp(model);
     mini::optim::SGD optimizer(model.parameters(), {.lr = 0.01, .momentum = 0.5});
-    auto epoch = batches.start(0, 0);
+    auto epoch = loader.epoch();
     double first = 0;
     for (int i = 0; i < options.steps; ++i) {
         const auto batch = epoch.next();

@@ -151,7 +151,7 @@ TEST_CASE("cifar_resnet names an invalid option in a one-line error") {
         {{"--model", "resnet9"}, "--model"},
         {{"--device", "cuda:99"}, "--device"},
         {{"--device", "tpu"}, "--device"},
-        {{"--lr", "nan"}, "--lr must be a number"},
+        {{"--lr", "nan"}, "--lr: must be at least 0, but is nan"},
         {{"--backend", "pigeons"}, "--backend pigeons is not available in this build"},
         {{"--rank", "2", "--world-size", "2"}, "--rank 2 must be below --world-size 2"},
         {{"--batch-size", "1"}, "--batch-size 1 does not give each"},

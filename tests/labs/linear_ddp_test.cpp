@@ -132,6 +132,6 @@ TEST_CASE("linear_ddp prints help and rejects invalid options") {
     check_rejects(kLinearDDP, 2, {"--epochs", "0"}, "--epochs");
     check_rejects(kLinearDDP, 2, {"--epochs", "two"}, "two");
     check_rejects(kLinearDDP, 3, {"--batch-size", "-1"}, "--batch-size");
-    check_rejects(kLinearDDP, 1, {"--lr", "nan"}, "a number from 0 on, but is nan");
-    check_rejects(kLinearDDP, 1, {"--lr", "-1"}, "a number from 0 on, but is -1");
+    check_rejects(kLinearDDP, 1, {"--lr", "nan"}, "--lr: must be at least 0, but is nan");
+    check_rejects(kLinearDDP, 1, {"--lr", "-1"}, "--lr: must be at least 0, but is -1");
 }

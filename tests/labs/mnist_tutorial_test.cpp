@@ -124,7 +124,7 @@ TEST_CASE("mnist_tutorial names an invalid option in a one-line error") {
     const std::vector<std::pair<Words, std::string>> cases = {
         {{"--epochs", "0"}, "--epochs"},
         {{"--lr", "-1"}, "--lr"},
-        {{"--lr", "nan"}, "--lr must be a number"},
+        {{"--lr", "nan"}, "--lr: must be at least 0, but is nan"},
         {{"--speed", "9"}, "--speed"},
         {{"--spawn", "0"}, "--spawn"},
         {{"--local", "-1"}, "--local"},

@@ -126,16 +126,14 @@ TEST_CASE(
 TEST_CASE("a shorter line overwrites a longer previous line completely") {
     std::ostringstream out;
     FakeClock clock;
-    ProgressOptions options = clock.options(true, 34);
-    options.unit = "b";
-    Progress progress(out, "e", 4, options);
+    Progress progress(out, "e", 4, clock.options(true, 38));
     clock.pass(1000);
     progress.advance(1, [] { return "x"; });
     clock.pass(1000);
     progress.advance(1);
     CHECK(out.str() ==
-          "\re  25% 1/4 [00:01<00:03, 1.0 b/s] "
-          "\re  50% 2/4 [00:02<00:02, 1.0 b/s] ");
+          "\re  25% 1/4 [00:01<00:03, 1.0 batch/s] "
+          "\re  50% 2/4 [00:02<00:02, 1.0 batch/s] ");
 }
 
 TEST_CASE("a bar destroyed early shows its last state and ends the line") {

@@ -87,8 +87,8 @@ std::vector<float> train_plainly(const training::JobData& data, int64_t epochs,
 std::vector<float> train_by_trainer(
     const training::JobData& data, training::Options options,
     const std::function<void()>& report = [] {}) {
-    options.sync = training::Sync::kNone;
-    options.order = training::SampleOrder::kFile;
+    options.sync = "none";
+    options.order = "file";
     options.dropout = false;
     std::vector<float> parameters;
     dist::run_threads(1, [&](dist::ProcessGroup&) {
@@ -154,19 +154,17 @@ TEST_CASE("a batch that cannot be pinned is named in the error", "[cuda][cpu]") 
 
 TEST_CASE("a job pins the batches of a rank that trains on a GPU, and no others",
           "[cuda][cpu]") {
-    using training::Partitioning;
-    using training::SampleOrder;
-    const training::JobData data{"noise", std::make_shared<WatchedImages>(12, 1),
+    const training::JobData data{std::make_shared<WatchedImages>(12, 1),
                                  std::make_shared<WatchedImages>(4, 2)};
     training::Options options;
     options.batch_size = 4;
-    options.order = GENERATE(SampleOrder::kSampler, SampleOrder::kFile);
-    options.partition = GENERATE(Partitioning::kSampler, Partitioning::kTutorial);
+    options.order = GENERATE("sampler", "file");
+    options.partition = GENERATE("sampler", "tutorial");
     const int workers = GENERATE(0, 1);
     options.workers = workers;
     for (const Device device : {Device::cpu(), Device::cuda(0)}) {
-        training::TrainingBatches batches(options, data, 1, 2, device);
-        auto epoch = batches.start(0, 0);
+        auto loader = training::training_loader(options, data, 1, 2, device);
+        auto epoch = loader.epoch();
         while (const auto batch = epoch.next())
             CHECK(is_pinned(*batch) == device.is_cuda());
     }
@@ -175,7 +173,7 @@ TEST_CASE("a job pins the batches of a rank that trains on a GPU, and no others"
 TEST_CASE("a job on a GPU ends with the parameters of plain steps with blocking copies",
           "[cuda][cpu]") {
     // The last batch of each epoch has one image.
-    const training::JobData data{"noise", std::make_shared<WatchedImages>(5, 1),
+    const training::JobData data{std::make_shared<WatchedImages>(5, 1),
                                  std::make_shared<WatchedImages>(1, 2)};
     training::Options options;
     options.epochs = 2;
@@ -192,7 +190,7 @@ TEST_CASE("a job on a GPU ends with the parameters of plain steps with blocking 
 TEST_CASE("the steps of a job on a GPU do not wait for the copies of their batches",
           "[cuda][cpu]") {
     const auto images = std::make_shared<WatchedImages>(6, 1);
-    const training::JobData data{"noise", images, std::make_shared<WatchedImages>(1, 2)};
+    const training::JobData data{images, std::make_shared<WatchedImages>(1, 2)};
     training::Options options;
     options.epochs = 2;
     options.batch_size = 2;

@@ -71,7 +71,7 @@ int main(int argc, char** argv) try {
     mini::CommandLine line("Runs jobs with faults, and checks how each rank ends.",
                            "fault_search");
     line.add("--seeds", o.seeds, "How many jobs").range(1, 1'000'000'000);
-    line.add("--first", o.first, "The first seed").not_negative();
+    line.add("--first", o.first, "The first seed").at_least(0);
     line.add("--seed", o.seed, "Run this one alone, and print the end of each rank");
     if (!line.parse(argc, argv)) return 0;
     return o.seed ? tell(static_cast<uint64_t>(*o.seed)) : search(o);

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 
@@ -15,6 +16,27 @@
 #include "tests/support/sanitizers.hpp"
 
 using mini::test::kSanitized;
+
+/// Returns what `body` returns in a child process, at most 4,096 bytes.
+inline std::string in_child(const std::function<std::string()>& body) {
+    int ends[2];
+    if (pipe(ends) != 0) throw std::runtime_error("pipe failed");
+    const pid_t child = fork();
+    if (child < 0) throw std::runtime_error("fork failed");
+    if (child == 0) {
+        const std::string answer = body();
+        _exit(write(ends[1], answer.data(), answer.size()) == std::ssize(answer) ? 0 : 1);
+    }
+    close(ends[1]);
+    std::string answer(4096, '\0');
+    const ssize_t got = read(ends[0], answer.data(), answer.size());
+    close(ends[0]);
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (got < 0 || status != 0) throw std::runtime_error("the child process failed");
+    answer.resize(static_cast<size_t>(got));
+    return answer;
+}
 
 /// Runs `body` in a child process, and returns the peak growth of its resident memory in
 /// MiB; ignores exceptions of `body`.
@@ -24,27 +46,15 @@ inline int64_t peak_growth_mib(const std::function<void()>& body) {
         getrusage(RUSAGE_SELF, &usage);
         return int64_t{usage.ru_maxrss};
     };
-    int ends[2];
-    if (pipe(ends) != 0) throw std::runtime_error("pipe failed");
-    const pid_t child = fork();
-    if (child < 0) throw std::runtime_error("fork failed");
-    if (child == 0) {
-        const int64_t before = peak_kib();
-        try {
-            body();
-        } catch (const std::exception&) {
-        }
-        const int64_t grown = peak_kib() - before;
-        _exit(write(ends[1], &grown, sizeof grown) == sizeof grown ? 0 : 1);
-    }
-    int64_t grown = -1;
-    close(ends[1]);
-    const bool arrived = read(ends[0], &grown, sizeof grown) == sizeof grown;
-    close(ends[0]);
-    int status = 0;
-    waitpid(child, &status, 0);
-    if (!arrived || status != 0) throw std::runtime_error("the child process failed");
-    return grown / 1024;
+    return std::stoll(in_child([&] {
+               const int64_t before = peak_kib();
+               try {
+                   body();
+               } catch (const std::exception&) {
+               }
+               return std::to_string(peak_kib() - before);
+           })) /
+           1024;
 }
 
 /// Calls `read` with copies of `good` that are truncated or differ in one byte, at every
@@ -75,22 +85,10 @@ inline int64_t count_rejected(const Bytes& good,
 /// permissions do not restrict root. Returns the message of the BadFile that `body`
 /// throws.
 inline std::string message_without_root(const std::function<void()>& body) {
-    int ends[2];
-    if (pipe(ends) != 0) throw std::runtime_error("pipe failed");
-    const pid_t child = fork();
-    if (child < 0) throw std::runtime_error("fork failed");
-    if (child == 0) {
+    return in_child([&]() -> std::string {
         constexpr uid_t kNoRank = 65534;
-        std::string text = "the child process could not give up being root";
-        if (geteuid() != 0 || setuid(kNoRank) == 0)
-            text = message_of<mini::BadFile>(body);
-        _exit(write(ends[1], text.data(), text.size()) < 0);
-    }
-    close(ends[1]);
-    std::string message(4096, '\0');
-    const ssize_t got = read(ends[0], message.data(), message.size());
-    close(ends[0]);
-    waitpid(child, nullptr, 0);
-    message.resize(got < 0 ? 0 : static_cast<size_t>(got));
-    return message;
+        if (geteuid() == 0 && setuid(kNoRank) != 0)
+            return "the child process could not give up being root";
+        return message_of<mini::BadFile>(body);
+    });
 }

@@ -1,111 +1,84 @@
-// The built `mini indices`, compared with PyTorch's and Python's orders.
+// The built `mini indices`. The tests of the samplers compare their orders with PyTorch's and
+// Python's.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "libmini/data/distributed_sampler.hpp"
+#include "libmini/data/partition.hpp"
+#include "libmini/data/sampler.hpp"
+#include "libmini/random/python_random.hpp"
+#include "libmini/random/random.hpp"
 #include "tests/support/answer.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
-#include "tests/support/golden.hpp"
 #include "tests/support/json_answer.hpp"
 
+using mini::Generator;
+using mini::data::DistributedSampler;
+using mini::data::RandomSampler;
+using mini::data::WeightedRandomSampler;
 using mini::test::Answer;
 using mini::test::contains;
 using mini::test::json_of_mini;
 using mini::test::run_mini;
+using Indices = std::vector<int64_t>;
 
 namespace {
 
 Answer indices(const std::string& arguments) { return run_mini("indices " + arguments); }
 
-std::vector<int64_t> listed(const std::string& arguments) {
+Indices listed(const std::string& arguments) {
     return json_of_mini(fmt::format("indices {} --format json", arguments))
-        .get<std::vector<int64_t>>();
+        .get<Indices>();
 }
 
-// Returns the elements of a list, numbers or texts, with commas between them.
-std::string joined(const nlohmann::json& list) {
-    std::string text = list.dump();
-    std::erase_if(text, [](char c) { return c == '[' || c == ']' || c == '"'; });
-    return text;
+std::shared_ptr<Generator> seeded(uint64_t seed) {
+    return std::make_shared<Generator>(seed);
 }
 
 }  // namespace
 
-TEST_CASE("mini indices distributed gives every rank PyTorch's samples") {
-    const auto cases = golden_cases("distributed_sampler");
-    int checked = 0;
-    // Not all cases: each starts a process, and the sampler's own tests check all.
-    for (size_t k = 0; k < cases.size(); k += 41) {
-        const auto& c = cases[k];
-        const auto mine = listed(fmt::format(
-            "distributed --len {} --replicas {} --rank {} --epoch {} --seed {}{}{}",
-            c.at("n").get<int64_t>(), c.at("replicas").get<int>(),
-            c.at("rank").get<int>(), c.at("epoch").get<int>(),
-            c.at("seed").get<int64_t>(),
-            c.at("shuffle").get<bool>() ? "" : " --no-shuffle",
-            c.at("drop_last").get<bool>() ? " --drop-last" : ""));
-        REQUIRE(digest(mine) == c.at("indices").at("sha256_le_int64").get<std::string>());
-        ++checked;
+TEST_CASE("mini indices prints the order of the sampler that its options describe") {
+    DistributedSampler distributed(
+        11, {.num_replicas = 3, .rank = 1, .seed = 7, .drop_last = true});
+    distributed.set_epoch(2);
+    RandomSampler random(5, {.num_samples = 12, .generator = seeded(4)}),
+        replaced(9, {.replacement = true, .generator = seeded(-1)});
+    WeightedRandomSampler weighted({1, 2, 7}, 9, true, seeded(5)),
+        distinct({0.5, 2, 1}, 3, false, seeded(0));
+    const std::vector<std::pair<std::string, Indices>> cases = {
+        {"distributed --len 11 --replicas 3 --rank 1 --epoch 2 --seed 7 --drop-last",
+         distributed.indices()},
+        {"distributed --len 11 --replicas 3 --rank 1 --no-shuffle", {1, 4, 7, 10}},
+        {"randperm --n 20 --seed 3", mini::randperm(20, *seeded(3))},
+        {"random --len 5 --num-samples 12 --seed 4", random.indices()},
+        {"random --len 9 --replacement --seed -1", replaced.indices()},
+        {"weighted --weights 1,2,7 --num-samples 9 --seed 5", weighted.indices()},
+        {"weighted --weights 0.5,2,1 --num-samples 3 --no-replacement",
+         distinct.indices()}};
+    for (const auto& [arguments, order] : cases) {
+        CAPTURE(arguments);
+        CHECK(listed(arguments) == order);
     }
-    CHECK(checked > 24);
-}
-
-TEST_CASE("mini indices randperm gives torch.randperm's order") {
-    for (const auto& c : golden_cases("randperm")) {
-        const auto order =
-            listed(fmt::format("randperm --n {} --seed {}", c.at("n").get<int64_t>(),
-                               c.at("seed").get<int64_t>()));
-        CHECK(digest(order) == c.at("perm").at("sha256_le_int64").get<std::string>());
-    }
-}
-
-TEST_CASE("mini indices random and weighted give PyTorch's orders") {
-    int random = 0, weighted = 0;
-    for (const auto& c : golden_cases("samplers")) {
-        const std::string sampler = c.at("sampler");
-        std::string arguments;
-        if (sampler == "RandomSampler" && c.at("how") == "generator=g") {
-            ++random;
-            arguments = fmt::format("random --len {}", c.at("n").get<int64_t>());
-            if (c.at("replacement")) arguments += " --replacement";
-            if (!c.at("num_samples").is_null())
-                arguments += fmt::format(" --num-samples {}", c.at("num_samples").dump());
-        } else if (sampler == "WeightedRandomSampler" && !c.contains("torch")) {
-            ++weighted;
-            arguments = fmt::format("weighted --weights {} --num-samples {}",
-                                    joined(c.at("weights")), c.at("num_samples").dump());
-            if (!c.at("replacement")) arguments += " --no-replacement";
-        } else {
-            continue;  // the tests of the samplers check all cases
-        }
-        arguments += fmt::format(" --seed {}", c.at("seed").dump());
-        CHECK(listed(arguments) == c.at("indices").get<std::vector<int64_t>>());
-    }
-    CHECK(random > 20);
-    CHECK(weighted > 10);
 }
 
 TEST_CASE("mini indices partition prints one list per part") {
-    for (const auto& c : golden_cases("data_partitioner")) {
-        if (c.at("n").get<int64_t>() > 1000) continue;
-        const auto parts =
-            json_of_mini(
-                fmt::format(
-                    "indices partition --len {} --sizes {} --seed {} --format json",
-                    c.at("n").get<int64_t>(), joined(c.at("sizes_repr")),
-                    c.at("seed").dump()))
-                .get<std::vector<std::vector<int64_t>>>();
-        REQUIRE(parts.size() == c.at("partitions").size());
-        for (size_t k = 0; k < parts.size(); ++k)
-            CHECK(digest(parts[k]) ==
-                  c.at("partitions")[k].at("sha256_le_int64").get<std::string>());
-    }
+    const auto parts =
+        json_of_mini("indices partition --len 20 --sizes 0.5,0.25 --seed 3 --format json")
+            .get<std::vector<Indices>>();
+    Indices order(20);
+    std::iota(order.begin(), order.end(), 0);
+    mini::PythonRandom(3).shuffle(order);
+    CHECK(parts == mini::data::cut_into_runs(order, {10, 5}));
 }
 
 TEST_CASE("mini indices partition uses the tutorial's seed by default") {

@@ -1,14 +1,19 @@
 #include "libmini/vision/resnet.hpp"
 
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "libmini/autograd/functions.hpp"
+#include "libmini/core/error.hpp"
 #include "libmini/nn/init.hpp"
 
 namespace mini::nn {
 namespace {
 
 constexpr int64_t kStemChannels = 64;
+
+int64_t expansion(ResNetBlock kind) { return kind == ResNetBlock::kBasic ? 1 : 4; }
 
 // The convolutions have no bias: the normalisation after them would remove it.
 Conv2dOptions same_size(int64_t kernel, int64_t stride = 1) {
@@ -21,93 +26,72 @@ void init_kaiming(Module& module) {
                                              .nonlinearity = init::Nonlinearity::kRelu});
 }
 
-// Returns whether x can be added to the block's output without a downsample layer.
-bool fits(int64_t in_channels, int64_t out_channels, int64_t stride) {
-    return stride == 1 && in_channels == out_channels;
-}
+// Two 3x3 convolutions, the first with the stride; or a 1x1 convolution to fewer channels,
+// a 3x3 convolution with the stride, and a 1x1 convolution to more channels. The latter is
+// torchvision's variant "V1.5"; in the paper, the first 1x1 convolution has the stride.
+class Block : public Module {
+  public:
+    // Maps (N, in_channels, H, W) to (N, e width, H / stride, W / stride), rounded up.
+    Block(ResNetBlock kind, int64_t in_channels, int64_t width, int64_t stride) {
+        const int64_t out_channels = expansion(kind) * width;
+        if (kind == ResNetBlock::kBasic) {
+            add(in_channels, width, 3, stride);
+            add(width, out_channels, 3, 1);
+        } else {
+            add(in_channels, width, 1, 1);
+            add(width, width, 3, stride);
+            add(width, out_channels, 1, 1);
+        }
+        if (stride == 1 && in_channels == out_channels) return;
+        downsample_ = &make_module<Sequential>("downsample");
+        downsample_->append<Conv2d>(in_channels, out_channels, 1, same_size(1, stride));
+        downsample_->append<BatchNorm2d>(out_channels);
+    }
 
-void fill_downsample(Sequential& downsample, int64_t in_channels, int64_t out_channels,
-                     int64_t stride) {
-    downsample.append<Conv2d>(in_channels, out_channels, 1, same_size(1, stride));
-    downsample.append<BatchNorm2d>(out_channels);
-}
+    Tensor forward(const Tensor& x) override {
+        Tensor y = x;
+        for (const auto& [conv, bn] : steps_) {
+            y = (*bn)((*conv)(y));
+            if (bn != steps_.back().second) y = relu(y);
+        }
+        return relu(y + (downsample_ ? (*downsample_)(x) : x));
+    }
+
+  private:
+    void add(int64_t in_channels, int64_t out_channels, int64_t kernel, int64_t stride) {
+        const size_t number = steps_.size() + 1;
+        Conv2d& conv =
+            make_module<Conv2d>(concat("conv", number), in_channels, out_channels, kernel,
+                                same_size(kernel, stride));
+        steps_.emplace_back(
+            &conv, &make_module<BatchNorm2d>(concat("bn", number), out_channels));
+    }
+
+    std::vector<std::pair<Conv2d*, BatchNorm2d*>> steps_;
+    Sequential* downsample_ = nullptr;  // maps x to y's shape; null if the shapes agree
+};
 
 }  // namespace
-
-BasicBlock::BasicBlock(int64_t in_channels, int64_t width, int64_t stride)
-    : conv1_(in_channels, width, 3, same_size(3, stride)),
-      conv2_(width, width, 3, same_size(3)),
-      bn1_(width),
-      bn2_(width) {
-    register_module("conv1", conv1_);
-    register_module("bn1", bn1_);
-    register_module("conv2", conv2_);
-    register_module("bn2", bn2_);
-    if (fits(in_channels, width, stride)) return;
-    downsample_ = &make_module<Sequential>("downsample");
-    fill_downsample(*downsample_, in_channels, width, stride);
-}
-
-Tensor BasicBlock::forward(const Tensor& x) {
-    Tensor y = relu(bn1_(conv1_(x)));
-    y = bn2_(conv2_(y));
-    return relu(y + (downsample_ ? (*downsample_)(x) : x));
-}
-
-Bottleneck::Bottleneck(int64_t in_channels, int64_t width, int64_t stride)
-    : conv1_(in_channels, width, 1, same_size(1)),
-      conv2_(width, width, 3, same_size(3, stride)),
-      conv3_(width, kExpansion * width, 1, same_size(1)),
-      bn1_(width),
-      bn2_(width),
-      bn3_(kExpansion * width) {
-    register_module("conv1", conv1_);
-    register_module("bn1", bn1_);
-    register_module("conv2", conv2_);
-    register_module("bn2", bn2_);
-    register_module("conv3", conv3_);
-    register_module("bn3", bn3_);
-    if (fits(in_channels, kExpansion * width, stride)) return;
-    downsample_ = &make_module<Sequential>("downsample");
-    fill_downsample(*downsample_, in_channels, kExpansion * width, stride);
-}
-
-Tensor Bottleneck::forward(const Tensor& x) {
-    Tensor y = relu(bn1_(conv1_(x)));
-    y = relu(bn2_(conv2_(y)));
-    y = bn3_(conv3_(y));
-    return relu(y + (downsample_ ? (*downsample_)(x) : x));
-}
 
 ResNet::ResNet(ResNetBlock block, const std::array<int, 4>& depths, ResNetOptions options)
     : conv1_(3, kStemChannels, 7, {.stride = 2, .padding = 3, .bias = false}),
       bn1_(kStemChannels) {
     register_module("conv1", conv1_);
     register_module("bn1", bn1_);
-    int64_t features = 0;
-    if (block == ResNetBlock::kBasic)
-        features = add_layers<BasicBlock>(depths);
-    else
-        features = add_layers<Bottleneck>(depths);
-    fc_ = &make_module<Linear>("fc", features, options.num_classes);
-
-    for (Module* const module : modules()) init_kaiming(*module);
-}
-
-// The first block of a layer changes the width and, from layer2 on, halves the image.
-template <typename Block>
-int64_t ResNet::add_layers(const std::array<int, 4>& depths) {
     int64_t channels = kStemChannels;
     for (size_t i = 0; i < depths.size(); ++i) {
         const int64_t width = kStemChannels << i;
-        for (int block = 0; block < depths[i]; ++block) {
-            const int64_t stride = i > 0 && block == 0 ? 2 : 1;
-            layers_[i].append<Block>(channels, width, stride);
-            channels = width * Block::kExpansion;
+        for (int k = 0; k < depths[i]; ++k) {
+            // The first block of a layer changes the width and, from layer2 on, halves
+            // the image.
+            layers_[i].append<Block>(block, channels, width, i > 0 && k == 0 ? 2 : 1);
+            channels = expansion(block) * width;
         }
         register_module(concat("layer", i + 1), layers_[i]);
     }
-    return channels;
+    fc_ = &make_module<Linear>("fc", channels, options.num_classes);
+
+    for (Module* const module : modules()) init_kaiming(*module);
 }
 
 Tensor ResNet::forward(const Tensor& x) {

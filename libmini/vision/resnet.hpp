@@ -23,38 +23,6 @@
 
 namespace mini::nn {
 
-/// Two 3x3 convolutions; the first has the stride.
-class BasicBlock : public Module {
-  public:
-    static constexpr int64_t kExpansion = 1;
-
-    /// Maps (N, in_channels, H, W) to (N, width, H / stride, W / stride), rounded up.
-    BasicBlock(int64_t in_channels, int64_t width, int64_t stride);
-    Tensor forward(const Tensor& x) override;
-
-  private:
-    Conv2d conv1_, conv2_;
-    BatchNorm2d bn1_, bn2_;
-    Sequential* downsample_ = nullptr;  // maps x to y's shape; null if the shapes agree
-};
-
-/// A 1x1 convolution to fewer channels, a 3x3 convolution with the stride, and a 1x1
-/// convolution to more channels. This is torchvision's variant "V1.5"; in the paper, the
-/// first 1x1 convolution has the stride.
-class Bottleneck : public Module {
-  public:
-    static constexpr int64_t kExpansion = 4;
-
-    /// Maps (N, in_channels, H, W) to (N, 4 width, H / stride, W / stride), rounded up.
-    Bottleneck(int64_t in_channels, int64_t width, int64_t stride);
-    Tensor forward(const Tensor& x) override;
-
-  private:
-    Conv2d conv1_, conv2_, conv3_;
-    BatchNorm2d bn1_, bn2_, bn3_;
-    Sequential* downsample_ = nullptr;  // maps x to y's shape; null if the shapes agree
-};
-
 struct ResNetOptions {
     int64_t num_classes = 1000;
 };
@@ -71,7 +39,7 @@ enum class ResNetBlock { kBasic, kBottleneck };
 ///     head                 average pooling - fc                         (num_classes)
 ///
 /// The expansion e is a block's number of output channels divided by its width: 1 for
-/// BasicBlock, 4 for Bottleneck.
+/// kBasic, 4 for kBottleneck.
 class ResNet : public Module {
   public:
     /// `depths` are the numbers of blocks of layer1 to layer4. Convolutions are
@@ -82,10 +50,6 @@ class ResNet : public Module {
     Tensor forward(const Tensor& x) override;
 
   private:
-    // Creates layer1 to layer4, and returns the number of output channels.
-    template <typename Block>
-    int64_t add_layers(const std::array<int, 4>& depths);
-
     Conv2d conv1_;
     BatchNorm2d bn1_;
     std::array<Sequential, 4> layers_;  // layer1 to layer4

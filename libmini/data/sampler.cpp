@@ -50,14 +50,6 @@ std::vector<int64_t> draw_with_replacement(int64_t n, int64_t num_samples,
 std::vector<int64_t> draw_permutations(int64_t n, int64_t num_samples,
                                        Generator& generator) {
     // [lab08.1] Concatenate permutations, and always draw one more.
-    // The usual case: return the first permutation; the second permutation is not used.
-    if (num_samples == n) {
-        std::vector<int64_t> order = randperm(n, generator);
-        randperm(n, generator);
-        return order;
-    }
-
-    // Concatenate whole permutations, and truncate the last one.
     std::vector<int64_t> order;
     order.reserve(static_cast<size_t>(num_samples));
     for (int64_t round = 0; round <= num_samples / n; ++round) {

@@ -158,7 +158,7 @@ CommandLine::CommandLine(const std::string& description, const std::string& name
 CommandLine::CommandLine(std::unique_ptr<CLI::App> owned)
     : Command(*owned), owned_(std::move(owned)) {
     app().option_defaults()->always_capture_default();
-    app().get_formatter()->column_width(34);
+    app().get_formatter()->column_width(36);
 }
 
 CommandLine::~CommandLine() = default;

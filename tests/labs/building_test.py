@@ -1,11 +1,14 @@
-"""Progress is parsed from the output of Ninja."""
+"""Builds: their progress, from the output of Ninja, their environment, and what `labs/lab test` builds
+and runs."""
 
 import os
 import tempfile
 import unittest
+from argparse import Namespace
 from unittest import mock
 
 from lab_tool import building
+from lab_tool.verbs import test as verb
 
 
 class ParseStep(unittest.TestCase):
@@ -27,3 +30,21 @@ class BuildEnvironment(unittest.TestCase):
             with mock.patch.dict(os.environ, {"HOME": home + "/none"}):
                 os.environ.pop("CCACHE_DIR", None)
                 self.assertIn("build", building.build_environment()["CCACHE_DIR"])
+
+
+class TestVerb(unittest.TestCase):
+    def test_options_select_tests(self):
+        options = Namespace(preset="tsan", L="unit", R=None, j=2, ctest_options=["--repeat", "x"])
+        command = verb.command_for(options)
+        self.assertEqual(command[:3], ["ctest", "--preset", "tsan"])
+        self.assertIn("--output-junit", command)
+        self.assertEqual(command[-4:], ["-L", "unit", "--repeat", "x"])
+
+    def test_only_the_targets_that_a_label_needs_are_built(self):
+        self.assertEqual(verb.targets_for(Namespace(L="unit")), ("unit_tests",))
+        self.assertEqual(verb.targets_for(Namespace(L="threads")), ("thread_tests",))
+        self.assertEqual(verb.targets_for(Namespace(L="unit|processes")), ("unit_tests",))
+        self.assertEqual(verb.targets_for(Namespace(L="unit|threads")), ("unit_tests", "thread_tests"))
+        self.assertEqual(verb.targets_for(Namespace(L="unit|e2e")), ())
+        self.assertEqual(verb.targets_for(Namespace(L="e2e")), ())
+        self.assertEqual(verb.targets_for(Namespace(L=None)), ())

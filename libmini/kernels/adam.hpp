@@ -11,8 +11,7 @@ namespace mini::kernels {
 /// The constants of one Adam step, the same for all elements, as floats.
 struct AdamConstants {
     explicit AdamConstants(const AdamStep& step)
-        : sign(step.maximize ? -1.0f : 1.0f),
-          decay(step.decoupled ? static_cast<float>(1 - step.lr * step.weight_decay)
+        : decay(step.decoupled ? static_cast<float>(1 - step.lr * step.weight_decay)
                                : 1.0f),
           weight_decay(step.decoupled ? 0.0f : static_cast<float>(step.weight_decay)),
           lerp_from_average(static_cast<float>(1 - step.beta1) < 0.5f),
@@ -26,7 +25,7 @@ struct AdamConstants {
         correction = static_cast<float>(std::sqrt(1 - std::pow(step.beta2, t)));
     }
 
-    float sign, decay, weight_decay;
+    float decay, weight_decay;
     bool lerp_from_average;  ///< 1 - beta1 < 0.5, the two cases of `torch.lerp`
     float beta1, one_minus_beta1, beta2, one_minus_beta2, eps;
     float step_size = 0;   ///< lr / (1 - beta1^step)

@@ -85,8 +85,7 @@ struct AdamStep {
     double eps = 1e-8;
     double weight_decay = 0.0;
     bool decoupled = false;  // AdamW: weight decay scales p and is not added to g
-    bool maximize = false;
-    int64_t step = 1;  // the number of this step, counted from 1
+    int64_t step = 1;        // the number of this step, counted from 1
 };
 
 namespace cpu {
@@ -289,7 +288,6 @@ void sgd_step(float* parameter,   // (n)
               int64_t n, SGDStep step);
 
 /// One step of Adam, in one pass over memory:
-///     g = maximize ? -g : g;
 ///     decoupled ? p *= 1 - lr * weight_decay : g += weight_decay * p;
 ///     m += (1 - beta1) * (g - m);  v = beta2 * v + (1 - beta2) * g * g;
 ///     p -= lr / (1 - beta1^step) * m / (sqrt(v) / sqrt(1 - beta2^step) + eps)

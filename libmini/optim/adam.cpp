@@ -60,7 +60,6 @@ kernels::AdamStep Adam::kernel_step(int64_t step) const {
             .eps = options_.eps,
             .weight_decay = options_.weight_decay,
             .decoupled = options_.decoupled_weight_decay,
-            .maximize = options_.maximize,
             .step = step};
 }
 
@@ -71,7 +70,6 @@ OptimizerState Adam::state_dict() const {
                      {"betas.1", options_.betas[1]},
                      {"eps", options_.eps},
                      {"weight_decay", options_.weight_decay},
-                     {"maximize", options_.maximize},
                      {"decoupled_weight_decay", options_.decoupled_weight_decay}};
     for (size_t i = 0; i < parameters_.size(); ++i) {
         if (steps_[i] == 0) continue;
@@ -89,7 +87,6 @@ void Adam::load_state_dict(const OptimizerState& state) {
         .betas = {reader.number("betas.0"), reader.number("betas.1")},
         .eps = reader.number("eps"),
         .weight_decay = reader.number("weight_decay"),
-        .maximize = reader.number("maximize") != 0,
         .decoupled_weight_decay = reader.number("decoupled_weight_decay") != 0};
     const std::vector<int64_t> steps = reader.steps();
     auto exp_avgs = reader.tensors("exp_avg", steps);
@@ -108,7 +105,6 @@ AdamW::AdamW(std::vector<Tensor> parameters, AdamWOptions options)
                                    .betas = options.betas,
                                    .eps = options.eps,
                                    .weight_decay = options.weight_decay,
-                                   .maximize = options.maximize,
                                    .decoupled_weight_decay = true}) {}
 
 }  // namespace mini::optim

@@ -20,7 +20,6 @@ struct AdamOptions {
     std::array<double, 2> betas = {0.9, 0.999};
     double eps = 1e-8;
     double weight_decay = 0.0;
-    bool maximize = false;
     bool decoupled_weight_decay = false;  // AdamW
 };
 
@@ -32,8 +31,8 @@ struct AdamOptions {
 ///     v  = beta1 v + (1 - beta1) g^2
 ///     p -= lr m' / (sqrt(v') + eps)       m' = m / (1 - beta0^t), v' = v / (1 - beta1^t)
 ///
-/// With maximize, the gradient is negated first. The results are bitwise identical to those
-/// of PyTorch builds without fused multiply-add.
+/// The results are bitwise identical to those of PyTorch builds without fused
+/// multiply-add.
 class Adam : public Optimizer {
   public:
     /// Throws UsageError for an option that is negative or not finite, and for a beta
@@ -60,7 +59,6 @@ struct AdamWOptions {
     std::array<double, 2> betas = {0.9, 0.999};
     double eps = 1e-8;
     double weight_decay = 1e-2;
-    bool maximize = false;
 };
 
 /// Adam with decoupled weight decay: the decay is not part of the averages, so every

@@ -1,6 +1,5 @@
 #include "libmini/optim/lr_scheduler.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -12,20 +11,6 @@ using Numbers = std::map<std::string, double>;
 template <typename... Parts>
 void check_usage(bool condition, const Parts&... parts) {
     if (!condition) throw UsageError(concat(parts...));
-}
-
-void check_names(const Numbers& state, const Numbers& expected) {
-    for (const auto& [name, number] : expected)
-        check_usage(state.contains(name), "lr_scheduler: the state has no ", name);
-}
-
-// Returns the numbers of scheduler k of a sequence, without the prefix "k.".
-Numbers part_of(const Numbers& state, size_t k) {
-    const std::string prefix = concat(k, ".");
-    Numbers part;
-    for (const auto& [name, number] : state)
-        if (name.starts_with(prefix)) part[name.substr(prefix.size())] = number;
-    return part;
 }
 
 }  // namespace
@@ -41,11 +26,6 @@ void LRScheduler::set(int64_t epoch, double lr) {
 
 void LRScheduler::start() { set(0, first_lr()); }
 
-void LRScheduler::restart() {
-    optimizer_.set_lr(base_lr_);
-    start();
-}
-
 void LRScheduler::step() {
     ++last_epoch_;
     set(last_epoch_, next_lr());
@@ -58,7 +38,8 @@ Numbers LRScheduler::state_dict() const {
 }
 
 void LRScheduler::load_state_dict(const Numbers& state) {
-    check_names(state, LRScheduler::state_dict());
+    for (const auto& [name, number] : state_dict())
+        check_usage(state.contains(name), "lr_scheduler: the state has no ", name);
     base_lr_ = state.at("base_lr");
     last_epoch_ = static_cast<int64_t>(state.at("last_epoch"));
     last_lr_ = state.at("last_lr");
@@ -113,59 +94,6 @@ double LinearLR::next_lr() const {
         static_cast<double>(options_.total_iters) * options_.start_factor +
         static_cast<double>(last_epoch() - 1) * rise;
     return lr() * (1.0 + rise / before);
-}
-
-SequentialLR::SequentialLR(Optimizer& optimizer,
-                           std::vector<std::shared_ptr<LRScheduler>> schedulers,
-                           std::vector<int64_t> milestones)
-    : LRScheduler(optimizer),
-      schedulers_(std::move(schedulers)),
-      milestones_(std::move(milestones)) {
-    check_usage(schedulers_.size() == milestones_.size() + 1,
-                "SequentialLR: ", schedulers_.size(),
-                " schedulers need one milestone fewer, got ", milestones_.size());
-    int64_t before = 0;
-    for (const int64_t milestone : milestones_) {
-        check_usage(milestone > before, "SequentialLR: the milestones ", milestones_,
-                    " do not rise from above 0");
-        before = milestone;
-    }
-    for (const auto& scheduler : schedulers_)
-        check_usage(scheduler != nullptr && &scheduler->optimizer_ == &optimizer,
-                    "SequentialLR: a scheduler is null or has another optimizer");
-
-    // Each scheduler's constructor has changed the optimizer's rate.
-    schedulers_.front()->restart();
-    set(0, schedulers_.front()->get_last_lr());
-}
-
-void SequentialLR::step() {
-    const int64_t epoch = last_epoch() + 1;
-    const auto next = std::ranges::upper_bound(milestones_, epoch);
-    const auto k = static_cast<size_t>(next - milestones_.begin());
-    LRScheduler& scheduler = *schedulers_[k];
-    if (k > 0 && milestones_[k - 1] == epoch)
-        scheduler.restart();
-    else
-        scheduler.step();
-    set(epoch, scheduler.get_last_lr());
-}
-
-double SequentialLR::next_lr() const { return get_last_lr(); }
-
-Numbers SequentialLR::state_dict() const {
-    Numbers state = LRScheduler::state_dict();
-    for (size_t k = 0; k < schedulers_.size(); ++k)
-        for (const auto& [name, number] : schedulers_[k]->state_dict())
-            state[concat(k, ".", name)] = number;
-    return state;
-}
-
-void SequentialLR::load_state_dict(const Numbers& state) {
-    check_names(state, state_dict());
-    LRScheduler::load_state_dict(state);
-    for (size_t k = 0; k < schedulers_.size(); ++k)
-        schedulers_[k]->load_state_dict(part_of(state, k));
 }
 
 }  // namespace mini::optim

@@ -17,9 +17,7 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <string>
-#include <vector>
 
 #include "libmini/optim/optimizer.hpp"
 
@@ -36,7 +34,7 @@ class LRScheduler {
 
     /// Sets the rate of the next epoch (`LRScheduler.step`). Call step() after every
     /// epoch.
-    virtual void step();
+    void step();
 
     /// Returns the epoch of the current rate, counted from 0.
     int64_t last_epoch() const { return last_epoch_; }
@@ -46,11 +44,11 @@ class LRScheduler {
 
     /// Returns last_epoch, last_lr and base_lr: the whole state except the constructor's
     /// arguments. Use optim::exact_text to write these numbers into a checkpoint.
-    virtual std::map<std::string, double> state_dict() const;
+    std::map<std::string, double> state_dict() const;
 
     /// Restores the state; does not change the optimizer's rate. Throws UsageError,
     /// without any change, when a name is missing.
-    virtual void load_state_dict(const std::map<std::string, double>& state);
+    void load_state_dict(const std::map<std::string, double>& state);
 
   protected:
     /// REQUIRES: `optimizer` outlives this object; the constructor of each derived class
@@ -71,11 +69,7 @@ class LRScheduler {
     double base_lr() const { return base_lr_; }
 
   private:
-    friend class SequentialLR;
     void set(int64_t epoch, double lr);
-
-    // Starts again at epoch 0, from base_lr() instead of the current rate.
-    void restart();
 
     Optimizer& optimizer_;
     double base_lr_;
@@ -132,31 +126,6 @@ class LinearLR : public LRScheduler {
 
   private:
     LinearLROptions options_;
-};
-
-/// Runs one scheduler after the other: scheduler k > 0 starts, from base_lr, at epoch
-/// milestones[k - 1] (`SequentialLR`). Throws UsageError unless there is one more
-/// scheduler than milestones, the milestones are positive and increasing, and all
-/// schedulers have this optimizer.
-class SequentialLR : public LRScheduler {
-  public:
-    SequentialLR(Optimizer& optimizer,
-                 std::vector<std::shared_ptr<LRScheduler>> schedulers,
-                 std::vector<int64_t> milestones);
-
-    void step() override;
-
-    /// Returns this object's own state, and the state of each scheduler k with the prefix
-    /// "k.", such as "0.last_epoch".
-    std::map<std::string, double> state_dict() const override;
-    void load_state_dict(const std::map<std::string, double>& state) override;
-
-  protected:
-    double next_lr() const override;
-
-  private:
-    std::vector<std::shared_ptr<LRScheduler>> schedulers_;
-    std::vector<int64_t> milestones_;
 };
 
 }  // namespace mini::optim

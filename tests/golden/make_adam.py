@@ -60,11 +60,9 @@ with open(os.path.join(HERE, "adam.json"), "w") as file:
         case("Adam", 37, 10),
         case("Adam", 37, 10, lr=0.1, betas=[0.8, 0.9], eps=1e-3),
         case("Adam", 37, 8, lr=0.01, weight_decay=0.1),
-        case("Adam", 5, 8, lr=0.05, maximize=True),
         case("Adam", 7, 6, lr=0.05, betas=[0.0, 0.0]),
         case("Adam", 7, 6, lr=0.05, betas=[0.3, 0.999]),
         case("AdamW", 37, 10),
-        case("AdamW", 3, 6, lr=0.02, weight_decay=0.0, maximize=True),
     ]
     lines = ",\n".join(json.dumps(each) for each in cases)
     file.write(f'{{"meta": {json.dumps(META)}, "cases": [\n{lines}\n]}}\n')

@@ -8,7 +8,7 @@ import json
 import os
 
 import torch
-from torch.optim.lr_scheduler import CosineAnnealingLR, LinearLR, SequentialLR, StepLR
+from torch.optim.lr_scheduler import CosineAnnealingLR, LinearLR, StepLR
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 KINDS = {"StepLR": StepLR, "CosineAnnealingLR": CosineAnnealingLR, "LinearLR": LinearLR}
@@ -44,15 +44,6 @@ def together(steps):
     return {"kind": "together", "rates": rates(optimizer, both, steps)}
 
 
-def sequence(steps):
-    optimizer = sgd()
-    parts = [LinearLR(optimizer, start_factor=0.1, total_iters=4),
-             CosineAnnealingLR(optimizer, T_max=6, eta_min=0.001),
-             StepLR(optimizer, step_size=2)]
-    scheduler = SequentialLR(optimizer, parts, milestones=[4, 10])
-    return {"kind": "SequentialLR", "rates": rates(optimizer, [scheduler], steps)}
-
-
 cases = [
     case("StepLR", 10, step_size=3),
     case("StepLR", 5, step_size=1, gamma=0.7),
@@ -63,7 +54,6 @@ cases = [
     case("LinearLR", 6, start_factor=0.01, total_iters=3),
     case("LinearLR", 6, start_factor=1.0, end_factor=0.0, total_iters=4),
     together(10),
-    sequence(16),
 ]
 with open(os.path.join(HERE, "lr_scheduler.json"), "w") as file:
     lines = ",\n".join(json.dumps(each) for each in cases)

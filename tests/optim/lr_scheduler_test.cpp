@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <memory>
+#include <vector>
 
 #include "libmini/optim/sgd.hpp"
 #include "tests/optim/support.hpp"
@@ -24,17 +25,6 @@ struct Training {
     Schedulers schedulers;
 };
 
-// Returns the SequentialLR of tests/golden/make_lr_scheduler.py.
-std::shared_ptr<LRScheduler> sequence(optim::Optimizer& optimizer) {
-    const Schedulers parts = {
-        std::make_shared<optim::LinearLR>(
-            optimizer, optim::LinearLROptions{.start_factor = 0.1, .total_iters = 4}),
-        std::make_shared<optim::CosineAnnealingLR>(optimizer, 6, 0.001),
-        std::make_shared<optim::StepLR>(optimizer, 2)};
-    return std::make_shared<optim::SequentialLR>(optimizer, parts,
-                                                 std::vector<int64_t>{4, 10});
-}
-
 std::shared_ptr<LRScheduler> linear(optim::Optimizer& optimizer,
                                     const nlohmann::json& given) {
     return std::make_shared<optim::LinearLR>(
@@ -55,7 +45,6 @@ Schedulers schedulers_of(const nlohmann::json& c, optim::Optimizer& optimizer) {
         return {std::make_shared<optim::CosineAnnealingLR>(optimizer, given.at("T_max"),
                                                            given.value("eta_min", 0.0))};
     if (kind == "LinearLR") return {linear(optimizer, given)};
-    if (kind == "SequentialLR") return {sequence(optimizer)};
     Schedulers both = {linear(optimizer, {{"start_factor", 0.25}, {"total_iters", 4}})};
     both.push_back(std::make_shared<optim::StepLR>(optimizer, 3, 0.5));
     return both;
@@ -63,9 +52,9 @@ Schedulers schedulers_of(const nlohmann::json& c, optim::Optimizer& optimizer) {
 
 }  // namespace
 
-TEST_CASE("schedulers set PyTorch's rates alone and together and in sequence") {
+TEST_CASE("schedulers set PyTorch's rates alone and together") {
     const nlohmann::json cases = golden_cases("lr_scheduler");
-    CHECK(cases.size() == 10);
+    CHECK(cases.size() == 9);
     for (const auto& expected : cases) {
         CAPTURE(expected.at("kind").dump(),
                 expected.value("options", nlohmann::json()).dump());
@@ -111,17 +100,17 @@ TEST_CASE("a scheduler that loads a state continues as if there was no interrupt
 
 TEST_CASE("a scheduler rejects a state with a missing number and does not change") {
     Training training;
-    const auto scheduler = sequence(training.optimizer);
-    auto state = scheduler->state_dict();
+    optim::StepLR scheduler(training.optimizer, 2);
+    auto state = scheduler.state_dict();
     state["last_epoch"] = 9;
-    state.erase("1.last_lr");
-    CHECK(contains(message_of<UsageError>([&] { scheduler->load_state_dict(state); }),
-                   "no 1.last_lr"));
-    CHECK(scheduler->last_epoch() == 0);
+    state.erase("last_lr");
+    CHECK(contains(message_of<UsageError>([&] { scheduler.load_state_dict(state); }),
+                   "no last_lr"));
+    CHECK(scheduler.last_epoch() == 0);
 }
 
 TEST_CASE("schedulers reject invalid arguments") {
-    Training t, other;
+    Training t;
     CHECK_THROWS_AS(optim::StepLR(t.optimizer, 0), UsageError);
     CHECK_THROWS_AS(optim::CosineAnnealingLR(t.optimizer, 0), UsageError);
     CHECK_THROWS_AS(optim::LinearLR(t.optimizer, {.start_factor = 0}), UsageError);
@@ -129,16 +118,4 @@ TEST_CASE("schedulers reject invalid arguments") {
     CHECK_THROWS_AS(optim::LinearLR(t.optimizer, {.end_factor = -1}), UsageError);
     CHECK_THROWS_AS(optim::LinearLR(t.optimizer, {.total_iters = 0}), UsageError);
     CHECK(t.optimizer.lr() == 0.1);
-
-    const auto part = std::make_shared<optim::StepLR>(t.optimizer, 1);
-    const auto make = [&](optim::Optimizer& optimizer, const Schedulers& parts,
-                          const std::vector<int64_t>& milestones) {
-        optim::SequentialLR(optimizer, parts, milestones);
-    };
-    CHECK_THROWS_AS(make(t.optimizer, {}, {}), UsageError);
-    CHECK_THROWS_AS(make(t.optimizer, {part}, {3}), UsageError);
-    CHECK_THROWS_AS(make(t.optimizer, {part, part, part}, {3, 3}), UsageError);
-    CHECK_THROWS_AS(make(t.optimizer, {part, part}, {0}), UsageError);
-    CHECK_THROWS_AS(make(t.optimizer, {nullptr}, {}), UsageError);
-    CHECK_THROWS_AS(make(other.optimizer, {part}, {}), UsageError);
 }

@@ -48,7 +48,7 @@ void adam_range(float* __restrict parameter, float* __restrict exp_avg,
     const AdamConstants a = numbers;  // a copy, which stores in the loop cannot change
     for (int64_t i = 0; i < n; ++i) {
         const float p = parameter[i] * a.decay;
-        const float g = a.sign * grad[i] + a.weight_decay * p;
+        const float g = grad[i] + a.weight_decay * p;
 
         // Interpolate from the nearer end (`torch.lerp`).
         const float difference = g - exp_avg[i];

@@ -41,7 +41,7 @@ struct UpdateByAdam {
 
     __device__ void operator()(int64_t i) const {
         const float p = parameter[i] * c.decay;
-        const float g = c.sign * grad[i] + c.weight_decay * p;
+        const float g = grad[i] + c.weight_decay * p;
 
         // Interpolate from the nearer end (`torch.lerp`).
         const float average = exp_avg[i], difference = g - average;

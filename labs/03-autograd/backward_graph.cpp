@@ -7,9 +7,14 @@
 //
 // Exit codes: 0 done, 1 failed, 2 invalid options.
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <iostream>
+#include <limits>
+#include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "libmini/autograd/functions.hpp"
@@ -20,6 +25,60 @@
 using namespace mini;
 
 namespace {
+
+bool is_leaf(const Node& node) {
+    return node.sequence() == std::numeric_limits<uint64_t>::max();
+}
+
+// Returns the name of a leaf's tensor, or "leaf" if it is not in `names`.
+std::string leaf_name(const Node& node, const NamedTensors& names) {
+    for (const auto& [name, tensor] : names)
+        if (tensor.requires_grad() && tensor.is_leaf() &&
+            grad_accumulator(tensor).get() == &node)
+            return name;
+    return "leaf";
+}
+
+// Returns the graph of `result` in DOT (as `torchviz.make_dot`). The arrows point from
+// results to inputs, as the backward pass runs. A node shows its operation's name and its
+// sequence number, counted from the lowest in the graph, and how many senders it has if
+// there are several; a leaf shows its name in `names`. The classes leaf and shared are for
+// draw_graph.py's style sheet.
+std::string to_dot(const Tensor& result, const NamedTensors& names) {
+    const std::shared_ptr<Node> root = result.autograd_meta()->grad_fn;
+    const auto senders = count_senders(*root);
+
+    // Number the nodes in the order in which a walk finds them.
+    std::vector<const Node*> nodes{root.get()};
+    std::unordered_map<const Node*, size_t> numbers{{root.get(), 0}};
+    for (size_t i = 0; i < nodes.size(); ++i)
+        for (const auto& input : nodes[i]->inputs())
+            if (input && numbers.try_emplace(input.get(), nodes.size()).second)
+                nodes.push_back(input.get());
+
+    uint64_t lowest = std::numeric_limits<uint64_t>::max();
+    for (const Node* node : nodes) lowest = std::min(lowest, node->sequence());
+
+    std::string text =
+        "digraph backward {\n"
+        "  rankdir=LR; bgcolor=transparent; node [shape=box, style=rounded];\n";
+    for (const Node* node : nodes) {
+        const std::string name =
+            is_leaf(*node) ? leaf_name(*node, names)
+                           : concat(node->name(), " #", node->sequence() - lowest);
+        const int count = senders.at(node);
+        const std::string several = count > 1 ? concat("\\n", count, " senders") : "";
+        text += concat("  n", numbers.at(node), " [label=\"", name, several,
+                       "\", class=\"", is_leaf(*node) ? "leaf" : "function",
+                       count > 1 ? " shared" : "", "\"];\n");
+    }
+    for (const Node* node : nodes)
+        for (const auto& input : node->inputs())
+            if (input)
+                text += concat("  n", numbers.at(node), " -> n", numbers.at(input.get()),
+                               ";\n");
+    return text + "}\n";
+}
 
 Tensor weight(const Shape& shape) {
     Tensor w = Tensor::full(shape, 2.0);

@@ -2,7 +2,6 @@
 
 #pragma once
 
-#include <string>
 #include <unordered_map>
 
 #include "libmini/autograd/node.hpp"
@@ -16,13 +15,5 @@ namespace mini {
 /// 0. The time is proportional to the number of edges, and the depth of the graph is
 /// limited by memory only, not by the stack.
 std::unordered_map<const Node*, int> count_senders(const Node& root);
-
-/// Returns the graph of `result` in DOT, the language of Graphviz (as `torchviz.make_dot`).
-/// The arrows point from results to inputs, as the backward pass runs. A node shows its
-/// operation's name and its sequence number, counted from the lowest in the graph, and how
-/// many senders it has if there are several; a leaf shows its name in `names`, or "leaf".
-/// The classes leaf and shared are for a style sheet. Throws Error if `result` does not
-/// require grad.
-std::string to_dot(const Tensor& result, const NamedTensors& names = {});
 
 }  // namespace mini

@@ -61,9 +61,6 @@ std::unique_ptr<io::InputFile> open_checked(const std::string& path) {
                  concat(size, " bytes (", size / kRecordBytes, " records and ",
                         size % kRecordBytes, " bytes)"),
                  kDownload);
-    if (size > kMaxFileBytes)
-        bad_file(path, concat("at most ", kMaxFileBytes, " bytes"), concat(size),
-                 kDownload);
     return file;
 }
 

@@ -25,7 +25,7 @@ ImageDataset::Normalize cifar10_normalize();
 
 /// Returns the train or test part, read from `folder` or from its subfolder
 /// cifar-10-batches-bin. If `normalize` is std::nullopt, the images stay bytes, for
-/// transforms. Checks the sizes of all files before it reads the first byte.
+/// transforms. Checks that all files have whole records before it reads the first byte.
 ///
 /// Throws BadFile naming folder or file, what was expected, what was found and what to
 /// download: if a file is missing, is not a regular file or cannot be read, if its size

@@ -121,21 +121,16 @@ ImageDataset::Normalize mnist_normalize() { return {{0.1307f}, {0.3081f}}; }
 std::shared_ptr<ImageDataset> load_mnist(
     const std::string& folder, bool train,
     std::optional<ImageDataset::Normalize> normalize) {
-    // Check both headers before reading the contents.
     const std::string images_path = require_file(folder, images_name(train));
     const std::string labels_path = require_file(folder, labels_name(train));
-    const std::vector<int64_t> sizes = read_idx_sizes(images_path, 3);
-    check_images(images_path, sizes);
-    const int64_t label_count = read_idx_sizes(labels_path, 1)[0];
-    if (label_count != sizes[0])
-        bad_file(labels_path,
-                 concat(sizes[0], " labels, one for each image of ", images_path),
-                 concat(label_count),
-                 concat("both must come from the same set: ", kFetchMnist));
-
-    // Read the contents.
     IdxFile images = read_idx(images_path, 3);
+    check_images(images_path, images.sizes);
     IdxFile labels = read_idx(labels_path, 1);
+    if (labels.sizes[0] != images.sizes[0])
+        bad_file(labels_path,
+                 concat(images.sizes[0], " labels, one for each image of ", images_path),
+                 concat(labels.sizes[0]),
+                 concat("both must come from the same set: ", kFetchMnist));
     check_labels(labels_path, labels.bytes);
     return std::make_shared<ImageDataset>(std::move(images.bytes),
                                           std::move(labels.bytes), Shape{1, kSide, kSide},

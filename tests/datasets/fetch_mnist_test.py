@@ -161,23 +161,15 @@ class FetchMnistTest(unittest.TestCase):
         self.assertEqual(self.run_script(wrong, self.mirror(self.good)), 0)
         self.check_both_files()
 
-    def test_a_wrong_checksum_is_rejected(self):
-        self.check_rejected(b"x" * len(FIRST), "expected SHA-256", "found")
-
-    def test_a_short_file_is_rejected(self):
-        self.check_rejected(FIRST[:-1], "expected 256,000 bytes, found only 255,999")
-
-    def test_a_long_file_is_rejected(self):
-        self.check_rejected(FIRST + b"x", "expected 256,000 bytes, found more")
-
-    def test_an_error_page_is_rejected(self):
-        self.check_rejected(503, "Service Unavailable")
-
-    def test_a_dropped_connection_is_rejected(self):
-        self.check_rejected(drop_connection, "first")
-
-    def test_a_redirection_away_from_https_is_rejected(self):
-        self.check_rejected(redirect_to("http://mirror.invalid/first"), "not https")
+    def test_what_is_not_the_file_is_rejected(self):
+        for answer, *expected in ((b"x" * len(FIRST), "expected SHA-256", "found"),
+                                  (FIRST[:-1], "expected 256,000 bytes, found only 255,999"),
+                                  (FIRST + b"x", "expected 256,000 bytes, found more"),
+                                  (503, "Service Unavailable"),
+                                  (drop_connection, "first"),
+                                  (redirect_to("http://mirror.invalid/first"), "not https")):
+            with self.subTest(expected[0]):
+                self.check_rejected(answer, *expected)
 
     def test_the_error_names_a_mirror_that_does_not_reply(self):
         gone = Mirror({})

@@ -1,6 +1,6 @@
 // mini indices: prints the sample indices that each rank gets, in the order of any sampler or
-// partitioner of libmini: a table with one row per owner and one column per position, in
-// lines of 80 columns, or JSON.
+// partitioner of libmini: a table with one row per owner and one column per position, ten
+// positions a line, or JSON.
 //
 //     position 0  1  2  3
 //     rank 0   5  2  9  4
@@ -35,7 +35,7 @@ namespace {
 constexpr int64_t kMaxLength = 100'000'000;  // indices take 8 bytes each
 constexpr int kMaxReplicas = 1'000'000;
 
-constexpr int64_t kColumns = 80;     // of the screen
+constexpr int64_t kColumns = 10;     // positions of a line
 constexpr int64_t kMostBlocks = 12;  // of lines; later positions are only counted
 
 // The sample indices of one owner: a rank, a part of a partition, or a whole order.
@@ -70,26 +70,16 @@ std::string block(const Shares& shares, int64_t begin, int64_t end) {
 // Returns the table; every line ends with a newline. Of many positions, the last ones are
 // only counted.
 std::string shares_table(const Shares& shares) {
-    int64_t positions = 0, largest = 0;
-    size_t owner = std::string("position").size();
+    int64_t positions = 0;
     bool is_padded = false;
     for (const Share& share : shares.shares) {
-        owner = std::max(owner, share.owner.size());
         positions = std::max(positions, std::ssize(share.indices));
         is_padded |= std::ssize(share.indices) > share.padding_from;
-        for (const int64_t index : share.indices) largest = std::max(largest, index);
     }
-    // A cell has a space before its digits and a space or a star behind them.
-    const auto cell =
-        static_cast<int64_t>(fmt::formatted_size("{}", std::max(largest, positions)) + 2);
-    int64_t columns =
-        std::max<int64_t>(1, (kColumns - static_cast<int64_t>(owner)) / cell);
-    if (columns >= 10) columns -= columns % 10;  // begin lines at multiples of 10
-
-    const int64_t shown = std::min(positions, columns * kMostBlocks);
+    const int64_t shown = std::min(positions, kColumns * kMostBlocks);
     std::string text = shares.title + "\n";
-    for (int64_t begin = 0; begin < shown; begin += columns)
-        text += block(shares, begin, std::min(shown, begin + columns));
+    for (int64_t begin = 0; begin < shown; begin += kColumns)
+        text += block(shares, begin, std::min(shown, begin + kColumns));
     if (positions > shown)
         text +=
             fmt::format("\n... and {} more positions; --format json prints all of them\n",

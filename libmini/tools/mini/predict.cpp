@@ -37,7 +37,6 @@ struct Options {
     std::string model;
     std::vector<std::string> pictures;
     bool json = false;
-    bool draw = true;
 };
 
 void load(nn::ConvNet& model, const std::string& path) {
@@ -92,7 +91,7 @@ void predict(const Options& options) {
             continue;
         }
         fmt::print("{}\n", line_of(path, chances));
-        if (options.draw) fmt::print("{}\n", as_text(digit, "    "));
+        fmt::print("{}\n", as_text(digit, "    "));
     }
 }
 
@@ -104,7 +103,6 @@ void add_predict(Command& mini) {
     command.add("MODEL", options->model, "What train_mnist --save wrote").required();
     command.add("PICTURE", options->pictures, "PNG or JPEG files").required();
     command.add_flag("--json", options->json, "One JSON object per picture");
-    command.add_flag("!--no-drawing", options->draw, "Do not draw what the network saw");
     command.on_parsed([options] { predict(*options); });
 }
 

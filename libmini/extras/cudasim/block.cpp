@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "libmini/core/error.hpp"
@@ -74,7 +75,8 @@ class Block {
     }
     [[noreturn]] void abandon();
     void yield() { suspend(); }
-    void block_barrier(const void* address);
+    // Returns the number of threads of the barrier whose vote is true.
+    unsigned block_barrier(const void* address, bool vote);
     uint64_t warp_operation(unsigned mask, Lane lane, const void* address);
 
   private:
@@ -106,6 +108,7 @@ class Block {
     std::string error_;
     ThreadSet ready_;
     unsigned threads_ = 0, alive_ = 0, at_barrier_ = 0;
+    unsigned votes_ = 0, last_votes_ = 0;  // for true at this barrier, at the last one
     unsigned current_ = 0;
     bool abandoned_ = false;  // some fibers are suspended inside a body
 };
@@ -162,7 +165,7 @@ void Block::prepare(unsigned index) {
         ready_.insert(i);
     }
     alive_ = threads_;
-    at_barrier_ = 0;
+    at_barrier_ = votes_ = 0;
 }
 
 // The body of every fiber: runs one thread of each block, block after block.
@@ -218,15 +221,17 @@ void Block::suspend() {
     }
 }
 
-void Block::block_barrier(const void* address) {
+unsigned Block::block_barrier(const void* address, bool vote) {
     const unsigned self = current_;
     states_[self] = {ThreadState::At::kBlockBarrier, address, 0};
+    votes_ += vote ? 1 : 0;
     if (++at_barrier_ == alive_) {
         release_block();
-        return;
+    } else {
+        ready_.erase(self);
+        suspend();
     }
-    ready_.erase(self);
-    suspend();
+    return last_votes_;  // unchanged until this thread is at the next barrier
 }
 
 void Block::release_block() {
@@ -239,6 +244,7 @@ void Block::release_block() {
         ready_.insert(i);
     }
     at_barrier_ = 0;
+    last_votes_ = std::exchange(votes_, 0);
 }
 
 uint64_t Block::warp_operation(unsigned mask, Lane lane, const void* address) {
@@ -327,7 +333,11 @@ bool on_own_stack(const void* pointer) { return block().on_own_stack(pointer); }
 void abandon_thread() { block().abandon(); }
 void yield_thread() { block().yield(); }
 
-void block_barrier() { block().block_barrier(__builtin_return_address(0)); }
+void block_barrier() { block().block_barrier(__builtin_return_address(0), false); }
+int block_vote(bool predicate) {
+    return static_cast<int>(
+        block().block_barrier(__builtin_return_address(0), predicate));
+}
 
 void warp_barrier(unsigned mask) {
     block().warp_operation(mask, {.operation = WarpOperation::kBarrier},

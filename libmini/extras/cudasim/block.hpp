@@ -49,6 +49,8 @@ void yield_thread();
 
 /// Blocks until all threads of the block that have not exited have called this.
 void block_barrier();
+/// Blocks like block_barrier(), then returns the number of threads that called it with true.
+int block_vote(bool predicate);
 /// Blocks until all lanes of `mask` in the warp that have not exited have called a warp
 /// operation with the same mask.
 void warp_barrier(unsigned mask);

@@ -33,8 +33,8 @@
 #define __align__(n) __attribute__((aligned(n)))  // before or after __shared__
 #define __constant__
 // A block runs on one host thread, so exactly the threads of the block share a
-// thread-local variable.
-#define __shared__ static thread_local
+// thread-local variable. Its initial value is constant, so it has no guard variable.
+#define __shared__ static constinit thread_local
 
 #define threadIdx (mini::sim::thread_index())
 #define blockIdx (mini::sim::block_index())
@@ -84,6 +84,15 @@ inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) {
 }
 
 MINI_WORD void __syncthreads() { MINI_UNMERGED mini::sim::block_barrier(); }
+MINI_WORD int __syncthreads_count(int predicate) {
+    MINI_UNMERGED return mini::sim::block_vote(predicate != 0);
+}
+MINI_WORD int __syncthreads_or(int predicate) {
+    return __syncthreads_count(predicate) != 0;
+}
+MINI_WORD int __syncthreads_and(int predicate) {
+    return __syncthreads_count(!predicate) == 0;  // exited threads do not vote
+}
 MINI_WORD void __syncwarp(unsigned mask = 0xffffffffu) {
     MINI_UNMERGED mini::sim::warp_barrier(mask);
 }

@@ -87,7 +87,8 @@ void add_symbol(Image& image, const Elf64_Sym& symbol, const char* name) {
     if (type != STT_TLS || symbol.st_size == 0) return;
     const std::string variable = local_variable(name);
     const std::string mangled = name;
-    if (!variable.empty() && mangled.find("3sim") == std::string::npos)
+    const bool of_simulator = mangled.rfind("_ZZN4mini3sim", 0) == 0;
+    if (!variable.empty() && !of_simulator)
         image.arrays.push_back(
             {variable, owner(mangled), mangled, symbol.st_value, symbol.st_size});
 }

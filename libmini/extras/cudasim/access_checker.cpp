@@ -74,6 +74,7 @@ bool AccessChecker::is_shared(const void* pointer) const {
 }
 
 bool AccessChecker::access(const MemoryAccess& access) {
+    if (races_) races_->settle();
     if (devices_.contains(access.pointer)) return access_global(access);
     if (is_shared(access.pointer)) return access_shared(access);
     return findings_ == nullptr || access_other(access);

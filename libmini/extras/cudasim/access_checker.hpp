@@ -38,6 +38,11 @@ class AccessChecker {
         if (races_) races_->forget_accesses();
     }
 
+    /// Called after each block.
+    void end_block() {
+        if (races_) races_->settle();
+    }
+
     /// Checks and counts an access of the running thread to memory that is not its stack.
     /// Returns false if a GPU would end the kernel here.
     bool access(const MemoryAccess& access);

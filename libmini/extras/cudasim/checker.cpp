@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -61,9 +62,12 @@ class WholeProgram {
         const auto reports = session_->findings.take();
         std::fflush(nullptr);  // the program's own output comes first
         for (const Report& report : reports) fmt::print(stderr, "{}\n", describe(report));
-        if (reports.empty()) return;
-        fmt::print(stderr, "MINI_SIM_CHECK: {} mistake{}\n", reports.size(),
-                   reports.size() == 1 ? "" : "s");
+        const auto mistakes =
+            std::count_if(reports.begin(), reports.end(),
+                          [](const Report& report) { return !is_note(report.mistake); });
+        if (mistakes == 0) return;
+        fmt::print(stderr, "MINI_SIM_CHECK: {} mistake{}\n", mistakes,
+                   mistakes == 1 ? "" : "s");
         std::fflush(nullptr);
         _exit(EXIT_FAILURE);
     }

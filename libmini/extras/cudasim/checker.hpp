@@ -6,7 +6,7 @@
 //     for (const sim::Report& report : checker.reports()) ...
 //
 // With MINI_SIM_CHECK=1 a whole program is checked: at its exit, it prints the reports to
-// stderr, and if there are any, the exit code is 1. A checked kernel is about 100 times
+// stderr, and if one is not a note, the exit code is 1. A checked kernel is about 100 times
 // slower. Blocks run one after another, in the order of MINI_SIM_BLOCK_SEED.
 //
 // Kernels must be compiled with instrumentation (MiniCuda.cmake); in preset tsan they are

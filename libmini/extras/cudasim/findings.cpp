@@ -20,7 +20,7 @@ bool same_kernels(const Report& a, const Report& b) {
            std::minmax(b.at.kernel, b.other.kernel);
 }
 
-// Returns whether the race is on the source line of this uninitialised read.
+// Returns whether the race is on the source line of this uninitialised read or note.
 bool explains(const Report& race, const Report& read) {
     return race.mistake == Mistake::kRace &&
            (same_line(race.at, read.at) || same_line(race.other, read.at));
@@ -86,7 +86,7 @@ std::vector<Report> Findings::take() {
     }
     const auto races = reports;
     std::erase_if(reports, [&](const Report& report) {
-        return report.mistake == Mistake::kUninitialised &&
+        return (report.mistake == Mistake::kUninitialised || is_note(report.mistake)) &&
                std::any_of(races.begin(), races.end(),
                            [&](const Report& race) { return explains(race, report); });
     });

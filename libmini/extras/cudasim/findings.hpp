@@ -42,8 +42,8 @@ class Findings {
     void add(Mistake mistake, Party at, Party other, std::string message);
 
     /// Returns one report for each kind of mistake and source line, in the order of the
-    /// first occurrences, and clears the findings. Leaves out uninitialised reads that a
-    /// reported race explains.
+    /// first occurrences, and clears the findings. Leaves out uninitialised reads and notes
+    /// that a reported race explains.
     std::vector<Report> take();
 
   private:

@@ -159,6 +159,7 @@ void Inspector::block_begins(const Launch& launch, const Coordinates& first) {
 
 void Inspector::block_ends() {
     inspecting() = nullptr;
+    accesses_.end_block();
     if (log_ != nullptr) log_->end_block();
 }
 

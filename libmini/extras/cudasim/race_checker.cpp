@@ -1,6 +1,8 @@
 #include "libmini/extras/cudasim/race_checker.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -11,6 +13,14 @@
 
 namespace mini::sim {
 namespace {
+
+// Returns those bytes of a word whose bits are set, and 0 for the others.
+uint32_t value_at(uintptr_t word, unsigned bytes) {
+    std::array<unsigned char, 4> value{};
+    for (size_t i = 0; i < value.size(); ++i)
+        if ((bytes >> i & 1) != 0) value[i] = reinterpret_cast<unsigned char*>(word)[i];
+    return std::bit_cast<uint32_t>(value);
+}
 
 // Returns the last part of the message about a race in one kernel, after "which ".
 std::string race_message(const Access& earlier, const Access& now, const char* did) {
@@ -26,7 +36,7 @@ std::string race_message(const Access& earlier, const Access& now, const char* d
 
 }  // namespace
 
-// Calls visit(cell, bytes) for each word of a range; bit i of `bytes` is byte i of the
+// Calls visit(word, cell, bytes) for each word of a range; bit i of `bytes` is byte i of the
 // word.
 template <typename Visit>
 void RaceChecker::each_word(const AccessedRange& range, const Visit& visit) {
@@ -34,7 +44,7 @@ void RaceChecker::each_word(const AccessedRange& range, const Visit& visit) {
     for (uintptr_t word = range.at / 4 * 4; word < end; word += 4) {
         const uintptr_t first = std::max(word, range.at) - word;
         const uintptr_t last = std::min(word + 4, end) - word;
-        visit(shadow_.at(word), static_cast<uint8_t>((1u << last) - (1u << first)));
+        visit(word, shadow_.at(word), static_cast<uint8_t>((1u << last) - (1u << first)));
     }
 }
 
@@ -48,8 +58,9 @@ void RaceChecker::forget_accesses() {
     max_accesses_ = std::max(kFewAccesses, 2 * size_t{execution_.next_access()});
 }
 
-void RaceChecker::visit(const AccessedRange& range, Mode mode, Accessor now) {
-    each_word(range, [&](Cell& cell, uint8_t bytes) {
+void RaceChecker::visit(AccessedRange range, Mode mode, Accessor now) {
+    each_word(range, [&](uintptr_t word, Cell& cell, uint8_t bytes) {
+        range.word = word;
         now.bytes = bytes & 0xfu;
 
         // Each block starts with uninitialised shared memory.
@@ -130,16 +141,41 @@ void RaceChecker::check_order(Accessor earlier, bool earlier_wrote, Accessor now
     const bool same = execution_.is_own(before);
     const Mistake mistake = same ? Mistake::kRace : Mistake::kMissingSync;
     if (findings_.met(mistake, access.address, before.address)) return;
+    if (same && earlier_wrote && !before.atomic && mode == Mode::kWrite) {
+        conflicts_.push_back({earlier, now, range, value_at(range.word, now.bytes)});
+        return;
+    }
+    const char* const did = !earlier_wrote ? "read" : before.atomic ? "updated" : "wrote";
+    report(mistake, earlier, did, now,
+           concat(verb(mode), " ", memory_.describe(range.at, range.shared)));
+}
 
-    const char* const did = before.atomic ? "updated" : earlier_wrote ? "wrote" : "read";
-    const std::string what =
-        same ? race_message(before, access, did)
-             : concat(execution_.name(before), " ", did,
-                      " in another stream, and no event or wait orders the two");
-    findings_.add(mistake, execution_.current(access.address),
+// Adds a finding whose message begins with `what`.
+void RaceChecker::report(Mistake mistake, Accessor earlier, const char* did, Accessor now,
+                         const std::string& what) {
+    const Access& before = execution_.access(earlier.access);
+    const Access& access = execution_.access(now.access);
+    const std::string whose =
+        execution_.is_own(before)
+            ? race_message(before, access, did)
+            : concat(execution_.name(before), " ", did,
+                     " in another stream, and no event or wait orders the two");
+    findings_.add(mistake, execution_.party(access, now.lanes),
                   execution_.party(before, earlier.lanes),
-                  concat(verb(mode), " ", memory_.describe(range.at, range.shared),
-                         ", which ", what));
+                  concat(what, ", which ", whose));
+}
+
+void RaceChecker::report_conflicts() {
+    for (const Conflict& each : conflicts_) {
+        const bool same = value_at(each.range.word, each.now.bytes) == each.value;
+        const Mistake mistake = same ? Mistake::kSameValue : Mistake::kRace;
+        if (!findings_.met(mistake, execution_.access(each.now.access).address,
+                           execution_.access(each.earlier.access).address))
+            report(mistake, each.earlier, "wrote", each.now,
+                   concat(same ? "writes the same value to " : "writes ",
+                          memory_.describe(each.range.at, each.range.shared)));
+    }
+    conflicts_.clear();
 }
 
 void RaceChecker::copy_initialised(uintptr_t to, uintptr_t from, size_t bytes) {

@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "libmini/extras/cudasim/execution.hpp"
 #include "libmini/extras/cudasim/findings.hpp"
@@ -20,6 +22,7 @@ struct AccessedRange {
     size_t bytes = 0;
     bool shared = false;   // in shared memory
     bool tracked = false;  // whether all writes to the memory were checked
+    uintptr_t word = 0;    // the address of the word that is being checked
 };
 
 class RaceChecker {
@@ -33,7 +36,14 @@ class RaceChecker {
     void forget_accesses();
 
     /// Checks one access of the running thread or operation, and records it.
-    void visit(const AccessedRange& range, Mode mode, Accessor now);
+    void visit(AccessedRange range, Mode mode, Accessor now);
+
+    /// Reports the writes that followed another thread's write without an order: as a race,
+    /// or as a note if they did not change the value. Called before the next access of any
+    /// thread and at the end of a block, when the last write is done.
+    void settle() {
+        if (!conflicts_.empty()) report_conflicts();
+    }
 
     /// Checks the running copy or fill, which accesses all its bytes in one step.
     void visit_copy(const OperationInfo& info);
@@ -46,12 +56,23 @@ class RaceChecker {
     void keep_read(Cell& cell, Accessor now);
     void check_order(Accessor earlier, bool earlier_wrote, Accessor now, Mode mode,
                      const AccessedRange& range);
+    void report_conflicts();
+    void report(Mistake mistake, Accessor earlier, const char* did, Accessor now,
+                const std::string& what);
     void copy_initialised(uintptr_t to, uintptr_t from, size_t bytes);
+
+    // A plain write after another thread's plain write, and the value before it.
+    struct Conflict {
+        Accessor earlier, now;
+        AccessedRange range;
+        uint32_t value = 0;
+    };
 
     Findings& findings_;
     Execution& execution_;
     MemoryMap& memory_;
     Shadow shadow_;
+    std::vector<Conflict> conflicts_;  // of the last access
     size_t max_accesses_ = kFewAccesses;
 };
 

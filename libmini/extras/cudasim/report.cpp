@@ -51,6 +51,7 @@ const char* name(Mistake mistake) {
         case Mistake::kWarpMask: return "wrong warp mask";
         case Mistake::kMisaligned: return "misaligned access";
         case Mistake::kSpin: return "waits for another block";
+        case Mistake::kSameValue: return "note: the same value from several threads";
     }
     return "mistake";
 }

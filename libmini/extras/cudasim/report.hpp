@@ -23,7 +23,12 @@ enum class Mistake {
                      // or a shuffle from a lane that has ended
     kMisaligned,     // an access whose address is not a multiple of its size
     kSpin,           // a thread waits for a block that need not have begun
+    kSameValue,  // a note: two threads write the same value, without a barrier between
 };
+
+/// Returns whether this is worth a note, but no mistake: CUDA does not define the result of
+/// a race, but GPUs store the value.
+inline bool is_note(Mistake mistake) { return mistake == Mistake::kSameValue; }
 
 /// Returns "race", "out of bounds", ...
 const char* name(Mistake mistake);

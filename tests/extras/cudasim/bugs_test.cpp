@@ -122,6 +122,10 @@ const std::vector<Seeded> kBugs = {
     {"neighbour_blocks", neighbour_blocks, Mistake::kRace, "shift_wrong"},
     // Its last block reads the results of other blocks without a fence.
     {"last_block", last_block, Mistake::kRace, "total"},
+    {"different_values", different_values, Mistake::kRace, "set_flag"},
+    // A race, even if the value is the same.
+    {"read_beside_write", read_beside_write, Mistake::kRace, "set_and_read"},
+    {"block_votes", block_votes, Mistake::kRace, "votes"},
 
     // order.cu
     // Of three lanes that read, the write is not ordered after the middle one.

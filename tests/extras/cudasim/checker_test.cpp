@@ -46,6 +46,18 @@ TEST_CASE(
     CHECK(run_self("MINI_SIM_CHECK=1", "a kernel without a bug").code == 0);
 }
 
+TEST_CASE("a bug that is only noted", "[.]") { mini::bugs::same_value(true); }
+
+TEST_CASE("writes of the same value by several threads are a note, and no mistake") {
+    const auto reports = reports_of(mini::bugs::same_value);
+    REQUIRE(reports.size() == 1);
+    CHECK(reports[0].mistake == Mistake::kSameValue);
+    const Outcome noted = run_self("MINI_SIM_CHECK=1", "a bug that is only noted");
+    CHECK(noted.code == 0);
+    CHECK_THAT(noted.text,
+               ContainsSubstring("note: the same value from several threads: set_flag"));
+}
+
 TEST_CASE("a race report names both threads and their lines") {
     const auto reports = reports_of(mini::bugs::neighbour_blocks);
     REQUIRE(reports.size() == 1);

@@ -58,6 +58,10 @@ void missing_syncwarp(bool wrong);
 void histogram(bool wrong);
 void neighbour_blocks(bool wrong);
 void last_block(bool wrong);
+void same_value(bool wrong);  // no mistake, but a note
+void different_values(bool wrong);
+void read_beside_write(bool wrong);
+void block_votes(bool wrong);
 
 // order.cu
 void middle_reader(bool wrong);

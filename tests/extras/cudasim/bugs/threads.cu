@@ -128,6 +128,31 @@ __global__ void total(float* out, float* parts, int* done) {
     *out = total;
 }
 
+// All threads set a flag, without an order.
+__global__ void set_flag(int* flag, bool differs) {
+    *flag = differs ? static_cast<int>(threadIdx.x) : 1;  // BUG different_values
+}
+__global__ void set_and_read(float* out, int* flag) {
+    if (threadIdx.x == 0) *flag = 1;  // BUG read_beside_write
+    if (threadIdx.x != 0) out[threadIdx.x] = static_cast<float>(*flag);
+}
+
+// Counts the positive numbers of a block; the wrong kernel reads shared memory before the
+// vote, which is a barrier.
+template <bool kWrong>
+__global__ void votes(float* out, const float* x) {
+    __shared__ float all[kThreads];
+    const unsigned t = threadIdx.x;
+    all[t] = x[t];
+    float other = 0;
+    if (kWrong) other = all[kThreads - 1 - t];  // BUG block_votes
+    const int positive = __syncthreads_count(x[t] > 0);
+    if (!kWrong) other = all[kThreads - 1 - t];
+    const bool fit = __syncthreads_or(t == 5) != 0 && __syncthreads_or(0) == 0 &&
+                     __syncthreads_and(1) != 0 && __syncthreads_and(t != 5) == 0;
+    out[t] = fit && positive == kThreads ? other : -1;
+}
+
 }  // namespace
 
 void divergent_barrier(bool wrong) {
@@ -175,6 +200,32 @@ void last_block(bool wrong) {
     cudaMemset(done.get(), 0, done.bytes());
     launch(wrong ? total<true> : total<false>, {.grid = 5, .block = 1}, nullptr,
            out.get(), parts.get(), reinterpret_cast<int*>(done.get()));
+}
+
+void same_value(bool wrong) {
+    const Floats flag(1);
+    launch(set_flag, {.grid = 2, .block = wrong ? kThreads : 1}, nullptr,
+           reinterpret_cast<int*>(flag.get()), false);
+}
+void different_values(bool wrong) {
+    const Floats flag(1);
+    launch(set_flag, {.grid = 1, .block = wrong ? kThreads : 1}, nullptr,
+           reinterpret_cast<int*>(flag.get()), true);
+}
+void read_beside_write(bool wrong) {
+    const Floats out(kThreads), flag(1);
+    launch(set_flag, {.grid = 1, .block = 1}, nullptr, reinterpret_cast<int*>(flag.get()),
+           false);
+    launch(set_and_read, {.grid = 1, .block = wrong ? kThreads : 1}, nullptr, out.get(),
+           reinterpret_cast<int*>(flag.get()));
+}
+void block_votes(bool wrong) {
+    const Floats out(kThreads), x(kThreads);
+    launch(wrong ? votes<true> : votes<false>, {.grid = 1, .block = kThreads}, nullptr,
+           out.get(), x.get());
+    float last = 0;
+    cudaMemcpy(&last, out.get() + kThreads - 1, sizeof(last), cudaMemcpyDeviceToHost);
+    if (!wrong && last != 1) throw Error("block_votes: a vote is wrong");
 }
 
 }  // namespace mini::bugs

@@ -17,6 +17,7 @@ WHAT = {
     "random": "PyTorch's and Python's draws",
     "fibers": "stacks that take turns",
     "cudasim": "CUDA on the CPU",
+    "cudasim_driver": "mini cuda",
     "kernels": "plain functions; CPU and CUDA",
     "fast": "faster kernels for the CPU, a faster all-reduce",
     "tensor": "dtype, shape, strides, device",

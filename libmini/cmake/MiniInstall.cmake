@@ -18,6 +18,10 @@ set(MINI_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/libmini)
 function(mini_install)
     install(DIRECTORY libmini TYPE INCLUDE FILES_MATCHING PATTERN "*.hpp"
         PATTERN cudasim EXCLUDE PATTERN cmake EXCLUDE)
+    if(TARGET mini_cudasim_driver)  # mini cuda compiles with the simulator's headers
+        install(DIRECTORY libmini/extras/cudasim DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/libmini/extras
+            FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h" PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
+    endif()
     mini_install_components(archives)
     mini_install_config()
     mini_install_pkg_config(${archives})

@@ -150,6 +150,12 @@ void Command::require_command() { app_->require_subcommand(1); }
 
 void Command::on_parsed(const std::function<void()>& call) { app_->callback(call); }
 
+void Command::take_all(std::vector<std::string>& words) {
+    app_->prefix_command();
+    app_->set_help_flag();
+    app_->parse_complete_callback([app = app_, &words] { words = app->remaining(); });
+}
+
 bool Command::given(const std::string& name) const { return app_->count(name) > 0; }
 
 CommandLine::CommandLine(const std::string& description, const std::string& name)

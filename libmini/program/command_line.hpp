@@ -86,6 +86,10 @@ class Command {
     /// Sets a function that parse() calls if this command was given.
     void on_parsed(const std::function<void()>& call);
 
+    /// Takes all words after this command's name as they are, also --help. on_parsed() comes
+    /// later.
+    void take_all(std::vector<std::string>& words);
+
     /// Returns whether the option with this name was on the command line.
     bool given(const std::string& name) const;
 

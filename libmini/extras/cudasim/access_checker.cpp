@@ -1,5 +1,6 @@
 #include "libmini/extras/cudasim/access_checker.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -30,34 +31,23 @@ std::string place_outside(uintptr_t at, const Allocation& before) {
                   before.bytes, " bytes");
 }
 
+uintptr_t begin_of(std::span<std::byte> memory) {
+    return reinterpret_cast<uintptr_t>(memory.data());
+}
+
 }  // namespace
 
 AccessChecker::AccessChecker(Findings* findings, AccessLog* log, Execution& execution,
                              MemoryMap& memory)
-    : findings_(findings),
-      log_(log),
-      execution_(execution),
-      memory_(memory),
-      shared_bounds_(execution, memory) {
+    : findings_(findings), log_(log), execution_(execution), memory_(memory) {
     if (findings != nullptr) races_.emplace(*findings, execution, memory);
 }
 
 void AccessChecker::begin_operation(const OperationInfo& info) {
     devices_ = all_memory();
-    shared_bounds_.begin_operation();
+    array_of_.clear();
+    recent_ = {};
     if (races_ && info.kind != OperationKind::kKernel) races_->visit_copy(info);
-}
-
-// Returns whether an address is in the code that calls the kernel, not in the kernel. That
-// code reads the arguments of the launch in each thread.
-bool AccessChecker::starts_kernels(const void* address) {
-    const auto [found, is_new] = starts_kernels_.try_emplace(address);
-    if (is_new) {
-        const std::string& function = function_at(address);
-        found->second = function.rfind("std::", 0) == 0 || function.empty() ||
-                        function.find("mini::cuda::launch<") != std::string::npos;
-    }
-    return found->second;
 }
 
 // Returns whether an address is in or near the shared memory of the running block.
@@ -105,38 +95,111 @@ bool AccessChecker::access_global(const MemoryAccess& access) {
                       ", which was freed: free it when the stream is done with it");
     if (access.at() % access.alignment != 0) return reject_misaligned(access, false);
 
-    if (access.mode == Mode::kAtomic)
-        execution_.order().atomic(running().thread, access.at(), false);
+    // As in PTX, volatile accesses of global memory are relaxed atomics.
+    const bool atomic = access.mode == Mode::kAtomic || access.is_volatile;
+    if (atomic) execution_.order().atomic(running().thread, access.at(), false);
     races_->visit({.at = access.at(), .bytes = access.bytes, .tracked = target.tracked},
-                  access.mode, execution_.thread_access(access.mode, access.address));
+                  access.mode, execution_.thread_access(atomic, access.address));
     return true;
 }
 
+AccessChecker::Shared AccessChecker::place_in_shared(const MemoryAccess& access) {
+    const uintptr_t at = access.at();
+    const size_t bytes = access.bytes;
+    if (at - begin_of(memory_.variables()) >= memory_.variables().size()) {
+        const size_t place = at - begin_of(memory_.dynamic());
+        const size_t size = memory_.dynamic().size();
+        return place >= size || bytes > size - place ? Shared::kOutside : Shared::kInside;
+    }
+    Permitted& recent =
+        recent_[reinterpret_cast<uintptr_t>(access.address) % recent_.size()];
+    if (recent.address == access.address && at >= recent.begin &&
+        at + bytes <= recent.begin + recent.bytes)
+        return Shared::kInside;
+    const SharedArray* const array = memory_.array_at(at);
+    const bool strayed = strays(array, access.address);
+    if (array == nullptr)
+        return strayed || access.mode != Mode::kRead ? Shared::kOutside
+                                                     : Shared::kOtherVariable;
+    const uintptr_t begin = begin_of(memory_.variables()) + array->offset;
+    if (strayed || at + bytes > begin + array->bytes) return Shared::kOutside;
+    recent = {access.address, begin, array->bytes};
+    array_of_.emplace(access.address, array);
+    return Shared::kInside;
+}
+
+// Returns whether an instruction accesses no array, or an array of another function than
+// the array that it accessed first. The first array must be declared in a function that
+// the instruction is compiled from, if their names are known.
+bool AccessChecker::strays(const SharedArray* array, const void* address) const {
+    const auto known = array_of_.find(address);
+    if (known != array_of_.end())
+        return array == nullptr || array->function != known->second->function;
+    const std::string& kernel = execution_.name();
+    if (array == nullptr || array->function == kernel ||
+        short_name(function_at(address)) != kernel)
+        return false;
+    const auto& functions = inlined_at(address);
+    if (!functions.empty() && functions.front().empty()) return false;
+    return std::find(functions.begin(), functions.end(), array->function) ==
+           functions.end();
+}
+
+std::string AccessChecker::outside_of_shared(const MemoryAccess& access) const {
+    const uintptr_t at = access.at();
+    const uintptr_t base = begin_of(memory_.variables());
+    if (at - base >= memory_.variables().size())
+        return concat("at byte ", static_cast<int64_t>(at - begin_of(memory_.dynamic())),
+                      " of the dynamic shared memory, which has ",
+                      memory_.dynamic().size(), " bytes: request more in the launch");
+    const SharedArray* const nearest = nearest_array(at, access.address);
+    if (nearest == nullptr) return "outside of every shared array";
+    return concat("at byte ",
+                  static_cast<int64_t>(at - base) - static_cast<int64_t>(nearest->offset),
+                  " of the shared array ", nearest->name, ", which has ", nearest->bytes,
+                  " bytes");
+}
+
+// Returns the array that the instruction accessed first, else the kernel's array nearest
+// to `at`, else null.
+const SharedArray* AccessChecker::nearest_array(uintptr_t at, const void* address) const {
+    const auto known = array_of_.find(address);
+    if (known != array_of_.end()) return known->second;
+    const auto distance = [&](const SharedArray& array) {
+        const auto offset = static_cast<int64_t>(at - begin_of(memory_.variables()));
+        const auto begin = static_cast<int64_t>(array.offset);
+        return offset < begin ? begin - offset
+                              : offset - begin - static_cast<int64_t>(array.bytes) + 1;
+    };
+    const SharedArray* nearest = nullptr;
+    for (const SharedArray& array : shared_arrays())
+        if (array.function == execution_.name() &&
+            (nearest == nullptr || distance(array) < distance(*nearest)))
+            nearest = &array;
+    return nearest;
+}
+
 bool AccessChecker::access_shared(const MemoryAccess& access) {
-    const auto result = shared_bounds_.check(access);
-    if (result == SharedBounds::Result::kOtherVariable) return true;
-    // The arguments of the launch may lie near the dynamic shared memory, on the heap.
-    if (result == SharedBounds::Result::kOutside && starts_kernels(access.address))
-        return true;
-    if (result == SharedBounds::Result::kOutside)
+    const Shared place = place_in_shared(access);
+    if (place == Shared::kOtherVariable) return true;
+    if (place == Shared::kOutside)
         return findings_ == nullptr ||
                reject(Mistake::kOutOfBounds, access.address,
                       concat(verb(access.mode), " ", access.bytes, " bytes ",
-                             shared_bounds_.describe_outside(access)));
+                             outside_of_shared(access)));
     count(access, true);
     if (!races_) return true;
     if (access.at() % access.alignment != 0) return reject_misaligned(access, true);
-    if (access.mode == Mode::kAtomic)
-        execution_.order().atomic(running().thread, access.at(), true);
+    const bool atomic = access.mode == Mode::kAtomic;
+    if (atomic) execution_.order().atomic(running().thread, access.at(), true);
     races_->visit(
         {.at = access.at(), .bytes = access.bytes, .shared = true, .tracked = true},
-        access.mode, execution_.thread_access(access.mode, access.address));
+        access.mode, execution_.thread_access(atomic, access.address));
     return true;
 }
 
 // Checks an access outside of device memory, shared memory and the thread's stack.
 bool AccessChecker::access_other(const MemoryAccess& access) {
-    if (starts_kernels(access.address)) return true;
     const bool reads = access.mode == Mode::kRead;
     if (reads && is_running(access.pointer)) return true;
     const ImagePart part = image_part(access.pointer);
@@ -156,9 +219,7 @@ bool AccessChecker::access_other(const MemoryAccess& access) {
 
 void AccessChecker::count(const MemoryAccess& access, bool shared) {
     if (log_ != nullptr)
-        log_->access({execution_.order().block(), running().thread, access.at(),
-                      static_cast<uint32_t>(access.bytes), access.mode, shared,
-                      access.address});
+        log_->access(execution_.order().block(), running().thread, access, shared);
 }
 
 bool AccessChecker::reject_misaligned(const MemoryAccess& access, bool shared) {

@@ -1,14 +1,20 @@
 // Counts the loads, stores and atomics of kernels, and checks whether the memory is
 // accessible, whether it is initialised, and whether the access is ordered with the
 // accesses of other threads.
+//
+// The shared arrays of all functions lie side by side, so an index that is too large may reach
+// another array, and the address alone does not show the mistake. Therefore an instruction may
+// only access arrays of the function whose array it accessed first. An access to another array
+// of the same function is not found.
 
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
-#include <unordered_map>
 
 #include "libmini/extras/cudasim/access_log.hpp"
 #include "libmini/extras/cudasim/execution.hpp"
@@ -18,7 +24,7 @@
 #include "libmini/extras/cudasim/memory_map.hpp"
 #include "libmini/extras/cudasim/order.hpp"
 #include "libmini/extras/cudasim/race_checker.hpp"
-#include "libmini/extras/cudasim/shared_bounds.hpp"
+#include "libmini/extras/cudasim/symbols.hpp"
 
 namespace mini::sim {
 
@@ -48,8 +54,24 @@ class AccessChecker {
     bool access(const MemoryAccess& access);
 
   private:
-    bool starts_kernels(const void* address);
     bool is_shared(const void* pointer) const;
+    // Where an access in or near the block's shared memory goes.
+    enum class Shared {
+        kInside,        // inside of a permitted array, or of the dynamic shared memory
+        kOutside,       // outside of them
+        kOtherVariable  // a read of a thread-local variable that is not a shared array
+    };
+    // An instruction, and an array that it may access.
+    struct Permitted {
+        const void* address = nullptr;
+        uintptr_t begin = 0;
+        size_t bytes = 0;
+    };
+
+    Shared place_in_shared(const MemoryAccess& access);
+    bool strays(const SharedArray* array, const void* address) const;
+    const SharedArray* nearest_array(uintptr_t at, const void* address) const;
+    std::string outside_of_shared(const MemoryAccess& access) const;
     bool access_global(const MemoryAccess& access);
     bool access_shared(const MemoryAccess& access);
     bool access_other(const MemoryAccess& access);
@@ -62,9 +84,9 @@ class AccessChecker {
     Execution& execution_;
     MemoryMap& memory_;
     Region devices_;  // all device memory and pinned memory
-    SharedBounds shared_bounds_;
-    std::unordered_map<const void*, bool> starts_kernels_;  // by instruction address
-    std::optional<RaceChecker> races_;                      // empty without findings
+    std::map<const void*, const SharedArray*> array_of_;  // by instruction address
+    std::array<Permitted, 256> recent_;                   // by instruction address % 256
+    std::optional<RaceChecker> races_;                    // empty without findings
 };
 
 }  // namespace mini::sim

@@ -74,22 +74,23 @@ void AccessLog::begin_block(unsigned threads) {
     block_.clear();
 }
 
-void AccessLog::access(const LoggedAccess& access) {
+void AccessLog::access(uint32_t block, uint32_t thread, const MemoryAccess& access,
+                       bool shared) {
     if (access.mode == Mode::kAtomic) {
         ++launches_.back().atomics;
         return;
     }
-    const uint32_t lane = access.thread % 32;
-    Instruction& instruction = block_[{access.thread / 32, access.at, access.shared}];
+    const uint32_t lane = thread % 32;
+    Instruction& instruction = block_[{thread / 32, access.address, shared}];
     const uint32_t time = instruction.times[lane]++;
     if (instruction.executions.size() <= time) instruction.executions.resize(time + 1);
     instruction.mode = access.mode;
     WarpAccess& execution = instruction.executions[time];
-    execution.block = access.block;
-    execution.warp = access.thread / 32;
-    execution.bytes = std::max(execution.bytes, access.bytes);
+    execution.block = block;
+    execution.warp = thread / 32;
+    execution.bytes = std::max(execution.bytes, static_cast<uint32_t>(access.bytes));
     execution.lanes |= 1u << lane;
-    execution.addresses[lane] = access.address;
+    execution.addresses[lane] = access.at();
 }
 
 void AccessLog::end_block() {

@@ -78,22 +78,12 @@ struct LaunchCounters {
     std::map<std::pair<const void*, bool>, InstructionTraffic> instructions;
 };
 
-/// One access of one thread.
-struct LoggedAccess {
-    uint32_t block = 0;
-    uint32_t thread = 0;
-    uintptr_t address = 0;
-    uint32_t bytes = 0;
-    Mode mode = Mode::kRead;
-    bool shared = false;
-    const void* at = nullptr;  // address of the instruction
-};
-
 class AccessLog {
   public:
     void begin_launch(std::string kernel, dim3 grid, dim3 block);
     void begin_block(unsigned threads);
-    void access(const LoggedAccess& access);
+    /// Counts an access of a thread; `shared` is whether it goes to shared memory.
+    void access(uint32_t block, uint32_t thread, const MemoryAccess& access, bool shared);
     void barrier() { ++launches_.back().barriers; }
     void end_block();
 

@@ -3,6 +3,7 @@
 #include "libmini/extras/cudasim/api.hpp"
 
 #include <algorithm>
+#include <climits>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -38,6 +39,16 @@ cudaError_t mini::sim::enqueue(Launch launch, cudaStream_t stream) {
                    .launch = std::make_shared<const Launch>(std::move(launch))}));
 }
 
+cudaError_t mini::cuda::enqueue(const Config& config, const void* kernel,
+                                void (*run)(void*), std::shared_ptr<void> data) {
+    return sim::enqueue({.grid = config.grid,
+                         .block = config.block,
+                         .shared_bytes = config.shared_bytes,
+                         .kernel = kernel,
+                         .body = [run, data] { run(data.get()); }},
+                        config.stream);
+}
+
 cudaError_t cudaGetDeviceCount(int* count) {
     *count = mini::sim::device_count();
     return *count > 0 ? cudaSuccess : report(cudaErrorNoDevice);
@@ -69,6 +80,22 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     properties->multiProcessorCount =
         static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     properties->major = 8;
+    for (int i = 0; i < 3; ++i) {
+        properties->maxThreadsDim[i] = i < 2 ? 1024 : 64;
+        properties->maxGridSize[i] = i < 1 ? INT_MAX : 65535;
+    }
+    properties->regsPerBlock = properties->regsPerMultiprocessor = 65536;
+    properties->maxThreadsPerMultiProcessor = 2048;
+    properties->maxBlocksPerMultiProcessor = 32;
+    properties->sharedMemPerMultiprocessor = 164 * 1024;
+    properties->totalConstMem = 65536;
+    properties->clockRate = 1'410'000;
+    properties->memoryClockRate = 1'215'000;
+    properties->memoryBusWidth = 5120;
+    properties->l2CacheSize = 40 << 20;
+    properties->concurrentKernels = properties->asyncEngineCount = 1;
+    properties->canMapHostMemory = properties->unifiedAddressing = 1;
+    properties->managedMemory = 1;
     return cudaSuccess;
 }
 
@@ -94,14 +121,22 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     cudaDeviceProp properties;
     const cudaError_t error = cudaGetDeviceProperties(&properties, device);
     if (error != cudaSuccess) return error;
-    switch (attribute) {
-        case cudaDevAttrMultiProcessorCount:
-            *value = properties.multiProcessorCount;
-            break;
-        case cudaDevAttrComputeCapabilityMajor: *value = properties.major; break;
-        case cudaDevAttrComputeCapabilityMinor: *value = properties.minor; break;
-        default: return report(cudaErrorInvalidValue);
-    }
+    const auto number = [](auto each) { return static_cast<int>(each); };
+    const std::map<cudaDeviceAttr, int> all = {
+        {cudaDevAttrMultiProcessorCount, properties.multiProcessorCount},
+        {cudaDevAttrComputeCapabilityMajor, properties.major},
+        {cudaDevAttrComputeCapabilityMinor, properties.minor},
+        {cudaDevAttrMaxThreadsPerBlock, properties.maxThreadsPerBlock},
+        {cudaDevAttrMaxSharedMemoryPerBlock, number(properties.sharedMemPerBlock)},
+        {cudaDevAttrMaxSharedMemoryPerBlockOptin,
+         number(properties.sharedMemPerBlockOptin)},
+        {cudaDevAttrMaxSharedMemoryPerMultiprocessor,
+         number(properties.sharedMemPerMultiprocessor)},
+        {cudaDevAttrWarpSize, properties.warpSize},
+        {cudaDevAttrMaxThreadsPerMultiProcessor, properties.maxThreadsPerMultiProcessor},
+        {cudaDevAttrCooperativeLaunch, properties.cooperativeLaunch}};
+    if (!all.contains(attribute)) return report(cudaErrorInvalidValue);
+    *value = all.at(attribute);
     return cudaSuccess;
 }
 
@@ -140,6 +175,7 @@ cudaError_t cudaFuncGetName(const char** name, const void* kernel) {
 
 cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute,
                                  int value) {
+    if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) return cudaSuccess;
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0)
         return report(cudaErrorInvalidValue);
     return report(mini::sim::set_dynamic_limit(kernel, static_cast<size_t>(value)));

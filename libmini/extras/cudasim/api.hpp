@@ -6,6 +6,8 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
+#include <utility>
 
 #include "libmini/extras/cudasim/launch.hpp"
 #include "libmini/extras/cudasim/types.hpp"
@@ -35,6 +37,9 @@ cudaError_t cudaFree(void* pointer);
 cudaError_t cudaMallocHost(void** pointer, size_t bytes);
 cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned flags);
 cudaError_t cudaFreeHost(void* pointer);
+
+/// Memory that the host and kernels of all devices access: pinned memory, freed by cudaFree.
+cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned flags = 1);
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes,
                                      const void* pointer);
 
@@ -74,6 +79,40 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr);
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventQuery(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end);
+
+// After the parameters of a lambda that a launch's threads run outside of the kernel.
+#define MINI_UNCHECKED __attribute__((no_sanitize("thread")))
+
+namespace mini::cuda {
+
+/// The parts of <<<...>>>.
+struct Config {
+    Config(dim3 grid, dim3 block, size_t shared_bytes = 0, cudaStream_t stream = nullptr)
+        : grid(grid), block(block), shared_bytes(shared_bytes), stream(stream) {}
+
+    dim3 grid, block;
+    size_t shared_bytes;
+    cudaStream_t stream;
+};
+
+/// Enqueues a launch whose threads each call run(data). `kernel` identifies it in reports.
+/// Returns CUDA's error if CUDA would not start it.
+cudaError_t enqueue(const Config& config, const void* kernel, void (*run)(void*),
+                    std::shared_ptr<void> data);
+
+/// Enqueues a launch whose threads each call body(), a lambda with MINI_UNCHECKED.
+template <typename Body>
+cudaError_t enqueue_body(const Config& config, const void* kernel, Body body) {
+    return enqueue(
+        config, kernel, [](void* data) MINI_UNCHECKED { (*static_cast<Body*>(data))(); },
+        std::make_shared<Body>(std::move(body)));
+}
+
+/// Returns the place in device 0's memory of the variable that begins as `first`; the same
+/// for each call with this address. Throws Error if there is too little memory.
+void* device_variable(const void* first, size_t bytes);
+
+}  // namespace mini::cuda
 
 namespace mini::sim {
 

@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <vector>
 
+#include "libmini/core/error.hpp"
 #include "libmini/extras/cudasim/api.hpp"
 #include "libmini/extras/cudasim/call.hpp"
 #include "libmini/extras/cudasim/memory.hpp"
@@ -67,6 +71,27 @@ Job staged_job(void* to, const void* from, size_t bytes) {
     return job;
 }
 
+enum class Host { kContinues, kWaits };
+
+// The host never waits for a copy from device to device. For a copy from pageable to device
+// memory, a host that waits waits for the earlier operations, but not for the copy.
+cudaError_t copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
+                 cudaStream_t stream, Host host) {
+    StreamCall call(stream);
+    if (call.error() != cudaSuccess || bytes == 0) return call.error();
+    if (const cudaError_t error = copy_error(to, from, bytes, kind)) return error;
+    const bool pageable = device_of(to) == kPageable || device_of(from) == kPageable;
+    if (pageable && on_device(to)) {
+        const cudaError_t waited = host == Host::kWaits ? call.wait() : cudaSuccess;
+        return waited != cudaSuccess ? waited : call.give(staged_job(to, from, bytes));
+    }
+    const bool on_devices = on_device(to) && on_device(from);
+    const bool pinned = !pageable && (on_device(to) || on_device(from));
+    if (on_devices || (pinned && host == Host::kContinues))
+        return call.give(copy_job(to, from, bytes));
+    return call.give_and_wait(copy_job(to, from, bytes));
+}
+
 cudaError_t allocate(void** pointer, size_t bytes, int device) {
     if (pointer == nullptr) return cudaErrorInvalidValue;
     Machine& machine = Machine::instance();
@@ -75,6 +100,12 @@ cudaError_t allocate(void** pointer, size_t bytes, int device) {
     if (fault != cudaSuccess) return fault;
     *pointer = bytes == 0 ? nullptr : mini::sim::allocate_memory(bytes, device);
     return bytes == 0 || *pointer != nullptr ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+// The allocations of cudaMallocManaged. Guarded by the machine's lock.
+std::set<void*>& managed_memory() {
+    static auto* const all = new std::set<void*>;
+    return *all;
 }
 
 // Frees memory after all work that may use it is done.
@@ -103,7 +134,22 @@ cudaError_t cudaMalloc(void** pointer, size_t bytes) {
     return report(allocate(pointer, bytes, mini::sim::current_device()));
 }
 
-cudaError_t cudaFree(void* pointer) { return report(deallocate(pointer, false)); }
+cudaError_t cudaFree(void* pointer) {
+    bool managed = false;
+    {
+        const Machine::Lock lock = Machine::instance().lock();
+        managed = managed_memory().erase(pointer) > 0;
+    }
+    return report(deallocate(pointer, managed));
+}
+
+cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned) {
+    const cudaError_t error = cudaMallocHost(pointer, bytes);
+    if (error != cudaSuccess) return error;
+    const Machine::Lock lock = Machine::instance().lock();
+    managed_memory().insert(*pointer);
+    return cudaSuccess;
+}
 
 cudaError_t cudaMallocHost(void** pointer, size_t bytes) {
     if (mini::sim::device_count() == 0) return report(cudaErrorNoDevice);
@@ -138,36 +184,11 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes,
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
-    StreamCall call(stream);
-    if (call.error() != cudaSuccess) return report(call.error());
-    if (bytes == 0) return cudaSuccess;
-    const cudaError_t error = copy_error(to, from, bytes, kind);
-    if (error != cudaSuccess) return report(error);
-
-    const bool pageable = device_of(to) == kPageable || device_of(from) == kPageable;
-    if (pageable && on_device(to)) return report(call.give(staged_job(to, from, bytes)));
-    if (pageable || (!on_device(to) && !on_device(from)))
-        return report(call.give_and_wait(copy_job(to, from, bytes)));
-    return report(call.give(copy_job(to, from, bytes)));
+    return report(copy(to, from, bytes, kind, stream, Host::kContinues));
 }
 
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
-    StreamCall call(nullptr);
-    if (call.error() != cudaSuccess) return report(call.error());
-    if (bytes == 0) return cudaSuccess;
-    const cudaError_t error = copy_error(to, from, bytes, kind);
-    if (error != cudaSuccess) return report(error);
-
-    // The host does not wait for a copy from device to device. For a copy from pageable
-    // to device memory, the host waits for the earlier operations, but not for the copy.
-    if (on_device(to) && on_device(from))
-        return report(call.give(copy_job(to, from, bytes)));
-    if (on_device(to) && device_of(from) == kPageable) {
-        const cudaError_t waited = call.wait();
-        if (waited != cudaSuccess) return report(waited);
-        return report(call.give(staged_job(to, from, bytes)));
-    }
-    return report(call.give_and_wait(copy_job(to, from, bytes)));
+    return report(copy(to, from, bytes, kind, nullptr, Host::kWaits));
 }
 
 cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from,
@@ -189,4 +210,17 @@ cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stre
 
 cudaError_t cudaMemset(void* to, int value, size_t bytes) {
     return cudaMemsetAsync(to, value, bytes, nullptr);
+}
+
+void* mini::cuda::device_variable(const void* first, size_t bytes) {
+    static std::mutex mutex;
+    static auto& places = *new std::map<const void*, void*>;
+    const std::lock_guard lock(mutex);
+    void*& place = places[first];
+    if (place != nullptr) return place;
+    if (cudaMalloc(&place, bytes) != cudaSuccess ||
+        cudaMemcpy(place, first, bytes, cudaMemcpyHostToDevice) != cudaSuccess)
+        throw Error(concat("a variable of ", bytes, " bytes in device memory: ",
+                           cudaGetErrorString(cudaGetLastError())));
+    return place;
 }

@@ -31,22 +31,6 @@ bool is_event(cudaEvent_t event) {
     return std::find(events().begin(), events().end(), event) != events().end();
 }
 
-cudaError_t record(StreamCall& call, cudaEvent_t event) {
-    if (!is_event(event)) return cudaErrorInvalidResourceHandle;
-    mini::sim::Stream& stream = call.stream();
-    if (event->device != stream.device) return cudaErrorInvalidResourceHandle;
-    if (const cudaError_t error = call.give({}); error != cudaSuccess) return error;
-    event->marker = stream.last;
-    return cudaSuccess;
-}
-
-cudaError_t wait_for(StreamCall& call, cudaEvent_t event) {
-    if (!is_event(event)) return cudaErrorInvalidResourceHandle;
-    if (event->marker != nullptr)
-        call.machine().submit(call.lock(), &call.stream(), {}, {event->marker});
-    return cudaSuccess;
-}
-
 }  // namespace
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
@@ -89,7 +73,10 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
     StreamCall call(stream);
     if (call.error() != cudaSuccess) return report(call.error());
-    return report(wait_for(call, event));
+    if (!is_event(event)) return report(cudaErrorInvalidResourceHandle);
+    if (event->marker != nullptr)
+        call.machine().submit(call.lock(), &call.stream(), {}, {event->marker});
+    return cudaSuccess;
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, void (*function)(void*), void* data) {
@@ -128,7 +115,11 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     StreamCall call(stream);
     if (call.error() != cudaSuccess) return report(call.error());
-    return report(record(call, event));
+    if (!is_event(event) || event->device != call.stream().device)
+        return report(cudaErrorInvalidResourceHandle);
+    call.give({});
+    event->marker = call.stream().last;
+    return cudaSuccess;
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {

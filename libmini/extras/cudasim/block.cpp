@@ -1,6 +1,7 @@
 #include "libmini/extras/cudasim/block.hpp"
 
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cstdlib>
 #include <exception>

@@ -13,7 +13,6 @@
 
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -80,30 +79,6 @@ unsigned ballot(unsigned mask, bool predicate);
 
 /// Returns the block's dynamic shared memory, aligned to 128 bytes.
 std::byte* dynamic_shared();
-
-template <typename T>
-T atomic_add(T* address, T value) {
-    return std::atomic_ref<T>(*address).fetch_add(value);
-}
-template <typename T>
-T atomic_max(T* address, T value) {
-    const std::atomic_ref<T> target(*address);
-    T seen = target.load();
-    while (seen < value && !target.compare_exchange_weak(seen, value)) {
-    }
-    return seen;
-}
-
-template <typename T>
-T atomic_exchange(T* address, T value) {
-    return std::atomic_ref<T>(*address).exchange(value);
-}
-/// Writes `value` if the memory holds `expected`; returns what it held.
-template <typename T>
-T atomic_compare_and_swap(T* address, T expected, T value) {
-    std::atomic_ref<T>(*address).compare_exchange_strong(expected, value);
-    return expected;
-}
 
 /// Runs all blocks of a launch, on the threads of core/parallel.hpp, or one after the
 /// other if an observer is set (observer.hpp). Blocks until they have ended. Returns an

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "libmini/core/error.hpp"
@@ -15,20 +16,10 @@
 #include "libmini/extras/cudasim/findings.hpp"
 #include "libmini/extras/cudasim/hooks.hpp"
 #include "libmini/extras/cudasim/inspector.hpp"
+#include "libmini/extras/cudasim/line_traffic.hpp"
 #include "libmini/extras/cudasim/memory.hpp"
 
 namespace mini::sim {
-namespace {
-
-void wait_for_all_devices() {
-    int before = 0;
-    cudaGetDevice(&before);
-    for (int device = 0; device < device_count(); ++device) {
-        cudaSetDevice(device);
-        cudaDeviceSynchronize();
-    }
-    cudaSetDevice(before);
-}
 
 // Sets the observer, until the end of the scope.
 struct Session {
@@ -47,20 +38,53 @@ struct Session {
     Observer* const before = installed_observer;
 };
 
-// Checks the whole program if MINI_SIM_CHECK is 1.
+namespace {
+
+void wait_for_all_devices() {
+    int before = 0;
+    cudaGetDevice(&before);
+    for (int device = 0; device < device_count(); ++device) {
+        cudaSetDevice(device);
+        cudaDeviceSynchronize();
+    }
+    cudaSetDevice(before);
+}
+
+bool is_set(const char* name) {
+    const char* const value = std::getenv(name);
+    return value != nullptr && std::string(value) == "1";
+}
+
+void print_counts(const AccessLog& log) {
+    std::vector<std::pair<std::string, size_t>> texts;  // and how many launches have it
+    for (const LaunchCounters& each : log.launches()) {
+        const std::string text = describe(each);
+        const auto found =
+            std::ranges::find(texts, text, &std::pair<std::string, size_t>::first);
+        if (found == texts.end())
+            texts.emplace_back(text, 1);
+        else
+            ++found->second;
+    }
+    for (const auto& [text, times] : texts)
+        fmt::print(stderr, "{}{}", times == 1 ? "" : fmt::format("{} times ", times),
+                   text);
+}
+
+// Checks the whole program if MINI_SIM_CHECK is 1, or counts it if MINI_SIM_COUNT is.
 class WholeProgram {
   public:
-    WholeProgram() {
-        const char* const value = std::getenv("MINI_SIM_CHECK");
-        if (value != nullptr && std::string(value) == "1") session_ = new Session(true);
+    WholeProgram() : checks_(is_set("MINI_SIM_CHECK")) {
+        if (checks_ || is_set("MINI_SIM_COUNT")) session_ = new Session(checks_);
     }
 
     // Prints the reports. Runs when the program exits, after its other cleanup.
     void finish() {
         if (session_ == nullptr) return;
         wait_for_all_devices();
-        const auto reports = session_->findings.take();
         std::fflush(nullptr);  // the program's own output comes first
+        if (!checks_) return print_counts(session_->log);
+        const auto reports = session_->findings.take();
         for (const Report& report : reports) fmt::print(stderr, "{}\n", describe(report));
         const auto mistakes =
             std::count_if(reports.begin(), reports.end(),
@@ -73,6 +97,7 @@ class WholeProgram {
     }
 
   private:
+    const bool checks_;
     Session* session_ = nullptr;  // never freed
 };
 
@@ -82,36 +107,21 @@ __attribute__((destructor)) void finish() { whole_program.finish(); }
 
 }  // namespace
 
-struct Checker::State : Session {
-    State() : Session(true) {}
-};
-
-Checker::Checker() {
+Observation::Observation(bool checks) {
     wait_for_all_devices();
-    state_ = std::make_unique<State>();
+    session_ = std::make_unique<Session>(checks);
 }
 
-Checker::~Checker() { wait_for_all_devices(); }
+Observation::~Observation() { wait_for_all_devices(); }
 
 std::vector<Report> Checker::reports() {
     wait_for_all_devices();
-    return state_->findings.take();
+    return session_->findings.take();
 }
-
-struct Counting::State : Session {
-    State() : Session(false) {}
-};
-
-Counting::Counting() {
-    wait_for_all_devices();
-    state_ = std::make_unique<State>();
-}
-
-Counting::~Counting() { wait_for_all_devices(); }
 
 const AccessLog& Counting::log() {
     wait_for_all_devices();
-    return state_->log;
+    return session_->log;
 }
 
 }  // namespace mini::sim

@@ -6,7 +6,8 @@
 //     for (const sim::Report& report : checker.reports()) ...
 //
 // With MINI_SIM_CHECK=1 a whole program is checked: at its exit, it prints the reports to
-// stderr, and if one is not a note, the exit code is 1. A checked kernel is about 100 times
+// stderr, and if one is not a note, the exit code is 1. With MINI_SIM_COUNT=1 it prints what
+// its kernels would ask of a GPU's memory (line_traffic.hpp). A checked kernel is about 100 times
 // slower. Blocks run one after another, in the order of MINI_SIM_BLOCK_SEED.
 //
 // Kernels must be compiled with instrumentation (MiniCuda.cmake); in preset tsan they are
@@ -23,43 +24,41 @@
 
 namespace mini::sim {
 
-/// Checks every launch during the object's lifetime. REQUIRES: no other Checker or
-/// Counting exists.
-class Checker {
+struct Session;
+
+/// Observes every launch during the object's lifetime. REQUIRES: no other Observation exists.
+class Observation {
   public:
-    /// Blocks until all devices are idle, as do the destructor and reports(). Memory that
-    /// was allocated earlier counts as initialised.
-    Checker();
-    ~Checker();
-    Checker(const Checker&) = delete;
-    Checker& operator=(const Checker&) = delete;
+    Observation(const Observation&) = delete;
+    Observation& operator=(const Observation&) = delete;
 
-    /// Returns the reports since the last call, one for each kind of mistake and source
-    /// line.
-    std::vector<Report> reports();
+  protected:
+    /// Checks accesses if `checks`, else counts them. Blocks until all devices are idle, as
+    /// does the destructor.
+    explicit Observation(bool checks);
+    ~Observation();
 
-  private:
-    struct State;
-    std::unique_ptr<State> state_;
+    std::unique_ptr<Session> session_;
 };
 
-/// Counts the memory traffic of every launch during the object's lifetime. REQUIRES: no
-/// other Counting or Checker exists.
-class Counting {
+/// Checks every launch. Memory that was allocated earlier counts as initialised.
+class Checker : public Observation {
   public:
-    /// Blocks until all devices are idle, as does the destructor.
-    Counting();
-    ~Counting();
-    Counting(const Counting&) = delete;
-    Counting& operator=(const Counting&) = delete;
+    Checker() : Observation(true) {}
+
+    /// Blocks until all devices are idle; returns the reports since the last call, one for
+    /// each kind of mistake and source line.
+    std::vector<Report> reports();
+};
+
+/// Counts the memory traffic of every launch.
+class Counting : public Observation {
+  public:
+    Counting() : Observation(false) {}
 
     /// Blocks until all devices are idle; returns the log, with one entry for each
     /// launch.
     const AccessLog& log();
-
-  private:
-    struct State;
-    std::unique_ptr<State> state_;
 };
 
 }  // namespace mini::sim

@@ -11,8 +11,8 @@ namespace mini::sim {
 namespace {
 
 // The party of a copy or a fill, which has no thread.
-Party party_of(const void* call, const std::string& what) {
-    Party party;
+Place party_of(const void* call, const std::string& what) {
+    Place party;
     party.address = call;
     party.kernel = what;
     return party;
@@ -43,14 +43,14 @@ void Execution::begin_block(uint32_t block, unsigned threads) {
     first_of_block_ = next_access();
 }
 
-Accessor Execution::thread_access(Mode mode, const void* address) {
+Accessor Execution::thread_access(bool atomic, const void* address) {
     const unsigned thread = running().thread;
     const Access now{.operation = number_,
                      .block = order_.block(),
                      .interval = order_.interval(),
                      .clock = order_.clock(thread),
                      .warp = static_cast<uint16_t>(thread / 32),
-                     .atomic = mode == Mode::kAtomic,
+                     .atomic = atomic,
                      .address = address};
     // The lanes of a warp execute the instruction soon after each other.
     uint32_t& number = recent_[reinterpret_cast<uintptr_t>(address) % recent_.size()];
@@ -77,13 +77,13 @@ void Execution::forget_accesses(std::vector<uint32_t>& numbers) {
     recent_.fill(0);
 }
 
-Party Execution::current(const void* address) const {
+Place Execution::current(const void* address) const {
     if (!operations_[number_].is_kernel) return party_of(address, name());
     const Coordinates& at = running();
     return {address, name(), at.block_index, at.thread_index};
 }
 
-Party Execution::party(const Access& access, uint32_t lanes) const {
+Place Execution::party(const Access& access, uint32_t lanes) const {
     const Operation& operation = operations_[access.operation];
     if (!operation.is_kernel) return party_of(operation.call, operation.name);
     return {access.address, operation.name, unravel(access.block, operation.grid),

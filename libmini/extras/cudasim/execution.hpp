@@ -39,8 +39,9 @@ class Execution {
     /// Returns the order of the accesses of the running kernel.
     BlockOrder& order() { return order_; }
 
-    /// Returns an access of the running thread by the instruction at `address`.
-    Accessor thread_access(Mode mode, const void* address);
+    /// Returns an access of the running thread by the instruction at `address`. Two atomic
+    /// accesses do not race.
+    Accessor thread_access(bool atomic, const void* address);
 
     /// Returns an access of the running copy or fill.
     Accessor copy_access();
@@ -56,12 +57,12 @@ class Execution {
     /// new numbers of their accesses. Called between two blocks.
     void forget_accesses(std::vector<uint32_t>& numbers);
 
-    /// Returns the running thread, or the running copy or fill, as the party that
+    /// Returns the running thread, or the running copy or fill, as the place that
     /// executes the instruction or call at `address`.
-    Party current(const void* address) const;
+    Place current(const void* address) const;
 
     /// Returns the thread (of the lowest lane), copy or fill that made an earlier access.
-    Party party(const Access& access, uint32_t lanes) const;
+    Place party(const Access& access, uint32_t lanes) const;
 
     /// Returns those of an earlier access's lanes that do not happen before the next
     /// access of the running thread, copy or fill: 0 if the access happens before it.

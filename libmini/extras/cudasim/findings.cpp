@@ -7,10 +7,6 @@
 namespace mini::sim {
 namespace {
 
-Place place(const Party& party, const Line& line) {
-    return {party.kernel, line.file, line.number, party.block, party.thread};
-}
-
 bool same_line(const Place& a, const Place& b) {
     return a.line == b.line && a.file == b.file;
 }
@@ -36,18 +32,14 @@ bool Findings::met(Mistake mistake, const void* at, const void* other) {
     return true;
 }
 
-void Findings::add(Mistake mistake, Party at, Party other, std::string message) {
+void Findings::add(Mistake mistake, Place at, Place other, std::string message) {
     const std::lock_guard lock(mutex_);
     known_[{mistake, at.address, other.address}] = findings_.size();
-    Finding& finding = findings_.emplace_back();
-    finding.mistake = mistake;
-    finding.at = std::move(at);
-    finding.other = std::move(other);
-    finding.message = std::move(message);
+    findings_.push_back({mistake, std::move(at), std::move(other), std::move(message)});
 }
 
 std::vector<Report> Findings::take() {
-    std::vector<Finding> all;
+    std::vector<Report> all;
     {
         const std::lock_guard lock(mutex_);
         all.swap(findings_);
@@ -56,7 +48,7 @@ std::vector<Report> Findings::take() {
 
     // Look up all lines together.
     std::vector<const void*> addresses;
-    for (const Finding& finding : all) {
+    for (const Report& finding : all) {
         addresses.push_back(finding.at.address);
         addresses.push_back(finding.other.address);
     }
@@ -65,9 +57,12 @@ std::vector<Report> Findings::take() {
     // Merge findings with the same kind, kernels and lines.
     std::vector<Report> reports;
     for (size_t i = 0; i < all.size(); ++i) {
-        Report report{all[i].mistake, place(all[i].at, lines[2 * i]),
-                      place(all[i].other, lines[2 * i + 1]), all[i].message,
-                      all[i].count};
+        Report& report = all[i];
+        size_t line = 2 * i;
+        for (Place* place : {&report.at, &report.other}) {
+            place->file = lines[line].file;
+            place->line = lines[line++].number;
+        }
         // Two barriers on one line are the same barrier, compiled twice.
         if (report.mistake == Mistake::kBarrier && report.other.line > 0 &&
             same_line(report.at, report.other))

@@ -15,23 +15,8 @@
 #include <vector>
 
 #include "libmini/extras/cudasim/report.hpp"
-#include "libmini/extras/cudasim/types.hpp"
 
 namespace mini::sim {
-
-/// The kernel, thread and instruction of one access.
-struct Party {
-    const void* address = nullptr;  // of the instruction; null: unknown
-    std::string kernel;
-    dim3 block{0, 0, 0}, thread{0, 0, 0};
-};
-
-struct Finding {
-    Mistake mistake = Mistake::kOutOfBounds;
-    Party at, other;
-    std::string message;
-    size_t count = 1;
-};
 
 class Findings {
   public:
@@ -39,7 +24,7 @@ class Findings {
     /// If the mistake is new, returns false; the caller then calls add().
     bool met(Mistake mistake, const void* at, const void* other);
     /// Adds a new mistake.
-    void add(Mistake mistake, Party at, Party other, std::string message);
+    void add(Mistake mistake, Place at, Place other, std::string message);
 
     /// Returns one report for each kind of mistake and source line, in the order of the
     /// first occurrences, and clears the findings. Leaves out uninitialised reads and notes
@@ -50,7 +35,7 @@ class Findings {
     using Key = std::tuple<Mistake, const void*, const void*>;
 
     std::mutex mutex_;
-    std::vector<Finding> findings_;
+    std::vector<Report> findings_;
     std::map<Key, size_t> known_;  // index into findings_
 };
 

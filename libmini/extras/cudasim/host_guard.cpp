@@ -186,7 +186,7 @@ bool HostGuard::handle(const void* pointer, const void* address) {
     const void* place = address;
     if (image_part(address) == ImagePart::kNone || of_the_runtime(function_at(address)))
         place = calling_place();
-    Party host;
+    Place host;
     host.address = place;
 
     if (device != kPinned) {

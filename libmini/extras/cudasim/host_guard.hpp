@@ -16,8 +16,8 @@
 #include <mutex>
 #include <vector>
 
-#include "libmini/extras/cudasim/allocation.hpp"
 #include "libmini/extras/cudasim/findings.hpp"
+#include "libmini/extras/cudasim/memory.hpp"
 #include "libmini/extras/cudasim/order.hpp"
 
 namespace mini::sim {

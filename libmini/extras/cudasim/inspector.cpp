@@ -7,9 +7,9 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/extras/cudasim/block.hpp"
-#include "libmini/extras/cudasim/block_seed.hpp"
 #include "libmini/extras/cudasim/hooks.hpp"
 #include "libmini/extras/cudasim/memory.hpp"
+#include "libmini/extras/cudasim/settings.hpp"
 #include "libmini/extras/cudasim/symbols.hpp"
 
 namespace mini::sim {
@@ -163,6 +163,14 @@ void Inspector::block_ends() {
     if (log_ != nullptr) log_->end_block();
 }
 
+// Returns where a thread of the running block waits; nothing if there is no such thread.
+Place Inspector::place_of(const Launch& launch, const Coordinates& one,
+                          std::span<const ThreadState> states, size_t thread) const {
+    if (thread == states.size()) return {};
+    return {call_before(states[thread].address), execution_.name(), one.block_index,
+            unravel(static_cast<unsigned>(thread), launch.block)};
+}
+
 void Inspector::block_synchronized(const Launch& launch, const Coordinates& one,
                                    std::span<const ThreadState> states) {
     execution_.order().block_met();
@@ -175,12 +183,9 @@ void Inspector::block_synchronized(const Launch& launch, const Coordinates& one,
     for (size_t i = 0; i < states.size(); ++i) {
         const bool gone = states[i].at == ThreadState::At::kExited;
         if (!gone && states[i].address == first->address) continue;
-        const auto party = [&](const ThreadState& state, size_t thread) {
-            return Party{call_before(state.address), execution_.name(), one.block_index,
-                         unravel(static_cast<unsigned>(thread), launch.block)};
-        };
-        const Party waits = party(*first, static_cast<size_t>(first - states.begin()));
-        Party other = party(states[i], i);
+        const Place waits =
+            place_of(launch, one, states, static_cast<size_t>(first - states.begin()));
+        const Place other = place_of(launch, one, states, i);
         if (findings_->met(Mistake::kBarrier, waits.address, other.address)) return;
         findings_->add(
             Mistake::kBarrier, waits, other,
@@ -226,16 +231,11 @@ void Inspector::block_stuck(const Launch& launch, const Coordinates& one,
             return s.at != waits->at || s.address != waits->address ||
                    s.mask != waits->mask;
         });
-    const auto party = [&](auto state) {
-        return state == states.end()
-                   ? Party{}
-                   : Party{call_before(state->address), execution_.name(),
-                           one.block_index,
-                           unravel(static_cast<unsigned>(state - states.begin()),
-                                   launch.block)};
+    const auto place = [&](auto state) {
+        return place_of(launch, one, states, static_cast<size_t>(state - states.begin()));
     };
     findings_->add(
-        Mistake::kBarrier, party(waits), party(other),
+        Mistake::kBarrier, place(waits), place(other),
         "a warp waits for lanes of its mask that never arrive: no thread of the "
         "block can continue");
 }

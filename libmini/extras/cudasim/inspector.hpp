@@ -16,7 +16,6 @@
 
 #include "libmini/extras/cudasim/access_checker.hpp"
 #include "libmini/extras/cudasim/access_log.hpp"
-#include "libmini/extras/cudasim/allocation.hpp"
 #include "libmini/extras/cudasim/execution.hpp"
 #include "libmini/extras/cudasim/findings.hpp"
 #include "libmini/extras/cudasim/host_guard.hpp"
@@ -65,6 +64,8 @@ class Inspector final : public Observer {
 
   private:
     const void* call_of(uint64_t operation);
+    Place place_of(const Launch& launch, const Coordinates& one,
+                   std::span<const ThreadState> states, size_t thread) const;
 
     Findings* findings_;
     AccessLog* log_;

@@ -1,17 +1,20 @@
 // CUDA C++'s device language for a plain C++ compiler: keywords, coordinates, barriers,
-// shuffles, votes, atomics, vector types and intrinsics.
+// shuffles, votes, atomics and intrinsics.
 
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "libmini/extras/cudasim/api.hpp"
 #include "libmini/extras/cudasim/block.hpp"
 #include "libmini/extras/cudasim/hooks.hpp"
+#include "libmini/extras/cudasim/vectors.hpp"
 
 // Always inlined, so that the checker sees the source line of the kernel.
 #define MINI_WORD inline __attribute__((always_inline))
@@ -46,43 +49,6 @@ constexpr int warpSize = 32;
 using std::max;
 using std::min;
 
-// A vector is loaded or stored in one access: copies use a compiler vector type, which
-// the instrumentation reports as one access. clang-format off
-#define MINI_VECTOR(name, bytes, type, ...)                                            \
-    struct alignas(bytes) name {                                                       \
-        using Whole [[gnu::vector_size(bytes), gnu::may_alias]] = type;                \
-        type __VA_ARGS__;                                                              \
-        name() = default;                                                              \
-        MINI_WORD name(const name& other) { *this = other; }                           \
-        MINI_WORD name& operator=(const name& other) {                                 \
-            *reinterpret_cast<Whole*>(this) = *reinterpret_cast<const Whole*>(&other); \
-            return *this;                                                              \
-        }
-
-MINI_VECTOR(float2, 8, float, x, y)
-float2(float x, float y) : x(x), y(y) {}
-}
-;
-MINI_VECTOR(float4, 16, float, x, y, z, w)
-float4(float x, float y, float z, float w) : x(x), y(y), z(z), w(w) {}
-}
-;
-MINI_VECTOR(int4, 16, int, x, y, z, w)
-int4(int x, int y, int z, int w) : x(x), y(y), z(z), w(w) {}
-}
-;
-MINI_VECTOR(uint4, 16, unsigned, x, y, z, w)
-uint4(unsigned x, unsigned y, unsigned z, unsigned w) : x(x), y(y), z(z), w(w) {}
-}
-;
-// clang-format on
-#undef MINI_VECTOR
-inline float2 make_float2(float x, float y) { return {x, y}; }
-inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
-inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) {
-    return {x, y, z, w};
-}
-
 MINI_WORD void __syncthreads() { MINI_UNMERGED mini::sim::block_barrier(); }
 MINI_WORD int __syncthreads_count(int predicate) {
     MINI_UNMERGED return mini::sim::block_vote(predicate != 0);
@@ -99,39 +65,23 @@ MINI_WORD void __syncwarp(unsigned mask = 0xffffffffu) {
 MINI_WORD void __threadfence() { mini::sim::note_fence(mini::sim::Scope::kDevice); }
 MINI_WORD void __threadfence_block() { mini::sim::note_fence(mini::sim::Scope::kBlock); }
 
-// Shuffles take any value of up to 8 bytes.
-template <typename T>
-MINI_WORD T __shfl_sync(unsigned mask, T value, int lane, int width = warpSize) {
-    const int self = mini::sim::lane();
-    const int from = (self & ~(width - 1)) | (lane & (width - 1));
-    mini::sim::note_exchange(mask, from);
-    return mini::sim::exchange(mask, value, from);
-}
-template <typename T>
-MINI_WORD T __shfl_xor_sync(unsigned mask, T value, int lanes, int width = warpSize) {
-    const int self = mini::sim::lane();
-    const int other = self ^ lanes;
-    const int from = other < (self & ~(width - 1)) + width ? other : self;
-    mini::sim::note_exchange(mask, from);
-    return mini::sim::exchange(mask, value, from);
-}
-template <typename T>
-MINI_WORD T __shfl_down_sync(unsigned mask, T value, unsigned lanes,
-                             int width = warpSize) {
-    const int self = mini::sim::lane();
-    const int other = self + static_cast<int>(lanes);
-    const int from = other < (self & ~(width - 1)) + width ? other : self;
-    mini::sim::note_exchange(mask, from);
-    return mini::sim::exchange(mask, value, from);
-}
-template <typename T>
-MINI_WORD T __shfl_up_sync(unsigned mask, T value, unsigned lanes, int width = warpSize) {
-    const int self = mini::sim::lane();
-    const int other = self - static_cast<int>(lanes);
-    const int from = other >= (self & ~(width - 1)) ? other : self;
-    mini::sim::note_exchange(mask, from);
-    return mini::sim::exchange(mask, value, from);
-}
+// Shuffles take any value of up to 8 bytes. A lane whose source is not in its part of the
+// warp, of `width` lanes, keeps its value. clang-format off
+#define MINI_SHUFFLE(name, type, source, inside)                              \
+    template <typename T>                                                     \
+    MINI_WORD T name(unsigned mask, T value, type by, int width = warpSize) { \
+        const int self = mini::sim::lane(), lanes = static_cast<int>(by);     \
+        [[maybe_unused]] const int first = self & ~(width - 1);               \
+        const int other = source, from = inside ? other : self;               \
+        mini::sim::note_exchange(mask, from);                                 \
+        return mini::sim::exchange(mask, value, from);                        \
+    }
+MINI_SHUFFLE(__shfl_sync, int, first | (lanes & (width - 1)), true)
+MINI_SHUFFLE(__shfl_xor_sync, int, self ^ lanes, other < first + width)
+MINI_SHUFFLE(__shfl_down_sync, unsigned, self + lanes, other < first + width)
+MINI_SHUFFLE(__shfl_up_sync, unsigned, self - lanes, other >= first)
+#undef MINI_SHUFFLE
+// clang-format on
 MINI_WORD unsigned __ballot_sync(unsigned mask, int predicate) {
     mini::sim::note_exchange(mask, -1);
     return mini::sim::ballot(mask, predicate != 0);
@@ -143,35 +93,46 @@ MINI_WORD int __all_sync(unsigned mask, int predicate) {
     return __ballot_sync(mask, !predicate) == 0;  // exited lanes do not vote
 }
 
-// Blocks run in parallel on host threads, so these functions use host atomics.
-template <typename T>
-MINI_WORD T atomicAdd(T* address, T value) {
-    mini::sim::note_atomic(address, sizeof(*address));
-    return mini::sim::atomic_add(address, value);
-}
-MINI_WORD int atomicMax(int* address, int value) {
-    mini::sim::note_atomic(address, sizeof(*address));
-    return mini::sim::atomic_max(address, value);
-}
-// clang-format off
-#define MINI_DEVICE_ATOMICS(type)                                                             \
-    MINI_WORD type atomicExch(type* address, type value) {                             \
-        mini::sim::note_atomic(address, sizeof(type));                                 \
-        return mini::sim::atomic_exchange(address, value);                             \
-    }                                                                                  \
-    MINI_WORD type atomicCAS(type* address, type expected, type value) {               \
-        mini::sim::note_atomic(address, sizeof(type));                                 \
-        return mini::sim::atomic_compare_and_swap(address, expected, value);           \
+// Blocks run in parallel on host threads, so these functions use host atomics. The value
+// takes the type of the memory. clang-format off
+namespace mini::cuda {
+template <typename T, typename F>
+MINI_WORD T atomic_change(T* at, F changed) {
+    sim::note_atomic(at, sizeof(T));
+    const std::atomic_ref<T> target(*at);
+    T seen = target.load();
+    while (!target.compare_exchange_weak(seen, changed(seen))) {
     }
-MINI_DEVICE_ATOMICS(int)
-MINI_DEVICE_ATOMICS(unsigned)
-MINI_DEVICE_ATOMICS(unsigned long long)
-#undef MINI_DEVICE_ATOMICS
-// clang-format on
-MINI_WORD float atomicExch(float* address, float value) {
-    mini::sim::note_atomic(address, sizeof(*address));
-    return mini::sim::atomic_exchange(address, value);
+    return seen;
 }
+template <typename T>
+concept Number = std::is_arithmetic_v<T>;
+}  // namespace mini::cuda
+#define MINI_ATOMIC(name, changed)                                                          \
+    template <mini::cuda::Number T, mini::cuda::Number U>                                   \
+    MINI_WORD T name(T* at, U by) {                                                         \
+        const T value = static_cast<T>(by);                                                 \
+        return mini::cuda::atomic_change(at, [value](T old) { return static_cast<T>(changed); }); \
+    }
+MINI_ATOMIC(atomicAdd, old + value)
+MINI_ATOMIC(atomicSub, old - value)
+MINI_ATOMIC(atomicMin, value < old ? value : old)
+MINI_ATOMIC(atomicMax, old < value ? value : old)
+MINI_ATOMIC(atomicAnd, old& value)
+MINI_ATOMIC(atomicOr, old | value)
+MINI_ATOMIC(atomicXor, old ^ value)
+MINI_ATOMIC(atomicInc, old >= value ? T{0} : old + 1)
+MINI_ATOMIC(atomicDec, old == 0 || old > value ? value : old - 1)
+MINI_ATOMIC(atomicExch, (static_cast<void>(old), value))
+template <mini::cuda::Number T, mini::cuda::Number U, mini::cuda::Number V>
+MINI_WORD T atomicCAS(T* at, U expected, V value) {
+    mini::sim::note_atomic(at, sizeof(T));
+    T seen = static_cast<T>(expected);
+    std::atomic_ref<T>(*at).compare_exchange_strong(seen, static_cast<T>(value));
+    return seen;
+}
+#undef MINI_ATOMIC
+// clang-format on
 
 inline float __expf(float x) { return std::exp(x); }
 inline float __logf(float x) { return std::log(x); }

@@ -53,6 +53,7 @@ struct MemoryAccess {
     size_t alignment = 1;  // of which the instruction needs the address to be a multiple
     Mode mode = Mode::kRead;
     const void* address = nullptr;  // of the instruction
+    bool is_volatile = false;
 
     uintptr_t at() const { return reinterpret_cast<uintptr_t>(pointer); }
 };

@@ -1,8 +1,11 @@
 #include "libmini/extras/cudasim/line_traffic.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <tuple>
@@ -15,7 +18,8 @@
 namespace mini::sim {
 namespace {
 
-constexpr size_t kListed = 4;  // threads in a description
+constexpr size_t kListed = 4;      // threads in a description
+constexpr size_t kWorstLines = 3;  // of a launch
 
 struct LaneAddress {
     size_t thread = 0;  // in the block
@@ -61,6 +65,13 @@ std::string where_threads_are(const LineTraffic& line) {
     return (line.shared ? "one bank: " : "") + mini::join(told);
 }
 
+size_t waste(const LineTraffic& line) { return line.cost() - line.least(); }
+
+std::string global(const char* name, const Traffic& traffic) {
+    return fmt::format("{} {} instructions, {} sectors, {:.0f} % used", name,
+                       traffic.instructions, traffic.sectors, 100 * traffic.efficiency());
+}
+
 }  // namespace
 
 std::vector<LineTraffic> traffic_by_line(const LaunchCounters& launch) {
@@ -102,6 +113,29 @@ std::string describe(const LineTraffic& line) {
                    line.worst.warp * 32, " to ", line.worst.warp * 32 + 31, ": ",
                    line.worst.cost, unit, "; ", line.worst.least, would);
     return text + "\n    " + where_threads_are(line);
+}
+
+std::string describe(const LaunchCounters& launch) {
+    const auto extent = [](dim3 of) { return size_t{of.x} * of.y * of.z; };
+    std::string text = fmt::format(
+        "{}, {} blocks of {} threads\n    {}; {}\n", launch.kernel, extent(launch.grid),
+        extent(launch.block), global("loads", launch.global_loads),
+        global("stores", launch.global_stores));
+    const size_t passes = launch.shared_loads.rounds + launch.shared_stores.rounds;
+    if (passes > 0)
+        text +=
+            fmt::format("    shared memory {} passes, {} without bank conflicts\n",
+                        passes, launch.shared_loads.least + launch.shared_stores.least);
+    std::vector<LineTraffic> lines = traffic_by_line(launch);
+    std::ranges::stable_sort(lines, std::ranges::greater(), waste);
+    for (size_t i = 0; i < std::min(lines.size(), kWorstLines) && waste(lines[i]) > 0;
+         ++i) {
+        std::string line = describe(lines[i]);
+        for (size_t at = 0; (at = line.find('\n', at)) != std::string::npos;)
+            line.insert(at += 1, "    ");
+        text += fmt::format("    {}\n", line);
+    }
+    return text;
 }
 
 }  // namespace mini::sim

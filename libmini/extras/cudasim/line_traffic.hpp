@@ -15,13 +15,9 @@
 namespace mini::sim {
 
 /// The loads, or the stores, of one source line in one kind of memory.
-struct LineTraffic {
+struct LineTraffic : InstructionTraffic {
     std::string file;
     int line = 0;  // 0: unknown
-    Mode mode = Mode::kRead;
-    bool shared = false;
-    Traffic traffic;
-    WarpAccess worst;  // an execution with the largest cost - least
 
     /// Returns the sectors (global) or passes (shared) of the launch.
     size_t cost() const { return shared ? traffic.rounds : traffic.sectors; }
@@ -36,5 +32,12 @@ std::vector<LineTraffic> traffic_by_line(const LaunchCounters& launch);
 /// Returns the text above: one line if cost() is least(), else with the execution that
 /// wastes most, and the addresses of its first threads, counted from the lowest.
 std::string describe(const LineTraffic& line);
+
+/// Returns the traffic of a launch, and of the source lines that waste most:
+///
+///     transpose, 64 blocks of 256 threads
+///         loads 512 instructions, 2048 sectors, 100 % used; stores 512, 16384, 12 % used
+///         transpose.cu:9 stores, global memory: 16384 sectors of 32 bytes; ...
+std::string describe(const LaunchCounters& launch);
 
 }  // namespace mini::sim

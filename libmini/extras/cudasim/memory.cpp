@@ -37,7 +37,6 @@ class Memory {
         if (bytes > total_ - std::min(used_, total_)) return nullptr;
         std::byte* const begin = take(slot_bytes(bytes));
         if (begin == nullptr) return nullptr;
-        forget(begin, slot_bytes(bytes));
         allocations_[begin] = {begin, bytes, id, device_, false};
         used_ += bytes;
         return begin;
@@ -46,9 +45,7 @@ class Memory {
     void free(Allocation& allocation) {
         allocation.freed = true;
         used_ -= allocation.bytes;
-        const size_t bytes = slot_bytes(allocation.bytes);
-        madvise(allocation.begin, bytes, MADV_DONTNEED);
-        give_back(allocation.begin, bytes);
+        madvise(allocation.begin, slot_bytes(allocation.bytes), MADV_DONTNEED);
     }
 
     // Returns the allocation at or before an address, or null.
@@ -62,23 +59,23 @@ class Memory {
     MemoryUse use() const { return {used_, total_}; }
 
   private:
-    // Returns addresses that were never used if enough are left, else the first free
-    // piece that is large enough, else null.
+    // Returns addresses that were never used if enough are left, else the first that lie
+    // between living allocations, else null.
     std::byte* take(size_t bytes) {
-        if (static_cast<size_t>(region_.base + region_.bytes - next_) >= bytes) {
+        std::byte* const end = region_.base + region_.bytes;
+        if (static_cast<size_t>(end - next_) >= bytes) {
             std::byte* const begin = next_;
             if (!open_until(begin + bytes)) return nullptr;
             next_ += bytes;
             return begin;
         }
-        const auto fit = std::find_if(free_.begin(), free_.end(), [&](const auto& each) {
-            return each.second >= bytes;
-        });
-        if (fit == free_.end()) return nullptr;
-        const auto [begin, size] = *fit;
-        free_.erase(fit);
-        if (size > bytes) free_[begin + bytes] = size - bytes;
-        return begin;
+        std::erase_if(allocations_, [](const auto& each) { return each.second.freed; });
+        std::byte* begin = region_.base + kAlignment;
+        for (const auto& [at, each] : allocations_) {
+            if (static_cast<size_t>(at - begin) >= bytes) return begin;
+            begin = at + slot_bytes(each.bytes);
+        }
+        return static_cast<size_t>(next_ - begin) >= bytes ? begin : nullptr;
     }
 
     bool open_until(std::byte* end) {
@@ -93,29 +90,6 @@ class Memory {
         return true;
     }
 
-    // Adds addresses to the free list, merged with their free neighbours.
-    void give_back(std::byte* begin, size_t bytes) {
-        auto after = free_.lower_bound(begin);
-        if (after != free_.end() && begin + bytes == after->first) {
-            bytes += after->second;
-            after = free_.erase(after);
-        }
-        if (after != free_.begin()) {
-            const auto before = std::prev(after);
-            if (before->first + before->second == begin) {
-                before->second += bytes;
-                return;
-            }
-        }
-        free_[begin] = bytes;
-    }
-
-    // Removes the records of freed allocations at these addresses.
-    void forget(std::byte* begin, size_t bytes) {
-        allocations_.erase(allocations_.lower_bound(begin),
-                           allocations_.lower_bound(begin + bytes));
-    }
-
     Region region_;
     int device_;
     size_t total_;
@@ -123,7 +97,6 @@ class Memory {
     std::byte* next_;              // addresses from here on were never allocated
     std::byte* opened_ = nullptr;  // addresses below this are accessible
     std::map<std::byte*, Allocation> allocations_;
-    std::map<std::byte*, size_t> free_;
 };
 
 struct Memories {

@@ -17,9 +17,22 @@
 #include <cstdint>
 #include <optional>
 
-#include "libmini/extras/cudasim/allocation.hpp"
-
 namespace mini::sim {
+
+/// The result of one call of cudaMalloc or cudaMallocHost.
+struct Allocation {
+    std::byte* begin = nullptr;
+    size_t bytes = 0;  // as requested, not rounded up
+    uint64_t id = 0;   // 1, 2, 3, ... in the order of the calls
+    int device = 0;    // a device's index, or kPinned
+    bool freed = false;
+
+    bool contains(const void* pointer, size_t count) const {
+        const auto* first = static_cast<const std::byte*>(pointer);
+        return first >= begin && count <= bytes &&
+               static_cast<size_t>(first - begin) <= bytes - count;
+    }
+};
 
 constexpr size_t kRegionBytes = size_t{64} << 30;
 constexpr size_t kAlignment = 4096;    // of every allocation, so that no two share a page

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "libmini/extras/cudasim/allocation.hpp"
+#include "libmini/extras/cudasim/memory.hpp"
 #include "libmini/extras/cudasim/symbols.hpp"
 
 namespace mini::sim {

@@ -7,12 +7,13 @@
 #include <span>
 #include <vector>
 
-#include "libmini/extras/cudasim/allocation.hpp"
 #include "libmini/extras/cudasim/hooks.hpp"
 #include "libmini/extras/cudasim/launch.hpp"
 #include "libmini/extras/cudasim/order.hpp"
 
 namespace mini::sim {
+
+struct Allocation;  // memory.hpp
 
 /// Callbacks of the simulator. They run on any thread, and concurrently for different
 /// devices. They must not call the CUDA interface.

@@ -17,6 +17,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -41,7 +42,10 @@ inline bool precedes(Stamp earlier, const Clock& clock) {
 }
 
 /// Sets clock[t] to the larger of both, for each timeline t.
-void join(Clock& clock, const Clock& other);
+inline void join(Clock& clock, const Clock& other) {
+    if (clock.size() < other.size()) clock.resize(other.size());
+    for (size_t i = 0; i < other.size(); ++i) clock[i] = std::max(clock[i], other[i]);
+}
 
 enum class OperationKind { kKernel, kCopy, kFill, kHostFunction, kMarker };
 

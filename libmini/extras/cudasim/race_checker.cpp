@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "libmini/core/error.hpp"
-#include "libmini/extras/cudasim/block_seed.hpp"
 #include "libmini/extras/cudasim/memory.hpp"
+#include "libmini/extras/cudasim/settings.hpp"
 
 namespace mini::sim {
 namespace {
@@ -86,10 +86,23 @@ void RaceChecker::visit(AccessedRange range, Mode mode, Accessor now) {
         }
         for (const Accessor& read : cell.reads)
             check_order(read, false, now, mode, range);
-        cell.write = now;
+        if (mode != Mode::kAtomic || !follows_own_write(now, cell.write))
+            cell.write = now;
         cell.reads = {};
         cell.initialised |= bytes;
     });
+}
+
+// Returns whether a thread's atomic follows a plain write of this thread, without a barrier
+// between. The cell keeps the write: the atomics of other threads are unordered with it too.
+bool RaceChecker::follows_own_write(Accessor atomic, Accessor write) const {
+    if (write.access == 0 || write.lanes != atomic.lanes || write.bytes != atomic.bytes)
+        return false;
+    Access same = execution_.access(atomic.access);
+    const Access& before = execution_.access(write.access);
+    same.atomic = false;
+    same.address = before.address;
+    return before == same;
 }
 
 // Adds a read to the reads since the last write. Lanes of a warp that read at the same

@@ -53,6 +53,7 @@ class RaceChecker {
 
     template <typename Visit>
     void each_word(const AccessedRange& range, const Visit& visit);
+    bool follows_own_write(Accessor atomic, Accessor write) const;
     void keep_read(Cell& cell, Accessor now);
     void check_order(Accessor earlier, bool earlier_wrote, Accessor now, Mode mode,
                      const AccessedRange& range);

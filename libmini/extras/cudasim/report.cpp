@@ -1,5 +1,6 @@
 #include "libmini/extras/cudasim/report.hpp"
 
+#include <array>
 #include <filesystem>
 #include <system_error>
 
@@ -38,22 +39,22 @@ std::string describe_line(const std::string& file, int line) {
 }
 
 const char* name(Mistake mistake) {
-    switch (mistake) {
-        case Mistake::kOutOfBounds: return "out of bounds";
-        case Mistake::kUseAfterFree: return "use after free";
-        case Mistake::kHostPointer: return "host pointer in a kernel";
-        case Mistake::kWrongDevice: return "another device's pointer";
-        case Mistake::kDevicePointer: return "device pointer on the host";
-        case Mistake::kUninitialised: return "uninitialised read";
-        case Mistake::kRace: return "race";
-        case Mistake::kMissingSync: return "missing synchronisation";
-        case Mistake::kBarrier: return "barrier not reached by all";
-        case Mistake::kWarpMask: return "wrong warp mask";
-        case Mistake::kMisaligned: return "misaligned access";
-        case Mistake::kSpin: return "waits for another block";
-        case Mistake::kSameValue: return "note: the same value from several threads";
-    }
-    return "mistake";
+    static constexpr std::array kNames = {
+        "out of bounds",
+        "use after free",
+        "host pointer in a kernel",
+        "another device's pointer",
+        "device pointer on the host",
+        "uninitialised read",
+        "race",
+        "missing synchronisation",
+        "barrier not reached by all",
+        "wrong warp mask",
+        "misaligned access",
+        "waits for another block",
+        "note: the same value from several threads",
+    };
+    return kNames[static_cast<size_t>(mistake)];
 }
 
 std::string describe(const Report& report) {

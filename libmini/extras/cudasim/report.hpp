@@ -33,14 +33,14 @@ inline bool is_note(Mistake mistake) { return mistake == Mistake::kSameValue; }
 /// Returns "race", "out of bounds", ...
 const char* name(Mistake mistake);
 
-/// A source line, and the kernel and thread that executed it. `kernel` is "" for the
-/// host, and "a copy" or "a fill" for a copy or a fill; `line` is 0 if unknown.
+/// An instruction, its source line, and the kernel and thread that executed it. `kernel` is
+/// "" for the host, and "a copy" or "a fill" for a copy or a fill.
 struct Place {
+    const void* address = nullptr;  // of the instruction; null: unknown
     std::string kernel;
-    std::string file;
-    int line = 0;
-    dim3 block{0, 0, 0};
-    dim3 thread{0, 0, 0};
+    dim3 block{0, 0, 0}, thread{0, 0, 0};
+    std::string file = {};
+    int line = 0;  // 0: unknown
 };
 
 struct Report {

@@ -14,6 +14,12 @@
 
 #include "libmini/core/error.hpp"
 
+// The references of program.hpp's MINI_PLACE, which kernels may read; null without any.
+extern "C" {
+extern const char __start_mini_places[] __attribute__((weak));
+extern const char __stop_mini_places[] __attribute__((weak));
+}
+
 namespace mini::sim {
 namespace {
 
@@ -155,6 +161,8 @@ size_t closing(const std::string& text, size_t begin) {
 
 }  // namespace
 
+uintptr_t program_base() { return image().base; }
+
 const std::vector<SharedArray>& shared_arrays() { return image().arrays; }
 
 std::vector<SharedArray> shared_arrays_of(const void* kernel) {
@@ -219,6 +227,8 @@ std::string kernel_name(const void* kernel) {
 }
 
 ImagePart image_part(const void* address) {
+    if (address >= __start_mini_places && address < __stop_mini_places)
+        return ImagePart::kConstant;
     const auto at = reinterpret_cast<uintptr_t>(address);
     for (const Segment& segment : image().segments)
         if (at >= segment.begin && at < segment.end)

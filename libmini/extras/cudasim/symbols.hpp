@@ -11,6 +11,9 @@
 
 namespace mini::sim {
 
+/// Returns the difference of the program's addresses in memory and in its file.
+uintptr_t program_base();
+
 /// A `__shared__` array: a thread-local variable inside a function.
 struct SharedArray {
     std::string name;      // as in the source

@@ -17,11 +17,12 @@
 // clang-format off
 #define MINI_RETURN_ADDRESS \
     (static_cast<const char*>(__builtin_extract_return_addr(__builtin_return_address(0))) - 1)
-#define MINI_TELL(pointer, bytes, alignment, mode)                            \
+#define MINI_TELL(pointer, bytes, alignment, mode, ...)                       \
     if (mini::sim::is_inspected()) [[unlikely]]                               \
     mini::sim::detail::tell_access({const_cast<const void*>(pointer),         \
                                     static_cast<size_t>(bytes), alignment,    \
-                                    mini::sim::Mode::mode, MINI_RETURN_ADDRESS})
+                                    mini::sim::Mode::mode,                    \
+                                    MINI_RETURN_ADDRESS __VA_OPT__(, ) __VA_ARGS__})
 
 extern "C" {
 
@@ -34,10 +35,10 @@ void __tsan_func_exit() {}
     void __tsan_write##n(void* p) { MINI_TELL(p, n, n, kWrite); }                       \
     void __tsan_unaligned_read##n(void* p) { MINI_TELL(p, n, 1, kRead); }               \
     void __tsan_unaligned_write##n(void* p) { MINI_TELL(p, n, 1, kWrite); }             \
-    void __tsan_volatile_read##n(void* p) { MINI_TELL(p, n, n, kRead); }                \
-    void __tsan_volatile_write##n(void* p) { MINI_TELL(p, n, n, kWrite); }              \
-    void __tsan_unaligned_volatile_read##n(void* p) { MINI_TELL(p, n, 1, kRead); }      \
-    void __tsan_unaligned_volatile_write##n(void* p) { MINI_TELL(p, n, 1, kWrite); }    \
+    void __tsan_volatile_read##n(void* p) { MINI_TELL(p, n, n, kRead, true); }                \
+    void __tsan_volatile_write##n(void* p) { MINI_TELL(p, n, n, kWrite, true); }              \
+    void __tsan_unaligned_volatile_read##n(void* p) { MINI_TELL(p, n, 1, kRead, true); }      \
+    void __tsan_unaligned_volatile_write##n(void* p) { MINI_TELL(p, n, 1, kWrite, true); }    \
     void __tsan_read_write##n(void* p) {                                                \
         MINI_TELL(p, n, n, kRead);                                                      \
         MINI_TELL(p, n, n, kWrite);                                                     \

@@ -29,8 +29,10 @@ enum cudaError_t {
     cudaErrorAssert = 710,
     cudaErrorHardwareStackError = 714,
     cudaErrorLaunchFailure = 719,
+    cudaErrorNotSupported = 801,
     cudaErrorUnknown = 999,
 };
+using cudaError = cudaError_t;
 
 enum cudaMemcpyKind {
     cudaMemcpyHostToHost = 0,
@@ -41,13 +43,21 @@ enum cudaMemcpyKind {
 };
 
 enum cudaDeviceAttr {
+    cudaDevAttrMaxThreadsPerBlock = 1,
+    cudaDevAttrMaxSharedMemoryPerBlock = 8,
+    cudaDevAttrWarpSize = 10,
     cudaDevAttrMultiProcessorCount = 16,
+    cudaDevAttrMaxThreadsPerMultiProcessor = 39,
     cudaDevAttrComputeCapabilityMajor = 75,
     cudaDevAttrComputeCapabilityMinor = 76,
+    cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
+    cudaDevAttrCooperativeLaunch = 95,
+    cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
 };
 
 enum cudaFuncAttribute {
     cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
+    cudaFuncAttributePreferredSharedMemoryCarveout = 9,
 };
 
 enum cudaMemoryType {
@@ -78,6 +88,21 @@ struct cudaDeviceProp {
     int multiProcessorCount;
     int major;
     int minor;
+    // Below, the numbers of an A100.
+    int maxThreadsDim[3], maxGridSize[3];
+    int regsPerBlock, regsPerMultiprocessor;
+    int maxThreadsPerMultiProcessor, maxBlocksPerMultiProcessor;
+    size_t sharedMemPerMultiprocessor, totalConstMem;
+    int clockRate, memoryClockRate, memoryBusWidth, l2CacheSize;  // kHz, kHz, bits, bytes
+    int concurrentKernels, asyncEngineCount, canMapHostMemory, unifiedAddressing;
+    int managedMemory, integrated, cooperativeLaunch;
+    // Below, zeros.
+    char luid[8];
+    unsigned luidDeviceNodeMask;
+    size_t memPitch, textureAlignment, surfaceAlignment;
+    int ECCEnabled, pciBusID, pciDeviceID, pciDomainID, tccDriver, computeMode;
+    int globalL1CacheSupported, localL1CacheSupported, streamPrioritiesSupported;
+    int maxTexture1D, maxTexture1DMipmap, kernelExecTimeoutEnabled, deviceOverlap;
 };
 
 constexpr unsigned cudaStreamDefault = 0;

@@ -65,14 +65,11 @@ void launch(void (*kernel)(Parameters...), Extents extents, cudaStream_t stream,
             Arguments... arguments) {
     if (extents.grid.x == 0 || extents.block.x == 0) return;
     const void* name = reinterpret_cast<const void*>(kernel);
-    check_launch(name,
-                 sim::enqueue({.grid = extents.grid,
-                               .block = extents.block,
-                               .shared_bytes = extents.shared_bytes,
-                               .kernel = name,
-                               .body = [kernel, ... values = static_cast<Parameters>(
-                                                    arguments)] { kernel(values...); }},
-                              stream));
+    check_launch(
+        name,
+        enqueue_body({extents.grid, extents.block, extents.shared_bytes, stream}, name,
+                     [kernel, ... values = static_cast<Parameters>(arguments)]()
+                         MINI_UNCHECKED { kernel(values...); }));
 }
 
 template <typename T>

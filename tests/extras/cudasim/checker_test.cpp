@@ -1,4 +1,5 @@
 #include "libmini/extras/cudasim/checker.hpp"
+#include "libmini/extras/cudasim/settings.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -7,7 +8,6 @@
 #include <vector>
 
 #include "libmini/extras/cudasim/api.hpp"
-#include "libmini/extras/cudasim/block_seed.hpp"
 #include "libmini/kernels/cuda/runtime.hpp"
 #include "tests/extras/cudasim/bugs/bugs.hpp"
 #include "tests/extras/cudasim/patterns.hpp"

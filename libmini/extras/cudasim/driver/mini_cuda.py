@@ -1,0 +1,257 @@
+"""mini cuda FILE.cu... [-o PROGRAM] [options of g++] [-- ARGUMENTS]
+
+Compiles CUDA C++ for the simulator: no GPU and no toolkit is needed.
+
+  -o FILE       the program (a.out), or with -c the object file
+  -c            compile one file, do not link
+  --run         run the program with ARGUMENTS
+  --check       run it under the checker: races, bounds, uninitialised reads,
+                barriers that not all threads reach, missing stream order
+  --count       run it, then print each kernel's memory traffic
+  --seeds N     --check with N orders of the blocks, until one has mistakes
+
+Exit code: that of the program, 1 if it has mistakes, 3 if it does not compile,
+2 if this command line is wrong. Options of nvcc that say which GPU to compile
+for, and its libraries, are accepted and ignored. CXX names another compiler.
+"""
+# The program mini calls this script with the simulator's place before the words of its user:
+#
+#     mini_cuda.py FOLDER_OF_HEADERS LIBRARIES COMPILER LINKER words...
+#
+# A .cu file is translated (translate.py) and compiled with program.hpp, which is precompiled at
+# the first use, in MINI_CUDA_CACHE or ~/.cache/libmini/cuda.
+
+import hashlib
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from types import SimpleNamespace
+
+from translate import CUDA, translate
+
+SIMULATOR = "libmini/extras/cudasim"
+DOES_NOT_COMPILE = 3
+
+# Options of nvcc that mean nothing here. Those of the first line take a value.
+OF_NVCC_WITH_VALUE = ("-arch --gpu-architecture -gencode --generate-code -code -maxrregcount -rdc "
+                      "--relocatable-device-code").split()
+OF_NVCC = ("--expt-relaxed-constexpr --expt-extended-lambda --extended-lambda -extended-lambda -lineinfo "
+           "--use_fast_math -use_fast_math -G -dc -lcudart -lcublas -lcublasLt -lcurand -lcuda "
+           "-lcudadevrt").split()
+
+# Headers whose names program.hpp declares.
+OF_TOOLKIT = ("cuda.h cuda_runtime.h cuda_runtime_api.h device_launch_parameters.h vector_types.h "
+              "vector_functions.h math_constants.h device_functions.h device_atomic_functions.h").split()
+
+# What a compiler's error names that the simulator does not have.
+MISSING = re.compile(r"""['‘](?P<a>(?:__)?(?:cu[a-z]*[A-Z_:]|thrust::|nv[a-z]*|mma_|wmma)[\w:]*)['’]\ (?:was\ not|is\ not\ a\ member|has\ not)
+    |(?:undeclared\ identifier|unknown\ type\ name|no\ member\ named)\ '(?P<b>cu\w+)'
+    |fatal\ error:\ '?(?P<c>(?:cu|thrust/|cub/|nv|cooperative_groups/|mma)[\w/.]*)'?(?::\ No\ such|\ file\ not)""", re.X)
+
+
+def fail(message):
+    print(f"mini cuda: {message}", file=sys.stderr)
+    sys.exit(2)
+
+
+def parse(words):
+    """Returns the user's options; `others` are the compiler's, in their order."""
+    options = SimpleNamespace(sources=[], others=[], linked=[], arguments=[], output="",
+                              object=False, run=False, check=False, count=False, seeds=0)
+    words = iter(words)
+
+    def value():
+        got = next(words, None)
+        if got is None:
+            fail(f"{word} what?")
+        return got
+
+    for word in words:
+        if word == "--":
+            options.arguments = list(words)
+        elif word in ("--run", "--check", "--count"):
+            options.run = True
+            setattr(options, word[2:], True)
+        elif word == "--seeds":
+            number = value()
+            if not number.isdigit() or int(number) < 1:
+                fail("--seeds takes a number from 1 up")
+            options.run = options.check = True
+            options.seeds = int(number)
+        elif word == "-o":
+            options.output = value()
+        elif word == "-c":
+            options.object = True
+        elif word in OF_NVCC_WITH_VALUE:
+            value()
+        elif (word in OF_NVCC or word.split("=")[0] in OF_NVCC_WITH_VALUE
+              or word.startswith("-std=")):  # the simulator's headers need C++20
+            pass
+        elif word == "-Xcompiler":
+            options.others += value().split(",")
+        elif word in ("-I", "-D", "-include"):
+            options.others += [word, value()]
+        elif word.endswith(".cu"):
+            options.sources.append(word)
+        elif word.startswith(("-l", "-L", "-Wl,")) or not word.startswith("-"):
+            options.linked.append(word)
+        else:
+            options.others.append(word)
+
+    if not options.sources:
+        fail("name a .cu file; see mini cuda --help")
+    for each in options.sources:
+        if not Path(each).is_file():
+            fail(f"{each}: no such file")
+    if options.check and options.count:
+        fail("--check and --count need a run each")
+    if options.object and (options.run or len(options.sources) > 1):
+        fail("-c takes one file, and runs nothing")
+    return options
+
+
+class Compiler:
+    """GCC or Clang, with what the simulator's checker needs."""
+
+    def __init__(self, headers, libraries, name, linker, options):
+        self.headers, self.libraries, self.options = Path(headers), libraries, options.others
+        self.command = shlex.split(os.environ.get("CXX") or name)
+        self.linker = [f"-fuse-ld={linker}"] if linker else []
+        try:
+            self.version = subprocess.run(self.command + ["--version"], check=True, text=True,
+                                          capture_output=True).stdout
+        except (OSError, subprocess.CalledProcessError) as error:
+            fail(f"{error}; set CXX to GCC or Clang")
+        self.is_clang = "clang" in self.version
+        # addr2line finds the file of a #line only in version 4 of DWARF.
+        self.base = ["-std=c++20", "-O1", "-g1", "-gdwarf-4", "-ffp-contract=off", "-fsanitize=thread",
+                     f"-I{self.headers}", "-isystem", str(self.headers / SIMULATOR / "include")]
+        if self.is_clang:
+            self.base += ["-mllvm", "-tsan-distinguish-volatile=1"]
+        else:  # see mini_simulated_kernels; -fipa-cp crashes GCC 12
+            self.base += ["--param=tsan-distinguish-volatile=1", "-fno-ipa-icf", "-fno-thread-jumps",
+                          "-fno-ipa-cp"]
+        self.base += [each for each in self.options if re.match("-[Ofmgs]", each)]
+
+    def run(self, words):
+        """Runs the compiler, prints its errors and what they name that is not simulated."""
+        done = subprocess.run(self.command + words, stderr=subprocess.PIPE, text=True, check=False)
+        sys.stderr.write(done.stderr)
+        if done.returncode != 0:
+            names = {next(filter(None, match)) for match in MISSING.findall(done.stderr)}
+            for name in sorted(names):
+                print(f"mini cuda: {name} is not simulated", file=sys.stderr)
+        return done.returncode == 0
+
+    def precompiled(self):
+        """Returns the options that include program.hpp, precompiled if there is a folder for it."""
+        header = self.headers / SIMULATOR / "program.hpp"
+        stamps = [f"{each} {each.stat().st_mtime_ns}"
+                  for each in sorted((self.headers / SIMULATOR).rglob("*.h*"))]
+        key = hashlib.sha256("\n".join([self.version, *self.base, *stamps]).encode()).hexdigest()[:16]
+        cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+        folder = Path(os.environ.get("MINI_CUDA_CACHE") or Path(cache) / "libmini/cuda") / key
+        copy = folder / "program.hpp"
+        made = folder / ("program.hpp.pch" if self.is_clang else "program.hpp.gch")
+        if not made.exists():
+            part = folder / f"{os.getpid()}.part"  # others may do the same at once
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+                copy.write_text(f'#include "{header}"\n')
+                self.run(self.base + ["-w", "-x", "c++-header", str(copy), "-o", str(part)])
+                part.rename(made)
+            except OSError:
+                return ["-include", str(header)]
+        return ["-include-pch", str(made)] if self.is_clang else ["-include", str(copy)]
+
+    def compile(self, source, to):
+        words = self.base + self.precompiled() + self.options
+        if not any(each.startswith("-W") for each in self.options):
+            words.append("-w")
+        # The columns are those of the translation.
+        words += ["-fno-show-column",
+                  "-fno-caret-diagnostics" if self.is_clang else "-fno-diagnostics-show-caret"]
+        return self.run(words + ["-x", "c++", "-c", str(source), "-o", to])
+
+    def link(self, objects, program):
+        return self.run(self.linker + objects + shlex.split(self.libraries)
+                        + ["-lfmt", "-lboost_context", "-pthread", "-o", program])
+
+
+class Translation:
+    """Translates a file, and the local files that it includes, into a folder."""
+
+    def __init__(self, folder, options):
+        self.folder, self.done = Path(folder), {}
+        self.searched = [Path(next(words) if word == "-I" else word[2:])
+                         for words in [iter(options)] for word in words if word.startswith("-I")]
+
+    def translated(self, path):
+        path = Path(path)
+        key = path.resolve()
+        if key not in self.done:
+            to = self.done[key] = self.folder / f"{len(self.done)}_{path.name}"
+            text = translate(path.read_text(encoding="utf-8", errors="surrogateescape"),
+                             lambda name, is_quoted: self.included(name, path.parent, is_quoted))
+            to.write_text(f'#line 1 "{path}"\n{text}', encoding="utf-8", errors="surrogateescape")
+        return self.done[key]
+
+    def included(self, name, beside, is_quoted):
+        """Returns the file to include: the translation, or the file itself if it has no CUDA."""
+        for folder in [beside] * is_quoted + self.searched:
+            path = folder / name
+            if path.is_file():
+                has_cuda = CUDA.search(path.read_text(encoding="utf-8", errors="surrogateescape"))
+                return self.translated(path) if has_cuda else path.resolve()
+        return "cuda_runtime.h" if name in OF_TOOLKIT else None
+
+
+def build(options, places, folder):
+    """Compiles and links. Returns whether all went well."""
+    compiler = Compiler(*places, options)
+    objects = []
+    for i, source in enumerate(options.sources):
+        part = Path(folder, str(i))
+        part.mkdir()
+        objects.append(options.output if options.object else f"{part}.o")
+        if not compiler.compile(Translation(part, options.others).translated(source), objects[-1]):
+            return False
+    return options.object or compiler.link(objects + options.linked, options.output)
+
+
+def run(options):
+    """Runs the program, with each order of the blocks until one has mistakes. Returns its code."""
+    words = [os.path.abspath(options.output), *options.arguments]
+    settings = dict(os.environ)
+    settings |= {"MINI_SIM_CHECK": "1"} if options.check else {}
+    settings |= {"MINI_SIM_COUNT": "1"} if options.count else {}
+    for seed in range(1, options.seeds + 1) if options.seeds else [None]:
+        settings |= {"MINI_SIM_BLOCK_SEED": str(seed)} if seed else {}
+        code = subprocess.run(words, env=settings, check=False).returncode
+        if code != 0:
+            if seed:
+                print(f"mini cuda: with MINI_SIM_BLOCK_SEED={seed} of {options.seeds}", file=sys.stderr)
+            return code if code > 0 else 128 - code  # as a shell does for a signal
+    return 0
+
+
+def main(places, words):
+    if "--help" in words or "-h" in words:
+        print(__doc__, end="")
+        return 0
+    options = parse(words)
+    with tempfile.TemporaryDirectory(prefix="mini_cuda_") as folder:
+        options.output = options.output or (
+            Path(options.sources[0]).stem + ".o" if options.object
+            else f"{folder}/program" if options.run else "a.out")
+        if not build(options, places, folder):
+            return DOES_NOT_COMPILE
+        return run(options) if options.run else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:5], sys.argv[5:]))

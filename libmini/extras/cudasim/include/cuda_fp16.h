@@ -1,0 +1,118 @@
+// half and bfloat16: stored in 16 bits, computed in float and rounded to nearest even.
+
+#pragma once
+
+#include "libmini/extras/cudasim/program.hpp"
+
+#define MINI_WORD inline __attribute__((always_inline))
+
+namespace mini::cuda {
+
+struct HalfFormat {
+    static uint16_t pack(float value) {
+        const auto all = std::bit_cast<uint32_t>(value);
+        const uint32_t sign = all >> 16 & 0x8000, x = all & 0x7fffffff;
+        if (x >= 0x47800000)  // 65536
+            return static_cast<uint16_t>(sign | (x > 0x7f800000 ? 0x7e00 : 0x7c00));
+        if (x < 0x38800000)  // 2^-14: the last bit of 0.5 is half's smallest number
+            return static_cast<uint16_t>(
+                sign | (std::bit_cast<uint32_t>(std::bit_cast<float>(x) + 0.5f) - 0x3f000000));
+        return static_cast<uint16_t>(sign | ((x - 0x38000000 + 0xfff + (x >> 13 & 1)) >> 13));
+    }
+    static float unpack(uint16_t bits) {
+        const uint32_t sign = (bits & 0x8000u) << 16, x = bits & 0x7fffu;
+        const float value = x < 0x400    ? static_cast<float>(x) * 0x1p-24f
+                            : x < 0x7c00 ? std::bit_cast<float>((x << 13) + 0x38000000)
+                                         : std::bit_cast<float>((x << 13) | 0x7f800000);
+        return std::bit_cast<float>(std::bit_cast<uint32_t>(value) | sign);
+    }
+};
+
+struct BrainFormat {
+    static uint16_t pack(float value) {
+        const auto x = std::bit_cast<uint32_t>(value);
+        return value != value ? uint16_t{0x7fff}
+                              : static_cast<uint16_t>((x + 0x7fff + (x >> 16 & 1)) >> 16);
+    }
+    static float unpack(uint16_t bits) { return std::bit_cast<float>(uint32_t{bits} << 16); }
+};
+
+template <typename Format>
+struct Short {
+    uint16_t bits;
+
+    Short() = default;
+    template <typename T>
+        requires std::is_arithmetic_v<T>
+    MINI_WORD Short(T value) : bits(Format::pack(static_cast<float>(value))) {}
+    MINI_WORD operator float() const { return Format::unpack(bits); }
+    MINI_WORD static Short of(uint16_t bits) {
+        Short value;
+        value.bits = bits;
+        return value;
+    }
+    MINI_WORD friend Short operator-(Short a) { return of(a.bits ^ 0x8000); }
+    // clang-format off
+#define MINI_OPERATOR(op)                                                                   \
+    MINI_WORD friend Short operator op(Short a, Short b) { return float(a) op float(b); }   \
+    MINI_WORD Short& operator op##=(Short b) { return *this = *this op b; }
+    MINI_OPERATOR(+) MINI_OPERATOR(-) MINI_OPERATOR(*) MINI_OPERATOR(/)
+#undef MINI_OPERATOR
+    // clang-format on
+};
+
+template <typename Format>
+struct alignas(4) Short2 {
+    Short<Format> x, y;
+};
+
+}  // namespace mini::cuda
+
+// clang-format off
+using __half = mini::cuda::Short<mini::cuda::HalfFormat>;
+using __half2 = mini::cuda::Short2<mini::cuda::HalfFormat>;
+using __nv_bfloat16 = mini::cuda::Short<mini::cuda::BrainFormat>;
+using __nv_bfloat162 = mini::cuda::Short2<mini::cuda::BrainFormat>;
+using half = __half;
+using half2 = __half2;
+using nv_bfloat16 = __nv_bfloat16;
+using nv_bfloat162 = __nv_bfloat162;
+#define MINI_SHORT_FUNCTIONS(H, H2, name)                                               \
+    MINI_WORD H __float2##name(float x) { return x; }                                   \
+    MINI_WORD H __float2##name##_rn(float x) { return x; }                              \
+    MINI_WORD float __##name##2float(H x) { return x; }                                 \
+    MINI_WORD H2 __##name##2##name##2(H x) { return {x, x}; }                           \
+    MINI_WORD H2 __float2##name##2_rn(float x) { return {x, x}; }                       \
+    MINI_WORD H2 __floats2##name##2_rn(float x, float y) { return {x, y}; }             \
+    MINI_WORD float2 __##name##22float2(H2 a) { return {a.x, a.y}; }                    \
+    MINI_WORD H __low2##name(H2 a) { return a.x; }                                      \
+    MINI_WORD H __high2##name(H2 a) { return a.y; }                                     \
+    MINI_WORD float __low2float(H2 a) { return a.x; }                                   \
+    MINI_WORD float __high2float(H2 a) { return a.y; }                                  \
+    MINI_WORD H __hadd(H a, H b) { return a + b; }                                      \
+    MINI_WORD H __hsub(H a, H b) { return a - b; }                                      \
+    MINI_WORD H __hmul(H a, H b) { return a * b; }                                      \
+    MINI_WORD H __hdiv(H a, H b) { return a / b; }                                      \
+    MINI_WORD H __habs(H a) { return H::of(a.bits & 0x7fff); }                          \
+    MINI_WORD H __hmax(H a, H b) { return std::fmax(float(a), float(b)); }              \
+    MINI_WORD H __hmin(H a, H b) { return std::fmin(float(a), float(b)); }              \
+    MINI_WORD bool __hgt(H a, H b) { return a > b; }                                    \
+    MINI_WORD bool __hlt(H a, H b) { return a < b; }                                    \
+    MINI_WORD bool __heq(H a, H b) { return a == b; }                                   \
+    MINI_WORD H __hfma(H a, H b, H c) { return std::fma(float(a), float(b), float(c)); } \
+    MINI_WORD H2 __hadd2(H2 a, H2 b) { return {a.x + b.x, a.y + b.y}; }                 \
+    MINI_WORD H2 __hsub2(H2 a, H2 b) { return {a.x - b.x, a.y - b.y}; }                 \
+    MINI_WORD H2 __hmul2(H2 a, H2 b) { return {a.x * b.x, a.y * b.y}; }                 \
+    MINI_WORD H2 __hfma2(H2 a, H2 b, H2 c) { return {__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)}; } \
+    MINI_WORD H hexp(H a) { return std::exp(float(a)); }                                \
+    MINI_WORD H hsqrt(H a) { return std::sqrt(float(a)); }                              \
+    MINI_WORD H atomicAdd(H* at, H by) {                                                \
+        return H::of(mini::cuda::atomic_change(                                         \
+            &at->bits, [by](uint16_t old) { return (H::of(old) + by).bits; }));         \
+    }                                                                                   \
+    MINI_WORD H2 atomicAdd(H2* at, H2 by) { return {atomicAdd(&at->x, by.x), atomicAdd(&at->y, by.y)}; }
+MINI_SHORT_FUNCTIONS(__half, __half2, half)
+MINI_SHORT_FUNCTIONS(__nv_bfloat16, __nv_bfloat162, bfloat16)
+// clang-format on
+#undef MINI_SHORT_FUNCTIONS
+#undef MINI_WORD

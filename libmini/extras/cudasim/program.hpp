@@ -1,0 +1,165 @@
+// What a plain .cu file finds in place of nvcc's built-in parts: `mini cuda` includes this
+// header before the file (driver/translate.py lists what is rewritten).
+//
+//     k<<<grid, block>>>(x, n)      kernel(...)(Config(grid, block))(x, n)
+//     threadIdx.x                   at(threadIdx).x
+//     extern __shared__ float s[];  float (&s)[] = dynamic_shared();
+//     __device__ int counter;       int& counter = device_variable(...);
+
+#pragma once
+
+#include <assert.h>
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmath>
+#include <cstddef>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "libmini/extras/cudasim/api.hpp"
+#include "libmini/extras/cudasim/device_functions.hpp"
+#include "libmini/extras/cudasim/language.hpp"
+#include "libmini/extras/cudasim/runtime.hpp"
+
+#define MINI_WORD inline __attribute__((always_inline))
+
+// Where the references lie that stand for variables in device memory.
+#define MINI_PLACE __attribute__((section("mini_places")))
+
+#define __CUDACC__ 1
+#define __NVCC__ 1
+#define __CUDACC_VER_MAJOR__ 12
+#define __CUDACC_VER_MINOR__ 4
+
+#undef __global__
+#define __global__ __attribute__((noinline))
+#define __managed__ __device__
+#define __grid_constant__
+
+// C++20 declares it in <cmath>, and programs declare their own.
+#define lerp mini_lerp
+
+// Objects, not macros: a program may have variables with these names.
+#undef threadIdx
+#undef blockIdx
+#undef blockDim
+#undef gridDim
+// clang-format off
+#define MINI_COORDINATE(name, call)                                              \
+    inline constexpr struct name##_t {                                           \
+        MINI_WORD operator dim3() const { return mini::sim::call(); }            \
+        MINI_WORD operator uint3() const {                                       \
+            const dim3 value = mini::sim::call();                                \
+            return {value.x, value.y, value.z};                                  \
+        }                                                                        \
+    } name;                                                                      \
+    namespace mini::cuda {                                                       \
+    MINI_WORD uint3 at(name##_t coordinate) { return coordinate; }               \
+    }
+MINI_COORDINATE(threadIdx, thread_index)
+MINI_COORDINATE(blockIdx, block_index)
+MINI_COORDINATE(blockDim, block_extent)
+MINI_COORDINATE(gridDim, grid_extent)
+#undef MINI_COORDINATE
+// clang-format on
+
+namespace mini::cuda {
+
+template <typename T>
+MINI_WORD T& at(T& variable) {
+    return variable;
+}
+
+/// Prints why a launch was refused, if the program is checked or counted.
+inline void report_refused(cudaError_t error) {
+    if (error != cudaSuccess && sim::is_inspected())
+        fprintf(stderr, "a kernel was not launched: %s\n", cudaGetErrorString(error));
+}
+
+/// Launches a kernel that is one function. Its arguments become the parameters' types; with
+/// fewer, `call` fills in the defaults.
+template <typename Call, typename... Parameters>
+struct Launcher {
+    void (*function)(Parameters...);
+    Call call;
+    Config config;
+
+    void enqueue(auto body) const {
+        const void* const address = reinterpret_cast<const void*>(function);
+        report_refused(enqueue_body(config, address, body));
+    }
+    void operator()(Parameters... values) const {
+        enqueue([function = function, ... values = values]()
+                    MINI_UNCHECKED { function(values...); });
+    }
+    template <typename... Few>
+    requires(sizeof...(Few) < sizeof...(Parameters)) void operator()(
+        Few... values) const {
+        enqueue([call = call, ... values = values]() MINI_UNCHECKED { call(values...); });
+    }
+};
+
+/// Launches a kernel template whose arguments the call deduces, or an overloaded kernel.
+template <typename Name, typename Call>
+struct TemplateLauncher {
+    Name name;
+    Call call;
+    Config config;
+
+    template <typename... Arguments>
+    void operator()(Arguments... values) const {
+        const void* kernel = reinterpret_cast<const void*>(
+            +[](Call* of, Arguments... each) { (*of)(each...); });
+        const auto address = [](void (*function)(Arguments...)) {
+            return reinterpret_cast<const void*>(function);
+        };
+        if constexpr (std::is_invocable_v<Name, decltype(address)>)
+            kernel = name(address);
+        report_refused(enqueue_body(config, kernel,
+                                    [call = call, ... values = values]()
+                                        MINI_UNCHECKED { call(values...); }));
+    }
+};
+
+/// kernel(name, call)(config)(arguments...) launches k: name(take) is take(k), and
+/// call(arguments...) is k(arguments...).
+template <typename Name, typename Call>
+auto kernel(Name name, Call call) {
+    return [name, call](Config config) {
+        const auto take = [&]<typename... Parameters>(void (*function)(Parameters...)) {
+            return Launcher<Call, Parameters...>{function, call, config};
+        };
+        if constexpr (std::is_invocable_v<Name, decltype(take)>)
+            return name(take);
+        else
+            return TemplateLauncher<Name, Call>{name, call, config};
+    };
+}
+
+/// The dynamic shared memory of the running block, as an array of any type.
+struct DynamicShared {
+    template <typename T>
+    MINI_WORD operator T&() const {
+        return *reinterpret_cast<T*>(sim::dynamic_shared());
+    }
+};
+MINI_WORD DynamicShared dynamic_shared() { return {}; }
+
+/// Returns the variable in device memory that begins as `first`.
+template <typename T>
+T& device_variable(T& first) {
+    const volatile void* const place = &first;
+    return *static_cast<T*>(device_variable(const_cast<const void*>(place), sizeof(T)));
+}
+
+}  // namespace mini::cuda
+
+#undef MINI_WORD

@@ -1,0 +1,133 @@
+// The part of the CUDA Runtime API that libmini itself does not use, in terms of api.hpp.
+
+#pragma once
+
+#include <cstddef>
+
+#include "libmini/extras/cudasim/api.hpp"
+
+#define CUDART_VERSION 12040
+#define CUDA_VERSION 12040
+#define CUDART_CB
+#define cudaStreamLegacy (static_cast<cudaStream_t>(nullptr))
+#define cudaStreamPerThread (static_cast<cudaStream_t>(nullptr))
+
+// clang-format off
+constexpr int cudaCpuDeviceId = -1;
+enum : unsigned {
+    cudaMemAttachGlobal = 1, cudaMemAttachHost, cudaMemAttachSingle = 4,
+    cudaHostAllocPortable = 1, cudaHostAllocMapped, cudaHostAllocWriteCombined = 4,
+    cudaHostRegisterDefault = 0, cudaHostRegisterPortable, cudaHostRegisterMapped,
+    cudaEventBlockingSync = 1, cudaDeviceScheduleAuto = 0, cudaDeviceScheduleSpin,
+    cudaDeviceScheduleBlockingSync = 4, cudaDeviceMapHost = 8
+};
+enum cudaFuncCache {
+    cudaFuncCachePreferNone, cudaFuncCachePreferShared, cudaFuncCachePreferL1,
+    cudaFuncCachePreferEqual
+};
+enum cudaLimit { cudaLimitStackSize, cudaLimitPrintfFifoSize, cudaLimitMallocHeapSize };
+enum cudaMemoryAdvise {
+    cudaMemAdviseSetReadMostly = 1, cudaMemAdviseSetPreferredLocation = 3,
+    cudaMemAdviseSetAccessedBy = 5
+};
+
+// ---- memory: a T** for each void** ----
+#define MINI_TYPED(name, parameters, arguments)                                    \
+    template <typename T> cudaError_t name parameters {                            \
+        return name arguments;                                                     \
+    }
+MINI_TYPED(cudaMallocManaged, (T** to, size_t bytes, unsigned flags = 1),
+           (reinterpret_cast<void**>(to), bytes, flags))
+MINI_TYPED(cudaMallocHost, (T** to, size_t bytes, unsigned = 0),
+           (reinterpret_cast<void**>(to), bytes))
+MINI_TYPED(cudaHostAlloc, (T** to, size_t bytes, unsigned flags),
+           (reinterpret_cast<void**>(to), bytes, flags))
+#undef MINI_TYPED
+// clang-format on
+template <typename T>
+cudaError_t cudaHostGetDevicePointer(T** device, void* host, unsigned) {
+    *device = static_cast<T*>(host);
+    return cudaSuccess;
+}
+template <typename T>
+cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaStream_t) {
+    return cudaMalloc(pointer, bytes);
+}
+inline cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) {
+    return cudaFree(pointer);
+}
+template <typename T>
+cudaError_t cudaMallocPitch(T** pointer, size_t* pitch, size_t width, size_t height) {
+    *pitch = (width + 255) / 256 * 256;
+    return cudaMalloc(pointer, *pitch * height);
+}
+inline cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from,
+                                     size_t from_pitch, size_t width, size_t height,
+                                     cudaMemcpyKind kind, cudaStream_t stream = nullptr) {
+    if (width > to_pitch || width > from_pitch) return cudaErrorInvalidValue;
+    cudaError_t error = cudaSuccess;
+    for (size_t row = 0; row < height && error == cudaSuccess; ++row)
+        error = cudaMemcpyAsync(static_cast<char*>(to) + row * to_pitch,
+                                static_cast<const char*>(from) + row * from_pitch, width,
+                                kind, stream);
+    return error;
+}
+template <typename... Arguments>
+cudaError_t cudaMemcpy2D(Arguments... arguments) {
+    const cudaError_t error = cudaMemcpy2DAsync(arguments...);
+    return error != cudaSuccess ? error : cudaStreamSynchronize(nullptr);
+}
+
+// ---- variables in device memory: a symbol is a reference to its place ----
+template <typename T>
+cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, size_t bytes,
+                               size_t offset = 0,
+                               cudaMemcpyKind = cudaMemcpyHostToDevice) {
+    if (offset + bytes > sizeof(T)) return cudaErrorInvalidValue;
+    return cudaMemcpy(reinterpret_cast<char*>(&symbol) + offset, from, bytes,
+                      cudaMemcpyDefault);
+}
+template <typename T>
+cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes,
+                                 size_t offset = 0,
+                                 cudaMemcpyKind = cudaMemcpyDeviceToHost) {
+    if (offset + bytes > sizeof(T)) return cudaErrorInvalidValue;
+    return cudaMemcpy(to, reinterpret_cast<const char*>(&symbol) + offset, bytes,
+                      cudaMemcpyDefault);
+}
+template <typename P, typename T>
+cudaError_t cudaGetSymbolAddress(P** pointer, T& symbol) {
+    *pointer = reinterpret_cast<P*>(&symbol);
+    return cudaSuccess;
+}
+
+// ---- what changes nothing here, and other names of the same ----
+#define MINI_NOTHING(name)           \
+    template <typename... Arguments> \
+    cudaError_t name(Arguments...) { \
+        return cudaSuccess;          \
+    }
+MINI_NOTHING(cudaMemPrefetchAsync)
+MINI_NOTHING(cudaMemAdvise)
+MINI_NOTHING(cudaHostRegister)
+MINI_NOTHING(cudaHostUnregister)
+MINI_NOTHING(cudaFuncSetCacheConfig)
+MINI_NOTHING(cudaDeviceSetCacheConfig)
+MINI_NOTHING(cudaDeviceSetLimit)
+MINI_NOTHING(cudaSetDeviceFlags)
+MINI_NOTHING(cudaProfilerStart)
+MINI_NOTHING(cudaProfilerStop)
+#undef MINI_NOTHING
+#define cudaThreadSynchronize cudaDeviceSynchronize
+#define cudaDriverGetVersion cudaRuntimeGetVersion
+inline cudaError_t cudaRuntimeGetVersion(int* version) {
+    *version = CUDART_VERSION;
+    return cudaSuccess;
+}
+inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags,
+                                                int) {
+    return cudaStreamCreateWithFlags(stream, flags);
+}
+inline cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags) {
+    return cudaEventCreateWithFlags(event, flags);
+}

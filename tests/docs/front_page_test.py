@@ -58,7 +58,9 @@ class FrontPage(unittest.TestCase):
     def test_the_table_of_the_tool_has_all_its_commands(self):
         commands = re.findall(r"^  ([a-z]+)  +", help_of("mini").split("Subcommands:")[1], re.M)
         named = [name for cell in first_cells("`mini ...`") for name in CODE.findall(cell)]
-        self.assertEqual(sorted(named), sorted(commands))
+        self.assertLessEqual(set(commands), set(named))
+        if "report" in commands:  # a build with extras has all
+            self.assertEqual(sorted(named), sorted(commands))
 
     def test_the_list_of_components_has_each_in_the_order_of_the_build(self):
         build = (ROOT / "libmini" / "CMakeLists.txt").read_text(encoding="utf-8")

@@ -75,14 +75,14 @@ std::vector<Counts> count_steps(nn::ConvNet& model, nn::Module& network) {
 
 }  // namespace
 
-TEST_CASE("after the third step, training allocates no buffers and at most 550 objects") {
+TEST_CASE("after the third step, training allocates no buffers and at most 560 objects") {
     nn::ConvNet model;
     const std::vector<Counts> steps = count_steps(model, model);
     for (size_t i = kWarmUp; i < kSteps; ++i) {
         CAPTURE(i);
         // Shapes, tensors, nodes and closures: 518 by GCC 12 with -O1, 485 with -O3, which
         // leaves out some; malloc and free take 1 % of a step.
-        CHECK(steps[i].objects <= 550);
+        CHECK(steps[i].objects <= 560);
     }
 }
 

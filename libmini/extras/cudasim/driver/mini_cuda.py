@@ -1,4 +1,4 @@
-"""mini cuda FILE.cu... [-o PROGRAM] [options of g++] [-- ARGUMENTS]
+"""usage: mini cuda FILE.cu... [-o PROGRAM] [options of g++] [-- ARGUMENTS]
 
 Compiles CUDA C++ for the simulator: no GPU and no toolkit is needed.
 

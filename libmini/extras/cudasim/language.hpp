@@ -108,11 +108,11 @@ MINI_WORD T atomic_change(T* at, F changed) {
 template <typename T>
 concept Number = std::is_arithmetic_v<T>;
 }  // namespace mini::cuda
-#define MINI_ATOMIC(name, changed)                                                          \
-    template <mini::cuda::Number T, mini::cuda::Number U>                                   \
-    MINI_WORD T name(T* at, U by) {                                                         \
-        const T value = static_cast<T>(by);                                                 \
-        return mini::cuda::atomic_change(at, [value](T old) { return static_cast<T>(changed); }); \
+#define MINI_ATOMIC(name, changed)                                         \
+    template <mini::cuda::Number T, mini::cuda::Number U>                  \
+    MINI_WORD T name(T* at, U by) {                                        \
+        const auto change = [value = T(by)](T old) { return T(changed); }; \
+        return mini::cuda::atomic_change(at, change);                      \
     }
 MINI_ATOMIC(atomicAdd, old + value)
 MINI_ATOMIC(atomicSub, old - value)

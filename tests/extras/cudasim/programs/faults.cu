@@ -24,19 +24,21 @@ struct Fault {
     int blocks, threads;
 };
 
-#define FAULT(kind, name, blocks, threads)                              \
-    __global__ void name(int* a, int* b, int n, bool wrong);            \
-    static Fault name##_fault(kind, __LINE__, name, blocks, threads);   \
+#define FAULT(kind, name, blocks, threads)                            \
+    __global__ void name(int* a, int* b, int n, bool wrong);          \
+    static Fault name##_fault(kind, __LINE__, name, blocks, threads); \
     __global__ void name(int* a, int* b, int n, bool wrong)
 // With a kernel of its own, so that findings in it lie on the fault's first line.
-#define HOST_FAULT(kind, name)                                                      \
-    __global__ void name##_kernel(int* x, int n, bool reads) {                      \
-        for (int i = I; i < n; i += gridDim.x * blockDim.x) x[i] = (reads ? x[i] : 0) + 1; \
-    }                                                                               \
-    static void name(decltype(name##_kernel)* kernel, int* a, int* b, int n, bool wrong); \
+#define HOST_FAULT(kind, name)                                                        \
+    __global__ void name##_kernel(int* x, int n, bool reads) {                        \
+        for (int i = I; i < n; i += gridDim.x * blockDim.x)                           \
+            x[i] = (reads ? x[i] : 0) + 1;                                            \
+    }                                                                                 \
+    static void name(decltype(name##_kernel)* kernel, int* a, int* b, int n,          \
+                     bool wrong);                                                     \
     static Fault name##_fault(kind, __LINE__, [](int* a, int* b, int n, bool wrong) { \
-        name(name##_kernel, a, b, n, wrong);                                        \
-    });                                                                             \
+        name(name##_kernel, a, b, n, wrong);                                          \
+    });                                                                               \
     static void name(decltype(name##_kernel)* kernel, int* a, int* b, int n, bool wrong)
 #define T ((int)threadIdx.x)
 #define I ((int)(blockIdx.x * blockDim.x + threadIdx.x))
@@ -178,7 +180,7 @@ FAULT("race", last_block_without_fence, 4, 1) {
 FAULT("race", flag_that_is_not_volatile, 2, 1) {
     int* const flag = &a[0];
     if (blockIdx.x == 0)
-        wrong ? *flag = 1 : *(volatile int*)flag = 1;
+        wrong ? * flag = 1 : *(volatile int*)flag = 1;
     else
         b[0] = *(volatile int*)flag;
 }
@@ -222,11 +224,13 @@ constexpr const char* kBounds = "out of bounds";
 FAULT(kBounds, guard_off_by_one, 2, 192) {
     if (wrong ? I <= n : I < n) a[I] = 0;
 }
-FAULT(kBounds, left_halo, 1, 256) {
-    b[T] = wrong || T > 0 ? a[T - 1] : 0;
+FAULT(kBounds, left_halo, 1, 256) { b[T] = wrong || T > 0 ? a[T - 1] : 0; }
+FAULT(kBounds, pitch_of_another_matrix, 1, 256) {
+    b[T] = a[T / 32 * (wrong ? 33 : 32) + T % 32];
 }
-FAULT(kBounds, pitch_of_another_matrix, 1, 256) { b[T] = a[T / 32 * (wrong ? 33 : 32) + T % 32]; }
-FAULT(kBounds, negative_remainder, 1, 128) { b[T] = a[wrong ? (T - 3) % n : (T + n - 3) % n]; }
+FAULT(kBounds, negative_remainder, 1, 128) {
+    b[T] = a[wrong ? (T - 3) % n : (T + n - 3) % n];
+}
 FAULT(kBounds, four_at_once, 1, 65) {
     if (T < (wrong ? 65 : 64)) reinterpret_cast<int4*>(b)[T] = make_int4(0, 0, 0, 0);
 }
@@ -242,7 +246,9 @@ FAULT(kBounds, one_step_too_far, 2, 32) {
     for (int i = I; i < (wrong ? n + 1 : n); i += 64) a[i] = i;
 }
 __global__ void copy_through_dynamic(const int* a, int* b);
-HOST_FAULT(kBounds, no_dynamic_memory) { copy_through_dynamic<<<1, 64, wrong ? 128 : 256>>>(a, b); }
+HOST_FAULT(kBounds, no_dynamic_memory) {
+    copy_through_dynamic<<<1, 64, wrong ? 128 : 256>>>(a, b);
+}
 __global__ void copy_through_dynamic(const int* a, int* b) {
     extern __shared__ int s[];
     s[T] = a[T];
@@ -324,7 +330,9 @@ HOST_FAULT(kHost, array_on_the_stack) {
 }
 HOST_FAULT(kHost, null_pointer) { kernel<<<1, 4>>>(wrong ? nullptr : a, 4, false); }
 static int of_the_host[4];
-HOST_FAULT(kHost, global_of_the_host) { kernel<<<1, 4>>>(wrong ? of_the_host : a, 4, true); }
+HOST_FAULT(kHost, global_of_the_host) {
+    kernel<<<1, 4>>>(wrong ? of_the_host : a, 4, true);
+}
 struct List {
     int* numbers;
     int count;
@@ -380,7 +388,8 @@ HOST_FAULT(kOnHost, memcpy_of_c) {
 constexpr const char* kSync = "missing synchronisation";
 struct Streams {
     Streams() {
-        for (cudaStream_t& each : s) cudaStreamCreateWithFlags(&each, cudaStreamNonBlocking);
+        for (cudaStream_t& each : s)
+            cudaStreamCreateWithFlags(&each, cudaStreamNonBlocking);
         cudaEventCreate(&event);
         cudaMallocHost(&pinned, 1024);
         memset(pinned, 0, 1024);
@@ -462,7 +471,9 @@ FAULT(kBarrier, half_a_warp_waits, 1, 32) {
 // ---- warps ----
 
 constexpr const char* kMask = "wrong warp mask";
-FAULT(kMask, mask_of_a_half, 1, 32) { b[T] = __shfl_down_sync(wrong ? 0xffff : ~0u, a[T], 8, 16); }
+FAULT(kMask, mask_of_a_half, 1, 32) {
+    b[T] = __shfl_down_sync(wrong ? 0xffff : ~0u, a[T], 8, 16);
+}
 FAULT(kMask, vote_of_a_half, 1, 32) {
     if (wrong || T < 16) b[T] = __ballot_sync(0xffff, a[T] > 3);
 }
@@ -498,7 +509,8 @@ FAULT(kMisaligned, int_in_a_byte_stream, 1, 8) {
     b[T] = *reinterpret_cast<int*>(reinterpret_cast<char*>(a) + T * (wrong ? 5 : 8));
 }
 FAULT(kMisaligned, short_at_an_odd_byte, 1, 4) {
-    b[T] = *reinterpret_cast<short*>(reinterpret_cast<char*>(a) + 2 * T + (wrong ? 1 : 2));
+    b[T] =
+        *reinterpret_cast<short*>(reinterpret_cast<char*>(a) + 2 * T + (wrong ? 1 : 2));
 }
 
 // ---- blocks that wait for blocks ----

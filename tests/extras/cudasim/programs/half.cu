@@ -32,17 +32,20 @@ unsigned bits(T value) {
 int main() {
     // Rounded to nearest even; infinite from 65520 on; the smallest is 2^-24.
     CHECK(bits(__float2half(1.0f)) == 0x3c00 && bits(__float2half(-2.5f)) == 0xc100);
-    CHECK(bits(__float2half(65519.0f)) == 0x7bff && bits(__float2half(65520.0f)) == 0x7c00);
+    CHECK(bits(__float2half(65519.0f)) == 0x7bff &&
+          bits(__float2half(65520.0f)) == 0x7c00);
     CHECK(bits(__float2half(0x1p-24f)) == 1 && bits(__float2half(0x1p-25f)) == 0);
     CHECK(bits(__float2half(2049.0f)) == 0x6800 && bits(__float2half(2051.0f)) == 0x6802);
     CHECK(__half2float(__float2half(0.1f)) == 0.0999755859375f);
-    CHECK(bits(__float2bfloat16(1.0f)) == 0x3f80 && bits(__float2bfloat16(1.00390625f)) == 0x3f80);
+    CHECK(bits(__float2bfloat16(1.0f)) == 0x3f80 &&
+          bits(__float2bfloat16(1.00390625f)) == 0x3f80);
     CHECK(bits(__float2bfloat16(1.01171875f)) == 0x3f82);
     for (unsigned i = 0; i < 0x7c00; ++i) {
         const auto all = static_cast<unsigned short>(i);
         half h;
         memcpy(&h, &all, 2);
-        if (bits(__float2half(__half2float(h))) != i) CHECK(!"a half of each bit pattern");
+        if (bits(__float2half(__half2float(h))) != i)
+            CHECK(!"a half of each bit pattern");
     }
 
     constexpr int n = 100;

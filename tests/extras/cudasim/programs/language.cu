@@ -14,7 +14,9 @@ static __device__ unsigned long long total;
 extern __shared__ int file_scope[];
 
 template <typename T>
-__device__ __forceinline__ T twice(T x) { return x + x; }
+__device__ __forceinline__ T twice(T x) {
+    return x + x;
+}
 
 __global__ void add(const float* a, const float* b, float* c, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -33,7 +35,9 @@ __global__ void reverse(T* x) {
 }
 
 template <typename T>
-__global__ void fill(T* x, T value) { x[threadIdx.x] = value; }
+__global__ void fill(T* x, T value) {
+    x[threadIdx.x] = value;
+}
 
 __global__ void atomics(int* i, unsigned* u, double* d, float* f) {
     atomicAdd(&counter, table[threadIdx.x % 2]);
@@ -63,7 +67,8 @@ __global__ void warps(int* out) {
     file_scope[threadIdx.x] = lane;
     const int high = __syncthreads_count(file_scope[threadIdx.x] > 20);
     if (lane > 0) return;
-    out[0] = sum, out[1] = few, out[2] = last ? swapped : 0, out[3] = before, out[4] = high;
+    out[0] = sum, out[1] = few, out[2] = last ? swapped : 0, out[3] = before,
+    out[4] = high;
     out[5] = __clz(1) + __ffs(8) + __brev(1u) / 0x80000000u + max(1, 2u) + min(3.0f, 4.0);
 }
 

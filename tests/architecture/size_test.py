@@ -42,7 +42,7 @@ LIMITS = {
     "libmini/distributed/store": (1140, None),
     "libmini/distributed/transport": (3510, None),
     "libmini/extras/backends": (2720, None),
-    "libmini/extras/cudasim": (7490, None),
+    "libmini/extras/cudasim": (7500, None),
     "libmini/extras/fast": (1090, None),
     "libmini/extras/fibers": (223, None),
     "libmini/extras/flight": (1300, None),

@@ -36,8 +36,13 @@
 #define __align__(n) __attribute__((aligned(n)))  // before or after __shared__
 #define __constant__
 // A block runs on one host thread, so exactly the threads of the block share a
-// thread-local variable. Its initial value is constant, so it has no guard variable.
+// thread-local variable. Its initial value is constant, so it needs no guard variable, which
+// Clang knows, but calls structures without initial values an error.
+#ifdef __clang__
+#define __shared__ static thread_local
+#else
 #define __shared__ static constinit thread_local
+#endif
 
 #define threadIdx (mini::sim::thread_index())
 #define blockIdx (mini::sim::block_index())

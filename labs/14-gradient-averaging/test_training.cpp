@@ -6,6 +6,8 @@
 #include <memory>
 #include <vector>
 
+#include "libmini/data/distributed_sampler.hpp"
+
 using namespace mini;
 using namespace mini::lab14;
 
@@ -29,29 +31,17 @@ struct Points {
     Tensor y;
 };
 
-// Deals the samples in order, so that the ranks' k-th batches together are the k-th whole
-// batch.
-class Slices : public data::Sampler {
-  public:
-    Slices(int rank, int ranks, int64_t whole_batch) {
-        const int64_t share = whole_batch / ranks;
-        for (int64_t start = 0; start + whole_batch <= kSamples; start += whole_batch)
-            for (int64_t i = 0; i < share; ++i)
-                indices_.push_back(start + rank * share + i);
-    }
-    std::vector<int64_t> indices() override { return indices_; }
-    int64_t size() const override { return static_cast<int64_t>(indices_.size()); }
-
-  private:
-    std::vector<int64_t> indices_;
-};
-
+// Divides the samples in order: the ranks' k-th batches together are the k-th whole batch.
 data::DataLoader slices(int rank, int ranks, int64_t whole_batch = kWholeBatch) {
     const Points points;
     return data::DataLoader(
         std::make_shared<data::TensorDataset>(points.x, points.y),
         {.batch_size = whole_batch / ranks,
-         .sampler = std::make_shared<Slices>(rank, ranks, whole_batch)});
+         .sampler = std::make_shared<data::DistributedSampler>(
+             kSamples, data::DistributedSamplerOptions{.num_replicas = ranks,
+                                                       .rank = rank,
+                                                       .shuffle = false,
+                                                       .drop_last = true})});
 }
 
 struct Trained {

@@ -61,9 +61,7 @@ std::unique_ptr<io::InputFile> open_checked(const std::string& path) {
                  concat(size, " bytes (", size / kRecordBytes, " records and ",
                         size % kRecordBytes, " bytes)"),
                  kDownload);
-    if (file->size() > kMaxFileBytes)
-        bad_file(path, concat("at most ", kMaxFileBytes, " bytes"), concat(size),
-                 kDownload);
+    file->check_size(kMaxFileBytes, kDownload);
     return file;
 }
 

@@ -100,11 +100,15 @@ void InputFile::read(uint64_t offset, std::span<std::byte> bytes) const {
     }
 }
 
-std::vector<uint8_t> InputFile::read_all(uint64_t max_bytes,
-                                         const std::string& next_step) const {
+void InputFile::check_size(uint64_t max_bytes, const std::string& next_step) const {
     if (size_ > max_bytes)
         bad_file(path_, concat("at most ", max_bytes, " bytes"), concat(size_),
                  next_step);
+}
+
+std::vector<uint8_t> InputFile::read_all(uint64_t max_bytes,
+                                         const std::string& next_step) const {
+    check_size(max_bytes, next_step);
     std::vector<uint8_t> bytes(size_);
     read(0, std::as_writable_bytes(std::span(bytes)));
     return bytes;

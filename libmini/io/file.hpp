@@ -43,8 +43,11 @@ class InputFile {
     /// has fewer bytes or cannot be read.
     void read(uint64_t offset, std::span<std::byte> bytes) const;
 
-    /// Returns all bytes. Throws BadFile as read() does, or, before memory is allocated,
-    /// if there are more than `max_bytes`; the message ends with `next_step`.
+    /// Throws BadFile if the file has more than `max_bytes` bytes; the message ends with
+    /// `next_step`.
+    void check_size(uint64_t max_bytes, const std::string& next_step) const;
+
+    /// Returns all bytes. Throws BadFile as check_size(), called first, and read() do.
     std::vector<uint8_t> read_all(uint64_t max_bytes, const std::string& next_step) const;
 
   private:

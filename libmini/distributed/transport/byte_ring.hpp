@@ -42,8 +42,6 @@ class ByteRing {
         return sizeof(Header) + capacity;
     }
 
-    size_t capacity() const { return bytes_.size(); }
-
     // The writer's side.
 
     /// Copies as many of `bytes` into the ring as there is room for. Returns the number
@@ -68,6 +66,11 @@ class ByteRing {
 
     /// Drops the first `n` readable bytes; the writer may reuse them after release().
     void consume(size_t n);
+
+    /// Returns whether a quarter of the ring, or more, was consumed since release().
+    bool should_release() const {
+        return read_ - header_->read.load(std::memory_order_relaxed) >= bytes_.size() / 4;
+    }
 
     /// Gives the consumed bytes back to the writer. Returns true if the writer sleeps and
     /// the caller must wake it; true only once per sleep.

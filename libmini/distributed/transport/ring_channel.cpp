@@ -77,7 +77,7 @@ size_t RingChannel::recv_some(std::span<std::byte> place) {
     const size_t n = take(place);
     needed_ = 1;
     if (n == 0 && !place.empty()) check_open();
-    release(n);
+    release();
     return n;
 }
 
@@ -98,17 +98,14 @@ size_t RingChannel::recv_combine(std::span<std::byte> place, const Combine& comb
     } else {
         check_open();
     }
-    release(n);
+    release();
     return n;
 }
 
-// Gives room back to the writer a quarter of the ring at a time: each time costs both sides
-// a transfer between the caches of their cores.
-void RingChannel::release(size_t n) {
-    unreleased_ += n;
-    if (unreleased_ < in_.capacity() / 4) return;
-    unreleased_ = 0;
-    if (in_.release()) wake_other();
+// Tells the writer of the bytes read, a quarter of the ring at a time: each time costs both
+// sides a transfer between the caches of their cores.
+void RingChannel::release() {
+    if (in_.should_release() && in_.release()) wake_other();
 }
 
 bool RingChannel::prepare_to_sleep(int interest, short& events) {

@@ -47,15 +47,14 @@ class RingChannel : public Channel {
     void check_open() const;
     void wake_other() noexcept;
     size_t take(std::span<std::byte> place);
-    void release(size_t n);
+    void release();
 
     Socket socket_;
     std::shared_ptr<Memory> memory_;
     ByteRing out_;
     ByteRing in_;
-    size_t unreleased_ = 0;  // bytes read, whose room the writer does not know yet
-    size_t needed_ = 1;      // bytes that the last receive needed to make progress
-    bool closed_ = false;    // the other side has closed the socket
+    size_t needed_ = 1;    // bytes that the last receive needed to make progress
+    bool closed_ = false;  // the other side has closed the socket
 };
 
 }  // namespace mini::dist

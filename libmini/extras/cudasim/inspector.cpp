@@ -163,7 +163,7 @@ void Inspector::block_ends() {
     if (log_ != nullptr) log_->end_block();
 }
 
-// Returns where a thread of the running block waits; nothing if there is no such thread.
+// Returns the call at which a thread of the running block waits; an empty place for no thread.
 Place Inspector::place_of(const Launch& launch, const Coordinates& one,
                           std::span<const ThreadState> states, size_t thread) const {
     if (thread == states.size()) return {};

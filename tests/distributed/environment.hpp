@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <initializer_list>
+
 #include <stdlib.h>
 
 namespace mini::dist::test {

@@ -8,7 +8,6 @@ A lab's check is built without the learner's files that do not compile:
     build        again, so that the tasks of the other files are checked
 """
 
-import os
 import re
 import time
 
@@ -33,17 +32,9 @@ def parse_step(line):
     return int(found[1]), int(found[2]), re.split("[ /]", found[3])[-1].removesuffix(".o")
 
 
-def build_environment():
-    """Returns the environment; if the home is read-only, ccache uses a folder in build/."""
-    env = dict(os.environ)
-    if not os.access(env.get("HOME", ""), os.W_OK):
-        env.setdefault("CCACHE_DIR", str(BUILD / "ccache"))
-    return env
-
-
 def configure(log, *options, preset=PRESET):
     command = ["cmake", "--preset", preset, *options]
-    check("configuring", run_logged(command, log, cwd=ROOT, env=build_environment()), log)
+    check("configuring", run_logged(command, log, cwd=ROOT), log)
 
 
 def run_build(where, targets, log_path, *options, label="  building"):
@@ -59,7 +50,7 @@ def run_build(where, targets, log_path, *options, label="  building"):
                 progress.show(*step)
             lines.append(line)
 
-        code = run_logged(command, log_path, on_line, cwd=ROOT, env=build_environment())
+        code = run_logged(command, log_path, on_line, cwd=ROOT)
         return code, lines
 
 

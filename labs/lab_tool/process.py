@@ -15,7 +15,7 @@ def spell(command):
     return " ".join(shlex.quote(str(word)) for word in command)
 
 
-def run_logged(command, log_path, on_line=lambda line: None, cwd=None, env=None):
+def run_logged(command, log_path, on_line=lambda line: None, cwd=None):
     """Runs `command`, appends its output to a file, and passes each line to on_line. Returns the exit
     code."""
     with open(log_path, "a", encoding="utf-8", errors="replace") as log:
@@ -23,7 +23,7 @@ def run_logged(command, log_path, on_line=lambda line: None, cwd=None, env=None)
         log.flush()
         try:
             process = subprocess.Popen(
-                command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT, text=True, errors="replace",
             )
         except FileNotFoundError:

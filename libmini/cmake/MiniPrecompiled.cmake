@@ -1,8 +1,8 @@
 # Precompiled headers. GCC 12 compiles a program of 100 lines in 2.9 seconds, of which it
 # reads the headers of the standard library and of fmt for 1.6 (one core of an AMD EPYC,
 # 2026-11-26). Clang reads of them only what a file uses, so it gets more of them: with
-# nlohmann's, GCC would take a second longer for each file. A build with ccache, by a newer
-# GCC, or by GCC with sanitizers has none.
+# nlohmann's, GCC would take a second longer for each file. A build by a newer GCC, by GCC
+# with sanitizers, or with ccache (CMAKE_CXX_COMPILER_LAUNCHER) has none.
 
 set(MINI_PRECOMPILED NO)
 if(NOT CMAKE_CXX_COMPILER_LAUNCHER AND (CMAKE_CXX_COMPILER_ID STREQUAL "Clang"

@@ -8,7 +8,6 @@
 // options are invalid. 2: this build has no such backend. The last line of output has the
 // counts.
 
-#include <dirent.h>
 #include <fmt/core.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -18,12 +17,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <chrono>
-#include <filesystem>
-#include <set>
 #include <string>
-#include <system_error>
-#include <thread>
 #include <vector>
 
 #include "libmini/distributed/launch/default_group.hpp"
@@ -54,32 +48,6 @@ struct Totals {
     std::atomic<size_t> deaths;
     double death_times[kMostDeaths];  // milliseconds from a death to the errors
 };
-
-// Returns the names of the files in shared memory, except the files that Open MPI leaves
-// there in other tests.
-std::set<std::string> shared_names() {
-    std::set<std::string> names;
-    std::error_code none;
-    for (const auto& entry : std::filesystem::directory_iterator("/dev/shm", none))
-        if (!entry.path().filename().string().starts_with("vader_segment"))
-            names.insert(entry.path().filename());
-    return names;
-}
-
-// Returns how many new names stay in shared memory for 2 s. New names of other programs
-// disappear earlier.
-size_t shared_left_since(const std::set<std::string>& before) {
-    constexpr int kChecks = 20;
-    std::set<std::string> left = shared_names();
-    for (int check = 0; check < kChecks && !left.empty(); ++check) {
-        const std::set<std::string> now = shared_names();
-        std::erase_if(left, [&](const std::string& name) {
-            return before.contains(name) || !now.contains(name);
-        });
-        if (!left.empty()) std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    }
-    return left.size();
-}
 
 void judge_survivor(const Scenario& s, const Outcome& outcome, int rank, Totals& totals) {
     const std::string& text = outcome.texts[static_cast<size_t>(rank)];
@@ -145,7 +113,6 @@ void run_job(const Options& options, size_t job, Totals& totals) {
 int inject(const Options& options) {
     const mini::test::Folder temporary;
     ::setenv("TMPDIR", temporary.path().c_str(), 1);
-    const std::set<std::string> shared_before = shared_names();
     const Shared<Totals> shared;
     Totals& totals = *shared;
     std::vector<pid_t> jobs;
@@ -159,17 +126,16 @@ int inject(const Options& options) {
 
     const bool processes_left = totals.processes_left > 0 || !all_ran;
     const size_t files_left = temporary.names().size();
-    const size_t shared_left = shared_left_since(shared_before);
     const std::vector<double> death_times(
         totals.death_times, totals.death_times + std::min(+totals.deaths, kMostDeaths));
     fmt::print(
         "dist_faults: {}: {} faults, {} survivors, {} wrong, {} hung, {} out of bounds; "
-        "left: {} processes, {} shared, {} files; error after a death: p50 {:.1f} ms, "
+        "left: {} processes, {} files; error after a death: p50 {:.1f} ms, "
         "p99 {:.1f} ms\n",
         options.kind, totals.faults.load(), totals.survivors.load(), totals.wrong.load(),
         totals.hung.load(), totals.out_of_bounds.load(), processes_left ? "some" : "no",
-        shared_left, files_left, quantile(death_times, 0.5), quantile(death_times, 0.99));
-    const bool clean = !processes_left && shared_left == 0 && files_left == 0;
+        files_left, quantile(death_times, 0.5), quantile(death_times, 0.99));
+    const bool clean = !processes_left && files_left == 0;
     const bool in_time = !options.bounds || totals.out_of_bounds == 0;
     const bool right = totals.wrong == 0 && totals.hung == 0;
     return right && in_time && clean && totals.faults >= options.at_least ? 0 : 1;

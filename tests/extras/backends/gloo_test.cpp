@@ -136,15 +136,17 @@ TEST_CASE("a payload that does not arrive over gloo delays no other deadline") {
 
 TEST_CASE("destroying a group of gloo ends its running operations") {
     Processes processes;
-    const Signal started;
+    const Signal joined, started;
     processes.start(2, [&](int rank, int port) {
         auto group = join_group("gloo", rank, 2, port);
         if (rank == 1) {
+            joined.give();
             started.await();
             set_default_group(nullptr);
             group.reset();
             return;
         }
+        joined.await();  // rank 1 is no longer in the barrier of init_process_group
         const WorkHandle work = group->all_reduce_async(Tensor::zeros({8}));
         set_default_group(nullptr);
         group.reset();

@@ -87,15 +87,15 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
         $<$<COMPILE_LANGUAGE:CXX>:-fno-tree-slp-vectorize>)
 endif()
 
-# Optimised builds compile with -O1, in three quarters of the time: a step of the ConvNet takes as
-# long as with -O3, since its time is in the loops of components with the property MINI_OPTIMISED,
-# which have -O3 (batch 64 and 128, one rank, extras and --plain; AMD EPYC, 2026-11-29). Debug
-# builds compile these with -Og, because without optimisation their loops would take most of the
-# tests' time. Tests have options of their own (tests/CMakeLists.txt).
+# Optimised builds compile with -Og, in four fifths of the time of -O1, except the components of a
+# step and of a collective: these have the property MINI_OPTIMISED, and -O3. With -O1 in place of
+# -Og a step, an epoch and an all-reduce take as long (batch 64 and 128; 4 B to 25 MiB; AMD EPYC,
+# 2026-11-29). Debug builds compile these with -Og, because without optimisation their loops would
+# take most of the tests' time. Tests have options of their own (tests/CMakeLists.txt).
 set(is_test $<BOOL:$<TARGET_PROPERTY:MINI_TEST>>)
 set(is_optimised $<BOOL:$<TARGET_PROPERTY:MINI_OPTIMISED>>)
 target_compile_options(mini_flags INTERFACE
-    $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>,$<NOT:${is_test}>>:$<IF:${is_optimised},-O3,-O1>>
+    $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>,$<NOT:${is_test}>>:$<IF:${is_optimised},-O3,-Og>>
     $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Debug>,${is_optimised}>:-Og$<SEMICOLON>-g1>)
 
 if(MINI_SANITIZE)
@@ -169,7 +169,7 @@ option(MINI_UNITY "Compile the files of a component in batches" ON)
 # Declares a component as the library mini_<name>. NEEDS lists the components and the external
 # libraries that the component uses. Files in ALONE are compiled outside the batches; for files with
 # a region for learners see MiniRegions.
-# OPTIMISED is for components with loops over millions of numbers.
+# OPTIMISED is for components in which a step or a collective spends its time.
 function(mini_component name)
     cmake_parse_arguments(component "OPTIMISED" "" "SOURCES;NEEDS;ALONE" ${ARGN})
     add_library(mini_${name} STATIC ${component_SOURCES})

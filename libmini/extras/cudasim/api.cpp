@@ -7,21 +7,91 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
+#include "libmini/core/error.hpp"
+#include "libmini/core/text.hpp"
 #include "libmini/extras/cudasim/call.hpp"
-#include "libmini/extras/cudasim/launch_limits.hpp"
 #include "libmini/extras/cudasim/memory.hpp"
 #include "libmini/extras/cudasim/symbols.hpp"
 
 namespace {
 
+using mini::concat;
+using mini::sim::Launch;
 using mini::sim::Machine;
 using mini::sim::report;
 using mini::sim::StreamCall;
+
+// The limits of one launch: CUDA does not start a kernel that exceeds one of them.
+//
+//     threads of a block      1024
+//     shared memory           48 KiB for static and dynamic together; up to 163 KiB after
+//                             cudaFuncSetAttribute, for dynamic only
+//
+// nvcc refuses kernels with too much static shared memory; here their launch fails.
+constexpr unsigned kMaxThreadsPerBlock = 1024;
+constexpr size_t kSharedBytes = 48 * 1024;
+constexpr size_t kSharedBytesOptin = 163 * 1024;  // of an A100
+
+constexpr dim3 kMaxBlock = {1024, 1024, 64};
+constexpr dim3 kMaxGrid = {0x7fffffff, 65535, 65535};
+
+// The shared memory of a kernel.
+struct SharedLimits {
+    size_t arrays = 0;              // bytes of its __shared__ arrays
+    std::string names;              // of them
+    std::optional<size_t> dynamic;  // set by cudaFuncSetAttribute
+};
+
+// Returns the entry of a kernel. REQUIRES: the machine is locked.
+SharedLimits& limits_of(const void* kernel) {
+    static auto* const all = new std::map<const void*, SharedLimits>;
+    const auto [found, is_new] = all->try_emplace(kernel);
+    if (!is_new) return found->second;
+    std::vector<std::string> names;
+    for (const auto& array : mini::sim::shared_arrays_of(kernel)) {
+        found->second.arrays += array.bytes;
+        names.push_back(concat(array.name, " ", array.bytes));
+    }
+    found->second.names = mini::join(names);
+    return found->second;
+}
+
+bool fits(dim3 extent, dim3 max) {
+    return extent.x > 0 && extent.y > 0 && extent.z > 0 && extent.x <= max.x &&
+           extent.y <= max.y && extent.z <= max.z;
+}
+
+// Reports the first limit that a launch exceeds. REQUIRES: the machine is locked.
+cudaError_t check_limits(const Launch& launch) {
+    const unsigned threads = launch.block.x * launch.block.y * launch.block.z;
+    if (!fits(launch.grid, kMaxGrid) || !fits(launch.block, kMaxBlock) ||
+        threads > kMaxThreadsPerBlock)
+        return report(cudaErrorInvalidConfiguration);
+    const SharedLimits& limits = limits_of(launch.kernel);
+    if (limits.arrays > kSharedBytes)
+        return report(
+            cudaErrorInvalidValue,
+            concat("the kernel's __shared__ arrays take ", limits.arrays, " bytes (",
+                   limits.names, "), and nvcc allows ", kSharedBytes,
+                   ": use dynamic shared memory and cudaFuncSetAttribute"));
+    const size_t limit = limits.dynamic.value_or(kSharedBytes - limits.arrays);
+    if (launch.shared_bytes <= limit) return cudaSuccess;
+    return report(cudaErrorInvalidValue,
+                  concat("the launch requests ", launch.shared_bytes,
+                         " bytes of dynamic shared memory, and ", limit, " are allowed",
+                         limits.dynamic ? ""
+                                        : concat(" beside __shared__ arrays of ",
+                                                 limits.arrays, " bytes"),
+                         ": raise cudaFuncAttributeMaxDynamicSharedMemorySize by "
+                         "cudaFuncSetAttribute first"));
+}
 
 bool is_device(int device) { return device >= 0 && device < mini::sim::device_count(); }
 
@@ -32,8 +102,7 @@ cudaError_t mini::sim::enqueue(Launch launch, cudaStream_t stream) {
     if (call.error() != cudaSuccess) return report(call.error());
     if (call.stream().device != current_device())
         return report(cudaErrorInvalidResourceHandle);
-    if (const LaunchError error = check_limits(launch); error.code != cudaSuccess)
-        return report(error.code, error.text);
+    if (const cudaError_t error = check_limits(launch)) return error;
     return report(
         call.give({.kind = OperationKind::kKernel,
                    .launch = std::make_shared<const Launch>(std::move(launch))}));
@@ -73,10 +142,10 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     std::strcpy(properties->name, "simulated device");
     properties->uuid.bytes[15] = static_cast<char>(device + 1);
     properties->totalGlobalMem = mini::sim::memory_use(device).total;
-    properties->sharedMemPerBlock = mini::sim::kSharedBytes;
-    properties->sharedMemPerBlockOptin = mini::sim::kSharedBytesOptin;
+    properties->sharedMemPerBlock = kSharedBytes;
+    properties->sharedMemPerBlockOptin = kSharedBytesOptin;
     properties->warpSize = 32;
-    properties->maxThreadsPerBlock = mini::sim::kMaxThreadsPerBlock;
+    properties->maxThreadsPerBlock = kMaxThreadsPerBlock;
     properties->multiProcessorCount =
         static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     properties->major = 8;
@@ -178,5 +247,10 @@ cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute
     if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) return cudaSuccess;
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0)
         return report(cudaErrorInvalidValue);
-    return report(mini::sim::set_dynamic_limit(kernel, static_cast<size_t>(value)));
+    const Machine::Lock lock = Machine::instance().lock();
+    SharedLimits& limits = limits_of(kernel);
+    const auto bytes = static_cast<size_t>(value);
+    if (bytes + limits.arrays > kSharedBytesOptin) return report(cudaErrorInvalidValue);
+    limits.dynamic = bytes;
+    return cudaSuccess;
 }

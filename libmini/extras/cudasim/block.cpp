@@ -1,10 +1,12 @@
 #include "libmini/extras/cudasim/block.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
 #include <cstdlib>
 #include <exception>
+#include <ios>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -13,8 +15,10 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/parallel.hpp"
-#include "libmini/extras/cudasim/observer.hpp"
-#include "libmini/extras/cudasim/stuck.hpp"
+#include "libmini/core/text.hpp"
+#include "libmini/extras/cudasim/hooks.hpp"
+#include "libmini/extras/cudasim/inspector.hpp"
+#include "libmini/extras/cudasim/symbols.hpp"
 #include "libmini/extras/fibers/fiber.hpp"
 
 namespace mini::sim {
@@ -36,6 +40,50 @@ struct Lane {
 
 // The coordinates of the thread that runs on this host thread.
 constinit thread_local Coordinates* running_thread = nullptr;
+
+constexpr size_t kMaxListed = 4;  // threads listed by index
+
+std::string plural(size_t count, const char* what) {
+    return concat(count, " ", what, count == 1 ? "" : "s");
+}
+
+// Returns "3 threads (0, 1, 2)", or an empty string if there are none.
+std::string threads_at(std::span<const ThreadState> states, ThreadState::At at) {
+    std::vector<std::string> named;
+    size_t count = 0;
+    for (size_t i = 0; i < states.size(); ++i)
+        if (states[i].at == at && ++count <= kMaxListed)
+            named.push_back(std::to_string(i));
+    if (count == 0) return {};
+    if (count > kMaxListed) named.push_back("...");
+    return concat(plural(count, "thread"), " (", mini::join(named), ")");
+}
+
+std::string place(dim3 at) { return concat("(", at.x, ", ", at.y, ", ", at.z, ")"); }
+
+// Returns "kernel f(float*), block (0, 1, 0): no thread can continue: 31 threads (0, 1, 2, 3,
+// ...) at __syncthreads(), ...". `of_one` is from any thread of the block.
+std::string stuck_message(const Launch& launch, const Coordinates& of_one,
+                          std::span<const ThreadState> states) {
+    using At = ThreadState::At;
+    std::vector<std::string> parts;
+    const auto add = [&](At at, const std::string& what) {
+        const std::string threads = threads_at(states, at);
+        if (!threads.empty()) parts.push_back(concat(threads, " ", what));
+    };
+    const auto waits =
+        std::find_if(states.begin(), states.end(),
+                     [](const ThreadState& each) { return each.at == At::kWarpBarrier; });
+    add(At::kBlockBarrier, "at __syncthreads()");
+    if (waits != states.end())
+        add(At::kWarpBarrier,
+            concat("in a warp operation, the first with mask 0x", std::hex, waits->mask));
+    add(At::kExited, "exited");
+    return concat("kernel ", kernel_name(launch.kernel), ", block ",
+                  place(of_one.block_index),
+                  ": no thread can continue: ", mini::join(parts),
+                  "; all threads that a barrier waits for must reach it");
+}
 
 // A set of threads, as a bit mask.
 class ThreadSet {
@@ -105,7 +153,7 @@ class Block {
     size_t shared_bytes_ = 0;
 
     const Launch* launch_ = nullptr;
-    Observer* observer_ = nullptr;
+    Inspector* inspector_ = nullptr;
     std::string error_;
     ThreadSet ready_;
     unsigned threads_ = 0, alive_ = 0, at_barrier_ = 0;
@@ -116,9 +164,9 @@ class Block {
 
 std::string Block::run(const Launch& launch, unsigned index) {
     launch_ = &launch;
-    observer_ = observer();
+    inspector_ = inspector();
     prepare(index);
-    if (observer_ != nullptr) observer_->block_begins(launch, coordinates_[0]);
+    if (inspector_ != nullptr) inspector_->block_begins(launch, index);
 
     // Threads switch to each other. When no thread is ready, the running thread switches
     // back here.
@@ -132,7 +180,7 @@ std::string Block::run(const Launch& launch, unsigned index) {
     }
     if (std::exchange(abandoned_, false))
         for (auto& fiber : fibers_) fiber->restart();
-    if (observer_ != nullptr) observer_->block_ends();
+    if (inspector_ != nullptr) inspector_->block_ends();
     launch_ = nullptr;
     return std::exchange(error_, {});
 }
@@ -236,8 +284,7 @@ unsigned Block::block_barrier(const void* address, bool vote) {
 }
 
 void Block::release_block() {
-    if (observer_ != nullptr)
-        observer_->block_synchronized(*launch_, coordinates_[current_], states_);
+    if (inspector_ != nullptr) inspector_->block_synchronized(states_);
     for (unsigned i = 0; i < threads_; ++i) {
         if (states_[i].at != ThreadState::At::kBlockBarrier) continue;
         states_[i] = {};
@@ -272,9 +319,9 @@ bool Block::try_release_warp(unsigned warp, unsigned mask) {
         if (lanes_[first + i].given != 0) votes |= 1u << i;
     }
 
-    if (observer_ != nullptr) {
+    if (inspector_ != nullptr) {
         report_exited_lanes(first, group);
-        observer_->warp_synchronized(current_, mask);
+        inspector_->warp_synchronized(current_, mask);
     }
     for (unsigned left = group; left != 0; left &= left - 1) {
         const unsigned i = first + static_cast<unsigned>(std::countr_zero(left));
@@ -300,12 +347,12 @@ void Block::report_exited_lanes(unsigned first, unsigned group) const {
         const Lane& lane = lanes_[i];
         const bool absent = (states_[i].mask & ~group) >> lane.from & 1;
         if (lane.operation == WarpOperation::kExchange && absent)
-            observer_->lane_exited(*launch_, coordinates_[i], states_[i], lane.from);
+            inspector_->lane_exited(i, states_[i].address, lane.from);
     }
 }
 
 std::string Block::describe_stuck() {
-    if (observer_ != nullptr) observer_->block_stuck(*launch_, coordinates_[0], states_);
+    if (inspector_ != nullptr) inspector_->block_stuck(states_);
     return stuck_message(*launch_, coordinates_[0], states_);
 }
 
@@ -363,7 +410,7 @@ std::string run_grid(const Launch& launch) {
     std::mutex mutex;
     std::string error;
     std::atomic<bool> failed = false;
-    Observer* const watcher = observer();
+    Inspector* const watcher = inspector();
     const std::vector<uint32_t> order =
         watcher == nullptr ? std::vector<uint32_t>{}
                            : watcher->block_order(static_cast<uint32_t>(blocks));

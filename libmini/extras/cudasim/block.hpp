@@ -81,7 +81,7 @@ unsigned ballot(unsigned mask, bool predicate);
 std::byte* dynamic_shared();
 
 /// Runs all blocks of a launch, on the threads of core/parallel.hpp, or one after the
-/// other if an observer is set (observer.hpp). Blocks until they have ended. Returns an
+/// other if an inspector is set (hooks.hpp). Blocks until they have ended. Returns an
 /// error message, empty on success.
 std::string run_grid(const Launch& launch);
 

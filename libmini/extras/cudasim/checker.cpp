@@ -21,21 +21,21 @@
 
 namespace mini::sim {
 
-// Sets the observer, until the end of the scope.
+// Sets the inspector, until the end of the scope.
 struct Session {
     // Checks accesses if `checks`, else counts them.
     explicit Session(bool checks)
         : inspector(checks ? &findings : nullptr, checks ? nullptr : &log) {
-        installed_observer = &inspector;
+        installed_inspector = &inspector;
     }
-    ~Session() { installed_observer = before; }
+    ~Session() { installed_inspector = before; }
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
 
     Findings findings;
     AccessLog log;
     Inspector inspector;
-    Observer* const before = installed_observer;
+    Inspector* const before = installed_inspector;
 };
 
 namespace {

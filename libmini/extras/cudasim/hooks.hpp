@@ -11,14 +11,17 @@
 
 namespace mini::sim {
 
-class Observer;
+class Inspector;
 
-/// The program's observer (observer.hpp), or null. REQUIRES, to replace it: no operation is
-/// queued or running.
-inline std::atomic<Observer*> installed_observer = nullptr;
+/// The program's inspector (inspector.hpp), or null. REQUIRES, to replace it: no operation
+/// is queued or running.
+inline std::atomic<Inspector*> installed_inspector = nullptr;
 
 inline bool is_inspected() {
-    return installed_observer.load(std::memory_order_relaxed) != nullptr;
+    return installed_inspector.load(std::memory_order_relaxed) != nullptr;
+}
+inline Inspector* inspector() {
+    return installed_inspector.load(std::memory_order_acquire);
 }
 
 namespace detail {

@@ -20,11 +20,6 @@ namespace {
 constexpr uint32_t kMaxPolls = 20'000;
 constexpr uint32_t kFewPolls = 512;
 
-const void* call_before(const void* return_address) {
-    return return_address == nullptr ? nullptr
-                                     : static_cast<const char*>(return_address) - 1;
-}
-
 bool at_barrier(const ThreadState& state) {
     return state.at == ThreadState::At::kBlockBarrier;
 }
@@ -146,10 +141,10 @@ std::vector<uint32_t> Inspector::block_order(uint32_t blocks) {
     return order_of_blocks(blocks, findings_ == nullptr ? 0 : block_seed());
 }
 
-void Inspector::block_begins(const Launch& launch, const Coordinates& first) {
+void Inspector::block_begins(const Launch& launch, unsigned block) {
     const unsigned threads = launch.block.x * launch.block.y * launch.block.z;
     accesses_.begin_block();
-    execution_.begin_block(first.block, threads);
+    execution_.begin_block(block, threads);
     memory_.begin_block(thread_variables(), {dynamic_shared(), launch.shared_bytes},
                         execution_.name());
     spins_.begin_block(threads);
@@ -163,16 +158,17 @@ void Inspector::block_ends() {
     if (log_ != nullptr) log_->end_block();
 }
 
-// Returns the call at which a thread of the running block waits; an empty place for no thread.
-Place Inspector::place_of(const Launch& launch, const Coordinates& one,
-                          std::span<const ThreadState> states, size_t thread) const {
-    if (thread == states.size()) return {};
-    return {call_before(states[thread].address), execution_.name(), one.block_index,
+// Returns a thread of the running block, at the call that returns to an address.
+Place Inspector::place_of(size_t thread, const void* return_address) {
+    const Launch& launch = *execution_.info().launch;
+    const void* const call = return_address == nullptr
+                                 ? nullptr
+                                 : static_cast<const char*>(return_address) - 1;
+    return {call, execution_.name(), unravel(execution_.order().block(), launch.grid),
             unravel(static_cast<unsigned>(thread), launch.block)};
 }
 
-void Inspector::block_synchronized(const Launch& launch, const Coordinates& one,
-                                   std::span<const ThreadState> states) {
+void Inspector::block_synchronized(std::span<const ThreadState> states) {
     execution_.order().block_met();
     if (log_ != nullptr) log_->barrier();
     if (findings_ == nullptr || execution_.is_abandoned()) return;
@@ -184,8 +180,8 @@ void Inspector::block_synchronized(const Launch& launch, const Coordinates& one,
         const bool gone = states[i].at == ThreadState::At::kExited;
         if (!gone && states[i].address == first->address) continue;
         const Place waits =
-            place_of(launch, one, states, static_cast<size_t>(first - states.begin()));
-        const Place other = place_of(launch, one, states, i);
+            place_of(static_cast<size_t>(first - states.begin()), first->address);
+        const Place other = place_of(i, states[i].address);
         if (findings_->met(Mistake::kBarrier, waits.address, other.address)) return;
         findings_->add(
             Mistake::kBarrier, waits, other,
@@ -202,24 +198,20 @@ void Inspector::warp_synchronized(unsigned thread, unsigned mask) {
     execution_.order().warp_met(thread, mask);
 }
 
-void Inspector::lane_exited(const Launch& launch, const Coordinates& reader,
-                            const ThreadState& state, int from) {
+void Inspector::lane_exited(unsigned thread, const void* address, int from) {
     if (findings_ == nullptr || execution_.is_abandoned()) return;
-    const void* const call = call_before(state.address);
-    if (findings_->met(Mistake::kWarpMask, call, nullptr)) return;
-    const unsigned lane = reader.thread % 32;
-    const unsigned gone = reader.thread - lane + static_cast<unsigned>(from);
+    const unsigned lane = thread % 32;
+    const Place reads = place_of(thread, address);
+    if (findings_->met(Mistake::kWarpMask, reads.address, nullptr)) return;
     findings_->add(
-        Mistake::kWarpMask,
-        {call, execution_.name(), reader.block_index, reader.thread_index},
-        {nullptr, execution_.name(), reader.block_index, unravel(gone, launch.block)},
+        Mistake::kWarpMask, reads,
+        place_of(thread - lane + static_cast<unsigned>(from), nullptr),
         concat("lane ", lane, " reads the value of lane ", from,
                ", which is in the mask, but has ended without this call: the result is "
                "undefined; take the shuffle out of the branch"));
 }
 
-void Inspector::block_stuck(const Launch& launch, const Coordinates& one,
-                            std::span<const ThreadState> states) {
+void Inspector::block_stuck(std::span<const ThreadState> states) {
     if (findings_ == nullptr || execution_.is_abandoned()) return;
     // Report one waiting thread, and another that waits elsewhere or has exited.
     const auto waits = std::find_if(
@@ -232,7 +224,10 @@ void Inspector::block_stuck(const Launch& launch, const Coordinates& one,
                    s.mask != waits->mask;
         });
     const auto place = [&](auto state) {
-        return place_of(launch, one, states, static_cast<size_t>(state - states.begin()));
+        return state == states.end()
+                   ? Place{}
+                   : place_of(static_cast<size_t>(state - states.begin()),
+                              state->address);
     };
     findings_->add(
         Mistake::kBarrier, place(waits), place(other),

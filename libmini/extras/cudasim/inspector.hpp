@@ -1,8 +1,8 @@
 // Checks every load and store of every kernel, and records mistakes and traffic.
 //
-// The inspector is an observer of the simulator (observer.hpp), and the hooks (hooks.hpp)
-// call it for each access. While an observer is set, blocks run one after another, so
-// that the reports are deterministic; with findings, in an order drawn from a seed.
+// The hooks (hooks.hpp) call it for each access, and the simulator for each operation, block
+// and barrier. While an inspector is set, blocks run one after another, so that the reports
+// are deterministic; with findings, in an order drawn from a seed.
 
 #pragma once
 
@@ -21,13 +21,12 @@
 #include "libmini/extras/cudasim/host_guard.hpp"
 #include "libmini/extras/cudasim/launch.hpp"
 #include "libmini/extras/cudasim/memory_map.hpp"
-#include "libmini/extras/cudasim/observer.hpp"
 #include "libmini/extras/cudasim/order.hpp"
 #include "libmini/extras/cudasim/spins.hpp"
 
 namespace mini::sim {
 
-class Inspector final : public Observer {
+class Inspector {
   public:
     /// Each argument may be null: without `findings`, accesses are not checked; without
     /// `log`, accesses are not counted.
@@ -44,28 +43,39 @@ class Inspector final : public Observer {
     void fence(Scope scope);
     void exchange(unsigned mask, int from, const void* address);
 
-    // Called by the simulator.
-    void memory_allocated(const Allocation& allocation) override;
-    void memory_freed(const Allocation& allocation) override;
-    void operation_given(const OperationInfo& info) override;
-    void operation_begins(const OperationInfo& info) override;
-    void operation_ends(const OperationInfo& info) override;
-    void host_waited(const Clock& clock) override;
-    std::vector<uint32_t> block_order(uint32_t blocks) override;
-    void block_begins(const Launch& launch, const Coordinates& first) override;
-    void block_ends() override;
-    void block_synchronized(const Launch& launch, const Coordinates& one,
-                            std::span<const ThreadState> states) override;
-    void warp_synchronized(unsigned thread, unsigned mask) override;
-    void lane_exited(const Launch& launch, const Coordinates& reader,
-                     const ThreadState& state, int from) override;
-    void block_stuck(const Launch& launch, const Coordinates& one,
-                     std::span<const ThreadState> states) override;
+    // Called by the simulator, on any thread, and concurrently for different devices. These
+    // functions must not call the CUDA interface.
+
+    void memory_allocated(const Allocation& allocation);
+    void memory_freed(const Allocation& allocation);
+    /// Called on the thread that submitted an operation to a stream.
+    void operation_given(const OperationInfo& info);
+    /// Called before and after an operation, and all its blocks, on the thread that runs it.
+    void operation_begins(const OperationInfo& info);
+    void operation_ends(const OperationInfo& info);
+    /// Every operation before `clock` is done, and the host has waited for it.
+    void host_waited(const Clock& clock);
+
+    // Called on the host thread that runs the blocks of a kernel.
+
+    /// Returns the order in which the blocks of a launch run.
+    std::vector<uint32_t> block_order(uint32_t blocks);
+    void block_begins(const Launch& launch, unsigned block);
+    void block_ends();
+    /// All threads of the block that have not exited are at __syncthreads().
+    void block_synchronized(std::span<const ThreadState> states);
+    /// All lanes of `mask` in the warp of a thread that have not exited are in the same warp
+    /// operation.
+    void warp_synchronized(unsigned thread, unsigned mask);
+    /// Called before warp_synchronized() for each thread that reads the value of lane `from`
+    /// by the call that returns to `address`; this lane is in the mask and has exited.
+    void lane_exited(unsigned thread, const void* address, int from);
+    /// No thread of the block can continue: the launch fails.
+    void block_stuck(std::span<const ThreadState> states);
 
   private:
     const void* call_of(uint64_t operation);
-    Place place_of(const Launch& launch, const Coordinates& one,
-                   std::span<const ThreadState> states, size_t thread) const;
+    Place place_of(size_t thread, const void* return_address);
 
     Findings* findings_;
     AccessLog* log_;

@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "libmini/core/error.hpp"
-#include "libmini/extras/cudasim/observer.hpp"
+#include "libmini/extras/cudasim/hooks.hpp"
+#include "libmini/extras/cudasim/inspector.hpp"
 #include "libmini/extras/cudasim/settings.hpp"
 
 namespace mini::sim {
@@ -176,7 +177,7 @@ std::byte* allocate_memory(size_t bytes, int device) {
     const Allocation made = *all.of(device).find(begin);
     ++all.last_id;
     lock.unlock();
-    if (Observer* const watching = observer()) watching->memory_allocated(made);
+    if (Inspector* const watching = inspector()) watching->memory_allocated(made);
     return begin;
 }
 
@@ -190,7 +191,7 @@ bool free_memory(void* pointer) {
     all.of(device).free(*found);
     const Allocation gone = *found;
     lock.unlock();
-    if (Observer* const watching = observer()) watching->memory_freed(gone);
+    if (Inspector* const watching = inspector()) watching->memory_freed(gone);
     return true;
 }
 

@@ -25,7 +25,6 @@
 #include <utility>
 
 #include "libmini/extras/cudasim/api.hpp"
-#include "libmini/extras/cudasim/device_functions.hpp"
 #include "libmini/extras/cudasim/language.hpp"
 #include "libmini/extras/cudasim/runtime.hpp"
 

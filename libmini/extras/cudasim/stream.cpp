@@ -8,8 +8,9 @@
 #include <utility>
 
 #include "libmini/extras/cudasim/block.hpp"
+#include "libmini/extras/cudasim/hooks.hpp"
+#include "libmini/extras/cudasim/inspector.hpp"
 #include "libmini/extras/cudasim/memory.hpp"
-#include "libmini/extras/cudasim/observer.hpp"
 
 namespace mini::sim {
 namespace {
@@ -120,7 +121,7 @@ OperationPointer Machine::submit(Lock& lock, Stream* stream, Job job,
     stream->clock = info.clock;
     stream->queue.push_back(operation);
     stream->last = operation;
-    if (Observer* const watching = observer()) watching->operation_given(info);
+    if (Inspector* const watching = inspector()) watching->operation_given(info);
     return operation;
 }
 
@@ -168,7 +169,7 @@ void Machine::run(Lock& lock, Operation& operation) {
     std::string error;
     if (fault(stream->device).code == cudaSuccess) {
         lock.unlock();
-        Observer* const watching = observer();
+        Inspector* const watching = inspector();
         if (watching != nullptr) watching->operation_begins(operation.info);
         error = perform(operation.job);
         if (watching != nullptr) watching->operation_ends(operation.info);
@@ -190,7 +191,7 @@ void Machine::run(Lock& lock, Operation& operation) {
 
 void Machine::host_comes_after(const OperationPointer& operation) {
     join(host_clock_, operation->info.clock);
-    if (Observer* const watching = observer()) watching->host_waited(host_clock_);
+    if (Inspector* const watching = inspector()) watching->host_waited(host_clock_);
 }
 
 void Machine::wait(Lock& lock, const OperationPointer& operation) {

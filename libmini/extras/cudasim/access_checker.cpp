@@ -43,11 +43,11 @@ AccessChecker::AccessChecker(Findings* findings, AccessLog* log, Execution& exec
     if (findings != nullptr) races_.emplace(*findings, execution, memory);
 }
 
-void AccessChecker::begin_operation(const OperationInfo& info) {
+void AccessChecker::begin_operation(const Operation& operation) {
     devices_ = all_memory();
     array_of_.clear();
     recent_ = {};
-    if (races_ && info.kind != OperationKind::kKernel) races_->visit_copy(info);
+    if (races_ && operation.kind != OperationKind::kKernel) races_->visit_copy(operation);
 }
 
 // Returns whether an address is in or near the shared memory of the running block.
@@ -83,7 +83,7 @@ bool AccessChecker::access_global(const MemoryAccess& access) {
     };
     const bool inside = allocation.contains(access.pointer, access.bytes);
     const int device = inside ? allocation.device : device_of(access.pointer);
-    const int own_device = execution_.info().device;
+    const int own_device = execution_.operation().device;
     if (device != kPinned && device != own_device)
         return refuse(Mistake::kWrongDevice, "of device ", device,
                       "'s memory in a kernel of device ", own_device,
@@ -233,8 +233,7 @@ bool AccessChecker::reject_misaligned(const MemoryAccess& access, bool shared) {
 bool AccessChecker::reject(Mistake mistake, const void* address,
                            const std::string& message) {
     execution_.abandon();
-    if (!findings_->met(mistake, address, nullptr))
-        findings_->add(mistake, execution_.current(address), {}, message);
+    findings_->add(mistake, execution_.current(address), {}, message);
     return false;
 }
 

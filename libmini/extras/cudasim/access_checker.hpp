@@ -37,7 +37,7 @@ class AccessChecker {
 
     /// Checks the operation if it is a copy or a fill, which accesses all its bytes in
     /// one step. REQUIRES: Execution::begin() was called for the operation.
-    void begin_operation(const OperationInfo& info);
+    void begin_operation(const Operation& operation);
 
     /// Called before each block, and before Execution::begin_block().
     void begin_block() {

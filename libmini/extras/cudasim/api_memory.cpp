@@ -19,10 +19,10 @@ namespace {
 using mini::sim::Allocation;
 using mini::sim::device_of;
 using mini::sim::find_allocation;
-using mini::sim::Job;
 using mini::sim::kPageable;
 using mini::sim::kPinned;
 using mini::sim::Machine;
+using mini::sim::Operation;
 using mini::sim::OperationKind;
 using mini::sim::report;
 using mini::sim::StreamCall;
@@ -59,16 +59,16 @@ cudaError_t copy_error(void* to, const void* from, size_t bytes, cudaMemcpyKind 
     return cudaSuccess;
 }
 
-Job copy_job(void* to, const void* from, size_t bytes) {
+Operation copy_of(void* to, const void* from, size_t bytes) {
     return {.kind = OperationKind::kCopy, .to = to, .from = from, .bytes = bytes};
 }
 
-// Pageable memory is read during the call: the job keeps a staged copy of the source.
-Job staged_job(void* to, const void* from, size_t bytes) {
+// Pageable memory is read during the call: the operation keeps a staged copy of the source.
+Operation staged_copy(void* to, const void* from, size_t bytes) {
     const auto* first = static_cast<const std::byte*>(from);
-    Job job = copy_job(to, nullptr, bytes);
-    job.staged = std::make_shared<std::vector<std::byte>>(first, first + bytes);
-    return job;
+    Operation copy = copy_of(to, nullptr, bytes);
+    copy.staged = std::make_shared<std::vector<std::byte>>(first, first + bytes);
+    return copy;
 }
 
 enum class Host { kContinues, kWaits };
@@ -83,13 +83,13 @@ cudaError_t copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
     const bool pageable = device_of(to) == kPageable || device_of(from) == kPageable;
     if (pageable && on_device(to)) {
         const cudaError_t waited = host == Host::kWaits ? call.wait() : cudaSuccess;
-        return waited != cudaSuccess ? waited : call.give(staged_job(to, from, bytes));
+        return waited != cudaSuccess ? waited : call.give(staged_copy(to, from, bytes));
     }
     const bool on_devices = on_device(to) && on_device(from);
     const bool pinned = !pageable && (on_device(to) || on_device(from));
     if (on_devices || (pinned && host == Host::kContinues))
-        return call.give(copy_job(to, from, bytes));
-    return call.give_and_wait(copy_job(to, from, bytes));
+        return call.give(copy_of(to, from, bytes));
+    return call.give_and_wait(copy_of(to, from, bytes));
 }
 
 cudaError_t allocate(void** pointer, size_t bytes, int device) {

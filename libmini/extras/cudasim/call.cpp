@@ -53,15 +53,15 @@ StreamCall::StreamCall(cudaStream_t handle)
                                      : cudaErrorInvalidResourceHandle;
 }
 
-cudaError_t StreamCall::give(Job job) {
+cudaError_t StreamCall::give(Operation operation) {
     if (error_ != cudaSuccess) return error_;
-    machine_.submit(lock_, stream_, std::move(job));
+    machine_.submit(lock_, stream_, std::move(operation));
     return cudaSuccess;
 }
 
-cudaError_t StreamCall::give_and_wait(Job job) {
+cudaError_t StreamCall::give_and_wait(Operation operation) {
     if (error_ != cudaSuccess) return error_;
-    machine_.submit(lock_, stream_, std::move(job));
+    machine_.submit(lock_, stream_, std::move(operation));
     return wait();
 }
 

@@ -58,11 +58,11 @@ class StreamCall {
     /// else cudaSuccess.
     cudaError_t error() const { return error_; }
 
-    /// Submits a job to the stream.
-    cudaError_t give(Job job);
+    /// Submits an operation to the stream.
+    cudaError_t give(Operation operation);
 
-    /// Submits a job to the stream, and blocks until it is done.
-    cudaError_t give_and_wait(Job job);
+    /// Submits an operation to the stream, and blocks until it is done.
+    cudaError_t give_and_wait(Operation operation);
 
     /// Blocks until the stream's work is done.
     cudaError_t wait();

@@ -71,39 +71,29 @@ void print_counts(const AccessLog& log) {
                    text);
 }
 
-// Checks the whole program if MINI_SIM_CHECK is 1, or counts it if MINI_SIM_COUNT is.
-class WholeProgram {
-  public:
-    WholeProgram() : checks_(is_set("MINI_SIM_CHECK")) {
-        if (checks_ || is_set("MINI_SIM_COUNT")) session_ = new Session(checks_);
-    }
+// Checks the whole program if MINI_SIM_CHECK is 1, or counts it if MINI_SIM_COUNT is. Never
+// freed.
+const bool checks = is_set("MINI_SIM_CHECK");
+Session* const whole_program =
+    checks || is_set("MINI_SIM_COUNT") ? new Session(checks) : nullptr;
 
-    // Prints the reports. Runs when the program exits, after its other cleanup.
-    void finish() {
-        if (session_ == nullptr) return;
-        wait_for_all_devices();
-        std::fflush(nullptr);  // the program's own output comes first
-        if (!checks_) return print_counts(session_->log);
-        const auto reports = session_->findings.take();
-        for (const Report& report : reports) fmt::print(stderr, "{}\n", describe(report));
-        const auto mistakes =
-            std::count_if(reports.begin(), reports.end(),
-                          [](const Report& report) { return !is_note(report.mistake); });
-        if (mistakes == 0) return;
-        fmt::print(stderr, "MINI_SIM_CHECK: {} mistake{}\n", mistakes,
-                   mistakes == 1 ? "" : "s");
-        std::fflush(nullptr);
-        _exit(EXIT_FAILURE);
-    }
-
-  private:
-    const bool checks_;
-    Session* session_ = nullptr;  // never freed
-};
-
-WholeProgram whole_program;
-
-__attribute__((destructor)) void finish() { whole_program.finish(); }
+// Prints the reports. Runs when the program exits, after its other cleanup.
+__attribute__((destructor)) void finish() {
+    if (whole_program == nullptr) return;
+    wait_for_all_devices();
+    std::fflush(nullptr);  // the program's own output comes first
+    if (!checks) return print_counts(whole_program->log);
+    const auto reports = whole_program->findings.take();
+    for (const Report& report : reports) fmt::print(stderr, "{}\n", describe(report));
+    const auto mistakes =
+        std::count_if(reports.begin(), reports.end(),
+                      [](const Report& report) { return !is_note(report.mistake); });
+    if (mistakes == 0) return;
+    fmt::print(stderr, "MINI_SIM_CHECK: {} mistake{}\n", mistakes,
+               mistakes == 1 ? "" : "s");
+    std::fflush(nullptr);
+    _exit(EXIT_FAILURE);
+}
 
 }  // namespace
 

@@ -20,21 +20,21 @@ Place party_of(const void* call, const std::string& what) {
 
 }  // namespace
 
-void Execution::begin(const OperationInfo& info, const void* call) {
-    info_ = info;
-    number_ = static_cast<uint32_t>(operations_.size());
+void Execution::begin(const Operation& operation) {
+    running_ = &operation;
+    number_ = static_cast<uint32_t>(records_.size());
     is_abandoned_ = false;
-    Operation operation;
-    operation.stamp = info.stamp;
-    operation.call = call;
-    operation.is_kernel = info.kind == OperationKind::kKernel;
-    operation.name = info.kind == OperationKind::kCopy ? "a copy" : "a fill";
-    if (operation.is_kernel) {
-        operation.name = short_name(function_at(info.launch->kernel));
-        operation.grid = info.launch->grid;
-        operation.block = info.launch->block;
+    Record record;
+    record.stamp = operation.stamp;
+    record.call = operation.call;
+    record.is_kernel = operation.kind == OperationKind::kKernel;
+    record.name = operation.kind == OperationKind::kCopy ? "a copy" : "a fill";
+    if (record.is_kernel) {
+        record.name = short_name(function_at(operation.launch->kernel));
+        record.grid = operation.launch->grid;
+        record.block = operation.launch->block;
     }
-    operations_.push_back(std::move(operation));
+    records_.push_back(std::move(record));
     order_.begin_launch();
 }
 
@@ -62,7 +62,7 @@ Accessor Execution::thread_access(bool atomic, const void* address) {
 }
 
 Accessor Execution::copy_access() {
-    accesses_.push_back({.operation = number_, .address = operations_[number_].call});
+    accesses_.push_back({.operation = number_, .address = records_[number_].call});
     return {.access = next_access() - 1, .lanes = 1};
 }
 
@@ -78,26 +78,26 @@ void Execution::forget_accesses(std::vector<uint32_t>& numbers) {
 }
 
 Place Execution::current(const void* address) const {
-    if (!operations_[number_].is_kernel) return party_of(address, name());
+    if (!records_[number_].is_kernel) return party_of(address, name());
     const Coordinates& at = running();
     return {address, name(), at.block_index, at.thread_index};
 }
 
 Place Execution::party(const Access& access, uint32_t lanes) const {
-    const Operation& operation = operations_[access.operation];
-    if (!operation.is_kernel) return party_of(operation.call, operation.name);
-    return {access.address, operation.name, unravel(access.block, operation.grid),
+    const Record& record = records_[access.operation];
+    if (!record.is_kernel) return party_of(record.call, record.name);
+    return {access.address, record.name, unravel(access.block, record.grid),
             unravel(access.warp * 32u + static_cast<unsigned>(std::countr_zero(lanes)),
-                    operation.block)};
+                    record.block)};
 }
 
 uint32_t Execution::unordered_lanes(const Access& earlier, uint32_t lanes) const {
     if (is_own(earlier))
-        return operations_[number_].is_kernel
+        return records_[number_].is_kernel
                    ? order_.unordered_lanes(earlier, lanes, running().thread)
                    : 0;
-    const Stamp stamp = operations_[earlier.operation].stamp;
-    return precedes(stamp, info_.clock) ? 0 : lanes;
+    const Stamp stamp = records_[earlier.operation].stamp;
+    return precedes(stamp, running_->clock) ? 0 : lanes;
 }
 
 }  // namespace mini::sim

@@ -19,17 +19,16 @@ namespace mini::sim {
 /// The operations of all devices; one runs at a time.
 class Execution {
   public:
-    /// Begins an operation. `call` is the address of the call that submitted a copy or a
-    /// fill; null for a kernel.
-    void begin(const OperationInfo& info, const void* call);
+    /// Begins an operation.
+    void begin(const Operation& operation);
 
     /// Returns the running operation.
-    const OperationInfo& info() const { return info_; }
+    const Operation& operation() const { return *running_; }
     /// Returns the short name of the running kernel, or "a copy", or "a fill".
-    const std::string& name() const { return operations_[number_].name; }
+    const std::string& name() const { return records_[number_].name; }
     /// Returns the same for the operation that made an access.
     const std::string& name(const Access& access) const {
-        return operations_[access.operation].name;
+        return records_[access.operation].name;
     }
 
     /// Returns whether the running operation made an access.
@@ -74,7 +73,7 @@ class Execution {
 
   private:
     // Kept after the operation's end, because accesses refer to it.
-    struct Operation {
+    struct Record {
         std::string name;
         Stamp stamp;
         dim3 grid, block;
@@ -82,9 +81,9 @@ class Execution {
         const void* call = nullptr;  // the call that submitted the copy or fill
     };
 
-    OperationInfo info_;
+    const Operation* running_ = nullptr;
     uint32_t number_ = 0;
-    std::vector<Operation> operations_{1};  // by Access::operation; [0] is unused
+    std::vector<Record> records_{1};  // by Access::operation; [0] is unused
     BlockOrder order_;
     std::vector<Access> accesses_ = std::vector<Access>(1);  // by number; 0 means none
     std::array<uint32_t, 1024> recent_{};  // numbers, by the address of the instruction

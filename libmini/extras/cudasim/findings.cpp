@@ -33,6 +33,7 @@ bool Findings::met(Mistake mistake, const void* at, const void* other) {
 }
 
 void Findings::add(Mistake mistake, Place at, Place other, std::string message) {
+    if (met(mistake, at.address, other.address)) return;
     const std::lock_guard lock(mutex_);
     known_[{mistake, at.address, other.address}] = findings_.size();
     findings_.push_back({mistake, std::move(at), std::move(other), std::move(message)});

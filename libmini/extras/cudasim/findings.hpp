@@ -21,9 +21,8 @@ namespace mini::sim {
 class Findings {
   public:
     /// If this mistake is already known at these addresses, counts it and returns true.
-    /// If the mistake is new, returns false; the caller then calls add().
     bool met(Mistake mistake, const void* at, const void* other);
-    /// Adds a new mistake.
+    /// Adds a mistake, or counts it if it is known at these addresses.
     void add(Mistake mistake, Place at, Place other, std::string message);
 
     /// Returns one report for each kind of mistake and source line, in the order of the

@@ -138,16 +138,16 @@ void HostGuard::freed(const Allocation& allocation) {
     if (allocation.device != kPinned) living_[allocation.device].erase(allocation.begin);
 }
 
-void HostGuard::given(const OperationInfo& info) {
+void HostGuard::given(const Operation& operation) {
     const std::lock_guard lock(mutex_);
     const auto add = [&](const void* pointer, bool written) {
         if (pointer == nullptr || device_of(pointer) != kPinned) return;
         pending_.push_back({static_cast<std::byte*>(const_cast<void*>(pointer)),
-                            info.bytes, written, info.stamp});
+                            operation.bytes, written, operation.stamp});
         if (running_ == 0) protect(pending_.back(), false);
     };
-    add(info.from, false);
-    add(info.to, true);
+    add(operation.from, false);
+    add(operation.to, true);
 }
 
 void HostGuard::begins() {
@@ -192,10 +192,9 @@ bool HostGuard::handle(const void* pointer, const void* address) {
     if (device != kPinned) {
         if (!living_.contains(device) || !find_allocation(pointer)) return false;
         set_protection(pointer, 1, PROT_READ | PROT_WRITE);
-        if (!findings_->met(Mistake::kDevicePointer, place, nullptr))
-            findings_->add(Mistake::kDevicePointer, host, {},
-                           concat("the host accesses memory of device ", device,
-                                  ": copy it to the host first"));
+        findings_->add(Mistake::kDevicePointer, host, {},
+                       concat("the host accesses memory of device ", device,
+                              ": copy it to the host first"));
         return true;
     }
     bool ours = false;
@@ -207,15 +206,14 @@ bool HostGuard::handle(const void* pointer, const void* address) {
         ours = true;
         protect(pending, true);
         if (byte < pending.begin) continue;
-        if (!findings_->met(Mistake::kMissingSync, place, nullptr))
-            findings_->add(
-                Mistake::kMissingSync, host, {},
-                pending.written
-                    ? "the host accesses pinned memory that a copy writes, without "
-                      "waiting "
-                      "for the copy: synchronise the stream, or an event, first"
-                    : "the host writes pinned memory that a copy still has to read: "
-                      "synchronise the stream, or an event, first");
+        findings_->add(
+            Mistake::kMissingSync, host, {},
+            pending.written
+                ? "the host accesses pinned memory that a copy writes, without "
+                  "waiting "
+                  "for the copy: synchronise the stream, or an event, first"
+                : "the host writes pinned memory that a copy still has to read: "
+                  "synchronise the stream, or an event, first");
     }
     return ours;
 }

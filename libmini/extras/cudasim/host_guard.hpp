@@ -36,7 +36,7 @@ class HostGuard {
 
     void allocated(const Allocation& allocation);
     void freed(const Allocation& allocation);
-    void given(const OperationInfo& info);
+    void given(const Operation& operation);
     void begins();
     void ends();
     void waited(const Clock& clock);

@@ -20,6 +20,11 @@ namespace {
 constexpr uint32_t kMaxPolls = 20'000;
 constexpr uint32_t kFewPolls = 512;
 
+bool accesses_memory(const Operation& operation) {
+    return operation.kind != OperationKind::kHostFunction &&
+           operation.kind != OperationKind::kMarker;
+}
+
 bool at_barrier(const ThreadState& state) {
     return state.at == ThreadState::At::kBlockBarrier;
 }
@@ -90,13 +95,11 @@ void Inspector::memory_allocated(const Allocation& allocation) {
     if (guard_) guard_->allocated(allocation);
 }
 
-void Inspector::operation_given(const OperationInfo& info) {
+void Inspector::operation_given(Operation& operation) {
     if (!guard_) return;
-    guard_->given(info);
-    if (info.kind != OperationKind::kCopy && info.kind != OperationKind::kFill) return;
-    const void* const call = calling_place();
-    const std::lock_guard lock(given_mutex_);
-    given_[info.id] = call;
+    guard_->given(operation);
+    if (operation.kind == OperationKind::kCopy || operation.kind == OperationKind::kFill)
+        operation.call = calling_place();
 }
 
 void Inspector::host_waited(const Clock& clock) {
@@ -108,31 +111,19 @@ void Inspector::memory_freed(const Allocation& allocation) {
     if (guard_) guard_->freed(allocation);
 }
 
-void Inspector::operation_begins(const OperationInfo& info) {
-    if (info.kind == OperationKind::kHostFunction || info.kind == OperationKind::kMarker)
-        return;
+void Inspector::operation_begins(const Operation& operation) {
+    if (!accesses_memory(operation)) return;
     running_.lock();
     if (guard_) guard_->begins();
-    execution_.begin(info, call_of(info.id));
-    if (log_ != nullptr && info.kind == OperationKind::kKernel)
-        log_->begin_launch(execution_.name(), info.launch->grid, info.launch->block);
-    accesses_.begin_operation(info);
+    execution_.begin(operation);
+    if (log_ != nullptr && operation.kind == OperationKind::kKernel)
+        log_->begin_launch(execution_.name(), operation.launch->grid,
+                           operation.launch->block);
+    accesses_.begin_operation(operation);
 }
 
-// Returns the address of the call that submitted a copy or a fill, and removes its
-// record; null if unknown.
-const void* Inspector::call_of(uint64_t operation) {
-    const std::lock_guard lock(given_mutex_);
-    const auto found = given_.find(operation);
-    if (found == given_.end()) return nullptr;
-    const void* const call = found->second;
-    given_.erase(found);
-    return call;
-}
-
-void Inspector::operation_ends(const OperationInfo& info) {
-    if (info.kind == OperationKind::kHostFunction || info.kind == OperationKind::kMarker)
-        return;
+void Inspector::operation_ends(const Operation& operation) {
+    if (!accesses_memory(operation)) return;
     if (guard_) guard_->ends();
     running_.unlock();
 }
@@ -160,7 +151,7 @@ void Inspector::block_ends() {
 
 // Returns a thread of the running block, at the call that returns to an address.
 Place Inspector::place_of(size_t thread, const void* return_address) {
-    const Launch& launch = *execution_.info().launch;
+    const Launch& launch = *execution_.operation().launch;
     const void* const call = return_address == nullptr
                                  ? nullptr
                                  : static_cast<const char*>(return_address) - 1;
@@ -182,7 +173,6 @@ void Inspector::block_synchronized(std::span<const ThreadState> states) {
         const Place waits =
             place_of(static_cast<size_t>(first - states.begin()), first->address);
         const Place other = place_of(i, states[i].address);
-        if (findings_->met(Mistake::kBarrier, waits.address, other.address)) return;
         findings_->add(
             Mistake::kBarrier, waits, other,
             gone ? "a thread of the block has ended without this __syncthreads(): all "
@@ -202,7 +192,6 @@ void Inspector::lane_exited(unsigned thread, const void* address, int from) {
     if (findings_ == nullptr || execution_.is_abandoned()) return;
     const unsigned lane = thread % 32;
     const Place reads = place_of(thread, address);
-    if (findings_->met(Mistake::kWarpMask, reads.address, nullptr)) return;
     findings_->add(
         Mistake::kWarpMask, reads,
         place_of(thread - lane + static_cast<unsigned>(from), nullptr),
@@ -245,16 +234,14 @@ Inspector::Next Inspector::access(const MemoryAccess& access) {
     if (result == Spins::Result::kYield) return Next::kYield;
 
     execution_.abandon();
-    if (!findings_->met(Mistake::kSpin, access.address, nullptr))
-        findings_->add(
-            Mistake::kSpin, execution_.current(access.address), {},
-            concat(
-                "waits for a value at ",
-                memory_.describe(access.at(), device_of(access.pointer) == kPageable),
-                " that no other thread of the block will change. CUDA promises no order "
-                "of the blocks, and need not start a block before another has ended "
-                "(here they ran in the order of MINI_SIM_BLOCK_SEED=",
-                block_seed(), "): let no block wait for another, or use two launches"));
+    findings_->add(
+        Mistake::kSpin, execution_.current(access.address), {},
+        concat("waits for a value at ",
+               memory_.describe(access.at(), device_of(access.pointer) == kPageable),
+               " that no other thread of the block will change. CUDA promises no order "
+               "of the blocks, and need not start a block before another has ended "
+               "(here they ran in the order of MINI_SIM_BLOCK_SEED=",
+               block_seed(), "): let no block wait for another, or use two launches"));
     return Next::kAbandon;
 }
 
@@ -265,7 +252,6 @@ void Inspector::exchange(unsigned mask, int from, const void* address) {
     const bool inside = (mask >> lane & 1) != 0;
     const bool source = from < 0 || (mask >> from & 1) != 0;
     if (findings_ == nullptr || (inside && source)) return;
-    if (findings_->met(Mistake::kWarpMask, address, nullptr)) return;
     findings_->add(Mistake::kWarpMask, execution_.current(address), {},
                    inside ? concat("lane ", lane, " reads the value of lane ", from,
                                    ", which is not in the mask: the result is undefined")

@@ -8,7 +8,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -49,10 +48,10 @@ class Inspector {
     void memory_allocated(const Allocation& allocation);
     void memory_freed(const Allocation& allocation);
     /// Called on the thread that submitted an operation to a stream.
-    void operation_given(const OperationInfo& info);
+    void operation_given(Operation& operation);
     /// Called before and after an operation, and all its blocks, on the thread that runs it.
-    void operation_begins(const OperationInfo& info);
-    void operation_ends(const OperationInfo& info);
+    void operation_begins(const Operation& operation);
+    void operation_ends(const Operation& operation);
     /// Every operation before `clock` is done, and the host has waited for it.
     void host_waited(const Clock& clock);
 
@@ -74,7 +73,6 @@ class Inspector {
     void block_stuck(std::span<const ThreadState> states);
 
   private:
-    const void* call_of(uint64_t operation);
     Place place_of(size_t thread, const void* return_address);
 
     Findings* findings_;
@@ -82,9 +80,7 @@ class Inspector {
     std::optional<HostGuard>
         guard_;  // checks the host's accesses; empty without findings
 
-    std::mutex given_mutex_;
-    std::map<uint64_t, const void*> given_;  // calls of copies and fills, by operation id
-    std::mutex running_;                     // held by the running kernel, copy or fill
+    std::mutex running_;  // held by the running kernel, copy or fill
     Execution execution_;
     MemoryMap memory_;
     AccessChecker accesses_;

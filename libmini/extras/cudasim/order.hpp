@@ -18,12 +18,13 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "libmini/extras/cudasim/launch.hpp"
-#include "libmini/extras/cudasim/types.hpp"
 
 namespace mini::sim {
 
@@ -49,18 +50,34 @@ inline void join(Clock& clock, const Clock& other) {
 
 enum class OperationKind { kKernel, kCopy, kFill, kHostFunction, kMarker };
 
-/// An operation in a stream, as the inspector sees it.
-struct OperationInfo {
+struct Stream;  // stream.hpp
+
+/// An operation in a stream.
+struct Operation {
+    // Of the caller.
     OperationKind kind = OperationKind::kMarker;
-    uint64_t id = 0;  // 1, 2, 3, ... in the order of the calls
+    std::shared_ptr<const Launch> launch = nullptr;  // kernel
+    void* to = nullptr;                              // copy or fill
+    const void* from = nullptr;                      // copy
+    std::shared_ptr<std::vector<std::byte>> staged =
+        nullptr;  // copy: the source instead of `from`, if not null
+    size_t bytes = 0;
+    int value = 0;                      // fill
+    void (*function)(void*) = nullptr;  // host function
+    void* data = nullptr;
+
+    // Of the stream.
+    Stream* stream = nullptr;
     int device = 0;
-    cudaStream_t stream = nullptr;
     Stamp stamp = {};
     Clock clock = {};
-    const Launch* launch = nullptr;  // kernel
-    void* to = nullptr;              // copy or fill
-    const void* from = nullptr;      // copy; null if it reads a staged host copy
-    size_t bytes = 0;
+    std::vector<std::shared_ptr<Operation>> after =
+        {};  // dependencies, besides the previous operation of its stream
+    bool done = false;
+    std::chrono::steady_clock::time_point finished = {};
+
+    const void* call = nullptr;  // that submitted a checked copy or fill; null: unknown
 };
+using OperationPointer = std::shared_ptr<Operation>;
 
 }  // namespace mini::sim

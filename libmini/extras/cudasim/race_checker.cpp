@@ -127,19 +127,19 @@ void RaceChecker::keep_read(Cell& cell, Accessor now) {
     cell.reads[std::min(kept, cell.reads.size() - 1)] = now;
 }
 
-void RaceChecker::visit_copy(const OperationInfo& info) {
-    const bool fill = info.kind == OperationKind::kFill;
+void RaceChecker::visit_copy(const Operation& copy) {
+    const bool fill = copy.kind == OperationKind::kFill;
     const auto visit_memory = [&](const void* pointer, Mode mode) {
         if (pointer != nullptr && device_of(pointer) != kPageable)
-            visit({.at = reinterpret_cast<uintptr_t>(pointer), .bytes = info.bytes}, mode,
+            visit({.at = reinterpret_cast<uintptr_t>(pointer), .bytes = copy.bytes}, mode,
                   execution_.copy_access());
     };
-    if (!fill) visit_memory(info.from, Mode::kRead);
-    visit_memory(info.to, Mode::kWrite);
-    if (!fill && info.from != nullptr && device_of(info.from) >= 0 &&
-        device_of(info.to) >= 0)
-        copy_initialised(reinterpret_cast<uintptr_t>(info.to),
-                         reinterpret_cast<uintptr_t>(info.from), info.bytes);
+    if (!fill) visit_memory(copy.from, Mode::kRead);
+    visit_memory(copy.to, Mode::kWrite);
+    if (!fill && copy.from != nullptr && device_of(copy.from) >= 0 &&
+        device_of(copy.to) >= 0)
+        copy_initialised(reinterpret_cast<uintptr_t>(copy.to),
+                         reinterpret_cast<uintptr_t>(copy.from), copy.bytes);
 }
 
 // Reports `now` unless the earlier access happens before it.

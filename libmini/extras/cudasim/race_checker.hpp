@@ -46,7 +46,7 @@ class RaceChecker {
     }
 
     /// Checks the running copy or fill, which accesses all its bytes in one step.
-    void visit_copy(const OperationInfo& info);
+    void visit_copy(const Operation& copy);
 
   private:
     static constexpr size_t kFewAccesses = 1'000'000;

@@ -24,18 +24,29 @@ const char* keep(const std::string& message) {
     return all->emplace_back(message).c_str();
 }
 
-// Runs a job. Returns an error message, empty on success.
-std::string perform(const Job& job) {
-    switch (job.kind) {
-        case OperationKind::kKernel: return run_grid(*job.launch);
+// Returns an error message, empty on success.
+std::string perform(const Operation& operation) {
+    void* const to = operation.to;
+    switch (operation.kind) {
+        case OperationKind::kKernel: return run_grid(*operation.launch);
         case OperationKind::kCopy:
-            std::memmove(job.to, job.staged ? job.staged->data() : job.from, job.bytes);
-            return {};
-        case OperationKind::kFill: std::memset(job.to, job.value, job.bytes); return {};
-        case OperationKind::kHostFunction: job.function(job.data); return {};
-        case OperationKind::kMarker: return {};
+            std::memmove(to, operation.staged ? operation.staged->data() : operation.from,
+                         operation.bytes);
+            break;
+        case OperationKind::kFill:
+            std::memset(to, operation.value, operation.bytes);
+            break;
+        case OperationKind::kHostFunction: operation.function(operation.data); break;
+        case OperationKind::kMarker: break;
     }
     return {};
+}
+
+// Makes an operation depend on an earlier one, which may be null.
+void come_after(Operation& operation, const OperationPointer& earlier) {
+    if (earlier == nullptr) return;
+    join(operation.clock, earlier->clock);
+    if (!earlier->done) operation.after.push_back(earlier);
 }
 
 }  // namespace
@@ -86,50 +97,34 @@ bool Machine::knows(const Stream* stream) const {
     });
 }
 
-OperationPointer Machine::submit(Lock& lock, Stream* stream, Job job,
-                                 std::vector<OperationPointer> after) {
+OperationPointer Machine::submit(Lock& lock, Stream* stream, Operation given,
+                                 const std::vector<OperationPointer>& after) {
     if (stream->queue.size() >= kLongestQueue) run_until(lock, stream->queue.front());
 
-    auto operation = std::make_shared<Operation>();
-    OperationInfo& info = operation->info;
-    info = {.kind = job.kind, .id = ++last_id_, .device = stream->device};
-    info.stream = reinterpret_cast<cudaStream_t>(stream);
-    info.launch = job.launch.get();
-    info.to = job.to;
-    info.from = job.from;
-    info.bytes = job.bytes;
+    const auto operation = std::make_shared<Operation>(std::move(given));
+    operation->stream = stream;
+    operation->device = stream->device;
 
     // Collect the operation's dependencies: its stream, the host, `after`, and the legacy
     // default stream.
     ++host_clock_[0];
-    info.clock = stream->clock;
-    join(info.clock, host_clock_);
-    for (const OperationPointer& each : std::exchange(after, {}))
-        come_after(info, after, each);
-    if (stream->blocking) come_after(info, after, legacy_stream(stream->device)->last);
+    Clock& clock = operation->clock = stream->clock;
+    join(clock, host_clock_);
+    for (const OperationPointer& each : after) come_after(*operation, each);
+    if (stream->blocking) come_after(*operation, legacy_stream(stream->device)->last);
     if (stream->legacy)
         for (const auto& each : streams_)
             if (each->blocking && each->device == stream->device)
-                come_after(info, after, each->last);
-    info.stamp = {stream->timeline, ++stream->count};
-    if (info.clock.size() <= stream->timeline) info.clock.resize(stream->timeline + 1);
-    info.clock[stream->timeline] = stream->count;
+                come_after(*operation, each->last);
+    operation->stamp = {stream->timeline, ++stream->count};
+    if (clock.size() <= stream->timeline) clock.resize(stream->timeline + 1);
+    clock[stream->timeline] = stream->count;
 
-    operation->job = std::move(job);
-    operation->stream = stream;
-    operation->after = std::move(after);
-    stream->clock = info.clock;
+    stream->clock = clock;
     stream->queue.push_back(operation);
     stream->last = operation;
-    if (Inspector* const watching = inspector()) watching->operation_given(info);
+    if (Inspector* const watching = inspector()) watching->operation_given(*operation);
     return operation;
-}
-
-void Machine::come_after(OperationInfo& info, std::vector<OperationPointer>& after,
-                         const OperationPointer& earlier) {
-    if (earlier == nullptr) return;
-    join(info.clock, earlier->info.clock);
-    if (!earlier->done) after.push_back(earlier);
 }
 
 // Runs the operations that `operation` depends on, sharing the work with other waiting
@@ -170,9 +165,9 @@ void Machine::run(Lock& lock, Operation& operation) {
     if (fault(stream->device).code == cudaSuccess) {
         lock.unlock();
         Inspector* const watching = inspector();
-        if (watching != nullptr) watching->operation_begins(operation.info);
-        error = perform(operation.job);
-        if (watching != nullptr) watching->operation_ends(operation.info);
+        if (watching != nullptr) watching->operation_begins(operation);
+        error = perform(operation);
+        if (watching != nullptr) watching->operation_ends(operation);
         lock.lock();
     }
     if (!error.empty() && fault(stream->device).code == cudaSuccess)
@@ -181,8 +176,8 @@ void Machine::run(Lock& lock, Operation& operation) {
     operation.done = true;
     operation.finished = std::chrono::steady_clock::now();
     operation.after.clear();
-    operation.job = {};
-    operation.info.launch = nullptr;
+    operation.launch = nullptr;
+    operation.staged = nullptr;
     stream->queue.pop_front();
     stream->running = false;
     forget_if_over(stream);
@@ -190,7 +185,7 @@ void Machine::run(Lock& lock, Operation& operation) {
 }
 
 void Machine::host_comes_after(const OperationPointer& operation) {
-    join(host_clock_, operation->info.clock);
+    join(host_clock_, operation->clock);
     if (Inspector* const watching = inspector()) watching->host_waited(host_clock_);
 }
 
@@ -224,7 +219,7 @@ bool Machine::query(Lock& lock, const OperationPointer& operation) {
         return true;
     }
     Operation* const next = ready_before(*goal);
-    if (next != nullptr && next->job.kind == OperationKind::kHostFunction)
+    if (next != nullptr && next->kind == OperationKind::kHostFunction)
         run_elsewhere(lock, next->stream->queue.front());
     else if (next != nullptr)
         run(lock, *next);

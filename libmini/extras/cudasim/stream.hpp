@@ -15,7 +15,6 @@
 
 #pragma once
 
-#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -26,39 +25,10 @@
 
 #include "libmini/extras/cudasim/launch.hpp"
 #include "libmini/extras/cudasim/order.hpp"
-#include "libmini/extras/cudasim/types.hpp"
 
 namespace mini::sim {
 
 constexpr size_t kLongestQueue = 1024;
-
-/// The work of an operation.
-struct Job {
-    OperationKind kind = OperationKind::kMarker;
-    std::shared_ptr<const Launch> launch = nullptr;  // kernel
-    void* to = nullptr;                              // copy or fill
-    const void* from = nullptr;                      // copy
-    std::shared_ptr<std::vector<std::byte>> staged =
-        nullptr;  // copy: the source instead of `from`, if not null
-    size_t bytes = 0;
-    int value = 0;                      // fill
-    void (*function)(void*) = nullptr;  // host function
-    void* data = nullptr;
-};
-
-struct Stream;
-
-/// A job in a stream.
-struct Operation {
-    OperationInfo info;
-    Job job;
-    Stream* stream = nullptr;
-    std::vector<std::shared_ptr<Operation>>
-        after;  // dependencies, besides the previous operation of its stream
-    bool done = false;
-    std::chrono::steady_clock::time_point finished;
-};
-using OperationPointer = std::shared_ptr<Operation>;
 
 struct Stream {
     int device = 0;
@@ -95,9 +65,9 @@ class Machine {
     Stream* legacy_stream(int device) { return legacy_[static_cast<size_t>(device)]; }
     bool knows(const Stream* stream) const;
 
-    /// Appends a job to a stream. Blocks only while the stream is full.
-    OperationPointer submit(Lock& lock, Stream* stream, Job job,
-                            std::vector<OperationPointer> after = {});
+    /// Appends an operation to a stream. Blocks only while the stream is full.
+    OperationPointer submit(Lock& lock, Stream* stream, Operation given,
+                            const std::vector<OperationPointer>& after = {});
 
     /// Blocks until `operation` is done; returns immediately if it is null. Counts as a
     /// wait of the host for the operation (order.hpp).
@@ -121,8 +91,6 @@ class Machine {
 
   private:
     Machine();
-    void come_after(OperationInfo& info, std::vector<OperationPointer>& after,
-                    const OperationPointer& earlier);
     void run_until(Lock& lock, const OperationPointer& operation);
     Operation* ready_before(const Operation& goal);
     void run(Lock& lock, Operation& operation);
@@ -139,7 +107,6 @@ class Machine {
     std::vector<uint32_t> free_timelines_;
     std::vector<uint64_t> counts_;  // by timeline: the count of its last destroyed stream
     Clock host_clock_;              // operations that the host waited for; [0]: submits
-    uint64_t last_id_ = 0;
 };
 
 }  // namespace mini::sim

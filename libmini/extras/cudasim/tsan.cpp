@@ -78,6 +78,13 @@ void* __tsan_memset(void* to, int value, size_t n) {
                                                            uint##bits##_t v, int) {     \
         return __atomic_fetch_##operation(p, v, __ATOMIC_SEQ_CST);                      \
     }
+#define MINI_COMPARE_EXCHANGE(bits, kind)                                               \
+    int __tsan_atomic##bits##_compare_exchange_##kind(                                  \
+        volatile uint##bits##_t* p, uint##bits##_t* expected, uint##bits##_t v, int,    \
+        int) {                                                                          \
+        return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST,     \
+                                           __ATOMIC_SEQ_CST);                           \
+    }
 #define MINI_ATOMICS(bits)                                                              \
     uint##bits##_t __tsan_atomic##bits##_load(const volatile uint##bits##_t* p, int) {  \
         return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                    \
@@ -96,18 +103,8 @@ void* __tsan_memset(void* to, int value, size_t n) {
     MINI_FETCH(bits, or)                                                                \
     MINI_FETCH(bits, xor)                                                               \
     MINI_FETCH(bits, nand)                                                              \
-    int __tsan_atomic##bits##_compare_exchange_strong(                                  \
-        volatile uint##bits##_t* p, uint##bits##_t* expected, uint##bits##_t v, int,    \
-        int) {                                                                          \
-        return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST,     \
-                                           __ATOMIC_SEQ_CST);                           \
-    }                                                                                   \
-    int __tsan_atomic##bits##_compare_exchange_weak(volatile uint##bits##_t* p,         \
-                                                    uint##bits##_t* expected,           \
-                                                    uint##bits##_t v, int, int) {       \
-        return __atomic_compare_exchange_n(p, expected, v, true, __ATOMIC_SEQ_CST,      \
-                                           __ATOMIC_SEQ_CST);                           \
-    }                                                                                   \
+    MINI_COMPARE_EXCHANGE(bits, strong)                                                 \
+    MINI_COMPARE_EXCHANGE(bits, weak)                                                   \
     uint##bits##_t __tsan_atomic##bits##_compare_exchange_val(                          \
         volatile uint##bits##_t* p, uint##bits##_t expected, uint##bits##_t v, int,     \
         int) {                                                                          \

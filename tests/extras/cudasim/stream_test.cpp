@@ -295,8 +295,8 @@ TEST_CASE("several host threads wait for streams that depend on each other") {
 }
 
 // Returns the last operation that was submitted to a stream.
-OperationInfo last_of(cudaStream_t stream) {
-    return reinterpret_cast<Stream*>(stream)->last->info;
+Operation last_of(cudaStream_t stream) {
+    return *reinterpret_cast<Stream*>(stream)->last;
 }
 
 TEST_CASE(
@@ -304,7 +304,7 @@ TEST_CASE(
     const TestStream first, second;
     const TestEvent event;
     List list;
-    std::vector<OperationInfo> run;
+    std::vector<Operation> run;
     const auto submit = [&](int number, cudaStream_t stream) {
         ok(append(list, number, stream));
         run.push_back(last_of(stream));
@@ -325,7 +325,7 @@ TEST_CASE(
 
     // Work submitted after a wait is ordered after the work that the host waited for.
     submit(5, second);
-    for (const OperationInfo& each : run) CHECK(precedes(each.stamp, run[4].clock));
+    for (const Operation& each : run) CHECK(precedes(each.stamp, run[4].clock));
     ok(cudaDeviceSynchronize());
 }
 

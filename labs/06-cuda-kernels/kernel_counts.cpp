@@ -9,7 +9,7 @@
 //     passes           passes over the banks / passes needed without bank conflicts
 //     worst            most passes of an access that needs one pass without conflicts
 //
-// With --lines: the sectors and passes of each source line (cudasim/line_traffic.hpp).
+// With --lines: the sectors and passes of each source line (cudasim/access_log.hpp).
 // With --json: what NVIDIA's ncu counts too, for tests/gpu/run.py, which compares the two.
 
 #include <fmt/core.h>
@@ -25,7 +25,7 @@
 #include "labs/06-cuda-kernels/kernel_samples.hpp"
 #include "libmini/core/error.hpp"
 #include "libmini/extras/cudasim/checker.hpp"
-#include "libmini/extras/cudasim/line_traffic.hpp"
+#include "libmini/extras/cudasim/access_log.hpp"
 #include "libmini/program/command_line.hpp"
 
 using namespace mini;
@@ -33,13 +33,12 @@ using namespace mini;
 namespace {
 
 std::string percent(const sim::Traffic& traffic) {
-    return traffic.sectors == 0 ? "-"
-                                : fmt::format("{:.0f} %", 100 * traffic.efficiency());
+    return traffic.cost == 0 ? "-" : fmt::format("{:.0f} %", 100 * traffic.efficiency());
 }
 
 std::string passes(const sim::LaunchCounters& c) {
     const size_t least = c.shared_loads.least + c.shared_stores.least;
-    const size_t rounds = c.shared_loads.rounds + c.shared_stores.rounds;
+    const size_t rounds = c.shared_loads.cost + c.shared_stores.cost;
     return least == 0 ? "-"
                       : fmt::format("{:.1f}", static_cast<double>(rounds) /
                                                   static_cast<double>(least));
@@ -80,10 +79,10 @@ nlohmann::ordered_json counters_json(const std::vector<sim::LaunchCounters>& lau
         json.push_back({{"kernel", c.kernel},
                         {"grid", c.grid.x * c.grid.y * c.grid.z},
                         {"block", c.block.x * c.block.y * c.block.z},
-                        {"load_sectors", c.global_loads.sectors},
-                        {"store_sectors", c.global_stores.sectors},
-                        {"shared_load_passes", c.shared_loads.rounds},
-                        {"shared_store_passes", c.shared_stores.rounds}});
+                        {"load_sectors", c.global_loads.cost},
+                        {"store_sectors", c.global_stores.cost},
+                        {"shared_load_passes", c.shared_loads.cost},
+                        {"shared_store_passes", c.shared_stores.cost}});
     }
     return json;
 }

@@ -5,7 +5,7 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/extras/cudasim/checker.hpp"
-#include "libmini/extras/cudasim/line_traffic.hpp"
+#include "libmini/extras/cudasim/access_log.hpp"
 #include "libmini/kernels/cuda/allocator.hpp"
 #include "libmini/kernels/cuda/runtime.hpp"
 
@@ -66,14 +66,14 @@ KernelCounts counts_of(const sim::LaunchCounters& launch) {
     counts.threads = size_t{launch.block.x} * launch.block.y * launch.block.z;
     counts.loads = launch.global_loads.instructions;
     counts.stores = launch.global_stores.instructions;
-    counts.load_sectors = launch.global_loads.sectors;
-    counts.store_sectors = launch.global_stores.sectors;
-    counts.least_load_sectors = launch.global_loads.packed;
-    counts.least_store_sectors = launch.global_stores.packed;
+    counts.load_sectors = launch.global_loads.cost;
+    counts.store_sectors = launch.global_stores.cost;
+    counts.least_load_sectors = launch.global_loads.least;
+    counts.least_store_sectors = launch.global_stores.least;
     counts.bytes_stored = launch.global_stores.used;
     counts.shared_loads = launch.shared_loads.instructions;
     counts.shared_stores = launch.shared_stores.instructions;
-    counts.passes = launch.shared_loads.rounds + launch.shared_stores.rounds;
+    counts.passes = launch.shared_loads.cost + launch.shared_stores.cost;
     counts.least_passes = launch.shared_loads.least + launch.shared_stores.least;
     counts.barriers = launch.barriers;
     counts.atomics = launch.atomics;
@@ -81,7 +81,7 @@ KernelCounts counts_of(const sim::LaunchCounters& launch) {
         counts.least_load_sectors + counts.least_store_sectors + counts.least_passes)
         return counts;
     for (const sim::LineTraffic& line : sim::traffic_by_line(launch))
-        if (line.cost() > line.least())
+        if (line.traffic.cost > line.traffic.least)
             counts.wasteful_lines +=
                 concat(counts.wasteful_lines.empty() ? "" : "\n", launch.kernel, ", ",
                        with_short_paths(sim::describe(line)));

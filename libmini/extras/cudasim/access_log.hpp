@@ -6,6 +6,13 @@
 //
 //     global    memory is fetched in whole sectors of 32 bytes
 //     shared    32 banks of 4 bytes; different words of one bank are served in turn
+//
+// describe() says which source lines of a kernel fetch more than they use:
+//
+//     relu_ladder.cu:20 loads, global memory: 4096 sectors of 32 bytes; 512 would hold
+//     the data
+//         worst: block 0, threads 0 to 31: 32 sectors of 32 bytes; 4 would hold the data
+//         thread 0 at byte 0, thread 1 at byte 32, thread 2 at byte 64, ...
 
 #pragma once
 
@@ -28,13 +35,13 @@ struct Traffic {
     size_t instructions = 0;  // executed by warps
     size_t partial = 0;       // instructions in which not all lanes of the warp took part
     size_t used = 0;          // bytes requested; a byte counts once per instruction
-    size_t sectors = 0;       // global: sectors of 32 bytes that were fetched
-    size_t rounds = 0;        // shared: passes over the banks
-    size_t least = 0;   // shared: passes that would be needed without bank conflicts
-    size_t worst = 0;   // shared: most passes of lanes that one pass could serve
-    size_t packed = 0;  // global: sectors that would hold the same bytes without gaps
+    size_t cost = 0;   // sectors of 32 bytes that were fetched; passes over the banks
+    size_t least = 0;  // sectors that would hold the same bytes without gaps; passes that
+                       // would be needed without bank conflicts
+    size_t worst = 0;  // shared: most passes of lanes that one pass could serve
 
-    /// Returns bytes used / bytes fetched: at most 1, and 1 if no sector was fetched.
+    /// Returns bytes used / bytes fetched of global memory: at most 1, and 1 if no sector
+    /// was fetched.
     double efficiency() const;
 
     Traffic& operator+=(const Traffic& other);
@@ -71,11 +78,11 @@ struct InstructionTraffic {
 struct LaunchCounters {
     std::string kernel;
     dim3 grid, block;
-    Traffic global_loads, global_stores, shared_loads, shared_stores;
+    Traffic global_loads = {}, global_stores = {}, shared_loads = {}, shared_stores = {};
     size_t atomics = 0;   // counted per thread
     size_t barriers = 0;  // counted per block
     // By the instruction's address, and whether it accesses shared memory.
-    std::map<std::pair<const void*, bool>, InstructionTraffic> instructions;
+    std::map<std::pair<const void*, bool>, InstructionTraffic> instructions = {};
 };
 
 class AccessLog {
@@ -105,5 +112,25 @@ class AccessLog {
     std::map<std::tuple<uint32_t, const void*, bool>, Instruction> block_;
     unsigned threads_ = 0;
 };
+
+/// The loads, or the stores, of one source line in one kind of memory.
+struct LineTraffic : InstructionTraffic {
+    std::string file;
+    int line = 0;  // 0: unknown
+};
+
+/// Returns the traffic of each source line of a launch, in the order of files and lines.
+std::vector<LineTraffic> traffic_by_line(const LaunchCounters& launch);
+
+/// Returns the text above: one line if its cost is the least, else with the execution that
+/// wastes most, and the addresses of its first threads, counted from the lowest.
+std::string describe(const LineTraffic& line);
+
+/// Returns the traffic of a launch, and of the source lines that waste most:
+///
+///     transpose, 64 blocks of 256 threads
+///         loads 512 instructions, 2048 sectors, 100 % used; stores 512, 16384, 12 % used
+///         transpose.cu:9 stores, global memory: 16384 sectors of 32 bytes; ...
+std::string describe(const LaunchCounters& launch);
 
 }  // namespace mini::sim

@@ -38,25 +38,15 @@ bool is_memory(const void* pointer, size_t bytes) {
     return found && !found->freed && found->contains(pointer, bytes);
 }
 
-bool direction_fits(cudaMemcpyKind kind, bool to_device, bool from_device) {
-    switch (kind) {
-        case cudaMemcpyHostToHost: return !to_device && !from_device;
-        case cudaMemcpyHostToDevice: return to_device && !from_device;
-        case cudaMemcpyDeviceToHost: return !to_device && from_device;
-        case cudaMemcpyDeviceToDevice: return to_device && from_device;
-        case cudaMemcpyDefault: return true;
-    }
-    return false;
-}
-
 // Returns the error of an invalid copy, else cudaSuccess.
 cudaError_t copy_error(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
     if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
         return cudaErrorInvalidMemcpyDirection;
-    if (!direction_fits(kind, on_device(to), on_device(from)) || !is_memory(to, bytes) ||
-        !is_memory(from, bytes))
-        return cudaErrorInvalidValue;
-    return cudaSuccess;
+    // Bit 0 of the direction is for a copy to a device, bit 1 for a copy from one.
+    const bool fits =
+        kind == cudaMemcpyDefault || kind == on_device(to) + 2 * on_device(from);
+    return fits && is_memory(to, bytes) && is_memory(from, bytes) ? cudaSuccess
+                                                                  : cudaErrorInvalidValue;
 }
 
 Operation copy_of(void* to, const void* from, size_t bytes) {

@@ -1,9 +1,9 @@
 #include "libmini/extras/cudasim/block.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <bit>
+#include <bitset>
 #include <cstdlib>
 #include <exception>
 #include <ios>
@@ -18,6 +18,7 @@
 #include "libmini/core/text.hpp"
 #include "libmini/extras/cudasim/hooks.hpp"
 #include "libmini/extras/cudasim/inspector.hpp"
+#include "libmini/extras/cudasim/report.hpp"
 #include "libmini/extras/cudasim/symbols.hpp"
 #include "libmini/extras/fibers/fiber.hpp"
 
@@ -43,24 +44,6 @@ constinit thread_local Coordinates* running_thread = nullptr;
 
 constexpr size_t kMaxListed = 4;  // threads listed by index
 
-std::string plural(size_t count, const char* what) {
-    return concat(count, " ", what, count == 1 ? "" : "s");
-}
-
-// Returns "3 threads (0, 1, 2)", or an empty string if there are none.
-std::string threads_at(std::span<const ThreadState> states, ThreadState::At at) {
-    std::vector<std::string> named;
-    size_t count = 0;
-    for (size_t i = 0; i < states.size(); ++i)
-        if (states[i].at == at && ++count <= kMaxListed)
-            named.push_back(std::to_string(i));
-    if (count == 0) return {};
-    if (count > kMaxListed) named.push_back("...");
-    return concat(plural(count, "thread"), " (", mini::join(named), ")");
-}
-
-std::string place(dim3 at) { return concat("(", at.x, ", ", at.y, ", ", at.z, ")"); }
-
 // Returns "kernel f(float*), block (0, 1, 0): no thread can continue: 31 threads (0, 1, 2, 3,
 // ...) at __syncthreads(), ...". `of_one` is from any thread of the block.
 std::string stuck_message(const Launch& launch, const Coordinates& of_one,
@@ -68,46 +51,26 @@ std::string stuck_message(const Launch& launch, const Coordinates& of_one,
     using At = ThreadState::At;
     std::vector<std::string> parts;
     const auto add = [&](At at, const std::string& what) {
-        const std::string threads = threads_at(states, at);
-        if (!threads.empty()) parts.push_back(concat(threads, " ", what));
+        std::vector<std::string> named;
+        const auto count = std::ranges::count(states, at, &ThreadState::at);
+        for (size_t i = 0; i < states.size() && named.size() < kMaxListed; ++i)
+            if (states[i].at == at) named.push_back(std::to_string(i));
+        if (count > static_cast<int64_t>(kMaxListed)) named.push_back("...");
+        if (count > 0)
+            parts.push_back(concat(count, count == 1 ? " thread (" : " threads (",
+                                   mini::join(named), ") ", what));
     };
-    const auto waits =
-        std::find_if(states.begin(), states.end(),
-                     [](const ThreadState& each) { return each.at == At::kWarpBarrier; });
     add(At::kBlockBarrier, "at __syncthreads()");
+    const auto waits = std::ranges::find(states, At::kWarpBarrier, &ThreadState::at);
     if (waits != states.end())
         add(At::kWarpBarrier,
             concat("in a warp operation, the first with mask 0x", std::hex, waits->mask));
     add(At::kExited, "exited");
     return concat("kernel ", kernel_name(launch.kernel), ", block ",
-                  place(of_one.block_index),
+                  coordinates(of_one.block_index),
                   ": no thread can continue: ", mini::join(parts),
                   "; all threads that a barrier waits for must reach it");
 }
-
-// A set of threads, as a bit mask.
-class ThreadSet {
-  public:
-    void insert(unsigned thread) { words_[thread / 64] |= uint64_t{1} << thread % 64; }
-    void erase(unsigned thread) { words_[thread / 64] &= ~(uint64_t{1} << thread % 64); }
-
-    // Returns the first member after `thread`, wrapping around; kMaxThreads if the set is
-    // empty.
-    unsigned next(unsigned thread) const {
-        const unsigned start = (thread + 1) % kMaxThreads;
-        const uint64_t rest = words_[start / 64] >> start % 64;
-        if (rest != 0) return start + static_cast<unsigned>(std::countr_zero(rest));
-        for (unsigned i = 1; i <= words_.size(); ++i) {
-            const unsigned word = (start / 64 + i) % words_.size();
-            if (words_[word] != 0)
-                return word * 64 + static_cast<unsigned>(std::countr_zero(words_[word]));
-        }
-        return kMaxThreads;
-    }
-
-  private:
-    std::array<uint64_t, kMaxThreads / 64> words_ = {};
-};
 
 // The fibers of one host thread, and the block that the fibers run. The fibers are reused
 // for one block after another.
@@ -155,7 +118,7 @@ class Block {
     const Launch* launch_ = nullptr;
     Inspector* inspector_ = nullptr;
     std::string error_;
-    ThreadSet ready_;
+    std::bitset<kMaxThreads> ready_;  // threads that can run
     unsigned threads_ = 0, alive_ = 0, at_barrier_ = 0;
     unsigned votes_ = 0, last_votes_ = 0;  // for true at this barrier, at the last one
     unsigned current_ = 0;
@@ -211,7 +174,7 @@ void Block::prepare(unsigned index) {
                            launch_->grid,
                            i,
                            index};
-        ready_.insert(i);
+        ready_.set(i);
     }
     alive_ = threads_;
     at_barrier_ = votes_ = 0;
@@ -238,7 +201,7 @@ void Block::exit_thread() {
     const unsigned self = current_;
     const unsigned warp = self / kWarp;
     states_[self] = {ThreadState::At::kExited, nullptr, 0};
-    ready_.erase(self);
+    ready_.reset(self);
     exited_[warp] |= 1u << self % kWarp;
 
     // Release the threads that waited only for this thread.
@@ -259,12 +222,13 @@ void Block::abandon() {
 // Switches to the next ready thread, or back to the host if no thread is ready.
 void Block::suspend() {
     const unsigned self = current_;
-    const unsigned next = ready_.next(self);
+    size_t next = ready_._Find_next(self);
+    if (next == kMaxThreads) next = ready_._Find_first();
     Fiber& fiber = *fibers_[self];
     if (next == kMaxThreads) {
         fiber.switch_to(host_);
     } else if (next != self) {
-        current_ = next;
+        current_ = static_cast<unsigned>(next);
         running_thread = &coordinates_[next];
         fiber.switch_to(*fibers_[next]);
     }
@@ -277,7 +241,7 @@ unsigned Block::block_barrier(const void* address, bool vote) {
     if (++at_barrier_ == alive_) {
         release_block();
     } else {
-        ready_.erase(self);
+        ready_.reset(self);
         suspend();
     }
     return last_votes_;  // unchanged until this thread is at the next barrier
@@ -289,7 +253,7 @@ void Block::release_block() {
         if (states_[i].at != ThreadState::At::kBlockBarrier) continue;
         states_[i] = {};
         ++coordinates_[i].barriers;
-        ready_.insert(i);
+        ready_.set(i);
     }
     at_barrier_ = 0;
     last_votes_ = std::exchange(votes_, 0);
@@ -301,7 +265,7 @@ uint64_t Block::warp_operation(unsigned mask, Lane lane, const void* address) {
     lanes_[self] = lane;
     states_[self] = {ThreadState::At::kWarpBarrier, address, mask};
     waiting_[warp] |= 1u << self % kWarp;
-    ready_.erase(self);
+    ready_.reset(self);
     if (!try_release_warp(warp, mask)) suspend();
     return lanes_[self].received;
 }
@@ -332,7 +296,7 @@ bool Block::try_release_warp(unsigned warp, unsigned mask) {
                                   : ~uint64_t{0};
         states_[i] = {};
         ++coordinates_[i].warp_barriers;
-        ready_.insert(i);
+        ready_.set(i);
     }
     waiting_[warp] &= ~group;
     return true;

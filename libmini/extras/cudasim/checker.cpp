@@ -13,10 +13,10 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/extras/cudasim/api.hpp"
-#include "libmini/extras/cudasim/findings.hpp"
+#include "libmini/extras/cudasim/report.hpp"
 #include "libmini/extras/cudasim/hooks.hpp"
 #include "libmini/extras/cudasim/inspector.hpp"
-#include "libmini/extras/cudasim/line_traffic.hpp"
+#include "libmini/extras/cudasim/access_log.hpp"
 #include "libmini/extras/cudasim/memory.hpp"
 
 namespace mini::sim {

@@ -16,7 +16,7 @@
 #include <mutex>
 #include <vector>
 
-#include "libmini/extras/cudasim/findings.hpp"
+#include "libmini/extras/cudasim/report.hpp"
 #include "libmini/extras/cudasim/memory.hpp"
 #include "libmini/extras/cudasim/order.hpp"
 

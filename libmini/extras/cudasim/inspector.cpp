@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "libmini/core/error.hpp"
 #include "libmini/extras/cudasim/block.hpp"
@@ -38,15 +39,11 @@ Inspector*& inspecting() {
 // Calls the inspector, and disables it meanwhile: a function that the inspector calls may
 // be instrumented too, if the linker took a standard library function from a kernel's
 // object file.
-template <typename Body>
-void inspect(const Body& body) {
-    Inspector* const inspector = inspecting();
-    if (inspector == nullptr) return;
-    inspecting() = nullptr;
-    const Inspector::Next next = body(*inspector);
-    inspecting() = inspector;
-    if (next == Inspector::Next::kAbandon) abandon_thread();
-    if (next == Inspector::Next::kYield) yield_thread();
+void inspect(const auto& body) {
+    if (Inspector* const inspector = std::exchange(inspecting(), nullptr)) {
+        body(*inspector);
+        inspecting() = inspector;
+    }
 }
 
 }  // namespace
@@ -54,21 +51,18 @@ void inspect(const Body& body) {
 namespace detail {
 
 void tell_access(const MemoryAccess& access) {
-    inspect([&](Inspector& i) { return i.access(access); });
+    auto next = Inspector::Next::kContinue;
+    inspect([&](Inspector& i) { next = i.access(access); });
+    if (next == Inspector::Next::kAbandon) abandon_thread();
+    if (next == Inspector::Next::kYield) yield_thread();
 }
 
 void tell_fence(Scope scope) {
-    inspect([&](Inspector& i) {
-        i.fence(scope);
-        return Inspector::Next::kContinue;
-    });
+    inspect([&](Inspector& i) { i.fence(scope); });
 }
 
 void tell_exchange(unsigned mask, int from, const void* address) {
-    inspect([&](Inspector& i) {
-        i.exchange(mask, from, address);
-        return Inspector::Next::kContinue;
-    });
+    inspect([&](Inspector& i) { i.exchange(mask, from, address); });
 }
 
 }  // namespace detail
@@ -86,8 +80,10 @@ void note_exchange(unsigned mask, int from) {
 }
 
 Inspector::Inspector(Findings* findings, AccessLog* log)
-    : findings_(findings), log_(log), accesses_(findings, log, execution_, memory_) {
-    if (findings != nullptr) guard_.emplace(findings);
+    : findings_(findings), log_(log) {
+    if (findings == nullptr) return;
+    guard_.emplace(findings);
+    races_.emplace(*findings, execution_, memory_);
 }
 
 void Inspector::memory_allocated(const Allocation& allocation) {
@@ -119,7 +115,10 @@ void Inspector::operation_begins(const Operation& operation) {
     if (log_ != nullptr && operation.kind == OperationKind::kKernel)
         log_->begin_launch(execution_.name(), operation.launch->grid,
                            operation.launch->block);
-    accesses_.begin_operation(operation);
+    devices_ = all_memory();
+    array_of_.clear();
+    recent_ = {};
+    if (races_ && operation.kind != OperationKind::kKernel) races_->visit_copy(operation);
 }
 
 void Inspector::operation_ends(const Operation& operation) {
@@ -134,7 +133,7 @@ std::vector<uint32_t> Inspector::block_order(uint32_t blocks) {
 
 void Inspector::block_begins(const Launch& launch, unsigned block) {
     const unsigned threads = launch.block.x * launch.block.y * launch.block.z;
-    accesses_.begin_block();
+    if (races_) races_->forget_accesses();
     execution_.begin_block(block, threads);
     memory_.begin_block(thread_variables(), {dynamic_shared(), launch.shared_bytes},
                         execution_.name());
@@ -145,7 +144,7 @@ void Inspector::block_begins(const Launch& launch, unsigned block) {
 
 void Inspector::block_ends() {
     inspecting() = nullptr;
-    accesses_.end_block();
+    if (races_) races_->settle();
     if (log_ != nullptr) log_->end_block();
 }
 
@@ -226,7 +225,7 @@ void Inspector::block_stuck(std::span<const ThreadState> states) {
 
 Inspector::Next Inspector::access(const MemoryAccess& access) {
     if (on_own_stack(access.pointer)) return Next::kContinue;
-    if (!accesses_.access(access)) return Next::kAbandon;
+    if (!may_access(access)) return Next::kAbandon;
     if (findings_ == nullptr) return Next::kContinue;
     const uint32_t limit = execution_.is_abandoned() ? kFewPolls : kMaxPolls;
     const auto result = spins_.access(running().thread, access, limit);

@@ -40,9 +40,7 @@ const MemoryMap::Target& MemoryMap::target_at(uintptr_t at) {
 const SharedArray* MemoryMap::array_at(uintptr_t at) const {
     const size_t offset = at - reinterpret_cast<uintptr_t>(variables_.data());
     const auto& arrays = shared_arrays();
-    auto after = std::upper_bound(
-        arrays.begin(), arrays.end(), offset,
-        [](size_t value, const SharedArray& array) { return value < array.offset; });
+    auto after = std::ranges::upper_bound(arrays, offset, {}, &SharedArray::offset);
     if (after == arrays.begin()) return nullptr;
     --after;
     return offset - after->offset < after->bytes ? &*after : nullptr;

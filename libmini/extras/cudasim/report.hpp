@@ -3,7 +3,11 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
+#include <mutex>
 #include <string>
+#include <tuple>
+#include <vector>
 
 #include "libmini/extras/cudasim/types.hpp"
 
@@ -50,6 +54,32 @@ struct Report {
     std::string message;  // what happened, and how to fix it
     size_t count = 1;     // number of occurrences at these lines
 };
+
+/// Collects mistakes by instruction address while kernels run, and turns them into reports by
+/// source line. A mistake in a loop may occur a thousand times: it is stored once for each pair
+/// of addresses, with a count.
+class Findings {
+  public:
+    /// If this mistake is already known at these addresses, counts it and returns true.
+    bool met(Mistake mistake, const void* at, const void* other);
+    /// Adds a mistake, or counts it if it is known at these addresses.
+    void add(Mistake mistake, Place at, Place other, std::string message);
+
+    /// Returns one report for each kind of mistake and source line, in the order of the
+    /// first occurrences, and clears the findings. Leaves out uninitialised reads and notes
+    /// that a reported race explains.
+    std::vector<Report> take();
+
+  private:
+    using Key = std::tuple<Mistake, const void*, const void*>;
+
+    std::mutex mutex_;
+    std::vector<Report> findings_;
+    std::map<Key, size_t> known_;  // index into findings_
+};
+
+/// Returns "(x, y, z)".
+std::string coordinates(dim3 at);
 
 /// Returns "file:line", with a path relative to the working directory if the file is
 /// below it; "unknown source line" if `line` is 0.

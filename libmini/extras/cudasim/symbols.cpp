@@ -71,32 +71,19 @@ std::string demangled(const std::string& name) {
     return status == 0 ? text.get() : name;
 }
 
-// Returns the name of a function-local variable (_ZZ <function> E <length> <name>), or an
-// empty string for any other symbol.
-std::string local_variable(const std::string& symbol) {
-    if (symbol.rfind("_ZZ", 0) != 0) return "";
-    const std::string text = demangled(symbol);
-    const size_t colons = text.rfind("::");
-    return colons == std::string::npos ? "" : text.substr(colons + 2);
-}
-
-// Returns the short name of the function that declares a local variable.
-std::string owner(const std::string& symbol) {
-    const std::string text = demangled(symbol);
-    return short_name(text.substr(0, text.rfind("::")));
-}
-
 void add_symbol(Image& image, const Elf64_Sym& symbol, const char* name) {
     const int type = ELF64_ST_TYPE(symbol.st_info);
     if (type == STT_FUNC && symbol.st_size > 0)
         image.functions.push_back({image.base + symbol.st_value, symbol.st_size, name});
     if (type != STT_TLS || symbol.st_size == 0) return;
-    const std::string variable = local_variable(name);
-    const std::string mangled = name;
-    const bool of_simulator = mangled.rfind("_ZZN4mini3sim", 0) == 0;
-    if (!variable.empty() && !of_simulator)
-        image.arrays.push_back(
-            {variable, owner(mangled), mangled, symbol.st_value, symbol.st_size});
+    // A variable of a function (_ZZ <function> E <length> <name>) is a shared array.
+    const std::string mangled = name, text = demangled(name);
+    const size_t colons = text.rfind("::");
+    const bool of_simulator = mangled.starts_with("_ZZN4mini3sim");
+    if (mangled.starts_with("_ZZ") && colons != std::string::npos && !of_simulator)
+        image.arrays.push_back({text.substr(colons + 2),
+                                short_name(text.substr(0, colons)), mangled,
+                                symbol.st_value, symbol.st_size});
 }
 
 void read_symbols(Image& image) {
@@ -128,10 +115,8 @@ const Image& image() {
         auto* const made = new Image;
         dl_iterate_phdr(read_headers, made);
         read_symbols(*made);
-        std::sort(made->functions.begin(), made->functions.end(),
-                  [](const Function& a, const Function& b) { return a.begin < b.begin; });
-        std::sort(made->arrays.begin(), made->arrays.end(),
-                  [](const auto& a, const auto& b) { return a.offset < b.offset; });
+        std::ranges::sort(made->functions, {}, &Function::begin);
+        std::ranges::sort(made->arrays, {}, &SharedArray::offset);
         return made;
     }();
     return *all;
@@ -141,9 +126,7 @@ const Image& image() {
 const Function* find_function(const void* address) {
     const auto& functions = image().functions;
     const auto wanted = reinterpret_cast<uintptr_t>(address);
-    auto after = std::upper_bound(
-        functions.begin(), functions.end(), wanted,
-        [](uintptr_t value, const Function& function) { return value < function.begin; });
+    auto after = std::ranges::upper_bound(functions, wanted, {}, &Function::begin);
     if (after == functions.begin()) return nullptr;
     --after;
     return wanted - after->begin <= after->bytes ? &*after : nullptr;

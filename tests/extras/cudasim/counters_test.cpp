@@ -3,7 +3,7 @@
 #include <string>
 
 #include "libmini/extras/cudasim/checker.hpp"
-#include "libmini/extras/cudasim/line_traffic.hpp"
+#include "libmini/extras/cudasim/access_log.hpp"
 #include "libmini/kernels/cuda/kernels.hpp"
 #include "tests/extras/cudasim/bugs/bugs.hpp"
 #include "tests/extras/cudasim/patterns.hpp"
@@ -42,7 +42,7 @@ TEST_CASE("the sectors that a copy loads depend on the stride of its lanes") {
     CHECK(counters.kernel == "strided_copy_kernel");
     CHECK(counters.global_loads.instructions == expected.instructions);
     CHECK(counters.global_loads.partial == expected.partial);
-    CHECK(counters.global_loads.sectors == expected.sectors);
+    CHECK(counters.global_loads.cost == expected.sectors);
     CHECK(counters.global_loads.efficiency() == expected.efficiency);
     CHECK(counters.global_stores.efficiency() == 1.0);
 }
@@ -64,13 +64,13 @@ TEST_CASE(
     const Traffic conflicts = last(counting).shared_loads;
     CHECK(conflicts.instructions == 32);
     CHECK(conflicts.worst == 32);
-    CHECK(conflicts.rounds == 32 * 32);
+    CHECK(conflicts.cost == 32 * 32);
     CHECK(conflicts.least == 32);
     CHECK(last(counting).shared_stores.worst == 1);
 
     patterns::transpose_tile(out.get(), x.get(), true);
     CHECK(last(counting).shared_loads.worst == 1);
-    CHECK(last(counting).shared_loads.rounds == last(counting).shared_loads.least);
+    CHECK(last(counting).shared_loads.cost == last(counting).shared_loads.least);
 }
 
 TEST_CASE("a transposed copy uses every byte fetched and has no bank conflicts") {
@@ -96,8 +96,8 @@ TEST_CASE("a transposed copy uses every byte fetched and has no bank conflicts")
     const LaunchCounters counters = last(counting);
     CHECK(counters.global_loads.efficiency() == 1.0);
     CHECK(counters.global_stores.efficiency() == 1.0);
-    CHECK(counters.shared_loads.rounds == counters.shared_loads.least);
-    CHECK(counters.shared_stores.rounds == counters.shared_stores.least);
+    CHECK(counters.shared_loads.cost == counters.shared_loads.least);
+    CHECK(counters.shared_stores.cost == counters.shared_stores.least);
 }
 
 TEST_CASE("the sums of batch norm use nearly every byte fetched for images of any size") {

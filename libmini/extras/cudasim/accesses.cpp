@@ -1,4 +1,6 @@
-#include "libmini/extras/cudasim/access_checker.hpp"
+// Counts the loads, stores and atomics of kernels, and checks whether the memory is
+// accessible, whether it is initialised, and whether the access is ordered with the accesses
+// of other threads.
 
 #include <algorithm>
 #include <cstdint>
@@ -7,6 +9,7 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/extras/cudasim/block.hpp"
+#include "libmini/extras/cudasim/inspector.hpp"
 #include "libmini/extras/cudasim/symbols.hpp"
 
 namespace mini::sim {
@@ -37,21 +40,8 @@ uintptr_t begin_of(std::span<std::byte> memory) {
 
 }  // namespace
 
-AccessChecker::AccessChecker(Findings* findings, AccessLog* log, Execution& execution,
-                             MemoryMap& memory)
-    : findings_(findings), log_(log), execution_(execution), memory_(memory) {
-    if (findings != nullptr) races_.emplace(*findings, execution, memory);
-}
-
-void AccessChecker::begin_operation(const Operation& operation) {
-    devices_ = all_memory();
-    array_of_.clear();
-    recent_ = {};
-    if (races_ && operation.kind != OperationKind::kKernel) races_->visit_copy(operation);
-}
-
 // Returns whether an address is in or near the shared memory of the running block.
-bool AccessChecker::is_shared(const void* pointer) const {
+bool Inspector::is_shared(const void* pointer) const {
     const auto at = reinterpret_cast<uintptr_t>(pointer);
     const auto inside = [&](std::span<std::byte> range) {
         return at - reinterpret_cast<uintptr_t>(range.data()) < range.size();
@@ -63,14 +53,14 @@ bool AccessChecker::is_shared(const void* pointer) const {
     return inside(memory_.variables()) || near(memory_.dynamic());
 }
 
-bool AccessChecker::access(const MemoryAccess& access) {
+bool Inspector::may_access(const MemoryAccess& access) {
     if (races_) races_->settle();
     if (devices_.contains(access.pointer)) return access_global(access);
     if (is_shared(access.pointer)) return access_shared(access);
     return findings_ == nullptr || access_other(access);
 }
 
-bool AccessChecker::access_global(const MemoryAccess& access) {
+bool Inspector::access_global(const MemoryAccess& access) {
     const MemoryMap::Target& target = memory_.target_at(access.at());
     const Allocation& allocation = target.allocation;
     count(access, false);
@@ -103,7 +93,7 @@ bool AccessChecker::access_global(const MemoryAccess& access) {
     return true;
 }
 
-AccessChecker::Shared AccessChecker::place_in_shared(const MemoryAccess& access) {
+Inspector::Shared Inspector::place_in_shared(const MemoryAccess& access) {
     const uintptr_t at = access.at();
     const size_t bytes = access.bytes;
     if (at - begin_of(memory_.variables()) >= memory_.variables().size()) {
@@ -131,7 +121,7 @@ AccessChecker::Shared AccessChecker::place_in_shared(const MemoryAccess& access)
 // Returns whether an instruction accesses no array, or an array of another function than
 // the array that it accessed first. The first array must be declared in a function that
 // the instruction is compiled from, if their names are known.
-bool AccessChecker::strays(const SharedArray* array, const void* address) const {
+bool Inspector::strays(const SharedArray* array, const void* address) const {
     const auto known = array_of_.find(address);
     if (known != array_of_.end())
         return array == nullptr || array->function != known->second->function;
@@ -145,7 +135,7 @@ bool AccessChecker::strays(const SharedArray* array, const void* address) const 
            functions.end();
 }
 
-std::string AccessChecker::outside_of_shared(const MemoryAccess& access) const {
+std::string Inspector::outside_of_shared(const MemoryAccess& access) const {
     const uintptr_t at = access.at();
     const uintptr_t base = begin_of(memory_.variables());
     if (at - base >= memory_.variables().size())
@@ -162,7 +152,7 @@ std::string AccessChecker::outside_of_shared(const MemoryAccess& access) const {
 
 // Returns the array that the instruction accessed first, else the kernel's array nearest
 // to `at`, else null.
-const SharedArray* AccessChecker::nearest_array(uintptr_t at, const void* address) const {
+const SharedArray* Inspector::nearest_array(uintptr_t at, const void* address) const {
     const auto known = array_of_.find(address);
     if (known != array_of_.end()) return known->second;
     const auto distance = [&](const SharedArray& array) {
@@ -179,7 +169,7 @@ const SharedArray* AccessChecker::nearest_array(uintptr_t at, const void* addres
     return nearest;
 }
 
-bool AccessChecker::access_shared(const MemoryAccess& access) {
+bool Inspector::access_shared(const MemoryAccess& access) {
     const Shared place = place_in_shared(access);
     if (place == Shared::kOtherVariable) return true;
     if (place == Shared::kOutside)
@@ -199,7 +189,7 @@ bool AccessChecker::access_shared(const MemoryAccess& access) {
 }
 
 // Checks an access outside of device memory, shared memory and the thread's stack.
-bool AccessChecker::access_other(const MemoryAccess& access) {
+bool Inspector::access_other(const MemoryAccess& access) {
     const bool reads = access.mode == Mode::kRead;
     if (reads && is_running(access.pointer)) return true;
     const ImagePart part = image_part(access.pointer);
@@ -217,12 +207,12 @@ bool AccessChecker::access_other(const MemoryAccess& access) {
                   ": a kernel needs memory of its device, or pinned memory");
 }
 
-void AccessChecker::count(const MemoryAccess& access, bool shared) {
+void Inspector::count(const MemoryAccess& access, bool shared) {
     if (log_ != nullptr)
         log_->access(execution_.order().block(), running().thread, access, shared);
 }
 
-bool AccessChecker::reject_misaligned(const MemoryAccess& access, bool shared) {
+bool Inspector::reject_misaligned(const MemoryAccess& access, bool shared) {
     return reject(Mistake::kMisaligned, access.address,
                   concat(verb(access.mode), " ", access.bytes, " bytes together at ",
                          memory_.describe(access.at(), shared),
@@ -230,8 +220,7 @@ bool AccessChecker::reject_misaligned(const MemoryAccess& access, bool shared) {
 }
 
 // Adds a finding and abandons the kernel; returns false.
-bool AccessChecker::reject(Mistake mistake, const void* address,
-                           const std::string& message) {
+bool Inspector::reject(Mistake mistake, const void* address, const std::string& message) {
     execution_.abandon();
     findings_->add(mistake, execution_.current(address), {}, message);
     return false;

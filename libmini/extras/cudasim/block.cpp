@@ -17,7 +17,6 @@
 #include "libmini/core/parallel.hpp"
 #include "libmini/core/text.hpp"
 #include "libmini/extras/cudasim/hooks.hpp"
-#include "libmini/extras/cudasim/inspector.hpp"
 #include "libmini/extras/cudasim/report.hpp"
 #include "libmini/extras/cudasim/symbols.hpp"
 #include "libmini/extras/fibers/fiber.hpp"
@@ -116,7 +115,6 @@ class Block {
     size_t shared_bytes_ = 0;
 
     const Launch* launch_ = nullptr;
-    Inspector* inspector_ = nullptr;
     std::string error_;
     std::bitset<kMaxThreads> ready_;  // threads that can run
     unsigned threads_ = 0, alive_ = 0, at_barrier_ = 0;
@@ -127,9 +125,8 @@ class Block {
 
 std::string Block::run(const Launch& launch, unsigned index) {
     launch_ = &launch;
-    inspector_ = inspector();
     prepare(index);
-    if (inspector_ != nullptr) inspector_->block_begins(launch, index);
+    if (is_inspected()) tell::block_begins(launch, index);
 
     // Threads switch to each other. When no thread is ready, the running thread switches
     // back here.
@@ -143,7 +140,7 @@ std::string Block::run(const Launch& launch, unsigned index) {
     }
     if (std::exchange(abandoned_, false))
         for (auto& fiber : fibers_) fiber->restart();
-    if (inspector_ != nullptr) inspector_->block_ends();
+    if (is_inspected()) tell::block_ends();
     launch_ = nullptr;
     return std::exchange(error_, {});
 }
@@ -248,7 +245,7 @@ unsigned Block::block_barrier(const void* address, bool vote) {
 }
 
 void Block::release_block() {
-    if (inspector_ != nullptr) inspector_->block_synchronized(states_);
+    if (is_inspected()) tell::block_synchronized(states_);
     for (unsigned i = 0; i < threads_; ++i) {
         if (states_[i].at != ThreadState::At::kBlockBarrier) continue;
         states_[i] = {};
@@ -283,9 +280,9 @@ bool Block::try_release_warp(unsigned warp, unsigned mask) {
         if (lanes_[first + i].given != 0) votes |= 1u << i;
     }
 
-    if (inspector_ != nullptr) {
+    if (is_inspected()) {
         report_exited_lanes(first, group);
-        inspector_->warp_synchronized(current_, mask);
+        tell::warp_synchronized(current_, mask);
     }
     for (unsigned left = group; left != 0; left &= left - 1) {
         const unsigned i = first + static_cast<unsigned>(std::countr_zero(left));
@@ -311,12 +308,12 @@ void Block::report_exited_lanes(unsigned first, unsigned group) const {
         const Lane& lane = lanes_[i];
         const bool absent = (states_[i].mask & ~group) >> lane.from & 1;
         if (lane.operation == WarpOperation::kExchange && absent)
-            inspector_->lane_exited(i, states_[i].address, lane.from);
+            tell::lane_exited(i, states_[i].address, lane.from);
     }
 }
 
 std::string Block::describe_stuck() {
-    if (inspector_ != nullptr) inspector_->block_stuck(states_);
+    if (is_inspected()) tell::block_stuck(states_);
     return stuck_message(*launch_, coordinates_[0], states_);
 }
 
@@ -374,10 +371,9 @@ std::string run_grid(const Launch& launch) {
     std::mutex mutex;
     std::string error;
     std::atomic<bool> failed = false;
-    Inspector* const watcher = inspector();
     const std::vector<uint32_t> order =
-        watcher == nullptr ? std::vector<uint32_t>{}
-                           : watcher->block_order(static_cast<uint32_t>(blocks));
+        is_inspected() ? tell::block_order(static_cast<uint32_t>(blocks))
+                       : std::vector<uint32_t>{};
     const auto run_blocks = [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end && !failed; ++i) {
             const auto place = static_cast<unsigned>(i);
@@ -388,7 +384,7 @@ std::string run_grid(const Launch& launch) {
             if (!failed.exchange(true)) error = std::move(message);
         }
     };
-    parallel_for(blocks, watcher == nullptr ? 1 : blocks, run_blocks);
+    parallel_for(blocks, is_inspected() ? blocks : 1, run_blocks);
     return error;
 }
 

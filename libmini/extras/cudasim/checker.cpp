@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "libmini/core/error.hpp"
+#include "libmini/extras/cudasim/access_log.hpp"
 #include "libmini/extras/cudasim/api.hpp"
-#include "libmini/extras/cudasim/report.hpp"
 #include "libmini/extras/cudasim/hooks.hpp"
 #include "libmini/extras/cudasim/inspector.hpp"
-#include "libmini/extras/cudasim/access_log.hpp"
 #include "libmini/extras/cudasim/memory.hpp"
+#include "libmini/extras/cudasim/report.hpp"
 
 namespace mini::sim {
 

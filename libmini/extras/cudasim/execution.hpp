@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "libmini/extras/cudasim/block_order.hpp"
-#include "libmini/extras/cudasim/report.hpp"
 #include "libmini/extras/cudasim/launch.hpp"
 #include "libmini/extras/cudasim/order.hpp"
+#include "libmini/extras/cudasim/report.hpp"
 #include "libmini/extras/cudasim/shadow.hpp"
 
 namespace mini::sim {

@@ -1,17 +1,22 @@
-// Functions by which instrumented kernels and the device functions of language.hpp report
-// each access of a simulated thread. Without an inspector, a call costs one test of a
+// Functions by which the simulator, instrumented kernels and the device functions of
+// language.hpp report to the inspector. Without an inspector, a call costs one test of a
 // pointer.
 
 #pragma once
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
 
 #include "libmini/extras/cudasim/launch.hpp"
+#include "libmini/extras/cudasim/order.hpp"
 
 namespace mini::sim {
 
-class Inspector;
+struct Allocation;  // memory.hpp
+struct Inspector;
 
 /// The program's inspector (inspector.hpp), or null. REQUIRES, to replace it: no operation
 /// is queued or running.
@@ -20,15 +25,47 @@ inline std::atomic<Inspector*> installed_inspector = nullptr;
 inline bool is_inspected() {
     return installed_inspector.load(std::memory_order_relaxed) != nullptr;
 }
-inline Inspector* inspector() {
-    return installed_inspector.load(std::memory_order_acquire);
-}
 
-namespace detail {
-void tell_access(const MemoryAccess& access);
-void tell_fence(Scope scope);
-void tell_exchange(unsigned mask, int from, const void* address);
-}  // namespace detail
+// What the simulator and instrumented kernels tell the inspector. REQUIRES, for all of these
+// functions: is_inspected(). They must not call the CUDA interface.
+namespace tell {
+
+// On any thread, and concurrently for different devices:
+
+void allocated(const Allocation& allocation);
+void freed(const Allocation& allocation);
+/// Called on the thread that submitted an operation to a stream.
+void operation_given(Operation& operation);
+/// Called before and after an operation, and all its blocks, on the thread that runs it.
+void operation_begins(const Operation& operation);
+void operation_ends(const Operation& operation);
+/// Every operation before `clock` is done, and the host has waited for it.
+void host_waited(const Clock& clock);
+
+// On the host thread that runs the blocks of a kernel:
+
+/// Returns the order in which the blocks of a launch run.
+std::vector<uint32_t> block_order(uint32_t blocks);
+void block_begins(const Launch& launch, unsigned block);
+void block_ends();
+/// All threads of the block that have not exited are at __syncthreads().
+void block_synchronized(std::span<const ThreadState> states);
+/// All lanes of `mask` in the warp of a thread that have not exited are in the same warp
+/// operation.
+void warp_synchronized(unsigned thread, unsigned mask);
+/// Called before warp_synchronized() for each thread that reads the value of lane `from`
+/// by the call that returns to `address`; this lane is in the mask and has exited.
+void lane_exited(unsigned thread, const void* address, int from);
+/// No thread of the block can continue: the launch fails.
+void block_stuck(std::span<const ThreadState> states);
+
+// On the fiber of a simulated thread:
+
+void access(const MemoryAccess& access);
+void fence(Scope scope);
+void exchange(unsigned mask, int from, const void* address);
+
+}  // namespace tell
 
 /// Returns an address in the call instruction that returns to `return_address`.
 inline const void* instruction_before(void* return_address) {
@@ -41,7 +78,7 @@ __attribute__((noinline)) void note_atomic(const void* pointer, size_t bytes);
 
 /// Reports __threadfence() and __threadfence_block().
 inline void note_fence(Scope scope) {
-    if (is_inspected()) detail::tell_fence(scope);
+    if (is_inspected()) tell::fence(scope);
 }
 
 /// Reports a shuffle or a vote: its mask, and the lane whose value is read (-1: a vote).

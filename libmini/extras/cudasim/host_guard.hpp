@@ -16,9 +16,9 @@
 #include <mutex>
 #include <vector>
 
-#include "libmini/extras/cudasim/report.hpp"
 #include "libmini/extras/cudasim/memory.hpp"
 #include "libmini/extras/cudasim/order.hpp"
+#include "libmini/extras/cudasim/report.hpp"
 
 namespace mini::sim {
 

@@ -30,6 +30,8 @@ bool at_barrier(const ThreadState& state) {
     return state.at == ThreadState::At::kBlockBarrier;
 }
 
+Inspector& self() { return *installed_inspector; }
+
 // Returns the inspector of the block that runs on this host thread, or null.
 Inspector*& inspecting() {
     thread_local Inspector* inspector = nullptr;
@@ -48,35 +50,15 @@ void inspect(const auto& body) {
 
 }  // namespace
 
-namespace detail {
-
-void tell_access(const MemoryAccess& access) {
-    auto next = Inspector::Next::kContinue;
-    inspect([&](Inspector& i) { next = i.access(access); });
-    if (next == Inspector::Next::kAbandon) abandon_thread();
-    if (next == Inspector::Next::kYield) yield_thread();
-}
-
-void tell_fence(Scope scope) {
-    inspect([&](Inspector& i) { i.fence(scope); });
-}
-
-void tell_exchange(unsigned mask, int from, const void* address) {
-    inspect([&](Inspector& i) { i.exchange(mask, from, address); });
-}
-
-}  // namespace detail
-
 void note_atomic(const void* pointer, size_t bytes) {
     if (is_inspected())
-        detail::tell_access({pointer, bytes, bytes, Mode::kAtomic,
-                             instruction_before(__builtin_return_address(0))});
+        tell::access({pointer, bytes, bytes, Mode::kAtomic,
+                      instruction_before(__builtin_return_address(0))});
 }
 
 void note_exchange(unsigned mask, int from) {
     if (is_inspected())
-        detail::tell_exchange(mask, from,
-                              instruction_before(__builtin_return_address(0)));
+        tell::exchange(mask, from, instruction_before(__builtin_return_address(0)));
 }
 
 Inspector::Inspector(Findings* findings, AccessLog* log)
@@ -86,66 +68,68 @@ Inspector::Inspector(Findings* findings, AccessLog* log)
     races_.emplace(*findings, execution_, memory_);
 }
 
-void Inspector::memory_allocated(const Allocation& allocation) {
-    memory_.allocated(allocation);
-    if (guard_) guard_->allocated(allocation);
+void tell::allocated(const Allocation& allocation) {
+    self().memory_.allocated(allocation);
+    if (self().guard_) self().guard_->allocated(allocation);
 }
 
-void Inspector::operation_given(Operation& operation) {
-    if (!guard_) return;
-    guard_->given(operation);
+void tell::operation_given(Operation& operation) {
+    if (!self().guard_) return;
+    self().guard_->given(operation);
     if (operation.kind == OperationKind::kCopy || operation.kind == OperationKind::kFill)
         operation.call = calling_place();
 }
 
-void Inspector::host_waited(const Clock& clock) {
-    if (guard_) guard_->waited(clock);
+void tell::host_waited(const Clock& clock) {
+    if (self().guard_) self().guard_->waited(clock);
 }
 
-void Inspector::memory_freed(const Allocation& allocation) {
-    memory_.freed();
-    if (guard_) guard_->freed(allocation);
+void tell::freed(const Allocation& allocation) {
+    self().memory_.freed();
+    if (self().guard_) self().guard_->freed(allocation);
 }
 
-void Inspector::operation_begins(const Operation& operation) {
+void tell::operation_begins(const Operation& operation) {
     if (!accesses_memory(operation)) return;
-    running_.lock();
-    if (guard_) guard_->begins();
-    execution_.begin(operation);
-    if (log_ != nullptr && operation.kind == OperationKind::kKernel)
-        log_->begin_launch(execution_.name(), operation.launch->grid,
-                           operation.launch->block);
-    devices_ = all_memory();
-    array_of_.clear();
-    recent_ = {};
-    if (races_ && operation.kind != OperationKind::kKernel) races_->visit_copy(operation);
+    self().running_.lock();
+    if (self().guard_) self().guard_->begins();
+    self().execution_.begin(operation);
+    if (self().log_ != nullptr && operation.kind == OperationKind::kKernel)
+        self().log_->begin_launch(self().execution_.name(), operation.launch->grid,
+                                  operation.launch->block);
+    self().devices_ = all_memory();
+    self().array_of_.clear();
+    self().recent_ = {};
+    if (self().races_ && operation.kind != OperationKind::kKernel)
+        self().races_->visit_copy(operation);
 }
 
-void Inspector::operation_ends(const Operation& operation) {
+void tell::operation_ends(const Operation& operation) {
     if (!accesses_memory(operation)) return;
-    if (guard_) guard_->ends();
-    running_.unlock();
+    if (self().guard_) self().guard_->ends();
+    self().running_.unlock();
 }
 
-std::vector<uint32_t> Inspector::block_order(uint32_t blocks) {
-    return order_of_blocks(blocks, findings_ == nullptr ? 0 : block_seed());
+std::vector<uint32_t> tell::block_order(uint32_t blocks) {
+    return order_of_blocks(blocks, self().findings_ == nullptr ? 0 : block_seed());
 }
 
-void Inspector::block_begins(const Launch& launch, unsigned block) {
+void tell::block_begins(const Launch& launch, unsigned block) {
     const unsigned threads = launch.block.x * launch.block.y * launch.block.z;
-    if (races_) races_->forget_accesses();
-    execution_.begin_block(block, threads);
-    memory_.begin_block(thread_variables(), {dynamic_shared(), launch.shared_bytes},
-                        execution_.name());
-    spins_.begin_block(threads);
-    if (log_ != nullptr) log_->begin_block(threads);
-    inspecting() = this;
+    if (self().races_) self().races_->forget_accesses();
+    self().execution_.begin_block(block, threads);
+    self().memory_.begin_block(thread_variables(),
+                               {dynamic_shared(), launch.shared_bytes},
+                               self().execution_.name());
+    self().spins_.begin_block(threads);
+    if (self().log_ != nullptr) self().log_->begin_block(threads);
+    inspecting() = &self();
 }
 
-void Inspector::block_ends() {
+void tell::block_ends() {
     inspecting() = nullptr;
-    if (races_) races_->settle();
-    if (log_ != nullptr) log_->end_block();
+    if (self().races_) self().races_->settle();
+    if (self().log_ != nullptr) self().log_->end_block();
 }
 
 // Returns a thread of the running block, at the call that returns to an address.
@@ -158,10 +142,10 @@ Place Inspector::place_of(size_t thread, const void* return_address) {
             unravel(static_cast<unsigned>(thread), launch.block)};
 }
 
-void Inspector::block_synchronized(std::span<const ThreadState> states) {
-    execution_.order().block_met();
-    if (log_ != nullptr) log_->barrier();
-    if (findings_ == nullptr || execution_.is_abandoned()) return;
+void tell::block_synchronized(std::span<const ThreadState> states) {
+    self().execution_.order().block_met();
+    if (self().log_ != nullptr) self().log_->barrier();
+    if (self().findings_ == nullptr || self().execution_.is_abandoned()) return;
 
     // All threads must wait at the same barrier call; none may have exited.
     const auto first = std::find_if(states.begin(), states.end(), at_barrier);
@@ -170,9 +154,9 @@ void Inspector::block_synchronized(std::span<const ThreadState> states) {
         const bool gone = states[i].at == ThreadState::At::kExited;
         if (!gone && states[i].address == first->address) continue;
         const Place waits =
-            place_of(static_cast<size_t>(first - states.begin()), first->address);
-        const Place other = place_of(i, states[i].address);
-        findings_->add(
+            self().place_of(static_cast<size_t>(first - states.begin()), first->address);
+        const Place other = self().place_of(i, states[i].address);
+        self().findings_->add(
             Mistake::kBarrier, waits, other,
             gone ? "a thread of the block has ended without this __syncthreads(): all "
                    "threads must reach it; let those without work skip the work, not the "
@@ -183,24 +167,24 @@ void Inspector::block_synchronized(std::span<const ThreadState> states) {
     }
 }
 
-void Inspector::warp_synchronized(unsigned thread, unsigned mask) {
-    execution_.order().warp_met(thread, mask);
+void tell::warp_synchronized(unsigned thread, unsigned mask) {
+    self().execution_.order().warp_met(thread, mask);
 }
 
-void Inspector::lane_exited(unsigned thread, const void* address, int from) {
-    if (findings_ == nullptr || execution_.is_abandoned()) return;
+void tell::lane_exited(unsigned thread, const void* address, int from) {
+    if (self().findings_ == nullptr || self().execution_.is_abandoned()) return;
     const unsigned lane = thread % 32;
-    const Place reads = place_of(thread, address);
-    findings_->add(
+    const Place reads = self().place_of(thread, address);
+    self().findings_->add(
         Mistake::kWarpMask, reads,
-        place_of(thread - lane + static_cast<unsigned>(from), nullptr),
+        self().place_of(thread - lane + static_cast<unsigned>(from), nullptr),
         concat("lane ", lane, " reads the value of lane ", from,
                ", which is in the mask, but has ended without this call: the result is "
                "undefined; take the shuffle out of the branch"));
 }
 
-void Inspector::block_stuck(std::span<const ThreadState> states) {
-    if (findings_ == nullptr || execution_.is_abandoned()) return;
+void tell::block_stuck(std::span<const ThreadState> states) {
+    if (self().findings_ == nullptr || self().execution_.is_abandoned()) return;
     // Report one waiting thread, and another that waits elsewhere or has exited.
     const auto waits = std::find_if(
         states.begin(), states.end(),
@@ -214,13 +198,20 @@ void Inspector::block_stuck(std::span<const ThreadState> states) {
     const auto place = [&](auto state) {
         return state == states.end()
                    ? Place{}
-                   : place_of(static_cast<size_t>(state - states.begin()),
-                              state->address);
+                   : self().place_of(static_cast<size_t>(state - states.begin()),
+                                     state->address);
     };
-    findings_->add(
+    self().findings_->add(
         Mistake::kBarrier, place(waits), place(other),
         "a warp waits for lanes of its mask that never arrive: no thread of the "
         "block can continue");
+}
+
+void tell::access(const MemoryAccess& access) {
+    auto next = Inspector::Next::kContinue;
+    inspect([&](Inspector& each) { next = each.access(access); });
+    if (next == Inspector::Next::kAbandon) abandon_thread();
+    if (next == Inspector::Next::kYield) yield_thread();
 }
 
 Inspector::Next Inspector::access(const MemoryAccess& access) {
@@ -244,7 +235,14 @@ Inspector::Next Inspector::access(const MemoryAccess& access) {
     return Next::kAbandon;
 }
 
-void Inspector::fence(Scope scope) { execution_.order().fence(running().thread, scope); }
+void tell::fence(Scope scope) {
+    inspect(
+        [&](Inspector& each) { each.execution_.order().fence(running().thread, scope); });
+}
+
+void tell::exchange(unsigned mask, int from, const void* address) {
+    inspect([&](Inspector& each) { each.exchange(mask, from, address); });
+}
 
 void Inspector::exchange(unsigned mask, int from, const void* address) {
     const unsigned lane = running().thread % 32;

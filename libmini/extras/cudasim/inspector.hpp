@@ -1,7 +1,7 @@
 // Checks every load and store of every kernel, and records mistakes and traffic.
 //
-// The hooks (hooks.hpp) call it for each access, and the simulator for each operation, block
-// and barrier. While an inspector is set, blocks run one after another, so that the reports
+// The functions of hooks.hpp call it for each access, operation, block and barrier. While an
+// inspector is set, blocks run one after another, so that the reports
 // are deterministic; with findings, in an order drawn from a seed.
 //
 // The shared arrays of all functions lie side by side, so an index that is too large may reach
@@ -35,13 +35,10 @@
 
 namespace mini::sim {
 
-class Inspector {
-  public:
+struct Inspector {
     /// Each argument may be null: without `findings`, accesses are not checked; without
     /// `log`, accesses are not counted.
     Inspector(Findings* findings, AccessLog* log);
-
-    // Called by the hooks, on the fiber of the simulated thread.
 
     /// What the running thread does next: continues, lets the other threads of its block
     /// run first, or ends because a GPU would end the kernel here.
@@ -49,40 +46,8 @@ class Inspector {
 
     /// Checks and counts an access.
     Next access(const MemoryAccess& access);
-    void fence(Scope scope);
     void exchange(unsigned mask, int from, const void* address);
 
-    // Called by the simulator, on any thread, and concurrently for different devices. These
-    // functions must not call the CUDA interface.
-
-    void memory_allocated(const Allocation& allocation);
-    void memory_freed(const Allocation& allocation);
-    /// Called on the thread that submitted an operation to a stream.
-    void operation_given(Operation& operation);
-    /// Called before and after an operation, and all its blocks, on the thread that runs it.
-    void operation_begins(const Operation& operation);
-    void operation_ends(const Operation& operation);
-    /// Every operation before `clock` is done, and the host has waited for it.
-    void host_waited(const Clock& clock);
-
-    // Called on the host thread that runs the blocks of a kernel.
-
-    /// Returns the order in which the blocks of a launch run.
-    std::vector<uint32_t> block_order(uint32_t blocks);
-    void block_begins(const Launch& launch, unsigned block);
-    void block_ends();
-    /// All threads of the block that have not exited are at __syncthreads().
-    void block_synchronized(std::span<const ThreadState> states);
-    /// All lanes of `mask` in the warp of a thread that have not exited are in the same warp
-    /// operation.
-    void warp_synchronized(unsigned thread, unsigned mask);
-    /// Called before warp_synchronized() for each thread that reads the value of lane `from`
-    /// by the call that returns to `address`; this lane is in the mask and has exited.
-    void lane_exited(unsigned thread, const void* address, int from);
-    /// No thread of the block can continue: the launch fails.
-    void block_stuck(std::span<const ThreadState> states);
-
-  private:
     Place place_of(size_t thread, const void* return_address);
 
     // Returns whether a GPU would not end the kernel at an access to memory that is not the

@@ -139,6 +139,7 @@ MINI_WORD T atomicCAS(T* at, U expected, V value) {
 }
 #undef MINI_ATOMIC
 
+// clang-format off
 // ---- arithmetic: min and max of two types, and intrinsics ----
 namespace mini::cuda {
 template <typename A, typename B>

@@ -11,7 +11,6 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/extras/cudasim/hooks.hpp"
-#include "libmini/extras/cudasim/inspector.hpp"
 #include "libmini/extras/cudasim/settings.hpp"
 
 namespace mini::sim {
@@ -177,7 +176,7 @@ std::byte* allocate_memory(size_t bytes, int device) {
     const Allocation made = *all.of(device).find(begin);
     ++all.last_id;
     lock.unlock();
-    if (Inspector* const watching = inspector()) watching->memory_allocated(made);
+    if (is_inspected()) tell::allocated(made);
     return begin;
 }
 
@@ -191,7 +190,7 @@ bool free_memory(void* pointer) {
     all.of(device).free(*found);
     const Allocation gone = *found;
     lock.unlock();
-    if (Inspector* const watching = inspector()) watching->memory_freed(gone);
+    if (is_inspected()) tell::freed(gone);
     return true;
 }
 

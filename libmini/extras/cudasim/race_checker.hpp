@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "libmini/extras/cudasim/execution.hpp"
-#include "libmini/extras/cudasim/report.hpp"
 #include "libmini/extras/cudasim/launch.hpp"
 #include "libmini/extras/cudasim/memory_map.hpp"
+#include "libmini/extras/cudasim/report.hpp"
 #include "libmini/extras/cudasim/shadow.hpp"
 
 namespace mini::sim {

@@ -9,7 +9,6 @@
 
 #include "libmini/extras/cudasim/block.hpp"
 #include "libmini/extras/cudasim/hooks.hpp"
-#include "libmini/extras/cudasim/inspector.hpp"
 #include "libmini/extras/cudasim/memory.hpp"
 
 namespace mini::sim {
@@ -123,7 +122,7 @@ OperationPointer Machine::submit(Lock& lock, Stream* stream, Operation given,
     stream->clock = clock;
     stream->queue.push_back(operation);
     stream->last = operation;
-    if (Inspector* const watching = inspector()) watching->operation_given(*operation);
+    if (is_inspected()) tell::operation_given(*operation);
     return operation;
 }
 
@@ -164,10 +163,9 @@ void Machine::run(Lock& lock, Operation& operation) {
     std::string error;
     if (fault(stream->device).code == cudaSuccess) {
         lock.unlock();
-        Inspector* const watching = inspector();
-        if (watching != nullptr) watching->operation_begins(operation);
+        if (is_inspected()) tell::operation_begins(operation);
         error = perform(operation);
-        if (watching != nullptr) watching->operation_ends(operation);
+        if (is_inspected()) tell::operation_ends(operation);
         lock.lock();
     }
     if (!error.empty() && fault(stream->device).code == cudaSuccess)
@@ -186,7 +184,7 @@ void Machine::run(Lock& lock, Operation& operation) {
 
 void Machine::host_comes_after(const OperationPointer& operation) {
     join(host_clock_, operation->clock);
-    if (Inspector* const watching = inspector()) watching->host_waited(host_clock_);
+    if (is_inspected()) tell::host_waited(host_clock_);
 }
 
 void Machine::wait(Lock& lock, const OperationPointer& operation) {

@@ -19,7 +19,7 @@
     (static_cast<const char*>(__builtin_extract_return_addr(__builtin_return_address(0))) - 1)
 #define MINI_TELL(pointer, bytes, alignment, mode, ...)                       \
     if (mini::sim::is_inspected()) [[unlikely]]                               \
-    mini::sim::detail::tell_access({const_cast<const void*>(pointer),         \
+    mini::sim::tell::access({const_cast<const void*>(pointer),         \
                                     static_cast<size_t>(bytes), alignment,    \
                                     mini::sim::Mode::mode,                    \
                                     MINI_RETURN_ADDRESS __VA_OPT__(, ) __VA_ARGS__})

@@ -50,7 +50,7 @@ bool Inspector::is_shared(const void* pointer) const {
         const uintptr_t low = reinterpret_cast<uintptr_t>(range.data()) - kNearShared;
         return !range.empty() && at - low < range.size() + 2 * kNearShared;
     };
-    return inside(memory_.variables()) || near(memory_.dynamic());
+    return inside(memory_.variables) || near(memory_.dynamic);
 }
 
 bool Inspector::may_access(const MemoryAccess& access) {
@@ -96,24 +96,27 @@ bool Inspector::access_global(const MemoryAccess& access) {
 Inspector::Shared Inspector::place_in_shared(const MemoryAccess& access) {
     const uintptr_t at = access.at();
     const size_t bytes = access.bytes;
-    if (at - begin_of(memory_.variables()) >= memory_.variables().size()) {
-        const size_t place = at - begin_of(memory_.dynamic());
-        const size_t size = memory_.dynamic().size();
+    if (at - begin_of(memory_.variables) >= memory_.variables.size()) {
+        const size_t place = at - begin_of(memory_.dynamic);
+        const size_t size = memory_.dynamic.size();
         return place >= size || bytes > size - place ? Shared::kOutside : Shared::kInside;
     }
+    const uintptr_t offset = at - begin_of(memory_.variables);
+    const auto contains = [&](const SharedArray* array) {
+        return array != nullptr && offset >= array->offset &&
+               offset + bytes <= array->offset + array->bytes;
+    };
     Permitted& recent =
         recent_[reinterpret_cast<uintptr_t>(access.address) % recent_.size()];
-    if (recent.address == access.address && at >= recent.begin &&
-        at + bytes <= recent.begin + recent.bytes)
+    if (recent.address == access.address && contains(recent.array))
         return Shared::kInside;
     const SharedArray* const array = memory_.array_at(at);
     const bool strayed = strays(array, access.address);
     if (array == nullptr)
         return strayed || access.mode != Mode::kRead ? Shared::kOutside
                                                      : Shared::kOtherVariable;
-    const uintptr_t begin = begin_of(memory_.variables()) + array->offset;
-    if (strayed || at + bytes > begin + array->bytes) return Shared::kOutside;
-    recent = {access.address, begin, array->bytes};
+    if (strayed || !contains(array)) return Shared::kOutside;
+    recent = {access.address, array};
     array_of_.emplace(access.address, array);
     return Shared::kInside;
 }
@@ -137,11 +140,11 @@ bool Inspector::strays(const SharedArray* array, const void* address) const {
 
 std::string Inspector::outside_of_shared(const MemoryAccess& access) const {
     const uintptr_t at = access.at();
-    const uintptr_t base = begin_of(memory_.variables());
-    if (at - base >= memory_.variables().size())
-        return concat("at byte ", static_cast<int64_t>(at - begin_of(memory_.dynamic())),
-                      " of the dynamic shared memory, which has ",
-                      memory_.dynamic().size(), " bytes: request more in the launch");
+    const uintptr_t base = begin_of(memory_.variables);
+    if (at - base >= memory_.variables.size())
+        return concat("at byte ", static_cast<int64_t>(at - begin_of(memory_.dynamic)),
+                      " of the dynamic shared memory, which has ", memory_.dynamic.size(),
+                      " bytes: request more in the launch");
     const SharedArray* const nearest = nearest_array(at, access.address);
     if (nearest == nullptr) return "outside of every shared array";
     return concat("at byte ",
@@ -156,7 +159,7 @@ const SharedArray* Inspector::nearest_array(uintptr_t at, const void* address) c
     const auto known = array_of_.find(address);
     if (known != array_of_.end()) return known->second;
     const auto distance = [&](const SharedArray& array) {
-        const auto offset = static_cast<int64_t>(at - begin_of(memory_.variables()));
+        const auto offset = static_cast<int64_t>(at - begin_of(memory_.variables));
         const auto begin = static_cast<int64_t>(array.offset);
         return offset < begin ? begin - offset
                               : offset - begin - static_cast<int64_t>(array.bytes) + 1;

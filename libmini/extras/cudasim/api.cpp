@@ -1,8 +1,9 @@
-// The CUDA interface: devices and launches.
+// The CUDA interface: errors, devices and launches.
 
 #include "libmini/extras/cudasim/api.hpp"
 
 #include <algorithm>
+#include <array>
 #include <climits>
 #include <cstring>
 #include <map>
@@ -93,29 +94,58 @@ cudaError_t check_limits(const Launch& launch) {
                          "cudaFuncSetAttribute first"));
 }
 
+struct ErrorText {
+    cudaError_t code;
+    const char* name;
+    const char* text;
+};
+
+#define MINI_TEXT(name, number, text) ErrorText{name, #name, text},
+constexpr std::array kErrors = {MINI_ERRORS(MINI_TEXT)};
+#undef MINI_TEXT
+
+const ErrorText& text_of(cudaError_t error) {
+    const auto found = std::ranges::find(kErrors, error, &ErrorText::code);
+    return found == kErrors.end() ? kErrors.back() : *found;
+}
+
 bool is_device(int device) { return device >= 0 && device < mini::sim::device_count(); }
 
 }  // namespace
 
-cudaError_t mini::sim::enqueue(Launch launch, cudaStream_t stream) {
-    StreamCall call(stream);
-    if (call.error() != cudaSuccess) return report(call.error());
-    if (call.stream().device != current_device())
-        return report(cudaErrorInvalidResourceHandle);
-    if (const cudaError_t error = check_limits(launch)) return error;
-    return report(
-        call.give({.kind = OperationKind::kKernel,
-                   .launch = std::make_shared<const Launch>(std::move(launch))}));
-}
-
 cudaError_t mini::cuda::enqueue(const Config& config, const void* kernel,
                                 void (*run)(void*), std::shared_ptr<void> data) {
-    return sim::enqueue({.grid = config.grid,
-                         .block = config.block,
-                         .shared_bytes = config.shared_bytes,
-                         .kernel = kernel,
-                         .body = [run, data] { run(data.get()); }},
-                        config.stream);
+    StreamCall call(config.stream);
+    if (call.error() != cudaSuccess) return report(call.error());
+    if (call.stream().device != sim::current_device())
+        return report(cudaErrorInvalidResourceHandle);
+    const auto launch = std::make_shared<Launch>();
+    *launch = {config.grid, config.block, config.shared_bytes, kernel,
+               [run, data = std::move(data)] { run(data.get()); }};
+    if (const cudaError_t error = check_limits(*launch)) return error;
+    return report(call.give({.kind = sim::OperationKind::kKernel, .launch = launch}));
+}
+
+// A device's sticky error has its own text, which reports what failed and where.
+cudaError_t cudaGetLastError() {
+    return std::exchange(mini::sim::host_thread().last_error, cudaSuccess);
+}
+
+cudaError_t cudaPeekAtLastError() { return mini::sim::host_thread().last_error; }
+
+const char* cudaGetErrorName(cudaError_t error) { return text_of(error).name; }
+
+const char* cudaGetErrorString(cudaError_t error) {
+    const mini::sim::HostThread& thread = mini::sim::host_thread();
+    if (error == thread.explained && !thread.explanation.empty())
+        return thread.explanation.c_str();
+    if (error != cudaSuccess && mini::sim::device_count() > 0) {
+        Machine& machine = Machine::instance();
+        const Machine::Lock lock = machine.lock();
+        const mini::sim::Fault& fault = machine.fault(mini::sim::current_device());
+        if (fault.code == error && fault.message != nullptr) return fault.message;
+    }
+    return text_of(error).text;
 }
 
 cudaError_t cudaGetDeviceCount(int* count) {

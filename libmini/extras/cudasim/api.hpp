@@ -35,7 +35,6 @@ cudaError_t cudaMalloc(T** pointer, size_t bytes) {
 }
 cudaError_t cudaFree(void* pointer);
 cudaError_t cudaMallocHost(void** pointer, size_t bytes);
-cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned flags);
 cudaError_t cudaFreeHost(void* pointer);
 
 /// Memory that the host and kernels of all devices access: pinned memory, freed by cudaFree.
@@ -72,7 +71,7 @@ cudaError_t cudaFuncSetAttribute(void (*kernel)(Parameters...),
     return cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), attribute, value);
 }
 
-cudaError_t cudaEventCreate(cudaEvent_t* event);
+cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags = 0);
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr);
@@ -113,11 +112,3 @@ cudaError_t enqueue_body(const Config& config, const void* kernel, Body body) {
 void* device_variable(const void* first, size_t bytes);
 
 }  // namespace mini::cuda
-
-namespace mini::sim {
-
-/// Enqueues a launch in a stream. Returns CUDA's error code if the configuration is
-/// invalid.
-cudaError_t enqueue(Launch launch, cudaStream_t stream);
-
-}  // namespace mini::sim

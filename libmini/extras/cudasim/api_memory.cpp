@@ -146,10 +146,6 @@ cudaError_t cudaMallocHost(void** pointer, size_t bytes) {
     return report(allocate(pointer, bytes, kPinned));
 }
 
-cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned) {
-    return cudaMallocHost(pointer, bytes);
-}
-
 cudaError_t cudaFreeHost(void* pointer) { return report(deallocate(pointer, true)); }
 
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {

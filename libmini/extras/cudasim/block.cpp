@@ -26,15 +26,16 @@ namespace {
 
 constexpr unsigned kMaxThreads = 1024;
 constexpr unsigned kWarp = 32;
-constexpr size_t kSharedAlignment = 128;
+// Dynamic shared memory, whose alignment is that of a GPU.
+struct alignas(128) SharedLine {
+    std::byte bytes[128];
+};
 
-enum class WarpOperation { kBarrier, kExchange, kBallot };
-
-// A lane's arguments to a warp operation, and the operation's result.
+// A lane's arguments to a warp operation, and the operation's result: the value that lane
+// `from` gave or, if `from` is -1, a mask of the lanes that gave another value than 0.
 struct Lane {
-    WarpOperation operation = WarpOperation::kBarrier;
     uint64_t given = 0;
-    int from = 0;
+    int from = -1;
     uint64_t received = 0;
 };
 
@@ -78,7 +79,7 @@ class Block {
     // Runs a block. Returns an error message, empty on success.
     std::string run(const Launch& launch, unsigned index);
 
-    std::byte* shared() const { return shared_.get(); }
+    std::byte* shared() { return reinterpret_cast<std::byte*>(shared_.data()); }
     unsigned living_lanes() const { return ~exited_[current_ / kWarp]; }
 
     bool on_own_stack(const void* pointer) const {
@@ -91,10 +92,6 @@ class Block {
     uint64_t warp_operation(unsigned mask, Lane lane, const void* address);
 
   private:
-    struct Free {
-        void operator()(std::byte* pointer) const { std::free(pointer); }
-    };
-
     static void thread_main(void* self);
     void prepare(unsigned index);
     void run_body();
@@ -102,7 +99,6 @@ class Block {
     void suspend();
     void release_block();
     bool try_release_warp(unsigned warp, unsigned mask);
-    void report_exited_lanes(unsigned first, unsigned group) const;
     std::string describe_stuck();
 
     Fiber host_;
@@ -111,8 +107,7 @@ class Block {
     std::vector<ThreadState> states_;
     std::vector<Lane> lanes_;
     std::vector<unsigned> waiting_, exited_;  // by warp; bit i is lane i
-    std::unique_ptr<std::byte, Free> shared_;
-    size_t shared_bytes_ = 0;
+    std::vector<SharedLine> shared_;          // dynamic
 
     const Launch* launch_ = nullptr;
     std::string error_;
@@ -149,12 +144,9 @@ void Block::prepare(unsigned index) {
     threads_ = launch_->block.x * launch_->block.y * launch_->block.z;
     while (fibers_.size() < threads_)
         fibers_.push_back(std::make_unique<Fiber>(&Block::thread_main, this));
-    if (shared_bytes_ < launch_->shared_bytes) {
-        shared_bytes_ = (launch_->shared_bytes + kSharedAlignment - 1) /
-                        kSharedAlignment * kSharedAlignment;
-        shared_.reset(
-            static_cast<std::byte*>(std::aligned_alloc(kSharedAlignment, shared_bytes_)));
-    }
+    const size_t lines =
+        (launch_->shared_bytes + sizeof(SharedLine) - 1) / sizeof(SharedLine);
+    if (shared_.size() < lines) shared_.resize(lines);
 
     const unsigned warps = (threads_ + kWarp - 1) / kWarp;
     const dim3 block_index = unravel(index, launch_->grid);
@@ -280,36 +272,24 @@ bool Block::try_release_warp(unsigned warp, unsigned mask) {
         if (lanes_[first + i].given != 0) votes |= 1u << i;
     }
 
-    if (is_inspected()) {
-        report_exited_lanes(first, group);
-        tell::warp_synchronized(current_, mask);
-    }
     for (unsigned left = group; left != 0; left &= left - 1) {
         const unsigned i = first + static_cast<unsigned>(std::countr_zero(left));
         Lane& lane = lanes_[i];
-        const bool present = (group >> lane.from & 1) != 0;
-        lane.received = lane.operation == WarpOperation::kBallot ? votes
+        const unsigned exited = mask & ~group;
+        if (is_inspected() && error_.empty() && lane.from >= 0 &&
+            (exited >> lane.from & 1) != 0)
+            tell::lane_exited(i, states_[i].address, lane.from);
+        const bool present = lane.from >= 0 && (group >> lane.from & 1) != 0;
+        lane.received = lane.from < 0 ? votes
                         : present ? lanes_[first + static_cast<unsigned>(lane.from)].given
                                   : ~uint64_t{0};
         states_[i] = {};
         ++coordinates_[i].warp_barriers;
         ready_.set(i);
     }
+    if (is_inspected()) tell::warp_synchronized(current_, mask);
     waiting_[warp] &= ~group;
     return true;
-}
-
-// Reports the lanes in `group`, of the warp whose first thread is `first`, that read the
-// value of a lane of their mask that has exited; none if a kernel threw.
-void Block::report_exited_lanes(unsigned first, unsigned group) const {
-    if (!error_.empty()) return;
-    for (unsigned left = group; left != 0; left &= left - 1) {
-        const unsigned i = first + static_cast<unsigned>(std::countr_zero(left));
-        const Lane& lane = lanes_[i];
-        const bool absent = (states_[i].mask & ~group) >> lane.from & 1;
-        if (lane.operation == WarpOperation::kExchange && absent)
-            tell::lane_exited(i, states_[i].address, lane.from);
-    }
 }
 
 std::string Block::describe_stuck() {
@@ -349,20 +329,17 @@ int block_vote(bool predicate) {
 }
 
 void warp_barrier(unsigned mask) {
-    block().warp_operation(mask, {.operation = WarpOperation::kBarrier},
-                           __builtin_return_address(0));
+    block().warp_operation(mask, {}, __builtin_return_address(0));
 }
 
 uint64_t exchange_bits(unsigned mask, uint64_t bits, int from) {
-    return block().warp_operation(
-        mask, {.operation = WarpOperation::kExchange, .given = bits, .from = from & 31},
-        __builtin_return_address(0));
+    return block().warp_operation(mask, {.given = bits, .from = from & 31},
+                                  __builtin_return_address(0));
 }
 
 unsigned ballot(unsigned mask, bool predicate) {
     return static_cast<unsigned>(block().warp_operation(
-        mask, {.operation = WarpOperation::kBallot, .given = predicate ? 1u : 0u},
-        __builtin_return_address(0)));
+        mask, {.given = predicate ? 1u : 0u}, __builtin_return_address(0)));
 }
 
 std::string run_grid(const Launch& launch) {

@@ -8,18 +8,6 @@
 #include "libmini/extras/cudasim/symbols.hpp"
 
 namespace mini::sim {
-namespace {
-
-// The party of a copy or a fill, which has no thread.
-Place party_of(const void* call, const std::string& what) {
-    Place party;
-    party.address = call;
-    party.kernel = what;
-    return party;
-}
-
-}  // namespace
-
 void Execution::begin(const Operation& operation) {
     running_ = &operation;
     number_ = static_cast<uint32_t>(records_.size());
@@ -78,14 +66,14 @@ void Execution::forget_accesses(std::vector<uint32_t>& numbers) {
 }
 
 Place Execution::current(const void* address) const {
-    if (!records_[number_].is_kernel) return party_of(address, name());
+    if (!records_[number_].is_kernel) return {address, name()};
     const Coordinates& at = running();
     return {address, name(), at.block_index, at.thread_index};
 }
 
 Place Execution::party(const Access& access, uint32_t lanes) const {
     const Record& record = records_[access.operation];
-    if (!record.is_kernel) return party_of(record.call, record.name);
+    if (!record.is_kernel) return {record.call, record.name};
     return {access.address, record.name, unravel(access.block, record.grid),
             unravel(access.warp * 32u + static_cast<unsigned>(std::countr_zero(lanes)),
                     record.block)};

@@ -47,7 +47,7 @@ const void* first_of_program(std::span<void* const> frames) {
     return nullptr;
 }
 
-void on_fault(int signal, siginfo_t* info, void* context) {
+void on_fault(int signal, siginfo_t* info, [[maybe_unused]] void* context) {
     const void* address = nullptr;
 #if defined(__x86_64__)
     address = reinterpret_cast<const void*>(
@@ -55,8 +55,6 @@ void on_fault(int signal, siginfo_t* info, void* context) {
 #elif defined(__aarch64__)
     address =
         reinterpret_cast<const void*>(static_cast<ucontext_t*>(context)->uc_mcontext.pc);
-#else
-    static_cast<void>(context);
 #endif
     HostGuard* const mine = guard;
     if (mine != nullptr && mine->handle(info->si_addr, address)) return;

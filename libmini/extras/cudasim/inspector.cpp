@@ -26,10 +26,6 @@ bool accesses_memory(const Operation& operation) {
            operation.kind != OperationKind::kMarker;
 }
 
-bool at_barrier(const ThreadState& state) {
-    return state.at == ThreadState::At::kBlockBarrier;
-}
-
 Inspector& self() { return *installed_inspector; }
 
 // Returns the inspector of the block that runs on this host thread, or null.
@@ -118,9 +114,10 @@ void tell::block_begins(const Launch& launch, unsigned block) {
     const unsigned threads = launch.block.x * launch.block.y * launch.block.z;
     if (self().races_) self().races_->forget_accesses();
     self().execution_.begin_block(block, threads);
-    self().memory_.begin_block(thread_variables(),
-                               {dynamic_shared(), launch.shared_bytes},
-                               self().execution_.name());
+    MemoryMap& memory = self().memory_;
+    memory.variables = thread_variables();
+    memory.dynamic = {dynamic_shared(), launch.shared_bytes};
+    memory.kernel = self().execution_.name();
     self().spins_.begin_block(threads);
     if (self().log_ != nullptr) self().log_->begin_block(threads);
     inspecting() = &self();
@@ -148,7 +145,8 @@ void tell::block_synchronized(std::span<const ThreadState> states) {
     if (self().findings_ == nullptr || self().execution_.is_abandoned()) return;
 
     // All threads must wait at the same barrier call; none may have exited.
-    const auto first = std::find_if(states.begin(), states.end(), at_barrier);
+    const auto first =
+        std::ranges::find(states, ThreadState::At::kBlockBarrier, &ThreadState::at);
     if (first == states.end()) return;
     for (size_t i = 0; i < states.size(); ++i) {
         const bool gone = states[i].at == ThreadState::At::kExited;
@@ -186,15 +184,12 @@ void tell::lane_exited(unsigned thread, const void* address, int from) {
 void tell::block_stuck(std::span<const ThreadState> states) {
     if (self().findings_ == nullptr || self().execution_.is_abandoned()) return;
     // Report one waiting thread, and another that waits elsewhere or has exited.
-    const auto waits = std::find_if(
-        states.begin(), states.end(),
-        [](const ThreadState& s) { return s.at == ThreadState::At::kWarpBarrier; });
+    const auto waits =
+        std::ranges::find(states, ThreadState::At::kWarpBarrier, &ThreadState::at);
     if (waits == states.end()) return;
-    const auto other =
-        std::find_if(states.begin(), states.end(), [&](const ThreadState& s) {
-            return s.at != waits->at || s.address != waits->address ||
-                   s.mask != waits->mask;
-        });
+    const auto other = std::ranges::find_if(states, [&](const ThreadState& s) {
+        return s.at != waits->at || s.address != waits->address || s.mask != waits->mask;
+    });
     const auto place = [&](auto state) {
         return state == states.end()
                    ? Place{}
@@ -208,20 +203,19 @@ void tell::block_stuck(std::span<const ThreadState> states) {
 }
 
 void tell::access(const MemoryAccess& access) {
-    auto next = Inspector::Next::kContinue;
+    auto next = Next::kContinue;
     inspect([&](Inspector& each) { next = each.access(access); });
-    if (next == Inspector::Next::kAbandon) abandon_thread();
-    if (next == Inspector::Next::kYield) yield_thread();
+    if (next == Next::kAbandon) abandon_thread();
+    if (next == Next::kYield) yield_thread();
 }
 
-Inspector::Next Inspector::access(const MemoryAccess& access) {
+Next Inspector::access(const MemoryAccess& access) {
     if (on_own_stack(access.pointer)) return Next::kContinue;
     if (!may_access(access)) return Next::kAbandon;
     if (findings_ == nullptr) return Next::kContinue;
     const uint32_t limit = execution_.is_abandoned() ? kFewPolls : kMaxPolls;
-    const auto result = spins_.access(running().thread, access, limit);
-    if (result == Spins::Result::kNone) return Next::kContinue;
-    if (result == Spins::Result::kYield) return Next::kYield;
+    const Next next = spins_.access(running().thread, access, limit);
+    if (next != Next::kAbandon) return next;
 
     execution_.abandon();
     findings_->add(

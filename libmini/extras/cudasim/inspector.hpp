@@ -40,10 +40,6 @@ struct Inspector {
     /// `log`, accesses are not counted.
     Inspector(Findings* findings, AccessLog* log);
 
-    /// What the running thread does next: continues, lets the other threads of its block
-    /// run first, or ends because a GPU would end the kernel here.
-    enum class Next { kContinue, kYield, kAbandon };
-
     /// Checks and counts an access.
     Next access(const MemoryAccess& access);
     void exchange(unsigned mask, int from, const void* address);
@@ -63,8 +59,7 @@ struct Inspector {
     // An instruction, and an array that it may access.
     struct Permitted {
         const void* address = nullptr;
-        uintptr_t begin = 0;
-        size_t bytes = 0;
+        const SharedArray* array = nullptr;
     };
 
     Shared place_in_shared(const MemoryAccess& access);

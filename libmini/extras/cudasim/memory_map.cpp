@@ -16,13 +16,6 @@ void MemoryMap::allocated(const Allocation& allocation) {
     memory_changed_ = true;
 }
 
-void MemoryMap::begin_block(std::span<std::byte> variables, std::span<std::byte> dynamic,
-                            const std::string& kernel) {
-    variables_ = variables;
-    dynamic_ = dynamic;
-    kernel_ = kernel;
-}
-
 const MemoryMap::Target& MemoryMap::target_at(uintptr_t at) {
     if (memory_changed_ && memory_changed_.exchange(false)) recent_.clear();
     const auto* const pointer = reinterpret_cast<const void*>(at);
@@ -38,7 +31,7 @@ const MemoryMap::Target& MemoryMap::target_at(uintptr_t at) {
 }
 
 const SharedArray* MemoryMap::array_at(uintptr_t at) const {
-    const size_t offset = at - reinterpret_cast<uintptr_t>(variables_.data());
+    const size_t offset = at - reinterpret_cast<uintptr_t>(variables.data());
     const auto& arrays = shared_arrays();
     auto after = std::ranges::upper_bound(arrays, offset, {}, &SharedArray::offset);
     if (after == arrays.begin()) return nullptr;
@@ -53,15 +46,15 @@ std::string MemoryMap::describe(uintptr_t at, bool shared) {
                       " of allocation ", allocation.id, " (", allocation.bytes,
                       " bytes)");
     }
-    const auto base = reinterpret_cast<uintptr_t>(variables_.data());
-    if (at - base >= variables_.size())
-        return concat("byte ", at - reinterpret_cast<uintptr_t>(dynamic_.data()),
+    const auto base = reinterpret_cast<uintptr_t>(variables.data());
+    if (at - base >= variables.size())
+        return concat("byte ", at - reinterpret_cast<uintptr_t>(dynamic.data()),
                       " of the dynamic shared memory");
     const SharedArray* const array = array_at(at);
     if (array == nullptr) return "shared memory";
     return concat("byte ", at - base - array->offset, " of the shared array ",
                   array->name,
-                  array->function == kernel_ ? "" : concat(" of ", array->function));
+                  array->function == kernel ? "" : concat(" of ", array->function));
 }
 
 }  // namespace mini::sim

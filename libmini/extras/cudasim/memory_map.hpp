@@ -29,13 +29,10 @@ class MemoryMap {
 
     // Called on the thread that runs the kernel.
 
-    /// Sets the shared memory of the block that begins: `variables`, the thread-local
-    /// variables, which contain the shared arrays, and `dynamic`, the dynamic shared
-    /// memory. `kernel` is the kernel's short name.
-    void begin_block(std::span<std::byte> variables, std::span<std::byte> dynamic,
-                     const std::string& kernel);
-    std::span<std::byte> variables() const { return variables_; }
-    std::span<std::byte> dynamic() const { return dynamic_; }
+    /// Of the running block: the thread-local variables, which contain the shared arrays, the
+    /// dynamic shared memory, and the kernel's short name.
+    std::span<std::byte> variables, dynamic;
+    std::string kernel;
 
     /// Returns the allocation that find_allocation() (memory.hpp) finds for an address:
     /// the allocation that contains the address, or else the last allocation before it.
@@ -55,8 +52,6 @@ class MemoryMap {
         0};  // id of the first allocation seen; 0: none yet
     std::atomic<bool> memory_changed_{false};
     std::vector<Target> recent_;
-    std::span<std::byte> variables_, dynamic_;
-    std::string kernel_;
 };
 
 }  // namespace mini::sim

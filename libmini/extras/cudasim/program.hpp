@@ -77,41 +77,40 @@ MINI_WORD T& at(T& variable) {
     return variable;
 }
 
-/// Prints why a launch was refused, if the program is checked or counted.
-inline void report_refused(cudaError_t error) {
-    if (error != cudaSuccess && sim::is_inspected())
-        fprintf(stderr, "a kernel was not launched: %s\n", cudaGetErrorString(error));
-}
+/// A launch whose threads run call(values...). If it is refused, a checked or counted program
+/// prints why.
+template <typename Call>
+struct Launcher {
+    Call call;
+    Config config;
+
+    void enqueue(const void* kernel, auto... values) const {
+        const cudaError_t error = enqueue_body(config, kernel,
+                                               [call = call, ... values = values]()
+                                                   MINI_UNCHECKED { call(values...); });
+        if (error != cudaSuccess && sim::is_inspected())
+            fprintf(stderr, "a kernel was not launched: %s\n", cudaGetErrorString(error));
+    }
+};
 
 /// Launches a kernel that is one function. Its arguments become the parameters' types; with
 /// fewer, `call` fills in the defaults.
 template <typename Call, typename... Parameters>
-struct Launcher {
-    void (*function)(Parameters...);
-    Call call;
-    Config config;
+struct FunctionLauncher : Launcher<Call> {
+    const void* function;
 
-    void enqueue(auto body) const {
-        const void* const address = reinterpret_cast<const void*>(function);
-        report_refused(enqueue_body(config, address, body));
-    }
-    void operator()(Parameters... values) const {
-        enqueue([function = function, ... values = values]()
-                    MINI_UNCHECKED { function(values...); });
-    }
+    void operator()(Parameters... values) const { this->enqueue(function, values...); }
     template <typename... Few>
     requires(sizeof...(Few) < sizeof...(Parameters)) void operator()(
         Few... values) const {
-        enqueue([call = call, ... values = values]() MINI_UNCHECKED { call(values...); });
+        this->enqueue(function, values...);
     }
 };
 
 /// Launches a kernel template whose arguments the call deduces, or an overloaded kernel.
 template <typename Name, typename Call>
-struct TemplateLauncher {
+struct TemplateLauncher : Launcher<Call> {
     Name name;
-    Call call;
-    Config config;
 
     template <typename... Arguments>
     void operator()(Arguments... values) const {
@@ -122,9 +121,7 @@ struct TemplateLauncher {
         };
         if constexpr (std::is_invocable_v<Name, decltype(address)>)
             kernel = name(address);
-        report_refused(enqueue_body(config, kernel,
-                                    [call = call, ... values = values]()
-                                        MINI_UNCHECKED { call(values...); }));
+        this->enqueue(kernel, values...);
     }
 };
 
@@ -134,12 +131,13 @@ template <typename Name, typename Call>
 auto kernel(Name name, Call call) {
     return [name, call](Config config) {
         const auto take = [&]<typename... Parameters>(void (*function)(Parameters...)) {
-            return Launcher<Call, Parameters...>{function, call, config};
+            return FunctionLauncher<Call, Parameters...>{
+                {call, config}, reinterpret_cast<const void*>(function)};
         };
         if constexpr (std::is_invocable_v<Name, decltype(take)>)
             return name(take);
         else
-            return TemplateLauncher<Name, Call>{name, call, config};
+            return TemplateLauncher<Name, Call>{{call, config}, name};
     };
 }
 

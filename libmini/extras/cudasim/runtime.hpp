@@ -25,6 +25,9 @@ enum cudaFuncCache {
     cudaFuncCachePreferNone, cudaFuncCachePreferShared, cudaFuncCachePreferL1,
     cudaFuncCachePreferEqual
 };
+enum cudaSharedCarveout {
+    cudaSharedmemCarveoutDefault = -1, cudaSharedmemCarveoutMaxShared = 100
+};
 enum cudaLimit { cudaLimitStackSize, cudaLimitPrintfFifoSize, cudaLimitMallocHeapSize };
 enum cudaMemoryAdvise {
     cudaMemAdviseSetReadMostly = 1, cudaMemAdviseSetPreferredLocation = 3,
@@ -40,9 +43,8 @@ MINI_TYPED(cudaMallocManaged, (T** to, size_t bytes, unsigned flags = 1),
            (reinterpret_cast<void**>(to), bytes, flags))
 MINI_TYPED(cudaMallocHost, (T** to, size_t bytes, unsigned = 0),
            (reinterpret_cast<void**>(to), bytes))
-MINI_TYPED(cudaHostAlloc, (T** to, size_t bytes, unsigned flags),
-           (reinterpret_cast<void**>(to), bytes, flags))
 #undef MINI_TYPED
+#define cudaHostAlloc cudaMallocHost
 // clang-format on
 template <typename T>
 cudaError_t cudaHostGetDevicePointer(T** device, void* host, unsigned) {
@@ -127,7 +129,4 @@ inline cudaError_t cudaRuntimeGetVersion(int* version) {
 inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags,
                                                 int) {
     return cudaStreamCreateWithFlags(stream, flags);
-}
-inline cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags) {
-    return cudaEventCreateWithFlags(event, flags);
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
+#include <ios>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -33,9 +34,7 @@ std::string output_of(const std::string& command) {
 
 // Returns the address as a command-line argument, with a leading space.
 std::string argument(const void* address) {
-    std::ostringstream number;
-    number << " 0x" << std::hex << reinterpret_cast<uintptr_t>(address) - program_base();
-    return number.str();
+    return concat(" 0x", std::hex, reinterpret_cast<uintptr_t>(address) - program_base());
 }
 
 // Parses "file:line", "file:line (discriminator 2)" or "??:?".

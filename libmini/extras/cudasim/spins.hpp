@@ -16,27 +16,29 @@
 
 namespace mini::sim {
 
+/// What a thread does after an access: it continues, lets the other threads of its block run
+/// first, or ends because a GPU would end the kernel here.
+enum class Next { kContinue, kYield, kAbandon };
+
 class Spins {
   public:
-    enum class Result { kNone, kYield, kForever };
-
     void begin_block(unsigned threads) { polls_.assign(threads, {}); }
 
     /// Counts an access of a thread that does not go to its own stack. A thread that has
     /// polled `limit` times spins forever. REQUIRES: the memory is accessible.
-    Result access(unsigned thread, const MemoryAccess& access, uint32_t limit) {
+    Next access(unsigned thread, const MemoryAccess& access, uint32_t limit) {
         Poll& poll = polls_[thread];
         uint64_t value = 0;
         std::memcpy(&value, access.pointer, std::min(access.bytes, sizeof(value)));
         if (access.mode == Mode::kWrite || access.pointer != poll.pointer ||
             value != poll.value) {
             poll = {access.pointer, value, 0};
-            return Result::kNone;
+            return Next::kContinue;
         }
         ++poll.count;
-        return poll.count >= limit             ? Result::kForever
-               : poll.count % kYieldAfter == 0 ? Result::kYield
-                                               : Result::kNone;
+        return poll.count >= limit             ? Next::kAbandon
+               : poll.count % kYieldAfter == 0 ? Next::kYield
+                                               : Next::kContinue;
     }
 
   private:

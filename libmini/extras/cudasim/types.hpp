@@ -12,25 +12,42 @@ struct dim3 {
 using cudaStream_t = struct CUstream_st*;
 using cudaEvent_t = struct CUevent_st*;
 
+// Each error: its name, its number, and what it means.
+#define MINI_ERRORS(error)                                                              \
+    error(cudaSuccess, 0, "no error") error(cudaErrorInvalidValue, 1,                   \
+                                            "an argument is not valid")                 \
+        error(cudaErrorMemoryAllocation, 2, "the device is out of memory") error(       \
+            cudaErrorInvalidConfiguration, 9,                                           \
+            "the grid or block dimensions are invalid")                                 \
+            error(cudaErrorInvalidMemcpyDirection, 21,                                  \
+                  "the direction of the copy is invalid")                               \
+                error(cudaErrorInvalidDeviceFunction, 98, "this is not a kernel")       \
+                    error(cudaErrorNoDevice, 100, "no device was found") error(         \
+                        cudaErrorInvalidDevice, 101, "the device index is invalid")     \
+                        error(cudaErrorInvalidResourceHandle, 400,                      \
+                              "the stream or event does not exist, or belongs to "      \
+                              "another device") error(cudaErrorNotReady, 600,           \
+                                                      "the work is not done yet")       \
+                            error(cudaErrorIllegalAddress, 700,                         \
+                                  "a kernel accessed an illegal address")               \
+                                error(cudaErrorLaunchTimeout, 702,                      \
+                                      "a kernel takes too long")                        \
+                                    error(cudaErrorPeerAccessAlreadyEnabled, 704,       \
+                                          "the access to this peer is enabled already") \
+                                        error(cudaErrorAssert, 710,                     \
+                                              "an assertion in a kernel failed")        \
+                                            error(cudaErrorHardwareStackError, 714,     \
+                                                  "a kernel's stack is broken")         \
+                                                error(cudaErrorLaunchFailure, 719,      \
+                                                      "a kernel failed")                \
+                                                    error(cudaErrorNotSupported, 801,   \
+                                                          "this is not supported")      \
+                                                        error(cudaErrorUnknown, 999,    \
+                                                              "an unknown error")
 enum cudaError_t {
-    cudaSuccess = 0,
-    cudaErrorInvalidValue = 1,
-    cudaErrorMemoryAllocation = 2,
-    cudaErrorInvalidConfiguration = 9,
-    cudaErrorInvalidMemcpyDirection = 21,
-    cudaErrorInvalidDeviceFunction = 98,
-    cudaErrorNoDevice = 100,
-    cudaErrorInvalidDevice = 101,
-    cudaErrorInvalidResourceHandle = 400,
-    cudaErrorNotReady = 600,
-    cudaErrorIllegalAddress = 700,
-    cudaErrorLaunchTimeout = 702,
-    cudaErrorPeerAccessAlreadyEnabled = 704,
-    cudaErrorAssert = 710,
-    cudaErrorHardwareStackError = 714,
-    cudaErrorLaunchFailure = 719,
-    cudaErrorNotSupported = 801,
-    cudaErrorUnknown = 999,
+#define MINI_ENUMERATOR(name, number, text) name = number,
+    MINI_ERRORS(MINI_ENUMERATOR)
+#undef MINI_ENUMERATOR
 };
 using cudaError = cudaError_t;
 

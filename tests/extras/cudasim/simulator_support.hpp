@@ -63,9 +63,8 @@ struct TestInts {
 /// Launches a kernel of one thread that appends a number to a list: the list records the
 /// order of execution.
 inline cudaError_t append(std::vector<int>& list, int number, cudaStream_t stream) {
-    return enqueue(
-        {.grid = 1, .block = 1, .body = [&list, number] { list.push_back(number); }},
-        stream);
+    return cuda::enqueue_body({1, 1, 0, stream}, nullptr,
+                              [&list, number] { list.push_back(number); });
 }
 
 }  // namespace mini::sim

@@ -194,9 +194,7 @@ TEST_CASE("a kernel launch on a stream of another device is rejected") {
 
 TEST_CASE("a launch beyond the device's limits is rejected") {
     const auto launch = [](dim3 grid, dim3 block, size_t shared = 0) {
-        return enqueue(
-            {.grid = grid, .block = block, .shared_bytes = shared, .body = [] {}},
-            nullptr);
+        return cuda::enqueue_body({grid, block, shared}, nullptr, [] {});
     };
     CHECK(launch(1, 1025) == cudaErrorInvalidConfiguration);
     CHECK(launch(1, dim3(32, 33)) == cudaErrorInvalidConfiguration);
@@ -213,12 +211,8 @@ void big_kernel() {}
 
 TEST_CASE("cudaFuncSetAttribute raises a kernel's limit of dynamic shared memory") {
     const auto launch = [] {
-        return enqueue({.grid = 1,
-                        .block = 1,
-                        .shared_bytes = 100000,
-                        .kernel = reinterpret_cast<const void*>(&big_kernel),
-                        .body = big_kernel},
-                       nullptr);
+        return cuda::enqueue_body({1, 1, 100000},
+                                  reinterpret_cast<const void*>(&big_kernel), big_kernel);
     };
     CHECK(launch() == cudaErrorInvalidValue);
     ok(cudaFuncSetAttribute(big_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
@@ -240,11 +234,8 @@ void stuck_kernel() {
 TEST_CASE("a failed kernel sets a sticky error that names the kernel and its threads") {
     ok(cudaSetDevice(2));
     List list;
-    ok(enqueue({.grid = 1,
-                .block = 32,
-                .kernel = reinterpret_cast<const void*>(&stuck_kernel),
-                .body = stuck_kernel},
-               nullptr));
+    ok(cuda::enqueue_body({1, 32}, reinterpret_cast<const void*>(&stuck_kernel),
+                          stuck_kernel));
     ok(append(list, 1, nullptr));
     CHECK(cudaDeviceSynchronize() == cudaErrorLaunchFailure);
     CHECK(contains(cudaGetErrorString(cudaErrorLaunchFailure), "stuck_kernel"));
@@ -280,10 +271,8 @@ TEST_CASE("several host threads wait for streams that depend on each other") {
             errors += cudaStreamCreate(&own) != cudaSuccess;
             for (int i = 0; i < kRounds; ++i) {
                 const auto add = [&counts, host] { ++counts[host]; };
-                errors +=
-                    enqueue({.grid = 2, .block = 3, .body = add}, own) != cudaSuccess;
-                errors +=
-                    enqueue({.grid = 1, .block = 1, .body = add}, nullptr) != cudaSuccess;
+                errors += cuda::enqueue_body({2, 3, 0, own}, nullptr, add) != cudaSuccess;
+                errors += cuda::enqueue_body({1, 1}, nullptr, add) != cudaSuccess;
                 if (i % 5 == 0) errors += cudaStreamSynchronize(own) != cudaSuccess;
             }
             errors += cudaDeviceSynchronize() != cudaSuccess;

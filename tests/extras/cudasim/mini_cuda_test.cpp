@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <filesystem>
@@ -63,8 +64,9 @@ TEST_CASE("mini cuda: the language and the runtime of plain programs") {
     CHECK(checked.code == 0);
 }
 
-TEST_CASE("mini cuda: half and bfloat16") {
-    CHECK(mini_cuda("--check half.cu").output == "0 failures\n");
+TEST_CASE("mini cuda: half and bfloat16, and the toolkit's libraries") {
+    const std::string file = GENERATE("half.cu", "libraries.cu");
+    CHECK(mini_cuda("--check " + file).output == "0 failures\n");
 }
 
 // Returns what `mini cuda` says of a file with this text.
@@ -112,6 +114,17 @@ TEST_CASE("mini cuda names what is not simulated, and wrong command lines") {
     CHECK(contains(graph.output, "it.cu:1:"));
     CHECK(contains(graph.output, "mini cuda: cudaGraph_t is not simulated\n"));
     CHECK(graph.code == 3);
+    // Nothing else is said of it.
+    const Result header = mini_cuda_of("#include <cuda/barrier>\n", "--run");
+    CHECK(contains(header.output, "it.cu:1: "));
+    CHECK(header.output.ends_with("mini cuda: cuda/barrier is not simulated\n"));
+    CHECK(std::ranges::count(header.output, '\n') == 2);
+    const Result member = mini_cuda_of(
+        "#include <cooperative_groups.h>\n"
+        "void f(cooperative_groups::cluster_group);\n",
+        "-c");
+    CHECK(contains(member.output,
+                   "mini cuda: cooperative_groups::cluster_group is not simulated\n"));
     for (const char* wrong :
          {"", "missing.cu", "half.cu -o", "half.cu --check --count"}) {
         INFO(wrong);

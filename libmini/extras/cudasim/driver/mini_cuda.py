@@ -45,12 +45,19 @@ OF_NVCC = ("--expt-relaxed-constexpr --expt-extended-lambda --extended-lambda -e
 
 # Headers whose names program.hpp declares.
 OF_TOOLKIT = ("cuda.h cuda_runtime.h cuda_runtime_api.h device_launch_parameters.h vector_types.h "
-              "vector_functions.h math_constants.h device_functions.h device_atomic_functions.h").split()
+              "vector_functions.h math_constants.h device_functions.h device_atomic_functions.h "
+              "cuda_profiler_api.h").split()
+
+# Other headers of the toolkit.
+TOOLKIT = re.compile(r"cooperative_groups|cu(da|b|rand|fft|sparse|solver|dnn)|nv|mma|thrust")
 
 # What a compiler's error names that the simulator does not have.
-MISSING = re.compile(r"""['‘](?P<a>(?:__)?(?:cu[a-z]*[A-Z_:]|thrust::|nv[a-z]*|mma_|wmma)[\w:]*)['’]\ (?:was\ not|is\ not\ a\ member|has\ not)
-    |(?:undeclared\ identifier|unknown\ type\ name|no\ member\ named)\ '(?P<b>cu\w+)'
-    |fatal\ error:\ '?(?P<c>(?:cu|thrust/|cub/|nv|cooperative_groups/|mma)[\w/.]*)'?(?::\ No\ such|\ file\ not)""", re.X)
+LIBRARY = r"cooperative_groups|cub|thrust|nvcuda"
+MISSING = re.compile(rf"""['‘](?P<name>(?:__\w|cu[a-z]*[A-Z_:]|nv[a-z]*|mma_|wmma|(?:{LIBRARY})::)[\w:]*)['’]\ (?:was\ not|has\ not)
+    |['‘](?P<of_gcc>\w+)['’]\ (?:is\ not\ a\ member\ of|in\ namespace)\ ['‘](?P<in_gcc>(?:{LIBRARY})[\w:]*)
+    |(?:no\ (?:type|member|template)\ named)\ '(?P<of_clang>\w+)'\ in\ (?:namespace\ )?'(?P<in_clang>(?:{LIBRARY})[\w:]*)
+    |(?:undeclared\ identifier|unknown\ type\ name)\ '(?P<id>cu\w+)'
+    |fatal\ error:\ '?(?P<header>[\w/.]+)\ is\ not\ simulated""", re.X)
 
 
 def fail(message):
@@ -119,6 +126,7 @@ class Compiler:
 
     def __init__(self, headers, libraries, name, linker, options):
         self.headers, self.libraries, self.options = Path(headers), libraries, options.others
+        self.toolkit = self.headers / SIMULATOR / "include"
         self.command = shlex.split(os.environ.get("CXX") or name)
         self.linker = [f"-fuse-ld={linker}"] if linker else []
         try:
@@ -129,7 +137,7 @@ class Compiler:
         self.is_clang = "clang" in self.version
         # addr2line finds the file of a #line only in version 4 of DWARF.
         self.base = ["-std=c++20", "-O1", "-g1", "-gdwarf-4", "-ffp-contract=off", "-fsanitize=thread",
-                     f"-I{self.headers}", "-isystem", str(self.headers / SIMULATOR / "include")]
+                     f"-I{self.headers}", "-isystem", str(self.toolkit)]
         if self.is_clang:
             self.base += ["-mllvm", "-tsan-distinguish-volatile=1"]
         else:  # see mini_simulated_kernels; -fipa-cp crashes GCC 12
@@ -138,13 +146,15 @@ class Compiler:
         self.base += [each for each in self.options if re.match("-[Ofmgs]", each)]
 
     def run(self, words):
-        """Runs the compiler, prints its errors and what they name that is not simulated."""
+        """Runs the compiler, prints its errors, and what they name that is not simulated."""
         done = subprocess.run(self.command + words, stderr=subprocess.PIPE, text=True, check=False)
-        sys.stderr.write(done.stderr)
-        if done.returncode != 0:
-            names = {next(filter(None, match)) for match in MISSING.findall(done.stderr)}
-            for name in sorted(names):
-                print(f"mini cuda: {name} is not simulated", file=sys.stderr)
+        names = {"::".join(reversed([part for part in match if part]))
+                 for match in MISSING.findall(done.stderr)} if done.returncode else set()
+        for line in done.stderr.splitlines():
+            if not names or "error:" in line:  # else what the compiler says of the templates
+                print(line, file=sys.stderr)
+        for name in sorted(names):
+            print(f"mini cuda: {name} is not simulated", file=sys.stderr)
         return done.returncode == 0
 
     def precompiled(self):
@@ -185,8 +195,8 @@ class Compiler:
 class Translation:
     """Translates a file, and the local files that it includes, into a folder."""
 
-    def __init__(self, folder, options):
-        self.folder, self.done = Path(folder), {}
+    def __init__(self, folder, headers, options):
+        self.folder, self.headers, self.done = Path(folder), headers, {}
         self.searched = [Path(next(words) if word == "-I" else word[2:])
                          for words in [iter(options)] for word in words if word.startswith("-I")]
 
@@ -207,7 +217,12 @@ class Translation:
             if path.is_file():
                 has_cuda = CUDA.search(path.read_text(encoding="utf-8", errors="surrogateescape"))
                 return self.translated(path) if has_cuda else path.resolve()
-        return "cuda_runtime.h" if name in OF_TOOLKIT else None
+        if name in OF_TOOLKIT:
+            return "cuda_runtime.h"
+        for header in (name, name.split("/")[0] + ".h"):
+            if (self.headers / header).is_file():
+                return header
+        return f"{name} is not simulated" if TOOLKIT.match(name) else None
 
 
 def build(options, places, folder):
@@ -218,7 +233,7 @@ def build(options, places, folder):
         part = Path(folder, str(i))
         part.mkdir()
         objects.append(options.output if options.object else f"{part}.o")
-        if not compiler.compile(Translation(part, options.others).translated(source), objects[-1]):
+        if not compiler.compile(Translation(part, compiler.toolkit, options.others).translated(source), objects[-1]):
             return False
     return options.object or compiler.link(objects + options.linked, options.output)
 

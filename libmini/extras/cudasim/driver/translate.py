@@ -21,7 +21,7 @@ TOKEN = re.compile(r"""
       |\.?\d(?:[eEpP][+-]|'(?=\w)|[\w.])*                                      # 1'000, 0x1p-3f
       |\w+|<<<|>>>|<<|>>|<=|>=|::|->|(?s:.)|\Z)""", re.X)
 # What translate() may rewrite.
-CUDA = re.compile(r'__global__|__device__|__shared__|__constant__|<<<|threadIdx|blockIdx|\.cuh"')
+CUDA = re.compile(r'__global__|__device__|__shared__|__constant__|<<<|threadIdx|blockIdx|\.cuh?"')
 OPEN, CLOSE = {"(", "[", "{"}, {")", "]", "}"}
 SPECIFIERS = set("static const volatile inline extern constexpr __device__ __constant__ __managed__ "
                  "__shared__ __host__ __restrict__".split())

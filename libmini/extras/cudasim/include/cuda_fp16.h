@@ -64,6 +64,11 @@ struct Short {
 template <typename Format>
 struct alignas(4) Short2 {
     Short<Format> x, y;
+
+#define MINI_OPERATOR(op)                                                               \
+    MINI_WORD friend Short2 operator op(Short2 a, Short2 b) { return {a.x op b.x, a.y op b.y}; }
+    MINI_OPERATOR(+) MINI_OPERATOR(-) MINI_OPERATOR(*) MINI_OPERATOR(/)
+#undef MINI_OPERATOR
 };
 
 }  // namespace mini::cuda
@@ -81,8 +86,11 @@ using nv_bfloat162 = __nv_bfloat162;
     MINI_WORD H __float2##name(float x) { return x; }                                   \
     MINI_WORD H __float2##name##_rn(float x) { return x; }                              \
     MINI_WORD float __##name##2float(H x) { return x; }                                 \
+    MINI_WORD H __ushort_as_##name(uint16_t bits) { return H::of(bits); }               \
+    MINI_WORD uint16_t __##name##_as_ushort(H x) { return x.bits; }                     \
     MINI_WORD H2 __##name##2##name##2(H x) { return {x, x}; }                           \
     MINI_WORD H2 __float2##name##2_rn(float x) { return {x, x}; }                       \
+    MINI_WORD H2 __halves2##name##2(H x, H y) { return {x, y}; }                        \
     MINI_WORD H2 __floats2##name##2_rn(float x, float y) { return {x, y}; }             \
     MINI_WORD float2 __##name##22float2(H2 a) { return {a.x, a.y}; }                    \
     MINI_WORD H __low2##name(H2 a) { return a.x; }                                      \
@@ -100,9 +108,9 @@ using nv_bfloat162 = __nv_bfloat162;
     MINI_WORD bool __hlt(H a, H b) { return a < b; }                                    \
     MINI_WORD bool __heq(H a, H b) { return a == b; }                                   \
     MINI_WORD H __hfma(H a, H b, H c) { return std::fma(float(a), float(b), float(c)); } \
-    MINI_WORD H2 __hadd2(H2 a, H2 b) { return {a.x + b.x, a.y + b.y}; }                 \
-    MINI_WORD H2 __hsub2(H2 a, H2 b) { return {a.x - b.x, a.y - b.y}; }                 \
-    MINI_WORD H2 __hmul2(H2 a, H2 b) { return {a.x * b.x, a.y * b.y}; }                 \
+    MINI_WORD H2 __hadd2(H2 a, H2 b) { return a + b; }                                     \
+    MINI_WORD H2 __hsub2(H2 a, H2 b) { return a - b; }                                     \
+    MINI_WORD H2 __hmul2(H2 a, H2 b) { return a * b; }                                     \
     MINI_WORD H2 __hfma2(H2 a, H2 b, H2 c) { return {__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)}; } \
     MINI_WORD H hexp(H a) { return std::exp(float(a)); }                                \
     MINI_WORD H hsqrt(H a) { return std::sqrt(float(a)); }                              \

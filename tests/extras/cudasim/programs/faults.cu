@@ -4,6 +4,8 @@
 //
 // a has n = 256 numbers from 0 up; b has n numbers that were never written.
 
+#include <cooperative_groups.h>
+
 #include <cstdio>
 #include <cstring>
 #include <vector>
@@ -53,6 +55,21 @@ FAULT("race", reverse, 1, 64) {
     s[T] = a[T];
     if (!wrong) __syncthreads();
     b[T] = s[63 - T];
+}
+FAULT("race", reverse_by_group, 1, 64) {
+    __shared__ int s[64];
+    const auto block = cooperative_groups::this_thread_block();
+    s[block.thread_rank()] = a[T];
+    if (!wrong) block.sync();
+    b[T] = s[block.size() - 1 - block.thread_rank()];
+}
+FAULT("race", sum_of_a_tile, 1, 64) {
+    __shared__ int s[64];
+    const auto tile =
+        cooperative_groups::tiled_partition<16>(cooperative_groups::this_thread_block());
+    s[T] = a[T];
+    if (!wrong) tile.sync();
+    b[T] = s[T / 16 * 16 + (tile.thread_rank() + 1) % tile.size()];
 }
 FAULT("race", tree_sum, 1, 128) {
     __shared__ int s[128];

@@ -1,0 +1,258 @@
+// Cooperative groups, cuBLAS and wmma: each check prints a line if it fails.
+
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cublasLt.h>
+#include <cublas_v2.h>
+#include <mma.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
+namespace cg = cooperative_groups;
+
+#define CHECK(condition) \
+    if (!(condition)) printf("%s:%d: %s\n", __FILE__, __LINE__, #condition), ++failures
+
+static int failures = 0;
+
+// In memory of the device, freed at the end of the program.
+template <typename T>
+T* on_device(const std::vector<T>& values) {
+    T* to;
+    cudaMalloc(&to, values.size() * sizeof(T));
+    cudaMemcpy(to, values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice);
+    return to;
+}
+template <typename T>
+std::vector<T> on_host(const T* from, size_t size) {
+    std::vector<T> values(size);
+    cudaMemcpy(values.data(), from, size * sizeof(T), cudaMemcpyDeviceToHost);
+    return values;
+}
+
+// ---- cooperative groups ----
+
+// Thread i writes what it learns to to[i], to[n + i], ...
+__global__ void groups(int* to) {
+    const cg::thread_block block = cg::this_thread_block();
+    const auto tile = cg::tiled_partition<8>(block);
+    const int i = block.thread_rank(), n = block.size();
+    __shared__ int s[64];
+    s[i] = i;
+    block.sync();
+    to[i] = s[n - 1 - i];
+    to[n + i] = cg::reduce(tile, i, cg::plus<int>());
+    to[2 * n + i] = cg::reduce(tile, i * i % 7, cg::greater<int>());
+    to[3 * n + i] = tile.shfl_down(i, 3);
+    to[4 * n + i] = tile.ballot(i % 3 == 0);
+    to[5 * n + i] = tile.meta_group_rank() * 10 + tile.meta_group_size();
+    to[6 * n + i] = cg::inclusive_scan(tile, i);
+    if (i % 2 == 1) {  // what remains of a warp
+        const auto odd = cg::coalesced_group(0xaaaaaaaau);
+        to[7 * n + i] = odd.shfl(i, 2) * 100 + odd.thread_rank() + odd.size();
+    }
+    to[8 * n + i] = static_cast<int>(cg::this_grid().thread_rank());
+}
+
+void check_groups() {
+    constexpr int n = 64;
+    int* to = on_device(std::vector<int>(9 * n));
+    groups<<<1, n>>>(to);
+    const std::vector<int> got = on_host(to, 9 * n);
+    for (int i = 0; i < n; ++i) {
+        const int first = i / 8 * 8;
+        int sum = 0, most = 0, votes = 0, before = 0;
+        for (int j = first; j < first + 8; ++j) {
+            sum += j;
+            most = std::max(most, j * j % 7);
+            votes |= (j % 3 == 0) << (j - first);
+            if (j <= i) before += j;
+        }
+        CHECK(got[i] == n - 1 - i);
+        CHECK(got[n + i] == sum);
+        CHECK(got[2 * n + i] == most);
+        CHECK(got[3 * n + i] == (i % 8 < 5 ? i + 3 : i));
+        CHECK(got[4 * n + i] == votes);
+        CHECK(got[5 * n + i] == i / 8 * 10 + 8);
+        CHECK(got[6 * n + i] == before);
+        if (i % 2 == 1)
+            CHECK(got[7 * n + i] == (i / 32 * 32 + 5) * 100 + i % 32 / 2 + 16);
+        CHECK(got[8 * n + i] == i);
+    }
+}
+
+// ---- cuBLAS ----
+
+// Batches of c = 2 op(a) op(b) + 0.5 c, where a product has m x n elements of k terms.
+template <typename T, typename Product>
+void check_products(bool turn_a, bool turn_b, Product product) {
+    constexpr int m = 5, n = 3, k = 4, batches = 2;
+    std::vector<T> a(m * k * batches), b(k * n * batches), c(m * n * batches);
+    for (size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(i % 7) - 2;
+    for (size_t i = 0; i < b.size(); ++i) b[i] = static_cast<float>(i % 5) - 1;
+    for (size_t i = 0; i < c.size(); ++i) c[i] = static_cast<float>(i % 4);
+    T* to = on_device(c);
+    cublasHandle_t blas;
+    cublasCreate(&blas);
+    const cublasStatus_t status =
+        product(blas, turn_a ? CUBLAS_OP_T : CUBLAS_OP_N,
+                turn_b ? CUBLAS_OP_T : CUBLAS_OP_N, m, n, k, on_device(a), turn_a ? k : m,
+                m * k, on_device(b), turn_b ? n : k, k * n, to, m, m * n, batches);
+    CHECK(status == CUBLAS_STATUS_SUCCESS);
+    CHECK(cublasDestroy(blas) == CUBLAS_STATUS_SUCCESS);
+    const std::vector<T> got = on_host(to, c.size());
+    for (int i = 0; i < m * n * batches; ++i) {
+        const int batch = i / (m * n), row = i % m, column = i / m % n;
+        float sum = 0;
+        for (int j = 0; j < k; ++j)
+            sum += static_cast<float>(
+                       a[batch * m * k + (turn_a ? row * k + j : j * m + row)]) *
+                   static_cast<float>(
+                       b[batch * k * n + (turn_b ? j * n + column : column * k + j)]);
+        CHECK(static_cast<float>(got[i]) == 2 * sum + 0.5f * static_cast<float>(c[i]));
+    }
+}
+
+void check_blas() {
+    const float two = 2, half_ = 0.5f;
+    const double two_d = 2, half_d = 0.5;
+    for (int turn = 0; turn < 4; ++turn) {
+        check_products<float>(turn & 1, turn & 2,
+                              [&](auto blas, auto of_a, auto of_b, int m, int n, int k,
+                                  auto a, int lda, int step_a, auto b, int ldb,
+                                  int step_b, auto c, int ldc, int step_c, int batches) {
+                                  return cublasSgemmStridedBatched(
+                                      blas, of_a, of_b, m, n, k, &two, a, lda, step_a, b,
+                                      ldb, step_b, &half_, c, ldc, step_c, batches);
+                              });
+        check_products<double>(
+            turn & 1, turn & 2,
+            [&](auto blas, auto of_a, auto of_b, int m, int n, int k, auto a, int lda,
+                int step_a, auto b, int ldb, int step_b, auto c, int ldc, int step_c,
+                int batches) {
+                cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
+                for (int i = 0; i < batches && status == CUBLAS_STATUS_SUCCESS; ++i)
+                    status = cublasDgemm(blas, of_a, of_b, m, n, k, &two_d,
+                                         a + i * step_a, lda, b + i * step_b, ldb,
+                                         &half_d, c + i * step_c, ldc);
+                return status;
+            });
+        check_products<__nv_bfloat16>(
+            turn & 1, turn & 2,
+            [&](auto blas, auto of_a, auto of_b, int m, int n, int k, auto a, int lda,
+                int step_a, auto b, int ldb, int step_b, auto c, int ldc, int step_c,
+                int batches) {
+                cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
+                for (int i = 0; i < batches && status == CUBLAS_STATUS_SUCCESS; ++i)
+                    status = cublasGemmEx(blas, of_a, of_b, m, n, k, &two, a + i * step_a,
+                                          CUDA_R_16BF, lda, b + i * step_b, CUDA_R_16BF,
+                                          ldb, &half_, c + i * step_c, CUDA_R_16BF, ldc,
+                                          CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
+                return status;
+            });
+    }
+}
+
+// A linear layer as in PyTorch: out = gelu(weight x + bias), where a row of weight is a
+// column here.
+void check_blas_lt() {
+    constexpr int outputs = 4, inputs = 3, count = 5;
+    std::vector<float> weight(outputs * inputs), x(inputs * count), bias(outputs);
+    for (int i = 0; i < outputs * inputs; ++i) weight[i] = i % 5 - 2.0f;
+    for (int i = 0; i < inputs * count; ++i) x[i] = i % 4 - 1.0f;
+    for (int i = 0; i < outputs; ++i) bias[i] = i - 1.5f;
+    cublasLtHandle_t blas;
+    cublasLtMatmulDesc_t how;
+    cublasLtMatrixLayout_t of_weight, of_x, of_out;
+    cublasLtMatmulPreference_t preference;
+    cublasLtMatmulHeuristicResult_t heuristic;
+    CHECK(cublasLtCreate(&blas) == CUBLAS_STATUS_SUCCESS);
+    cublasLtMatmulDescCreate(&how, CUBLAS_COMPUTE_32F, CUDA_R_32F);
+    cublasLtMatrixLayoutCreate(&of_weight, CUDA_R_32F, inputs, outputs, inputs);
+    cublasLtMatrixLayoutCreate(&of_x, CUDA_R_32F, inputs, count, inputs);
+    cublasLtMatrixLayoutCreate(&of_out, CUDA_R_32F, outputs, count, outputs);
+    cublasLtMatmulPreferenceCreate(&preference);
+    const cublasOperation_t turned = CUBLAS_OP_T;
+    const cublasLtEpilogue_t then = CUBLASLT_EPILOGUE_GELU_BIAS;
+    const float* const on_bias = on_device(bias);
+    cublasLtMatmulDescSetAttribute(how, CUBLASLT_MATMUL_DESC_TRANSA, &turned,
+                                   sizeof turned);
+    cublasLtMatmulDescSetAttribute(how, CUBLASLT_MATMUL_DESC_EPILOGUE, &then,
+                                   sizeof then);
+    cublasLtMatmulDescSetAttribute(how, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &on_bias,
+                                   sizeof on_bias);
+    int found = 0;
+    cublasLtMatmulAlgoGetHeuristic(blas, how, of_weight, of_x, of_out, of_out, preference,
+                                   1, &heuristic, &found);
+    CHECK(found == 1);
+    const float one = 1, zero = 0;
+    float* out;
+    cudaMalloc(&out, outputs * count * sizeof(float));
+    CHECK(cublasLtMatmul(blas, how, &one, on_device(weight), of_weight, on_device(x),
+                         of_x, &zero, out, of_out, out, of_out, &heuristic.algo, nullptr,
+                         0, 0) == CUBLAS_STATUS_SUCCESS);
+    const std::vector<float> got = on_host(out, outputs * count);
+    for (int i = 0; i < outputs * count; ++i) {
+        float sum = bias[i % outputs];
+        for (int j = 0; j < inputs; ++j)
+            sum += weight[i % outputs * inputs + j] * x[i / outputs * inputs + j];
+        const float want =
+            0.5f * sum * (1 + tanhf(0.7978845608f * (sum + 0.044715f * sum * sum * sum)));
+        CHECK(fabsf(got[i] - want) < 1e-6f);
+    }
+    cublasLtMatmulPreferenceDestroy(preference);
+    for (cublasLtMatrixLayout_t each : {of_weight, of_x, of_out})
+        cublasLtMatrixLayoutDestroy(each);
+    cublasLtMatmulDescDestroy(how);
+    CHECK(cublasLtDestroy(blas) == CUBLAS_STATUS_SUCCESS);
+}
+
+// ---- wmma ----
+
+// Each warp multiplies 16 x 16 matrices: to = 2 a b + c, where b is column by column.
+__global__ void multiply_tiles(const half* a, const half* b, const float* c, float* to) {
+    using namespace nvcuda;
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> x;
+    wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::col_major> y;
+    wmma::fragment<wmma::accumulator, 16, 16, 16, float> z;
+    const int at = threadIdx.x / warpSize * 256;
+    wmma::load_matrix_sync(x, a + at, 16);
+    wmma::load_matrix_sync(y, b + at, 16);
+    wmma::load_matrix_sync(z, c + at, 16, wmma::mem_row_major);
+    for (int i = 0; i < x.num_elements; ++i) x.x[i] *= __float2half(2.0f);
+    wmma::mma_sync(z, x, y, z);
+    wmma::store_matrix_sync(to + at, z, 16, wmma::mem_row_major);
+}
+
+void check_tiles() {
+    constexpr int n = 16, warps = 2;
+    std::vector<half> a(warps * n * n), b(a.size());
+    std::vector<float> c(a.size());
+    for (size_t i = 0; i < a.size(); ++i) {
+        a[i] = static_cast<float>(i % 7) - 3;
+        b[i] = static_cast<float>(i % 11) - 5;
+        c[i] = static_cast<float>(i % 5);
+    }
+    float* to;
+    cudaMalloc(&to, c.size() * sizeof(float));
+    multiply_tiles<<<1, warps * 32>>>(on_device(a), on_device(b), on_device(c), to);
+    const std::vector<float> got = on_host(to, c.size());
+    for (int i = 0; i < warps * n * n; ++i) {
+        const int first = i / (n * n) * n * n, row = i % (n * n) / n, column = i % n;
+        float sum = c[i];
+        for (int j = 0; j < n; ++j)
+            sum += 2 * float(a[first + row * n + j]) * float(b[first + column * n + j]);
+        CHECK(got[i] == sum);
+    }
+}
+
+int main() {
+    check_groups();
+    check_blas();
+    check_blas_lt();
+    check_tiles();
+    printf("%d failures\n", failures);
+    return failures;
+}

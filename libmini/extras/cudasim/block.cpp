@@ -310,10 +310,10 @@ bool is_running(const void* pointer) {
                reinterpret_cast<uintptr_t>(running_thread) <
            sizeof(Coordinates);
 }
-dim3 thread_index() { return running_thread->thread_index; }
-dim3 block_index() { return running_thread->block_index; }
-dim3 block_extent() { return running_thread->block_extent; }
-dim3 grid_extent() { return running_thread->grid_extent; }
+unsigned coordinate(unsigned which, unsigned direction) noexcept {
+    const dim3& of = (&running_thread->thread_index)[which];
+    return direction == 0 ? of.x : direction == 1 ? of.y : of.z;
+}
 int lane() { return static_cast<int>(running().thread % kWarp); }
 unsigned living_lanes() { return block().living_lanes(); }
 std::byte* dynamic_shared() { return block().shared(); }

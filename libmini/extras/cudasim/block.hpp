@@ -30,11 +30,13 @@ Coordinates& running();
 /// Returns whether `pointer` is an address in running(), which device code may read.
 bool is_running(const void* pointer);
 
-/// threadIdx, blockIdx, blockDim and gridDim of device code.
-dim3 thread_index();
-dim3 block_index();
-dim3 block_extent();
-dim3 grid_extent();
+/// Returns threadIdx (0), blockIdx (1), blockDim (2) or gridDim (3) of device code in direction
+/// 0 to 2 (x, y, z). "pure": the compiler calls it again only after a store. A compiler that knew
+/// that the value never changes would leave out accesses that the checker should see.
+[[gnu::pure]] unsigned coordinate(unsigned which, unsigned direction) noexcept;
+__attribute__((always_inline)) inline dim3 coordinates(unsigned which) {
+    return {coordinate(which, 0), coordinate(which, 1), coordinate(which, 2)};
+}
 
 /// Returns whether `pointer` is an address in the running fiber's stack.
 bool on_own_stack(const void* pointer);

@@ -45,10 +45,10 @@
 #define __shared__ static constinit thread_local
 #endif
 
-#define threadIdx (mini::sim::thread_index())
-#define blockIdx (mini::sim::block_index())
-#define blockDim (mini::sim::block_extent())
-#define gridDim (mini::sim::grid_extent())
+#define threadIdx (mini::sim::coordinates(0))
+#define blockIdx (mini::sim::coordinates(1))
+#define blockDim (mini::sim::coordinates(2))
+#define gridDim (mini::sim::coordinates(3))
 
 constexpr int warpSize = 32;
 

@@ -52,21 +52,21 @@
 #undef blockDim
 #undef gridDim
 // clang-format off
-#define MINI_COORDINATE(name, call)                                              \
+#define MINI_COORDINATE(name, which)                                             \
     inline constexpr struct name##_t {                                           \
-        MINI_WORD operator dim3() const { return mini::sim::call(); }            \
+        MINI_WORD operator dim3() const { return mini::sim::coordinates(which); } \
         MINI_WORD operator uint3() const {                                       \
-            const dim3 value = mini::sim::call();                                \
+            const dim3 value = mini::sim::coordinates(which);                    \
             return {value.x, value.y, value.z};                                  \
         }                                                                        \
     } name;                                                                      \
     namespace mini::cuda {                                                       \
     MINI_WORD uint3 at(name##_t coordinate) { return coordinate; }               \
     }
-MINI_COORDINATE(threadIdx, thread_index)
-MINI_COORDINATE(blockIdx, block_index)
-MINI_COORDINATE(blockDim, block_extent)
-MINI_COORDINATE(gridDim, grid_extent)
+MINI_COORDINATE(threadIdx, 0)
+MINI_COORDINATE(blockIdx, 1)
+MINI_COORDINATE(blockDim, 2)
+MINI_COORDINATE(gridDim, 3)
 #undef MINI_COORDINATE
 // clang-format on
 

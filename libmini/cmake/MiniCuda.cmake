@@ -59,13 +59,12 @@ function(mini_simulated_kernels target)
     mini_simulator_headers(${target})
     set(options -x c++ -g1 -Wno-unknown-pragmas -fno-sanitize=all)
     if(NOT MINI_SANITIZE MATCHES "thread")
-        list(APPEND options -fsanitize=thread)
-        # GCC would merge kernels with the same code, and reports would name the wrong
-        # lines. It would also copy a barrier between two tests of one condition, and the
-        # checker would take the copies for two barriers.
-        if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-            list(APPEND options -fno-ipa-icf -fno-thread-jumps)
-        endif()
+        file(STRINGS ${PROJECT_SOURCE_DIR}/libmini/extras/cudasim/checked_options.txt lines
+            REGEX "^(all|${CMAKE_CXX_COMPILER_ID}) ")
+        list(TRANSFORM lines REPLACE "^[^ ]+ " "")
+        list(JOIN lines " " checked)
+        separate_arguments(checked UNIX_COMMAND "${checked}")
+        list(APPEND options ${checked})
     endif()
     set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES
         LANGUAGE CXX COMPILE_OPTIONS "${options}" SKIP_PRECOMPILE_HEADERS YES)

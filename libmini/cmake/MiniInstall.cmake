@@ -6,6 +6,7 @@
 #     lib/libmini_core.a ...          one archive per component
 #     lib/cmake/libmini/              find_package(libmini)
 #     lib/pkgconfig/libmini.pc
+#     lib/cmake/cudasim/, lib/pkgconfig/cudasim.pc    the same for the CUDA simulator alone
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -20,11 +21,12 @@ function(mini_install)
         PATTERN cudasim EXCLUDE PATTERN cmake EXCLUDE)
     if(TARGET mini_cudasim_driver)  # mini cuda compiles with the simulator's headers
         install(DIRECTORY libmini/extras/cudasim DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/libmini/extras
-            FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h" PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
+            FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h" PATTERN "*.py" PATTERN checked_options.txt
+            PATTERN __pycache__ EXCLUDE)
+        mini_install_package(cudasim libmini/extras/cudasim/driver)
     endif()
     mini_install_components(archives)
-    mini_install_config()
-    mini_install_pkg_config(${archives})
+    mini_install_config(${archives})
     install(TARGETS mini minirun)
     install(FILES LICENSE TYPE DOC)
 endfunction()
@@ -65,7 +67,7 @@ function(mini_install_components out)
         DESTINATION ${MINI_CMAKE_DIR})
 endfunction()
 
-# The files for find_package(libmini 0.1 COMPONENTS nn distributed).
+# The files for find_package(libmini 0.1 COMPONENTS nn distributed) and for pkg-config.
 function(mini_install_config)
     set(MINI_CONFIG_HAS_CUDA FALSE)
     set(MINI_CONFIG_DEPENDENCIES "")
@@ -88,17 +90,31 @@ function(mini_install_config)
     if(TARGET mini_mpi_library)
         string(APPEND MINI_CONFIG_DEPENDENCIES "find_dependency(MPI COMPONENTS CXX)\n")
     endif()
-    configure_package_config_file(libmini/cmake/libminiConfig.cmake.in libminiConfig.cmake
-        INSTALL_DESTINATION ${MINI_CMAKE_DIR})
-    write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/libminiConfigVersion.cmake
-        COMPATIBILITY SameMinorVersion)
-    install(FILES ${CMAKE_CURRENT_BINARY_DIR}/libminiConfig.cmake
-            ${CMAKE_CURRENT_BINARY_DIR}/libminiConfigVersion.cmake
-        DESTINATION ${MINI_CMAKE_DIR})
+    mini_pkg_config_libraries(MINI_PKG_CONFIG_LIBRARIES ${ARGN})
+    mini_install_package(libmini libmini/cmake)
 endfunction()
 
-# The file for pkg-config. A library must come before those that it needs.
-function(mini_install_pkg_config)
+# mini_install_package(<name> <folder>): installs the files for find_package and pkg-config whose
+# templates lie in a folder.
+function(mini_install_package name folder)
+    set(to ${CMAKE_INSTALL_LIBDIR}/cmake/${name})
+    configure_package_config_file(${folder}/${name}Config.cmake.in ${name}Config.cmake
+        INSTALL_DESTINATION ${to}
+        PATH_VARS CMAKE_INSTALL_BINDIR CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR)
+    write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/${name}ConfigVersion.cmake
+        COMPATIBILITY SameMinorVersion)
+    install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}Config.cmake
+            ${CMAKE_CURRENT_BINARY_DIR}/${name}ConfigVersion.cmake
+        DESTINATION ${to})
+    set(pkg_config ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+    file(RELATIVE_PATH MINI_PREFIX_FROM_PKG_CONFIG /${pkg_config} /)
+    string(REGEX REPLACE "/$" "" MINI_PREFIX_FROM_PKG_CONFIG ${MINI_PREFIX_FROM_PKG_CONFIG})
+    configure_file(${folder}/${name}.pc.in ${name}.pc @ONLY)
+    install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}.pc DESTINATION ${pkg_config})
+endfunction()
+
+# Sets <out> to the words that link libraries. A library must come before those that it needs.
+function(mini_pkg_config_libraries out)
     set(libraries ${ARGN})
     list(REVERSE libraries)
     list(TRANSFORM libraries PREPEND -l)
@@ -117,11 +133,6 @@ function(mini_install_pkg_config)
     if(TARGET mini_nccl_library)
         list(APPEND libraries ${NCCL_LIBRARY})
     endif()
-    list(JOIN libraries " " MINI_PKG_CONFIG_LIBRARIES)
-    set(folder ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-    file(RELATIVE_PATH MINI_PREFIX_FROM_PKG_CONFIG /${folder} /)
-    string(REGEX REPLACE "/$" "" MINI_PREFIX_FROM_PKG_CONFIG ${MINI_PREFIX_FROM_PKG_CONFIG})
-    configure_file(libmini/cmake/libmini.pc.in libmini.pc @ONLY)
-    install(FILES ${CMAKE_CURRENT_BINARY_DIR}/libmini.pc
-        DESTINATION ${folder})
+    list(JOIN libraries " " words)
+    set(${out} ${words} PARENT_SCOPE)
 endfunction()

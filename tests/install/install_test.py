@@ -17,7 +17,23 @@ ROOT = HERE.parents[1]
 BUILD = Path(os.environ["MINI_BUILD_DIR"])
 CXX = os.environ["CXX"]
 INSTALLED = BUILD / "installed"
+HAS_CUDASIM = any(BUILD.rglob("libmini_cudasim_driver.a"))
 PROJECTS = BUILD / "tests/install"
+
+CUDA_PROJECT = {
+    "CMakeLists.txt": """cmake_minimum_required(VERSION 3.25)
+        project(cuda LANGUAGES CXX)
+        find_package(cudasim 0.1 REQUIRED)
+        cudasim_add_executable(add main.cu)
+        target_compile_definitions(add PRIVATE THREADS=64)""",
+    "main.cu": """#include "add.cuh"
+        int main() {
+            int* sum;
+            cudaMalloc(&sum, sizeof(int));
+            cudaMemset(sum, 0, sizeof(int));
+            add<<<1, THREADS>>>(sum);
+            return cudaDeviceSynchronize();
+        }"""}
 
 # Most headers read these. includes_test.py checks that each includes what it uses.
 STANDARD = "chrono functional memory mutex optional string vector".split()
@@ -53,6 +69,7 @@ def public_headers():
 
 
 def configure(project, build, *options):
+    """Configures the project of a folder, beside this file or elsewhere. Returns CMake's output."""
     shutil.rmtree(build, ignore_errors=True)
     generator = ["-G", "Ninja"] if shutil.which("ninja") else []
     return run("cmake", "-S", HERE / project, "-B", build, *generator,
@@ -98,6 +115,29 @@ class Installed(unittest.TestCase):
         program.parent.mkdir(parents=True, exist_ok=True)
         run(CXX, "-std=c++20", HERE / "example/train.cpp", "-o", program, *flags, env=environment)
         self.check_ranks_agree(run(program, env=environment))
+
+    @unittest.skipUnless(HAS_CUDASIM, "the build has no simulator of CUDA")
+    def test_a_cuda_program_is_built_and_checked_with_only_the_simulator(self):
+        project, environment = PROJECTS / "cuda", clean_environment()
+        shutil.rmtree(project, ignore_errors=True)
+        project.mkdir(parents=True)
+        for name, text in CUDA_PROJECT.items():
+            (project / name).write_text(text, encoding="utf-8")
+        configure(project, project / "build")
+        for added, code in (("*sum += threadIdx.x", 1), ("atomicAdd(sum, threadIdx.x)", 0)):
+            (project / "add.cuh").write_text(f"__global__ void add(int* sum) {{ {added}; }}\n", encoding="utf-8")
+            run("cmake", "--build", project / "build", env=environment)
+            output = run(project / "build/add", expect=code, env=environment | {"MINI_SIM_CHECK": "1"})
+            self.assertEqual("race: add, block (0, 0, 0), thread (1, 0, 0)" in output, code == 1, output)
+        self.assertNotIn("mini cuda", run("cmake", "--build", project / "build", env=environment))
+
+        mini = (INSTALLED / "bin/mini", "cuda", "-DTHREADS=4")
+        run(*mini, "--check", project / "main.cu", env=environment)
+        environment["PKG_CONFIG_PATH"] = str(library_folder() / "pkgconfig")
+        run(*mini, "-c", "main.cu", "-o", "main.o", cwd=project, env=environment)
+        flags = run("pkg-config", "--cflags", "--libs", "cudasim", env=environment).split()
+        run(CXX, "main.o", "-o", "main", *flags, cwd=project, env=environment)
+        run(project / "main", env=environment)
 
     def test_find_package_names_the_remedy_for_what_the_build_lacks(self):
         requests = {

@@ -28,9 +28,9 @@ void run(const std::vector<std::string>& words) {
         "-B",
         concat(headers, "/", script),
         headers,
-        installed ? concat("-L", (prefix / MINI_LIBRARY_FOLDER).string(),
-                           " -lmini_cudasim -lmini_fibers -lmini_core")
-                  : MINI_CUDASIM_LIBRARIES,
+        concat(installed ? concat("-L", (prefix / MINI_LIBRARY_FOLDER).string())
+                         : MINI_BUILT_FOLDERS,
+               " ", MINI_CUDASIM_LINKED),
         MINI_CXX_COMPILER,
         MINI_LINKER_NAME};
     command.insert(command.end(), words.begin(), words.end());

@@ -4,7 +4,9 @@ Compiles CUDA C++ for the simulator: no GPU and no toolkit is needed.
 
   -o FILE       the program (a.out), or with -c the object file
   -c            compile one file, do not link
-  --run         run the program with ARGUMENTS
+  -MF FILE      list the files that the object file depends on, for make or ninja
+  --run         run the program with ARGUMENTS; without -o it cannot be checked,
+                and is faster
   --check       run it under the checker: races, bounds, uninitialised reads,
                 barriers that not all threads reach, missing stream order
   --count       run it, then print each kernel's memory traffic
@@ -68,7 +70,7 @@ def fail(message):
 def parse(words):
     """Returns the user's options; `others` are the compiler's, in their order."""
     options = SimpleNamespace(sources=[], others=[], linked=[], arguments=[], output="",
-                              object=False, run=False, check=False, count=False, seeds=0)
+                              depends="", object=False, run=False, check=False, count=False, seeds=0)
     words = iter(words)
 
     def value():
@@ -91,6 +93,9 @@ def parse(words):
             options.seeds = int(number)
         elif word == "-o":
             options.output = value()
+        elif word == "-MF":
+            options.depends = value()
+            options.others += ["-MMD", "-MF", options.depends]
         elif word == "-c":
             options.object = True
         elif word in OF_NVCC_WITH_VALUE:
@@ -118,6 +123,8 @@ def parse(words):
         fail("--check and --count need a run each")
     if options.object and (options.run or len(options.sources) > 1):
         fail("-c takes one file, and runs nothing")
+    is_kept = options.output or "MINI_SIM_CHECK" in os.environ
+    options.fast = options.run and not (options.check or options.count or is_kept)
     return options
 
 
@@ -135,15 +142,19 @@ class Compiler:
         except (OSError, subprocess.CalledProcessError) as error:
             fail(f"{error}; set CXX to GCC or Clang")
         self.is_clang = "clang" in self.version
-        # addr2line finds the file of a #line only in version 4 of DWARF.
-        self.base = ["-std=c++20", "-O1", "-g1", "-gdwarf-4", "-ffp-contract=off", "-fsanitize=thread",
-                     f"-I{self.headers}", "-isystem", str(self.toolkit)]
-        if self.is_clang:
-            self.base += ["-mllvm", "-tsan-distinguish-volatile=1"]
-        else:  # see mini_simulated_kernels; -fipa-cp crashes GCC 12
-            self.base += ["--param=tsan-distinguish-volatile=1", "-fno-ipa-icf", "-fno-thread-jumps",
-                          "-fno-ipa-cp"]
+        self.base = ["-std=c++20", "-ffp-contract=off", f"-I{self.headers}", "-isystem",
+                     str(self.toolkit), *self.mode(options)]
         self.base += [each for each in self.options if re.match("-[Ofmgs]", each)]
+
+    def mode(self, options):
+        """Returns the options of kernels that the checker observes, or of those that only run."""
+        if options.fast:
+            return ["-O2"]
+        lines = (self.headers / SIMULATOR / "checked_options.txt").read_text().splitlines()
+        kinds = ("all ", "Clang " if self.is_clang else "GNU ")
+        checked = [word for line in lines if line.startswith(kinds) for word in line.split()[1:]]
+        # addr2line finds the file of a #line only in version 4 of DWARF.
+        return ["-O1", *checked, "-gdwarf-4"]
 
     def run(self, words):
         """Runs the compiler, prints its errors, and what they name that is not simulated."""
@@ -188,8 +199,7 @@ class Compiler:
         return self.run(words + ["-x", "c++", "-c", str(source), "-o", to])
 
     def link(self, objects, program):
-        return self.run(self.linker + objects + shlex.split(self.libraries)
-                        + ["-lfmt", "-lboost_context", "-pthread", "-o", program])
+        return self.run([*self.linker, *objects, *shlex.split(self.libraries), "-pthread", "-o", program])
 
 
 class Translation:
@@ -224,6 +234,13 @@ class Translation:
                 return header
         return f"{name} is not simulated" if TOOLKIT.match(name) else None
 
+    def name_sources(self, depends):
+        """Puts the names of the user's files into a compiler's list of read files."""
+        text = depends.read_text()
+        for source, translated in self.done.items():
+            text = text.replace(str(translated), str(source))
+        depends.write_text(text)
+
 
 def build(options, places, folder):
     """Compiles and links. Returns whether all went well."""
@@ -233,8 +250,11 @@ def build(options, places, folder):
         part = Path(folder, str(i))
         part.mkdir()
         objects.append(options.output if options.object else f"{part}.o")
-        if not compiler.compile(Translation(part, compiler.toolkit, options.others).translated(source), objects[-1]):
+        translation = Translation(part, compiler.toolkit, options.others)
+        if not compiler.compile(translation.translated(source), objects[-1]):
             return False
+        if options.depends:
+            translation.name_sources(Path(options.depends))
     return options.object or compiler.link(objects + options.linked, options.output)
 
 

@@ -42,9 +42,12 @@ bool is_memory(const void* pointer, size_t bytes) {
 cudaError_t copy_error(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
     if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
         return cudaErrorInvalidMemcpyDirection;
-    // Bit 0 of the direction is for a copy to a device, bit 1 for a copy from one.
+    // Bit 0 of the direction is for a copy to a device, bit 1 for a copy from one. Addresses are
+    // unified: a copy between devices may name the host for one of the two.
+    const int direction = on_device(to) + 2 * on_device(from);
     const bool fits =
-        kind == cudaMemcpyDefault || kind == on_device(to) + 2 * on_device(from);
+        kind == cudaMemcpyDefault || kind == direction ||
+        (direction == cudaMemcpyDeviceToDevice && kind != cudaMemcpyHostToHost);
     return fits && is_memory(to, bytes) && is_memory(from, bytes) ? cudaSuccess
                                                                   : cudaErrorInvalidValue;
 }

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "libmini/extras/cudasim/launch.hpp"
@@ -62,6 +63,8 @@ void block_stuck(std::span<const ThreadState> states);
 // On the fiber of a simulated thread:
 
 void access(const MemoryAccess& access);
+/// Reports an index outside of an array, and ends the thread if it must not go on.
+void index(const std::string& what, const void* address);
 void fence(Scope scope);
 void exchange(unsigned mask, int from, const void* address);
 

@@ -229,6 +229,15 @@ Next Inspector::access(const MemoryAccess& access) {
     return Next::kAbandon;
 }
 
+void tell::index(const std::string& what, const void* address) {
+    bool goes_on = true;
+    inspect([&](Inspector& each) {
+        if (each.findings_ != nullptr)
+            goes_on = each.reject(Mistake::kOutOfBounds, address, what);
+    });
+    if (!goes_on) abandon_thread();
+}
+
 void tell::fence(Scope scope) {
     inspect(
         [&](Inspector& each) { each.execution_.order().fence(running().thread, scope); });

@@ -89,6 +89,18 @@ FAULT("race", tail_of_one_warp, 1, 32) {
         if (!wrong) __syncwarp();
     }
 }
+FAULT("race", structure_of_a_function, 1, 32) {
+    struct Six {
+        int values[6];
+    };
+    const auto six_from = [](int first) {
+        Six six;
+        for (int i = 0; i < 6; ++i) six.values[i] = first + i;
+        return six;
+    };
+    Six* const sixes = reinterpret_cast<Six*>(b);
+    sixes[wrong ? 0 : T] = T % 2 ? six_from(a[T]) : six_from(a[T] + 1);
+}
 FAULT("race", array_used_again, 1, 64) {
     __shared__ int s[64];
     for (int round = 0; round < 2; ++round) {
@@ -254,6 +266,16 @@ FAULT(kBounds, four_at_once, 1, 65) {
 FAULT(kBounds, shared_array, 1, 64) {
     __shared__ int s[32];
     if (wrong || T < 32) s[T] = a[T], b[T] = s[T];
+}
+FAULT(kBounds, own_array, 1, 32) {
+    int counts[4] = {};
+    for (int i = 0; i <= (wrong ? 4 : 3); ++i) counts[i % n] += a[T];
+    b[T] = counts[T % 4];
+}
+FAULT(kBounds, from_one_shared_array_to_another, 1, 32) {
+    __shared__ int s[4][32], t[32];
+    s[wrong ? n / 64 : 3][T] = t[T] = a[T];
+    b[T] = s[3][T] + t[T];
 }
 FAULT(kBounds, device_array, 1, 11) {
     if (wrong || T < 10) table[T] = T;

@@ -5,26 +5,16 @@
 
 #include <cstddef>
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
+#if !defined(__has_feature)  // GCC defines the macros of the second form
+#define __has_feature(name) 0
+#endif
+#if __has_feature(address_sanitizer) || defined(__SANITIZE_ADDRESS__)
 #define MINI_ADDRESS_SANITIZER 1
-#endif
-#if __has_feature(thread_sanitizer)
-#define MINI_THREAD_SANITIZER 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__)
-#define MINI_ADDRESS_SANITIZER 1
-#endif
-#if defined(__SANITIZE_THREAD__)
-#define MINI_THREAD_SANITIZER 1
-#endif
-
-#if defined(MINI_ADDRESS_SANITIZER)
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
-#if defined(MINI_THREAD_SANITIZER)
+#if __has_feature(thread_sanitizer) || defined(__SANITIZE_THREAD__)
+#define MINI_THREAD_SANITIZER 1
 #include <sanitizer/tsan_interface.h>
 #endif
 

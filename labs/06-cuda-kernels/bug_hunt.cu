@@ -6,11 +6,6 @@
 #include <cstdio>
 #include <vector>
 
-#include "libmini/kernels/cuda/copy.hpp"
-#include "libmini/kernels/cuda/launch.hpp"
-#include "libmini/kernels/cuda/runtime.hpp"
-#include "libmini/kernels/cuda/scratch.hpp"
-
 namespace {
 
 constexpr int kThreads = 128;
@@ -58,17 +53,18 @@ __global__ void standardize_kernel(float* y,        // (rows, cols)
 // Standardizes rows of 0, 1, 2, ... on the device, and returns whether each row has mean
 // 0 and variance 1.
 bool rows_are_standard(int cols) {
-    using mini::kernels::cuda::Scratch;
     std::vector<float> rows(static_cast<size_t>(kRows * cols));
     for (size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<float>(i);
     const size_t bytes = rows.size() * sizeof(float);
-    const Scratch<float> x(kRows * cols, nullptr), y(kRows * cols, nullptr);
-    mini::cuda::copy(x.get(), rows.data(), bytes, nullptr);
-    mini::cuda::set_bytes(y.get(), 0, bytes, nullptr);
-    mini::cuda::launch(standardize_kernel, {.grid = kRows, .block = kThreads}, nullptr,
-                       y.get(), x.get(), cols);
-    mini::cuda::copy(rows.data(), y.get(), bytes, nullptr);
-    mini::cuda::synchronize_stream(nullptr);
+    float *x, *y;
+    cudaMalloc(&x, bytes);
+    cudaMalloc(&y, bytes);
+    cudaMemcpy(x, rows.data(), bytes, cudaMemcpyHostToDevice);
+    cudaMemset(y, 0, bytes);
+    standardize_kernel<<<kRows, kThreads>>>(y, x, cols);
+    cudaMemcpy(rows.data(), y, bytes, cudaMemcpyDeviceToHost);
+    cudaFree(x);
+    cudaFree(y);
 
     bool right = true;
     for (int row = 0; row < kRows; ++row) {

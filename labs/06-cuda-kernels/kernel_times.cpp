@@ -2,8 +2,7 @@
 //
 //     kernel_times memory     GB/s of kernels whose time is that of their bytes, also in
 //                             percent of a copy
-//     kernel_times matmul     GFLOP/s of each variant of the product (matmul.hpp), also in
-//                             percent of cuBLAS
+//     kernel_times matmul     GFLOP/s of the product; with cuBLAS also with tf32
 //
 // Work is enqueued on the device in batches, with one synchronization per batch, as in
 // training; a figure is the median over the batches. So a row below some 10 us is the time
@@ -174,56 +173,42 @@ struct Product {
     std::function<void(float* out, const float* a, const float* b, int64_t n)> run;
 };
 
-// Returns the products of a device. cuBLAS, if it is there, comes first: the others are
-// compared with it.
 std::vector<Product> products_of(Device device) {
-    std::vector<Product> all;
-    if (device.is_cpu())
-        return {{"eigen", [](float* out, const float* a, const float* b, int64_t n) {
-                     cpu::matmul(out, a, b, n, n, n);
-                 }}};
+    const auto product = [=](float* out, const float* a, const float* b, int64_t n) {
+        run<cpu::matmul, gpu::matmul>(device, out, a, b, n, n, n,
+                                      kernels::MatmulOptions());
+    };
+    std::vector<Product> all{{"float32", product}};
     if constexpr (kHasCuda) {
-        for (const gpu::MatmulRung rung : gpu::matmul_rungs()) {
-            const auto run = [=](float* out, const float* a, const float* b, int64_t n) {
-                gpu::matmul_on(rung, out, a, b, n, n, n, {},
-                               cuda::current_stream(device.index));
-            };
-            if (rung != gpu::MatmulRung::kCublas) {
-                all.push_back({gpu::name(rung), run});
-                continue;
-            }
-            all.insert(all.begin(), {gpu::name(rung), run});
-            all.push_back({"cublas-tf32",
-                           [=](float* out, const float* a, const float* b, int64_t n) {
-                               gpu::set_allow_tf32(true);
-                               run(out, a, b, n);
-                               gpu::set_allow_tf32(false);
-                           }});
-        }
+        if (device.is_cuda() && name_of(device) != "simulated device")
+            all.push_back(
+                {"tf32", [=](float* out, const float* a, const float* b, int64_t n) {
+                     gpu::allow_tf32 = true;
+                     product(out, a, b, n);
+                     gpu::allow_tf32 = false;
+                 }});
     }
     return all;
 }
 
 Rows measure_matmul(Device device, const Options& options) {
     Rows rows = Rows::array();
-    fmt::print("{:<22}{:>8}{:>12}{:>12}{:>12}\n", "variant", "size", "us", "gflops",
-               "% of cublas");
+    fmt::print("{:<22}{:>8}{:>12}{:>12}\n", "product", "size", "us", "gflops");
     for (const int64_t size : options.sizes) {
         const Tensor a = random_numbers({size, size}, device);
         const Tensor b = random_numbers({size, size}, device);
         Tensor out = Tensor::zeros({size, size}, DType::kFloat32, device);
-        double cublas = 0;
         for (const Product& product : products_of(device)) {
             begin_row(product.name);
             const double time = microseconds_each(device, options.seconds, [&] {
                 product.run(out.data<float>(), a.data<float>(), b.data<float>(), size);
             });
             const double rate = 2.0 * std::pow(static_cast<double>(size), 3) / time / 1e3;
-            if (product.name == "cublas") cublas = rate;
-            fmt::print("{:>8}{:>12.2f}{:>12.2f}{:>12}\n", size, time, rate,
-                       cublas == 0 ? "-" : fmt::format("{:.2f}", 100 * rate / cublas));
-            rows.push_back(
-                {{"rung", product.name}, {"size", size}, {"us", time}, {"gflops", rate}});
+            fmt::print("{:>8}{:>12.2f}{:>12.2f}\n", size, time, rate);
+            rows.push_back({{"product", product.name},
+                            {"size", size},
+                            {"us", time},
+                            {"gflops", rate}});
         }
     }
     return rows;

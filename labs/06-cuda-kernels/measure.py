@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The order of float additions: runs sum_orders with several orders of the blocks, and draws.
+"""The order of float additions: runs sum.cu with several orders of the blocks, and draws.
 
-    labs/06-cuda-kernels/measure.py [--bin build/release/bin] [--program sum_orders]
-                                    [--orders 24] [--svg FILE]
+    mini cuda labs/06-cuda-kernels/sum.cu -o sum
+    labs/06-cuda-kernels/measure.py ./sum [--bin build/release/bin] [--orders 24] [--svg FILE]
 
-Needs the simulator: it runs the blocks in the order of MINI_SIM_BLOCK_SEED.
+The simulator runs the blocks in the order of MINI_SIM_BLOCK_SEED.
 """
 
 import argparse
@@ -20,14 +20,14 @@ ROW = re.compile(r"^(\w[\w ]*?) +(-?\d+\.\d+)$", re.MULTILINE)
 
 
 def errors_of(output):
-    """Returns {rung: error of its sum}."""
+    """Returns {variant: error of its sum}."""
     return {name: float(error) for name, error in ROW.findall(output)}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("program")
     parser.add_argument("--bin", default="build/release/bin")
-    parser.add_argument("--program", default="sum_orders")
     parser.add_argument("--orders", type=int, default=24)
     parser.add_argument("--svg", default="sum_orders.svg")
     options = parser.parse_args()
@@ -35,10 +35,10 @@ def main():
     lines = {}
     for seed in range(1, options.orders + 1):
         env = dict(os.environ, MINI_SIM_CHECK="1", MINI_SIM_BLOCK_SEED=str(seed))
-        output = built.output_of([f"{options.bin}/{options.program}"], env=env)
+        output = built.output_of([options.program], env=env)
         for name, error in errors_of(output).items():
             lines.setdefault(name, []).append((seed, error))
-    print(f"{'rung':12} {'sums':>5} {'least':>10} {'greatest':>10}   error of the sum")
+    print(f"{'variant':12} {'sums':>5} {'least':>10} {'greatest':>10}   error of the sum")
     for name, points in lines.items():
         errors = [error for _, error in points]
         print(f"{name:12} {len(set(errors)):5} {min(errors):10.6f} {max(errors):10.6f}")

@@ -4,14 +4,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "labs/06-cuda-kernels/relu_ladder.hpp"
+#include "labs/06-cuda-kernels/kernels.hpp"
 #include "labs/06-cuda-kernels/test_product.hpp"
 #include "labs/06-cuda-kernels/test_support.hpp"
-#include "libmini/kernels/cuda/matmul.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace mini::labs;
-namespace cuda = mini::kernels::cuda;
 using mini::kernels::small_integers;
 
 namespace {
@@ -38,13 +36,12 @@ TEST_CASE("each element is computed by its thread", "[lab06][lab06.1]") {
     for (const int64_t n : kSizes) {
         const Values x = inputs(n);
         const OnDevice on_device(x), out = unwritten_on_device(n);
-        const Seen seen = watch([&] { cuda::relu_each(out, on_device, n, nullptr); });
+        const Seen seen = watch([&] { relu_each(out, on_device, n, nullptr); });
         INFO("relu_each of n = " << n << " elements, in blocks of 256 threads: "
                                  << plural((n + 255) / 256, "block")
                                  << "; hint 1 of 06.1");
         check_no_mistake(seen);
         REQUIRE(compared(out.read(), relu_of(x)) == "all elements are right");
-        if (!counted(seen)) continue;
         INFO("thread t computes element t, so a warp begins at a multiple of 32 floats");
         check_sectors(seen.first());
     }
@@ -52,12 +49,14 @@ TEST_CASE("each element is computed by its thread", "[lab06][lab06.1]") {
 
 TEST_CASE("relu_each runs in the stream that it is given", "[lab06][lab06.1]") {
     const int64_t n = 300;
-    const mini::cuda::Stream stream(0);
+    cudaStream_t stream = nullptr;
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
     const OnDevice x(inputs(n)), out = unwritten_on_device(n);
     const Seen seen = watch([&] {
-        mini::cuda::set_bytes(x, 0, n * sizeof(float), stream.get());
-        cuda::relu_each(out, x, n, stream.get());
+        cudaMemsetAsync(x, 0, n * sizeof(float), stream);
+        relu_each(out, x, n, stream);
     });
+    cudaStreamDestroy(stream);
     INFO("a stream sets x to 0, and then relu_each is called with this stream; hint 3");
     check_no_mistake(seen);
     REQUIRE(compared(out.read(), Values(n, 0.0f)) == "all elements are right");
@@ -66,34 +65,35 @@ TEST_CASE("relu_each runs in the stream that it is given", "[lab06][lab06.1]") {
 TEST_CASE("the grid has as many blocks as are needed", "[lab06][lab06.1]") {
     for (const int64_t n : {1, 255, 256, 257, 512, 1000}) {
         const OnDevice x(inputs(n)), out = unwritten_on_device(n);
-        const Seen seen = watch([&] { cuda::relu_each(out, x, n, nullptr); });
-        if (!counted(seen)) return;
+        const Seen seen = watch([&] { relu_each(out, x, n, nullptr); });
         INFO("n = " << n << ", blocks of 256 threads; hint 2 of 06.1");
+        check_no_mistake(seen);
         REQUIRE(seen.launches.size() == 1);
-        CHECK(seen.first().threads == 256);
-        CHECK(seen.first().blocks == static_cast<size_t>((n + 255) / 256));
+        CHECK(seen.first().block.x == 256);
+        CHECK(seen.first().grid.x == (n + 255) / 256);
     }
     INFO("no element, no launch: a grid of 0 blocks");
     const OnDevice one(Values{1});
-    const Seen seen = watch([&] { cuda::relu_each(one, one, 0, nullptr); });
+    const Seen seen = watch([&] { relu_each(one, one, 0, nullptr); });
+    check_no_mistake(seen);
     CHECK(seen.launches.empty());
 }
 
 TEST_CASE("adjacent threads read adjacent elements", "[lab06][lab06.1]") {
     const int64_t n = 1024;
     const OnDevice x(inputs(n)), out = unwritten_on_device(n);
-    const Seen each = watch([&] { cuda::relu_each(out, x, n, nullptr); });
-    if (!counted(each)) return;
+    const Seen each = watch([&] { relu_each(out, x, n, nullptr); });
+    check_no_mistake(each);
     {
         INFO("relu_each of 1024 elements: 32 warps, each of which needs 4 sectors");
-        CHECK(each.first().loads == 32);
+        CHECK(each.first().global_loads.instructions == 32);
         check_sectors(each.first());
     }
 
-    const Seen stride = watch([&] { cuda::relu_grid_stride(out, x, n, 2, nullptr); });
-    if (!counted(stride)) return;
+    const Seen stride = watch([&] { relu_grid_stride(out, x, n, 2, nullptr); });
+    check_no_mistake(stride);
     INFO("relu_grid_stride by 2 blocks: 16 warps, each of which loads twice");
-    CHECK(stride.first().loads == 32);
+    CHECK(stride.first().global_loads.instructions == 32);
     check_sectors(stride.first());
 }
 
@@ -103,15 +103,14 @@ TEST_CASE("a grid of any size computes all elements, each once", "[lab06][lab06.
             const Values x = inputs(n);
             const OnDevice on_device(x), out = unwritten_on_device(n);
             const Seen seen =
-                watch([&] { cuda::relu_grid_stride(out, on_device, n, grid, nullptr); });
+                watch([&] { relu_grid_stride(out, on_device, n, grid, nullptr); });
             INFO("relu_grid_stride of " << n << " elements by " << plural(grid, "block")
                                         << " of 256 threads; hint 1 of 06.1");
             check_no_mistake(seen);
             REQUIRE(compared(out.read(), relu_of(x)) == "all elements are right");
-            if (!counted(seen)) continue;
             {
                 INFO("bytes stored, 4 per element");
-                REQUIRE(seen.first().bytes_stored == static_cast<size_t>(4 * n));
+                REQUIRE(seen.first().global_stores.used == static_cast<size_t>(4 * n));
             }
             INFO("thread t computes elements t, t + T, t + 2 T, ..., T the number of");
             INFO("threads, so a warp begins at a multiple of 32 floats");
@@ -121,32 +120,30 @@ TEST_CASE("a grid of any size computes all elements, each once", "[lab06][lab06.
 
 TEST_CASE("a thread computes an element of the product", "[lab06][lab06.2]") {
     INFO("hint 1 of 06.2");
-    for (const auto rung : {cuda::MatmulRung::kNaive, cuda::MatmulRung::kCoalesced}) {
-        check_product(rung, {1, 1, 1});
-        check_product(rung, {9, 33, 5});
-        check_product(rung, {33, 7, 31});
-        check_product(rung, {16, 64, 8});
+    for (const Extents sizes : {Extents{1, 1, 1}, {9, 33, 5}, {33, 7, 31}, {16, 64, 8}}) {
+        product("matmul_naive", matmul_naive, sizes);
+        product("matmul_coalesced", matmul_coalesced, sizes);
     }
 }
 
 TEST_CASE("factors may be stored transposed, and out may be added to",
           "[lab06][lab06.2]") {
     INFO("row_step and col_step of a matrix say how far apart neighbours are; hint 2");
-    for (const auto rung : {cuda::MatmulRung::kNaive, cuda::MatmulRung::kCoalesced}) {
-        check_product(rung, {9, 33, 5}, {.transpose_a = true});
-        check_product(rung, {9, 33, 5}, {.transpose_b = true});
-        check_product(rung, {9, 33, 5}, {.accumulate = true});
+    for (const MatmulOptions options : {MatmulOptions{.transpose_a = true},
+                                        {.transpose_b = true},
+                                        {.accumulate = true}}) {
+        product("matmul_naive", matmul_naive, {9, 33, 5}, options);
+        product("matmul_coalesced", matmul_coalesced, {9, 33, 5}, options);
     }
 }
 
-TEST_CASE("a warp of the coalesced rung reads a row of b", "[lab06][lab06.2]") {
-    const Seen seen = product(cuda::MatmulRung::kCoalesced, {32, 32, 32});
-    if (!counted(seen)) return;
+TEST_CASE("a warp of the coalesced kernel reads a row of b", "[lab06][lab06.2]") {
+    const Seen seen = product("matmul_coalesced", matmul_coalesced, {32, 32, 32});
     INFO(
         "32 x 32 x 32: for each k a warp needs 1 sector of a, which all its threads "
         "use,");
     INFO("and 4 sectors of b; in all 32 warps times 32 times 5; hint 2 of 06.2");
     check_sectors(seen.first());
-    CHECK(seen.first().load_sectors == 32 * 32 * 5);
-    CHECK(seen.first().store_sectors == 32 * 4);
+    CHECK(seen.first().global_loads.sectors == 32 * 32 * 5);
+    CHECK(seen.first().global_stores.sectors == 32 * 4);
 }

@@ -1,4 +1,4 @@
-// Products by a rung of the ladder, for the checks of lab 06.
+// Products by a kernel of matmul.cu, for the checks of lab 06.
 
 #pragma once
 
@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string>
 
+#include "labs/06-cuda-kernels/kernels.hpp"
 #include "labs/06-cuda-kernels/test_support.hpp"
-#include "libmini/kernels/cuda/matmul.hpp"
 
 namespace mini::labs {
 
@@ -15,10 +15,21 @@ struct Extents {
     int64_t M, N, K;
 };
 
+struct MatmulOptions {
+    bool transpose_a = false, transpose_b = false;  // stored transposed
+    bool accumulate = false;                        // add to out
+};
+
+/// Returns a matrix of the product; `transposed`: it is stored so.
+inline Matrix matrix(const float* data, int64_t rows, int64_t cols, bool transposed) {
+    if (transposed && rows > 1) return {data, rows, cols, 1, rows};
+    return {data, rows, cols, cols, 1};  // a single row has the same layout transposed
+}
+
 /// Returns a b, or before + a b, in the order of k. The numbers are small integers, so
 /// that every order gives the same bits.
 inline Values product_of(const Values& a, const Values& b, const Values& before,
-                         Extents sizes, kernels::MatmulOptions options) {
+                         Extents sizes, MatmulOptions options) {
     const auto [M, N, K] = sizes;
     Values out = options.accumulate ? before : Values(before.size(), 0.0f);
     for (int64_t i = 0; i < M; ++i)
@@ -30,10 +41,12 @@ inline Values product_of(const Values& a, const Values& b, const Values& before,
     return out;
 }
 
-/// Runs one matmul variant, checks the product, and requires that the simulator reported
-/// nothing. Returns the counts.
-inline Seen product(kernels::cuda::MatmulRung rung, Extents sizes,
-                    kernels::MatmulOptions options = {}) {
+using Multiply = void (*)(const Product&);
+
+/// Multiplies by one function of matmul.cu, checks the product, and requires that the
+/// simulator reported nothing. Returns the counts.
+inline Seen product(const char* name, Multiply multiply, Extents sizes,
+                    MatmulOptions options = {}) {
     const int64_t M = sizes.M, N = sizes.N, K = sizes.K;
     const Values a = kernels::small_integers(M * K, 1);
     const Values b = kernels::small_integers(K * N, 2);
@@ -42,25 +55,20 @@ inline Seen product(kernels::cuda::MatmulRung rung, Extents sizes,
     Values got;
     const Seen seen = watch([&] {
         out.write(before);
-        kernels::cuda::matmul_on(rung, out, on_a, on_b, M, N, K, options, nullptr);
+        multiply({.out = out,
+                  .a = matrix(on_a, M, K, options.transpose_a),
+                  .b = matrix(on_b, K, N, options.transpose_b),
+                  .accumulate = options.accumulate});
         got = out.read();
     });
-    INFO(concat("a (", M, ", ", K, ")", options.transpose_a ? " stored transposed" : "",
-                " times b (", K, ", ", N, ")",
-                options.transpose_b ? " stored transposed" : "",
-                options.accumulate ? ", added to out" : "", ", rung ",
-                kernels::cuda::name(rung)));
+    INFO(concat(name, ": a (", M, ", ", K, ")",
+                options.transpose_a ? " stored transposed" : "", " times b (", K, ", ", N,
+                ")", options.transpose_b ? " stored transposed" : "",
+                options.accumulate ? ", added to out" : ""));
     check_no_mistake(seen);
     const std::string verdict = compared(got, product_of(a, b, before, sizes, options));
     REQUIRE(verdict == "all elements are right");
     return seen;
-}
-
-/// Runs one matmul variant, checks the product, and requires that the simulator reported
-/// nothing.
-inline void check_product(kernels::cuda::MatmulRung rung, Extents sizes,
-                          kernels::MatmulOptions options = {}) {
-    product(rung, sizes, options);
 }
 
 }  // namespace mini::labs

@@ -10,35 +10,31 @@
 #include "labs/06-cuda-kernels/watch.hpp"
 #include "labs/check/arrays.hpp"
 #include "libmini/core/error.hpp"
-#include "libmini/kernels/cuda/allocator.hpp"
-#include "libmini/kernels/cuda/copy.hpp"
-#include "libmini/kernels/cuda/runtime.hpp"
+#include "libmini/extras/cudasim/api.hpp"
+#include "libmini/extras/cudasim/line_traffic.hpp"
 #include "tests/kernels/support.hpp"
 #include "tests/support/catch.hpp"
 
 namespace mini::labs {
 
-/// An array on device 0 whose end is the end of its allocation: watch.cpp turns the
-/// caching allocator off, so that the simulator sees accesses past it.
+/// An array in an allocation of its own, so that the simulator sees accesses past it.
 class OnDevice {
   public:
     explicit OnDevice(const Values& values) : size_(values.size()) {
-        data_ = static_cast<float*>(cuda::allocate(bytes(), 0, nullptr));
+        cudaMalloc(&data_, bytes());
         write(values);
     }
-    ~OnDevice() { cuda::deallocate(data_); }
+    ~OnDevice() { cudaFree(data_); }
     OnDevice(const OnDevice&) = delete;
     OnDevice& operator=(const OnDevice&) = delete;
     operator float*() const { return data_; }
 
     void write(const Values& values) const {
-        cuda::copy(data_, values.data(), bytes(), nullptr);
-        cuda::synchronize_stream(nullptr);
+        cudaMemcpy(data_, values.data(), bytes(), cudaMemcpyHostToDevice);
     }
     Values read() const {
         Values values(size_);
-        cuda::copy(values.data(), data_, bytes(), nullptr);
-        cuda::synchronize_stream(nullptr);
+        cudaMemcpy(values.data(), data_, bytes(), cudaMemcpyDeviceToHost);
         return values;
     }
 
@@ -46,7 +42,7 @@ class OnDevice {
     size_t bytes() const { return size_ * sizeof(float); }
 
     size_t size_;
-    float* data_;
+    float* data_ = nullptr;
 };
 
 /// Returns an array for results, with a number that no kernel computes.
@@ -86,29 +82,29 @@ inline std::string plural(int64_t count, const char* what) {
     return concat(count, " ", what, count == 1 ? "" : "s");
 }
 
-/// Requires a launch that the simulator has counted, without mistakes. Returns whether
-/// counts can be checked: not on a GPU.
-inline bool counted(const Seen& seen) {
-    if (!seen.counted)
-        WARN("a GPU does not count sectors and passes: configure with -DMINI_CUDA=SIM");
-    check_no_mistake(seen);
-    return seen.counted;
+/// Returns what each wasteful line needs, as `mini cuda --count` prints it.
+inline std::string counts_of(const sim::LaunchCounters& launch, bool is_wasteful) {
+    return is_wasteful ? sim::describe(launch) : "";
 }
 
 /// Checks that each access to global memory fetched the fewest sectors that hold its
 /// bytes.
-inline void check_sectors(const KernelCounts& counts) {
-    INFO(counts.wasteful_lines);
+inline void check_sectors(const sim::LaunchCounters& launch) {
+    const sim::Traffic &loads = launch.global_loads, &stores = launch.global_stores;
+    INFO(
+        counts_of(launch, loads.sectors + stores.sectors > loads.packed + stores.packed));
     INFO("adjacent threads should access adjacent floats: a sector is fetched whole");
-    CHECK(counts.load_sectors == counts.least_load_sectors);
-    CHECK(counts.store_sectors == counts.least_store_sectors);
+    CHECK(loads.sectors == loads.packed);
+    CHECK(stores.sectors == stores.packed);
 }
 
 /// Checks that shared memory was accessed without bank conflicts.
-inline void check_banks(const KernelCounts& counts) {
-    INFO(counts.wasteful_lines);
+inline void check_banks(const sim::LaunchCounters& launch) {
+    const size_t passes = launch.shared_loads.rounds + launch.shared_stores.rounds;
+    const size_t least = launch.shared_loads.least + launch.shared_stores.least;
+    INFO(counts_of(launch, passes > least));
     INFO("different words of one bank (word number modulo 32) are served in turn");
-    CHECK(counts.passes == counts.least_passes);
+    CHECK(passes == least);
 }
 
 }  // namespace mini::labs

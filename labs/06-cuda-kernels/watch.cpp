@@ -1,20 +1,13 @@
 #include "labs/06-cuda-kernels/watch.hpp"
 
 #include <algorithm>
-#include <regex>
 
 #include "libmini/core/error.hpp"
+#include "libmini/extras/cudasim/api.hpp"
 #include "libmini/extras/cudasim/checker.hpp"
-#include "libmini/extras/cudasim/access_log.hpp"
-#include "libmini/kernels/cuda/allocator.hpp"
-#include "libmini/kernels/cuda/runtime.hpp"
 
 namespace mini::labs {
 namespace {
-
-// Without the caching allocator each array is an allocation of its own, so that the
-// checker sees where it ends.
-[[maybe_unused]] const bool uncached = (cuda::set_caching(false), true);
 
 std::string meaning(sim::Mistake mistake) {
     switch (mistake) {
@@ -40,13 +33,6 @@ std::string meaning(sim::Mistake mistake) {
 
 constexpr size_t kTold = 2;  // mistakes; later ones mostly follow from the first
 
-// Shortens the learner's paths: the compiler takes "work/libmini/a.cu" as relative to the
-// folder of the build, or names the copy that it compiles, build/mine/06/libmini/a.cu.
-std::string with_short_paths(const std::string& text) {
-    static const std::regex own(R"([\w./-]*(/work|build/mine/06)/libmini/)");
-    return std::regex_replace(text, own, "work/libmini/");
-}
-
 std::string told(const std::vector<sim::Report>& reports) {
     std::string text;
     for (size_t i = 0; i < std::min(kTold, reports.size()); ++i) {
@@ -56,59 +42,31 @@ std::string told(const std::vector<sim::Report>& reports) {
     }
     if (reports.size() > kTold)
         text += concat("\nand ", reports.size() - kTold, " more lines with mistakes");
-    return with_short_paths(text);
+    return text;
 }
 
-KernelCounts counts_of(const sim::LaunchCounters& launch) {
-    KernelCounts counts;
-    counts.kernel = launch.kernel;
-    counts.blocks = size_t{launch.grid.x} * launch.grid.y * launch.grid.z;
-    counts.threads = size_t{launch.block.x} * launch.block.y * launch.block.z;
-    counts.loads = launch.global_loads.instructions;
-    counts.stores = launch.global_stores.instructions;
-    counts.load_sectors = launch.global_loads.cost;
-    counts.store_sectors = launch.global_stores.cost;
-    counts.least_load_sectors = launch.global_loads.least;
-    counts.least_store_sectors = launch.global_stores.least;
-    counts.bytes_stored = launch.global_stores.used;
-    counts.shared_loads = launch.shared_loads.instructions;
-    counts.shared_stores = launch.shared_stores.instructions;
-    counts.passes = launch.shared_loads.cost + launch.shared_stores.cost;
-    counts.least_passes = launch.shared_loads.least + launch.shared_stores.least;
-    counts.barriers = launch.barriers;
-    counts.atomics = launch.atomics;
-    if (counts.load_sectors + counts.store_sectors + counts.passes ==
-        counts.least_load_sectors + counts.least_store_sectors + counts.least_passes)
-        return counts;
-    for (const sim::LineTraffic& line : sim::traffic_by_line(launch))
-        if (line.traffic.cost > line.traffic.least)
-            counts.wasteful_lines +=
-                concat(counts.wasteful_lines.empty() ? "" : "\n", launch.kernel, ", ",
-                       with_short_paths(sim::describe(line)));
-    return counts;
+// Returns the text of the last error, "" if there is none.
+std::string last_error() {
+    const cudaError_t refused = cudaGetLastError(), failed = cudaDeviceSynchronize();
+    const cudaError_t error = refused != cudaSuccess ? refused : failed;
+    return error == cudaSuccess ? "" : cudaGetErrorString(error);
 }
 
 }  // namespace
 
 Seen watch(const std::function<void()>& call) {
     Seen seen;
-    seen.counted = true;
     {
         sim::Checker checker;
-        try {
-            call();
-            cuda::synchronize(0);
-            seen.mistakes = told(checker.reports());
-        } catch (const cuda::CudaError&) {
-            seen.mistakes = told(checker.reports());
-            if (seen.mistakes.empty()) throw;
-        }
+        call();
+        const std::string error = last_error();
+        seen.mistakes = told(checker.reports());
+        if (!seen.mistakes.empty()) return seen;
+        MINI_CHECK(error.empty(), error);
     }
-    if (!seen.mistakes.empty()) return seen;
     sim::Counting counting;
     call();
-    for (const sim::LaunchCounters& launch : counting.log().launches())
-        seen.launches.push_back(counts_of(launch));
+    seen.launches = counting.log().launches();
     return seen;
 }
 

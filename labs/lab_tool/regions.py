@@ -5,9 +5,9 @@
     // [lab07.2]
 
 A region consists of whole statements inside one function body. In the starter it contains
-MINI_TODO("lab07.2", "..."), which compiles and throws NotImplemented; in device code
-MINI_TODO ends the kernel with an error (libmini/kernels/cuda/todo.hpp). The marker lines
-stay, so a learner's file has the same regions.
+MINI_TODO("lab07.2", "..."), which compiles and throws NotImplemented; in a kernel this
+ends the kernel with an error. The marker lines stay, so a learner's file has the same
+regions.
 """
 
 import re

@@ -73,14 +73,45 @@ function(mini_simulated_kernels target)
         LANGUAGE CXX COMPILE_OPTIONS "${options}" SKIP_PRECOMPILE_HEADERS YES)
 endfunction()
 
-# mini_add_sources(<target> <files>...): adds .cpp and .cu files to a target. If
-# MINI_CUDA_MODE is SIM, compiles the .cu files for the simulator.
+# Compiles plain .cu files, as nvcc takes them, into `target` for the simulator: as `mini cuda`
+# does, but with MINI_TODO as in .cpp files. The target is a program, or a library for one that
+# has a main() of its own: then theirs are called relu_main() and the like.
+function(mini_plain_kernels target)
+    set(driver ${PROJECT_SOURCE_DIR}/libmini/extras/cudasim/driver)
+    set(script ${PROJECT_SOURCE_DIR}/libmini/cmake/translate_kernels.py)
+    get_target_property(type ${target} TYPE)
+    foreach(file ${ARGN})
+        cmake_path(ABSOLUTE_PATH file)
+        file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${file})
+        set(made ${PROJECT_BINARY_DIR}/translated/${target}/${path})
+        add_custom_command(OUTPUT ${made}
+            COMMAND Python3::Interpreter -B ${script} ${driver} ${file} ${path} ${made}
+            DEPENDS ${file} ${script} ${driver}/translate.py VERBATIM)
+        mini_simulated_kernels(${target} ${made})
+        set_property(SOURCE ${made} TARGET_DIRECTORY ${target} APPEND PROPERTY COMPILE_OPTIONS
+            -w -gdwarf-4 -fdebug-prefix-map=${PROJECT_BINARY_DIR}=${PROJECT_SOURCE_DIR}
+            -include libmini/core/error.hpp -include libmini/extras/cudasim/program.hpp)
+        cmake_path(GET file STEM name)
+        if(NOT type STREQUAL "EXECUTABLE")
+            set_property(SOURCE ${made} TARGET_DIRECTORY ${target} PROPERTY
+                COMPILE_DEFINITIONS main=${name}_main)
+        endif()
+    endforeach()
+endfunction()
+
+# mini_add_sources(<target> <files>...): adds .cpp and .cu files to a target. The .cu files of
+# labs are plain; those of libmini and tests are compiled by nvcc, or for the simulator if
+# MINI_CUDA_MODE is SIM.
 function(mini_add_sources target)
-    set(kernels ${ARGN})
-    list(FILTER kernels INCLUDE REGEX "\\.cu$")
-    if(kernels AND MINI_CUDA_MODE STREQUAL "SIM")
-        mini_simulated_kernels(${target} ${kernels})
-        list(REMOVE_ITEM ARGN ${kernels})
-    endif()
-    target_sources(${target} PRIVATE ${ARGN})
+    foreach(file ${ARGN})
+        cmake_path(ABSOLUTE_PATH file OUTPUT_VARIABLE path)
+        file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${path})
+        if(path MATCHES "\\.cu$" AND NOT path MATCHES "(^|/)(libmini|tests)/")
+            mini_plain_kernels(${target} ${file})
+        elseif(path MATCHES "\\.cu$" AND MINI_CUDA_MODE STREQUAL "SIM")
+            mini_simulated_kernels(${target} ${file})
+        else()
+            target_sources(${target} PRIVATE ${file})
+        endif()
+    endforeach()
 endfunction()

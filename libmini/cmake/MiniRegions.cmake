@@ -2,10 +2,10 @@
 # include a header with a region. Overlays can replace both, so no batch contains both such
 # files and others.
 #
-#     libmini/data/partition.cpp        // [lab07.1] ...    has a region
-#     libmini/kernels/cuda/team.hpp     // [lab06.4] ...    a header with a region
-#     libmini/kernels/cuda/norm.cu      includes team.hpp   is compiled again with the
-#                                                           learner's team.hpp
+#     libmini/data/partition.cpp     // [lab07.1] ...    has a region
+#     libmini/data/cut.hpp           // [lab07.1] ...    a header with a region
+#     libmini/data/data_loader.cpp   includes cut.hpp    is compiled again with the
+#                                                        learner's cut.hpp
 
 # mini_find(<out> <grep's options>...): sets <out> to the files of libmini and labs that
 # grep finds, relative to the repository.
@@ -85,13 +85,14 @@ function(mini_sort_into_batches target size)
     endforeach()
 endfunction()
 
-# mini_source_files(<out> <target>): sets <out> to the absolute paths of a target's sources.
+# mini_source_files(<out> <target>): sets <out> to the absolute paths of a target's sources,
+# without those that the build makes.
 function(mini_source_files out target)
     get_target_property(sources ${target} SOURCES)
     get_target_property(folder ${target} SOURCE_DIR)
     set(files "")
     foreach(source ${sources})
-        if(NOT source MATCHES "^\\$<")
+        if(NOT source MATCHES "^\\$<|/translated/")
             cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${folder})
             list(APPEND files ${source})
         endif()

@@ -2,16 +2,15 @@
 """Checks the machine code that nvcc makes of the kernels (SASS), and prints a table of it. No GPU needed.
 
     tests/gpu/machine_code.py --objects build/cuda      the objects of a build with MINI_CUDA=ON
-    tests/gpu/machine_code.py --compile build/gpu       compiles the ladder of matrix products there
+    tests/gpu/machine_code.py --compile build/gpu       compiles lab 06's matrix products there
     ... --write docs/measurements.md                    replaces the table between the markers
 
-No kernel may use local memory: a register that does not fit there costs a load and a store. The rungs of
-the ladder must contain the instructions that their files describe. The exit code is 1 if a check fails,
+No kernel may use local memory: a register that does not fit there costs a load and a store. The
+products of lab 06 must contain the instructions that their file describes. The exit code is 1 if a check fails,
 and 77 if nvcc or cuobjdump is missing.
 """
 
 import argparse
-import concurrent.futures
 import os
 import pathlib
 import re
@@ -23,7 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SKIPPED = 77
 ARCHITECTURE = "sm_90"
 CUDA = pathlib.Path("/usr/local/cuda/bin")
-LADDER = ["matmul_registers.cu"]
+LADDER = "labs/06-cuda-kernels/matmul.cu"
 MARKERS = ("<!-- machine code -->", "<!-- end of machine code -->")
 
 # Instructions that each variant of a kernel must contain, and why.
@@ -56,17 +55,11 @@ def output_of(command, **options):
 
 
 def compile_ladder(folder):
-    """Compiles the ladder's device code for one architecture. Returns the files."""
+    """Compiles lab 06's products for one architecture. Returns the file."""
     folder.mkdir(parents=True, exist_ok=True)
-
-    def compiled(name):
-        made = folder / f"{name}.cubin"
-        output_of([tool("nvcc"), "-std=c++20", "--extended-lambda", "--expt-relaxed-constexpr", "-O3", "-I.",
-                   f"-arch={ARCHITECTURE}", "-cubin", f"libmini/kernels/cuda/{name}", "-o", made], cwd=ROOT)
-        return made
-
-    with concurrent.futures.ThreadPoolExecutor(2) as threads:
-        return list(threads.map(compiled, LADDER))
+    made = folder / "matmul.cu.cubin"
+    output_of([tool("nvcc"), "-O3", f"-arch={ARCHITECTURE}", "-cubin", LADDER, "-o", made], cwd=ROOT)
+    return made
 
 
 class Kernel:
@@ -161,9 +154,9 @@ def main():
 
     try:
         if arguments.compile:
-            objects = compile_ladder(arguments.compile)
+            objects = [compile_ladder(arguments.compile)]
         else:
-            objects = sorted(arguments.objects.glob("**/libmini/**/*.cu.o"))
+            objects = sorted(arguments.objects.glob("**/*.cu.o"))
         kernels = [kernel for made in objects for kernel in kernels_of(made)]
     except Missing as missing:
         print(f"skipped: {missing}")

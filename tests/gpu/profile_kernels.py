@@ -1,12 +1,14 @@
-"""The part "profile" of run.py: NVIDIA's ncu counts what the simulator counts, for the samples of
-kernel_counts (lab 06). The simulator's counts are a file, which a build with the simulator has made:
+"""The part "profile" of run.py: NVIDIA's ncu counts what the simulator counts, for the programs of
+lab 06. The simulator's counts are files in a folder, made by a build with the simulator:
 
-    build/release/bin/kernel_counts --json counts.json
-    tests/gpu/run.py --build build/gpu --out gpu.json --simulator counts.json
+    for name in matmul relu softmax sum; do
+        mini cuda --count labs/06-cuda-kernels/$name.cu 2> counts/$name.txt
+    done
+    tests/gpu/run.py --build build/gpu --out gpu.json --simulator counts
 """
 
 import csv
-import json
+import re
 
 from checks import Tool
 from steps import Step, left_out
@@ -15,8 +17,7 @@ from steps import Step, left_out
 COUNTS = {
     "load_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
     "store_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
-    "shared_load_passes": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-    "shared_store_passes": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+    "shared_passes": "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
 }
 # What the simulator does not know.
 MORE = {
@@ -27,6 +28,9 @@ MORE = {
     "registers": "launch__registers_per_thread",
 }
 METRICS = {**COUNTS, **MORE}
+COUNTED = re.compile(r"^(\w+), \d+ blocks of \d+ threads\n"
+                     r"    loads \d+ instructions, (\d+) sectors.*; stores \d+ instructions, (\d+) sectors.*\n"
+                     r"(?:    shared memory (\d+) passes)?", re.M)
 
 
 def number(text):
@@ -50,8 +54,14 @@ def launches_of(output):
     return list(launches.values())
 
 
+def counts_in(text):
+    """Returns the kernels that `mini cuda --count` has counted, in order: [{"kernel": name, count: number}]."""
+    return [{"kernel": kernel, "load_sectors": int(loads), "store_sectors": int(stores),
+             "shared_passes": int(passes or 0)} for kernel, loads, stores, passes in COUNTED.findall(text)]
+
+
 def agreement(measured, simulated):
-    """Returns the launches of one sample with both counts: {count: [ncu's, the simulator's]}."""
+    """Returns the launches of one program with both counts: {count: [ncu's, the simulator's]}."""
     if len(measured) != len(simulated):
         return {"disagree": f"{len(measured)} launches on the GPU, {len(simulated)} on the simulator"}
     both = []
@@ -62,9 +72,9 @@ def agreement(measured, simulated):
     return both
 
 
-def profile(tool, arguments, sample, simulated, seconds):
+def profile(tool, arguments, name, simulated, seconds):
     words = ["--csv", "--clock-control", "none", "--metrics", ",".join(METRICS.values()),
-             arguments.build / "bin" / "kernel_counts", sample]
+             arguments.build / "bin" / f"lab06_{name}"]
     result = tool.run(words, seconds)
     if result["status"] == "passed":
         result["data"] = agreement(launches_of(result.pop("output")), simulated)
@@ -72,12 +82,12 @@ def profile(tool, arguments, sample, simulated, seconds):
 
 
 def steps(arguments):
-    """Yields a step for each sample that the simulator has counted."""
+    """Yields a step for each program that the simulator has counted."""
     if arguments.simulator is None:
-        yield Step("ncu", lambda seconds: left_out("no --simulator: kernel_counts --json makes its file"))
+        yield Step("ncu", lambda seconds: left_out("no --simulator: mini cuda --count makes its files"))
         return
     tool = Tool("ncu")
-    for sample, simulated in json.loads(arguments.simulator.read_text()).items():
-        def measure(seconds, sample=sample, simulated=simulated):
-            return profile(tool, arguments, sample, simulated, seconds)
-        yield Step(f"ncu {sample}", measure)
+    for file in sorted(arguments.simulator.glob("*.txt")):
+        def measure(seconds, name=file.stem, simulated=counts_in(file.read_text())):
+            return profile(tool, arguments, name, simulated, seconds)
+        yield Step(f"ncu {file.stem}", measure)

@@ -110,7 +110,7 @@ def parse(words):
     parser.add_argument("--timeout", type=float, default=500, help="seconds per step (500)")
     parser.add_argument("--commit", help="what was built (git's answer)")
     parser.add_argument("--simulator", type=pathlib.Path,
-                        help="the file of kernel_counts --json in a build with the simulator")
+                        help="a folder with what mini cuda --count prints of lab 06's programs")
     parser.add_argument("--small", action="store_true", help="on any device, with small sizes")
     arguments = parser.parse_args(words)
     arguments.without = [part for part in arguments.without.split(",") if part]

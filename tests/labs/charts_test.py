@@ -88,8 +88,8 @@ class Charts(unittest.TestCase):
                   outputs={"conv_methods": measure_test.CONVOLUTIONS})
 
     def test_lab_06(self):
-        self.draw("06-cuda-kernels", "atomic", arguments=["--orders", "2"],
-                  outputs={"sum_orders": measure_test.RUNGS})
+        self.draw("06-cuda-kernels", "atomic", arguments=["./sum", "--orders", "2"],
+                  outputs={"sum": measure_test.SUM_ERRORS})
 
     def test_lab_07(self):
         self.draw("07-partition", "plain, shuffled", outputs={"dealing": measure_test.DEALING})

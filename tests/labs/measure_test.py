@@ -104,7 +104,7 @@ STEPS = """\
 """
 
 
-RUNGS = """\
+SUM_ERRORS = """\
 the sum of 100000 numbers: 49972.123456
 one by one    -0.131000
 atomic         0.001700
@@ -190,8 +190,8 @@ class Measure(unittest.TestCase):
         self.assertEqual(kernels.roof(100, 20, 0.1, 50), [(0.1, 2), (5, 100), (50, 100)])
         self.assertEqual(kernels.intensity(12), 2)
 
-    def test_the_error_of_each_rung_is_read(self):
-        self.assertEqual(script("06-cuda-kernels").errors_of(RUNGS),
+    def test_the_error_of_each_sum_is_read(self):
+        self.assertEqual(script("06-cuda-kernels").errors_of(SUM_ERRORS),
                          {"one by one": -0.131, "atomic": 0.0017})
 
     def test_an_accuracy_without_samples_is_left_out(self):

@@ -18,7 +18,7 @@
 // Traffic besides that of the products: col is written once, x, dx, y and g are read and
 // written once.
 //
-// The products are those of matmul(), so MINI_MATMUL and allow_tf32 apply.
+// The products are those of matmul(), so allow_tf32 applies.
 
 #include <algorithm>
 #include <cstdint>

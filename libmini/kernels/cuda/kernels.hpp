@@ -44,7 +44,7 @@ OnGpu<cpu::copy_to_strided> copy_to_strided;
 OnGpu<cpu::sum> sum;
 OnGpu<cpu::argmax> argmax;
 
-// matmul.cpp
+// matmul_cublas.cpp; matmul.cu in builds without cuBLAS
 OnGpu<cpu::matmul> matmul;
 
 // conv.cu

@@ -12,8 +12,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "libmini/core/error.hpp"
 #include "libmini/kernels/cuda/runtime.hpp"
-#include "libmini/kernels/cuda/todo.hpp"
 
 namespace mini::cuda {
 

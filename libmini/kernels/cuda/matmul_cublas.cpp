@@ -1,6 +1,7 @@
-// The top rung: cuBLAS, whose matrices are column-major. A row-major matrix read as
-// column-major is its transpose, and out' = (a b)' = b' a', so b is passed first, and the
-// result is a row-major out.
+// The product of two matrices by cuBLAS, whose matrices are column-major. A row-major matrix
+// read as column-major is its transpose, and out' = (a b)' = b' a', so b is passed first,
+// and the result is a row-major out. cuBLAS may split the sum over k: one version of it gives
+// the same bits again only on GPUs of one kind.
 //
 // A handle serves one thread and one stream: all its products use one workspace, so
 // products on two streams would overwrite each other's data.
@@ -14,7 +15,9 @@
 
 #include "libmini/kernels/cuda/allocator.hpp"
 #include "libmini/kernels/cuda/contexts.hpp"
-#include "libmini/kernels/cuda/matmul_ladder.hpp"
+#include "libmini/kernels/cuda/copy.hpp"
+#include "libmini/kernels/cuda/kernels.hpp"
+#include "libmini/kernels/cuda/matmul.hpp"
 #include "libmini/kernels/cuda/runtime.hpp"
 
 namespace mini::kernels::cuda {
@@ -73,22 +76,23 @@ cublasHandle_t handle_of(cudaStream_t stream) {
 
 }  // namespace
 
-bool has_cublas() { return true; }
-
-void matmul_cublas(const Product& p, bool allow_tf32, cudaStream_t stream) {
+void matmul(float* out, const float* a, const float* b, int64_t M, int64_t N, int64_t K,
+            MatmulOptions options, cudaStream_t stream) {
+    if (M == 0 || N == 0) return;
+    if (K == 0) {
+        const auto bytes = static_cast<size_t>(M * N) * sizeof(float);
+        if (!options.accumulate) mini::cuda::set_bytes(out, 0, bytes, stream);
+        return;
+    }
     const cublasHandle_t handle = handle_of(stream);
     check(cublasSetMathMode(
               handle, allow_tf32 ? CUBLAS_TF32_TENSOR_OP_MATH : CUBLAS_DEFAULT_MATH),
           "cublasSetMathMode");
-
-    const bool a_transposed = p.a.col_step != 1, b_transposed = p.b.col_step != 1;
-    const int64_t a_pitch = a_transposed ? p.a.col_step : p.a.row_step;
-    const int64_t b_pitch = b_transposed ? p.b.col_step : p.b.row_step;
-    const float one = 1.0f, old = p.accumulate ? 1.0f : 0.0f;
-    check(cublasSgemm_64(handle, b_transposed ? CUBLAS_OP_T : CUBLAS_OP_N,
-                         a_transposed ? CUBLAS_OP_T : CUBLAS_OP_N, p.b.cols, p.a.rows,
-                         p.a.cols, &one, p.b.data, b_pitch, p.a.data, a_pitch, &old,
-                         p.out, p.b.cols),
+    const float one = 1.0f, old = options.accumulate ? 1.0f : 0.0f;
+    check(cublasSgemm_64(handle, options.transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N,
+                         options.transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N, N, M, K, &one,
+                         b, options.transpose_b ? K : N, a, options.transpose_a ? M : K,
+                         &old, out, N),
           "cublasSgemm");
 }
 

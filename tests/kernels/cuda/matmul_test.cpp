@@ -1,19 +1,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
-#include <tuple>
 #include <vector>
 
-#include "libmini/kernels/cuda/matmul.hpp"
 #include "tests/kernels/cuda/support.hpp"
 #include "tests/support/catch.hpp"
 
 namespace mini::kernels {
 namespace {
-
-using Catch::Matchers::ContainsSubstring;
-using cuda::MatmulRung;
 
 constexpr size_t kGuard = 512;  // floats after each array
 
@@ -21,35 +15,22 @@ struct Sizes {
     int64_t M, N, K;
 };
 
-std::vector<float> product_on(MatmulRung rung, const std::vector<float>& a,
-                              const std::vector<float>& b, std::vector<float> out,
-                              Sizes sizes, MatmulOptions options = {}, size_t shift = 0) {
+std::vector<float> product_of(const std::vector<float>& a, const std::vector<float>& b,
+                              std::vector<float> out, Sizes sizes,
+                              MatmulOptions options = {}, size_t shift = 0) {
     const OnDevice<float> device_a(a, shift, kGuard), device_b(b, shift, kGuard),
         device_out(out, shift, kGuard);
-    cuda::matmul_on(rung, device_out, device_a, device_b, sizes.M, sizes.N, sizes.K,
-                    options, nullptr);
+    cuda::matmul(device_out, device_a, device_b, sizes.M, sizes.N, sizes.K, options,
+                 nullptr);
     return device_out.read();
-}
-
-// Generates each rung that device 0 can run; without cublas if MINI_TEST_CUBLAS
-// is 0, for compute-sanitizer, which would report what cuBLAS's own kernels do.
-MatmulRung any_rung() {
-    const char* const setting = std::getenv("MINI_TEST_CUBLAS");
-    const bool with_cublas = setting == nullptr || *setting != '0';
-    std::vector<MatmulRung> rungs;
-    for (const MatmulRung rung : cuda::matmul_rungs())
-        if ((with_cublas || rung != MatmulRung::kCublas)) rungs.push_back(rung);
-    const int index = GENERATE(range(0, 8));
-    return rungs[static_cast<size_t>(index) % rungs.size()];
 }
 
 // The inputs are integers from -4 to 4, exact in all formats; the sums of their
 // products are exact in float32.
 TEST_CASE(
-    "every rung equals the CPU's product bitwise for sizes that are not "
+    "a product equals the CPU's product bitwise for sizes that are not "
     "whole tiles",
     "[large]") {
-    const MatmulRung rung = any_rung();
     const auto [M, N, K] = GENERATE(table<int64_t, int64_t, int64_t>({
         {0, 3, 4},
         {3, 0, 4},
@@ -67,32 +48,29 @@ TEST_CASE(
     const MatmulOptions options = {.transpose_a = stored % 2 == 1,
                                    .transpose_b = stored / 2 == 1,
                                    .accumulate = GENERATE(false, true)};
-    CAPTURE(name(rung), M, N, K, options.transpose_a, options.transpose_b,
-            options.accumulate);
+    CAPTURE(M, N, K, options.transpose_a, options.transpose_b, options.accumulate);
 
     const std::vector<float> a = small_integers(M * K, 1), b = small_integers(K * N, 2);
     const std::vector<float> before = small_integers(M * N, 3);
     std::vector<float> expected = before;
     cpu::matmul(expected.data(), a.data(), b.data(), M, N, K, options);
 
-    const auto result = product_on(rung, a, b, before, {M, N, K}, options);
+    const auto result = product_of(a, b, before, {M, N, K}, options);
     CHECK(first_difference(result, expected) == kNoDifference);
 }
 
-TEST_CASE("every rung accepts matrices with any alignment") {
-    const MatmulRung rung = any_rung();
+TEST_CASE("products of matrices with any alignment") {
     const size_t shift = GENERATE(1, 2, 3);
     const bool transposed = GENERATE(false, true);
     const Sizes sizes = {.M = 36, .N = 132, .K = 24};
-    CAPTURE(name(rung), shift, transposed);
+    CAPTURE(shift, transposed);
     const std::vector<float> a = small_integers(sizes.M * sizes.K, 1);
     const std::vector<float> b = small_integers(sizes.K * sizes.N, 2);
     const MatmulOptions options = {.transpose_a = transposed, .transpose_b = transposed};
 
-    const auto expected =
-        product_on(rung, a, b, unwritten(sizes.M * sizes.N), sizes, options);
+    const auto expected = product_of(a, b, unwritten(sizes.M * sizes.N), sizes, options);
     const auto result =
-        product_on(rung, a, b, unwritten(sizes.M * sizes.N), sizes, options, shift);
+        product_of(a, b, unwritten(sizes.M * sizes.N), sizes, options, shift);
     CHECK(first_difference(bits(result), bits(expected)) == kNoDifference);
 }
 
@@ -102,13 +80,11 @@ double unit(int mantissa_bits) { return std::ldexp(1.0, -mantissa_bits - 1); }
 
 // Adding K products in float32 adds an error of at most K unit(23) times the
 // sum of the absolute values.
-TEST_CASE("every rung has at most the rounding error of float32") {
-    const MatmulRung rung = any_rung();
+TEST_CASE("a product has at most the rounding error of float32") {
     const Sizes sizes = {.M = 40, .N = 50, .K = 300};
-    CAPTURE(name(rung));
     const std::vector<float> a = normal_numbers(sizes.M * sizes.K, 1);
     const std::vector<float> b = normal_numbers(sizes.K * sizes.N, 2);
-    const auto result = product_on(rung, a, b, unwritten(sizes.M * sizes.N), sizes);
+    const auto result = product_of(a, b, unwritten(sizes.M * sizes.N), sizes);
 
     const double sum = 2.0 * static_cast<double>(sizes.K + 1) * unit(23);
     double worst = 0;  // maximum of error / allowed error
@@ -129,59 +105,22 @@ TEST_CASE("every rung has at most the rounding error of float32") {
 }
 
 TEST_CASE("a product on the device is bitwise identical in repeated runs", "[large]") {
-    const MatmulRung rung = any_rung();
     const Sizes sizes = {.M = 70, .N = 90, .K = 200};
-    CAPTURE(name(rung));
     const std::vector<float> a = normal_numbers(sizes.M * sizes.K, 1);
     const std::vector<float> b = normal_numbers(sizes.K * sizes.N, 2);
     CHECK(identical_for_any_threads(
-        [&] { return product_on(rung, a, b, unwritten(sizes.M * sizes.N), sizes); }));
+        [&] { return product_of(a, b, unwritten(sizes.M * sizes.N), sizes); }));
 }
 
 TEST_CASE("NaN in a row of a makes only that row of the product NaN") {
-    const MatmulRung rung = any_rung();
-    CAPTURE(name(rung));
     std::vector<float> a(20 * 30, 1.0f);
     a[7 * 30 + 3] = kNaN;
     const std::vector<float> b(30 * 40, 1.0f);
-    const auto result = product_on(rung, a, b, unwritten(20 * 40), {20, 40, 30});
+    const auto result = product_of(a, b, unwritten(20 * 40), {20, 40, 30});
     for (size_t i = 0; i < result.size(); ++i) {
         CAPTURE(i / 40, i % 40);
         REQUIRE(std::isnan(result[i]) == (i / 40 == 7));
     }
-}
-
-// CTest runs this case once without MINI_MATMUL and once with
-// MINI_MATMUL=tiled.
-TEST_CASE("the default rung is MINI_MATMUL or else the best rung of the build") {
-    const auto rungs = cuda::matmul_rungs();
-    const MatmulRung best = rungs.back() == MatmulRung::kCublas ? MatmulRung::kCublas
-                                                                : MatmulRung::kRegisters;
-    const char* const requested = std::getenv("MINI_MATMUL");
-    CHECK(cuda::matmul_rung() ==
-          (requested == nullptr ? best : cuda::matmul_rung_named(requested)));
-    const OnDevice<float> a({1.0f / 3.0f}), b({1.0f}), out({0.0f});
-    cuda::matmul(out, a, b, 1, 1, 1, {}, nullptr);
-    CHECK(out.read()[0] == 1.0f / 3.0f);
-}
-
-TEST_CASE("the rung cublas throws in a build without cuBLAS") {
-    if (cuda::matmul_rungs().back() == MatmulRung::kCublas) return;
-    CHECK_THROWS_WITH(
-        cuda::matmul_on(MatmulRung::kCublas, nullptr, nullptr, nullptr, 1, 1, 1, {},
-                        nullptr),
-        ContainsSubstring("no rung \"cublas\"") && ContainsSubstring("MINI_CUDA=ON"));
-}
-
-TEST_CASE(
-    "matmul_rung_named returns the rung and lists all rungs if the name "
-    "is unknown") {
-    for (const MatmulRung rung : cuda::matmul_rungs())
-        CHECK(cuda::matmul_rung_named(name(rung)) == rung);
-    CHECK_THROWS_WITH(cuda::matmul_rung_named("fast"),
-                      ContainsSubstring("\"fast\"") &&
-                          ContainsSubstring("naive, coalesced") &&
-                          ContainsSubstring("MINI_MATMUL"));
 }
 
 }  // namespace

@@ -1,0 +1,111 @@
+// What the checks of lab 06 leave out: the kernels that are given, rows with NaN, and the
+// counts that the lab's page shows.
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "labs/06-cuda-kernels/kernels.hpp"
+#include "labs/06-cuda-kernels/test_product.hpp"
+#include "labs/06-cuda-kernels/test_support.hpp"
+#include "tests/kernels/support.hpp"
+#include "tests/support/catch.hpp"
+
+namespace mini::labs {
+namespace {
+
+TEST_CASE("relu_runs computes every element, 8 adjacent ones per thread") {
+    const int64_t n = GENERATE(0, 1, 31, 33, 256, 257, 1000, 4096, 4099);
+    CAPTURE(n);
+    Values x = kernels::small_integers(n);
+    if (n > 0) x.back() = kernels::kNaN;
+    Values expected = x;
+    for (float& value : expected) value = value < 0.0f ? 0.0f : value;
+    const OnDevice on_device(x), out = unwritten_on_device(n);
+    const Seen seen = watch([&] { relu_runs(out, on_device, n, nullptr); });
+    check_no_mistake(seen);
+    CHECK(kernels::bits(out.read()) == kernels::bits(expected));
+    if (n == 4096) CHECK(seen.first().global_loads.sectors == 8 * 4096 * 4 / 32);
+}
+
+TEST_CASE("the given sums add integers exactly") {
+    const int64_t n = GENERATE(0, 1, 31, 33, 255, 256, 257, 2048, 2049, 20000);
+    CAPTURE(n);
+    const Values x = kernels::small_integers(n);
+    const OnDevice on_device(x);
+    for (const auto sum : {sum_divergent, sum_interleaved, sum_atomic}) {
+        const OnDevice out = unwritten_on_device(1);
+        check_no_mistake(watch([&] { sum(out, on_device, n); }));
+        CHECK(out.read() == Values{std::accumulate(x.begin(), x.end(), 0.0f)});
+    }
+}
+
+TEST_CASE("the sums need less from kernel to kernel") {
+    const OnDevice x(Values(4096, 1.0f)), out = unwritten_on_device(1);
+    const auto counts_of = [&](auto sum) {
+        return watch([&] { sum(out, x, 4096); }).first();
+    };
+    struct Expected {
+        void (*sum)(float*, const float*, int64_t);
+        size_t blocks, passes, least, worst, barriers;
+    };
+    for (const Expected& each : {Expected{sum_divergent, 16, 2400, 2400, 1, 144},
+                                 {sum_interleaved, 16, 2400, 720, 8, 144},
+                                 {sum_sequential, 16, 720, 720, 1, 144},
+                                 {sum_first_add, 2, 90, 90, 1, 18},
+                                 {sum_shuffle, 2, 32, 32, 1, 2},
+                                 {sum_atomic, 2, 32, 32, 1, 2}}) {
+        const sim::LaunchCounters counts = counts_of(each.sum);
+        CAPTURE(counts.kernel);
+        CHECK(counts.grid.x == each.blocks);
+        CHECK(counts.global_loads.sectors == 512);
+        CHECK(counts.shared_loads.rounds + counts.shared_stores.rounds == each.passes);
+        CHECK(counts.shared_loads.least + counts.shared_stores.least == each.least);
+        CHECK(counts.shared_loads.worst == each.worst);
+        CHECK(counts.barriers == each.barriers);
+    }
+}
+
+TEST_CASE("the products need less from kernel to kernel") {
+    // 72 x 72 in 3 x 9 tiles of 32 x 8: 27 blocks of 8 warps, each 72 times two loads.
+    const Extents sizes{72, 72, 72};
+    const sim::LaunchCounters naive = product("naive", matmul_naive, sizes).first();
+    const sim::LaunchCounters coalesced =
+        product("coalesced", matmul_coalesced, sizes).first();
+    for (const auto& counts : {naive, coalesced}) {
+        CHECK(counts.grid.x == 27);
+        CHECK(counts.global_loads.instructions == 27 * 8 * 72 * 2);
+        CHECK(counts.shared_loads.instructions == 0);
+        CHECK(counts.barriers == 0);
+    }
+    // The naive kernel uses one float of each sector of 32 bytes. In two of three warps,
+    // which are full, the coalesced kernel uses 4 + 128 bytes of 5 sectors; in the others
+    // it uses 4 + 32 bytes of 2 sectors.
+    CHECK(std::lround(100 * naive.global_loads.efficiency()) == 13);
+    CHECK(std::lround(100 * coalesced.global_loads.efficiency()) == 78);
+    CHECK(coalesced.global_stores.efficiency() == 1);
+
+    const sim::LaunchCounters tiled = product("tiled", matmul_tiled, sizes).first();
+    CHECK(tiled.global_loads.sectors == 3888);
+    CHECK(tiled.shared_loads.worst == 1);
+    CHECK(tiled.barriers == 9 * 3 * 2);  // 9 blocks, 3 tiles along K
+    CHECK(product("registers", matmul_registers, sizes).first().global_loads.sectors ==
+          2592);
+}
+
+TEST_CASE("the online log-softmax of a row with NaN is NaN, and only of this row") {
+    const int64_t rows = 5, cols = GENERATE(31, 33, 257, 1500);
+    CAPTURE(cols);
+    Values x = kernels::normal_numbers(rows * cols);
+    x[static_cast<size_t>(cols * 3)] = kernels::kNaN;
+    const OnDevice on_device(x), y = unwritten_on_device(rows * cols);
+    log_softmax_online(y, on_device, rows, cols);
+    const Values result = y.read();
+    for (int64_t i = 0; i < rows * cols; ++i)
+        REQUIRE(std::isnan(result[static_cast<size_t>(i)]) == (i / cols == 3));
+}
+
+}  // namespace
+}  // namespace mini::labs

@@ -26,7 +26,7 @@
 #include <vector>
 
 #include "libmini/core/error.hpp"
-#include "libmini/kernels/cuda/matmul.hpp"
+#include "libmini/kernels/cuda/kernels.hpp"
 #include "libmini/kernels/gpu.hpp"
 #include "libmini/program/command_line.hpp"
 #include "libmini/random/random.hpp"

@@ -8,6 +8,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "libmini/kernels/gpu.hpp"
@@ -46,6 +47,9 @@ OnGpu<cpu::argmax> argmax;
 
 // matmul_cublas.cpp; matmul.cu in builds without cuBLAS
 OnGpu<cpu::matmul> matmul;
+
+/// Whether cuBLAS may round a and b to tf32 (`torch.backends.cuda.matmul.allow_tf32`).
+inline std::atomic<bool> allow_tf32 = false;
 
 // conv.cu
 OnGpu<cpu::conv2d> conv2d;

@@ -17,7 +17,6 @@
 #include "libmini/kernels/cuda/contexts.hpp"
 #include "libmini/kernels/cuda/copy.hpp"
 #include "libmini/kernels/cuda/kernels.hpp"
-#include "libmini/kernels/cuda/matmul.hpp"
 #include "libmini/kernels/cuda/runtime.hpp"
 
 namespace mini::kernels::cuda {

@@ -253,6 +253,9 @@ class WholeExport(unittest.TestCase):
         for path, text in texts.items():
             if re.fullmatch(r"labs/\d\d-.*/README.md", path):
                 self.assertLessEqual(text.count("<details>"), 2, path)
+            if path.startswith("labs/"):
+                for included in re.findall(r'^#include "((?:tests|labs|libmini)/.+)"$', text, re.MULTILINE):
+                    self.assertIn(included, texts, path)
 
 
 class Leaks(unittest.TestCase):

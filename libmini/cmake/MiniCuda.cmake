@@ -87,6 +87,8 @@ function(mini_plain_kernels target)
         add_custom_command(OUTPUT ${made}
             COMMAND Python3::Interpreter -B ${script} ${driver} ${file} ${path} ${made}
             DEPENDS ${file} ${script} ${driver}/translate.py VERBATIM)
+        set_source_files_properties(${file} TARGET_DIRECTORY ${target} PROPERTIES
+            HEADER_FILE_ONLY YES)  # if the target lists it, too
         mini_simulated_kernels(${target} ${made})
         set_property(SOURCE ${made} TARGET_DIRECTORY ${target} APPEND PROPERTY COMPILE_OPTIONS
             -w -gdwarf-4 -fdebug-prefix-map=${PROJECT_BINARY_DIR}=${PROJECT_SOURCE_DIR}

@@ -19,7 +19,7 @@ from author_tool import export_objects
 from lab_tool.catalogue import COURSE, COURSE_VERSION, Catalogue
 from lab_tool.places import ROOT
 from lab_tool.process import commit_of, output_of
-from lab_tool.regions import HEADERS, starter
+from lab_tool.regions import starter
 from lab_tool.screen import LabError, say
 from lab_tool.verbs.setup import install_missing
 
@@ -82,10 +82,6 @@ class Export:
         self.numbers = {lab.number for lab in labs}
         self.folder = export_objects.NATIVE if is_native else export_objects.FOLDER
         self.flags = "-march=native" if is_native else export_objects.usual_flags()
-        for path, lab in catalogue.lab_of.items():
-            if path.endswith(HEADERS) and lab in self.numbers:
-                raise LabError(f"{path} is a header with a region of lab {lab}: its solution cannot "
-                               "be an object file, so the lab cannot be exported")
 
     def is_object_only(self, path):
         """Returns whether a file with regions of another lab is in the course as an object only."""

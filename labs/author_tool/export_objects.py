@@ -18,7 +18,6 @@ from pathlib import Path
 from lab_tool.building import PRESET, configure, run_build
 from lab_tool.places import BUILD, ROOT, fresh_log
 from lab_tool.process import check
-from lab_tool.regions import HEADERS
 from lab_tool.screen import LabError
 
 FOLDER = BUILD / "export"
@@ -82,8 +81,7 @@ def build_objects(catalogue, folder, flags):
         options += ["-B", str(folder), f"-DCMAKE_CXX_FLAGS={flags}", "-DMINI_TESTS=OFF"]
     configure(log, *options)
     objects = objects_in(catalogue, folder)
-    missing = {path for path in catalogue.lab_of if not path.endswith(HEADERS)} - {
-        source for each in objects for source in each.sources}
+    missing = set(catalogue.lab_of) - {source for each in objects for source in each.sources}
     if missing:
         raise LabError(f"{sorted(missing)[0]} has a region, and no object file has its code")
     code, _ = run_build([str(folder)], [each.output for each in objects], log,

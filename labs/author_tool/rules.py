@@ -4,6 +4,7 @@ import re
 from collections import Counter
 
 from lab_tool.checking import cases_of, program_of
+from lab_tool.regions import HEADERS
 
 LAMBDA = re.compile(r"\](?:\([^>]*\))?(?: mutable)? \{$")  # without ->
 LONGEST_REGION = 25
@@ -14,7 +15,7 @@ LEAST_MUTANTS = 4
 
 def check_regions(catalogue):
     """Each region has a sentence as title, a task with a row in a table, and 1 to 25 lines; a file
-    has regions of one lab."""
+    has regions of one lab, and is no header, because checks replace sources only."""
     rows = {task.name for lab in catalogue.labs for task in lab.tasks}
     for region in catalogue.regions:
         if not re.match(r"[A-Z].*\.$", region.title):
@@ -22,6 +23,8 @@ def check_regions(catalogue):
         if not 1 <= len(region.body) <= LONGEST_REGION:
             yield f"{region.place}: the region has {len(region.body)} lines, not 1 to " \
                   f"{LONGEST_REGION}"
+        if region.path.endswith(HEADERS):
+            yield f"{region.place}: the region is in a header; move its code to a .cpp or .cu file"
         if region.lab != catalogue.lab_of[region.path]:
             yield f"{region.place}: the file has regions of another lab; move one to another file"
         if region.task not in rows:

@@ -14,7 +14,7 @@ import time
 from lab_tool import compile_errors
 from lab_tool.places import BUILD, ROOT, fresh_log, shown
 from lab_tool.process import check, run_logged
-from lab_tool.projection import folder_of, headers_of, project
+from lab_tool.projection import folder_of, project
 from lab_tool.screen import LabError, ProgressLine, say
 
 PRESET = "release"
@@ -88,7 +88,7 @@ def build_without_broken(workspace, labs, mine=None):
         if code == 0:
             return broken
         errors = compile_errors.errors_in(lines, ROOT)
-        failed = broken_files(workspace, labs, lines, errors, broken)
+        failed = compile_errors.broken_files(lines) or not_linked(lines, errors)
         if not failed:
             raise LabError(what_fails("the check does not build", lines, log))
         for path in failed:
@@ -102,20 +102,6 @@ def project_all(workspace, labs, mine, broken=()):
     for lab in labs:
         without = {path[3:] for path in broken if path.startswith(f"{lab.number}/")}
         project(workspace, lab.number, mine, without=without)
-
-
-def broken_files(workspace, labs, lines, errors, known):
-    """Returns the learner's files that do not compile, such as "07/libmini/a.cpp" of lab
-    07's check: headers with errors; if there are none, files whose objects failed; if
-    there are none, files that the linker names; if there are none, every header, because
-    a file of libmini may fail because of a header of the learner."""
-    headers = [f"{lab.number}/{path}" for lab in labs
-               for path in headers_of(workspace.catalogue, lab.number)
-               if workspace.mine(path) is not None]
-    headers = [path for path in headers if path not in known]
-    wrong = {error.path for error in errors}
-    return ([path for path in headers if f"work/{path[3:]}" in wrong]
-            or compile_errors.broken_files(lines) or not_linked(lines, errors) or headers)
 
 
 def not_linked(lines, errors):

@@ -4,7 +4,7 @@
                                        has the task's points
     labs/07-partition/hints/07.1.md    three sections: ## 1, ## 2, ## 3
     labs/07-partition/test.cpp         test cases tagged [lab07][lab07.1]
-    libmini/**, labs/**                the regions [lab07.1], in .cpp, .hpp, .cu and .cuh files
+    libmini/**, labs/**                the regions [lab07.1], in .cpp and .cu files
     tests/mutants/lab07.1.diff         wrong bodies that the checks must detect
     labs/07-partition/bug_hunt.cpp     a program with bugs, if the lab has one; or bug_hunt.cu
 

@@ -6,16 +6,12 @@
 
 An unfinished file of lab 07 fails lab 07, and no later lab: files of work/ without a region of the
 lab are left out, except files that the learner has added, which the reference does not have.
-
-A header with a region of the lab is always written, with the reference's text if the
-learner's header is missing or left out: then each file that includes the header is
-compiled again when the learner changes it.
 """
 
 import os
 
 from lab_tool.places import BUILD
-from lab_tool.regions import HEADERS, SUFFIXES
+from lab_tool.regions import SUFFIXES
 
 NO_LAB = "none"  # stands for the files of the reference that have no region
 
@@ -27,15 +23,11 @@ def folder_of(lab, build=BUILD):
 def project(workspace, lab, mine=None, build=BUILD, without=()):
     """Writes the files of a lab's check, and deletes old files. `mine`: the labs whose
     code is taken from the learner, by default this lab alone; it may contain NO_LAB.
-    `without`: the learner's files that are left out; if such a file is a header with a
-    region, the reference's header is written. Does not write unchanged files again, so
+    `without`: the learner's files that are left out. Does not write unchanged files again, so
     that they are not compiled again."""
     folder = folder_of(lab, build)
-    texts = {path: f'#line 1 "{path}"\n' + workspace.reference(path)
-             for path in headers_of(workspace.catalogue, lab)}
-    texts.update({path: f'#line 1 "work/{path}"\n' + workspace.mine(path)
-                  for path in files_of(workspace, mine or {lab}) if path not in without})
-    write_all(folder, {folder / path: text for path, text in texts.items()})
+    write_all(folder, {folder / path: f'#line 1 "work/{path}"\n' + workspace.mine(path)
+                       for path in files_of(workspace, mine or {lab}) if path not in without})
 
 
 def write_all(folder, wanted):
@@ -49,11 +41,6 @@ def write_all(folder, wanted):
             temporary = path.with_name(f".{path.name}.{os.getpid()}")
             temporary.write_text(text, encoding="utf-8")
             os.replace(temporary, path)
-
-
-def headers_of(catalogue, lab):
-    """Returns the paths of the headers with regions of a lab."""
-    return [path for path in catalogue.files_of(lab) if path.endswith(HEADERS)]
 
 
 def files_of(workspace, mine):

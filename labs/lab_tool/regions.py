@@ -41,7 +41,7 @@ class Region:
 
     @property
     def in_device_file(self):
-        return self.path.endswith((".cu", ".cuh")) or "/kernels/cuda/" in self.path
+        return self.path.endswith(".cu")
 
     @property
     def place(self):

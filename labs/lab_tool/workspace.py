@@ -46,8 +46,8 @@ class Workspace:
 
     def refuse_misplaced(self):
         """Raises LabError if a file in work/ would replace a file of the repository that is no task:
-        a check, or a header without a region. The learner's files would include such a header, but
-        libmini's own files would not."""
+        a check, or a header. The learner's files would include such a header, but libmini's own
+        files would not."""
         for top, owner in (("libmini", "libmini's own"), ("labs", "the lab's own")):
             for own in sorted((self.folder / top).rglob("*.*")):
                 path = own.relative_to(self.folder)
@@ -56,8 +56,8 @@ class Workspace:
                 if top == "labs" and len(path.parts) == 3 and path.name.startswith("test"):
                     raise LabError(f"work/{path} would replace the check itself: delete it")
                 if path.suffix in HEADERS:
-                    raise LabError(f"work/{path} would hide {owner}; headers without a region are "
-                                   "the specification and stay as they are: delete it")
+                    raise LabError(f"work/{path} would hide {owner}; headers are the "
+                                   "specification and stay as they are: delete it")
 
     def started(self, lab):
         """Returns whether the lab was started and at least one of its files is in work/."""

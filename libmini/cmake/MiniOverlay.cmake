@@ -10,8 +10,7 @@
 # files are added to the library for those of the lab that the overlay lacks. If a file is
 # deleted from the overlay, the next build uses libmini's file.
 #
-# An overlay's headers come before libmini's on the include path of the overlay's files,
-# of the tests, and of libmini's files that include such a header, which are recompiled.
+# Headers that a learner has added are on the include path of the overlay's files.
 #
 # The functions that the overlay's files do not define are not taken from libmini: they
 # throw NotImplemented (labs/lab_tool/not_written.py).
@@ -31,33 +30,9 @@ function(mini_overlay_files out folder place)
     set(${out} ${found} PARENT_SCOPE)
 endfunction()
 
-# mini_overlay_includers(<out> <folder> <files>...): sets <out> to the components' sources that
-# include a header with a region of which the overlay has a copy, except sources that
-# <files>, the overlay's files, replace.
-function(mini_overlay_includers out folder)
-    set(headers "")
-    file(GLOB_RECURSE present RELATIVE ${folder} CONFIGURE_DEPENDS
-        ${folder}/libmini/*.hpp ${folder}/libmini/*.cuh ${folder}/labs/*.hpp ${folder}/labs/*.cuh)
-    foreach(path ${present})
-        if(path IN_LIST MINI_REGION_HEADERS)
-            list(APPEND headers ${path})
-        endif()
-    endforeach()
-    mini_includers(includers ${headers})
-    get_property(component_sources GLOBAL PROPERTY MINI_COMPONENT_SOURCES)
-    set(found "")
-    foreach(path ${includers})
-        if(${PROJECT_SOURCE_DIR}/${path} IN_LIST component_sources AND
-                NOT ${folder}/${path} IN_LIST ARGN)
-            list(APPEND found ${PROJECT_SOURCE_DIR}/${path})
-        endif()
-    endforeach()
-    set(${out} ${found} PARENT_SCOPE)
-endfunction()
-
 # mini_overlay_sources(<target> <component> <folder> <files>...): adds files to a target: an
-# overlay's files, or libmini's files that include an overlay's header. They are compiled
-# with the options of libmini's files in <component>.
+# overlay's files, or libmini's files of the same batch. They are compiled with the options of
+# libmini's files in <component>.
 function(mini_overlay_sources target component folder)
     foreach(file ${ARGN})
         string(REPLACE "${folder}/" "${PROJECT_SOURCE_DIR}/" original ${file})
@@ -201,9 +176,8 @@ function(mini_overlay kind folder)
     mini_overlay_files(files ${folder} libmini)
     mini_overlay_files(labs_files ${folder} labs)
     list(APPEND files ${labs_files})
-    mini_overlay_includers(includers ${folder} ${files})
-    mini_overlay_lab_mates(lab_mates replaced ${folder} ${files} ${includers})
-    foreach(file ${files} ${includers} ${lab_mates})
+    mini_overlay_lab_mates(lab_mates replaced ${folder} ${files})
+    foreach(file ${files} ${lab_mates})
         string(REPLACE "${folder}/" "" path ${file})
         string(REPLACE "${PROJECT_SOURCE_DIR}/" "" path ${path})
         mini_component_of(component ${path})

@@ -1,42 +1,7 @@
-# Finds the files with regions, which learners write (labs/README.md), and the files that
-# include a header with a region. Overlays can replace both, so no batch contains both such
-# files and others.
+# Finds the files with regions, which learners write (labs/README.md). Overlays replace them,
+# so no batch contains both such files and others.
 #
-#     libmini/data/partition.cpp     // [lab07.1] ...    has a region
-#     libmini/data/cut.hpp           // [lab07.1] ...    a header with a region
-#     libmini/data/data_loader.cpp   includes cut.hpp    is compiled again with the
-#                                                        learner's cut.hpp
-
-# mini_find(<out> <grep's options>...): sets <out> to the files of libmini and labs that
-# grep finds, relative to the repository.
-function(mini_find out)
-    execute_process(COMMAND grep -r -l ${ARGN} libmini labs
-        WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE found ERROR_QUIET)
-    string(STRIP "${found}" found)
-    string(REPLACE "\n" ";" found "${found}")
-    set(${out} ${found} PARENT_SCOPE)
-endfunction()
-
-# mini_includers(<out> <paths>...): sets <out> to the files that include one of these
-# headers, directly or through other headers.
-function(mini_includers out)
-    set(found "")
-    set(next ${ARGN})
-    while(next)
-        list(TRANSFORM next REPLACE "(.+)" "-e#include \"\\1\"")
-        mini_find(files -F ${next} --include=*.hpp --include=*.cuh --include=*.cpp --include=*.cu)
-        list(REMOVE_ITEM files ${found} ${ARGN})
-        list(APPEND found ${files})
-        set(next ${files})
-        list(FILTER next INCLUDE REGEX "\\.(hpp|cuh)$")
-    endwhile()
-    set(${out} ${found} PARENT_SCOPE)
-endfunction()
-
-# The dot matches "[": after a "[" without "]", CMake does not split a list at its
-# semicolons.
-mini_find(MINI_REGION_HEADERS -E "^ *// .lab[0-9][0-9]\\." --include=*.hpp --include=*.cuh)
-mini_includers(MINI_REGION_INCLUDERS ${MINI_REGION_HEADERS})
+#     libmini/data/partition.cpp     // [lab07.1] ...
 
 # mini_lab_of(<out> <file>): sets <out> to the lab whose regions a source has, such as "07",
 # or to "".
@@ -49,13 +14,13 @@ function(mini_lab_of out file)
     set(${out} "${lab}" PARENT_SCOPE)
 endfunction()
 
-# mini_has_region(<out> <file>): sets <out> to YES if the file or a header that it
-# includes has a region, or if a file in work/ replaces it; else to NO.
+# mini_has_region(<out> <file>): sets <out> to YES if the file has a region, or if a file in
+# work/ replaces it; else to NO.
 function(mini_has_region out file)
     set(has_region NO)
     file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${file})
     mini_lab_of(lab ${file})
-    if(lab OR path IN_LIST MINI_REGION_INCLUDERS OR EXISTS ${PROJECT_SOURCE_DIR}/work/${path})
+    if(lab OR EXISTS ${PROJECT_SOURCE_DIR}/work/${path})
         set(has_region YES)
     endif()
     set(${out} ${has_region} PARENT_SCOPE)

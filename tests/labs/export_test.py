@@ -202,13 +202,6 @@ class Course(FakeTree):
             self.assertIn(f"{path} has code of task 07.1", leaks.leaks_of(self.made("7"))[0])
             (self.root / path).unlink()
 
-    def test_a_region_in_a_header_cannot_be_exported(self):
-        self.write("libmini/half.hpp", OWN)
-        with self.assertRaisesRegex(LabError, "libmini/half.hpp is a header"):
-            self.export("7")
-        self.write("libmini/half.hpp", SAMPLER)
-        self.export("7")
-
     def test_the_graders_scripts_are_in_the_course(self):
         self.export("7", "9")
         for name in ("setup.sh", "run_autograder"):

@@ -1,13 +1,12 @@
-"""A made-up lab with kernels: a header with a region, a kernel with a region, and files that include
-the header. The lab is built for the simulator, with libmini's own CMake modules (libmini/cmake).
+"""A made-up lab with kernels. The lab is built for the simulator, with libmini's own CMake modules
+(libmini/cmake).
 
-    half.cuh      [lab06.1]           half(x) = x / 2
+    half.cu       [lab06.1]           half(x) = x / 2
     twice.cu      [lab06.2]           twice(x) = x * 2
-    quarter.cu    includes half.cuh   quarter(x) = half(half(x))
-    eighth.cpp    includes eighth.hpp, which includes half.cuh
+    quarter.cu    a file of the library: quarter(x) = half(half(x))
     one.cpp       [lab06.3]           one(x) = x + 1; compiled in one batch with
     two.cpp       [lab06.3]           two(x) = x + 2, and Step's first virtual function
-    part.cpp      a file of the library that includes none of these files
+    part.cpp      a file of the library that calls none of these functions
 """
 
 import shutil
@@ -68,8 +67,9 @@ mini_overlay(schemata ${PROJECT_SOURCE_DIR}/build/schemata mini_checked)
 """,
     "libmini/extras/cudasim/include/cuda_runtime.h": "#define __device__\n",
     "libmini/kernels/CMakeLists.txt": """\
-mini_component(kernels SOURCES part.cpp other.cpp eighth.cpp one.cpp two.cpp NEEDS)
-set(kernels ${CMAKE_CURRENT_SOURCE_DIR}/twice.cu ${CMAKE_CURRENT_SOURCE_DIR}/quarter.cu)
+mini_component(kernels SOURCES part.cpp other.cpp one.cpp two.cpp NEEDS)
+set(kernels half.cu twice.cu quarter.cu)
+list(TRANSFORM kernels PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
 mini_simulated_kernels(mini_kernels ${kernels})
 set_property(GLOBAL APPEND PROPERTY MINI_COMPONENT_SOURCES ${kernels})
 mini_sort_into_batches(mini_kernels 16)
@@ -89,10 +89,10 @@ void __tsan_func_exit() {}
 #include <stdexcept>
 #define MINI_TODO(task, title) throw std::runtime_error("[" task "] not started: " title)
 """,
-    "libmini/kernels/half.cuh": """\
-#pragma once
+    "libmini/kernels/half.cu": """\
+#include "libmini/kernels/kernels.hpp"
 #include "libmini/kernels/todo.hpp"
-inline int half(int x) {
+int half(int x) {
     int y = 0;
     // [lab06.1] Halve.
     y = x / 2;
@@ -113,23 +113,16 @@ __device__ int twice(int x) {
 }
 """,
     "libmini/kernels/quarter.cu": """\
-#include "libmini/kernels/half.cuh"
 #include "libmini/kernels/kernels.hpp"
 int quarter(int x) { return half(half(x)); }
 """,
     "libmini/kernels/one.cpp": adding("one", 1),
     "libmini/kernels/two.cpp": adding("two", 2) + "int Step::by(int x) { return two(x); }\n",
-    "libmini/kernels/eighth.hpp": '#pragma once\n#include "libmini/kernels/half.cuh"\n',
-    "libmini/kernels/eighth.cpp": """\
-#include "libmini/kernels/eighth.hpp"
-#include "libmini/kernels/kernels.hpp"
-int eighth(int x) { return half(half(half(x))); }
-""",
     "libmini/kernels/kernels.hpp": """\
 #pragma once
 int twice(int x);
+int half(int x);
 int quarter(int x);
-int eighth(int x);
 int one(int x);
 int two(int x);
 struct Step {
@@ -145,15 +138,14 @@ mini_lab_check(06 test.cpp NEEDS mini_kernels)
     "labs/06-kernels/test.cpp": """\
 #include <cstdio>
 #include <exception>
-#include "libmini/kernels/half.cuh"
 #include "libmini/kernels/kernels.hpp"
 int main() {
     try {
         Step step;
-        const int results[] = {half(step.of(80)), twice(80), quarter(80), eighth(80), one(80),
+        const int results[] = {half(step.of(80)), twice(80), quarter(80), one(80),
                                two(80)};  // in this order
-        std::printf("half %d twice %d quarter %d eighth %d one %d two %d\\n", results[0],
-                    results[1], results[2], results[3], results[4], results[5]);
+        std::printf("half %d twice %d quarter %d one %d two %d\\n", results[0], results[1],
+                    results[2], results[3], results[4]);
     } catch (const std::exception& error) {
         std::printf("%s\\n", error.what());
     }

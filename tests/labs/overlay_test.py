@@ -1,5 +1,5 @@
-"""The learner's kernels and headers in the real build: a made-up lab is begun, checked, broken, and
-built with all bodies. A learner's header reaches every file that includes it."""
+"""The learner's files in the real build: a made-up lab is begun, checked, broken, and built with all
+bodies."""
 
 import functools
 import os
@@ -11,7 +11,7 @@ from author_tool.schemata import generate
 from lab_tool import building, projection
 from made_up_lab import MadeUpLab
 
-REFERENCE = "half 40 twice 160 quarter 20 eighth 10 one 81 two 82\n"
+REFERENCE = "half 40 twice 160 quarter 20 one 81 two 82\n"
 
 
 class Overlay(MadeUpLab):
@@ -44,30 +44,30 @@ class Overlay(MadeUpLab):
         lines[place + 1] = text
         self.write(f"work/{path}", "\n".join(lines))
 
-    def test_a_learners_header_reaches_every_file_that_includes_it(self):
+    def test_the_learners_files_replace_those_of_the_reference(self):
         self.assertEqual(self.work.start("06"),
-                         ["libmini/kernels/half.cuh", "libmini/kernels/one.cpp",
+                         ["libmini/kernels/half.cu", "libmini/kernels/one.cpp",
                           "libmini/kernels/twice.cu", "libmini/kernels/two.cpp"])
         self.assertEqual(self.check(), ({}, "[lab06.1] not started: Halve.\n"))
-        self.edit("libmini/kernels/half.cuh", "    y = x - 1;")
+        self.edit("libmini/kernels/half.cu", "    y = x - 1;")
         self.edit("libmini/kernels/twice.cu", "    y = x + 1;")
         self.edit("libmini/kernels/one.cpp", "    y = x;")
         self.edit("libmini/kernels/two.cpp", "    y = x - 1;")
-        mine = "half 79 twice 81 quarter 78 eighth 77 one 80 two 79\n"
+        mine = "half 79 twice 81 quarter 78 one 80 two 79\n"
         self.assertEqual(self.check(), ({}, mine))
         self.make("show_mine")
         self.assertEqual(self.output("show_mine"), mine)
 
-        # A header with an error is replaced by the reference's header.
-        self.edit("libmini/kernels/half.cuh", "    y = z;")
+        # A file with an error is replaced by the reference's.
+        self.edit("libmini/kernels/half.cu", "    y = z;")
         broken, output = self.check()
-        expected = "half 40 twice 81 quarter 20 eighth 10 one 80 two 79\n"
+        expected = "half 40 twice 81 quarter 20 one 80 two 79\n"
         self.assertEqual(output, expected)
-        errors = broken["06/libmini/kernels/half.cuh"]
-        self.assertIn("work/libmini/kernels/half.cuh:6: ", errors[0].spelled()[0])
+        errors = broken["06/libmini/kernels/half.cu"]
+        self.assertIn("work/libmini/kernels/half.cu:6: ", errors[0].spelled()[0])
 
-        # A deleted header is replaced too.
-        (self.root / "work/libmini/kernels/half.cuh").unlink()
+        # A deleted file is replaced too.
+        (self.root / "work/libmini/kernels/half.cu").unlink()
         self.assertEqual(self.check(), ({}, expected))
 
         # And one of two files that the reference compiles as one object.
@@ -105,7 +105,7 @@ class Overlay(MadeUpLab):
         self.write("work/libmini/kernels/twice.cu", "// empty\n")
         self.assertIn("twice.cu does not define twice", self.check()[1])
 
-    def test_stubs_and_mutants_of_headers_and_kernels_are_selected_at_run_time(self):
+    def test_stubs_and_mutants_of_kernels_are_selected_at_run_time(self):
         catalogue = self.work.catalogue
         generate(catalogue, catalogue.labs, read_mutants(catalogue), self.build / "schemata")
         building.configure(self.build / "log")
@@ -113,7 +113,7 @@ class Overlay(MadeUpLab):
         for environment, output in (
                 ({}, REFERENCE),
                 ({"MINI_STUB": "lab06.2"}, "[lab06.2] not started: Double.\n"),
-                ({"MINI_MUTANT": "lab06.1/less"}, "half 79 twice 160 quarter 78 eighth 77 one 81 two 82\n"),
+                ({"MINI_MUTANT": "lab06.1/less"}, "half 79 twice 160 quarter 78 one 81 two 82\n"),
                 ({"MINI_MUTANT": "lab06.2/more"}, REFERENCE.replace("160", "81")),
                 ({"MINI_MUTANT": "lab06.3/none"}, REFERENCE.replace("82", "80"))):
             with self.subTest(environment):

@@ -44,16 +44,3 @@ class Projection(FakeTree):
         (self.root / "work/libmini/helper.hpp").unlink()
         self.assertEqual(sorted(self.project("07")), ["libmini/part.cpp"])
         self.assertEqual(part.stat().st_mtime_ns, before)
-
-    def test_a_header_with_a_region_is_always_written(self):
-        header = "// [lab07.3] Do.\na();\n// [lab07.3]\n"
-        self.write("libmini/part.hpp", header)
-        self.assertEqual(self.project("07")["libmini/part.hpp"],
-                         '#line 1 "libmini/part.hpp"\n' + header)
-        self.assertNotIn("libmini/part.hpp", self.project("09"))
-        self.write("work/libmini/part.hpp", header.replace("a()", "b()"))
-        self.assertIn("b();", self.project("07")["libmini/part.hpp"])
-        projection.project(self.workspace(), "07", build=self.root / "build",
-                           without={"libmini/part.hpp"})
-        text = (self.root / "build/mine/07/libmini/part.hpp").read_text()
-        self.assertIn("a();", text)

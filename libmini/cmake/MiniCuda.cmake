@@ -92,6 +92,7 @@ function(mini_plain_kernels target)
         mini_simulated_kernels(${target} ${made})
         set_property(SOURCE ${made} TARGET_DIRECTORY ${target} APPEND PROPERTY COMPILE_OPTIONS
             -w -gdwarf-4 -fdebug-prefix-map=${PROJECT_BINARY_DIR}=${PROJECT_SOURCE_DIR}
+            $<$<CXX_COMPILER_ID:GNU>:-fno-ipa-cp>  # as mini_cuda.py does: see there
             -include libmini/core/error.hpp -include libmini/extras/cudasim/program.hpp)
         cmake_path(GET file STEM name)
         if(NOT type STREQUAL "EXECUTABLE")

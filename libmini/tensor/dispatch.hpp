@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "libmini/core/dtype.hpp"
-#include "libmini/kernels/cuda/elements.hpp"
 #include "libmini/kernels/cuda/kernels.hpp"
 #include "libmini/kernels/gpu.hpp"
 #include "libmini/kernels/kernels.hpp"

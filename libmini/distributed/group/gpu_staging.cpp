@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "libmini/kernels/cuda/allocator.hpp"
-#include "libmini/kernels/cuda/copy.hpp"
 #include "libmini/kernels/cuda/runtime.hpp"
 
 namespace mini::dist {

@@ -118,7 +118,8 @@ struct Col2im {
     const float* dcol;  // (K, images, M)
     Slice at;
     Splitter split;
-    Divider by_W, by_stride;
+    Divider by_W;
+    Windows rows, columns;
 
     Col2im(float* dx, const float* dcol, const Slice& at)
         : dx(dx + at.first * at.pixels()),
@@ -126,26 +127,17 @@ struct Col2im {
           at(at),
           split(at.C, at.H * at.W),
           by_W(at.W),
-          by_stride(at.stride) {}
-
-    // Along one axis, windows [first_window, end_window) contain a place, counted with the
-    // padding.
-    __device__ int64_t first_window(int64_t place) const {
-        if (place < at.kernel) return 0;
-        return by_stride.divide(place - at.kernel).quotient + 1;
-    }
-    __device__ int64_t end_window(int64_t place, int64_t windows) const {
-        return min(windows, by_stride.divide(place).quotient + 1);
-    }
+          rows{at.kernel, at.Ho, Divider(at.stride)},
+          columns{at.kernel, at.Wo, Divider(at.stride)} {}
 
     __device__ void operator()(int64_t index) const {
         const auto [image, c, place] = split(index);
         const auto [h, w] = by_W.divide(place);
         const int64_t row = h + at.padding, column = w + at.padding;
-        const int64_t end_i = end_window(row, at.Ho), end_j = end_window(column, at.Wo);
+        const int64_t end_i = rows.end(row), end_j = columns.end(column);
         float total = 0.0f;
-        for (int64_t i = first_window(row); i < end_i; ++i)
-            for (int64_t j = first_window(column); j < end_j; ++j) {
+        for (int64_t i = rows.first(row); i < end_i; ++i)
+            for (int64_t j = columns.first(column); j < end_j; ++j) {
                 const int64_t p = row - i * at.stride, q = column - j * at.stride;
                 const int64_t k = (c * at.kernel + p) * at.kernel + q;
                 total += dcol[(k * at.images + image) * at.windows() + i * at.Wo + j];

@@ -1,5 +1,3 @@
-#include "libmini/kernels/cuda/copy.hpp"
-
 #include <cuda_runtime.h>
 
 #include <mutex>

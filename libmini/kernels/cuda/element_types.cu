@@ -1,11 +1,10 @@
 // Conversions between element types, and arrays filled with one value. A thread takes four
 // adjacent elements, reads each once and writes each once.
 
-#include "libmini/kernels/cuda/elements.hpp"
-
 #include <cstdint>
 
 #include "libmini/kernels/cuda/each.hpp"
+#include "libmini/kernels/cuda/kernels.hpp"
 
 namespace mini::kernels::cuda {
 namespace {

@@ -12,7 +12,6 @@
 #include <cstddef>
 #include <span>
 
-#include "libmini/kernels/cuda/elements.hpp"
 #include "libmini/kernels/cuda/kernels.hpp"
 #include "libmini/kernels/cuda/strides.hpp"
 

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "libmini/core/dtype.hpp"
 #include "libmini/kernels/gpu.hpp"
 #include "libmini/kernels/kernels.hpp"
 
@@ -36,6 +37,21 @@ OnGpu<cpu::axpy> axpy;
 OnGpu<cpu::scale> scale;
 OnGpu<cpu::fill> fill;
 OnGpu<cpu::add_bias_rows> add_bias_rows;
+
+// element_types.cu
+
+/// out[i] = x[i] converted by convert_element().
+void convert(void* out,      // (n) of type `to`
+             const void* x,  // (n) of type `from`
+             int64_t n, DType to, DType from, cudaStream_t stream);
+
+/// out[i] = value, converted by convert_element().
+void fill_elements(void* out,  // (n) of type `type`
+                   double value, int64_t n, DType type, cudaStream_t stream);
+
+/// x[i] += 1.
+void increment(int64_t* x,  // (n)
+               int64_t n, cudaStream_t stream);
 
 // strided.cu
 OnGpu<cpu::copy_strided> copy_strided;

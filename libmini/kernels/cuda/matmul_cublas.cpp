@@ -15,7 +15,6 @@
 
 #include "libmini/kernels/cuda/allocator.hpp"
 #include "libmini/kernels/cuda/contexts.hpp"
-#include "libmini/kernels/cuda/copy.hpp"
 #include "libmini/kernels/cuda/kernels.hpp"
 #include "libmini/kernels/cuda/runtime.hpp"
 

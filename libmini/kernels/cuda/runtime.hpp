@@ -87,6 +87,12 @@ class StreamGuard {
 /// digits in groups of 8, 4, 4, 4 and 12.
 std::string device_uuid(int device);
 
+/// Copies bytes between any two addresses, host or device, in stream order. Blocks only
+/// if cudaMemcpyAsync blocks: for host memory that is not pinned. Pinned memory may be
+/// freed immediately after the call. REQUIRES: with pinned memory, the stream is one of
+/// the current device.
+void copy(void* to, const void* from, size_t bytes, cudaStream_t stream);
+
 /// Sets bytes of device memory, in stream order.
 void set_bytes(void* to, int value, size_t bytes, cudaStream_t stream);
 

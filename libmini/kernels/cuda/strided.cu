@@ -24,7 +24,6 @@
 #include <utility>
 #include <vector>
 
-#include "libmini/kernels/cuda/copy.hpp"
 #include "libmini/kernels/cuda/each.hpp"
 #include "libmini/kernels/cuda/kernels.hpp"
 #include "libmini/kernels/cuda/strides.hpp"

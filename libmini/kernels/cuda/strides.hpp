@@ -59,6 +59,20 @@ struct Divider {
     static constexpr int64_t kMaxFast = (int64_t{1} << 31) - 1;
 };
 
+/// The windows of a convolution or a pooling that contain a place of one axis, counted
+/// with the padding: from first(place) to before end(place).
+struct Windows {
+    int64_t kernel, count;
+    Divider stride;
+
+    __device__ int64_t first(int64_t place) const {
+        return place < kernel ? 0 : stride.divide(place - kernel).quotient + 1;
+    }
+    __device__ int64_t end(int64_t place) const {
+        return min(count, stride.divide(place).quotient + 1);
+    }
+};
+
 constexpr size_t kMaxDims = 16;
 
 /// The merged dimensions of a shape, and the strides of `kArrays` arrays, innermost

@@ -8,7 +8,6 @@
 #include "libmini/extras/cudasim/call.hpp"
 #include "libmini/kernels/cuda/allocator.hpp"
 #include "libmini/kernels/cuda/contexts.hpp"
-#include "libmini/kernels/cuda/copy.hpp"
 #include "libmini/kernels/cuda/runtime.hpp"
 #include "tests/kernels/cuda/run_self.hpp"
 

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "libmini/kernels/cuda/copy.hpp"
 #include "libmini/kernels/cuda/runtime.hpp"
 #include "tests/support/caching.hpp"
 #include "tests/support/catch.hpp"

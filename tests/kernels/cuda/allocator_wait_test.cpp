@@ -11,7 +11,6 @@
 #include <thread>
 
 #include "libmini/kernels/cuda/allocator.hpp"
-#include "libmini/kernels/cuda/copy.hpp"
 #include "libmini/kernels/cuda/runtime.hpp"
 #include "tests/support/caching.hpp"
 #include "tests/support/catch.hpp"

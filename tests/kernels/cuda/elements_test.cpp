@@ -1,6 +1,5 @@
-#include "libmini/kernels/cuda/elements.hpp"
-
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <random>
 #include <type_traits>

@@ -9,7 +9,6 @@
 
 #include "libmini/kernels/cuda/allocator.hpp"
 #include "libmini/kernels/cuda/contexts.hpp"
-#include "libmini/kernels/cuda/copy.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "libmini/kernels/cuda/allocator.hpp"
-#include "libmini/kernels/cuda/copy.hpp"
 #include "libmini/kernels/cuda/kernels.hpp"
 #include "libmini/kernels/cuda/runtime.hpp"
 #include "tests/kernels/support.hpp"

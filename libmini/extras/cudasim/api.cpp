@@ -232,6 +232,9 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
         {cudaDevAttrMaxSharedMemoryPerMultiprocessor,
          number(properties.sharedMemPerMultiprocessor)},
         {cudaDevAttrWarpSize, properties.warpSize},
+        {cudaDevAttrClockRate, properties.clockRate},
+        {cudaDevAttrComputeMode, properties.computeMode},
+        {cudaDevAttrIntegrated, properties.integrated},
         {cudaDevAttrMaxThreadsPerMultiProcessor, properties.maxThreadsPerMultiProcessor},
         {cudaDevAttrCooperativeLaunch, properties.cooperativeLaunch}};
     if (!all.contains(attribute)) return report(cudaErrorInvalidValue);

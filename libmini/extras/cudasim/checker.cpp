@@ -18,6 +18,7 @@
 #include "libmini/extras/cudasim/inspector.hpp"
 #include "libmini/extras/cudasim/memory.hpp"
 #include "libmini/extras/cudasim/report.hpp"
+#include "libmini/extras/cudasim/settings.hpp"
 
 namespace mini::sim {
 
@@ -50,11 +51,6 @@ void wait_for_all_devices() {
     cudaSetDevice(before);
 }
 
-bool is_set(const char* name) {
-    const char* const value = std::getenv(name);
-    return value != nullptr && std::string(value) == "1";
-}
-
 void print_counts(const AccessLog& log) {
     std::vector<std::pair<std::string, size_t>> texts;  // and how many launches have it
     for (const LaunchCounters& each : log.launches()) {
@@ -73,9 +69,9 @@ void print_counts(const AccessLog& log) {
 
 // Checks the whole program if MINI_SIM_CHECK is 1, or counts it if MINI_SIM_COUNT is. Never
 // freed.
-const bool checks = is_set("MINI_SIM_CHECK");
+const bool checks = setting("MINI_SIM_CHECK", 0, 0, 1) == 1;
 Session* const whole_program =
-    checks || is_set("MINI_SIM_COUNT") ? new Session(checks) : nullptr;
+    checks || setting("MINI_SIM_COUNT", 0, 0, 1) == 1 ? new Session(checks) : nullptr;
 
 // Prints the reports. Runs when the program exits, after its other cleanup.
 __attribute__((destructor)) void finish() {

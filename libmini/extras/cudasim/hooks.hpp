@@ -65,7 +65,7 @@ void block_stuck(std::span<const ThreadState> states);
 void access(const MemoryAccess& access);
 /// Reports an index outside of an array, and ends the thread if it must not go on.
 void index(const std::string& what, const void* address);
-void fence(Scope scope);
+void fence(Scope scope);  // also without an inspector
 void exchange(unsigned mask, int from, const void* address);
 
 }  // namespace tell
@@ -78,11 +78,6 @@ inline const void* instruction_before(void* return_address) {
 /// Reports an atomic operation of the running thread, which the instrumentation does not
 /// report. The return address gives the source line, so the caller must be inlined.
 __attribute__((noinline)) void note_atomic(const void* pointer, size_t bytes);
-
-/// Reports __threadfence() and __threadfence_block().
-inline void note_fence(Scope scope) {
-    if (is_inspected()) tell::fence(scope);
-}
 
 /// Reports a shuffle or a vote: its mask, and the lane whose value is read (-1: a vote).
 __attribute__((noinline)) void note_exchange(unsigned mask, int from);

@@ -68,8 +68,8 @@ MINI_WORD int __syncthreads_and(int predicate) {
 MINI_WORD void __syncwarp(unsigned mask = 0xffffffffu) {
     MINI_UNMERGED mini::sim::warp_barrier(mask);
 }
-MINI_WORD void __threadfence() { mini::sim::note_fence(mini::sim::Scope::kDevice); }
-MINI_WORD void __threadfence_block() { mini::sim::note_fence(mini::sim::Scope::kBlock); }
+MINI_WORD void __threadfence() { mini::sim::tell::fence(mini::sim::Scope::kDevice); }
+MINI_WORD void __threadfence_block() { mini::sim::tell::fence(mini::sim::Scope::kBlock); }
 
 // Shuffles take any value of up to 8 bytes. A lane whose source is not in its part of the
 // warp, of `width` lanes, keeps its value. clang-format off
@@ -193,6 +193,9 @@ MINI_FUNCTION(unsigned, __float_as_uint, (float x), std::bit_cast<unsigned>(x))
 MINI_FUNCTION(float, __uint_as_float, (unsigned x), std::bit_cast<float>(x))
 MINI_FUNCTION(long long, __double_as_longlong, (double x), std::bit_cast<long long>(x))
 MINI_FUNCTION(double, __longlong_as_double, (long long x), std::bit_cast<double>(x))
+MINI_FUNCTION(unsigned, umin, (unsigned x, unsigned y), std::min(x, y))
+MINI_FUNCTION(int, __mul24, (int x, int y), x * y)
+MINI_FUNCTION(unsigned, __umul24, (unsigned x, unsigned y), x * y)
 MINI_FUNCTION(unsigned, __umulhi, (unsigned x, unsigned y), static_cast<unsigned>(uint64_t{x} * y >> 32))
 MINI_FUNCTION(int, __popc, (unsigned x), std::popcount(x))
 MINI_FUNCTION(int, __popcll, (unsigned long long x), std::popcount(x))

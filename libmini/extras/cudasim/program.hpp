@@ -35,6 +35,9 @@
 
 #define __CUDACC__ 1
 #define __NVCC__ 1
+// The guards of CUDA's headers, for programs that ask what is included.
+#define __CUDA_RUNTIME_H__
+#define __DRIVER_TYPES_H__
 #define __CUDACC_VER_MAJOR__ 12
 #define __CUDACC_VER_MINOR__ 4
 

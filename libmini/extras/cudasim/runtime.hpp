@@ -25,9 +25,8 @@ enum cudaFuncCache {
     cudaFuncCachePreferNone, cudaFuncCachePreferShared, cudaFuncCachePreferL1,
     cudaFuncCachePreferEqual
 };
-enum cudaSharedCarveout {
-    cudaSharedmemCarveoutDefault = -1, cudaSharedmemCarveoutMaxShared = 100
-};
+enum cudaSharedCarveout { cudaSharedmemCarveoutMaxShared = 100 };
+enum cudaComputeMode { cudaComputeModeDefault, cudaComputeModeProhibited = 2 };
 enum cudaLimit { cudaLimitStackSize, cudaLimitPrintfFifoSize, cudaLimitMallocHeapSize };
 enum cudaMemoryAdvise {
     cudaMemAdviseSetReadMostly = 1, cudaMemAdviseSetPreferredLocation = 3,

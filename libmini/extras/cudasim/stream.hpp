@@ -87,7 +87,6 @@ class Machine {
     void drain_device(Lock& lock, int device);
 
     Fault& fault(int device) { return faults_[static_cast<size_t>(device)]; }
-    const std::vector<std::unique_ptr<Stream>>& streams() const { return streams_; }
 
   private:
     Machine();

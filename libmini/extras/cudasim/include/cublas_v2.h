@@ -6,9 +6,7 @@
 #include "cuda_fp16.h"
 
 // clang-format off
-enum cublasStatus_t {
-    CUBLAS_STATUS_SUCCESS, CUBLAS_STATUS_INVALID_VALUE = 7, CUBLAS_STATUS_EXECUTION_FAILED = 13
-};
+enum cublasStatus_t { CUBLAS_STATUS_SUCCESS, CUBLAS_STATUS_INVALID_VALUE = 7 };
 enum cublasOperation_t { CUBLAS_OP_N, CUBLAS_OP_T, CUBLAS_OP_C };
 enum cublasMath_t { CUBLAS_DEFAULT_MATH, CUBLAS_TENSOR_OP_MATH, CUBLAS_TF32_TENSOR_OP_MATH };
 enum cublasComputeType_t {
@@ -89,7 +87,7 @@ inline cublasStatus_t blas_enqueue(cudaStream_t stream, const BlasProduct& p,
     const auto error =
         enqueue_body({grid, 128, 0, stream}, reinterpret_cast<const void*>(blas_multiply),
                      [p]() MINI_UNCHECKED { blas_multiply(p); });
-    return error == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
+    return error == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;
 }
 
 inline cublasStatus_t blas_nothing(auto...) { return CUBLAS_STATUS_SUCCESS; }

@@ -10,8 +10,8 @@
 #include "labs/06-cuda-kernels/watch.hpp"
 #include "labs/check/arrays.hpp"
 #include "libmini/core/error.hpp"
+#include "libmini/extras/cudasim/access_log.hpp"
 #include "libmini/extras/cudasim/api.hpp"
-#include "libmini/extras/cudasim/line_traffic.hpp"
 #include "tests/kernels/support.hpp"
 #include "tests/support/catch.hpp"
 

@@ -144,6 +144,6 @@ TEST_CASE("a warp of the coalesced kernel reads a row of b", "[lab06][lab06.2]")
         "use,");
     INFO("and 4 sectors of b; in all 32 warps times 32 times 5; hint 2 of 06.2");
     check_sectors(seen.first());
-    CHECK(seen.first().global_loads.sectors == 32 * 32 * 5);
-    CHECK(seen.first().global_stores.sectors == 32 * 4);
+    CHECK(seen.first().global_loads.cost == 32 * 32 * 5);
+    CHECK(seen.first().global_stores.cost == 32 * 4);
 }

@@ -91,16 +91,15 @@ inline std::string counts_of(const sim::LaunchCounters& launch, bool is_wasteful
 /// bytes.
 inline void check_sectors(const sim::LaunchCounters& launch) {
     const sim::Traffic &loads = launch.global_loads, &stores = launch.global_stores;
-    INFO(
-        counts_of(launch, loads.sectors + stores.sectors > loads.packed + stores.packed));
+    INFO(counts_of(launch, loads.cost + stores.cost > loads.least + stores.least));
     INFO("adjacent threads should access adjacent floats: a sector is fetched whole");
-    CHECK(loads.sectors == loads.packed);
-    CHECK(stores.sectors == stores.packed);
+    CHECK(loads.cost == loads.least);
+    CHECK(stores.cost == stores.least);
 }
 
 /// Checks that shared memory was accessed without bank conflicts.
 inline void check_banks(const sim::LaunchCounters& launch) {
-    const size_t passes = launch.shared_loads.rounds + launch.shared_stores.rounds;
+    const size_t passes = launch.shared_loads.cost + launch.shared_stores.cost;
     const size_t least = launch.shared_loads.least + launch.shared_stores.least;
     INFO(counts_of(launch, passes > least));
     INFO("different words of one bank (word number modulo 32) are served in turn");

@@ -35,7 +35,7 @@ TEST_CASE("a block loads each float of its tiles once", "[lab06][lab06.4]") {
          << (options.transpose_b ? ", b stored transposed" : "")
          << ": 2 blocks, 2 steps, 2 tiles of 1024 floats in 128 sectors; hint 2 of 06.4");
     check_sectors(seen.first());
-    CHECK(seen.first().global_loads.sectors == 2 * 2 * 2 * 128);
+    CHECK(seen.first().global_loads.cost == 2 * 2 * 2 * 128);
     check_banks(seen.first());
     INFO("a barrier after the copy, and one after the product, in each step");
     CHECK(seen.first().barriers == 2 * 2 * 2);
@@ -60,7 +60,7 @@ TEST_CASE("a thread reads 2 float4 for 16 products", "[lab06][lab06.5]") {
     const Seen seen = product("matmul_registers", matmul_registers, {64, 64, 32});
     INFO("(64, 32) times (32, 64): one block of 8 warps, 2 steps of 16; hint 2 of 06.5");
     check_sectors(seen.first());
-    CHECK(seen.first().global_loads.sectors == 2 * 2 * 1024 / 8);
+    CHECK(seen.first().global_loads.cost == 2 * 2 * 1024 / 8);
     INFO(
         "for each k a warp loads a float4 of a and one of b; 8 single floats are 4 "
         "times");

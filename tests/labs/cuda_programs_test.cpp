@@ -27,7 +27,7 @@ TEST_CASE("relu_runs computes every element, 8 adjacent ones per thread") {
     const Seen seen = watch([&] { relu_runs(out, on_device, n, nullptr); });
     check_no_mistake(seen);
     CHECK(kernels::bits(out.read()) == kernels::bits(expected));
-    if (n == 4096) CHECK(seen.first().global_loads.sectors == 8 * 4096 * 4 / 32);
+    if (n == 4096) CHECK(seen.first().global_loads.cost == 8 * 4096 * 4 / 32);
 }
 
 TEST_CASE("the given sums add integers exactly") {
@@ -60,8 +60,8 @@ TEST_CASE("the sums need less from kernel to kernel") {
         const sim::LaunchCounters counts = counts_of(each.sum);
         CAPTURE(counts.kernel);
         CHECK(counts.grid.x == each.blocks);
-        CHECK(counts.global_loads.sectors == 512);
-        CHECK(counts.shared_loads.rounds + counts.shared_stores.rounds == each.passes);
+        CHECK(counts.global_loads.cost == 512);
+        CHECK(counts.shared_loads.cost + counts.shared_stores.cost == each.passes);
         CHECK(counts.shared_loads.least + counts.shared_stores.least == each.least);
         CHECK(counts.shared_loads.worst == each.worst);
         CHECK(counts.barriers == each.barriers);
@@ -88,10 +88,10 @@ TEST_CASE("the products need less from kernel to kernel") {
     CHECK(coalesced.global_stores.efficiency() == 1);
 
     const sim::LaunchCounters tiled = product("tiled", matmul_tiled, sizes).first();
-    CHECK(tiled.global_loads.sectors == 3888);
+    CHECK(tiled.global_loads.cost == 3888);
     CHECK(tiled.shared_loads.worst == 1);
     CHECK(tiled.barriers == 9 * 3 * 2);  // 9 blocks, 3 tiles along K
-    CHECK(product("registers", matmul_registers, sizes).first().global_loads.sectors ==
+    CHECK(product("registers", matmul_registers, sizes).first().global_loads.cost ==
           2592);
 }
 

@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <string>
 
-#include "libmini/extras/cudasim/checker.hpp"
 #include "libmini/extras/cudasim/access_log.hpp"
+#include "libmini/extras/cudasim/checker.hpp"
 #include "libmini/kernels/cuda/kernels.hpp"
 #include "tests/extras/cudasim/bugs/bugs.hpp"
 #include "tests/extras/cudasim/patterns.hpp"

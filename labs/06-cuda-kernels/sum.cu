@@ -105,7 +105,7 @@ __device__ float block_sum(float value) {
     return value;
 }
 
-// ---- the rungs: out has one sum per block
+// ---- the kernels: out has one sum per block
 
 __global__ void divergent_kernel(float* out, const float* x, int64_t n) {
     __shared__ float part[kThreads];

@@ -83,10 +83,7 @@ Tensor random_numbers(const Shape& shape, Device device) {
 }
 
 std::string name_of(Device device) {
-    if constexpr (kHasCuda) {
-        if (device.is_cuda()) return cuda::device_name(device.index);
-    }
-    return "CPU";
+    return device.is_cuda() ? cuda::device_name(device.index) : "CPU";
 }
 
 // A kernel on operands of n floats.
@@ -107,14 +104,12 @@ std::vector<Case> memory_cases(Tensor a, Tensor b, Tensor sums) {
     float* const s = sums.data<float>();
     float* const more = s + cols;
     const kernels::ChannelExtents channels{.N = rows, .C = cols, .space = 1};
-    const auto unary = [=](kernels::UnaryOp op) {
-        return [=] { run<cpu::unary, gpu::unary>(on, op, y, x, n); };
-    };
     return {
         {"copy", 2, [=] { copy_bytes(b.raw_data(), on, a.raw_data(), on, a.bytes()); }},
         {"scale", 2, [=] { run<cpu::scale, gpu::scale>(on, y, 1.0f, n); }},
         {"axpy", 3, [=] { run<cpu::axpy, gpu::axpy>(on, y, x, 0.0f, n); }},
-        {"relu", 2, unary(kernels::UnaryOp::kReLU)},
+        {"relu", 2,
+         [=] { run<cpu::unary, gpu::unary>(on, kernels::UnaryOp::kReLU, y, x, n); }},
         {"sum of rows", 1, [=] { run<cpu::sum, gpu::sum>(on, s, x, 1, rows, cols); }},
         {"sum of columns", 1, [=] { run<cpu::sum, gpu::sum>(on, s, x, cols, rows, 1); }},
         {"log-softmax", 2,
@@ -167,30 +162,6 @@ Rows measure_memory(Device device, const Options& options) {
     return rows;
 }
 
-// A way to compute out = a b.
-struct Product {
-    std::string name;
-    std::function<void(float* out, const float* a, const float* b, int64_t n)> run;
-};
-
-std::vector<Product> products_of(Device device) {
-    const auto product = [=](float* out, const float* a, const float* b, int64_t n) {
-        run<cpu::matmul, gpu::matmul>(device, out, a, b, n, n, n,
-                                      kernels::MatmulOptions());
-    };
-    std::vector<Product> all{{"float32", product}};
-    if constexpr (kHasCuda) {
-        if (device.is_cuda() && name_of(device) != "simulated device")
-            all.push_back(
-                {"tf32", [=](float* out, const float* a, const float* b, int64_t n) {
-                     gpu::allow_tf32 = true;
-                     product(out, a, b, n);
-                     gpu::allow_tf32 = false;
-                 }});
-    }
-    return all;
-}
-
 Rows measure_matmul(Device device, const Options& options) {
     Rows rows = Rows::array();
     fmt::print("{:<22}{:>8}{:>12}{:>12}\n", "product", "size", "us", "gflops");
@@ -198,17 +169,19 @@ Rows measure_matmul(Device device, const Options& options) {
         const Tensor a = random_numbers({size, size}, device);
         const Tensor b = random_numbers({size, size}, device);
         Tensor out = Tensor::zeros({size, size}, DType::kFloat32, device);
-        for (const Product& product : products_of(device)) {
-            begin_row(product.name);
+        for (const char* const name : {"float32", "tf32"}) {
+            gpu::allow_tf32 = name == std::string("tf32");
+            if (gpu::allow_tf32 && device.is_cpu()) continue;
+            begin_row(name);
             const double time = microseconds_each(device, options.seconds, [&] {
-                product.run(out.data<float>(), a.data<float>(), b.data<float>(), size);
+                run<cpu::matmul, gpu::matmul>(device, out.data<float>(), a.data<float>(),
+                                              b.data<float>(), size, size, size,
+                                              kernels::MatmulOptions());
             });
             const double rate = 2.0 * std::pow(static_cast<double>(size), 3) / time / 1e3;
             fmt::print("{:>8}{:>12.2f}{:>12.2f}\n", size, time, rate);
-            rows.push_back({{"product", product.name},
-                            {"size", size},
-                            {"us", time},
-                            {"gflops", rate}});
+            rows.push_back(
+                {{"product", name}, {"size", size}, {"us", time}, {"gflops", rate}});
         }
     }
     return rows;

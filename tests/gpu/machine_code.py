@@ -22,7 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SKIPPED = 77
 ARCHITECTURE = "sm_90"
 CUDA = pathlib.Path("/usr/local/cuda/bin")
-LADDER = "labs/06-cuda-kernels/matmul.cu"
+PRODUCTS = "labs/06-cuda-kernels/matmul.cu"
 MARKERS = ("<!-- machine code -->", "<!-- end of machine code -->")
 
 # Instructions that each variant of a kernel must contain, and why.
@@ -54,11 +54,11 @@ def output_of(command, **options):
     return subprocess.run(command, check=True, capture_output=True, text=True, **options).stdout
 
 
-def compile_ladder(folder):
+def compile_products(folder):
     """Compiles lab 06's products for one architecture. Returns the file."""
     folder.mkdir(parents=True, exist_ok=True)
     made = folder / "matmul.cu.cubin"
-    output_of([tool("nvcc"), "-O3", f"-arch={ARCHITECTURE}", "-cubin", LADDER, "-o", made], cwd=ROOT)
+    output_of([tool("nvcc"), "-O3", f"-arch={ARCHITECTURE}", "-cubin", PRODUCTS, "-o", made], cwd=ROOT)
     return made
 
 
@@ -148,13 +148,13 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--objects", type=pathlib.Path, help="a build's folder")
-    source.add_argument("--compile", type=pathlib.Path, help="a folder for the ladder's objects")
+    source.add_argument("--compile", type=pathlib.Path, help="a folder for the object")
     parser.add_argument("--write", type=pathlib.Path, help="a page with the markers of the table")
     arguments = parser.parse_args()
 
     try:
         if arguments.compile:
-            objects = [compile_ladder(arguments.compile)]
+            objects = [compile_products(arguments.compile)]
         else:
             objects = sorted(arguments.objects.glob("**/*.cu.o"))
         kernels = [kernel for made in objects for kernel in kernels_of(made)]

@@ -23,7 +23,7 @@ def adding(name, number):
     """Returns a source of task 06.3 whose function returns x + number."""
     return f"""\
 #include "libmini/kernels/kernels.hpp"
-#include "libmini/kernels/todo.hpp"
+#include "libmini/core/error.hpp"
 int {name}(int x) {{
     int y = 0;
     // [lab06.3] Add {number}.
@@ -83,7 +83,6 @@ void __tsan_func_exit() {}
 }
 """,
     "libmini/kernels/other.cpp": "int other() { return 1; }\n",
-    "libmini/kernels/todo.hpp": '#pragma once\n#include "libmini/core/error.hpp"\n',
     "libmini/core/error.hpp": """\
 #pragma once
 #include <stdexcept>
@@ -91,7 +90,7 @@ void __tsan_func_exit() {}
 """,
     "libmini/kernels/half.cu": """\
 #include "libmini/kernels/kernels.hpp"
-#include "libmini/kernels/todo.hpp"
+#include "libmini/core/error.hpp"
 int half(int x) {
     int y = 0;
     // [lab06.1] Halve.
@@ -103,7 +102,7 @@ int half(int x) {
     "libmini/kernels/twice.cu": """\
 #include <cuda_runtime.h>
 #include "libmini/kernels/kernels.hpp"
-#include "libmini/kernels/todo.hpp"
+#include "libmini/core/error.hpp"
 __device__ int twice(int x) {
     int y = 0;
     // [lab06.2] Double.

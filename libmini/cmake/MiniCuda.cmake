@@ -57,11 +57,11 @@ endfunction()
 function(mini_simulated_kernels target)
     target_sources(${target} PRIVATE ${ARGN})
     mini_simulator_headers(${target})
-    set(options -x c++ -g1 -Wno-unknown-pragmas -fno-sanitize=all)
+    set(options -x c++ -Wno-unknown-pragmas -fno-sanitize=all)
     if(NOT MINI_SANITIZE MATCHES "thread")
         file(STRINGS ${PROJECT_SOURCE_DIR}/libmini/extras/cudasim/checked_options.txt lines
             REGEX "^(all|${CMAKE_CXX_COMPILER_ID}) ")
-        list(TRANSFORM lines REPLACE "^[^ ]+ " "")
+        list(TRANSFORM lines REPLACE "^[^ ]+ (.*)$" "\\1")
         list(JOIN lines " " checked)
         separate_arguments(checked UNIX_COMMAND "${checked}")
         if(MINI_SANITIZE)  # the checker does not define what -fsanitize=bounds calls
@@ -92,7 +92,6 @@ function(mini_plain_kernels target)
         mini_simulated_kernels(${target} ${made})
         set_property(SOURCE ${made} TARGET_DIRECTORY ${target} APPEND PROPERTY COMPILE_OPTIONS
             -w -gdwarf-4 -fdebug-prefix-map=${PROJECT_BINARY_DIR}=${PROJECT_SOURCE_DIR}
-            $<$<CXX_COMPILER_ID:GNU>:-fno-ipa-cp>  # as mini_cuda.py does: see there
             -include libmini/core/error.hpp -include libmini/extras/cudasim/program.hpp)
         cmake_path(GET file STEM name)
         if(NOT type STREQUAL "EXECUTABLE")

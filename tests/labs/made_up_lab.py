@@ -66,6 +66,7 @@ mini_overlay(schemata ${PROJECT_SOURCE_DIR}/build/schemata mini_checked)
  "buildPresets": [{"name": "release", "configurePreset": "release"}]}
 """,
     "libmini/extras/cudasim/include/cuda_runtime.h": "#define __device__\n",
+    "libmini/extras/cudasim/checked_options.txt": "all -fsanitize=thread\n",
     "libmini/kernels/CMakeLists.txt": """\
 mini_component(kernels SOURCES part.cpp other.cpp one.cpp two.cpp NEEDS)
 set(kernels half.cu twice.cu quarter.cu)

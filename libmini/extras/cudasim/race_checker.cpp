@@ -30,8 +30,9 @@ std::string race_message(const Access& earlier, const Access& now, const char* d
                       block_seed(), "); use atomics, or two launches");
     if (earlier.warp == now.warp)
         return concat("another lane of the warp ", did,
-                      ": a __syncwarp(), or __syncthreads(), between them is missing");
-    return concat("another thread ", did, ": a __syncthreads() between them is missing");
+                      ": a __syncwarp() that both reach is missing between them");
+    return concat("another thread ", did,
+                  ": a __syncthreads() that both reach is missing between them");
 }
 
 }  // namespace
@@ -75,9 +76,9 @@ void RaceChecker::visit(AccessedRange range, Mode mode, Accessor now) {
         if (reads && range.tracked && (bytes & ~cell.initialised) != 0 &&
             !findings_.met(Mistake::kUninitialised, address, nullptr))
             findings_.add(Mistake::kUninitialised, execution_.current(address), {},
-                          concat("reads ", range.bytes, " bytes of ",
+                          concat("reads ", range.bytes, " bytes at ",
                                  memory_.describe(range.at, range.shared),
-                                 " that were never written"));
+                                 ", which no thread has written"));
 
         check_order(cell.write, true, now, mode, range);
         if (mode == Mode::kRead) {
@@ -172,7 +173,7 @@ void RaceChecker::report(Mistake mistake, Accessor earlier, const char* did, Acc
         execution_.is_own(before)
             ? race_message(before, access, did)
             : concat(execution_.name(before), " ", did,
-                     " in another stream, and no event or wait orders the two");
+                     " in another stream, and no event or wait puts this after that");
     findings_.add(mistake, execution_.party(access, now.lanes),
                   execution_.party(before, earlier.lanes),
                   concat(what, ", which ", whose));

@@ -27,6 +27,7 @@ import hashlib
 import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
@@ -274,7 +275,8 @@ def run(options):
         code = subprocess.run(words, env=settings, check=False).returncode
         if code != 0:
             if seed:
-                print(f"mini cuda: with MINI_SIM_BLOCK_SEED={seed} of {options.seeds}", file=sys.stderr)
+                print(f"mini cuda: ended at order {seed} of {options.seeds}; MINI_SIM_BLOCK_SEED={seed} "
+                      "repeats it", file=sys.stderr)
             return code if code > 0 else 128 - code  # as a shell does for a signal
     return 0
 
@@ -284,6 +286,7 @@ def main(places, words):
         print(__doc__, end="")
         return 0
     options = parse(words)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # removes the folder
     with tempfile.TemporaryDirectory(prefix="mini_cuda_") as folder:
         options.output = options.output or (
             Path(options.sources[0]).stem + ".o" if options.object

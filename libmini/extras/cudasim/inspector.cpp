@@ -34,14 +34,17 @@ Inspector*& inspecting() {
     return inspector;
 }
 
-// Calls the inspector, and disables it meanwhile: a function that the inspector calls may
-// be instrumented too, if the linker took a standard library function from a kernel's
-// object file.
+// Disables the inspector while it exists: a function that the inspector calls may be
+// instrumented too, if the linker took a function template from a kernel's object file.
+struct Unobserved {
+    Unobserved() = default;
+    ~Unobserved() { inspecting() = inspector; }
+    Inspector* const inspector = std::exchange(inspecting(), nullptr);
+};
+
 void inspect(const auto& body) {
-    if (Inspector* const inspector = std::exchange(inspecting(), nullptr)) {
-        body(*inspector);
-        inspecting() = inspector;
-    }
+    const Unobserved unobserved;
+    if (unobserved.inspector != nullptr) body(*unobserved.inspector);
 }
 
 }  // namespace
@@ -140,6 +143,7 @@ Place Inspector::place_of(size_t thread, const void* return_address) {
 }
 
 void tell::block_synchronized(std::span<const ThreadState> states) {
+    const Unobserved unobserved;
     self().execution_.order().block_met();
     if (self().log_ != nullptr) self().log_->barrier();
     if (self().findings_ == nullptr || self().execution_.is_abandoned()) return;
@@ -170,6 +174,7 @@ void tell::warp_synchronized(unsigned thread, unsigned mask) {
 }
 
 void tell::lane_exited(unsigned thread, const void* address, int from) {
+    const Unobserved unobserved;
     if (self().findings_ == nullptr || self().execution_.is_abandoned()) return;
     const unsigned lane = thread % 32;
     const Place reads = self().place_of(thread, address);
@@ -182,6 +187,7 @@ void tell::lane_exited(unsigned thread, const void* address, int from) {
 }
 
 void tell::block_stuck(std::span<const ThreadState> states) {
+    const Unobserved unobserved;
     if (self().findings_ == nullptr || self().execution_.is_abandoned()) return;
     // Report one waiting thread, and another that waits elsewhere or has exited.
     const auto waits =

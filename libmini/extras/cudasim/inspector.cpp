@@ -187,7 +187,7 @@ void tell::lane_exited(unsigned thread, const void* address, int from) {
 }
 
 void tell::block_stuck(std::span<const ThreadState> states) {
-    const Unobserved unobserved;
+    inspecting() = nullptr;  // no thread of the block runs any more
     if (self().findings_ == nullptr || self().execution_.is_abandoned()) return;
     // Report one waiting thread, and another that waits elsewhere or has exited.
     const auto waits =

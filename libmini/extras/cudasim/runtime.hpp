@@ -19,7 +19,7 @@ enum : unsigned {
     cudaHostAllocPortable = 1, cudaHostAllocMapped, cudaHostAllocWriteCombined = 4,
     cudaHostRegisterDefault = 0, cudaHostRegisterPortable, cudaHostRegisterMapped,
     cudaEventBlockingSync = 1, cudaDeviceScheduleAuto = 0, cudaDeviceScheduleSpin,
-    cudaDeviceScheduleBlockingSync = 4, cudaDeviceMapHost = 8
+    cudaDeviceScheduleBlockingSync = 4, cudaDeviceBlockingSync = 4, cudaDeviceMapHost = 8
 };
 enum cudaFuncCache {
     cudaFuncCachePreferNone, cudaFuncCachePreferShared, cudaFuncCachePreferL1,
@@ -110,6 +110,7 @@ cudaError_t cudaGetSymbolAddress(P** pointer, T& symbol) {
     }
 MINI_NOTHING(cudaMemPrefetchAsync)
 MINI_NOTHING(cudaMemAdvise)
+MINI_NOTHING(cudaStreamAttachMemAsync)
 MINI_NOTHING(cudaHostRegister)
 MINI_NOTHING(cudaHostUnregister)
 MINI_NOTHING(cudaFuncSetCacheConfig)

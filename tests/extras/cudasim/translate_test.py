@@ -40,6 +40,7 @@ TABLE = [
      "int i = ::mini::cuda::at(threadIdx).x; dim3 blockDim(2), b = gridDim;"),
     ("p.blockDim.x + s::gridDim.x", "p.blockDim.x + s::gridDim.x"),
     ("{ extern __shared__ T s[]; }", "{ T (&s)[]" + SHARED + "; }"),
+    ("{ extern float __shared__ s[]; }", "{ float (&s)[]" + SHARED + "; }"),
     ("{ extern volatile __shared__ __align__(16) float s[][4]; }", "{ volatile float (&s)[][4]" + SHARED + "; }"),
     ("{ static __shared__ int s[4]; }", "{ __shared__ int s[4]; }"),
     ("extern __shared__ int s[]; int f() { return s[1]; }",

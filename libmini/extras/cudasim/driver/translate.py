@@ -147,7 +147,7 @@ class Translator:
             self.tokens[i] = self.renamed[token]
 
     def first_specifier(self, i):
-        while self.tokens[i - 1] in SPECIFIERS:
+        while self.tokens[i - 1] in SPECIFIERS or self.tokens[i - 2] == "extern":  # extern T __shared__
             i -= 1
         return i
 

@@ -15,14 +15,14 @@
 #include "libmini/extras/cudasim/hooks.hpp"
 
 // clang-format off
-#define MINI_RETURN_ADDRESS \
-    (static_cast<const char*>(__builtin_extract_return_addr(__builtin_return_address(0))) - 1)
-#define MINI_TELL(pointer, bytes, alignment, mode, ...)                       \
-    if (mini::sim::is_inspected()) [[unlikely]]                               \
-    mini::sim::tell::access({const_cast<const void*>(pointer),         \
-                                    static_cast<size_t>(bytes), alignment,    \
-                                    mini::sim::Mode::mode,                    \
-                                    MINI_RETURN_ADDRESS __VA_OPT__(, ) __VA_ARGS__})
+#define MINI_TELL(pointer, bytes, alignment, mode, ...)                                   \
+    if (mini::sim::is_inspected()) [[unlikely]]                                           \
+    mini::sim::tell::access({const_cast<const void*>(pointer), static_cast<size_t>(bytes), \
+                             alignment, mini::sim::Mode::mode,                            \
+                             mini::sim::instruction_before(__builtin_return_address(0))   \
+                             __VA_OPT__(, ) __VA_ARGS__})
+
+constexpr int kOrder = __ATOMIC_SEQ_CST;
 
 extern "C" {
 
@@ -58,66 +58,47 @@ void __tsan_write_range(void* p, unsigned long n) { MINI_TELL(p, n, 1, kWrite); 
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void**) {}
 
-void* __tsan_memcpy(void* to, const void* from, size_t n) {
-    MINI_TELL(from, n, 1, kRead);
-    MINI_TELL(to, n, 1, kWrite);
-    return std::memcpy(to, from, n);
-}
-void* __tsan_memmove(void* to, const void* from, size_t n) {
-    MINI_TELL(from, n, 1, kRead);
-    MINI_TELL(to, n, 1, kWrite);
-    return std::memmove(to, from, n);
-}
+#define MINI_COPY(name)                                          \
+    void* __tsan_##name(void* to, const void* from, size_t n) {  \
+        MINI_TELL(from, n, 1, kRead);                            \
+        MINI_TELL(to, n, 1, kWrite);                             \
+        return std::name(to, from, n);                           \
+    }
+MINI_COPY(memcpy)
+MINI_COPY(memmove)
 void* __tsan_memset(void* to, int value, size_t n) {
     MINI_TELL(to, n, 1, kWrite);
     return std::memset(to, value, n);
 }
 
-#define MINI_FETCH(bits, operation)                                                     \
-    uint##bits##_t __tsan_atomic##bits##_fetch_##operation(volatile uint##bits##_t* p,  \
-                                                           uint##bits##_t v, int) {     \
-        return __atomic_fetch_##operation(p, v, __ATOMIC_SEQ_CST);                      \
-    }
-#define MINI_COMPARE_EXCHANGE(bits, kind)                                               \
-    int __tsan_atomic##bits##_compare_exchange_##kind(                                  \
-        volatile uint##bits##_t* p, uint##bits##_t* expected, uint##bits##_t v, int,    \
-        int) {                                                                          \
-        return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST,     \
-                                           __ATOMIC_SEQ_CST);                           \
-    }
-#define MINI_ATOMICS(bits)                                                              \
-    uint##bits##_t __tsan_atomic##bits##_load(const volatile uint##bits##_t* p, int) {  \
-        return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                    \
-    }                                                                                   \
-    void __tsan_atomic##bits##_store(volatile uint##bits##_t* p, uint##bits##_t v,      \
-                                     int) {                                             \
-        __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                       \
-    }                                                                                   \
-    uint##bits##_t __tsan_atomic##bits##_exchange(volatile uint##bits##_t* p,           \
-                                                  uint##bits##_t v, int) {              \
-        return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                             \
-    }                                                                                   \
-    MINI_FETCH(bits, add)                                                               \
-    MINI_FETCH(bits, sub)                                                               \
-    MINI_FETCH(bits, and)                                                               \
-    MINI_FETCH(bits, or)                                                                \
-    MINI_FETCH(bits, xor)                                                               \
-    MINI_FETCH(bits, nand)                                                              \
-    MINI_COMPARE_EXCHANGE(bits, strong)                                                 \
-    MINI_COMPARE_EXCHANGE(bits, weak)                                                   \
-    uint##bits##_t __tsan_atomic##bits##_compare_exchange_val(                          \
-        volatile uint##bits##_t* p, uint##bits##_t expected, uint##bits##_t v, int,     \
-        int) {                                                                          \
-        __atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_SEQ_CST,           \
-                                    __ATOMIC_SEQ_CST);                                  \
-        return expected;                                                                \
-    }
-MINI_ATOMICS(8)
-MINI_ATOMICS(16)
-MINI_ATOMICS(32)
-MINI_ATOMICS(64)
+// One function for each size of an atomic operation; T is the type of its values.
+#define MINI_ATOMIC(bits, result, name, parameters, ...) \
+    result __tsan_atomic##bits##_##name parameters { __VA_ARGS__; }
+#define MINI_ATOMIC_CHANGE(bits, T, name) \
+    MINI_ATOMIC(bits, T, name, (volatile T* p, T v, int), return __atomic_##name(p, v, kOrder))
+#define MINI_ATOMICS(bits, T)                                                                    \
+    MINI_ATOMIC(bits, T, load, (const volatile T* p, int), return __atomic_load_n(p, kOrder))    \
+    MINI_ATOMIC(bits, void, store, (volatile T* p, T v, int), __atomic_store_n(p, v, kOrder))    \
+    MINI_ATOMIC(bits, T, exchange, (volatile T* p, T v, int),                                    \
+                return __atomic_exchange_n(p, v, kOrder))                                        \
+    MINI_ATOMIC_CHANGE(bits, T, fetch_add)                                                       \
+    MINI_ATOMIC_CHANGE(bits, T, fetch_sub)                                                       \
+    MINI_ATOMIC_CHANGE(bits, T, fetch_and)                                                       \
+    MINI_ATOMIC_CHANGE(bits, T, fetch_or)                                                        \
+    MINI_ATOMIC_CHANGE(bits, T, fetch_xor)                                                       \
+    MINI_ATOMIC_CHANGE(bits, T, fetch_nand)                                                      \
+    MINI_ATOMIC(bits, int, compare_exchange_strong, (volatile T* p, T* seen, T v, int, int),     \
+                return __atomic_compare_exchange_n(p, seen, v, false, kOrder, kOrder))           \
+    MINI_ATOMIC(bits, int, compare_exchange_weak, (volatile T* p, T* seen, T v, int, int),       \
+                return __atomic_compare_exchange_n(p, seen, v, true, kOrder, kOrder))            \
+    MINI_ATOMIC(bits, T, compare_exchange_val, (volatile T* p, T seen, T v, int, int),           \
+                __atomic_compare_exchange_n(p, &seen, v, false, kOrder, kOrder); return seen)
+MINI_ATOMICS(8, uint8_t)
+MINI_ATOMICS(16, uint16_t)
+MINI_ATOMICS(32, uint32_t)
+MINI_ATOMICS(64, uint64_t)
 
-void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-void __tsan_atomic_signal_fence(int) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
+void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(kOrder); }
+void __tsan_atomic_signal_fence(int) { __atomic_signal_fence(kOrder); }
 
 }  // extern "C"

@@ -149,8 +149,8 @@ class Compiler:
 
     def mode(self, options):
         """Returns the options of kernels that the checker observes, or of those that only run."""
-        if options.fast:
-            return ["-O2"]
+        if options.fast:  # see checked_options.txt for -fipa-cp
+            return ["-O2"] if self.is_clang else ["-O2", "-fno-ipa-cp"]
         lines = (self.headers / SIMULATOR / "checked_options.txt").read_text().splitlines()
         kinds = ("all ", "Clang " if self.is_clang else "GNU ")
         checked = [word for line in lines if line.startswith(kinds) for word in line.split()[1:]]

@@ -71,7 +71,8 @@ __global__ void halo_wrong(float* out, const float* x, unsigned n) {
     __shared__ float cells[kThreads];
     const unsigned t = threadIdx.x;
     cells[t] = x[t];
-    if (t == 0) cells[n] = x[n];  // BUG small_array
+    float* const last = &cells[0] + n;  // no array with a size that the compiler checks
+    if (t == 0) *last = x[n];           // BUG small_array
     __syncthreads();
     out[t] = cells[(t + 1) % kThreads] - cells[t];
 }

@@ -68,7 +68,7 @@ const char* name(Mistake mistake) {
         "barrier not reached by all",
         "wrong warp mask",
         "misaligned access",
-        "waits for ever",
+        "waits forever",
         "note: the same value from several threads",
     };
     return kNames[static_cast<size_t>(mistake)];

@@ -91,7 +91,7 @@ TEST_CASE("MINI_SIM_BLOCK_SEED sets the order of the blocks, which findings name
     const Outcome drawn =
         run_self("MINI_SIM_CHECK=1 MINI_SIM_BLOCK_SEED=5", "a block that waits");
     CHECK(drawn.code == 1);
-    CHECK_THAT(drawn.text, ContainsSubstring("waits for ever: chain_wrong"));
+    CHECK_THAT(drawn.text, ContainsSubstring("waits forever: chain_wrong"));
     CHECK_THAT(drawn.text, ContainsSubstring("MINI_SIM_BLOCK_SEED=5)"));
 
     // Each block waits for the block before it, so ascending order hides the mistake.

@@ -4,7 +4,7 @@ Compiles CUDA C++ for the simulator: no GPU and no toolkit is needed.
 
   -o FILE       the program (a.out), or with -c the object file
   -c            compile one file, do not link
-  -MF FILE      list the files that the object file depends on, for make or ninja
+  -MF FILE      list the files that the object file depends on, as make reads it
   --run         run the program with ARGUMENTS; without -o it cannot be checked,
                 and is faster
   --check       run it under the checker: races, bounds, uninitialised reads,

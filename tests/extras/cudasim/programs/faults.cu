@@ -554,7 +554,7 @@ FAULT(kMisaligned, short_at_an_odd_byte, 1, 4) {
 
 // ---- blocks that wait for blocks ----
 
-constexpr const char* kSpin = "waits for ever";
+constexpr const char* kSpin = "waits forever";
 FAULT(kSpin, waits_for_the_block_before, 3, 1) {
     while (wrong && atomicAdd(&a[0], 0) < (int)blockIdx.x) {
     }

@@ -15,7 +15,7 @@ LEAST_MUTANTS = 4
 
 def check_regions(catalogue):
     """Each region has a sentence as title, a task with a row in a table, and 1 to 25 lines; a file
-    has regions of one lab, and is no header, because checks replace sources only."""
+    has regions of one lab, and is not a header: checks replace only sources."""
     rows = {task.name for lab in catalogue.labs for task in lab.tasks}
     for region in catalogue.regions:
         if not re.match(r"[A-Z].*\.$", region.title):

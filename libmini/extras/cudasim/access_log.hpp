@@ -9,7 +9,7 @@
 //
 // describe() says which source lines of a kernel fetch more than they use:
 //
-//     relu_ladder.cu:20 loads, global memory: 4096 sectors of 32 bytes; 512 would hold
+//     relu.cu:33 loads, global memory: 4096 sectors of 32 bytes; 512 would hold
 //     the data
 //         worst: block 0, threads 0 to 31: 32 sectors of 32 bytes; 4 would hold the data
 //         thread 0 at byte 0, thread 1 at byte 32, thread 2 at byte 64, ...

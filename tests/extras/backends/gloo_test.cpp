@@ -146,7 +146,7 @@ TEST_CASE("destroying a group of gloo ends its running operations") {
             group.reset();
             return;
         }
-        joined.await();  // rank 1 is no longer in the barrier of init_process_group
+        joined.await();  // rank 1 has left the barrier of init_process_group
         const WorkHandle work = group->all_reduce_async(Tensor::zeros({8}));
         set_default_group(nullptr);
         group.reset();

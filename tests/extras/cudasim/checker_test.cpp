@@ -19,7 +19,7 @@ namespace mini::sim {
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
-using test::Outcome;
+using test::Answer;
 using test::run_self;
 
 std::vector<Report> reports_of(mini::bugs::Run run) {
@@ -35,7 +35,7 @@ TEST_CASE("a kernel without a bug", "[.]") { mini::bugs::missing_barrier(false);
 
 TEST_CASE(
     "MINI_SIM_CHECK=1 prints the reports of the whole program and exits with code 1") {
-    const Outcome checked = run_self("MINI_SIM_CHECK=1", "a bug that is not looked for");
+    const Answer checked = run_self("MINI_SIM_CHECK=1", "a bug that is not looked for");
     CHECK(checked.code == 1);
     CHECK_THAT(checked.text,
                ContainsSubstring("race: reverse, block (0, 0, 0), thread ("));
@@ -52,7 +52,7 @@ TEST_CASE("writes of the same value by several threads are a note, and no mistak
     const auto reports = reports_of(mini::bugs::same_value);
     REQUIRE(reports.size() == 1);
     CHECK(reports[0].mistake == Mistake::kSameValue);
-    const Outcome noted = run_self("MINI_SIM_CHECK=1", "a bug that is only noted");
+    const Answer noted = run_self("MINI_SIM_CHECK=1", "a bug that is only noted");
     CHECK(noted.code == 0);
     CHECK_THAT(noted.text,
                ContainsSubstring("note: the same value from several threads: set_flag"));
@@ -88,7 +88,7 @@ TEST_CASE("a seed draws the order of the blocks") {
 }
 
 TEST_CASE("MINI_SIM_BLOCK_SEED sets the order of the blocks, which findings name") {
-    const Outcome drawn =
+    const Answer drawn =
         run_self("MINI_SIM_CHECK=1 MINI_SIM_BLOCK_SEED=5", "a block that waits");
     CHECK(drawn.code == 1);
     CHECK_THAT(drawn.text, ContainsSubstring("waits forever: chain_wrong"));
@@ -97,7 +97,7 @@ TEST_CASE("MINI_SIM_BLOCK_SEED sets the order of the blocks, which findings name
     // Each block waits for the block before it, so ascending order hides the mistake.
     CHECK(run_self("MINI_SIM_CHECK=1 MINI_SIM_BLOCK_SEED=0", "a block that waits").code ==
           0);
-    const Outcome bad =
+    const Answer bad =
         run_self("MINI_SIM_CHECK=1 MINI_SIM_BLOCK_SEED=no", "a block that waits");
     CHECK(bad.code != 0);
     CHECK_THAT(bad.text,

@@ -10,6 +10,7 @@
 #include "libmini/kernels/cuda/contexts.hpp"
 #include "libmini/kernels/cuda/runtime.hpp"
 #include "tests/kernels/cuda/run_self.hpp"
+#include "tests/support/catch.hpp"
 
 namespace mini::cuda {
 namespace {
@@ -69,7 +70,7 @@ TEST_CASE("a thread that returns to a device does not open it", "[.]") {
 }
 
 TEST_CASE("switching to a device and back creates a context only on this device") {
-    const test::Outcome outcome =
+    const test::Answer outcome =
         test::run_self("LC_ALL=C", "a thread that returns to a device does not open it");
     CAPTURE(outcome.text);
     CHECK(outcome.code == 0);

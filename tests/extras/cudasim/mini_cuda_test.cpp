@@ -1,10 +1,6 @@
 // `mini cuda` as a user calls it: files of programs/ are compiled, run and checked.
 
-#include <stdio.h>
-#include <sys/wait.h>
-
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -16,6 +12,7 @@
 #include <vector>
 
 #include "libmini/core/error.hpp"
+#include "tests/support/answer.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
 #include "tests/support/folder.hpp"
@@ -24,48 +21,33 @@
 namespace mini::sim {
 namespace {
 
+using test::Answer;
 using test::contains;
-
-struct Result {
-    int code = 0;
-    std::string output;  // stdout and stderr
-};
-
-Result shell(const std::string& command) {
-    FILE* const pipe = popen((command + " 2>&1").c_str(), "r");
-    Result result;
-    std::array<char, 4096> part;
-    for (size_t got; (got = fread(part.data(), 1, part.size(), pipe)) > 0;)
-        result.output.append(part.data(), got);
-    const int status = pclose(pipe);
-    result.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    return result;
-}
+using test::run_shell;
 
 // Runs `mini cuda` in programs/, by default with the build's compiler.
-Result mini_cuda(const std::string& arguments, const std::string& compiler = "") {
-    return shell(concat("cd ", MINI_PROGRAMS_DIR, " && ",
-                        compiler.empty() ? "" : "CXX=" + compiler + " ", MINI_BIN_DIR,
-                        "/mini cuda ", arguments));
+Answer mini_cuda(const std::string& arguments, const std::string& compiler = "") {
+    return run_shell(concat("cd ", MINI_PROGRAMS_DIR, " && CXX=", compiler, " ",
+                            MINI_BIN_DIR, "/mini cuda ", arguments));
 }
 
 // Generates the compilers that mini cuda supports; "" for one that is not installed.
 std::string a_compiler() {
     const std::string compiler = GENERATE("g++", "clang++");
-    return shell(compiler + " --version").code == 0 ? compiler : "";
+    return run_shell(compiler + " --version").code == 0 ? compiler : "";
 }
 
 TEST_CASE("mini cuda: the language and the runtime of plain programs") {
     const test::Folder folder;
     const std::string program = folder / "language";
     REQUIRE(mini_cuda("language.cu -arch=sm_80 --use_fast_math -lcublas -o " + program)
-                .output == "");
-    const Result plain = shell(program);
-    CHECK(plain.output == "0 failures\n");
+                .text == "");
+    const Answer plain = run_shell(program);
+    CHECK(plain.text == "0 failures\n");
     CHECK(plain.code == 0);
     // The last launch is refused on purpose.
-    const Result checked = shell("MINI_SIM_CHECK=1 " + program);
-    CHECK(checked.output ==
+    const Answer checked = run_shell("MINI_SIM_CHECK=1 " + program);
+    CHECK(checked.text ==
           "a kernel was not launched: the grid or block dimensions are invalid\n"
           "0 failures\n");
     CHECK(checked.code == 0);
@@ -76,19 +58,19 @@ TEST_CASE("mini cuda: half and bfloat16, and the toolkit's libraries") {
     if (compiler.empty()) return;
     const std::string file = GENERATE("half.cu", "libraries.cu");
     CAPTURE(compiler, file);
-    CHECK(mini_cuda("--check " + file, compiler).output == "0 failures\n");
+    CHECK(mini_cuda("--check " + file, compiler).text == "0 failures\n");
 }
 
 // Returns what `mini cuda` says of a file with this text.
-Result mini_cuda_of(const std::string& text, const std::string& options) {
+Answer mini_cuda_of(const std::string& text, const std::string& options) {
     const test::Folder folder;
     std::ofstream(folder / "it.cu") << text;
-    return shell(concat("cd ", folder.path(), " && ", MINI_BIN_DIR, "/mini cuda ",
-                        options, " it.cu"));
+    return run_shell(concat("cd ", folder.path(), " && ", MINI_BIN_DIR, "/mini cuda ",
+                            options, " it.cu"));
 }
 
 TEST_CASE("mini cuda --count prints each kernel's traffic and its worst line") {
-    const Result result = mini_cuda_of(
+    const Answer result = mini_cuda_of(
         "__global__ void copy(float* to, const float* from) {\n"
         "  to[threadIdx.x] = from[8 * threadIdx.x]; }\n"
         "int main() { float *a, *b; cudaMalloc(&a, 4096); cudaMalloc(&b, 4096);\n"
@@ -96,7 +78,7 @@ TEST_CASE("mini cuda --count prints each kernel's traffic and its worst line") {
         "}\n",
         "--count");
     CHECK(
-        result.output ==
+        result.text ==
         "2 times copy, 1 blocks of 64 threads\n"
         "    loads 2 instructions, 64 sectors, 12 % used; stores 2 instructions, 8 "
         "sectors, 100 % used\n"
@@ -110,36 +92,36 @@ TEST_CASE("mini cuda --count prints each kernel's traffic and its worst line") {
 }
 
 TEST_CASE("mini cuda --seeds names the order of blocks in which a mistake shows") {
-    const Result result = mini_cuda_of(
+    const Answer result = mini_cuda_of(
         "__global__ void k(int* a) { if (blockIdx.x == 0) a[1] = 1; else a[0] = a[1]; }\n"
         "int main() { int* a; cudaMalloc(&a, 8); k<<<2, 1>>>(a); }\n",
         "--seeds 20");
-    CHECK(contains(result.output, "it.cu:1"));
-    CHECK(contains(result.output, "mini cuda: ended at order "));
+    CHECK(contains(result.text, "it.cu:1"));
+    CHECK(contains(result.text, "mini cuda: ended at order "));
     CHECK(result.code == 1);
 }
 
 TEST_CASE("mini cuda names what is not simulated, and wrong command lines") {
-    const Result graph = mini_cuda_of("int main() { cudaGraph_t graph; }\n", "--run");
-    CHECK(contains(graph.output, "it.cu:1:"));
-    CHECK(contains(graph.output, "mini cuda: cudaGraph_t is not simulated\n"));
+    const Answer graph = mini_cuda_of("int main() { cudaGraph_t graph; }\n", "--run");
+    CHECK(contains(graph.text, "it.cu:1:"));
+    CHECK(contains(graph.text, "mini cuda: cudaGraph_t is not simulated\n"));
     CHECK(graph.code == 3);
     // Nothing else is said of it.
-    const Result header = mini_cuda_of("#include <cuda/barrier>\n", "--run");
-    CHECK(contains(header.output, "it.cu:1: "));
-    CHECK(header.output.ends_with("mini cuda: cuda/barrier is not simulated\n"));
-    CHECK(std::ranges::count(header.output, '\n') == 2);
-    const Result member = mini_cuda_of(
+    const Answer header = mini_cuda_of("#include <cuda/barrier>\n", "--run");
+    CHECK(contains(header.text, "it.cu:1: "));
+    CHECK(header.text.ends_with("mini cuda: cuda/barrier is not simulated\n"));
+    CHECK(std::ranges::count(header.text, '\n') == 2);
+    const Answer member = mini_cuda_of(
         "#include <cooperative_groups.h>\n"
         "void f(cooperative_groups::cluster_group);\n",
         "-c");
-    CHECK(contains(member.output,
+    CHECK(contains(member.text,
                    "mini cuda: cooperative_groups::cluster_group is not simulated\n"));
     for (const char* wrong :
          {"", "missing.cu", "half.cu -o", "half.cu --check --count"}) {
         INFO(wrong);
-        const Result result = mini_cuda(wrong);
-        CHECK(result.output.starts_with("mini cuda: "));
+        const Answer result = mini_cuda(wrong);
+        CHECK(result.text.starts_with("mini cuda: "));
         CHECK(result.code == 2);
     }
 }
@@ -162,28 +144,28 @@ TEST_CASE("mini cuda --check finds each fault of faults.cu, and none without it"
     if (compiler.empty()) return;
     const test::Folder folder;
     const std::string program = folder / "faults";
-    REQUIRE(mini_cuda("faults.cu -o " + program, compiler).output == "");
+    REQUIRE(mini_cuda("faults.cu -o " + program, compiler).text == "");
     const std::string checked = "MINI_SIM_CHECK=1 " + program;
-    const Result right = shell(checked + " right");
-    CHECK(right.output == "");
+    const Answer right = run_shell(checked + " right");
+    CHECK(right.text == "");
     CHECK(right.code == 0);
 
     std::map<int, std::string> kinds;  // by the first line of a fault
-    std::istringstream list(shell(program + " list").output);
+    std::istringstream list(run_shell(program + " list").text);
     std::string kind;
     for (int line = 0; list >> line && std::getline(list >> std::ws, kind);)
         kinds[line] = kind;
     CHECK(kinds.size() >= 60);
-    const Result wrong = shell(checked + " wrong");
+    const Answer wrong = run_shell(checked + " wrong");
     CHECK(wrong.code == 1);
     std::set<int> found;  // a later finding may follow from a fault's first
-    for (const auto& [line, got] : findings_of(wrong.output)) {
+    for (const auto& [line, got] : findings_of(wrong.text)) {
         const auto fault = std::prev(kinds.upper_bound(line));
-        INFO("line " << line << "\n" << wrong.output);
+        INFO("line " << line << "\n" << wrong.text);
         if (found.insert(fault->first).second) CHECK(got == fault->second);
     }
     for (const auto& [line, wanted] : kinds) {
-        INFO("line " << line << ": " << wanted << "\n" << wrong.output);
+        INFO("line " << line << ": " << wanted << "\n" << wrong.text);
         CHECK(found.contains(line));
     }
 }

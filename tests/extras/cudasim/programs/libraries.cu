@@ -85,7 +85,29 @@ void check_groups() {
 
 // ---- cuBLAS ----
 
-// Batches of c = 2 op(a) op(b) + 0.5 c, where a product has m x n elements of k terms.
+// The products of some batches, which have m x n elements of k terms.
+template <typename T>
+struct Products {
+    cublasHandle_t blas;
+    cublasOperation_t of_a, of_b;
+    int m, n, k;
+    const T* a;
+    int lda, step_a;
+    const T* b;
+    int ldb, step_b;
+    T* c;
+    int ldc, step_c, batches;
+
+    // Calls product(a, b, c) for each batch until one fails. Returns the last status.
+    cublasStatus_t one_by_one(auto product) const {
+        cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
+        for (int i = 0; i < batches && status == CUBLAS_STATUS_SUCCESS; ++i)
+            status = product(a + i * step_a, b + i * step_b, c + i * step_c);
+        return status;
+    }
+};
+
+// Batches of c = 2 op(a) op(b) + 0.5 c.
 template <typename T, typename Product>
 void check_products(bool turn_a, bool turn_b, Product product) {
     constexpr int m = 5, n = 3, k = 4, batches = 2;
@@ -96,10 +118,10 @@ void check_products(bool turn_a, bool turn_b, Product product) {
     T* to = on_device(c);
     cublasHandle_t blas;
     cublasCreate(&blas);
-    const cublasStatus_t status =
-        product(blas, turn_a ? CUBLAS_OP_T : CUBLAS_OP_N,
-                turn_b ? CUBLAS_OP_T : CUBLAS_OP_N, m, n, k, on_device(a), turn_a ? k : m,
-                m * k, on_device(b), turn_b ? n : k, k * n, to, m, m * n, batches);
+    const cublasStatus_t status = product(Products<T>{
+        blas, turn_a ? CUBLAS_OP_T : CUBLAS_OP_N, turn_b ? CUBLAS_OP_T : CUBLAS_OP_N, m,
+        n, k, on_device(a), turn_a ? k : m, m * k, on_device(b), turn_b ? n : k, k * n,
+        to, m, m * n, batches});
     CHECK(status == CUBLAS_STATUS_SUCCESS);
     CHECK(cublasDestroy(blas) == CUBLAS_STATUS_SUCCESS);
     const std::vector<T> got = on_host(to, c.size());
@@ -119,39 +141,25 @@ void check_blas() {
     const float two = 2, half_ = 0.5f;
     const double two_d = 2, half_d = 0.5;
     for (int turn = 0; turn < 4; ++turn) {
-        check_products<float>(turn & 1, turn & 2,
-                              [&](auto blas, auto of_a, auto of_b, int m, int n, int k,
-                                  auto a, int lda, int step_a, auto b, int ldb,
-                                  int step_b, auto c, int ldc, int step_c, int batches) {
-                                  return cublasSgemmStridedBatched(
-                                      blas, of_a, of_b, m, n, k, &two, a, lda, step_a, b,
-                                      ldb, step_b, &half_, c, ldc, step_c, batches);
-                              });
-        check_products<double>(
-            turn & 1, turn & 2,
-            [&](auto blas, auto of_a, auto of_b, int m, int n, int k, auto a, int lda,
-                int step_a, auto b, int ldb, int step_b, auto c, int ldc, int step_c,
-                int batches) {
-                cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
-                for (int i = 0; i < batches && status == CUBLAS_STATUS_SUCCESS; ++i)
-                    status = cublasDgemm(blas, of_a, of_b, m, n, k, &two_d,
-                                         a + i * step_a, lda, b + i * step_b, ldb,
-                                         &half_d, c + i * step_c, ldc);
-                return status;
+        check_products<float>(turn & 1, turn & 2, [&](const auto& p) {
+            return cublasSgemmStridedBatched(p.blas, p.of_a, p.of_b, p.m, p.n, p.k, &two,
+                                             p.a, p.lda, p.step_a, p.b, p.ldb, p.step_b,
+                                             &half_, p.c, p.ldc, p.step_c, p.batches);
+        });
+        check_products<double>(turn & 1, turn & 2, [&](const auto& p) {
+            return p.one_by_one([&](auto a, auto b, auto c) {
+                return cublasDgemm(p.blas, p.of_a, p.of_b, p.m, p.n, p.k, &two_d, a,
+                                   p.lda, b, p.ldb, &half_d, c, p.ldc);
             });
-        check_products<__nv_bfloat16>(
-            turn & 1, turn & 2,
-            [&](auto blas, auto of_a, auto of_b, int m, int n, int k, auto a, int lda,
-                int step_a, auto b, int ldb, int step_b, auto c, int ldc, int step_c,
-                int batches) {
-                cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
-                for (int i = 0; i < batches && status == CUBLAS_STATUS_SUCCESS; ++i)
-                    status = cublasGemmEx(blas, of_a, of_b, m, n, k, &two, a + i * step_a,
-                                          CUDA_R_16BF, lda, b + i * step_b, CUDA_R_16BF,
-                                          ldb, &half_, c + i * step_c, CUDA_R_16BF, ldc,
-                                          CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
-                return status;
+        });
+        check_products<__nv_bfloat16>(turn & 1, turn & 2, [&](const auto& p) {
+            return p.one_by_one([&](auto a, auto b, auto c) {
+                return cublasGemmEx(p.blas, p.of_a, p.of_b, p.m, p.n, p.k, &two, a,
+                                    CUDA_R_16BF, p.lda, b, CUDA_R_16BF, p.ldb, &half_, c,
+                                    CUDA_R_16BF, p.ldc, CUBLAS_COMPUTE_32F,
+                                    CUBLAS_GEMM_DEFAULT);
             });
+        });
     }
 }
 

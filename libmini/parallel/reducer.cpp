@@ -110,10 +110,15 @@ FinishHook Reducer::launch(size_t index) {
                " is launched a second time in one backward pass on rank ", group_.rank());
     group_.events().record(EventKind::kBucketLaunch, static_cast<int64_t>(index),
                            bucket.bytes());
+    const bool is_last = index + 1 == buckets_.size();
+    // The module's backward pass is over. To wake the communication thread would take
+    // longer than a small all-reduce, so the waiting thread runs the last one.
+    if (!comm_hook_ && is_last)
+        return [this, buffer = bucket.buffer()] { group_.all_reduce(buffer); };
     if (!comm_hook_)
         return [work = group_.all_reduce_async(bucket.buffer())] { work->wait(); };
     return comm_hook_({.index = index,
-                       .is_last = index + 1 == buckets_.size(),
+                       .is_last = is_last,
                        .buffer = bucket.buffer(),
                        .gradients = bucket.gradients(),
                        .parameters = buckets_.parameters(bucket.indices())},

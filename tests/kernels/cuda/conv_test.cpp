@@ -20,54 +20,28 @@ constexpr Convolution kConvolutions[] = {
     {{2, 20, 94, 94}, 1, {1, 1, 0}},
 };
 
-// Arrays of integers, so that every product and sum is exact in any order.
-struct Arrays {
-    explicit Arrays(const Convolution& conv)
-        : outputs(conv.in.N * conv.O * conv.window.output(conv.in.H) *
-                  conv.window.output(conv.in.W)),
-          x(small_integers(conv.in.N * conv.in.C * conv.in.H * conv.in.W, 1)),
-          w(small_integers(conv.O * conv.in.C * conv.window.kernel * conv.window.kernel,
-                           2)),
-          bias(small_integers(conv.O, 3)),
-          g(small_integers(outputs, 4)) {}
-
-    int64_t outputs;
-    std::vector<float> x, w, bias, g;
-};
-
-// Checks conv2d and its gradients against the CPU's results on integers.
+// Checks conv2d and its gradients against the CPU's results on integers, so that every
+// product and sum is exact in any order.
 void check_convolution(const Convolution& conv, bool with_bias) {
     const auto& [in, O, window] = conv;
     CAPTURE(in.N, in.C, in.H, in.W, O, window.kernel, window.stride, window.padding,
             with_bias);
-    const Arrays host(conv);
-    const OnDevice<float> x(host.x), w(host.w), bias(host.bias), g(host.g);
+    const int64_t x_size = in.N * in.C * in.H * in.W;
+    const int64_t w_size = O * in.C * window.kernel * window.kernel;
+    const int64_t y_size = in.N * O * window.output(in.H) * window.output(in.W);
+    Both x(small_integers(x_size, 1)), w(small_integers(w_size, 2));
+    Both bias(small_integers(O, 3)), g(small_integers(y_size, 4));
+    Both y(unwritten(y_size)), dx(unwritten(x_size)), dw(unwritten(w_size));
+    Both dbias(unwritten(O));
 
-    auto expected = unwritten(host.outputs);
-    cpu::conv2d(expected.data(), host.x.data(), host.w.data(),
-                with_bias ? host.bias.data() : nullptr, in, O, window);
-    const auto y = unwritten_on_device(host.outputs);
-    cuda::conv2d(y, x, w, with_bias ? bias.get() : nullptr, in, O, window, nullptr);
-    CHECK(first_difference(y.read(), expected) == kNoDifference);
-
-    auto expected_dx = unwritten(static_cast<int64_t>(host.x.size()));
-    cpu::conv2d_backward_input(expected_dx.data(), host.g.data(), host.w.data(), in, O,
-                               window);
-    const auto dx = unwritten_on_device(static_cast<int64_t>(host.x.size()));
-    cuda::conv2d_backward_input(dx, g, w, in, O, window, nullptr);
-    CHECK(first_difference(dx.read(), expected_dx) == kNoDifference);
-
-    auto expected_dw = unwritten(static_cast<int64_t>(host.w.size()));
-    auto expected_dbias = unwritten(O);
-    cpu::conv2d_backward_weight(expected_dw.data(),
-                                with_bias ? expected_dbias.data() : nullptr,
-                                host.g.data(), host.x.data(), in, O, window);
-    const auto dw = unwritten_on_device(static_cast<int64_t>(host.w.size()));
-    const auto dbias = unwritten_on_device(O);
-    cuda::conv2d_backward_weight(dw, with_bias ? dbias.get() : nullptr, g, x, in, O,
-                                 window, nullptr);
-    CHECK(first_difference(dw.read(), expected_dw) == kNoDifference);
-    CHECK(first_difference(dbias.read(), expected_dbias) == kNoDifference);
+    run_both<cpu::conv2d, cuda::conv2d>(y, x, w, with_bias ? &bias : nullptr, in, O,
+                                        window);
+    run_both<cpu::conv2d_backward_input, cuda::conv2d_backward_input>(dx, g, w, in, O,
+                                                                      window);
+    run_both<cpu::conv2d_backward_weight, cuda::conv2d_backward_weight>(
+        dw, with_bias ? &dbias : nullptr, g, x, in, O, window);
+    for (const auto* const result : {&y, &dx, &dw, &dbias})
+        CHECK(first_difference(result->read(), result->host) == kNoDifference);
 }
 
 TEST_CASE("conv2d and its gradients equal the CPU's results on integers") {

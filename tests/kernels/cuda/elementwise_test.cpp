@@ -48,16 +48,11 @@ TEST_CASE("binary operations are bitwise identical to the CPU's for all strides"
     const size_t skip = GENERATE(0, 1);
     CAPTURE(pair.name, static_cast<int>(op), skip);
 
-    const auto a = normal_numbers(pair.a_size, 1), b = normal_numbers(pair.b_size, 2);
-    auto expected = unwritten(count(pair.shape));
-    cpu::binary(op, expected.data(), a.data(), b.data(), pair.shape, pair.a_strides,
-                pair.b_strides);
-
-    const OnDevice<float> device_a(a, skip), device_b(b, skip);
-    const auto out = unwritten_on_device(count(pair.shape));
-    cuda::binary(op, out, device_a, device_b, pair.shape, pair.a_strides, pair.b_strides,
-                 nullptr);
-    CHECK(bits(out.read()) == bits(expected));
+    Both a(normal_numbers(pair.a_size, 1), skip), b(normal_numbers(pair.b_size, 2), skip);
+    Both out(unwritten(count(pair.shape)));
+    run_both<cpu::binary, cuda::binary>(op, out, a, b, pair.shape, pair.a_strides,
+                                        pair.b_strides);
+    CHECK(bits(out.read()) == bits(out.host));
 }
 
 TEST_CASE(
@@ -70,16 +65,10 @@ TEST_CASE(
         a_strides[d] = int64_t{1} << d;
         b_strides[d] = int64_t{512} >> d;
     }
-    const auto a = small_integers(1024, 1), b = small_integers(1024, 2);
-    auto expected = unwritten(1024);
-    cpu::binary(BinaryOp::kSub, expected.data(), a.data(), b.data(), shape, a_strides,
-                b_strides);
-
-    const OnDevice<float> device_a(a), device_b(b);
-    const auto out = unwritten_on_device(1024);
-    cuda::binary(BinaryOp::kSub, out, device_a, device_b, shape, a_strides, b_strides,
-                 nullptr);
-    CHECK(first_difference(out.read(), expected) == kNoDifference);
+    Both a(small_integers(1024, 1)), b(small_integers(1024, 2)), out(unwritten(1024));
+    run_both<cpu::binary, cuda::binary>(BinaryOp::kSub, out, a, b, shape, a_strides,
+                                        b_strides);
+    CHECK(first_difference(out.read(), out.host) == kNoDifference);
 }
 
 TEST_CASE("unary operations equal the CPU's results") {
@@ -88,61 +77,49 @@ TEST_CASE("unary operations equal the CPU's results") {
     const size_t skip = GENERATE(0, 1);
     CAPTURE(n, static_cast<int>(op), skip);
 
-    auto x = normal_numbers(n);
+    auto values = normal_numbers(n);
     if (n > 30) {
-        x[3] = kNaN;
-        x[4] = kInf;
-        x[5] = -kInf;
-        x[6] = -0.0f;
+        values[3] = kNaN;
+        values[4] = kInf;
+        values[5] = -kInf;
+        values[6] = -0.0f;
     }
-    auto expected = unwritten(n);
-    cpu::unary(op, expected.data(), x.data(), n);
-    const OnDevice<float> device_x(x, skip);
-    const auto out = unwritten_on_device(n, skip);
-    cuda::unary(op, out, device_x, n, nullptr);
+    Both x(values, skip), out(unwritten(n), skip);
+    run_both<cpu::unary, cuda::unary>(op, out, x, n);
 
     // exp, log, sigmoid and tanh may differ in the last digits.
-    CHECK(max_error(out.read(), expected) <= 8 * kUnitRoundoff);
+    CHECK(max_error(out.read(), out.host) <= 8 * kUnitRoundoff);
 }
 
 TEST_CASE("relu_backward and axpy and scale and fill equal the CPU's results") {
     const int64_t n = GENERATE(0, 1, 31, 33, 255, 257, 1000);
     const size_t skip = GENERATE(0, 1);
     CAPTURE(n, skip);
-    const auto a = normal_numbers(n, 1), b = small_integers(n, 2);
-    const OnDevice<float> device_a(a, skip), device_b(b, skip);
+    auto results = small_integers(n, 2);
+    Both a(normal_numbers(n, 1), skip), b(results, skip), out(unwritten(n), skip);
 
-    auto results = b, expected = unwritten(n);
     if (n > 1) results[1] = kNaN;
-    cpu::relu_backward(expected.data(), a.data(), results.data(), n);
-    const auto out = unwritten_on_device(n, skip);
-    cuda::relu_backward(out, device_a, OnDevice<float>(results, skip), n, nullptr);
-    CHECK(bits(out.read()) == bits(expected));
+    Both y(results, skip);
+    run_both<cpu::relu_backward, cuda::relu_backward>(out, a, y, n);
+    CHECK(bits(out.read()) == bits(out.host));
 
     // The CPU and the GPU may round the product and the sum once (fused) or twice.
-    expected = a;
-    cpu::axpy(expected.data(), b.data(), 0.3f, n);
-    cuda::axpy(device_a, device_b, 0.3f, n, nullptr);
-    CHECK(max_error(device_a.read(), expected) <= 4 * kUnitRoundoff);
+    run_both<cpu::axpy, cuda::axpy>(a, b, 0.3f, n);
+    CHECK(max_error(a.read(), a.host) <= 4 * kUnitRoundoff);
 
-    expected = b;
-    cpu::scale(expected.data(), -0.7f, n);
-    cuda::scale(device_b, -0.7f, n, nullptr);
-    CHECK(bits(device_b.read()) == bits(expected));
+    run_both<cpu::scale, cuda::scale>(b, -0.7f, n);
+    CHECK(bits(b.read()) == bits(b.host));
 
-    cuda::fill(out, 2.5f, n, nullptr);
+    cuda::fill(out.device, 2.5f, n, nullptr);
     CHECK(out.read() == std::vector<float>(static_cast<size_t>(n), 2.5f));
 }
 
 TEST_CASE("add_bias_rows adds the bias to every row") {
     const int64_t rows = GENERATE(0, 1, 31, 100), cols = GENERATE(0, 1, 3, 10, 64);
     CAPTURE(rows, cols);
-    const auto y = small_integers(rows * cols, 1), bias = small_integers(cols, 2);
-    auto expected = y;
-    cpu::add_bias_rows(expected.data(), bias.data(), rows, cols);
-    const OnDevice<float> device_y(y), device_bias(bias);
-    cuda::add_bias_rows(device_y, device_bias, rows, cols, nullptr);
-    CHECK(first_difference(device_y.read(), expected) == kNoDifference);
+    Both y(small_integers(rows * cols, 1)), bias(small_integers(cols, 2));
+    run_both<cpu::add_bias_rows, cuda::add_bias_rows>(y, bias, rows, cols);
+    CHECK(first_difference(y.read(), y.host) == kNoDifference);
 }
 
 // A strided layout within `size` items.
@@ -180,23 +157,14 @@ TEST_CASE("copy_strided and copy_to_strided copy every item") {
         return bytes;
     };
     const size_t skipped = skip * static_cast<size_t>(item_bytes);
-    const auto x = random_bytes(layout.size, 1), y = random_bytes(count(layout.shape), 2);
-    const OnDevice<std::byte> device_x(x, skipped), device_y(y, skipped);
-
-    auto expected = y;
-    cpu::copy_strided(expected.data(), x.data(), layout.shape, layout.strides,
-                      item_bytes);
-    cuda::copy_strided(device_y, device_x, layout.shape, layout.strides, item_bytes,
-                       nullptr);
-    CHECK(first_difference(device_y.read(), expected) == kNoDifference);
-
-    auto scattered = x;
-    cpu::copy_to_strided(scattered.data(), y.data(), layout.shape, layout.strides,
-                         item_bytes);
-    const OnDevice<std::byte> source(y, skipped);
-    cuda::copy_to_strided(device_x, source, layout.shape, layout.strides, item_bytes,
-                          nullptr);
-    CHECK(first_difference(device_x.read(), scattered) == kNoDifference);
+    Both x(random_bytes(layout.size, 1), skipped);
+    Both y(random_bytes(count(layout.shape), 2), skipped), packed(y.host, skipped);
+    run_both<cpu::copy_strided, cuda::copy_strided>(packed, x, layout.shape,
+                                                    layout.strides, item_bytes);
+    CHECK(first_difference(packed.read(), packed.host) == kNoDifference);
+    run_both<cpu::copy_to_strided, cuda::copy_to_strided>(x, y, layout.shape,
+                                                          layout.strides, item_bytes);
+    CHECK(first_difference(x.read(), x.host) == kNoDifference);
 }
 
 }  // namespace

@@ -22,15 +22,10 @@ TEST_CASE("an SGD step on the device equals the CPU's step") {
                        .weight_decay = 0.01f,
                        .nesterov = nesterov,
                        .first = first};
-    auto p = normal_numbers(n, 1), v = normal_numbers(n, 2);
-    const auto g = normal_numbers(n, 3);
-    const OnDevice<float> device_p(p, skip), device_v(v), device_g(g);
-
-    cpu::sgd_step(p.data(), momentum == 0 ? nullptr : v.data(), g.data(), n, step);
-    cuda::sgd_step(device_p, momentum == 0 ? nullptr : device_v.get(), device_g, n, step,
-                   nullptr);
-    CHECK(max_error(device_p.read(), p) <= kTolerance);
-    CHECK(max_error(device_v.read(), v) <= kTolerance);
+    Both p(normal_numbers(n, 1), skip), v(normal_numbers(n, 2)), g(normal_numbers(n, 3));
+    run_both<cpu::sgd_step, cuda::sgd_step>(p, momentum == 0 ? nullptr : &v, g, n, step);
+    CHECK(max_error(p.read(), p.host) <= kTolerance);
+    CHECK(max_error(v.read(), v.host) <= kTolerance);
 }
 
 TEST_CASE("an Adam step on the device equals the CPU's step") {
@@ -44,17 +39,14 @@ TEST_CASE("an Adam step on the device equals the CPU's step") {
                         .weight_decay = 0.01,
                         .decoupled = decoupled,
                         .step = 3};
-    auto p = normal_numbers(n, 1), m = normal_numbers(n, 2), v = normal_numbers(n, 3);
-    for (float& value : v) value = std::abs(value);
-    if (n > 9) v[9] = kNaN;
-    const auto g = normal_numbers(n, 5);
-    const OnDevice<float> device_p(p), device_m(m), device_v(v, skip), device_g(g);
-
-    cpu::adam_step(p.data(), m.data(), v.data(), g.data(), n, step);
-    cuda::adam_step(device_p, device_m, device_v, device_g, n, step, nullptr);
-    CHECK(max_error(device_p.read(), p) <= kTolerance);
-    CHECK(max_error(device_m.read(), m) <= kTolerance);
-    CHECK(max_error(device_v.read(), v) <= kTolerance);
+    auto squares = normal_numbers(n, 3);
+    for (float& value : squares) value = std::abs(value);
+    if (n > 9) squares[9] = kNaN;
+    Both p(normal_numbers(n, 1)), m(normal_numbers(n, 2)), v(squares, skip);
+    Both g(normal_numbers(n, 5));
+    run_both<cpu::adam_step, cuda::adam_step>(p, m, v, g, n, step);
+    for (const auto* const result : {&p, &m, &v})
+        CHECK(max_error(result->read(), result->host) <= kTolerance);
 }
 
 }  // namespace

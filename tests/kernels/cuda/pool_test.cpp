@@ -21,27 +21,19 @@ TEST_CASE("max pooling and its gradient are bitwise identical to the CPU's") {
     CAPTURE(in.N, in.C, in.H, in.W, window.kernel, window.stride, window.padding);
     const int64_t n = in.N * in.C * in.H * in.W;
     const int64_t m = in.N * in.C * window.output(in.H) * window.output(in.W);
-    auto x = small_integers(n);  // with many ties
+    auto values = small_integers(n);  // with many ties
     if (n > 20) {
-        x[5] = kNaN;
-        x[12] = -kInf;
+        values[5] = kNaN;
+        values[12] = -kInf;
     }
-    const auto g = normal_numbers(m, 2);
-
-    auto y = unwritten(m), dx = unwritten(n);
-    std::vector<int32_t> where(static_cast<size_t>(m), -7);
-    cpu::max_pool2d(y.data(), where.data(), x.data(), in, window);
-    cpu::max_pool2d_backward(dx.data(), g.data(), where.data(), in, window);
-
-    const OnDevice<float> device_x(x), device_g(g);
-    const auto device_y = unwritten_on_device(m), device_dx = unwritten_on_device(n);
-    const OnDevice<int32_t> device_where(
-        std::vector<int32_t>(static_cast<size_t>(m), -7));
-    cuda::max_pool2d(device_y, device_where, device_x, in, window, nullptr);
-    cuda::max_pool2d_backward(device_dx, device_g, device_where, in, window, nullptr);
-    CHECK(bits(device_y.read()) == bits(y));
-    CHECK(device_where.read() == where);
-    CHECK(bits(device_dx.read()) == bits(dx));
+    Both x(values), y(unwritten(m)), dx(unwritten(n)), g(normal_numbers(m, 2));
+    Both where(std::vector<int32_t>(static_cast<size_t>(m), -7));
+    run_both<cpu::max_pool2d, cuda::max_pool2d>(y, where, x, in, window);
+    run_both<cpu::max_pool2d_backward, cuda::max_pool2d_backward>(dx, g, where, in,
+                                                                  window);
+    CHECK(bits(y.read()) == bits(y.host));
+    CHECK(where.read() == where.host);
+    CHECK(bits(dx.read()) == bits(dx.host));
 }
 
 }  // namespace

@@ -21,32 +21,24 @@ TEST_CASE("sums of integers are exact along rows and down columns") {
     }));
     const size_t skip = GENERATE(0, 1);
     CAPTURE(outer, reduced, inner, skip);
-    const auto x = small_integers(outer * reduced * inner);
-    auto expected = unwritten(outer * inner);
-    cpu::sum(expected.data(), x.data(), outer, reduced, inner);
-
-    const OnDevice<float> device_x(x, skip);
-    const auto out = unwritten_on_device(outer * inner);
-    cuda::sum(out, device_x, outer, reduced, inner, nullptr);
-    CHECK(first_difference(out.read(), expected) == kNoDifference);
+    Both x(small_integers(outer * reduced * inner), skip), out(unwritten(outer * inner));
+    run_both<cpu::sum, cuda::sum>(out, x, outer, reduced, inner);
+    CHECK(first_difference(out.read(), out.host) == kNoDifference);
 }
 
 TEST_CASE("the order of summation does not depend on the alignment of the array") {
     const int64_t n = GENERATE(1000, 5000, 70001);
-    const auto x = normal_numbers(n);
-    const OnDevice<float> here(x, 0), there(x, 1);
-    const auto out = unwritten_on_device(1), other = unwritten_on_device(1);
-    cuda::sum(out, here, 1, n, 1, nullptr);
-    cuda::sum(other, there, 1, n, 1, nullptr);
+    Both here(normal_numbers(n)), there(here.host, 1);
+    Both out(unwritten(1)), other(unwritten(1));
+    run_both<cpu::sum, cuda::sum>(out, here, 1, n, 1);
+    run_both<cpu::sum, cuda::sum>(other, there, 1, n, 1);
     CHECK(bits(out.read()) == bits(other.read()));
 
     // About 60 roundings affect each element. Each rounding error is at most half an ulp
     // of a partial sum.
-    auto expected = unwritten(1);
-    cpu::sum(expected.data(), x.data(), 1, n, 1);
     double sizes = 0.0;
-    for (const float value : x) sizes += std::abs(value);
-    CHECK(std::abs(out.read()[0] - expected[0]) <= 100 * kUnitRoundoff * sizes);
+    for (const float value : here.host) sizes += std::abs(value);
+    CHECK(std::abs(out.read()[0] - out.host[0]) <= 100 * kUnitRoundoff * sizes);
 }
 
 TEST_CASE("argmax finds the first greatest element and the first NaN") {
@@ -60,62 +52,47 @@ TEST_CASE("argmax finds the first greatest element and the first NaN") {
         for (int64_t j = 0; j < cols; ++j) x[static_cast<size_t>(4 * cols + j)] = -kInf;
         x[static_cast<size_t>(5 * cols + cols - 1)] = kInf;
     }
-    std::vector<int64_t> expected(static_cast<size_t>(rows), -7);
-    cpu::argmax(expected.data(), x.data(), rows, cols);
-
-    const OnDevice<float> device_x(x);
-    const OnDevice<int64_t> out(std::vector<int64_t>(static_cast<size_t>(rows), -7));
-    cuda::argmax(out, device_x, rows, cols, nullptr);
-    CHECK(out.read() == expected);
+    Both scores(x);
+    Both out(std::vector<int64_t>(static_cast<size_t>(rows), -7));
+    run_both<cpu::argmax, cuda::argmax>(out, scores, rows, cols);
+    CHECK(out.read() == out.host);
 }
 
 TEST_CASE("log-softmax and its gradient equal the CPU's results") {
     const int64_t rows = GENERATE(0, 1, 5, 33), cols = GENERATE(1, 10, 31, 33, 257, 1500);
     CAPTURE(rows, cols);
-    auto x = normal_numbers(rows * cols);
-    for (float& value : x) value *= 40.0f;  // exp of such numbers overflows
-    if (rows == 33) x[static_cast<size_t>(cols * 3)] = kNaN;
-    const auto g = normal_numbers(rows * cols, 2);
+    auto scores = normal_numbers(rows * cols);
+    for (float& value : scores) value *= 40.0f;  // exp of such numbers overflows
+    if (rows == 33) scores[static_cast<size_t>(cols * 3)] = kNaN;
+    Both x(scores), g(normal_numbers(rows * cols, 2));
+    Both y(unwritten(rows * cols)), dx(unwritten(rows * cols));
 
-    auto expected = unwritten(rows * cols);
-    cpu::log_softmax(expected.data(), x.data(), rows, cols);
-    const OnDevice<float> device_x(x), device_g(g);
-    const auto y = unwritten_on_device(rows * cols),
-               dx = unwritten_on_device(rows * cols);
-    cuda::log_softmax(y, device_x, rows, cols, nullptr);
+    run_both<cpu::log_softmax, cuda::log_softmax>(y, x, rows, cols);
     // The sum has cols / 32 + 5 roundings, and its logarithm a few more.
-    CHECK(max_error(y.read(), expected) <= 64 * kUnitRoundoff);
+    CHECK(max_error(y.read(), y.host) <= 64 * kUnitRoundoff);
 
     // Terms of the sum of g can cancel, so the error of the sum is relative to the sum of
     // |g|, which is below 2 cols.
-    const OnDevice<float> device_y(expected);
-    auto expected_dx = unwritten(rows * cols);
-    cpu::log_softmax_backward(expected_dx.data(), g.data(), expected.data(), rows, cols);
-    cuda::log_softmax_backward(dx, device_g, device_y, rows, cols, nullptr);
-    CHECK(max_error(dx.read(), expected_dx) <=
+    Both same_y(y.host);
+    run_both<cpu::log_softmax_backward, cuda::log_softmax_backward>(dx, g, same_y, rows,
+                                                                    cols);
+    CHECK(max_error(dx.read(), dx.host) <=
           (16 + 2 * static_cast<float>(cols)) * kUnitRoundoff);
 }
 
 TEST_CASE("nll and its gradient are bitwise identical to the CPU's results") {
     const int64_t rows = GENERATE(0, 1, 31, 100, 257), cols = GENERATE(1, 3, 10);
     CAPTURE(rows, cols);
-    const auto x = normal_numbers(rows * cols), g = normal_numbers(rows, 2);
-    std::vector<int64_t> target;
-    for (int64_t i = 0; i < rows; ++i) target.push_back(i * 7 % cols);
-    const OnDevice<float> device_x(x), device_g(g);
-    const OnDevice<int64_t> device_target(target);
+    std::vector<int64_t> classes;
+    for (int64_t i = 0; i < rows; ++i) classes.push_back(i * 7 % cols);
+    Both x(normal_numbers(rows * cols)), g(normal_numbers(rows, 2));
+    Both losses(unwritten(rows)), dx(unwritten(rows * cols));
+    Both target(classes);
 
-    auto expected = unwritten(rows);
-    cpu::nll(expected.data(), x.data(), target.data(), rows, cols);
-    const auto losses = unwritten_on_device(rows);
-    cuda::nll(losses, device_x, device_target, rows, cols, nullptr);
-    CHECK(bits(losses.read()) == bits(expected));
-
-    auto expected_dx = unwritten(rows * cols);
-    cpu::nll_backward(expected_dx.data(), g.data(), target.data(), rows, cols);
-    const auto dx = unwritten_on_device(rows * cols);
-    cuda::nll_backward(dx, device_g, device_target, rows, cols, nullptr);
-    CHECK(bits(dx.read()) == bits(expected_dx));
+    run_both<cpu::nll, cuda::nll>(losses, x, target, rows, cols);
+    CHECK(bits(losses.read()) == bits(losses.host));
+    run_both<cpu::nll_backward, cuda::nll_backward>(dx, g, target, rows, cols);
+    CHECK(bits(dx.read()) == bits(dx.host));
 }
 
 TEST_CASE(
@@ -123,23 +100,20 @@ TEST_CASE(
     const int64_t n = GENERATE(0, 1, 31, 33, 257, 1000);
     const size_t skip = GENERATE(0, 1);
     CAPTURE(n, skip);
-    std::vector<float> p, t;
+    std::vector<float> inputs, targets;
     for (int64_t i = 0; i < n; ++i) {
-        p.push_back(i % 10 == 9 ? kNaN : static_cast<float>(i % 9) / 8.0f);  // 0 ... 1
-        t.push_back(static_cast<float>(i % 3) / 2.0f);
+        inputs.push_back(i % 10 == 9 ? kNaN
+                                     : static_cast<float>(i % 9) / 8.0f);  // 0 .. 1
+        targets.push_back(static_cast<float>(i % 3) / 2.0f);
     }
-    const auto g = normal_numbers(n);
-    const OnDevice<float> device_p(p, skip), device_t(t, skip), device_g(g, skip);
+    Both p(inputs, skip), t(targets, skip), g(normal_numbers(n), skip);
+    Both out(unwritten(n), skip);
 
-    auto expected = unwritten(n);
-    cpu::binary_cross_entropy(expected.data(), p.data(), t.data(), n);
-    const auto losses = unwritten_on_device(n, skip);
-    cuda::binary_cross_entropy(losses, device_p, device_t, n, nullptr);
-    CHECK(max_error(losses.read(), expected) <= 8 * kUnitRoundoff);
-
-    cpu::binary_cross_entropy_backward(expected.data(), g.data(), p.data(), t.data(), n);
-    cuda::binary_cross_entropy_backward(losses, device_g, device_p, device_t, n, nullptr);
-    CHECK(max_error(losses.read(), expected) <= 8 * kUnitRoundoff);
+    run_both<cpu::binary_cross_entropy, cuda::binary_cross_entropy>(out, p, t, n);
+    CHECK(max_error(out.read(), out.host) <= 8 * kUnitRoundoff);
+    run_both<cpu::binary_cross_entropy_backward, cuda::binary_cross_entropy_backward>(
+        out, g, p, t, n);
+    CHECK(max_error(out.read(), out.host) <= 8 * kUnitRoundoff);
 }
 
 }  // namespace

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "libmini/kernels/cuda/allocator.hpp"
@@ -53,6 +55,39 @@ class OnDevice {
 /// Returns an output array on the device, filled as by unwritten().
 inline OnDevice<float> unwritten_on_device(int64_t n, size_t skip = 0) {
     return OnDevice<float>(unwritten(n), skip);
+}
+
+/// An array on the host and its copy on the device: an operand of a kernel of the CPU and
+/// of the CUDA kernel that must compute the same.
+template <typename T>
+struct Both {
+    explicit Both(std::vector<T> values, size_t skip = 0)
+        : host(std::move(values)), device(host, skip) {}
+
+    /// Returns the device's values; blocks until the default stream is done.
+    std::vector<T> read() const { return device.read(); }
+
+    std::vector<T> host;
+    OnDevice<T> device;
+};
+
+/// Returns the array of a Both, or null for a null pointer to one; other arguments as they
+/// are.
+template <bool kOnDevice, typename Argument>
+auto operand(Argument& argument) {
+    if constexpr (requires { argument.device; })
+        return kOnDevice ? argument.device.get() : argument.host.data();
+    else if constexpr (requires { argument->device; })
+        return argument == nullptr ? nullptr : operand<kOnDevice>(*argument);
+    else
+        return argument;
+}
+
+/// Calls a kernel of the CPU with the host's arrays, and the CUDA kernel with the device's.
+template <auto kCpu, auto kCuda, typename... Arguments>
+void run_both(Arguments&&... arguments) {
+    kCpu(operand<false>(arguments)...);
+    kCuda(operand<true>(arguments)..., nullptr);
 }
 
 constexpr float kUnitRoundoff = 6e-8f;  // 2^-24: the relative error of one rounding

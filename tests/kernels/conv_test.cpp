@@ -151,20 +151,6 @@ TEST_CASE("the gradients of conv2d equal their definitions") {
     CHECK(first_difference(only_dw, dw) == kNoDifference);
 }
 
-TEST_CASE("conv2d and its gradients equal values computed by hand") {
-    // A 3 x 3 image and the kernel (1 2 / 3 4): the first output is 1*1 + 2*2 + 3*4 + 4*5
-    // = 37, plus the bias.
-    const ConvProblem p = {{1, 1, 3, 3}, 1, {2, 1, 0}};
-    const std::vector<float> x = {1, 2, 3, 4, 5, 6, 7, 8, 9}, w = {1, 2, 3, 4};
-    const float bias = 100.0f;
-    CHECK(conv2d_of(p, x, w, &bias) == std::vector<float>{137, 147, 167, 177});
-
-    const std::vector<float> g = {1, 0, 0, 10};
-    CHECK(backward_input_of(p, g, w) ==
-          std::vector<float>{1, 2, 0, 3, 14, 20, 0, 30, 40});
-    CHECK(backward_weight_of(p, g, x) == std::vector<float>{51, 62, 84, 95, 11});
-}
-
 TEST_CASE("convolutions are bitwise identical for any number of threads", "[large]") {
     const std::vector<ConvProblem> problems = {
         {{37, 3, 9, 9}, 26, {3, 1, 1}},   // direct, with padding

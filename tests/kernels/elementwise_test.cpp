@@ -78,8 +78,8 @@ TEST_CASE("a binary operation reads each operand with its own strides") {
 
     const int64_t n = size_of(shape);
     const int64_t middle = 60000;  // room for negative strides
-    const std::vector<float> a = normal_numbers(2 * middle, 1),
-                             b = normal_numbers(2 * middle, 2);
+    static const std::vector<float> a = normal_numbers(2 * middle, 1),
+                                    b = normal_numbers(2 * middle, 2);
     std::vector<float> expected;
     for (int64_t i = 0; i < n; ++i)
         expected.push_back(apply(op, a[middle + offset_of(i, shape, a_strides)],
@@ -134,7 +134,7 @@ TEST_CASE("every unary operation returns NaN for NaN") {
 TEST_CASE("an element's result does not depend on its index") {
     const auto op = GENERATE(UnaryOp::kExp, UnaryOp::kLog, UnaryOp::kSqrt,
                              UnaryOp::kSigmoid, UnaryOp::kTanh);
-    const std::vector<float> x = normal_numbers(40000);
+    static const std::vector<float> x = normal_numbers(40000);
     const std::vector<float> whole = unary_of(op, x);
     for (const int64_t i : {0, 1, 17, 16383, 16384, 39999}) {
         CAPTURE(i);

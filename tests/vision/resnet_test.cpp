@@ -77,8 +77,9 @@ void check_gradients(const nn::ResNet& net, const nlohmann::json& expected) {
 
 }  // namespace
 
+// Names and initial values do not depend on the device, as the tests of nn show.
 TEST_CASE("ResNets have torchvision's parameters and buffers in the same order",
-          "[large]") {
+          "[large][cpu]") {
     for (const auto& expected : golden_cases("resnet")) {
         const nn::ResNet net = make(expected.at("name"), {});
         const nn::NamedTensors state = net.state_dict();
@@ -93,7 +94,7 @@ TEST_CASE("ResNets have torchvision's parameters and buffers in the same order",
     }
 }
 
-TEST_CASE("ResNets start from the values of torchvision", "[large]") {
+TEST_CASE("ResNets start from the values of torchvision", "[large][cpu]") {
     for (const auto& expected : golden_cases("resnet_init")) {
         CAPTURE(expected.at("name").dump());
         manual_seed(0);

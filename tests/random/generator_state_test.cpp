@@ -7,10 +7,11 @@
 #include "libmini/random/random.hpp"
 #include "tests/random/support.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
 #include "tests/support/message_of.hpp"
 
 using mini::Generator;
-using mini::test::normals;
+using mini::test::contains, mini::test::message_of, mini::test::normals;
 
 TEST_CASE("a generator restored from a saved state gives the same numbers") {
     const int words = GENERATE(0, 1, 623, 624, 625, 1000);
@@ -39,22 +40,18 @@ TEST_CASE("set_state rejects invalid states and leaves the generator unchanged")
     CHECK(good.size() == 2552);
     generator.random();
     const std::vector<uint8_t> before = generator.get_state();
-    const auto error_message = [&](const std::vector<uint8_t>& bytes) {
-        return mini::test::message_of([&] { generator.set_state(bytes); });
+    const auto check = [&](const std::vector<uint8_t>& bytes, const std::string& part) {
+        CHECK(contains(message_of([&] { generator.set_state(bytes); }), part));
     };
+    check({good.begin(), good.end() - 1}, "2552 bytes, but this one has 2551");
+    check(std::vector<uint8_t>(5056), "PyTorch's own");
     std::vector<uint8_t> bad = good;
-    bad.pop_back();
-    CHECK(error_message(bad).find("2552 bytes, but this one has 2551") !=
-          std::string::npos);
-    CHECK(error_message(std::vector<uint8_t>(5056)).find("PyTorch's own") !=
-          std::string::npos);
-    bad = good;
     bad[7] = '2';
-    CHECK(error_message(bad).find("not of layout 1") != std::string::npos);
+    check(bad, "not of layout 1");
     for (const size_t index : {size_t{8}, size_t{40}, size_t{1000}, good.size() - 1}) {
         bad = good;
         bad[index] ^= 1;
-        CHECK(error_message(bad).find("damaged") != std::string::npos);
+        check(bad, "damaged");
     }
     CHECK(generator.get_state() == before);
 }

@@ -9,10 +9,12 @@
 
 #include "libmini/core/error.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/contains.hpp"
 #include "tests/support/golden.hpp"
 #include "tests/support/message_of.hpp"
 
 using mini::PythonRandom;
+using mini::test::contains, mini::test::message_of;
 
 namespace {
 
@@ -84,10 +86,7 @@ TEST_CASE("shuffle equals Python's random.shuffle") {
     CHECK(cases.size() >= 15);
 }
 
-TEST_CASE("shuffle gives published results of random.Random") {
-    CHECK(shuffled(10, 1234) == Order{2, 8, 3, 5, 6, 4, 9, 0, 1, 7});
-    CHECK(shuffled(10, 0) == Order{7, 8, 1, 5, 3, 4, 2, 0, 9, 6});
-    CHECK(shuffled(10, 42) == Order{7, 3, 2, 8, 5, 6, 9, 4, 0, 1});
+TEST_CASE("shuffle takes the absolute value of a seed") {
     CHECK(shuffled(10, -42) == shuffled(10, 42));
     CHECK(shuffled(10, int64_t{1} << 32) != shuffled(10, 0));
 
@@ -110,12 +109,10 @@ TEST_CASE(
 TEST_CASE("a number of bits outside 1 to 64 and a bound below 1 throw Error") {
     PythonRandom random(0);
     for (const int bits : {0, 65, -1})
-        CHECK(mini::test::message_of([&] {
-                  random.getrandbits(bits);
-              }).find("getrandbits: " + std::to_string(bits)) != std::string::npos);
+        CHECK(contains(message_of([&] { random.getrandbits(bits); }),
+                       "getrandbits: " + std::to_string(bits)));
     for (const int64_t bound : {int64_t{0}, int64_t{-5}})
-        CHECK(mini::test::message_of([&] {
-                  random.randrange(bound);
-              }).find("bound is " + std::to_string(bound)) != std::string::npos);
+        CHECK(contains(message_of([&] { random.randrange(bound); }),
+                       "bound is " + std::to_string(bound)));
     CHECK(random.getrandbits(32) == PythonRandom(0).getrandbits(32));
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "libmini/random/random.hpp"
+#include "tests/random/support.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/golden.hpp"
 
@@ -16,6 +17,7 @@ namespace {
 
 using mini::Generator;
 using mini::Rounding;
+using mini::test::normals;
 using nlohmann::json;
 
 Generator generator_for(const json& golden) {
@@ -39,16 +41,9 @@ Generator generator_for(const json& golden, const Build& build) {
     return generator;
 }
 
-std::vector<float> uniforms(size_t n, double from, double to, Generator& generator) {
+std::vector<float> uniforms(size_t n, Generator& generator) {
     std::vector<float> values(n);
-    mini::fill_uniform(values, from, to, generator);
-    return values;
-}
-
-std::vector<float> normals(size_t n, double mean, double deviation,
-                           Generator& generator) {
-    std::vector<float> values(n);
-    mini::fill_normal(values, mean, deviation, generator);
+    mini::fill_uniform(values, 0, 1, generator);
     return values;
 }
 
@@ -75,12 +70,12 @@ void check_doubles(const json& expected, const std::vector<double>& actual) {
 
 void check_sequence(const json& draws, Generator& generator) {
     REQUIRE(draws.size() == 6);
-    check_floats(draws[0], uniforms(1, 0, 1, generator));
-    check_floats(draws[1], normals(1, 0, 1, generator));
-    check_floats(draws[2], normals(3, 0, 1, generator));
-    check_floats(draws[3], uniforms(2, 0, 1, generator));
-    check_floats(draws[4], normals(20, 0, 1, generator));
-    check_floats(draws[5], uniforms(1, 0, 1, generator));
+    check_floats(draws[0], uniforms(1, generator));
+    check_floats(draws[1], normals(1, generator));
+    check_floats(draws[2], normals(3, generator));
+    check_floats(draws[3], uniforms(2, generator));
+    check_floats(draws[4], normals(20, generator));
+    check_floats(draws[5], uniforms(1, generator));
 }
 
 // Compares one case of draws_misc.json; returns false if the case is unknown.
@@ -154,8 +149,8 @@ TEST_CASE(
         CAPTURE(build.suffix, golden.at("seed").get<uint64_t>(), n);
         Generator generator = generator_for(golden, build);
         Generator another = generator;
-        check_floats(golden.at("rand"), uniforms(n, 0, 1, generator));
-        check_floats(golden.at("randn"), normals(n, 0, 1, another));
+        check_floats(golden.at("rand"), uniforms(n, generator));
+        check_floats(golden.at("randn"), normals(n, another));
     }
     CHECK(cases.size() == 60);
 }

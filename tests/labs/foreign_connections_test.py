@@ -17,7 +17,7 @@ from pathlib import Path
 
 BIN = os.environ["MINI_BIN_DIR"]
 RANKS = 3
-PROGRAM = [f"{BIN}/train_mnist", "--data", "digits", "--batch-size", "126", "--epochs", "1",
+PROGRAM = [f"{BIN}/train_mnist", "--data", "digits", "--batch-size", "126", "--steps", "60",
            "--json"]
 COOKIE = "00112233445566778899aabbccddeeff"
 MAGIC, VERSION = b"libmini\n", 1  # of libmini/distributed/net/hello.cpp

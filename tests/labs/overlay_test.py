@@ -44,7 +44,12 @@ class Overlay(MadeUpLab):
         lines[place + 1] = text
         self.write(f"work/{path}", "\n".join(lines))
 
-    def test_the_learners_files_replace_those_of_the_reference(self):
+    def test_one_build_for_learners_files_gaps_stubs_and_mutants(self):
+        self.the_learners_files_replace_those_of_the_reference()
+        self.what_a_learners_file_does_not_define_is_not_written()
+        self.stubs_and_mutants_of_kernels_are_selected_at_run_time()
+
+    def the_learners_files_replace_those_of_the_reference(self):
         self.assertEqual(self.work.start("06"),
                          ["libmini/kernels/half.cu", "libmini/kernels/one.cpp",
                           "libmini/kernels/twice.cu", "libmini/kernels/two.cpp"])
@@ -74,8 +79,7 @@ class Overlay(MadeUpLab):
         (self.root / "work/libmini/kernels/two.cpp").unlink()
         self.assertEqual(self.check(), ({}, expected.replace("79", "82")))
 
-    def test_what_a_learners_file_does_not_define_is_not_written(self):
-        self.work.start("06")
+    def what_a_learners_file_does_not_define_is_not_written(self):
         for path in self.work.catalogue.files_of("06"):
             self.write(f"work/{path}", self.work.reference(path))
         self.assertEqual(self.check(), ({}, REFERENCE))
@@ -105,7 +109,7 @@ class Overlay(MadeUpLab):
         self.write("work/libmini/kernels/twice.cu", "// empty\n")
         self.assertIn("twice.cu does not define twice", self.check()[1])
 
-    def test_stubs_and_mutants_of_kernels_are_selected_at_run_time(self):
+    def stubs_and_mutants_of_kernels_are_selected_at_run_time(self):
         catalogue = self.work.catalogue
         generate(catalogue, catalogue.labs, read_mutants(catalogue), self.build / "schemata")
         building.configure(self.build / "log")

@@ -6,16 +6,16 @@ The compiler is CXX. MINI_BUILD_DIR holds the project's builds.
 import os
 import re
 import shutil
-import subprocess
 import unittest
 from pathlib import Path
+
+from tests.install.install_test import run
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 BUILDS = Path(os.environ["MINI_BUILD_DIR"]) / "tests/install"
 KEPT = ("CMAKE_CXX_STANDARD", "CMAKE_CXX_FLAGS", "CMAKE_CXX_COMPILER_LAUNCHER", "CMAKE_MODULE_PATH",
         "CMAKE_RUNTIME_OUTPUT_DIRECTORY", "BUILD_TESTING")
-
 
 # What Eigen installs: version 5 accepts no request for another first number.
 EIGEN_CONFIG = """if(NOT TARGET Eigen3::Eigen)
@@ -27,15 +27,6 @@ if(PACKAGE_FIND_VERSION AND NOT PACKAGE_VERSION MATCHES "^${{PACKAGE_FIND_VERSIO
   set(PACKAGE_VERSION_UNSUITABLE TRUE)
 endif()
 """
-
-
-def run(*command):
-    """Returns the output of a command; fails the test unless it succeeds."""
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False,
-                          timeout=1000)
-    if done.returncode != 0:
-        raise AssertionError(f"{command} exited with {done.returncode}\n{done.stdout}{done.stderr}")
-    return done.stdout + done.stderr
 
 
 def configure(name, *options):

@@ -24,8 +24,6 @@
 namespace mini::fuzz {
 namespace {
 
-using Seeds = std::vector<std::string>;
-
 // ---- damaged counters in shared memory: the input is a script; each of its steps begins
 // with the number of an action
 
@@ -119,7 +117,7 @@ void run_ring_channel(Input input) {
 Seeds ring_channel_seeds() {
     const auto damage = [](size_t ring, size_t place, uint64_t number) {
         return step<uint8_t>(static_cast<uint8_t>(6 * ring + 12 * place), 0) +
-               text_of(std::as_bytes(std::span(&number, 1)));
+               text_of_object(number);
     };
     const std::string theirs = step<uint8_t>(1, 200), mine = step<uint8_t>(2, 255);
     return {theirs + step<uint8_t>(3, 100) + step<uint8_t>(4, 100) + mine +
@@ -188,9 +186,9 @@ Seeds emulated_link_seeds() {
 }  // namespace
 
 std::vector<Target> channel_targets() {
-    return {{"byte_ring", run_byte_ring, byte_ring_seeds},
-            {"ring_channel", run_ring_channel, ring_channel_seeds},
-            {"emulated_link", run_emulated_link, emulated_link_seeds}};
+    return {{"byte_ring", run_byte_ring, byte_ring_seeds()},
+            {"ring_channel", run_ring_channel, ring_channel_seeds()},
+            {"emulated_link", run_emulated_link, emulated_link_seeds()}};
 }
 
 }  // namespace mini::fuzz

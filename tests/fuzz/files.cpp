@@ -43,7 +43,7 @@ void run_idx(Input input) {
     require(data::read_idx(path, dimensions).sizes == sizes, "two readings, two headers");
 }
 
-std::vector<std::string> idx_seeds() {
+Seeds idx_seeds() {
     const Bytes images = idx_header({2, 3, 4}) + ramp(24, 251);
     const Bytes labels = idx_header({5}) + ramp(5, 10);
     return {"\2" + text_of(images), std::string(1, '\0') + text_of(labels),
@@ -65,10 +65,6 @@ void run_cifar10(Input input) {
     require(linked && images->size() > 0, "a data set without images");
 }
 
-std::vector<std::string> cifar10_seeds() {
-    return {std::string(kRecordBytes, '\1'), std::string(2 * kRecordBytes, '\0')};
-}
-
 void round_to_records(std::string& bytes) {
     const size_t records = (bytes.size() + kRecordBytes - 1) / kRecordBytes;
     bytes.resize(std::max(records, size_t{1}) * kRecordBytes);
@@ -81,10 +77,10 @@ void run_safetensors(Input input) {
     io::load_safetensors(memory_file().path());
 }
 
-std::vector<std::string> safetensors_seeds() {
+Seeds safetensors_seeds() {
     const Folder folder;
     const std::string path = folder / "seed";
-    std::vector<std::string> seeds;
+    Seeds seeds;
     const auto add = [&](const io::NamedTensors& tensors,
                          const std::map<std::string, std::string>& metadata) {
         io::save_safetensors(path, tensors, metadata);
@@ -161,8 +157,8 @@ void run_checkpoint(Input input) {
             "list and latest disagree");
 }
 
-std::vector<std::string> checkpoint_seeds() {
-    std::vector<std::string> seeds;
+Seeds checkpoint_seeds() {
+    Seeds seeds;
     for (const std::string& contents : safetensors_seeds()) {
         seeds.push_back("checkpoint-00000420.safetensors\n" + contents);
         seeds.push_back("checkpoint-00000440.safetensors.tmp-2147483647-0\n" + contents);
@@ -181,10 +177,13 @@ void repair_checkpoint(std::string& bytes) {
 }  // namespace
 
 std::vector<Target> file_targets() {
-    return {{"idx", run_idx, idx_seeds},
-            {"cifar10", run_cifar10, cifar10_seeds, round_to_records},
-            {"safetensors", run_safetensors, safetensors_seeds, repair_safetensors},
-            {"checkpoint", run_checkpoint, checkpoint_seeds, repair_checkpoint}};
+    return {{"idx", run_idx, idx_seeds()},
+            {"cifar10",
+             run_cifar10,
+             {std::string(kRecordBytes, '\1'), std::string(2 * kRecordBytes, '\0')},
+             round_to_records},
+            {"safetensors", run_safetensors, safetensors_seeds(), repair_safetensors},
+            {"checkpoint", run_checkpoint, checkpoint_seeds(), repair_checkpoint}};
 }
 
 }  // namespace mini::fuzz

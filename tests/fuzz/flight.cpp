@@ -58,13 +58,13 @@ std::unique_ptr<FlightBox> some_box() {
 
 // Returns the bytes of a box up to the last nonzero byte.
 std::string beginning_of(const FlightBox& box) {
-    std::string bytes = text_of(std::as_bytes(std::span(&box, 1)));
+    std::string bytes = text_of_object(box);
     bytes.resize(bytes.find_last_not_of('\0') + 1);
     return bytes;
 }
 
 // Returns a box of rank 1 and a box of rank 0.
-std::vector<std::string> flight_box_seeds() {
+Seeds flight_box_seeds() {
     const auto box = some_box();
     const std::string of_rank1 = beginning_of(*box);
     box->rank = 0;
@@ -106,7 +106,7 @@ void repair_box(std::string& bytes) {
 }  // namespace
 
 std::vector<Target> flight_targets() {
-    return {{"flight_box", run_flight_box, flight_box_seeds, repair_box}};
+    return {{"flight_box", run_flight_box, flight_box_seeds(), repair_box}};
 }
 
 }  // namespace mini::fuzz

@@ -24,24 +24,15 @@
 namespace mini::fuzz {
 namespace {
 
-using Seeds = std::vector<std::string>;
-
 // ---- Slurm's lists
 
 void run_slurm_hosts(Input input) {
     require(!dist::first_host(text_of(input)).name.empty(), "a host without a name");
 }
 
-Seeds slurm_host_seeds() {
-    return {"node[01-03,7],gpu5", "rack[1-2]n[1,3]x", "n[18446744073709551615]",
-            "a[1],b[2],c[3]", "localhost"};
-}
-
 void run_slurm_counts(Input input) {
     require(dist::task_count(text_of(input), 3) >= -1, "a negative count");
 }
-
-Seeds slurm_count_seeds() { return {"4(x2),3", "1", "2147483647(x65536)", "2,2,2(x3)"}; }
 
 // ---- the variables of a rank: NAME=value, one per line
 
@@ -71,19 +62,6 @@ void run_rank_variables(Input input) {
     require(port >= 20000 && port < 30000, "a port that belongs to the system");
 }
 
-Seeds rank_variable_seeds() {
-    return {
-        "RANK=1\nWORLD_SIZE=4\nLOCAL_RANK=1\nLOCAL_WORLD_SIZE=4\nGROUP_RANK=0\n",
-        "OMPI_COMM_WORLD_RANK=0\nOMPI_COMM_WORLD_SIZE=2\nOMPI_COMM_WORLD_LOCAL_RANK=0\n"
-        "OMPI_COMM_WORLD_LOCAL_SIZE=2\nPMIX_RANK=0\nPMIX_NAMESPACE=job\n",
-        "PMI_RANK=1\nPMI_SIZE=2\nMPI_LOCALRANKID=1\nMPI_LOCALNRANKS=2\n",
-        "SLURM_PROCID=5\nSLURM_NTASKS=6\nSLURM_LOCALID=1\nSLURM_NODEID=1\n"
-        "SLURM_STEP_ID=0\nSLURM_JOB_ID=77\nSLURM_STEP_NODELIST=node[01-02]\n"
-        "SLURM_STEP_TASKS_PER_NODE=4,2\n",
-        "RANK=0\nWORLD_SIZE=2147483647\nLOCAL_WORLD_SIZE=2\nPMI_RANK=1\nPMI_SIZE=4\n",
-        "SLURM_NTASKS=4\nSLURM_PROCID=0\nSLURM_STEP_ID=4294967295\nRANK=0\n"};
-}
-
 // ---- an init_method, a new line, variables
 
 constexpr std::array kVariables = {
@@ -107,15 +85,6 @@ void run_init_method(Input input) {
             "a rank outside its world");
 }
 
-Seeds init_method_seeds() {
-    return {"tcp://127.0.0.1:29500?rank=1&world_size=4",
-            "tcp://[::1]:29500?world_size=4&rank=0\nMINI_RUN_ID=a\n",
-            "file:///tmp/store?rank=0&world_size=2",
-            "env://\nRANK=0\nWORLD_SIZE=2\nMASTER_ADDR=localhost\nMASTER_PORT=29500\n"
-            "MINI_STORE_COOKIE=00112233445566778899aabbccddeeff\n"
-            "TORCHELASTIC_RUN_ID=none\nTORCHELASTIC_USE_AGENT_STORE=True\n"};
-}
-
 // ---- single values
 
 void run_address(Input input) {
@@ -124,11 +93,7 @@ void run_address(Input input) {
     dist::is_loopback(address);
 }
 
-Seeds address_seeds() { return {"127.0.0.1:29500", "[::1]:0", "node01.cluster:65535"}; }
-
 void run_cookie(Input input) { dist::parse_cookie(text_of(input)); }
-
-Seeds cookie_seeds() { return {"00112233445566778899aabbccddeeff"}; }
 
 void run_link(Input input) {
     const dist::LinkSpec link = dist::parse_links(text_of(input)).network;
@@ -136,14 +101,10 @@ void run_link(Input input) {
             "a link out of range");
 }
 
-Seeds link_seeds() { return {"100Mbit,5ms", "1Gbit", "1e3kbit,50us", "0.5Gbit,1.5s"}; }
-
 void run_sizes(Input input) {
     for (const size_t bytes : parse_sizes(text_of(input)))
         require(bytes > 0 && bytes % sizeof(float) == 0, "a size that holds no floats");
 }
-
-Seeds sizes_seeds() { return {"4:100M", "4,87360", "17179869184G:4", "64K:1G,3"}; }
 
 // The first byte chooses the option.
 void run_minirun_options(Input input) {
@@ -163,22 +124,43 @@ void run_minirun_options(Input input) {
     tools::parse_options(static_cast<int>(words.size()), words.data());
 }
 
-Seeds minirun_option_seeds() {
-    return {"n4", "nauto", "N2:2", "s0.5", "e[::1]:29500", "p29500"};
-}
-
 }  // namespace
 
 std::vector<Target> launch_targets() {
-    return {{"slurm_hosts", run_slurm_hosts, slurm_host_seeds},
-            {"slurm_counts", run_slurm_counts, slurm_count_seeds},
-            {"rank_variables", run_rank_variables, rank_variable_seeds},
-            {"init_method", run_init_method, init_method_seeds},
-            {"address", run_address, address_seeds},
-            {"cookie", run_cookie, cookie_seeds},
-            {"link", run_link, link_seeds},
-            {"sizes", run_sizes, sizes_seeds},
-            {"minirun_options", run_minirun_options, minirun_option_seeds}};
+    return {
+        {"slurm_hosts",
+         run_slurm_hosts,
+         {"node[01-03,7],gpu5", "rack[1-2]n[1,3]x", "n[18446744073709551615]",
+          "a[1],b[2],c[3]", "localhost"}},
+        {"slurm_counts",
+         run_slurm_counts,
+         {"4(x2),3", "1", "2147483647(x65536)", "2,2,2(x3)"}},
+        {"rank_variables",
+         run_rank_variables,
+         {"RANK=1\nWORLD_SIZE=4\nLOCAL_RANK=1\nLOCAL_WORLD_SIZE=4\nGROUP_RANK=0\n",
+          "OMPI_COMM_WORLD_RANK=0\nOMPI_COMM_WORLD_SIZE=2\nOMPI_COMM_WORLD_LOCAL_RANK=0\n"
+          "OMPI_COMM_WORLD_LOCAL_SIZE=2\nPMIX_RANK=0\nPMIX_NAMESPACE=job\n",
+          "PMI_RANK=1\nPMI_SIZE=2\nMPI_LOCALRANKID=1\nMPI_LOCALNRANKS=2\n",
+          "SLURM_PROCID=5\nSLURM_NTASKS=6\nSLURM_LOCALID=1\nSLURM_NODEID=1\n"
+          "SLURM_STEP_ID=0\nSLURM_JOB_ID=77\nSLURM_STEP_NODELIST=node[01-02]\n"
+          "SLURM_STEP_TASKS_PER_NODE=4,2\n",
+          "RANK=0\nWORLD_SIZE=2147483647\nLOCAL_WORLD_SIZE=2\nPMI_RANK=1\nPMI_SIZE=4\n",
+          "SLURM_NTASKS=4\nSLURM_PROCID=0\nSLURM_STEP_ID=4294967295\nRANK=0\n"}},
+        {"init_method",
+         run_init_method,
+         {"tcp://127.0.0.1:29500?rank=1&world_size=4",
+          "tcp://[::1]:29500?world_size=4&rank=0\nMINI_RUN_ID=a\n",
+          "file:///tmp/store?rank=0&world_size=2",
+          "env://\nRANK=0\nWORLD_SIZE=2\nMASTER_ADDR=localhost\nMASTER_PORT=29500\n"
+          "MINI_STORE_COOKIE=00112233445566778899aabbccddeeff\n"
+          "TORCHELASTIC_RUN_ID=none\nTORCHELASTIC_USE_AGENT_STORE=True\n"}},
+        {"address", run_address, {"127.0.0.1:29500", "[::1]:0", "node01.cluster:65535"}},
+        {"cookie", run_cookie, {"00112233445566778899aabbccddeeff"}},
+        {"link", run_link, {"100Mbit,5ms", "1Gbit", "1e3kbit,50us", "0.5Gbit,1.5s"}},
+        {"sizes", run_sizes, {"4:100M", "4,87360", "17179869184G:4", "64K:1G,3"}},
+        {"minirun_options",
+         run_minirun_options,
+         {"n4", "nauto", "N2:2", "s0.5", "e[::1]:29500", "p29500"}}};
 }
 
 }  // namespace mini::fuzz

@@ -32,7 +32,7 @@ void write_seeds(const std::filesystem::path& folder) {
     for (const Target& target : mini::fuzz::all_targets()) {
         std::filesystem::create_directories(folder / target.name);
         int number = 0;
-        for (const std::string& seed : target.seeds())
+        for (const std::string& seed : target.seeds)
             std::ofstream(folder / target.name / ("seed-" + std::to_string(number++)),
                           std::ios::binary)
                 << seed;

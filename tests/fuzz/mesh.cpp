@@ -32,13 +32,12 @@ namespace mini::fuzz {
 namespace {
 
 using dist::MessageHeader;
-using Seeds = std::vector<std::string>;
 
 // ---- a sequence of messages
 
 std::string message(MessageHeader header, const std::string& payload) {
     header.payload_bytes = payload.size();
-    return text_of(std::as_bytes(std::span(&header, 1))) + payload;
+    return text_of_object(header) + payload;
 }
 
 Seeds message_seeds() {
@@ -169,7 +168,7 @@ Seeds mesh_door_seeds() {
     const auto greeting = [](int rank, int peer, const dist::Cookie& cookie) {
         const auto said =
             dist::make_hello(dist::Hello::Role::kMeshConnector, cookie, rank, peer);
-        return text_of(std::as_bytes(std::span(&said, 1)));
+        return text_of_object(said);
     };
     const std::string no_memory(8, '\xff'), other_memory(8, '\0');
     return {"\1" + greeting(1, 0, kCookie) + no_memory,
@@ -202,7 +201,7 @@ Seeds hello_seeds() {
          {dist::Hello::Role::kMeshConnector, dist::Hello::Role::kStoreClient,
           dist::Hello::Role::kStoreServer}) {
         const dist::Hello hello = dist::make_hello(role, kCookie, 3, 0, 5);
-        seeds.push_back(text_of(std::as_bytes(std::span(&hello, 1))));
+        seeds.push_back(text_of_object(hello));
     }
     return seeds;
 }
@@ -210,10 +209,10 @@ Seeds hello_seeds() {
 }  // namespace
 
 std::vector<Target> mesh_targets() {
-    return {{"messages", run_messages, message_seeds},
-            {"mesh_transport", run_mesh_transport, message_seeds},
-            {"hello", run_hello, hello_seeds},
-            {"mesh_door", run_mesh_door, mesh_door_seeds}};
+    return {{"messages", run_messages, message_seeds()},
+            {"mesh_transport", run_mesh_transport, message_seeds()},
+            {"hello", run_hello, hello_seeds()},
+            {"mesh_door", run_mesh_door, mesh_door_seeds()}};
 }
 
 }  // namespace mini::fuzz

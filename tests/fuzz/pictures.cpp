@@ -21,8 +21,8 @@ void run_picture(Input input) {
     data::decode_image(bytes, "input");
 }
 
-std::vector<std::string> png_seeds() {
-    std::vector<std::string> seeds;
+Seeds png_seeds() {
+    Seeds seeds;
     const auto add = [&](Picture picture) {
         const uint32_t largest = (1u << picture.depth) - 1;
         picture.sample = [largest](uint32_t x, uint32_t y, uint32_t channel) {
@@ -38,8 +38,8 @@ std::vector<std::string> png_seeds() {
     return seeds;
 }
 
-std::vector<std::string> jpeg_seeds() {
-    std::vector<std::string> seeds;
+Seeds jpeg_seeds() {
+    Seeds seeds;
     for (const char* name : {"baseline", "grey", "progressive", "subsampled"})
         seeds.push_back(
             test::read_file(std::string(MINI_GOLDEN_DIR "/images/") + name + ".jpg"));
@@ -49,7 +49,7 @@ std::vector<std::string> jpeg_seeds() {
 }  // namespace
 
 std::vector<Target> picture_targets() {
-    return {{"png", run_picture, png_seeds}, {"jpeg", run_picture, jpeg_seeds}};
+    return {{"png", run_picture, png_seeds()}, {"jpeg", run_picture, jpeg_seeds()}};
 }
 
 }  // namespace mini::fuzz

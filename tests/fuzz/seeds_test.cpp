@@ -43,8 +43,8 @@ TEST_CASE("every fuzz target has a unique name and reads its first seed") {
     for (const Target& target : all_targets()) {
         CAPTURE(target.name);
         CHECK(names.insert(target.name).second);
-        REQUIRE(!target.seeds().empty());
-        CHECK(accepts(target, bytes_of(target.seeds().front())));
+        REQUIRE(!target.seeds.empty());
+        CHECK(accepts(target, bytes_of(target.seeds.front())));
     }
     CHECK(names.size() >= 21);
 }
@@ -54,7 +54,7 @@ TEST_CASE(
     constexpr size_t kLengths = 24;
     for (const Target& target : all_targets()) {
         CHECK(fault_of(target, "") == "");
-        for (std::string seed : target.seeds()) {
+        for (std::string seed : target.seeds) {
             CHECK(fault_of(target, seed) == "");
             for (const size_t length : positions_in(seed, kLengths))
                 CHECK(fault_of(target, seed.substr(0, length)) == "");
@@ -69,7 +69,7 @@ TEST_CASE("repair leaves a seed readable") {
     for (const Target& target : all_targets()) {
         if (target.repair == nullptr) continue;
         CAPTURE(target.name);
-        std::string seed = target.seeds().front();
+        std::string seed = target.seeds.front();
         target.repair(seed);
         CHECK(accepts(target, bytes_of(seed)));
     }
@@ -78,7 +78,7 @@ TEST_CASE("repair leaves a seed readable") {
 TEST_CASE("fuzz targets have no fault on seeds with one changed byte") {
     constexpr size_t kChanges = 16;
     for (const Target& target : all_targets())
-        for (const std::string& seed : target.seeds())
+        for (const std::string& seed : target.seeds)
             for (const size_t position : positions_in(seed, kChanges)) {
                 std::string damaged = seed;
                 damaged[position] = static_cast<char>(damaged[position] ^ 0x81);

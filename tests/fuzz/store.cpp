@@ -33,11 +33,6 @@ using dist::Hello;
 using dist::protocol::Command;
 using dist::protocol::Status;
 
-template <typename Message>
-std::string text_of_message(const Message& message) {
-    return {reinterpret_cast<const char*>(&message), sizeof message};
-}
-
 // ---- a sequence of requests, without sockets
 
 void run_store_requests(Input input) {
@@ -53,26 +48,22 @@ void run_store_requests(Input input) {
     }
 }
 
-std::string request(uint32_t id, Command command, const std::string& key,
-                    const std::string& value, const std::string& expected = "") {
-    return dist::protocol::to_bytes(
-        dist::protocol::Request{id, command, key, value, expected});
-}
-
-std::vector<std::string> request_seeds() {
-    std::string all;
-    std::vector<std::string> seeds;
-    for (const std::string& one :
-         {request(0, Command::kSet, "rank0", "value"),
-          request(1, Command::kAdd, "n", "5"), request(2, Command::kGet, "rank0", ""),
-          request(3, Command::kCompareSet, "rank0", "other", "value"),
-          request(4, Command::kCheck, "n", ""), request(5, Command::kAdd, "rank0", "-1"),
-          request(6, Command::kNumKeys, "", ""), request(7, Command::kErase, "n", ""),
-          request(8, Command::kWait, "missing", "")}) {
-        all += one;
-        seeds.push_back(one);
+// Returns all requests together, and each alone.
+Seeds request_seeds() {
+    Seeds seeds(1);
+    for (const dist::protocol::Request& request : std::vector<dist::protocol::Request>{
+             {0, Command::kSet, "rank0", "value", ""},
+             {1, Command::kAdd, "n", "5", ""},
+             {2, Command::kGet, "rank0", "", ""},
+             {3, Command::kCompareSet, "rank0", "other", "value"},
+             {4, Command::kCheck, "n", "", ""},
+             {5, Command::kAdd, "rank0", "-1", ""},
+             {6, Command::kNumKeys, "", "", ""},
+             {7, Command::kErase, "n", "", ""},
+             {8, Command::kWait, "missing", "", ""}}) {
+        seeds.push_back(dist::protocol::to_bytes(request));
+        seeds[0] += seeds.back();
     }
-    seeds.insert(seeds.begin(), all);
     return seeds;
 }
 
@@ -99,10 +90,10 @@ void run_store_server(Input input) {
     });
 }
 
-std::vector<std::string> server_seeds() {
-    const std::string hello = text_of_message(
+Seeds server_seeds() {
+    const std::string hello = text_of_object(
         dist::make_hello(Hello::Role::kStoreClient, dist::Cookie{}, -1, 0));
-    std::vector<std::string> seeds = request_seeds();
+    Seeds seeds = request_seeds();
     for (std::string& seed : seeds) seed = hello + seed;
     seeds.push_back("GET / HTTP/1.1\r\nHost: node01\r\n\r\n");
     return seeds;
@@ -113,7 +104,7 @@ std::vector<std::string> server_seeds() {
 void run_store_client(Input input) {
     const Hello hello =
         dist::make_hello(Hello::Role::kStoreServer, dist::Cookie{}, 0, -1);
-    const std::string bytes = text_of_message(hello) + text_of(input);
+    const std::string bytes = text_of_object(hello) + text_of(input);
     Connection connection(bytes_of(bytes));
     const dist::Deadline deadline = dist::deadline_after(kPatience);
     dist::TcpStore store(std::move(connection.mine), {"server", 1}, dist::Cookie{},
@@ -138,7 +129,7 @@ void run_store_client(Input input) {
     if (!all_answered) throw Error("a call failed");
 }
 
-std::vector<std::string> reply_seeds() {
+Seeds reply_seeds() {
     const auto replies = [](const std::vector<std::string>& values, Status status) {
         std::string bytes;
         uint32_t id = 0;
@@ -166,7 +157,7 @@ void run_file_store(Input input) {
     store.add("number", 1);
 }
 
-std::vector<std::string> file_store_seeds() {
+Seeds file_store_seeds() {
     constexpr std::string_view kFirstLine = "libmini file store 1\n";
     const test::Folder folder;
     dist::FileStore store(folder / "store");
@@ -180,10 +171,10 @@ std::vector<std::string> file_store_seeds() {
 }  // namespace
 
 std::vector<Target> store_targets() {
-    return {{"store_requests", run_store_requests, request_seeds},
-            {"store_server", run_store_server, server_seeds},
-            {"store_client", run_store_client, reply_seeds},
-            {"file_store", run_file_store, file_store_seeds}};
+    return {{"store_requests", run_store_requests, request_seeds()},
+            {"store_server", run_store_server, server_seeds()},
+            {"store_client", run_store_client, reply_seeds()},
+            {"file_store", run_file_store, file_store_seeds()}};
 }
 
 }  // namespace mini::fuzz

@@ -17,6 +17,7 @@
 namespace mini::fuzz {
 
 using Input = std::span<const std::byte>;
+using Seeds = std::vector<std::string>;
 
 struct Target {
     /// The name of the target for mini_fuzz.
@@ -25,9 +26,9 @@ struct Target {
     /// Reads the input.
     void (*run)(Input input);
 
-    /// Returns the initial inputs, written by libmini itself. `run` reads the first seed
-    /// without error.
-    std::vector<std::string> (*seeds)();
+    /// The initial inputs, written by libmini itself. `run` reads the first seed without
+    /// error.
+    Seeds seeds;
 
     /// Corrects the lengths and checksums that a mutation broke; null if most mutations
     /// need no correction.
@@ -62,5 +63,11 @@ Input bytes_of(const std::string& text);
 /// Converts bytes to a text.
 std::string text_of(Input input);
 std::string text_of(const std::vector<uint8_t>& bytes);
+
+/// Returns the bytes of an object as a text.
+template <typename Object>
+std::string text_of_object(const Object& object) {
+    return text_of(std::as_bytes(std::span(&object, 1)));
+}
 
 }  // namespace mini::fuzz

@@ -48,7 +48,7 @@ std::string compared(const CollectiveHistory& history, const Collective& theirs)
 class CountingBackend : public VerifyingBackend {
   public:
     CountingBackend(std::unique_ptr<GroupTransport> side, int& transfers)
-        : VerifyingBackend(std::move(side), true), transfers_(transfers) {}
+        : VerifyingBackend({.transport = std::move(side)}), transfers_(transfers) {}
     std::string name() const override { return "counting"; }
 
   protected:

@@ -32,8 +32,7 @@ std::vector<Calls> calls_of(const std::string& group_kind) {
     const bool shares_memory = group_kind == "threads" || group_kind == "ring-shm";
     if (shares_memory && shared_all_reduce().run != nullptr)
         algorithms.push_back(Algorithm::kSharedMemory);
-    if (group_kind == "gloo")
-        algorithms = {Algorithm::kAuto, Algorithm::kRing, Algorithm::kHalvingDoubling};
+    if (group_kind == "gloo") algorithms = {Algorithm::kAuto};
     std::vector<Calls> all;
     for (const Algorithm each : algorithms) all.push_back({Operation::kAllReduce, each});
     for (const Operation each :

@@ -17,13 +17,10 @@
 
 #include "libmini/distributed/backends/registry.hpp"
 #include "libmini/distributed/backends/subgroup_mesh.hpp"
-#include "libmini/distributed/collectives/dissemination_barrier.hpp"
-#include "libmini/distributed/group/subgroup.hpp"
-#include "libmini/distributed/transport/mesh_transport.hpp"
+#include "libmini/extras/backends/blocking_call.hpp"
 #include "libmini/extras/backends/gloo_collectives.hpp"
 #include "libmini/extras/backends/start_group.hpp"
 #include "libmini/extras/backends/verify.hpp"
-#include "libmini/extras/backends/worker.hpp"
 
 namespace mini::dist {
 namespace {
@@ -108,25 +105,19 @@ ContextHandle connect_gloo(int rank, int world_size, Store& store,
     return context;
 }
 
-// How long a failed collective may take to end on the worker thread.
+// How long a failed collective may take to end on its thread.
 constexpr milliseconds kEndTime(300);
 
 class GlooBackend : public VerifyingBackend {
   public:
-    /// `cookie` and `local_host` are for the rendezvous of subgroups.
-    GlooBackend(std::unique_ptr<GroupTransport> side, bool verify, const Cookie& cookie,
-                std::string local_host)
-        : VerifyingBackend(std::move(side), verify),
-          cookie_(cookie),
-          local_host_(std::move(local_host)) {}
+    using VerifyingBackend::VerifyingBackend;
     ~GlooBackend() override { abandon(); }
 
-    /// Calls `make` to connect Gloo's context. Throws PeerLost or Timeout naming the rank
-    /// that is not connected.
-    void connect(const std::function<ContextHandle()>& make, milliseconds timeout);
+    /// Connects Gloo's context to all other ranks, which find each other in the store. Throws
+    /// PeerLost or Timeout naming the rank that is not connected.
+    void connect(Store& store, milliseconds timeout, Deadline deadline);
 
     std::string name() const override { return "gloo"; }
-    const char* last_algorithm() const override { return last_algorithm_; }
     std::unique_ptr<Backend> split(const std::vector<int>& ranks,
                                    ProcessGroup& parent) override;
 
@@ -135,23 +126,18 @@ class GlooBackend : public VerifyingBackend {
     void abandon() noexcept override;
 
   private:
-    void choose_algorithm(const Call& call);
-    void end_job();
+    void end(BlockingCall& running);
     void break_context() noexcept;
 
-    const Cookie cookie_;
-    const std::string local_host_;
     ContextHandle context_;
-    Worker worker_;  // runs collectives
-    const char* last_algorithm_ = "";
 };
 
 // Gloo's exception names a port that did not reply; the side channel finds the rank.
-void GlooBackend::connect(const std::function<ContextHandle()>& make,
-                          milliseconds timeout) {
+void GlooBackend::connect(Store& store, milliseconds timeout, Deadline deadline) {
     connect_or_leave([&] {
         try {
-            context_ = make();
+            context_ =
+                connect_gloo(rank(), world_size(), store, side().local_host, deadline);
         } catch (const std::exception& error) {
             throw_silence(timeout, concat("for gloo's connections (", error.what(), ")"));
         }
@@ -160,56 +146,39 @@ void GlooBackend::connect(const std::function<ContextHandle()>& make,
 
 std::unique_ptr<Backend> GlooBackend::split(const std::vector<int>& ranks,
                                             ProcessGroup& parent) {
-    auto mesh = connect_members(ranks, parent, cookie_, local_host_);
-    if (!mesh) return nullptr;
-    const int index = index_among(ranks, parent);
-    auto backend = std::make_unique<GlooBackend>(
-        std::make_unique<MeshTransport>(index, std::move(mesh->streams)), verifies(),
-        cookie_, local_host_);
+    auto side = side_of(ranks, parent);
+    if (!side) return nullptr;
+    auto backend = std::make_unique<GlooBackend>(std::move(*side));
     MembersStore store(ranks, parent);
-    const Deadline deadline = deadline_after(parent.timeout());
-    const auto connect = [&] {
-        return connect_gloo(index, backend->world_size(), store, local_host_, deadline);
-    };
-    backend->connect(connect, parent.timeout());
+    backend->connect(store, parent.timeout(), deadline_after(parent.timeout()));
     return backend;
 }
 
 void GlooBackend::transfer(const Call& call, Deadline deadline) {
-    choose_algorithm(call);
+    MINI_CHECK(call.algorithm == Algorithm::kAuto,
+               "all_reduce: backend gloo chooses its algorithm itself");
     const milliseconds left(milliseconds_left(deadline) + 1000);  // after our deadline
-    worker_.start([context = context_, call, left] { run_gloo(context, call, left); });
+    BlockingCall running(
+        [context = context_, call, left] { run_gloo(context, call, left); });
     try {
-        while (!worker_.is_done_within(milliseconds(1))) poll_once(deadline);
+        while (!running.is_done_within(milliseconds(1))) poll_once(deadline);
     } catch (...) {
-        end_job();
+        end(running);
         throw;
     }
-    worker_.rethrow();
+    running.rethrow();
 }
 
-// Makes the worker's job fail and waits for its end, because the job still uses the
-// caller's tensors. Gloo sometimes does not end a send in flight to a lost rank; the
-// worker thread is then detached, and ends after Gloo's timeout. The job owns everything
-// that it uses.
-void GlooBackend::end_job() {
+// Makes the call fail and waits for its end, because it still uses the caller's tensors. Gloo
+// sometimes does not end a send in flight to a lost rank; the thread is then detached, and
+// ends after Gloo's timeout. The call owns everything that it uses.
+void GlooBackend::end(BlockingCall& running) {
     break_context();
     const Deadline patience = deadline_after(kEndTime);
-    while (!worker_.is_done_within(milliseconds(1))) {
-        if (has_passed(patience)) return worker_.detach();
+    while (!running.is_done_within(milliseconds(1))) {
+        if (has_passed(patience)) return running.detach();
         answer_roll_call();
     }
-}
-
-void GlooBackend::choose_algorithm(const Call& call) {
-    last_algorithm_ = "";
-    if (call.operation != Operation::kAllReduce) return;
-    if (call.algorithm != Algorithm::kAuto && call.algorithm != Algorithm::kRing &&
-        call.algorithm != Algorithm::kHalvingDoubling)
-        throw UsageError(concat("all_reduce: backend gloo has no algorithm \"",
-                                algorithm_name(call.algorithm),
-                                "\"; it has ring and halving-doubling (its bcube)"));
-    last_algorithm_ = call.algorithm == Algorithm::kHalvingDoubling ? "bcube" : "ring";
 }
 
 // Makes all of Gloo's waits in the context fail: in Gloo, only a wait that times out ends
@@ -235,22 +204,13 @@ std::shared_ptr<ProcessGroup> make_gloo_group(const InitOptions& options) {
     const RendezvousConfig config =
         rendezvous_config(options.init_method, options.rank, options.world_size);
     const Deadline deadline = deadline_after(options.timeout);
-    const auto make = [&](const Rendezvous& rendezvous) {
-        Store& store = *rendezvous.store;
-        const std::string& host = rendezvous.local_host;
-        Mesh mesh = connect_mesh(config, store, host, Medium::kAuto, deadline);
-        auto side = std::make_unique<MeshTransport>(config.rank, std::move(mesh.streams));
-        await_all_ranks(*side, deadline);
-        auto backend = std::make_unique<GlooBackend>(
-            std::move(side), options.verify.value_or(true), config.cookie, host);
-        const auto connect = [&] {
-            return connect_gloo(config.rank, config.world_size, store, host, deadline);
-        };
-        backend->connect(connect, options.timeout);
+    const auto make = [&](SideChannel side, Store& store) {
+        auto backend = std::make_unique<GlooBackend>(std::move(side));
+        backend->connect(store, options.timeout, deadline);
         return backend;
     };
-    return start_group(join_rendezvous(config, deadline), deadline, options.timeout,
-                       make);
+    return start_group(join_rendezvous(config, deadline), config,
+                       options.verify.value_or(true), options.timeout, deadline, make);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Backend "gloo": Facebook's collectives over TCP, which PyTorch uses on CPUs.
 //
-//     collectives       Gloo's functions, on a worker thread, while the communication
+//     collectives       Gloo's functions, each on a thread, while the communication
 //                       thread polls the side channel: Gloo's functions block, and never
 //                       report which rank is lost
 //     point to point    the side channel

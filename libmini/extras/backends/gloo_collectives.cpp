@@ -61,9 +61,6 @@ class Collectives {
         gloo::AllreduceOptions options(context_);
         options.setOutput(as_elements(data), count);
         options.setReduceFunction(reduction(dtype, call_.reduce_op));
-        options.setAlgorithm(call_.algorithm == Algorithm::kHalvingDoubling
-                                 ? gloo::AllreduceOptions::Algorithm::BCUBE
-                                 : gloo::AllreduceOptions::Algorithm::RING);
         options.setTimeout(timeout_);
         gloo::allreduce(options);
         finish_reduce(elements, context_->size, call_.reduce_op);

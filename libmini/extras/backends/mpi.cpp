@@ -13,12 +13,8 @@
 #include <vector>
 
 #include "libmini/distributed/backends/registry.hpp"
-#include "libmini/distributed/backends/subgroup_mesh.hpp"
-#include "libmini/distributed/collectives/dissemination_barrier.hpp"
 #include "libmini/distributed/collectives/reduce.hpp"
-#include "libmini/distributed/group/subgroup.hpp"
 #include "libmini/distributed/net/clock.hpp"
-#include "libmini/distributed/transport/mesh_transport.hpp"
 #include "libmini/extras/backends/mpi_calls.hpp"
 #include "libmini/extras/backends/mpi_rendezvous.hpp"
 #include "libmini/extras/backends/staging.hpp"
@@ -37,12 +33,7 @@ struct Pending {
 
 class MpiBackend : public VerifyingBackend {
   public:
-    /// `cookie` and `local_host` are for the rendezvous of subgroups.
-    MpiBackend(std::unique_ptr<GroupTransport> side, bool verify, const Cookie& cookie,
-               std::string local_host)
-        : VerifyingBackend(std::move(side), verify),
-          cookie_(cookie),
-          local_host_(std::move(local_host)) {}
+    using VerifyingBackend::VerifyingBackend;
     ~MpiBackend() override { abandon(); }
 
     /// Creates the communicator; blocks until all ranks have called connect(). Throws
@@ -63,8 +54,6 @@ class MpiBackend : public VerifyingBackend {
     void start_reduction(Pending& pending, int n, MPI_Datatype type, void* output);
     MPI_Op op_of(DType dtype, ReduceOp op);
 
-    const Cookie cookie_;
-    const std::string local_host_;
     MPI_Comm comm_ = MPI_COMM_NULL;
     std::map<std::pair<DType, ReduceOp>, MPI_Op> ops_;
 };
@@ -90,18 +79,15 @@ std::unique_ptr<Backend> MpiBackend::split(const std::vector<int>& ranks,
             "new_group: this MPI allows calls from one thread at a time only; subgroups "
             "need MPI_THREAD_MULTIPLE");
 
-    auto mesh = connect_members(ranks, parent, cookie_, local_host_);
-    if (!mesh) return nullptr;
+    auto side = side_of(ranks, parent);
+    if (!side) return nullptr;
     MPI_Group all = MPI_GROUP_NULL, members = MPI_GROUP_NULL;
     MPI_Comm comm = MPI_COMM_NULL;
     check_mpi(MPI_Comm_group(comm_, &all), "MPI_Comm_group");
     check_mpi(MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &members),
               "MPI_Group_incl");
     check_mpi(MPI_Comm_create_group(comm_, members, 0, &comm), "MPI_Comm_create_group");
-    auto backend = std::make_unique<MpiBackend>(
-        std::make_unique<MeshTransport>(index_among(ranks, parent),
-                                        std::move(mesh->streams)),
-        verifies(), cookie_, local_host_);
+    auto backend = std::make_unique<MpiBackend>(std::move(*side));
     backend->connect(comm, parent.timeout());
     MPI_Comm_free(&comm);
     MPI_Group_free(&members);
@@ -233,18 +219,13 @@ std::shared_ptr<ProcessGroup> join_world(const InitOptions& options, int rank,
         check_expected("world size", number_of_environment("WORLD_SIZE"), world_size);
     const Deadline deadline = deadline_after(options.timeout);
     auto [rendezvous, config] = join_over_mpi(rank, world_size, options.timeout);
-    const auto make = [&, &config = config](const Rendezvous& met) {
-        Mesh mesh =
-            connect_mesh(config, *met.store, met.local_host, Medium::kAuto, deadline);
-        auto side = std::make_unique<MeshTransport>(rank, std::move(mesh.streams));
-        await_all_ranks(*side, deadline);
-        auto backend =
-            std::make_unique<MpiBackend>(std::move(side), options.verify.value_or(true),
-                                         config.cookie, met.local_host);
+    const auto make = [&](SideChannel side, Store&) {
+        auto backend = std::make_unique<MpiBackend>(std::move(side));
         backend->connect(MPI_COMM_WORLD, options.timeout);
         return backend;
     };
-    return start_group(std::move(rendezvous), deadline, options.timeout, make);
+    return start_group(std::move(rendezvous), config, options.verify.value_or(true),
+                       options.timeout, deadline, make);
 }
 
 // Rank and world size come from MPI; the options may only confirm them.

@@ -7,17 +7,19 @@
 #include <deque>
 #include <exception>
 #include <functional>
+#include <map>
+#include <memory>
 #include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "libmini/core/machine.hpp"
+#include "libmini/core/text.hpp"
 #include "libmini/distributed/backends/registry.hpp"
-#include "libmini/distributed/backends/subgroup_mesh.hpp"
 #include "libmini/distributed/backends/transport_backend.hpp"
 #include "libmini/distributed/collectives/tree_broadcast.hpp"
-#include "libmini/distributed/group/subgroup.hpp"
 #include "libmini/distributed/rendezvous/rank_variables.hpp"
-#include "libmini/distributed/transport/mesh_transport.hpp"
 #include "libmini/extras/backends/nccl_calls.hpp"
 #include "libmini/extras/backends/nccl_collective.hpp"
 #include "libmini/extras/backends/start_group.hpp"
@@ -45,22 +47,10 @@ constexpr milliseconds kPartingTime(5000);
 // is stuck.
 constexpr size_t kMostOnGpu = 128;
 
-// The settings of a group, which its subgroups inherit.
-struct GroupSettings {
-    Cookie cookie;
-    std::string local_host;
-    int gpu = 0;
-    bool verify = false;
-};
-
 class NcclBackend : public VerifyingBackend {
   public:
-    NcclBackend(int rank, Mesh mesh, GroupSettings settings)
-        : VerifyingBackend(std::make_unique<MeshTransport>(rank, std::move(mesh.streams)),
-                           settings.verify),
-          settings_(std::move(settings)),
-          hosts_(std::move(mesh.hosts)),
-          stream_(settings_.gpu) {}
+    NcclBackend(SideChannel side, int gpu)
+        : VerifyingBackend(std::move(side)), gpu_(gpu), stream_(gpu) {}
     ~NcclBackend() override {
         free_gpu();
         if (has_failed()) stream_.abandon();  // the stream's work may never end
@@ -79,15 +69,15 @@ class NcclBackend : public VerifyingBackend {
     // Our own algorithms block in the side channel, so pass these calls on to it.
     void wake() noexcept override {
         VerifyingBackend::wake();
-        side().wake();
+        side().transport->wake();
     }
     void set_on_wake(std::function<void()> on_wake) override {
-        side().set_on_wake(on_wake);
+        side().transport->set_on_wake(on_wake);
         VerifyingBackend::set_on_wake(std::move(on_wake));
     }
     void interrupt() noexcept override {
         VerifyingBackend::interrupt();
-        side().interrupt();
+        side().transport->interrupt();
     }
     void free_gpu() noexcept override {
         communicator_.abort(launched_.empty() ? nullptr
@@ -104,11 +94,9 @@ class NcclBackend : public VerifyingBackend {
 
   private:
     ncclUniqueId agree_on_id(milliseconds timeout);
-    int gpu() const { return settings_.gpu; }
     bool is_done(const NcclCollective& collective);
 
-    const GroupSettings settings_;
-    const std::vector<int> hosts_;  // by rank
+    const int gpu_;
     cuda::Stream stream_;
     nccl::Communicator communicator_;
     std::deque<NcclCollective*> launched_;  // in stream order
@@ -121,7 +109,7 @@ void NcclBackend::connect(milliseconds timeout) {
     connect_or_leave([&] {
         try {
             const ncclUniqueId id = agree_on_id(timeout);
-            const cuda::DeviceGuard guard(gpu());
+            const cuda::DeviceGuard guard(gpu_);
             communicator_.start(rank(), world_size(), id);
             wait_for_ranks([this] { return communicator_.is_ready(); }, timeout,
                            "for the rendezvous of the GPUs");
@@ -135,7 +123,7 @@ void NcclBackend::connect(milliseconds timeout) {
 // ranks may still read.
 void NcclBackend::part() noexcept {
     try {
-        const cuda::DeviceGuard guard(gpu());
+        const cuda::DeviceGuard guard(gpu_);
         communicator_.finish(deadline_after(kPartingTime));
     } catch (const Error&) {  // the device is lost
         communicator_.abort();
@@ -146,17 +134,16 @@ void NcclBackend::part() noexcept {
 ncclUniqueId NcclBackend::agree_on_id(milliseconds timeout) {
     ncclUniqueId id{};
     if (rank() == 0) nccl::check(ncclGetUniqueId(&id), "ncclGetUniqueId");
-    side().begin(kMeeting, timeout);
-    tree_broadcast(side(), std::as_writable_bytes(std::span(id.internal)), 0);
+    side().transport->begin(kMeeting, timeout);
+    tree_broadcast(*side().transport, std::as_writable_bytes(std::span(id.internal)), 0);
     return id;
 }
 
 std::unique_ptr<Backend> NcclBackend::split(const std::vector<int>& ranks,
                                             ProcessGroup& parent) {
-    auto mesh = connect_members(ranks, parent, settings_.cookie, settings_.local_host);
-    if (!mesh) return nullptr;
-    auto backend = std::make_unique<NcclBackend>(index_among(ranks, parent),
-                                                 std::move(*mesh), settings_);
+    auto side = side_of(ranks, parent);
+    if (!side) return nullptr;
+    auto backend = std::make_unique<NcclBackend>(std::move(*side), gpu_);
     backend->connect(parent.timeout());
     return backend;
 }
@@ -164,18 +151,18 @@ std::unique_ptr<Backend> NcclBackend::split(const std::vector<int>& ranks,
 // ---- on the host: our own algorithms, over the side channel
 
 void NcclBackend::transfer(const Call& call, Deadline /*deadline*/) {
-    last_algorithm_ = run_over(side(), call, hosts_);
+    last_algorithm_ = run_over(*side().transport, call, side().hosts);
 }
 
 // ---- on the GPU
 
 std::unique_ptr<GpuCollective> NcclBackend::on_gpu(const Call& call) {
     const Device device = call.any_tensor().device();
-    MINI_CHECK(device.index == gpu(), operation_name(call.operation),
+    MINI_CHECK(device.index == gpu_, operation_name(call.operation),
                ": the tensor is on ", device, ", but rank ", rank(),
-               "'s GPU in backend nccl is ", Device::cuda(gpu()),
+               "'s GPU in backend nccl is ", Device::cuda(gpu_),
                "; move it there, or call set_default_device before init_process_group");
-    return std::make_unique<NcclCollective>(gpu());
+    return std::make_unique<NcclCollective>(gpu_);
 }
 
 // Launches NCCL's kernel between begin() and end(), as soon as the stream has room and all
@@ -184,7 +171,7 @@ std::unique_ptr<GpuCollective> NcclBackend::on_gpu(const Call& call) {
 // before end().
 void NcclBackend::issue(GpuCollective& made) {
     auto& collective = static_cast<NcclCollective&>(made);  // a result of on_gpu()
-    const cuda::DeviceGuard guard(gpu());
+    const cuda::DeviceGuard guard(gpu_);
     wait_until([&] { return launched_.size() < kMostOnGpu && collective.has_turn(); },
                kNever);  // earlier collectives have deadlines
     collective.deadline = deadline_after(collective.timeout);
@@ -248,14 +235,19 @@ std::string gpu_text(int gpu) {
     return concat(gpu, " of host ", host_name(), " (", cuda::device_uuid(gpu), ")");
 }
 
+// Throws Error on all ranks if two ranks have the same GPU.
 void check_gpus(Store& store, const RendezvousConfig& config, int gpu,
                 Deadline deadline) {
     store.set(concat("nccl/gpu/", config.rank), gpu_text(gpu));
-    std::vector<std::string> gpus;
+    std::map<std::string, std::vector<int>> ranks_by_gpu;
     for (int rank = 0; rank < config.world_size; ++rank)
-        gpus.push_back(store.get(concat("nccl/gpu/", rank), deadline));
-    const std::string fault = shared_gpu_fault(gpus, nccl::version());
-    MINI_CHECK(fault.empty(), fault);
+        ranks_by_gpu[store.get(concat("nccl/gpu/", rank), deadline)].push_back(rank);
+    for (const auto& [name, ranks] : ranks_by_gpu)
+        MINI_CHECK(
+            ranks.size() == 1, "GPU ", name, " is used by ", rank_list(ranks), ": NCCL ",
+            nccl::version(),
+            " cannot have several ranks on one GPU; start one rank per GPU, or use "
+            "backend ring");
 }
 
 }  // namespace
@@ -272,18 +264,14 @@ std::shared_ptr<QueuedGroup> make_nccl_group(const RendezvousConfig& config, boo
                                              milliseconds timeout) {
     const Deadline deadline = deadline_after(timeout);
     const int gpu = choose_gpu(config.rank);
-    const auto make = [&](const Rendezvous& rendezvous) {
-        Store& store = *rendezvous.store;
-        const std::string& host = rendezvous.local_host;
+    const auto make = [&](SideChannel side, Store& store) {
         check_gpus(store, config, gpu, deadline);
-        Mesh mesh = connect_mesh(config, store, host, Medium::kAuto, deadline);
-        auto backend = std::make_unique<NcclBackend>(
-            config.rank, std::move(mesh),
-            GroupSettings{config.cookie, host, gpu, verify});
+        auto backend = std::make_unique<NcclBackend>(std::move(side), gpu);
         backend->connect(timeout);
         return backend;
     };
-    return start_group(join_rendezvous(config, deadline), deadline, timeout, make);
+    return start_group(join_rendezvous(config, deadline), config, verify, timeout,
+                       deadline, make);
 }
 
 }  // namespace mini::dist

@@ -20,8 +20,6 @@
 
 #include <chrono>
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "libmini/distributed/group/queued_group.hpp"
 #include "libmini/distributed/transport/mesh.hpp"
@@ -31,16 +29,10 @@ namespace mini::dist {
 /// Registers the backend (backends/registry.hpp).
 void use_nccl();
 
-/// Returns "" if each rank has its own GPU, else an error message that names the shared
-/// GPU and its ranks: "GPU 0 is used by ranks 0 and 1: NCCL 2.28 cannot ...". `gpus`: the
-/// name of each rank's GPU, by rank. `version`: NCCL's version, for the message.
-std::string shared_gpu_fault(const std::vector<std::string>& gpus,
-                             const std::string& version);
-
 /// Connects to the other ranks and creates a group on the calling thread's default
 /// device. If that device is the CPU, uses GPU LOCAL_RANK (or the rank, if LOCAL_RANK is
 /// not set) modulo the number of GPUs. Blocks until all ranks are connected. `verify`:
-/// see VerifyingBackend. Throws Error if there is no GPU or two ranks share a GPU;
+/// see SideChannel. Throws Error if there is no GPU or two ranks share a GPU;
 /// otherwise as make_ring_group does.
 std::shared_ptr<QueuedGroup> make_nccl_group(const RendezvousConfig& config, bool verify,
                                              std::chrono::milliseconds timeout);

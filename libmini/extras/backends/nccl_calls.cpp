@@ -7,7 +7,7 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/net/clock.hpp"
-#include "libmini/extras/backends/worker.hpp"
+#include "libmini/extras/backends/blocking_call.hpp"
 #include "libmini/kernels/cuda/contexts.hpp"
 #include "libmini/kernels/cuda/runtime.hpp"
 
@@ -171,13 +171,12 @@ void Communicator::abort(const std::function<bool()>& is_reached) noexcept {
     const ncclComm_t comm = std::exchange(comm_, nullptr);
     if (comm == nullptr) return;
     try {
-        Worker worker;
-        worker.start([comm, device = device_, is_reached] {
+        BlockingCall running([comm, device = device_, is_reached] {
             const cuda::DeviceGuard guard(device);
             while (is_reached && !is_reached()) sleep_for(std::chrono::milliseconds(1));
             ncclCommAbort(comm);
         });
-        if (!worker.is_done_within(kAbortTime)) worker.detach();
+        if (!running.is_done_within(kAbortTime)) running.detach();
     } catch (const std::exception&) {  // no thread could be started
         ncclCommAbort(comm);
     }

@@ -10,6 +10,9 @@
 #include <utility>
 
 #include "libmini/core/text.hpp"
+#include "libmini/distributed/backends/subgroup_mesh.hpp"
+#include "libmini/distributed/group/subgroup.hpp"
+#include "libmini/distributed/transport/mesh_transport.hpp"
 
 namespace mini::dist {
 namespace {
@@ -34,19 +37,30 @@ std::string silence_text(const std::vector<int>& silent) {
 
 }  // namespace
 
-VerifyingBackend::VerifyingBackend(std::unique_ptr<GroupTransport> side, bool verify)
+VerifyingBackend::VerifyingBackend(SideChannel side)
     : side_(std::move(side)),
-      verify_(verify),
-      sent_(static_cast<size_t>(side_->world_size())),
+      sent_(static_cast<size_t>(world_size())),
       received_(sent_.size()),
       goodbyes_(sent_.size()),
-      roll_call_(*side_) {
+      roll_call_(*side_.transport) {
     each_peer([this](int peer, size_t i) {
         post_note(goodbyes_[i].hear, PointMessage::Direction::kRecv, peer, kGoodbyeTag);
     });
 }
 
 VerifyingBackend::~VerifyingBackend() = default;
+
+std::optional<SideChannel> VerifyingBackend::side_of(const std::vector<int>& ranks,
+                                                     ProcessGroup& parent) const {
+    auto mesh = connect_members(ranks, parent, side_.cookie, side_.local_host);
+    if (!mesh) return std::nullopt;
+    return SideChannel{.transport = std::make_unique<MeshTransport>(
+                           index_among(ranks, parent), std::move(mesh->streams)),
+                       .verify = side_.verify,
+                       .hosts = std::move(mesh->hosts),
+                       .cookie = side_.cookie,
+                       .local_host = side_.local_host};
+}
 
 template <typename Visit>
 void VerifyingBackend::each_peer(const Visit& visit) const {
@@ -78,9 +92,9 @@ void VerifyingBackend::guard(const Collective& collective,
     const Deadline deadline = deadline_after(timeout);
     current_ = collective;
     timeout_ = timeout;
-    side_->begin(collective, timeout);
+    side_.transport->begin(collective, timeout);
     try {
-        if (verify_ && world_size() > 1) agree(collective, deadline);
+        if (side_.verify && world_size() > 1) agree(collective, deadline);
         body(deadline);
     } catch (const DeadlinePassed&) {
         has_failed_ = true;
@@ -146,7 +160,7 @@ void VerifyingBackend::post(PointMessage& message) {
         ++finished_messages_;
         finished();
     };
-    side_->post(message);
+    side_.transport->post(message);
 }
 
 // Returns how many messages have finished since the last call. Throws if a message's
@@ -181,7 +195,7 @@ void VerifyingBackend::wait_for_ranks(const std::function<bool()>& done,
 
 void VerifyingBackend::poll_side() {
     if (world_size() == 1 || std::exchange(is_side_broken_, true)) return;
-    side_->poll();
+    side_.transport->poll();
     is_side_broken_ = false;  // not reached if poll() throws
 }
 
@@ -270,7 +284,7 @@ void VerifyingBackend::leave(const Failure& reason) noexcept {
         final_reason = current_failure();
     }
     if (together) part();
-    side_->leave(final_reason);
+    side_.transport->leave(final_reason);
     abandon();
 }
 

@@ -23,26 +23,37 @@
 #include <functional>
 #include <list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "libmini/distributed/group/backend.hpp"
 #include "libmini/distributed/net/clock.hpp"
+#include "libmini/distributed/net/hello.hpp"
 #include "libmini/distributed/transport/tags.hpp"
 #include "libmini/extras/backends/roll_call.hpp"
 
 namespace mini::dist {
 
+/// The side channel of a group, and what the side channels of its subgroups need.
+struct SideChannel {
+    std::unique_ptr<GroupTransport> transport;  // connects the ranks of the group
+
+    /// If false, ranks send no fingerprints: a lost rank is detected, but mismatched
+    /// collectives are not.
+    bool verify = true;
+    std::vector<int> hosts{};  // by rank; equal numbers mean the same host
+    Cookie cookie{};
+    std::string local_host{};  // an address of this host that the other ranks can reach
+};
+
 class VerifyingBackend : public Backend {
   public:
-    /// `side`: the side channel, which connects the same ranks. If `verify` is false,
-    /// ranks send no fingerprints: a lost rank is detected, but mismatched collectives
-    /// are not.
-    VerifyingBackend(std::unique_ptr<GroupTransport> side, bool verify);
+    explicit VerifyingBackend(SideChannel side);
     ~VerifyingBackend() override;
 
-    int rank() const override { return side_->rank(); }
-    int world_size() const override { return side_->world_size(); }
+    int rank() const override { return side_.transport->rank(); }
+    int world_size() const override { return side_.transport->world_size(); }
     void run(const Call& call, const Collective& collective,
              std::chrono::milliseconds timeout) final;
     void launch(GpuCollective& collective) final;
@@ -50,7 +61,7 @@ class VerifyingBackend : public Backend {
     void progress() final;
     void wake() noexcept override { is_woken_ = true; }
     void set_on_wake(std::function<void()> on_wake) override;
-    void set_note(const std::string& note) override { side_->set_note(note); }
+    void set_note(const std::string& note) override { side_.transport->set_note(note); }
     uint64_t bytes_sent() const override { return 0; }
     uint64_t messages_sent() const override { return 0; }
     const char* last_algorithm() const override { return ""; }
@@ -128,13 +139,16 @@ class VerifyingBackend : public Backend {
     /// fail.
     bool has_failed() const { return has_failed_ || is_interrupted_; }
 
-    GroupTransport& side() { return *side_; }
-    bool verifies() const { return verify_; }
+    const SideChannel& side() const { return side_; }
+
+    /// Connects the side channel of a subgroup, for split(): see connect_members.
+    std::optional<SideChannel> side_of(const std::vector<int>& ranks,
+                                       ProcessGroup& parent) const;
 
     /// Posts a note over the side channel.
     void post_note(PointMessage& note, PointMessage::Direction direction, int peer,
                    uint64_t tag) {
-        dist::post_note(*side_, note, direction, peer, tag);
+        dist::post_note(*side_.transport, note, direction, peer, tag);
     }
 
   private:
@@ -161,8 +175,7 @@ class VerifyingBackend : public Backend {
     std::vector<int> silent_ranks(std::chrono::milliseconds waited);
     bool say_goodbye();
 
-    const std::unique_ptr<GroupTransport> side_;
-    const bool verify_;
+    const SideChannel side_;
     Collective current_;
     std::chrono::milliseconds timeout_{};
     std::vector<Fingerprint> sent_, received_;  // by rank
@@ -173,7 +186,7 @@ class VerifyingBackend : public Backend {
     std::function<void()> on_wake_;
     std::atomic<bool> is_woken_ = false;
     std::atomic<bool> is_interrupted_ = false;
-    bool is_side_broken_ = false;  // side_->poll() has thrown
+    bool is_side_broken_ = false;  // the side channel's poll() has thrown
     bool has_failed_ = false;
     bool has_left_ = false;
 };

@@ -2,23 +2,12 @@
 
 #include "libmini/distributed/backends/registry.hpp"
 #include "libmini/distributed/launch/default_group.hpp"
-#include "libmini/extras/backends/nccl.hpp"
 #include "tests/distributed/support.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace mini;
 using namespace mini::dist;
 using namespace mini::dist::test;
-
-TEST_CASE(
-    "the error for ranks that share a GPU names the ranks and the GPU and gives advice") {
-    CHECK(shared_gpu_fault({}, "2.28") == "");
-    CHECK(shared_gpu_fault({"0 of host a", "1 of host a", "0 of host b"}, "2.28") == "");
-    const std::string text = shared_gpu_fault({"0", "1", "0", "0"}, "2.28");
-    CAPTURE(text);
-    CHECK(contains(text, "GPU 0 is used by ranks 0, 2 and 3: NCCL 2.28 cannot"));
-    CHECK(contains(text, "backend ring"));
-}
 
 TEST_CASE("backend nccl without a GPU throws immediately") {
     if (!is_available("nccl")) {

@@ -1,11 +1,12 @@
-// Backend "gloo" with one process per rank: results, and errors of messages. dist_faults
-// kills and stops ranks, and lets them call other collectives.
+// Backend "gloo": how libmini uses the library. dist_suite checks the results of every
+// operation over it; dist_faults kills and stops ranks, and lets them call other collectives.
 
 #include <signal.h>
 #include <unistd.h>
 
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <string>
 #include <vector>
 
@@ -20,51 +21,36 @@ using namespace mini::dist::test;
 
 namespace {
 
-// Runs body(group, rank) on ranks that are processes. Returns the text of each rank's
-// exception.
+// Runs body(group) on ranks that are threads. Returns the text of each rank's exception.
 std::vector<std::string> over_gloo(int world_size,
-                                   const std::function<void(ProcessGroup&, int)>& body,
+                                   const std::function<void(ProcessGroup&)>& body,
                                    bool verify = true) {
-    Processes processes;
-    processes.start(world_size, [&](int rank, int port) {
-        body(*join_group("gloo", rank, world_size, port, kLong, verify), rank);
+    const int port = free_port();
+    return texts_of(world_size, [&](int rank) {
+        body(*join_group("gloo", rank, world_size, port, kLong, verify));
+        destroy_process_group();
     });
-    std::vector<std::string> texts;
-    for (int rank = 0; rank < world_size; ++rank) texts.push_back(processes.report(rank));
-    return texts;
 }
 
 }  // namespace
 
-TEST_CASE("gloo computes every operation on every dtype correctly") {
-    const int world_size = GENERATE(1, 2, 3, 4);
+TEST_CASE("gloo works with and without the comparison of calls") {
     const bool verify = GENERATE(true, false);
-    CAPTURE(world_size, verify);
-    const auto check = [](ProcessGroup& group, int /*rank*/) {
+    CAPTURE(verify);
+    const auto check = [](ProcessGroup& group) {
         MINI_CHECK(group.backend() == "gloo", "backend ", group.backend());
-        check_all_operations(group);
-        destroy_process_group();
-    };
-    CHECK(over_gloo(world_size, check, verify) ==
-          std::vector<std::string>(static_cast<size_t>(world_size)));
-}
-
-TEST_CASE("gloo supports ring and halving-doubling and rejects other algorithms") {
-    const auto reduce = [](ProcessGroup& group, int rank) {
-        for (const Algorithm algorithm :
-             {Algorithm::kRing, Algorithm::kHalvingDoubling}) {
-            const Tensor x = tensor_of(numbers_of(rank, 1001), DType::kFloat32);
-            group.all_reduce(x, ReduceOp::kSum, algorithm);
-            expect(x, reduced(3, 1001, ReduceOp::kSum), algorithm_name(algorithm));
-        }
+        check_reductions(group, 7, DType::kBFloat16);
+        check_moves(group, 7, DType::kInt64);
+        check_messages_beside_collectives(group);
+        check_reserved_tags(group);
         group.all_reduce(Tensor::zeros({8}), ReduceOp::kSum, Algorithm::kTree);
     };
-    for (const std::string& text : over_gloo(3, reduce))
-        CHECK(contains(text, "gloo has no algorithm \"tree\"; it has ring and halving"));
+    for (const std::string& text : over_gloo(3, check, verify))
+        CHECK(contains(text, "gloo chooses its algorithm itself"));
 }
 
 TEST_CASE("monitored_barrier over gloo names the missing rank") {
-    const auto miss = [](ProcessGroup& group, int /*rank*/) {
+    const auto miss = [](ProcessGroup& group) {
         miss_monitored_barrier(group, milliseconds(1000));
     };
     CHECK(contains(over_gloo(3, miss)[0],
@@ -72,18 +58,14 @@ TEST_CASE("monitored_barrier over gloo names the missing rank") {
 }
 
 TEST_CASE("subgroups work over gloo") {
-    const auto check = [](ProcessGroup& group, int /*rank*/) {
-        check_subgroups(group);
-        destroy_process_group();
-    };
-    CHECK(over_gloo(4, check) == std::vector<std::string>(4));
+    CHECK(over_gloo(4, check_subgroups) == std::vector<std::string>(4));
 }
 
 TEST_CASE(
     "a message of the wrong size over gloo throws on both ranks instead of aborting") {
-    const auto exchange = [](ProcessGroup& group, int rank) {
-        if (rank == 0) group.send(Tensor::zeros({9}), 1, 5);
-        if (rank == 1) group.recv(Tensor::zeros({8}), 0, 5);
+    const auto exchange = [](ProcessGroup& group) {
+        if (group.rank() == 0) group.send(Tensor::zeros({9}), 1, 5);
+        if (group.rank() == 1) group.recv(Tensor::zeros({8}), 0, 5);
         group.barrier();
     };
     for (const std::string& text : over_gloo(2, exchange)) {
@@ -93,21 +75,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("a receive over gloo without a send is a Timeout that names the rank") {
-    Processes processes;
-    processes.start(2, [&](int rank, int port) {
-        const auto group = join_group("gloo", rank, 2, port, kLong);
-        if (rank == 1) ::raise(SIGSTOP);
-        Call call = recv_within(milliseconds(1500), Tensor::zeros({8}), 1);
-        call.tag = 5;
-        group->start(call)->wait();
-    });
-    const std::string text = processes.report(0);
-    CAPTURE(text);
-    CHECK(contains(text, "rank 0 waited 1.5 s in recv from rank 1 (tag 5"));
-    CHECK(contains(text, "rank 1 is silent"));
-}
-
+// The ranks are processes, because rank 1 stops itself.
 TEST_CASE("a payload that does not arrive over gloo delays no other deadline") {
     Processes processes;
     processes.start(2, [&](int rank, int port) {
@@ -125,36 +93,34 @@ TEST_CASE("a payload that does not arrive over gloo delays no other deadline") {
             concat("/proc/", process.to_vector<int64_t>()[0], "/stat");
         while (!contains(mini::test::read_file(status), ") T ")) ::usleep(1000);
         const WorkHandle payload = group->recv_async(large, 1, 1);
-        const WorkHandle other =
-            group->start(recv_within(milliseconds(500), Tensor::zeros({1}), 1));
-        other->wait();
+        Call other = recv_within(milliseconds(500), Tensor::zeros({8}), 1);
+        other.tag = 5;
+        group->start(other)->wait();
     });
     const std::string text = processes.report(0);
     CAPTURE(text);
-    CHECK(contains(text, "Timeout: rank 0 waited 0.5 s in recv from rank 1 (tag 0"));
+    CHECK(contains(text, "Timeout: rank 0 waited 0.5 s in recv from rank 1 (tag 5"));
+    CHECK(contains(text, "rank 1 is silent"));
 }
 
 TEST_CASE("destroying a group of gloo ends its running operations") {
-    Processes processes;
-    const Signal joined, started;
-    processes.start(2, [&](int rank, int port) {
+    std::promise<void> joined, started;
+    const int port = free_port();
+    const auto texts = texts_of(2, [&](int rank) {
         auto group = join_group("gloo", rank, 2, port);
+        WorkHandle work;
         if (rank == 1) {
-            joined.give();
-            started.await();
-            set_default_group(nullptr);
-            group.reset();
-            return;
+            joined.set_value();
+            started.get_future().wait();
+        } else {
+            joined.get_future().wait();  // rank 1 has left the barrier of the start
+            work = group->all_reduce_async(Tensor::zeros({8}));
         }
-        joined.await();  // rank 1 has left the barrier of init_process_group
-        const WorkHandle work = group->all_reduce_async(Tensor::zeros({8}));
         set_default_group(nullptr);
         group.reset();
-        started.give();
-        work->wait();
+        if (rank == 0) started.set_value();
+        if (work) work->wait();
     });
-    const std::string text = processes.report(0);
-    CAPTURE(text);
-    CHECK(contains(text, "all_reduce #1"));
-    CHECK(processes.report(1) == "");
+    CHECK(contains(texts[0], "all_reduce #1"));
+    CHECK(texts[1] == "");
 }

@@ -192,6 +192,7 @@ TEST_CASE("two ranks on one GPU get an error that names both ranks") {
     for (const auto& failure : failures) {
         CHECK(contains(text_of(failure), concat("GPU ", gpu, " of host ")));
         CHECK(contains(text_of(failure), "is used by ranks 0 and 1: NCCL 2."));
+        CHECK(contains(text_of(failure), "use backend ring"));
     }
 }
 

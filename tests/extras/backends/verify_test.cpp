@@ -28,7 +28,7 @@ class FakeBackend : public VerifyingBackend {
 
     FakeBackend(std::unique_ptr<GroupTransport> side, bool verify,
                 std::atomic<int>& transfers, Transfer transfer)
-        : VerifyingBackend(std::move(side), verify),
+        : VerifyingBackend({.transport = std::move(side), .verify = verify}),
           transfers_(transfers),
           transfer_(std::move(transfer)) {}
 

@@ -7,17 +7,14 @@
 //                                     (rank 1: the same with chunk 0)
 //
 // DDP's buckets lie in such memory (shared_blocks.hpp; dist::share_memory puts them there).
-// Data of other tensors go through it: each rank copies the chunks that other ranks finish
-// slice by slice to one half of a block of its own, while the ranks finish the slices in the
-// other half. The order of the operands, and so the bits, are those of the ring.
+// If the data of some rank do not, they go around the ring. The order of the operands, and
+// so the bits, are those of the ring.
 //
 // Median time of an all-reduce by 2 ranks, in us (AMD EPYC, 2026-11-29;
-// `mini bench allreduce --ranks 2 --sizes 87360,1M,25M --algorithm ALGORITHM`; in slices:
-// without the share_memory() of bench.cpp):
+// `mini bench allreduce --ranks 2 --sizes 87360,1M,25M --algorithm ALGORITHM`):
 //
 //     bytes          87,360    1 MiB    25 MiB
 //     shared-memory     3.8     22.8     2,410
-//     in slices         7.8     58.0     3,510
 //     ring              7.6     69.0     5,060
 
 #pragma once

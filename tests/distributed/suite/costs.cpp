@@ -55,17 +55,13 @@ Cost halving_cost(const Load& load) {
     return folded(load, Q, {2 * log2_of(Q), sent * load.each});
 }
 
-// A rank reads its chunk in the memory of each other rank, and writes the result there.
-// Messages say where the data are: one, and for data in no block one per slice and one
-// more.
+// The ranks tell each other where their data are. The data of the suite are in no memory
+// that other ranks can map, and go around the ring.
 Cost shared_memory_cost(const Load& load) {
-    constexpr int64_t kSlice = 64 << 10, kMessage = 32;
-    const int64_t P = load.P, others = P - 1;
-    const int64_t slices = ((load.n + P - 1) / P * load.each + kSlice - 1) / kSlice;
-    const int64_t mine =
-        load.n * ((load.rank + 1) % P + 1) / P - load.n * ((load.rank + 1) % P) / P;
-    const int64_t messages = others * (slices + 2);
-    return {messages, messages * kMessage + 2 * others * mine * load.each};
+    constexpr int64_t kMessage = 32;
+    const Cost ring = ring_cost(load);
+    const int64_t others = load.P - 1;
+    return {ring.messages + others, ring.bytes + others * kMessage};
 }
 
 Cost sends(int64_t messages, int64_t bytes) { return {messages, messages * bytes}; }

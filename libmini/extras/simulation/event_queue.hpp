@@ -48,8 +48,7 @@ class EventQueue {
     void at(VirtualTime when, uint64_t order, std::function<void()> action);
 
     /// Removes the first event, sets now() to its time, and calls its action. Returns
-    /// false, and does nothing, if there is no event. The action may call at() and
-    /// clear().
+    /// false, and does nothing, if there is no event. The action may call at().
     bool run_next();
 
     /// Removes all events without calling their actions.

@@ -13,27 +13,33 @@
 #include <deque>
 #include <memory>
 #include <span>
+#include <utility>
 
-#include "libmini/distributed/net/system.hpp"
+#include "libmini/distributed/net/socket.hpp"
 #include "libmini/extras/simulation/network.hpp"
-#include "libmini/extras/simulation/simulated_time.hpp"
 
 namespace mini::dist {
 
 /// Sets errno and returns -1.
 int fail_with(int error);
 
-/// A socket or an event of the process `owner`.
-class SimulatedFile : public SimulatedDescriptor {
+/// A socket or an event of the process `owner`. A change that may make it ready wakes the
+/// tasks of its process.
+class SimulatedFile {
   public:
     SimulatedFile(int owner, Address address)
         : owner_(owner), address_(std::move(address)) {}
+    virtual ~SimulatedFile() = default;
 
     int owner() const { return owner_; }
     const Address& address() const { return address_; }
 
     /// Called when the owner closes the descriptor, or when the owner is killed.
     virtual void close() noexcept {}
+
+    /// Returns those of `events` that have occurred, like revents of poll(2), but never
+    /// POLLERR or POLLHUP.
+    virtual short ready(short events) const = 0;
 
   private:
     const int owner_;

@@ -46,11 +46,7 @@ struct SimulatedSystem::Request {
 
 SimulatedSystem::SimulatedSystem(Scheduler& scheduler, Network& network,
                                  std::vector<int> hosts, uint64_t seed)
-    : SimulatedTime(scheduler),
-      scheduler_(scheduler),
-      network_(network),
-      hosts_(std::move(hosts)),
-      random_(seed) {}
+    : scheduler_(scheduler), network_(network), hosts_(std::move(hosts)), random_(seed) {}
 
 SimulatedSystem::~SimulatedSystem() = default;
 
@@ -63,16 +59,13 @@ File* SimulatedSystem::find(int fd) const {
 }
 
 int SimulatedSystem::add_file(std::unique_ptr<SimulatedFile> file) {
-    const int fd = add(*file);
-    files_[fd] = std::move(file);
-    return fd;
+    files_[next_fd_] = std::move(file);
+    return next_fd_++;
 }
 
 void SimulatedSystem::close(int fd) noexcept {
     auto file = files_.extract(fd);
-    if (file.empty()) return;
-    remove(fd);
-    file.mapped()->close();
+    if (!file.empty()) file.mapped()->close();
 }
 
 int SimulatedSystem::new_event() {
@@ -312,9 +305,7 @@ void SimulatedSystem::kill(int process, Loss loss) {
         if (file->owner() == process) file->close();
     std::erase_if(files_, [&](const auto& entry) {
         const bool listens = dynamic_cast<SimulatedListener*>(entry.second.get());
-        if (!listens || entry.second->owner() != process) return false;
-        remove(entry.first);
-        return true;
+        return listens && entry.second->owner() == process;
     });
     network_.kill(process, loss);
 }

@@ -1,5 +1,12 @@
-// The system of simulated processes: each process has its own sockets, and a host with an
-// address.
+// The system of simulated processes: virtual time, and for each process its own sockets,
+// and a host with an address.
+//
+//     now()          the scheduler's time
+//     sleep_until()  an event that wakes the task
+//     yield()        a short sleep, which ends early if the task is woken
+//     poll()         waits until one of the simulated descriptors is ready
+//     wait()         waits until a task of the process calls notify_all()
+//     start_thread() adds a task to the process
 //
 //     connect()    the request reaches the listener after one delay; the answer returns
 //                  one delay later
@@ -14,11 +21,15 @@
 
 #pragma once
 
+#include <poll.h>
+
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <random>
 #include <set>
 #include <span>
@@ -27,15 +38,16 @@
 #include <vector>
 
 #include "libmini/distributed/net/socket.hpp"
+#include "libmini/distributed/net/system.hpp"
 #include "libmini/extras/simulation/network.hpp"
+#include "libmini/extras/simulation/scheduler.hpp"
 #include "libmini/extras/simulation/simulated_socket.hpp"
-#include "libmini/extras/simulation/simulated_time.hpp"
 
 namespace mini::dist {
 
 /// REQUIRES: functions are called by a task of the scheduler, unless their contract says
 /// otherwise.
-class SimulatedSystem final : public SimulatedTime {
+class SimulatedSystem final : public System {
   public:
     /// The range of ports that the system chooses from: its first port and its size.
     static constexpr int kFirstPort = 50000, kPortCount = 64;
@@ -47,6 +59,20 @@ class SimulatedSystem final : public SimulatedTime {
     ~SimulatedSystem();
     SimulatedSystem(const SimulatedSystem&) = delete;
     SimulatedSystem& operator=(const SimulatedSystem&) = delete;
+
+    Moment now() noexcept override;
+    void sleep_until(Moment moment) override;
+    void yield() override;
+
+    /// Descriptors that are not simulated are never ready. Of calls in a row that do not
+    /// block, every hundredth takes a microsecond of virtual time, so that a loop of them
+    /// reaches its deadline.
+    int poll(std::span<pollfd> entries, Moment deadline) override;
+
+    void wait(std::condition_variable& changed, std::unique_lock<std::mutex>& lock,
+              Moment deadline) override;
+    void notify_all(std::condition_variable& changed) noexcept override;
+    std::function<void()> start_thread(std::function<void()> body) override;
 
     int resolve(const Address& address, addrinfo*& found) override;
     int listen(const addrinfo& address) override;
@@ -105,6 +131,10 @@ class SimulatedSystem final : public SimulatedTime {
     struct Request;
     using Handshake = std::shared_ptr<Request>;
 
+    static VirtualTime virtual_time(Moment moment);
+    int count_ready(std::span<pollfd> entries) const;
+    void wait_until(VirtualTime end);
+
     template <typename File>
     File* find(int fd) const;
     int add_file(std::unique_ptr<SimulatedFile> file);
@@ -127,6 +157,9 @@ class SimulatedSystem final : public SimulatedTime {
     std::map<std::string, std::string> names_;  // numeric addresses by host name
     int look_up_error_ = EAI_NONAME;
     std::map<int, std::unique_ptr<SimulatedFile>> files_;
+    int next_fd_ = 1 << 24;  // above the kernel's numbers
+    std::multimap<const std::condition_variable*, int> sleepers_;  // waiting tasks
+    int busy_polls_ = 0;           // since the last poll that blocked
     std::set<int> out_of_memory_;  // processes
 };
 

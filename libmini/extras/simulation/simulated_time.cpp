@@ -1,9 +1,14 @@
-#include "libmini/extras/simulation/simulated_time.hpp"
+// The half of SimulatedSystem that waits: the library's clock and waits, in virtual time.
 
-#include <algorithm>
 #include <chrono>
+#include <condition_variable>
+#include <functional>
 #include <memory>
+#include <mutex>
+#include <span>
 #include <utility>
+
+#include "libmini/extras/simulation/simulated_system.hpp"
 
 namespace mini::dist {
 namespace {
@@ -25,11 +30,11 @@ constexpr int kBusyPolls = 100;
 
 }  // namespace
 
-System::Moment SimulatedTime::now() noexcept {
+System::Moment SimulatedSystem::now() noexcept {
     return Moment(kStart + std::chrono::duration_cast<nanoseconds>(scheduler_.now()));
 }
 
-VirtualTime SimulatedTime::virtual_time(Moment moment) {
+VirtualTime SimulatedSystem::virtual_time(Moment moment) {
     const nanoseconds time = moment.time_since_epoch() - kStart;
     // Compare in nanoseconds: kNever would overflow in picoseconds.
     if (time > std::chrono::duration_cast<nanoseconds>(kForever)) return kForever;
@@ -38,31 +43,31 @@ VirtualTime SimulatedTime::virtual_time(Moment moment) {
 
 // Blocks until the task is woken or virtual time `end`. Returns at once if `end` has
 // passed.
-void SimulatedTime::wait_until(VirtualTime end) {
+void SimulatedSystem::wait_until(VirtualTime end) {
     if (end <= scheduler_.now()) return;
     if (end < kForever) scheduler_.wake_at(end, scheduler_.current());
     scheduler_.wait();
 }
 
-void SimulatedTime::sleep_until(Moment moment) {
+void SimulatedSystem::sleep_until(Moment moment) {
     const VirtualTime end = virtual_time(moment);
     while (scheduler_.now() < end) wait_until(end);
 }
 
-void SimulatedTime::yield() { wait_until(scheduler_.now() + kYieldTime); }
+void SimulatedSystem::yield() { wait_until(scheduler_.now() + kYieldTime); }
 
-int SimulatedTime::count_ready(std::span<pollfd> entries) const {
+int SimulatedSystem::count_ready(std::span<pollfd> entries) const {
     int count = 0;
     for (pollfd& entry : entries) {
-        const auto found = descriptors_.find(entry.fd);
+        const auto found = files_.find(entry.fd);
         entry.revents =
-            found == descriptors_.end() ? short{0} : found->second->ready(entry.events);
+            found == files_.end() ? short{0} : found->second->ready(entry.events);
         count += entry.revents != 0;
     }
     return count;
 }
 
-int SimulatedTime::poll(std::span<pollfd> entries, Moment deadline) {
+int SimulatedSystem::poll(std::span<pollfd> entries, Moment deadline) {
     const VirtualTime end = virtual_time(deadline);
     if (++busy_polls_ % kBusyPolls == 0) yield();
     while (true) {
@@ -73,8 +78,8 @@ int SimulatedTime::poll(std::span<pollfd> entries, Moment deadline) {
     }
 }
 
-void SimulatedTime::wait(std::condition_variable& changed,
-                         std::unique_lock<std::mutex>& lock, Moment deadline) {
+void SimulatedSystem::wait(std::condition_variable& changed,
+                           std::unique_lock<std::mutex>& lock, Moment deadline) {
     lock.unlock();
     const auto place = sleepers_.emplace(&changed, scheduler_.current());
     // Erase the entry even if the wait throws because the task is unwound.
@@ -84,13 +89,13 @@ void SimulatedTime::wait(std::condition_variable& changed,
     lock.lock();
 }
 
-void SimulatedTime::notify_all(std::condition_variable& changed) noexcept {
+void SimulatedSystem::notify_all(std::condition_variable& changed) noexcept {
     const auto [first, last] = sleepers_.equal_range(&changed);
     for (auto sleeper = first; sleeper != last; ++sleeper)
         scheduler_.wake(sleeper->second);
 }
 
-std::function<void()> SimulatedTime::start_thread(std::function<void()> body) {
+std::function<void()> SimulatedSystem::start_thread(std::function<void()> body) {
     const auto is_done = std::make_shared<bool>(false);
     const int process = scheduler_.process();
     scheduler_.add_thread([this, body = std::move(body), is_done, process] {
@@ -101,11 +106,6 @@ std::function<void()> SimulatedTime::start_thread(std::function<void()> body) {
     return [this, is_done] {
         while (!*is_done) scheduler_.wait();
     };
-}
-
-int SimulatedTime::add(const SimulatedDescriptor& descriptor) {
-    descriptors_[next_fd_] = &descriptor;
-    return next_fd_++;
 }
 
 }  // namespace mini::dist

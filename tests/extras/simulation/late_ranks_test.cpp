@@ -3,20 +3,18 @@
 #include <netdb.h>
 
 #include <chrono>
-#include <memory>
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/backends/ring.hpp"
-#include "libmini/distributed/group/process_group.hpp"
 #include "libmini/distributed/net/clock.hpp"
 #include "libmini/distributed/rendezvous/rendezvous.hpp"
 #include "libmini/distributed/store/tcp_store.hpp"
 #include "libmini/distributed/transport/mesh.hpp"
 #include "libmini/extras/simulation/process_cluster.hpp"
-#include "tests/extras/simulation/late_ends.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
 
@@ -28,9 +26,41 @@ using std::chrono::seconds;
 using test::contains;
 
 constexpr int kStorePort = 29500;
+constexpr milliseconds kPatience(4000);
+constexpr const char* kRank0 = "10.0.0.1";
 
-RendezvousConfig at_rank_0(ProcessCluster& cluster, int rank, int world_size) {
-    return {{cluster.system().address_of(0), kStorePort}, rank, world_size};
+struct Cluster : ProcessCluster {
+    explicit Cluster(int P) : ProcessCluster(P, parse_links("10Gbit,20us"), 2) {}
+};
+
+// Runs a rendezvous at `host` on all processes but `missing`. Returns how they end.
+std::vector<ProcessEnd> join_at(ProcessCluster& cluster, const std::string& host,
+                                int missing = -1, bool has_other_hosts = false) {
+    return cluster.run([&](int rank) {
+        RendezvousConfig config{{host, kStorePort}, rank, cluster.process_count()};
+        config.has_other_hosts = has_other_hosts;
+        if (rank != missing) join_rendezvous(config, deadline_after(kPatience));
+    });
+}
+
+// Returns the message of the process's exception; "" if the process returned.
+std::string message_of(const ProcessEnd& end) {
+    return end.failure ? end.failure->message : "";
+}
+
+// Checks that all processes except process `one` threw a Timeout that contains `words`, at
+// the deadline.
+void check_all_but(int one, const std::vector<ProcessEnd>& ends,
+                   const std::string& words) {
+    for (int rank = 0; rank < static_cast<int>(ends.size()); ++rank) {
+        if (rank == one) continue;
+        const ProcessEnd& end = ends[static_cast<size_t>(rank)];
+        CAPTURE(rank, message_of(end));
+        CHECK(contains(message_of(end), words));
+        CHECK((end.failure && end.failure->kind == Failure::Kind::kTimeout));
+        CHECK(end.time >= kPatience);
+        CHECK(end.time < kPatience + seconds(5));
+    }
 }
 
 // A client whose first get() sleeps, so that its rank connects late.
@@ -47,46 +77,42 @@ class LateStore : public TcpStore {
     milliseconds lateness_;
 };
 
-TEST_CASE("monitored_barrier names the first missing rank or all missing ranks") {
-    for (const bool all : {false, true}) {
-        ProcessCluster cluster(4, parse_links("10Gbit,20us"), 2);
-        const auto ends = cluster.run([&](int rank) {
-            const auto group = make_ring_group(at_rank_0(cluster, rank, 4), Medium::kTcp,
-                                               10 * kPatience);
-            if (rank >= 2) return sleep_for(10 * kPatience);
-            monitored_barrier(*group, {.timeout = kPatience, .wait_all_ranks = all});
-        });
-        REQUIRE(ends[0].how == ProcessEnd::How::kThrew);
-        CHECK(ends[0].failure->kind == Failure::Kind::kTimeout);
-        CHECK(contains(message_of(ends[0]),
-                       all ? "monitored_barrier: rank 2, 3 did not reach it in 4 s"
-                           : "monitored_barrier: rank 2 did not reach it in 4 s"));
-        CHECK(ends[1].how == ProcessEnd::How::kThrew);
-    }
+TEST_CASE("a missing rank is named by all ranks that wait for it") {
+    const int missing = GENERATE(0, 2);
+    const std::string host = GENERATE(as<std::string>(), kRank0, "node0");
+    Cluster cluster(4);
+    cluster.system().add_name("node0", kRank0);
+    const auto ends = join_at(cluster, host, missing);
+    if (missing == 0)
+        check_all_but(0, ends, concat("found no rank 0 at ", host, ":29500"));
+    else
+        check_all_but(2, ends, "3 of 4 joined; missing: rank 2");
+    if (missing == 2 && host == "node0")
+        check_all_but(2, ends, "rendezvous at node0:29500 (10.0.0.1:29500): 3 of 4");
 }
 
-TEST_CASE("a missing rank is named by all ranks that wait for it") {
-    for (const int missing : {0, 2}) {
-        ProcessCluster cluster(4, parse_links("10Gbit,20us"), 2);
-        const auto ends = cluster.run([&](int rank) {
-            if (rank == missing) return;
-            const Rendezvous result =
-                join_rendezvous(at_rank_0(cluster, rank, 4), deadline_after(kPatience));
-        });
-        for (const size_t rank : {1, 3})
-            CHECK(ends[rank].failure->kind == Failure::Kind::kTimeout);
-        check_all_but(missing, ends,
-                      missing == 0 ? "found no rank 0 at 10.0.0.1:29500"
-                                   : "3 of 4 joined; missing: rank 2");
-    }
+TEST_CASE("the error for a rank that did not finish joining names its process") {
+    Cluster cluster(3);
+    const auto ends = cluster.run([&](int rank) {
+        const Address master{kRank0, kStorePort};
+        if (rank != 2) {
+            join_rendezvous({master, rank, 3}, deadline_after(kPatience));
+            return;
+        }
+        TcpStore store(master, Cookie{}, deadline_after(kPatience));
+        store.set("rendezvous/rank/2", "3 9 host0 1");
+    });
+    check_all_but(2, ends,
+                  "2 of 3 joined; missing: rank 2 (process 9 on host0 began to join and "
+                  "went no further");
 }
 
 TEST_CASE("a rank that finds another rank gone during start-up gets that rank's reason") {
     // Rank 1 times out waiting for rank 2, rank 0 fails because of rank 1, and then rank
     // 2 continues. All ranks live until the end, so that rank 0's store stays available.
-    ProcessCluster cluster(3, parse_links("10Gbit,20us"), 2);
+    Cluster cluster(3);
     const auto ends = cluster.run([&](int rank) {
-        const RendezvousConfig config = at_rank_0(cluster, rank, 3);
+        const RendezvousConfig config{{kRank0, kStorePort}, rank, 3};
         const Rendezvous met = join_rendezvous(config, deadline_after(kPatience));
         try {
             LateStore store(config.master, rank == 2 ? 2 * kPatience : milliseconds(0));
@@ -107,13 +133,18 @@ TEST_CASE("a rank that finds another rank gone during start-up gets that rank's 
         CHECK((end.failure && end.failure->kind == Failure::Kind::kTimeout));
 }
 
-TEST_CASE("ranks wait for the host name of rank 0 to appear") {
-    const int error = GENERATE(EAI_NONAME, EAI_AGAIN, EAI_NODATA, EAI_FAIL, EAI_SYSTEM);
+TEST_CASE("ranks wait for the host name of rank 0 to appear, or to move to rank 0") {
+    const int error =
+        GENERATE(0, EAI_NONAME, EAI_AGAIN, EAI_NODATA, EAI_FAIL, EAI_SYSTEM);
     CAPTURE(error);
-    ProcessCluster cluster(3, parse_links("10Gbit,20us"), 2);
-    cluster.system().set_look_up_error(error);
-    cluster.at(seconds(20), [&] { cluster.system().add_name("node0", "10.0.0.1"); });
+    Cluster cluster(3);
+    if (error == 0)
+        cluster.system().add_name("node0", "10.0.0.2");
+    else
+        cluster.system().set_look_up_error(error);
+    cluster.at(seconds(20), [&] { cluster.system().add_name("node0", kRank0); });
     const auto ends = cluster.run([&](int rank) {
+        if (error == 0 && rank == 0) sleep_for(seconds(20));
         const RendezvousConfig config{{"node0", kStorePort}, rank, 3};
         make_ring_group(config, Medium::kTcp, seconds(30))->barrier();
     });
@@ -125,73 +156,35 @@ TEST_CASE("ranks wait for the host name of rank 0 to appear") {
     }
 }
 
-TEST_CASE("a rank follows the host name of rank 0 to another address") {
-    ProcessCluster cluster(2, parse_links("10Gbit,20us"), 2);
-    cluster.system().add_name("node0", "10.0.0.2");
-    cluster.at(seconds(10), [&] { cluster.system().add_name("node0", "10.0.0.1"); });
-    const auto ends = cluster.run([&](int rank) {
-        if (rank == 0) sleep_for(seconds(11));
-        const RendezvousConfig config{{"node0", kStorePort}, rank, 2};
-        make_ring_group(config, Medium::kTcp, seconds(30))->barrier();
-    });
-    for (const ProcessEnd& end : ends) CHECK(end.how == ProcessEnd::How::kReturned);
-}
-
 TEST_CASE("the Timeout for a host name that never appears names it") {
-    ProcessCluster cluster(2, parse_links("10Gbit,20us"), 2);
-    const auto ends = cluster.run([&](int rank) {
-        join_rendezvous({{"node0", kStorePort}, rank, 2}, deadline_after(kPatience));
-    });
-    check_all_but(-1, ends, "cannot resolve the host name \"node0\": Name or service");
-    for (const ProcessEnd& end : ends)
-        CHECK(end.failure->kind == Failure::Kind::kTimeout);
+    Cluster cluster(2);
+    check_all_but(-1, join_at(cluster, "node0"),
+                  "cannot resolve the host name \"node0\": Name or service");
 }
 
-TEST_CASE("the error for a missing rank contains the number of rank 0's name") {
-    ProcessCluster cluster(3, parse_links("10Gbit,20us"), 2);
-    cluster.system().add_name("node0", "10.0.0.1");
-    const auto ends = cluster.run([&](int rank) {
-        if (rank == 2) return;
-        join_rendezvous({{"node0", kStorePort}, rank, 3}, deadline_after(kPatience));
-    });
-    check_all_but(2, ends, "rendezvous at node0:29500 (10.0.0.1:29500): 2 of 3 joined");
-}
-
-TEST_CASE("rank 0 of a job on several hosts does not listen on a loopback address") {
-    const std::string name = GENERATE("host0", "host0.cluster");
-    ProcessCluster cluster(2, parse_links("10Gbit,20us"), 2);
-    cluster.system().add_name(name, "127.0.1.1");
-    const auto ends = cluster.run([&](int rank) {
-        if (rank != 0) return;
-        RendezvousConfig config{{name, kStorePort}, rank, 2};
-        config.has_other_hosts = true;
-        join_rendezvous(config, deadline_after(kPatience));
-    });
-    CAPTURE(message_of(ends[0]));
-    CHECK(contains(message_of(ends[0]), "listens on 127.0.1.1:29500 for " + name));
-    CHECK(contains(message_of(ends[0]), "set MASTER_ADDR"));
-    CHECK(ends[0].time < seconds(1));
-}
-
-TEST_CASE("0.0.0.0 as MASTER_ADDR on several hosts needs MINI_ADVERTISE_ADDR") {
-    ProcessCluster cluster(2, parse_links("10Gbit,20us"), 2);
-    const auto ends = cluster.run([&](int rank) {
-        if (rank != 0) return;
-        RendezvousConfig config{{"0.0.0.0", kStorePort}, rank, 2};
-        config.has_other_hosts = true;
-        join_rendezvous(config, deadline_after(kPatience));
-    });
-    CHECK(contains(message_of(ends[0]), "set MINI_ADVERTISE_ADDR"));
-}
-
-TEST_CASE("a text that cannot be a host name is an error without a wait") {
-    const std::string host = GENERATE("node0:29500", "http://node0", "node 0");
-    ProcessCluster cluster(2, parse_links("10Gbit,20us"), 2);
-    const auto ends = cluster.run([&](int rank) {
-        join_rendezvous({{host, kStorePort}, rank, 2}, deadline_after(kPatience));
-    });
+TEST_CASE("an address at which the other ranks cannot find rank 0 is an error at once") {
+    struct Case {
+        std::string host;
+        std::vector<std::string> words;
+    };
+    const Case one = GENERATE(values<Case>(
+        {{"host0", {"listens on 127.0.1.1:29500 for host0", "set MASTER_ADDR"}},
+         {"host0.cluster",
+          {"listens on 127.0.1.1:29500 for host0.cluster", "set MASTER_ADDR"}},
+         {"0.0.0.0", {"set MINI_ADVERTISE_ADDR"}},
+         {"node0:29500", {"\"node0:29500\""}},
+         {"http://node0", {"\"http://node0\""}},
+         {"node 0", {"\"node 0\""}}}));
+    Cluster cluster(2);
+    for (const char* const name : {"host0", "host0.cluster"})
+        cluster.system().add_name(name, "127.0.1.1");
+    const bool is_text = contains(one.words.front(), "\"");
+    const auto ends = join_at(cluster, one.host, is_text ? -1 : 1, !is_text);
     for (const ProcessEnd& end : ends) {
-        CHECK(contains(message_of(end), "\"" + host + "\""));
+        if (!is_text && &end == &ends[1]) continue;
+        CAPTURE(message_of(end));
+        for (const std::string& words : one.words)
+            CHECK(contains(message_of(end), words));
         CHECK(end.time < seconds(1));
     }
 }

@@ -1,7 +1,9 @@
-// Whole jobs on simulated processes: store, rendezvous, mesh, and process groups.
+// Whole jobs on simulated processes: store, rendezvous, mesh, and process groups. The checks
+// of lab 17 stop ranks and look at the errors.
 
 #include "libmini/extras/simulation/process_cluster.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +15,7 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/backends/ring.hpp"
+#include "libmini/distributed/collectives/all_reduce.hpp"
 #include "libmini/distributed/group/process_group.hpp"
 #include "libmini/distributed/rendezvous/rendezvous.hpp"
 #include "libmini/distributed/store/tcp_store.hpp"
@@ -59,6 +62,21 @@ void check_returned(const std::vector<ProcessEnd>& ends) {
     for (const ProcessEnd& end : ends) {
         CAPTURE(end.failure ? end.failure->message : "");
         CHECK(end.how == End::kReturned);
+    }
+}
+
+// All-reduces 1,000 ones, `calls` times; throws Error if a sum is wrong.
+void all_reduce_ones(GroupTransport& transport, int calls) {
+    constexpr size_t count = 1000;
+    for (int call = 0; call < calls; ++call) {
+        std::vector<float> data(count, 1.0f);
+        transport.begin({.operation = Operation::kAllReduce,
+                         .count = count,
+                         .sequence = static_cast<uint64_t>(call)},
+                        kJobTimeout);
+        ring_all_reduce(transport, Elements(std::span(data)), ReduceOp::kSum);
+        const std::vector<float> sums(count, static_cast<float>(transport.world_size()));
+        if (data != sums) throw Error("wrong sum");
     }
 }
 
@@ -254,6 +272,41 @@ TEST_CASE(
             CHECK(end.how == (heals ? End::kReturned : End::kThrew));
         }
     }
+}
+
+TEST_CASE("bytes that are held arrive when they are released") {
+    ProcessCluster cluster(3, parse_links("10Gbit,20us"), 0);
+    VirtualTime released{};
+    cluster.set_on_step([&](size_t step) {
+        if (step == 0) {
+            cluster.hold(0, 1);
+            cluster.slow_down(2, milliseconds(100));
+        }
+        if (cluster.now() < milliseconds(300) || released.count() > 0) return;
+        cluster.release(0, 1);
+        released = cluster.now();
+    });
+    for (const ProcessEnd& end : run_mesh(
+             cluster, [](GroupTransport& transport) { all_reduce_ones(transport, 2); }))
+        CHECK(end.how == End::kReturned);
+    CHECK(released >= milliseconds(300));
+    CHECK(cluster.now() > released);
+}
+
+// A bug that `fault_search` found: the ranks searched for 250 ms without a pause.
+TEST_CASE("ranks that search for the rank that was lost first pause between two checks") {
+    size_t most = 0;
+    for (size_t step = 20; step < 120; step += 5) {
+        ProcessCluster cluster(3, parse_links("10Gbit,20us"), step);
+        cluster.set_on_step([&](size_t now) {
+            if (now == step) cluster.kill(0, Loss::kHalf);
+        });
+        const auto ends = run_mesh(
+            cluster, [](GroupTransport& transport) { all_reduce_ones(transport, 3); });
+        for (const size_t rank : {1, 2}) CHECK(ends[rank].how == End::kThrew);
+        most = std::max(most, cluster.steps());
+    }
+    CHECK(most < 5000);
 }
 
 }  // namespace

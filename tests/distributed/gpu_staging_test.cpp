@@ -9,12 +9,12 @@
 #include "libmini/tensor/tensor.hpp"
 #include "tests/distributed/support.hpp"
 #include "tests/support/catch.hpp"
-#include "tests/support/held_stream.hpp"
+#include "tests/support/watched_stream.hpp"
 
 using namespace mini;
 using namespace mini::dist;
 using namespace mini::dist::test;
-using mini::test::HeldStream;
+using mini::test::WatchedStream;
 
 namespace {
 
@@ -33,7 +33,7 @@ TEST_CASE("an operation that waits for a stuck GPU times out over every medium")
     const bool sends = GENERATE(true, false);
     CAPTURE(medium, sends);
     const auto groups = make_groups(medium, 2);
-    HeldStream held(0);
+    WatchedStream held(0);
     const cuda::StreamGuard guard(0, held.get());
     const Tensor x = on_gpu(10);
     const auto work = groups[0]->start(call_within(milliseconds(300), sends, x));
@@ -49,7 +49,7 @@ TEST_CASE(
     const bool sends = GENERATE(true, false);
     CAPTURE(medium, sends);
     auto groups = make_groups(medium, 2);
-    HeldStream held(0);
+    WatchedStream held(0);
     const cuda::StreamGuard guard(0, held.get());
     const Tensor x = on_gpu(10);
     const auto work = groups[0]->start(call_within(kLong, sends, x));
@@ -61,7 +61,7 @@ TEST_CASE("a collective of CPU tensors runs while a message waits for the GPU") 
     const auto medium = GENERATE(as<std::string>(), "shm", "tcp", "threads");
     CAPTURE(medium);
     const auto groups = make_groups(medium, 2);
-    HeldStream held(0);
+    WatchedStream held(0);
     for (const auto& failure : on_ranks(2, [&](int rank) {
              auto& group = *groups[static_cast<size_t>(rank)];
              const Tensor x = Tensor::full({1000}, 1.0f), got = Tensor::zeros({10});

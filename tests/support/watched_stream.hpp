@@ -1,4 +1,5 @@
-// A stream in which a test sees whether a call has waited for the stream's work.
+// A stream that a test can block, and in which it sees whether a call has waited for the
+// stream's work.
 
 #pragma once
 
@@ -22,7 +23,7 @@ constexpr std::chrono::milliseconds kBriefly(5);  // for a call that must wait f
 class WatchedStream {
   public:
     /// Blocks until the device's earlier work is done: the stream may use its results.
-    WatchedStream(int device, std::chrono::milliseconds longest)
+    explicit WatchedStream(int device, std::chrono::milliseconds longest = kHeld)
         : longest_(longest), stream_(device) {
         cuda::synchronize(device);
         cuda::check(

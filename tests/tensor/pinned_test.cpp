@@ -134,7 +134,7 @@ TEST_CASE(
     Tensor y, z = Tensor::empty({501}, DType::kFloat32, kCuda);
     Tensor strided =
         ops::transpose(Tensor::empty({20, 50}, DType::kFloat32, kCuda), 0, 1);
-    WatchedStream stream(0, kHeld);
+    WatchedStream stream(0);
     {
         const cuda::StreamGuard guard(0, stream.get());
         y = x.to(kCuda, true);
@@ -153,7 +153,7 @@ TEST_CASE(
     const Tensor expected = random_bytes({1000}, DType::kFloat32);
     const Tensor x = expected.to(kCuda);
     Tensor y, z = Tensor::empty_pinned({1000});
-    WatchedStream stream(0, kHeld);
+    WatchedStream stream(0);
     {
         const cuda::StreamGuard guard(0, stream.get());
         y = x.to(Device::cpu(), true);
@@ -244,7 +244,7 @@ TEST_CASE("pinned memory that is freed after a copy is reused only when it is do
     const Tensor source = expected.to(kCuda);
     Tensor y;
     std::vector<const void*> freed;
-    WatchedStream stream(0, kHeld);
+    WatchedStream stream(0);
     {
         const cuda::StreamGuard guard(0, stream.get());
         Tensor x = expected.pin_memory();

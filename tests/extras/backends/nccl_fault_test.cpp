@@ -12,7 +12,7 @@
 #include "tests/distributed/manual_time.hpp"
 #include "tests/extras/backends/nccl/support.hpp"
 #include "tests/support/caching.hpp"
-#include "tests/support/held_stream.hpp"
+#include "tests/support/watched_stream.hpp"
 
 using namespace mini;
 using namespace mini::dist;
@@ -120,7 +120,7 @@ TEST_CASE(
 
 TEST_CASE("a message fails at its deadline if the GPU never reaches its tensor") {
     const auto body = [&](QueuedGroup& group, Device device) {
-        mini::test::HeldStream held(device.index);
+        mini::test::WatchedStream held(device.index);
         const cuda::StreamGuard guard(device.index, held.get());
         const Tensor x = filled(3, 0, device);
         const std::string text = failure_of(
@@ -163,7 +163,7 @@ TEST_CASE("a group can be destroyed while its GPU never reaches a collective") {
     const int port = free_port();
     auto group = make_nccl_group({{"127.0.0.1", port}, 0, 1, Cookie{}}, false, kLong);
     const Device device = default_device().is_cuda() ? default_device() : Device::cuda(0);
-    mini::test::HeldStream held(device.index);
+    mini::test::WatchedStream held(device.index);
     const cuda::StreamGuard guard(device.index, held.get());
     const Tensor x = filled(10, 1, device);
     const bool fails_first = GENERATE(true, false);

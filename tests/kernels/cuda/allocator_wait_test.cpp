@@ -14,18 +14,18 @@
 #include "libmini/kernels/cuda/runtime.hpp"
 #include "tests/support/caching.hpp"
 #include "tests/support/catch.hpp"
-#include "tests/support/held_stream.hpp"
+#include "tests/support/watched_stream.hpp"
 
 namespace mini::cuda {
 namespace {
 
 using test::Caching;
-using test::HeldStream;
 using test::kMiB;
+using test::WatchedStream;
 
 // Runs `wait`, which must block on the held stream, and `meanwhile` in two threads. The
 // test fails, and does not hang, if `meanwhile` blocks too.
-void check_concurrent(HeldStream& held, const std::function<void()>& wait,
+void check_concurrent(WatchedStream& held, const std::function<void()>& wait,
                       const std::function<void()>& meanwhile) {
     auto waiting = std::async(std::launch::async, wait);
     auto other = std::async(std::launch::async, meanwhile);
@@ -49,7 +49,7 @@ TEST_CASE(
     "a thread that waits for memory does not block threads that allocate and free") {
     const Caching on(true);
     deallocate(allocate(512, 0, nullptr));  // leaves cached memory for the loop below
-    HeldStream held(0);
+    WatchedStream held(0);
     void* const used = allocate(4 * kMiB, 0, nullptr);
     record_stream(used, held.get());
     deallocate(used);
@@ -78,7 +78,7 @@ TEST_CASE(
 
 TEST_CASE("without caching a free that waits does not block other threads") {
     const Caching off(false);
-    HeldStream held(0);
+    WatchedStream held(0);
     void* const own = allocate(4 * kMiB, 0, held.get());
     set_bytes(own, 1, 4 * kMiB, held.get());
     const size_t allocated = memory_stats(0).allocated;
@@ -94,7 +94,7 @@ TEST_CASE(
     "emptying the pinned cache does not block threads that allocate pinned memory") {
     const Caching on(true);
     empty_cache(kHost);
-    HeldStream held(0);
+    WatchedStream held(0);
     void* const device = allocate(4 * kMiB, 0, held.get());
     void* const copied = allocate_pinned(4 * kMiB);
     copy(device, copied, 4 * kMiB, held.get());

@@ -16,7 +16,6 @@ Prints "all equal" and exits with code 0, or prints "not all equal" and exits wi
 """
 
 import argparse
-import gzip
 import json
 import os
 import pathlib
@@ -35,6 +34,7 @@ import torch.nn.functional as F
 from torch import nn, optim
 from torch.utils.data import DataLoader, DistributedSampler, RandomSampler, Subset, TensorDataset
 
+from torch_data import read_images
 from torch_models import ConvNet
 
 SEEDS = (0, 1234, 2**32 + 5)
@@ -133,13 +133,8 @@ def compare_weights(table, train_mnist):
 
 
 def read_mnist(folder):
-    def read(name, head):
-        path = pathlib.Path(folder, name)
-        content = path.read_bytes() if path.exists() else gzip.decompress(path.with_name(name + ".gz").read_bytes())
-        return torch.frombuffer(bytearray(content[head:]), dtype=torch.uint8)
-
-    images = read("train-images-idx3-ubyte", 16).view(-1, 1, 28, 28).float().div(255)
-    return TensorDataset(images.sub(0.1307).div(0.3081), read("train-labels-idx1-ubyte", 8).long())
+    images, labels = read_images(folder, 60_000)
+    return TensorDataset(images.unsqueeze(1).float().div(255).sub(0.1307).div(0.3081), labels)
 
 
 def run_torch_rank(options):

@@ -6,35 +6,21 @@ Pixel k, counted over all images, is ((7919 k) mod 256) / 255, normalised; label
 
 import json
 import os
+import sys
 
 import torch
-import torch.nn as nn
 import torch.nn.functional as F
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "../bench"))
+from torch_models import ConvNet  # noqa: E402
+
 META = {"torch": torch.__version__, "capability": torch.backends.cpu.get_cpu_capability()}
-
-
-class Net(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.conv1 = nn.Conv2d(1, 10, kernel_size=5)
-        self.conv2 = nn.Conv2d(10, 20, kernel_size=5)
-        self.conv2_drop = nn.Dropout2d()
-        self.fc1 = nn.Linear(320, 50)
-        self.fc2 = nn.Linear(50, 10)
-
-    def forward(self, x):
-        x = F.relu(F.max_pool2d(self.conv1(x), 2))
-        x = F.relu(F.max_pool2d(self.conv2_drop(self.conv2(x)), 2))
-        x = F.relu(self.fc1(x.view(-1, 320)))
-        x = F.dropout(x, training=self.training)
-        return F.log_softmax(self.fc2(x), dim=1)
 
 
 def convnet(seed, training, batches=10, batch=32):
     torch.manual_seed(seed)
-    net = Net()
+    net = ConvNet()
     net.train(training)
     optimizer = torch.optim.SGD(net.parameters(), lr=0.01, momentum=0.5)
     k = torch.arange(batches * batch * 784)
@@ -44,7 +30,7 @@ def convnet(seed, training, batches=10, batch=32):
     losses = []
     for x, y in zip(images, labels):
         optimizer.zero_grad()
-        loss = F.nll_loss(net(x), y)
+        loss = F.cross_entropy(net(x), y)
         loss.backward()
         optimizer.step()
         losses.append(loss.item())

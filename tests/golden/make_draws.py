@@ -9,11 +9,15 @@ import hashlib
 import json
 import os
 import struct
+import sys
 
 import torch
 from torch import nn
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "../bench"))
+from torch_models import ConvNet  # noqa: E402
+
 CAPABILITY = os.environ.get("ATEN_CPU_CAPABILITY", "")
 META = {"torch": torch.__version__, "ATEN_CPU_CAPABILITY": CAPABILITY or "unset (AVX2)",
         "script": "make_draws.py"}
@@ -79,24 +83,13 @@ def init_functions():
             yield {"seed": seed, "what": what, **floats(x)}
 
 
-class Net(nn.Module):
-    """The tutorial's network."""
-
-    def __init__(self):
-        super().__init__()
-        self.conv1 = nn.Conv2d(1, 10, kernel_size=5)
-        self.conv2 = nn.Conv2d(10, 20, kernel_size=5)
-        self.fc1 = nn.Linear(320, 50)
-        self.fc2 = nn.Linear(50, 10)
-
-
 def layer_init():
     for seed in (1234, 0, 1, 2):
         for name in ("nn.Linear(10,1)", "nn.Linear(320,50)", "nn.Linear(50,10)", "nn.Conv2d(1,10,5)",
                      "nn.Conv2d(10,20,5)", "nn.Conv2d(3,6,3,padding=1,bias=False)",
                      "nn.Linear(4,3,bias=False)", "nn.Embedding(7,5)", "tutorial Net"):
             torch.manual_seed(seed)
-            module = Net() if name == "tutorial Net" else eval(name)
+            module = ConvNet() if name == "tutorial Net" else eval(name)
             yield {"seed": seed, "module": name,
                    "params": {key: {"shape": list(value.shape), **floats(value)}
                               for key, value in module.named_parameters()}}

@@ -15,16 +15,27 @@ SMALL_MODELS = {"convnet": [2]}
 VARIANTS = ["eager", "eager-tf32", "compile", "graph"]
 
 
-def kernel_times(arguments, name, *options):
+def with_program(arguments, name, title, work):
+    """Returns a step that calls work(program, seconds), or is left out if the program is not built."""
+    program = arguments.build / "bin" / name
+    return Step(title, lambda seconds: work(program, seconds) if program.exists() else left_out(
+        f"{program} is not built"))
+
+
+def run_with_answer(command, seconds, answers=""):
+    """Runs a command whose last line is JSON, and adds it to the result as "data"."""
+    result = run(command, seconds, answers=answers)
+    if result["status"] == "passed":
+        result["data"] = json.loads(result["output"].splitlines()[-1])
+    return result
+
+
+def kernel_times(arguments, *words):
     """Returns the step that runs one command of kernel_times."""
-    program = arguments.build / "bin" / "kernel_times"
+    words = [str(word) for word in words]
     small = ["--seconds", "0.001"] if arguments.small else []
-    command = [program, name, *map(str, options), *small]
-
-    def measure(seconds):
-        return run_with_json(command, seconds) if program.exists() else left_out(f"{program} is not built")
-
-    return Step(" ".join([name, *map(str, options)]), measure)
+    return with_program(arguments, "kernel_times", " ".join(words), lambda program, seconds: run_with_json(
+        [program, *words, *small], seconds))
 
 
 def bench_steps(arguments):
@@ -42,37 +53,26 @@ def batches(arguments):
 
 def train_steps(arguments):
     """Yields a step of training for each model and batch."""
-    program = arguments.build / "bin" / "bench_worker"
     for model, batch in batches(arguments):
-        words = [program, "step", "--device", "cuda", "--model", model, "--batch", batch]
-
-        def measure(seconds, words=words):
-            if not program.exists():
-                return left_out(f"{program} is not built")
-            result = run(words, seconds, answers="0.001" if arguments.small else "0.3")
-            if result["status"] == "passed":
-                result["data"] = json.loads(result["output"].splitlines()[-1])
-            return result
-
-        yield Step(f"{model} {batch}", measure)
+        words = ["step", "--device", "cuda", "--model", model, "--batch", batch]
+        yield with_program(
+            arguments, "bench_worker", f"{model} {batch}",
+            lambda program, seconds, words=words: run_with_answer(
+                [program, *words], seconds, answers="0.001" if arguments.small else "0.3"))
 
 
 def run_torch(words, seconds):
     """Runs a script of tests/bench that uses PyTorch, and prints one line of JSON."""
     if importlib.util.find_spec("torch") is None:
         return left_out("PyTorch is not on this machine")
-    result = run([sys.executable, *words], seconds)
-    if result["status"] == "passed":
-        result["data"] = json.loads(result["output"].splitlines()[-1])
-    elif "needs a GPU" in result["output"]:
+    result = run_with_answer([sys.executable, *words], seconds)
+    if result["status"] != "passed" and "needs a GPU" in result["output"]:
         return left_out(result["output"].splitlines()[-1])
     return result
 
 
 def torch_steps(arguments):
-    """Yields a step for what PyTorch reaches on this GPU, and one for each way in which it runs the train
-    step, in turn with ours."""
-    yield Step("ceilings", lambda seconds: run_torch([BENCH / "torch_ceilings.py"], seconds))
+    """Yields a step for each way in which PyTorch runs the train step, in turn with ours."""
     for model, batch in batches(arguments):
         for variant in VARIANTS:
             words = [BENCH / "compare_cuda.py", "--bin", arguments.build / "bin",
@@ -86,9 +86,9 @@ def torch_steps(arguments):
 
 def train_mnist(command, seconds):
     """Trains, and adds what is compared between runs."""
-    result = run(command, seconds)
+    result = run_with_answer(command, seconds)
     if result["status"] == "passed":
-        told = json.loads(result["output"].splitlines()[-1])
+        told = result["data"]
         result["data"] = {name: told[name] for name in
                           ("seconds_per_epoch", "samples_per_second", "test_accuracy", "parameters_sha256")}
         result["output"] = ""
@@ -110,15 +110,11 @@ def train_small(command, seconds):
 
 
 def job_steps(arguments):
-    program = arguments.build / "bin" / "train_mnist"
     for workers in (1,) if arguments.small else (0, 1, 2):
-        command = [program, "--json", "--device", "cuda", "--workers", workers]
-
-        def train(seconds, command=command):
-            if not program.exists():
-                return left_out(f"{program} is not built")
+        def train(program, seconds, workers=workers):
+            command = [program, "--json", "--device", "cuda", "--workers", workers]
             if arguments.small:
                 return train_small(command, seconds)
             return train_mnist([*command, "--epochs", 1], seconds)
 
-        yield Step(f"train_mnist, {workers} workers", train)
+        yield with_program(arguments, "train_mnist", f"train_mnist, {workers} workers", train)

@@ -121,7 +121,7 @@ bool parse(int argc, char** argv, bool launched, Options& options) {
     line.add("--epochs", options.epochs, "passes over the data").at_least(1);
     line.add("--batch-size", options.batch_size, "samples per step, of all ranks")
         .at_least(1);
-    line.add("--lr", options.lr, "learning rate of SGD").between(0);
+    line.add("--lr", options.lr, "learning rate of SGD").at_least(0);
     line.add("--seed", options.seed, "seed of initial weights, dropout and order");
     line.add("--spawn", options.spawn, "start this many ranks, without a launcher")
         .range(1, 1024);

@@ -22,7 +22,7 @@ void add_options(mini::CommandLine& line, Options& options) {
     line.add("--epochs", options.epochs, "passes over the data").at_least(1);
     line.add("--batch-size", options.batch_size, "samples per step, of all ranks")
         .at_least(1);
-    line.add("--lr", options.lr, "learning rate of SGD, in the first epoch").between(0);
+    line.add("--lr", options.lr, "learning rate of SGD, in the first epoch").at_least(0);
     line.add("--seed", options.seed, "seed of initial weights and order");
     line.add_flag("--average-at-end", options.average_at_end,
                   "no DDP: average the parameters once, when all ranks have trained");

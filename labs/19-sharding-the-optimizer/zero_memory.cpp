@@ -150,7 +150,7 @@ int main(int argc, char** argv) {
             .one_of({"resnet10", "resnet18"});
         line.add("--steps", options.steps, "steps of Adam, at least 3").at_least(3);
         line.add("--bucket-cap-mb", options.bucket_cap_mb, "bucket size of DDP, in MiB")
-            .between(1e-9);
+            .at_least(1e-9);
         training::add_count(line, "--batch-size", options.batch_size, "images of a rank");
         if (line.parse(argc, argv)) run(options);
     });

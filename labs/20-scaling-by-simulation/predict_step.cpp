@@ -117,8 +117,8 @@ bool parse(int argc, char** argv, Options& o) {
     runs.needs(bench);
     line.add("--model", o.model, "Without --bench: a model by its published sizes")
         .one_of(lab20::published_models());
-    line.add("--forward-ms", o.forward_ms, "Time of a model's forward pass").between(0);
-    line.add("--backward-ms", o.backward_ms, "Time of its backward pass").between(0);
+    line.add("--forward-ms", o.forward_ms, "Time of a model's forward pass").at_least(0);
+    line.add("--backward-ms", o.backward_ms, "Time of its backward pass").at_least(0);
     line.add("--link", o.link, "As in simulate step");
     line.add("--ranks", o.ranks, "How many; without --bench, several with commas")
         .split_at(',')

@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -20,7 +19,7 @@
 namespace mini {
 namespace {
 
-constexpr int64_t kUpperBound = int64_t{1} << 40;  // of at_least()
+constexpr double kMost = 0x1p40;  // of at_least(): larger numbers might overflow later
 
 // If `text` is a decimal number of type T, writes an integer without leading zeros, and
 // returns true. CLI11 takes "" for 0, "010" for 8, and 2^64 for 2^64 - 1.
@@ -59,6 +58,16 @@ struct NumbersOf<T> {
     using type = typename T::value_type;
 };
 
+// The help, with a usage line of the program's own.
+class HelpWithUsage : public CLI::Formatter {
+  public:
+    explicit HelpWithUsage(std::string usage) : usage_(std::move(usage)) {}
+    std::string make_usage(const CLI::App*, std::string) const override { return usage_; }
+
+  private:
+    std::string usage_;
+};
+
 }  // namespace
 
 Option& Option::type_name(const std::string& text) {
@@ -76,25 +85,25 @@ Option& Option::one_of(const std::vector<std::string>& words) {
     return type_name(fmt::format("{}", fmt::join(words, "|")));
 }
 
-Option& Option::range(int64_t low, int64_t high) {
-    option_->check(CLI::Range(low, high).description(""));
-    return *this;
-}
-
-Option& Option::at_least(int64_t low) { return range(low, kUpperBound); }
-
-Option& Option::between(double low, double high) {
+Option& Option::range(double low, double high) {
     return check([low, high](const std::string& text) -> std::string {
         const double value = std::strtod(text.c_str(), nullptr);
-        if (std::isfinite(value) && value >= low && value <= high) return "";
-        const std::string range = std::isfinite(high) ? concat("from ", low, " to ", high)
-                                                      : concat("at least ", low);
+        if (value >= low && value <= high) return "";
+        const std::string range = high < kMost ? fmt::format("from {} to {}", low, high)
+                                               : fmt::format("at least {}", low);
         return concat("must be ", range, ", but is ", text);
     });
 }
 
+Option& Option::at_least(double low) { return range(low, kMost); }
+
 Option& Option::check(const std::function<std::string(const std::string&)>& validate) {
     option_->check(CLI::Validator(validate, ""));
+    return *this;
+}
+
+Option& Option::transform(const std::function<std::string(std::string&)>& change) {
+    option_->transform(CLI::Validator(change, ""));
     return *this;
 }
 
@@ -150,10 +159,18 @@ void Command::require_command() { app_->require_subcommand(1); }
 
 void Command::on_parsed(const std::function<void()>& call) { app_->callback(call); }
 
-void Command::take_all(std::vector<std::string>& words) {
+void Command::take_rest(std::vector<std::string>& words) {
     app_->prefix_command();
-    app_->set_help_flag();
     app_->parse_complete_callback([app = app_, &words] { words = app->remaining(); });
+}
+
+void Command::take_all(std::vector<std::string>& words) {
+    app_->set_help_flag();
+    take_rest(words);
+}
+
+bool Command::has(const std::string& name) const {
+    return app_->get_option_no_throw(name) != nullptr;
 }
 
 bool Command::given(const std::string& name) const { return app_->count(name) > 0; }
@@ -168,6 +185,12 @@ CommandLine::CommandLine(std::unique_ptr<CLI::App> owned)
 }
 
 CommandLine::~CommandLine() = default;
+
+void CommandLine::set_usage(const std::string& text) {
+    const auto formatter = std::make_shared<HelpWithUsage>("Usage: " + text + "\n");
+    formatter->column_width(app().get_formatter()->get_column_width());
+    app().formatter(formatter);
+}
 
 void CommandLine::add_version(const std::string& text) {
     app().set_version_flag("--version", text);

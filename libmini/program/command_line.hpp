@@ -14,7 +14,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -42,15 +41,16 @@ class Option {
     /// Accepts only these words; the help lists them as "a|b|c".
     Option& one_of(const std::vector<std::string>& words);
 
-    Option& range(int64_t low, int64_t high);  ///< accepts integers from low to high
-    Option& at_least(int64_t low);             ///< accepts integers >= low
-
-    /// Accepts finite numbers from `low` to `high`.
-    Option& between(double low, double high = std::numeric_limits<double>::infinity());
+    Option& range(double low, double high);  ///< accepts numbers from `low` to `high`
+    Option& at_least(double low);            ///< accepts numbers from `low` to 2^40
 
     /// Accepts a value if `validate` returns "", otherwise reports the returned error
     /// message.
     Option& check(const std::function<std::string(const std::string&)>& validate);
+
+    /// Lets `change` replace a value before it is checked; reports what it returns as check()
+    /// does.
+    Option& transform(const std::function<std::string(std::string&)>& change);
 
     Option& required();                  ///< rejects a command line without this option
     Option& needs(const Option& other);  ///< rejects this option without `other`
@@ -86,9 +86,15 @@ class Command {
     /// Sets a function that parse() calls if this command was given.
     void on_parsed(const std::function<void()>& call);
 
-    /// Takes all words after this command's name as they are, also --help. on_parsed() comes
-    /// later.
+    /// Takes all words from the first on that is neither an option nor the value of one, as
+    /// they are. on_parsed() comes later.
+    void take_rest(std::vector<std::string>& words);
+
+    /// As take_rest(), for a command without options: takes --help, too.
     void take_all(std::vector<std::string>& words);
+
+    /// Returns whether there is an option with this name.
+    bool has(const std::string& name) const;
 
     /// Returns whether the option with this name was on the command line.
     bool given(const std::string& name) const;
@@ -105,6 +111,9 @@ class CommandLine : public Command {
   public:
     CommandLine(const std::string& description, const std::string& name);
     ~CommandLine();
+
+    /// Sets the text after "Usage: " in the help.
+    void set_usage(const std::string& text);
 
     /// Declares --version, which prints `text`.
     void add_version(const std::string& text);

@@ -11,7 +11,7 @@
 namespace mini::training {
 
 void add_common(CommandLine& line, double& lr, uint64_t& seed, bool& json) {
-    line.add("--lr", lr, "learning rate of SGD").type_name("X").between(0);
+    line.add("--lr", lr, "learning rate of SGD").type_name("X").at_least(0);
     line.add("--seed", seed, "of initial weights and order").type_name("N");
     line.add_flag("--json", json, "print the results as one JSON object, on one line");
 }

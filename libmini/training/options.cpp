@@ -48,8 +48,8 @@ void add_optimizer_options(CommandLine& line, Options& options) {
     line.add("--lr", options.lr,
              fmt::format("learning rate; {} for Adam and AdamW", kAdamLr))
         .type_name("X")
-        .between(0);
-    line.add("--momentum", options.momentum, "momentum of SGD").type_name("X").between(0);
+        .at_least(0);
+    line.add("--momentum", options.momentum, "momentum of SGD").type_name("X").at_least(0);
     line.add("--scheduler", options.scheduler,
              "the learning rate is constant; is multiplied by 0.7 after each epoch; "
              "falls to 0 along a cosine; or rises from a third in five epochs")
@@ -85,7 +85,7 @@ void add_gradient_options(CommandLine& line, Options& options) {
         .one_of({"none", "average", "flat", "overlap", "ddp"});
     line.add("--bucket-cap-mb", options.bucket_cap_mb, "size of DDP's buckets in MiB")
         .type_name("X")
-        .between(1e-6, 1e6);
+        .range(1e-6, 1e6);
     line.add("--compress", options.compress,
              "how DDP's buckets are sent: uncompressed, as 16-bit floats, as products "
              "of thin matrices, or only the largest gradients")
@@ -100,7 +100,7 @@ void add_gradient_options(CommandLine& line, Options& options) {
         .at_least(2);
     line.add("--compress-ratio", options.compress_ratio, "share of topk's largest")
         .type_name("X")
-        .between(1e-9, 1);
+        .range(1e-9, 1);
     line.add_flag("!--no-error-feedback", options.error_feedback,
                   "forget what powersgd or topk have not sent");
 }
@@ -120,7 +120,7 @@ void add_system_options(CommandLine& line, Options& options) {
     line.add("--timeout", options.timeout,
              "how long a rank waits for another before it gives up, in seconds")
         .type_name("SECONDS")
-        .between(1e-3, 1e6);
+        .range(1e-3, 1e6);
     add_device(line, options.device);
     line.add("--threads", options.threads, "threads that compute, on each rank")
         .type_name("N")

@@ -209,7 +209,7 @@ void run_bench(const char* name, Rows (*measure)(Device, const Options&),
 Command add(CommandLine& line, Options& o, const char* name, const char* about) {
     Command command = line.add_command(name, about);
     command.add("--device", o.device, "cuda, cuda:1, ... or cpu");
-    command.add("--seconds", o.seconds, "Measuring time per row").between(1e-9);
+    command.add("--seconds", o.seconds, "Measuring time per row").at_least(1e-9);
     command.add("--json", o.json, "Also write the rows to this file");
     return command;
 }

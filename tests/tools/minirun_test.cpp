@@ -48,6 +48,12 @@ TEST_CASE("one rank runs all threads and MINI_PROGRESS is plain by default") {
     CHECK(run_script(1, script).out == "all plain 0\n");
 }
 
+TEST_CASE("minirun --help prints the usage and exits with code 0") {
+    Job job({"--help"});
+    CHECK(job.wait() == 0);
+    CHECK(contains(job.out(), "Usage: minirun -n N"));
+}
+
 TEST_CASE("a usage error prints one line and exits with code 2") {
     const std::vector<std::string> args =
         GENERATE(std::vector<std::string>{}, std::vector<std::string>{"-n", "0", "true"},

@@ -21,7 +21,7 @@ using Words = std::vector<std::string>;
 mini::tools::Options parse(const Words& words) {
     std::vector<const char*> argv = {"minirun"};
     for (const std::string& word : words) argv.push_back(word.c_str());
-    return mini::tools::parse_options(static_cast<int>(argv.size()), argv.data());
+    return mini::tools::parse_options(static_cast<int>(argv.size()), argv.data()).value();
 }
 
 // Returns the error message for these words, or "" if they are valid.
@@ -40,7 +40,6 @@ TEST_CASE("everything after the program's name belongs to the program") {
     const auto options =
         parse({"-n", "2", "train", "-n", "3", "--help", "--", "--grace"});
     CHECK(options.ranks == 2);
-    CHECK_FALSE(options.answer);
     CHECK(options.command == Words{"train", "-n", "3", "--help", "--", "--grace"});
 }
 
@@ -180,7 +179,8 @@ TEST_CASE("PET_ variables that minirun cannot use are named") {
     REQUIRE(notes.size() == 1);
     CHECK(contains(notes[0], "PET_RDZV_CONF, PET_START_METHOD"));
     const Variables flag{{"PET_STANDALONE", "maybe"}};
-    CHECK(contains(options_error({"train"}), "PET_STANDALONE wants 0 or 1, not 'maybe'"));
+    CHECK(contains(options_error({"train"}), "--standalone = maybe"));
+    CHECK(contains(options_error({"train"}), "PET_STANDALONE=maybe"));
 }
 
 TEST_CASE("-n gpu and -n auto mean one rank for each GPU") {
@@ -201,8 +201,4 @@ TEST_CASE("-n gpu and -n auto mean one rank for each GPU") {
     const Variables none{{"CUDA_VISIBLE_DEVICES", ""}};
     CHECK(contains(options_error({"-n", "gpu", "train"}), "CUDA_VISIBLE_DEVICES"));
     CHECK(parse({"-n", "auto", "train"}).ranks == parse({"-n", "cpu", "train"}).ranks);
-}
-
-TEST_CASE("minirun --help returns the help text") {
-    CHECK(contains(parse({"--help"}).answer.value(), "Usage: minirun"));
 }

@@ -40,7 +40,7 @@ TEST_CASE("an invalid option of train_mnist is a UsageError of one line that nam
         {{"--lr", "-1"}, "--lr: must be at least 0, but is -1"},
         {{"--momentum", "inf"}, "--momentum: must be at least 0, but is inf"},
         {{"--bucket-cap-mb", "0"}, "--bucket-cap-mb"},
-        {{"--timeout", "0"}, "--timeout: must be from 0.001 to 1e+06, but is 0"},
+        {{"--timeout", "0"}, "--timeout: must be from 0.001 to 1000000, but is 0"},
         {{"--timeout", "inf"}, "but is inf"},
         {{"--device", "cuda:99"}, "there is no cuda:99"},
         {{"--device", "cpu:1"}, "the CPU has no index here"},

@@ -246,7 +246,7 @@ void add_bench(Command& mini) {
     all_reduce.add("--backend", o.backend, "ring (processes), threads, ...");
     all_reduce.add("--link", o.link, "Emulates a network between the ranks: 100Mbit,5ms");
     all_reduce.add_flag("!--no-verify", o.verify, "Do not compare calls across ranks");
-    all_reduce.add("--seconds", o.seconds, "Measuring time per size").between(1e-9);
+    all_reduce.add("--seconds", o.seconds, "Measuring time per size").at_least(1e-9);
     all_reduce.add("--format", arguments->format, "The form of the output")
         .one_of({"table", "json"});
     all_reduce.on_parsed([arguments] {

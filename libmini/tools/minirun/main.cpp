@@ -33,13 +33,11 @@ int main(int argc, char** argv) {
     mini::open_standard_files();
     mini::extras::use_all();
     try {
-        const Options options = parse_options(argc, argv);
-        if (!options.answer) return launch(options);
-        fmt::print("{}", *options.answer);
+        if (const auto options = parse_options(argc, argv)) return launch(*options);
         mini::finish_stdout();
         return 0;
     } catch (const mini::UsageError& error) {
-        return fail(kUsage, mini::concat(error.what(), "; see minirun --help"));
+        return fail(kUsage, error.what());
     } catch (const CannotStart& error) {
         return fail(kCannotStart, error.what());
     } catch (const std::exception& error) {

@@ -1,23 +1,22 @@
 #include "libmini/tools/minirun/options.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
-#include <exception>
 #include <filesystem>
-#include <memory>
+#include <optional>
+#include <ranges>
 #include <sstream>
 #include <system_error>
 #include <thread>
+#include <vector>
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/text.hpp"
 #include "libmini/distributed/net/socket.hpp"
 #include "libmini/distributed/rendezvous/rank_environment.hpp"
 #include "libmini/program/command_line.hpp"
-#include "libmini/program/wrap.hpp"
 
 namespace mini::tools {
 namespace {
@@ -51,31 +50,12 @@ ps shows to other users.
     PROGRAM   # on the other node: --node-rank 1
 )";
 
-// Formats the help: adds PROGRAM and its arguments, which CLI11 does not know, to the
-// usage line, and hides the option names with underscores.
-class Help : public CLI::Formatter {
-  public:
-    std::string make_usage(const CLI::App*, std::string) const override {
-        return "Usage: minirun -n N [OPTIONS] [--] PROGRAM [ARGS...]\n";
-    }
-    std::string make_option_name(const CLI::Option* option, bool) const override {
-        std::string names;
-        for (const std::string& name : option->get_snames())
-            names += concat("-", name, ",");
-        for (const std::string& name : option->get_lnames())
-            if (name.find('_') == std::string::npos) names += concat("--", name, ",");
-        names.pop_back();
-        return names;
-    }
-};
-
-// Returns "--log-dir,--log_dir" for "--log-dir".
-std::string either_spelling(const std::string& names) {
-    const size_t start = names.find("--");
-    std::string other = names.substr(start + 2);
-    std::replace(other.begin(), other.end(), '-', '_');
-    const bool same = other == names.substr(start + 2);
-    return same ? names : concat(names, ",--", other);
+// Returns a word of the command line with dashes in the name of its option, which may have
+// underscores, as in torchrun.
+std::string with_dashes(std::string word) {
+    const auto end = std::find(word.begin(), word.end(), '=');
+    if (word.starts_with("--")) std::replace(word.begin(), end, '_', '-');
+    return word;
 }
 
 // Returns whether the name is "nvidia" and a number; nvidiactl is no GPU.
@@ -108,12 +88,6 @@ std::string count_nodes(std::string& text) {
                   "': nodes cannot join or leave a running job");
 }
 
-std::string check_seconds(const std::string& text) {
-    const double seconds = std::strtod(text.c_str(), nullptr);
-    if (seconds >= 0 && seconds <= kMaxSeconds) return "";
-    return concat("it wants seconds from 0 to ", kMaxSeconds, ", not '", text, "'");
-}
-
 std::string check_address(const std::string& text) {
     try {
         dist::parse_address(text);
@@ -126,92 +100,85 @@ std::string check_address(const std::string& text) {
 // Declares the options, and keeps the values that need a conversion.
 class MinirunLine : public CommandLine {
   public:
-    explicit MinirunLine(Options& options)
-        : CommandLine(kDescription, "minirun"), options_(options) {
-        app().prefix_command();  // stop reading at the program's name
-        app().formatter(std::make_shared<Help>());
-        declare_job();
-        declare_rest();
+    explicit MinirunLine(Options& options) : CommandLine(kDescription, "minirun") {
+        set_usage("minirun -n N [OPTIONS] [--] PROGRAM [ARGS...]");
+        take_rest(options.command);
+        declare_job(options);
+        declare_rest(options);
     }
-    using CommandLine::app;
-
-    int nodes() const { return options_.nodes; }
 
     std::string endpoint;
     double grace = 1;
     bool standalone = false, no_prefix = false;
 
   private:
-    void declare_job() {
-        value("-n,--nproc-per-node", options_.ranks, "N",
-              "ranks to start here; \"gpu\": one for each GPU; \"cpu\": one for each "
-              "core; \"auto\": gpu if there is a GPU, else cpu")
+    void declare_job(Options& options) {
+        add("-n,--nproc-per-node", options.ranks,
+            "ranks to start here; \"gpu\": one for each GPU; \"cpu\": one for each core; "
+            "\"auto\": gpu if there is a GPU, else cpu")
+            .type_name("N")
             .default_text("")
-            .range(1, kMaxRanks);
-        transform("-n", count_ranks);
-        flag("--standalone", standalone,
-             "one node, with the store on a free port of loopback: the default");
-        value("--nnodes", options_.nodes, "N", "number of nodes of the job")
-            .range(1, kMaxNodes);
-        transform("--nnodes", count_nodes);
-        value("--node-rank", options_.node_rank, "R",
-              "index of this node: 0 on the node of rank 0")
+            .range(1, kMaxRanks)
+            .transform(count_ranks);
+        add_flag("--standalone", standalone,
+                 "one node, with the store on a free port of loopback: the default");
+        add("--nnodes", options.nodes, "number of nodes of the job")
+            .type_name("N")
+            .range(1, kMaxNodes)
+            .transform(count_nodes);
+        add("--node-rank", options.node_rank,
+            "index of this node: 0 on the node of rank 0")
+            .type_name("R")
             .default_text("")
             .range(0, kMaxNodes - 1);
-        value("--rdzv-endpoint", endpoint, "HOST:PORT",
-              "where rank 0 serves the store: an address of node 0")
+        add("--rdzv-endpoint", endpoint,
+            "where rank 0 serves the store: an address of node 0")
+            .type_name("HOST:PORT")
             .check(check_address);
-        value("--rdzv-id", options_.rdzv_id, "ID",
-              "the job's name, the same on all nodes; keep it secret");
-        value("--master-addr", options_.master_addr, "ADDR",
-              "address where rank 0 serves the store");
-        value("--master-port", options_.master_port, "PORT", "its port")
+        add("--rdzv-id", options.rdzv_id,
+            "the job's name, the same on all nodes; keep it secret")
+            .type_name("ID");
+        add("--master-addr", options.master_addr, "address where rank 0 serves the store")
+            .type_name("ADDR");
+        add("--master-port", options.master_port, "its port")
+            .type_name("PORT")
             .default_text("a free one")
             .range(1, 65535);
     }
 
-    void declare_rest() {
-        value("--max-restarts", options_.max_restarts, "K",
-              "start all ranks again when one fails, K times at most")
+    void declare_rest(Options& options) {
+        add("--max-restarts", options.max_restarts,
+            "start all ranks again when one fails, K times at most")
+            .type_name("K")
             .range(0, 1'000'000);
-        value("--grace", grace, "SECONDS",
-              "time between SIGTERM and SIGKILL when a rank is stopped")
-            .check(check_seconds);
-        value("--log-dir", options_.log_dir, "DIR",
-              "folder of the ranks' logs, which the screen shows too");
-        value("--flight-dir", options_.flight_dir, "DIR",
-              "folder of the flight recorder's boxes (see mini flight)");
-        flag("--no-prefix", no_prefix, "leave \"[rank 1]\" out");
-        flag("--no-python", no_effect_, "ignored: always on");
-        value("--rdzv-backend", ignored_, "NAME", "ignored");
+        add("--grace", grace, "time between SIGTERM and SIGKILL when a rank is stopped")
+            .type_name("SECONDS")
+            .range(0, kMaxSeconds);
+        add("--log-dir", options.log_dir,
+            "folder of the ranks' logs, which the screen shows too")
+            .type_name("DIR");
+        add("--flight-dir", options.flight_dir,
+            "folder of the flight recorder's boxes (see mini flight)")
+            .type_name("DIR");
+        add_flag("--no-prefix", no_prefix, "leave \"[rank 1]\" out");
+        add_flag("--no-python", no_effect_, "ignored: always on");
+        add("--rdzv-backend", ignored_, "ignored").type_name("NAME");
     }
 
-    template <typename T>
-    Option value(const std::string& names, T& target, const char* type,
-                 const char* text) {
-        return add(either_spelling(names), target, text).type_name(type);
-    }
-    void flag(const std::string& names, bool& target, const char* text) {
-        add_flag(either_spelling(names), target, text);
-    }
-    void transform(const std::string& name, std::string (*function)(std::string&)) {
-        app().get_option(name)->transform(CLI::Validator(function, ""));
-    }
-
-    Options& options_;
     std::string ignored_;
     bool no_effect_ = false;
 };
 
-// Returns the words after minirun's own options, without a leading "--".
-std::vector<std::string> program_and_arguments(const CLI::App& app) {
-    std::vector<std::string> rest = app.remaining();
-    const bool separated = !rest.empty() && rest.front() == "--";
-    if (separated) rest.erase(rest.begin());
-    if (rest.empty() || rest.front().empty()) throw UsageError("no program given");
-    if (separated || rest.front().front() != '-') return rest;
-    throw UsageError(concat("unknown option ", rest.front(),
-                            " (options of PROGRAM come after PROGRAM)"));
+// Checks the words after minirun's own options, and removes a leading "--".
+void check_program(std::vector<std::string>& words) {
+    const bool separated = !words.empty() && words.front() == "--";
+    if (separated) words.erase(words.begin());
+    if (words.empty() || words.front().empty())
+        throw UsageError("no program given; see minirun --help");
+    if (!separated && words.front().front() == '-')
+        throw UsageError(
+            concat("unknown option ", words.front(),
+                   " (options of PROGRAM come after PROGRAM); see minirun --help"));
 }
 
 // Returns the PET_ variables that have a value.
@@ -223,44 +190,26 @@ dist::Environment pet_variables() {
     return variables;
 }
 
-// Returns "PET_NODE_RANK" for the option --node-rank.
-std::string variable_of(const CLI::Option& option) {
-    std::string name = "PET_" + option.get_lnames().front();
-    for (char& c : name) c = c == '-' ? '_' : static_cast<char>(std::toupper(c));
+// Returns "--node-rank" for PET_NODE_RANK.
+std::string option_of(const std::string& variable) {
+    std::string name = "--" + variable.substr(4);
+    for (char& c : name) c = c == '_' ? '-' : static_cast<char>(std::tolower(c));
     return name;
 }
 
-// Returns whether an option that is given makes the variable meaningless.
-bool is_replaced(const MinirunLine& line, const std::string& variable) {
-    const auto any = [&](const std::vector<std::string>& options) {
-        return std::ranges::any_of(options, [&](auto& each) { return line.given(each); });
-    };
-    if (variable == "PET_RDZV_ENDPOINT")
-        return any({"--standalone", "--master-addr", "--master-port"});
-    if (variable == "PET_MASTER_ADDR" || variable == "PET_MASTER_PORT")
-        return any({"--standalone", "--rdzv-endpoint"});
-    if (variable == "PET_STANDALONE") return line.given("--nnodes");
-    if (variable == "PET_NNODES") return line.given("--standalone");
-    const bool one_node = line.given("--nnodes") && line.nodes() == 1;
-    return variable == "PET_NODE_RANK" && (line.given("--standalone") || one_node);
-}
-
-// Gives each option that is not on the command line the value of its variable, and adds
-// these to `used`. Removes the variables that have an option from `variables`.
-void use_variables(MinirunLine& line, dist::Environment& variables,
-                   std::vector<std::string>& used) {
-    for (CLI::Option* const option : line.app().get_options()) {
-        const auto found = variables.extract(variable_of(*option));
-        if (!found || option->count() > 0 || is_replaced(line, found.key())) continue;
-        const std::string& value = found.mapped();
-        const bool is_flag = option->get_expected_max() == 0;
-        if (is_flag && value == "0") continue;
-        if (is_flag && value != "1")
-            throw UsageError(concat(found.key(), " wants 0 or 1, not '", value, "'"));
-        used.push_back(concat(found.key(), "=", value));
-        option->add_result(is_flag ? "true" : value);
-        option->run_callback();
-    }
+// Returns whether the option, or another that makes it meaningless, is given.
+bool is_replaced(const MinirunLine& line, const Options& options,
+                 const std::string& option) {
+    if (line.given(option)) return true;
+    if (option == "--rdzv-endpoint")
+        return line.standalone || line.given("--master-addr") ||
+               line.given("--master-port");
+    if (option == "--master-addr" || option == "--master-port")
+        return line.standalone || line.given("--rdzv-endpoint");
+    if (option == "--standalone") return line.given("--nnodes");
+    if (option == "--nnodes") return line.standalone;
+    const bool one_node = line.given("--nnodes") && options.nodes == 1;
+    return option == "--node-rank" && (line.standalone || one_node);
 }
 
 void check_nodes(const MinirunLine& line, const Options& options) {
@@ -322,26 +271,42 @@ int count_gpus(const std::string& devices) {
     return count;
 }
 
-Options parse_options(int argc, const char* const* argv) {
+std::optional<Options> parse_options(int argc, const char* const* argv) {
     Options options;
     MinirunLine line(options);
-    dist::Environment variables = pet_variables();
-    std::vector<std::string> used;  // texts "PET_NNODES=2"
+    std::vector<std::string> words;
+    for (int i = 1; i < argc; ++i) words.push_back(with_dashes(argv[i]));
+    const auto parse = [&] {
+        std::vector<const char*> pointers{argv[0]};
+        for (const std::string& word : words) pointers.push_back(word.c_str());
+        return line.parse(static_cast<int>(pointers.size()), pointers.data());
+    };
+    if (!parse()) return std::nullopt;
+
+    // Give each option that is not on the command line the value of its variable: first the
+    // last by name, because PET_STANDALONE and PET_RDZV_ENDPOINT replace others.
+    std::vector<std::string> used, unknown;
+    const dist::Environment variables = pet_variables();
     try {
-        line.app().parse(argc, argv);
-        options.command = program_and_arguments(line.app());
-        use_variables(line, variables, used);
+        for (const auto& [variable, value] : std::views::reverse(variables)) {
+            const std::string option = option_of(variable);
+            if (!line.has(option)) {
+                unknown.insert(unknown.begin(), variable);
+            } else if (!is_replaced(line, options, option)) {
+                used.push_back(concat(variable, "=", value));
+                words.insert(words.begin(), concat(option, "=", value));
+                parse();
+            }
+        }
+        const auto given = static_cast<ptrdiff_t>(options.command.size());
+        std::copy(argv + argc - given, argv + argc, options.command.begin());
+        check_program(options.command);
         fill(line, options);
-    } catch (const CLI::CallForHelp&) {
-        options.answer = wrapped(line.app().help());
-        return options;
-    } catch (const std::exception& error) {  // CLI11's or ours
+    } catch (const UsageError& error) {
         const std::string source =
             used.empty() ? "" : concat(" (the environment has ", join(used), ")");
         throw UsageError(error.what() + source);
     }
-    std::vector<std::string> unknown;
-    for (const auto& [name, value] : variables) unknown.push_back(name);
     if (!unknown.empty())
         options.notes.push_back(
             concat("warning: minirun has no options for ", join(unknown), "; ignored"));

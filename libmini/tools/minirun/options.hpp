@@ -35,15 +35,13 @@ struct Options {
     std::vector<std::string> command;  // the program, then its arguments
     std::vector<std::string> notes;    // what the user should know about the options
 
-    /// The text to print instead of starting ranks, if --help was given.
-    std::optional<std::string> answer;
-
     int world_size() const { return ranks * nodes; }
 };
 
-/// Parses the command line, and the PET_ variables for options that it lacks. Throws
-/// UsageError (one line) if it is invalid.
-Options parse_options(int argc, const char* const* argv);
+/// Parses the command line, and the PET_ variables for options that it lacks. If --help was
+/// given, prints the help and returns std::nullopt. Throws UsageError (one line) if it is
+/// invalid.
+std::optional<Options> parse_options(int argc, const char* const* argv);
 
 /// Returns the number of NVIDIA GPUs that a program can use, without a library of CUDA: the
 /// devices nvidia0, nvidia1, ... in the folder `devices`. If CUDA_VISIBLE_DEVICES is set and there is a

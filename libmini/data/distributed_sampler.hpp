@@ -37,8 +37,7 @@ World choose_replica(const std::string& who, std::optional<int> num_replicas,
                      std::optional<int> rank);
 
 /// Returns the generator for an epoch's permutation, the same on all ranks: a generator
-/// seeded with seed + epoch. Sets its version() to that of default_generator(), since
-/// versions of PyTorch permute differently; does not change default_generator().
+/// seeded with seed + epoch. Does not change default_generator().
 Generator epoch_generator(uint64_t seed, int64_t epoch);
 
 struct DistributedSamplerOptions {

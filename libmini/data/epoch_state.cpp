@@ -88,7 +88,7 @@ EpochState::Slot EpochState::fetch_ahead(size_t k) const {
 // into the slot. Waits without a timeout. Returns, without beginning another batch, when
 // stop_ is set or all batches are begun.
 void EpochState::work(int worker) {
-    default_generator() = reader_;  // to use the reader's rounding and version
+    default_generator() = reader_;  // to use the reader's rounding
 
     // [lab08.6] Begin a batch when a slot is free, fetch it, and fill the slot.
     std::unique_lock lock(mutex_);

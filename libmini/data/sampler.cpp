@@ -25,15 +25,6 @@ int64_t checked_num_samples(const char* who, int64_t num_samples) {
     return num_samples;
 }
 
-// Returns a new generator, with a seed drawn from the thread's generator and with the
-// same version of PyTorch.
-Generator private_generator() {
-    Generator& source = default_generator();
-    Generator generator(static_cast<uint64_t>(source.random_int64()));
-    generator.set_version(source.version());
-    return generator;
-}
-
 // Returns num_samples indices from 0 .. n-1; draws each index with one randint(0, n).
 std::vector<int64_t> draw_with_replacement(int64_t n, int64_t num_samples,
                                            Generator& generator) {
@@ -88,7 +79,7 @@ std::vector<int64_t> RandomSampler::indices() {
     const auto draw = replacement_ ? draw_with_replacement : draw_permutations;
     if (generator_) return draw(dataset_size_, num_samples_, *generator_);
 
-    Generator generator = private_generator();
+    Generator generator(static_cast<uint64_t>(default_generator().random_int64()));
     return draw(dataset_size_, num_samples_, generator);
 }
 

@@ -9,8 +9,6 @@
 namespace mini {
 namespace {
 
-constexpr TorchVersion kOneSampleRaces{2, 0};
-
 template <typename... Parts>
 void check_usage(bool condition, const Parts&... parts) {
     if (!condition) throw UsageError(concat("multinomial: ", parts...));
@@ -97,8 +95,7 @@ void check_multinomial(std::span<const double> weights, int64_t num_samples,
 std::vector<int64_t> multinomial(std::span<const double> weights, int64_t num_samples,
                                  bool replacement, Generator& generator) {
     check_multinomial(weights, num_samples, replacement);
-    const bool race =
-        !replacement || (num_samples == 1 && generator.version() >= kOneSampleRaces);
+    const bool race = !replacement || num_samples == 1;
     return race ? draw_without_replacement(weights, num_samples, generator)
                 : draw_with_replacement(weights, num_samples, generator);
 }

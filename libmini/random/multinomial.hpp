@@ -11,12 +11,11 @@
 //                           weights[i], and categories are drawn in the order of arrival:
 //                           2 words per category (Efraimidis and Spirakis 2006)
 //
-// Since PyTorch 2.0 a single sample is drawn by the race, with or without replacement
-// (github.com/pytorch/pytorch/issues/114945); generator.version() selects the method.
-//
-// With replacement, the samples equal those of PyTorch 1.x and 2.x. The race gives the
-// samples of PyTorch 1.8 and later if its exponential_ does not use MKL: of 2.7 and later
-// on every machine, and of earlier versions except their x86 wheels.
+// A single sample is drawn by the race, with or without replacement, as since PyTorch 2.0
+// (github.com/pytorch/pytorch/issues/114945). With replacement, several samples equal those
+// of PyTorch 1.x and 2.x. The race gives the samples of PyTorch 1.8 and later if its
+// exponential_ does not use MKL: of 2.7 and later on every machine, and of earlier versions
+// except their x86 wheels.
 
 #pragma once
 

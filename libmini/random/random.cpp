@@ -19,20 +19,11 @@ namespace {
 
 constexpr size_t kNormalBlock = 16;
 
-// The smallest range for which randint draws two words: 2^32 before PyTorch 2.7, 2^28
-// since 2.7.
-constexpr uint64_t kRange2_32 = uint64_t{1} << 32;
-constexpr uint64_t kRange2_28 = uint64_t{1} << 28;
-constexpr TorchVersion kWideFrom2_28{2, 7};
+// The smallest range for which randint draws two words.
+constexpr uint64_t kWideRange = uint64_t{1} << 28;
 
-// The first version whose normal_double computes log(1 - u) as log1p(-u). This changes
-// the last bit of one double in 30, and almost never a float.
-constexpr TorchVersion kLog1pSince{2, 0};
-
-// The smallest n for which randperm uses the inside-out Fisher-Yates shuffle, and the
-// first version that does so.
+// The smallest n for which randperm uses the inside-out Fisher-Yates shuffle.
 constexpr int64_t kInsideOut = 214'748'364;  // (2^32 - 1) / 20
-constexpr TorchVersion kInsideOutSince{2, 6};
 
 // The number of swaps that randperm draws ahead. A permutation of 10 million 32-bit
 // numbers takes 112 ms without blocks, 54 ms in blocks of 128, and 49 ms in blocks of 256
@@ -159,7 +150,7 @@ template <typename T>
 std::vector<T> permutation(int64_t n, Generator& generator) {
     MINI_CHECK(n >= 0 && n <= UINT32_MAX, "randperm: n is ", n, ", not in [0, 2^32)");
     std::vector<T> order(static_cast<size_t>(n));
-    if (n >= kInsideOut && generator.version() >= kInsideOutSince) {
+    if (n >= kInsideOut) {
         shuffle_inside_out(std::span(order), generator);
     } else {
         std::iota(order.begin(), order.end(), T{0});
@@ -175,16 +166,14 @@ struct StateLayout {
     double spare_normal;  // 0 if has_spare is 0
     uint32_t has_spare;
     uint32_t rounding;
-    uint32_t major;
-    uint32_t minor;
     uint64_t used;
     std::array<uint32_t, MersenneTwister::kStateSize> words;
     uint64_t checksum;  // of all bytes before it
 };
-static_assert(sizeof(StateLayout) == 2552 && std::endian::native == std::endian::little);
+static_assert(sizeof(StateLayout) == 2544 && std::endian::native == std::endian::little);
 
 // The last digit is the number of the layout.
-constexpr std::array<char, 8> kStateMagic = {'m', 'i', 'n', 'i', 'R', 'N', 'G', '1'};
+constexpr std::array<char, 8> kStateMagic = {'m', 'i', 'n', 'i', 'R', 'N', 'G', '2'};
 
 // Returns the FNV-1a hash of all bytes before the checksum.
 uint64_t checksum(const StateLayout& state) {
@@ -210,8 +199,6 @@ std::vector<uint8_t> Generator::get_state() const {
                          .spare_normal = spare_normal_.value_or(0.0),
                          .has_spare = spare_normal_.has_value(),
                          .rounding = static_cast<uint32_t>(rounding_),
-                         .major = static_cast<uint32_t>(version_.major),
-                         .minor = static_cast<uint32_t>(version_.minor),
                          .used = engine.used,
                          .words = engine.words,
                          .checksum = 0};
@@ -227,7 +214,7 @@ void Generator::set_state(std::span<const uint8_t> bytes) {
                " bytes, but this one has ", bytes.size(),
                "; PyTorch's own states cannot be read");
     std::memcpy(&state, bytes.data(), sizeof state);
-    MINI_CHECK(state.magic == kStateMagic, "Generator: this state is not of layout 1");
+    MINI_CHECK(state.magic == kStateMagic, "Generator: this state is not of layout 2");
     MINI_CHECK(state.checksum == checksum(state), "Generator: this state is damaged");
 
     engine_.set_state({.words = state.words, .used = static_cast<size_t>(state.used)});
@@ -235,7 +222,6 @@ void Generator::set_state(std::span<const uint8_t> bytes) {
     spare_normal_.reset();
     if (state.has_spare != 0) spare_normal_ = state.spare_normal;
     rounding_ = static_cast<Rounding>(state.rounding);
-    version_ = {static_cast<int>(state.major), static_cast<int>(state.minor)};
 }
 
 double Generator::normal_double() {
@@ -243,8 +229,7 @@ double Generator::normal_double() {
 
     const double u1 = uniform_double();
     const double u2 = uniform_double();
-    const double log = version_ >= kLog1pSince ? std::log1p(-u2) : std::log(1.0 - u2);
-    const double radius = std::sqrt(-2.0 * log);
+    const double radius = std::sqrt(-2.0 * std::log1p(-u2));
     const double angle = 2.0 * std::numbers::pi * u1;
     spare_normal_ = radius * std::sin(angle);
     return radius * std::cos(angle);
@@ -259,8 +244,7 @@ int64_t Generator::randint(int64_t low, int64_t high) {
     MINI_CHECK(low < high, "randint: from ", low, " to ", high,
                " there is nothing to draw; low must be below high");
     const uint64_t range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
-    const uint64_t wide = version_ >= kWideFrom2_28 ? kRange2_28 : kRange2_32;
-    const uint64_t word = range >= wide ? random64() : random();
+    const uint64_t word = range >= kWideRange ? random64() : random();
     return static_cast<int64_t>(static_cast<uint64_t>(low) + word % range);
 }
 

@@ -8,24 +8,22 @@
 //   uniform float             1        (w mod 2^24) / 2^24                 all
 //   uniform double            2        (r64 mod 2^53) / 2^53               all
 //   random_                   1 or 2   w mod 2^31, r64 mod 2^63            all
-//   randint                   1 or 2   low + w mod range                   2.7 and before
-//   randperm                  n-1      Fisher-Yates from the front         2.6 and before
-//   normal, fewer than 16     4 a pair Box-Muller, in double               2.0 and before
+//   randint                   1 or 2   low + w mod range                   2.7, 2^28 values
+//   randperm                  n-1      Fisher-Yates from the front         2.6, 2^28 numbers
+//   normal, fewer than 16     4 a pair Box-Muller, in double               2.0, last bit
 //   normal, 16 and more       1 or 2   Box-Muller, in blocks               two roundings
 //   bernoulli, exponential    2 each   uniform double < p, -log(1 - u)     2.7, no MKL
 //
-// where r64 is two words, the first word high. The last column lists the differences
-// between versions and builds of PyTorch. "2.7 and before": two methods, selected by
-// set_version. "two roundings": two methods, selected by set_rounding. "2.7, no MKL":
-// equal to PyTorch 2.7 and later on every machine, and to earlier versions except their
-// x86 wheels, which use Intel MKL for bernoulli and exponential. The default version and
-// rounding are those of PyTorch 2.15's wheel on x86-64.
+// where r64 is two words, the first word high. All are those of PyTorch 2.15. The last
+// column says since which version PyTorch draws so, and where versions before it differ:
+// in about 2^28 and more values, in the last bit of one double in 30, or in x86 wheels,
+// which used Intel MKL. "two roundings": two methods, selected by set_rounding; the default
+// is that of PyTorch's wheel on x86-64.
 //
 // Reference: ATen/core/DistributionsHelper.h, ATen/native/cpu/DistributionTemplates.h.
 
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -40,17 +38,6 @@ namespace mini {
 /// every current x86-64 processor, and twice (kSeparate) without AVX2
 /// (ATEN_CPU_CAPABILITY=default). tests/golden has reference values of both.
 enum class Rounding { kSeparate, kFused };
-
-/// The version of PyTorch whose random numbers are reproduced. 2.0 changed the draw of a
-/// single weighted sample (random/multinomial.hpp) and the last bit of normal doubles;
-/// 2.6 changed permutations of 214,748,364 and more numbers; 2.7 changed ranges of 2^28
-/// and more to 64-bit draws.
-struct TorchVersion {
-    int major = 2;
-    int minor = 15;
-
-    auto operator<=>(const TorchVersion&) const = default;
-};
 
 /// PyTorch's CPU generator (`torch.Generator`).
 class Generator {
@@ -71,13 +58,8 @@ class Generator {
     void set_rounding(Rounding rounding) { rounding_ = rounding; }
     Rounding rounding() const { return rounding_; }
 
-    /// Sets the version of PyTorch that randint, randperm, multinomial and normal_double
-    /// reproduce; the default is 2.15.
-    void set_version(TorchVersion version) { version_ = version; }
-    TorchVersion version() const { return version_; }
-
-    /// Returns the complete state, including the spare normal number, rounding and
-    /// version, as 2552 bytes (`Generator.get_state`). The layout is libmini's own, not
+    /// Returns the complete state, including the spare normal number and the rounding, as
+    /// 2544 bytes (`Generator.get_state`). The layout is libmini's own, not
     /// PyTorch's. To save the state, wrap it in a tensor of uint8.
     std::vector<uint8_t> get_state() const;
 
@@ -125,8 +107,7 @@ class Generator {
     double exponential_double(double lambda = 1);
 
     /// Returns a uniform integer in [low, high) (`torch.randint`, int64). Uses one word,
-    /// or two words for large ranges: 2^28 and more since PyTorch 2.7, 2^32 and more
-    /// before. Throws Error unless low < high.
+    /// or two words for ranges of 2^28 and more. Throws Error unless low < high.
     int64_t randint(int64_t low, int64_t high);
 
   private:
@@ -134,7 +115,6 @@ class Generator {
     std::optional<double> spare_normal_;
     uint64_t seed_ = 0;
     Rounding rounding_ = Rounding::kFused;
-    TorchVersion version_;
 };
 
 /// Returns the calling thread's default generator, which initialisers, dropout and
@@ -171,10 +151,9 @@ void fill_normal(std::span<float> values, double mean, double deviation,
 void fill_normal(std::span<double> values, double mean, double deviation,
                  Generator& generator);
 
-/// Returns a random permutation of 0 .. n-1 (`torch.randperm`, PyTorch 1.x and 2.x).
-/// Draws n - 1 words, Fisher-Yates from the front. If n >= 214,748,364 and
-/// generator.version() is 2.6 or later, draws like randperm_wide, as PyTorch does. Throws
-/// Error if n < 0 or n > 2^32 - 1.
+/// Returns a random permutation of 0 .. n-1 (`torch.randperm`). Draws n - 1 words,
+/// Fisher-Yates from the front; if n >= 214,748,364, draws like randperm_wide. Throws Error
+/// if n < 0 or n > 2^32 - 1.
 std::vector<int64_t> randperm(int64_t n, Generator& generator);
 
 /// Returns the same permutation as randperm with 4 bytes per number. It is faster because

@@ -110,38 +110,30 @@ TEST_CASE("random transforms are the same for any positive number of workers") {
     CHECK(epochs(0, 1) != one);
 }
 
-TEST_CASE(
-    "a worker seeds batch k with base seed + k and uses the reader's version of "
-    "PyTorch") {
+TEST_CASE("a worker seeds batch k with base seed + k and uses the reader's rounding") {
     const auto generator = std::make_shared<mini::Generator>(8);
     const auto base_seed =
         static_cast<uint64_t>(mini::Generator(*generator).random_int64());
-    std::vector<Indices> expected;
-    for (uint64_t k = 0; k < 3; ++k) {
-        mini::Generator own(base_seed + k);
-        expected.push_back({own.randint(0, int64_t{1} << 30)});
-        own.manual_seed(base_seed + k);
-        own.set_version({2, 6});
-        expected.push_back({own.randint(0, int64_t{1} << 30)});
-    }
-
-    struct Wide : Numbers {
+    struct Drawn : Numbers {
         using Numbers::Numbers;
         Example get(int64_t) const override {
-            return Numbers::get(mini::default_generator().randint(0, int64_t{1} << 30));
+            return Numbers::get(
+                mini::default_generator().randint(0, 1000) * 2 +
+                (mini::default_generator().rounding() == mini::Rounding::kSeparate));
         }
     };
-    const auto run = [&](mini::TorchVersion version) {
-        mini::default_generator().set_version(version);
+    for (const auto rounding : {mini::Rounding::kFused, mini::Rounding::kSeparate}) {
+        Batches expected;
+        for (uint64_t k = 0; k < 3; ++k)
+            expected.push_back({mini::Generator(base_seed + k).randint(0, 1000) * 2 +
+                                (rounding == mini::Rounding::kSeparate)});
+        mini::default_generator().set_rounding(rounding);
         *generator = mini::Generator(8);
-        DataLoader loader(std::make_shared<Wide>(3),
+        DataLoader loader(std::make_shared<Drawn>(3),
                           {.num_workers = 2, .generator = generator});
-        const Batches batches = read(loader.epoch());
-        mini::default_generator().set_version({});
-        return batches;
-    };
-    CHECK(run({2, 7}) == Batches{expected[0], expected[2], expected[4]});
-    CHECK(run({2, 6}) == Batches{expected[1], expected[3], expected[5]});
+        CHECK(read(loader.epoch()) == expected);
+        mini::default_generator().set_rounding(mini::Rounding::kFused);
+    }
 }
 
 TEST_CASE(

@@ -117,11 +117,6 @@ bool note_ends(const std::string& folder, const std::string& run) {
 
 // The command mini flight.
 
-struct FlightOptions {
-    std::vector<std::string> paths;
-    int last = 8;
-};
-
 // Returns the files in `paths`, sorted, with each folder replaced by the boxes in it. Throws
 // UsageError if there is no file.
 std::vector<std::string> find_flights(const std::vector<std::string>& paths) {
@@ -140,7 +135,7 @@ std::vector<std::string> find_flights(const std::vector<std::string>& paths) {
     return files;
 }
 
-void print_group(const tools::GroupFlight& group, int last) {
+void print_group(const tools::GroupFlight& group) {
     const dist::FlightHead& head = group.head();
     fmt::print("run {}{}, {}{}, backend {}: {} of {} ranks left a box\n\n", head.run,
                head.restart > 0 ? fmt::format(" (restart {})", head.restart) : "",
@@ -148,17 +143,17 @@ void print_group(const tools::GroupFlight& group, int last) {
                head.members.empty() ? "" : " of " + rank_list(head.members), head.backend,
                group.ranks.size(), head.world_size);
     for (const std::string& sentence : tell(group)) fmt::print("{}\n", sentence);
-    fmt::print("{}", flight_table(group, last));
+    fmt::print("{}", flight_table(group));
 }
 
-void run_flight(const FlightOptions& options) {
+void run_flight(const std::vector<std::string>& paths) {
     std::vector<dist::Flight> flights;
-    for (const std::string& file : find_flights(options.paths))
+    for (const std::string& file : find_flights(paths))
         flights.push_back(tools::read_flight(file));
     const std::vector<tools::GroupFlight> groups = tools::by_group(std::move(flights));
     for (const tools::GroupFlight& group : groups) {
         if (&group != &groups.front()) fmt::print("\n");
-        print_group(group, options.last);
+        print_group(group);
     }
 }
 
@@ -176,11 +171,9 @@ void use() {
 void add_flight(Command& mini) {
     Command flight = mini.add_command(
         "flight", "Says who is missing in which operation, from flight recorders' boxes");
-    auto options = std::make_shared<FlightOptions>();
-    flight.add("PATH", options->paths, "Boxes of all ranks, or a folder of them")
-        .required();
-    flight.add("--last", options->last, "Operations in the table").range(0, 4096);
-    flight.on_parsed([options] { run_flight(*options); });
+    auto paths = std::make_shared<std::vector<std::string>>();
+    flight.add("PATH", *paths, "Boxes of all ranks, or a folder of them").required();
+    flight.on_parsed([paths] { run_flight(*paths); });
 }
 
 }  // namespace mini::flight

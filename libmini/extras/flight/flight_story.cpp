@@ -23,6 +23,7 @@ using dist::FlightRecord;
 using State = FlightRecord::State;
 
 constexpr size_t kMaxPoints = 10;  // maximum number of listed sends and receives
+constexpr size_t kOperations = 8;  // rows of the table, if no two ranks' calls differ
 constexpr size_t kCell = 16;       // width of a column, with trailing spaces
 
 bool is_finished(const FlightRecord& record) { return record.state == State::kFinished; }
@@ -216,15 +217,15 @@ std::string cell_of(const Flight& rank, const Row& row) {
     return "in it " + time;
 }
 
-// Returns the rows of the `last` highest sequence numbers of all ranks. A number has more
-// than one row if the ranks called different operations.
-std::vector<Row> last_operations(const GroupFlight& group, int last) {
+// Returns the rows of the kOperations highest sequence numbers of all ranks. A number has
+// more than one row if the ranks called different operations.
+std::vector<Row> last_operations(const GroupFlight& group) {
     std::map<uint64_t, std::set<std::string>> names;
     for (const Flight& rank : group.ranks)
         for (const FlightRecord& record : rank.records)
             if (!is_point(record))
                 names[record.collective.sequence].insert(describe(record));
-    while (names.size() > static_cast<size_t>(last)) names.erase(names.begin());
+    while (names.size() > kOperations) names.erase(names.begin());
     std::vector<Row> rows;
     for (const auto& [sequence, different] : names)
         for (const std::string& what : different) rows.emplace_back(sequence, what);
@@ -290,8 +291,8 @@ std::vector<std::string> tell(const GroupFlight& group) {
     return story;
 }
 
-std::string flight_table(const GroupFlight& group, int last) {
-    const std::vector<Row> operations = last_operations(group, last);
+std::string flight_table(const GroupFlight& group) {
+    const std::vector<Row> operations = last_operations(group);
     if (operations.empty()) return "";
     size_t longest = 0;
     for (const auto& [sequence, what] : operations)

@@ -42,13 +42,13 @@ std::string duration_text(int64_t nanoseconds);
 /// Returns the findings, one sentence each, the most severe first.
 std::vector<std::string> tell(const GroupFlight& group);
 
-/// Returns the table of the `last` latest operations, with an empty line before it; "" if
-/// there is no operation to show. If ranks called different operations with one sequence
+/// Returns the table of the 8 latest operations, with an empty line before it; "" if there
+/// is no operation to show. If ranks called different operations with one sequence
 /// number, each of them has a row.
 ///
 ///                                             rank 0        rank 1        rank 2
 ///     all_reduce #55 (sum of 21840 float32)   done 1.2 ms   done 1.2 ms   done 1.1 ms
 ///     all_reduce #57 (sum of 21840 float32)   in it 3.2 s   -             in it 3.2 s
-std::string flight_table(const GroupFlight& group, int last = 8);
+std::string flight_table(const GroupFlight& group);
 
 }  // namespace mini::tools

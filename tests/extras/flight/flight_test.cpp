@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <limits>
 #include <memory>
 #include <string>
@@ -156,7 +157,6 @@ TEST_CASE("different operations with one sequence number are the first finding")
           "all_reduce #5 (sum of 10 float32)  in it 3.2 s     -               in it 3.2 s     \n"
           "barrier #5                         -               in it 3.2 s     -               \n");
     // clang-format on
-    CHECK(contains(flight_table(group, 1), "barrier #5"));
 }
 
 TEST_CASE("the findings name a receive that waits for its peer") {
@@ -187,44 +187,54 @@ TEST_CASE("the table has one row per operation and one column per rank") {
           "\n            rank 0          rank 1          \n"
           "barrier #0  done            done 100.0 ms   \n"
           "barrier #1  in it 3.2 s     -               \n");
-    CHECK_FALSE(contains(flight_table(group, 1), "barrier #0"));
+
+    std::vector<FlightRecord> many;
+    for (uint64_t i = 0; i < 9; ++i)
+        many.push_back(record(i, Operation::kBarrier, State::kFinished));
+    const std::string table = flight_table(group_of({flight_of(0, 1, many)}));
+    CHECK_FALSE(contains(table, "barrier #0"));  // only the last eight
+    CHECK(contains(table, "barrier #1"));
 }
 
-TEST_CASE("a file that is not a complete box is rejected with a line that has its path") {
+TEST_CASE("a file that is not a valid box is rejected with one line that has its path") {
     const std::string good = bytes_of(*good_box());
     REQUIRE(read_error(good).empty());
     const auto large = good_box();
     large->world_size = 1'000'000;
     CHECK(read_error(bytes_of(*large)).empty());
-    const std::string bad = GENERATE_COPY(
-        std::string(), std::string("{}\n"), std::string("{\"flight\":1}\n"),
-        std::string("\0\xff\n", 3), good.substr(0, good.size() - 1),
-        good.substr(0, good.size() / 2), good + "\n", good + std::string(1 << 17, 'x'),
-        std::string(good.size(), '\0'), std::string(good.size(), '\xff'));
-    CAPTURE(bad.substr(0, 200));
-    CHECK(contains(read_error(bad), "flight-x.box"));
-    CHECK_FALSE(contains(read_error(bad), "\n"));
-}
 
-TEST_CASE("a box with an invalid head is rejected with one line that has its path") {
+    std::vector<std::string> bad{"",
+                                 "{}\n",
+                                 std::string("\0\xff\n", 3),
+                                 good.substr(0, good.size() - 1),
+                                 good.substr(0, good.size() / 2),
+                                 good + "\n",
+                                 std::string(good.size(), '\0'),
+                                 std::string(good.size(), '\xff')};
     using Damage = void (*)(FlightBox&);
     constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
-    const Damage damage = GENERATE(values<Damage>(
-        {[](FlightBox& box) { box.magic[0] = 'X'; },
-         [](FlightBox& box) { box.size += 1; }, [](FlightBox& box) { box.rank = 2; },
-         [](FlightBox& box) { box.rank = -1; },
-         [](FlightBox& box) { box.world_size = 0; },
-         [](FlightBox& box) { box.world_size = 1'000'001; },
-         [](FlightBox& box) { box.world_size = std::numeric_limits<int>::max(); },
-         [](FlightBox& box) { box.pid = -1; }, [](FlightBox& box) { box.restart = -1; },
-         [](FlightBox& box) { box.seen_at = -1; },
-         [](FlightBox& box) { box.seen_at = kMax; },
-         [](FlightBox& box) { box.wall_offset = kMax; },
-         [](FlightBox& box) { box.wall_offset = -kMax; }}));
-    const auto box = good_box();
-    damage(*box);
-    CHECK(contains(read_error(bytes_of(*box)), "flight-x.box"));
-    CHECK_FALSE(contains(read_error(bytes_of(*box)), "\n"));
+    for (const Damage damage : std::initializer_list<Damage>{
+             [](FlightBox& box) { box.magic[0] = 'X'; },
+             [](FlightBox& box) { box.size += 1; }, [](FlightBox& box) { box.rank = 2; },
+             [](FlightBox& box) { box.rank = -1; },
+             [](FlightBox& box) { box.world_size = 0; },
+             [](FlightBox& box) { box.world_size = 1'000'001; },
+             [](FlightBox& box) { box.world_size = std::numeric_limits<int>::max(); },
+             [](FlightBox& box) { box.pid = -1; },
+             [](FlightBox& box) { box.restart = -1; },
+             [](FlightBox& box) { box.seen_at = -1; },
+             [](FlightBox& box) { box.seen_at = kMax; },
+             [](FlightBox& box) { box.wall_offset = kMax; },
+             [](FlightBox& box) { box.wall_offset = -kMax; }}) {
+        const auto box = good_box();
+        damage(*box);
+        bad.push_back(bytes_of(*box));
+    }
+    for (size_t i = 0; i < bad.size(); ++i) {
+        CAPTURE(i);
+        CHECK(contains(read_error(bad[i]), "flight-x.box"));
+        CHECK_FALSE(contains(read_error(bad[i]), "\n"));
+    }
 }
 
 TEST_CASE("the time of a rank that may still be running is the current time") {

@@ -7,7 +7,6 @@
 #include <thread>
 #include <vector>
 
-#include "tests/distributed/conformance.hpp"
 #include "tests/extras/backends/nccl/support.hpp"
 #include "tests/support/sanitizers.hpp"
 
@@ -96,23 +95,6 @@ TEST_CASE("CPU collectives and messages of both devices run beside NCCL collecti
             expect(on_gpu, P);
         }
     });
-}
-
-TEST_CASE("reserved tags work for the library and are rejected for programs over nccl") {
-    const int P = GENERATE(1, 2, 3, 4);
-    CAPTURE(P);
-    on_each_gpu(
-        P, [](QueuedGroup& group, Device /*device*/) { check_reserved_tags(group); });
-}
-
-TEST_CASE("monitored_barrier over nccl names the missing rank") {
-    if (!has_gpus(3)) return;
-    const auto failures = on_gpus(3, [](QueuedGroup& group, Device /*device*/) {
-        miss_monitored_barrier(group, milliseconds(1000));
-    });
-    const std::string text = text_of(failures[0]);
-    CAPTURE(text);
-    CHECK(contains(text, "Timeout: monitored_barrier: rank 2 did not reach it"));
 }
 
 TEST_CASE("a collective runs in order with the work in its caller's current stream") {

@@ -1,5 +1,5 @@
-// VerifyingBackend over a fake library: which calls reach it, and the errors after its
-// failure. The checks of lab 17 show how the ranks compare their calls.
+// VerifyingBackend over a fake library: which calls reach it, point-to-point messages, and
+// the errors after its failure. The checks of lab 17 show how the ranks compare their calls.
 
 #include "libmini/extras/backends/verify.hpp"
 
@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/distributed/support.hpp"
+#include "tests/distributed/conformance.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace mini;
@@ -21,7 +21,8 @@ using namespace mini::dist::test;
 
 namespace {
 
-// A backend over a fake library: transfer() counts its calls and runs a given function.
+// A backend over a fake library: transfer() counts its calls and runs a given function, or
+// our own algorithm.
 class FakeBackend : public VerifyingBackend {
   public:
     using Transfer = std::function<void()>;
@@ -35,9 +36,10 @@ class FakeBackend : public VerifyingBackend {
     std::string name() const override { return "fake"; }
 
   protected:
-    void transfer(const Call&, Deadline) override {
+    void transfer(const Call& call, Deadline) override {
         ++transfers_;
-        if (transfer_) transfer_();
+        if (transfer_) return transfer_();
+        run_over(*side().transport, call, {});
     }
     void abandon() noexcept override {}
 
@@ -96,9 +98,30 @@ TEST_CASE("calls without data do not reach the library, but are compared") {
 
 TEST_CASE("with verify off mismatched collectives reach the library") {
     std::atomic<int> transfers = 0;
-    CHECK(outcome({reduce(8), reduce(9)}, transfers, nullptr, false) ==
+    CHECK(outcome(
+              {reduce(8), reduce(9)}, transfers, [] {}, false) ==
           std::vector<std::string>(2));
     CHECK(transfers == 2);
+}
+
+TEST_CASE("messages and barriers of programs go over the side channel") {
+    std::atomic<int> transfers = 0;
+    const auto miss = [](ProcessGroup& group) {
+        check_reserved_tags(group);
+        miss_monitored_barrier(group, milliseconds(1000));
+    };
+    CHECK(contains(outcome({miss, miss, miss}, transfers)[0],
+                   "Timeout: monitored_barrier: rank 2 did not reach it"));
+    const auto exchange = [](ProcessGroup& group) {
+        if (group.rank() == 0) group.send(Tensor::zeros({9}), 1, 5);
+        if (group.rank() == 1) group.recv(Tensor::zeros({8}), 0, 5);
+        group.barrier();
+    };
+    for (const std::string& text : outcome({exchange, exchange}, transfers)) {
+        CAPTURE(text);
+        CHECK(contains(text, "MismatchedCollective"));
+        CHECK(contains(text, "rank 0 sent 36 bytes where rank 1 expects 32"));
+    }
 }
 
 TEST_CASE(

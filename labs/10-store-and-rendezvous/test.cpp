@@ -96,9 +96,9 @@ TEST_CASE("add throws when the sum does not fit in 64 bits", "[lab10][lab10.1]")
 TEST_CASE("compare_set sets a missing key if nothing is expected", "[lab10][lab10.1]") {
     StoreTable table;
     INFO("the first of two ranks gets its own value back, the second that of the first");
-    CHECK(table.compare_set("seat", "", "rank 0") == "rank 0");
-    CHECK(table.compare_set("seat", "", "rank 1") == "rank 0");
-    CHECK(value_of(table, "seat") == "rank 0");
+    CHECK(table.compare_set("entry", "", "rank 0") == "rank 0");
+    CHECK(table.compare_set("entry", "", "rank 1") == "rank 0");
+    CHECK(value_of(table, "entry") == "rank 0");
 }
 
 TEST_CASE("compare_set replaces only the value that is expected", "[lab10][lab10.1]") {

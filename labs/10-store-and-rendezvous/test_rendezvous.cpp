@@ -1,5 +1,6 @@
-// The checks of tasks 10.5 and 10.6: the seats of a rendezvous, and the verdict on which
-// all ranks agree. Processes are simulated: a wait of five seconds takes no real time.
+// The checks of tasks 10.5 and 10.6: the registrations of a rendezvous, and the result
+// on which all ranks agree. Processes are simulated: a wait of five seconds takes no
+// real time.
 
 #include <chrono>
 #include <string>
@@ -7,8 +8,8 @@
 
 #include "labs/10-store-and-rendezvous/test_support.hpp"
 #include "libmini/distributed/rendezvous/agreement.hpp"
+#include "libmini/distributed/rendezvous/registration.hpp"
 #include "libmini/distributed/rendezvous/rendezvous.hpp"
-#include "libmini/distributed/rendezvous/seat.hpp"
 #include "libmini/distributed/store/hash_store.hpp"
 #include "libmini/distributed/store/store_service.hpp"
 #include "tests/support/catch.hpp"
@@ -25,19 +26,20 @@ using test::contains;
 
 namespace {
 
-RendezvousConfig seat_config(int rank, int world_size) {
+RendezvousConfig rank_config(int rank, int world_size) {
     return {{"10.0.0.1", 29500}, rank, world_size};
 }
 
 Deadline past() { return deadline_after(milliseconds(0)); }
 
-// Calls take_seat() with a deadline that has passed: all keys that it reads must exist.
+// Calls register_rank() with a deadline that has passed: all keys that it reads must
+// exist.
 std::string take_now(Store& store, const RendezvousConfig& config,
                      const std::string& local_host = "10.0.0.1") {
-    return take_seat(store, config, local_host, past());
+    return register_rank(store, config, local_host, past());
 }
 
-const std::string kVerdictKey = "rendezvous/verdict";
+const std::string kResultKey = "rendezvous/result";
 
 // Returns what agree() throws: "Timeout: ..." or "Error: ..."; "" if it returns.
 std::string agreement(Store& store, const RendezvousConfig& config, Deadline deadline) {
@@ -62,14 +64,15 @@ struct Member {
 // how each process ended.
 std::vector<ProcessEnd> join_as(ProcessCluster& cluster,
                                 const std::vector<Member>& members) {
-    // If task 10.3 is not started, throw NotImplemented here, not in the server's thread.
+    // If task 10.3 is not started, throw NotImplemented here, not in the server's
+    // thread.
     StoreClient client;
     StoreService([](auto&&...) {}).forget(client);
     return run_processes(cluster, [&](int process) {
         const Member& member = members[static_cast<size_t>(process)];
         if (member.world_size == 0) return;
         sleep_for(member.starts);
-        RendezvousConfig config = seat_config(member.rank, member.world_size);
+        RendezvousConfig config = rank_config(member.rank, member.world_size);
         config.master.host = cluster.system().address_of(0);
         part(join_rendezvous(config, deadline_after(member.timeout)),
              deadline_after(seconds(1)));
@@ -89,8 +92,8 @@ std::string common_failure(const std::vector<ProcessEnd>& ends, const std::strin
         if (static_cast<int>(i) == absent) continue;
         INFO("process " << i << " " << end_text(ends[i]));
         INFO(
-            "every process must throw the verdict that was given first. One that was "
-            "released reads it at once, with give_verdict: it must hold already, or the "
+            "every process must throw the result that was set first. One that was "
+            "released reads it at once, with set_result: it must hold already, or the "
             "process says ok; hint 2 of 10.6");
         REQUIRE(how(ends[i]) == kind);
         if (text.empty()) text = ends[i].failure->message;
@@ -104,17 +107,18 @@ std::string common_failure(const std::vector<ProcessEnd>& ends, const std::strin
 
 // ---- 10.5
 
-TEST_CASE("a rank takes its seat and compares with rank 0", "[lab10][lab10.5]") {
+TEST_CASE("a rank registers and compares with rank 0", "[lab10][lab10.5]") {
     for (const int P : {1, 2, 3, 4, 7}) {
         HashStore store;
         for (int rank = 0; rank < P; ++rank) {
             INFO("world size " << P << ": rank " << rank << " has no error to report");
-            CHECK(take_now(store, seat_config(rank, P)) == "");
-            INFO("its seat is in the store");
-            REQUIRE(store.check(seat_key(rank)));
-            const Seat seat = parse_seat(store.get(seat_key(rank), past()));
-            CHECK(seat.world_size == P);
-            CHECK(seat.process == system().process_id());
+            CHECK(take_now(store, rank_config(rank, P)) == "");
+            INFO("its registration is in the store");
+            REQUIRE(store.check(registration_key(rank)));
+            const Registration registration =
+                parse_registration(store.get(registration_key(rank), past()));
+            CHECK(registration.world_size == P);
+            CHECK(registration.process == system().process_id());
         }
         CHECK(store.num_keys() == P);
     }
@@ -123,65 +127,68 @@ TEST_CASE("a rank takes its seat and compares with rank 0", "[lab10][lab10.5]") 
 TEST_CASE("the second process of a rank is told so, without waiting",
           "[lab10][lab10.5]") {
     HashStore store;
-    const std::string other = to_text(Seat{4, 77, "elsewhere", 5});
-    store.set(seat_key(2), other);
+    const std::string other = to_text(Registration{4, 77, "elsewhere", 5});
+    store.set(registration_key(2), other);
     INFO(
-        "process 77 has the seat of rank 2; rank 0 has not come, and is not needed to "
+        "process 77 has registered as rank 2; rank 0 has not come, and is not needed to "
         "see the error; hint 1 of 10.5");
     std::string text;
-    CHECK_NOTHROW(text = take_now(store, seat_config(2, 4)));
+    CHECK_NOTHROW(text = take_now(store, rank_config(2, 4)));
     CHECK(contains(text, "two processes have RANK 2"));
     CHECK(contains(text, "process 77 on elsewhere"));
-    INFO("the seat stays that of the first process");
-    CHECK(store.get(seat_key(2), past()) == other);
+    INFO("the registration stays that of the first process");
+    CHECK(store.get(registration_key(2), past()) == other);
 }
 
-TEST_CASE("a seat is taken in one step", "[lab10][lab10.5]") {
-    labs::InterruptedStore store(seat_key(0), to_text(Seat{1, 77, "elsewhere", 5}));
-    take_now(store, seat_config(0, 1));
+TEST_CASE("a rank is registered in one step", "[lab10][lab10.5]") {
+    labs::InterruptedStore store(registration_key(0),
+                                 to_text(Registration{1, 77, "elsewhere", 5}));
+    take_now(store, rank_config(0, 1));
     INFO(
-        "between `check` or `get`, and `set`, process 77 took the same seat, and was "
-        "overwritten: compare_set does both in one step; hint 1 of 10.5");
+        "between `check` or `get`, and `set`, process 77 registered the same rank, and "
+        "was overwritten: compare_set does both in one step; hint 1 of 10.5");
     CHECK(store.lost == 0);
 }
 
-TEST_CASE("a seat with the same process id is still another seat", "[lab10][lab10.5]") {
+TEST_CASE("a registration with the same process id is still another one",
+          "[lab10][lab10.5]") {
     HashStore store;
-    store.set(seat_key(0),
-              to_text(Seat{2, system().process_id(), system().host_name(), 1}));
+    store.set(registration_key(0),
+              to_text(Registration{2, system().process_id(), system().host_name(), 1}));
     INFO(
         "containers of one image may all be process 1 on the same host name: the random "
         "number tells them apart; hint 2 of 10.5");
-    CHECK(contains(take_now(store, seat_config(0, 2)), "two processes have RANK 0"));
+    CHECK(contains(take_now(store, rank_config(0, 2)), "two processes have RANK 0"));
 }
 
 TEST_CASE("a rank with another world size than rank 0 is told so", "[lab10][lab10.5]") {
     HashStore store;
-    store.set(seat_key(0), to_text(Seat{4, 77, "elsewhere", 5}));
-    const std::string text = take_now(store, seat_config(1, 3));
-    INFO("rank 0 has WORLD_SIZE 4, rank 1 has 3; take_seat returned \"" << text << '"');
+    store.set(registration_key(0), to_text(Registration{4, 77, "elsewhere", 5}));
+    const std::string text = take_now(store, rank_config(1, 3));
+    INFO("rank 0 has WORLD_SIZE 4, rank 1 has 3; register_rank returned \"" << text
+                                                                            << '"');
     CHECK(contains(text, "was started with WORLD_SIZE 3"));
     CHECK(contains(text, "with 4;"));
 }
 
 TEST_CASE("over a file, ranks of two hosts need addresses", "[lab10][lab10.5]") {
     HashStore store;
-    store.set(seat_key(0), to_text(Seat{2, 77, "elsewhere", 5}));
-    RendezvousConfig config = seat_config(1, 2);
+    store.set(registration_key(0), to_text(Registration{2, 77, "elsewhere", 5}));
+    RendezvousConfig config = rank_config(1, 2);
     config.file = "/shared/rendezvous";
-    INFO("host_fault() is asked last; it takes rank 0's seat, then this rank's");
+    INFO("host_fault() is asked last; it takes rank 0's registration, then this rank's");
     const std::string text = take_now(store, config, "127.0.0.1");
     CHECK(contains(text, "and rank 0 on elsewhere"));
 }
 
-TEST_CASE("a rank that comes first waits for rank 0's seat", "[lab10][lab10.5]") {
+TEST_CASE("a rank that comes first waits for rank 0's registration", "[lab10][lab10.5]") {
     ProcessCluster cluster = one_host_each(3);
     HashStore store;
     std::vector<std::string> texts(3, "none");
     const auto ends = run_processes(cluster, [&](int rank) {
         if (rank == 0) sleep_for(milliseconds(300));
-        texts[static_cast<size_t>(rank)] = take_seat(
-            store, seat_config(rank, 3), "10.0.0.1", deadline_after(seconds(1)));
+        texts[static_cast<size_t>(rank)] = register_rank(
+            store, rank_config(rank, 3), "10.0.0.1", deadline_after(seconds(1)));
     });
     CHECK(texts == std::vector<std::string>(3));
     for (const ProcessEnd& end : ends) {
@@ -192,11 +199,11 @@ TEST_CASE("a rank that comes first waits for rank 0's seat", "[lab10][lab10.5]")
     }
 }
 
-TEST_CASE("a rank that waits for rank 0 already has its seat", "[lab10][lab10.5]") {
+TEST_CASE("a rank that waits for rank 0 has registered before", "[lab10][lab10.5]") {
     ProcessCluster cluster = one_host_each(1);
     HashStore store;
     const auto ends = run_processes(cluster, [&](int) {
-        take_seat(store, seat_config(1, 2), "10.0.0.1", deadline_after(seconds(1)));
+        register_rank(store, rank_config(1, 2), "10.0.0.1", deadline_after(seconds(1)));
     });
     INFO("rank 0 does not come, and the deadline is after 1 s; rank 1 "
          << end_text(ends[0]));
@@ -204,26 +211,26 @@ TEST_CASE("a rank that waits for rank 0 already has its seat", "[lab10][lab10.5]
     REQUIRE(how(ends[0]) == "Timeout");
     CHECK(seconds_of(ends[0]) == 1);
     INFO("a rank writes its own entry before it waits");
-    CHECK(store.check(seat_key(1)));
+    CHECK(store.check(registration_key(1)));
 }
 
 TEST_CASE("a missing rank is told from one that waits or has stopped",
           "[lab10][lab10.5]") {
     HashStore store;
-    store.set(seat_key(1), to_text(Seat{5, 71, "host", 1}));
-    store.set(seat_key(2), to_text(Seat{5, 72, "host", 2}));
+    store.set(registration_key(1), to_text(Registration{5, 71, "host", 1}));
+    store.set(registration_key(2), to_text(Registration{5, 72, "host", 2}));
     store.set(joined_key(2), "");
-    INFO("rank 0 and rank 3 have no seat, rank 1 has one, rank 2 has joined");
+    INFO("rank 0 and rank 3 have not registered, rank 1 has, rank 2 has joined");
     CHECK(missing_text(store, 0) == "rank 0");
     CHECK(missing_text(store, 3) == "rank 3");
     CHECK(missing_text(store, 2) == "");
     INFO("rank 1 does what it must: it waits for rank 0, and is not to blame");
     CHECK(missing_text(store, 1) == "");
 
-    store.set(seat_key(0), to_text(Seat{5, 70, "host", 3}));
-    INFO("now rank 0 has a seat: rank 1 has nothing to wait for, and has stopped");
+    store.set(registration_key(0), to_text(Registration{5, 70, "host", 3}));
+    INFO("now rank 0 has registered: rank 1 has nothing to wait for, and has stopped");
     CHECK(contains(missing_text(store, 1), "process 71"));
-    INFO("rank 0 itself waits for no seat: it has stopped, too");
+    INFO("rank 0 itself waits for no rank: it has stopped, too");
     CHECK(contains(missing_text(store, 0), "process 70"));
     store.set(joined_key(0), "");
     CHECK(missing_text(store, 0) == "");
@@ -295,19 +302,19 @@ TEST_CASE("two world sizes stop all ranks at once", "[lab10][lab10.6]") {
     for (const ProcessEnd& end : ends) CHECK(seconds_of(end) < 4);
 }
 
-TEST_CASE("a verdict that is given holds for those who come later", "[lab10][lab10.6]") {
+TEST_CASE("a result that is set holds for those who come later", "[lab10][lab10.6]") {
     HashStore store;
-    store.set(kVerdictKey, "timeout: rank 7 was missing");
+    store.set(kResultKey, "timeout: rank 7 was missing");
     INFO("the others have given up, as rank 7 was missing; all who join now must fail");
-    CHECK(agreement(store, seat_config(0, 1), past()) == "Timeout: rank 7 was missing");
-    CHECK(store.get(kVerdictKey, past()) == "timeout: rank 7 was missing");
+    CHECK(agreement(store, rank_config(0, 1), past()) == "Timeout: rank 7 was missing");
+    CHECK(store.get(kResultKey, past()) == "timeout: rank 7 was missing");
 }
 
-TEST_CASE("a verdict is given in one step", "[lab10][lab10.6]") {
-    labs::InterruptedStore store(kVerdictKey, "ok");
-    agreement(store, seat_config(0, 2), past());
+TEST_CASE("the result is set in one step", "[lab10][lab10.6]") {
+    labs::InterruptedStore store(kResultKey, "ok");
+    agreement(store, rank_config(0, 2), past());
     INFO(
-        "between `check` or `get`, and `set`, another rank gave the verdict ok and went "
+        "between `check` or `get`, and `set`, another rank set the result ok and went "
         "on; this one has overwritten it: compare_set does both in one step; hint 1 of "
         "10.6");
     CHECK(store.lost == 0);
@@ -315,43 +322,43 @@ TEST_CASE("a verdict is given in one step", "[lab10][lab10.6]") {
 
 TEST_CASE("a rank that is late accepts that the others went on", "[lab10][lab10.6]") {
     HashStore store;
-    store.set(kVerdictKey, "ok");
+    store.set(kResultKey, "ok");
     INFO(
         "the deadline of rank 0 has passed, but another rank saw all join and said ok: "
         "it goes on, and so must this one; hint 1 of 10.6");
-    CHECK(agreement(store, seat_config(0, 2), past()) == "");
+    CHECK(agreement(store, rank_config(0, 2), past()) == "");
 }
 
-TEST_CASE("a rank that contradicts another fails, whatever the verdict",
+TEST_CASE("a rank that contradicts another fails, whatever the result",
           "[lab10][lab10.6]") {
     HashStore store;
-    store.set(kVerdictKey, "ok");
-    store.set(seat_key(1), to_text(Seat{2, 77, "elsewhere", 5}));
-    const std::string text = agreement(store, seat_config(1, 2), past());
+    store.set(kResultKey, "ok");
+    store.set(registration_key(1), to_text(Registration{2, 77, "elsewhere", 5}));
+    const std::string text = agreement(store, rank_config(1, 2), past());
     INFO("ranks 0 and 1 have joined and gone on; a second rank 1 comes, and got: \""
          << text << '"');
     CHECK(text.starts_with("Error: two processes have RANK 1"));
-    CHECK(store.get(kVerdictKey, past()) == "ok");
+    CHECK(store.get(kResultKey, past()) == "ok");
 }
 
 TEST_CASE("every error but Timeout is passed on", "[lab10][lab10.6]") {
     labs::BrokenStore store;
     const std::string text =
-        agreement(store, seat_config(0, 2), deadline_after(seconds(5)));
+        agreement(store, rank_config(0, 2), deadline_after(seconds(5)));
     INFO(
         "wait() of this store throws Error, long before the deadline: no rank is late, "
         "so catch Timeout only");
     CHECK(text == concat("Error: ", store.kText));
-    CHECK(!store.check(kVerdictKey));
+    CHECK(!store.check(kResultKey));
 }
 
-TEST_CASE("a rank that gives up leaves a verdict and wakes all", "[lab10][lab10.6]") {
+TEST_CASE("a rank that gives up leaves a result and wakes all", "[lab10][lab10.6]") {
     HashStore store;
-    const std::string text = agreement(store, seat_config(0, 3), past());
+    const std::string text = agreement(store, rank_config(0, 3), past());
     INFO("rank 0 of 3 is alone at its deadline; it threw " << text);
     CHECK(contains(text, "Timeout: rendezvous at 10.0.0.1:29500: 1 of 3 joined"));
     CHECK(contains(text, "missing: rank 1, rank 2;"));
-    REQUIRE(store.check(kVerdictKey));
+    REQUIRE(store.check(kResultKey));
     INFO("all joined keys are set, so that no rank waits on");
     CHECK(store.check(
         std::vector<std::string>{joined_key(0), joined_key(1), joined_key(2)}));

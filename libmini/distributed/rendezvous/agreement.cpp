@@ -5,29 +5,29 @@
 #include <vector>
 
 #include "libmini/core/text.hpp"
-#include "libmini/distributed/rendezvous/seat.hpp"
+#include "libmini/distributed/rendezvous/registration.hpp"
 
 namespace mini::dist {
 namespace {
 
-const char* const kVerdict = "rendezvous/verdict";
+const char* const kResult = "rendezvous/result";
 
-// A verdict is kAllJoined, or kTooLate or kContradiction followed by a reason.
+// A result is kAllJoined, or kTooLate or kContradiction followed by a reason.
 const std::string kAllJoined = "ok";
 const std::string kTooLate = "timeout: ";
 const std::string kContradiction = "error: ";
 
-// How long rank 0 waits for ranks that have not taken their seats yet.
+// How long rank 0 waits for ranks that have not registered yet.
 constexpr std::chrono::seconds kLateTime(2);
 
 // No job has more ranks. Limits the loop over a world size that another process reports.
 constexpr int kMostRanks = 1 << 16;
 
-// Sets the verdict, unless the store has one. Returns the verdict in the store: always
+// Sets the result, unless the store has one. Returns the result in the store: always
 // the first one, because other ranks may have read it.
-std::string give_verdict(Store& store, const std::string& verdict) {
-    // [lab10.6] Set the verdict if the store has none; return the verdict in the store.
-    return store.compare_set(kVerdict, "", verdict);
+std::string set_result(Store& store, const std::string& result) {
+    // [lab10.6] Set the result if the store has none; return the result in the store.
+    return store.compare_set(kResult, "", result);
     // [lab10.6]
 }
 
@@ -51,48 +51,48 @@ std::vector<std::string> of_all(std::string (*key)(int rank), int world_size) {
     return keys;
 }
 
-// Sets the joined_key() of every rank. This wakes all ranks that wait for others to join;
-// the woken ranks then read the verdict. REQUIRES: the store has a verdict.
+// Sets the joined_key() of every rank. This wakes all ranks that wait for others to
+// join; the woken ranks then read the result. REQUIRES: the store has a result.
 void release(Store& store, const RendezvousConfig& config) {
     int world_size = config.world_size;
-    if (store.check(seat_key(0))) {
-        const Seat first =
-            parse_seat(store.get(seat_key(0), deadline_after(kSeatReadTimeout)));
+    if (store.check(registration_key(0))) {
+        const Registration first = parse_registration(
+            store.get(registration_key(0), deadline_after(kRegistrationTimeout)));
         world_size = std::max(world_size, std::min(first.world_size, kMostRanks));
     }
     for (const std::string& key : of_all(joined_key, world_size)) store.set(key, "");
 }
 
-// Takes this rank's seat, sets its joined_key(), and blocks until all ranks have set
-// their joined_key(); then gives the verdict kAllJoined, and returns the verdict in the
+// Registers this rank, sets its joined_key(), and blocks until all ranks have set
+// their joined_key(); then sets the result kAllJoined, and returns the result in the
 // store.
 //
-// If take_seat() returns a fault: gives the verdict kContradiction followed by the fault,
-// releases the other ranks, and returns its own verdict, even if the store has another
-// one. If the deadline passes: gives the verdict kTooLate followed by too_late_text(),
-// releases the other ranks, and returns the verdict in the store. Passes on any other
-// error, without a verdict.
+// If register_rank() returns a fault: sets the result kContradiction followed by the
+// fault, releases the other ranks, and returns its own result, even if the store has
+// another one. If the deadline passes: sets the result kTooLate followed by
+// too_late_text(), releases the other ranks, and returns the result in the store. Passes
+// on any other error, without a result.
 //
-// A rank that dies after take_seat() leaves its seat without a joined_key(), so that
-// missing_text() can report that the rank has stopped.
-std::string await_verdict(Store& store, const RendezvousConfig& config,
-                          const std::string& local_host, Deadline deadline) {
-    // [lab10.6] Join and wait for all; give the verdict that fits, and release the others.
+// A rank that dies after register_rank() leaves its registration without a joined_key(),
+// so that missing_text() can report that the rank has stopped.
+std::string await_result(Store& store, const RendezvousConfig& config,
+                         const std::string& local_host, Deadline deadline) {
+    // [lab10.6] Join and wait for all; set the result that fits, and release the others.
     try {
-        const std::string fault = take_seat(store, config, local_host, deadline);
+        const std::string fault = register_rank(store, config, local_host, deadline);
         if (!fault.empty()) {
-            give_verdict(store, concat(kContradiction, fault));
+            set_result(store, concat(kContradiction, fault));
             release(store, config);
             return concat(kContradiction, fault);
         }
         store.set(joined_key(config.rank), "");
         store.wait(of_all(joined_key, config.world_size), deadline);
-        return give_verdict(store, kAllJoined);
+        return set_result(store, kAllJoined);
     } catch (const Timeout&) {
-        const std::string verdict =
-            give_verdict(store, concat(kTooLate, too_late_text(store, config)));
+        const std::string result =
+            set_result(store, concat(kTooLate, too_late_text(store, config)));
         release(store, config);
-        return verdict;
+        return result;
     }
     // [lab10.6]
 }
@@ -101,15 +101,15 @@ std::string await_verdict(Store& store, const RendezvousConfig& config,
 
 void agree(Store& store, const RendezvousConfig& config, const std::string& local_host,
            Deadline deadline) {
-    const std::string verdict = await_verdict(store, config, local_host, deadline);
-    if (verdict == kAllJoined) return;
-    if (verdict.starts_with(kTooLate)) throw Timeout(verdict.substr(kTooLate.size()));
-    throw Error(verdict.substr(std::min(kContradiction.size(), verdict.size())));
+    const std::string result = await_result(store, config, local_host, deadline);
+    if (result == kAllJoined) return;
+    if (result.starts_with(kTooLate)) throw Timeout(result.substr(kTooLate.size()));
+    throw Error(result.substr(std::min(kContradiction.size(), result.size())));
 }
 
 void await_latecomers(Store& store, int world_size) {
     try {
-        store.wait(of_all(seat_key, world_size), deadline_after(kLateTime));
+        store.wait(of_all(registration_key, world_size), deadline_after(kLateTime));
     } catch (const Error&) {  // the caller throws the first error
     }
 }

@@ -52,7 +52,7 @@ std::unique_ptr<TcpStore> connect_to_store(const RendezvousConfig& config,
 }
 
 // Connects to the store that already listens at our address. If the store belongs to this
-// run, two processes claim rank 0, and take_seat() reports it. Otherwise throws `busy`.
+// run, two processes claim rank 0, and register_rank() reports it. Otherwise throws `busy`.
 std::unique_ptr<TcpStore> find_double(const RendezvousConfig& config, const Error& busy) {
     try {
         return std::make_unique<TcpStore>(config.master, config.cookie,
@@ -144,7 +144,7 @@ Rendezvous join_rendezvous(const RendezvousConfig& given, Deadline deadline) {
         part_after_failure(std::move(result));
         throw;
     } catch (const Error&) {
-        // Let the other ranks read the verdict before the store closes.
+        // Let the other ranks read the result before the store closes.
         if (result.server) await_latecomers(*result.store, config.world_size);
         part_after_failure(std::move(result));
         throw;

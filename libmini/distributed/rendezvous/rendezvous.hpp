@@ -7,10 +7,10 @@
 //
 // Over env:// and tcp:// rank 0 listens on the address and serves the store; all ranks,
 // rank 0 too, connect to the store. Over file:// the store is the file. Each rank takes
-// its seat in the store. A rank that finds an error (two processes with the same rank,
-// different world sizes, a missing rank) writes the error into the store as the verdict;
-// when all ranks have joined, the verdict is "ok". All ranks read the verdict, so all
-// report the same error.
+// its registration in the store. A rank that finds an error (two processes with the same
+// rank, different world sizes, a missing rank) writes the error into the store as the
+// result; when all ranks have joined, the result is "ok". All ranks read the result, so
+// all report the same error.
 //
 //     MINI_STORE_COOKIE      keeps other runs and programs out of rank 0's store
 //     MINI_ADVERTISE_ADDR    the address at which other ranks can reach this rank, if it

@@ -23,7 +23,7 @@ RendezvousConfig config_in(const std::string& path, int rank, int world_size,
 }
 
 // Returns a rank's entry in the file: world size 3, process 9 on this host.
-std::string seat_of_3() { return concat("3 9 ", host_name(), " 1"); }
+std::string registration_of_3() { return concat("3 9 ", host_name(), " 1"); }
 
 }  // namespace
 
@@ -61,7 +61,7 @@ TEST_CASE("no rank waits for a second rank 0 that died after registering") {
     const mini::test::Folder folder;
     const std::string path = folder / "meet";
     std::optional<FileStore> store(path);
-    store->set("run//rendezvous/rank/0", seat_of_3());
+    store->set("run//rendezvous/rank/0", registration_of_3());
     const Deadline deadline = deadline_after(kLong);
     const auto failures = on_ranks(
         3, [&](int rank) { join_rendezvous(config_in(path, rank, 3), deadline); });

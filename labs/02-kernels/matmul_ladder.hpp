@@ -1,6 +1,6 @@
 // A ladder of matrix products, out = a b: the same sums in another order of the loops.
 //
-//     rung         loops         the innermost loop
+//     variant      loops         the innermost loop
 //     naive        i, j, k       reads a column of b: N floats from one to the next
 //     reordered    i, k, j       reads a row of b, and adds to a row of out
 //     blocked      j0, i, k, j   reads a row of a panel of b, 32 columns that were copied
@@ -9,7 +9,7 @@
 //
 // The first three add the products of an element in the same order, k = 0, 1, 2, ..., so
 // their results are bitwise identical. Lab 02 measures them; the library multiplies with
-// the last rung, matmul of kernels.hpp.
+// the last variant, matmul of kernels.hpp.
 //
 // Goto and van de Geijn 2008, "Anatomy of high-performance matrix multiplication".
 

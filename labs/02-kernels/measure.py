@@ -2,9 +2,9 @@
 """Draws what lab 02 measures: the errors of sums, the ladder of products, and a roofline.
 
     labs/02-kernels/measure.py sums        runs sum_error, draws sum_error.svg
-    labs/02-kernels/measure.py products    runs matmul_rungs, draws ladder.svg and roofline.svg
+    labs/02-kernels/measure.py products    runs matmul_variants, draws ladder.svg and roofline.svg
 
---mine runs sum_error_mine or matmul_rungs_mine, which use your kernels. --bin names the folder of
+--mine runs sum_error_mine or matmul_variants_mine, which use your kernels. --bin names the folder of
 the programs, --svg the folder of the pictures (the current one).
 """
 
@@ -40,7 +40,7 @@ def limits_of(output):
     return float(peak), float(bandwidth)
 
 
-def rungs_of(output):
+def variants_of(output):
     """Returns {name: [(N, GFLOP/s), ...]} of the table of products."""
     table = output.split("\n\n")[1].splitlines()
     names = table[0].split("in GFLOP/s")[0].split()[1:]
@@ -78,16 +78,16 @@ def draw_sums(output, bin_dir, folder):
 
 def draw_products(output, bin_dir, folder):
     peak, bandwidth = limits_of(output)
-    rungs = rungs_of(output)
+    variants = variants_of(output)
     chart.draw(bin_dir, f"{folder}/ladder.svg", type="line",
                title="Products of N x N matrices, one thread",
-               x=chart.log("N"), y=chart.log("GFLOP/s"), series=chart.series(rungs),
+               x=chart.log("N"), y=chart.log("GFLOP/s"), series=chart.series(variants),
                references=[{"name": "peak: multiply-adds only", "y": peak}])
 
-    largest = max(n for n, _ in rungs["Eigen"])
+    largest = max(n for n, _ in variants["Eigen"])
     points = {name: [point] for name, point in kernels_of(output).items()}
     points.update({f"{name}, N = {largest}": [(intensity(largest), dict(speeds)[largest])]
-                   for name, speeds in rungs.items()})
+                   for name, speeds in variants.items()})
     corners = {"roof: copy, multiply-adds": roof(peak, bandwidth, 0.05, 500)}
     chart.draw(bin_dir, f"{folder}/roofline.svg", type="line",
                title="A roofline of one core", x=chart.log("FLOP per byte"),
@@ -105,7 +105,7 @@ def main():
     options = parser.parse_args()
 
     program, draw = {"sums": ("sum_error", draw_sums),
-                     "products": ("matmul_rungs", draw_products)}[options.what]
+                     "products": ("matmul_variants", draw_products)}[options.what]
     command = f"{options.bin}/{program}{'_mine' if options.mine else ''}"
     output = built.output_of([command])
     print(output)

@@ -21,7 +21,7 @@ namespace cpu = mini::kernels::cpu;
 
 namespace {
 
-struct Rung {
+struct Variant {
     const char* name;
     void (*matmul)(float*, const float*, const float*, int64_t, int64_t, int64_t);
     Values operator()(const Values& a, const Values& b, int64_t M, int64_t N,
@@ -32,29 +32,29 @@ struct Rung {
     }
 };
 
-const Rung kNaive{"matmul_naive", cpu::matmul_naive};
-const Rung kReordered{"matmul_reordered", cpu::matmul_reordered};
-const Rung kBlocked{"matmul_blocked", cpu::matmul_blocked};
+const Variant kNaive{"matmul_naive", cpu::matmul_naive};
+const Variant kReordered{"matmul_reordered", cpu::matmul_reordered};
+const Variant kBlocked{"matmul_blocked", cpu::matmul_blocked};
 
-// Requires that a rung's product of integers is exact.
-void check_product(const Rung& rung, int64_t M, int64_t N, int64_t K) {
+// Requires that a variant's product of integers is exact.
+void check_product(const Variant& variant, int64_t M, int64_t N, int64_t K) {
     const Values a = small_integers(M * K, 1), b = small_integers(K * N, 2);
     const Values expected = product_by_definition({}, {a, K, 1}, {b, N, 1}, M, N, K);
-    const Values out = rung(a, b, M, N, K);
+    const Values out = variant(a, b, M, N, K);
     const int64_t wrong = first_difference(out, expected);
     if (wrong == kNoDifference) return;
     const auto at = static_cast<size_t>(wrong);
-    INFO(rung.name << " of (" << M << ", " << K << ") and (" << K << ", " << N
-                   << "): element (" << wrong / N << ", " << wrong % N << ") should be "
-                   << expected[at] << ", yours is " << out[at]);
+    INFO(variant.name << " of (" << M << ", " << K << ") and (" << K << ", " << N
+                      << "): element (" << wrong / N << ", " << wrong % N
+                      << ") should be " << expected[at] << ", yours is " << out[at]);
     FAIL("a product of integers is wrong");
 }
 
-void check_by_hand(const Rung& rung) {
-    const Values out = rung(count_up(6), {7, 8, 9, 10, 11, 12}, 2, 2, 3);
+void check_by_hand(const Variant& variant) {
+    const Values out = variant(count_up(6), {7, 8, 9, 10, 11, 12}, 2, 2, 3);
     INFO(
         "a is 1 2 3 / 4 5 6, b is 7 8 / 9 10 / 11 12: element (0, 0) is 1 * 7 + 2 * 9 +");
-    INFO("3 * 11 = 58; " << rung.name << " gives " << rows_of(out, 2)
+    INFO("3 * 11 = 58; " << variant.name << " gives " << rows_of(out, 2)
                          << "; hint 1 of 02.5");
     CHECK(out == Values{58, 64, 139, 154});
 }
@@ -68,13 +68,13 @@ Values eigen(Values out, const Values& a, const Values& b, int64_t M, int64_t N,
 
 }  // namespace
 
-TEST_CASE("the three rungs compute a product by hand", "[lab02][lab02.5]") {
+TEST_CASE("the three variants compute a product by hand", "[lab02][lab02.5]") {
     check_by_hand(kNaive);
     check_by_hand(kReordered);
     check_by_hand(kBlocked);
 }
 
-TEST_CASE("the three rungs compute products of any shape", "[lab02][lab02.5]") {
+TEST_CASE("the three variants compute products of any shape", "[lab02][lab02.5]") {
     const auto [M, N, K] = GENERATE(table<int64_t, int64_t, int64_t>({
         {1, 1, 1},
         {3, 5, 7},
@@ -93,15 +93,15 @@ TEST_CASE("the three rungs compute products of any shape", "[lab02][lab02.5]") {
 
 TEST_CASE("a sum of no products is 0", "[lab02][lab02.5]") {
     INFO("K = 0: out is not zero before, and must be; hint 2 of 02.5");
-    for (const Rung& rung : {kNaive, kReordered, kBlocked}) {
-        INFO(rung.name);
-        CHECK(rung({}, {}, 2, 3, 0) == Values(6, 0.0f));
-        CHECK(rung({}, {1, 2}, 0, 2, 1).empty());
-        CHECK(rung({1, 2}, {}, 2, 0, 1).empty());
+    for (const Variant& variant : {kNaive, kReordered, kBlocked}) {
+        INFO(variant.name);
+        CHECK(variant({}, {}, 2, 3, 0) == Values(6, 0.0f));
+        CHECK(variant({}, {1, 2}, 0, 2, 1).empty());
+        CHECK(variant({1, 2}, {}, 2, 0, 1).empty());
     }
 }
 
-TEST_CASE("the three rungs add in the same order", "[lab02][lab02.5]") {
+TEST_CASE("the three variants add in the same order", "[lab02][lab02.5]") {
     const int64_t M = 3, N = 150, K = 200;
     const Values a = normal_numbers(M * K, 1), b = normal_numbers(K * N, 2);
     const Values naive = kNaive(a, b, M, N, K);

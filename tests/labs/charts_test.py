@@ -74,7 +74,7 @@ class Charts(unittest.TestCase):
                   outputs={"sum_error": measure_test.SUMS})
         kernels = measure_test.PRODUCTS.replace("reordered", "Eigen    ")
         self.draw("02-kernels", "peak: multiply-adds only", "roof: copy, multiply-adds", "x + y",
-                  arguments=["products"], outputs={"matmul_rungs": kernels})
+                  arguments=["products"], outputs={"matmul_variants": kernels})
 
     def test_lab_03(self):
         self.draw("03-autograd", "central difference", "h²/6 + rounding / h",

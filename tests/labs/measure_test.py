@@ -183,7 +183,7 @@ class Measure(unittest.TestCase):
     def test_the_roof_is_found_from_the_limits_of_the_machine(self):
         kernels = script("02-kernels")
         self.assertEqual(kernels.limits_of(PRODUCTS), (100, 20))
-        self.assertEqual(kernels.rungs_of(PRODUCTS), {"naive": [(16, 2.0), (1024, 0.5)],
+        self.assertEqual(kernels.variants_of(PRODUCTS), {"naive": [(16, 2.0), (1024, 0.5)],
                                                       "reordered": [(16, 9.0), (1024, 12.0)]})
         self.assertEqual(kernels.kernels_of(PRODUCTS), {"x + y": (0.083, 1.2),
                                                         "matrix times vector": (0.5, 6.0)})

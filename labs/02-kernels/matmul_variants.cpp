@@ -1,7 +1,7 @@
-// matmul_rungs: the speed of each variant of the matrix product, compared with what this
+// matmul_variants: the speed of each variant of the matrix product, compared with what this
 // machine could do at most.
 //
-//     matmul_rungs          prints the tables that measure.py reads
+//     matmul_variants          prints the tables that measure.py reads
 //
 // One thread; the quickest of up to 40 trials, since other programs disturbed it least. A
 // product of N x N matrices counts as 2 N³ floating-point operations (FLOP). Bytes are
@@ -33,12 +33,12 @@ constexpr double kMostSeconds = 1.0;  // per measurement: fewer trials of slow w
 constexpr int64_t kBytes = int64_t{1} << 26;  // 64 MiB: larger than the caches
 constexpr int64_t kFloats = kBytes / 4;
 
-struct Rung {
+struct Variant {
     const char* name;
     Matmul matmul;
 };
 
-constexpr std::array<Rung, 4> kRungs = {{
+constexpr std::array<Variant, 4> kVariants = {{
     {"naive", cpu::matmul_naive},
     {"reordered", cpu::matmul_reordered},
     {"blocked", cpu::matmul_blocked},
@@ -77,24 +77,27 @@ void print_limits() {
                              copy / 1e9);
 }
 
-// Returns the GFLOP/s of a rung with N x N matrices.
-double speed(const Rung& rung, int64_t N) {
+// Returns the GFLOP/s of a variant with N x N matrices.
+double speed(const Variant& variant, int64_t N) {
     const std::vector<float> a = numbers(N * N), b = numbers(N * N);
     std::vector<float> out(a.size());
-    const auto multiply = [&] { rung.matmul(out.data(), a.data(), b.data(), N, N, N); };
+    const auto multiply = [&] {
+        variant.matmul(out.data(), a.data(), b.data(), N, N, N);
+    };
     multiply();
     const auto n = static_cast<double>(N);
     return 2 * n * n * n / quickest(multiply) / 1e9;
 }
 
-void print_rungs() {
+void print_variants() {
     std::cout << "\n   N";
-    for (const Rung& rung : kRungs) std::cout << fmt::format(" {:>11}", rung.name);
+    for (const Variant& variant : kVariants)
+        std::cout << fmt::format(" {:>11}", variant.name);
     std::cout << "   in GFLOP/s\n";
     for (const int64_t N : {16, 32, 64, 128, 256, 512, 1024}) {
         std::cout << fmt::format("{:4}", N);
-        for (const Rung& rung : kRungs)
-            std::cout << fmt::format(" {:11.2f}", speed(rung, N)) << std::flush;
+        for (const Variant& variant : kVariants)
+            std::cout << fmt::format(" {:11.2f}", speed(variant, N)) << std::flush;
         std::cout << "\n";
     }
 }
@@ -129,7 +132,7 @@ void print_kernels() {
 
 int main() {
     print_limits();
-    print_rungs();
+    print_variants();
     print_kernels();
     return 0;
 }

@@ -15,12 +15,17 @@ import fcntl
 import itertools
 import json
 import os
+import re
 import select
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
+import unittest
+from functools import lru_cache
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 FOLDER = Path(__file__).parent
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
@@ -30,11 +35,39 @@ TYPED = {"Enter": "\r", " ": " "}  # the keys that also enter a character
 CHECKS = ("sideways", "images", "headings", "names", "ids", "contrast", "focus")  # of checks.js
 DEADLINE = 60  # seconds that a command may take
 FIRST_FREE = 10  # a file descriptor that is neither 3 nor 4
+SKIPPED = 77  # an exit code
+NAMED = re.compile(r'\b(?:id|name)="([^"]+)"')
 
 
 def find_browser():
     """Returns the path of an installed Chromium, or None."""
     return next(filter(None, map(shutil.which, NAMES)), None)
+
+
+def main(pages=None):
+    """Runs the tests of the script that is started. Exits with 77 if Chromium is not installed, or if
+    the folder `pages` has no site."""
+    if not find_browser() or (pages and not (pages / "index.html").exists()):
+        print(f"skipped: no Chromium, or no site in {pages}; labs/lab setup installs Chromium and Doxygen")
+        sys.exit(SKIPPED)
+    unittest.main(argv=sys.argv[:1])
+
+
+@lru_cache(maxsize=None)
+def anchors(page):
+    return set(NAMED.findall(page.read_text(encoding="utf-8")))
+
+
+def is_broken(link, page):
+    """Returns whether a link of a page leads to no page, or to no anchor in a page."""
+    parts = urlsplit(link)
+    if parts.scheme not in ("", "file"):
+        return False
+    target = (page.parent / unquote(parts.path)).resolve() if parts.path else page
+    if not target.is_file():
+        return True
+    return bool(parts.fragment and target.suffix == ".html" and
+                unquote(parts.fragment) not in anchors(target))
 
 
 class BrowserError(Exception):

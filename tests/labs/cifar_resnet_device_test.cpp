@@ -7,9 +7,7 @@
 
 #include "libmini/io/safetensors.hpp"
 #include "libmini/tensor/ops.hpp"
-#include "tests/support/catch.hpp"
-#include "tests/support/contains.hpp"
-#include "tests/tools/job.hpp"
+#include "tests/labs/program_job.hpp"
 
 using namespace mini;
 using namespace mini::test;
@@ -27,13 +25,11 @@ struct Trained {
 Trained train(int ranks, const std::string& device) {
     const Folder folder;
     const std::string path = folder / "model.safetensors";
-    Job job({"-n", std::to_string(ranks), MINI_BIN_DIR "/cifar_resnet", "--model",
-             "resnet10", "--samples", "8", "--batch-size", "8", "--epochs", "1", "--json",
-             "--device", device, "--save", path});
-    const int code = job.wait();
-    INFO(job.err());
-    REQUIRE(code == 0);
-    return {json::parse(lines(job.out()).back()), io::load_safetensors(path)};
+    const Words options{"--model", "resnet10", "--samples", "8",      "--batch-size",
+                        "8",       "--epochs", "1",         "--json", "--device",
+                        device,    "--save",   path};
+    return {last_json(run_ranks(ranks, "cifar_resnet", options)),
+            io::load_safetensors(path)};
 }
 
 float apart(const Tensor& a, const Tensor& b) {
@@ -52,8 +48,7 @@ TEST_CASE("cifar_resnet on CUDA devices gives the same results as on the CPU", "
     const Trained cpu = train(1, "cpu"), cuda = train(1, "cuda");
     CHECK(cpu.results.at("devices") == json({"cpu"}));
     CHECK(cuda.results.at("devices") == json({"cuda:0"}));
-    CHECK(std::abs(cuda.results.at("train_loss")[0].get<double>() -
-                   cpu.results.at("train_loss")[0].get<double>()) < 1e-5);
+    CHECK(distance(cuda.results.at("train_loss"), cpu.results.at("train_loss")) < 1e-5);
     CHECK(cuda.saved.at("bn1.num_batches_tracked").item() == 1);
     REQUIRE(cuda.saved.tensors.size() == cpu.saved.tensors.size());
     for (const auto& [name, tensor] : cpu.saved.tensors) {

@@ -43,8 +43,9 @@ TEST_CASE("linear_ddp has PyTorch's losses on 1 to 4 ranks") {
     }
 }
 
-TEST_CASE("the loss of linear_ddp falls to the noise of the data on 1 to 4 ranks") {
-    for (const int ranks : {1, 2, 3, 4}) {
+// On 1 to 4 ranks the losses are equal, as the first case shows.
+TEST_CASE("the loss of linear_ddp falls to the noise of the data on 1 and 4 ranks") {
+    for (const int ranks : {1, 4}) {
         CAPTURE(ranks);
         const auto json =
             json_of(ranks, kLinearDDP,

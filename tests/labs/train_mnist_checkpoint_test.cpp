@@ -5,7 +5,6 @@
 #include <signal.h>
 
 #include <chrono>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <random>
@@ -197,13 +196,8 @@ TEST_CASE("a different number of ranks resumes with the same batches") {
     results(3, fixture.saving(options) + Words{"--steps", "14"});
     const auto resumed = results(1, fixture.saving(options));
     CHECK(resumed.at("resumed_at_step") == 14);
-    const auto expected = whole.at("step_loss").get<std::vector<double>>();
-    const auto losses = resumed.at("step_loss").get<std::vector<double>>();
-    REQUIRE(losses.size() == 21);
-    for (size_t i = 0; i < losses.size(); ++i) {
-        CAPTURE(i);
-        CHECK(std::abs(losses[i] - expected[i]) < 1e-4);
-    }
+    REQUIRE(resumed.at("step_loss").size() == 21);
+    CHECK(distance(resumed.at("step_loss"), whole.at("step_loss")) < 1e-4);
 }
 
 TEST_CASE(

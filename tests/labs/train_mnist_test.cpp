@@ -28,6 +28,18 @@
 using namespace mini;
 using namespace mini::test;
 
+namespace {
+
+// Returns the digest of the parameters' bytes, one after the other.
+std::string digest_of(const std::vector<Tensor>& parameters) {
+    std::vector<std::byte> bytes;
+    for (const Tensor& x : parameters)
+        bytes.insert(bytes.end(), x.raw_data(), x.raw_data() + x.bytes());
+    return io::sha256_hex(bytes);
+}
+
+}  // namespace
+
 TEST_CASE("ten steps in file order give PyTorch's losses on 1 and 2 and 4 ranks") {
     if (lacks_mnist()) return;
     struct Case {
@@ -44,16 +56,12 @@ TEST_CASE("ten steps in file order give PyTorch's losses on 1 and 2 and 4 ranks"
     const auto cases = golden_cases("convnet_losses");
     REQUIRE(cases.size() == 2);
     REQUIRE(cases[1].at("mode").get<std::string>().starts_with("train-mode"));
-    const auto expected = cases[run.golden].at("losses").get<std::vector<double>>();
-    Words options{"--order", "file", "--steps",      "10",
-                  "--seed",  "1234", "--batch-size", "128"};
-    options.insert(options.end(), run.options.begin(), run.options.end());
-    const auto losses =
-        results(run.ranks, options).at("step_loss").get<std::vector<double>>();
+    const auto& expected = cases[run.golden].at("losses");
     REQUIRE(expected.size() == 10);
-    REQUIRE(losses.size() == 10);
-    for (size_t i = 0; i < 10; ++i)
-        CHECK(std::abs(losses[i] - expected[i]) < run.tolerance);
+    const Words options{"--order", "file", "--steps",      "10",
+                        "--seed",  "1234", "--batch-size", "128"};
+    const auto json = results(run.ranks, options + run.options);
+    CHECK(distance(json.at("step_loss"), expected) < run.tolerance);
 }
 
 TEST_CASE("separate rounding starts from the weights of PyTorch without AVX2") {
@@ -61,18 +69,14 @@ TEST_CASE("separate rounding starts from the weights of PyTorch without AVX2") {
     const auto digest = [&](const Words& more) {
         const Words options{"--data", folder.path(), "--steps",      "1",
                             "--lr",   "0",           "--batch-size", "20"};
-        return results(1, options + more).at("parameters_sha256");
+        return results(1, options + more).at("parameters_sha256").at(0);
     };
     const auto initial = [](Rounding rounding) {
         default_generator().set_rounding(rounding);
         manual_seed(1234);
         const nn::ConvNet model;
         default_generator().set_rounding(Rounding::kFused);
-        std::vector<std::byte> bytes;
-        for (const Tensor& parameter : model.parameters())
-            bytes.insert(bytes.end(), parameter.raw_data(),
-                         parameter.raw_data() + parameter.bytes());
-        return nlohmann::json{io::sha256_hex(bytes)};
+        return digest_of(model.parameters());
     };
     CHECK(digest({}) == initial(Rounding::kFused));
     CHECK(digest({"--rounding", "separate"}) == initial(Rounding::kSeparate));
@@ -120,8 +124,7 @@ TEST_CASE("all ranks end with the same parameters and a second run reproduces th
             const Words options{"--data", folder.path(), "--epochs",     "2",
                                 "--sync", sync,          "--batch-size", "84"};
             const auto digests = results(ranks, options).at("parameters_sha256");
-            REQUIRE(digests.size() == static_cast<size_t>(ranks));
-            for (const auto& digest : digests) CHECK(digest == digests[0]);
+            check_replicas(digests, ranks);
             CHECK(results(ranks, options).at("parameters_sha256") == digests);
         }
     }
@@ -132,7 +135,7 @@ TEST_CASE("without synchronisation replicas drift apart and the summary reports 
     const ProcessResult ended = train(2, {"--data", folder.path(), "--epochs", "1",
                                           "--sync", "none", "--batch-size", "20"});
     CHECK(ended.code == 0);
-    CHECK(ended.out.find("differ between ranks") != std::string::npos);
+    CHECK(contains(ended.out, "differ between ranks"));
 }
 
 TEST_CASE("ranks as threads or more threads per rank train the same parameters") {
@@ -175,21 +178,18 @@ TEST_CASE("the saved file holds the trained parameters") {
     CHECK(file.tensors.size() == 8);
     CHECK(file.at("conv2.weight").shape() == Shape{20, 10, 5, 5});
     CHECK(file.at("fc2.bias").shape() == Shape{10});
-    std::vector<std::byte> bytes;
+    std::vector<Tensor> parameters;
     for (const std::string layer : {"conv1", "conv2", "fc1", "fc2"})
         for (const std::string part : {".weight", ".bias"})
-            for (const auto& [name, tensor] : file.tensors)
-                if (name == layer + part)
-                    bytes.insert(bytes.end(), tensor.raw_data(),
-                                 tensor.raw_data() + tensor.bytes());
-    CHECK(io::sha256_hex(bytes) == json.at("parameters_sha256")[0].get<std::string>());
+            parameters.push_back(file.at(layer + part));
+    CHECK(json.at("parameters_sha256")[0] == digest_of(parameters));
 }
 
 TEST_CASE("compressed gradients train the digits about as well as uncompressed ones") {
     const auto accuracy = [](const std::string& compress) {
         const auto json =
             results(2, {"--data", "digits", "--steps", "320", "--compress", compress});
-        CHECK(json.at("parameters_sha256")[0] == json.at("parameters_sha256")[1]);
+        check_replicas(json.at("parameters_sha256"), 2);
         return json.at("test_accuracy").back().get<double>();
     };
     const double exact = accuracy("none");

@@ -68,10 +68,6 @@ class Rules(FakeTree):
     def test_a_tidy_tree_has_no_complaints(self):
         self.assertEqual(self.complaints(), [])
 
-    def test_a_deleted_hint(self):
-        self.write("labs/07-partition/hints/07.2.md", "## 1\nThink.\n\n## 2\nLook.\n")
-        self.only_complaint("hints/07.2.md has 2 hints (## 1, ## 2, ...), not 3")
-
     def test_a_title_that_is_not_a_sentence(self):
         self.write("libmini/part.cpp", PARTITION.replace("Look", "look"))
         self.only_complaint("libmini/part.cpp:2: the title is not a sentence")

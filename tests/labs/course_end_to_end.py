@@ -68,10 +68,6 @@ def exported(learner):
     texts = {path: (COURSE / path).read_text(encoding="utf-8") for path in files
              if not path.endswith(".o")}
     assert len(texts) > 500, len(texts)
-    for region in learner.catalogue.regions:
-        body = "\n".join(line.strip() for line in region.body)
-        own = "\n".join(line.strip() for line in texts.get(region.path, "").split("\n"))
-        assert body not in own, f"{region.path} has the body of task {region.task}"
     export = Export(learner.catalogue, [learner.catalogue.lab(lab) for lab in LABS], "CS 101")
     found = leaks.leaks_of(export, texts)
     assert not found, "\n".join(found)

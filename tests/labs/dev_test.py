@@ -70,7 +70,7 @@ class DevCheck(FakeTree):
 
     def test_a_deleted_hint_fails_it(self):
         self.write("labs/07-partition/hints/07.2.md", "## 1\nThink.\n\n## 2\nLook.\n")
-        self.assertIn("WRONG: labs/07-partition/hints/07.2.md has 2 hints", self.dev_check(1))
+        self.assertIn("WRONG: labs/07-partition/hints/07.2.md has 2 hints (## 1, ## 2, ...), not 3", self.dev_check(1))
         (self.root / "labs/07-partition/hints/07.2.md").unlink()
         self.assertIn("hints/07.2.md has 0 hints", self.dev_check(1))
 

@@ -26,28 +26,14 @@ HALF_A_HELLO = WRONG_COOKIE[:20]
 LISTENS = "0A"  # the state LISTEN in /proc/net/tcp
 
 
-def descendants(root):
-    """Returns `root` and all its descendant processes."""
-    children = {}
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            parent = int(stat.read_text().rsplit(")", 1)[1].split()[1])
-            children.setdefault(parent, []).append(int(stat.parent.name))
-    found = [root]
-    for process in found:
-        found += children.get(process, [])
-    return found
-
-
-def sockets_of(processes):
-    """Returns the inodes of the processes' sockets."""
+def sockets_of(process):
+    """Returns the inodes of a process's sockets."""
     inodes = set()
-    for process in processes:
-        for fd in Path("/proc").glob(f"{process}/fd/*"):
-            with contextlib.suppress(OSError):
-                link = os.readlink(fd)
-                if link.startswith("socket:["):
-                    inodes.add(link[8:-1])
+    for fd in Path("/proc").glob(f"{process}/fd/*"):
+        with contextlib.suppress(OSError):
+            link = os.readlink(fd)
+            if link.startswith("socket:["):
+                inodes.add(link[8:-1])
     return inodes
 
 
@@ -59,9 +45,9 @@ def address_of(text):
     return host, int(port, 16)
 
 
-def listeners(root):
-    """Returns the addresses on which a job's processes listen, as in the output of ss -ltn."""
-    mine = sockets_of(descendants(root))
+def listeners(process):
+    """Returns the addresses on which a process listens, as in the output of ss -ltn."""
+    mine = sockets_of(process)
     found = set()
     for table in ("/proc/net/tcp", "/proc/net/tcp6"):
         with contextlib.suppress(OSError):

@@ -97,7 +97,8 @@ TEST_CASE("measurements that cannot separate alpha and beta are rejected") {
     CHECK(largest_error(fit_link(with(1, 8, 2e-3)), {}) == 0);
 }
 
-TEST_CASE("the k-th smallest of n draws agrees with draws from a random generator") {
+TEST_CASE("the k-th smallest of n draws agrees with draws from a random generator",
+          "[large]") {
     std::mt19937_64 random(1);
     const std::vector<double> times{3, 1, 4, 1, 5, 9, 2, 6};
     constexpr int kRounds = 40000;

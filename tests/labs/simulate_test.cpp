@@ -39,13 +39,17 @@ nlohmann::json simulated(const std::string& arguments) {
     return nlohmann::json::parse(answer.text);
 }
 
-// Returns the message with which a command rejects an option.
-std::string rejected(const std::string& arguments) {
-    const Answer answer = run_simulate(arguments);
-    CAPTURE(arguments);
-    CHECK(answer.code == 2);
-    CHECK_FALSE(contains(answer.text, "#"));  // before it prints the head of a table
-    return answer.text;
+// Requires that a command rejects options, each with its message, before it prints the
+// head of a table.
+void check_rejected(const std::string& command,
+                    const std::vector<std::pair<std::string, std::string>>& messages) {
+    for (const auto& [options, message] : messages) {
+        const Answer answer = run_simulate(command + " " + options);
+        CAPTURE(options, answer.text);
+        CHECK(answer.code == 2);
+        CHECK_FALSE(contains(answer.text, "#"));
+        CHECK(contains(answer.text, message));
+    }
 }
 
 // ---- allreduce
@@ -99,13 +103,11 @@ TEST_CASE("simulate allreduce prints a table that names its ranks and links") {
 }
 
 TEST_CASE("simulate allreduce rejects invalid options before it prints a row") {
-    const auto error = [](const std::string& arguments) {
-        return rejected("allreduce " + arguments);
-    };
-    CHECK(contains(error("--algorithm ring,star"), "all_reduce algorithm \"star\""));
-    CHECK(contains(error("--link fast"), "\"fast\" is not like"));
-    CHECK(contains(error("--sizes none"), "--sizes"));
-    CHECK(contains(error("--ranks 0"), "--ranks"));
+    check_rejected("allreduce",
+                   {{"--algorithm ring,star", "all_reduce algorithm \"star\""},
+                    {"--link fast", "\"fast\" is not like"},
+                    {"--sizes none", "--sizes"},
+                    {"--ranks 0", "--ranks"}});
     CHECK(run_simulate("").code == 2);
 }
 
@@ -132,19 +134,19 @@ struct Expected {
 void check(const nlohmann::json& row, const std::vector<Expected>& expected) {
     CAPTURE(row.dump());
     REQUIRE(row["buckets"].size() == expected.size());
+    const auto is = [](const nlohmann::json& seconds, double milliseconds) {
+        return std::abs(seconds.get<double>() * 1e3 - milliseconds) < 1e-6;
+    };
     double all = 0;
     for (size_t i = 0; i < expected.size(); ++i) {
         const nlohmann::json& bucket = row["buckets"][i];
         CHECK(bucket["gradients"] == nlohmann::json(expected[i].gradients));
-        CHECK(std::abs(bucket["begin_seconds"].get<double>() * 1e3 - expected[i].begin) <
-              1e-6);
-        CHECK(std::abs(bucket["end_seconds"].get<double>() * 1e3 - expected[i].end) <
-              1e-6);
+        CHECK(is(bucket["begin_seconds"], expected[i].begin));
+        CHECK(is(bucket["end_seconds"], expected[i].end));
         all += expected[i].end - expected[i].begin;
     }
-    CHECK(std::abs(row["all_reduce_seconds"].get<double>() * 1e3 - all) < 1e-6);
-    CHECK(std::abs(row["exposed_seconds"].get<double>() * 1e3 -
-                   (expected.back().end - 9)) < 1e-6);
+    CHECK(is(row["all_reduce_seconds"], all));
+    CHECK(is(row["exposed_seconds"], expected.back().end - 9));
 }
 
 TEST_CASE("simulate buckets gives the answers of lab 16's warm-up") {
@@ -198,7 +200,8 @@ void check_order(const std::string& name, nn::Module& model, const Tensor& image
     CHECK(layers_of(order) == layers_of(expected));
 }
 
-TEST_CASE("simulate buckets has the parameters and order of libmini's own models") {
+TEST_CASE("simulate buckets has the parameters and order of libmini's own models",
+          "[large]") {
     nn::ConvNet convnet;
     check_order("convnet", convnet, Tensor::ones({1, 1, 28, 28}));
     nn::ResNet resnet = nn::resnet18();
@@ -234,20 +237,18 @@ TEST_CASE("simulate buckets prints a table for each pair of limits") {
 }
 
 TEST_CASE("simulate buckets names an invalid option") {
-    const auto error = [](const std::string& arguments) {
-        return rejected("buckets " + arguments);
-    };
-    CHECK(contains(error("--first-bucket-mb -1"), "--first-bucket-mb is -1"));
-    CHECK(contains(error("--bucket-cap-mb nan"), "--bucket-cap-mb is nan"));
-    CHECK(contains(error("--ranks 0"), "--ranks"));
-    CHECK(contains(error("--from run.json --model bert"), "--model cannot be given"));
-    CHECK(contains(error("--link '10Gbit,1us; hosts of 4: 90Gbit,1us' --bucket-cap-mb 0"),
-                   "no formula for recursive-doubling on these links"));
+    check_rejected("buckets",
+                   {{"--first-bucket-mb -1", "--first-bucket-mb is -1"},
+                    {"--bucket-cap-mb nan", "--bucket-cap-mb is nan"},
+                    {"--ranks 0", "--ranks"},
+                    {"--from run.json --model bert", "--model cannot be given"},
+                    {"--link '10Gbit,1us; hosts of 4: 90Gbit,1us' --bucket-cap-mb 0",
+                     "no formula for recursive-doubling on these links"}});
 }
 
 // ---- step
 
-TEST_CASE("simulate step is never slower with overlap than without") {
+TEST_CASE("simulate step is never slower with overlap than without", "[large]") {
     for (const std::string options :
          {"--model resnet50 --link 100Gbit,10us", "--model bert --link 10Gbit,50us",
           "--model resnet50 --link '25Gbit,20us; hosts of 4: 400Gbit,3us'"}) {
@@ -308,20 +309,17 @@ TEST_CASE("simulate step rejects an invalid report with the path and the reason"
 }
 
 TEST_CASE("simulate step names an invalid option before it prints a row") {
-    const auto error = [](const std::string& arguments) {
-        return rejected("step " + arguments);
-    };
-    CHECK(contains(error("--ranks 2,0"), "--ranks"));
-    CHECK(contains(error("--ranks 4097"), "--ranks"));
-    CHECK(contains(error("--bucket-cap-mb 1,-1"), "--bucket-cap-mb is -1"));
-    CHECK(contains(error("--bucket-cap-mb nan"), "--bucket-cap-mb is nan"));
-    CHECK(contains(error("--model vgg"), "--model"));
-    CHECK(contains(error("--algorithm star"), "all_reduce algorithm \"star\""));
-    CHECK(contains(error("--link fast"), "\"fast\" is not like"));
-    CHECK(contains(error("--forward-ms -1"), "--forward-ms is -1"));
-    CHECK(contains(error("--backward-ms 1e9"), "--backward-ms is 1e+09"));
-    CHECK(contains(error("--from run.json --model bert"), "--model cannot be given"));
-    CHECK(contains(error("--from run.json --forward-ms 1"), "--forward-ms cannot"));
+    check_rejected("step", {{"--ranks 2,0", "--ranks"},
+                            {"--ranks 4097", "--ranks"},
+                            {"--bucket-cap-mb 1,-1", "--bucket-cap-mb is -1"},
+                            {"--bucket-cap-mb nan", "--bucket-cap-mb is nan"},
+                            {"--model vgg", "--model"},
+                            {"--algorithm star", "all_reduce algorithm \"star\""},
+                            {"--link fast", "\"fast\" is not like"},
+                            {"--forward-ms -1", "--forward-ms is -1"},
+                            {"--backward-ms 1e9", "--backward-ms is 1e+09"},
+                            {"--from run.json --model bert", "--model cannot be given"},
+                            {"--from run.json --forward-ms 1", "--forward-ms cannot"}});
 }
 
 // ---- messages

@@ -201,22 +201,18 @@ TEST_CASE("compressed gradients train the digits about as well as uncompressed o
 }
 
 TEST_CASE("on a slow link some all-reduces overlap with the backward pass") {
-    const auto hidden = [](const std::string& sync) {
-        const auto json =
-            results(2, {"--data", "digits", "--steps", "30", "--link", "1Gbit", "--sync",
-                        sync, "--bucket-cap-mb", "0.02"});
-        const auto& statistics = json.at("statistics");
-        CHECK(statistics.at("iterations") == 30);
-        CHECK(statistics.at("communication_s") > 0.0);
-        CHECK(statistics.at("gradients").size() == 8);
-        double last = 0.0;
-        for (const auto& gradient : statistics.at("gradients")) {
-            CHECK(gradient.at("ready_s") >= last);
-            last = gradient.at("ready_s");
-        }
-        CHECK(last <= statistics.at("backward_s"));
-        return statistics.at("hidden").get<double>();
-    };
-    CHECK(hidden("ddp") > 0.0);
-    CHECK(hidden("ddp") <= 1.0);
+    const auto json = results(2, {"--data", "digits", "--steps", "30", "--link", "1Gbit",
+                                  "--sync", "ddp", "--bucket-cap-mb", "0.02"});
+    const auto& statistics = json.at("statistics");
+    CHECK(statistics.at("iterations") == 30);
+    CHECK(statistics.at("communication_s") > 0.0);
+    CHECK(statistics.at("gradients").size() == 8);
+    double last = 0.0;
+    for (const auto& gradient : statistics.at("gradients")) {
+        CHECK(gradient.at("ready_s") >= last);
+        last = gradient.at("ready_s");
+    }
+    CHECK(last <= statistics.at("backward_s"));
+    CHECK(statistics.at("hidden") > 0.0);
+    CHECK(statistics.at("hidden") <= 1.0);
 }

@@ -144,7 +144,7 @@ TEST_CASE("a training step of ResNet-18 and ResNet-50 gives the numbers of torch
     }
 }
 
-TEST_CASE("named_modules lists the modules of modules(), with PyTorch's names") {
+TEST_CASE("named_modules lists the modules of modules(), with PyTorch's names", "[cpu]") {
     nn::ResNet net = resnet10({});
     const nn::NamedModules named = net.named_modules();
     std::vector<std::string> names;

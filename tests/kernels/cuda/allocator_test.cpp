@@ -13,6 +13,7 @@
 #include "tests/support/caching.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
+#include "tests/support/message_of.hpp"
 
 namespace mini::cuda {
 namespace {
@@ -178,12 +179,8 @@ TEST_CASE("when the device is full allocate empties the cache and tries again") 
 TEST_CASE("an out-of-memory error reports the sizes and advice") {
     const Caching clean(true);
     const size_t total = memory_info(0).total;
-    std::string message;
-    try {
-        allocate(total + 1, 0, nullptr);
-    } catch (const CudaError& error) {
-        message = error.what();
-    }
+    const std::string message =
+        test::message_of<CudaError>([&] { allocate(total + 1, 0, nullptr); });
     CHECK(contains(message, "device 0 is out of memory"));
     CHECK(contains(message, "bytes requested"));
     CHECK(contains(message, "smaller batch"));

@@ -11,20 +11,12 @@
 #include "libmini/kernels/cuda/contexts.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
+#include "tests/support/message_of.hpp"
 
 namespace mini::cuda {
 namespace {
 
-using test::contains;
-
-std::string message_of(const auto& call) {
-    try {
-        call();
-    } catch (const Error& error) {
-        return error.what();
-    }
-    return "";
-}
+using test::contains, test::message_of;
 
 TEST_CASE("an error message contains the call and the device and CUDA's error text") {
     CHECK(contains(message_of([] { const DeviceGuard guard(1000); }),

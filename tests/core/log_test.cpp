@@ -1,24 +1,25 @@
 #include "libmini/core/log.hpp"
 
 #include <fcntl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "tests/support/answer.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/written.hpp"
 
 namespace {
 
 namespace logging = mini::logging;
-using mini::test::written_to_stderr;
+using mini::test::run_shell, mini::test::written_to_stderr;
 
 // Returns what `body` writes to stderr when stderr is a terminal (a new pseudo-terminal).
 std::string written_to_terminal(const std::function<void()>& body) {
@@ -26,12 +27,10 @@ std::string written_to_terminal(const std::function<void()>& body) {
     if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0)
         throw mini::Error(mini::system_message("posix_openpt", errno));
     const int terminal = open(ptsname(master), O_RDWR | O_NOCTTY);
-    const int saved = dup(STDERR_FILENO);
-    dup2(terminal, STDERR_FILENO);
-    body();
-    dup2(saved, STDERR_FILENO);
-    close(saved);
-
+    {
+        const mini::test::StderrTo redirected(terminal);
+        body();
+    }
     char buffer[4096];
     const ssize_t n = read(master, buffer, sizeof buffer);
     close(terminal);
@@ -41,19 +40,12 @@ std::string written_to_terminal(const std::function<void()>& body) {
 
 // Runs the hidden test below in a new process with MINI_LOG_LEVEL = `value`, and returns
 // its output to stderr.
-std::string written_at_level(const char* value) {
-    return written_to_stderr([&] {
-        const pid_t child = fork();
-        if (child == 0) {
-            setenv("MINI_LOG_LEVEL", value, 1);
-            dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
-            execl("/proc/self/exe", "core_test",
-                  "a program that logs one message per level",
-                  static_cast<char*>(nullptr));
-            _exit(127);
-        }
-        waitpid(child, nullptr, 0);
-    });
+std::string written_at_level(const std::string& value) {
+    const std::string self = std::filesystem::read_symlink("/proc/self/exe");
+    return run_shell(mini::concat("MINI_LOG_LEVEL=", value, " '", self,
+                                  "' -o /dev/null "
+                                  "'a program that logs one message per level'"))
+        .text;
 }
 
 void log_all_levels() {

@@ -2,17 +2,87 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <string_view>
 #include <vector>
 
 #include "libmini/core/log.hpp"
 #include "libmini/datasets/image_check.hpp"
-#include "libmini/datasets/image_stb.hpp"
 #include "libmini/io/file.hpp"
+
+namespace {
+
+// A damaged length would let stb allocate up to 4 GiB. A picture within kMaxImagePixels
+// needs at most 8 bytes per pixel in one block, and up to twice as much while it grows.
+constexpr size_t kMaxBlockBytes = size_t{1} << 30;
+
+// Returns zeroed memory: a JPEG may use tables that it does not define.
+void* allocate(size_t size) {
+    return size <= kMaxBlockBytes ? std::calloc(1, size) : nullptr;
+}
+
+void* reallocate(void* block, size_t size) {
+    return size <= kMaxBlockBytes ? std::realloc(block, size) : nullptr;
+}
+
+}  // namespace
+
+#define STB_IMAGE_IMPLEMENTATION
+#define STB_IMAGE_STATIC
+#define STBI_ONLY_PNG
+#define STBI_ONLY_JPEG
+#define STBI_NO_STDIO
+#define STBI_FAILURE_USERMSG
+#define STBI_MAX_DIMENSIONS mini::data::kMaxImageSide
+#define STBI_MALLOC(size) allocate(size)
+#define STBI_REALLOC(block, size) reallocate(block, size)
+#define STBI_FREE(block) std::free(block)
+#include <stb/stb_image.h>
 
 namespace mini::data {
 namespace {
 
 constexpr const char* kNameImage = "give the path of a PNG or JPEG";
+
+struct Pixels {
+    int width = 0, height = 0;
+    std::unique_ptr<uint8_t, void (*)(void*)> rgba;  // (H, W, 4): 255 is opaque
+};
+
+// Decodes the result of checked_image. Throws BadFile if stb_image rejects it.
+Pixels decode_with_stb(std::span<const uint8_t> file, const std::string& name) {
+    constexpr int kChannels = 4;
+    Pixels pixels{.rgba = {nullptr, std::free}};
+    stbi__g_failure_reason = "damaged data";  // a few of stb's failures set no reason
+    pixels.rgba.reset(stbi_load_from_memory(file.data(), static_cast<int>(file.size()),
+                                            &pixels.width, &pixels.height, nullptr,
+                                            kChannels));
+    if (!pixels.rgba)
+        io::bad_file(name, "a picture that stb_image can decode", stbi_failure_reason(),
+                     kReplaceImage);
+    return pixels;
+}
+
+// Returns the TIFF file in a picture; empty if there is none.
+std::string_view exif_of(std::string_view picture) {
+    using namespace std::string_view_literals;
+    for (const std::string_view name : {"Exif\0\0"sv, "eXIf"sv})
+        if (const size_t at = picture.find(name); at != std::string_view::npos)
+            return picture.substr(at + name.size());
+    return {};
+}
+
+// Returns a number in the byte order of the TIFF file; 0 beyond its end.
+size_t number(std::string_view tiff, size_t offset, size_t bytes) {
+    if (offset > tiff.size() || bytes > tiff.size() - offset) return 0;
+    const bool is_big_endian = tiff[0] == 'M';
+    size_t result = 0;
+    for (size_t i = 0; i < bytes; ++i)
+        result = result << 8 |
+                 static_cast<uint8_t>(tiff[offset + (is_big_endian ? i : bytes - 1 - i)]);
+    return result;
+}
 
 // Blends a value over white, with alpha 255 for opaque.
 int over_white(int value, int alpha) {
@@ -27,6 +97,29 @@ uint8_t grey_over_white(const uint8_t* rgba) {
 }
 
 }  // namespace
+
+// EXIF data are a TIFF file:
+//
+//     "II" or "MM"   42    offset    ..   count   tag    type   count   value   ..
+//     byte order     (2)   (4)            (2)     (2)    (2)    (4)     (4)     more ..
+//     at 0                                at the offset
+//
+// They follow the text "Exif", 0, 0 in a JPEG, and the chunk type "eXIf" in a PNG. The
+// orientation has tag 0x0112 and the values 1 to 8.
+int exif_orientation(std::span<const uint8_t> picture) {
+    constexpr size_t kEntryBytes = 12, kOrientation = 0x0112;
+    const std::string_view tiff =
+        exif_of({reinterpret_cast<const char*>(picture.data()), picture.size()});
+    const size_t directory = number(tiff, 4, 4);
+    const size_t entries = number(tiff, directory, 2);
+    for (size_t entry = directory + 2; entry < directory + 2 + entries * kEntryBytes;
+         entry += kEntryBytes) {
+        const size_t value = number(tiff, entry + 8, 2);
+        if (number(tiff, entry, 2) == kOrientation && value >= 1 && value <= 8)
+            return static_cast<int>(value);
+    }
+    return 1;
+}
 
 Tensor decode_image(std::span<const uint8_t> bytes, const std::string& name,
                     ImageMode mode) {

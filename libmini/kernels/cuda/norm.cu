@@ -3,14 +3,9 @@
 //     x (N, C, space)     image 0   c0 ------  c1 ------  c2 ------
 //                         image 1   c0 ------  c1 ------  c2 ------
 //
-// A block sums a strip of adjacent channels of some images, with adjacent threads on
-// adjacent elements, and each thread on elements of one channel. So reads are coalesced
-// also for short runs, such as runs of one element after a Linear. If there are more
-// images than a block sums, a second kernel adds the blocks' sums. Sums are in double, as
-// on the CPU.
-//
-//     space = 2    image 0   t0  t1 | t2  t3 | ... | t62 t63      image 4   t0 t1 | ...
-//                  image 1   t64 t65| t66 t67| ...                image 5   ...
+// A block sums one channel, as PyTorch's kernel does: its threads take adjacent elements of
+// the runs, one run after the other, and then add their sums in double, as on the CPU.
+// Short runs, such as runs of one element after a Linear, cost a sector of 32 bytes each.
 //
 // Mean and variance take one pass: with d = x - (the channel's first number),
 //
@@ -22,8 +17,6 @@
 
 #include "libmini/kernels/cuda/kernels.hpp"
 
-#include <algorithm>
-
 #include "libmini/kernels/cuda/scratch.hpp"
 #include "libmini/kernels/cuda/strides.hpp"
 #include "libmini/kernels/cuda/team.hpp"
@@ -31,12 +24,7 @@
 namespace mini::kernels::cuda {
 namespace {
 
-using mini::cuda::blocks;
-using mini::cuda::ceil_div;
-using mini::cuda::launch;
-
-constexpr int64_t kPiece = 8192;  // elements per block, if an image's strip has no more
-constexpr int64_t kStrip = 64;    // elements of an image's strip of several channels
+constexpr int kTeam = 512;  // threads that sum a channel
 
 struct Pair {
     double a = 0.0, b = 0.0;
@@ -98,106 +86,27 @@ struct GradientResults {
     }
 };
 
-// How the channels are divided among blocks.
-struct Strips {
-    int64_t channels;  // per strip
-    int64_t cols;      // elements of an image's strip
-    int64_t images;    // per piece: a block sums one piece of one strip
-    int64_t pieces;
-
-    explicit Strips(const ChannelExtents& extents)
-        : channels(std::clamp<int64_t>(kStrip / extents.space, 1, extents.C)),
-          cols(channels * extents.space),
-          images(std::max<int64_t>(kPiece / cols, 1)),
-          pieces(ceil_div(extents.N, images)) {}
-
-    __host__ __device__ int64_t count(int64_t C) const { return ceil_div(C, channels); }
-};
-
-// Launch with kThreads threads, and one block per piece of each strip. If there is only
-// one piece, writes the results, otherwise the partial sums.
+// Launch with a team of kTeam threads for each channel.
 template <typename Terms, typename Results>
-__global__ void channel_sums_kernel(Pair* partial,  // (C, pieces)
-                                    Terms terms, Results results, ChannelExtents extents,
-                                    Strips strips) {
-    __shared__ double a[kThreads], b[kThreads];
-    const auto [channels, cols, images, pieces] = strips;
-    const int64_t count = strips.count(extents.C), piece = blockIdx.x / count;
-    const int64_t first_channel = blockIdx.x % count * channels;
-
-    // Element i of image n's strip. All elements of a thread are in channel `mine`.
-    const int64_t threads = channels == 1 ? kThreads : kThreads / cols * cols;
-    const int64_t images_at_once = threads / cols, rest = threads % cols;
-    int64_t n = piece * images + threadIdx.x / cols, i = threadIdx.x % cols;
-    const int64_t end = min((piece + 1) * images, extents.N);
-    const int64_t mine = first_channel + i / extents.space;
+__global__ void channel_sums_kernel(Terms terms, Results results, ChannelExtents extents,
+                                    Divider by_space) {
+    const auto [c, lane] = row_of_team<kTeam>();
+    const float origin = terms.origin(c * extents.space);
     Pair sums;
-    if (threadIdx.x < threads && mine < extents.C) {
-        const float origin = terms.origin(mine * extents.space);
-        while (n < end) {
-            terms.add(sums, (n * extents.C + first_channel) * extents.space + i, origin);
-            n += images_at_once;
-            i += rest;
-            if (i >= cols) {
-                i -= cols;
-                ++n;
-            }
-        }
+    for (int64_t j = lane; j < extents.N * extents.space; j += kTeam) {
+        const auto [n, i] = by_space.divide(j);
+        terms.add(sums, (n * extents.C + c) * extents.space + i, origin);
     }
-    a[threadIdx.x] = sums.a;
-    b[threadIdx.x] = sums.b;
-    __syncthreads();
-
-    // Each warp adds the threads' sums of some channels.
-    const int lane = threadIdx.x % kWarpSize;
-    for (int64_t k = threadIdx.x / kWarpSize; k < channels; k += kThreads / kWarpSize) {
-        const int64_t c = first_channel + k;
-        if (c >= extents.C) return;  // the whole warp returns
-        sums = {};
-        for (int64_t j = lane; j < threads / channels; j += kWarpSize) {
-            const int64_t thread =
-                j / extents.space * cols + k * extents.space + j % extents.space;
-            sums.a += a[thread];
-            sums.b += b[thread];
-        }
-        sums.a = team_reduce<kWarpSize>(sums.a, Sum());
-        sums.b = team_reduce<kWarpSize>(sums.b, Sum());
-        if (lane != 0) continue;
-        if (pieces == 1)
-            results.write(c, sums);
-        else
-            partial[c * pieces + piece] = sums;
-    }
-}
-
-// Launch with one warp per channel.
-template <typename Results>
-__global__ void finish_sums_kernel(const Pair* partial,  // (C, pieces)
-                                   Results results, int64_t C, int64_t pieces) {
-    const auto [c, lane] = row_of_team<kWarpSize>();
-    if (c >= C) return;  // the whole warp returns
-    Pair sums;
-    for (int64_t piece = lane; piece < pieces; piece += kWarpSize) {
-        sums.a += partial[c * pieces + piece].a;
-        sums.b += partial[c * pieces + piece].b;
-    }
-    sums.a = team_reduce<kWarpSize>(sums.a, Sum());
-    sums.b = team_reduce<kWarpSize>(sums.b, Sum());
+    sums.a = team_reduce<kTeam>(sums.a, Sum());
+    sums.b = team_reduce<kTeam>(sums.b, Sum());
     if (lane == 0) results.write(c, sums);
 }
 
 template <typename Terms, typename Results>
 void sum_channels(const Terms& terms, const Results& results, ChannelExtents extents,
                   cudaStream_t stream) {
-    const Strips strips(extents);
-    const int64_t C = extents.C, pieces = strips.pieces;
-    const Scratch<Pair> partial(pieces == 1 ? 0 : C * pieces, stream);
-    launch(channel_sums_kernel<Terms, Results>,
-           {.grid = blocks(strips.count(C) * pieces, 1), .block = kThreads}, stream,
-           partial.get(), terms, results, extents, strips);
-    if (pieces > 1)
-        launch(finish_sums_kernel<Results>, teams_for<kWarpSize>(C), stream,
-               partial.get(), results, C, pieces);
+    mini::cuda::launch(channel_sums_kernel<Terms, Results>, teams_for<kTeam>(extents.C),
+                       stream, terms, results, extents, Divider(extents.space));
 }
 
 // Computes the channel of element k.

@@ -53,7 +53,7 @@ void fill_elements(void* out,  // (n) of type `type`
 void increment(int64_t* x,  // (n)
                int64_t n, cudaStream_t stream);
 
-// strided.cu
+// strided.cu, for items of 1, 2, 4 or 8 bytes
 OnGpu<cpu::copy_strided> copy_strided;
 OnGpu<cpu::copy_to_strided> copy_to_strided;
 

@@ -83,8 +83,6 @@ struct OffsetCalculator {
     Divider extents[kMaxDims];
     int64_t strides[kMaxDims][kArrays] = {};
 
-    OffsetCalculator() = default;
-
     /// Throws Error if the loop has more than kMaxDims dimensions.
     explicit OffsetCalculator(const cpu::StridedLoop<kArrays>& loop) {
         MINI_CHECK(loop.dimensions().size() <= kMaxDims, "a GPU kernel supports ",

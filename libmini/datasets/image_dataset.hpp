@@ -49,8 +49,6 @@ class ImageDataset : public Dataset {
     /// class may make the image in the first call.
     virtual const uint8_t* pixels(int64_t index) const;
 
-    /// Returns the shape of one image, (C, H, W).
-    const Shape& image_shape() const { return image_; }
     int64_t channels() const { return image_[0]; }
     int64_t height() const { return image_[1]; }
     int64_t width() const { return image_[2]; }

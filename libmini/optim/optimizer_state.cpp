@@ -85,19 +85,14 @@ std::vector<int64_t> StateReader::steps() {
     return steps;
 }
 
-std::vector<Tensor> StateReader::tensors(const std::string& what) {
-    std::vector<Tensor> tensors(parameters_.size());
-    for (size_t i = 0; i < parameters_.size(); ++i)
-        if (state_.tensors.contains(state_name(i, what)))
-            tensors[i] = checked_copy(state_name(i, what), parameters_[i]);
-    return tensors;
-}
-
 std::vector<Tensor> StateReader::tensors(const std::string& what,
                                          const std::vector<int64_t>& steps) {
     std::vector<Tensor> tensors(parameters_.size());
-    for (size_t i = 0; i < parameters_.size(); ++i)
-        if (steps[i] > 0) tensors[i] = checked_copy(state_name(i, what), parameters_[i]);
+    for (size_t i = 0; i < parameters_.size(); ++i) {
+        const std::string name = state_name(i, what);
+        if (steps.empty() ? state_.tensors.contains(name) : steps[i] > 0)
+            tensors[i] = checked_copy(name, parameters_[i]);
+    }
     return tensors;
 }
 

@@ -64,13 +64,10 @@ class StateReader {
     std::vector<int64_t> steps();
 
     /// Returns a copy of the tensor `what` of each parameter; an undefined tensor if the
-    /// parameter has no entry.
-    std::vector<Tensor> tensors(const std::string& what);
-
-    /// Like tensors(what), but an entry is required for each parameter i with steps[i] >
-    /// 0; an entry of any other parameter is unknown.
+    /// parameter has no entry. With `steps`, an entry is required for each parameter i with
+    /// steps[i] > 0; an entry of any other parameter is unknown.
     std::vector<Tensor> tensors(const std::string& what,
-                                const std::vector<int64_t>& steps);
+                                const std::vector<int64_t>& steps = {});
 
     /// Throws UsageError if the state has an entry that was not read.
     void finish() const;

@@ -1,7 +1,6 @@
 #include "libmini/tensor/ops.hpp"
 
 #include "libmini/tensor/autograd_meta.hpp"
-#include "libmini/tensor/common_device.hpp"
 #include "libmini/tensor/dispatch.hpp"
 
 namespace mini::ops {

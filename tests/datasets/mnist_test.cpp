@@ -59,7 +59,8 @@ TEST_CASE("ImageDataset returns images and labels one by one and in batches") {
     const ImageDataset images(ramp(static_cast<size_t>(3 * pixels), 256), {4, 9, 0},
                               {channels, 2, 3}, normalize);
     CHECK(images.size() == 3);
-    CHECK(images.image_shape() == Shape{channels, 2, 3});
+    CHECK(Shape{images.channels(), images.height(), images.width()} ==
+          Shape{channels, 2, 3});
     CHECK(images.get(1).label() == 9);
     CHECK(images.pixels(2)[5] == 2 * pixels + 5);
 

@@ -1,6 +1,7 @@
 #include "libmini/extras/backends/mpi_calls.hpp"
 
 #include <cstddef>
+#include <stdexcept>
 
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/collectives/reduce.hpp"
@@ -34,7 +35,7 @@ void check_mpi(int code, const char* call) {
     char text[MPI_MAX_ERROR_STRING] = "";
     int length = 0;
     MPI_Error_string(code, text, &length);
-    throw MpiFailure(concat(call, ": ", text));
+    throw std::runtime_error(concat(call, ": ", text));
 }
 
 bool is_done(MPI_Request& request) {

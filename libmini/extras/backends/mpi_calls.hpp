@@ -7,7 +7,6 @@
 
 #include <atomic>
 #include <memory>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -16,16 +15,10 @@
 
 namespace mini::dist {
 
-/// An error that MPI reports.
-class MpiFailure : public std::runtime_error {
-  public:
-    using std::runtime_error::runtime_error;
-};
-
-/// Throws MpiFailure with `call` and MPI's error text, unless `code` is MPI_SUCCESS.
+/// Throws std::runtime_error with `call` and MPI's error text, unless `code` is MPI_SUCCESS.
 void check_mpi(int code, const char* call);
 
-/// Returns whether the operation of `request` is done; never blocks. Throws MpiFailure.
+/// Returns whether the operation of `request` is done; never blocks. Throws as check_mpi does.
 bool is_done(MPI_Request& request);
 
 /// Returns the MPI type for elements of `dtype`. For 16-bit floats this is a 16-bit

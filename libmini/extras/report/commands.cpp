@@ -20,10 +20,6 @@
 namespace mini::report {
 namespace {
 
-struct Options {
-    std::string input, output;
-};
-
 std::string contents_of(const std::string& path) {
     if (path == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
     const io::InputFile file(path);
@@ -32,25 +28,24 @@ std::string contents_of(const std::string& path) {
     return text;
 }
 
-void write_chart(const Options& options) {
-    const std::string name = options.input == "-" ? "stdin" : options.input;
-    const Chart chart = parse_chart(contents_of(options.input), name);
+void write_chart(const std::string& spec, const std::string& out) {
+    const std::string name = spec == "-" ? "stdin" : spec;
+    const Chart chart = parse_chart(contents_of(spec), name);
     std::string svg;
     try {
         svg = svg_of(chart);
     } catch (const UsageError& error) {
         throw BadFile(fmt::format("{}: {}", name, error.what()));
     }
-    if (options.output == "-")
+    if (out == "-")
         fmt::print("{}", svg);
     else
-        io::write_file(options.output, svg);
+        io::write_file(out, svg);
 }
 
 // Writes the page that the run writes at the end of each epoch: of a run that was killed
 // before, it has the steps of rank 0 so far.
-void write_page(const Options& options) {
-    const std::string& folder = options.input;
+void write_page(const std::string& folder) {
     RunRecord run{.name = run_name(folder), .metrics = read_metrics(folder)};
     const std::string trace = folder + "/trace.json";
     if (std::filesystem::exists(trace)) {
@@ -60,8 +55,7 @@ void write_page(const Options& options) {
             throw BadFile(concat(trace, ": ", error.what()));
         }
     }
-    const std::string page =
-        options.output.empty() ? folder + "/report.html" : options.output;
+    const std::string page = folder + "/report.html";
     io::write_file(page, page_of(run));
     fmt::print("{}\n", page);
 }
@@ -71,22 +65,21 @@ void write_page(const Options& options) {
 void add_commands(Command& mini) {
     Command plot = mini.add_command(
         "plot", "Draws a chart as SVG from its description in JSON (docs/pages/plot.md)");
-    const auto chart = std::make_shared<Options>();
-    plot.add("SPEC", chart->input, "The chart in JSON; -: stdin").required();
-    plot.add("--out", chart->output, "The SVG file to write; -: stdout")
+    const auto spec = std::make_shared<std::string>(),
+               out = std::make_shared<std::string>();
+    plot.add("SPEC", *spec, "The chart in JSON; -: stdin").required();
+    plot.add("--out", *out, "The SVG file to write; -: stdout")
         .type_name("FILE")
         .required();
-    plot.on_parsed([chart] { write_chart(*chart); });
+    plot.on_parsed([spec, out] { write_chart(*spec, *out); });
 
     Command report = mini.add_command(
         "report", "Writes the page of a run again (docs/pages/run_report.md)");
-    const auto page = std::make_shared<Options>();
-    report.add("RUN", page->input, "The folder of a run: train_mnist --logdir")
+    const auto folder = std::make_shared<std::string>();
+    report.add("RUN", *folder, "The folder of a run: train_mnist --logdir")
         .type_name("DIR")
         .required();
-    report.add("--output", page->output, "The page; by default report.html in RUN")
-        .type_name("FILE");
-    report.on_parsed([page] { write_page(*page); });
+    report.on_parsed([folder] { write_page(*folder); });
 }
 
 }  // namespace mini::report

@@ -77,12 +77,12 @@ TEST_CASE("an axis maps its lowest tick to its start and its highest to its end"
     CHECK(log.at(1e6) == 100);
 }
 
-TEST_CASE("numbers that are not finite are errors that name the series and the point") {
+TEST_CASE("numbers that are not finite are errors that name the axis") {
     const double bad = GENERATE(as<double>(), kNaN, kInfinity, -kInfinity);
     CAPTURE(bad);
-    CHECK_THROWS_WITH(report::svg_of(chart_of({{1, 2}, {2, bad}})),
-                      ContainsSubstring("\"one\" has the point (2, ") &&
-                          ContainsSubstring("leave the point out"));
+    CHECK_THROWS_WITH(
+        report::svg_of(chart_of({{1, 2}, {2, bad}})),
+        ContainsSubstring("\"Y\" is ") && ContainsSubstring("leave the value out"));
     CHECK_THROWS_AS(report::svg_of(chart_of({{bad, 2}})), UsageError);
     report::RowChart times{.groups = {{"rank 0", {{.spans = {{"a", 0, bad}}}}}}};
     CHECK_THROWS_AS(report::svg_of(times), UsageError);

@@ -1,6 +1,8 @@
 // Rendezvous through a shared file, and the errors for ranks that are missing or twice.
 
 #include <cstddef>
+#include <cstdint>
+#include <fstream>
 #include <optional>
 #include <string>
 
@@ -31,6 +33,14 @@ TEST_CASE("ranks join through a file, connect a mesh, and leave no file") {
     const int world_size = GENERATE(1, 2, 4);
     const mini::test::Folder folder;
     const std::string path = folder / "meet";
+
+    // A killed run has left the file, in which its rank 0 had registered.
+    const std::string key = "run//rendezvous/rank/0", value = "4 9 old 1";
+    const uint32_t head[3] = {1, static_cast<uint32_t>(key.size()),
+                              static_cast<uint32_t>(value.size())};
+    std::ofstream(path) << "libmini file store 1\n"
+                        << std::string(reinterpret_cast<const char*>(head), sizeof head)
+                        << key << value;
     const auto failures = on_ranks(world_size, [&](int rank) {
         const RendezvousConfig config = config_in(path, rank, world_size);
         Rendezvous result = join_rendezvous(config, deadline_after(kLong));

@@ -12,14 +12,10 @@
 #include <memory>
 #include <string>
 
-#include "libmini/distributed/launch/default_group.hpp"
-#include "libmini/distributed/launch/spawn.hpp"
 #include "libmini/extras/launchers/file_store.hpp"
-#include "libmini/extras/launchers/launchers.hpp"
 #include "tests/distributed/support.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/folder.hpp"
-#include "tests/support/sanitizers.hpp"
 
 using namespace mini;
 using namespace mini::dist;
@@ -142,40 +138,6 @@ TEST_CASE("ranks that open and close the store concurrently lose no keys") {
     });
     for (const auto& failure : failures) CHECK(text_of(failure).empty());
     CHECK_FALSE(fs::exists(place.path));
-}
-
-TEST_CASE("ranks can meet through a file that a killed run has left behind") {
-    if (mini::test::kWatchesThreads) {
-        WARN("left out: the thread sanitizer has its own threads, so spawn throws");
-        return;
-    }
-    use_launchers();
-    const mini::test::Folder folder;
-    const std::string url = concat("file://", folder / "meet");
-    const auto meet_there = [&](int rank) {
-        init_process_group({.init_method = url, .rank = rank, .world_size = 2});
-        default_group()->barrier();
-    };
-
-    // Rank 1 dies before it opens the file. Then spawn ends rank 0, which waits for it.
-    const std::string text = failure_of([&] {
-        spawn(
-            [&](int rank) {
-                if (rank == 0) meet_there(0);
-                while (folder.names().empty()) ::usleep(1000);
-                ::raise(SIGKILL);
-            },
-            2);
-    });
-    CHECK(contains(text, "SIGKILL"));
-    REQUIRE(folder.names().size() == 1);
-    spawn(
-        [&](int rank) {
-            meet_there(rank);
-            destroy_process_group();
-        },
-        2);
-    CHECK(folder.names().empty());
 }
 
 TEST_CASE("two prefixes in one file do not see each other's keys") {

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -170,16 +169,6 @@ TEST_CASE("the error for a deadlock lists what each rank waits for, up to eight"
     CHECK_FALSE(contains(message, "rank 2 receives"));
     CHECK(contains(deadlock_of(101),
                    "rank 7 receives from rank 8, and 92 more ranks wait"));
-}
-
-TEST_CASE("a rank that fails ends the run with its exception") {
-    CHECK(message_of<std::runtime_error>([] {
-              run_cluster(options_of(3), [](Transport& transport) {
-                  Buffer data(kBytes);
-                  if (transport.rank() == 1) throw std::runtime_error("rank 1 failed");
-                  transport.recv(1, data);
-              });
-          }) == "rank 1 failed");
 }
 
 TEST_CASE("a message whose size differs from its receive is an error with both sizes") {

@@ -3,7 +3,6 @@
 
 #include "libmini/extras/simulation/scheduler.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <stdexcept>
@@ -20,23 +19,6 @@ namespace {
 using std::chrono::microseconds;
 using test::contains;
 using test::message_of;
-
-// Returns the order in which eight tasks run that are ready at the same time.
-std::vector<int> order_with(uint64_t seed) {
-    std::vector<int> order;
-    Scheduler scheduler(seed);
-    for (int i = 0; i < 8; ++i) scheduler.add([&, i] { order.push_back(i); });
-    REQUIRE(scheduler.run());
-    return order;
-}
-
-TEST_CASE("the same seed gives the same order of tasks, and another seed another order") {
-    CHECK(order_with(1) == order_with(1));
-    CHECK(order_with(1) != order_with(2));
-    std::vector<int> sorted = order_with(3);
-    std::ranges::sort(sorted);
-    CHECK(sorted == std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7});
-}
 
 TEST_CASE("virtual time jumps to the next event and does not change while tasks run") {
     Scheduler scheduler(0);

@@ -16,7 +16,6 @@
 #pragma once
 
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "libmini/extras/report/chart_axis.hpp"
@@ -89,17 +88,11 @@ struct RowChart {
     std::vector<ChartReference> references{};
 };
 
-/// A chart of any kind.
-using Chart = std::variant<LineChart, RowChart>;
-
 /// Returns the text of an SVG file. Colours and markers repeat after eight names, and
 /// lines then have dashes. Throws UsageError, which begins with "chart: " and has the
 /// values and the next step: if nothing is to be drawn, a number is not finite, or a value
 /// on a logarithmic axis is not above 0.
 std::string svg_of(const LineChart& chart);
 std::string svg_of(const RowChart& chart);
-inline std::string svg_of(const Chart& chart) {
-    return std::visit([](const auto& kind) { return svg_of(kind); }, chart);
-}
 
 }  // namespace mini::report

@@ -10,7 +10,6 @@
 #include <string>
 
 #include "libmini/core/error.hpp"
-#include "libmini/extras/report/chart.hpp"
 #include "libmini/extras/report/metrics.hpp"
 #include "libmini/extras/report/page.hpp"
 #include "libmini/extras/report/plot_spec.hpp"
@@ -29,14 +28,7 @@ std::string contents_of(const std::string& path) {
 }
 
 void write_chart(const std::string& spec, const std::string& out) {
-    const std::string name = spec == "-" ? "stdin" : spec;
-    const Chart chart = parse_chart(contents_of(spec), name);
-    std::string svg;
-    try {
-        svg = svg_of(chart);
-    } catch (const UsageError& error) {
-        throw BadFile(fmt::format("{}: {}", name, error.what()));
-    }
+    const std::string svg = draw_chart(contents_of(spec), spec == "-" ? "stdin" : spec);
     if (out == "-")
         fmt::print("{}", svg);
     else

@@ -9,6 +9,7 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/text.hpp"
+#include "libmini/extras/report/chart.hpp"
 
 namespace mini::report {
 namespace {
@@ -131,24 +132,24 @@ RowChart bar_chart_of(const json& spec) {
     return chart;
 }
 
-Chart chart_of(const json& spec) {
+std::string drawn(const json& spec) {
     if (!spec.is_object()) throw BadFile("the chart must be an object with a type");
     const std::string type = spec.at("type");
-    if (type == "line") return line_chart_of(spec);
-    if (type == "bar") return bar_chart_of(spec);
+    if (type == "line") return svg_of(line_chart_of(spec));
+    if (type == "bar") return svg_of(bar_chart_of(spec));
     throw BadFile(concat("the type is ", type, ", but must be line or bar"));
 }
 
 }  // namespace
 
-Chart parse_chart(const std::string& text, const std::string& file) {
+std::string draw_chart(const std::string& text, const std::string& file) {
     try {
-        return chart_of(json::parse(text));
+        return drawn(json::parse(text));
     } catch (const json::exception& error) {
         const std::string what = error.what();  // "[json.exception.NUMBER] MESSAGE"
         throw BadFile(fmt::format("{}: {}; docs/pages/plot.md has the keys", file,
                                   what.substr(what.find(']') + 2)));
-    } catch (const BadFile& error) {
+    } catch (const Error& error) {
         throw BadFile(fmt::format("{}: {}", file, error.what()));
     }
 }

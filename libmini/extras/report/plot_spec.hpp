@@ -12,12 +12,10 @@
 
 #include <string>
 
-#include "libmini/extras/report/chart.hpp"
-
 namespace mini::report {
 
-/// Returns the chart that a JSON text describes. `file` is the text's name in messages.
-/// Throws BadFile if the text is not such a description.
-Chart parse_chart(const std::string& text, const std::string& file);
+/// Returns the chart that a JSON text describes, as svg_of does. `file` is the text's name
+/// in messages. Throws BadFile if the text is not such a description, or cannot be drawn.
+std::string draw_chart(const std::string& text, const std::string& file);
 
 }  // namespace mini::report

@@ -17,6 +17,7 @@ constexpr double kMostLogTicks = 10;      // more decades than that have every n
 constexpr double kLargeNumber = 1e6;      // from here on a tick with few digits is 1.5e6
 constexpr double kSmallNumber = 1e-4;     // up to here it is 5e-5
 constexpr double kLargestInteger = 1e15;  // from here on every tick has an exponent
+constexpr double kLargestValue = 1e300;   // that a chart draws
 constexpr int kFewDigits = 6;
 constexpr double kSmallestPart =
     1e-9;  // of the largest value: a narrower range is a point
@@ -87,10 +88,10 @@ std::vector<ChartTick> log_ticks(double low, double high) {
 }
 
 void check_value(const ChartAxis& axis, double value) {
-    if (!std::isfinite(value) || std::abs(value) > kLargestChartValue)
+    if (!std::isfinite(value) || std::abs(value) > kLargestValue)
         throw UsageError(concat("chart: a value of \"", axis.label, "\" is ", value,
-                                ", and a chart has finite numbers up to ",
-                                kLargestChartValue, ": leave the value out"));
+                                ", and a chart has finite numbers up to ", kLargestValue,
+                                ": leave the value out"));
     if (axis.is_log && value <= 0)
         throw UsageError(concat("chart: a value of \"", axis.label, "\" is ", value,
                                 ", and a logarithmic axis has only values above 0: leave "

@@ -25,9 +25,6 @@ struct ChartAxis {
     std::vector<ChartTick> ticks{};  // if empty: round numbers
 };
 
-/// The largest absolute value that a chart draws.
-constexpr double kLargestChartValue = 1e300;
-
 /// Returns a number as a tick shows it, with as many digits as a multiple of `step` has:
 /// "20,000", "-0.5", "1.5e9". REQUIRES: `step` is above 0.
 std::string number_text(double value, double step);
@@ -37,7 +34,7 @@ class ChartScale {
   public:
     /// Maps an axis for `values` to the pixels from `start` to `end`. Throws UsageError,
     /// with the axis's label and the value, if a value is not finite or larger than
-    /// kLargestChartValue, or if the axis is logarithmic and a value or tick is not above
+    /// 1e300, or if the axis is logarithmic and a value or tick is not above
     /// 0. REQUIRES: `values` is not empty.
     ChartScale(const ChartAxis& axis, const std::vector<double>& values, double start,
                double end);

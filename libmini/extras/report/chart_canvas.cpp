@@ -121,8 +121,6 @@ std::string escaped(std::string_view text) {
     return result;
 }
 
-std::string short_number(double value) { return fmt::format("{:.4g}", value); }
-
 std::string pixels(double value) {
     const double tenths = std::round(value * 10);
     if (tenths == 0) return "0";

@@ -29,9 +29,6 @@ double widest_of(const std::vector<std::string>& texts, double font_size);
 /// Returns the text with <, >, & and quotes replaced, and without control characters.
 std::string escaped(std::string_view text);
 
-/// Returns a number with at most four digits.
-std::string short_number(double value);
-
 /// What stands before a name in a legend.
 enum class Swatch { kLine, kMarker, kDotted, kDashed, kBar };
 

@@ -47,6 +47,16 @@ training::RunFacts run_facts(const ordered_json& line) {
     return run;
 }
 
+StepRow step_row(const ordered_json& line) {
+    StepRow row{.rank = line.at("rank"),
+                .epoch = line.at("epoch"),
+                .step = line.at("step"),
+                .loss = number(line, "loss")};
+    for (const auto& [name, part] : kStepParts)
+        row.times.*part = number(line, concat(name, "_s"));
+    return row;
+}
+
 training::EpochFacts epoch_row(const ordered_json& line) {
     return {.epoch = line.at("epoch"),
             .steps = line.at("steps"),
@@ -152,16 +162,6 @@ ordered_json json_of(const training::EpochFacts& row) {
             {"test_accuracy", row.test_accuracy},
             {"lr", row.lr},
             {"seconds", row.seconds}};
-}
-
-StepRow step_row(const ordered_json& line) {
-    StepRow row{.rank = line.at("rank"),
-                .epoch = line.at("epoch"),
-                .step = line.at("step"),
-                .loss = number(line, "loss")};
-    for (const auto& [name, part] : kStepParts)
-        row.times.*part = number(line, concat(name, "_s"));
-    return row;
 }
 
 Metrics read_metrics(const std::string& folder) {

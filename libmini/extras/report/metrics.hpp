@@ -78,10 +78,6 @@ nlohmann::ordered_json json_of(const training::RunFacts& run);    ///< the line 
 nlohmann::ordered_json json_of(const StepRow& row);               ///< a line "step"
 nlohmann::ordered_json json_of(const training::EpochFacts& row);  ///< a line "epoch"
 
-/// Returns the row of a line "step". Throws nlohmann::json::exception if it has other
-/// fields.
-StepRow step_row(const nlohmann::ordered_json& line);
-
 /// Reads FOLDER/metrics.jsonl: the last run in it, with its resumptions. Skips lines that
 /// were cut off. Throws BadFile if there is no such file, or if it has no run.
 Metrics read_metrics(const std::string& folder);

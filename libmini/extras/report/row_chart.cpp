@@ -70,6 +70,8 @@ double height_of(const RowGroup& group) {
     return kRow * static_cast<double>(std::max<size_t>(group.rows.size(), 1));
 }
 
+std::string short_number(double value) { return fmt::format("{:.4g}", value); }
+
 // Draws a span, or a marker for a moment, with a top at height `y`.
 void draw_span(ChartCanvas& canvas, const ChartSpan& span, double y,
                const ChartScale& scale, size_t index, const std::string& unit) {

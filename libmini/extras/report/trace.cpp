@@ -17,6 +17,24 @@ std::string name_at(const std::vector<std::string>& names, int64_t index,
     return i < names.size() ? names[i] : concat(kind, " ", index);
 }
 
+// Returns the name of a parameter: "conv1.weight", or "parameter 7" if it has none.
+std::string parameter_of(const EventNames& names, int64_t index) {
+    return name_at(names.parameters, index, "parameter");
+}
+
+// Returns what is shown for an event: the name of its layer, "gradient ready conv1.weight",
+// "bucket 0 launched", or the event's own name.
+std::string shown_name(const Event& event, const EventNames& names) {
+    switch (event.kind) {
+        case EventKind::kModuleBegin:
+        case EventKind::kModuleEnd: return name_at(names.modules, event.index, "module");
+        case EventKind::kGradReady:
+            return concat("gradient ready ", parameter_of(names, event.index));
+        case EventKind::kBucketLaunch: return concat("bucket ", event.index, " launched");
+        default: return event.name;
+    }
+}
+
 // Reads the events of one rank. The main thread's events make the compute lane, those of
 // collectives the other lane.
 class EventReading {
@@ -77,7 +95,7 @@ class EventReading {
         trace_.moments.push_back(
             {.name = shown_name(event, names_), .time = now, .bytes = event.bytes});
         if (open_.empty() || open_.back().name != "backward") return;
-        const std::string name = names_.parameter(event.index);
+        const std::string name = parameter_of(names_, event.index);
         const std::string layer = name.substr(0, name.rfind('.'));
         if (layer != layer_) {
             end_layer();
@@ -137,14 +155,6 @@ class EventReading {
 
 }  // namespace
 
-std::string EventNames::parameter(int64_t index) const {
-    return name_at(parameters, index, "parameter");
-}
-
-std::string EventNames::module(int64_t index) const {
-    return name_at(modules, index, "module");
-}
-
 EventNames event_names(nn::Module& network) {
     EventNames names;
     for (const auto& [name, parameter] : network.named_parameters())
@@ -152,17 +162,6 @@ EventNames event_names(nn::Module& network) {
     for (const auto& [name, module] : network.named_modules())
         names.modules.push_back(name);
     return names;
-}
-
-std::string shown_name(const Event& event, const EventNames& names) {
-    switch (event.kind) {
-        case EventKind::kModuleBegin:
-        case EventKind::kModuleEnd: return names.module(event.index);
-        case EventKind::kGradReady:
-            return concat("gradient ready ", names.parameter(event.index));
-        case EventKind::kBucketLaunch: return concat("bucket ", event.index, " launched");
-        default: return event.name;
-    }
 }
 
 int64_t clock_offset(dist::ProcessGroup& group, const std::string& host, int64_t time) {

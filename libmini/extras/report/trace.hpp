@@ -27,21 +27,10 @@ namespace mini::report {
 struct EventNames {
     std::vector<std::string> parameters = {};  // that require grad, as in kGradReady
     std::vector<std::string> modules = {};     // as in kModuleBegin
-
-    /// Returns the name of a parameter: "conv1.weight", or "parameter 7" if it has none.
-    std::string parameter(int64_t index) const;
-
-    /// Returns the name of a module: "conv1", or "module 7" if it has none.
-    std::string module(int64_t index) const;
 };
 
 /// Returns the names of a network's parts.
 EventNames event_names(nn::Module& network);
-
-/// Returns what is shown for an event: "conv1" for kModuleBegin and kModuleEnd, "gradient
-/// ready conv1.weight" for kGradReady, "bucket 0 launched" for kBucketLaunch, and the
-/// event's own name for all other kinds.
-std::string shown_name(const Event& event, const EventNames& names);
 
 /// A thread of a rank in the trace.
 enum class Lane { kCompute, kCommunication };

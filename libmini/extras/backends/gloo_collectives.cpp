@@ -48,76 +48,89 @@ gloo::AllreduceOptions::Func reduction(DType dtype, ReduceOp op) {
     };
 }
 
-// Runs one of Gloo's collectives on elements of type T.
-template <typename T>
+// Runs one of Gloo's collectives. All but the reductions move bytes.
 class Collectives {
   public:
     Collectives(const ContextHandle& context, const Call& call, milliseconds timeout)
         : context_(context), call_(call), timeout_(timeout) {}
 
-    void all_reduce(std::byte* data, size_t count, DType dtype) {
-        const Elements elements({data, count * sizeof(T)}, dtype);
-        prepare_reduce(elements, context_->size, call_.reduce_op);
-        gloo::AllreduceOptions options(context_);
-        options.setOutput(as_elements(data), count);
-        options.setReduceFunction(reduction(dtype, call_.reduce_op));
-        options.setTimeout(timeout_);
-        gloo::allreduce(options);
-        finish_reduce(elements, context_->size, call_.reduce_op);
+    void run() {
+        switch (call_.operation) {
+            case Operation::kAllReduce: return all_reduce();
+            case Operation::kBroadcast: return broadcast();
+            case Operation::kReduce: return reduce();
+            case Operation::kAllGather:
+                return collect<gloo::AllgatherOptions>(gloo::allgather);
+            case Operation::kGather:
+                return collect<gloo::GatherOptions>([this](gloo::GatherOptions& options) {
+                    options.setRoot(call_.root);
+                    gloo::gather(options);
+                });
+            case Operation::kScatter: return scatter();
+            case Operation::kReduceScatter: return reduce_scatter();
+            case Operation::kAllToAll: return all_to_all();
+            case Operation::kBarrier: return barrier();
+            case Operation::kSend:
+            case Operation::kRecv: break;
+        }
+        throw Error(concat(operation_name(call_.operation), " is not a collective"));
     }
 
-    void all_reduce() {
-        const Tensor& data = call_.outputs.front();
-        all_reduce(data.raw_data(), count_of(data), data.dtype());
+  private:
+    void all_reduce() { all_reduce(Elements(call_.outputs.front())); }
+
+    void all_reduce(Elements data) {
+        prepare_reduce(data, context_->size, call_.reduce_op);
+        with_element_type(data.dtype, [&]<typename T>(T) {
+            gloo::AllreduceOptions options(context_);
+            options.setOutput(reinterpret_cast<T*>(data.bytes.data()), data.size());
+            options.setReduceFunction(reduction(data.dtype, call_.reduce_op));
+            options.setTimeout(timeout_);
+            gloo::allreduce(options);
+        });
+        finish_reduce(data, context_->size, call_.reduce_op);
     }
 
     void reduce_scatter() {
         auto packed = pack(call_.inputs);
         const Tensor& mine = call_.outputs.front();
-        all_reduce(packed.data(), packed.size() / sizeof(T), mine.dtype());
+        all_reduce({packed, mine.dtype()});
         std::memcpy(mine.raw_data(),
                     packed.data() + static_cast<size_t>(context_->rank) * mine.bytes(),
                     mine.bytes());
     }
 
+    void reduce() {
+        const Elements data(call_.outputs.front());
+        prepare_reduce(data, context_->size, call_.reduce_op);
+        with_element_type(data.dtype, [&]<typename T>(T) {
+            gloo::ReduceOptions options(context_);
+            options.setOutput(reinterpret_cast<T*>(data.bytes.data()), data.size());
+            options.setReduceFunction(reduction(data.dtype, call_.reduce_op));
+            options.setRoot(call_.root);
+            options.setTimeout(timeout_);
+            gloo::reduce(options);
+        });
+        if (context_->rank == call_.root)
+            finish_reduce(data, context_->size, call_.reduce_op);
+    }
+
     void broadcast() {
         gloo::BroadcastOptions options(context_);
-        options.setOutput(data_of(call_.outputs.front()),
-                          count_of(call_.outputs.front()));
+        const Tensor& data = call_.outputs.front();
+        options.setOutput(data.raw_data(), data.bytes());
         options.setRoot(call_.root);
         options.setTimeout(timeout_);
         gloo::broadcast(options);
     }
 
-    void reduce() {
-        const Tensor& data = call_.outputs.front();
-        prepare_reduce(Elements(data), context_->size, call_.reduce_op);
-        gloo::ReduceOptions options(context_);
-        options.setOutput(data_of(data), count_of(data));
-        options.setReduceFunction(reduction(data.dtype(), call_.reduce_op));
-        options.setRoot(call_.root);
-        options.setTimeout(timeout_);
-        gloo::reduce(options);
-        if (context_->rank == call_.root)
-            finish_reduce(Elements(data), context_->size, call_.reduce_op);
-    }
-
-    void all_gather() { collect<gloo::AllgatherOptions>(gloo::allgather); }
-
-    void gather() {
-        collect<gloo::GatherOptions>([this](gloo::GatherOptions& options) {
-            options.setRoot(call_.root);
-            gloo::gather(options);
-        });
-    }
-
     void scatter() {
         gloo::ScatterOptions options(context_);
-        std::vector<T*> inputs;
-        for (const Tensor& input : call_.inputs) inputs.push_back(data_of(input));
-        const size_t count = count_of(call_.outputs.front());
-        if (!inputs.empty()) options.setInputs(inputs, count);
-        options.setOutput(data_of(call_.outputs.front()), count);
+        const Tensor& mine = call_.outputs.front();
+        std::vector<std::byte*> inputs;
+        for (const Tensor& input : call_.inputs) inputs.push_back(input.raw_data());
+        if (!inputs.empty()) options.setInputs(inputs, mine.bytes());
+        options.setOutput(mine.raw_data(), mine.bytes());
         options.setRoot(call_.root);
         options.setTimeout(timeout_);
         gloo::scatter(options);
@@ -126,17 +139,18 @@ class Collectives {
     void all_to_all() {
         auto in = pack(call_.inputs), out = room_for(call_.outputs);
         gloo::AlltoallOptions options(context_);
-        options.setInput(as_elements(in.data()), in.size() / sizeof(T));
-        options.setOutput(as_elements(out.data()), out.size() / sizeof(T));
+        options.setInput(in.data(), in.size());
+        options.setOutput(out.data(), out.size());
         options.setTimeout(timeout_);
         gloo::alltoall(options);
         unpack(out, call_.outputs);
     }
 
-  private:
-    static T* as_elements(std::byte* bytes) { return reinterpret_cast<T*>(bytes); }
-    static T* data_of(const Tensor& tensor) { return as_elements(tensor.raw_data()); }
-    static size_t count_of(const Tensor& tensor) { return tensor.bytes() / sizeof(T); }
+    void barrier() {
+        gloo::BarrierOptions options(context_);
+        options.setTimeout(timeout_);
+        gloo::barrier(options);
+    }
 
     // Runs a collective that has one input. If this rank has outputs, Gloo writes them to
     // one buffer, which is then copied to the output tensors.
@@ -144,9 +158,8 @@ class Collectives {
     void collect(const Run& run) {
         auto out = room_for(call_.outputs);
         Options options(context_);
-        options.setInput(data_of(call_.inputs.front()), count_of(call_.inputs.front()));
-        if (!out.empty())
-            options.setOutput(as_elements(out.data()), out.size() / sizeof(T));
+        options.setInput(call_.inputs.front().raw_data(), call_.inputs.front().bytes());
+        if (!out.empty()) options.setOutput(out.data(), out.size());
         options.setTimeout(timeout_);
         run(options);
         unpack(out, call_.outputs);
@@ -157,37 +170,10 @@ class Collectives {
     const milliseconds timeout_;
 };
 
-template <typename T>
-void run_collective(Collectives<T> collectives, Operation operation) {
-    switch (operation) {
-        case Operation::kAllReduce: return collectives.all_reduce();
-        case Operation::kBroadcast: return collectives.broadcast();
-        case Operation::kReduce: return collectives.reduce();
-        case Operation::kAllGather: return collectives.all_gather();
-        case Operation::kGather: return collectives.gather();
-        case Operation::kScatter: return collectives.scatter();
-        case Operation::kReduceScatter: return collectives.reduce_scatter();
-        case Operation::kAllToAll: return collectives.all_to_all();
-        case Operation::kBarrier:
-        case Operation::kSend:
-        case Operation::kRecv: break;
-    }
-    throw Error(concat(operation_name(operation), " is not a collective with a tensor"));
-}
-
 }  // namespace
 
 void run_gloo(const ContextHandle& context, const Call& call, milliseconds timeout) {
-    if (call.operation == Operation::kBarrier) {
-        gloo::BarrierOptions options(context);
-        options.setTimeout(timeout);
-        return gloo::barrier(options);
-    }
-    const Tensor& any = call.any_tensor();
-    with_element_type(any.dtype(), [&](auto element) {
-        run_collective(Collectives<decltype(element)>(context, call, timeout),
-                       call.operation);
-    });
+    Collectives(context, call, timeout).run();
 }
 
 }  // namespace mini::dist

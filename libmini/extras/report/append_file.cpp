@@ -1,37 +1,27 @@
 #include "libmini/extras/report/append_file.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstring>
-#include <fstream>
+#include <filesystem>
+#include <system_error>
 
 #include "libmini/core/error.hpp"
 
 namespace mini::report {
-AppendFile::AppendFile(const std::string& path)
-    : path_(path),
-      fd_(::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK,
-                 0644)) {
-    if (fd_ < 0) throw BadFile(concat(path, ": cannot open: ", std::strerror(errno)));
-    struct stat status = {};
-    if (::fstat(fd_, &status) == 0 && S_ISREG(status.st_mode)) return;
-    ::close(fd_);
-    throw BadFile(concat(path, ": not a regular file"));
+
+AppendFile::AppendFile(const std::string& path) : path_(path) {
+    std::error_code ignored;  // the file cannot be opened, either
+    const auto status = std::filesystem::status(path, ignored);
+    if (exists(status) && !is_regular_file(status))
+        throw BadFile(concat(path, ": not a regular file"));
+    file_.rdbuf()->pubsetbuf(nullptr, 0);  // without a buffer
+    file_.open(path, std::ios::binary | std::ios::app);
+    if (!file_) throw BadFile(concat(path, ": cannot open: ", std::strerror(errno)));
 }
 
-AppendFile::~AppendFile() { ::close(fd_); }
-
 void AppendFile::append(std::string_view record) {
-    while (!record.empty()) {
-        const ssize_t written = ::write(fd_, record.data(), record.size());
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0)
-            throw BadFile(concat(path_, ": cannot write: ", std::strerror(errno)));
-        record.remove_prefix(static_cast<size_t>(written));
-    }
+    if (!file_.write(record.data(), static_cast<std::streamsize>(record.size())))
+        throw BadFile(concat(path_, ": cannot write: ", std::strerror(errno)));
 }
 
 void AppendFile::end_line() {

@@ -1,12 +1,13 @@
 // A file that grows by whole records, and that other programs read while it grows.
 //
-// Each record is one write(2) with O_APPEND, without a buffer in this process. So a
+// Each record is one write(2) at the end, without a buffer in this process. So a
 // record is in the file once append() has returned, even if the process is killed in the
 // next instruction. (After a power failure the last records may be missing: nothing waits
 // for the disk, unlike AtomicFile in file.hpp.)
 
 #pragma once
 
+#include <fstream>
 #include <string>
 #include <string_view>
 
@@ -18,9 +19,6 @@ class AppendFile {
     /// Opens the file, or creates it. Throws BadFile, naming the path, if that fails, or
     /// if it is not a regular file: writing to a pipe could block.
     explicit AppendFile(const std::string& path);
-    ~AppendFile();
-    AppendFile(const AppendFile&) = delete;
-    AppendFile& operator=(const AppendFile&) = delete;
 
     /// Appends one record. Throws BadFile if not all bytes could be written.
     void append(std::string_view record);
@@ -31,7 +29,7 @@ class AppendFile {
 
   private:
     std::string path_;
-    int fd_ = -1;
+    std::ofstream file_;
 };
 
 }  // namespace mini::report

@@ -43,20 +43,14 @@ if(MINI_CUDA_MODE STREQUAL "ON")
 endif()
 message(STATUS "Device code: ${MINI_CUDA_MODE}")
 
-# Adds the simulator's CUDA headers, such as <cuda_runtime.h>, to the include path of
-# `target`.
-function(mini_simulator_headers target)
-    target_include_directories(${target} SYSTEM PRIVATE
-        ${PROJECT_SOURCE_DIR}/libmini/extras/cudasim/include)
-endfunction()
-
 # Compiles .cu files into `target` as C++ for the simulator. -fsanitize=thread makes each
 # load and store of a kernel call a function, which the simulator defines
 # (cudasim/tsan.cpp); the thread sanitizer's runtime is not linked. Builds that link this
 # runtime (preset tsan) do not instrument kernels.
 function(mini_simulated_kernels target)
     target_sources(${target} PRIVATE ${ARGN})
-    mini_simulator_headers(${target})
+    target_include_directories(${target} SYSTEM PRIVATE  # such as <cuda_runtime.h>
+        ${PROJECT_SOURCE_DIR}/libmini/extras/cudasim/include)
     set(options -x c++ -Wno-unknown-pragmas -fno-sanitize=all)
     if(NOT MINI_SANITIZE MATCHES "thread")
         set(file ${PROJECT_SOURCE_DIR}/libmini/extras/cudasim/checked_options.txt)

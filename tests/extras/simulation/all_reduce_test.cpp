@@ -140,13 +140,12 @@ TEST_CASE(
 TEST_CASE(
     "on 256 and 1,024 ranks all-reduces are right and send the bytes of their formulas",
     "[large]") {
-    for (const Algorithm algorithm :
-         {Algorithm::kTree, Algorithm::kRecursiveDoubling, Algorithm::kHalvingDoubling})
-        for (const int P : {256, 1024}) {
-            CAPTURE(P, algorithm_name(algorithm));
-            check_costs(check_sums(P, 64, algorithm), P, 64, algorithm);
-        }
-    check_costs(check_sums(256, 64, Algorithm::kRing), 256, 64, Algorithm::kRing);
+    for (const Algorithm algorithm : {Algorithm::kTree, Algorithm::kRecursiveDoubling,
+                                      Algorithm::kHalvingDoubling, Algorithm::kRing}) {
+        const int P = algorithm == Algorithm::kRing ? 256 : 1024;
+        CAPTURE(P, algorithm_name(algorithm));
+        check_costs(check_sums(P, 64, algorithm), P, 64, algorithm);
+    }
 }
 
 TEST_CASE("the virtual time of each all-reduce agrees with its alpha-beta formula",

@@ -1,5 +1,5 @@
-// Whole jobs on simulated processes: store, rendezvous, mesh, and process groups. The checks
-// of lab 17 stop ranks and look at the errors.
+// Whole jobs on simulated processes: store, rendezvous, mesh, and process groups. Faults are
+// those of fault_search (tests/faults/search) and of the checks of lab 17.
 
 #include "libmini/extras/simulation/process_cluster.hpp"
 
@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -21,16 +20,12 @@
 #include "libmini/distributed/store/tcp_store.hpp"
 #include "libmini/distributed/store/tcp_store_server.hpp"
 #include "tests/support/catch.hpp"
-#include "tests/support/contains.hpp"
 
 namespace mini::dist {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::seconds;
-using test::contains;
 using End = ProcessEnd::How;
-using FailureKind = Failure::Kind;
 
 constexpr milliseconds kJobTimeout(2000);
 constexpr int kMasterPort = 29500;
@@ -39,44 +34,11 @@ RendezvousConfig config_of(ProcessCluster& cluster, int rank, int world_size) {
     return {{cluster.system().address_of(0), kMasterPort}, rank, world_size};
 }
 
-// Joins the group, all-reduces ones `calls` times, and shuts the group down.
-void run_job(ProcessCluster& cluster, int rank, int world_size, int calls = 2) {
-    const auto group =
-        make_ring_group(config_of(cluster, rank, world_size), Medium::kTcp, kJobTimeout);
-    for (int call = 0; call < calls; ++call) {
-        Tensor data = Tensor::from(std::vector<float>(100, 1.0f));
-        group->all_reduce(data);
-        if (data.to_vector<float>()[99] != static_cast<float>(world_size))
-            throw Error("wrong sum");
-    }
-    group->shutdown();
-}
-
-std::vector<ProcessEnd> run_jobs(ProcessCluster& cluster) {
-    return cluster.run(
-        [&](int rank) { run_job(cluster, rank, cluster.process_count()); });
-}
-
 // Checks that all processes have returned.
 void check_returned(const std::vector<ProcessEnd>& ends) {
     for (const ProcessEnd& end : ends) {
         CAPTURE(end.failure ? end.failure->message : "");
         CHECK(end.how == End::kReturned);
-    }
-}
-
-// All-reduces 1,000 ones, `calls` times; throws Error if a sum is wrong.
-void all_reduce_ones(GroupTransport& transport, int calls) {
-    constexpr size_t count = 1000;
-    for (int call = 0; call < calls; ++call) {
-        std::vector<float> data(count, 1.0f);
-        transport.begin({.operation = Operation::kAllReduce,
-                         .count = count,
-                         .sequence = static_cast<uint64_t>(call)},
-                        kJobTimeout);
-        ring_all_reduce(transport, Elements(std::span(data)), ReduceOp::kSum);
-        const std::vector<float> sums(count, static_cast<float>(transport.world_size()));
-        if (data != sums) throw Error("wrong sum");
     }
 }
 
@@ -101,31 +63,6 @@ TEST_CASE("simulated processes meet at a store, and get waits until a key is set
     CHECK(cluster.now() < milliseconds(800));
 }
 
-TEST_CASE("simulated process groups of 1 to 9 ranks meet, all-reduce and leave") {
-    for (const char* const links :
-         {"10Gbit,20us", "1Gbit,1ms; hosts of 4: 10Gbit,10us"}) {
-        for (int P = 1; P <= 9; ++P) {
-            CAPTURE(links, P);
-            ProcessCluster cluster(P, parse_links(links), static_cast<uint64_t>(P));
-            check_returned(run_jobs(cluster));
-            CHECK(cluster.now() < kJobTimeout);
-            CHECK(cluster.system().open_count() == 0);
-        }
-    }
-}
-
-TEST_CASE("the same seed gives the same times of a job and the same number of steps") {
-    const auto run = [](uint64_t seed) {
-        ProcessCluster cluster(4, parse_links("1Gbit,50us"), seed);
-        std::vector<VirtualTime> times;
-        for (const ProcessEnd& end : run_jobs(cluster)) times.push_back(end.time);
-        times.push_back(VirtualTime(static_cast<int64_t>(cluster.steps())));
-        return times;
-    };
-    CHECK(run(3) == run(3));
-    CHECK(run(3) != run(4));
-}
-
 TEST_CASE("a member may leave a subgroup as soon as new_group has returned") {
     ProcessCluster cluster(3, parse_links("10Gbit,20us"), 1);
     const auto ends = cluster.run([&](int rank) {
@@ -140,52 +77,6 @@ TEST_CASE("a member may leave a subgroup as soon as new_group has returned") {
         world->barrier();
     });
     check_returned(ends);
-}
-
-// A bug that `fault_search` found: the other ranks waited 60 s for rank 0's
-// store, and their error did not name rank 0.
-TEST_CASE("if rank 0 is stopped while ranks join, the other ranks soon name rank 0") {
-    for (const size_t step : {60, 90, 120}) {
-        ProcessCluster cluster(3, parse_links("10Gbit,20us"), 119);
-        cluster.set_on_step([&](size_t now) {
-            if (now == step) cluster.pause(0, std::chrono::hours(1));
-        });
-        const auto ends = run_jobs(cluster);
-        for (const size_t rank : {1, 2}) {
-            REQUIRE(ends[rank].how == End::kThrew);
-            CAPTURE(rank, step, ends[rank].failure->message);
-            CHECK(contains(ends[rank].failure->message, "rank 0"));
-            CHECK(ends[rank].time <= 2 * kJobTimeout + seconds(1));
-        }
-    }
-}
-
-TEST_CASE(
-    "if a process of a job is killed, the other ranks name it before the deadline") {
-    for (const Loss loss : {Loss::kNone, Loss::kHalf, Loss::kAll}) {
-        ProcessCluster cluster(4, parse_links("10Gbit,20us"), 3);
-        std::vector<char> has_joined(4);
-        cluster.set_on_step([&](size_t) {
-            if (has_joined == std::vector<char>(4, 1)) cluster.kill(2, loss);
-        });
-        const auto ends = cluster.run([&](int rank) {
-            const auto group =
-                make_ring_group(config_of(cluster, rank, 4), Medium::kTcp, kJobTimeout);
-            has_joined[static_cast<size_t>(rank)] = 1;
-            for (int call = 0; call < 50; ++call) {
-                Tensor data = Tensor::from(std::vector<float>(1000, 1.0f));
-                group->all_reduce(data);
-            }
-        });
-        CHECK(ends[2].how == End::kKilled);
-        for (const size_t rank : {0, 1, 3}) {
-            REQUIRE(ends[rank].how == End::kThrew);
-            CAPTURE(rank, static_cast<int>(loss), ends[rank].failure->message);
-            CHECK(ends[rank].failure->kind == FailureKind::kPeerLost);
-            CHECK(ends[rank].failure->rank == 2);
-            CHECK(ends[rank].time < milliseconds(600));
-        }
-    }
 }
 
 TEST_CASE("asynchronous collectives and messages run on simulated threads") {
@@ -274,25 +165,6 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("bytes that are held arrive when they are released") {
-    ProcessCluster cluster(3, parse_links("10Gbit,20us"), 0);
-    VirtualTime released{};
-    cluster.set_on_step([&](size_t step) {
-        if (step == 0) {
-            cluster.hold(0, 1);
-            cluster.slow_down(2, milliseconds(100));
-        }
-        if (cluster.now() < milliseconds(300) || released.count() > 0) return;
-        cluster.release(0, 1);
-        released = cluster.now();
-    });
-    for (const ProcessEnd& end : run_mesh(
-             cluster, [](GroupTransport& transport) { all_reduce_ones(transport, 2); }))
-        CHECK(end.how == End::kReturned);
-    CHECK(released >= milliseconds(300));
-    CHECK(cluster.now() > released);
-}
-
 // A bug that `fault_search` found: the ranks searched for 250 ms without a pause.
 TEST_CASE("ranks that search for the rank that was lost first pause between two checks") {
     size_t most = 0;
@@ -301,8 +173,16 @@ TEST_CASE("ranks that search for the rank that was lost first pause between two 
         cluster.set_on_step([&](size_t now) {
             if (now == step) cluster.kill(0, Loss::kHalf);
         });
-        const auto ends = run_mesh(
-            cluster, [](GroupTransport& transport) { all_reduce_ones(transport, 3); });
+        const auto ends = run_mesh(cluster, [](GroupTransport& transport) {
+            for (uint64_t call = 0; call < 3; ++call) {
+                std::vector<float> data(1000, 1.0f);
+                transport.begin({.operation = Operation::kAllReduce,
+                                 .count = data.size(),
+                                 .sequence = call},
+                                kJobTimeout);
+                ring_all_reduce(transport, Elements(std::span(data)), ReduceOp::kSum);
+            }
+        });
         for (const size_t rank : {1, 2}) CHECK(ends[rank].how == End::kThrew);
         most = std::max(most, cluster.steps());
     }

@@ -14,7 +14,6 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <span>
 #include <system_error>
@@ -80,16 +79,6 @@ class Registry {
         stop();
     }
 
-    // Returns `given` if it is not empty; else "default" for the first group of a rank,
-    // and for later groups a name that no other rank uses.
-    std::string name_group(const std::string& given, int world_rank) {
-        const std::lock_guard lock(mutex_);
-        if (!given.empty()) return given;
-        if (!current_world()) return "default";
-        return concat("own group ", ++further_groups_[world_rank], " of rank ",
-                      world_rank);
-    }
-
   private:
     void start() {
         struct sigaction now {};
@@ -143,9 +132,8 @@ class Registry {
     std::mutex watching_;  // guards the thread
     std::thread thread_;
     std::atomic<bool> ending_ = false;
-    std::mutex mutex_;  // guards recorders_ and further_groups_
+    std::mutex mutex_;  // guards recorders_
     std::vector<FlightRecorder*> recorders_;
-    std::map<int, int> further_groups_;  // by world rank: groups after the first
 };
 
 // Maps memory for a box: the file `path`, or private memory if `path` is "". Returns null
@@ -180,7 +168,7 @@ FlightRecorder::FlightRecorder(const GroupOfRank& group) {
                                ? current_world().value_or(World{.rank = group.rank}).rank
                                : group.members[static_cast<size_t>(group.rank)];
     head_ = {.run = run_name(),
-             .group = Registry::instance().name_group(group.group, world_rank),
+             .group = group.group.empty() ? "default" : group.group,
              .backend = group.backend,
              .host = host_name(),
              .rank = group.rank,

@@ -27,9 +27,9 @@ namespace mini::dist {
 /// The records of one rank of one group. Thread-safe.
 class FlightRecorder : public GroupObserver {
   public:
-    /// The first group of a rank is "default"; later groups without a name get names that
-    /// no other rank's box has. Without `members`, `rank` is the rank in the job or, for
-    /// later groups, current_world() has it.
+    /// A group without a name is "default": a later one replaces the box of the first.
+    /// Without `members`, `rank` is the rank in the job or, for later groups,
+    /// current_world() has it.
     explicit FlightRecorder(const GroupOfRank& group);
     ~FlightRecorder() override;
     FlightRecorder(const FlightRecorder&) = delete;

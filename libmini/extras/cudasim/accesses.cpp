@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <span>
 #include <string>
 
 #include "libmini/core/error.hpp"
@@ -27,44 +26,33 @@ std::string place_outside(uintptr_t at, const Allocation& before) {
     const uintptr_t next_begin = next ? reinterpret_cast<uintptr_t>(next->begin) : 0;
     const bool is_before_next = next_begin > at;
     if (is_before_next && (begin == 0 || at - begin - before.bytes > next_begin - at))
-        return concat("that begin ", next_begin - at, " bytes before allocation ",
-                      next->id, " (", next->bytes, " bytes)");
+        return concat("that begin ", next_begin - at, " bytes before ", name(*next), " (",
+                      next->bytes, " bytes)");
     if (begin == 0) return "of device memory that was never allocated";
-    return concat("at byte ", at - begin, " of allocation ", before.id, ", which has ",
+    return concat("at byte ", at - begin, " of ", name(before), ", which has ",
                   before.bytes, " bytes");
-}
-
-uintptr_t begin_of(std::span<std::byte> memory) {
-    return reinterpret_cast<uintptr_t>(memory.data());
 }
 
 }  // namespace
 
 // Returns whether an address is in or near the shared memory of the running block.
 bool Inspector::is_shared(const void* pointer) const {
-    const auto at = reinterpret_cast<uintptr_t>(pointer);
-    const auto inside = [&](std::span<std::byte> range) {
-        return at - reinterpret_cast<uintptr_t>(range.data()) < range.size();
-    };
-    const auto near = [&](std::span<std::byte> range) {
-        const uintptr_t low = reinterpret_cast<uintptr_t>(range.data()) - kNearShared;
-        return !range.empty() && at - low < range.size() + 2 * kNearShared;
-    };
-    return inside(memory_.variables) || near(memory_.dynamic);
+    const Region& dynamic = memory_.dynamic;
+    const uintptr_t after = dynamic.offset(reinterpret_cast<uintptr_t>(pointer));
+    return memory_.variables.contains(pointer) ||
+           (dynamic.bytes > 0 && after + kNearShared < dynamic.bytes + 2 * kNearShared);
 }
 
 bool Inspector::may_access(const MemoryAccess& access) {
-    if (races_) races_->settle();
+    races_.settle();
     if (devices_.contains(access.pointer)) return access_global(access);
     if (is_shared(access.pointer)) return access_shared(access);
-    return findings_ == nullptr || access_other(access);
+    return !checks_ || access_other(access);
 }
 
 bool Inspector::access_global(const MemoryAccess& access) {
-    const MemoryMap::Target& target = memory_.target_at(access.at());
-    const Allocation& allocation = target.allocation;
-    count(access, false);
-    if (findings_ == nullptr) return true;
+    if (!checks_) return observe(access, false, false);
+    const Allocation& allocation = memory_.allocation_at(access.at());
 
     // Check that this kernel may access the memory.
     const auto refuse = [&](Mistake mistake, const auto&... parts) {
@@ -73,7 +61,7 @@ bool Inspector::access_global(const MemoryAccess& access) {
     };
     const bool inside = allocation.contains(access.pointer, access.bytes);
     const int device = inside ? allocation.device : device_of(access.pointer);
-    const int own_device = execution_.operation().device;
+    const int own_device = races_.operation().device;
     if (device != kPinned && device != own_device)
         return refuse(Mistake::kWrongDevice, "of device ", device,
                       "'s memory in a kernel of device ", own_device,
@@ -83,25 +71,35 @@ bool Inspector::access_global(const MemoryAccess& access) {
     if (allocation.freed)
         return refuse(Mistake::kUseAfterFree, "at ", memory_.describe(access.at(), false),
                       ", which was freed: free it when the stream is done with it");
-    if (access.at() % access.alignment != 0) return reject_misaligned(access, false);
+    return observe(access, false, memory_.tracks(allocation));
+}
 
+// Counts an access to memory that the thread may access, or checks its alignment and order.
+bool Inspector::observe(const MemoryAccess& access, bool shared, bool tracked) {
+    if (!checks_) {
+        log_.access(races_.order().block(), running().thread, access, shared);
+        return true;
+    }
+    if (access.at() % access.alignment != 0)
+        return reject(Mistake::kMisaligned, access.address,
+                      concat(verb(access.mode), " ", access.bytes, " bytes together at ",
+                             memory_.describe(access.at(), shared),
+                             ": the address must be a multiple of ", access.alignment));
     // As in PTX, volatile accesses of global memory are relaxed atomics.
-    const bool atomic = access.mode == Mode::kAtomic || access.is_volatile;
-    if (atomic) execution_.order().atomic(running().thread, access.at(), false);
-    races_->visit({.at = access.at(), .bytes = access.bytes, .tracked = target.tracked},
-                  access.mode, execution_.thread_access(atomic, access.address));
+    const bool atomic = access.mode == Mode::kAtomic || (access.is_volatile && !shared);
+    races_.visit({access.at(), access.bytes, shared, tracked}, access.mode, atomic,
+                 access.address);
     return true;
 }
 
 Inspector::Shared Inspector::place_in_shared(const MemoryAccess& access) {
     const uintptr_t at = access.at();
     const size_t bytes = access.bytes;
-    if (at - begin_of(memory_.variables) >= memory_.variables.size()) {
-        const size_t place = at - begin_of(memory_.dynamic);
-        const size_t size = memory_.dynamic.size();
+    const uintptr_t offset = memory_.variables.offset(at);
+    if (offset >= memory_.variables.bytes) {
+        const size_t place = memory_.dynamic.offset(at), size = memory_.dynamic.bytes;
         return place >= size || bytes > size - place ? Shared::kOutside : Shared::kInside;
     }
-    const uintptr_t offset = at - begin_of(memory_.variables);
     const auto contains = [&](const SharedArray* array) {
         return array != nullptr && offset >= array->offset &&
                offset + bytes <= array->offset + array->bytes;
@@ -128,7 +126,7 @@ bool Inspector::strays(const SharedArray* array, const void* address) const {
     const auto known = array_of_.find(address);
     if (known != array_of_.end())
         return array == nullptr || array->function != known->second->function;
-    const std::string& kernel = execution_.name();
+    const std::string& kernel = races_.name();
     if (array == nullptr || array->function == kernel ||
         short_name(function_at(address)) != kernel)
         return false;
@@ -139,34 +137,33 @@ bool Inspector::strays(const SharedArray* array, const void* address) const {
 }
 
 std::string Inspector::outside_of_shared(const MemoryAccess& access) const {
-    const uintptr_t at = access.at();
-    const uintptr_t base = begin_of(memory_.variables);
-    if (at - base >= memory_.variables.size())
-        return concat("at byte ", static_cast<int64_t>(at - begin_of(memory_.dynamic)),
-                      " of the dynamic shared memory, which has ", memory_.dynamic.size(),
+    const uintptr_t offset = memory_.variables.offset(access.at());
+    if (offset >= memory_.variables.bytes)
+        return concat("at byte ",
+                      static_cast<int64_t>(memory_.dynamic.offset(access.at())),
+                      " of the dynamic shared memory, which has ", memory_.dynamic.bytes,
                       " bytes: request more in the launch");
-    const SharedArray* const nearest = nearest_array(at, access.address);
+    const SharedArray* const nearest = nearest_array(offset, access.address);
     if (nearest == nullptr) return "outside of every shared array";
-    return concat("at byte ",
-                  static_cast<int64_t>(at - base) - static_cast<int64_t>(nearest->offset),
-                  " of the shared array ", nearest->name, ", which has ", nearest->bytes,
-                  " bytes");
+    return concat(
+        "at byte ", static_cast<int64_t>(offset) - static_cast<int64_t>(nearest->offset),
+        " of the shared array ", nearest->name, ", which has ", nearest->bytes, " bytes");
 }
 
 // Returns the array that the instruction accessed first, else the kernel's array nearest
-// to `at`, else null.
+// to `at`, an offset like theirs, else null.
 const SharedArray* Inspector::nearest_array(uintptr_t at, const void* address) const {
     const auto known = array_of_.find(address);
     if (known != array_of_.end()) return known->second;
     const auto distance = [&](const SharedArray& array) {
-        const auto offset = static_cast<int64_t>(at - begin_of(memory_.variables));
+        const auto offset = static_cast<int64_t>(at);
         const auto begin = static_cast<int64_t>(array.offset);
         return offset < begin ? begin - offset
                               : offset - begin - static_cast<int64_t>(array.bytes) + 1;
     };
     const SharedArray* nearest = nullptr;
     for (const SharedArray& array : shared_arrays())
-        if (array.function == execution_.name() &&
+        if (array.function == races_.name() &&
             (nearest == nullptr || distance(array) < distance(*nearest)))
             nearest = &array;
     return nearest;
@@ -176,19 +173,10 @@ bool Inspector::access_shared(const MemoryAccess& access) {
     const Shared place = place_in_shared(access);
     if (place == Shared::kOtherVariable) return true;
     if (place == Shared::kOutside)
-        return findings_ == nullptr ||
-               reject(Mistake::kOutOfBounds, access.address,
-                      concat(verb(access.mode), " ", access.bytes, " bytes ",
-                             outside_of_shared(access)));
-    count(access, true);
-    if (!races_) return true;
-    if (access.at() % access.alignment != 0) return reject_misaligned(access, true);
-    const bool atomic = access.mode == Mode::kAtomic;
-    if (atomic) execution_.order().atomic(running().thread, access.at(), true);
-    races_->visit(
-        {.at = access.at(), .bytes = access.bytes, .shared = true, .tracked = true},
-        access.mode, execution_.thread_access(atomic, access.address));
-    return true;
+        return !checks_ || reject(Mistake::kOutOfBounds, access.address,
+                                  concat(verb(access.mode), " ", access.bytes, " bytes ",
+                                         outside_of_shared(access)));
+    return observe(access, true, true);
 }
 
 // Checks an access outside of device memory, shared memory and the thread's stack.
@@ -210,22 +198,9 @@ bool Inspector::access_other(const MemoryAccess& access) {
                   ": a kernel needs memory of its device, or pinned memory");
 }
 
-void Inspector::count(const MemoryAccess& access, bool shared) {
-    if (log_ != nullptr)
-        log_->access(execution_.order().block(), running().thread, access, shared);
-}
-
-bool Inspector::reject_misaligned(const MemoryAccess& access, bool shared) {
-    return reject(Mistake::kMisaligned, access.address,
-                  concat(verb(access.mode), " ", access.bytes, " bytes together at ",
-                         memory_.describe(access.at(), shared),
-                         ": the address must be a multiple of ", access.alignment));
-}
-
-// Adds a finding and abandons the kernel; returns false.
 bool Inspector::reject(Mistake mistake, const void* address, const std::string& message) {
-    execution_.abandon();
-    findings_->add(mistake, execution_.current(address), {}, message);
+    races_.abandon();
+    findings_.add(mistake, races_.current(address), {}, message);
     return false;
 }
 

@@ -21,13 +21,8 @@
 #include "libmini/extras/cudasim/memory.hpp"
 #include "libmini/extras/cudasim/symbols.hpp"
 
+namespace mini::sim {
 namespace {
-
-using mini::concat;
-using mini::sim::Launch;
-using mini::sim::Machine;
-using mini::sim::report;
-using mini::sim::StreamCall;
 
 // The limits of one launch: CUDA does not start a kernel that exceeds one of them.
 //
@@ -56,7 +51,7 @@ SharedLimits& limits_of(const void* kernel) {
     const auto [found, is_new] = all->try_emplace(kernel);
     if (!is_new) return found->second;
     std::vector<std::string> names;
-    for (const auto& array : mini::sim::shared_arrays_of(kernel)) {
+    for (const auto& array : shared_arrays_of(kernel)) {
         found->second.arrays += array.bytes;
         names.push_back(concat(array.name, " ", array.bytes));
     }
@@ -109,9 +104,12 @@ const ErrorText& text_of(cudaError_t error) {
     return found == kErrors.end() ? kErrors.back() : *found;
 }
 
-bool is_device(int device) { return device >= 0 && device < mini::sim::device_count(); }
+bool is_device(int device) { return device >= 0 && device < device_count(); }
 
 }  // namespace
+}  // namespace mini::sim
+
+using namespace mini::sim;
 
 cudaError_t mini::cuda::enqueue(const Config& config, const void* kernel,
                                 void (*run)(void*), std::shared_ptr<void> data) {
@@ -128,41 +126,41 @@ cudaError_t mini::cuda::enqueue(const Config& config, const void* kernel,
 
 // A device's sticky error has its own text, which reports what failed and where.
 cudaError_t cudaGetLastError() {
-    return std::exchange(mini::sim::host_thread().last_error, cudaSuccess);
+    return std::exchange(host_thread().last_error, cudaSuccess);
 }
 
-cudaError_t cudaPeekAtLastError() { return mini::sim::host_thread().last_error; }
+cudaError_t cudaPeekAtLastError() { return host_thread().last_error; }
 
 const char* cudaGetErrorName(cudaError_t error) { return text_of(error).name; }
 
 const char* cudaGetErrorString(cudaError_t error) {
-    const mini::sim::HostThread& thread = mini::sim::host_thread();
+    const HostThread& thread = host_thread();
     if (error == thread.explained && !thread.explanation.empty())
         return thread.explanation.c_str();
-    if (error != cudaSuccess && mini::sim::device_count() > 0) {
+    if (error != cudaSuccess && device_count() > 0) {
         Machine& machine = Machine::instance();
         const Machine::Lock lock = machine.lock();
-        const mini::sim::Fault& fault = machine.fault(mini::sim::current_device());
+        const Fault& fault = machine.fault(current_device());
         if (fault.code == error && fault.message != nullptr) return fault.message;
     }
     return text_of(error).text;
 }
 
 cudaError_t cudaGetDeviceCount(int* count) {
-    *count = mini::sim::device_count();
+    *count = device_count();
     return *count > 0 ? cudaSuccess : report(cudaErrorNoDevice);
 }
 
 cudaError_t cudaGetDevice(int* device) {
-    if (mini::sim::device_count() == 0) return report(cudaErrorNoDevice);
-    *device = mini::sim::host_thread().device;
+    if (device_count() == 0) return report(cudaErrorNoDevice);
+    *device = host_thread().device;
     return cudaSuccess;
 }
 
 cudaError_t cudaSetDevice(int device) {
     if (!is_device(device)) return report(cudaErrorInvalidDevice);
-    mini::sim::host_thread().device = device;
-    mini::sim::open_context();
+    host_thread().device = device;
+    open_context();
     return cudaSuccess;
 }
 
@@ -171,7 +169,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     *properties = {};
     std::strcpy(properties->name, "simulated device");
     properties->uuid.bytes[15] = static_cast<char>(device + 1);
-    properties->totalGlobalMem = mini::sim::memory_use(device).total;
+    properties->totalGlobalMem = memory_use(device).total;
     properties->sharedMemPerBlock = kSharedBytes;
     properties->sharedMemPerBlockOptin = kSharedBytesOptin;
     properties->warpSize = 32;
@@ -206,13 +204,24 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
     return cudaSuccess;
 }
 
-cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
+static std::set<std::pair<int, int>>& enabled_peers() {
     static auto* const enabled = new std::set<std::pair<int, int>>;
+    return *enabled;
+}
+
+cudaError_t cudaDeviceDisablePeerAccess(int peer) {
     const Machine::Lock lock = Machine::instance().lock();
-    const int device = mini::sim::current_device();
+    if (!is_device(peer)) return report(cudaErrorInvalidDevice);
+    const bool was = enabled_peers().erase({current_device(), peer}) > 0;
+    return was ? cudaSuccess : report(cudaErrorPeerAccessNotEnabled);
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
+    const Machine::Lock lock = Machine::instance().lock();
+    const int device = current_device();
     if (!is_device(peer) || peer == device) return report(cudaErrorInvalidDevice);
     if (flags != 0) return report(cudaErrorInvalidValue);
-    const bool is_new = enabled->insert({device, peer}).second;
+    const bool is_new = enabled_peers().insert({device, peer}).second;
     return is_new ? cudaSuccess : report(cudaErrorPeerAccessAlreadyEnabled);
 }
 
@@ -220,31 +229,17 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     cudaDeviceProp properties;
     const cudaError_t error = cudaGetDeviceProperties(&properties, device);
     if (error != cudaSuccess) return error;
-    const auto number = [](auto each) { return static_cast<int>(each); };
-    const std::map<cudaDeviceAttr, int> all = {
-        {cudaDevAttrMultiProcessorCount, properties.multiProcessorCount},
-        {cudaDevAttrComputeCapabilityMajor, properties.major},
-        {cudaDevAttrComputeCapabilityMinor, properties.minor},
-        {cudaDevAttrMaxThreadsPerBlock, properties.maxThreadsPerBlock},
-        {cudaDevAttrMaxSharedMemoryPerBlock, number(properties.sharedMemPerBlock)},
-        {cudaDevAttrMaxSharedMemoryPerBlockOptin,
-         number(properties.sharedMemPerBlockOptin)},
-        {cudaDevAttrMaxSharedMemoryPerMultiprocessor,
-         number(properties.sharedMemPerMultiprocessor)},
-        {cudaDevAttrWarpSize, properties.warpSize},
-        {cudaDevAttrClockRate, properties.clockRate},
-        {cudaDevAttrComputeMode, properties.computeMode},
-        {cudaDevAttrIntegrated, properties.integrated},
-        {cudaDevAttrMaxThreadsPerMultiProcessor, properties.maxThreadsPerMultiProcessor},
-        {cudaDevAttrCooperativeLaunch, properties.cooperativeLaunch}};
-    if (!all.contains(attribute)) return report(cudaErrorInvalidValue);
-    *value = all.at(attribute);
-    return cudaSuccess;
+#define MINI_PROPERTY(name, number, property) \
+    if (attribute == name)                    \
+        return *value = static_cast<int>(properties.property), cudaSuccess;
+    MINI_ATTRIBUTES(MINI_PROPERTY)
+#undef MINI_PROPERTY
+    return report(cudaErrorInvalidValue);
 }
 
 cudaError_t cudaDeviceSynchronize() {
-    if (mini::sim::device_count() == 0) return report(cudaErrorNoDevice);
-    const int device = mini::sim::current_device();
+    if (device_count() == 0) return report(cudaErrorNoDevice);
+    const int device = current_device();
     Machine& machine = Machine::instance();
     Machine::Lock lock = machine.lock();
     machine.wait_device(lock, device);
@@ -254,13 +249,13 @@ cudaError_t cudaDeviceSynchronize() {
 // Frees the device's allocations and clears its sticky error; streams and events stay
 // valid.
 cudaError_t cudaDeviceReset() {
-    if (mini::sim::device_count() == 0) return report(cudaErrorNoDevice);
-    const int device = mini::sim::current_device();
+    if (device_count() == 0) return report(cudaErrorNoDevice);
+    const int device = current_device();
     Machine& machine = Machine::instance();
     Machine::Lock lock = machine.lock();
     machine.drain_device(lock, device);
     machine.fault(device) = {};
-    mini::sim::free_all_memory(device);
+    free_all_memory(device);
     return cudaSuccess;
 }
 
@@ -269,8 +264,7 @@ cudaError_t cudaFuncGetName(const char** name, const void* kernel) {
     const Machine::Lock lock = Machine::instance().lock();
     if (name == nullptr || kernel == nullptr) return report(cudaErrorInvalidValue);
     auto found = names->find(kernel);
-    if (found == names->end())
-        found = names->emplace(kernel, mini::sim::kernel_name(kernel)).first;
+    if (found == names->end()) found = names->emplace(kernel, kernel_name(kernel)).first;
     *name = found->second.c_str();
     return cudaSuccess;
 }
@@ -285,5 +279,29 @@ cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute
     const auto bytes = static_cast<size_t>(value);
     if (bytes + limits.arrays > kSharedBytesOptin) return report(cudaErrorInvalidValue);
     limits.dynamic = bytes;
+    return cudaSuccess;
+}
+
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* kernel) {
+    const Machine::Lock lock = Machine::instance().lock();
+    const SharedLimits& limits = limits_of(kernel);
+    *attributes = {};
+    attributes->sharedSizeBytes = limits.arrays;
+    attributes->maxDynamicSharedSizeBytes =
+        static_cast<int>(limits.dynamic.value_or(kSharedBytes - limits.arrays));
+    attributes->maxThreadsPerBlock = kMaxThreadsPerBlock;
+    return cudaSuccess;
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel,
+                                                          int threads,
+                                                          size_t shared_bytes) {
+    cudaFuncAttributes attributes;
+    cudaFuncGetAttributes(&attributes, kernel);
+    const auto most = static_cast<int>(kMaxThreadsPerBlock);
+    if (threads < 1 || threads > most) return report(cudaErrorInvalidValue);
+    const size_t taken = attributes.sharedSizeBytes + shared_bytes + 1024;
+    *blocks = std::min({32, 2 * most / ((threads + 31) / 32 * 32),
+                        static_cast<int>((kSharedBytesOptin + 1024) / taken)});
     return cudaSuccess;
 }

@@ -14,18 +14,8 @@
 #include "libmini/extras/cudasim/call.hpp"
 #include "libmini/extras/cudasim/memory.hpp"
 
+namespace mini::sim {
 namespace {
-
-using mini::sim::Allocation;
-using mini::sim::device_of;
-using mini::sim::find_allocation;
-using mini::sim::kPageable;
-using mini::sim::kPinned;
-using mini::sim::Machine;
-using mini::sim::Operation;
-using mini::sim::OperationKind;
-using mini::sim::report;
-using mini::sim::StreamCall;
 
 bool on_device(const void* pointer) { return device_of(pointer) >= 0; }
 
@@ -89,9 +79,9 @@ cudaError_t allocate(void** pointer, size_t bytes, int device) {
     if (pointer == nullptr) return cudaErrorInvalidValue;
     Machine& machine = Machine::instance();
     const Machine::Lock lock = machine.lock();
-    const cudaError_t fault = machine.fault(mini::sim::current_device()).code;
+    const cudaError_t fault = machine.fault(current_device()).code;
     if (fault != cudaSuccess) return fault;
-    *pointer = bytes == 0 ? nullptr : mini::sim::allocate_memory(bytes, device);
+    *pointer = bytes == 0 ? nullptr : allocate_memory(bytes, device);
     return bytes == 0 || *pointer != nullptr ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
@@ -107,24 +97,27 @@ cudaError_t deallocate(void* pointer, bool pinned) {
     const int device = device_of(pointer);
     if (device == kPageable || (device == kPinned) != pinned)
         return cudaErrorInvalidValue;
-    const auto objects = mini::sim::lock_objects();
+    const auto objects = lock_objects();
     Machine& machine = Machine::instance();
     Machine::Lock lock = machine.lock();
     if (pinned) {
-        for (int each = 0; each < mini::sim::device_count(); ++each)
+        for (int each = 0; each < device_count(); ++each)
             machine.drain_device(lock, each);
     } else {
         machine.drain_device(lock, device);
     }
-    if (!mini::sim::free_memory(pointer)) return cudaErrorInvalidValue;
+    if (!free_memory(pointer)) return cudaErrorInvalidValue;
     return pinned ? cudaSuccess : machine.fault(device).code;
 }
 
 }  // namespace
+}  // namespace mini::sim
+
+using namespace mini::sim;
 
 cudaError_t cudaMalloc(void** pointer, size_t bytes) {
-    if (mini::sim::device_count() == 0) return report(cudaErrorNoDevice);
-    return report(allocate(pointer, bytes, mini::sim::current_device()));
+    if (device_count() == 0) return report(cudaErrorNoDevice);
+    return report(allocate(pointer, bytes, current_device()));
 }
 
 cudaError_t cudaFree(void* pointer) {
@@ -145,15 +138,15 @@ cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned) {
 }
 
 cudaError_t cudaMallocHost(void** pointer, size_t bytes) {
-    if (mini::sim::device_count() == 0) return report(cudaErrorNoDevice);
+    if (device_count() == 0) return report(cudaErrorNoDevice);
     return report(allocate(pointer, bytes, kPinned));
 }
 
 cudaError_t cudaFreeHost(void* pointer) { return report(deallocate(pointer, true)); }
 
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
-    if (mini::sim::device_count() == 0) return report(cudaErrorNoDevice);
-    const auto use = mini::sim::memory_use(mini::sim::current_device());
+    if (device_count() == 0) return report(cudaErrorNoDevice);
+    const auto use = memory_use(current_device());
     *free = use.total - use.used;
     *total = use.total;
     return cudaSuccess;
@@ -167,7 +160,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes,
     if (!is_memory(pointer, 1)) return cudaSuccess;
     if (device >= 0) *attributes = {cudaMemoryTypeDevice, device, address, nullptr};
     if (device == kPinned)
-        *attributes = {cudaMemoryTypeHost, mini::sim::current_device(), address, address};
+        *attributes = {cudaMemoryTypeHost, current_device(), address, address};
     return cudaSuccess;
 }
 

@@ -15,11 +15,8 @@ struct CUevent_st {
     mini::sim::OperationPointer marker;  // set by the last record
 };
 
+namespace mini::sim {
 namespace {
-
-using mini::sim::Machine;
-using mini::sim::report;
-using mini::sim::StreamCall;
 
 // All events. Guarded by the machine's lock.
 std::vector<cudaEvent_t>& events() {
@@ -32,16 +29,19 @@ bool is_event(cudaEvent_t event) {
 }
 
 }  // namespace
+}  // namespace mini::sim
+
+using namespace mini::sim;
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
-    if (mini::sim::device_count() == 0) return report(cudaErrorNoDevice);
+    if (device_count() == 0) return report(cudaErrorNoDevice);
     if (stream == nullptr || flags > cudaStreamNonBlocking)
         return report(cudaErrorInvalidValue);
     Machine& machine = Machine::instance();
     const Machine::Lock lock = machine.lock();
-    *stream = reinterpret_cast<cudaStream_t>(machine.create_stream(
-        mini::sim::current_device(), flags != cudaStreamNonBlocking));
-    return report(machine.fault(mini::sim::current_device()).code);
+    *stream = reinterpret_cast<cudaStream_t>(
+        machine.create_stream(current_device(), flags != cudaStreamNonBlocking));
+    return report(machine.fault(current_device()).code);
 }
 
 cudaError_t cudaStreamCreate(cudaStream_t* stream) {
@@ -49,7 +49,7 @@ cudaError_t cudaStreamCreate(cudaStream_t* stream) {
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-    const auto objects = mini::sim::lock_objects();
+    const auto objects = lock_objects();
     StreamCall call(stream);
     if (call.error() == cudaErrorInvalidResourceHandle || call.stream().legacy)
         return report(cudaErrorInvalidResourceHandle);
@@ -81,18 +81,16 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, void (*function)(void*), void* data) {
     if (function == nullptr) return report(cudaErrorInvalidValue);
-    return report(
-        StreamCall(stream).give({.kind = mini::sim::OperationKind::kHostFunction,
-                                 .function = function,
-                                 .data = data}));
+    return report(StreamCall(stream).give(
+        {.kind = OperationKind::kHostFunction, .function = function, .data = data}));
 }
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
-    if (mini::sim::device_count() == 0) return report(cudaErrorNoDevice);
+    if (device_count() == 0) return report(cudaErrorNoDevice);
     if (event == nullptr) return report(cudaErrorInvalidValue);
     const Machine::Lock lock = Machine::instance().lock();
     auto made = std::make_unique<CUevent_st>();
-    made->device = mini::sim::current_device();
+    made->device = current_device();
     made->timing = (flags & cudaEventDisableTiming) == 0;
     events().push_back(made.get());
     *event = made.release();
@@ -104,8 +102,8 @@ cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags) {
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
-    mini::sim::open_context();
-    const auto objects = mini::sim::lock_objects();
+    open_context();
+    const auto objects = lock_objects();
     const Machine::Lock lock = Machine::instance().lock();
     if (std::erase(events(), event) == 0) return report(cudaErrorInvalidResourceHandle);
     delete event;
@@ -123,7 +121,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-    mini::sim::open_context();
+    open_context();
     Machine& machine = Machine::instance();
     Machine::Lock lock = machine.lock();
     if (!is_event(event)) return report(cudaErrorInvalidResourceHandle);
@@ -133,7 +131,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
-    mini::sim::open_context();
+    open_context();
     Machine& machine = Machine::instance();
     Machine::Lock lock = machine.lock();
     if (!is_event(event)) return report(cudaErrorInvalidResourceHandle);

@@ -67,11 +67,10 @@ unsigned living_lanes();
 uint64_t exchange_bits(unsigned mask, uint64_t bits, int from);
 template <typename T>
 __attribute__((always_inline)) inline T exchange(unsigned mask, T value, int from) {
-    static_assert(sizeof(T) <= sizeof(uint64_t));
-    uint64_t bits = 0;
-    std::memcpy(&bits, &value, sizeof(T));
-    bits = exchange_bits(mask, bits, from);
-    std::memcpy(&value, &bits, sizeof(T));
+    uint64_t parts[(sizeof(T) + 7) / 8] = {};
+    std::memcpy(parts, &value, sizeof(T));
+    for (uint64_t& each : parts) each = exchange_bits(mask, each, from);
+    std::memcpy(&value, parts, sizeof(T));
     return value;
 }
 

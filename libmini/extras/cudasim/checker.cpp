@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -18,26 +20,8 @@
 #include "libmini/extras/cudasim/inspector.hpp"
 #include "libmini/extras/cudasim/memory.hpp"
 #include "libmini/extras/cudasim/report.hpp"
-#include "libmini/extras/cudasim/settings.hpp"
 
 namespace mini::sim {
-
-// Sets the inspector, until the end of the scope.
-struct Session {
-    // Checks accesses if `checks`, else counts them.
-    explicit Session(bool checks)
-        : inspector(checks ? &findings : nullptr, checks ? nullptr : &log) {
-        installed_inspector = &inspector;
-    }
-    ~Session() { installed_inspector = before; }
-    Session(const Session&) = delete;
-    Session& operator=(const Session&) = delete;
-
-    Findings findings;
-    AccessLog log;
-    Inspector inspector;
-    Inspector* const before = installed_inspector;
-};
 
 namespace {
 
@@ -70,44 +54,66 @@ void print_counts(const AccessLog& log) {
 // Checks the whole program if MINI_SIM_CHECK is 1, or counts it if MINI_SIM_COUNT is. Never
 // freed.
 const bool checks = setting("MINI_SIM_CHECK", 0, 0, 1) == 1;
-Session* const whole_program =
-    checks || setting("MINI_SIM_COUNT", 0, 0, 1) == 1 ? new Session(checks) : nullptr;
+extern Inspector* const whole_program;
+
+// Prints the reports; returns the number of mistakes.
+int64_t print_reports() {
+    const auto reports = whole_program->findings_.take();
+    for (const Report& report : reports) fmt::print(stderr, "{}\n", describe(report));
+    const auto mistakes =
+        std::count_if(reports.begin(), reports.end(),
+                      [](const Report& report) { return !is_note(report.mistake); });
+    if (mistakes > 0)
+        fmt::print(stderr, "MINI_SIM_CHECK: {} mistake{}\n", mistakes,
+                   mistakes == 1 ? "" : "s");
+    std::fflush(nullptr);
+    return mistakes;
+}
+
+// Prints the reports of a program that a signal ends. Its memory may be broken: if this takes
+// long, it ends nevertheless.
+void on_end(int signal) {
+    std::signal(signal, SIG_DFL);
+    alarm(20);
+    installed_inspector = nullptr;
+    if (whole_program != nullptr) print_reports();
+    raise(signal);
+}
+
+Inspector* const whole_program = [] {
+    if (checks)  // before the inspector, which handles faults of its own
+        for (const int each : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM, SIGINT})
+            std::signal(each, on_end);
+    const bool counts = setting("MINI_SIM_COUNT", 0, 0, 1) == 1;
+    return checks || counts ? new Inspector(checks) : nullptr;
+}();
 
 // Prints the reports. Runs when the program exits, after its other cleanup.
 __attribute__((destructor)) void finish() {
     if (whole_program == nullptr) return;
     wait_for_all_devices();
     std::fflush(nullptr);  // the program's own output comes first
-    if (!checks) return print_counts(whole_program->log);
-    const auto reports = whole_program->findings.take();
-    for (const Report& report : reports) fmt::print(stderr, "{}\n", describe(report));
-    const auto mistakes =
-        std::count_if(reports.begin(), reports.end(),
-                      [](const Report& report) { return !is_note(report.mistake); });
-    if (mistakes == 0) return;
-    fmt::print(stderr, "MINI_SIM_CHECK: {} mistake{}\n", mistakes,
-               mistakes == 1 ? "" : "s");
-    std::fflush(nullptr);
-    _exit(EXIT_FAILURE);
+    if (!checks) return print_counts(whole_program->log_);
+    if (print_reports() > 0) _exit(EXIT_FAILURE);
 }
 
 }  // namespace
 
 Observation::Observation(bool checks) {
     wait_for_all_devices();
-    session_ = std::make_unique<Session>(checks);
+    inspector_ = std::make_unique<Inspector>(checks);
 }
 
 Observation::~Observation() { wait_for_all_devices(); }
 
 std::vector<Report> Checker::reports() {
     wait_for_all_devices();
-    return session_->findings.take();
+    return inspector_->findings_.take();
 }
 
 const AccessLog& Counting::log() {
     wait_for_all_devices();
-    return session_->log;
+    return inspector_->log_;
 }
 
 }  // namespace mini::sim

@@ -24,7 +24,7 @@
 
 namespace mini::sim {
 
-struct Session;
+struct Inspector;
 
 /// Observes every launch during the object's lifetime. REQUIRES: no other Observation exists.
 class Observation {
@@ -38,7 +38,7 @@ class Observation {
     explicit Observation(bool checks);
     ~Observation();
 
-    std::unique_ptr<Session> session_;
+    std::unique_ptr<Inspector> inspector_;
 };
 
 /// Checks every launch. Memory that was allocated earlier counts as initialised.

@@ -1,16 +1,18 @@
 // Functions by which the simulator, instrumented kernels and the device functions of
-// language.hpp report to the inspector. Without an inspector, a call costs one test of a
-// pointer.
+// language.hpp report to the inspector, and its settings. Without an inspector, a call costs one
+// test of a pointer.
 
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "libmini/core/error.hpp"
 #include "libmini/extras/cudasim/launch.hpp"
 #include "libmini/extras/cudasim/order.hpp"
 
@@ -18,6 +20,31 @@ namespace mini::sim {
 
 struct Allocation;  // memory.hpp
 struct Inspector;
+
+/// Returns the integer in an environment variable, or `default_value` if it is not set.
+/// Throws UsageError if the value is not an integer in [min, max].
+inline size_t setting(const char* name, size_t default_value, size_t min, size_t max) {
+    const char* const text = std::getenv(name);
+    if (text == nullptr || *text == '\0') return default_value;
+    char* end = nullptr;
+    const unsigned long long value = std::strtoull(text, &end, 10);
+    if (*end != '\0' || *text == '-' || value < min || value > max)
+        throw UsageError(
+            concat(name, "=", text, ": must be an integer from ", min, " to ", max));
+    return value;
+}
+
+/// Returns MINI_SIM_BLOCK_SEED, 1 by default: the seed of the order in which the checker runs
+/// the blocks of a launch. CUDA promises none: a kernel must be right in every order. Throws
+/// UsageError if it is not an integer.
+inline uint64_t block_seed() {
+    static const uint64_t seed = setting("MINI_SIM_BLOCK_SEED", 1, 0, 0xffffffff);
+    return seed;
+}
+
+/// Returns the numbers 0 to blocks - 1 in an order drawn from `seed`, or in ascending
+/// order if the seed is 0. The order is the same on every machine.
+std::vector<uint32_t> order_of_blocks(uint32_t blocks, uint64_t seed);
 
 /// The program's inspector (inspector.hpp), or null. REQUIRES, to replace it: no operation
 /// is queued or running.
@@ -42,6 +69,8 @@ void operation_begins(const Operation& operation);
 void operation_ends(const Operation& operation);
 /// Every operation before `clock` is done, and the host has waited for it.
 void host_waited(const Clock& clock);
+/// The running call would start a kernel, but CUDA refuses the launch.
+void launch_refused(const void* kernel, const char* why);
 
 // On the host thread that runs the blocks of a kernel:
 
@@ -65,21 +94,21 @@ void block_stuck(std::span<const ThreadState> states);
 void access(const MemoryAccess& access);
 /// Reports an index outside of an array, and ends the thread if it must not go on.
 void index(const std::string& what, const void* address);
-void fence(Scope scope);  // also without an inspector
-void exchange(unsigned mask, int from, const void* address);
 
 }  // namespace tell
 
 /// Returns an address in the call instruction that returns to `return_address`.
-inline const void* instruction_before(void* return_address) {
-    return static_cast<const char*>(__builtin_extract_return_addr(return_address)) - 1;
+inline const void* instruction_before(const void* return_address) {
+    return static_cast<const char*>(return_address) - 1;
 }
 
-/// Reports an atomic operation of the running thread, which the instrumentation does not
-/// report. The return address gives the source line, so the caller must be inlined.
-__attribute__((noinline)) void note_atomic(const void* pointer, size_t bytes);
+// What the device functions of language.hpp tell. Without an inspector, they do nothing. The
+// return address gives the source line, so the caller must be inlined.
 
-/// Reports a shuffle or a vote: its mask, and the lane whose value is read (-1: a vote).
+/// An atomic operation of the running thread, which the instrumentation does not report.
+__attribute__((noinline)) void note_atomic(const void* pointer, size_t bytes);
+/// A shuffle or a vote: its mask, and the lane whose value is read (-1: a vote).
 __attribute__((noinline)) void note_exchange(unsigned mask, int from);
+void note_fence(Scope scope);
 
 }  // namespace mini::sim

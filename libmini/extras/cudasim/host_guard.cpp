@@ -1,15 +1,12 @@
 #include "libmini/extras/cudasim/host_guard.hpp"
 
-#include <execinfo.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
 #include <cstdint>
-#include <span>
 #include <string>
 
 #include "libmini/core/error.hpp"
@@ -20,7 +17,6 @@ namespace mini::sim {
 namespace {
 
 const auto kPageBytes = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-constexpr int kMaxFrames = 24;
 
 std::atomic<HostGuard*> guard{nullptr};
 struct sigaction previous_action = {};
@@ -29,22 +25,6 @@ void set_protection(const void* begin, size_t bytes, int protection) {
     const uintptr_t first = reinterpret_cast<uintptr_t>(begin) / kPageBytes * kPageBytes;
     const uintptr_t last = reinterpret_cast<uintptr_t>(begin) + bytes;
     mprotect(reinterpret_cast<void*>(first), last - first, protection);
-}
-
-bool of_the_runtime(const std::string& function) {
-    for (const char* const prefix : {"mini::sim::", "mini::cuda::", "cuda", "std::"})
-        if (function.rfind(prefix, 0) == 0) return true;
-    return function.find("mini::sim::") != std::string::npos;
-}
-
-// Returns the innermost frame that is in the program and not in the runtime.
-const void* first_of_program(std::span<void* const> frames) {
-    for (void* const frame : frames) {
-        const void* const call = static_cast<const char*>(frame) - 1;
-        if (image_part(call) == ImagePart::kNone) continue;
-        if (!of_the_runtime(function_at(call))) return call;
-    }
-    return nullptr;
 }
 
 void on_fault(int signal, siginfo_t* info, [[maybe_unused]] void* context) {
@@ -80,12 +60,6 @@ void take_signal() {
 }
 
 }  // namespace
-
-const void* calling_place() {
-    std::array<void*, kMaxFrames> frames;
-    const int count = backtrace(frames.data(), kMaxFrames);
-    return first_of_program({frames.data(), static_cast<size_t>(count)});
-}
 
 HostGuard::HostGuard(Findings* findings) : findings_(findings) {
     calling_place();  // loads a library now, which a signal handler must not do
@@ -141,7 +115,7 @@ void HostGuard::given(const Operation& operation) {
     const auto add = [&](const void* pointer, bool written) {
         if (pointer == nullptr || device_of(pointer) != kPinned) return;
         pending_.push_back({static_cast<std::byte*>(const_cast<void*>(pointer)),
-                            operation.bytes, written, operation.stamp});
+                            operation.bytes, written, operation.stamp, operation.call});
         if (running_ == 0) protect(pending_.back(), false);
     };
     add(operation.from, false);
@@ -182,10 +156,8 @@ bool HostGuard::handle(const void* pointer, const void* address) {
     // Report the faulting instruction, or the call of the library function that contains
     // the instruction.
     const void* place = address;
-    if (image_part(address) == ImagePart::kNone || of_the_runtime(function_at(address)))
-        place = calling_place();
-    Place host;
-    host.address = place;
+    if (!in_program(address)) place = calling_place();
+    const Place host{place};
 
     if (device != kPinned) {
         if (!living_.contains(device) || !find_allocation(pointer)) return false;
@@ -205,7 +177,7 @@ bool HostGuard::handle(const void* pointer, const void* address) {
         protect(pending, true);
         if (byte < pending.begin) continue;
         findings_->add(
-            Mistake::kMissingSync, host, {},
+            Mistake::kMissingSync, host, {pending.call, "a copy"},
             pending.written
                 ? "the host accesses pinned memory that a copy writes, without "
                   "waiting "

@@ -22,10 +22,6 @@
 
 namespace mini::sim {
 
-/// Returns the innermost address on the call stack that is outside of the simulator and
-/// libmini's CUDA runtime, or null if unknown.
-const void* calling_place();
-
 class HostGuard {
   public:
     /// Installs a handler of SIGSEGV; the destructor restores the previous one.
@@ -53,6 +49,7 @@ class HostGuard {
         size_t bytes = 0;
         bool written = false;
         Stamp stamp;
+        const void* call = nullptr;  // that submitted the operation
     };
 
     void protect_devices(int protection);

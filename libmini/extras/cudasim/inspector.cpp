@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <numeric>
+#include <random>
 #include <span>
 #include <string>
 #include <utility>
@@ -10,7 +14,6 @@
 #include "libmini/extras/cudasim/block.hpp"
 #include "libmini/extras/cudasim/hooks.hpp"
 #include "libmini/extras/cudasim/memory.hpp"
-#include "libmini/extras/cudasim/settings.hpp"
 #include "libmini/extras/cudasim/symbols.hpp"
 
 namespace mini::sim {
@@ -20,6 +23,7 @@ namespace {
 // A thread that reads the same value this often spins; fewer after the first finding.
 constexpr uint32_t kMaxPolls = 20'000;
 constexpr uint32_t kFewPolls = 512;
+constexpr uint32_t kYieldAfter = 256;
 
 bool accesses_memory(const Operation& operation) {
     return operation.kind != OperationKind::kHostFunction &&
@@ -43,6 +47,7 @@ struct Unobserved {
 };
 
 void inspect(const auto& body) {
+    if (!is_inspected()) return;
     const Unobserved unobserved;
     if (unobserved.inspector != nullptr) body(*unobserved.inspector);
 }
@@ -56,27 +61,49 @@ void note_atomic(const void* pointer, size_t bytes) {
 }
 
 void note_exchange(unsigned mask, int from) {
-    if (is_inspected())
-        tell::exchange(mask, from, instruction_before(__builtin_return_address(0)));
+    const void* const address = instruction_before(__builtin_return_address(0));
+    inspect([&](Inspector& each) {
+        const unsigned lane = running().thread % 32;
+        const bool inside = (mask >> lane & 1) != 0;
+        const bool source = from < 0 || (mask >> from & 1) != 0;
+        if (!each.checks_ || (inside && source)) return;
+        each.findings_.add(
+            Mistake::kWarpMask, each.races_.current(address), {},
+            inside ? concat("lane ", lane, " reads the value of lane ", from,
+                            ", which is not in the mask: the result is undefined")
+                   : concat("lane ", lane, " takes part, but is not in the mask"));
+    });
 }
 
-Inspector::Inspector(Findings* findings, AccessLog* log)
-    : findings_(findings), log_(log) {
-    if (findings == nullptr) return;
-    guard_.emplace(findings);
-    races_.emplace(*findings, execution_, memory_);
+void note_fence(Scope scope) {
+    inspect([&](Inspector& each) { each.races_.order().fence(running().thread, scope); });
+}
+
+std::vector<uint32_t> order_of_blocks(uint32_t blocks, uint64_t seed) {
+    std::vector<uint32_t> order(blocks);
+    std::iota(order.begin(), order.end(), 0u);
+    if (seed == 0) return order;
+    std::mt19937_64 random(seed);
+    for (uint32_t left = blocks; left > 1; --left)
+        std::swap(order[left - 1], order[random() % left]);
+    return order;
+}
+
+Inspector::Inspector(bool checks) : checks_(checks) {
+    if (checks) guard_.emplace(&findings_);
+    installed_inspector = this;
 }
 
 void tell::allocated(const Allocation& allocation) {
-    self().memory_.allocated(allocation);
+    self().memory_.memory_changed();
     if (self().guard_) self().guard_->allocated(allocation);
 }
 
 void tell::operation_given(Operation& operation) {
     if (!self().guard_) return;
-    self().guard_->given(operation);
     if (operation.kind == OperationKind::kCopy || operation.kind == OperationKind::kFill)
         operation.call = calling_place();
+    self().guard_->given(operation);
 }
 
 void tell::host_waited(const Clock& clock) {
@@ -84,23 +111,31 @@ void tell::host_waited(const Clock& clock) {
 }
 
 void tell::freed(const Allocation& allocation) {
-    self().memory_.freed();
+    self().memory_.memory_changed();
     if (self().guard_) self().guard_->freed(allocation);
+}
+
+void tell::launch_refused(const void* kernel, const char* why) {
+    const std::string what = concat(kernel_name(kernel), " was not launched: ", why);
+    if (self().checks_)
+        self().findings_.add(Mistake::kRefused, {calling_place()}, {}, what);
+    else
+        fprintf(stderr, "%s\n", what.c_str());
 }
 
 void tell::operation_begins(const Operation& operation) {
     if (!accesses_memory(operation)) return;
     self().running_.lock();
     if (self().guard_) self().guard_->begins();
-    self().execution_.begin(operation);
-    if (self().log_ != nullptr && operation.kind == OperationKind::kKernel)
-        self().log_->begin_launch(self().execution_.name(), operation.launch->grid,
-                                  operation.launch->block);
+    self().races_.begin(operation);
+    if (!self().checks_ && operation.kind == OperationKind::kKernel)
+        self().log_.begin_launch(self().races_.name(), operation.launch->grid,
+                                 operation.launch->block);
     self().devices_ = all_memory();
     self().array_of_.clear();
     self().recent_ = {};
-    if (self().races_ && operation.kind != OperationKind::kKernel)
-        self().races_->visit_copy(operation);
+    if (self().checks_ && operation.kind != OperationKind::kKernel)
+        self().races_.visit_copy();
 }
 
 void tell::operation_ends(const Operation& operation) {
@@ -110,43 +145,41 @@ void tell::operation_ends(const Operation& operation) {
 }
 
 std::vector<uint32_t> tell::block_order(uint32_t blocks) {
-    return order_of_blocks(blocks, self().findings_ == nullptr ? 0 : block_seed());
+    return order_of_blocks(blocks, self().checks_ ? block_seed() : 0);
 }
 
 void tell::block_begins(const Launch& launch, unsigned block) {
     const unsigned threads = launch.block.x * launch.block.y * launch.block.z;
-    if (self().races_) self().races_->forget_accesses();
-    self().execution_.begin_block(block, threads);
+    self().races_.begin_block(block, threads);
     MemoryMap& memory = self().memory_;
-    memory.variables = thread_variables();
+    const auto variables = thread_variables();
+    memory.variables = {variables.data(), variables.size()};
     memory.dynamic = {dynamic_shared(), launch.shared_bytes};
-    memory.kernel = self().execution_.name();
-    self().spins_.begin_block(threads);
-    if (self().log_ != nullptr) self().log_->begin_block(threads);
+    memory.kernel = self().races_.name();
+    self().polls_.assign(threads, {});
+    self().log_.begin_block(threads);
     inspecting() = &self();
 }
 
 void tell::block_ends() {
     inspecting() = nullptr;
-    if (self().races_) self().races_->settle();
-    if (self().log_ != nullptr) self().log_->end_block();
+    self().races_.settle();
+    self().log_.end_block();
 }
 
-// Returns a thread of the running block, at the call that returns to an address.
 Place Inspector::place_of(size_t thread, const void* return_address) {
-    const Launch& launch = *execution_.operation().launch;
-    const void* const call = return_address == nullptr
-                                 ? nullptr
-                                 : static_cast<const char*>(return_address) - 1;
-    return {call, execution_.name(), unravel(execution_.order().block(), launch.grid),
+    const Launch& launch = *races_.operation().launch;
+    const void* const call =
+        return_address == nullptr ? nullptr : instruction_before(return_address);
+    return {call, races_.name(), unravel(races_.order().block(), launch.grid),
             unravel(static_cast<unsigned>(thread), launch.block)};
 }
 
 void tell::block_synchronized(std::span<const ThreadState> states) {
     const Unobserved unobserved;
-    self().execution_.order().block_met();
-    if (self().log_ != nullptr) self().log_->barrier();
-    if (self().findings_ == nullptr || self().execution_.is_abandoned()) return;
+    self().races_.order().block_met();
+    if (!self().checks_) self().log_.barrier();
+    if (!self().checks_ || self().races_.is_abandoned()) return;
 
     // All threads must wait at the same barrier call; none may have exited.
     const auto first =
@@ -158,7 +191,7 @@ void tell::block_synchronized(std::span<const ThreadState> states) {
         const Place waits =
             self().place_of(static_cast<size_t>(first - states.begin()), first->address);
         const Place other = self().place_of(i, states[i].address);
-        self().findings_->add(
+        self().findings_.add(
             Mistake::kBarrier, waits, other,
             gone ? "a thread of the block has ended without this __syncthreads(): all "
                    "threads must reach it; let those without work skip the work, not the "
@@ -170,15 +203,15 @@ void tell::block_synchronized(std::span<const ThreadState> states) {
 }
 
 void tell::warp_synchronized(unsigned thread, unsigned mask) {
-    self().execution_.order().warp_met(thread, mask);
+    self().races_.order().warp_met(thread, mask);
 }
 
 void tell::lane_exited(unsigned thread, const void* address, int from) {
     const Unobserved unobserved;
-    if (self().findings_ == nullptr || self().execution_.is_abandoned()) return;
+    if (!self().checks_ || self().races_.is_abandoned()) return;
     const unsigned lane = thread % 32;
     const Place reads = self().place_of(thread, address);
-    self().findings_->add(
+    self().findings_.add(
         Mistake::kWarpMask, reads,
         self().place_of(thread - lane + static_cast<unsigned>(from), nullptr),
         concat("lane ", lane, " reads the value of lane ", from,
@@ -188,7 +221,7 @@ void tell::lane_exited(unsigned thread, const void* address, int from) {
 
 void tell::block_stuck(std::span<const ThreadState> states) {
     inspecting() = nullptr;  // no thread of the block runs any more
-    if (self().findings_ == nullptr || self().execution_.is_abandoned()) return;
+    if (!self().checks_ || self().races_.is_abandoned()) return;
     // Report one waiting thread, and another that waits elsewhere or has exited.
     const auto waits =
         std::ranges::find(states, ThreadState::At::kWarpBarrier, &ThreadState::at);
@@ -202,30 +235,40 @@ void tell::block_stuck(std::span<const ThreadState> states) {
                    : self().place_of(static_cast<size_t>(state - states.begin()),
                                      state->address);
     };
-    self().findings_->add(
+    self().findings_.add(
         Mistake::kBarrier, place(waits), place(other),
         "a warp waits for lanes of its mask that never arrive: no thread of the "
         "block can continue");
 }
 
 void tell::access(const MemoryAccess& access) {
+    using Next = Inspector::Next;
     auto next = Next::kContinue;
     inspect([&](Inspector& each) { next = each.access(access); });
     if (next == Next::kAbandon) abandon_thread();
     if (next == Next::kYield) yield_thread();
 }
 
-Next Inspector::access(const MemoryAccess& access) {
+Inspector::Next Inspector::access(const MemoryAccess& access) {
     if (on_own_stack(access.pointer)) return Next::kContinue;
     if (!may_access(access)) return Next::kAbandon;
-    if (findings_ == nullptr) return Next::kContinue;
-    const uint32_t limit = execution_.is_abandoned() ? kFewPolls : kMaxPolls;
-    const Next next = spins_.access(running().thread, access, limit);
-    if (next != Next::kAbandon) return next;
+    return checks_ ? poll(access) : Next::kContinue;
+}
 
-    execution_.abandon();
-    findings_->add(
-        Mistake::kSpin, execution_.current(access.address), {},
+// Counts an access to accessible memory. A thread that has polled too often spins forever.
+Inspector::Next Inspector::poll(const MemoryAccess& access) {
+    Poll& last = polls_[running().thread];
+    uint64_t value = 0;
+    std::memcpy(&value, access.pointer, std::min(access.bytes, sizeof(value)));
+    if (access.mode == Mode::kWrite || access.pointer != last.pointer ||
+        value != last.value) {
+        last = {access.pointer, value, 0};
+        return Next::kContinue;
+    }
+    if (++last.count < (races_.is_abandoned() ? kFewPolls : kMaxPolls))
+        return last.count % kYieldAfter == 0 ? Next::kYield : Next::kContinue;
+    reject(
+        Mistake::kSpin, access.address,
         concat("waits for a value at ",
                memory_.describe(access.at(), device_of(access.pointer) == kPageable),
                " that no other thread of the block will change. CUDA promises no order "
@@ -238,30 +281,9 @@ Next Inspector::access(const MemoryAccess& access) {
 void tell::index(const std::string& what, const void* address) {
     bool goes_on = true;
     inspect([&](Inspector& each) {
-        if (each.findings_ != nullptr)
-            goes_on = each.reject(Mistake::kOutOfBounds, address, what);
+        if (each.checks_) goes_on = each.reject(Mistake::kOutOfBounds, address, what);
     });
     if (!goes_on) abandon_thread();
-}
-
-void tell::fence(Scope scope) {
-    inspect(
-        [&](Inspector& each) { each.execution_.order().fence(running().thread, scope); });
-}
-
-void tell::exchange(unsigned mask, int from, const void* address) {
-    inspect([&](Inspector& each) { each.exchange(mask, from, address); });
-}
-
-void Inspector::exchange(unsigned mask, int from, const void* address) {
-    const unsigned lane = running().thread % 32;
-    const bool inside = (mask >> lane & 1) != 0;
-    const bool source = from < 0 || (mask >> from & 1) != 0;
-    if (findings_ == nullptr || (inside && source)) return;
-    findings_->add(Mistake::kWarpMask, execution_.current(address), {},
-                   inside ? concat("lane ", lane, " reads the value of lane ", from,
-                                   ", which is not in the mask: the result is undefined")
-                          : concat("lane ", lane, " takes part, but is not in the mask"));
 }
 
 }  // namespace mini::sim

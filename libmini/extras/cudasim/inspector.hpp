@@ -1,13 +1,18 @@
-// Checks every load and store of every kernel, and records mistakes and traffic.
+// Checks every load and store of every kernel, or counts them.
 //
 // The functions of hooks.hpp call it for each access, operation, block and barrier. While an
-// inspector is set, blocks run one after another, so that the reports
-// are deterministic; with findings, in an order drawn from a seed.
+// inspector is set, blocks run one after another, so that the reports are deterministic; if it
+// checks, in an order drawn from a seed.
 //
 // The shared arrays of all functions lie side by side, so an index that is too large may reach
 // another array, and the address alone does not show the mistake. Therefore an instruction may
 // only access arrays of the function whose array it accessed first. An access to another array
 // of the same function is not found.
+//
+// Blocks run one after another, so a thread that waits for a block that has not begun waits
+// forever; on a GPU it may, if that block is not resident. A thread spins if it reads the same
+// value at the same address again and again, and accesses nothing else. From time to time it
+// lets the other threads of its block run.
 
 #pragma once
 
@@ -17,38 +22,46 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "libmini/extras/cudasim/access_log.hpp"
-#include "libmini/extras/cudasim/execution.hpp"
+#include "libmini/extras/cudasim/hooks.hpp"
 #include "libmini/extras/cudasim/host_guard.hpp"
 #include "libmini/extras/cudasim/launch.hpp"
 #include "libmini/extras/cudasim/memory.hpp"
 #include "libmini/extras/cudasim/memory_map.hpp"
-#include "libmini/extras/cudasim/order.hpp"
 #include "libmini/extras/cudasim/race_checker.hpp"
 #include "libmini/extras/cudasim/report.hpp"
-#include "libmini/extras/cudasim/spins.hpp"
 #include "libmini/extras/cudasim/symbols.hpp"
 
 namespace mini::sim {
 
+/// The program's inspector, from its construction to its destruction.
 struct Inspector {
-    /// Each argument may be null: without `findings`, accesses are not checked; without
-    /// `log`, accesses are not counted.
-    Inspector(Findings* findings, AccessLog* log);
+    /// Checks accesses if `checks`, else counts them.
+    explicit Inspector(bool checks);
+    ~Inspector() { installed_inspector = before_; }
+    Inspector(const Inspector&) = delete;
+    Inspector& operator=(const Inspector&) = delete;
 
-    /// Checks and counts an access.
+    /// What a thread does after an access: it continues, lets the other threads of its block
+    /// run first, or ends because a GPU would end the kernel here.
+    enum class Next { kContinue, kYield, kAbandon };
+
+    /// Checks or counts an access.
     Next access(const MemoryAccess& access);
-    void exchange(unsigned mask, int from, const void* address);
 
+    /// Returns a thread of the running block, at the call that returns to an address.
     Place place_of(size_t thread, const void* return_address);
+
+    /// Adds a finding of the running thread and abandons the kernel; returns false.
+    bool reject(Mistake mistake, const void* address, const std::string& message);
 
     // Returns whether a GPU would not end the kernel at an access to memory that is not the
     // thread's stack.
     bool may_access(const MemoryAccess& access);
+    Next poll(const MemoryAccess& access);
     bool is_shared(const void* pointer) const;
     // Where an access in or near the block's shared memory goes.
     enum class Shared {
@@ -61,6 +74,12 @@ struct Inspector {
         const void* address = nullptr;
         const SharedArray* array = nullptr;
     };
+    // The last value that a thread has read, and how often it has done so again.
+    struct Poll {
+        const void* pointer = nullptr;
+        uint64_t value = 0;
+        uint32_t count = 0;
+    };
 
     Shared place_in_shared(const MemoryAccess& access);
     bool strays(const SharedArray* array, const void* address) const;
@@ -69,23 +88,21 @@ struct Inspector {
     bool access_global(const MemoryAccess& access);
     bool access_shared(const MemoryAccess& access);
     bool access_other(const MemoryAccess& access);
-    void count(const MemoryAccess& access, bool shared);
-    bool reject(Mistake mistake, const void* address, const std::string& message);
-    bool reject_misaligned(const MemoryAccess& access, bool shared);
+    bool observe(const MemoryAccess& access, bool shared, bool tracked);
 
-    Findings* findings_;
-    AccessLog* log_;
-    std::optional<HostGuard>
-        guard_;  // checks the host's accesses; empty without findings
+    const bool checks_;
+    Inspector* const before_ = installed_inspector;
+    Findings findings_;
+    AccessLog log_;
+    std::optional<HostGuard> guard_;  // checks the host's accesses; empty if it counts
 
     std::mutex running_;  // held by the running kernel, copy or fill
-    Execution execution_;
     MemoryMap memory_;
-    Region devices_;  // all device memory and pinned memory
+    RaceChecker races_{findings_, memory_};  // if it counts, knows the operations only
+    Region devices_;                         // all device memory and pinned memory
     std::map<const void*, const SharedArray*> array_of_;  // by instruction address
     std::array<Permitted, 256> recent_;                   // by instruction address % 256
-    std::optional<RaceChecker> races_;                    // empty without findings
-    Spins spins_;
+    std::vector<Poll> polls_;                             // by thread
 };
 
 }  // namespace mini::sim

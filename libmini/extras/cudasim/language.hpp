@@ -68,10 +68,10 @@ MINI_WORD int __syncthreads_and(int predicate) {
 MINI_WORD void __syncwarp(unsigned mask = 0xffffffffu) {
     MINI_UNMERGED mini::sim::warp_barrier(mask);
 }
-MINI_WORD void __threadfence() { mini::sim::tell::fence(mini::sim::Scope::kDevice); }
-MINI_WORD void __threadfence_block() { mini::sim::tell::fence(mini::sim::Scope::kBlock); }
+MINI_WORD void __threadfence() { mini::sim::note_fence(mini::sim::Scope::kDevice); }
+MINI_WORD void __threadfence_block() { mini::sim::note_fence(mini::sim::Scope::kBlock); }
 
-// Shuffles take any value of up to 8 bytes. A lane whose source is not in its part of the
+// Shuffles take any value, also of more than 8 bytes. A lane whose source is not in its part of the
 // warp, of `width` lanes, keeps its value. clang-format off
 #define MINI_SHUFFLE(name, type, source, inside)                              \
     template <typename T>                                                     \
@@ -114,7 +114,12 @@ MINI_WORD T atomic_change(T* at, F changed) {
 template <typename T>
 concept Number = std::is_arithmetic_v<T>;
 }  // namespace mini::cuda
-#define MINI_ATOMIC(name, changed)                                         \
+// CUDA's scopes, of the block or of the system, are the device's here.
+#define MINI_ATOMIC(name, changed)     \
+    MINI_SCOPED(name, changed)         \
+    MINI_SCOPED(name##_block, changed) \
+    MINI_SCOPED(name##_system, changed)
+#define MINI_SCOPED(name, changed)                                         \
     template <mini::cuda::Number T, mini::cuda::Number U>                  \
     MINI_WORD T name(T* at, U by) {                                        \
         const auto change = [value = T(by)](T old) { return T(changed); }; \
@@ -130,16 +135,21 @@ MINI_ATOMIC(atomicXor, old ^ value)
 MINI_ATOMIC(atomicInc, old >= value ? T{0} : old + 1)
 MINI_ATOMIC(atomicDec, old == 0 || old > value ? value : old - 1)
 MINI_ATOMIC(atomicExch, (static_cast<void>(old), value))
-template <mini::cuda::Number T, mini::cuda::Number U, mini::cuda::Number V>
-MINI_WORD T atomicCAS(T* at, U expected, V value) {
-    mini::sim::note_atomic(at, sizeof(T));
-    T seen = static_cast<T>(expected);
-    std::atomic_ref<T>(*at).compare_exchange_strong(seen, static_cast<T>(value));
-    return seen;
-}
+#undef MINI_SCOPED
 #undef MINI_ATOMIC
+#define MINI_CAS(name)                                                                \
+    template <mini::cuda::Number T, mini::cuda::Number U, mini::cuda::Number V>       \
+    MINI_WORD T name(T* at, U expected, V value) {                                    \
+        mini::sim::note_atomic(at, sizeof(T));                                        \
+        T seen = static_cast<T>(expected);                                            \
+        std::atomic_ref<T>(*at).compare_exchange_strong(seen, static_cast<T>(value)); \
+        return seen;                                                                  \
+    }
+MINI_CAS(atomicCAS)
+MINI_CAS(atomicCAS_block) MINI_CAS(atomicCAS_system)
+#undef MINI_CAS
 
-// clang-format off
+    // clang-format off
 // ---- arithmetic: min and max of two types, and intrinsics ----
 namespace mini::cuda {
 template <typename A, typename B>
@@ -157,6 +167,13 @@ constexpr mini::cuda::Common<A, B> min(A a, B b) {
 }
 #define MINI_FUNCTION(result, name, parameters, value) \
     MINI_WORD result name parameters { return value; }
+// Functions, so that they come before the templates that a program declares.
+#define MINI_MAX_MIN(T)                                          \
+    constexpr T max(T a, T b) { return a < b ? b : a; }          \
+    constexpr T min(T a, T b) { return b < a ? b : a; }
+MINI_MAX_MIN(int) MINI_MAX_MIN(unsigned) MINI_MAX_MIN(long) MINI_MAX_MIN(unsigned long)
+MINI_MAX_MIN(long long) MINI_MAX_MIN(unsigned long long) MINI_MAX_MIN(float) MINI_MAX_MIN(double)
+#undef MINI_MAX_MIN
 #define MINI_OF_FLOAT(name, value) MINI_FUNCTION(float, name, (float x), value)
 MINI_OF_FLOAT(__expf, std::exp(x))
 MINI_OF_FLOAT(__logf, std::log(x))

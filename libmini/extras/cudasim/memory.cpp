@@ -11,7 +11,7 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/extras/cudasim/hooks.hpp"
-#include "libmini/extras/cudasim/settings.hpp"
+#include "libmini/extras/cudasim/symbols.hpp"
 
 namespace mini::sim {
 namespace {
@@ -33,11 +33,11 @@ class Memory {
           total_(total),
           next_(region.base + kAlignment) {}
 
-    std::byte* allocate(size_t bytes, uint64_t id) {
+    std::byte* allocate(size_t bytes, uint64_t id, const void* call) {
         if (bytes > total_ - std::min(used_, total_)) return nullptr;
         std::byte* const begin = take(slot_bytes(bytes));
         if (begin == nullptr) return nullptr;
-        allocations_[begin] = {begin, bytes, id, device_, false};
+        allocations_[begin] = {begin, bytes, id, device_, call};
         used_ += bytes;
         return begin;
     }
@@ -168,10 +168,16 @@ std::optional<Allocation> find_allocation(const void* pointer) {
     return *found;
 }
 
+uint64_t last_allocation() {
+    const std::shared_lock lock(memories().mutex);
+    return memories().last_id;
+}
+
 std::byte* allocate_memory(size_t bytes, int device) {
+    const void* const call = is_inspected() ? calling_place() : nullptr;
     Memories& all = memories();
     std::unique_lock lock(all.mutex);
-    std::byte* const begin = all.of(device).allocate(bytes, all.last_id + 1);
+    std::byte* const begin = all.of(device).allocate(bytes, all.last_id + 1, call);
     if (begin == nullptr) return nullptr;
     const Allocation made = *all.of(device).find(begin);
     ++all.last_id;

@@ -22,9 +22,10 @@ namespace mini::sim {
 /// The result of one call of cudaMalloc or cudaMallocHost.
 struct Allocation {
     std::byte* begin = nullptr;
-    size_t bytes = 0;  // as requested, not rounded up
-    uint64_t id = 0;   // 1, 2, 3, ... in the order of the calls
-    int device = 0;    // a device's index, or kPinned
+    size_t bytes = 0;            // as requested, not rounded up
+    uint64_t id = 0;             // 1, 2, 3, ... in the order of the calls
+    int device = 0;              // a device's index, or kPinned
+    const void* call = nullptr;  // that made it; null: unknown, or not checked
     bool freed = false;
 
     bool contains(const void* pointer, size_t count) const {
@@ -46,8 +47,11 @@ struct Region {
     size_t bytes = 0;
 
     bool contains(const void* pointer) const {
-        return reinterpret_cast<uintptr_t>(pointer) - reinterpret_cast<uintptr_t>(base) <
-               bytes;
+        return offset(reinterpret_cast<uintptr_t>(pointer)) < bytes;
+    }
+    /// Returns the distance of an address from the first.
+    uintptr_t offset(uintptr_t at) const {
+        return at - reinterpret_cast<uintptr_t>(base);
     }
 };
 
@@ -67,6 +71,9 @@ int device_of(const void* pointer);
 /// addresses are reused. Returns std::nullopt if there is no such allocation, or if the
 /// address is pageable memory.
 std::optional<Allocation> find_allocation(const void* pointer);
+
+/// Returns the id of the last allocation; 0 if there is none.
+uint64_t last_allocation();
 
 /// Allocates memory of a device, or pinned memory if `device` is kPinned. Returns null if
 /// too little memory is left. Zero bytes give a unique address.

@@ -4,9 +4,7 @@
 #pragma once
 
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -15,43 +13,43 @@
 
 namespace mini::sim {
 
+/// Returns "allocation 3", and the source line that made it if that is known.
+std::string name(const Allocation& allocation);
+
 class MemoryMap {
   public:
-    /// An allocation; empty if no allocation was found.
-    struct Target {
-        Allocation allocation;
-        bool tracked = false;  // whether all writes to the memory were checked
-    };
-
-    // Called on any thread.
-    void allocated(const Allocation& allocation);
-    void freed() { memory_changed_ = true; }
+    /// Called on any thread, when memory is allocated or freed.
+    void memory_changed() { memory_changed_ = true; }
 
     // Called on the thread that runs the kernel.
 
     /// Of the running block: the thread-local variables, which contain the shared arrays, the
     /// dynamic shared memory, and the kernel's short name.
-    std::span<std::byte> variables, dynamic;
+    Region variables, dynamic;
     std::string kernel;
 
     /// Returns the allocation that find_allocation() (memory.hpp) finds for an address:
-    /// the allocation that contains the address, or else the last allocation before it.
-    /// The reference is valid until the next call.
-    const Target& target_at(uintptr_t at);
+    /// the allocation that contains the address, or else the last allocation before it; one
+    /// of id 0 if there is none. The reference is valid until the next call.
+    const Allocation& allocation_at(uintptr_t at);
 
-    /// Returns the shared array at an address of variables(), or null.
+    /// Returns whether all writes to an allocation were checked: it is younger than this.
+    bool tracks(const Allocation& allocation) const {
+        return allocation.id > last_untracked_ && allocation.device != kPinned;
+    }
+
+    /// Returns the shared array at an address of `variables`, or null.
     const SharedArray* array_at(uintptr_t at) const;
 
-    /// Returns a text like "byte 12 of allocation 3 (40 bytes)". `shared` is whether the
+    /// Returns a text like "byte 12 of allocation 3, made at a.cu:9 (40 bytes)". `shared` is whether the
     /// address is in shared memory. An array that the kernel does not declare itself is
     /// described with the function that declares it.
     std::string describe(uintptr_t at, bool shared);
 
   private:
-    std::atomic<uint64_t> first_tracked_{
-        0};  // id of the first allocation seen; 0: none yet
+    const uint64_t last_untracked_ = last_allocation();
     std::atomic<bool> memory_changed_{false};
-    std::vector<Target> recent_;
+    std::vector<Allocation> recent_;
 };
 
 }  // namespace mini::sim

@@ -82,8 +82,8 @@ MINI_WORD T& at(T& variable) {
     return variable;
 }
 
-/// A launch whose threads run call(values...). If it is refused, a checked or counted program
-/// prints why.
+/// A launch whose threads run call(values...). The checker reports it if it is refused, but not
+/// if the device has failed.
 template <typename Call>
 struct Launcher {
     Call call;
@@ -93,8 +93,8 @@ struct Launcher {
         const cudaError_t error = enqueue_body(config, kernel,
                                                [call = call, ... values = values]()
                                                    MINI_UNCHECKED { call(values...); });
-        if (error != cudaSuccess && sim::is_inspected())
-            fprintf(stderr, "a kernel was not launched: %s\n", cudaGetErrorString(error));
+        if (error != cudaSuccess && error < cudaErrorIllegalAddress && sim::is_inspected())
+            sim::tell::launch_refused(kernel, cudaGetErrorString(error));
     }
 };
 

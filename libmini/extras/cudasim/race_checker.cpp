@@ -5,11 +5,14 @@
 #include <bit>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "libmini/core/error.hpp"
+#include "libmini/extras/cudasim/block.hpp"
+#include "libmini/extras/cudasim/hooks.hpp"
 #include "libmini/extras/cudasim/memory.hpp"
-#include "libmini/extras/cudasim/settings.hpp"
+#include "libmini/extras/cudasim/symbols.hpp"
 
 namespace mini::sim {
 namespace {
@@ -37,6 +40,89 @@ std::string race_message(const Access& earlier, const Access& now, const char* d
 
 }  // namespace
 
+void RaceChecker::begin(const Operation& operation) {
+    running_ = &operation;
+    number_ = static_cast<uint32_t>(records_.size());
+    is_abandoned_ = false;
+    Record record{.stamp = operation.stamp, .call = operation.call};
+    record.is_kernel = operation.kind == OperationKind::kKernel;
+    record.name = operation.kind == OperationKind::kCopy ? "a copy" : "a fill";
+    if (record.is_kernel) {
+        record.name = short_name(function_at(operation.launch->kernel));
+        record.grid = operation.launch->grid;
+        record.block = operation.launch->block;
+    }
+    records_.push_back(std::move(record));
+    order_.begin_launch();
+}
+
+void RaceChecker::begin_block(uint32_t block, unsigned threads) {
+    if (accesses_.size() >= max_accesses_) forget_accesses();
+    order_.begin_block(block, threads);
+    first_of_block_ = accesses_.size();
+}
+
+// Forgets the accesses that no word needs any more.
+void RaceChecker::forget_accesses() {
+    std::vector<uint32_t> numbers(accesses_.size());
+    shadow_.each_accessor([&](Accessor& each) { numbers[each.access] = each.access; });
+    uint32_t kept = 1;
+    for (size_t i = 1; i < numbers.size(); ++i) {
+        if (numbers[i] == 0) continue;
+        numbers[i] = kept;
+        accesses_[kept++] = accesses_[i];
+    }
+    accesses_.resize(kept);
+    recent_.fill(0);
+    shadow_.each_accessor(
+        [&](Accessor& each) { each.access = numbers[each.access] & 0xfffffffu; });
+    max_accesses_ = std::max(kFewAccesses, 2 * accesses_.size());
+}
+
+// Returns an access of the running thread.
+Accessor RaceChecker::thread_access(bool atomic, const void* address) {
+    const unsigned thread = running().thread;
+    const Access now{.operation = number_,
+                     .block = order_.block(),
+                     .interval = order_.interval(),
+                     .clock = order_.clock(thread),
+                     .warp = static_cast<uint16_t>(thread / 32),
+                     .atomic = atomic,
+                     .address = address};
+    // The lanes of a warp execute the instruction soon after each other.
+    uint32_t& number = recent_[reinterpret_cast<uintptr_t>(address) % recent_.size()];
+    if (accesses_[number] != now) {
+        number = static_cast<uint32_t>(accesses_.size());
+        accesses_.push_back(now);
+    }
+    return {.access = number, .lanes = 1u << thread % 32};
+}
+
+Place RaceChecker::current(const void* address) const {
+    if (!records_[number_].is_kernel) return {address, name()};
+    const Coordinates& at = running();
+    return {address, name(), at.block_index, at.thread_index};
+}
+
+// Returns the thread (of the lowest lane), copy or fill that made an earlier access.
+Place RaceChecker::party(const Access& access, uint32_t lanes) const {
+    const Record& record = records_[access.operation];
+    if (!record.is_kernel) return {record.call, record.name};
+    return {access.address, record.name, unravel(access.block, record.grid),
+            unravel(access.warp * 32u + static_cast<unsigned>(std::countr_zero(lanes)),
+                    record.block)};
+}
+
+// Returns those of an earlier access's lanes that do not happen before the next access of
+// the running thread, copy or fill: 0 if the access happens before it.
+uint32_t RaceChecker::unordered_lanes(const Access& earlier, uint32_t lanes) const {
+    const Record& record = records_[earlier.operation];
+    if (earlier.operation != number_)
+        return precedes(record.stamp, running_->clock) ? 0 : lanes;
+    return record.is_kernel ? order_.unordered_lanes(earlier, lanes, running().thread)
+                            : 0;
+}
+
 // Calls visit(word, cell, bytes) for each word of a range; bit i of `bytes` is byte i of the
 // word.
 template <typename Visit>
@@ -49,14 +135,10 @@ void RaceChecker::each_word(const AccessedRange& range, const Visit& visit) {
     }
 }
 
-void RaceChecker::forget_accesses() {
-    if (execution_.next_access() < max_accesses_) return;
-    std::vector<uint32_t> numbers(execution_.next_access());
-    shadow_.each_accessor([&](Accessor& each) { numbers[each.access] = each.access; });
-    execution_.forget_accesses(numbers);
-    shadow_.each_accessor(
-        [&](Accessor& each) { each.access = numbers[each.access] & 0xfffffffu; });
-    max_accesses_ = std::max(kFewAccesses, 2 * size_t{execution_.next_access()});
+void RaceChecker::visit(const AccessedRange& range, Mode mode, bool atomic,
+                        const void* address) {
+    if (atomic) order_.atomic(running().thread, range.at, range.shared);
+    visit(range, mode, thread_access(atomic, address));
 }
 
 void RaceChecker::visit(AccessedRange range, Mode mode, Accessor now) {
@@ -65,17 +147,16 @@ void RaceChecker::visit(AccessedRange range, Mode mode, Accessor now) {
         now.bytes = bytes & 0xfu;
 
         // Each block starts with uninitialised shared memory.
-        const uint32_t first = execution_.first_of_block();
-        if (range.shared && cell.write.access < first) {
+        if (range.shared && cell.write.access < first_of_block_) {
             cell.write = {};
             cell.initialised = 0;
-            if (cell.reads[0].access < first) cell.reads = {};
+            if (cell.reads[0].access < first_of_block_) cell.reads = {};
         }
         const bool reads = mode != Mode::kWrite;
-        const void* const address = execution_.access(now.access).address;
+        const void* const address = accesses_[now.access].address;
         if (reads && range.tracked && (bytes & ~cell.initialised) != 0 &&
             !findings_.met(Mistake::kUninitialised, address, nullptr))
-            findings_.add(Mistake::kUninitialised, execution_.current(address), {},
+            findings_.add(Mistake::kUninitialised, current(address), {},
                           concat("reads ", range.bytes, " bytes at ",
                                  memory_.describe(range.at, range.shared),
                                  ", which no thread has written"));
@@ -99,8 +180,8 @@ void RaceChecker::visit(AccessedRange range, Mode mode, Accessor now) {
 bool RaceChecker::follows_own_write(Accessor atomic, Accessor write) const {
     if (write.access == 0 || write.lanes != atomic.lanes || write.bytes != atomic.bytes)
         return false;
-    Access same = execution_.access(atomic.access);
-    const Access& before = execution_.access(write.access);
+    Access same = accesses_[atomic.access];
+    const Access& before = accesses_[write.access];
     same.atomic = false;
     same.address = before.address;
     return before == same;
@@ -120,20 +201,22 @@ void RaceChecker::keep_read(Cell& cell, Accessor now) {
     for (size_t i = 0; i < cell.reads.size() && cell.reads[i].access != 0; ++i) {
         Accessor read = cell.reads[i];
         if ((read.bytes & ~now.bytes) == 0)
-            read.lanes =
-                execution_.unordered_lanes(execution_.access(read.access), read.lanes);
+            read.lanes = unordered_lanes(accesses_[read.access], read.lanes);
         cell.reads[i] = {};
         if (read.lanes != 0) cell.reads[kept++] = read;
     }
     cell.reads[std::min(kept, cell.reads.size() - 1)] = now;
 }
 
-void RaceChecker::visit_copy(const Operation& copy) {
+void RaceChecker::visit_copy() {
+    const Operation& copy = *running_;
     const bool fill = copy.kind == OperationKind::kFill;
     const auto visit_memory = [&](const void* pointer, Mode mode) {
-        if (pointer != nullptr && device_of(pointer) != kPageable)
-            visit({.at = reinterpret_cast<uintptr_t>(pointer), .bytes = copy.bytes}, mode,
-                  execution_.copy_access());
+        if (pointer == nullptr || device_of(pointer) == kPageable) return;
+        accesses_.push_back({.operation = number_, .address = copy.call});
+        const auto access = static_cast<uint32_t>(accesses_.size() - 1);
+        visit({.at = reinterpret_cast<uintptr_t>(pointer), .bytes = copy.bytes}, mode,
+              {.access = access, .lanes = 1});
     };
     if (!fill) visit_memory(copy.from, Mode::kRead);
     visit_memory(copy.to, Mode::kWrite);
@@ -147,12 +230,12 @@ void RaceChecker::visit_copy(const Operation& copy) {
 void RaceChecker::check_order(Accessor earlier, bool earlier_wrote, Accessor now,
                               Mode mode, const AccessedRange& range) {
     if (earlier.access == 0 || (earlier.bytes & now.bytes) == 0) return;
-    const Access& before = execution_.access(earlier.access);
-    const Access& access = execution_.access(now.access);
+    const Access& before = accesses_[earlier.access];
+    const Access& access = accesses_[now.access];
     if (before.atomic && access.atomic) return;
-    earlier.lanes = execution_.unordered_lanes(before, earlier.lanes);
+    earlier.lanes = unordered_lanes(before, earlier.lanes);
     if (earlier.lanes == 0) return;
-    const bool same = execution_.is_own(before);
+    const bool same = before.operation == number_;
     const Mistake mistake = same ? Mistake::kRace : Mistake::kMissingSync;
     if (findings_.met(mistake, access.address, before.address)) return;
     if (same && earlier_wrote && !before.atomic && mode == Mode::kWrite) {
@@ -160,34 +243,32 @@ void RaceChecker::check_order(Accessor earlier, bool earlier_wrote, Accessor now
         return;
     }
     const char* const did = !earlier_wrote ? "read" : before.atomic ? "updated" : "wrote";
-    report(mistake, earlier, did, now,
-           concat(verb(mode), " ", memory_.describe(range.at, range.shared)));
+    report(mistake, earlier, did, now, verb(mode), range);
 }
 
-// Adds a finding whose message begins with `what`.
+// Adds a finding whose message begins with `what` and the memory.
 void RaceChecker::report(Mistake mistake, Accessor earlier, const char* did, Accessor now,
-                         const std::string& what) {
-    const Access& before = execution_.access(earlier.access);
-    const Access& access = execution_.access(now.access);
+                         const std::string& what, const AccessedRange& range) {
+    const Access& before = accesses_[earlier.access];
+    const Access& access = accesses_[now.access];
     const std::string whose =
-        execution_.is_own(before)
+        before.operation == number_
             ? race_message(before, access, did)
-            : concat(execution_.name(before), " ", did,
+            : concat(records_[before.operation].name, " ", did,
                      " in another stream, and no event or wait puts this after that");
-    findings_.add(mistake, execution_.party(access, now.lanes),
-                  execution_.party(before, earlier.lanes),
-                  concat(what, ", which ", whose));
+    findings_.add(
+        mistake, party(access, now.lanes), party(before, earlier.lanes),
+        concat(what, " ", memory_.describe(range.at, range.shared), ", which ", whose));
 }
 
 void RaceChecker::report_conflicts() {
     for (const Conflict& each : conflicts_) {
         const bool same = value_at(each.range.word, each.now.bytes) == each.value;
         const Mistake mistake = same ? Mistake::kSameValue : Mistake::kRace;
-        if (!findings_.met(mistake, execution_.access(each.now.access).address,
-                           execution_.access(each.earlier.access).address))
+        if (!findings_.met(mistake, accesses_[each.now.access].address,
+                           accesses_[each.earlier.access].address))
             report(mistake, each.earlier, "wrote", each.now,
-                   concat(same ? "writes the same value to " : "writes ",
-                          memory_.describe(each.range.at, each.range.shared)));
+                   same ? "writes the same value to" : "writes", each.range);
     }
     conflicts_.clear();
 }

@@ -1,16 +1,19 @@
-// Keeps the last accesses of each address in shadow memory, and reports reads of
-// uninitialised memory and accesses that no barrier, event or wait orders.
+// Records the kernels, copies and fills, and their accesses. Keeps the last accesses of each
+// address in shadow memory, and reports reads of uninitialised memory and accesses that no
+// barrier, event or wait orders.
 
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "libmini/extras/cudasim/execution.hpp"
+#include "libmini/extras/cudasim/block_order.hpp"
 #include "libmini/extras/cudasim/launch.hpp"
 #include "libmini/extras/cudasim/memory_map.hpp"
+#include "libmini/extras/cudasim/order.hpp"
 #include "libmini/extras/cudasim/report.hpp"
 #include "libmini/extras/cudasim/shadow.hpp"
 
@@ -25,18 +28,35 @@ struct AccessedRange {
     uintptr_t word = 0;    // the address of the word that is being checked
 };
 
+/// The operations of all devices; one runs at a time.
 class RaceChecker {
   public:
     /// REQUIRES: the arguments outlive this object.
-    RaceChecker(Findings& findings, Execution& execution, MemoryMap& memory)
-        : findings_(findings), execution_(execution), memory_(memory) {}
+    RaceChecker(Findings& findings, MemoryMap& memory)
+        : findings_(findings), memory_(memory) {}
 
-    /// Forgets accesses that no word needs any more, if they have become many. Called
-    /// between two blocks.
-    void forget_accesses();
+    /// Begins an operation.
+    void begin(const Operation& operation);
+    /// Begins a block of the running kernel.
+    void begin_block(uint32_t block, unsigned threads);
 
-    /// Checks one access of the running thread or operation, and records it.
-    void visit(AccessedRange range, Mode mode, Accessor now);
+    /// Returns the running operation.
+    const Operation& operation() const { return *running_; }
+    /// Returns the short name of the running kernel, or "a copy", or "a fill".
+    const std::string& name() const { return records_[number_].name; }
+    /// Returns the order of the accesses of the running kernel.
+    BlockOrder& order() { return order_; }
+
+    /// Returns the running thread, or the running copy or fill, as the place that
+    /// executes the instruction or call at `address`.
+    Place current(const void* address) const;
+
+    /// Checks one access of the running thread, and records it. Two atomic accesses do not
+    /// race.
+    void visit(const AccessedRange& range, Mode mode, bool atomic, const void* address);
+
+    /// Checks the running copy or fill, which accesses all its bytes in one step.
+    void visit_copy();
 
     /// Reports the writes that followed another thread's write without an order: as a race,
     /// or as a note if they did not change the value. Called before the next access of any
@@ -45,23 +65,21 @@ class RaceChecker {
         if (!conflicts_.empty()) report_conflicts();
     }
 
-    /// Checks the running copy or fill, which accesses all its bytes in one step.
-    void visit_copy(const Operation& copy);
+    /// Records that a mistake has ended the running operation, as on a GPU.
+    void abandon() { is_abandoned_ = true; }
+    bool is_abandoned() const { return is_abandoned_; }
 
   private:
     static constexpr size_t kFewAccesses = 1'000'000;
 
-    template <typename Visit>
-    void each_word(const AccessedRange& range, const Visit& visit);
-    bool follows_own_write(Accessor atomic, Accessor write) const;
-    void keep_read(Cell& cell, Accessor now);
-    void check_order(Accessor earlier, bool earlier_wrote, Accessor now, Mode mode,
-                     const AccessedRange& range);
-    void report_conflicts();
-    void report(Mistake mistake, Accessor earlier, const char* did, Accessor now,
-                const std::string& what);
-    void copy_initialised(uintptr_t to, uintptr_t from, size_t bytes);
-
+    // An operation. Kept after its end, because accesses refer to it.
+    struct Record {
+        std::string name = {};
+        Stamp stamp = {};
+        dim3 grid = {}, block = {};
+        bool is_kernel = false;
+        const void* call = nullptr;  // the call that submitted the copy or fill
+    };
     // A plain write after another thread's plain write, and the value before it.
     struct Conflict {
         Accessor earlier, now;
@@ -69,12 +87,38 @@ class RaceChecker {
         uint32_t value = 0;
     };
 
+    Accessor thread_access(bool atomic, const void* address);
+    Place party(const Access& access, uint32_t lanes) const;
+    uint32_t unordered_lanes(const Access& earlier, uint32_t lanes) const;
+    void forget_accesses();
+
+    template <typename Visit>
+    void each_word(const AccessedRange& range, const Visit& visit);
+    void visit(AccessedRange range, Mode mode, Accessor now);
+    bool follows_own_write(Accessor atomic, Accessor write) const;
+    void keep_read(Cell& cell, Accessor now);
+    void check_order(Accessor earlier, bool earlier_wrote, Accessor now, Mode mode,
+                     const AccessedRange& range);
+    void report_conflicts();
+    void report(Mistake mistake, Accessor earlier, const char* did, Accessor now,
+                const std::string& what, const AccessedRange& range);
+    void copy_initialised(uintptr_t to, uintptr_t from, size_t bytes);
+
     Findings& findings_;
-    Execution& execution_;
     MemoryMap& memory_;
+
+    const Operation* running_ = nullptr;
+    bool is_abandoned_ = false;
+    uint32_t number_ = 0;             // of the running operation
+    std::vector<Record> records_{1};  // by Access::operation; [0] is unused
+    BlockOrder order_;
+
+    std::vector<Access> accesses_ = std::vector<Access>(1);  // by number; 0 means none
+    std::array<uint32_t, 1024> recent_{};  // numbers, by the address of the instruction
+    size_t first_of_block_ = 1;  // the first number that an access of the block can have
+    size_t max_accesses_ = kFewAccesses;
     Shadow shadow_;
     std::vector<Conflict> conflicts_;  // of the last access
-    size_t max_accesses_ = kFewAccesses;
 };
 
 }  // namespace mini::sim

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <filesystem>
 #include <system_error>
 
@@ -21,10 +22,11 @@ std::string shortened(const std::string& file) {
 }
 
 std::string describe(const Place& place) {
-    std::string text;
-    if (!place.kernel.empty())
-        text = concat(place.kernel, ", block ", coordinates(place.block), ", thread ",
-                      coordinates(place.thread));
+    std::string text = place.kernel;
+    if (!text.empty() &&
+        text.find(' ') == std::string::npos)  // neither a copy nor a fill
+        text += concat(", block ", coordinates(place.block), ", thread ",
+                       coordinates(place.thread));
     if (place.line > 0 || text.empty())
         text += concat(text.empty() ? "" : ", ", describe_line(place.file, place.line));
     return text;
@@ -39,6 +41,20 @@ bool same_kernels(const Report& a, const Report& b) {
            std::minmax(b.at.kernel, b.other.kernel);
 }
 
+// Stands before and after the address in the text of line_of().
+constexpr char kMark = '\x01';
+
+// Returns a message with text_of(address) in place of each text of line_of().
+std::string with_lines(std::string message, const auto& text_of) {
+    for (size_t begin; (begin = message.find(kMark)) != std::string::npos;) {
+        const size_t end = message.find(kMark, begin + 1) + 1;
+        const uintptr_t address = std::stoull(message.substr(begin + 1), nullptr, 16);
+        message.replace(begin, end - begin,
+                        text_of(reinterpret_cast<const void*>(address)));
+    }
+    return message;
+}
+
 // Returns whether the race is on the source line of this uninitialised read or note.
 bool explains(const Report& race, const Report& read) {
     return race.mistake == Mistake::kRace &&
@@ -50,6 +66,8 @@ bool explains(const Report& race, const Report& read) {
 std::string coordinates(dim3 at) {
     return concat("(", at.x, ", ", at.y, ", ", at.z, ")");
 }
+
+std::string line_of(const void* address) { return concat(kMark, address, kMark); }
 
 std::string describe_line(const std::string& file, int line) {
     return line == 0 ? "unknown source line" : concat(shortened(file), ":", line);
@@ -69,6 +87,7 @@ const char* name(Mistake mistake) {
         "wrong warp mask",
         "misaligned access",
         "waits forever",
+        "launch refused",
         "note: the same value from several threads",
     };
     return kNames[static_cast<size_t>(mistake)];
@@ -111,18 +130,25 @@ std::vector<Report> Findings::take() {
     for (const Report& finding : all) {
         addresses.push_back(finding.at.address);
         addresses.push_back(finding.other.address);
+        with_lines(finding.message, [&](const void* address) {
+            addresses.push_back(address);
+            return "";
+        });
     }
-    const auto lines = lines_of(addresses);
+    std::map<const void*, Line> lines;
+    const auto found = lines_of(addresses);
+    for (size_t i = 0; i < addresses.size(); ++i) lines[addresses[i]] = found[i];
 
     // Merge findings with the same kind, kernels and lines.
     std::vector<Report> reports;
-    for (size_t i = 0; i < all.size(); ++i) {
-        Report& report = all[i];
-        size_t line = 2 * i;
+    for (Report& report : all) {
         for (Place* place : {&report.at, &report.other}) {
-            place->file = lines[line].file;
-            place->line = lines[line++].number;
+            place->file = lines[place->address].file;
+            place->line = lines[place->address].number;
         }
+        report.message = with_lines(report.message, [&](const void* address) {
+            return describe_line(lines[address].file, lines[address].number);
+        });
         // Two barriers on one line are the same barrier, compiled twice.
         if (report.mistake == Mistake::kBarrier && report.other.line > 0 &&
             same_line(report.at, report.other))

@@ -27,6 +27,7 @@ enum class Mistake {
                      // or a shuffle from a lane that has ended
     kMisaligned,     // an access whose address is not a multiple of its size
     kSpin,           // a thread waits for a block that need not have begun
+    kRefused,        // a launch that CUDA refuses
     kSameValue,  // a note: two threads write the same value, without a barrier between
 };
 
@@ -41,7 +42,7 @@ const char* name(Mistake mistake);
 /// "" for the host, and "a copy" or "a fill" for a copy or a fill.
 struct Place {
     const void* address = nullptr;  // of the instruction; null: unknown
-    std::string kernel;
+    std::string kernel = {};
     dim3 block{0, 0, 0}, thread{0, 0, 0};
     std::string file = {};
     int line = 0;  // 0: unknown
@@ -77,6 +78,10 @@ class Findings {
     std::vector<Report> findings_;
     std::map<Key, size_t> known_;  // index into findings_
 };
+
+/// Returns a text for an instruction's source line in a message. take() puts "file:line" in its
+/// place.
+std::string line_of(const void* address);
 
 /// Returns "(x, y, z)".
 std::string coordinates(dim3 at);

@@ -2,7 +2,10 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <functional>
+#include <memory>
 
 #include "libmini/extras/cudasim/api.hpp"
 
@@ -27,6 +30,8 @@ enum cudaFuncCache {
 };
 enum cudaSharedCarveout { cudaSharedmemCarveoutMaxShared = 100 };
 enum cudaComputeMode { cudaComputeModeDefault, cudaComputeModeProhibited = 2 };
+enum cudaMemPoolAttr { cudaMemPoolAttrReleaseThreshold = 4 };
+using cudaMemPool_t = void*;
 enum cudaLimit { cudaLimitStackSize, cudaLimitPrintfFifoSize, cudaLimitMallocHeapSize };
 enum cudaMemoryAdvise {
     cudaMemAdviseSetReadMostly = 1, cudaMemAdviseSetPreferredLocation = 3,
@@ -79,6 +84,47 @@ cudaError_t cudaMemcpy2D(Arguments... arguments) {
     return error != cudaSuccess ? error : cudaStreamSynchronize(nullptr);
 }
 
+inline cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from,
+                                  int from_device, size_t bytes) {
+    return cudaMemcpyPeerAsync(to, to_device, from, from_device, bytes);
+}
+
+// ---- kernels by their address, and the host's functions in a stream ----
+template <typename Kernel>
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Kernel* kernel) {
+    return cudaFuncGetAttributes(attributes, (const void*)kernel);
+}
+template <typename Kernel>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel* kernel,
+                                                          int threads,
+                                                          size_t shared_bytes) {
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (const void*)kernel,
+                                                         threads, shared_bytes);
+}
+template <typename Kernel>
+cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, Kernel* kernel,
+                                               size_t shared_bytes = 0, int limit = 0) {
+    cudaDeviceProp device;
+    cudaGetDeviceProperties(&device, 0);
+    *block = limit > 0 ? std::min(limit, device.maxThreadsPerBlock)
+                       : device.maxThreadsPerBlock;
+    const cudaError_t error =
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(grid, kernel, *block, shared_bytes);
+    *grid *= device.multiProcessorCount;
+    return error;
+}
+using cudaStreamCallback_t = void (*)(cudaStream_t, cudaError_t, void*);
+inline cudaError_t cudaStreamAddCallback(cudaStream_t stream,
+                                         cudaStreamCallback_t function, void* data,
+                                         unsigned) {
+    using Call = std::function<void()>;
+    const auto run = [](void* call) {
+        (*std::unique_ptr<Call>(static_cast<Call*>(call)))();
+    };
+    return cudaLaunchHostFunc(stream, run,
+                              new Call([=] { function(stream, cudaSuccess, data); }));
+}
+
 // ---- variables in device memory: a symbol is a reference to its place ----
 template <typename T>
 cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, size_t bytes,
@@ -117,6 +163,8 @@ MINI_NOTHING(cudaFuncSetCacheConfig)
 MINI_NOTHING(cudaDeviceSetCacheConfig)
 MINI_NOTHING(cudaDeviceSetLimit)
 MINI_NOTHING(cudaSetDeviceFlags)
+MINI_NOTHING(cudaDeviceGetDefaultMemPool)
+MINI_NOTHING(cudaMemPoolSetAttribute)
 MINI_NOTHING(cudaProfilerStart)
 MINI_NOTHING(cudaProfilerStop)
 #undef MINI_NOTHING
@@ -124,6 +172,10 @@ MINI_NOTHING(cudaProfilerStop)
 #define cudaDriverGetVersion cudaRuntimeGetVersion
 inline cudaError_t cudaRuntimeGetVersion(int* version) {
     *version = CUDART_VERSION;
+    return cudaSuccess;
+}
+inline cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+    *least = *greatest = 0;
     return cudaSuccess;
 }
 inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags,

@@ -2,9 +2,11 @@
 
 #include <cxxabi.h>
 #include <elf.h>
+#include <execinfo.h>
 #include <link.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -217,6 +219,23 @@ ImagePart image_part(const void* address) {
         if (at >= segment.begin && at < segment.end)
             return segment.writable ? ImagePart::kVariable : ImagePart::kConstant;
     return ImagePart::kNone;
+}
+
+bool in_program(const void* address) {
+    if (image_part(address) == ImagePart::kNone) return false;
+    const std::string& function = function_at(address);
+    for (const char* const prefix : {"mini::sim::", "mini::cuda::", "cuda", "std::"})
+        if (function.starts_with(prefix)) return false;
+    return function.find("mini::sim::") == std::string::npos;
+}
+
+const void* calling_place() {
+    std::array<void*, 24> frames;
+    const int count = backtrace(frames.data(), static_cast<int>(frames.size()));
+    for (void* const frame : std::span(frames).first(static_cast<size_t>(count)))
+        if (in_program(static_cast<const char*>(frame) - 1))
+            return static_cast<const char*>(frame) - 1;
+    return nullptr;
 }
 
 }  // namespace mini::sim

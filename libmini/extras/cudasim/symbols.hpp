@@ -49,6 +49,12 @@ enum class ImagePart { kNone, kConstant, kVariable };
 /// Returns the part that contains an address.
 ImagePart image_part(const void* address);
 
+/// Returns whether the code at an address is in the program, but not in the simulator, the
+/// standard library or libmini's CUDA runtime.
+bool in_program(const void* address);
+/// Returns the innermost such address on the call stack, or null if unknown.
+const void* calling_place();
+
 /// Returns the short names of the functions whose code is at an address, the innermost
 /// inlined function first, "" if its name is unknown. Runs addr2line once for each new
 /// address.

@@ -12,43 +12,33 @@ struct dim3 {
 using cudaStream_t = struct CUstream_st*;
 using cudaEvent_t = struct CUevent_st*;
 
+// clang-format off
 // Each error: its name, its number, and what it means.
-#define MINI_ERRORS(error)                                                              \
-    error(cudaSuccess, 0, "no error") error(cudaErrorInvalidValue, 1,                   \
-                                            "an argument is not valid")                 \
-        error(cudaErrorMemoryAllocation, 2, "the device is out of memory") error(       \
-            cudaErrorInvalidConfiguration, 9,                                           \
-            "the grid or block dimensions are invalid")                                 \
-            error(cudaErrorInvalidMemcpyDirection, 21,                                  \
-                  "the direction of the copy is invalid")                               \
-                error(cudaErrorInvalidDeviceFunction, 98, "this is not a kernel")       \
-                    error(cudaErrorNoDevice, 100, "no device was found") error(         \
-                        cudaErrorInvalidDevice, 101, "the device index is invalid")     \
-                        error(cudaErrorInvalidResourceHandle, 400,                      \
-                              "the stream or event does not exist, or belongs to "      \
-                              "another device") error(cudaErrorNotReady, 600,           \
-                                                      "the work is not done yet")       \
-                            error(cudaErrorIllegalAddress, 700,                         \
-                                  "a kernel accessed an illegal address")               \
-                                error(cudaErrorLaunchTimeout, 702,                      \
-                                      "a kernel takes too long")                        \
-                                    error(cudaErrorPeerAccessAlreadyEnabled, 704,       \
-                                          "the access to this peer is enabled already") \
-                                        error(cudaErrorAssert, 710,                     \
-                                              "an assertion in a kernel failed")        \
-                                            error(cudaErrorHardwareStackError, 714,     \
-                                                  "a kernel's stack is broken")         \
-                                                error(cudaErrorLaunchFailure, 719,      \
-                                                      "a kernel failed")                \
-                                                    error(cudaErrorNotSupported, 801,   \
-                                                          "this is not supported")      \
-                                                        error(cudaErrorUnknown, 999,    \
-                                                              "an unknown error")
-enum cudaError_t {
+#define MINI_ERRORS(error)                                                                  \
+    error(cudaSuccess, 0, "no error")                                                       \
+    error(cudaErrorInvalidValue, 1, "an argument is not valid")                             \
+    error(cudaErrorMemoryAllocation, 2, "the device is out of memory")                      \
+    error(cudaErrorInvalidConfiguration, 9, "the grid or block dimensions are invalid")     \
+    error(cudaErrorInvalidMemcpyDirection, 21, "the direction of the copy is invalid")      \
+    error(cudaErrorInvalidDeviceFunction, 98, "this is not a kernel")                       \
+    error(cudaErrorNoDevice, 100, "no device was found")                                    \
+    error(cudaErrorInvalidDevice, 101, "the device index is invalid")                       \
+    error(cudaErrorInvalidResourceHandle, 400,                                              \
+          "the stream or event does not exist, or belongs to another device")               \
+    error(cudaErrorNotReady, 600, "the work is not done yet")                               \
+    error(cudaErrorIllegalAddress, 700, "a kernel accessed an illegal address")             \
+    error(cudaErrorLaunchTimeout, 702, "a kernel takes too long")                           \
+    error(cudaErrorPeerAccessAlreadyEnabled, 704,                                           \
+          "the access to this peer is enabled already")                                     \
+    error(cudaErrorPeerAccessNotEnabled, 705, "the access to this peer is not enabled")     \
+    error(cudaErrorAssert, 710, "an assertion in a kernel failed")                          \
+    error(cudaErrorHardwareStackError, 714, "a kernel's stack is broken")                   \
+    error(cudaErrorLaunchFailure, 719, "a kernel failed")                                   \
+    error(cudaErrorCooperativeLaunchTooLarge, 720, "the blocks do not fit on the device")   \
+    error(cudaErrorNotSupported, 801, "this is not supported")                              \
+    error(cudaErrorUnknown, 999, "an unknown error")
 #define MINI_ENUMERATOR(name, number, text) name = number,
-    MINI_ERRORS(MINI_ENUMERATOR)
-#undef MINI_ENUMERATOR
-};
+enum cudaError_t { MINI_ERRORS(MINI_ENUMERATOR) };
 using cudaError = cudaError_t;
 
 enum cudaMemcpyKind {
@@ -59,25 +49,38 @@ enum cudaMemcpyKind {
     cudaMemcpyDefault = 4,
 };
 
-enum cudaDeviceAttr {
-    cudaDevAttrMaxThreadsPerBlock = 1,
-    cudaDevAttrMaxSharedMemoryPerBlock = 8,
-    cudaDevAttrWarpSize = 10,
-    cudaDevAttrClockRate = 13,
-    cudaDevAttrMultiProcessorCount = 16,
-    cudaDevAttrIntegrated = 18,
-    cudaDevAttrComputeMode = 20,
-    cudaDevAttrMaxThreadsPerMultiProcessor = 39,
-    cudaDevAttrComputeCapabilityMajor = 75,
-    cudaDevAttrComputeCapabilityMinor = 76,
-    cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
-    cudaDevAttrCooperativeLaunch = 95,
-    cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
-};
+// Each attribute: its name, its number, and the property that has its value.
+#define MINI_ATTRIBUTES(attribute)                                                          \
+    attribute(cudaDevAttrMaxThreadsPerBlock, 1, maxThreadsPerBlock)                         \
+    attribute(cudaDevAttrMaxSharedMemoryPerBlock, 8, sharedMemPerBlock)                     \
+    attribute(cudaDevAttrWarpSize, 10, warpSize)                                            \
+    attribute(cudaDevAttrClockRate, 13, clockRate)                                          \
+    attribute(cudaDevAttrGpuOverlap, 15, deviceOverlap)                                     \
+    attribute(cudaDevAttrMultiProcessorCount, 16, multiProcessorCount)                      \
+    attribute(cudaDevAttrIntegrated, 18, integrated)                                        \
+    attribute(cudaDevAttrComputeMode, 20, computeMode)                                      \
+    attribute(cudaDevAttrMaxThreadsPerMultiProcessor, 39, maxThreadsPerMultiProcessor)      \
+    attribute(cudaDevAttrComputeCapabilityMajor, 75, major)                                 \
+    attribute(cudaDevAttrComputeCapabilityMinor, 76, minor)                                 \
+    attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor, 81, sharedMemPerMultiprocessor)  \
+    attribute(cudaDevAttrCooperativeLaunch, 95, cooperativeLaunch)                          \
+    attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, 97, sharedMemPerBlockOptin)          \
+    attribute(cudaDevAttrMemoryPoolsSupported, 115, memoryPoolsSupported)
+enum cudaDeviceAttr { MINI_ATTRIBUTES(MINI_ENUMERATOR) };
+#undef MINI_ENUMERATOR
+// clang-format on
 
 enum cudaFuncAttribute {
     cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
     cudaFuncAttributePreferredSharedMemoryCarveout = 9,
+};
+
+struct cudaFuncAttributes {
+    size_t sharedSizeBytes;
+    int maxDynamicSharedSizeBytes, maxThreadsPerBlock;
+    // Below, zeros.
+    int numRegs, binaryVersion, ptxVersion, cacheModeCA;
+    size_t constSizeBytes, localSizeBytes;
 };
 
 enum cudaMemoryType {
@@ -115,7 +118,7 @@ struct cudaDeviceProp {
     size_t sharedMemPerMultiprocessor, totalConstMem;
     int clockRate, memoryClockRate, memoryBusWidth, l2CacheSize;  // kHz, kHz, bits, bytes
     int concurrentKernels, asyncEngineCount, canMapHostMemory, unifiedAddressing;
-    int managedMemory, integrated, cooperativeLaunch;
+    int managedMemory, integrated, cooperativeLaunch, memoryPoolsSupported;
     // Below, zeros.
     char luid[8];
     unsigned luidDeviceNodeMask;

@@ -1,5 +1,4 @@
 #include "libmini/extras/cudasim/checker.hpp"
-#include "libmini/extras/cudasim/settings.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -8,6 +7,7 @@
 #include <vector>
 
 #include "libmini/extras/cudasim/api.hpp"
+#include "libmini/extras/cudasim/hooks.hpp"
 #include "libmini/kernels/cuda/runtime.hpp"
 #include "tests/extras/cudasim/bugs/bugs.hpp"
 #include "tests/extras/cudasim/patterns.hpp"

@@ -47,10 +47,12 @@ TEST_CASE("mini cuda: the language and the runtime of plain programs") {
     CHECK(plain.code == 0);
     // The last launch is refused on purpose.
     const Answer checked = run_shell("MINI_SIM_CHECK=1 " + program);
-    CHECK(checked.text ==
-          "a kernel was not launched: the grid or block dimensions are invalid\n"
-          "0 failures\n");
-    CHECK(checked.code == 0);
+    CHECK(std::regex_match(
+        checked.text,
+        std::regex("0 failures\nlaunch refused: .*language.cu:[0-9]+\n"
+                   "    add\\(.*\\) was not launched: the grid or block dimensions are "
+                   "invalid\nMINI_SIM_CHECK: 1 mistake\n")));
+    CHECK(checked.code == 1);
 }
 
 TEST_CASE("mini cuda: half and bfloat16, and the toolkit's libraries") {
@@ -89,6 +91,34 @@ TEST_CASE("mini cuda --count prints each kernel's traffic and its worst line") {
         "        thread 0 at byte 0, thread 1 at byte 32, thread 2 at byte 64, thread 3 "
         "at byte 96, ...\n");
     CHECK(result.code == 0);
+}
+
+TEST_CASE(
+    "findings name the lines of copies and allocations, also if a signal ends the "
+    "program") {
+    const std::string end =
+        GENERATE("abort()", "raise(SIGTERM)", "*(volatile int*)8 = 1");
+    CAPTURE(end);
+    const Answer result = mini_cuda_of(
+        "#include <signal.h>\n"
+        "__global__ void k(int* a) { a[8 + threadIdx.x] = 1; }\n"
+        "int main() { int *a, *b, host[8]; cudaStream_t s; cudaStreamCreate(&s);\n"
+        "  cudaMalloc(&a, 32);\n"
+        "  k<<<1, 1>>>(a);\n"
+        "  cudaMallocHost(&b, 32);\n"
+        "  cudaMemcpyAsync(a, b, 32, cudaMemcpyHostToDevice, s);\n"
+        "  b[0] = 1;\n"
+        "  cudaDeviceSynchronize(); " +
+            end + "; }\n",
+        "--check");
+    CHECK(contains(
+        result.text,
+        "out of bounds: k, block (0, 0, 0), thread (0, 0, 0), it.cu:2\n    writes 4 "
+        "bytes at byte 32 of allocation 1, made at it.cu:4, which has 32 bytes\n"));
+    CHECK(contains(result.text, "missing synchronisation: it.cu:8\n"));
+    CHECK(contains(result.text, "the other: a copy, it.cu:7\n"));
+    CHECK(contains(result.text, "MINI_SIM_CHECK: 2 mistakes"));
+    CHECK(result.code > 128);
 }
 
 TEST_CASE("mini cuda --seeds names the order of blocks in which a mistake shows") {

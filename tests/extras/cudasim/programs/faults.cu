@@ -570,6 +570,17 @@ FAULT(kSpin, waits_for_a_host_that_waits, 1, 1) {
     }
 }
 
+// ---- launches ----
+
+constexpr const char* kRefused = "launch refused";
+HOST_FAULT(kRefused, block_of_2000_threads) {
+    kernel<<<1, wrong ? 2000 : 1000>>>(a, n, true);
+}
+HOST_FAULT(kRefused, empty_grid) { kernel<<<wrong ? 0 : 1, 32>>>(a, n, true); }
+HOST_FAULT(kRefused, much_dynamic_shared_memory) {
+    kernel<<<1, 32, wrong ? 50'000 : 48'000>>>(a, n, true);
+}
+
 int main(int, char** arguments) {
     const bool list = strcmp(arguments[1], "list") == 0;
     for (const Fault* each : Fault::all()) {

@@ -163,6 +163,20 @@ int main() {
     CHECK(cudaEventElapsedTime(&milliseconds, begin, end) == 0 && milliseconds >= 0);
     add<<<1, 2000>>>(da, da, dc, n);
     CHECK(cudaGetLastError() == cudaErrorInvalidConfiguration);
+    int blocks = 0, threads = 0, called = 0;
+    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, add, 256, 40 << 10);
+    CHECK(blocks == 4);  // 41 of 164 KiB each
+    cudaOccupancyMaxPotentialBlockSize(&blocks, &threads, (void*)add, 0, 100);
+    CHECK(blocks == 16 * properties.multiProcessorCount && threads == 100);
+    cudaFuncAttributes attributes;
+    CHECK(cudaFuncGetAttributes(&attributes, add) == 0);
+    CHECK(attributes.maxThreadsPerBlock == 1024 && attributes.sharedSizeBytes == 0);
+    cudaStreamAddCallback(
+        stream, [](cudaStream_t, cudaError_t, void* to) { *static_cast<int*>(to) = 7; },
+        &called, 0);
+    CHECK(cudaStreamSynchronize(stream) == 0 && called == 7);
+    int overlap = -1;
+    CHECK(cudaDeviceGetAttribute(&overlap, cudaDevAttrGpuOverlap, 0) == 0 && overlap == 0);
     printf("%d failures\n", failures);
     return failures;
 }

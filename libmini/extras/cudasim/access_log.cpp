@@ -215,9 +215,8 @@ std::vector<LineTraffic> traffic_by_line(const LaunchCounters& launch) {
     const auto lines = lines_of(addresses);
 
     std::map<std::tuple<std::string, int, Mode, bool>, LineTraffic> merged;
-    size_t i = 0;
     for (const auto& [key, instruction] : launch.instructions) {
-        const Line& at = lines[i++];
+        const Line& at = lines.at(key.first);
         LineTraffic& line =
             merged[{at.file, at.number, instruction.mode, instruction.shared}];
         line.file = at.file;

@@ -92,91 +92,55 @@ bool Inspector::observe(const MemoryAccess& access, bool shared, bool tracked) {
     return true;
 }
 
-Inspector::Shared Inspector::place_in_shared(const MemoryAccess& access) {
-    const uintptr_t at = access.at();
-    const size_t bytes = access.bytes;
-    const uintptr_t offset = memory_.variables.offset(at);
-    if (offset >= memory_.variables.bytes) {
-        const size_t place = memory_.dynamic.offset(at), size = memory_.dynamic.bytes;
-        return place >= size || bytes > size - place ? Shared::kOutside : Shared::kInside;
-    }
-    const auto contains = [&](const SharedArray* array) {
-        return array != nullptr && offset >= array->offset &&
-               offset + bytes <= array->offset + array->bytes;
-    };
-    Permitted& recent =
-        recent_[reinterpret_cast<uintptr_t>(access.address) % recent_.size()];
-    if (recent.address == access.address && contains(recent.array))
-        return Shared::kInside;
-    const SharedArray* const array = memory_.array_at(at);
-    const bool strayed = strays(array, access.address);
-    if (array == nullptr)
-        return strayed || access.mode != Mode::kRead ? Shared::kOutside
-                                                     : Shared::kOtherVariable;
-    if (strayed || !contains(array)) return Shared::kOutside;
-    recent = {access.address, array};
-    array_of_.emplace(access.address, array);
-    return Shared::kInside;
-}
-
-// Returns whether an instruction accesses no array, or an array of another function than
-// the array that it accessed first. The first array must be declared in a function that
-// the instruction is compiled from, if their names are known.
-bool Inspector::strays(const SharedArray* array, const void* address) const {
-    const auto known = array_of_.find(address);
-    if (known != array_of_.end())
-        return array == nullptr || array->function != known->second->function;
-    const std::string& kernel = races_.name();
-    if (array == nullptr || array->function == kernel ||
-        short_name(function_at(address)) != kernel)
-        return false;
-    const auto& functions = inlined_at(address);
-    if (!functions.empty() && functions.front().empty()) return false;
-    return std::find(functions.begin(), functions.end(), array->function) ==
-           functions.end();
-}
-
-std::string Inspector::outside_of_shared(const MemoryAccess& access) const {
-    const uintptr_t offset = memory_.variables.offset(access.at());
-    if (offset >= memory_.variables.bytes)
-        return concat("at byte ",
-                      static_cast<int64_t>(memory_.dynamic.offset(access.at())),
-                      " of the dynamic shared memory, which has ", memory_.dynamic.bytes,
-                      " bytes: request more in the launch");
-    const SharedArray* const nearest = nearest_array(offset, access.address);
-    if (nearest == nullptr) return "outside of every shared array";
-    return concat(
-        "at byte ", static_cast<int64_t>(offset) - static_cast<int64_t>(nearest->offset),
-        " of the shared array ", nearest->name, ", which has ", nearest->bytes, " bytes");
-}
-
-// Returns the array that the instruction accessed first, else the kernel's array nearest
-// to `at`, an offset like theirs, else null.
-const SharedArray* Inspector::nearest_array(uintptr_t at, const void* address) const {
-    const auto known = array_of_.find(address);
-    if (known != array_of_.end()) return known->second;
-    const auto distance = [&](const SharedArray& array) {
-        const auto offset = static_cast<int64_t>(at);
-        const auto begin = static_cast<int64_t>(array.offset);
-        return offset < begin ? begin - offset
-                              : offset - begin - static_cast<int64_t>(array.bytes) + 1;
-    };
-    const SharedArray* nearest = nullptr;
-    for (const SharedArray& array : shared_arrays())
-        if (array.function == races_.name() &&
-            (nearest == nullptr || distance(array) < distance(*nearest)))
-            nearest = &array;
-    return nearest;
-}
-
 bool Inspector::access_shared(const MemoryAccess& access) {
-    const Shared place = place_in_shared(access);
-    if (place == Shared::kOtherVariable) return true;
-    if (place == Shared::kOutside)
-        return !checks_ || reject(Mistake::kOutOfBounds, access.address,
-                                  concat(verb(access.mode), " ", access.bytes, " bytes ",
-                                         outside_of_shared(access)));
-    return observe(access, true, true);
+    const auto refuse = [&](uintptr_t place, const std::string& memory, size_t size,
+                            const char* advice) {
+        return !checks_ ||
+               reject(Mistake::kOutOfBounds, access.address,
+                      concat(verb(access.mode), " ", access.bytes, " bytes at byte ",
+                             static_cast<int64_t>(place), " of the ", memory,
+                             ", which has ", size, " bytes", advice));
+    };
+    const uintptr_t offset = memory_.variables.offset(access.at());
+    if (offset >= memory_.variables.bytes) {
+        const size_t place = memory_.dynamic.offset(access.at());
+        const size_t size = memory_.dynamic.bytes;
+        return place < size && access.bytes <= size - place
+                   ? observe(access, true, true)
+                   : refuse(place, "dynamic shared memory", size,
+                            ": request more in the launch");
+    }
+    const SharedArray* const array = memory_.array_before(access.at());
+    const size_t place = array == nullptr ? offset : offset - array->offset;
+    const bool begins_inside = array != nullptr && place < array->bytes;
+    const auto known = array_of_.find(access.address);
+    const bool is_new = known == array_of_.end();
+    if (is_new && !begins_inside && access.mode == Mode::kRead)
+        return true;  // a thread-local variable that is not a shared array
+    const bool strays =
+        array == nullptr || (is_new ? !may_declare(access.address, array->function)
+                                    : array->function != known->second->function);
+    if (!strays && begins_inside && access.bytes <= array->bytes - place) {
+        if (is_new) array_of_.emplace(access.address, array);
+        return observe(access, true, true);
+    }
+    // The array that is meant: of earlier accesses, else the kernel's last one before.
+    const SharedArray* meant = is_new ? array : known->second;
+    for (const SharedArray& each : shared_arrays())
+        if (is_new && each.function == races_.name() && each.offset <= offset)
+            meant = &each;
+    return meant == nullptr
+               ? refuse(offset, "thread-local variables", 0, "")
+               : refuse(offset - meant->offset, concat("shared array ", meant->name),
+                        meant->bytes, "");
+}
+
+// Returns whether an instruction may access the arrays of a function first: it is compiled from
+// the function, or in no kernel.
+bool Inspector::may_declare(const void* address, const std::string& function) const {
+    const std::string& kernel = races_.name();
+    return function == kernel || short_name(function_at(address)) != kernel ||
+           may_be_of(address, function);
 }
 
 // Checks an access outside of device memory, shared memory and the thread's stack.

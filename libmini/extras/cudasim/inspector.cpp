@@ -133,7 +133,6 @@ void tell::operation_begins(const Operation& operation) {
                                  operation.launch->block);
     self().devices_ = all_memory();
     self().array_of_.clear();
-    self().recent_ = {};
     if (self().checks_ && operation.kind != OperationKind::kKernel)
         self().races_.visit_copy();
 }

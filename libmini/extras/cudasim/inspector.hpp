@@ -16,13 +16,12 @@
 
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "libmini/extras/cudasim/access_log.hpp"
@@ -63,17 +62,6 @@ struct Inspector {
     bool may_access(const MemoryAccess& access);
     Next poll(const MemoryAccess& access);
     bool is_shared(const void* pointer) const;
-    // Where an access in or near the block's shared memory goes.
-    enum class Shared {
-        kInside,        // inside of a permitted array, or of the dynamic shared memory
-        kOutside,       // outside of them
-        kOtherVariable  // a read of a thread-local variable that is not a shared array
-    };
-    // An instruction, and an array that it may access.
-    struct Permitted {
-        const void* address = nullptr;
-        const SharedArray* array = nullptr;
-    };
     // The last value that a thread has read, and how often it has done so again.
     struct Poll {
         const void* pointer = nullptr;
@@ -81,10 +69,7 @@ struct Inspector {
         uint32_t count = 0;
     };
 
-    Shared place_in_shared(const MemoryAccess& access);
-    bool strays(const SharedArray* array, const void* address) const;
-    const SharedArray* nearest_array(uintptr_t at, const void* address) const;
-    std::string outside_of_shared(const MemoryAccess& access) const;
+    bool may_declare(const void* address, const std::string& function) const;
     bool access_global(const MemoryAccess& access);
     bool access_shared(const MemoryAccess& access);
     bool access_other(const MemoryAccess& access);
@@ -100,9 +85,9 @@ struct Inspector {
     MemoryMap memory_;
     RaceChecker races_{findings_, memory_};  // if it counts, knows the operations only
     Region devices_;                         // all device memory and pinned memory
-    std::map<const void*, const SharedArray*> array_of_;  // by instruction address
-    std::array<Permitted, 256> recent_;                   // by instruction address % 256
-    std::vector<Poll> polls_;                             // by thread
+    // By instruction address: the shared array that it accessed first.
+    std::unordered_map<const void*, const SharedArray*> array_of_;
+    std::vector<Poll> polls_;  // by thread
 };
 
 }  // namespace mini::sim

@@ -146,7 +146,8 @@ MINI_ATOMIC(atomicExch, (static_cast<void>(old), value))
         return seen;                                                                  \
     }
 MINI_CAS(atomicCAS)
-MINI_CAS(atomicCAS_block) MINI_CAS(atomicCAS_system)
+MINI_CAS(atomicCAS_block)
+MINI_CAS(atomicCAS_system)
 #undef MINI_CAS
 
     // clang-format off

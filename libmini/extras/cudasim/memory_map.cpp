@@ -24,13 +24,11 @@ const Allocation& MemoryMap::allocation_at(uintptr_t at) {
     return recent_.emplace_back(find_allocation(pointer).value_or(Allocation{}));
 }
 
-const SharedArray* MemoryMap::array_at(uintptr_t at) const {
-    const size_t offset = variables.offset(at);
+const SharedArray* MemoryMap::array_before(uintptr_t at) const {
     const auto& arrays = shared_arrays();
-    auto after = std::ranges::upper_bound(arrays, offset, {}, &SharedArray::offset);
-    if (after == arrays.begin()) return nullptr;
-    --after;
-    return offset - after->offset < after->bytes ? &*after : nullptr;
+    const auto after =
+        std::ranges::upper_bound(arrays, variables.offset(at), {}, &SharedArray::offset);
+    return after == arrays.begin() ? nullptr : &*std::prev(after);
 }
 
 std::string MemoryMap::describe(uintptr_t at, bool shared) {
@@ -41,7 +39,7 @@ std::string MemoryMap::describe(uintptr_t at, bool shared) {
     }
     if (variables.offset(at) >= variables.bytes)
         return concat("byte ", dynamic.offset(at), " of the dynamic shared memory");
-    const SharedArray* const array = array_at(at);
+    const SharedArray* const array = array_before(at);
     if (array == nullptr) return "shared memory";
     return concat("byte ", variables.offset(at) - array->offset, " of the shared array ",
                   array->name,

@@ -38,8 +38,9 @@ class MemoryMap {
         return allocation.id > last_untracked_ && allocation.device != kPinned;
     }
 
-    /// Returns the shared array at an address of `variables`, or null.
-    const SharedArray* array_at(uintptr_t at) const;
+    /// Returns the last shared array that begins at or before an address of `variables`, or
+    /// null.
+    const SharedArray* array_before(uintptr_t at) const;
 
     /// Returns a text like "byte 12 of allocation 3, made at a.cu:9 (40 bytes)". `shared` is whether the
     /// address is in shared memory. An array that the kernel does not declare itself is

@@ -93,7 +93,8 @@ struct Launcher {
         const cudaError_t error = enqueue_body(config, kernel,
                                                [call = call, ... values = values]()
                                                    MINI_UNCHECKED { call(values...); });
-        if (error != cudaSuccess && error < cudaErrorIllegalAddress && sim::is_inspected())
+        if (error != cudaSuccess && error < cudaErrorIllegalAddress &&
+            sim::is_inspected())
             sim::tell::launch_refused(kernel, cudaGetErrorString(error));
     }
 };

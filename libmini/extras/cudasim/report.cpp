@@ -135,9 +135,7 @@ std::vector<Report> Findings::take() {
             return "";
         });
     }
-    std::map<const void*, Line> lines;
-    const auto found = lines_of(addresses);
-    for (size_t i = 0; i < addresses.size(); ++i) lines[addresses[i]] = found[i];
+    auto lines = lines_of(addresses);
 
     // Merge findings with the same kind, kernels and lines.
     std::vector<Report> reports;

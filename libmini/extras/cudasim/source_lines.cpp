@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
@@ -41,7 +42,7 @@ std::string argument(const void* address) {
 Line parse(const std::string& text) {
     const size_t colon = text.rfind(':');
     if (colon == std::string::npos) return {};
-    Line line{text.substr(0, colon), 0};
+    Line line{text.substr(0, colon)};
     std::from_chars(text.data() + colon + 1, text.data() + text.size(), line.number);
     return line;
 }
@@ -54,58 +55,50 @@ bool of_the_simulator(const std::string& file) {
            file.rfind("/usr/", 0) == 0;
 }
 
-// What addr2line knows of an address.
-struct Known {
-    Line line;                           // the innermost of the user
-    std::vector<std::string> functions;  // the innermost first
-};
-
-// All addresses that were looked up. Never destroyed: the checker looks up lines at the exit
-// of the program, after its static objects. REQUIRES: its caller holds `mutex`.
-std::mutex mutex;
-std::map<const void*, Known>& table() {
-    static auto* const all = new std::map<const void*, Known>;
-    return *all;
+// The lines that are known, by address. Never destroyed: the checker looks up lines at the exit
+// of the program, after its static objects.
+std::map<const void*, Line>& table() {
+    static auto& all = *new std::map<const void*, Line>;
+    return all;
 }
+std::mutex mutex;  // guards the table
 
-// Looks up addresses by one call of addr2line. It prints for each a line "0x...", then two
-// lines for each function, its name and its source line; the innermost comes first.
+// Adds the lines of addresses, which are arguments, to the table. For each address, addr2line
+// prints the address, then a name and a source line for each inlined function; the innermost
+// comes first.
 void look_up(const std::string& addresses) {
     const std::string output = output_of(concat(
         "addr2line -a -f -i -C -e /proc/", getpid(), "/exe", addresses, " 2>/dev/null"));
     std::istringstream lines(output);
-    Known* known = nullptr;
+    Line* known = nullptr;
     for (std::string text, file; std::getline(lines, text);) {
         uintptr_t offset = 0;
-        if (text.rfind("0x", 0) == 0) {
+        if (text.starts_with("0x")) {
             std::from_chars(text.data() + 2, text.data() + text.size(), offset, 16);
             known = &table()[reinterpret_cast<const void*>(program_base() + offset)];
             continue;
         }
         if (known == nullptr || !std::getline(lines, file)) return;
         known->functions.push_back(short_name(text));
-        const Line line = parse(file);
-        if (known->line.number == 0 && line.number > 0 && !of_the_simulator(line.file))
-            known->line = line;
+        Line line = parse(file);
+        if (known->number > 0 || line.number == 0 || of_the_simulator(line.file))
+            continue;
+        known->file = line.file;
+        known->number = line.number;
     }
 }
 
 }  // namespace
 
-const std::vector<std::string>& inlined_at(const void* address) {
-    const std::lock_guard lock(mutex);
-    const auto [found, is_new] = table().try_emplace(address);
-    if (is_new) look_up(argument(address));
-
-    // addr2line gives an inlined function without a linkage name (of an anonymous
-    // namespace) the name of the function that contains the code.
-    auto& functions = found->second.functions;
-    if (functions.size() > 1 && functions.front() == functions.back())
-        functions.front().clear();
-    return functions;
+bool may_be_of(const void* address, const std::string& function) {
+    const auto functions = lines_of({address}).at(address).functions;
+    // addr2line gives an inlined function without a linkage name (of an anonymous namespace)
+    // the name of the function that contains the code.
+    const bool unnamed = functions.size() > 1 && functions.front() == functions.back();
+    return unnamed || std::ranges::find(functions, function) != functions.end();
 }
 
-std::vector<Line> lines_of(const std::vector<const void*>& addresses) {
+std::map<const void*, Line> lines_of(const std::vector<const void*>& addresses) {
     const std::lock_guard lock(mutex);
     std::string arguments;
     size_t pending = 0;
@@ -117,10 +110,7 @@ std::vector<Line> lines_of(const std::vector<const void*>& addresses) {
         arguments.clear();
     }
     if (!arguments.empty()) look_up(arguments);
-
-    std::vector<Line> lines;
-    for (const void* address : addresses) lines.push_back(table()[address].line);
-    return lines;
+    return table();
 }
 
 }  // namespace mini::sim

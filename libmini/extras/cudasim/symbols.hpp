@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -55,18 +56,20 @@ bool in_program(const void* address);
 /// Returns the innermost such address on the call stack, or null if unknown.
 const void* calling_place();
 
-/// Returns the short names of the functions whose code is at an address, the innermost
-/// inlined function first, "" if its name is unknown. Runs addr2line once for each new
-/// address.
-const std::vector<std::string>& inlined_at(const void* address);
-
 struct Line {
-    std::string file;
+    std::string file = {};
     int number = 0;  // 0: unknown
+    // The short names of the functions whose code is there, the innermost first.
+    std::vector<std::string> functions = {};
 };
 
-/// Returns the source line of each address; for inlined code, the innermost line outside
-/// of the simulator and the standard library. Runs addr2line once per 200 new addresses.
-std::vector<Line> lines_of(const std::vector<const void*>& addresses);
+/// Returns the source lines of these addresses and of all that were looked up before; for
+/// inlined code, the innermost line outside of the simulator and the standard library. Runs
+/// addr2line once per 200 new addresses.
+std::map<const void*, Line> lines_of(const std::vector<const void*>& addresses);
+
+/// Returns whether the code at an address is of a function, or inlined in one, of this short
+/// name, as far as is known.
+bool may_be_of(const void* address, const std::string& function);
 
 }  // namespace mini::sim

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <climits>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -31,12 +30,7 @@ namespace {
 //                             cudaFuncSetAttribute, for dynamic only
 //
 // nvcc refuses kernels with too much static shared memory; here their launch fails.
-constexpr unsigned kMaxThreadsPerBlock = 1024;
-constexpr size_t kSharedBytes = 48 * 1024;
-constexpr size_t kSharedBytesOptin = 163 * 1024;  // of an A100
-
-constexpr dim3 kMaxBlock = {1024, 1024, 64};
-constexpr dim3 kMaxGrid = {0x7fffffff, 65535, 65535};
+const cudaDeviceProp kDevice = {};
 
 // The shared memory of a kernel.
 struct SharedLimits {
@@ -59,25 +53,29 @@ SharedLimits& limits_of(const void* kernel) {
     return found->second;
 }
 
-bool fits(dim3 extent, dim3 max) {
-    return extent.x > 0 && extent.y > 0 && extent.z > 0 && extent.x <= max.x &&
-           extent.y <= max.y && extent.z <= max.z;
+bool fits(dim3 extent, const int (&max)[3]) {
+    const auto within = [](unsigned each, int most) {
+        return each > 0 && each <= static_cast<unsigned>(most);
+    };
+    return within(extent.x, max[0]) && within(extent.y, max[1]) &&
+           within(extent.z, max[2]);
 }
 
 // Reports the first limit that a launch exceeds. REQUIRES: the machine is locked.
 cudaError_t check_limits(const Launch& launch) {
-    const unsigned threads = launch.block.x * launch.block.y * launch.block.z;
-    if (!fits(launch.grid, kMaxGrid) || !fits(launch.block, kMaxBlock) ||
-        threads > kMaxThreadsPerBlock)
+    if (!fits(launch.grid, kDevice.maxGridSize) ||
+        !fits(launch.block, kDevice.maxThreadsDim) ||
+        threads_of(launch) > static_cast<unsigned>(kDevice.maxThreadsPerBlock))
         return report(cudaErrorInvalidConfiguration);
     const SharedLimits& limits = limits_of(launch.kernel);
-    if (limits.arrays > kSharedBytes)
+    if (limits.arrays > kDevice.sharedMemPerBlock)
         return report(
             cudaErrorInvalidValue,
             concat("the kernel's __shared__ arrays take ", limits.arrays, " bytes (",
-                   limits.names, "), and nvcc allows ", kSharedBytes,
+                   limits.names, "), and nvcc allows ", kDevice.sharedMemPerBlock,
                    ": use dynamic shared memory and cudaFuncSetAttribute"));
-    const size_t limit = limits.dynamic.value_or(kSharedBytes - limits.arrays);
+    const size_t limit =
+        limits.dynamic.value_or(kDevice.sharedMemPerBlock - limits.arrays);
     if (launch.shared_bytes <= limit) return cudaSuccess;
     return report(cudaErrorInvalidValue,
                   concat("the launch requests ", launch.shared_bytes,
@@ -170,29 +168,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     std::strcpy(properties->name, "simulated device");
     properties->uuid.bytes[15] = static_cast<char>(device + 1);
     properties->totalGlobalMem = memory_use(device).total;
-    properties->sharedMemPerBlock = kSharedBytes;
-    properties->sharedMemPerBlockOptin = kSharedBytesOptin;
-    properties->warpSize = 32;
-    properties->maxThreadsPerBlock = kMaxThreadsPerBlock;
     properties->multiProcessorCount =
         static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-    properties->major = 8;
-    for (int i = 0; i < 3; ++i) {
-        properties->maxThreadsDim[i] = i < 2 ? 1024 : 64;
-        properties->maxGridSize[i] = i < 1 ? INT_MAX : 65535;
-    }
-    properties->regsPerBlock = properties->regsPerMultiprocessor = 65536;
-    properties->maxThreadsPerMultiProcessor = 2048;
-    properties->maxBlocksPerMultiProcessor = 32;
-    properties->sharedMemPerMultiprocessor = 164 * 1024;
-    properties->totalConstMem = 65536;
-    properties->clockRate = 1'410'000;
-    properties->memoryClockRate = 1'215'000;
-    properties->memoryBusWidth = 5120;
-    properties->l2CacheSize = 40 << 20;
-    properties->concurrentKernels = properties->asyncEngineCount = 1;
-    properties->canMapHostMemory = properties->unifiedAddressing = 1;
-    properties->managedMemory = 1;
     return cudaSuccess;
 }
 
@@ -238,25 +215,21 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
 }
 
 cudaError_t cudaDeviceSynchronize() {
-    if (device_count() == 0) return report(cudaErrorNoDevice);
-    const int device = current_device();
-    Machine& machine = Machine::instance();
-    Machine::Lock lock = machine.lock();
-    machine.wait_device(lock, device);
-    return report(machine.fault(device).code);
+    return with_device([](Machine& machine, Machine::Lock& lock, int device) {
+        machine.wait_device(lock, device);
+        return machine.fault(device).code;
+    });
 }
 
 // Frees the device's allocations and clears its sticky error; streams and events stay
 // valid.
 cudaError_t cudaDeviceReset() {
-    if (device_count() == 0) return report(cudaErrorNoDevice);
-    const int device = current_device();
-    Machine& machine = Machine::instance();
-    Machine::Lock lock = machine.lock();
-    machine.drain_device(lock, device);
-    machine.fault(device) = {};
-    free_all_memory(device);
-    return cudaSuccess;
+    return with_device([](Machine& machine, Machine::Lock& lock, int device) {
+        machine.drain_device(lock, device);
+        machine.fault(device) = {};
+        free_all_memory(device);
+        return cudaSuccess;
+    });
 }
 
 cudaError_t cudaFuncGetName(const char** name, const void* kernel) {
@@ -277,7 +250,8 @@ cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute
     const Machine::Lock lock = Machine::instance().lock();
     SharedLimits& limits = limits_of(kernel);
     const auto bytes = static_cast<size_t>(value);
-    if (bytes + limits.arrays > kSharedBytesOptin) return report(cudaErrorInvalidValue);
+    if (bytes + limits.arrays > kDevice.sharedMemPerBlockOptin)
+        return report(cudaErrorInvalidValue);
     limits.dynamic = bytes;
     return cudaSuccess;
 }
@@ -287,9 +261,9 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* ke
     const SharedLimits& limits = limits_of(kernel);
     *attributes = {};
     attributes->sharedSizeBytes = limits.arrays;
-    attributes->maxDynamicSharedSizeBytes =
-        static_cast<int>(limits.dynamic.value_or(kSharedBytes - limits.arrays));
-    attributes->maxThreadsPerBlock = kMaxThreadsPerBlock;
+    attributes->maxDynamicSharedSizeBytes = static_cast<int>(
+        limits.dynamic.value_or(kDevice.sharedMemPerBlock - limits.arrays));
+    attributes->maxThreadsPerBlock = kDevice.maxThreadsPerBlock;
     return cudaSuccess;
 }
 
@@ -298,10 +272,11 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
                                                           size_t shared_bytes) {
     cudaFuncAttributes attributes;
     cudaFuncGetAttributes(&attributes, kernel);
-    const auto most = static_cast<int>(kMaxThreadsPerBlock);
-    if (threads < 1 || threads > most) return report(cudaErrorInvalidValue);
+    if (threads < 1 || threads > kDevice.maxThreadsPerBlock)
+        return report(cudaErrorInvalidValue);
     const size_t taken = attributes.sharedSizeBytes + shared_bytes + 1024;
-    *blocks = std::min({32, 2 * most / ((threads + 31) / 32 * 32),
-                        static_cast<int>((kSharedBytesOptin + 1024) / taken)});
+    *blocks = std::min({kDevice.maxBlocksPerMultiProcessor,
+                        kDevice.maxThreadsPerMultiProcessor / ((threads + 31) / 32 * 32),
+                        static_cast<int>(kDevice.sharedMemPerMultiprocessor / taken)});
     return cudaSuccess;
 }

@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <vector>
 
 #include "libmini/core/error.hpp"
@@ -75,39 +74,35 @@ cudaError_t copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
     return call.give_and_wait(copy_of(to, from, bytes));
 }
 
-cudaError_t allocate(void** pointer, size_t bytes, int device) {
-    if (pointer == nullptr) return cudaErrorInvalidValue;
-    Machine& machine = Machine::instance();
-    const Machine::Lock lock = machine.lock();
-    const cudaError_t fault = machine.fault(current_device()).code;
-    if (fault != cudaSuccess) return fault;
-    *pointer = bytes == 0 ? nullptr : allocate_memory(bytes, device);
-    return bytes == 0 || *pointer != nullptr ? cudaSuccess : cudaErrorMemoryAllocation;
+// Allocates memory of the current device, or pinned memory.
+cudaError_t allocate(void** pointer, size_t bytes, bool pinned, bool managed = false) {
+    return with_device([&](Machine& machine, Machine::Lock&, int device) {
+        if (pointer == nullptr) return cudaErrorInvalidValue;
+        const cudaError_t fault = machine.fault(device).code;
+        if (fault != cudaSuccess) return fault;
+        *pointer = bytes == 0
+                       ? nullptr
+                       : allocate_memory(bytes, pinned ? kPinned : device, managed);
+        return bytes == 0 || *pointer != nullptr ? cudaSuccess
+                                                 : cudaErrorMemoryAllocation;
+    });
 }
 
-// The allocations of cudaMallocManaged. Guarded by the machine's lock.
-std::set<void*>& managed_memory() {
-    static auto* const all = new std::set<void*>;
-    return *all;
-}
-
-// Frees memory after all work that may use it is done.
+// Frees memory after all work that may use it is done; managed memory is both kinds.
 cudaError_t deallocate(void* pointer, bool pinned) {
     if (pointer == nullptr) return cudaSuccess;
-    const int device = device_of(pointer);
-    if (device == kPageable || (device == kPinned) != pinned)
-        return cudaErrorInvalidValue;
+    const auto found = find_allocation(pointer);
+    if (!found || ((found->device == kPinned) != pinned && !found->managed))
+        return report(cudaErrorInvalidValue);
     const auto objects = lock_objects();
     Machine& machine = Machine::instance();
     Machine::Lock lock = machine.lock();
-    if (pinned) {
-        for (int each = 0; each < device_count(); ++each)
+    for (int each = 0; each < device_count(); ++each)
+        if (each == found->device || found->device == kPinned)
             machine.drain_device(lock, each);
-    } else {
-        machine.drain_device(lock, device);
-    }
-    if (!free_memory(pointer)) return cudaErrorInvalidValue;
-    return pinned ? cudaSuccess : machine.fault(device).code;
+    if (!free_memory(pointer)) return report(cudaErrorInvalidValue);
+    return report(pinned || found->managed ? cudaSuccess
+                                           : machine.fault(found->device).code);
 }
 
 }  // namespace
@@ -116,40 +111,24 @@ cudaError_t deallocate(void* pointer, bool pinned) {
 using namespace mini::sim;
 
 cudaError_t cudaMalloc(void** pointer, size_t bytes) {
-    if (device_count() == 0) return report(cudaErrorNoDevice);
-    return report(allocate(pointer, bytes, current_device()));
+    return allocate(pointer, bytes, false);
 }
-
-cudaError_t cudaFree(void* pointer) {
-    bool managed = false;
-    {
-        const Machine::Lock lock = Machine::instance().lock();
-        managed = managed_memory().erase(pointer) > 0;
-    }
-    return report(deallocate(pointer, managed));
-}
-
+cudaError_t cudaFree(void* pointer) { return deallocate(pointer, false); }
 cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned) {
-    const cudaError_t error = cudaMallocHost(pointer, bytes);
-    if (error != cudaSuccess) return error;
-    const Machine::Lock lock = Machine::instance().lock();
-    managed_memory().insert(*pointer);
-    return cudaSuccess;
+    return allocate(pointer, bytes, true, true);
 }
-
 cudaError_t cudaMallocHost(void** pointer, size_t bytes) {
-    if (device_count() == 0) return report(cudaErrorNoDevice);
-    return report(allocate(pointer, bytes, kPinned));
+    return allocate(pointer, bytes, true);
 }
-
-cudaError_t cudaFreeHost(void* pointer) { return report(deallocate(pointer, true)); }
+cudaError_t cudaFreeHost(void* pointer) { return deallocate(pointer, true); }
 
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
-    if (device_count() == 0) return report(cudaErrorNoDevice);
-    const auto use = memory_use(current_device());
-    *free = use.total - use.used;
-    *total = use.total;
-    return cudaSuccess;
+    return with_device([&](Machine&, Machine::Lock&, int device) {
+        const auto use = memory_use(device);
+        *free = use.total - use.used;
+        *total = use.total;
+        return cudaSuccess;
+    });
 }
 
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes,

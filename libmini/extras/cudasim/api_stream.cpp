@@ -12,7 +12,7 @@
 struct CUevent_st {
     int device = 0;
     bool timing = false;
-    mini::sim::OperationPointer marker;  // set by the last record
+    mini::sim::OperationPointer marker = {};  // set by the last record
 };
 
 namespace mini::sim {
@@ -34,14 +34,13 @@ bool is_event(cudaEvent_t event) {
 using namespace mini::sim;
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
-    if (device_count() == 0) return report(cudaErrorNoDevice);
-    if (stream == nullptr || flags > cudaStreamNonBlocking)
-        return report(cudaErrorInvalidValue);
-    Machine& machine = Machine::instance();
-    const Machine::Lock lock = machine.lock();
-    *stream = reinterpret_cast<cudaStream_t>(
-        machine.create_stream(current_device(), flags != cudaStreamNonBlocking));
-    return report(machine.fault(current_device()).code);
+    return with_device([&](Machine& machine, Machine::Lock&, int device) {
+        if (stream == nullptr || flags > cudaStreamNonBlocking)
+            return cudaErrorInvalidValue;
+        *stream = reinterpret_cast<cudaStream_t>(
+            machine.create_stream(device, flags != cudaStreamNonBlocking));
+        return machine.fault(device).code;
+    });
 }
 
 cudaError_t cudaStreamCreate(cudaStream_t* stream) {
@@ -86,15 +85,12 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, void (*function)(void*), voi
 }
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
-    if (device_count() == 0) return report(cudaErrorNoDevice);
-    if (event == nullptr) return report(cudaErrorInvalidValue);
-    const Machine::Lock lock = Machine::instance().lock();
-    auto made = std::make_unique<CUevent_st>();
-    made->device = current_device();
-    made->timing = (flags & cudaEventDisableTiming) == 0;
-    events().push_back(made.get());
-    *event = made.release();
-    return cudaSuccess;
+    return with_device([&](Machine&, Machine::Lock&, int device) {
+        if (event == nullptr) return cudaErrorInvalidValue;
+        *event = new CUevent_st{device, (flags & cudaEventDisableTiming) == 0};
+        events().push_back(*event);
+        return cudaSuccess;
+    });
 }
 
 cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags) {

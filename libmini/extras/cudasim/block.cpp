@@ -141,7 +141,7 @@ std::string Block::run(const Launch& launch, unsigned index) {
 }
 
 void Block::prepare(unsigned index) {
-    threads_ = launch_->block.x * launch_->block.y * launch_->block.z;
+    threads_ = threads_of(*launch_);
     while (fibers_.size() < threads_)
         fibers_.push_back(std::make_unique<Fiber>(&Block::thread_main, this));
     const size_t lines =

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string>
 
+#include "libmini/extras/cudasim/memory.hpp"
 #include "libmini/extras/cudasim/stream.hpp"
 #include "libmini/extras/cudasim/types.hpp"
 
@@ -36,6 +37,16 @@ bool has_context(int device);
 /// `explanation` is what cudaGetErrorString returns for it on this thread, until the
 /// thread's next error; if it is empty, the error's general text is used.
 cudaError_t report(cudaError_t error, const std::string& explanation = {});
+
+/// Reports what body(machine, lock, device) returns for the current device, with the machine
+/// locked; cudaErrorNoDevice if there is no device.
+cudaError_t with_device(const auto& body) {
+    if (device_count() == 0) return report(cudaErrorNoDevice);
+    const int device = current_device();
+    Machine& machine = Machine::instance();
+    Machine::Lock lock = machine.lock();
+    return report(body(machine, lock, device));
+}
 
 /// Locks the lock of a context's objects. A call that frees memory has it while it waits
 /// for the device, and a call that destroys an event or a stream needs it: so it was seen

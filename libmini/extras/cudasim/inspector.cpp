@@ -148,7 +148,7 @@ std::vector<uint32_t> tell::block_order(uint32_t blocks) {
 }
 
 void tell::block_begins(const Launch& launch, unsigned block) {
-    const unsigned threads = launch.block.x * launch.block.y * launch.block.z;
+    const unsigned threads = threads_of(launch);
     self().races_.begin_block(block, threads);
     MemoryMap& memory = self().memory_;
     const auto variables = thread_variables();

@@ -19,6 +19,11 @@ struct Launch {
     std::function<void()> body;
 };
 
+/// Returns the number of threads of a block.
+inline unsigned threads_of(const Launch& launch) {
+    return launch.block.x * launch.block.y * launch.block.z;
+}
+
 /// Returns the coordinates of linear index `i`, x fastest.
 inline dim3 unravel(unsigned i, dim3 extent) {
     return {i % extent.x, i / extent.x % extent.y, i / (extent.x * extent.y)};

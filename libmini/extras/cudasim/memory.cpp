@@ -33,11 +33,11 @@ class Memory {
           total_(total),
           next_(region.base + kAlignment) {}
 
-    std::byte* allocate(size_t bytes, uint64_t id, const void* call) {
+    std::byte* allocate(size_t bytes, uint64_t id, const void* call, bool managed) {
         if (bytes > total_ - std::min(used_, total_)) return nullptr;
         std::byte* const begin = take(slot_bytes(bytes));
         if (begin == nullptr) return nullptr;
-        allocations_[begin] = {begin, bytes, id, device_, call};
+        allocations_[begin] = {begin, bytes, id, device_, call, managed};
         used_ += bytes;
         return begin;
     }
@@ -173,11 +173,12 @@ uint64_t last_allocation() {
     return memories().last_id;
 }
 
-std::byte* allocate_memory(size_t bytes, int device) {
+std::byte* allocate_memory(size_t bytes, int device, bool managed) {
     const void* const call = is_inspected() ? calling_place() : nullptr;
     Memories& all = memories();
     std::unique_lock lock(all.mutex);
-    std::byte* const begin = all.of(device).allocate(bytes, all.last_id + 1, call);
+    std::byte* const begin =
+        all.of(device).allocate(bytes, all.last_id + 1, call, managed);
     if (begin == nullptr) return nullptr;
     const Allocation made = *all.of(device).find(begin);
     ++all.last_id;

@@ -26,6 +26,7 @@ struct Allocation {
     uint64_t id = 0;             // 1, 2, 3, ... in the order of the calls
     int device = 0;              // a device's index, or kPinned
     const void* call = nullptr;  // that made it; null: unknown, or not checked
+    bool managed = false;        // by cudaMallocManaged: freed by cudaFree
     bool freed = false;
 
     bool contains(const void* pointer, size_t count) const {
@@ -75,9 +76,9 @@ std::optional<Allocation> find_allocation(const void* pointer);
 /// Returns the id of the last allocation; 0 if there is none.
 uint64_t last_allocation();
 
-/// Allocates memory of a device, or pinned memory if `device` is kPinned. Returns null if
-/// too little memory is left. Zero bytes give a unique address.
-std::byte* allocate_memory(size_t bytes, int device);
+/// Allocates memory of a device, or pinned memory if `device` is kPinned, which may be managed.
+/// Returns null if too little memory is left. Zero bytes give a unique address.
+std::byte* allocate_memory(size_t bytes, int device, bool managed = false);
 
 /// Frees the allocation that begins at `pointer`. Returns false if no living allocation
 /// begins there.

@@ -100,25 +100,26 @@ struct cudaUUID_t {
     char bytes[16];
 };
 
+// Where no value is given here, cudaGetDeviceProperties sets it.
 struct cudaDeviceProp {
     char name[256];
     cudaUUID_t uuid;
     size_t totalGlobalMem;
-    size_t sharedMemPerBlock;
-    size_t sharedMemPerBlockOptin;
-    int warpSize;
-    int maxThreadsPerBlock;
     int multiProcessorCount;
-    int major;
-    int minor;
     // Below, the numbers of an A100.
-    int maxThreadsDim[3], maxGridSize[3];
-    int regsPerBlock, regsPerMultiprocessor;
-    int maxThreadsPerMultiProcessor, maxBlocksPerMultiProcessor;
-    size_t sharedMemPerMultiprocessor, totalConstMem;
-    int clockRate, memoryClockRate, memoryBusWidth, l2CacheSize;  // kHz, kHz, bits, bytes
-    int concurrentKernels, asyncEngineCount, canMapHostMemory, unifiedAddressing;
-    int managedMemory, integrated, cooperativeLaunch, memoryPoolsSupported;
+    size_t sharedMemPerBlock = 48 << 10, sharedMemPerBlockOptin = 163 << 10;
+    size_t sharedMemPerMultiprocessor = 164 << 10, totalConstMem = 65536;
+    int warpSize = 32, maxThreadsPerBlock = 1024;
+    int maxThreadsPerMultiProcessor = 2048, maxBlocksPerMultiProcessor = 32;
+    int maxThreadsDim[3] = {1024, 1024, 64}, maxGridSize[3] = {0x7fffffff, 65535, 65535};
+    int regsPerBlock = 65536, regsPerMultiprocessor = 65536;
+    int major = 8, minor = 0;
+    int clockRate = 1'410'000, memoryClockRate = 1'215'000;  // kHz
+    int memoryBusWidth = 5120, l2CacheSize = 40 << 20;       // bits, bytes
+    int concurrentKernels = 1, asyncEngineCount = 1, canMapHostMemory = 1;
+    int unifiedAddressing = 1, managedMemory = 1, concurrentManagedAccess = 1;
+    int integrated = 0, cooperativeLaunch = 0, memoryPoolsSupported = 0;
+    int pageableMemoryAccess = 0;
     // Below, zeros.
     char luid[8];
     unsigned luidDeviceNodeMask;

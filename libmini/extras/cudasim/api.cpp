@@ -16,8 +16,8 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/text.hpp"
-#include "libmini/extras/cudasim/call.hpp"
 #include "libmini/extras/cudasim/memory.hpp"
+#include "libmini/extras/cudasim/stream.hpp"
 #include "libmini/extras/cudasim/symbols.hpp"
 
 namespace mini::sim {

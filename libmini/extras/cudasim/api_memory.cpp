@@ -10,8 +10,8 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/extras/cudasim/api.hpp"
-#include "libmini/extras/cudasim/call.hpp"
 #include "libmini/extras/cudasim/memory.hpp"
+#include "libmini/extras/cudasim/stream.hpp"
 
 namespace mini::sim {
 namespace {

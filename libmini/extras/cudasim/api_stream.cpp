@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "libmini/extras/cudasim/api.hpp"
-#include "libmini/extras/cudasim/call.hpp"
 #include "libmini/extras/cudasim/memory.hpp"
+#include "libmini/extras/cudasim/stream.hpp"
 
 struct CUevent_st {
     int device = 0;

@@ -14,7 +14,6 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/extras/cudasim/launch.hpp"
-#include "libmini/extras/cudasim/order.hpp"
 
 namespace mini::sim {
 

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "libmini/extras/cudasim/memory.hpp"
-#include "libmini/extras/cudasim/order.hpp"
+#include "libmini/extras/cudasim/launch.hpp"
 #include "libmini/extras/cudasim/report.hpp"
 
 namespace mini::sim {

@@ -1,11 +1,15 @@
 // The types that blocks, streams and the checker share: a launch, the coordinates and
-// states of its threads, and the kinds of memory access.
+// states of its threads, the kinds of memory access, and the operations in streams.
 
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <vector>
 
 #include "libmini/extras/cudasim/types.hpp"
 
@@ -70,5 +74,74 @@ enum class Scope { kBlock, kDevice };
 inline const char* verb(Mode mode) {
     return mode == Mode::kRead ? "reads" : mode == Mode::kWrite ? "writes" : "updates";
 }
+
+// Operations in streams, and their happens-before order: vector clocks over the streams and
+// the host.
+//
+// Each stream is a timeline, and all host threads together are timeline 0. An operation's
+// clock holds, for each timeline, the number of that timeline's operations that happen
+// before the operation. Three calls give an order:
+//
+//     submit to a stream          after the stream's last operation, and after everything
+//                                 that the host has waited for
+//     stream waits for an event   after the operations before the event's record
+//     host waits                  the host is after the stream's operations, or after the
+//                                 operations before the event's record
+//
+// Two operations that access the same memory, at least one of them writing, must be
+// ordered by these clocks; the order in which they ran by chance is not enough. Host
+// threads share a timeline because the simulator cannot see the mutexes between them.
+
+/// Identifies an operation: the count-th of its timeline.
+struct Stamp {
+    uint32_t timeline = 0;
+    uint64_t count = 0;
+};
+
+/// clock[t] is the number of operations of timeline t that happen before the owner.
+using Clock = std::vector<uint64_t>;
+
+/// Returns whether the operation `earlier` happens before the owner of `clock`.
+inline bool precedes(Stamp earlier, const Clock& clock) {
+    return earlier.timeline < clock.size() && clock[earlier.timeline] >= earlier.count;
+}
+
+/// Sets clock[t] to the larger of both, for each timeline t.
+inline void join(Clock& clock, const Clock& other) {
+    if (clock.size() < other.size()) clock.resize(other.size());
+    for (size_t i = 0; i < other.size(); ++i) clock[i] = std::max(clock[i], other[i]);
+}
+
+enum class OperationKind { kKernel, kCopy, kFill, kHostFunction, kMarker };
+
+struct Stream;  // stream.hpp
+
+/// An operation in a stream.
+struct Operation {
+    // Of the caller.
+    OperationKind kind = OperationKind::kMarker;
+    std::shared_ptr<const Launch> launch = nullptr;  // kernel
+    void* to = nullptr;                              // copy or fill
+    const void* from = nullptr;                      // copy
+    std::shared_ptr<std::vector<std::byte>> staged =
+        nullptr;  // copy: the source instead of `from`, if not null
+    size_t bytes = 0;
+    int value = 0;                      // fill
+    void (*function)(void*) = nullptr;  // host function
+    void* data = nullptr;
+
+    // Of the stream.
+    Stream* stream = nullptr;
+    int device = 0;
+    Stamp stamp = {};
+    Clock clock = {};
+    std::vector<std::shared_ptr<Operation>> after =
+        {};  // dependencies, besides the previous operation of its stream
+    bool done = false;
+    std::chrono::steady_clock::time_point finished = {};
+
+    const void* call = nullptr;  // that submitted a checked copy or fill; null: unknown
+};
+using OperationPointer = std::shared_ptr<Operation>;
 
 }  // namespace mini::sim

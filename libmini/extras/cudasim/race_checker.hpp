@@ -13,7 +13,6 @@
 #include "libmini/extras/cudasim/block_order.hpp"
 #include "libmini/extras/cudasim/launch.hpp"
 #include "libmini/extras/cudasim/memory_map.hpp"
-#include "libmini/extras/cudasim/order.hpp"
 #include "libmini/extras/cudasim/report.hpp"
 #include "libmini/extras/cudasim/shadow.hpp"
 

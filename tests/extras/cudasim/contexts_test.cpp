@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "libmini/extras/cudasim/call.hpp"
+#include "libmini/extras/cudasim/stream.hpp"
 #include "libmini/kernels/cuda/allocator.hpp"
 #include "libmini/kernels/cuda/contexts.hpp"
 #include "libmini/kernels/cuda/runtime.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "libmini/extras/cudasim/block.hpp"
-#include "libmini/extras/cudasim/order.hpp"
+#include "libmini/extras/cudasim/launch.hpp"
 #include "libmini/extras/cudasim/stream.hpp"
 #include "tests/extras/cudasim/simulator_support.hpp"
 #include "tests/support/contains.hpp"

@@ -3,9 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <bit>
 #include <functional>
-#include <set>
 #include <tuple>
 
 #include "libmini/core/error.hpp"
@@ -18,81 +16,83 @@ namespace {
 
 constexpr uintptr_t kSector = 32;
 
-// The distinct bytes that the lanes request together, and the sectors that hold them.
-struct Footprint {
-    size_t bytes = 0;
-    size_t sectors = 0;
-};
-Footprint footprint(const std::vector<std::pair<uintptr_t, uintptr_t>>& sorted) {
-    Footprint total;
+// Sets the bytes that the lanes request together, once each, and the cost in sectors.
+void count_sectors(const WarpAccess& execution, Traffic& traffic) {
+    std::vector<uintptr_t> sorted;
+    for (const auto& [lane, at] : execution.addresses) sorted.push_back(at);
+    std::ranges::sort(sorted);
     uintptr_t end = 0, sector_end = 0;
-    for (const auto& [begin, last] : sorted) {
-        if (last > end) total.bytes += last - std::max(begin, end);
+    for (const uintptr_t begin : sorted) {
+        const uintptr_t last = begin + execution.bytes;
+        if (last > end) traffic.used += last - std::max(begin, end);
         const uintptr_t first = std::max(begin / kSector, sector_end);
         const uintptr_t after = (last - 1) / kSector + 1;
-        if (after > first) total.sectors += after - first;
+        if (after > first) traffic.cost += after - first;
         end = std::max(end, last);
         sector_end = std::max(sector_end, after);
     }
-    return total;
+    traffic.least = (traffic.used + kSector - 1) / kSector;
 }
 
-// Returns the passes over the banks: the largest number of different words in one bank.
-size_t passes(const std::vector<uintptr_t>& addresses, uint32_t bytes) {
-    std::array<std::set<uintptr_t>, kBanks> words;
-    for (const uintptr_t address : addresses)
-        for (uintptr_t word = address / kBankBytes;
-             word <= (address + bytes - 1) / kBankBytes; ++word)
-            words[word % kBanks].insert(word);
-    size_t most = 0;
-    for (const auto& bank : words) most = std::max(most, bank.size());
-    return most;
+// By bank: a lane for each of the words that some lanes access.
+using Banks = std::map<uintptr_t, std::map<uintptr_t, uint32_t>>;
+
+// Adds a lane that accesses `bytes` at an address.
+void add(Banks& banks, uint32_t lane, uintptr_t at, uint32_t bytes) {
+    for (uintptr_t word = at / kBankBytes; word <= (at + bytes - 1) / kBankBytes; ++word)
+        banks[word % kBanks].try_emplace(word, lane);
+}
+
+// Returns the words of the bank with the most words, which need a pass each.
+const Banks::mapped_type& worst_of(const Banks& banks) {
+    return std::ranges::max_element(banks, {},
+                                    [](const auto& bank) { return bank.second.size(); })
+        ->second;
+}
+
+// Sets the cost in passes over the banks, which serve 128 bytes each: all lanes for accesses of 4 bytes,
+// half of the lanes for 8 bytes, a quarter for 16 bytes.
+void count_passes(const WarpAccess& execution, Traffic& traffic) {
+    const size_t together = 32 / std::max(execution.bytes / kBankBytes, uintptr_t{1});
+    traffic.cost = traffic.least = 0;
+    Banks banks;
+    size_t pending = execution.addresses.size(), added = 0;
+    for (const auto& [lane, at] : execution.addresses) {
+        add(banks, lane, at, execution.bytes);
+        if (--pending > 0 && ++added % together > 0) continue;
+        const size_t passes = worst_of(banks).size();
+        traffic.cost += passes;
+        traffic.worst = std::max(traffic.worst, passes);
+        ++traffic.least;
+        banks.clear();
+    }
 }
 
 constexpr size_t kListed = 4;      // threads in a description
 constexpr size_t kWorstLines = 3;  // of a launch
 
-struct LaneAddress {
-    size_t thread = 0;  // in the block
-    uintptr_t at = 0;   // bytes from the lowest address of the execution
-};
-
-std::vector<LaneAddress> lanes_of(const WarpAccess& access) {
-    std::vector<LaneAddress> lanes;
-    uintptr_t lowest = UINTPTR_MAX;
-    for (uint32_t left = access.lanes; left != 0; left &= left - 1) {
-        const auto lane = static_cast<size_t>(std::countr_zero(left));
-        lanes.push_back({size_t{access.warp} * 32 + lane, access.addresses[lane]});
-        lowest = std::min(lowest, access.addresses[lane]);
-    }
-    for (LaneAddress& lane : lanes) lane.at -= lowest;
-    return lanes;
-}
-
-// Returns the lanes that access different words of the bank with the most words.
-std::vector<LaneAddress> in_worst_bank(const WarpAccess& access) {
-    std::map<uintptr_t, std::vector<LaneAddress>> banks;
-    std::set<uintptr_t> seen;
-    for (const LaneAddress& lane : lanes_of(access)) {
-        const uintptr_t word = lane.at / kBankBytes;
-        if (seen.insert(word).second) banks[word % kBanks].push_back(lane);
-    }
-    return std::max_element(banks.begin(), banks.end(),
-                            [](const auto& a, const auto& b) {
-                                return a.second.size() < b.second.size();
-                            })
-        ->second;
-}
-
+// Returns the first threads of the worst access, and where they access: words of one bank, or
+// bytes, counted from the lowest address.
 std::string where_threads_are(const LineTraffic& line) {
-    const auto lanes = line.shared ? in_worst_bank(line.worst) : lanes_of(line.worst);
+    const WarpAccess& access = line.traffic.example;
+    uintptr_t lowest = UINTPTR_MAX;
+    for (const auto& [lane, at] : access.addresses) lowest = std::min(lowest, at);
+    std::map<uint32_t, uintptr_t> places;  // by lane
+    Banks banks;
+    for (const auto& [lane, at] : access.addresses) {
+        places[lane] = at - lowest;
+        add(banks, lane, at - lowest, 1);
+    }
+    if (line.shared) {
+        places.clear();
+        for (const auto& [word, lane] : worst_of(banks)) places[lane] = word;
+    }
     std::vector<std::string> told;
-    for (size_t i = 0; i < std::min(kListed, lanes.size()); ++i)
-        told.push_back(
-            line.shared
-                ? concat("thread ", lanes[i].thread, " word ", lanes[i].at / kBankBytes)
-                : concat("thread ", lanes[i].thread, " at byte ", lanes[i].at));
-    if (lanes.size() > kListed) told.push_back("...");
+    for (const auto& [lane, place] : places)
+        if (told.size() < kListed)
+            told.push_back(concat("thread ", access.warp * 32 + lane,
+                                  line.shared ? " word " : " at byte ", place));
+    if (places.size() > kListed) told.push_back("...");
     return (line.shared ? "one bank: " : "") + mini::join(told);
 }
 
@@ -117,6 +117,10 @@ Traffic& Traffic::operator+=(const Traffic& other) {
     cost += other.cost;
     least += other.least;
     worst = std::max(worst, other.worst);
+    const WarpAccess& theirs = other.example;
+    if (example.addresses.empty() ||
+        theirs.cost - theirs.least > example.cost - example.least)
+        example = theirs;
     return *this;
 }
 
@@ -135,96 +139,57 @@ void AccessLog::access(uint32_t block, uint32_t thread, const MemoryAccess& acce
         ++launches_.back().atomics;
         return;
     }
-    const uint32_t lane = thread % 32;
-    Instruction& instruction = block_[{thread / 32, access.address, shared}];
+    const uint32_t warp = thread / 32, lane = thread % 32;
+    Instruction& instruction = block_[{warp, access.address, access.mode, shared}];
     const uint32_t time = instruction.times[lane]++;
-    if (instruction.executions.size() <= time) instruction.executions.resize(time + 1);
-    instruction.mode = access.mode;
+    if (instruction.executions.size() <= time) {
+        instruction.executions.emplace_back();
+        instruction.executions.back().block = block;
+        instruction.executions.back().warp = warp;
+    }
     WarpAccess& execution = instruction.executions[time];
-    execution.block = block;
-    execution.warp = thread / 32;
     execution.bytes = std::max(execution.bytes, static_cast<uint32_t>(access.bytes));
-    execution.lanes |= 1u << lane;
-    execution.addresses[lane] = access.at();
+    execution.addresses.emplace_back(lane, access.at());
 }
 
 void AccessLog::end_block() {
-    for (const auto& [key, instruction] : block_) {
-        const auto& [warp, address, shared] = key;
-        const unsigned lanes = std::min(threads_ - warp * 32, 32u);
-        const uint32_t living = lanes == 32 ? ~0u : (1u << lanes) - 1;
-        InstructionTraffic& all = launches_.back().instructions[{address, shared}];
-        all.mode = instruction.mode;
-        all.shared = shared;
-        for (const WarpAccess& execution : instruction.executions)
-            count(execution, living, all);
+    for (auto& [key, instruction] : block_) {
+        LaunchCounters& launch = launches_.back();
+        const auto& [warp, address, mode, shared] = key;
+        for (WarpAccess& execution : instruction.executions) {
+            std::ranges::sort(execution.addresses);
+            Traffic traffic;
+            traffic.instructions = 1;
+            if (execution.addresses.size() < std::min(threads_ - warp * 32, 32u))
+                traffic.partial = 1;
+            count_sectors(execution, traffic);
+            if (shared) count_passes(execution, traffic);
+            execution.cost = traffic.cost;
+            execution.least = traffic.least;
+            traffic.example = std::move(execution);
+            const bool load = mode == Mode::kRead;
+            (shared ? load ? launch.shared_loads : launch.shared_stores
+             : load ? launch.global_loads
+                    : launch.global_stores) += traffic;
+            launch.instructions[{address, mode, shared}] += traffic;
+        }
     }
     block_.clear();
 }
 
-void AccessLog::count(WarpAccess execution, uint32_t living,
-                      InstructionTraffic& of_instruction) {
-    Traffic traffic;
-    traffic.instructions = 1;
-    traffic.partial = execution.lanes == living ? 0 : 1;
-
-    std::vector<std::pair<uintptr_t, uintptr_t>> ranges;
-    for (uint32_t left = execution.lanes; left != 0; left &= left - 1) {
-        const uintptr_t at =
-            execution.addresses[static_cast<size_t>(std::countr_zero(left))];
-        ranges.emplace_back(at, at + execution.bytes);
-    }
-
-    // The banks serve 128 bytes per pass: all lanes for accesses of 4 bytes, half of the
-    // lanes for 8 bytes, a quarter for 16 bytes.
-    const bool shared = of_instruction.shared;
-    if (shared) {
-        const size_t together = 32 / std::max(execution.bytes / kBankBytes, uintptr_t{1});
-        for (size_t first = 0; first < ranges.size(); first += together) {
-            std::vector<uintptr_t> addresses;
-            for (size_t i = first; i < std::min(first + together, ranges.size()); ++i)
-                addresses.push_back(ranges[i].first);
-            const size_t rounds = passes(addresses, execution.bytes);
-            traffic.cost += rounds;
-            traffic.worst = std::max(traffic.worst, rounds);
-            ++traffic.least;
-        }
-    }
-    std::sort(ranges.begin(), ranges.end());
-    const Footprint all = footprint(ranges);
-    traffic.used = all.bytes;
-    if (!shared) {
-        traffic.cost = all.sectors;
-        traffic.least = (all.bytes + kSector - 1) / kSector;
-    }
-    execution.cost = traffic.cost;
-    execution.least = traffic.least;
-    of_instruction.worst.keep_worse(execution);
-    of_instruction.traffic += traffic;
-    LaunchCounters& counters = launches_.back();
-    const bool load = of_instruction.mode == Mode::kRead;
-    (shared ? load ? counters.shared_loads : counters.shared_stores
-     : load ? counters.global_loads
-            : counters.global_stores) += traffic;
-}
-
 std::vector<LineTraffic> traffic_by_line(const LaunchCounters& launch) {
     std::vector<const void*> addresses;
-    for (const auto& [key, instruction] : launch.instructions)
-        addresses.push_back(key.first);
+    for (const auto& [key, traffic] : launch.instructions)
+        addresses.push_back(std::get<0>(key));
     const auto lines = lines_of(addresses);
 
     std::map<std::tuple<std::string, int, Mode, bool>, LineTraffic> merged;
-    for (const auto& [key, instruction] : launch.instructions) {
-        const Line& at = lines.at(key.first);
-        LineTraffic& line =
-            merged[{at.file, at.number, instruction.mode, instruction.shared}];
-        line.file = at.file;
-        line.line = at.number;
-        line.mode = instruction.mode;
-        line.shared = instruction.shared;
-        line.traffic += instruction.traffic;
-        line.worst.keep_worse(instruction.worst);
+    for (const auto& [key, traffic] : launch.instructions) {
+        const auto& [address, mode, shared] = key;
+        const Line& at = lines.at(address);
+        LineTraffic& line = merged[{at.file, at.number, mode, shared}];
+        if (line.traffic.instructions == 0) line = {at.file, at.number, mode, shared, {}};
+        line.traffic += traffic;
     }
     std::vector<LineTraffic> result;
     for (auto& [key, line] : merged) result.push_back(std::move(line));
@@ -242,9 +207,10 @@ std::string describe(const LineTraffic& line) {
         line.shared ? ", shared memory: " : ", global memory: ", line.traffic.cost, unit);
     if (waste(line) == 0) return text;
     text += concat("; ", line.traffic.least, would);
-    text += concat("\n    worst: block ", line.worst.block, ", threads ",
-                   line.worst.warp * 32, " to ", line.worst.warp * 32 + 31, ": ",
-                   line.worst.cost, unit, "; ", line.worst.least, would);
+    const WarpAccess& worst = line.traffic.example;
+    text +=
+        concat("\n    worst: block ", worst.block, ", threads ", worst.warp * 32, " to ",
+               worst.warp * 32 + 31, ": ", worst.cost, unit, "; ", worst.least, would);
     return text + "\n    " + where_threads_are(line);
 }
 

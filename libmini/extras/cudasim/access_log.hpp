@@ -30,6 +30,20 @@
 
 namespace mini::sim {
 
+/// Shared memory consists of banks: word w, of 4 bytes, is in bank w % kBanks.
+constexpr uintptr_t kBanks = 32, kBankBytes = 4;
+
+/// One execution of a load or store by the lanes of a warp.
+struct WarpAccess {
+    uint32_t block = 0;  // linear index in the grid
+    uint32_t warp = 0;   // index in the block: threads 32 warp to 32 warp + 31
+    uint32_t bytes = 0;  // per lane
+    size_t cost = 0;     // sectors; passes, for shared memory
+    size_t least = 0;    // sectors or passes that would do
+    // Each lane that took part, and its address.
+    std::vector<std::pair<uint32_t, uintptr_t>> addresses = {};
+};
+
 /// The loads, or the stores, of one kind of memory.
 struct Traffic {
     size_t instructions = 0;  // executed by warps
@@ -39,39 +53,13 @@ struct Traffic {
     size_t least = 0;  // sectors that would hold the same bytes without gaps; passes that
                        // would be needed without bank conflicts
     size_t worst = 0;  // shared: most passes of lanes that one pass could serve
+    WarpAccess example = {};  // an execution with the largest cost - least
 
     /// Returns bytes used / bytes fetched of global memory: at most 1, and 1 if no sector
     /// was fetched.
     double efficiency() const;
 
     Traffic& operator+=(const Traffic& other);
-};
-
-/// Shared memory consists of banks: word w, of 4 bytes, is in bank w % kBanks.
-constexpr uintptr_t kBanks = 32, kBankBytes = 4;
-
-/// One execution of a load or store by the lanes of a warp.
-struct WarpAccess {
-    uint32_t block = 0;  // linear index in the grid
-    uint32_t warp = 0;   // index in the block: threads 32 warp to 32 warp + 31
-    uint32_t lanes = 0;  // bit i: lane i took part
-    uint32_t bytes = 0;  // per lane
-    size_t cost = 0;     // sectors; passes, for shared memory
-    size_t least = 0;    // sectors or passes that would do
-    std::array<uintptr_t, 32> addresses{};
-
-    /// Becomes `other` if this one has no lanes yet, or wastes less: cost - least.
-    void keep_worse(const WarpAccess& other) {
-        if (lanes == 0 || other.cost - other.least > cost - least) *this = other;
-    }
-};
-
-/// All executions of one instruction in a launch.
-struct InstructionTraffic {
-    Mode mode = Mode::kRead;
-    bool shared = false;
-    Traffic traffic;
-    WarpAccess worst;  // an execution with the largest cost - least
 };
 
 /// The counters of one launch.
@@ -82,7 +70,7 @@ struct LaunchCounters {
     size_t atomics = 0;   // counted per thread
     size_t barriers = 0;  // counted per block
     // By the instruction's address, and whether it accesses shared memory.
-    std::map<std::pair<const void*, bool>, InstructionTraffic> instructions = {};
+    std::map<std::tuple<const void*, Mode, bool>, Traffic> instructions = {};
 };
 
 class AccessLog {
@@ -99,24 +87,23 @@ class AccessLog {
   private:
     // All executions of one instruction by one warp of the block.
     struct Instruction {
-        Mode mode = Mode::kRead;
         std::array<uint32_t, 32> times{};
         std::vector<WarpAccess> executions;
     };
 
-    // Counts an execution, for the launch and for its instruction.
-    void count(WarpAccess execution, uint32_t living, InstructionTraffic& of_instruction);
-
     std::vector<LaunchCounters> launches_;
-    // Of the running block, by warp, instruction address, and kind of memory.
-    std::map<std::tuple<uint32_t, const void*, bool>, Instruction> block_;
+    // Of the running block, by warp, instruction address, mode, and kind of memory.
+    std::map<std::tuple<uint32_t, const void*, Mode, bool>, Instruction> block_;
     unsigned threads_ = 0;
 };
 
 /// The loads, or the stores, of one source line in one kind of memory.
-struct LineTraffic : InstructionTraffic {
+struct LineTraffic {
     std::string file;
     int line = 0;  // 0: unknown
+    Mode mode = Mode::kRead;
+    bool shared = false;
+    Traffic traffic;
 };
 
 /// Returns the traffic of each source line of a launch, in the order of files and lines.

@@ -3,7 +3,6 @@
 #include "libmini/extras/cudasim/api.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -87,21 +86,6 @@ cudaError_t check_limits(const Launch& launch) {
                          "cudaFuncSetAttribute first"));
 }
 
-struct ErrorText {
-    cudaError_t code;
-    const char* name;
-    const char* text;
-};
-
-#define MINI_TEXT(name, number, text) ErrorText{name, #name, text},
-constexpr std::array kErrors = {MINI_ERRORS(MINI_TEXT)};
-#undef MINI_TEXT
-
-const ErrorText& text_of(cudaError_t error) {
-    const auto found = std::ranges::find(kErrors, error, &ErrorText::code);
-    return found == kErrors.end() ? kErrors.back() : *found;
-}
-
 bool is_device(int device) { return device >= 0 && device < device_count(); }
 
 }  // namespace
@@ -129,7 +113,12 @@ cudaError_t cudaGetLastError() {
 
 cudaError_t cudaPeekAtLastError() { return host_thread().last_error; }
 
-const char* cudaGetErrorName(cudaError_t error) { return text_of(error).name; }
+const char* cudaGetErrorName(cudaError_t error) {
+#define MINI_NAME(name, number, text) \
+    if (error == name) return #name;
+    MINI_ERRORS(MINI_NAME)
+    return "cudaErrorUnknown";
+}
 
 const char* cudaGetErrorString(cudaError_t error) {
     const HostThread& thread = host_thread();
@@ -141,7 +130,10 @@ const char* cudaGetErrorString(cudaError_t error) {
         const Fault& fault = machine.fault(current_device());
         if (fault.code == error && fault.message != nullptr) return fault.message;
     }
-    return text_of(error).text;
+#define MINI_TEXT(name, number, text) \
+    if (error == name) return text;
+    MINI_ERRORS(MINI_TEXT)
+    return "an unknown error";
 }
 
 cudaError_t cudaGetDeviceCount(int* count) {
@@ -225,7 +217,7 @@ cudaError_t cudaDeviceSynchronize() {
 // valid.
 cudaError_t cudaDeviceReset() {
     return with_device([](Machine& machine, Machine::Lock& lock, int device) {
-        machine.drain_device(lock, device);
+        machine.wait_device(lock, device, false);
         machine.fault(device) = {};
         free_all_memory(device);
         return cudaSuccess;

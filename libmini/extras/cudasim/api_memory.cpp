@@ -99,7 +99,7 @@ cudaError_t deallocate(void* pointer, bool pinned) {
     Machine::Lock lock = machine.lock();
     for (int each = 0; each < device_count(); ++each)
         if (each == found->device || found->device == kPinned)
-            machine.drain_device(lock, each);
+            machine.wait_device(lock, each, false);
     if (!free_memory(pointer)) return report(cudaErrorInvalidValue);
     return report(pinned || found->managed ? cudaSuccess
                                            : machine.fault(found->device).code);

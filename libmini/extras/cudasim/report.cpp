@@ -74,22 +74,9 @@ std::string describe_line(const std::string& file, int line) {
 }
 
 const char* name(Mistake mistake) {
-    static constexpr std::array kNames = {
-        "out of bounds",
-        "use after free",
-        "host pointer in a kernel",
-        "another device's pointer",
-        "device pointer on the host",
-        "uninitialised read",
-        "race",
-        "missing synchronisation",
-        "barrier not reached by all",
-        "wrong warp mask",
-        "misaligned access",
-        "waits forever",
-        "launch refused",
-        "note: the same value from several threads",
-    };
+#define MINI_NAME(mistake, name) name,
+    static constexpr std::array kNames = {MINI_MISTAKES(MINI_NAME)};
+#undef MINI_NAME
     return kNames[static_cast<size_t>(mistake)];
 }
 

@@ -13,23 +13,28 @@
 
 namespace mini::sim {
 
-enum class Mistake {
-    kOutOfBounds,    // an access outside of an allocation or a shared array
-    kUseAfterFree,   // an access to freed memory
-    kHostPointer,    // a kernel accesses host memory
-    kWrongDevice,    // a kernel accesses another device's memory
-    kDevicePointer,  // the host accesses device memory
-    kUninitialised,  // a read of memory that was never written
-    kRace,           // two threads of a launch, without a barrier between their accesses
-    kMissingSync,    // unordered accesses of two streams, or of a stream and the host
-    kBarrier,        // a barrier that some threads do not reach
-    kWarpMask,       // a shuffle or vote whose mask omits a lane that takes part,
-                     // or a shuffle from a lane that has ended
-    kMisaligned,     // an access whose address is not a multiple of its size
-    kSpin,           // a thread waits for a block that need not have begun
-    kRefused,        // a launch that CUDA refuses
-    kSameValue,  // a note: two threads write the same value, without a barrier between
-};
+// clang-format off
+// Each kind of mistake: its name in the code, and in reports.
+#define MINI_MISTAKES(mistake)                                                              \
+    mistake(kOutOfBounds, "out of bounds")      /* of an allocation or an array */          \
+    mistake(kUseAfterFree, "use after free")                                                \
+    mistake(kHostPointer, "host pointer in a kernel")                                       \
+    mistake(kWrongDevice, "another device's pointer")                                       \
+    mistake(kDevicePointer, "device pointer on the host")                                   \
+    mistake(kUninitialised, "uninitialised read")                                           \
+    mistake(kRace, "race")                      /* of two threads of a launch */            \
+    mistake(kMissingSync, "missing synchronisation")  /* of two streams, or with the host */ \
+    mistake(kBarrier, "barrier not reached by all")                                         \
+    mistake(kWarpMask, "wrong warp mask")       /* omits a lane that takes part, or has one */ \
+                                                /* that has ended */                        \
+    mistake(kMisaligned, "misaligned access")                                               \
+    mistake(kSpin, "waits forever")             /* for a block that need not have begun */  \
+    mistake(kRefused, "launch refused")                                                     \
+    mistake(kSameValue, "note: the same value from several threads")  /* without a barrier */
+#define MINI_ENUMERATOR(mistake, name) mistake,
+enum class Mistake { MINI_MISTAKES(MINI_ENUMERATOR) };
+#undef MINI_ENUMERATOR
+// clang-format on
 
 /// Returns whether this is worth a note, but no mistake: CUDA does not define the result of
 /// a race, but GPUs store the value.

@@ -197,19 +197,12 @@ void Machine::wait(Lock& lock, const OperationPointer& operation) {
     host_comes_after(goal);
 }
 
-std::vector<OperationPointer> Machine::last_of(int device) const {
+void Machine::wait_device(Lock& lock, int device, bool counts) {
     std::vector<OperationPointer> all;
     for (const auto& each : streams_)
         if (each->device == device && each->last != nullptr) all.push_back(each->last);
-    return all;
-}
-
-void Machine::wait_device(Lock& lock, int device) {
-    for (const OperationPointer& each : last_of(device)) wait(lock, each);
-}
-
-void Machine::drain_device(Lock& lock, int device) {
-    for (const OperationPointer& each : last_of(device)) run_until(lock, each);
+    for (const OperationPointer& each : all)
+        counts ? wait(lock, each) : run_until(lock, each);
 }
 
 bool Machine::query(Lock& lock, const OperationPointer& operation) {

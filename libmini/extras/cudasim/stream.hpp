@@ -75,17 +75,13 @@ class Machine {
     void wait(Lock& lock, const OperationPointer& operation);
 
     /// Blocks until all operations that a device's streams hold now are done. Counts as a
-    /// wait of the host for them.
-    void wait_device(Lock& lock, int device);
+    /// wait of the host for them, if `counts`.
+    void wait_device(Lock& lock, int device, bool counts = true);
 
     /// Returns true if `operation` is null or was done before this call; counts as a wait
     /// of the host. Otherwise runs at most one operation, `operation` or one that it
     /// depends on, and returns false.
     bool query(Lock& lock, const OperationPointer& operation);
-
-    /// Blocks until all operations that a device's streams hold now are done. Does not
-    /// count as a wait of the host.
-    void drain_device(Lock& lock, int device);
 
     Fault& fault(int device) { return faults_[static_cast<size_t>(device)]; }
 
@@ -97,7 +93,6 @@ class Machine {
     void run_elsewhere(Lock& lock, OperationPointer operation);
     void host_comes_after(const OperationPointer& operation);
     void forget_if_over(Stream* stream);
-    std::vector<OperationPointer> last_of(int device) const;
 
     std::mutex mutex_;
     std::condition_variable changed_;  // an operation is done

@@ -117,6 +117,7 @@ const char* cudaGetErrorName(cudaError_t error) {
 #define MINI_NAME(name, number, text) \
     if (error == name) return #name;
     MINI_ERRORS(MINI_NAME)
+#undef MINI_NAME
     return "cudaErrorUnknown";
 }
 
@@ -133,6 +134,7 @@ const char* cudaGetErrorString(cudaError_t error) {
 #define MINI_TEXT(name, number, text) \
     if (error == name) return text;
     MINI_ERRORS(MINI_TEXT)
+#undef MINI_TEXT
     return "an unknown error";
 }
 

@@ -117,24 +117,22 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-    open_context();
-    Machine& machine = Machine::instance();
-    Machine::Lock lock = machine.lock();
-    if (!is_event(event)) return report(cudaErrorInvalidResourceHandle);
-    const int device = event->device;
-    machine.wait(lock, event->marker);
-    return report(machine.fault(device).code);
+    return with_device([&](Machine& machine, Machine::Lock& lock, int) {
+        if (!is_event(event)) return cudaErrorInvalidResourceHandle;
+        const int device = event->device;
+        machine.wait(lock, event->marker);
+        return machine.fault(device).code;
+    });
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
-    open_context();
-    Machine& machine = Machine::instance();
-    Machine::Lock lock = machine.lock();
-    if (!is_event(event)) return report(cudaErrorInvalidResourceHandle);
-    const int device = event->device;
-    const bool done = machine.query(lock, event->marker);
-    const cudaError_t fault = machine.fault(device).code;
-    return report(fault == cudaSuccess && !done ? cudaErrorNotReady : fault);
+    return with_device([&](Machine& machine, Machine::Lock& lock, int) {
+        if (!is_event(event)) return cudaErrorInvalidResourceHandle;
+        const int device = event->device;
+        const bool done = machine.query(lock, event->marker);
+        const cudaError_t fault = machine.fault(device).code;
+        return fault == cudaSuccess && !done ? cudaErrorNotReady : fault;
+    });
 }
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start,

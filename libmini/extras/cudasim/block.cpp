@@ -241,7 +241,6 @@ void Block::release_block() {
     for (unsigned i = 0; i < threads_; ++i) {
         if (states_[i].at != ThreadState::At::kBlockBarrier) continue;
         states_[i] = {};
-        ++coordinates_[i].barriers;
         ready_.set(i);
     }
     at_barrier_ = 0;
@@ -284,7 +283,6 @@ bool Block::try_release_warp(unsigned warp, unsigned mask) {
                         : present ? lanes_[first + static_cast<unsigned>(lane.from)].given
                                   : ~uint64_t{0};
         states_[i] = {};
-        ++coordinates_[i].warp_barriers;
         ready_.set(i);
     }
     if (is_inspected()) tell::warp_synchronized(current_, mask);
@@ -322,14 +320,9 @@ bool on_own_stack(const void* pointer) { return block().on_own_stack(pointer); }
 void abandon_thread() { block().abandon(); }
 void yield_thread() { block().yield(); }
 
-void block_barrier() { block().block_barrier(__builtin_return_address(0), false); }
-int block_vote(bool predicate) {
+int block_barrier(bool predicate) {
     return static_cast<int>(
         block().block_barrier(__builtin_return_address(0), predicate));
-}
-
-void warp_barrier(unsigned mask) {
-    block().warp_operation(mask, {}, __builtin_return_address(0));
 }
 
 uint64_t exchange_bits(unsigned mask, uint64_t bits, int from) {

@@ -48,20 +48,17 @@ bool on_own_stack(const void* pointer);
 /// Lets the other threads of the block run that can.
 void yield_thread();
 
-/// Blocks until all threads of the block that have not exited have called this.
-void block_barrier();
-/// Blocks like block_barrier(), then returns the number of threads that called it with true.
-int block_vote(bool predicate);
-/// Blocks until all lanes of `mask` in the warp that have not exited have called a warp
-/// operation with the same mask.
-void warp_barrier(unsigned mask);
+/// Blocks until all threads of the block that have not exited have called this, then returns
+/// the number of them that called it with true.
+int block_barrier(bool predicate = false);
 
 /// Returns the running thread's lane in its warp.
 int lane();
 /// Returns the mask of the warp's lanes that have not exited.
 unsigned living_lanes();
 
-/// Blocks like warp_barrier(), then returns the `bits` of lane `from`. If this lane is
+/// Blocks until all lanes of `mask` in the warp that have not exited have called a warp
+/// operation with the same mask, then returns the `bits` of lane `from`. If this lane is
 /// not in the mask or has exited, which CUDA leaves undefined, returns all ones (NaN for
 /// floats).
 uint64_t exchange_bits(unsigned mask, uint64_t bits, int from);
@@ -74,9 +71,9 @@ __attribute__((always_inline)) inline T exchange(unsigned mask, T value, int fro
     return value;
 }
 
-/// Blocks like warp_barrier(), then returns a mask: bit i is set if lane i took part and
+/// Blocks like exchange_bits(), then returns a mask: bit i is set if lane i took part and
 /// its predicate is true.
-unsigned ballot(unsigned mask, bool predicate);
+unsigned ballot(unsigned mask, bool predicate = false);
 
 /// Returns the block's dynamic shared memory, aligned to 128 bytes.
 std::byte* dynamic_shared();

@@ -15,24 +15,20 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/extras/cudasim/access_log.hpp"
-#include "libmini/extras/cudasim/api.hpp"
 #include "libmini/extras/cudasim/hooks.hpp"
 #include "libmini/extras/cudasim/inspector.hpp"
 #include "libmini/extras/cudasim/memory.hpp"
 #include "libmini/extras/cudasim/report.hpp"
+#include "libmini/extras/cudasim/stream.hpp"
 
 namespace mini::sim {
 
 namespace {
 
 void wait_for_all_devices() {
-    int before = 0;
-    cudaGetDevice(&before);
-    for (int device = 0; device < device_count(); ++device) {
-        cudaSetDevice(device);
-        cudaDeviceSynchronize();
-    }
-    cudaSetDevice(before);
+    Machine::Lock lock = Machine::instance().lock();
+    for (int device = 0; device < device_count(); ++device)
+        Machine::instance().wait_device(lock, device);
 }
 
 void print_counts(const AccessLog& log) {

@@ -29,7 +29,6 @@
 #include "libmini/extras/cudasim/host_guard.hpp"
 #include "libmini/extras/cudasim/launch.hpp"
 #include "libmini/extras/cudasim/memory.hpp"
-#include "libmini/extras/cudasim/memory_map.hpp"
 #include "libmini/extras/cudasim/race_checker.hpp"
 #include "libmini/extras/cudasim/report.hpp"
 #include "libmini/extras/cudasim/symbols.hpp"

@@ -17,9 +17,6 @@
 #include "libmini/extras/cudasim/hooks.hpp"
 #include "libmini/extras/cudasim/vectors.hpp"
 
-// Always inlined, so that the checker sees the source line of the kernel.
-#define MINI_WORD inline __attribute__((always_inline))
-
 // Before a call: Clang does not merge it with the same call in another branch, which would
 // make one barrier of two. For GCC see mini_simulated_kernels.
 #ifdef __clang__
@@ -57,7 +54,7 @@ using std::min;
 
 MINI_WORD void __syncthreads() { MINI_UNMERGED mini::sim::block_barrier(); }
 MINI_WORD int __syncthreads_count(int predicate) {
-    MINI_UNMERGED return mini::sim::block_vote(predicate != 0);
+    MINI_UNMERGED return mini::sim::block_barrier(predicate != 0);
 }
 MINI_WORD int __syncthreads_or(int predicate) {
     return __syncthreads_count(predicate) != 0;
@@ -66,7 +63,7 @@ MINI_WORD int __syncthreads_and(int predicate) {
     return __syncthreads_count(!predicate) == 0;  // exited threads do not vote
 }
 MINI_WORD void __syncwarp(unsigned mask = 0xffffffffu) {
-    MINI_UNMERGED mini::sim::warp_barrier(mask);
+    MINI_UNMERGED mini::sim::ballot(mask);
 }
 MINI_WORD void __threadfence() { mini::sim::note_fence(mini::sim::Scope::kDevice); }
 MINI_WORD void __threadfence_block() { mini::sim::note_fence(mini::sim::Scope::kBlock); }
@@ -184,6 +181,7 @@ MINI_OF_FLOAT(__frsqrt_rn, 1 / std::sqrt(x))
 MINI_OF_FLOAT(__sinf, std::sin(x))
 MINI_OF_FLOAT(__cosf, std::cos(x))
 MINI_OF_FLOAT(__log2f, std::log2(x))
+MINI_OF_FLOAT(__saturatef, std::clamp(x, 0.0f, 1.0f))
 MINI_OF_FLOAT(exp10f, std::pow(10.0f, x))
 MINI_FUNCTION(double, rsqrt, (double x), 1 / std::sqrt(x))
 MINI_FUNCTION(float, __powf, (float x, float y), std::pow(x, y))
@@ -252,4 +250,3 @@ MINI_FUNCTION(unsigned, __activemask, (), mini::sim::living_lanes())
 #undef MINI_ROUNDED
 #undef MINI_OF_FLOAT
 #undef MINI_FUNCTION
-#undef MINI_WORD

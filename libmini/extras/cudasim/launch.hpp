@@ -33,14 +33,11 @@ inline dim3 unravel(unsigned i, dim3 extent) {
     return {i % extent.x, i / extent.x % extent.y, i / (extent.x * extent.y)};
 }
 
-/// A thread's position in its grid, and the number of barriers that the thread has
-/// passed.
+/// A thread's position in its grid.
 struct Coordinates {
     dim3 thread_index, block_index, block_extent, grid_extent;
     unsigned thread = 0;         // linear index in the block, x fastest
     unsigned block = 0;          // linear index of the block in the grid, x fastest
-    uint32_t barriers = 0;       // number of __syncthreads() passed
-    uint32_t warp_barriers = 0;  // number of warp operations passed
 };
 
 /// The state of one thread when its block is stuck or passes a barrier.

@@ -28,8 +28,6 @@
 #include "libmini/extras/cudasim/language.hpp"
 #include "libmini/extras/cudasim/runtime.hpp"
 
-#define MINI_WORD inline __attribute__((always_inline))
-
 // Where the references lie that stand for variables in device memory.
 #define MINI_PLACE __attribute__((section("mini_places")))
 
@@ -164,5 +162,3 @@ T& device_variable(T& first) {
 }
 
 }  // namespace mini::cuda
-
-#undef MINI_WORD

@@ -30,6 +30,10 @@ enum cudaFuncCache {
 };
 enum cudaSharedCarveout { cudaSharedmemCarveoutMaxShared = 100 };
 enum cudaComputeMode { cudaComputeModeDefault, cudaComputeModeProhibited = 2 };
+enum cudaMemLocationType { cudaMemLocationTypeDevice = 1, cudaMemLocationTypeHost };
+enum cudaMemAccessFlags { cudaMemAccessFlagsProtRead = 1, cudaMemAccessFlagsProtReadWrite = 3 };
+struct cudaMemLocation { cudaMemLocationType type; int id; };
+struct cudaMemAccessDesc { cudaMemLocation location; cudaMemAccessFlags flags; };
 enum cudaMemPoolAttr { cudaMemPoolAttrReleaseThreshold = 4 };
 using cudaMemPool_t = void*;
 enum cudaLimit { cudaLimitStackSize, cudaLimitPrintfFifoSize, cudaLimitMallocHeapSize };
@@ -165,6 +169,7 @@ MINI_NOTHING(cudaDeviceSetLimit)
 MINI_NOTHING(cudaSetDeviceFlags)
 MINI_NOTHING(cudaDeviceGetDefaultMemPool)
 MINI_NOTHING(cudaMemPoolSetAttribute)
+MINI_NOTHING(cudaMemPoolSetAccess)
 MINI_NOTHING(cudaProfilerStart)
 MINI_NOTHING(cudaProfilerStop)
 #undef MINI_NOTHING

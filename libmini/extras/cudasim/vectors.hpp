@@ -5,8 +5,11 @@
 
 #pragma once
 
-// clang-format off
+// A function of device code: always inlined, so that the checker sees the source line of the
+// kernel.
 #define MINI_WORD inline __attribute__((always_inline))
+
+// clang-format off
 #define MINI_WHOLE(name, bytes, type)                                              \
     using Whole [[gnu::vector_size(bytes), gnu::may_alias]] = type;                \
     name() = default;                                                              \
@@ -63,5 +66,4 @@ MINI_LONG_VECTORS(double, double)
 #undef MINI_VECTOR_4
 #undef MINI_VECTOR_2
 #undef MINI_WHOLE
-#undef MINI_WORD
 // clang-format on

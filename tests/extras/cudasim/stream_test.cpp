@@ -225,7 +225,7 @@ TEST_CASE("cudaFuncSetAttribute raises a kernel's limit of dynamic shared memory
 
 void stuck_kernel() {
     if (running().thread == 0) {
-        warp_barrier(2);
+        ballot(2);
     } else {
         block_barrier();
     }

@@ -4,8 +4,6 @@
 
 #include "libmini/extras/cudasim/program.hpp"
 
-#define MINI_WORD inline __attribute__((always_inline))
-
 namespace cooperative_groups {
 
 /// The threads of a block, or some lanes of a warp.
@@ -76,6 +74,12 @@ class coalesced_group : public thread_group {
         return packed;
     }
 
+    /// Returns the lanes whose predicate is the same as this one's.
+    MINI_WORD coalesced_group with_same(bool predicate) const {
+        const unsigned votes = __ballot_sync(lanes_, predicate);
+        return coalesced_group(lanes_ & (predicate ? votes : ~votes));
+    }
+
   private:
     MINI_WORD int lane(unsigned rank) const {
         unsigned left = lanes_;
@@ -84,6 +88,10 @@ class coalesced_group : public thread_group {
     }
 };
 MINI_WORD coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
+
+MINI_WORD coalesced_group binary_partition(const coalesced_group& group, bool predicate) {
+    return group.with_same(predicate);
+}
 
 /// A tile of `size` threads, which is a power of two up to 32.
 MINI_WORD coalesced_group tiled_partition(const thread_group&, unsigned size) {
@@ -152,5 +160,3 @@ MINI_WORD T reduce(const auto& group, T value, F f) {
 }
 
 }  // namespace cooperative_groups
-
-#undef MINI_WORD

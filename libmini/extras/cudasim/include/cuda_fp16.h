@@ -4,8 +4,6 @@
 
 #include "libmini/extras/cudasim/program.hpp"
 
-#define MINI_WORD inline __attribute__((always_inline))
-
 namespace mini::cuda {
 
 struct HalfFormat {
@@ -123,4 +121,3 @@ MINI_SHORT_FUNCTIONS(__half, __half2, half)
 MINI_SHORT_FUNCTIONS(__nv_bfloat16, __nv_bfloat162, bfloat16)
 // clang-format on
 #undef MINI_SHORT_FUNCTIONS
-#undef MINI_WORD

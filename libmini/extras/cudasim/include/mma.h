@@ -5,8 +5,6 @@
 
 #include "cuda_fp16.h"
 
-#define MINI_WORD inline __attribute__((always_inline))
-
 namespace nvcuda::wmma {
 
 struct matrix_a {};
@@ -81,5 +79,3 @@ __attribute__((noinline, no_sanitize("thread"))) void mma_sync(
 }
 
 }  // namespace nvcuda::wmma
-
-#undef MINI_WORD

@@ -33,6 +33,8 @@ BANNED = {
     r"\balso if\b": "even if",
     r"\b(?:the|its) begin\b(?!\()": "the start",
     r"\bmended\b": "fixed",
+    r"\brungs?\b": "a variant",
+    r"\bseats?\b": "a registration",
 }
 ANY = re.compile("|".join(BANNED), re.I)
 

@@ -1,4 +1,4 @@
-// The target of mini flight: reads the box files of flight recorders and reports on them.
+// The target of mini flight: reads the dump files of flight recorders and reports on them.
 
 #include <algorithm>
 #include <cstddef>
@@ -10,15 +10,15 @@
 #include <utility>
 #include <vector>
 
-#include "libmini/extras/flight/flight_box.hpp"
-#include "libmini/extras/flight/flight_story.hpp"
+#include "libmini/extras/flight/flight_diagnosis.hpp"
+#include "libmini/extras/flight/flight_dump.hpp"
 #include "tests/fuzz/input.hpp"
 #include "tests/fuzz/target.hpp"
 
 namespace mini::fuzz {
 namespace {
 
-using dist::FlightBox;
+using dist::FlightDump;
 using dist::FlightRecord;
 
 void report_all(std::vector<dist::Flight> flights) {
@@ -28,20 +28,20 @@ void report_all(std::vector<dist::Flight> flights) {
     }
 }
 
-// Returns a box of rank 1 with one operation in each state, and the reason why its group
+// Returns a dump of rank 1 with one operation in each state, and the reason why its group
 // ended.
-std::unique_ptr<FlightBox> some_box() {
-    auto box = std::make_unique<FlightBox>();
-    std::memset(static_cast<void*>(box.get()), 0, sizeof *box);  // as in mapped memory
-    dist::begin_box(*box, {.run = "3f2a",
-                           .group = "default",
-                           .backend = "ring",
-                           .host = "node01",
-                           .rank = 1,
-                           .world_size = 3,
-                           .pid = 4711});
+std::unique_ptr<FlightDump> some_dump() {
+    auto dump = std::make_unique<FlightDump>();
+    std::memset(static_cast<void*>(dump.get()), 0, sizeof *dump);  // as in mapped memory
+    dist::begin_dump(*dump, {.run = "3f2a",
+                             .group = "default",
+                             .backend = "ring",
+                             .host = "node01",
+                             .rank = 1,
+                             .world_size = 3,
+                             .pid = 4711});
     for (uint64_t i = 0; i < 4; ++i) {
-        FlightRecord& record = box->records[i];
+        FlightRecord& record = dump->records[i];
         record.number = i + 1;
         record.collective = {
             .operation = dist::Operation::kAllReduce, .count = 100, .sequence = i};
@@ -49,52 +49,52 @@ std::unique_ptr<FlightBox> some_box() {
         record.queued_at = record.started_at = static_cast<int64_t>(1000 * i + 1);
         record.ended_at = i < 2 ? record.started_at + 10 : 0;
     }
-    box->records[3].collective.operation = dist::Operation::kSend;
-    box->records[3].peer = 2;
-    box->recorded = 4;
-    dist::put_reason(*box, "rank 2 is gone", 2);
-    return box;
+    dump->records[3].collective.operation = dist::Operation::kSend;
+    dump->records[3].peer = 2;
+    dump->recorded = 4;
+    dist::put_reason(*dump, "rank 2 is gone", 2);
+    return dump;
 }
 
-// Returns the bytes of a box up to the last nonzero byte.
-std::string beginning_of(const FlightBox& box) {
-    std::string bytes = text_of_object(box);
+// Returns the bytes of a dump up to the last nonzero byte.
+std::string beginning_of(const FlightDump& dump) {
+    std::string bytes = text_of_object(dump);
     bytes.resize(bytes.find_last_not_of('\0') + 1);
     return bytes;
 }
 
-// Returns a box of rank 1 and a box of rank 0.
-Seeds flight_box_seeds() {
-    const auto box = some_box();
-    const std::string of_rank1 = beginning_of(*box);
-    box->rank = 0;
-    box->records[2].number = 0;
-    return {of_rank1, beginning_of(*box)};
+// Returns a dump of rank 1 and a dump of rank 0.
+Seeds flight_dump_seeds() {
+    const auto dump = some_dump();
+    const std::string of_rank1 = beginning_of(*dump);
+    dump->rank = 0;
+    dump->records[2].number = 0;
+    return {of_rank1, beginning_of(*dump)};
 }
 
-// Reads a box that consists of `input` followed by zeros.
+// Reads a dump that consists of `input` followed by zeros.
 dist::Flight read(Input input) {
     static MemoryFile file;
-    std::string box = text_of(input.first(std::min(input.size(), sizeof(FlightBox))));
-    box.resize(sizeof(FlightBox));
-    file.set(bytes_of(box));
+    std::string dump = text_of(input.first(std::min(input.size(), sizeof(FlightDump))));
+    dump.resize(sizeof(FlightDump));
+    file.set(bytes_of(dump));
     return tools::read_flight(file.path());
 }
 
-// Reads a box, and reports on it, alone and with another rank's box.
-void run_flight_box(Input input) {
-    static const std::string other = flight_box_seeds().back();
+// Reads a dump, and reports on it, alone and with another rank's dump.
+void run_flight_dump(Input input) {
+    static const std::string other = flight_dump_seeds().back();
     const dist::Flight flight = read(input);
     report_all({flight});
     report_all({flight, read(bytes_of(other))});
 }
 
-// Corrects the start of a box, and reduces its world size below 64, since a report on a
+// Corrects the start of a dump, and reduces its world size below 64, since a report on a
 // million ranks takes long.
-void repair_box(std::string& bytes) {
-    constexpr size_t kRankOffset = offsetof(FlightBox, rank);
-    constexpr size_t kWorldOffset = offsetof(FlightBox, world_size);
-    static const std::string good = flight_box_seeds().front();
+void repair_dump(std::string& bytes) {
+    constexpr size_t kRankOffset = offsetof(FlightDump, rank);
+    constexpr size_t kWorldOffset = offsetof(FlightDump, world_size);
+    static const std::string good = flight_dump_seeds().front();
     int32_t world_size = 0;
     if (bytes.size() < kWorldOffset + sizeof world_size) return;
     bytes.replace(0, kRankOffset, good, 0, kRankOffset);
@@ -106,7 +106,7 @@ void repair_box(std::string& bytes) {
 }  // namespace
 
 std::vector<Target> flight_targets() {
-    return {{"flight_box", run_flight_box, flight_box_seeds(), repair_box}};
+    return {{"flight_dump", run_flight_dump, flight_dump_seeds(), repair_dump}};
 }
 
 }  // namespace mini::fuzz

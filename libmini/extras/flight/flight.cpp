@@ -15,9 +15,9 @@
 #include "libmini/core/text.hpp"
 #include "libmini/distributed/group/group_observer.hpp"
 #include "libmini/distributed/net/rank_records.hpp"
-#include "libmini/extras/flight/flight_box.hpp"
+#include "libmini/extras/flight/flight_diagnosis.hpp"
+#include "libmini/extras/flight/flight_dump.hpp"
 #include "libmini/extras/flight/flight_recorder.hpp"
-#include "libmini/extras/flight/flight_story.hpp"
 
 namespace mini::flight {
 namespace {
@@ -45,28 +45,28 @@ const FlightRecord* most_relevant(const std::vector<dist::Flight>& flights) {
     return best;
 }
 
-// Returns the paths of the boxes in a folder.
-std::vector<std::string> boxes_in(const std::string& folder) {
-    std::vector<std::string> boxes;
+// Returns the paths of the dumps in a folder.
+std::vector<std::string> dumps_in(const std::string& folder) {
+    std::vector<std::string> dumps;
     for (const auto& entry : fs::directory_iterator(folder)) {
         const std::string name = entry.path().filename().string();
-        if (name.starts_with("flight-") && name.ends_with(".box"))
-            boxes.push_back(entry.path().string());
+        if (name.starts_with("flight-") && name.ends_with(".dump"))
+            dumps.push_back(entry.path().string());
     }
-    return boxes;
+    return dumps;
 }
 
-// Returns the boxes of a rank: of the default group and of its subgroups.
+// Returns the dumps of a rank: of the default group and of its subgroups.
 std::vector<dist::Flight> read(const std::string& folder, const std::string& run,
                                int rank) {
     const dist::FlightHead head{
         .run = run, .group = "default", .backend = "", .host = "", .world_rank = rank};
     const std::string start = fs::path(dist::flight_file_name(head)).stem().string();
     std::vector<dist::Flight> flights;
-    for (const std::string& box : boxes_in(folder)) {
-        const std::string stem = fs::path(box).stem().string();
+    for (const std::string& dump : dumps_in(folder)) {
+        const std::string stem = fs::path(dump).stem().string();
         if (stem == start || stem.starts_with(start + "-"))
-            flights.push_back(dist::read_box_file(box));
+            flights.push_back(dist::read_dump_file(dump));
     }
     return flights;
 }
@@ -106,10 +106,10 @@ std::optional<int> blamed_by(const std::string& folder, const std::string& run,
 
 bool note_ends(const std::string& folder, const std::string& run) {
     bool has_any = false;
-    for (const std::string& box : boxes_in(folder)) {
-        const dist::Flight flight = dist::read_box_file(box);
+    for (const std::string& dump : dumps_in(folder)) {
+        const dist::Flight flight = dist::read_dump_file(dump);
         if (flight.head.run != run) continue;
-        if (flight.head.seen_at == 0) dist::note_end(box);
+        if (flight.head.seen_at == 0) dist::note_end(dump);
         has_any = true;
     }
     return has_any;
@@ -117,8 +117,8 @@ bool note_ends(const std::string& folder, const std::string& run) {
 
 // The command mini flight.
 
-// Returns the files in `paths`, sorted, with each folder replaced by the boxes in it. Throws
-// UsageError if there is no file.
+// Returns the files in `paths`, sorted, with each folder replaced by the dumps in it.
+// Throws UsageError if there is no file.
 std::vector<std::string> find_flights(const std::vector<std::string>& paths) {
     std::vector<std::string> files;
     for (const std::string& path : paths) {
@@ -126,10 +126,10 @@ std::vector<std::string> find_flights(const std::vector<std::string>& paths) {
             files.push_back(path);
             continue;
         }
-        for (const std::string& box : boxes_in(path)) files.push_back(box);
+        for (const std::string& dump : dumps_in(path)) files.push_back(dump);
     }
     if (files.empty())
-        throw UsageError(concat("no box of a flight recorder (flight-*.box) in ",
+        throw UsageError(concat("no dump of a flight recorder (flight-*.dump) in ",
                                 paths.empty() ? "nothing" : paths.front()));
     std::ranges::sort(files);
     return files;
@@ -137,7 +137,7 @@ std::vector<std::string> find_flights(const std::vector<std::string>& paths) {
 
 void print_group(const tools::GroupFlight& group) {
     const dist::FlightHead& head = group.head();
-    fmt::print("run {}{}, {}{}, backend {}: {} of {} ranks left a box\n\n", head.run,
+    fmt::print("run {}{}, {}{}, backend {}: {} of {} ranks left a dump\n\n", head.run,
                head.restart > 0 ? fmt::format(" (restart {})", head.restart) : "",
                head.group == "default" ? "default group" : head.group,
                head.members.empty() ? "" : " of " + rank_list(head.members), head.backend,
@@ -170,9 +170,9 @@ void use() {
 
 void add_flight(Command& mini) {
     Command flight = mini.add_command(
-        "flight", "Says who is missing in which operation, from flight recorders' boxes");
+        "flight", "Says who is missing in which operation, from flight recorders' dumps");
     auto paths = std::make_shared<std::vector<std::string>>();
-    flight.add("PATH", *paths, "Boxes of all ranks, or a folder of them").required();
+    flight.add("PATH", *paths, "Dumps of all ranks, or a folder of them").required();
     flight.on_parsed([paths] { run_flight(*paths); });
 }
 

@@ -121,9 +121,9 @@ class Registry {
                     recorder->path().empty()
                         ? recorder->copy_to(temporary_folder(), "SIGUSR1")
                         : recorder->path();
-                logging::warning("SIGUSR1: the flight recorder's box is ", path);
+                logging::warning("SIGUSR1: the flight recorder's dump is ", path);
             } catch (const std::exception& error) {
-                logging::warning("SIGUSR1: no copy of the flight recorder's box: ",
+                logging::warning("SIGUSR1: no copy of the flight recorder's dump: ",
                                  error.what());
             }
         }
@@ -136,9 +136,9 @@ class Registry {
     std::vector<FlightRecorder*> recorders_;
 };
 
-// Maps memory for a box: the file `path`, or private memory if `path` is "". Returns null
-// on failure.
-FlightBox* map_box(const std::string& path) {
+// Maps memory for a dump: the file `path`, or private memory if `path` is "". Returns
+// null on failure.
+FlightDump* map_dump(const std::string& path) {
     int fd = -1;
     if (!path.empty()) {
         // Remove the file of an earlier group. Existing mappings of the file stay valid.
@@ -147,7 +147,7 @@ FlightBox* map_box(const std::string& path) {
         if (fd < 0) return nullptr;
         // Reserve the disk space: on a full disk, a write to the mapping would raise
         // SIGBUS.
-        errno = ::posix_fallocate(fd, 0, sizeof(FlightBox));
+        errno = ::posix_fallocate(fd, 0, sizeof(FlightDump));
         if (errno != 0) {
             ::close(fd);
             ::unlink(path.c_str());
@@ -156,9 +156,9 @@ FlightBox* map_box(const std::string& path) {
     }
     const int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
     void* const memory =
-        ::mmap(nullptr, sizeof(FlightBox), PROT_READ | PROT_WRITE, flags, fd, 0);
+        ::mmap(nullptr, sizeof(FlightDump), PROT_READ | PROT_WRITE, flags, fd, 0);
     if (fd >= 0) ::close(fd);
-    return memory == MAP_FAILED ? nullptr : static_cast<FlightBox*>(memory);
+    return memory == MAP_FAILED ? nullptr : static_cast<FlightDump*>(memory);
 }
 
 }  // namespace
@@ -177,36 +177,36 @@ FlightRecorder::FlightRecorder(const GroupOfRank& group) {
              .members = group.members,
              .pid = ::getpid(),
              .restart = std::atoi(variable("TORCHELASTIC_RESTART_COUNT").c_str())};
-    open_box();
+    open_dump();
     try {
         Registry::instance().add(this);
     } catch (...) {
-        ::munmap(box_, sizeof(FlightBox));
+        ::munmap(dump_, sizeof(FlightDump));
         throw;
     }
 }
 
 FlightRecorder::~FlightRecorder() {
     Registry::instance().remove(this);
-    ::munmap(box_, sizeof(FlightBox));
+    ::munmap(dump_, sizeof(FlightDump));
 }
 
-void FlightRecorder::open_box() {
+void FlightRecorder::open_dump() {
     if (const std::string folder = variable("MINI_FLIGHT_DIR"); !folder.empty()) {
         std::error_code ignored;
         std::filesystem::create_directories(folder, ignored);
         const std::string path = concat(folder, "/", flight_file_name(head_));
-        box_ = map_box(path);
-        if (box_ != nullptr) {
+        dump_ = map_dump(path);
+        if (dump_ != nullptr) {
             path_ = path;
         } else {
-            logging::warning("the flight recorder's box is only in memory: ", path, ": ",
+            logging::warning("the flight recorder's dump is only in memory: ", path, ": ",
                              system_message("open", errno), "; see MINI_FLIGHT_DIR");
         }
     }
-    if (box_ == nullptr) box_ = map_box("");
-    MINI_CHECK(box_ != nullptr, "flight recorder: ", system_message("mmap", errno));
-    begin_box(*box_, head_);
+    if (dump_ == nullptr) dump_ = map_dump("");
+    MINI_CHECK(dump_ != nullptr, "flight recorder: ", system_message("mmap", errno));
+    begin_dump(*dump_, head_);
 }
 
 // Returns the rank in the job of rank `rank` of the group; -1 for -1.
@@ -223,9 +223,9 @@ FlightRecorder::Ticket FlightRecorder::queued(const Collective& collective,
     record.collective.root = world_rank(collective.root);
     record.queued_at = flight_now();
     const std::lock_guard lock(mutex_);
-    record.number = box_->recorded + 1;
-    box_->records[box_->recorded % kFlightRecords] = record;
-    return ++box_->recorded;
+    record.number = dump_->recorded + 1;
+    dump_->records[dump_->recorded % kFlightRecords] = record;
+    return ++dump_->recorded;
 }
 
 void FlightRecorder::started(Ticket ticket) noexcept {
@@ -258,22 +258,22 @@ void FlightRecorder::end(Ticket ticket, FlightRecord::State state,
 // has ended.
 FlightRecord* FlightRecorder::find(Ticket ticket) noexcept {
     if (ticket == 0) return nullptr;
-    FlightRecord& record = box_->records[(ticket - 1) % kFlightRecords];
+    FlightRecord& record = dump_->records[(ticket - 1) % kFlightRecords];
     return record.number == ticket && record.ended_at == 0 ? &record : nullptr;
 }
 
 Flight FlightRecorder::snapshot() const {
     const std::lock_guard lock(mutex_);
-    return read_box(*box_);
+    return read_dump(*dump_);
 }
 
 std::string FlightRecorder::copy_to(const std::string& folder,
                                     const std::string& occasion) const {
     const std::string path = concat(folder, "/", flight_file_name(head_));
-    const auto copy = std::make_unique<FlightBox>();
+    const auto copy = std::make_unique<FlightDump>();
     {
         const std::lock_guard lock(mutex_);
-        *copy = *box_;
+        *copy = *dump_;
     }
     put_reason(*copy, occasion, -1);
     io::AtomicFile file(path);
@@ -284,7 +284,7 @@ std::string FlightRecorder::copy_to(const std::string& folder,
 
 void FlightRecorder::note_failure(const std::string& reason, int blamed) noexcept {
     const std::lock_guard lock(mutex_);
-    put_reason(*box_, reason, blamed);
+    put_reason(*dump_, reason, blamed);
 }
 
 }  // namespace mini::dist

@@ -2,11 +2,11 @@
 // hangs or fails (PyTorch's flight recorder, TORCH_NCCL_TRACE_BUFFER_SIZE).
 //
 //     QueuedGroup   queued -> started -> finished
-//                                   '--> failed      -> the reason, recorded in the box
+//                                   '--> failed      -> the reason, recorded in the dump
 //
-// The records are in the rank's box (flight_box.hpp). With MINI_FLIGHT_DIR, the box is
-// the file flight-<run>-rank<r>.box in that folder, and SIGUSR1 logs the file's path;
-// without it, SIGUSR1 copies the box into $TMPDIR or /tmp. `mini flight` reads the boxes
+// The records are in the rank's dump (flight_dump.hpp). With MINI_FLIGHT_DIR, the dump is
+// the file flight-<run>-rank<r>.dump in that folder, and SIGUSR1 logs the file's path;
+// without it, SIGUSR1 copies the dump into $TMPDIR or /tmp. `mini flight` reads the dumps
 // of all ranks and prints the operations that some ranks did not reach. Recording an
 // operation costs less than 0.5 us (tests/extras/flight/flight_recorder_test.cpp).
 //
@@ -20,14 +20,14 @@
 #include <string>
 
 #include "libmini/distributed/group/group_observer.hpp"
-#include "libmini/extras/flight/flight_box.hpp"
+#include "libmini/extras/flight/flight_dump.hpp"
 
 namespace mini::dist {
 
 /// The records of one rank of one group. Thread-safe.
 class FlightRecorder : public GroupObserver {
   public:
-    /// A group without a name is "default": a later one replaces the box of the first.
+    /// A group without a name is "default": a later one replaces the dump of the first.
     /// Without `members`, `rank` is the rank in the job or, for later groups,
     /// current_world() has it.
     explicit FlightRecorder(const GroupOfRank& group);
@@ -50,13 +50,13 @@ class FlightRecorder : public GroupObserver {
     /// Returns the current records.
     Flight snapshot() const;
 
-    /// Returns the path of the box file in MINI_FLIGHT_DIR; "" if the box is only in
+    /// Returns the path of the dump file in MINI_FLIGHT_DIR; "" if the dump is only in
     /// memory.
     const std::string& path() const { return path_; }
 
-    /// Writes a copy of the box into `folder` atomically, and returns the path of the
-    /// copy. `occasion` becomes the copy's reason if the box has no reason. Throws BadFile
-    /// if the copy cannot be written.
+    /// Writes a copy of the dump into `folder` atomically, and returns the path of the
+    /// copy. `occasion` becomes the copy's reason if the dump has no reason. Throws
+    /// BadFile if the copy cannot be written.
     std::string copy_to(const std::string& folder, const std::string& occasion) const;
 
     /// Records why the group ended, and the lost rank of the job that caused the end (-1:
@@ -64,15 +64,15 @@ class FlightRecorder : public GroupObserver {
     void note_failure(const std::string& reason, int blamed = -1) noexcept override;
 
   private:
-    void open_box();
+    void open_dump();
     int world_rank(int rank) const;
     FlightRecord* find(Ticket ticket) noexcept;
     void end(Ticket ticket, FlightRecord::State state, const char* algorithm) noexcept;
 
     FlightHead head_;
     std::string path_;
-    mutable std::mutex mutex_;  // guards the box
-    FlightBox* box_ = nullptr;
+    mutable std::mutex mutex_;  // guards the dump
+    FlightDump* dump_ = nullptr;
 };
 
 }  // namespace mini::dist

@@ -51,7 +51,7 @@ void name_shared_job(const Options& options, dist::Job& job) {
     job.run_id = digits_from("run", job.cookie).substr(0, 16);
 }
 
-// The folder of the flight recorder's boxes.
+// The folder of the flight recorder's dumps.
 struct FlightFolder {
     std::string path = {};          // "": there is none
     std::string private_path = {};  // the same if minirun has made it; else ""

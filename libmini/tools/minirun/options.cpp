@@ -158,7 +158,7 @@ class MinirunLine : public CommandLine {
             "folder of the ranks' logs, which the screen shows too")
             .type_name("DIR");
         add("--flight-dir", options.flight_dir,
-            "folder of the flight recorder's boxes (see mini flight)")
+            "folder of the flight recorder's dumps (see mini flight)")
             .type_name("DIR");
         add_flag("--no-prefix", no_prefix, "leave \"[rank 1]\" out");
         add_flag("--no-python", no_effect_, "ignored: always on");

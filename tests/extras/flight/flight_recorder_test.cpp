@@ -1,4 +1,4 @@
-// The flight recorder: its records and its box files.
+// The flight recorder: its records and its dump files.
 
 #include "libmini/extras/flight/flight_recorder.hpp"
 
@@ -93,18 +93,18 @@ TEST_CASE("the recorder keeps the last 4096 operations, in order") {
     }
 }
 
-TEST_CASE("a copy of the box has the operation, its times and its state") {
+TEST_CASE("a copy of the dump has the operation, its times and its state") {
     const Folder folder;
     FlightRecorder recorder({.rank = 1, .world_size = 2, .backend = "ring"});
     const auto ticket = recorder.queued(
         {.operation = Operation::kRecv, .dtype = DType::kInt64, .count = 3}, 24, 0, 9);
     recorder.started(ticket);
     const std::string path = recorder.copy_to(folder.path(), "because");
-    CHECK(contains(path, "-rank1.box"));
+    CHECK(contains(path, "-rank1.dump"));
     CHECK(folder.names().size() == 1);
     recorder.finished(ticket);  // does not change the copy
 
-    const Flight flight = read_box_file(path);
+    const Flight flight = read_dump_file(path);
     CHECK(flight.head.reason == "because");
     CHECK(flight.head.world_size == 2);
     REQUIRE(flight.records.size() == 1);
@@ -123,23 +123,23 @@ TEST_CASE("a copy of the box has the operation, its times and its state") {
 TEST_CASE("a copy that cannot be written leaves nothing behind") {
     const Folder folder;
     FlightRecorder recorder({});
-    std::filesystem::create_directory(folder / "flight-local-rank0.box");
+    std::filesystem::create_directory(folder / "flight-local-rank0.dump");
     const auto copy = [&](const std::string& to) {
         return mini::test::message_of<BadFile>([&] { recorder.copy_to(to, "because"); });
     };
-    CHECK(contains(copy(folder.path()), "flight-local-rank0.box: exists and is not"));
+    CHECK(contains(copy(folder.path()), "flight-local-rank0.dump: exists and is not"));
     CHECK(folder.names().size() == 1);
     CHECK(contains(copy("/dev/null/flight"), "/dev/null/flight"));
 }
 
-TEST_CASE("note_end writes the time of a rank's end into its box file") {
+TEST_CASE("note_end writes the time of a rank's end into its dump file") {
     const FlightDir dir;
-    const std::string path = dir.folder / "flight-local-rank0.box";
+    const std::string path = dir.folder / "flight-local-rank0.dump";
     { FlightRecorder recorder({}); }
-    CHECK(read_box_file(path).head.seen_at == 0);
+    CHECK(read_dump_file(path).head.seen_at == 0);
     const int64_t before = flight_now();
     note_end(path);
-    const Flight flight = read_box_file(path);
+    const Flight flight = read_dump_file(path);
     // The system clock may be set meanwhile, but by less than an hour.
     CHECK(std::abs(flight.head.seen_at - before) < 3600 * int64_t{1'000'000'000});
     CHECK(flight.head.reason.empty());
@@ -160,22 +160,22 @@ TEST_CASE("with MINI_FLIGHT_DIR the records are in a file that outlives the rank
     int status = 0;
     waitpid(child, &status, 0);
     REQUIRE(WIFSIGNALED(status));
-    REQUIRE(dir.folder.names() == std::vector<std::string>{"flight-local-rank3.box"});
-    const Flight flight = read_box_file(dir.folder / "flight-local-rank3.box");
+    REQUIRE(dir.folder.names() == std::vector<std::string>{"flight-local-rank3.dump"});
+    const Flight flight = read_dump_file(dir.folder / "flight-local-rank3.dump");
     CHECK(flight.head.pid == child);
     REQUIRE(flight.records.size() == 1);
     CHECK(flight.records[0].state == State::kStarted);
 }
 
 TEST_CASE("records with an invalid time or state are left out") {
-    const auto box = std::make_unique<FlightBox>();
-    begin_box(*box, {.run = "run", .group = "default", .backend = "", .host = ""});
-    for (uint64_t i = 0; i < 5; ++i) box->records[i].number = i + 1;
-    box->records[1].queued_at = std::numeric_limits<int64_t>::max();
-    box->records[2].started_at = -1;
-    box->records[3].ended_at = std::numeric_limits<int64_t>::min();
-    box->records[4].state = static_cast<State>(9);
-    const Flight flight = read_box(*box);
+    const auto dump = std::make_unique<FlightDump>();
+    begin_dump(*dump, {.run = "run", .group = "default", .backend = "", .host = ""});
+    for (uint64_t i = 0; i < 5; ++i) dump->records[i].number = i + 1;
+    dump->records[1].queued_at = std::numeric_limits<int64_t>::max();
+    dump->records[2].started_at = -1;
+    dump->records[3].ended_at = std::numeric_limits<int64_t>::min();
+    dump->records[4].state = static_cast<State>(9);
+    const Flight flight = read_dump(*dump);
     REQUIRE(flight.records.size() == 1);
     CHECK(flight.records[0].number == 1);
 }
@@ -206,7 +206,7 @@ TEST_CASE("a group records its operations and the reason of its failure") {
         CHECK(failures[0] != nullptr);
     }
     // Rank 0 was in the barrier; rank 1 never called it.
-    const Flight first = read_box_file(dir.folder / "flight-local-rank0.box");
+    const Flight first = read_dump_file(dir.folder / "flight-local-rank0.dump");
     CHECK(first.head.blamed == 1);
     CHECK(contains(first.head.reason, "rank 1"));
     REQUIRE(first.records.size() == 2);
@@ -215,12 +215,12 @@ TEST_CASE("a group records its operations and the reason of its failure") {
     CHECK(describe(first.records[1]) == "barrier #1");
     CHECK(first.records[1].state == State::kFailed);
     CHECK(first.head.seen_at >= first.records[1].ended_at);
-    const Flight second = read_box_file(dir.folder / "flight-local-rank1.box");
+    const Flight second = read_dump_file(dir.folder / "flight-local-rank1.dump");
     CHECK(second.records.size() == 1);
     CHECK(second.head.reason == "rank 1 has had enough");
 }
 
-TEST_CASE("the boxes of a subgroup have its name and members and the ranks of the job") {
+TEST_CASE("the dumps of a subgroup have its name and members and the ranks of the job") {
     const FlightDir dir;
     {
         const auto groups = make_threads_groups(4, dist::test::kLong);
@@ -237,13 +237,13 @@ TEST_CASE("the boxes of a subgroup have its name and members and the ranks of th
     }
     CHECK(dir.folder.names() ==
           std::vector<std::string>{
-              "flight-local-rank0-group_1.box", "flight-local-rank0.box",
-              "flight-local-rank1-group_1.box", "flight-local-rank1-group_3.box",
-              "flight-local-rank1.box", "flight-local-rank2-group_2.box",
-              "flight-local-rank2.box", "flight-local-rank3-group_2.box",
-              "flight-local-rank3-group_3.box", "flight-local-rank3.box"});
-    CHECK(read_box_file(dir.folder / "flight-local-rank3.box").head.members.empty());
-    const Flight flight = read_box_file(dir.folder / "flight-local-rank1-group_3.box");
+              "flight-local-rank0-group_1.dump", "flight-local-rank0.dump",
+              "flight-local-rank1-group_1.dump", "flight-local-rank1-group_3.dump",
+              "flight-local-rank1.dump", "flight-local-rank2-group_2.dump",
+              "flight-local-rank2.dump", "flight-local-rank3-group_2.dump",
+              "flight-local-rank3-group_3.dump", "flight-local-rank3.dump"});
+    CHECK(read_dump_file(dir.folder / "flight-local-rank3.dump").head.members.empty());
+    const Flight flight = read_dump_file(dir.folder / "flight-local-rank1-group_3.dump");
     CHECK(flight.head.group == "group 3");
     CHECK(flight.head.rank == 1);
     CHECK(flight.head.world_rank == 1);
@@ -256,7 +256,7 @@ TEST_CASE("the boxes of a subgroup have its name and members and the ranks of th
                                    "send to rank 3 (tag 7, 1 float32)", "barrier #2"});
 }
 
-TEST_CASE("SIGUSR1 copies every rank's box and has no handler without a group") {
+TEST_CASE("SIGUSR1 copies every rank's dump and has no handler without a group") {
     const FlightDir dir("TMPDIR");
     {
         const auto groups = dist::test::make_groups("threads", 2);
@@ -265,10 +265,10 @@ TEST_CASE("SIGUSR1 copies every rank's box and has no handler without a group") 
         REQUIRE(now.sa_handler != SIG_DFL);
         raise(SIGUSR1);
         const Deadline deadline = deadline_after(dist::test::kLong);
-        for (const char* name : {"flight-local-rank0.box", "flight-local-rank1.box"})
+        for (const char* name : {"flight-local-rank0.dump", "flight-local-rank1.dump"})
             while (!std::filesystem::exists(dir.folder / name) && !has_passed(deadline))
                 std::this_thread::yield();
-        CHECK(read_box_file(dir.folder / "flight-local-rank1.box").head.reason ==
+        CHECK(read_dump_file(dir.folder / "flight-local-rank1.dump").head.reason ==
               "SIGUSR1");
     }
     struct sigaction after {};

@@ -1,4 +1,4 @@
-// Reading the boxes of the flight recorder, and the findings and table of mini flight.
+// Reading the dumps of the flight recorder, and the findings and table of mini flight.
 
 #include <sys/stat.h>
 
@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "libmini/extras/flight/flight_story.hpp"
+#include "libmini/extras/flight/flight_diagnosis.hpp"
 #include "tests/support/answer.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/contains.hpp"
@@ -20,7 +20,7 @@
 #include "tests/support/message_of.hpp"
 
 using mini::dist::Flight;
-using mini::dist::FlightBox;
+using mini::dist::FlightDump;
 using mini::dist::FlightRecord;
 using mini::dist::Operation;
 using mini::test::contains;
@@ -62,19 +62,19 @@ Flight flight_of(int rank, int world_size, std::vector<FlightRecord> records) {
     return flight;
 }
 
-// Returns the box of a flight, as copied at a monotonic time of 4.2 s.
-std::unique_ptr<FlightBox> box_of(const Flight& flight) {
-    auto box = std::make_unique<FlightBox>();
-    begin_box(*box, flight.head);
-    std::ranges::copy(flight.records, box->records);
-    box->recorded = flight.head.recorded;
-    box->wall_offset = 1000 * kSecond;
-    box->seen_at = kSecond * 42 / 10;
-    return box;
+// Returns the dump of a flight, as copied at a monotonic time of 4.2 s.
+std::unique_ptr<FlightDump> dump_of(const Flight& flight) {
+    auto dump = std::make_unique<FlightDump>();
+    begin_dump(*dump, flight.head);
+    std::ranges::copy(flight.records, dump->records);
+    dump->recorded = flight.head.recorded;
+    dump->wall_offset = 1000 * kSecond;
+    dump->seen_at = kSecond * 42 / 10;
+    return dump;
 }
 
-std::string bytes_of(const FlightBox& box) {
-    return {reinterpret_cast<const char*>(&box), sizeof box};
+std::string bytes_of(const FlightDump& dump) {
+    return {reinterpret_cast<const char*>(&dump), sizeof dump};
 }
 
 void write_file(const std::string& path, const std::string& bytes) {
@@ -86,8 +86,8 @@ GroupFlight group_of(const std::vector<Flight>& flights) {
     const Folder folder;
     std::vector<Flight> read;
     for (const Flight& flight : flights) {
-        const std::string path = folder / std::to_string(flight.head.rank) + ".box";
-        write_file(path, bytes_of(*box_of(flight)));
+        const std::string path = folder / std::to_string(flight.head.rank) + ".dump";
+        write_file(path, bytes_of(*dump_of(flight)));
         read.push_back(mini::tools::read_flight(path));
     }
     return by_group(read).at(0);
@@ -96,13 +96,13 @@ GroupFlight group_of(const std::vector<Flight>& flights) {
 // Returns the error message for a file with these bytes, or "" if the file is valid.
 std::string read_error(const std::string& bytes) {
     const Folder folder;
-    write_file(folder / "flight-x.box", bytes);
+    write_file(folder / "flight-x.dump", bytes);
     return message_of<mini::BadFile>(
-        [&] { mini::tools::read_flight(folder / "flight-x.box"); });
+        [&] { mini::tools::read_flight(folder / "flight-x.dump"); });
 }
 
-std::unique_ptr<FlightBox> good_box() {
-    return box_of(flight_of(0, 2, {record(0, Operation::kBarrier, State::kFinished)}));
+std::unique_ptr<FlightDump> good_dump() {
+    return dump_of(flight_of(0, 2, {record(0, Operation::kBarrier, State::kFinished)}));
 }
 
 }  // namespace
@@ -110,19 +110,19 @@ std::unique_ptr<FlightBox> good_box() {
 TEST_CASE("the findings name a rank that has not called the other ranks' operation") {
     const auto done = record(56, Operation::kBarrier, State::kFinished);
     const auto in_it = record(57, Operation::kAllReduce, State::kStarted);
-    const auto story =
+    const auto sentences =
         tell(group_of({flight_of(0, 4, {done, in_it}), flight_of(1, 4, {done}),
                        flight_of(2, 4, {done, in_it}), flight_of(3, 4, {done, in_it})}));
-    REQUIRE(story.size() == 1);
+    REQUIRE(sentences.size() == 1);
     CHECK(
-        story[0] ==
+        sentences[0] ==
         "all_reduce #57 (sum of 10 float32): ranks 0, 2 and 3 have been in it for 3.2 s; "
         "rank 1 has not called it (its last finished call: barrier #56)");
 }
 
 TEST_CASE(
-    "the findings tell apart ranks that queued a call, finished it, or have no box") {
-    const auto story =
+    "the findings tell apart ranks that queued a call, finished it, or have no dump") {
+    const auto sentences =
         tell(group_of({flight_of(0, 4,
                                  {record(8, Operation::kReduce, State::kFinished),
                                   record(9, Operation::kBarrier, State::kStarted)}),
@@ -130,14 +130,14 @@ TEST_CASE(
                        flight_of(3, 4,
                                  {record(7, Operation::kBarrier, State::kFinished),
                                   record(8, Operation::kReduce, State::kQueued)})}));
-    REQUIRE(story.size() == 2);
-    CHECK(contains(story[0], "reduce #8"));
-    CHECK(contains(story[0], "rank 1 was in it for 100.0 ms until it failed"));
+    REQUIRE(sentences.size() == 2);
+    CHECK(contains(sentences[0], "reduce #8"));
+    CHECK(contains(sentences[0], "rank 1 was in it for 100.0 ms until it failed"));
     CHECK(contains(
-        story[0],
+        sentences[0],
         "rank 3 has queued it, but not started it (its last finished call: barrier #7)"));
-    CHECK(contains(story[0], "rank 0 finished it"));
-    CHECK(contains(story[1], "no box of rank 2"));
+    CHECK(contains(sentences[0], "rank 0 finished it"));
+    CHECK(contains(sentences[1], "no dump of rank 2"));
 }
 
 TEST_CASE("different operations with one sequence number are the first finding") {
@@ -163,9 +163,10 @@ TEST_CASE("the findings name a receive that waits for its peer") {
     FlightRecord point = record(0, Operation::kRecv, State::kStarted);
     point.peer = 1;
     point.tag = 7;
-    const auto story = tell(group_of({flight_of(0, 1, {point})}));
-    CHECK(story == std::vector<std::string>{
-                       "rank 0 is in recv from rank 1 (tag 7, 10 float32) for 3.2 s"});
+    const auto sentences = tell(group_of({flight_of(0, 1, {point})}));
+    CHECK(sentences ==
+          std::vector<std::string>{
+              "rank 0 is in recv from rank 1 (tag 7, 10 float32) for 3.2 s"});
 }
 
 TEST_CASE("when no operation is running the last finished operations are reported") {
@@ -174,9 +175,10 @@ TEST_CASE("when no operation is running the last finished operations are reporte
     CHECK(
         contains(tell(group_of({flight_of(0, 2, {first}), flight_of(1, 2, {first})}))[0],
                  "all ranks finished is barrier #1"));
-    const auto story =
+    const auto sentences =
         tell(group_of({flight_of(0, 2, {first}), flight_of(1, 2, {first, second})}));
-    CHECK(contains(story[0], "rank 0 finished barrier #1; rank 1 finished barrier #2"));
+    CHECK(
+        contains(sentences[0], "rank 0 finished barrier #1; rank 1 finished barrier #2"));
 }
 
 TEST_CASE("the table has one row per operation and one column per rank") {
@@ -196,10 +198,10 @@ TEST_CASE("the table has one row per operation and one column per rank") {
     CHECK(contains(table, "barrier #1"));
 }
 
-TEST_CASE("a file that is not a valid box is rejected with one line that has its path") {
-    const std::string good = bytes_of(*good_box());
+TEST_CASE("a file that is not a valid dump is rejected with one line that has its path") {
+    const std::string good = bytes_of(*good_dump());
     REQUIRE(read_error(good).empty());
-    const auto large = good_box();
+    const auto large = good_dump();
     large->world_size = 1'000'000;
     CHECK(read_error(bytes_of(*large)).empty());
 
@@ -211,42 +213,43 @@ TEST_CASE("a file that is not a valid box is rejected with one line that has its
                                  good + "\n",
                                  std::string(good.size(), '\0'),
                                  std::string(good.size(), '\xff')};
-    using Damage = void (*)(FlightBox&);
+    using Damage = void (*)(FlightDump&);
     constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
     for (const Damage damage : std::initializer_list<Damage>{
-             [](FlightBox& box) { box.magic[0] = 'X'; },
-             [](FlightBox& box) { box.size += 1; }, [](FlightBox& box) { box.rank = 2; },
-             [](FlightBox& box) { box.rank = -1; },
-             [](FlightBox& box) { box.world_size = 0; },
-             [](FlightBox& box) { box.world_size = 1'000'001; },
-             [](FlightBox& box) { box.world_size = std::numeric_limits<int>::max(); },
-             [](FlightBox& box) { box.pid = -1; },
-             [](FlightBox& box) { box.restart = -1; },
-             [](FlightBox& box) { box.seen_at = -1; },
-             [](FlightBox& box) { box.seen_at = kMax; },
-             [](FlightBox& box) { box.wall_offset = kMax; },
-             [](FlightBox& box) { box.wall_offset = -kMax; }}) {
-        const auto box = good_box();
-        damage(*box);
-        bad.push_back(bytes_of(*box));
+             [](FlightDump& dump) { dump.magic[0] = 'X'; },
+             [](FlightDump& dump) { dump.size += 1; },
+             [](FlightDump& dump) { dump.rank = 2; },
+             [](FlightDump& dump) { dump.rank = -1; },
+             [](FlightDump& dump) { dump.world_size = 0; },
+             [](FlightDump& dump) { dump.world_size = 1'000'001; },
+             [](FlightDump& dump) { dump.world_size = std::numeric_limits<int>::max(); },
+             [](FlightDump& dump) { dump.pid = -1; },
+             [](FlightDump& dump) { dump.restart = -1; },
+             [](FlightDump& dump) { dump.seen_at = -1; },
+             [](FlightDump& dump) { dump.seen_at = kMax; },
+             [](FlightDump& dump) { dump.wall_offset = kMax; },
+             [](FlightDump& dump) { dump.wall_offset = -kMax; }}) {
+        const auto dump = good_dump();
+        damage(*dump);
+        bad.push_back(bytes_of(*dump));
     }
     for (size_t i = 0; i < bad.size(); ++i) {
         CAPTURE(i);
-        CHECK(contains(read_error(bad[i]), "flight-x.box"));
+        CHECK(contains(read_error(bad[i]), "flight-x.dump"));
         CHECK_FALSE(contains(read_error(bad[i]), "\n"));
     }
 }
 
 TEST_CASE("the time of a rank that may still be running is the current time") {
     const Folder folder;
-    auto box = good_box();
-    box->seen_at = 0;
-    write_file(folder / "a.box", bytes_of(*box));
-    const Flight flight = mini::tools::read_flight(folder / "a.box");
+    auto dump = good_dump();
+    dump->seen_at = 0;
+    write_file(folder / "a.dump", bytes_of(*dump));
+    const Flight flight = mini::tools::read_flight(folder / "a.dump");
     CHECK(flight.head.seen_at + flight.head.wall_offset > 1'600'000'000 * kSecond);
 }
 
-TEST_CASE("control characters in a box's texts are replaced") {
+TEST_CASE("control characters in a dump's texts are replaced") {
     Flight flight = flight_of(0, 1, {record(0, Operation::kBarrier, State::kFinished)});
     flight.head.run = "a\033[2Jb\nc\xC2\x9B";
     flight.head.host = "k\u00f6ln";
@@ -257,13 +260,13 @@ TEST_CASE("control characters in a box's texts are replaced") {
 
 TEST_CASE("a file of the wrong size or type is rejected before it is read") {
     const Folder folder;
-    const std::string path = folder / "flight-x.box";
+    const std::string path = folder / "flight-x.dump";
     const auto error = [&] {
         return message_of<mini::BadFile>([&] { mini::tools::read_flight(path); });
     };
     write_file(path, "");
     std::filesystem::resize_file(path, uint64_t{2} << 30);  // sparse
-    CHECK(contains(error(), "not a flight recorder's box"));
+    CHECK(contains(error(), "not a flight recorder's dump"));
     std::filesystem::remove(path);
     CHECK(contains(error(), path));
     REQUIRE(mkfifo(path.c_str(), 0600) == 0);
@@ -285,7 +288,7 @@ TEST_CASE("disjoint and overlapping subgroups are told apart and have the job's 
     };
     const Folder folder;
     const auto leave = [&](const Flight& flight) {
-        write_file(folder / flight_file_name(flight.head), bytes_of(*box_of(flight)));
+        write_file(folder / flight_file_name(flight.head), bytes_of(*dump_of(flight)));
     };
     leave(flight_of(0, 4, {record(0, Operation::kBarrier, State::kFinished)}));
     leave(in_group("group 1", {0, 1}, 0, State::kFinished));
@@ -296,18 +299,18 @@ TEST_CASE("disjoint and overlapping subgroups are told apart and have the job's 
     const auto answer = mini::test::run_mini("flight " + folder.path());
     CAPTURE(answer.text);
     CHECK(answer.code == 0);
-    CHECK(contains(answer.text, "default group, backend ring: 1 of 4 ranks left a box"));
+    CHECK(contains(answer.text, "default group, backend ring: 1 of 4 ranks left a dump"));
     CHECK(contains(answer.text, "group 1 of ranks 0 and 1, backend ring: 2 of 2 ranks"));
     CHECK(contains(answer.text, "group 2 of ranks 2 and 3, backend ring: 1 of 2 ranks"));
-    CHECK(contains(answer.text, "no box of rank 3: "));
+    CHECK(contains(answer.text, "no dump of rank 3: "));
     CHECK(contains(answer.text, "group 3 of ranks 3, 0 and 2, backend ring: 2 of 3"));
     CHECK(contains(answer.text,
                    "barrier #3: rank 3 has been in it for 3.2 s; rank 0 has "
                    "queued it, but not started it"));
-    CHECK(contains(answer.text, "no box of rank 2: "));
+    CHECK(contains(answer.text, "no dump of rank 2: "));
 }
 
-TEST_CASE("two boxes of one rank or with different world sizes are an error") {
+TEST_CASE("two dumps of one rank or with different world sizes are an error") {
     const Flight one = flight_of(0, 2, {}), other = flight_of(1, 3, {});
     CHECK(contains(message_of<mini::BadFile>([&] { group_of({one, one}); }), "rank 0"));
     CHECK(contains(message_of<mini::BadFile>([&] {

@@ -22,7 +22,7 @@ namespace {
 
 const std::string kWorker = MINI_BIN_DIR "/flight_worker";
 
-// Returns what `mini flight` prints for the boxes in `folder`.
+// Returns what `mini flight` prints for the dumps in `folder`.
 std::string findings(const Folder& folder) {
     const auto answer = run_program({MINI_BIN_DIR "/mini", "flight", folder.path()});
     CAPTURE(answer.out, answer.err);
@@ -46,41 +46,42 @@ TEST_CASE("a rank that throws or aborts or crashes is reported with its last ope
     CHECK(contains(job.err(), "mini flight " + folder.path()));
     if (manner == "throw") CHECK(contains(job.err(), "rank 1 throws on purpose"));
 
-    // The folder contains only the boxes of the three ranks, including the dead rank's.
+    // The folder contains only the dumps of the three ranks, including the dead rank's.
     const std::vector<std::string> names = folder.names();
     REQUIRE(names.size() == 3);
-    for (const std::string& name : names) CHECK(contains(name, ".box"));
-    const std::string story = findings(folder);
-    CHECK(findings(folder) == story);  // the dead rank's clock has stopped
-    CAPTURE(story);
+    for (const std::string& name : names) CHECK(contains(name, ".dump"));
+    const std::string sentences = findings(folder);
+    CHECK(findings(folder) == sentences);  // the dead rank's clock has stopped
+    CAPTURE(sentences);
     // "were": ranks 0 and 2 detected the loss of rank 1 before minirun ended them.
     const bool in_it =
-        contains(story, "(sum of 1000 float32): ranks 0 and 2 have been in it for ") ||
-        contains(story, "(sum of 1000 float32): ranks 0 and 2 were in it for ");
+        contains(sentences,
+                 "(sum of 1000 float32): ranks 0 and 2 have been in it for ") ||
+        contains(sentences, "(sum of 1000 float32): ranks 0 and 2 were in it for ");
     CHECK(in_it);
-    CHECK(contains(story, "(its last finished call: all_reduce #"));
+    CHECK(contains(sentences, "(its last finished call: all_reduce #"));
 }
 
-TEST_CASE("SIGUSR1 makes ranks log their boxes and mini flight names the missing rank") {
+TEST_CASE("SIGUSR1 makes ranks log their dumps and mini flight names the missing rank") {
     const Folder folder;
     Job job({"-n", "3", "--flight-dir", folder.path(), kWorker, "skip"});
     job.wait_for("staying out");
 
     // Repeat until ranks 0 and 2 have started the operation.
-    std::string story;
+    std::string sentences;
     const std::string awaited = "ranks 0 and 2 have been in it for ";
-    for (int tries = 0; tries < 300 && !contains(story, awaited); ++tries) {
+    for (int tries = 0; tries < 300 && !contains(sentences, awaited); ++tries) {
         for (const pid_t pid : mini::test::ranks_of(job.pid())) kill(pid, SIGUSR1);
-        for (const char* rank : {"-rank0.box", "-rank1.box", "-rank2.box"})
+        for (const char* rank : {"-rank0.dump", "-rank1.dump", "-rank2.dump"})
             job.wait_for(rank);
-        story = findings(folder);
+        sentences = findings(folder);
     }
-    CHECK(contains(story, awaited));
-    CHECK(contains(story, "rank 1 has not called it"));
-    CHECK(contains(story, "(its last finished call: all_reduce #"));
+    CHECK(contains(sentences, awaited));
+    CHECK(contains(sentences, "rank 1 has not called it"));
+    CHECK(contains(sentences, "(its last finished call: all_reduce #"));
 
-    CHECK(contains(story, "  in it "));  // in the table
-    CHECK(contains(story, "3 of 3 ranks left a box"));
+    CHECK(contains(sentences, "  in it "));  // in the table
+    CHECK(contains(sentences, "3 of 3 ranks left a dump"));
     job.send(SIGTERM);
     CHECK(job.wait() == 128 + SIGTERM);
 }

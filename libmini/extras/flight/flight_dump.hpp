@@ -1,6 +1,6 @@
-// The flight recorder's box: a rank's last 4,096 operations in one block of plain memory,
-// updated in place. With MINI_FLIGHT_DIR the block is a memory-mapped file, so it
-// survives the rank's death, even by kill -9. `mini flight` reads box files.
+// The flight recorder's dump: a rank's last 4,096 operations in one block of plain
+// memory, updated in place. With MINI_FLIGHT_DIR the block is a memory-mapped file, so it
+// survives the rank's death, even by kill -9. `mini flight` reads dump files.
 
 #pragma once
 
@@ -40,12 +40,12 @@ bool is_point(const FlightRecord& record);
 
 constexpr size_t kFlightRecords = 4096;
 constexpr int kMostFlightRanks = 1'000'000;  // a file with more ranks is damaged
-constexpr int kMostFlightMembers = 4096;     // a larger subgroup's box lists no members
+constexpr int kMostFlightMembers = 4096;     // a larger subgroup's dump lists no members
 
-/// The layout of the box, the same in memory and in the file. Texts end with NUL.
-struct FlightBox {
+/// The layout of the dump, the same in memory and in the file. Texts end with NUL.
+struct FlightDump {
     char magic[8];
-    uint64_t size;  // of the whole box, in bytes
+    uint64_t size;  // of the whole dump, in bytes
     int32_t rank;   // in the group
     int32_t world_size;
     int32_t world_rank;  // in the job
@@ -67,7 +67,7 @@ struct FlightBox {
     FlightRecord records[kFlightRecords];  // index: (number - 1) % kFlightRecords
 };
 
-/// The header of a box.
+/// The header of a dump.
 struct FlightHead {
     std::string run;
     std::string group;
@@ -86,7 +86,7 @@ struct FlightHead {
     std::string reason = "";
 };
 
-/// The contents of a box.
+/// The contents of a dump.
 struct Flight {
     std::string file = "";  // "" if it was not read from a file
     FlightHead head;
@@ -96,31 +96,31 @@ struct Flight {
 /// Returns the time on the monotonic clock, in nanoseconds.
 int64_t flight_now();
 
-/// Initializes an empty box. REQUIRES: `box` is zeroed memory.
-void begin_box(FlightBox& box, const FlightHead& head);
+/// Initializes an empty dump. REQUIRES: `dump` is zeroed memory.
+void begin_dump(FlightDump& dump, const FlightHead& head);
 
 /// Records why the group ended, the lost rank that caused the end (-1: none), and the
 /// time. Later calls do nothing: the first reason is kept.
-void put_reason(FlightBox& box, const std::string& reason, int blamed);
+void put_reason(FlightDump& dump, const std::string& reason, int blamed);
 
-/// Returns the contents of a box. Leaves out invalid records: a kill may have interrupted
-/// a write.
-Flight read_box(const FlightBox& box);
+/// Returns the contents of a dump. Leaves out invalid records: a kill may have
+/// interrupted a write.
+Flight read_dump(const FlightDump& dump);
 
-/// Returns the contents of a box file. Throws BadFile, with a message of one line, if
-/// `path` is not a regular file with a complete box; never blocks, not even on a pipe.
+/// Returns the contents of a dump file. Throws BadFile, with a message of one line, if
+/// `path` is not a regular file with a complete dump; never blocks, not even on a pipe.
 /// Control characters in texts are replaced by "?".
-Flight read_box_file(const std::string& path);
+Flight read_dump_file(const std::string& path);
 
-/// Returns the current time on the monotonic clock of the box's host, in nanoseconds.
+/// Returns the current time on the monotonic clock of the dump's host, in nanoseconds.
 /// Computes it from this host's time of day.
 int64_t now_of(const FlightHead& head);
 
-/// Records in a box file that its rank has ended: sets seen_at to now. Throws BadFile.
+/// Records in a dump file that its rank has ended: sets seen_at to now. Throws BadFile.
 void note_end(const std::string& path);
 
-/// Returns the name of a rank's box file: "flight-3f2a-rank1.box" for the default group,
-/// "flight-3f2a-rank1-group_2.box" for a subgroup.
+/// Returns the name of a rank's dump file: "flight-3f2a-rank1.dump" for the default
+/// group, "flight-3f2a-rank1-group_2.dump" for a subgroup.
 std::string flight_file_name(const FlightHead& head);
 
 }  // namespace mini::dist

@@ -1,4 +1,4 @@
-// Analyses the boxes of all ranks of one group, and reports the findings as sentences.
+// Analyses the dumps of all ranks of one group, and reports the findings as sentences.
 //
 //     rank 0   ... #55 done   #56 done   #57 in it
 //     rank 1   ... #55 done   #56 done
@@ -16,11 +16,11 @@
 #include <string>
 #include <vector>
 
-#include "libmini/extras/flight/flight_box.hpp"
+#include "libmini/extras/flight/flight_dump.hpp"
 
 namespace mini::tools {
 
-/// The boxes of one group of one run, sorted by rank in the group. Ranks in texts are
+/// The dumps of one group of one run, sorted by rank in the group. Ranks in texts are
 /// those of the job.
 struct GroupFlight {
     std::vector<dist::Flight> ranks;
@@ -28,12 +28,12 @@ struct GroupFlight {
     const dist::FlightHead& head() const { return ranks.front().head; }
 };
 
-/// Reads one box; head.seen_at is the current time if the box does not contain this time.
-/// Throws as read_box_file does.
+/// Reads one dump; head.seen_at is the current time if the dump does not contain this
+/// time. Throws as read_dump_file does.
 dist::Flight read_flight(const std::string& path);
 
-/// Groups boxes by run, restart, and the group's name and members. Throws BadFile if two
-/// boxes of a group have the same rank or different world sizes.
+/// Groups dumps by run, restart, and the group's name and members. Throws BadFile if two
+/// dumps of a group have the same rank or different world sizes.
 std::vector<GroupFlight> by_group(std::vector<dist::Flight> flights);
 
 /// Returns a duration as text: "3.2 s", "1.4 ms" or "20.0 us".
@@ -42,8 +42,8 @@ std::string duration_text(int64_t nanoseconds);
 /// Returns the findings, one sentence each, the most severe first.
 std::vector<std::string> tell(const GroupFlight& group);
 
-/// Returns the table of the 8 latest operations, with an empty line before it; "" if there
-/// is no operation to show. If ranks called different operations with one sequence
+/// Returns the table of the 8 latest operations, with an empty line before it; "" if
+/// there is no operation to show. If ranks called different operations with one sequence
 /// number, each of them has a row.
 ///
 ///                                             rank 0        rank 1        rank 2

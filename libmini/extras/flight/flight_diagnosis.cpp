@@ -1,4 +1,4 @@
-#include "libmini/extras/flight/flight_story.hpp"
+#include "libmini/extras/flight/flight_diagnosis.hpp"
 
 #include <fmt/core.h>
 
@@ -41,8 +41,8 @@ const FlightRecord* find_record(const Flight& rank, uint64_t sequence) {
     return nullptr;
 }
 
-// Returns whether `rank` has finished the operation with this sequence number, even if its
-// record was overwritten.
+// Returns whether `rank` has finished the operation with this sequence number, even if
+// its record was overwritten.
 bool has_finished(const Flight& rank, uint64_t sequence) {
     if (const FlightRecord* const record = find_record(rank, sequence))
         return is_finished(*record);
@@ -52,15 +52,15 @@ bool has_finished(const Flight& rank, uint64_t sequence) {
     return false;
 }
 
-// Returns how long the operation ran, in nanoseconds: until its end, or until the box was
-// last seen.
+// Returns how long the operation ran, in nanoseconds: until its end, or until the dump
+// was last seen.
 int64_t time_in(const FlightRecord& record, const Flight& rank) {
     return (record.ended_at != 0 ? record.ended_at : rank.head.seen_at) -
            record.started_at;
 }
 
-// Returns the ranks of the job that are in the group but left no box.
-std::vector<int> ranks_without_box(const GroupFlight& group) {
+// Returns the ranks of the job that are in the group but left no dump.
+std::vector<int> ranks_without_dump(const GroupFlight& group) {
     std::set<int> present;
     for (const Flight& rank : group.ranks) present.insert(rank.head.rank);
     const std::vector<int>& members = group.head().members;
@@ -182,20 +182,21 @@ std::string tell_quiet(const GroupFlight& group) {
                   who_did("finished", last));
 }
 
-// Appends sentences about open sends and receives to `story`, at most kMaxPoints.
-void tell_points(const GroupFlight& group, std::vector<std::string>& story) {
+// Appends sentences about open sends and receives to `sentences`, at most kMaxPoints.
+void tell_points(const GroupFlight& group, std::vector<std::string>& sentences) {
     size_t listed = 0, all = 0;
     for (const Flight& rank : group.ranks)
         for (const FlightRecord& record : rank.records) {
             if (!is_point(record) || !is_open(record) || ++all > kMaxPoints) continue;
             const bool failed = record.state == State::kFailed;
-            story.push_back(fmt::format("rank {} {} in {} for {}", rank.head.world_rank,
-                                        failed ? "was" : "is", describe(record),
-                                        duration_text(time_in(record, rank))));
+            sentences.push_back(fmt::format(
+                "rank {} {} in {} for {}", rank.head.world_rank, failed ? "was" : "is",
+                describe(record), duration_text(time_in(record, rank))));
             ++listed;
         }
     if (all > listed)
-        story.push_back(fmt::format("... and {} more messages in flight", all - listed));
+        sentences.push_back(
+            fmt::format("... and {} more messages in flight", all - listed));
 }
 
 // A sequence number, and the description of an operation that a rank called with it.
@@ -242,7 +243,7 @@ std::string duration_text(int64_t nanoseconds) {
 }
 
 Flight read_flight(const std::string& path) {
-    Flight flight = dist::read_box_file(path);
+    Flight flight = dist::read_dump_file(path);
     if (flight.head.seen_at == 0) flight.head.seen_at = now_of(flight.head);
     return flight;
 }
@@ -275,20 +276,20 @@ std::vector<GroupFlight> by_group(std::vector<Flight> flights) {
 }
 
 std::vector<std::string> tell(const GroupFlight& group) {
-    std::vector<std::string> story;
-    if (const auto mismatch = tell_mismatch(group)) story.push_back(*mismatch);
-    const size_t points_from = story.size();
+    std::vector<std::string> sentences;
+    if (const auto mismatch = tell_mismatch(group)) sentences.push_back(*mismatch);
+    const size_t points_from = sentences.size();
     if (const auto sequence = lowest_open(group))
-        story.push_back(tell_open(group, *sequence));
-    tell_points(group, story);
-    if (story.size() == points_from) story.push_back(tell_quiet(group));
-    const std::vector<int> missing = ranks_without_box(group);
+        sentences.push_back(tell_open(group, *sequence));
+    tell_points(group, sentences);
+    if (sentences.size() == points_from) sentences.push_back(tell_quiet(group));
+    const std::vector<int> missing = ranks_without_dump(group);
     if (!missing.empty())
-        story.push_back(
-            fmt::format("no box of {}: it may have died before its group was "
+        sentences.push_back(
+            fmt::format("no dump of {}: it may have died before its group was "
                         "made, or on another node",
                         rank_list(missing)));
-    return story;
+    return sentences;
 }
 
 std::string flight_table(const GroupFlight& group) {

@@ -1,4 +1,4 @@
-#include "libmini/extras/flight/flight_box.hpp"
+#include "libmini/extras/flight/flight_dump.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@
 namespace mini::dist {
 namespace {
 
-constexpr char kMagic[8] = "MINIBOX";
+constexpr char kMagic[8] = "MINIFLT";
 
 template <size_t N>
 void put_text(char (&buffer)[N], const std::string& text) {
@@ -49,22 +49,23 @@ bool is_valid(const FlightRecord& record) {
            is_time(record.started_at) && is_time(record.ended_at);
 }
 
-bool has_valid_members(const FlightBox& box) {
+bool has_valid_members(const FlightDump& dump) {
     const auto is_rank = [](int32_t rank) {
         return rank >= 0 && rank < kMostFlightRanks;
     };
-    if (box.member_count == 0) return is_rank(box.world_rank);
-    return box.member_count == box.world_size && box.member_count <= kMostFlightMembers &&
-           std::all_of(box.members, box.members + box.member_count, is_rank) &&
-           box.members[box.rank] == box.world_rank;
+    if (dump.member_count == 0) return is_rank(dump.world_rank);
+    return dump.member_count == dump.world_size &&
+           dump.member_count <= kMostFlightMembers &&
+           std::all_of(dump.members, dump.members + dump.member_count, is_rank) &&
+           dump.members[dump.rank] == dump.world_rank;
 }
 
-bool is_valid(const FlightBox& box) {
-    return std::memcmp(box.magic, kMagic, sizeof kMagic) == 0 &&
-           box.size == sizeof(FlightBox) && box.world_size <= kMostFlightRanks &&
-           box.rank >= 0 && box.rank < box.world_size && has_valid_members(box) &&
-           box.pid >= 0 && box.restart >= 0 && box.wall_offset > -kTimeLimit &&
-           box.wall_offset < kTimeLimit && is_time(box.seen_at);
+bool is_valid(const FlightDump& dump) {
+    return std::memcmp(dump.magic, kMagic, sizeof kMagic) == 0 &&
+           dump.size == sizeof(FlightDump) && dump.world_size <= kMostFlightRanks &&
+           dump.rank >= 0 && dump.rank < dump.world_size && has_valid_members(dump) &&
+           dump.pid >= 0 && dump.restart >= 0 && dump.wall_offset > -kTimeLimit &&
+           dump.wall_offset < kTimeLimit && is_time(dump.seen_at);
 }
 
 // Replaces control characters in a UTF-8 text by "?", so that it can be printed on a
@@ -108,67 +109,67 @@ int64_t flight_now() {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
 }
 
-void begin_box(FlightBox& box, const FlightHead& head) {
-    box.size = sizeof(FlightBox);
-    box.rank = head.rank;
-    box.world_size = head.world_size;
-    box.world_rank = head.world_rank < 0 ? head.rank : head.world_rank;
+void begin_dump(FlightDump& dump, const FlightHead& head) {
+    dump.size = sizeof(FlightDump);
+    dump.rank = head.rank;
+    dump.world_size = head.world_size;
+    dump.world_rank = head.world_rank < 0 ? head.rank : head.world_rank;
     if (head.members.size() <= kMostFlightMembers) {
-        box.member_count = static_cast<int32_t>(head.members.size());
-        std::ranges::copy(head.members, box.members);
+        dump.member_count = static_cast<int32_t>(head.members.size());
+        std::ranges::copy(head.members, dump.members);
     }
-    box.pid = head.pid;
-    box.restart = head.restart;
-    box.wall_offset = wall_now() - flight_now();
-    put_text(box.run, head.run);
-    put_text(box.group, head.group);
-    put_text(box.backend, head.backend);
-    put_text(box.host, head.host);
-    box.blamed = head.blamed;
-    std::memcpy(box.magic, kMagic, sizeof kMagic);
+    dump.pid = head.pid;
+    dump.restart = head.restart;
+    dump.wall_offset = wall_now() - flight_now();
+    put_text(dump.run, head.run);
+    put_text(dump.group, head.group);
+    put_text(dump.backend, head.backend);
+    put_text(dump.host, head.host);
+    dump.blamed = head.blamed;
+    std::memcpy(dump.magic, kMagic, sizeof kMagic);
 }
 
-void put_reason(FlightBox& box, const std::string& reason, int blamed) {
-    if (box.reason[0] != '\0') return;
-    put_text(box.reason, reason);
-    box.blamed = blamed;
-    box.seen_at = flight_now();
+void put_reason(FlightDump& dump, const std::string& reason, int blamed) {
+    if (dump.reason[0] != '\0') return;
+    put_text(dump.reason, reason);
+    dump.blamed = blamed;
+    dump.seen_at = flight_now();
 }
 
-Flight read_box(const FlightBox& box) {
+Flight read_dump(const FlightDump& dump) {
     Flight flight{.file = "",
-                  .head = {.run = get_text(box.run),
-                           .group = get_text(box.group),
-                           .backend = get_text(box.backend),
-                           .host = get_text(box.host),
-                           .rank = box.rank,
-                           .world_size = box.world_size,
-                           .world_rank = box.world_rank,
-                           .members = {box.members, box.members + box.member_count},
-                           .pid = box.pid,
-                           .restart = box.restart,
-                           .wall_offset = box.wall_offset,
-                           .seen_at = box.seen_at,
-                           .recorded = box.recorded,
-                           .blamed = box.blamed,
-                           .reason = get_text(box.reason)},
+                  .head = {.run = get_text(dump.run),
+                           .group = get_text(dump.group),
+                           .backend = get_text(dump.backend),
+                           .host = get_text(dump.host),
+                           .rank = dump.rank,
+                           .world_size = dump.world_size,
+                           .world_rank = dump.world_rank,
+                           .members = {dump.members, dump.members + dump.member_count},
+                           .pid = dump.pid,
+                           .restart = dump.restart,
+                           .wall_offset = dump.wall_offset,
+                           .seen_at = dump.seen_at,
+                           .recorded = dump.recorded,
+                           .blamed = dump.blamed,
+                           .reason = get_text(dump.reason)},
                   .records = {}};
-    for (const FlightRecord& record : box.records)
+    for (const FlightRecord& record : dump.records)
         if (record.number != 0 && is_valid(record)) flight.records.push_back(record);
     std::sort(flight.records.begin(), flight.records.end(),
               [](const auto& a, const auto& b) { return a.number < b.number; });
     return flight;
 }
 
-Flight read_box_file(const std::string& path) {
-    auto box = std::make_unique<FlightBox>();
+Flight read_dump_file(const std::string& path) {
+    auto dump = std::make_unique<FlightDump>();
     const io::InputFile file(path);
-    const bool has_size_of_box = file.size() == sizeof(FlightBox);
-    if (has_size_of_box) file.read(0, std::as_writable_bytes(std::span(box.get(), 1)));
-    if (!has_size_of_box || !is_valid(*box))
+    const bool has_size_of_dump = file.size() == sizeof(FlightDump);
+    if (has_size_of_dump) file.read(0, std::as_writable_bytes(std::span(dump.get(), 1)));
+    if (!has_size_of_dump || !is_valid(*dump))
         throw BadFile(
-            concat(path, ": not a flight recorder's box of this version of libmini"));
-    Flight flight = read_box(*box);
+            concat(path, ": not a flight recorder's dump of this version of libmini"));
+    Flight flight = read_dump(*dump);
     flight.file = path;
     for (std::string* text : {&flight.head.run, &flight.head.group, &flight.head.backend,
                               &flight.head.host, &flight.head.reason})
@@ -179,10 +180,10 @@ Flight read_box_file(const std::string& path) {
 int64_t now_of(const FlightHead& head) { return wall_now() - head.wall_offset; }
 
 void note_end(const std::string& path) {
-    const int64_t now = now_of(read_box_file(path).head);
+    const int64_t now = now_of(read_dump_file(path).head);
     const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
     const bool written = fd >= 0 && ::pwrite(fd, &now, sizeof now,
-                                             offsetof(FlightBox, seen_at)) == sizeof now;
+                                             offsetof(FlightDump, seen_at)) == sizeof now;
     const int reason_number = errno;
     if (fd >= 0) ::close(fd);
     if (!written)
@@ -195,7 +196,7 @@ std::string flight_file_name(const FlightHead& head) {
     for (char& c : name)
         if (!std::isalnum(static_cast<unsigned char>(c)) && !std::strchr("-._", c))
             c = '_';
-    return name + ".box";
+    return name + ".dump";
 }
 
 }  // namespace mini::dist

@@ -103,43 +103,31 @@ std::vector<float> backward_weight_of(const ConvProblem& p, const std::vector<fl
 
 }  // namespace
 
-TEST_CASE("conv2d equals its definition") {
+TEST_CASE("conv2d and its gradients equal their definitions") {
     const ConvProblem p = GENERATE(from_range(kProblems));
     CAPTURE(p.in.N, p.in.C, p.in.H, p.in.W, p.O, p.window.kernel, p.window.stride,
             p.window.padding);
     const std::vector<float> x = small_integers(p.x_size(), 1),
                              w = small_integers(p.w_size(), 2);
-    const std::vector<float> bias = small_integers(p.O, 3);
+    const std::vector<float> bias = small_integers(p.O, 3),
+                             g = small_integers(p.y_size(), 4);
 
-    std::vector<float> without_bias(static_cast<size_t>(p.y_size()));
-    for_each_multiplication(p, [&](int64_t yi, int64_t xi, int64_t wi) {
-        without_bias[yi] += x[xi] * w[wi];
-    });
-    CHECK(first_difference(conv2d_of(p, x, w, nullptr), without_bias) == kNoDifference);
-
-    std::vector<float> with_bias = without_bias;
-    for (int64_t i = 0; i < p.y_size(); ++i)
-        with_bias[i] += bias[i / (p.Ho() * p.Wo()) % p.O];
-    CHECK(first_difference(conv2d_of(p, x, w, bias.data()), with_bias) == kNoDifference);
-}
-
-TEST_CASE("the gradients of conv2d equal their definitions") {
-    const ConvProblem p = GENERATE(from_range(kProblems));
-    CAPTURE(p.in.N, p.in.C, p.in.H, p.in.W, p.O, p.window.kernel, p.window.stride,
-            p.window.padding);
-    const std::vector<float> x = small_integers(p.x_size(), 1),
-                             w = small_integers(p.w_size(), 2);
-    const std::vector<float> g = small_integers(p.y_size(), 3);
-
+    std::vector<float> y(static_cast<size_t>(p.y_size()));
     std::vector<float> dx(static_cast<size_t>(p.x_size()));
     std::vector<float> dw(static_cast<size_t>(p.w_size() + p.O));  // followed by dbias
     for_each_multiplication(p, [&](int64_t yi, int64_t xi, int64_t wi) {
+        y[yi] += x[xi] * w[wi];
         dx[xi] += g[yi] * w[wi];
         dw[wi] += g[yi] * x[xi];
     });
-    for (int64_t i = 0; i < p.y_size(); ++i)
-        dw[p.w_size() + i / (p.Ho() * p.Wo()) % p.O] += g[i];
+    CHECK(first_difference(conv2d_of(p, x, w, nullptr), y) == kNoDifference);
 
+    for (int64_t i = 0; i < p.y_size(); ++i) {
+        const int64_t o = i / (p.Ho() * p.Wo()) % p.O;
+        y[i] += bias[o];
+        dw[p.w_size() + o] += g[i];
+    }
+    CHECK(first_difference(conv2d_of(p, x, w, bias.data()), y) == kNoDifference);
     CHECK(first_difference(backward_input_of(p, g, w), dx) == kNoDifference);
     CHECK(first_difference(backward_weight_of(p, g, x), dw) == kNoDifference);
 

@@ -150,14 +150,12 @@ class Pictures(unittest.TestCase):
             self.assertEqual(drawn(CHARTS[name]), picture)
 
     def test_all_names_are_in_the_picture_once_and_in_their_order(self):
-        found = words(parse(drawn(line(series=[{"name": name, "points": [[0, 0], [1, y]]}
-                                               for name, y in (("low", 1), ("high", 9), ("mid", 5))],
-                                       references=[{"name": "goal", "y": 7}]))))
-        self.assertEqual([name for name in found if name in ("low", "mid", "high", "goal")],
+        root = parse(drawn(line(series=[{"name": name, "points": [[0, 0], [1, y]]}
+                                        for name, y in (("low", 1), ("high", 9), ("mid", 5))],
+                                references=[{"name": "goal", "y": 7}])))
+        self.assertEqual([name for name in words(root) if name in ("low", "mid", "high", "goal")],
                          ["low", "high", "mid", "goal"])
-        heights = {element.text: float(element.get("y")) for element in texts(parse(drawn(line(
-            series=[{"name": name, "points": [[0, 0], [1, y]]}
-                    for name, y in (("low", 1), ("high", 9), ("mid", 5))]))))}
+        heights = {element.text: float(element.get("y")) for element in texts(root)}
         self.assertLess(heights["high"], heights["mid"])  # at the heights of the lines' ends
         self.assertLess(heights["mid"], heights["low"])
         found = words(parse(drawn(bars(references=[{"name": "goal", "value": 2}]))))

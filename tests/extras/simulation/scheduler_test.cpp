@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -82,12 +83,6 @@ TEST_CASE("wake() makes a waiting task ready and does nothing to other tasks") {
     CHECK(wakes == 2);
 }
 
-struct Counted {
-    explicit Counted(int& live) : live(live) { ++live; }
-    ~Counted() { --live; }
-    int& live;
-};
-
 TEST_CASE("the wake_at() of a wait that ended earlier does not wake the task") {
     Scheduler scheduler(0);
     std::vector<int64_t> woken;  // in microseconds
@@ -107,34 +102,34 @@ TEST_CASE("the wake_at() of a wait that ended earlier does not wake the task") {
 }
 
 TEST_CASE("run() returns false if tasks wait forever, and unwind() ends these tasks") {
-    int live = 0;
+    const auto token = std::make_shared<int>();
     Scheduler scheduler(0);
     for (int i = 0; i < 3; ++i)
         scheduler.add([&] {
-            const Counted counted(live);
+            const auto held = token;
             scheduler.wait();
             FAIL("it was woken");
         });
     CHECK_FALSE(scheduler.run());
-    CHECK(live == 3);
+    CHECK(token.use_count() == 1 + 3);
     scheduler.unwind();
-    CHECK(live == 0);
+    CHECK(token.use_count() == 1);
 }
 
 TEST_CASE("the first exception of a task ends the run and unwinds the other tasks") {
-    int live = 0;
+    const auto token = std::make_shared<int>();
     Scheduler scheduler(0);
     scheduler.add([&] {
-        const Counted counted(live);
+        const auto held = token;
         scheduler.wait();
     });
     scheduler.add([&] {
-        const Counted counted(live);
+        const auto held = token;
         scheduler.sleep_for(microseconds(5));
         throw std::runtime_error("task 1 failed");
     });
     CHECK(message_of<std::runtime_error>([&] { scheduler.run(); }) == "task 1 failed");
-    CHECK(live == 0);
+    CHECK(token.use_count() == 1);
 }
 
 TEST_CASE("tasks that wait inside catch blocks keep their exceptions apart") {
@@ -158,12 +153,9 @@ TEST_CASE("tasks that wait inside catch blocks keep their exceptions apart") {
 }
 
 TEST_CASE("a scheduler that never runs frees its tasks") {
-    int live = 0;
-    {
-        Scheduler scheduler(0);
-        scheduler.add([&live] { const Counted counted(live); });
-    }
-    CHECK(live == 0);
+    const auto token = std::make_shared<int>();
+    Scheduler(0).add([token] { FAIL("it ran"); });
+    CHECK(token.use_count() == 1);
 }
 
 }  // namespace

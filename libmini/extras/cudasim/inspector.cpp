@@ -120,8 +120,7 @@ void tell::allocated(const Allocation& allocation) {
 
 void tell::operation_given(Operation& operation) {
     if (!self().guard_) return;
-    if (operation.kind == OperationKind::kCopy || operation.kind == OperationKind::kFill)
-        operation.call = calling_place();
+    if (accesses_memory(operation)) operation.call = calling_place();
     self().guard_->given(operation);
 }
 
@@ -190,7 +189,8 @@ Place Inspector::place_of(size_t thread, const void* return_address) {
     const void* const call =
         return_address == nullptr ? nullptr : instruction_before(return_address);
     return {call, races_.name(), unravel(races_.order().block(), launch.grid),
-            unravel(static_cast<unsigned>(thread), launch.block)};
+            unravel(static_cast<unsigned>(thread), launch.block),
+            races_.operation().call};
 }
 
 void tell::block_synchronized(std::span<const ThreadState> states) {

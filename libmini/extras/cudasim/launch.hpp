@@ -137,7 +137,7 @@ struct Operation {
     bool done = false;
     std::chrono::steady_clock::time_point finished = {};
 
-    const void* call = nullptr;  // that submitted a checked copy or fill; null: unknown
+    const void* call = nullptr;  // that submitted it, if it is checked; null: unknown
 };
 using OperationPointer = std::shared_ptr<Operation>;
 

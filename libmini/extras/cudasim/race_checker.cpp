@@ -136,7 +136,7 @@ Accessor RaceChecker::thread_access(bool atomic, const void* address) {
 Place RaceChecker::current(const void* address) const {
     if (!records_[number_].is_kernel) return {address, name()};
     const Coordinates& at = running();
-    return {address, name(), at.block_index, at.thread_index};
+    return {address, name(), at.block_index, at.thread_index, running_->call};
 }
 
 // Returns the thread (of the lowest lane), copy or fill that made an earlier access.
@@ -145,7 +145,8 @@ Place RaceChecker::party(const Access& access, uint32_t lanes) const {
     if (!record.is_kernel) return {record.call, record.name};
     return {access.address, record.name, unravel(access.block, record.grid),
             unravel(access.warp * 32u + static_cast<unsigned>(std::countr_zero(lanes)),
-                    record.block)};
+                    record.block),
+            record.call};
 }
 
 // Returns those of an earlier access's lanes that do not happen before the next access of

@@ -121,7 +121,7 @@ class RaceChecker {
         Stamp stamp = {};
         dim3 grid = {}, block = {};
         bool is_kernel = false;
-        const void* call = nullptr;  // the call that submitted the copy or fill
+        const void* call = nullptr;  // that submitted the operation
     };
     // A plain write after another thread's plain write, and the value before it.
     struct Conflict {

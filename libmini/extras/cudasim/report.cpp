@@ -115,8 +115,8 @@ std::vector<Report> Findings::take() {
     // Look up all lines together.
     std::vector<const void*> addresses;
     for (const Report& finding : all) {
-        addresses.push_back(finding.at.address);
-        addresses.push_back(finding.other.address);
+        for (const Place* place : {&finding.at, &finding.other})
+            addresses.insert(addresses.end(), {place->address, place->launch});
         with_lines(finding.message, [&](const void* address) {
             addresses.push_back(address);
             return "";
@@ -128,8 +128,10 @@ std::vector<Report> Findings::take() {
     std::vector<Report> reports;
     for (Report& report : all) {
         for (Place* place : {&report.at, &report.other}) {
-            place->file = lines[place->address].file;
-            place->line = lines[place->address].number;
+            const bool known = lines[place->address].number > 0;
+            const Line& line = lines[known ? place->address : place->launch];
+            place->file = line.file;
+            place->line = line.number;
         }
         report.message = with_lines(report.message, [&](const void* address) {
             return describe_line(lines[address].file, lines[address].number);

@@ -49,6 +49,8 @@ struct Place {
     const void* address = nullptr;  // of the instruction; null: unknown
     std::string kernel = {};
     dim3 block{0, 0, 0}, thread{0, 0, 0};
+    const void* launch =
+        nullptr;  // the kernel's, whose line is told if the other is unknown
     std::string file = {};
     int line = 0;  // 0: unknown
 };

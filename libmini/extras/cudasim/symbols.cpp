@@ -302,9 +302,12 @@ ImagePart image_part(const void* address) {
 bool in_program(const void* address) {
     if (image_part(address) == ImagePart::kNone) return false;
     const std::string& function = function_at(address);
-    for (const char* const prefix : {"mini::sim::", "mini::cuda::", "cuda", "std::"})
-        if (function.starts_with(prefix)) return false;
-    return function.find("mini::sim::") == std::string::npos;
+    const std::string type_and_name = function.substr(0, function.find_first_of("<("));
+    const std::string name = type_and_name.substr(type_and_name.rfind(' ') + 1);
+    for (const char* const prefix :  // the last one is of templates that do not demangle
+         {"mini::sim::", "mini::cuda::", "cuda", "std::", "cub::", "_ZN4mini"})
+        if (name.starts_with(prefix)) return false;
+    return true;
 }
 
 const void* calling_place() {

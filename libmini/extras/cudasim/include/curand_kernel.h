@@ -11,8 +11,9 @@ struct curandStatePhilox4_32_10 {
     unsigned key[2], counter[4];
     unsigned numbers[4];  // of the counter
     unsigned used;        // of `numbers`
-    bool has_normal;      // whether `normal` is the next normal number
+    bool has_normal, has_normal_double;  // whether the next normal number is one of these:
     float normal;
+    double normal_double;
 };
 using curandStatePhilox4_32_10_t = curandStatePhilox4_32_10;
 using curandState = curandStatePhilox4_32_10;
@@ -79,6 +80,19 @@ MINI_WORD float curand_normal(curandState* state) {
     const float2 two = curand_normal2(state);
     state->normal = two.y;
     return two.x;
+}
+
+MINI_WORD double curand_normal_double(curandState* state) {
+    state->has_normal_double = !state->has_normal_double;
+    if (!state->has_normal_double) return state->normal_double;
+    double parts[2];  // in (0, 1), of 53 bits
+    for (double& each : parts) {
+        const uint64_t low = curand(state);
+        each = (low ^ uint64_t{curand(state)} << 21) * 0x1p-53 + 0x1p-54;
+    }
+    const double length = sqrt(-2 * log(parts[0])), angle = 2 * CUDART_PI * parts[1];
+    state->normal_double = length * cos(angle);
+    return length * sin(angle);
 }
 
 // The next four.

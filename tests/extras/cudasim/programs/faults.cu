@@ -5,6 +5,7 @@
 // a has n = 256 numbers from 0 up; b has n numbers that were never written.
 
 #include <cooperative_groups.h>
+#include <cub/cub.cuh>
 
 #include <cstdio>
 #include <cstring>
@@ -55,6 +56,13 @@ FAULT("race", reverse, 1, 64) {
     s[T] = a[T];
     if (!wrong) __syncthreads();
     b[T] = s[63 - T];
+}
+FAULT("race", two_block_sums_in_one_storage, 1, 64) {
+    __shared__ cub::BlockReduce<int, 64>::TempStorage storage;
+    const int sum = cub::BlockReduce<int, 64>(storage).Sum(a[T]);
+    if (!wrong) __syncthreads();
+    const int twice = cub::BlockReduce<int, 64>(storage).Sum(2 * a[T]);
+    if (T == 0) b[0] = sum + twice;
 }
 FAULT("race", reverse_by_group, 1, 64) {
     __shared__ int s[64];
@@ -568,6 +576,14 @@ FAULT(kSpin, waits_for_all_blocks, 3, 1) {
 FAULT(kSpin, waits_for_a_host_that_waits, 1, 1) {
     while (wrong && atomicAdd(&a[0], 0) == 0) {
     }
+}
+
+HOST_FAULT("out of bounds", sum_of_too_many) {
+    size_t bytes = 0;
+    cub::DeviceReduce::Sum(nullptr, bytes, a, a, n);
+    void* temporary;
+    cudaMalloc(&temporary, bytes);
+    cub::DeviceReduce::Sum(temporary, bytes, a, a, wrong ? n + 1 : n);
 }
 
 // ---- launches ----

@@ -1,13 +1,17 @@
-// Cooperative groups, cuBLAS and wmma: each check prints a line if it fails.
+// Cooperative groups, cuBLAS, wmma, cuRAND and CUB: each check prints a line if it fails.
 
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cublasLt.h>
 #include <cublas_v2.h>
+#include <curand_kernel.h>
 #include <mma.h>
+#include <cub/cub.cuh>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <numeric>
 #include <vector>
 
 namespace cg = cooperative_groups;
@@ -256,11 +260,109 @@ void check_tiles() {
     }
 }
 
+// ---- cuRAND: the numbers of NVIDIA's curand_kernel.h (CUDA 13.0) ----
+
+__global__ void draw(unsigned* bits, float* numbers) {
+    curandStatePhilox4_32_10_t state;
+    curand_init(0, 0, 0, &state);
+    for (int i = 0; i < 2; ++i) *bits++ = curand(&state);
+    curand_init(0x0123456789abcdef, 7, 9, &state);
+    for (int i = 0; i < 6; ++i) *bits++ = curand(&state);
+    *numbers++ = curand_uniform(&state);
+    *numbers++ = static_cast<float>(curand_uniform_double(&state));
+    for (int i = 0; i < 3; ++i) *numbers++ = curand_normal(&state);
+    const float4 normals = curand_normal4(&state);
+    for (const float each : {normals.x, normals.y, normals.z, normals.w})
+        *numbers++ = each;
+    const uint4 four = curand4(&state);
+    *bits++ = four.x;
+    *bits++ = four.w;
+    for (int i = 0; i < 2; ++i)
+        *numbers++ = static_cast<float>(curand_normal_double(&state));
+    skipahead(1000, &state);
+    *bits++ = curand(&state);
+}
+
+void check_random() {
+    const std::vector<unsigned> bits = {0x6627e8d5, 0xe169c58d, 0x6f5e7b6a, 0xa027a73f,
+                                        0x362598d3, 0x34f71f1a, 0xda821aa7, 0x80e0ec8a,
+                                        0xd6b757ad, 0xd5b83aa9, 0x84d3ba85};
+    const std::vector<float> numbers = {0.242898852f,   0.27638635f,  0.323138952f,
+                                        -0.0753637329f, 0.514366031f, -0.772752225f,
+                                        0.263540715f,   0.539348185f, 1.53770638f,
+                                        0.14818097f,    1.6665961f};
+    unsigned* to_bits = on_device(std::vector<unsigned>(bits.size()));
+    float* to_numbers = on_device(std::vector<float>(numbers.size()));
+    draw<<<1, 1>>>(to_bits, to_numbers);
+    CHECK(on_host(to_bits, bits.size()) == bits);
+    const std::vector<float> got = on_host(to_numbers, numbers.size());
+    for (size_t i = 0; i < numbers.size(); ++i)
+        CHECK(std::abs(got[i] - numbers[i]) < 1e-6f);
+}
+
+// ---- CUB ----
+
+__global__ void sum_blocks(const int* from, int* to) {
+    using Reduce = cub::BlockReduce<int, 64>;
+    __shared__ typename Reduce::TempStorage storage;
+    const int value = from[blockIdx.x * 64 + threadIdx.x];
+    const int sum = Reduce(storage).Sum(value);
+    __syncthreads();
+    const int most =
+        Reduce(storage).Reduce(value, [](int a, int b) { return max(a, b); });
+    if (threadIdx.x == 0) to[2 * blockIdx.x] = sum, to[2 * blockIdx.x + 1] = most;
+}
+
+// Returns what function(temporary, bytes) puts into the first `size` elements of `to`.
+std::vector<int> with_temporary(const int* to, size_t size, auto function) {
+    size_t bytes = 0;
+    CHECK(function(nullptr, bytes) == cudaSuccess);
+    void* temporary;
+    cudaMalloc(&temporary, bytes);
+    CHECK(function(temporary, bytes) == cudaSuccess);
+    cudaFree(temporary);
+    return on_host(to, size);
+}
+
+void check_cub() {
+    constexpr int n = 128;
+    std::vector<int> values(n);
+    for (int i = 0; i < n; ++i) values[i] = i * 37 % 101 - 20;
+    const int* from = on_device(values);
+    int* to = on_device(std::vector<int>(n));
+    sum_blocks<<<2, 64>>>(from, to);
+    const std::vector<int> blocks = on_host(to, 4);
+    for (int i = 0; i < 2; ++i) {
+        const auto begin = values.begin() + 64 * i, end = begin + 64;
+        CHECK(blocks[2 * i] == std::accumulate(begin, end, 0));
+        CHECK(blocks[2 * i + 1] == *std::max_element(begin, end));
+    }
+#define WITH(function)                                       \
+    [=](void* temporary, size_t& bytes) {                    \
+        return cub::function(temporary, bytes, from, to, n); \
+    }
+    std::vector<int> sorted = values, sums(n);
+    std::sort(sorted.begin(), sorted.end());
+    std::partial_sum(values.begin(), values.end(), sums.begin());
+    CHECK(with_temporary(to, n, WITH(DeviceRadixSort::SortKeys)) == sorted);
+    CHECK(with_temporary(to, n, WITH(DeviceScan::InclusiveSum)) == sums);
+    const std::vector<int> exclusive =
+        with_temporary(to, n, WITH(DeviceScan::ExclusiveSum));
+    CHECK(exclusive[0] == 0 && exclusive[n - 1] == sums[n - 2]);
+    CHECK(with_temporary(to, 1, WITH(DeviceReduce::Sum))[0] == sums[n - 1]);
+    CHECK(with_temporary(to, 1, WITH(DeviceReduce::Max))[0] == sorted[n - 1]);
+    CHECK(with_temporary(to, 1, WITH(DeviceReduce::Min))[0] == sorted[0]);
+    std::reverse(sorted.begin(), sorted.end());
+    CHECK(with_temporary(to, n, WITH(DeviceRadixSort::SortKeysDescending)) == sorted);
+}
+
 int main() {
     check_groups();
     check_blas();
     check_blas_lt();
     check_tiles();
+    check_random();
+    check_cub();
     printf("%d failures\n", failures);
     return failures;
 }

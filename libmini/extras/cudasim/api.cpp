@@ -236,13 +236,13 @@ cudaError_t cudaFuncGetName(const char** name, const void* kernel) {
     return cudaSuccess;
 }
 
-cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute,
+cudaError_t cudaFuncSetAttribute(KernelAddress kernel, cudaFuncAttribute attribute,
                                  int value) {
     if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) return cudaSuccess;
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0)
         return report(cudaErrorInvalidValue);
     const Machine::Lock lock = Machine::instance().lock();
-    SharedLimits& limits = limits_of(kernel);
+    SharedLimits& limits = limits_of(kernel.at);
     const auto bytes = static_cast<size_t>(value);
     if (bytes + limits.arrays > kDevice.sharedMemPerBlockOptin)
         return report(cudaErrorInvalidValue);
@@ -250,9 +250,9 @@ cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute
     return cudaSuccess;
 }
 
-cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* kernel) {
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, KernelAddress kernel) {
     const Machine::Lock lock = Machine::instance().lock();
-    const SharedLimits& limits = limits_of(kernel);
+    const SharedLimits& limits = limits_of(kernel.at);
     *attributes = {};
     attributes->sharedSizeBytes = limits.arrays;
     attributes->maxDynamicSharedSizeBytes = static_cast<int>(
@@ -261,7 +261,8 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* ke
     return cudaSuccess;
 }
 
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel,
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks,
+                                                          KernelAddress kernel,
                                                           int threads,
                                                           size_t shared_bytes) {
     cudaFuncAttributes attributes;

@@ -12,6 +12,14 @@
 #include "libmini/extras/cudasim/launch.hpp"
 #include "libmini/extras/cudasim/types.hpp"
 
+/// A kernel or its address.
+struct KernelAddress {
+    template <typename Kernel>
+    KernelAddress(Kernel* kernel) : at((const void*)kernel) {}
+
+    const void* at;
+};
+
 const char* cudaGetErrorName(cudaError_t error);
 const char* cudaGetErrorString(cudaError_t error);
 cudaError_t cudaGetLastError();
@@ -64,20 +72,15 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, void (*function)(void*), voi
 
 /// Sets `name` to the kernel's name as in the source (CUDA: the mangled name).
 cudaError_t cudaFuncGetName(const char** name, const void* kernel);
-cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute,
+cudaError_t cudaFuncSetAttribute(KernelAddress kernel, cudaFuncAttribute attribute,
                                  int value);
-template <typename... Parameters>
-cudaError_t cudaFuncSetAttribute(void (*kernel)(Parameters...),
-                                 cudaFuncAttribute attribute, int value) {
-    return cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), attribute, value);
-}
-
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, KernelAddress kernel);
 /// An A100's, whose registers are not counted: its multiprocessor has 2048 threads, 32 blocks and
 /// 164 KiB of shared memory, of which each block takes 1 KiB more than it asks for.
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel,
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks,
+                                                          KernelAddress kernel,
                                                           int threads,
                                                           size_t shared_bytes);
-cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* kernel);
 
 cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags = 0);
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags);

@@ -53,24 +53,21 @@ Operation staged_copy(void* to, const void* from, size_t bytes) {
     return copy;
 }
 
-enum class Host { kContinues, kWaits };
-
 // The host never waits for a copy from device to device. For a copy from pageable to device
 // memory, a host that waits waits for the earlier operations, but not for the copy.
 cudaError_t copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
-                 cudaStream_t stream, Host host) {
+                 cudaStream_t stream, bool waits) {
     StreamCall call(stream);
     if (call.error() != cudaSuccess || bytes == 0) return call.error();
     if (const cudaError_t error = copy_error(to, from, bytes, kind)) return error;
     const bool pageable = device_of(to) == kPageable || device_of(from) == kPageable;
     if (pageable && on_device(to)) {
-        const cudaError_t waited = host == Host::kWaits ? call.wait() : cudaSuccess;
+        const cudaError_t waited = waits ? call.wait() : cudaSuccess;
         return waited != cudaSuccess ? waited : call.give(staged_copy(to, from, bytes));
     }
     const bool on_devices = on_device(to) && on_device(from);
     const bool pinned = !pageable && (on_device(to) || on_device(from));
-    if (on_devices || (pinned && host == Host::kContinues))
-        return call.give(copy_of(to, from, bytes));
+    if (on_devices || (pinned && !waits)) return call.give(copy_of(to, from, bytes));
     return call.give_and_wait(copy_of(to, from, bytes));
 }
 
@@ -145,11 +142,11 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes,
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
-    return report(copy(to, from, bytes, kind, stream, Host::kContinues));
+    return report(copy(to, from, bytes, kind, stream, false));
 }
 
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
-    return report(copy(to, from, bytes, kind, nullptr, Host::kWaits));
+    return report(copy(to, from, bytes, kind, nullptr, true));
 }
 
 cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from,

@@ -94,12 +94,10 @@ class Block {
   private:
     static void thread_main(void* self);
     void prepare(unsigned index);
-    void run_body();
     void exit_thread();
     void suspend();
     void release_block();
     bool try_release_warp(unsigned warp, unsigned mask);
-    std::string describe_stuck();
 
     Fiber host_;
     std::vector<std::unique_ptr<Fiber>> fibers_;
@@ -130,7 +128,8 @@ std::string Block::run(const Launch& launch, unsigned index) {
     host_.switch_to(*fibers_[0]);
 
     if (alive_ > 0) {
-        error_ = describe_stuck();
+        if (is_inspected()) tell::block_stuck(states_);
+        error_ = stuck_message(*launch_, coordinates_[0], states_);
         abandoned_ = true;
     }
     if (std::exchange(abandoned_, false))
@@ -173,16 +172,12 @@ void Block::prepare(unsigned index) {
 void Block::thread_main(void* self) {
     auto& block = *static_cast<Block*>(self);
     while (true) {
-        block.run_body();
+        try {
+            block.launch_->body();
+        } catch (const std::exception& error) {
+            block.error_ = concat("a kernel threw: ", error.what());
+        }
         block.exit_thread();
-    }
-}
-
-void Block::run_body() {
-    try {
-        launch_->body();
-    } catch (const std::exception& error) {
-        error_ = concat("a kernel threw: ", error.what());
     }
 }
 
@@ -288,11 +283,6 @@ bool Block::try_release_warp(unsigned warp, unsigned mask) {
     if (is_inspected()) tell::warp_synchronized(current_, mask);
     waiting_[warp] &= ~group;
     return true;
-}
-
-std::string Block::describe_stuck() {
-    if (is_inspected()) tell::block_stuck(states_);
-    return stuck_message(*launch_, coordinates_[0], states_);
 }
 
 Block& block() {

@@ -102,12 +102,12 @@ Observation::Observation(bool checks) {
 
 Observation::~Observation() { wait_for_all_devices(); }
 
-std::vector<Report> Checker::reports() {
+std::vector<Report> Observation::reports() {
     wait_for_all_devices();
     return inspector_->findings_.take();
 }
 
-const AccessLog& Counting::log() {
+const AccessLog& Observation::log() {
     wait_for_all_devices();
     return inspector_->log_;
 }

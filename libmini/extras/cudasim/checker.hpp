@@ -26,39 +26,34 @@ namespace mini::sim {
 
 struct Inspector;
 
-/// Observes every launch during the object's lifetime. REQUIRES: no other Observation exists.
+/// Checks or counts every launch during the object's lifetime. REQUIRES: no other Observation
+/// exists.
 class Observation {
   public:
-    Observation(const Observation&) = delete;
-    Observation& operator=(const Observation&) = delete;
-
-  protected:
-    /// Checks accesses if `checks`, else counts them. Blocks until all devices are idle, as
-    /// does the destructor.
+    /// Blocks until all devices are idle, as does the destructor.
     explicit Observation(bool checks);
     ~Observation();
-
-    std::unique_ptr<Inspector> inspector_;
-};
-
-/// Checks every launch. Memory that was allocated earlier counts as initialised.
-class Checker : public Observation {
-  public:
-    Checker() : Observation(true) {}
+    Observation(const Observation&) = delete;
+    Observation& operator=(const Observation&) = delete;
 
     /// Blocks until all devices are idle; returns the reports since the last call, one for
     /// each kind of mistake and source line.
     std::vector<Report> reports();
+
+    /// Blocks until all devices are idle; returns the log, with one entry for each launch.
+    const AccessLog& log();
+
+  private:
+    std::unique_ptr<Inspector> inspector_;
 };
 
-/// Counts the memory traffic of every launch.
-class Counting : public Observation {
-  public:
+/// Checks accesses. Memory that was allocated earlier counts as initialised.
+struct Checker : Observation {
+    Checker() : Observation(true) {}
+};
+/// Counts the memory traffic.
+struct Counting : Observation {
     Counting() : Observation(false) {}
-
-    /// Blocks until all devices are idle; returns the log, with one entry for each
-    /// launch.
-    const AccessLog& log();
 };
 
 }  // namespace mini::sim

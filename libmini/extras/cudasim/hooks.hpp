@@ -59,8 +59,7 @@ namespace tell {
 
 // On any thread, and concurrently for different devices:
 
-void allocated(const Allocation& allocation);
-void freed(const Allocation& allocation);
+void allocated_or_freed(const Allocation& allocation);
 /// Called on the thread that submitted an operation to a stream.
 void operation_given(Operation& operation);
 /// Called before and after an operation, and all its blocks, on the thread that runs it.

@@ -95,19 +95,17 @@ void HostGuard::protect(const Pending& pending, bool open) {
                                      : PROT_READ);
 }
 
-void HostGuard::allocated(const Allocation& allocation) {
+void HostGuard::allocated_or_freed(const Allocation& allocation) {
     const std::lock_guard lock(mutex_);
     if (allocation.device == kPinned) return;
-    living_[allocation.device][allocation.begin] = allocation.bytes;
-    if (running_ == 0)
-        set_protection(allocation.begin, allocation.bytes, PROT_NONE);
-    else
-        set_protection(allocation.begin, allocation.bytes, PROT_READ | PROT_WRITE);
-}
-
-void HostGuard::freed(const Allocation& allocation) {
-    const std::lock_guard lock(mutex_);
-    if (allocation.device != kPinned) living_[allocation.device].erase(allocation.begin);
+    auto& living = living_[allocation.device];
+    if (allocation.freed) {
+        living.erase(allocation.begin);
+        return;
+    }
+    living[allocation.begin] = allocation.bytes;
+    set_protection(allocation.begin, allocation.bytes,
+                   running_ == 0 ? PROT_NONE : PROT_READ | PROT_WRITE);
 }
 
 void HostGuard::given(const Operation& operation) {

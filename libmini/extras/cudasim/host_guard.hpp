@@ -30,8 +30,7 @@ class HostGuard {
     HostGuard(const HostGuard&) = delete;
     HostGuard& operator=(const HostGuard&) = delete;
 
-    void allocated(const Allocation& allocation);
-    void freed(const Allocation& allocation);
+    void allocated_or_freed(const Allocation& allocation);
     void given(const Operation& operation);
     void begins();
     void ends();

@@ -113,9 +113,9 @@ Inspector::Inspector(bool checks) : checks_(checks) {
     installed_inspector = this;
 }
 
-void tell::allocated(const Allocation& allocation) {
+void tell::allocated_or_freed(const Allocation& allocation) {
     self().memory_.memory_changed();
-    if (self().guard_) self().guard_->allocated(allocation);
+    if (self().guard_) self().guard_->allocated_or_freed(allocation);
 }
 
 void tell::operation_given(Operation& operation) {
@@ -126,11 +126,6 @@ void tell::operation_given(Operation& operation) {
 
 void tell::host_waited(const Clock& clock) {
     if (self().guard_) self().guard_->waited(clock);
-}
-
-void tell::freed(const Allocation& allocation) {
-    self().memory_.memory_changed();
-    if (self().guard_) self().guard_->freed(allocation);
 }
 
 void tell::launch_refused(const void* kernel, const char* why) {
@@ -149,7 +144,6 @@ void tell::operation_begins(const Operation& operation) {
     if (!self().checks_ && operation.kind == OperationKind::kKernel)
         self().log_.begin_launch(self().races_.name(), operation.launch->grid,
                                  operation.launch->block);
-    self().devices_ = all_memory();
     self().array_of_.clear();
     if (self().checks_ && operation.kind != OperationKind::kKernel)
         self().races_.visit_copy();
@@ -169,8 +163,7 @@ void tell::block_begins(const Launch& launch, unsigned block) {
     const unsigned threads = threads_of(launch);
     self().races_.begin_block(block, threads);
     MemoryMap& memory = self().memory_;
-    const auto variables = thread_variables();
-    memory.variables = {variables.data(), variables.size()};
+    memory.variables = thread_variables();
     memory.dynamic = {dynamic_shared(), launch.shared_bytes};
     memory.kernel = self().races_.name();
     self().polls_.assign(threads, {});

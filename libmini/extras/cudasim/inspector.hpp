@@ -83,7 +83,7 @@ struct Inspector {
     std::mutex running_;  // held by the running kernel, copy or fill
     MemoryMap memory_;
     RaceChecker races_{findings_, memory_};  // if it counts, knows the operations only
-    Region devices_;                         // all device memory and pinned memory
+    const Region devices_ = all_memory();    // of devices and pinned
     // By instruction address: the shared array that it accessed first.
     std::unordered_map<const void*, const SharedArray*> array_of_;
     std::vector<Poll> polls_;  // by thread

@@ -15,6 +15,20 @@
 
 namespace mini::sim {
 
+/// A range of addresses.
+struct Region {
+    std::byte* base = nullptr;
+    size_t bytes = 0;
+
+    bool contains(const void* pointer) const {
+        return offset(reinterpret_cast<uintptr_t>(pointer)) < bytes;
+    }
+    /// Returns the distance of an address from the first.
+    uintptr_t offset(uintptr_t at) const {
+        return at - reinterpret_cast<uintptr_t>(base);
+    }
+};
+
 /// A kernel launch: its extents, and a body that each thread runs.
 struct Launch {
     dim3 grid, block;
@@ -36,8 +50,8 @@ inline dim3 unravel(unsigned i, dim3 extent) {
 /// A thread's position in its grid.
 struct Coordinates {
     dim3 thread_index, block_index, block_extent, grid_extent;
-    unsigned thread = 0;         // linear index in the block, x fastest
-    unsigned block = 0;          // linear index of the block in the grid, x fastest
+    unsigned thread = 0;  // linear index in the block, x fastest
+    unsigned block = 0;   // linear index of the block in the grid, x fastest
 };
 
 /// The state of one thread when its block is stuck or passes a barrier.

@@ -183,7 +183,7 @@ std::byte* allocate_memory(size_t bytes, int device, bool managed) {
     const Allocation made = *all.of(device).find(begin);
     ++all.last_id;
     lock.unlock();
-    if (is_inspected()) tell::allocated(made);
+    if (is_inspected()) tell::allocated_or_freed(made);
     return begin;
 }
 
@@ -197,7 +197,7 @@ bool free_memory(void* pointer) {
     all.of(device).free(*found);
     const Allocation gone = *found;
     lock.unlock();
-    if (is_inspected()) tell::freed(gone);
+    if (is_inspected()) tell::allocated_or_freed(gone);
     return true;
 }
 

@@ -17,6 +17,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "libmini/extras/cudasim/launch.hpp"
+
 namespace mini::sim {
 
 /// The result of one call of cudaMalloc or cudaMallocHost.
@@ -41,20 +43,6 @@ constexpr size_t kAlignment = 4096;    // of every allocation, so that no two sh
 constexpr size_t kRedZoneBytes = 512;  // minimum, on each side of an allocation
 constexpr int kPinned = -1;            // as a device: pinned host memory
 constexpr int kPageable = -2;          // as a device: all other host memory
-
-/// A range of addresses.
-struct Region {
-    std::byte* base = nullptr;
-    size_t bytes = 0;
-
-    bool contains(const void* pointer) const {
-        return offset(reinterpret_cast<uintptr_t>(pointer)) < bytes;
-    }
-    /// Returns the distance of an address from the first.
-    uintptr_t offset(uintptr_t at) const {
-        return at - reinterpret_cast<uintptr_t>(base);
-    }
-};
 
 /// Returns the number of simulated devices.
 int device_count();

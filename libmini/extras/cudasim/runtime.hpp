@@ -94,20 +94,10 @@ inline cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from,
 }
 
 // ---- kernels by their address, and the host's functions in a stream ----
-template <typename Kernel>
-cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Kernel* kernel) {
-    return cudaFuncGetAttributes(attributes, (const void*)kernel);
-}
-template <typename Kernel>
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel* kernel,
-                                                          int threads,
-                                                          size_t shared_bytes) {
-    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, (const void*)kernel,
-                                                         threads, shared_bytes);
-}
-template <typename Kernel>
-cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, Kernel* kernel,
-                                               size_t shared_bytes = 0, int limit = 0) {
+inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block,
+                                                      KernelAddress kernel,
+                                                      size_t shared_bytes = 0,
+                                                      int limit = 0) {
     cudaDeviceProp device;
     cudaGetDeviceProperties(&device, 0);
     *block = limit > 0 ? std::min(limit, device.maxThreadsPerBlock)

@@ -18,6 +18,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <sstream>
 #include <string>
 #include <unordered_map>
@@ -224,8 +225,6 @@ void look_up(const std::string& addresses) {
 
 }  // namespace
 
-uintptr_t program_base() { return image().base; }
-
 const std::vector<SharedArray>& shared_arrays() { return image().arrays; }
 
 std::vector<SharedArray> shared_arrays_of(const void* kernel) {
@@ -238,7 +237,7 @@ std::vector<SharedArray> shared_arrays_of(const void* kernel) {
     return arrays;
 }
 
-std::span<std::byte> thread_variables() {
+Region thread_variables() {
     // The first object is the program; the loader gives the address of its thread-local
     // data.
     void* data = nullptr;

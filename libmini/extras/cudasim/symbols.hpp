@@ -6,14 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <span>
 #include <string>
 #include <vector>
 
-namespace mini::sim {
+#include "libmini/extras/cudasim/launch.hpp"
 
-/// Returns the difference of the program's addresses in memory and in its file.
-uintptr_t program_base();
+namespace mini::sim {
 
 /// A `__shared__` array: a thread-local variable inside a function.
 struct SharedArray {
@@ -32,7 +30,7 @@ const std::vector<SharedArray>& shared_arrays();
 std::vector<SharedArray> shared_arrays_of(const void* kernel);
 
 /// Returns the memory of the calling thread's thread-local variables.
-std::span<std::byte> thread_variables();
+Region thread_variables();
 
 /// Returns the demangled name of the function that contains an address, or "" if unknown.
 const std::string& function_at(const void* address);

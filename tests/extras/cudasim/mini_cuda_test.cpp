@@ -94,7 +94,7 @@ TEST_CASE("mini cuda --count prints each kernel's traffic and its worst line") {
 }
 
 TEST_CASE(
-    "findings name the lines of copies and allocations, also if a signal ends the "
+    "findings name the lines of copies and allocations, even if a signal ends the "
     "program") {
     const std::string end =
         GENERATE("abort()", "raise(SIGTERM)", "*(volatile int*)8 = 1");

@@ -20,6 +20,8 @@ namespace {
 using nlohmann::json;
 // Enough samples for the loss to fall, and few enough for a test to take seconds.
 const Words kSmall = {"--samples", "32", "--batch-size", "8", "--json"};
+// One epoch of the smallest network, for what does not depend on the network.
+const Words kShort = kSmall + Words{"--model", "resnet10", "--epochs", "1"};
 
 ProcessResult launched(int ranks, const Words& options) {
     return run_ranks(ranks, "cifar_resnet", options);
@@ -58,21 +60,21 @@ TEST_CASE(
 TEST_CASE(
     "ranks started by hand connect through --port and train the same as under minirun") {
     const Words place{"--world-size", "2", "--port", std::to_string(free_port())};
-    const Words options = kSmall + Words{"--epochs", "1"};
-    Job second(command_of("cifar_resnet", options + place + Words{"--rank", "1"}),
+    Job second(command_of("cifar_resnet", kShort + place + Words{"--rank", "1"}),
                Screen::kPipes, Program::kItself);
     const json job =
-        last_json(run_alone("cifar_resnet", options + place + Words{"--rank", "0"}));
+        last_json(run_alone("cifar_resnet", kShort + place + Words{"--rank", "0"}));
     INFO(second.err());
     CHECK(second.wait() == 0);
     CHECK(second.out().empty());
-    CHECK(job == last_json(launched(2, options)));
+    CHECK(job == last_json(launched(2, kShort)));
 }
 
 TEST_CASE("set_epoch is called in each epoch so that no warning is printed") {
     const ProcessResult ended =
         run_program(Words{"env", "MINI_LOG_LEVEL=warning"} +
-                    command_of("cifar_resnet", kSmall + Words{"--epochs", "2"}));
+                    command_of("cifar_resnet",
+                               kSmall + Words{"--model", "resnet10", "--epochs", "2"}));
     CHECK(ended.code == 0);
     CHECK(ended.err.empty());
 }
@@ -108,9 +110,8 @@ TEST_CASE("with --zero training gives bitwise the same ResNet") {
 }
 
 TEST_CASE("with --average-at-end replicas become equal but differ from DDP's result") {
-    const Words options = kSmall + Words{"--epochs", "1"};
-    const json ddp = last_json(launched(2, options));
-    const json averaged = last_json(launched(2, options + Words{"--average-at-end"}));
+    const json ddp = last_json(launched(2, kShort));
+    const json averaged = last_json(launched(2, kShort + Words{"--average-at-end"}));
 
     // The replicas drift apart, and averaging makes them equal.
     const json& apart = averaged.at("sha256_before_averaging");
@@ -122,15 +123,16 @@ TEST_CASE("with --average-at-end replicas become equal but differ from DDP's res
     CHECK(ddp.at("sha256_before_averaging").empty());
 
     // On one rank, averaging at the end changes nothing.
-    const json one = last_json(launched(1, options + Words{"--average-at-end"}));
-    CHECK(one.at("state_sha256") == last_json(launched(1, options)).at("state_sha256"));
+    const json one = last_json(launched(1, kShort + Words{"--average-at-end"}));
+    CHECK(one.at("state_sha256") == last_json(launched(1, kShort)).at("state_sha256"));
 }
 
 TEST_CASE("CIFAR-10 is read from its folder and a last batch of one image is skipped") {
     const Folder folder;
     write_cifar10(folder, 5);  // 25 images, 13 per rank: batches of 4, 4, 4 and 1
-    const json job = last_json(launched(
-        2, {"--data", folder.path(), "--batch-size", "8", "--epochs", "1", "--json"}));
+    const json job =
+        last_json(launched(2, {"--data", folder.path(), "--batch-size", "8", "--epochs",
+                               "1", "--model", "resnet10", "--json"}));
     CHECK(job.at("train_loss").size() == 1);
 }
 

@@ -293,11 +293,6 @@ Block& block() {
 }  // namespace
 
 Coordinates& running() { return *running_thread; }
-bool is_running(const void* pointer) {
-    return reinterpret_cast<uintptr_t>(pointer) -
-               reinterpret_cast<uintptr_t>(running_thread) <
-           sizeof(Coordinates);
-}
 unsigned coordinate(unsigned which, unsigned direction) noexcept {
     const dim3& of = (&running_thread->thread_index)[which];
     return direction == 0 ? of.x : direction == 1 ? of.y : of.z;

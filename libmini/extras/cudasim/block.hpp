@@ -23,12 +23,10 @@
 
 namespace mini::sim {
 
-/// Returns the coordinates of the simulated thread that runs on this host thread.
+/// Returns the coordinates of the simulated thread that runs on this host thread, which device
+/// code may read.
 /// REQUIRES: a simulated thread runs here.
 Coordinates& running();
-
-/// Returns whether `pointer` is an address in running(), which device code may read.
-bool is_running(const void* pointer);
 
 /// Returns threadIdx (0), blockIdx (1), blockDim (2) or gridDim (3) of device code in direction
 /// 0 to 2 (x, y, z). "pure": the compiler calls it again only after a store. A compiler that knew

@@ -33,8 +33,6 @@ class Observation {
     /// Blocks until all devices are idle, as does the destructor.
     explicit Observation(bool checks);
     ~Observation();
-    Observation(const Observation&) = delete;
-    Observation& operator=(const Observation&) = delete;
 
     /// Blocks until all devices are idle; returns the reports since the last call, one for
     /// each kind of mistake and source line.

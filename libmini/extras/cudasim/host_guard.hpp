@@ -27,8 +27,6 @@ class HostGuard {
     /// Installs a handler of SIGSEGV; the destructor restores the previous one.
     explicit HostGuard(Findings* findings);
     ~HostGuard();
-    HostGuard(const HostGuard&) = delete;
-    HostGuard& operator=(const HostGuard&) = delete;
 
     void allocated_or_freed(const Allocation& allocation);
     void given(const Operation& operation);

@@ -60,7 +60,6 @@ Inspector*& inspecting() {
 // Disables the inspector while it exists: a function that the inspector calls may be
 // instrumented too, if the linker took a function template from a kernel's object file.
 struct Unobserved {
-    Unobserved() = default;
     ~Unobserved() { inspecting() = inspector; }
     Inspector* const inspector = std::exchange(inspecting(), nullptr);
 };
@@ -262,8 +261,11 @@ void tell::access(const MemoryAccess& access) {
 
 Inspector::Next Inspector::access(const MemoryAccess& access) {
     if (on_own_stack(access.pointer)) return Next::kContinue;
-    if (!may_access(access)) return Next::kAbandon;
-    return checks_ ? poll(access) : Next::kContinue;
+    races_.settle();
+    const bool may = devices_.contains(access.pointer) ? access_global(access)
+                     : is_shared(access.pointer)       ? access_shared(access)
+                                                       : !checks_ || access_other(access);
+    return !may ? Next::kAbandon : checks_ ? poll(access) : Next::kContinue;
 }
 
 // Counts an access to accessible memory. A thread that has polled too often spins forever.
@@ -305,13 +307,6 @@ bool Inspector::is_shared(const void* pointer) const {
     const uintptr_t after = dynamic.offset(reinterpret_cast<uintptr_t>(pointer));
     return memory_.variables.contains(pointer) ||
            (dynamic.bytes > 0 && after + kNearShared < dynamic.bytes + 2 * kNearShared);
-}
-
-bool Inspector::may_access(const MemoryAccess& access) {
-    races_.settle();
-    if (devices_.contains(access.pointer)) return access_global(access);
-    if (is_shared(access.pointer)) return access_shared(access);
-    return !checks_ || access_other(access);
 }
 
 bool Inspector::access_global(const MemoryAccess& access) {
@@ -410,7 +405,9 @@ bool Inspector::may_declare(const void* address, const std::string& function) co
 // Checks an access outside of device memory, shared memory and the thread's stack.
 bool Inspector::access_other(const MemoryAccess& access) {
     const bool reads = access.mode == Mode::kRead;
-    if (reads && is_running(access.pointer)) return true;
+    const Region coordinates{reinterpret_cast<std::byte*>(&running()),
+                             sizeof(Coordinates)};
+    if (reads && coordinates.contains(access.pointer)) return true;
     const ImagePart part = image_part(access.pointer);
     if (reads && part == ImagePart::kConstant) return true;
     const auto refuse = [&](const auto&... parts) {

@@ -40,8 +40,6 @@ struct Inspector {
     /// Checks accesses if `checks`, else counts them.
     explicit Inspector(bool checks);
     ~Inspector() { installed_inspector = before_; }
-    Inspector(const Inspector&) = delete;
-    Inspector& operator=(const Inspector&) = delete;
 
     /// What a thread does after an access: it continues, lets the other threads of its block
     /// run first, or ends because a GPU would end the kernel here.
@@ -56,9 +54,6 @@ struct Inspector {
     /// Adds a finding of the running thread and abandons the kernel; returns false.
     bool reject(Mistake mistake, const void* address, const std::string& message);
 
-    // Returns whether a GPU would not end the kernel at an access to memory that is not the
-    // thread's stack.
-    bool may_access(const MemoryAccess& access);
     Next poll(const MemoryAccess& access);
     bool is_shared(const void* pointer) const;
     // The last value that a thread has read, and how often it has done so again.
@@ -69,6 +64,7 @@ struct Inspector {
     };
 
     bool may_declare(const void* address, const std::string& function) const;
+    // These return whether a GPU would not end the kernel at the access.
     bool access_global(const MemoryAccess& access);
     bool access_shared(const MemoryAccess& access);
     bool access_other(const MemoryAccess& access);

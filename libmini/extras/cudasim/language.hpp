@@ -134,18 +134,15 @@ MINI_ATOMIC(atomicDec, old == 0 || old > value ? value : old - 1)
 MINI_ATOMIC(atomicExch, (static_cast<void>(old), value))
 #undef MINI_SCOPED
 #undef MINI_ATOMIC
-#define MINI_CAS(name)                                                                \
-    template <mini::cuda::Number T, mini::cuda::Number U, mini::cuda::Number V>       \
-    MINI_WORD T name(T* at, U expected, V value) {                                    \
-        mini::sim::note_atomic(at, sizeof(T));                                        \
-        T seen = static_cast<T>(expected);                                            \
-        std::atomic_ref<T>(*at).compare_exchange_strong(seen, static_cast<T>(value)); \
-        return seen;                                                                  \
-    }
-MINI_CAS(atomicCAS)
-MINI_CAS(atomicCAS_block)
-MINI_CAS(atomicCAS_system)
-#undef MINI_CAS
+template <mini::cuda::Number T, mini::cuda::Number U, mini::cuda::Number V>
+MINI_WORD T atomicCAS(T* at, U expected, V value) {
+    mini::sim::note_atomic(at, sizeof(T));
+    T seen = static_cast<T>(expected);
+    std::atomic_ref<T>(*at).compare_exchange_strong(seen, static_cast<T>(value));
+    return seen;
+}
+#define atomicCAS_block atomicCAS
+#define atomicCAS_system atomicCAS
 
     // clang-format off
 // ---- arithmetic: min and max of two types, and intrinsics ----

@@ -162,16 +162,6 @@ inline cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t of_a
         const T* beta, T* c, int ldc) {                                                  \
         return cublasGemmEx(handle, of_a, of_b, m, n, k, alpha, a, type, lda, b, type,   \
                             ldb, beta, c, type, ldc, compute);                           \
-    }                                                                                    \
-    /* x is a row with the stride step_x. Refuses a y that is not dense. */              \
-    inline cublasStatus_t cublas##letter##gemv(                                          \
-        cublasHandle_t handle, cublasOperation_t of_a, int m, int n, const T* alpha,     \
-        const T* a, int lda, const T* x, int step_x, const T* beta, T* y, int step_y) {  \
-        if (step_y != 1) return CUBLAS_STATUS_INVALID_VALUE;                             \
-        const bool turned = of_a != CUBLAS_OP_N;                                         \
-        return cublas##letter##gemm(handle, of_a, CUBLAS_OP_T, turned ? n : m, 1,        \
-                                    turned ? m : n, alpha, a, lda, x, step_x, beta, y,   \
-                                    turned ? n : m);                                     \
     }
 MINI_BLAS(S, float, CUDA_R_32F, CUBLAS_COMPUTE_32F)
 MINI_BLAS(D, double, CUDA_R_64F, CUBLAS_COMPUTE_64F)

@@ -58,13 +58,15 @@ __global__ void groups(int* to) {
         to[7 * n + i] = odd.shfl(i, 2) * 100 + odd.thread_rank() + odd.size();
     }
     to[8 * n + i] = static_cast<int>(cg::this_grid().thread_rank());
+    const auto third = cg::binary_partition(tile, i % 8 % 3 == 0);
+    to[9 * n + i] = third.size() * 10 + third.thread_rank();
 }
 
 void check_groups() {
     constexpr int n = 64;
-    int* to = on_device(std::vector<int>(9 * n));
+    int* to = on_device(std::vector<int>(10 * n));
     groups<<<1, n>>>(to);
-    const std::vector<int> got = on_host(to, 9 * n);
+    const std::vector<int> got = on_host(to, 10 * n);
     for (int i = 0; i < n; ++i) {
         const int first = i / 8 * 8;
         int sum = 0, most = 0, votes = 0, before = 0;
@@ -84,6 +86,8 @@ void check_groups() {
         if (i % 2 == 1)
             CHECK(got[7 * n + i] == (i / 32 * 32 + 5) * 100 + i % 32 / 2 + 16);
         CHECK(got[8 * n + i] == i);
+        const int in_tile = i % 8;
+        CHECK(got[9 * n + i] == (in_tile % 3 == 0 ? 30 + in_tile / 3 : 50 + in_tile * 2 / 3));
     }
 }
 

@@ -20,14 +20,14 @@ READING_CORE = ["random", "tensor", "autograd", "nn", "optim", "data", "distribu
 
 # part: (ceiling, goal of the design; None if it has no goal of its own)
 LIMITS = {
-    "libmini": (61200, 50000),
+    "libmini": (61250, 50000),
     "core: libmini without extras": (42950, 34000),
     "reading core": (15900, 14000),
     "reached by parallel/ddp.cpp": (7120, 8000),
-    "extras": (18300, 18000),
+    "extras": (18350, 18000),
     "the tool: labs/lab_tool, author_tool": (4490, 4500),
-    "tests": (62100, 58000),
-    "tests, files": (650, 700),
+    "tests": (62300, 58000),
+    "tests, files": (651, 700),
     "libmini/autograd": (1550, None),
     "libmini/cmake": (1250, None),
     "libmini/core": (1300, None),
@@ -42,7 +42,7 @@ LIMITS = {
     "libmini/distributed/store": (1140, None),
     "libmini/distributed/transport": (3510, None),
     "libmini/extras/backends": (2590, None),
-    "libmini/extras/cudasim": (7460, None),
+    "libmini/extras/cudasim": (7500, None),
     "libmini/extras/fast": (1010, None),
     "libmini/extras/fibers": (220, None),
     "libmini/extras/flight": (1280, None),

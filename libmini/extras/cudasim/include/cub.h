@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 #include "libmini/extras/cudasim/program.hpp"
@@ -65,12 +64,15 @@ struct DeviceScan {
 };
 #undef MINI_ARRAY
 
-/// Sorts by all bits of the keys.
+/// Sorts by all bits of the keys; another range of bits is refused.
 struct DeviceRadixSort {
 #define MINI_SORT(name, less)                                                               \
     template <typename K>                                                                   \
-    static cudaError_t name(void* temporary, size_t& bytes, const K* from, K* to, size_t n) { \
-        return on_array(temporary, bytes, nullptr, [=] {                                    \
+    static cudaError_t name(void* temporary, size_t& bytes, const K* from, K* to, size_t n, \
+                            int begin = 0, int end = 8 * sizeof(K),                         \
+                            cudaStream_t stream = nullptr) {                                \
+        if (begin != 0 || end != 8 * sizeof(K)) return cudaErrorNotSupported;               \
+        return on_array(temporary, bytes, stream, [=] {                                     \
             std::copy(from, from + n, to);                                                  \
             std::sort(to, to + n, less);                                                    \
         });                                                                                 \

@@ -356,6 +356,10 @@ void check_cub() {
     CHECK(with_temporary(to, 1, WITH(DeviceReduce::Sum))[0] == sums[n - 1]);
     CHECK(with_temporary(to, 1, WITH(DeviceReduce::Max))[0] == sorted[n - 1]);
     CHECK(with_temporary(to, 1, WITH(DeviceReduce::Min))[0] == sorted[0]);
+    size_t bytes = 1;
+    CHECK(cub::DeviceRadixSort::SortKeys(to, bytes, from, to, n, 0, 32) == cudaSuccess);
+    CHECK(on_host(to, n) == sorted);
+    CHECK(cub::DeviceRadixSort::SortKeys(to, bytes, from, to, n, 0, 8) == cudaErrorNotSupported);
     std::reverse(sorted.begin(), sorted.end());
     CHECK(with_temporary(to, n, WITH(DeviceRadixSort::SortKeysDescending)) == sorted);
 }

@@ -21,6 +21,7 @@
 #include <atomic>
 #include <bit>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -373,9 +374,9 @@ void train(const Ring& ring, const Images& images, const Images& test) {
                         loss, accuracy(network, test),
                         Seconds(Clock::now() - start).count());
     }
-    uint32_t checksum = 0;
+    unsigned checksum = 0;
     for (const float weight : network.weights)
-        checksum = checksum * 31 + std::bit_cast<uint32_t>(weight);
+        checksum = checksum * 31 + std::bit_cast<unsigned>(weight);
     std::printf(
         "rank %d: checksum %08x   all-reduces %.2f s, of these %.2f s after backward\n",
         ring.rank, checksum, ddp.communicated.count(), ddp.waited.count());

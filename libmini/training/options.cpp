@@ -49,7 +49,9 @@ void add_optimizer_options(CommandLine& line, Options& options) {
              fmt::format("learning rate; {} for Adam and AdamW", kAdamLr))
         .type_name("X")
         .at_least(0);
-    line.add("--momentum", options.momentum, "momentum of SGD").type_name("X").at_least(0);
+    line.add("--momentum", options.momentum, "momentum of SGD")
+        .type_name("X")
+        .at_least(0);
     line.add("--scheduler", options.scheduler,
              "the learning rate is constant; is multiplied by 0.7 after each epoch; "
              "falls to 0 along a cosine; or rises from a third in five epochs")

@@ -16,8 +16,8 @@
 #include <mutex>
 #include <vector>
 
-#include "libmini/extras/cudasim/memory.hpp"
 #include "libmini/extras/cudasim/launch.hpp"
+#include "libmini/extras/cudasim/memory.hpp"
 #include "libmini/extras/cudasim/report.hpp"
 
 namespace mini::sim {

@@ -144,7 +144,7 @@ MINI_WORD T atomicCAS(T* at, U expected, V value) {
 #define atomicCAS_block atomicCAS
 #define atomicCAS_system atomicCAS
 
-    // clang-format off
+// clang-format off
 // ---- arithmetic: min and max of two types, and intrinsics ----
 namespace mini::cuda {
 template <typename A, typename B>

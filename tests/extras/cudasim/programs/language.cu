@@ -176,7 +176,8 @@ int main() {
         &called, 0);
     CHECK(cudaStreamSynchronize(stream) == 0 && called == 7);
     int overlap = -1;
-    CHECK(cudaDeviceGetAttribute(&overlap, cudaDevAttrGpuOverlap, 0) == 0 && overlap == 0);
+    CHECK(cudaDeviceGetAttribute(&overlap, cudaDevAttrGpuOverlap, 0) == 0 &&
+          overlap == 0);
     printf("%d failures\n", failures);
     return failures;
 }

@@ -87,7 +87,8 @@ void check_groups() {
             CHECK(got[7 * n + i] == (i / 32 * 32 + 5) * 100 + i % 32 / 2 + 16);
         CHECK(got[8 * n + i] == i);
         const int in_tile = i % 8;
-        CHECK(got[9 * n + i] == (in_tile % 3 == 0 ? 30 + in_tile / 3 : 50 + in_tile * 2 / 3));
+        CHECK(got[9 * n + i] ==
+              (in_tile % 3 == 0 ? 30 + in_tile / 3 : 50 + in_tile * 2 / 3));
     }
 }
 
@@ -359,7 +360,8 @@ void check_cub() {
     size_t bytes = 1;
     CHECK(cub::DeviceRadixSort::SortKeys(to, bytes, from, to, n, 0, 32) == cudaSuccess);
     CHECK(on_host(to, n) == sorted);
-    CHECK(cub::DeviceRadixSort::SortKeys(to, bytes, from, to, n, 0, 8) == cudaErrorNotSupported);
+    CHECK(cub::DeviceRadixSort::SortKeys(to, bytes, from, to, n, 0, 8) ==
+          cudaErrorNotSupported);
     std::reverse(sorted.begin(), sorted.end());
     CHECK(with_temporary(to, n, WITH(DeviceRadixSort::SortKeysDescending)) == sorted);
 }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <span>
 
+#include "libmini/tensor/common_device.hpp"
 #include "libmini/tensor/dispatch.hpp"
 #include "libmini/tensor/ops.hpp"
 

@@ -10,7 +10,7 @@
 #include "libmini/kernels/cuda/kernels.hpp"
 #include "libmini/kernels/gpu.hpp"
 #include "libmini/kernels/kernels.hpp"
-#include "libmini/tensor/tensor.hpp"
+#include "libmini/tensor/device.hpp"
 
 namespace mini {
 
@@ -43,20 +43,6 @@ void on_gpu(Device device, const Work& work) {
 /// one memory.
 inline bool same_memory(Device a, Device b) {
     return a == b || (a.is_cpu() && b.is_cpu());
-}
-
-/// Returns the device of all these tensors; ignores undefined tensors in `others`. Throws
-/// ShapeError, naming two devices, unless all tensors are in the same memory.
-template <typename... Tensors>
-Device common_device(const char* name, const Tensor& first, const Tensors&... others) {
-    const auto check = [&](const Tensor& other) {
-        check_shape(!other.defined() || same_memory(other.device(), first.device()), name,
-                    ": all tensors must be on one device, but one is on ", first.device(),
-                    " and one on ", other.defined() ? other.device() : first.device(),
-                    "; move one with to()");
-    };
-    (check(others), ...);
-    return first.device();
 }
 
 }  // namespace mini

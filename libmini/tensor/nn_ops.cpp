@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "libmini/tensor/common_device.hpp"
 #include "libmini/tensor/dispatch.hpp"
 
 namespace mini::ops {

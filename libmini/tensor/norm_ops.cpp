@@ -1,6 +1,7 @@
 #include "libmini/tensor/ops.hpp"
 
 #include "libmini/tensor/autograd_meta.hpp"
+#include "libmini/tensor/common_device.hpp"
 #include "libmini/tensor/dispatch.hpp"
 
 namespace mini::ops {

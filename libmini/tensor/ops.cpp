@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "libmini/tensor/autograd_meta.hpp"
+#include "libmini/tensor/common_device.hpp"
 #include "libmini/tensor/dispatch.hpp"
 #include "libmini/tensor/overlap.hpp"
 

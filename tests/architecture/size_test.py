@@ -20,10 +20,10 @@ READING_CORE = ["random", "tensor", "autograd", "nn", "optim", "data", "distribu
 
 # part: (ceiling, goal of the design; None if it has no goal of its own)
 LIMITS = {
-    "libmini": (61250, 50000),
+    "libmini": (61300, 50000),
     "core: libmini without extras": (42950, 34000),
     "reading core": (15900, 14000),
-    "reached by parallel/ddp.cpp": (7120, 8000),
+    "reached by parallel/ddp.cpp": (7130, 8000),
     "extras": (18350, 18000),
     "the tool: labs/lab_tool, author_tool": (4490, 4500),
     "tests": (62300, 58000),
@@ -57,7 +57,7 @@ LIMITS = {
     "libmini/parallel": (4430, None),
     "libmini/program": (770, None),
     "libmini/random": (1010, None),
-    "libmini/tensor": (2540, None),
+    "libmini/tensor": (2550, None),
     "libmini/tools": (3130, None),
     "libmini/training": (2540, None),
     "libmini/vision": (450, None),

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "libmini/tensor/dispatch.hpp"
+#include "libmini/tensor/common_device.hpp"
 #include "libmini/tensor/ops.hpp"
 
 namespace mini::optim {

@@ -67,11 +67,11 @@ struct Images {
 
 // Reads a file of MNIST, which has a header, and then one byte for each number.
 Matrix read_bytes(const std::string& name, size_t header, int columns) {
-    const std::string command = "gzip -dc mnist/" + name + "-ubyte.gz 2>&1";
+    const std::string command = "gzip -dc mnist/" + name + "-ubyte.gz";
     FILE* const file = popen(command.c_str(), "r");
     std::vector<unsigned char> bytes(64 << 20);
     const size_t count = std::fread(bytes.data(), 1, bytes.size(), file);
-    if (pclose(file) != 0) fail("cannot run: " + command);
+    if (pclose(file) != 0 || count < header) fail("cannot run: " + command);
     Matrix numbers((count - header) / columns, columns);
     std::copy_n(bytes.begin() + header, numbers.size(), numbers.data());
     return numbers;
@@ -113,8 +113,8 @@ Images draw_digits(int count, unsigned seed) {
 
 // Returns the images that a rank takes in an epoch. All ranks shuffle with the same seed,
 // so all have the same order, and rank r takes the entries r, r + P, r + 2P, ... All
-// ranks must take equally many, because a rank with one step less would be waited for:
-// the last entries come from the start of the order if P does not divide the count.
+// ranks must take equally many, or all would wait for the rank that makes a step less: if
+// P does not divide the count, the last entries come from the start of the order.
 std::vector<int> sample(int count, int rank, int P, int epoch) {
     std::vector<int> order(count);
     std::iota(order.begin(), order.end(), 0);
@@ -126,11 +126,11 @@ std::vector<int> sample(int count, int rank, int P, int epoch) {
 
 // ---- 3. Network ----------------------------------------------------------------------
 
-// Returns the mean of -log softmax(scores)[label], and its gradient by the scores.
+// Returns the mean of -log softmax(scores)[label], and its gradient by each score.
 auto cross_entropy(const Matrix& scores, const VectorXi& labels) {
     const int N = labels.size();
     float loss = 0;
-    Matrix gradient(scores.rows(), scores.cols());
+    Matrix gradient = scores;
     for (int i = 0; i < N; ++i) {
         const VectorXf shifted = scores.row(i).array() - scores.row(i).maxCoeff();
         const VectorXf exponential = shifted.array().exp();
@@ -196,7 +196,7 @@ struct Network {
 
 // ---- 4. Ranks ------------------------------------------------------------------------
 
-// A rank's place in the ring: rank 0 sends to 1, 1 sends to 2, ..., P-1 sends to 0.
+// A rank's neighbours in the ring: rank 0 sends to 1, 1 sends to 2, ..., P-1 sends to 0.
 struct Ring {
     int rank, P;
     int right, left;  // the connections to rank + 1 and from rank - 1
@@ -205,7 +205,7 @@ struct Ring {
 // Runs body(ring) in P processes, and waits for them. Returns the exit code of the whole:
 // if a rank fails, names this rank, ends all others, and returns 1.
 int run_ranks(int P, const std::function<void(const Ring&)>& body) {
-    std::vector<std::array<int, 2>> connections(P);  // from rank r to rank r + 1
+    std::vector<std::array<int, 2>> connections(P);  // r sends by [r][0], r+1 has [r][1]
     for (auto& ends : connections)
         if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) != 0) fail("no socket pair");
     std::vector<pid_t> processes;
@@ -216,6 +216,7 @@ int run_ranks(int P, const std::function<void(const Ring&)>& body) {
             body({rank, P, connections[rank][0], connections[(rank + P - 1) % P][1]});
             std::exit(0);
         }
+        std::printf("rank %d is process %d\n", rank, process);
         processes.push_back(process);
     }
     for (int status, running = P; running > 0; --running) {
@@ -224,8 +225,8 @@ int run_ranks(int P, const std::function<void(const Ring&)>& body) {
         const auto rank = std::ranges::find(processes, ended) - processes.begin();
         std::fprintf(stderr, "rank %d (process %d): %s; all ranks end\n", int(rank),
                      ended, WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "failed");
-        for (const pid_t process : processes)
-            if (process != ended) kill(process, SIGKILL);
+        for (const pid_t process : processes) kill(process, SIGKILL);
+        while (wait(nullptr) > 0) continue;
         return 1;
     }
     return 0;
@@ -239,7 +240,7 @@ int run_ranks(int P, const std::function<void(const Ring&)>& body) {
 void exchange(const Ring& ring, std::span<const float> give, std::span<float> take) {
     auto out = std::as_bytes(give);
     auto in = std::as_writable_bytes(take);
-    const double rate = options["link"] * 1e6 / 8;  // bytes a second
+    const double rate = options.at("link") * 1e6 / 8;  // bytes a second
     const auto arrival = Clock::now() + Seconds(rate > 0 ? out.size() / rate : 0);
     while (!out.empty() || !in.empty()) {
         pollfd wanted[] = {{out.empty() ? -1 : ring.right, POLLOUT, 0},  // -1: ignored
@@ -249,7 +250,7 @@ void exchange(const Ring& ring, std::span<const float> give, std::span<float> ta
             fail("rank " + std::to_string(ring.rank) + " has waited too long for rank " +
                  std::to_string(awaited % ring.P));
         }
-        // Move as many bytes as possible without waiting; -1: none.
+        // Move as many bytes as possible without waiting; below 1: none.
         const ssize_t sent = send(ring.right, out.data(), out.size(), MSG_DONTWAIT);
         const ssize_t got = recv(ring.left, in.data(), in.size(), MSG_DONTWAIT);
         out = out.subspan(std::max<ssize_t>(sent, 0));
@@ -284,7 +285,7 @@ void all_reduce(const Ring& ring, std::span<float> data) {
 // all-reduced as soon as it is complete, while backward computes the next layers:
 //
 //     this thread      | layer 3 | layer 2 | layer 1 | layer 0 |                  | step
-//     another thread   |                   [   bucket 0   ]    [    bucket 1    ] |
+//     another thread   |                   [ bucket 0 ]  [ 1 ] [     bucket 2     ] |
 //
 // All ranks send the buckets in the same order: no rank knows what it receives.
 struct Ddp {
@@ -295,10 +296,10 @@ struct Ddp {
     const Ring& ring;
     Network& network;
     std::vector<Bucket> buckets;
-    Seconds communicated{0}, waited{0};  // for all-reduces; of this after backward
+    Seconds communicated{0}, waited{0};  // in all-reduces; after backward, for their end
 
-    // Buckets of at least `size` numbers, from the last layer to the first. Rank 0's
-    // weights become those of all ranks: the others add 0.
+    // Buckets of at least `size` numbers, from the last layer to the first. Then a
+    // broadcast by an all-reduce: rank 0 adds its weights, and all others add 0.
     Ddp(const Ring& its_ring, Network& its_network, size_t size = 32 << 10)
         : ring(its_ring), network(its_network) {
         size_t end = network.begin[kLayers];
@@ -313,25 +314,23 @@ struct Ddp {
         all_reduce(ring, {network.weights.data(), network.begin[kLayers]});
     }
 
-    // Calls network.backward(), and averages the gradients. Returns this rank's loss.
+    // Calls network.backward() and averages the gradients; returns this rank's loss.
     float backward(const VectorXi& labels) {
         std::atomic<int> complete = 0;  // layers
         std::thread thread([&] {
             for (const Bucket& bucket : buckets) {
+                // Sleep while `complete` is n, until it is large enough.
                 for (int n; (n = complete) < bucket.layers;) complete.wait(n);
                 const auto start = Clock::now();
                 all_reduce(ring, bucket.gradients);
                 communicated += Clock::now() - start;
             }
         });
-        const auto announce = [&](int layers) {
-            complete = layers;
-            complete.notify_one();
-        };
         const float loss = network.backward(labels, [&](int k) {
-            if (options["overlap"] != 0) announce(kLayers - k);
+            if (options.at("overlap") == 0 && k > 0) return;
+            complete = kLayers - k;
+            complete.notify_one();
         });
-        announce(kLayers);
         const auto start = Clock::now();
         thread.join();
         waited += Clock::now() - start;
@@ -377,16 +376,18 @@ void train(const Ring& ring, const Images& images, const Images& test) {
     unsigned checksum = 0;
     for (const float weight : network.weights)
         checksum = checksum * 31 + std::bit_cast<unsigned>(weight);
-    std::printf(
-        "rank %d: checksum %08x   all-reduces %.2f s, of these %.2f s after backward\n",
-        ring.rank, checksum, ddp.communicated.count(), ddp.waited.count());
+    std::printf("rank %d: checksum %08x, %.2f s in all-reduces, waited %.2f s for them\n",
+                ring.rank, checksum, ddp.communicated.count(), ddp.waited.count());
 }
 
 int main(int argc, char** argv) {
+    std::setvbuf(stdout, nullptr, _IOLBF, 0);  // write each line before a fork copies it
     for (const std::string word : std::span(argv, argc).subspan(1)) {
         const std::string name = word.substr(0, word.find('='));
         if (!options.contains(name) || name == word) fail("no option " + word);
-        options[name] = std::atof(word.c_str() + name.size() + 1);
+        char* end;
+        options[name] = std::strtod(word.c_str() + name.size() + 1, &end);
+        if (*end != 0) fail("not a number: " + word);
     }
     const int P = options["ranks"];
     if (P < 1 || P > options["batch"]) fail("ranks must be from 1 to batch");
@@ -395,6 +396,5 @@ int main(int argc, char** argv) {
     const Images images = have_mnist ? read_mnist("train") : draw_digits(20000, 1);
     const Images test = have_mnist ? read_mnist("t10k") : draw_digits(2000, 2);
     std::printf("%s, %d ranks\n", have_mnist ? "MNIST" : "drawn digits", P);
-    std::fflush(stdout);  // or each rank prints it again
     return run_ranks(P, [&](const Ring& ring) { train(ring, images, test); });
 }

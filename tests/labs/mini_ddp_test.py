@@ -78,7 +78,7 @@ class MiniDdpTest(unittest.TestCase):
         self.assertRegex(err, r"rank \d has waited too long for rank \d\n")
 
     def test_unknown_options_are_errors(self):
-        for word in ("rank=2", "ranks", "ranks=0", "ranks=257"):
+        for word in ("rank=2", "ranks", "ranks=0", "ranks=257", "lr=high"):
             job = self.start(word)
             job.communicate(timeout=60)
             self.assertEqual(job.returncode, 1, word)

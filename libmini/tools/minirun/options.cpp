@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
-#include <ranges>
 #include <sstream>
 #include <system_error>
 #include <thread>
@@ -288,7 +287,8 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
     std::vector<std::string> used, unknown;
     const dist::Environment variables = pet_variables();
     try {
-        for (const auto& [variable, value] : std::views::reverse(variables)) {
+        for (auto each = variables.rbegin(); each != variables.rend(); ++each) {
+            const auto& [variable, value] = *each;
             const std::string option = option_of(variable);
             if (!line.has(option)) {
                 unknown.insert(unknown.begin(), variable);

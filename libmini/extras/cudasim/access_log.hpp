@@ -69,7 +69,7 @@ struct LaunchCounters {
     Traffic global_loads = {}, global_stores = {}, shared_loads = {}, shared_stores = {};
     size_t atomics = 0;   // counted per thread
     size_t barriers = 0;  // counted per block
-    // By the instruction's address, and whether it accesses shared memory.
+    // By the instruction's address and mode, and whether it accesses shared memory.
     std::map<std::tuple<const void*, Mode, bool>, Traffic> instructions = {};
 };
 

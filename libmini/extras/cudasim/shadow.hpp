@@ -28,7 +28,7 @@ struct Access {
 
 /// The lanes that made an access to a word. A copy or a fill is lane 0.
 struct Accessor {
-    uint32_t access : 28 = 0;  // number of the access (execution.hpp); 0: none
+    uint32_t access : 28 = 0;  // number of the access (race_checker.hpp); 0: none
     uint32_t bytes : 4 = 0;    // bit i: byte i of the word
     uint32_t lanes = 0;        // bit i: lane i of the warp
 };

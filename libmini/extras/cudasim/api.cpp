@@ -167,8 +167,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     return cudaSuccess;
 }
 
-// The simulated devices can all access each other's memory. The copies are the same
-// without it.
+// All simulated devices can access each other's memory; a copy does not need this.
 cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
     if (!is_device(device) || !is_device(peer)) return report(cudaErrorInvalidDevice);
     *can = device != peer;
@@ -215,8 +214,7 @@ cudaError_t cudaDeviceSynchronize() {
     });
 }
 
-// Frees the device's allocations and clears its sticky error; streams and events stay
-// valid.
+// Frees the device's allocations and clears its sticky error; keeps streams and events.
 cudaError_t cudaDeviceReset() {
     return with_device([](Machine& machine, Machine::Lock& lock, int device) {
         machine.wait_device(lock, device, false);

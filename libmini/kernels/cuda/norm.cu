@@ -54,12 +54,11 @@ struct GradientTerms {
 // Functions that compute and write the results from a channel's sums.
 struct MomentResults {
     float *mean, *variance;
-    const float* x;
     ChannelExtents extents;
-    __device__ void write(int64_t c, Pair sums) const {
+    __device__ void write(int64_t c, float origin, Pair sums) const {
         const auto n = static_cast<double>(extents.N * extents.space);
         const double shift = sums.a / n;
-        mean[c] = static_cast<float>(static_cast<double>(x[c * extents.space]) + shift);
+        mean[c] = static_cast<float>(static_cast<double>(origin) + shift);
         const double variance_of_c = (sums.b - sums.a * shift) / n;
         variance[c] = static_cast<float>(variance_of_c < 0.0 ? 0.0 : variance_of_c);
     }
@@ -75,7 +74,7 @@ struct GradientResults {
     Coefficients* coefficients;
     const float *variance, *weight;
     double eps, per_value;
-    __device__ void write(int64_t c, Pair sums) const {
+    __device__ void write(int64_t c, float /*origin*/, Pair sums) const {
         const double s = 1.0 / sqrt(static_cast<double>(variance[c]) + eps);
         const double scale = weight != nullptr ? s * static_cast<double>(weight[c]) : s;
         dbias[c] = static_cast<float>(sums.a);
@@ -99,7 +98,7 @@ __global__ void channel_sums_kernel(Terms terms, Results results, ChannelExtents
     }
     sums.a = team_reduce<kTeam>(sums.a, Sum());
     sums.b = team_reduce<kTeam>(sums.b, Sum());
-    if (lane == 0) results.write(c, sums);
+    if (lane == 0) results.write(c, origin, sums);
 }
 
 template <typename Terms, typename Results>
@@ -169,7 +168,7 @@ void channel_moments(float* mean, float* variance, const float* x, ChannelExtent
         fill(mean, NAN, extents.C, stream);
         return fill(variance, NAN, extents.C, stream);
     }
-    sum_channels(MomentTerms{x}, MomentResults{mean, variance, x, extents}, extents,
+    sum_channels(MomentTerms{x}, MomentResults{mean, variance, extents}, extents,
                  stream);
 }
 

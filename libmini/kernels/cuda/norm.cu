@@ -168,8 +168,7 @@ void channel_moments(float* mean, float* variance, const float* x, ChannelExtent
         fill(mean, NAN, extents.C, stream);
         return fill(variance, NAN, extents.C, stream);
     }
-    sum_channels(MomentTerms{x}, MomentResults{mean, variance, extents}, extents,
-                 stream);
+    sum_channels(MomentTerms{x}, MomentResults{mean, variance, extents}, extents, stream);
 }
 
 void batch_norm(float* y, const float* x, const float* mean, const float* variance,

@@ -121,8 +121,7 @@ std::string Block::run(const Launch& launch, unsigned index) {
     prepare(index);
     if (is_inspected()) tell::block_begins(launch, index);
 
-    // Threads switch to each other. When no thread is ready, the running thread switches
-    // back here.
+    // Threads switch to each other, and back here when no thread is ready.
     current_ = 0;
     running_thread = &coordinates_[0];
     host_.switch_to(*fibers_[0]);

@@ -68,8 +68,7 @@ uint64_t last_allocation();
 /// Returns null if too little memory is left. Zero bytes give a unique address.
 std::byte* allocate_memory(size_t bytes, int device, bool managed = false);
 
-/// Frees the allocation that begins at `pointer`. Returns false if no living allocation
-/// begins there.
+/// Frees the allocation that begins at `pointer`; returns false if there is none.
 bool free_memory(void* pointer);
 
 /// Frees all allocations of a device.

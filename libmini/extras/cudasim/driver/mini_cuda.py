@@ -183,7 +183,9 @@ class Compiler:
             part = folder / f"{os.getpid()}.part"  # others may do the same at once
             try:
                 folder.mkdir(parents=True, exist_ok=True)
-                copy.write_text(f'#include "{header}"\n')
+                part.write_text(f'#include "{header}"\n')
+                os.utime(part, (1, 1))  # Clang wants the same time in every process
+                part.rename(copy)
                 self.run(self.base + ["-w", "-x", "c++-header", str(copy), "-o", str(part)])
                 part.rename(made)
             except OSError:

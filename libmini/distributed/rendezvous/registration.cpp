@@ -83,8 +83,7 @@ std::string register_rank(Store& store, const RendezvousConfig& config,
 }
 
 std::string missing_text(Store& store, int rank) {
-    // [lab10.5] Distinguish a rank that has joined, has not registered, waits, or has
-    // stopped.
+    // [lab10.5] Distinguish a rank that has joined, is missing, waits, or has stopped.
     if (store.check(joined_key(rank))) return "";
     if (!store.check(registration_key(rank))) return concat("rank ", rank);
     if (rank != 0 && !store.check(registration_key(0))) return "";

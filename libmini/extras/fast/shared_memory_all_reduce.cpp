@@ -74,18 +74,10 @@ void combine_in_order(Elements mine, std::span<std::byte* const> theirs, ReduceO
     }
 }
 
-}  // namespace
-
-void shared_memory_all_reduce(GroupTransport& transport, Elements data, ReduceOp op) {
+// Finishes this rank's chunk, `offset` bytes into the data, in the memory of all ranks.
+void finish_chunk(GroupTransport& transport, Elements mine, std::vector<BlockBytes> all,
+                  size_t offset, ReduceOp op) {
     const int P = transport.world_size();
-    std::vector<BlockBytes> all = exchange(transport, find(data.bytes));
-    if (P == 1 || !std::ranges::all_of(all, &BlockBytes::are_in_block))
-        return ring_all_reduce(transport, data, op);
-
-    // Finish this rank's chunk, which is chunk rank + 1, as in the ring.
-    const Elements mine = data.part(static_cast<size_t>((transport.rank() + 1) % P),
-                                    static_cast<size_t>(P));
-    const auto offset = static_cast<size_t>(mine.bytes.data() - data.bytes.data());
     std::vector<std::byte*> chunks;
     prepare_reduce(mine, P, op);
     for_others(transport, [&](int other) {
@@ -97,6 +89,19 @@ void shared_memory_all_reduce(GroupTransport& transport, Elements data, ReduceOp
         transport.count_sent(2 * chunk.size());
     });
     combine_in_order(mine, chunks, op);
+}
+
+}  // namespace
+
+void shared_memory_all_reduce(GroupTransport& transport, Elements data, ReduceOp op) {
+    const auto P = static_cast<size_t>(transport.world_size());
+    const std::vector<BlockBytes> all = exchange(transport, find(data.bytes));
+    if (P == 1 || !std::ranges::all_of(all, &BlockBytes::are_in_block))
+        return ring_all_reduce(transport, data, op);
+    // As in the ring, this rank finishes chunk rank + 1.
+    const Elements mine = data.part((static_cast<size_t>(transport.rank()) + 1) % P, P);
+    finish_chunk(transport, mine, all,
+                 static_cast<size_t>(mine.bytes.data() - data.bytes.data()), op);
     exchange(transport, {});  // all ranks have finished their chunks
 }
 

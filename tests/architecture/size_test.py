@@ -32,7 +32,7 @@ LIMITS = {
     "libmini/cmake": (1250, None),
     "libmini/core": (1300, None),
     "libmini/data": (2060, None),
-    "libmini/datasets": (2110, None),
+    "libmini/datasets": (2130, None),
     "libmini/distributed/backends": (700, None),
     "libmini/distributed/collectives": (1030, None),
     "libmini/distributed/group": (2110, None),

@@ -6,6 +6,8 @@ One build has all bodies (author_tool.schemata). Then the cases run:
                 case runs
     stubs       MINI_STUB=lab07.2: every case of task 07.2 is "not started"; cases of later
                 tasks pass or are "not started"; cases of earlier tasks pass
+    cores       the check with each core's empty form: every case of a core's task is "not started",
+                and no case fails
     mutants     MINI_MUTANT=lab07.2/name: a case of the lab fails; the first failure ends the run
 
 With a stub or a mutant only the cases of its task run, and those that run its regions: the other
@@ -21,6 +23,7 @@ from dataclasses import dataclass, field
 
 from lab_tool import building, checking
 from lab_tool.places import BUILD
+from lab_tool.projection import folder_of, write_all
 from lab_tool.runner import Limits, ProcessResult
 from lab_tool.screen import ProgressLine
 from lab_tool.verdict import FAILED, NOT_STARTED, PASSED, cases_of as finished_cases, judge
@@ -172,22 +175,50 @@ def check_stubs(labs, cases, outcome, alone=()):
 
     for (lab, task), verdicts in zip(runs, spread(run, runs, CASES_PER_CORE)):
         outcome.count("stubs")
-        judge_stub(task, verdicts, cases[lab.number], outcome)
+        judge_stub(task, {task}, verdicts, cases[lab.number], outcome)
 
 
-def judge_stub(task, verdicts, cases, outcome):
+def check_empty_forms(workspace, labs, cases, outcome, log):
+    """Builds the checks of `labs` with the empty forms of their cores, and checks that their tasks are
+    not started, and that no case fails."""
+    catalogue = workspace.catalogue
+    cores = {lab.number: [path for path in catalogue.files_of(lab.number) if workspace.is_core(path)]
+             for lab in labs}
+    numbers = [number for number in cores if cores[number]]
+    for number in numbers:
+        folder = folder_of(number)
+        write_all(folder, {folder / path: workspace.starter(path) for path in cores[number]})
+    targets = [f"lab{number}_check" for number in numbers]
+    code, lines = building.build_checks(targets, log) if targets else (0, [])
+    if code:
+        outcome.blame(building.what_fails("the empty files of cores do not build", lines, log))
+        return
+
+    def run(number):
+        program = checking.program_of(number)
+        return [verdict if verdict.status != FAILED else checking.check_case(program, verdict.name)
+                for verdict in check_together(program, [case.name for case in cases[number]])]
+
+    for number, verdicts in zip(numbers, spread(run, numbers)):
+        outcome.count("empty files", len(cores[number]))
+        tasks = {region.task for region in catalogue.regions if region.path in cores[number]}
+        judge_stub(", ".join(cores[number]), tasks, verdicts, cases[number], outcome)
+
+
+def judge_stub(stub, unwritten, verdicts, cases, outcome):
+    """`unwritten`: the tasks that the stub leaves unwritten."""
     tasks = {case.name: case.tasks for case in cases}
     for verdict in verdicts:
-        own = task in tasks[verdict.name]
-        later = max(tasks[verdict.name]) > task
+        own = tasks[verdict.name] & unwritten
+        later = max(tasks[verdict.name]) > min(unwritten)
         if own and verdict.status != NOT_STARTED:
-            outcome.blame(f"stub {task}: its case {verdict.name!r} {verdict.status}; it should be "
+            outcome.blame(f"stub {stub}: its case {verdict.name!r} {verdict.status}; it should be "
                           f"not started: {verdict.reason}")
         elif verdict.status == FAILED:
-            outcome.blame(f"stub {task}: {verdict.name!r} of {', '.join(tasks[verdict.name])} "
+            outcome.blame(f"stub {stub}: {verdict.name!r} of {', '.join(tasks[verdict.name])} "
                           f"failed, as if it were begun: {verdict.reason}")
         elif verdict.status == NOT_STARTED and not own and not later:
-            outcome.blame(f"stub {task}: {verdict.name!r} of the earlier task "
+            outcome.blame(f"stub {stub}: {verdict.name!r} of the earlier task "
                           f"{', '.join(tasks[verdict.name])} needs it")
 
 

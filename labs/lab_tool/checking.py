@@ -190,14 +190,14 @@ def check_lab(workspace, lab, broken, tasks=None, limits=Limits(), on_task=lambd
 
 def heard_by(on_task, workspace):
     """Wraps on_task: changes the status of an untouched task that waits for another task
-    to "not started", and the status of a task with gaps to "failed" if a case fails that
-    needs no gap."""
+    to "not started", and the status of a task that is begun to "failed" if a case fails
+    that needs no gap."""
 
     def hear(result):
         failed = [verdict for verdict in result.verdicts if verdict.status == FAILED]
         if result.status == WAITS and workspace.untouched(result.task):
             result.status, result.reason = NOT_STARTED, ""
-        elif result.status == NOT_STARTED and failed and workspace.gaps(result.task):
+        elif result.status == NOT_STARTED and failed and not workspace.untouched(result.task):
             result.status, result.reason = FAILED, failed[0].reason
         on_task(result)
 

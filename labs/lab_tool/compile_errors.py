@@ -22,7 +22,7 @@ FAILED = re.compile(r"^FAILED: (\S+)")
 LINKERS = ("undefined reference to", "multiple definition of")
 SOURCE = re.compile(r"^ *\d* \|")
 SYMBOL = re.compile(r"(undefined reference to|undefined symbol:|multiple definition of"
-                    r"|duplicate symbol:) (?:\S+\.o: \S+\.o: )?[`']?(.*?)(?:'|$)")
+                    r"|duplicate symbol:) (?:\S+\.o\)?: \S+\.o\)?: )?[`']?(.*?)(?:'|$)")
 # A file in the repository or in build/mine, which has the learner's; or its object file.
 PLACE = re.compile(r"(work/|mine/\d\d/)?((?:libmini|labs)/(?:(?!\.dir/)[^:\n])*?\.(?:[ch]pp|cuh?))"
                    r"(?=[.:)])(?::(\d+))?")

@@ -64,7 +64,7 @@ def gradescope_test(task):
     return {"name": f"{task['task']} {task['what']}", "number": task["task"],
             "score": task["points"], "max_score": task["of"],
             "status": "passed" if task["status"] == PASSED else "failed",
-            "output": task["output"] or task["status"], "visibility": "visible",
+            "output": task["output"] or task["reason"] or task["status"], "visibility": "visible",
             "tags": [f"lab{task['task'][:2]}"]}
 
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab_tool.places import BUILD, ROOT
-from lab_tool.regions import regions_in
+from lab_tool.regions import core_in, regions_in
 from lab_tool.screen import LabError
 
 HEAD = """\
@@ -62,7 +62,7 @@ class Missing:
     symbol: str  # as the linker knows it
     name: str  # "Reducer::mark_ready"
     file: str  # of the learner, that lacks it
-    tasks: str  # "16.4"; all tasks of the file, "16.4,16.5", if no region is in the function
+    tasks: str  # "16.4"; all tasks of the file, "16.4,16.5", of a core or if the function has no region
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def defined_in(text):
             continue
         code = line.split("//")[0].rstrip()
         if line.startswith("}") or code.endswith("= default;") or (
-                begun == number and code.endswith("}")):
+                code.endswith("}") and not any("{" in each for each in lines[begun:number])):
             name = name_in(" ".join(lines[begun:number + 1]))
             found += [Definition(name, begun, number)] if name else []
             begun = None
@@ -160,7 +160,7 @@ def place(symbol, name, texts):
         found = [each for each in defined_in(text) if f"::{plain}".endswith("::" + each.name)]
         if found:
             regions = regions_in(text, path)
-            own = [region.task for region in regions
+            own = [region.task for region in regions if not core_in(text, path)[1]
                    for each in found if each.first <= region.first <= each.last]
             return Missing(symbol, found[0].name, path,
                            joined(own[:1] or [region.task for region in regions]))

@@ -8,6 +8,10 @@ A region consists of whole statements inside one function body. In the starter i
 MINI_TODO("lab07.2", "..."), which compiles and throws NotImplemented; in a kernel this
 ends the kernel with an error. The marker lines stay, so a learner's file has the same
 regions.
+
+A source with two lines // [lab07 file], around all that stands below its includes, is a core: it
+can also be written whole, from an empty file (empty_form.py). A learner's file of a core is guided
+if it has regions, and else written whole.
 """
 
 import re
@@ -18,6 +22,8 @@ from lab_tool.screen import LabError
 HEADERS = (".hpp", ".cuh")
 SUFFIXES = (".cpp", ".cu", *HEADERS)
 LOOKS_LIKE_ONE = re.compile(r"^\s*//\s*\[lab")
+FILE = re.compile(r"^// \[lab(\d\d) file\] *$", re.MULTILINE)
+FILE_LINE = re.compile(FILE.pattern + r"\n?", re.MULTILINE)
 MARKER = re.compile(r"^(?P<indent>\s*)// \[lab(?P<task>\d\d\.\d+)\](?: +(?P<title>\S.*?))? *$")
 
 
@@ -56,7 +62,7 @@ def regions_in(text, path):
     lines = text.split("\n")
     for number, line in enumerate(lines):
         match = MARKER.match(line)
-        if not match and LOOKS_LIKE_ONE.match(line):
+        if not match and LOOKS_LIKE_ONE.match(line) and not FILE.match(line):
             raise LabError(f"{path}:{number + 1}: this is not a marker; one looks like "
                            "// [lab07.2] Imperative title.")
         if not match:
@@ -102,7 +108,33 @@ def todo(region):
     return [call, region.indent + " " * len("MINI_TODO(") + argument]
 
 
+def core_in(text, path):
+    """Returns the indices of the two file markers of a core, (0, 0) for another file. Raises LabError
+    if a marker is missing, or a region is outside of them or of another lab."""
+    places = [number for number, line in enumerate(text.split("\n")) if FILE.match(line)]
+    if not places:
+        return 0, 0
+    regions = regions_in(text, path)
+    labs = set(FILE.findall(text)) | {region.lab for region in regions}
+    first, last = places[0], places[-1]
+    if len(places) != 2 or len(labs) != 1 or not all(
+            first < region.first and region.last < last for region in regions):
+        raise LabError(f"{path}:{first + 1}: a core has two lines // [labNN file], below its includes "
+                       "and at its end, with all its regions of one lab between them")
+    return first, last
+
+
+def solution_of(text, path):
+    """Returns the lines of a core between its file markers, without the markers of regions."""
+    first, last = core_in(text, path)
+    return [line for line in text.split("\n")[first + 1:last] if not MARKER.match(line)]
+
+
+def has_regions(text):
+    return any(map(MARKER.match, text.split("\n")))
+
+
 def starter(text, path, task=""):
-    """Returns the text with MINI_TODO in its regions, or in those of one task."""
+    """Returns the text with MINI_TODO in its regions, or in those of one task. File markers stay."""
     return with_bodies(text, path,
                        lambda region: todo(region) if task in ("", region.task) else None)

@@ -42,11 +42,12 @@ def task_line(task, status, note=""):
     return line + note
 
 
-def say_task(lab, result, gaps=""):
+def say_task(lab, result, gaps="", guided=False):
     """Prints a task's line. `gaps`: the places of the regions that are not written, "" if
     no region is written, or all are."""
     cases = len(result.verdicts)
-    note = f" ({cases} {'case' if cases == 1 else 'cases'})" if result.status == PASSED else ""
+    note = f" ({cases} {'case' if cases == 1 else 'cases'}{', guided: 80 %' if guided else ''})"
+    note = note if result.status == PASSED else ""
     passed = sum(verdict.status == PASSED for verdict in result.verdicts)
     count = f"{passed} of {cases} cases passed; " if cases else ""
     if result.status in (NOT_STARTED, FAILED) and gaps:

@@ -2,14 +2,20 @@
 
 import difflib
 import os
+import re
 import tempfile
 import time
 from pathlib import Path
 
 from lab_tool.catalogue import Catalogue
-from lab_tool.regions import HEADERS, regions_in, starter, todo
+from lab_tool.empty_form import empty_form
+from lab_tool.regions import (FILE_LINE, HEADERS, core_in, has_regions, regions_in, solution_of, starter,
+                              todo)
 from lab_tool.screen import LabError
 from lab_tool.state import State
+
+GUIDED_PERCENT = 80  # of a task's points, if a core of it is guided
+NO_CODE = re.compile(r"//[^\n]*|/\*.*?\*/|^ *#[^\n]*|\bnamespace[\w: ]*\{|[\s{}]", re.DOTALL | re.MULTILINE)
 
 
 def is_blank(region):
@@ -93,7 +99,28 @@ class Workspace:
         temporary.write_text(text, encoding="utf-8")
         os.replace(temporary, own)
 
-    def start(self, lab):
+    def is_core(self, path):
+        return core_in(self.reference(path), path)[1] > 0
+
+    def is_whole(self, path):
+        """Returns whether the learner writes a core from its empty form."""
+        return self.is_core(path) and not has_regions(self.mine(path) or "")
+
+    def is_guided(self, task):
+        return any(self.is_core(path) and not self.is_whole(path)
+                   for path in self.catalogue.files_of(task=task))
+
+    def points(self, task):
+        """Returns the points that a task gives if it passes, rounded down."""
+        return task.points * (GUIDED_PERCENT if self.is_guided(task.name) else 100) // 100
+
+    def starter(self, path, guided=False):
+        """Returns what `start` writes: a core's empty form or, if guided, its frame."""
+        if self.is_core(path) and not guided:
+            return empty_form(self.root, path)
+        return FILE_LINE.sub("", starter(self.reference(path), path))
+
+    def start(self, lab, guided=False):
         """Writes the starters of those files of a lab that are not in work/. Returns the paths of all
         its files."""
         paths = self.catalogue.files_of(lab)
@@ -101,18 +128,18 @@ class Workspace:
             raise LabError(f"lab {lab} has no regions in the sources")
         for path in paths:
             if self.mine(path) is None:
-                self.write(path, starter(self.reference(path), path))
+                self.write(path, self.starter(path, guided))
         return paths
 
-    def reset(self, lab, task=None):
+    def reset(self, lab, task=None, guided=False):
         """Resets the files of a lab, or the regions of one task, to the starter. Returns the paths
         that have changed, and the backup folder with the old files, None if there are none. Raises
         LabError if a file has no markers of the task."""
         texts = {}
         for path in self.catalogue.files_of(lab, task):
             own = self.mine(path)
-            text = self._task_reset(path, task) if task and own is not None else starter(
-                self.reference(path), path)
+            text = self._task_reset(path, task) if task and own is not None else self.starter(
+                path, guided)
             if text != own:
                 texts[path] = text
         backup = self._back_up([path for path in texts if self.mine(path) is not None])
@@ -122,6 +149,9 @@ class Workspace:
 
     def _task_reset(self, path, task):
         """Returns the text of a file with the regions of a task as in the starter."""
+        if self.is_whole(path):
+            raise LabError(f"work/{path} is written whole; to begin the files of the lab again: "
+                           f"labs/lab reset {task[:2]} (with a backup)")
         wanted = [each for each in self.catalogue.regions_of(task=task) if each.path == path]
         if len(self._regions(path, task)) < len(wanted):
             raise LabError(f"work/{path} lacks markers of task {task}, // [lab{task}] ..., so this "
@@ -163,13 +193,16 @@ class Workspace:
         return folder
 
     def untouched(self, task):
-        """Returns whether every region of a task still is the starter's MINI_TODO alone; whether a
-        hunt is missing, or equal to the original."""
+        """Returns whether every region of a task still is the starter's MINI_TODO alone, and its
+        files that are written whole have no code; whether a hunt is missing, or equal to the
+        original."""
         if task.endswith(".hunt"):
             path = self.catalogue.lab(task[:2]).hunt
             return self.mine(path) in (None, self.reference(path))
         written, unwritten = self.written_or_not(task)
-        return bool(unwritten) and not written and all(map(is_blank, unwritten))
+        whole = [self.mine(path) for path in self.catalogue.files_of(task=task) if self.is_whole(path)]
+        return (bool(unwritten) or bool(whole)) and not written and all(map(is_blank, unwritten)) and \
+            not any(text and NO_CODE.sub("", text) for text in whole)
 
     def gaps(self, task):
         """Returns the places of a task's unwritten regions as text; "" if all regions are
@@ -192,11 +225,18 @@ class Workspace:
         return [region for region in mine if region not in unwritten], unwritten
 
     def difference(self, task):
-        """Returns the unified diff from the learner's regions of a task to the reference's. A region
-        whose markers the learner's file lacks is empty."""
+        """Returns the unified diff from the learner's regions of a task to the reference's, and from a
+        file that is written whole. A region whose markers the learner's file lacks is empty."""
         lines, mine = [], {path: self._regions(path, task)
                            for path in self.catalogue.files_of(task=task)}
+        whole = [path for path in mine if self.is_whole(path)]
+        for path in whole:
+            lines += difflib.unified_diff(
+                [line for line in self.mine(path).split("\n") if not line.startswith("#include")],
+                solution_of(self.reference(path), path), f"work/{path}", path, lineterm="")
         for theirs in self.catalogue.regions_of(task=task):
+            if theirs.path in whole:
+                continue
             own = mine[theirs.path].pop(0) if mine[theirs.path] else None
             body, place = (own.body, own.place) if own else ((), f"work/{theirs.path}")
             lines += difflib.unified_diff(body, theirs.body, place, theirs.place, lineterm="")

@@ -1,7 +1,7 @@
 #include "libmini/data/distributed_eval_sampler.hpp"
 
 #include "libmini/core/error.hpp"
-#include "libmini/data/distributed_sampler.hpp"
+#include "libmini/data/replica.hpp"
 
 namespace mini::data {
 
@@ -20,10 +20,6 @@ DistributedEvalSampler::DistributedEvalSampler(int64_t dataset_size,
     num_samples_ = dataset_size / num_replicas_ + (one_more ? 1 : 0);
     // [lab09.5]
 }
-
-DistributedEvalSampler::DistributedEvalSampler(const Dataset& dataset,
-                                               DistributedEvalSamplerOptions options)
-    : DistributedEvalSampler(dataset.size(), options) {}
 
 std::vector<int64_t> DistributedEvalSampler::indices() {
     // [lab09.5] Take every P-th sample, starting with the sample numbered as this rank.

@@ -37,7 +37,8 @@ class DistributedEvalSampler : public Sampler {
     explicit DistributedEvalSampler(int64_t dataset_size,
                                     DistributedEvalSamplerOptions options = {});
     explicit DistributedEvalSampler(const Dataset& dataset,
-                                    DistributedEvalSamplerOptions options = {});
+                                    DistributedEvalSamplerOptions options = {})
+        : DistributedEvalSampler(dataset.size(), options) {}
 
     std::vector<int64_t> indices() override;
 

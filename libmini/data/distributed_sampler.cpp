@@ -1,8 +1,12 @@
 #include "libmini/data/distributed_sampler.hpp"
 
+#include <utility>
+
 #include "libmini/core/error.hpp"
 #include "libmini/core/log.hpp"
+#include "libmini/data/replica.hpp"
 
+// [lab09 file]
 namespace mini::data {
 namespace {
 
@@ -25,32 +29,7 @@ std::vector<int64_t> take_share(int64_t n, World replica, int64_t num_samples,
     // [lab09.2]
 }
 
-void log_repeated_epoch(int64_t epoch) {
-    logging::warning("DistributedSampler: epoch ", epoch,
-                     " is given out again, in the same order; call set_epoch(epoch) "
-                     "before each epoch");
-}
-
 }  // namespace
-
-World choose_replica(const std::string& who, std::optional<int> num_replicas,
-                     std::optional<int> rank) {
-    const std::optional<World> world = current_world();
-    if (!world && (!num_replicas || !rank))
-        throw UsageError(concat(who, ": ", num_replicas ? "rank" : "num_replicas",
-                                " is not given and this thread belongs to no process "
-                                "group; call init_process_group first, or give both "
-                                "num_replicas and rank"));
-
-    const int P = num_replicas ? *num_replicas : world->size;
-    const int r = rank ? *rank : world->rank;
-    if (P < 1)
-        throw UsageError(concat(who, ": num_replicas is ", P, " but must be at least 1"));
-    if (r < 0 || r >= P)
-        throw UsageError(concat(who, ": rank ", r, " is not one of the ", P,
-                                " replicas, 0 to ", P - 1));
-    return {.rank = r, .size = P};
-}
 
 Generator epoch_generator(uint64_t seed, int64_t epoch) {
     // [lab09.3] Seed a generator with seed + epoch.
@@ -73,16 +52,15 @@ DistributedSampler::DistributedSampler(int64_t dataset_size,
     // [lab09.1]
 }
 
-DistributedSampler::DistributedSampler(const Dataset& dataset,
-                                       DistributedSamplerOptions options)
-    : DistributedSampler(dataset.size(), options) {}
-
 std::vector<int64_t> DistributedSampler::indices() {
     const int64_t n = dataset_size_;
     if (!options_.shuffle)
         return take_share(n, replica_, num_samples_, [](int64_t i) { return i; });
 
-    if (epoch_used_) warn_of_forgotten_epoch();
+    if (epoch_used_ && !std::exchange(warned_, true))
+        logging::warning("DistributedSampler: epoch ", epoch_,
+                         " is given out again, in the same order; call "
+                         "set_epoch(epoch) before each epoch");
     epoch_used_ = true;
 
     Generator generator = epoch_generator(options_.seed, epoch_);
@@ -102,10 +80,5 @@ void DistributedSampler::set_epoch(int64_t epoch) {
     // [lab09.3]
 }
 
-void DistributedSampler::warn_of_forgotten_epoch() {
-    if (warned_) return;
-    log_repeated_epoch(epoch_);
-    warned_ = true;
-}
-
 }  // namespace mini::data
+// [lab09 file]

@@ -19,7 +19,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "libmini/core/world.hpp"
@@ -28,13 +27,6 @@
 #include "libmini/random/random.hpp"
 
 namespace mini::data {
-
-/// Returns the rank and the number of replicas for a sampler; takes a std::nullopt value
-/// from current_world(). Throws UsageError, in a message that begins with `who`, when a
-/// value is std::nullopt and init_process_group has not been called on this thread, when
-/// num_replicas is below 1, or when rank is not in [0, num_replicas).
-World choose_replica(const std::string& who, std::optional<int> num_replicas,
-                     std::optional<int> rank);
 
 /// Returns the generator for an epoch's permutation, the same on all ranks: a generator
 /// seeded with seed + epoch. Does not change default_generator().
@@ -51,12 +43,13 @@ struct DistributedSamplerOptions {
 /// Returns the same indices as `torch.utils.data.distributed.DistributedSampler`.
 class DistributedSampler : public Sampler {
   public:
-    /// Throws UsageError when dataset_size is negative, or when choose_replica throws for
-    /// the given num_replicas and rank.
+    /// Throws UsageError when dataset_size is negative, or when choose_replica (replica.hpp)
+    /// throws for the given num_replicas and rank.
     explicit DistributedSampler(int64_t dataset_size,
                                 DistributedSamplerOptions options = {});
     explicit DistributedSampler(const Dataset& dataset,
-                                DistributedSamplerOptions options = {});
+                                DistributedSamplerOptions options = {})
+        : DistributedSampler(dataset.size(), options) {}
 
     /// Returns this rank's indices of the current epoch. The epoch is 0 until set_epoch
     /// is called; calls in the same epoch return the same indices. With shuffle, rank r
@@ -72,8 +65,6 @@ class DistributedSampler : public Sampler {
     void set_epoch(int64_t epoch) override;
 
   private:
-    void warn_of_forgotten_epoch();
-
     int64_t dataset_size_;
     DistributedSamplerOptions options_;
     World replica_;

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "libmini/core/error.hpp"
-#include "libmini/data/distributed_sampler.hpp"
+#include "libmini/data/replica.hpp"
 
 namespace mini::data {
 namespace {

@@ -7,9 +7,11 @@
 #include <climits>
 #include <cstdlib>
 #include <new>
+#include <string>
 
 #include "libmini/core/error.hpp"
 #include "libmini/data/distributed_eval_sampler.hpp"
+#include "libmini/data/replica.hpp"
 #include "tests/data/support.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/golden.hpp"

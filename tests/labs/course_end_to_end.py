@@ -103,7 +103,7 @@ def student(learner):
     lab = learner.catalogue.lab(LAB)
     learner.clone = STUDENT
     learner.lab("status", says=[f"next: labs/lab start {LAB}"])
-    learner.lab("start", LAB)
+    learner.lab("start", LAB, "--guided")
     out = learner.lab("check", LAB, ends=1, says=[f"0 of {len(lab.tasks)} tasks pass"])
     assert out.count("not started") == len(lab.tasks) + 1, out
     learner.lab("solution", "7.1", "--yes", ends=1, says=["this course has no solutions"])

@@ -37,6 +37,50 @@ void sample() {
 # A file with two regions of task 07.1.
 TWICE = PARTITION + "\n" + SAMPLER.replace("lab09.1", "lab07.1")
 
+# The sampler as a core, and its header.
+CORE = """\
+#include "libmini/sampler.hpp"
+
+// [lab09 file]
+namespace mini {
+namespace {
+
+void helper() {}
+
+}  // namespace
+
+Sampler::Sampler(int n)
+    : n_(n) {}
+
+int Sampler::sample(
+    int i) const {
+    // [lab09.1] Interleave.
+    return 2 * i;
+    // [lab09.1]
+}
+
+int Sampler::hidden() { return 1; }
+
+void Sampler::notify() {}
+
+}  // namespace mini
+// [lab09 file]
+"""
+
+CORE_HEADER = """\
+class Sampler : Base {
+  public:
+    /// Not helper(), and not cut().
+    explicit Sampler(int n = 0);
+    int sample(int i) const;
+
+  private:
+    int hidden();
+    void notify() override;
+    int n_;
+};
+"""
+
 README = """\
 # Lab {number} · {title}
 
@@ -99,6 +143,11 @@ class FakeTree(unittest.TestCase):
 
     def catalogue(self):
         return Catalogue(self.root)
+
+    def write_core(self):
+        """Makes lab 09's file a core."""
+        self.write("libmini/sampler.cpp", CORE)
+        self.write("libmini/sampler.hpp", CORE_HEADER)
 
     def workspace(self, *started):
         workspace = Workspace(self.catalogue())

@@ -3,7 +3,7 @@
 import unittest
 from unittest import mock
 
-from fake_tree import PARTITION, SAMPLER, FakeTree
+from fake_tree import CORE, PARTITION, SAMPLER, FakeTree
 from lab_tool.checking import TaskResult
 from lab_tool.compile_errors import CompileError
 from lab_tool.screen import LabError
@@ -255,6 +255,49 @@ class Verbs(FakeTree):
         self.results.clear()
         self.call("check", "7.1")
         self.assertIn("+    return index[i];", self.call("diff", "7.1"))
+
+    def test_a_core_is_written_whole_or_guided(self):
+        self.write_core()
+        path = "work/libmini/sampler.cpp"
+        self.assertIn(f"write  {path}  (09.1, from an empty file)", self.call("start", "9"))
+        self.assertNotIn("Interleave", self.call("next"))
+        self.assertIn("0 of 5 points", self.call("status"))
+        self.assertNotIn("--guided", self.call("hint", "9.1") + self.call("hint", "9.1"))
+        self.assertIn("labs/lab reset 09 --guided", self.call("hint", "9.1"))
+        self.write(path, CORE.replace("[lab09", "[was"))
+        self.assertIn("(0 cases)", self.call("check", "9"))
+        self.assertIn("5 of 5 points", self.call("status"))
+        self.assertIn("09.1   5 of 5   passed\n", self.call("grade", "9"))
+
+        self.assertIn("written whole", self.call("reset", "9.1", code=1))
+        self.call("reset", "9", "--guided")
+        self.assertIn("- Interleave.", self.call("next"))
+        self.write(path, CORE)
+        self.assertIn("(0 cases, guided: 80 %)", self.call("check", "9"))
+        self.assertIn("(3 hints, guided: 80 %)", self.call("status"))
+        self.assertIn("4 of 5 points", self.call("status"))
+        self.assertIn("09.1   4 of 5   passed: guided: 80 %", self.call("grade", "9"))
+        self.assertIn('"score": 4', self.call("grade", "9", "--format", "gradescope"))
+
+    def test_the_solution_of_a_core_is_the_whole_file_and_diff_asks_until_all_its_tasks_pass(self):
+        self.write_core()
+        self.write("libmini/sampler.cpp", CORE.replace("void Sampler::notify() {", """\
+void Sampler::notify() {
+    // [lab09.2] Notify.
+    told();
+    // [lab09.2]
+"""))
+        self.write_lab("09-sampler", "Sampler", ["09.1", "09.2"])
+        self.assertIn("hidden() { return 1; }", self.call("solution", "9.1", "--yes"))
+        self.call("start", "9")
+        self.write("work/libmini/sampler.cpp", "int mine;\n")
+        self.call("check", "9.1")
+        with mock.patch("sys.stdin.isatty", lambda: False):
+            self.assertNotIn("told", self.call("diff", "9.1", code=1))
+        self.call("check", "9.2")
+        out = self.call("diff", "9.1")
+        self.assertIn("-int mine;", out)
+        self.assertIn("+    told();", out)
 
     def test_a_reset_tells_what_it_did(self):
         self.call("start", "7")

@@ -107,7 +107,7 @@ def check_lacking(learner, own, number, text, tasks):
 def solve_all(learner):
     labs = [lab.number for lab in learner.catalogue.labs]
     for number in labs:
-        learner.lab("start", number)
+        learner.lab("start", number, "--guided")
     for number in labs:
         learner.solve_lab(number)
     digests = [digests_of(learner.lab("demo", *DEMO, "--plain")),  # as with --mine

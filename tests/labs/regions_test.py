@@ -2,8 +2,8 @@
 
 import unittest
 
-from fake_tree import PARTITION, TWICE
-from lab_tool.regions import regions_in, starter
+from fake_tree import CORE, PARTITION, TWICE
+from lab_tool.regions import core_in, regions_in, solution_of, starter
 from lab_tool.screen import LabError
 
 
@@ -57,3 +57,23 @@ class Starter(unittest.TestCase):
         self.assertEqual([region.task for region in regions_in(text, "a.cpp")],
                          ["07.1", "07.2"])
         self.assertEqual(starter(text, "a.cpp"), text)
+
+
+class Cores(unittest.TestCase):
+    def test_file_markers_enclose_all_regions_and_are_lines_of_no_region(self):
+        self.assertEqual(core_in(CORE, "a.cpp"), (2, 25))
+        self.assertEqual(core_in(PARTITION, "a.cpp"), (0, 0))
+        self.assertEqual([region.task for region in regions_in(CORE, "a.cpp")], ["09.1"])
+        self.assertIn("    return 2 * i;", solution_of(CORE, "a.cpp"))
+        self.assertFalse([line for line in solution_of(CORE, "a.cpp") if "[lab" in line])
+
+    def test_a_wrong_pair_is_reported(self):
+        one = CORE.removesuffix("// [lab09 file]\n")
+        for text in (one, one + "// [lab08 file]\n", one.replace("[lab09 file]", "[lab08 file]", 1)
+                     + "// [lab08 file]\n", CORE + "// [lab09 file]\n",
+                     one.replace("    return", "// [lab09 file]\n    return"),
+                     CORE + "// [lab09.2] Do.\nx();\n// [lab09.2]\n"):
+            with self.assertRaisesRegex(LabError, "a.cpp:3: a core has two lines"):
+                core_in(text, "a.cpp")
+        with self.assertRaisesRegex(LabError, "not a marker"):
+            regions_in(CORE.replace("// [lab09 file]", " // [lab09 file]"), "a.cpp")

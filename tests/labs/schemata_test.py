@@ -127,7 +127,7 @@ class Stubs(unittest.TestCase):
         outcome = Outcome()
         verdicts = [Verdict(case.name, status) for case, status in
                     zip(self.CASES, (first, second, third))]
-        dev_check.judge_stub("07.2", verdicts, self.CASES, outcome)
+        dev_check.judge_stub("07.2", {"07.2"}, verdicts, self.CASES, outcome)
         return outcome.complaints
 
     def test_with_a_stub_only_its_own_and_later_tasks_may_be_not_started(self):

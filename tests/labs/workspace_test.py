@@ -2,7 +2,7 @@
 
 import unittest
 
-from fake_tree import PARTITION, TWICE, FakeTree
+from fake_tree import CORE, PARTITION, TWICE, FakeTree
 from lab_tool.regions import starter
 from lab_tool.screen import LabError
 
@@ -86,6 +86,75 @@ class Reset(FakeTree):
         self.write("work/libmini/part.cpp", "// [lab07.1] Do.\nmess")
         self.workspace("07").reset("07")
         self.assertEqual(self.own(), starter(PARTITION, "a.cpp"))
+
+
+EMPTY = """\
+#include "libmini/sampler.hpp"
+
+// Define these functions of namespace mini; the headers say what they do:
+//
+//     Sampler::Sampler(int n)
+//
+//     int Sampler::sample(
+//         int i) const
+//
+//     void Sampler::notify()
+"""
+PATH = "libmini/sampler.cpp"
+
+
+class Core(FakeTree):
+    def setUp(self):
+        super().setUp()
+        self.write_core()
+
+    def own(self):
+        return (self.root / "work" / PATH).read_text()
+
+    def test_it_begins_with_its_includes_and_the_functions_to_define(self):
+        self.workspace().start("09")
+        self.assertEqual(self.own(), EMPTY)
+        self.write("libmini/base.hpp", (self.root / "libmini/sampler.hpp").read_text())
+        (self.root / "libmini/sampler.hpp").unlink()
+        self.write(PATH, CORE.replace("sampler.hpp", "base.hpp"))
+        self.assertEqual(self.workspace().starter(PATH), EMPTY.replace("sampler.hpp", "base.hpp"))
+
+    def test_the_guided_form_has_todays_frame_without_file_markers(self):
+        workspace = self.workspace("09")
+        workspace.start("09", guided=True)
+        self.assertEqual(self.own(), starter(CORE, PATH).replace("// [lab09 file]\n", ""))
+        self.assertTrue(workspace.is_guided("09.1") and workspace.untouched("09.1"))
+        workspace.reset("09")
+        self.assertEqual(self.own(), EMPTY)
+        workspace.reset("09", guided=True)
+        self.assertIn("MINI_TODO", self.own())
+
+    def test_a_file_that_is_written_whole_is_untouched_until_it_has_code(self):
+        workspace = self.workspace("09")
+        workspace.start("09")
+        self.assertFalse(workspace.is_guided("09.1"))
+        for more, untouched in (("", True), ("namespace mini {\n/* int\nx */\n}\n", True),
+                                ("int helper();\n", False)):
+            self.write(f"work/{PATH}", EMPTY + more)
+            self.assertEqual(workspace.untouched("09.1"), untouched, more)
+            self.assertEqual(workspace.gaps("09.1"), "")
+
+    def test_one_task_of_it_cannot_be_reset(self):
+        self.workspace("09").start("09")
+        with self.assertRaisesRegex(LabError, "is written whole; .* labs/lab reset 09"):
+            self.workspace("09").reset("09", "09.1")
+
+    def test_the_difference_is_that_of_the_whole_file_without_markers(self):
+        self.write(f"work/{PATH}", CORE.replace("    // [lab09.1] Interleave.\n", "").replace(
+            "    // [lab09.1]\n", "").replace("// [lab09 file]\n", "").replace("2 * i", "3 * i"))
+        lines = self.workspace("09").difference("09.1")
+        self.assertEqual([line for line in lines if line[:1] in "+-"],
+                         [f"--- work/{PATH}", f"+++ {PATH}", "-", "-    return 3 * i;",
+                          "+    return 2 * i;", "-"])
+
+    def test_a_file_of_frames_only_gives_all_points(self):
+        self.workspace().start("07", guided=True)
+        self.assertFalse(self.workspace().is_guided("07.1"))
 
 
 class Compare(FakeTree):

@@ -70,7 +70,8 @@ def check(workspace, lab, tasks, mine):
     say(f"  built in {time.monotonic() - start:.0f} s\n")
     results = check_lab(workspace, lab, broken, tasks,
                         on_task=lambda result: report.say_task(
-                            lab, result, workspace.gaps(result.task)))
+                            lab, result, workspace.gaps(result.task),
+                            workspace.is_guided(result.task)))
 
     record = workspace.state.of(lab.number)
     record["results"].update({result.task: result.status for result in results})

@@ -5,7 +5,7 @@
 
 dev check reads markers, task tables, hints and mutants; runs the bug hunts with
 and without their repairs; and runs every lab's checks on the reference, every
-stub and every mutant. At the end it prints the mutants
+stub, the empty files that start writes, and every mutant. At the end it prints the mutants
 with the cases that killed them, the complaints, and the counts. The exit code
 is 1 if there is a complaint.
 """
@@ -19,6 +19,7 @@ from author_tool.schemata import generate
 from lab_tool.catalogue import Catalogue
 from lab_tool.places import BUILD, fresh_log
 from lab_tool.screen import LabError, say
+from lab_tool.workspace import Workspace
 
 HUNTS = BUILD / "hunts"
 
@@ -80,6 +81,8 @@ def run_all(catalogue, labs, mutants, outcome, step):
     devices = [lab for lab in sound if any(
         region.in_device_file for region in catalogue.regions_of(lab=lab.number))]
     dev_check.check_stubs(sound, cases, outcome, alone=devices)
+    step("the empty files")
+    dev_check.check_empty_forms(Workspace(catalogue), sound, cases, outcome, log)
     step("the mutants")
     numbers = {lab.number for lab in sound}
     dev_check.check_mutants([mutant for mutant in mutants if mutant.lab in numbers], cases, outcome)

@@ -1,5 +1,6 @@
 """Compares your code of a task with the solution. It asks first if the task has
-not passed its check, because it shows the solution."""
+not passed its check, because it shows the solution. Of a file that you write
+whole it compares all, and so asks until all the file's tasks have passed."""
 
 from lab_tool.screen import say
 from lab_tool.verbs.solution import may_see, refused_in_course
@@ -17,7 +18,11 @@ def run(options):
     lab, task = refused_in_course(workspace.catalogue, options.task)
     state = workspace.state
     lines = workspace.difference(task.name)
-    passed = state.result(task.name) == PASSED and not workspace.written_or_not(task.name)[1]
+    shown = [region.task for path in workspace.catalogue.files_of(task=task.name)
+             if workspace.is_whole(path) for region in workspace.catalogue.regions
+             if region.path == path] or [task.name]
+    passed = all(state.result(each) == PASSED for each in shown) and not workspace.written_or_not(
+        task.name)[1]
     if lines and not passed and not may_see(lab, task, state, options, "diff"):
         return 1
     for line in lines or [f"{task.name}: your code and the solution are the same, line by line"]:

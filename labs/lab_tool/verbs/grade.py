@@ -6,8 +6,8 @@ passes.
     labs/lab grade --format junit --output grades.xml    for CI; also json
     labs/lab grade --submission ada.zip --user student   as another user
 
-A task has the points of its row in the table of the lab's page; a bug hunt
-has 10. If work/ was submitted without work/.lab.json,
+A task has the points of its row in the table of the lab's page, 80 % of them if
+a main file of it is guided (labs/lab start --help); a bug hunt has 10. If work/ was submitted without work/.lab.json,
 every lab counts if all of its files are present.
 
 This process alone makes the verdicts and writes the grades. --output is written
@@ -34,7 +34,7 @@ from lab_tool.hunts import check_hunt
 from lab_tool.runner import Limits
 from lab_tool.screen import LabError, say
 from lab_tool.verdict import NOT_STARTED, PASSED
-from lab_tool.workspace import Workspace
+from lab_tool.workspace import GUIDED_PERCENT, Workspace
 
 VERSION = 1
 
@@ -98,7 +98,7 @@ def grade(workspace, labs, confinement, write):
     checked yet are not started."""
     workspace.refuse_misplaced()
     started = [lab for lab in labs if workspace.counts(lab.number)]
-    grades = {lab.number: grade_lab(lab, {}) for lab in labs}
+    grades = {lab.number: grade_lab(lab, {}, workspace) for lab in labs}
     broken = build_without_broken(workspace, started) if started else {}
     for lab in started:
         confinement.check(program_of(lab.number))
@@ -110,18 +110,20 @@ def grade(workspace, labs, confinement, write):
             hunt = check_hunt(workspace, lab, confinement)
             results[hunt.task] = hunt
         confinement.end_processes()
-        grades[lab.number] = grade_lab(lab, results)
+        grades[lab.number] = grade_lab(lab, results, workspace)
     return list(grades.values())
 
 
-def grade_lab(lab, results):
+def grade_lab(lab, results, workspace):
     """Returns the points of a lab's tasks; a task without a result is not started."""
     tasks = []
     for task in lab.all_tasks:
         result = results.get(task.name) or TaskResult(task.name, NOT_STARTED)
+        has_passed = result.status == PASSED
+        note = f"guided: {GUIDED_PERCENT} %" if has_passed and workspace.is_guided(task.name) else ""
         tasks.append({"task": task.name, "what": task.what, "status": result.status,
-                      "reason": clean(result.reason),
-                      "points": task.points if result.status == PASSED else 0, "of": task.points,
+                      "reason": clean(result.reason) or note,
+                      "points": workspace.points(task) if has_passed else 0, "of": task.points,
                       "seconds": round(sum(each.seconds for each in result.verdicts), 3),
                       "output": story_of(result)})
     return {"lab": lab.number, "title": lab.title, "tasks": tasks,

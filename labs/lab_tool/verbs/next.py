@@ -11,7 +11,7 @@ def run(options):
     workspace = Workspace()
     lab, task = next_step(workspace)
     if task:
-        tell(lab, task, workspace.catalogue)
+        tell(lab, task, workspace)
     elif lab:
         say(f"{head(lab)}: begin it with labs/lab start {lab.number}")
     else:
@@ -19,7 +19,8 @@ def run(options):
     return 0
 
 
-def tell(lab, task, catalogue):
+def tell(lab, task, workspace):
+    catalogue = workspace.catalogue
     say(f"{task.name} {task.what}")
     say(f"  read   {lab.folder.relative_to(catalogue.root)}/README.md")
     if task.is_hunt:
@@ -29,7 +30,8 @@ def tell(lab, task, catalogue):
         if region.path != path:
             path = region.path
             say(f"  write  work/{path}")
-        say_wrapped(region.title, "         - ")
+        if not workspace.is_whole(path):
+            say_wrapped(region.title, "         - ")
     say_wrapped(f"done   when {task.done_when}", "  ")
     say(f"  check  labs/lab check {task.words}")
     if not task.is_hunt:

@@ -4,6 +4,9 @@ work/.backup.
     labs/lab reset 7         all tasks of lab 7, but not its bug hunt
     labs/lab reset 7.2       one task
     labs/lab reset 7 hunt    only the bug hunt
+
+A lab begins again as with labs/lab start: with empty files, or with frames if
+you add --guided. One task can be reset in a file that has its frame.
 """
 
 from lab_tool.places import shown
@@ -15,6 +18,7 @@ def add_arguments(parser):
     parser.add_argument("what", metavar="N[.task]", help="a lab or a task: 7 or 7.2")
     parser.add_argument("part", metavar="hunt", nargs="?", choices=("hunt",),
                         help="the lab's bug hunt")
+    parser.add_argument("--guided", action="store_true", help="with a frame in every file")
 
 
 def run(options):
@@ -32,7 +36,7 @@ def run(options):
         names, paths, backup = [f"{lab.number}.hunt"], [lab.hunt], workspace.restore(lab.hunt)
     else:
         names = [task.name] if task else [each.name for each in lab.tasks]
-        paths, backup = workspace.reset(lab.number, task and task.name)
+        paths, backup = workspace.reset(lab.number, task and task.name, options.guided)
     for name in names:
         state.of(lab.number)["results"].pop(name, None)
     state.save()

@@ -2,6 +2,7 @@
 
 import sys
 
+from lab_tool.regions import solution_of
 from lab_tool.report import say_wrapped
 from lab_tool.screen import LabError, say
 from lab_tool.workspace import Workspace
@@ -17,7 +18,12 @@ def run(options):
     lab, task = refused_in_course(workspace.catalogue, options.task)
     if not may_see(lab, task, workspace.state, options, "solution"):
         return 1
+    whole = [path for path in workspace.catalogue.files_of(task=task.name) if workspace.is_whole(path)]
+    for path in whole:
+        say("\n".join([f"\n{path}\n", *solution_of(workspace.reference(path), path)]))
     for region in workspace.catalogue.regions_of(task=task.name):
+        if region.path in whole:
+            continue
         say(f"\n{region.place}\n")
         for line in region.body:
             say(line)

@@ -1,8 +1,13 @@
 """Begins a lab: writes its starter files to work/, where your own code goes.
 
-Each file is a copy of libmini's file with MINI_TODO in place of the code that
-you write. The build compiles a file of work/ instead of libmini's own, so your
-code runs inside the whole library. Your code for other labs stays.
+    labs/lab start 9              the lab's main files are empty: you write them whole
+    labs/lab start 9 --guided     all files have a frame, for 80 % of the points
+
+An empty file has its includes, and as a comment the functions to define. A
+frame is a copy of libmini's file with MINI_TODO in place of the code that you
+write; files that are never empty give all points. The build compiles a file of
+work/ instead of libmini's own, so your code runs inside the whole library. Your
+code for other labs stays.
 """
 
 from lab_tool import report
@@ -12,6 +17,7 @@ from lab_tool.workspace import Workspace
 
 def add_arguments(parser):
     parser.add_argument("lab", metavar="N", help="the lab's number: 7")
+    parser.add_argument("--guided", action="store_true", help="with a frame in every file")
 
 
 def run(options):
@@ -21,7 +27,7 @@ def run(options):
     if workspace.started(lab.number) and workspace.present(lab.number):
         raise LabError(f"lab {lab.number} was started before; to begin it again: "
                        f"labs/lab reset {lab.number}")
-    paths = workspace.start(lab.number)
+    paths = workspace.start(lab.number, options.guided)
     if lab.hunt and workspace.mine(lab.hunt) is None:
         workspace.restore(lab.hunt)
     state.of(lab.number)["started"] = True
@@ -32,7 +38,8 @@ def run(options):
     say(f"  read   {lab.folder.relative_to(catalogue.root)}/README.md")
     for path in paths:
         tasks = sorted({region.task for region in catalogue.regions if region.path == path})
-        say(f"  write  work/{path}  ({', '.join(tasks)})")
+        form = ", from an empty file" if workspace.is_whole(path) else ""
+        say(f"  write  work/{path}  ({', '.join(tasks)}{form})")
     if not catalogue.course:
         say("  note   libmini's own files of these names are the solutions: read those in work/")
     if lab.hunt:

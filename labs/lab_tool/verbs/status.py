@@ -3,7 +3,7 @@
 from lab_tool import report
 from lab_tool.screen import say
 from lab_tool.verdict import PASSED
-from lab_tool.workspace import Workspace
+from lab_tool.workspace import GUIDED_PERCENT, Workspace
 
 
 def run(options):
@@ -15,9 +15,9 @@ def run(options):
                   if started and status_of(task, workspace) == PASSED]
         done = sum(not task.is_hunt for task in passed)
         say(f"{report.head(lab)}  {bar(done, len(lab.tasks))}  "
-            + (points_of(passed, lab.all_tasks) if started else "not started"))
+            + (points_of(passed, lab.all_tasks, workspace) if started else "not started"))
         for task in lab.all_tasks if started else ():
-            say(report.task_line(task, status_of(task, workspace), notes(lab, task, workspace.state)))
+            say(report.task_line(task, status_of(task, workspace), notes(lab, task, workspace)))
     say()
     report.say_wrapped("next: " + advice(workspace), "")
     return 0
@@ -28,9 +28,9 @@ def bar(done, total):
     return f"[{'#' * done}{'-' * (total - done)}] {done}/{total}"
 
 
-def points_of(passed, tasks):
+def points_of(passed, tasks, workspace):
     """20 of 90 points"""
-    return f"{sum(task.points for task in passed)} of {sum(task.points for task in tasks)} points"
+    return f"{sum(map(workspace.points, passed))} of {sum(task.points for task in tasks)} points"
 
 
 def status_of(task, workspace):
@@ -39,12 +39,14 @@ def status_of(task, workspace):
     return workspace.state.result(task.name) or "not checked"
 
 
-def notes(lab, task, state):
-    record = state.of(lab.number)
+def notes(lab, task, workspace):
+    record = workspace.state.of(lab.number)
     hints = record["hints"].get(task.name, 0)
     told = [f"{hints} {'hint' if hints == 1 else 'hints'}"] if hints else []
     if task.name in record["solutions"]:
         told.append("solution seen")
+    if workspace.is_guided(task.name):
+        told.append(f"guided: {GUIDED_PERCENT} %")
     return f" ({', '.join(told)})" if told else ""
 
 

@@ -51,7 +51,8 @@ def write_pages(output):
              "<!-- tabs -->": labs.tabs(found), "<!-- components -->": components.page_part(ROOT)}
     pages = {path.name: path.read_text(encoding="utf-8")
              for path in sorted((ROOT / "docs/pages").glob("*.md"))}
-    pages |= {f"{labs.page_of(lab)}.md": labs.lab_page(catalogue, lab) for lab in found}
+    for lab in found:
+        pages |= {f"{name}.md": text for name, text in labs.pages_of(catalogue, lab).items()}
     text = (ROOT / "docs/measurements.md").read_text(encoding="utf-8")
     pages["measurements.md"] = for_doxygen(text).replace("\n", " {#measurements}\n\n[TOC]\n", 1)
     for name, text in pages.items():

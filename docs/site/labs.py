@@ -1,4 +1,5 @@
-"""Makes the labs' pages: each lab's README, with every task's hints and code before the pitfalls.
+"""Makes the labs' pages: labNN from README.md, with the hints and the code of every task after the
+tasks, and labNN_further from going_further.md.
 
 The code is the text between the markers in the sources. The functions that write the starters find it,
 so that the page shows exactly the code that is compiled and checked.
@@ -11,7 +12,10 @@ from lab_tool.catalogue import Catalogue
 
 from markdown import folded, for_doxygen
 
-BEFORE = "\n## Pitfalls"  # the tasks are inserted before this section
+# The tasks are inserted before the first of these sections.
+BEFORE = re.compile(r"^## (?:Pitfalls|Bug hunt|Questions)$", re.MULTILINE)
+# A page's last link to the second page: there that page's place in the tree is.
+LAST_LINK = re.compile(r"\[([^\]]*)\]\(going_further\.md\)(?!.*\(going_further\.md\))", re.DOTALL)
 TIME = re.compile(r"^Time: (\d+)(?: to (\d+))? hours", re.MULTILINE)
 PARTS = (("Part I: one process", "01", "06"), ("Part II: dividing the data", "07", "09"),
          ("Part III: talking", "10", "12"), ("Part IV: training together", "13", "16"),
@@ -20,6 +24,10 @@ PARTS = (("Part I: one process", "01", "06"), ("Part II: dividing the data", "07
 
 def page_of(lab):
     return f"lab{lab.number}"
+
+
+def further_of(lab):
+    return f"{page_of(lab)}_further"
 
 
 def anchor_of(task):
@@ -67,21 +75,37 @@ def task_section(catalogue, lab, task):
     ])
 
 
+def body_of(lab, path):
+    """Returns a page of a lab for Doxygen, without its title."""
+    body = for_doxygen(path.read_text(encoding="utf-8").split("\n", 1)[1],
+                       lambda name: f"{lab.folder.name}-{name}")
+    body = LAST_LINK.sub(lambda link: f'\\subpage {further_of(lab)} "{" ".join(link[1].split())}"', body)
+    return (body.replace("](going_further.md)", f"](@ref {further_of(lab)})")
+            .replace("](README.md)", f"](@ref {page_of(lab)})"))
+
+
 def lab_page(catalogue, lab):
     """Returns the Markdown for Doxygen: the README with links to the tasks and a section per task."""
-    text = (lab.folder / "README.md").read_text(encoding="utf-8")
-    head, body = text.split("\n", 1)
-    body = for_doxygen(body, lambda name: f"{lab.folder.name}-{name}")
+    body = body_of(lab, lab.folder / "README.md")
     for task in lab.tasks:
         body = body.replace(f"| {task.name} |", f"| [{task.name}](@ref {anchor_of(task)}) |", 1)
-    if BEFORE not in body:
-        raise SystemExit(f"{lab.folder.name}/README.md has no section{BEFORE.strip(chr(10))!r}, "
+    found = BEFORE.search(body)
+    if not found:
+        raise SystemExit(f"{lab.folder.name}/README.md has no section of {BEFORE.pattern}, "
                          "before which the tasks go in")
     sections = "\n".join(task_section(catalogue, lab, task) for task in lab.tasks)
-    tasks = f"\n## The tasks one by one {{#{page_of(lab)}_tasks}}\n\n{sections}"
-    before, after = body.split(BEFORE, 1)
-    title = f"Lab {lab.number} · {lab.title}"
-    return f"# {title} {{#{page_of(lab)}}}\n\n[TOC]\n{before}\n{tasks}{BEFORE}{after}"
+    tasks = f"## The tasks one by one {{#{page_of(lab)}_tasks}}\n\n{sections}\n"
+    body = body[:found.start()] + tasks + body[found.start():]
+    return f"# Lab {lab.number} · {lab.title} {{#{page_of(lab)}}}\n\n[TOC]\n{body}"
+
+
+def pages_of(catalogue, lab):
+    """Returns {name of a page: its Markdown for Doxygen}."""
+    pages = {page_of(lab): lab_page(catalogue, lab)}
+    for path in lab.pages[1:]:
+        pages[further_of(lab)] = (f"# Lab {lab.number} · {lab.title}: going further "
+                                  f"{{#{further_of(lab)}}}\n\n[TOC]\n{body_of(lab, path)}")
+    return pages
 
 
 def cards(catalogue, labs):
@@ -124,5 +148,14 @@ def subpages(labs):
 
 
 def tabs(labs):
-    return "\n".join(f'<tab type="user" url="@ref {page_of(lab)}" '
-                     f'title="{lab.number} {html.escape(lab.title)}"/>' for lab in labs)
+    return "\n".join(map(tab, labs))
+
+
+def tab(lab):
+    """Returns the lab's entry in the layout's tree of pages, with its second page below it."""
+    kind, inner = "user", "/>"
+    if lab.pages[1:]:
+        kind = "usergroup"
+        inner = f'><tab type="user" url="@ref {further_of(lab)}" title="Going further"/></tab>'
+    return (f'<tab type="{kind}" url="@ref {page_of(lab)}" '
+            f'title="{lab.number} {html.escape(lab.title)}"{inner}')

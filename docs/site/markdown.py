@@ -7,7 +7,8 @@ from pathlib import Path
 IMAGE = re.compile(r"!\[([^\]]*)\]\(([\w.-]+\.svg)\)")
 HEADER = re.compile(r"`(libmini/(?:core|random|tensor|autograd|data|distributed|io|nn|optim|parallel)/[\w/]+\.hpp)`")
 PAGE = re.compile(r"\]\((?:\.\./)+docs/pages/(\w+)\.md\)")  # a README's link to a page of the site
-LAB = re.compile(r"\]\(\.\./(\d\d)-[\w-]+/README\.md\)")  # a README's link to another lab's
+LAB = re.compile(r"\]\(\.\./(\d\d)-[\w-]+/(README|going_further)\.md\)")  # to another lab's page
+PAGES = {"README": "", "going_further": "_further"}  # what a lab's page is named after labNN
 # The headers and folders of headers that the site leaves out.
 LEFT_OUT = tuple(re.findall(r"^(?:EXCLUDE *=)? *(libmini/[\w/.]+)",
                             (Path(__file__).parents[1] / "Doxyfile").read_text(), re.MULTILINE))
@@ -64,7 +65,8 @@ def for_doxygen(text, picture=lambda name: name):
     text = IMAGE.sub(lambda found: figure(picture(found[2]), found[1]), "\n".join(out))
     text = DETAILS.sub(lambda found: folded("answer", found[2], found[3], found[1]), text)
     text = PLAYER.sub(lambda found: player(found[1]), text)
-    text = LAB.sub(r"](@ref lab\1)", PAGE.sub(r"](@ref \1)", text))
+    text = LAB.sub(lambda found: f"](@ref lab{found[1]}{PAGES[found[2]]})",
+                   PAGE.sub(r"](@ref \1)", text))
     return HEADER.sub(linked, text)
 
 

@@ -16,7 +16,7 @@ import re
 from pathlib import Path
 
 from author_tool import export_objects
-from lab_tool.catalogue import COURSE, COURSE_VERSION, Catalogue
+from lab_tool.catalogue import COURSE, COURSE_VERSION, PAGES, Catalogue
 from lab_tool.places import ROOT
 from lab_tool.process import commit_of, output_of
 from lab_tool.regions import starter
@@ -38,7 +38,7 @@ FOLD = re.compile(r"^(?P<indent> *)<details>.*?^(?P=indent)</details>\n+", re.MU
 SUMMARY = re.compile(r"<summary>(.*?)</summary>", re.DOTALL)
 HEADING = re.compile(r"^#{2,3} +(.*)$", re.MULTILINE)
 WITHOUT_ANSWER = "Where to look"
-WARM_UP = "Warm-up"
+WARM_UP = ("Warm-up", "By hand")
 DEMO = "labs/16-bucketed-ddp/"  # has the program of `labs/lab demo`
 DEMO_CMAKE = "mini_program(train_mnist MINE SOURCES train_mnist.cpp NEEDS mini_extras mini_training)\n"
 GITIGNORE = """\
@@ -117,7 +117,7 @@ class Export:
             return starter(text, path)
         if "/hints/" in path:
             return text.split(f"\n## {HINTS + 1}")[0].rstrip() + "\n"
-        if path.endswith("README.md"):
+        if path.endswith(PAGES):
             return self.page(text.split("\n## How a lab is made")[0].rstrip() + "\n")
         if path == "CMakePresets.json":
             return self.presets(json.loads(text))

@@ -2,6 +2,7 @@
 
     labs/07-partition/README.md        the task table: rows that begin | 07.1 |; the last cell
                                        has the task's points
+    labs/07-partition/going_further.md a second page, if the lab has it
     labs/07-partition/hints/07.1.md    three sections: ## 1, ## 2, ## 3
     labs/07-partition/test.cpp         test cases tagged [lab07][lab07.1]
     libmini/**, labs/**                the regions [lab07.1], in .cpp and .cu files
@@ -28,6 +29,7 @@ TITLE = re.compile(r"^# +(?:Lab +)?(?:\d+ *[·:.-]* *)?(.*)$", re.MULTILINE)
 TASK = re.compile(r"(?:lab)?0*(\d{1,2})\.(\d+)")
 POINTS_OF_A_HUNT = 10
 HUNTS = ("bug_hunt.cpp", "bug_hunt.cu")
+PAGES = ("README.md", "going_further.md")
 COURSE, COURSE_VERSION = "course.json", 1  # of an exported course (labs/lab dev export)
 
 
@@ -56,6 +58,11 @@ class Lab:
     title: str
     tasks: list = field(default_factory=list)
     hunt: str = ""  # path of bug_hunt.cpp or .cu in the repository, "" if there is none
+
+    @property
+    def pages(self):
+        """The paths of README.md and, if the lab has it, going_further.md."""
+        return [path for name in PAGES if (path := self.folder / name).exists()]
 
     @property
     def all_tasks(self):

@@ -33,6 +33,9 @@ class Figure:
 
     @classmethod
     def setUpClass(cls):
+        place = f'data-figure="{cls.figure}"'
+        cls.page = next(page.name for page in sorted(PAGES.glob("lab*.html"))
+                        if place in page.read_text(encoding="utf-8"))
         cls.browser = Browser()
         cls.addClassCleanup(cls.browser.close)
 
@@ -80,7 +83,7 @@ class Figure:
 
 
 class Collectives(Figure, unittest.TestCase):
-    page = "lab11.html"
+    figure = "collectives"
 
     def states(self, algorithm, ranks):
         """Returns what the ranks have after each step, from the messages that simulate prints."""
@@ -150,7 +153,7 @@ class Collectives(Figure, unittest.TestCase):
 
 
 class Sampler(Figure, unittest.TestCase):
-    page = "lab09.html"
+    figure = "sampler"
 
     def check(self, *options):
         """Compares the cells with mini's table, in which * marks padding."""
@@ -186,7 +189,7 @@ class Sampler(Figure, unittest.TestCase):
 
 
 class Buckets(Figure, unittest.TestCase):
-    page = "lab16.html"
+    figure = "buckets"
     OPTIONS = {"ResNet-18": ("resnet18", 15, 30, 8), "ResNet-50": ("resnet50", 35, 70, 8),
                "ConvNet": ("convnet", 8.6, 13, 2)}  # forward and backward in ms, and ranks
     UNITS = {"KiB": 1 / 1024, "MiB": 1}
@@ -293,7 +296,7 @@ class Buckets(Figure, unittest.TestCase):
 
 
 class Scaling(Figure, unittest.TestCase):
-    page = "lab20.html"
+    figure = "scaling"
 
     def check(self, cap, link, *options):
         """Compares the table with a simulated step."""

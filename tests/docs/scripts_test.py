@@ -88,6 +88,8 @@ class Markdown(unittest.TestCase):
     def test_a_link_to_another_lab_is_a_reference_to_its_page(self):
         self.assertEqual(markdown.for_doxygen("as in [lab 03](../03-autograd/README.md)."),
                          "as in [lab 03](@ref lab03).")
+        self.assertEqual(markdown.for_doxygen("[the rest](../03-autograd/going_further.md)"),
+                         "[the rest](@ref lab03_further)")
 
     def test_the_place_of_a_figure_is_a_comment_in_the_readme(self):
         page = markdown.for_doxygen("![Ring](ring.svg)\n\n<!-- figure: collectives -->\n")

@@ -81,10 +81,17 @@ class Site(unittest.TestCase):
 
     def test_each_lab_shows_its_pictures(self):
         for lab in self.labs:
-            links = page(f"lab{lab.number}.html").links
-            for picture in re.findall(r"\]\(([\w.-]+\.svg)\)",
-                                      (lab.folder / "README.md").read_text(encoding="utf-8")):
-                self.assertIn(f"{lab.folder.name}-{picture}", links)
+            for name, path in zip((labs.page_of(lab), labs.further_of(lab)), lab.pages):
+                links = page(f"{name}.html").links
+                for picture in re.findall(r"\]\(([\w.-]+\.svg)\)", path.read_text(encoding="utf-8")):
+                    self.assertIn(f"{lab.folder.name}-{picture}", links)
+
+    def test_the_two_pages_of_a_lab_link_to_each_other(self):
+        for lab in self.labs:
+            if lab.pages[1:]:
+                first, second = f"{labs.page_of(lab)}.html", f"{labs.further_of(lab)}.html"
+                self.assertIn(second, page(first).links)
+                self.assertIn(first, page(second).links)
 
     def test_no_page_has_a_broken_link(self):
         pages = sorted(PAGES.glob("*.html"))

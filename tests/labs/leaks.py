@@ -37,10 +37,11 @@ def secret_answers(export):
     hunt's program has not."""
     secret = {}
     for lab in export.labs:
-        page = (lab.folder / "README.md").read_text(encoding="utf-8")
-        for number, fold in enumerate(FOLD.finditer(page)):
-            if is_answer(page, fold):
-                secret[f"lab {lab.number}, fold {number + 1}"] = body_of(fold[0])
+        for path in lab.pages:
+            page = path.read_text(encoding="utf-8")
+            for number, fold in enumerate(FOLD.finditer(page)):
+                if is_answer(page, fold):
+                    secret[f"{lab.folder.name}/{path.name}, fold {number + 1}"] = body_of(fold[0])
         for repair in repairs.read_repairs(export.catalogue.root, lab) if lab.hunt else ():
             secret[repair.place] = "\n".join(line[1:] for line in repair.lines if line[0] == "+")
     return secret

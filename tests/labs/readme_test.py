@@ -5,7 +5,7 @@ import unittest
 from functools import cached_property
 from pathlib import Path
 
-from lab_tool.catalogue import Catalogue
+from lab_tool.catalogue import HUNTS, Catalogue
 from lab_tool.report import WHAT
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -16,8 +16,13 @@ PROGRAM = re.compile(r"build/release/bin/([\w-]+)")
 TARGETS = re.compile(r"--target ((?:[\w-]+ ?)+)")
 ANOTHER_LAB = re.compile(r"\b[Ll]abs? (\d\d)\b(?: and (\d\d)\b)?")
 COPY = re.compile(r"(?<![\w/.-])work/((?:libmini|labs)/[\w./-]*\.(?:cpp|hpp|cuh?))")
-READING = re.compile(r"^## The code to read\n(.*?)(?=^## )", re.M | re.S)
+READING = re.compile(r"^## (?:The code to read|What production adds)\n(.*?)(?=^## |\Z)", re.M | re.S)
 SOURCE = re.compile(r"`([\w./-]*\.(?:cpp|hpp|cuh?))`")
+HEADING = re.compile(r"^## (.*)$", re.M)
+HUNT = "Bug hunt"
+FIRST = ["What goes wrong", "The idea", "By hand", "What you write", "Run it", HUNT, "Questions"]
+SECOND = ["Measure", "Pitfalls", "What production adds"]
+MOST_WORDS, MOST_TO_TOP = 2300, 120
 DECLARED = re.compile(r"(?:mini_program|add_executable)\((\w+)(?: (MINE))?")
 
 
@@ -36,7 +41,7 @@ def only_a_link(line):
 
 
 def answers_named(page, held):
-    """Returns the files of `held`, which have regions, that "The code to read" names in libmini.
+    """Returns the files of `held`, which have regions, that the reading list names in libmini.
 
     Such a file has the solution; a reader is sent to the copy in work/. "`.cpp`" alone is a name, too:
     it means the source beside the header that was named before."""
@@ -46,12 +51,29 @@ def answers_named(page, held):
             and (name.startswith(".") or any(f"/{path}".endswith(f"/{name}") for path in held))]
 
 
+def faults_of(first, second, has_hunt):
+    """Returns what is wrong with the form of a lab's two pages."""
+    wanted = [heading for heading in FIRST if has_hunt or heading != HUNT]
+    early = [wanted[0], wanted[2], wanted[1], *wanted[3:]]  # "By hand" before "The idea"
+    top = first.split("\n## ")[0]
+    checks = {
+        f"the headings are not {wanted}": HEADING.findall(first) in (wanted, early),
+        f"the second page's headings are not {SECOND}": HEADING.findall(second) == SECOND,
+        f"more than {MOST_WORDS} words": len(first.split()) <= MOST_WORDS,
+        f"more than {MOST_TO_TOP} words to the first heading": len(top.split()) <= MOST_TO_TOP,
+        "the last line has no link to the second page":
+            "](going_further.md)" in first.rstrip().split("\n")[-1],
+        "the second page's title is not the first one's and \": going further\"":
+            second.startswith(first.split("\n")[0] + ": going further\n"),
+    }
+    return [fault for fault, is_right in checks.items() if not is_right]
+
+
 class Readmes(unittest.TestCase):
     @cached_property
     def pages(self):
         """{path in the repository: text} of the labs' READMEs and hints."""
-        paths = [*ROOT.glob("labs/README.md"), *ROOT.glob("labs/*/README.md"),
-                 *ROOT.glob("labs/*/hints/*.md")]
+        paths = [*ROOT.glob("labs/*.md"), *ROOT.glob("labs/*/*.md"), *ROOT.glob("labs/*/hints/*.md")]
         return {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
                 for path in sorted(paths)}
 
@@ -129,15 +151,14 @@ class Readmes(unittest.TestCase):
     def test_a_reading_list_names_no_file_with_the_solution_of_its_own_lab(self):
         catalogue = Catalogue(ROOT)
         for lab in catalogue.labs:
-            text = (lab.folder / "README.md").read_text(encoding="utf-8")
             held = {region.path for region in catalogue.regions_of(lab=lab.number)}
             with self.subTest(lab.number):
-                self.assertEqual(answers_named(text, held), [])
+                self.assertEqual(answers_named(lab.pages[-1].read_text(encoding="utf-8"), held), [])
 
     def test_a_copy_that_a_page_names_is_one_that_its_lab_starts(self):
         catalogue = Catalogue(ROOT)
         for lab in catalogue.labs:
-            text = (lab.folder / "README.md").read_text(encoding="utf-8")
+            text = "".join(path.read_text(encoding="utf-8") for path in lab.pages)
             held = {region.path for region in catalogue.regions_of(lab=lab.number)} | {lab.hunt}
             with self.subTest(lab.number):
                 self.assertEqual(sorted(set(COPY.findall(text)) - held), [])
@@ -153,6 +174,33 @@ class Readmes(unittest.TestCase):
         for lab in Catalogue(ROOT).labs:
             for task in lab.tasks:
                 self.assertLessEqual(len(task.what), WHAT, task.name)
+
+
+class TwoPages(unittest.TestCase):
+    """A lab with going_further.md has two pages of one form."""
+
+    def test_the_pages_have_the_form(self):
+        for second in sorted(ROOT.glob("labs/*/going_further.md")):
+            first = second.with_name("README.md").read_text(encoding="utf-8")
+            has_hunt = any((second.parent / name).exists() for name in HUNTS)
+            with self.subTest(second.parent.name):
+                self.assertEqual(faults_of(first, second.read_text(encoding="utf-8"), has_hunt), [])
+
+    def test_each_fault_is_found(self):
+        def page(*headings, title="# Lab 07 · A"):
+            return "\n".join([title, "words", *(f"## {heading}\nx" for heading in headings),
+                              "[Going further](going_further.md)"])
+
+        first, second = page(*FIRST), page(*SECOND, title="# Lab 07 · A: going further")
+        self.assertEqual(faults_of(first, second, True), [])
+        self.assertEqual(faults_of(page(*FIRST[:1], FIRST[2], FIRST[1], *FIRST[3:]), second, True), [])
+        for changed, hunt in ((first + " end\nend", True), (first.replace("Run it", "Run"), True),
+                              (page(*FIRST[::-1]), True), (first, False), (page(*FIRST, "More"), True),
+                              (first.replace("words", "word " * MOST_TO_TOP), True),
+                              (first.replace("\nx", "\n" + "x " * MOST_WORDS, 1), True)):
+            self.assertEqual(len(faults_of(changed, second, hunt)), 1, changed[:200])
+        self.assertEqual(len(faults_of(first, page(*SECOND), True)), 1)  # the title
+        self.assertEqual(len(faults_of(first, second.replace("Pitfalls", "Traps"), True)), 1)
 
 
 class Answers(unittest.TestCase):

@@ -23,6 +23,9 @@ HUNT = "Bug hunt"
 FIRST = ["What goes wrong", "The idea", "By hand", "What you write", "Run it", HUNT, "Questions"]
 SECOND = ["Measure", "Pitfalls", "What production adds"]
 MOST_WORDS, MOST_TO_TOP = 2300, 120
+ENTRY = re.compile(r"^\| ((?!term )[^|]+) \| ([^|]*) \| ([^|]+) \|$", re.M)  # of the glossary
+TO_GLOSSARY = re.compile(r"\[([^]]+)\]\([./]*/docs/pages/glossary\.md\)")
+CHINESE = re.compile(r"[\u4e00-\u9fff]")
 DECLARED = re.compile(r"(?:mini_program|add_executable)\((\w+)(?: (MINE))?")
 
 
@@ -169,6 +172,27 @@ class Readmes(unittest.TestCase):
                 for number, text in enumerate(lab.hints(task.name), 1):
                     with self.subTest(f"{task.name}, hint {number}"):
                         self.assertNotRegex(text, r"(?m)^(?![ -]|\d\.).*\S.*\n    ")
+
+    def test_each_lab_links_to_the_glossary_and_only_for_its_terms(self):
+        entries = ENTRY.findall((ROOT / "docs/pages/glossary.md").read_text(encoding="utf-8"))
+        terms = {term for entry in entries for term in entry[0].lower().split(", ")} | {"glossary"}
+        self.assertEqual(len(terms), len({term.rstrip("s") for term in terms}))
+        for path in ROOT.glob("labs/*/README.md"):
+            pages = [page.read_text(encoding="utf-8") for page in sorted(path.parent.glob("*.md"))]
+            named = {" ".join(text.strip("*").lower().split())
+                     for page in pages for text in TO_GLOSSARY.findall(page)}
+            with self.subTest(path.parent.name):
+                self.assertTrue(named)
+                self.assertEqual({word for word in named if not {word, word[:-1]} & terms}, set())
+
+    def test_each_entry_of_the_glossary_has_a_chinese_term_and_one_sentence(self):
+        text = (ROOT / "docs/pages/glossary.md").read_text(encoding="utf-8")
+        entries = ENTRY.findall(text)
+        self.assertEqual(len(entries), len(re.findall(r"^\| (?!term )", text, re.M)))
+        for term, chinese, meaning in entries:
+            with self.subTest(term):
+                self.assertRegex(chinese, CHINESE)
+                self.assertTrue(meaning.endswith(".") and ". " not in meaning, meaning)
 
     def test_task_titles_fit_on_one_line_of_check(self):
         for lab in Catalogue(ROOT).labs:

@@ -2,25 +2,11 @@
 
 #include "libmini/core/error.hpp"
 
+// [lab09 file]
 namespace mini::labs {
-namespace {
-
-// Throws UsageError unless `used` is a multiple of `batch`. Both count the samples of all
-// ranks together.
-void check_batch_begins(int64_t used, int64_t batch) {
-    if (used % batch != 0)
-        throw UsageError(concat("same_place: the stopped job has used ", used,
-                                " samples of the epoch, but batches of ", batch,
-                                " (of all ranks together) begin after ",
-                                used - used % batch, " and after ",
-                                used - used % batch + batch,
-                                "; choose another batch size or number of ranks"));
-}
-
-}  // namespace
 
 int64_t batches_per_epoch(const Division& division) {
-    // [lab09.4] Count the batches of a rank's samples; a short last one counts.
+    // [lab09.4] Count the batches of a rank's samples; a short last batch counts.
     const int64_t each = (division.samples + division.ranks - 1) / division.ranks;
     return (each + division.batch_size - 1) / division.batch_size;
     // [lab09.4]
@@ -35,10 +21,16 @@ EpochPosition position_after(int64_t steps, const Division& division) {
 
 EpochPosition same_place(EpochPosition stopped, const Division& was,
                          const Division& now) {
-    // [lab09.4] Count the places of the permutation that are used, in batches of `now`.
+    // [lab09.4] Count the places that are used; throw unless a batch of `now` begins there.
     const int64_t used = stopped.batch * was.ranks * was.batch_size;
     const int64_t batch = now.ranks * now.batch_size;
-    check_batch_begins(used, batch);
+    if (used % batch != 0)
+        throw UsageError(concat("same_place: the stopped job has used ", used,
+                                " samples of the epoch, but batches of ", batch,
+                                " (of all ranks together) begin after ",
+                                used - used % batch, " and after ",
+                                used - used % batch + batch,
+                                "; choose another batch size or number of ranks"));
     return {.epoch = stopped.epoch, .batch = used / batch};
     // [lab09.4]
 }
@@ -51,3 +43,4 @@ data::LoaderEpoch go_on(data::DataLoader& loader, EpochPosition position) {
 }
 
 }  // namespace mini::labs
+// [lab09 file]

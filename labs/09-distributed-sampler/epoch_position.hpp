@@ -1,7 +1,7 @@
 // Resumes a training in the middle of an epoch: a checkpoint holds the number of steps,
 // and the next job, perhaps with another number of ranks, must find the next batch.
 //
-// A place is an index in the epoch's permutation; a position is an EpochPosition.
+// Place i is entry i of the epoch's permutation, counted from 0.
 //
 //     places of the permutation         0 1 2 3 4 5 | 6 7 8 9 10 11
 //     2 ranks, batches of 3, stopped    [ step 0  ] | not trained on
@@ -33,8 +33,7 @@ struct EpochPosition {
 };
 
 /// Returns the number of batches that each rank reads in an epoch; a short last batch
-/// counts. A rank has samples / ranks samples, rounded up. REQUIRES: ranks and batch_size
-/// are positive.
+/// counts. REQUIRES: ranks and batch_size are positive.
 int64_t batches_per_epoch(const Division& division);
 
 /// Returns the position after `steps` steps of a training that began at epoch 0, batch 0.
@@ -43,9 +42,9 @@ int64_t batches_per_epoch(const Division& division);
 EpochPosition position_after(int64_t steps, const Division& division);
 
 /// Returns the position at which a job with division `now` resumes the training of a job
-/// with division `was`, which stopped at position `stopped`: the epoch is the same, and
-/// the batches before the two positions use the same number of places of the epoch's
-/// permutation. Throws UsageError (by check_batch_begins) if no batch of `now` begins
+/// with division `was`, which stopped at `stopped`. Both positions have the same epoch,
+/// and the batches before them use the same number of places. Throws UsageError, which
+/// names this number and the places of one step of `now`, if no batch of `now` begins
 /// after that number of places. REQUIRES: `was` and `now` have the same number of
 /// samples, and stopped.batch < batches_per_epoch(was).
 EpochPosition same_place(EpochPosition stopped, const Division& was, const Division& now);

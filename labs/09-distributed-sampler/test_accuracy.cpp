@@ -11,6 +11,7 @@
 #include "libmini/data/distributed_sampler.hpp"
 #include "libmini/data/loader.hpp"
 #include "libmini/nn/module.hpp"
+#include "libmini/tensor/autograd_meta.hpp"
 #include "libmini/training/accuracy.hpp"
 #include "tests/support/catch.hpp"
 
@@ -24,14 +25,15 @@ namespace {
 class ModuloThree : public mini::nn::Module {
   public:
     mini::Tensor forward(const mini::Tensor& x) override {  // (N, 1)
-        trained_on_evaluation |= is_training();
+        in_training |= is_training();
+        recording |= mini::is_grad_enabled();
         std::vector<float> scores;
         for (const float value : x.to_vector<float>())
             for (int64_t k = 0; k < 3; ++k)
                 scores.push_back(static_cast<int64_t>(value) % 3 == k ? 1.0f : 0.0f);
         return mini::Tensor::from(scores, {x.size(0), 3});
     }
-    bool trained_on_evaluation = false;
+    bool in_training = false, recording = false;  // in any call
 };
 
 struct Evaluation {
@@ -39,7 +41,7 @@ struct Evaluation {
     size_t collectives = 0;
     int64_t bytes_reduced = 0;
     int64_t batches = 0;
-    bool in_training = false;
+    bool in_training = false, recording = false, stays_in_training = false;
     bool operator==(const Evaluation&) const = default;
 };
 
@@ -58,7 +60,9 @@ std::vector<Evaluation> evaluate(int64_t n, int ranks, int64_t batch_size = 2) {
         const auto begun = group.events().snapshot(mini::EventKind::kCollectiveBegin);
         result.collectives = begun.size();
         for (const mini::Event& event : begun) result.bytes_reduced += event.bytes;
-        result.in_training = model.trained_on_evaluation;
+        result.in_training = model.in_training;
+        result.recording = model.recording;
+        result.stays_in_training = model.is_training();
     });
     return results;
 }
@@ -66,7 +70,7 @@ std::vector<Evaluation> evaluate(int64_t n, int ranks, int64_t batch_size = 2) {
 }  // namespace
 
 TEST_CASE("the accuracy of all ranks together equals the accuracy on one rank",
-          "[lab09][lab09.6]") {
+          "[lab09][lab09.5]") {
     const int ranks = GENERATE(1, 2, 3, 4, 7);
     const int64_t n = GENERATE(1, 3, 10, 23);
     // The model is correct on samples 0, 1 and 2 only.
@@ -76,47 +80,71 @@ TEST_CASE("the accuracy of all ranks together equals the accuracy on one rank",
     for (size_t rank = 0; rank < results.size(); ++rank) {
         INFO(n << " samples on " << ranks << " ranks, of which " << expected.correct
                << " are right; rank " << rank << " counted "
-               << results[rank].accuracy.correct << " of " << results[rank].accuracy.seen
-               << "; hint 1 of 09.6");
+               << results[rank].accuracy.correct << " of "
+               << results[rank].accuracy.seen);
         CHECK(results[rank].accuracy.correct == expected.correct);
         CHECK(results[rank].accuracy.seen == expected.seen);
-        CHECK(!results[rank].in_training);
     }
 }
 
-TEST_CASE("the counts are reduced as integers", "[lab09][lab09.6]") {
-    INFO("one all-reduce of two int64, 16 bytes: a float32 counts only to 2^24, and");
-    INFO("16,777,216 + 1 is 16,777,216 in it; hint 2 of 09.6");
+TEST_CASE("the model is in evaluation mode, records nothing, and goes back to training",
+          "[lab09][lab09.5]") {
+    INFO("nn::EvaluationGuard does this for its lifetime");
+    const Evaluation result = evaluate<DistributedEvalSampler>(3, 1).front();
+    CHECK(!result.in_training);
+    CHECK(!result.recording);
+    CHECK(result.stays_in_training);
+}
+
+TEST_CASE("a model in evaluation mode stays in it, and the loader is read once",
+          "[lab09][lab09.5]") {
+    mini::labs::run_ranks(1, [&](mini::dist::ProcessGroup& group) {
+        const auto dataset = std::make_shared<Numbered>(10);
+        mini::data::DataLoader loader(dataset, {.batch_size = 4});
+        ModuloThree model;
+        model.eval();
+        mini::training::count_correct(model, loader, group);
+        CHECK(!model.is_training());
+        INFO("10 samples in batches of 4: the number of batches that were fetched");
+        CHECK(dataset->batches_asked_for == 3);
+    });
+}
+
+TEST_CASE("the counts are reduced as integers", "[lab09][lab09.5]") {
+    INFO(
+        "one all-reduce of two int64, or of one int64 twice: 16 bytes a rank. A float32");
+    INFO("does not hold every number of samples");
     CHECK(evaluate<DistributedEvalSampler>(10, 2)[0].bytes_reduced == 16);
 }
 
-TEST_CASE("a short last batch counts by its number of samples", "[lab09][lab09.6]") {
+TEST_CASE("a short last batch counts by its number of samples", "[lab09][lab09.5]") {
     INFO("5 samples on one rank, batches of 4 and 1: 3 right of 4, then 0 of 1, and");
     INFO("together 3 of 5; the mean of the batches' 0.75 and 0 would be 0.375, and a");
-    INFO("last batch that counts as full would make it 3 of 8; hint 2 of 09.6");
+    INFO("last batch that counts as full would make it 3 of 8");
     const auto results = evaluate<DistributedEvalSampler>(5, 1, 4);
     CHECK(results[0].accuracy.correct == 3);
     CHECK(results[0].accuracy.seen == 5);
 }
 
 TEST_CASE("a rank with fewer batches does not block the other ranks",
-          "[lab09][lab09.6]") {
-    INFO("10 samples on 4 ranks, batches of 2: 2 2 1 1 batches; one all-reduce in all");
-    INFO("on each rank, not one per batch: that would wait for ranks that have finished");
+          "[lab09][lab09.5]") {
+    INFO("10 samples on 4 ranks, batches of 2: 2 2 1 1 batches; a collective in each");
+    INFO("batch would wait for ranks that have finished");
     const auto results = evaluate<DistributedEvalSampler>(10, 4);
     for (size_t rank = 0; rank < results.size(); ++rank) {
-        INFO("rank " << rank << ": " << results[rank].batches
-                     << " batches; hint 2 of 09.6");
-        CHECK(results[rank].collectives == 1);
+        INFO("collectives of rank " << rank << ", with " << results[rank].batches
+                                    << " batches, and of rank 0");
+        CHECK(results[rank].collectives == results[0].collectives);
     }
     CHECK(results[0].batches == 2);
     CHECK(results[3].batches == 1);
 }
 
 TEST_CASE("padding counts samples twice and makes the accuracy wrong",
-          "[lab09][lab09.6]") {
+          "[lab09][lab09.5]") {
     INFO(
-        "10 samples on 4 ranks with DistributedSampler: 12 positions, 2 of them repeats");
+        "10 samples on 4 ranks with DistributedSampler: 12 places, 2 of them "
+        "repetitions");
     const auto results = evaluate<DistributedSampler>(10, 4);
     INFO(
         "count_correct counts all samples that it gets: it must not divide or leave out");

@@ -18,6 +18,7 @@
 #include <optional>
 #include <vector>
 
+#include "libmini/core/world.hpp"
 #include "libmini/data/dataset.hpp"
 #include "libmini/data/sampler.hpp"
 
@@ -32,8 +33,8 @@ struct DistributedEvalSamplerOptions {
 /// dataset's size. The order is the same in every epoch.
 class DistributedEvalSampler : public Sampler {
   public:
-    /// Throws UsageError when dataset_size is negative, or when choose_replica throws for
-    /// the given num_replicas and rank.
+    /// Throws UsageError when dataset_size is negative, or when choose_replica
+    /// (replica.hpp) throws for the given num_replicas and rank.
     explicit DistributedEvalSampler(int64_t dataset_size,
                                     DistributedEvalSamplerOptions options = {});
     explicit DistributedEvalSampler(const Dataset& dataset,
@@ -46,9 +47,8 @@ class DistributedEvalSampler : public Sampler {
     int64_t size() const override { return num_samples_; }
 
   private:
-    int64_t num_replicas_;
-    int64_t rank_;
-    int64_t num_samples_;
+    World replica_;
+    int64_t num_samples_ = 0;
 };
 
 }  // namespace mini::data

@@ -2,49 +2,30 @@
 
 #include <utility>
 
-#include "libmini/core/error.hpp"
 #include "libmini/core/log.hpp"
 #include "libmini/data/replica.hpp"
+#include "libmini/random/random.hpp"
 
 // [lab09 file]
 namespace mini::data {
 namespace {
 
-// Returns num_samples entries of a list of n entries: every P-th entry, starting at
-// position `rank` and continuing at the start of the list after its end. entry(i) returns
-// the entry at position i.
-template <typename Entry>
-std::vector<int64_t> take_share(int64_t n, World replica, int64_t num_samples,
-                                const Entry& entry) {
-    // [lab09.2] Start at the rank, step by the number of ranks, and wrap around the list.
-    std::vector<int64_t> mine;
-    mine.reserve(static_cast<size_t>(num_samples));
-    const int64_t P = replica.size;
-    int64_t position = replica.rank;
-    for (int64_t k = 0; k < num_samples; ++k) {
-        mine.push_back(entry(position < n ? position : position % n));
-        position += P;
-    }
-    return mine;
-    // [lab09.2]
+// Returns a permutation of 0 .. n-1, the same for equal arguments.
+std::vector<uint32_t> epoch_order(int64_t n, uint64_t seed, int64_t epoch) {
+    // [lab09.3] Draw the permutation of PyTorch's sampler.
+    Generator generator(seed + static_cast<uint64_t>(epoch));
+    return randperm_u32(n, generator);
+    // [lab09.3]
 }
 
 }  // namespace
-
-Generator epoch_generator(uint64_t seed, int64_t epoch) {
-    // [lab09.3] Seed a generator with seed + epoch.
-    return Generator(seed + static_cast<uint64_t>(epoch));
-    // [lab09.3]
-}
 
 DistributedSampler::DistributedSampler(int64_t dataset_size,
                                        DistributedSamplerOptions options)
     : dataset_size_(dataset_size),
       options_(options),
       replica_(choose_replica("DistributedSampler", options.num_replicas, options.rank)) {
-    if (dataset_size < 0)
-        throw UsageError(concat("DistributedSampler: a dataset cannot have ",
-                                dataset_size, " samples"));
+    check_dataset_size("DistributedSampler", dataset_size);
 
     // [lab09.1] Give each rank equally many samples: round up, or down with drop_last.
     const bool round_up = dataset_size % replica_.size != 0 && !options.drop_last;
@@ -53,31 +34,36 @@ DistributedSampler::DistributedSampler(int64_t dataset_size,
 }
 
 std::vector<int64_t> DistributedSampler::indices() {
-    const int64_t n = dataset_size_;
-    if (!options_.shuffle)
-        return take_share(n, replica_, num_samples_, [](int64_t i) { return i; });
+    std::vector<uint32_t> order;  // empty without shuffle, where place i has sample i
+    if (options_.shuffle) {
+        // [lab09.2] Make the order of the epoch, and warn if the epoch was used before.
+        order = epoch_order(dataset_size_, options_.seed, epoch_);
+        if (std::exchange(epoch_used_, true) && !std::exchange(warned_, true))
+            logging::warning("DistributedSampler: epoch ", epoch_,
+                             " is given out again, in the same order; call "
+                             "set_epoch(epoch) before each epoch");
+        // [lab09.2]
+    }
 
-    if (epoch_used_ && !std::exchange(warned_, true))
-        logging::warning("DistributedSampler: epoch ", epoch_,
-                         " is given out again, in the same order; call "
-                         "set_epoch(epoch) before each epoch");
-    epoch_used_ = true;
-
-    Generator generator = epoch_generator(options_.seed, epoch_);
-    if (replica_.size == 1) return randperm(n, generator);  // all of it, without a copy
-
-    // [lab09.3] Draw the same permutation on all ranks, and take this rank's share.
-    const std::vector<uint32_t> order = randperm_u32(n, generator);
-    return take_share(n, replica_, num_samples_,
-                      [&](int64_t i) { return int64_t{order[static_cast<size_t>(i)]}; });
-    // [lab09.3]
+    // [lab09.1] Take every P-th place of the list, starting at the place of this rank.
+    std::vector<int64_t> mine;
+    mine.reserve(static_cast<size_t>(num_samples_));
+    int64_t place = replica_.rank;
+    for (int64_t k = 0; k < num_samples_; ++k) {
+        // A division for each sample would take longer than the rest of the loop.
+        if (place >= dataset_size_) place %= dataset_size_;
+        mine.push_back(order.empty() ? place : order[static_cast<size_t>(place)]);
+        place += replica_.size;
+    }
+    return mine;
+    // [lab09.1]
 }
 
 void DistributedSampler::set_epoch(int64_t epoch) {
-    // [lab09.3] Select the permutation, and note that it has not been used yet.
+    // [lab09.2] Choose the epoch, which has not been used yet.
     epoch_ = epoch;
     epoch_used_ = false;
-    // [lab09.3]
+    // [lab09.2]
 }
 
 }  // namespace mini::data

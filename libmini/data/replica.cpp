@@ -23,4 +23,10 @@ World choose_replica(const std::string& who, std::optional<int> num_replicas,
     return {.rank = r, .size = P};
 }
 
+void check_dataset_size(const std::string& who, int64_t dataset_size) {
+    if (dataset_size < 0)
+        throw UsageError(
+            concat(who, ": a dataset cannot have ", dataset_size, " samples"));
+}
+
 }  // namespace mini::data

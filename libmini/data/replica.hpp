@@ -1,7 +1,8 @@
-// The rank and the number of ranks of a sampler.
+// The checks of the arguments of distributed samplers.
 
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -15,5 +16,8 @@ namespace mini::data {
 /// num_replicas is below 1, or when rank is not in [0, num_replicas).
 World choose_replica(const std::string& who, std::optional<int> num_replicas,
                      std::optional<int> rank);
+
+/// Throws UsageError, which names `who` and the size, when dataset_size is negative.
+void check_dataset_size(const std::string& who, int64_t dataset_size);
 
 }  // namespace mini::data

@@ -30,12 +30,12 @@ struct Accuracy {
     bool operator==(const Accuracy&) const = default;
 };
 
-/// Iterates over `loader` once, in evaluation mode and without recording gradients, and
-/// then restores the model's training mode. Returns the number of samples, and the number
-/// of samples whose target class has the largest output, both summed over all ranks. The
-/// result is exact if each sample is in the loader of exactly one rank
-/// (data::DistributedEvalSampler). Blocks until all ranks have called it. REQUIRES:
-/// targets are classes (N), and outputs have shape (N, classes).
+/// Iterates over `loader` once, in evaluation mode and without recording gradients
+/// (nn::EvaluationGuard), and then restores the model's training mode. Returns the number
+/// of samples, and the number of samples whose target class has the largest output, both
+/// summed over all ranks. The result is exact if each sample is in the loader of exactly
+/// one rank (data::DistributedEvalSampler). Blocks until all ranks have called it.
+/// REQUIRES: targets are classes (N), and outputs have shape (N, classes).
 Accuracy count_correct(nn::Module& model, data::DataLoader& loader,
                        dist::ProcessGroup& group);
 

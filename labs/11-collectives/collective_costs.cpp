@@ -22,8 +22,8 @@
 
 #include "labs/11-collectives/tutorial_ring.hpp"
 #include "libmini/core/error.hpp"
-#include "libmini/distributed/collectives/all_reduce.hpp"
 #include "libmini/distributed/collectives/all_reduce_time.hpp"
+#include "libmini/distributed/collectives/collectives.hpp"
 #include "libmini/distributed/transport/links.hpp"
 #include "libmini/extras/simulation/cluster.hpp"
 #include "libmini/program/command_line.hpp"

@@ -2,8 +2,7 @@
 
 #include <utility>
 
-#include "libmini/distributed/collectives/all_reduce.hpp"
-#include "libmini/distributed/collectives/tree_broadcast.hpp"
+#include "libmini/distributed/collectives/collectives.hpp"
 
 namespace simple {
 
@@ -34,9 +33,7 @@ void Work::complete(std::exception_ptr error) {
 }
 
 Group::Group(Transport& transport) : transport_(transport) {
-    // [lab11.6] Start the thread.
     thread_ = std::thread([this] { run(); });
-    // [lab11.6]
 }
 
 Group::~Group() {

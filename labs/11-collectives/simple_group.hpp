@@ -29,7 +29,8 @@ class Work {
     /// Returns whether the operation has ended, with an error or without; never blocks.
     bool is_completed() const;
 
-    /// Blocks until the operation has ended. Throws its error, each time it is called.
+    /// Blocks until the operation has ended. Throws its error, which may be of any type,
+    /// each time it is called.
     void wait() const;
 
     /// Marks the operation as ended, with an error if `error` is not null, and wakes
@@ -46,8 +47,11 @@ class Work {
 using WorkHandle = std::shared_ptr<Work>;
 using Operation = std::function<void(mini::dist::Transport&)>;
 
-/// Runs one rank's collectives. REQUIRES: one thread makes all calls; all ranks start the
-/// same operations in the same order.
+/// Runs one rank's operations, one at a time, in the order of their starts, on a thread of
+/// its own. After an operation has thrown, the operations that were started later do not run,
+/// because the ranks' messages no longer match: each of their Works ends with the same error.
+/// REQUIRES: one thread makes all calls; all ranks start the same operations in the same
+/// order.
 class Group {
   public:
     /// Starts the thread. REQUIRES: `transport` outlives this object, and only the thread
@@ -59,7 +63,8 @@ class Group {
     Group(const Group&) = delete;
     Group& operator=(const Group&) = delete;
 
-    /// Queues an operation for the thread, and returns its Work immediately.
+    /// Queues an operation for the thread, and returns its Work immediately, also while
+    /// another operation runs.
     WorkHandle start(Operation operation);
 
     /// Starts the sum of `data` over all ranks, in place, and returns its Work
@@ -77,12 +82,7 @@ class Group {
         WorkHandle work;
     };
 
-    /// The thread's function: runs the queued operations one after another, in the order
-    /// of their starts, and completes the Work of each. Does not hold the mutex while an
-    /// operation runs, so that start() does not block. If an operation throws, its Work
-    /// and the Work of every later operation are completed with that error; later
-    /// operations are not run, because the ranks' messages no longer match. Returns when
-    /// the group is closing and the queue is empty.
+    /// The thread's function.
     void run();
 
     mini::dist::Transport& transport_;

@@ -126,14 +126,23 @@ std::string error_of(const simple::WorkHandle& work) {
 }
 
 // Blocks until the thread sleeps; gives up after 20,000 checks, as it may never sleep.
-void wait_until_asleep(pid_t thread) {
+bool wait_until_asleep(pid_t thread) {
     const std::string path = concat("/proc/self/task/", thread, "/stat");
     for (int look = 0; look < 20'000; ++look) {
         std::string id, name, state;
         std::ifstream(path) >> id >> name >> state;
-        if (state == "S") return;
+        if (state == "S") return true;
         std::this_thread::yield();
     }
+    return false;
+}
+
+// Returns how often the thread has gone to sleep.
+std::string sleeps_of(pid_t thread) {
+    std::ifstream status(concat("/proc/self/task/", thread, "/status"));
+    for (std::string line; std::getline(status, line);)
+        if (line.starts_with("voluntary_ctxt_switches")) return line;
+    return "";
 }
 
 const simple::Operation kNothing = [](dist::Transport&) {};
@@ -151,7 +160,7 @@ TEST_CASE("all operations run on one thread, which is not the caller's",
         for (const auto& work : works) work->wait();
     });
     for (const auto& thread : threads) {
-        INFO("start() queues the operation; the group's thread runs it: hint 1 of 11.6");
+        INFO("start() queues the operation; the group's thread runs it");
         REQUIRE(thread != std::this_thread::get_id());
         REQUIRE(thread == threads.front());
     }
@@ -215,6 +224,28 @@ TEST_CASE("start() wakes a thread that sleeps", "[lab11][lab11.6]") {
     REQUIRE(was_woken);
 }
 
+TEST_CASE("a thread without an operation sleeps until it is woken", "[lab11][lab11.6]") {
+    std::promise<pid_t> id;
+    bool is_asleep = false;
+    int wakes = 0;
+    alone([&](simple::Group& group) {
+        group.start([&](dist::Transport&) { id.set_value(::gettid()); })->wait();
+        const pid_t thread = id.get_future().get();
+        is_asleep = wait_until_asleep(thread);
+        std::string before = sleeps_of(thread);
+        for (int look = 0; look < 2000; ++look) {
+            const std::string now = sleeps_of(thread);
+            wakes += now != before;
+            before = now;
+        }
+    });
+    INFO(
+        "a thread that looks at the queue again and again takes a core from the "
+        "training");
+    REQUIRE(is_asleep);
+    REQUIRE(wakes == 0);
+}
+
 TEST_CASE("start() does not block while an operation runs", "[lab11][lab11.6]") {
     bool was_started = false;
     alone([&](simple::Group& group) {
@@ -231,7 +262,7 @@ TEST_CASE("start() does not block while an operation runs", "[lab11][lab11.6]") 
         work->wait();
     });
     INFO("a second start() during an operation waited for its end: is the mutex locked");
-    INFO("while the operation runs? hint 2 of 11.6 helps");
+    INFO("while the operation runs?");
     REQUIRE(was_started);
 }
 
@@ -246,7 +277,6 @@ TEST_CASE("the error of an operation reaches each wait for it", "[lab11][lab11.6
         is_completed = bad->is_completed();
     });
     INFO("the first operation succeeds, the second throws, and is waited for twice");
-    INFO("hint 2 of 11.6 helps");
     REQUIRE(errors == std::vector<std::string>{"", "rank 1 is gone", "rank 1 is gone"});
     REQUIRE(is_completed);
 }
@@ -304,18 +334,23 @@ TEST_CASE("after an error no later operation runs; each has the same error",
           "[lab11][lab11.6]") {
     int ran = 0;
     std::vector<std::string> errors;
+    simple::WorkHandle last;
     alone([&](simple::Group& group) {
         std::vector<simple::WorkHandle> works;
+        const auto run = [&ran](dist::Transport&) { ++ran; };
         works.push_back(
             group.start([](dist::Transport&) { throw Error("rank 1 is gone"); }));
-        for (int i = 0; i < 2; ++i)
-            works.push_back(group.start([&ran](dist::Transport&) { ++ran; }));
+        works.push_back(group.start(run));
         for (const auto& work : works) errors.push_back(error_of(work));
+        errors.push_back(error_of(group.start(run)));  // started after the error
+        last = group.start(run);
     });
     INFO("the other ranks may still be in the operation that failed here: a later one");
     INFO("would receive its messages");
     REQUIRE(ran == 0);
     REQUIRE(errors == std::vector<std::string>(3, "rank 1 is gone"));
+    REQUIRE(last->is_completed());
+    REQUIRE(error_of(last) == "rank 1 is gone");
 }
 
 TEST_CASE("the destructor waits for the operations that were started",

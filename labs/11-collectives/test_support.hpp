@@ -9,10 +9,12 @@
 
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <functional>
 #include <map>
 #include <span>
@@ -242,19 +244,34 @@ inline Sent sent_by(const Journal& journal) {
     return sent;
 }
 
+/// Returns a float with nine digits, which differ if its bits do.
+inline std::string in_digits(float value) {
+    std::array<char, 32> text;
+    std::snprintf(text.data(), text.size(), "%.9g", static_cast<double>(value));
+    return text.data();
+}
+
 inline dist::Elements elements(Values& values) {
     return dist::Elements(std::span<float>(values));
 }
 
 using AllReduce = void (*)(dist::Transport&, dist::Elements, dist::ReduceOp);
 
-/// Checks that every rank has the sum. `hint` is a line of the failure report.
-void check_sums(AllReduce all_reduce, const std::string& hint);
+/// Returns a line of the failure report: what a rank did, in the words of the task.
+using Remark = std::function<std::string(const Seen&, int rank)>;
+
+/// Returns what each rank has after an all-reduce.
+Seen all_reduced(AllReduce all_reduce, int ranks,
+                 const std::function<Values(int)>& first_values,
+                 dist::ReduceOp op = dist::ReduceOp::kSum);
+
+/// Checks that every rank has the sum.
+void check_sums(AllReduce all_reduce, const Remark& remark = {});
 /// Checks the results of all five operations.
-void check_operations(AllReduce all_reduce, const std::string& hint);
+void check_operations(AllReduce all_reduce);
 /// Checks the average of float16 whose sum would overflow.
-void check_half_average(AllReduce all_reduce, const std::string& hint);
-/// Checks that the results of all ranks are bitwise identical.
-void check_bits(AllReduce all_reduce, const std::string& hint);
+void check_half_average(AllReduce all_reduce);
+/// Checks that the results of all ranks are bitwise identical. `why`: a line of the report.
+void check_bits(AllReduce all_reduce, const std::string& why);
 
 }  // namespace mini::lab11

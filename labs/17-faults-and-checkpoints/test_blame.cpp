@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "labs/17-faults-and-checkpoints/test_support.hpp"
-#include "libmini/distributed/collectives/all_reduce.hpp"
+#include "libmini/distributed/collectives/collectives.hpp"
 #include "libmini/distributed/net/clock.hpp"
 #include "libmini/distributed/transport/failure_detector.hpp"
 #include "libmini/extras/simulation/process_cluster.hpp"

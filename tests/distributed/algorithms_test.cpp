@@ -10,8 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "libmini/distributed/collectives/all_reduce.hpp"
-#include "libmini/distributed/collectives/dissemination_barrier.hpp"
+#include "libmini/distributed/collectives/collectives.hpp"
 #include "libmini/distributed/collectives/reduce.hpp"
 #include "tests/distributed/require_none.hpp"
 #include "tests/distributed/support.hpp"

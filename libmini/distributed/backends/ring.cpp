@@ -11,7 +11,7 @@
 
 #include "libmini/distributed/backends/subgroup_mesh.hpp"
 #include "libmini/distributed/backends/transport_backend.hpp"
-#include "libmini/distributed/collectives/dissemination_barrier.hpp"
+#include "libmini/distributed/collectives/await_all_ranks.hpp"
 #include "libmini/distributed/group/subgroup.hpp"
 #include "libmini/distributed/transport/emulated_link.hpp"
 #include "libmini/distributed/transport/links.hpp"

@@ -7,14 +7,12 @@
 #include <span>
 #include <string>
 
-#include "libmini/distributed/collectives/all_reduce.hpp"
-#include "libmini/distributed/collectives/dissemination_barrier.hpp"
+#include "libmini/distributed/collectives/collectives.hpp"
 #include "libmini/distributed/collectives/gather_scatter.hpp"
+#include "libmini/distributed/collectives/hierarchical_all_reduce.hpp"
 #include "libmini/distributed/collectives/reduce.hpp"
 #include "libmini/distributed/collectives/ring_all_gather.hpp"
 #include "libmini/distributed/collectives/ring_reduce_scatter.hpp"
-#include "libmini/distributed/collectives/tree_broadcast.hpp"
-#include "libmini/distributed/collectives/tree_reduce.hpp"
 #include "libmini/distributed/transport/shared_all_reduce.hpp"
 
 namespace mini::dist {

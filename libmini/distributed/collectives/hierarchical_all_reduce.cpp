@@ -1,22 +1,9 @@
-// Hierarchical all-reduce: a reduce inside each host through shared memory, then an
-// all-reduce between one rank of each host over the network, which is the bottleneck,
-// then a broadcast inside each host.
-//
-//     host A: ranks 0 1 2      reduce to 0  \                       broadcast from 0
-//                                            ring all-reduce 0, 3
-//     host B: ranks 3 4 5      reduce to 3  /                       broadcast from 3
-//
-// With H hosts, each network card sends 2(H-1)/H of the buffer, for any number of ranks
-// per host. With n ranks per host, a ring over all ranks sends up to n times as much over
-// each network card, if ranks of one host are not neighbours in the ring.
-
-#include "libmini/distributed/collectives/all_reduce.hpp"
+#include "libmini/distributed/collectives/hierarchical_all_reduce.hpp"
 
 #include <map>
 
+#include "libmini/distributed/collectives/collectives.hpp"
 #include "libmini/distributed/collectives/reduce.hpp"
-#include "libmini/distributed/collectives/tree_broadcast.hpp"
-#include "libmini/distributed/collectives/tree_reduce.hpp"
 #include "libmini/distributed/transport/subset_transport.hpp"
 
 namespace mini::dist {

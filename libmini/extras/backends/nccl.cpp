@@ -18,7 +18,7 @@
 #include "libmini/core/text.hpp"
 #include "libmini/distributed/backends/registry.hpp"
 #include "libmini/distributed/backends/transport_backend.hpp"
-#include "libmini/distributed/collectives/tree_broadcast.hpp"
+#include "libmini/distributed/collectives/collectives.hpp"
 #include "libmini/distributed/rendezvous/rank_variables.hpp"
 #include "libmini/extras/backends/nccl_calls.hpp"
 #include "libmini/extras/backends/nccl_collective.hpp"

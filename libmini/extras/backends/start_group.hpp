@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "libmini/distributed/collectives/dissemination_barrier.hpp"
+#include "libmini/distributed/collectives/await_all_ranks.hpp"
 #include "libmini/distributed/group/queued_group.hpp"
 #include "libmini/distributed/rendezvous/rendezvous.hpp"
 #include "libmini/distributed/transport/mesh.hpp"

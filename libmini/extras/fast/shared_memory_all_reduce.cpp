@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "libmini/core/error.hpp"
-#include "libmini/distributed/collectives/all_reduce.hpp"
+#include "libmini/distributed/collectives/collectives.hpp"
 #include "libmini/distributed/collectives/reduce.hpp"
 #include "libmini/distributed/transport/shared_all_reduce.hpp"
 #include "libmini/extras/fast/shared_blocks.hpp"

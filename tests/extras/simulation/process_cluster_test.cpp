@@ -13,7 +13,7 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/backends/ring.hpp"
-#include "libmini/distributed/collectives/all_reduce.hpp"
+#include "libmini/distributed/collectives/collectives.hpp"
 #include "libmini/distributed/group/process_group.hpp"
 #include "libmini/distributed/rendezvous/rendezvous.hpp"
 #include "libmini/distributed/store/tcp_store.hpp"

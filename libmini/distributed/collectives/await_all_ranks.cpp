@@ -1,17 +1,11 @@
-#include "libmini/distributed/collectives/dissemination_barrier.hpp"
+#include "libmini/distributed/collectives/await_all_ranks.hpp"
 
 #include <algorithm>
 #include <chrono>
 
-namespace mini::dist {
+#include "libmini/distributed/collectives/collectives.hpp"
 
-void dissemination_barrier(Transport& transport) {
-    const int P = transport.world_size(), rank = transport.rank();
-    // [lab11.2] In round k, signal the rank 2^k above and wait for the rank 2^k below.
-    for (int distance = 1; distance < P; distance *= 2)
-        transport.send_recv((rank + distance) % P, {}, (rank - distance + P) % P, {});
-    // [lab11.2]
-}
+namespace mini::dist {
 
 void await_all_ranks(GroupTransport& transport, Deadline deadline) {
     constexpr Collective kConnected{.operation = Operation::kBarrier,

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "libmini/distributed/backends/transport_backend.hpp"
-#include "libmini/distributed/collectives/collectives.hpp"
 #include "libmini/distributed/collectives/all_reduce_time.hpp"
+#include "libmini/distributed/collectives/collectives.hpp"
 #include "libmini/distributed/transport/subset_transport.hpp"
 #include "libmini/extras/simulation/cluster.hpp"
 #include "libmini/tensor/tensor.hpp"

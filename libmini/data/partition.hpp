@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "libmini/data/dataset.hpp"
@@ -44,12 +45,9 @@ class Partition : public Dataset {
 };
 
 /// Returns how many of n samples each fraction gets: int(sizes[k] * n), in double, as in
-/// the tutorial. With assign_remainder, the samples that truncation leaves over are
-/// assigned one by one, starting with the first part, until all parts together have
-/// min(n, int((sizes[0] + sizes[1] + ... + 1e-9) * n)) samples: all n samples if the
-/// fractions sum to 1 up to rounding errors. Throws UsageError, which names the fractions
-/// and their sum, unless all fractions are positive and sum to at most 1 + 1e-9 (nine
-/// times 1/9 is slightly more than 1).
+/// the tutorial. With assign_remainder, assign_remainder_to (fractions.hpp) adds what
+/// rounding down leaves over: all parts together have n samples if the fractions sum to 1
+/// up to rounding errors. Throws UsageError as check_fractions (fractions.hpp).
 std::vector<int64_t> partition_lengths(const std::vector<double>& sizes, int64_t n,
                                        bool assign_remainder = false);
 
@@ -65,11 +63,11 @@ struct DataPartitionerOptions {
     bool assign_remainder = false;  // false: the remainder belongs to no part
 };
 
-/// Splits a dataset of n samples into parts (the tutorial's `DataPartitioner`): shuffles
-/// 0 .. n-1 with PythonRandom(seed), which equals Python's random.Random(seed), and cuts
-/// the shuffled list into runs with the lengths partition_lengths(sizes, n,
-/// assign_remainder). Run k is part k. Draws from no other generator, so all ranks with
-/// the same n, fractions and seed make the same parts.
+/// Splits a dataset of n samples into parts (the tutorial's `DataPartitioner`). The parts
+/// are the runs of the shuffled list 0 .. n-1, with the lengths partition_lengths(sizes, n,
+/// assign_remainder). The order of the list depends on n and seed only: it is that of
+/// PythonRandom(seed).shuffle, which equals Python's random.Random(seed).shuffle. Neither
+/// uses nor changes default_generator().
 class DataPartitioner {
   public:
     /// Throws UsageError if `dataset` is null, or as partition_lengths.
@@ -77,7 +75,9 @@ class DataPartitioner {
                     const std::vector<double>& sizes,
                     DataPartitionerOptions options = {});
     DataPartitioner(std::shared_ptr<const Dataset> dataset,
-                    const std::vector<double>& sizes, int64_t seed);
+                    const std::vector<double>& sizes, int64_t seed)
+        : DataPartitioner(std::move(dataset), sizes,
+                          DataPartitionerOptions{.seed = seed}) {}
 
     /// Returns part number `partition`. Throws UsageError, which names it and the number
     /// of parts, when it is out of range.

@@ -33,8 +33,10 @@ struct PartitionedDataset {
 /// `partition_dataset`). DataPartitioner gives each rank the fraction 1 / world size, and
 /// the loader's batches have int(batch_size / world size) samples. Throws UsageError when
 /// rank or world size is missing and init_process_group has not been called on this
-/// thread, when there are more ranks than samples in a batch, or when the dataset has no
-/// sample for this rank.
+/// thread (choose_replica, replica.hpp), when there are more ranks than samples in a
+/// batch, or when the dataset has no sample for this rank. The last two errors name the
+/// batch or the number of samples, and the number of ranks. Throws UsageError if `dataset`
+/// is null.
 PartitionedDataset partition_dataset(std::shared_ptr<const Dataset> dataset,
                                      const PartitionDatasetOptions& options = {});
 

@@ -25,9 +25,7 @@ uint64_t PythonRandom::getrandbits(int bits) {
         const uint64_t high = engine_.next() >> (64 - bits);
         return high << 32 | low;
     }
-    // [lab07.2] Take the high bits of one word.
     return engine_.next() >> (32 - bits);
-    // [lab07.2]
 }
 
 double PythonRandom::random() {
@@ -37,18 +35,14 @@ double PythonRandom::random() {
 }
 
 uint64_t PythonRandom::below(uint64_t bound) {
-    // [lab07.2] Draw as many bits as the bound has, until the number is below the bound.
     const int bits = static_cast<int>(std::bit_width(bound));
     uint64_t pick = getrandbits(bits);
     while (pick >= bound) pick = getrandbits(bits);
     return pick;
-    // [lab07.2]
 }
 
 void PythonRandom::shuffle_indices(uint64_t n, const Exchange& exchange) {
-    // [lab07.3] Fill the places from the back, each from all that are not filled yet.
     for (uint64_t left = n; left > 1; --left) exchange(left - 1, below(left));
-    // [lab07.3]
 }
 
 }  // namespace mini

@@ -18,7 +18,7 @@ TEST_CASE("a tensor joins its bucket before the bucket is closed", "[lab16][lab1
         INFO(
             "tensors of 4 4 40 4 4 bytes with a limit of 8: the third finds an empty "
             "bucket and closes it alone; got "
-            << in_words(assigned) << "; hint 1 of 16.1 helps");
+            << in_words(assigned));
         CHECK(assigned == Assignment{{0, 1}, {2}, {3, 4}});
     }
     const auto joined = compute_bucket_assignment(floats({4, 40, 4}), {8});
@@ -32,8 +32,7 @@ TEST_CASE("a tensor joins its bucket before the bucket is closed", "[lab16][lab1
 TEST_CASE("the first limit holds for the first bucket and the last for all others",
           "[lab16][lab16.1]") {
     const auto assigned = compute_bucket_assignment(floats({4, 4, 4, 4, 4, 4}), {4, 8});
-    INFO("six tensors of 4 bytes with limits 4 and 8; got " << in_words(assigned)
-                                                            << "; hint 2 of 16.1 helps");
+    INFO("six tensors of 4 bytes with limits 4 and 8; got " << in_words(assigned));
     CHECK(assigned == Assignment{{0}, {1, 2}, {3, 4}, {5}});
 }
 
@@ -52,8 +51,7 @@ TEST_CASE("buckets never mix dtypes and each dtype starts with the first limit",
     auto tensors = floats({4, 4, 4});
     tensors.insert(tensors.begin() + 1, Tensor::zeros({1}, DType::kInt64));
     const auto assigned = compute_bucket_assignment(tensors, {4, 100});
-    INFO("float int64 float float with limits 4 and 100; got "
-         << in_words(assigned) << "; hint 2 of 16.1 helps");
+    INFO("float int64 float float with limits 4 and 100; got " << in_words(assigned));
     CHECK(assigned == Assignment{{0}, {1}, {2, 3}});
 
     tensors.resize(2);
@@ -72,14 +70,41 @@ TEST_CASE("no tensors give no bucket and empty tensors still get a bucket",
     CHECK(compute_bucket_assignment(floats({0, 0}), {8}) == Assignment{{0, 1}});
 }
 
+TEST_CASE("each dtype has its own count of closed buckets", "[lab16][lab16.1]") {
+    auto tensors = floats({4});
+    for (int i = 0; i < 3; ++i) tensors.push_back(Tensor::zeros({1}, DType::kInt64));
+    const auto assigned = compute_bucket_assignment(tensors, {4, 8, 100});
+    INFO("float int64 int64 int64 with limits 4, 8 and 100: the second bucket of int64");
+    INFO("has the limit 8, whatever float has closed; got " << in_words(assigned));
+    CHECK(assigned == Assignment{{0}, {1}, {2}, {3}});
+}
+
+TEST_CASE("buckets are sorted by their first tensor, whichever was closed first",
+          "[lab16][lab16.1]") {
+    auto tensors = floats({4, 4});
+    tensors.insert(tensors.begin() + 1, Tensor::zeros({1}, DType::kInt64));
+    const auto assigned = compute_bucket_assignment(tensors, {8});
+    INFO("float int64 float of 4 8 4 bytes with a limit of 8: the bucket of int64 is");
+    INFO("closed first, but begins later; got " << in_words(assigned));
+    CHECK(assigned == Assignment{{0, 2}, {1}});
+}
+
+TEST_CASE("buckets need at least one limit, and limits of at least one byte",
+          "[lab16][lab16.1]") {
+    const auto tensors = floats({4});
+    CHECK(compute_bucket_assignment(tensors, {1}) == Assignment{{0}});
+    CHECK_THROWS_AS(compute_bucket_assignment(tensors, {}), UsageError);
+    CHECK_THROWS_AS(compute_bucket_assignment(tensors, {4, 0}), UsageError);
+    CHECK_THROWS_AS(compute_bucket_assignment({}, {-1}), UsageError);
+}
+
 TEST_CASE("the first buckets are filled from the last parameter to the first",
           "[lab16][lab16.1]") {
     using parallel::compute_bucket_assignment_from_last;
     const auto assigned =
         compute_bucket_assignment_from_last(floats({60, 20, 40, 8}), {8, 40});
     INFO("tensors 0 1 2 3 of 60 20 40 and 8 bytes with limits 8 and 40");
-    INFO("the buckets should be (3,)(2,)(1, 0), and are " << in_words(assigned)
-                                                          << "; hint 1 of 16.1 helps");
+    INFO("the buckets should be (3,)(2,)(1, 0), and are " << in_words(assigned));
     CHECK(assigned == Assignment{{3}, {2}, {1, 0}});
 
     const auto joined = compute_bucket_assignment_from_last(floats({4, 4, 4, 4, 4}), {8});
@@ -105,12 +130,13 @@ TEST_CASE("the gradients of a bucket are views of one flat buffer", "[lab16][lab
     const std::vector<Tensor> parameters{Tensor::zeros({2, 2}), Tensor::zeros({9}),
                                          Tensor::zeros({3}), Tensor::zeros({0})};
     Bucket bucket({2, 3, 0}, parameters);
-    INFO("parameters of shapes (3,) (0,) and (2, 2) are 7 floats; hint 1 of 16.2 helps");
+    INFO("parameters of shapes (3,) (0,) and (2, 2) are 7 floats");
     REQUIRE(bucket.buffer().shape() == Shape{7});
     REQUIRE(bucket.gradients().size() == 3);
     CHECK(bucket.gradient(0).shape() == Shape{3});
     CHECK(bucket.gradient(1).shape() == Shape{0});
     CHECK(bucket.gradient(2).shape() == Shape{2, 2});
+    CHECK(bucket.buffer().to_vector<float>() == Values(7, 0));
 
     for (const size_t slot : {size_t{0}, size_t{2}}) {
         Tensor gradient = bucket.gradient(slot);
@@ -132,11 +158,11 @@ TEST_CASE("a bucket has the dtype of its parameters", "[lab16][lab16.2]") {
 // ---- 16.3
 
 TEST_CASE("a gradient is copied to its slot and multiplied by its share",
-          "[lab16][lab16.3]") {
+          "[lab16][lab16.2]") {
     Bucket bucket({0, 1}, floats({8, 4}));
     const Tensor gradient = Tensor::from(Values{6, 9});
     bucket.copy_gradient(0, gradient, 1.0f / 3);
-    INFO("6 and 9 with a share of one third are 2 and 3; hint 1 of 16.3 helps");
+    INFO("6 and 9 with a share of one third are 2 and 3");
     const auto values = bucket.buffer().to_vector<float>();
     CHECK(std::abs(values[0] - 2) < 1e-6f);
     CHECK(std::abs(values[1] - 3) < 1e-6f);
@@ -150,18 +176,18 @@ TEST_CASE("a gradient is copied to its slot and multiplied by its share",
 }
 
 TEST_CASE("a gradient that is already in its slot is still multiplied by its share",
-          "[lab16][lab16.3]") {
+          "[lab16][lab16.2]") {
     Bucket bucket({0}, floats({8}));
     Tensor view = bucket.gradient(0);
     ops::fill_(view, 8.0f);
     bucket.copy_gradient(0, view, 0.25f);
     INFO(
         "from the second step on the gradient is the view of the bucket: 8 times 0.25 "
-        "is 2 there too; hint 2 of 16.3 helps");
+        "is 2 there too");
     CHECK(view.to_vector<float>() == Values{2, 2});
 }
 
-TEST_CASE("an undefined gradient counts as zero", "[lab16][lab16.3]") {
+TEST_CASE("an undefined gradient counts as zero", "[lab16][lab16.2]") {
     Bucket bucket({0}, floats({8}));
     Tensor view = bucket.gradient(0);
     ops::fill_(view, 8.0f);
@@ -171,27 +197,34 @@ TEST_CASE("an undefined gradient counts as zero", "[lab16][lab16.3]") {
     CHECK(bucket.is_full());
 }
 
-TEST_CASE("a bucket is full when all of its gradients are ready", "[lab16][lab16.3]") {
+TEST_CASE("a bucket is full when all of its gradients are ready", "[lab16][lab16.2]") {
     Bucket bucket({0, 1, 2}, floats({4, 4, 4}));
     for (const auto& [slot, full] : std::vector<std::pair<size_t, bool>>{
              {2, false}, {2, false}, {0, false}, {2, false}, {1, true}}) {
         bucket.copy_gradient(slot, Tensor::ones({1}), 1.0f);
         INFO("gradients 2 2 0 2 1 of three in this order; this one is "
-             << slot << "; a repeated gradient is not counted again: hint 3 of 16.3");
+             << slot << "; a repeated gradient is not counted again");
         CHECK(bucket.is_ready(slot));
         REQUIRE(bucket.is_full() == full);
     }
+    bucket.finish = [] {};
     bucket.reset();
+    INFO(
+        "reset() begins a new pass: nothing is ready, `finish` is empty, and the "
+        "numbers");
+    INFO("stay, because the gradients that they are may not have been set to zero");
     CHECK_FALSE(bucket.is_full());
     CHECK_FALSE(bucket.is_ready(1));
+    CHECK_FALSE(bucket.finish);
+    CHECK(bucket.buffer().to_vector<float>() == Values{1, 1, 1});
 }
 
-TEST_CASE("a gradient that is copied again replaces the first", "[lab16][lab16.3]") {
+TEST_CASE("a gradient that is copied again replaces the first", "[lab16][lab16.2]") {
     Bucket bucket({0, 1}, floats({4, 4}));
     bucket.copy_gradient(0, Tensor::from(Values{6}), 0.5f);
     bucket.copy_gradient(1, Tensor::from(Values{8}), 0.5f);
     bucket.copy_gradient(0, Tensor::from(Values{10}), 0.5f);
     INFO("6 and 8 with a share of a half are 3 and 4; then 10 replaces the first, with");
-    INFO("the result 5; the second does not change; hint 3 of 16.3 helps");
+    INFO("the result 5; the second does not change");
     CHECK(bucket.buffer().to_vector<float>() == Values{5, 4});
 }

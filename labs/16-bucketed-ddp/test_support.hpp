@@ -96,6 +96,19 @@ class Branches : public nn::Module {
     std::vector<bool> on;
 };
 
+// Returns the message of the Error that `call` throws; "" if it throws none.
+template <typename Call>
+std::string error_of(const Call& call) {
+    try {
+        call();
+    } catch (const NotImplemented&) {
+        throw;
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return "";
+}
+
 // One bucket per parameter, so that the order of the buckets can be checked.
 inline const DDPOptions kBucketEach{.first_bucket_bytes = 1,
                                     .bucket_cap_mb = parallel::mib(1)};
@@ -147,8 +160,7 @@ inline std::string story(const std::vector<Event>& log) {
 inline std::string why_launches_differ(const std::vector<Event>& log,
                                        const std::string& otherwise) {
     if (indices(log, EventKind::kBucketLaunch).empty())
-        return "the log has no launch at all: launch(index) starts a bucket's all-reduce "
-               "and records it";
+        return "the log has no launch at all: a launch is recorded as kBucketLaunch";
     return otherwise;
 }
 

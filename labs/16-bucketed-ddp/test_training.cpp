@@ -1,4 +1,4 @@
-// The checks of lab 16, tasks 16.4 and 16.5: the reducer.
+// The checks of lab 16, tasks 16.4 and 16.5: the order of the launches, and of the buckets.
 
 #include "labs/16-bucketed-ddp/test_support.hpp"
 
@@ -40,7 +40,7 @@ TEST_CASE("each bucket is launched once and in the order of the indices",
     });
     for (const auto& log : logs) {
         INFO("four buckets; the log says: " << story(log));
-        INFO(why_launches_differ(log, "hint 1 of 16.4 helps"));
+        INFO(why_launches_differ(log, "each is launched when it is its turn"));
         CHECK(indices(log, EventKind::kBucketLaunch) == std::vector<int64_t>{0, 1, 2, 3});
         CHECK(indices(log, EventKind::kBucketDone) == std::vector<int64_t>{0, 1, 2, 3});
         CHECK(collectives(log, "all_reduce") == 4);
@@ -53,15 +53,12 @@ TEST_CASE("a bucket that is full too early is launched after the bucket before i
         TwoWays model(/*reversed=*/true);
         DistributedDataParallel ddp(model, kBucketEach);
         group.events().clear();
-        INFO(
-            "one rank; bucket 1 is full first, and then bucket 0; hint 2 of "
-            "16.4");
+        INFO("one rank; bucket 1 is full first, and then bucket 0");
         ddp(Tensor::ones({1})).backward();
         return group.events().snapshot();
     });
     INFO("the log says: " << story(logs[0]));
-    INFO(why_launches_differ(logs[0],
-                             "0 and 1 are launched once 0 is full; hint 2 of 16.4"));
+    INFO(why_launches_differ(logs[0], "0 and 1 are launched once 0 is full"));
     CHECK(indices(logs[0], EventKind::kBucketReady) == std::vector<int64_t>{1, 0});
     CHECK(indices(logs[0], EventKind::kBucketLaunch) == std::vector<int64_t>{0, 1});
 }
@@ -87,7 +84,7 @@ TEST_CASE("the order of launches does not depend on the order of the gradients",
         INFO(why_launches_differ(
             log,
             "a full bucket must wait for the buckets before it, or a's gradient is added "
-            "to b's gradient of another rank; hint 2 of 16.4 helps"));
+            "to b's gradient of another rank"));
         CHECK(indices(log, EventKind::kBucketLaunch) == std::vector<int64_t>{0, 1});
         CHECK(std::abs(gradients[0] - 4.0f / 3) < 1e-5f);
         CHECK(std::abs(gradients[1] - 5.0f / 3) < 1e-5f);
@@ -109,7 +106,7 @@ TEST_CASE("the first bucket is launched before the last gradient is ready",
         INFO("the log says: " << story(log));
         INFO(why_launches_differ(log,
                                  "a bucket launched at the end is not hidden behind the "
-                                 "backward pass; hint 3 of 16.4 helps"));
+                                 "backward pass"));
         const auto launch =
             std::ranges::find(log, EventKind::kBucketLaunch, &Event::kind);
         const auto gradients_after = std::count_if(
@@ -163,43 +160,8 @@ TEST_CASE("the backward pass continues while an all-reduce is in flight",
         "rank 1 does not begin its backward pass before rank 0 has all 4 gradients, so "
         "no all-reduce can complete before that; gradients of rank 0: "
         << gradients
-        << ". A launch must not wait for its all-reduce: wait_for_buckets() does, at the "
-           "end; hint 16.4/3 helps");
+        << ". A launch must not wait for its all-reduce: the end of the pass does");
     CHECK(gradients == 4);
-}
-
-TEST_CASE("a communication hook may set the gradients itself and free its bucket",
-          "[lab16][lab16.4]") {
-    struct Seen {
-        std::vector<int64_t> finished;  // buckets, in the order of their second functions
-        Values gradients;
-    };
-    const auto seen = on_ranks(2, [](dist::ProcessGroup& group) {
-        TwoWays model(/*reversed=*/false);
-        DistributedDataParallel ddp(model, kBucketEach);
-        Seen result;
-        ddp.register_comm_hook([&](const parallel::GradBucket& bucket,
-                                   dist::ProcessGroup& all) {
-            all.all_reduce(bucket.buffer);
-            for (size_t i = 0; i < bucket.parameters.size(); ++i)
-                Tensor(bucket.parameters[i]).set_grad(ops::clone(bucket.gradients[i]));
-            bucket.buffer.free_storage();
-            return [&, index = bucket.index] {
-                result.finished.push_back(static_cast<int64_t>(index));
-            };
-        });
-        ddp(Tensor::full({1}, group.rank() + 1)).backward();
-        result.gradients = gradients_of(model);
-        return result;
-    });
-    for (const auto& [finished, gradients] : seen) {
-        INFO(
-            "the hook sums the gradients in its first function, and frees the bucket; "
-            "the sums are 3 and 6. Its second function is the `finish` of the bucket: "
-            "the reducer calls it once, in the order of the buckets; hint 3 of 16.4");
-        CHECK(finished == std::vector<int64_t>{0, 1});
-        CHECK(gradients == Values{3, 6});
-    }
 }
 
 // ---- 16.5
@@ -216,7 +178,7 @@ TEST_CASE("every rank calls one broadcast before its second pass", "[lab16][lab1
     for (size_t rank = 0; rank < 3; ++rank) {
         INFO("rank " << rank << " called " << broadcasts[rank]
                      << " broadcasts of the order; all ranks call a broadcast, also "
-                        "the ranks that receive; hint 2 of 16.5 helps");
+                        "the ranks that receive");
         CHECK(broadcasts[rank] == 1);
     }
 }
@@ -236,8 +198,7 @@ TEST_CASE("the second step has buckets in the order of the first step's gradient
     for (const auto& rank : seen) {
         INFO("a is used last, so its gradient is ready first. Buckets at first "
              << in_words(rank[0]) << " then after each step " << in_words(rank[1]) << ' '
-             << in_words(rank[2]) << ' ' << in_words(rank[3])
-             << "; hint 1 of 16.5 helps");
+             << in_words(rank[2]) << ' ' << in_words(rank[3]));
         CHECK(rank[0] == Assignment{{1}, {0}});
         CHECK(rank[1] == rank[0]);
         CHECK(rank[2] == Assignment{{0}, {1}});
@@ -267,7 +228,7 @@ TEST_CASE("all ranks use the order of rank 0", "[lab16][lab16.5]") {
         INFO("gradients are ready in a different order on rank "
              << reversed_rank << "; all must have rank 0's buckets, "
              << in_words(expected) << ", and rank " << rank << " has "
-             << in_words(mine.assigned) << "; hint 2 of 16.5 helps");
+             << in_words(mine.assigned));
         CHECK(mine.assigned == expected);
         CHECK(mine.gradients == seen[0].gradients);
     }

@@ -35,7 +35,7 @@ TEST_CASE("used_parameters finds every leaf that a result depends on",
           "[lab16][lab16.6]") {
     Toy model;
     INFO("parameters fc1.weight fc1.bias fc2.weight fc2.bias; walk from the result to");
-    INFO("the leaves along inputs(); hint 1 of 16.6 helps");
+    INFO("the leaves along inputs()");
     {
         INFO("the result is the output of both layers");
         CHECK(used_by(model(draw({2, 3}, 1)), model) == Used{true, true, true, true});
@@ -82,7 +82,6 @@ TEST_CASE("a parameter that some ranks do not use gets the average with zeros fo
         INFO("a pass in which the gradients are 1 2 3 4 on the four ranks. All use a.");
         INFO("Only rank 0 uses b, so b's average 1/4 is the gradient on every rank.");
         INFO("No rank uses c, so c must have no gradient. This is rank " << rank);
-        INFO("hint 2 of 16.7 helps");
         REQUIRE(seen[rank] == "a 2.5, b 0.25, c none");
     }
 }
@@ -94,14 +93,17 @@ TEST_CASE("a parameter that no rank uses keeps the gradient it had", "[lab16][la
                                             .bucket_cap_mb = parallel::mib(1),
                                             .find_unused_parameters = true});
         ddp(Tensor::full({1}, group.rank() + 1)).backward();
+        Tensor gradient = model.weights[2].grad();
+        ops::fill_(gradient, static_cast<float>(group.rank() + 5));
         model.on[2] = false;
         ddp(Tensor::zeros({1})).backward();
         return gradients_in_words(model);
     });
     for (size_t rank = 0; rank < 2; ++rank) {
-        INFO("c has the gradient 1.5, and the next pass, without c, must not change it");
-        INFO("This is rank " << rank << "; hint 2 of 16.7 helps");
-        REQUIRE(seen[rank] == "a 1.5, b 1.5, c 1.5");
+        INFO("c has the gradient 5 on rank 0 and 6 on rank 1, set by the test.");
+        INFO("The next pass, in which no rank uses c, must not change it.");
+        INFO("This is rank " << rank);
+        REQUIRE(seen[rank] == concat("a 1.5, b 1.5, c ", rank + 5));
     }
 }
 
@@ -109,7 +111,7 @@ TEST_CASE("a static graph gives a parameter unused on one rank its average in ev
           "[lab16][lab16.7]") {
     INFO("static_graph; both ranks use a, rank 0 uses b, no rank uses c. The ranks");
     INFO("exchange this in the first pass only: later `use` is empty, and the result is");
-    INFO("in State::used_somewhere; hint 2 of 16.7 helps");
+    INFO("in State::used_somewhere");
     const auto seen = on_ranks(2, [](dist::ProcessGroup& group) {
         Branches model;
         DistributedDataParallel ddp(model, {.first_bucket_bytes = 1,
@@ -153,7 +155,7 @@ TEST_CASE("the old gradient of an unused parameter is part of its average",
             "a pass within no_sync gives all three the gradients 1 and 2 on ranks 0, 1.");
         INFO("In the next pass both ranks use a, none uses b, rank 1 uses c: the old");
         INFO("gradients belong to the averages of 2 and 4, 1 and 2, 1 and 4.");
-        INFO("This is rank " << rank << "; hint 2 of 16.7 helps");
+        INFO("This is rank " << rank);
         REQUIRE(seen[rank] == "a 3, b 1.5, c 2.5");
     }
 }
@@ -183,7 +185,7 @@ TEST_CASE("a rank without batches shadows the iterations of the other ranks",
         INFO(
             "Both broadcast the order of rank 0, a then b, before the second iteration.");
         INFO("A joined rank uses no parameter: the averages are its gradients too, with");
-        INFO("which its optimizer would step; hint 2 of 16.7 helps");
+        INFO("which its optimizer would step");
         CHECK(assigned == Assignment{{0}, {1}});
         CHECK(weights == seen[0].weights);
     }
@@ -191,4 +193,48 @@ TEST_CASE("a rank without batches shadows the iterations of the other ranks",
     const Values expected =
         joins_first == 0 ? Values{-1.5f, -2.5f} : Values{-2.5f, -1.5f};
     CHECK(seen[0].weights == expected);
+}
+
+TEST_CASE("a Join may divide by the number of ranks that still have batches",
+          "[lab16][lab16.7]") {
+    const auto seen = on_ranks(2, [](dist::ProcessGroup& group) {
+        TwoWays model(/*reversed=*/false);
+        DistributedDataParallel ddp(model, kBucketEach);
+        Values last;
+        parallel::Join({&ddp}, {.divide_by_initial_world_size = false}).run([&] {
+            for (int step = 0; step <= group.rank(); ++step) {
+                model.zero_grad();
+                ddp(Tensor::full({1}, group.rank() + 1)).backward();
+                last = gradients_of(model);
+            }
+        });
+        return last;
+    });
+    INFO("rank 0 has one batch with the gradients 1, 2; rank 1 has two with 2, 4.");
+    INFO(
+        "The average of the first is 1.5, 3. The second is rank 1's alone: divide_by(1)");
+    CHECK(seen[0] == Values{1.5f, 3});
+    CHECK(seen[1] == Values{2, 4});
+}
+
+TEST_CASE("a bucket that its hook has freed cannot serve unused parameters",
+          "[lab16][lab16.7]") {
+    const auto messages = on_ranks(2, [](dist::ProcessGroup& group) {
+        Branches model;
+        DistributedDataParallel ddp(model, {.first_bucket_bytes = 1,
+                                            .bucket_cap_mb = parallel::mib(1),
+                                            .find_unused_parameters = true});
+        ddp.register_comm_hook(
+            [](const parallel::GradBucket& bucket, dist::ProcessGroup&) {
+                if (bucket.is_last) bucket.buffer.free_storage();
+                return [] {};
+            });
+        model.on[0] = group.rank() == 0;
+        return error_of([&] { ddp(Tensor::ones({1})).backward(); });
+    });
+    for (const std::string& message : messages) {
+        INFO("rank 1 does not use a, whose average is in bucket 2, which is freed.");
+        INFO("check_not_freed() says so on both ranks; this one says: " << message);
+        CHECK(message.find("bucket 2") != std::string::npos);
+    }
 }

@@ -5,6 +5,7 @@
 
 #include "libmini/tensor/ops.hpp"
 
+// [lab16 file]
 namespace mini::parallel {
 
 std::vector<std::vector<size_t>> compute_bucket_assignment(
@@ -78,7 +79,7 @@ void Bucket::reset() {
 }
 
 void Bucket::copy_gradient(size_t slot, const Tensor& gradient, float share) {
-    // [lab16.3] Copy the gradient into its view, multiply by `share`, and count it.
+    // [lab16.2] Copy the gradient into its view, multiply by `share`, and count it.
     Tensor view = gradients_[slot];
     if (!gradient.defined())
         ops::fill_(view, 0.0f);
@@ -87,7 +88,8 @@ void Bucket::copy_gradient(size_t slot, const Tensor& gradient, float share) {
     if (share != 1.0f) ops::mul_(view, share);
     if (!ready_[slot]) --pending_;
     ready_[slot] = true;
-    // [lab16.3]
+    // [lab16.2]
 }
 
 }  // namespace mini::parallel
+// [lab16 file]

@@ -117,19 +117,26 @@ std::string GradientBuckets::missing() const {
 }
 
 void GradientBuckets::throw_unlaunched(size_t number) const {
-    const Bucket& next = buckets_[number];
     MINI_CHECK(!missing().empty(),
                "DistributedDataParallel: all gradients were ready on rank ",
                group_.rank(), ", but bucket ", number,
-               !next.is_full() ? " never became full"
-               : next.finish   ? " was launched and is still the next one to launch"
-                               : " was full and was never launched");
+               buckets_[number].is_full() ? " was never launched" : " never became full");
     throw Error(concat(
         "DistributedDataParallel: these parameters took no part in the loss on rank ",
         group_.rank(),
         ", so their bucket cannot be averaged; with find_unused_parameters they may be "
         "left out:",
         missing()));
+}
+
+void GradientBuckets::throw_unfinished() const {
+    throw Error(concat(
+        "DistributedDataParallel: the last backward pass did not finish its reduction on "
+        "rank ",
+        group_.rank(),
+        missing().empty() ? "; all gradients were ready, but a collective or a "
+                            "communication hook failed"
+                          : concat("; parameters without a gradient:", missing())));
 }
 
 void GradientBuckets::check_not_freed() const {

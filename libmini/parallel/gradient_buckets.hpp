@@ -62,12 +62,12 @@ class GradientBuckets {
     std::vector<int64_t> order() const { return {order_.begin(), order_.end()}; }
     void set_order(const std::vector<int64_t>& order);
 
-    /// Returns the names of the parameters whose gradients are not ready, each after a
-    /// space.
-    std::string missing() const;
-
     /// Throws Error that says why bucket `number` was not launched in this pass.
     [[noreturn]] void throw_unlaunched(size_t number) const;
+
+    /// Throws Error that says why the last pass has not ended: a gradient was missing, or a
+    /// collective or communication hook has failed.
+    [[noreturn]] void throw_unfinished() const;
 
     /// Throws Error, which names the bucket, if a communication hook has freed the memory of
     /// a bucket: then no average can become the gradient of an unused parameter.
@@ -82,6 +82,9 @@ class GradientBuckets {
 
     void make(std::vector<std::vector<size_t>> assignment);
     void rebuild();
+
+    // Returns the names of the parameters whose gradients are not ready, each after a space.
+    std::string missing() const;
 
     // Returns rank 0's order_ on every rank: the parameters' indices in the order in
     // which their gradients became ready. Every rank must call agreed_order(), and in it

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "libmini/autograd/functions.hpp"
-#include "libmini/autograd/graph.hpp"
+#include "libmini/autograd/node.hpp"
 #include "libmini/program/command_line.hpp"
 #include "libmini/training/program.hpp"
 
@@ -46,15 +46,19 @@ std::string leaf_name(const Node& node, const NamedTensors& names) {
 // draw_graph.py's style sheet.
 std::string to_dot(const Tensor& result, const NamedTensors& names) {
     const std::shared_ptr<Node> root = result.autograd_meta()->grad_fn;
-    const auto senders = count_senders(*root);
 
-    // Number the nodes in the order in which a walk finds them.
+    // Number the nodes in the order in which a walk finds them, and count the edges that end
+    // at each.
     std::vector<const Node*> nodes{root.get()};
     std::unordered_map<const Node*, size_t> numbers{{root.get(), 0}};
+    std::unordered_map<const Node*, int> senders;
     for (size_t i = 0; i < nodes.size(); ++i)
-        for (const auto& input : nodes[i]->inputs())
-            if (input && numbers.try_emplace(input.get(), nodes.size()).second)
+        for (const auto& input : nodes[i]->inputs()) {
+            if (!input) continue;
+            ++senders[input.get()];
+            if (numbers.try_emplace(input.get(), nodes.size()).second)
                 nodes.push_back(input.get());
+        }
 
     uint64_t lowest = std::numeric_limits<uint64_t>::max();
     for (const Node* node : nodes) lowest = std::min(lowest, node->sequence());
@@ -66,7 +70,7 @@ std::string to_dot(const Tensor& result, const NamedTensors& names) {
         const std::string name =
             is_leaf(*node) ? leaf_name(*node, names)
                            : concat(node->name(), " #", node->sequence() - lowest);
-        const int count = senders.at(node);
+        const int count = senders[node];
         const std::string several = count > 1 ? concat("\\n", count, " senders") : "";
         text += concat("  n", numbers.at(node), " [label=\"", name, several,
                        "\", class=\"", is_leaf(*node) ? "leaf" : "function",

@@ -1,4 +1,4 @@
-// The checks of lab 03, task 03.2: four backward functions, without the engine.
+// The checks of lab 03, task 03.3: four backward functions, without the engine.
 
 #include <cmath>
 #include <limits>
@@ -27,10 +27,10 @@ Grads gradients(const Tensor& y, const Values& g) {
 // ---- mul
 
 TEST_CASE("mul: each factor gets the gradient times the other factor",
-          "[lab03][lab03.2]") {
+          "[lab03][lab03.3]") {
     const Tensor a = leaf({2, 3}), b = leaf({5, 7});
     const Grads grads = gradients(mul(a, b), {1, 10});
-    INFO("a = 2 3, b = 5 7, g = 1 10; hint 1 of 03.2");
+    INFO("a = 2 3, b = 5 7, g = 1 10");
     INFO("mul gives " << in_words(grads[0]) << " for a, and " << in_words(grads[1])
                       << " for b");
     CHECK(values_of(grads[0]) == Values{5, 70});
@@ -38,7 +38,7 @@ TEST_CASE("mul: each factor gets the gradient times the other factor",
 }
 
 TEST_CASE("mul: a factor that was broadcast gets the sum over its uses",
-          "[lab03][lab03.2]") {
+          "[lab03][lab03.3]") {
     const Tensor a = leaf({1, 2, 3, 4, 5, 6}, {2, 3}), row = leaf({10, 20, 30}),
                  column = leaf({10, 20}, {2, 1});
     {
@@ -65,14 +65,14 @@ TEST_CASE("mul: a factor that was broadcast gets the sum over its uses",
     }
 }
 
-TEST_CASE("mul: the other factor may need no gradient", "[lab03][lab03.2]") {
+TEST_CASE("mul: the other factor may need no gradient", "[lab03][lab03.3]") {
     const Tensor w = leaf({2, 3}), data = constant({5, 7});
     INFO("w = 2 3 requires grad, data = 5 7 does not, g = 1 10");
     CHECK(values_of(gradients(mul(w, data), {1, 10})[0]) == Values{5, 70});
     CHECK(values_of(gradients(mul(data, w), {1, 10})[1]) == Values{5, 70});
 }
 
-TEST_CASE("mul: a factor that was changed in place is an error", "[lab03][lab03.2]") {
+TEST_CASE("mul: a factor that was changed in place is an error", "[lab03][lab03.3]") {
     const Tensor a = leaf({2, 3});
     const Tensor y = mul(a, leaf({5, 7}));
     Tensor values = a.detach();
@@ -87,7 +87,7 @@ TEST_CASE("mul: a factor that was changed in place is an error", "[lab03][lab03.
 
 // ---- sigmoid
 
-TEST_CASE("sigmoid: the slope is y (1 - y)", "[lab03][lab03.2]") {
+TEST_CASE("sigmoid: the slope is y (1 - y)", "[lab03][lab03.3]") {
     const Tensor x = leaf({0, std::log(3.0f), -std::log(3.0f)});
     const Tensor y = sigmoid(x);
     const Values before = values_of(y);
@@ -103,7 +103,7 @@ TEST_CASE("sigmoid: the slope is y (1 - y)", "[lab03][lab03.2]") {
     CHECK(values_of(y) == before);
 }
 
-TEST_CASE("sigmoid: the gradient far from 0 is 0 and not NaN", "[lab03][lab03.2]") {
+TEST_CASE("sigmoid: the gradient far from 0 is 0 and not NaN", "[lab03][lab03.3]") {
     const Tensor x = leaf({100, -100});
     const Grads grads = gradients(sigmoid(x), {1, 1});
     INFO("x = 100 and -100, where exp(-x) is 0 or infinite in float: use the result y");
@@ -113,20 +113,19 @@ TEST_CASE("sigmoid: the gradient far from 0 is 0 and not NaN", "[lab03][lab03.2]
 
 // ---- matmul
 
-TEST_CASE("matmul: dL/da = g bᵀ and dL/db = aᵀ g", "[lab03][lab03.2]") {
+TEST_CASE("matmul: dL/da = g bᵀ and dL/db = aᵀ g", "[lab03][lab03.3]") {
     const Tensor a = leaf({1, 2, 3, 4, 5, 6}, {2, 3}),
                  b = leaf({1, 0, 2, 1, 0, 3}, {3, 2});
     const Grads grads = gradients(matmul(a, b), {1, 0, 0, 10});
     INFO(
         "a (2, 3) is 1 2 3 | 4 5 6, b (3, 2) is 1 0 | 2 1 | 0 3, g (2, 2) is 1 0 | 0 10");
-    INFO("hint 2 of 03.2");
     REQUIRE(grads[0].shape() == Shape{2, 3});
     CHECK(values_of(grads[0]) == Values{1, 2, 0, 0, 10, 30});
     REQUIRE(grads[1].shape() == Shape{3, 2});
     CHECK(values_of(grads[1]) == Values{1, 40, 2, 50, 3, 60});
 }
 
-TEST_CASE("matmul: square matrices are not mixed up", "[lab03][lab03.2]") {
+TEST_CASE("matmul: square matrices are not mixed up", "[lab03][lab03.3]") {
     const Tensor a = leaf({1, 2, 3, 4}, {2, 2}), b = leaf({5, 6, 7, 8}, {2, 2});
     const Grads grads = gradients(matmul(a, b), {1, 10, 100, 1000});
     INFO("all shapes are (2, 2), so a wrong product has the right shape:");
@@ -144,7 +143,7 @@ TEST_CASE("matmul: square matrices are not mixed up", "[lab03][lab03.2]") {
 
 // ---- linear
 
-TEST_CASE("linear: the gradients of bias, x and w in this order", "[lab03][lab03.2]") {
+TEST_CASE("linear: the gradients of bias, x and w in this order", "[lab03][lab03.3]") {
     const Tensor x = leaf({1, 2, 3, 4, 5, 6}, {3, 2}),
                  w = leaf({1, 0, 2, 1, 0, 3, 1, 1}, {4, 2}), bias = leaf({0, 0, 0, 0});
     const Values g{1, 0, 0, 0, 0, 10, 0, 0, 0, 0, 100, 1};
@@ -152,7 +151,7 @@ TEST_CASE("linear: the gradients of bias, x and w in this order", "[lab03][lab03
     INFO(
         "N = 3 rows, 2 inputs, 4 outputs: x is 1 2 | 3 4 | 5 6, w (4, 2) is 1 0 | 2 1 |");
     INFO("0 3 | 1 1, g (3, 4) is 1 0 0 0 | 0 10 0 0 | 0 0 100 1");
-    INFO("the node's inputs are bias, x, w; hint 3 of 03.2");
+    INFO("the node's inputs are bias, x, w");
     {
         INFO("the bias is added to each row: its gradient is the sum of g over the rows");
         REQUIRE(grads[0].defined());
@@ -172,7 +171,7 @@ TEST_CASE("linear: the gradients of bias, x and w in this order", "[lab03][lab03
 }
 
 TEST_CASE("linear: with as many rows as inputs and outputs, and without a bias",
-          "[lab03][lab03.2]") {
+          "[lab03][lab03.3]") {
     const Tensor x = leaf({1, 2, 3, 4}, {2, 2}), w = leaf({5, 6, 7, 8}, {2, 2});
     const Grads grads = gradients(linear(x, w), {1, 10, 100, 1000});
     INFO(

@@ -38,14 +38,14 @@ Tensor mul(const Tensor& a, const Tensor& b) {
     return record("mul", ops::mul(a, b), {a, b},
                   [a = SavedTensor(a), b = SavedTensor(b)](const Tensor& g,
                                                            const Node& node) -> Grads {
-                      // [lab03.2] Compute both gradients of a product.
+                      // [lab03.3] Compute both gradients of a product.
                       Grads grads(2);
                       if (node.needs_input_grad(0))
                           grads[0] = ops::sum_to(ops::mul(g, b.get()), a.get().shape());
                       if (node.needs_input_grad(1))
                           grads[1] = ops::sum_to(ops::mul(g, a.get()), b.get().shape());
                       return grads;
-                      // [lab03.2]
+                      // [lab03.3]
                   });
 }
 
@@ -114,10 +114,10 @@ Tensor sigmoid(const Tensor& x) {
     Tensor y = ops::unary(UnaryOp::kSigmoid, x);
     return record(
         "sigmoid", y, {x}, [y = SavedTensor(y)](const Tensor& g, const Node&) -> Grads {
-            // [lab03.2] Compute the gradient of sigmoid from its result.
+            // [lab03.3] Compute the gradient of sigmoid from its result.
             const Tensor one = Tensor::full({}, 1.0, DType::kFloat32, g.device());
             return {ops::mul(ops::mul(g, ops::sub(one, y.get())), y.get())};
-            // [lab03.2]
+            // [lab03.3]
         });
 }
 
@@ -170,14 +170,14 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
     return record("matmul", ops::matmul(a, b), {a, b},
                   [a = SavedTensor(a), b = SavedTensor(b)](const Tensor& g,
                                                            const Node& node) -> Grads {
-                      // [lab03.2] Compute both gradients of a matrix product.
+                      // [lab03.3] Compute both gradients of a matrix product.
                       Grads grads(2);
                       if (node.needs_input_grad(0))
                           grads[0] = ops::matmul(g, b.get(), {.transpose_b = true});
                       if (node.needs_input_grad(1))
                           grads[1] = ops::matmul(a.get(), g, {.transpose_a = true});
                       return grads;
-                      // [lab03.2]
+                      // [lab03.3]
                   });
 }
 

@@ -13,7 +13,7 @@ Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias) {
     return record("linear", ops::linear(x, w, bias), {bias, x, w},
                   [x = SavedTensor(x), w = SavedTensor(w)](const Tensor& g,
                                                            const Node& node) -> Grads {
-                      // [lab03.2] Compute the gradients of bias, x and w.
+                      // [lab03.3] Compute the gradients of bias, x and w.
                       Grads grads(3);
                       if (node.needs_input_grad(0))
                           grads[0] = ops::sum(g, {0}, /*keepdim=*/false);
@@ -21,7 +21,7 @@ Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias) {
                       if (node.needs_input_grad(2))
                           grads[2] = ops::matmul(g, x.get(), {.transpose_a = true});
                       return grads;
-                      // [lab03.2]
+                      // [lab03.3]
                   });
 }
 

@@ -1,11 +1,13 @@
 #include "libmini/autograd/node.hpp"
 
+#include <cstdint>
 #include <limits>
 #include <mutex>
 #include <utility>
 
 #include "libmini/tensor/ops.hpp"
 
+// [lab03 file]
 namespace mini {
 namespace {
 
@@ -35,41 +37,11 @@ class FunctionNode : public Node {
 
 // Returns the node that receives the gradient of `x`; null if x does not require grad.
 std::shared_ptr<Node> node_of(const Tensor& x) {
-    // [lab03.1] Find the node at which the gradient of a tensor arrives.
+    // [lab03.2] Find the node at which the gradient of a tensor arrives.
     if (!x.defined() || !x.requires_grad()) return nullptr;
     if (x.autograd_meta()->grad_fn) return x.autograd_meta()->grad_fn;
     return grad_accumulator(x);
-    // [lab03.1]
-}
-
-// Throws unless `grads` has a gradient of the right shape and dtype for each input that
-// needs one.
-void check_grads(const char* name, const Node& node, const Grads& grads,
-                 const std::vector<Shape>& shapes) {
-    const size_t inputs = node.inputs().size();
-    MINI_CHECK(grads.size() == inputs, "backward: the backward function of ", name,
-               " returned ", grads.size(), " gradients, but the operation has ", inputs,
-               " inputs; return one for each, undefined if not needed");
-    for (size_t i = 0; i < inputs; ++i) {
-        if (!node.needs_input_grad(i) || !grads[i].defined()) continue;
-        check_shape(grads[i].shape() == shapes[i] && grads[i].dtype() == DType::kFloat32,
-                    "backward: the backward function of ", name, " returned a ",
-                    grads[i].dtype(), " gradient of shape ", grads[i].shape(),
-                    " for input ", i, ", which is a float32 tensor of shape ", shapes[i]);
-    }
-}
-
-// Returns a function that calls `backward` and checks what it returns.
-Backward checked(const char* name, const std::vector<Tensor>& inputs, Backward backward) {
-    std::vector<Shape> shapes;
-    for (const Tensor& input : inputs)
-        shapes.push_back(input.defined() ? input.shape() : Shape());
-    return [name, shapes = std::move(shapes), backward = std::move(backward)](
-               const Tensor& grad, const Node& node) {
-        Grads grads = backward(grad, node);
-        check_grads(name, node, grads, shapes);
-        return grads;
-    };
+    // [lab03.2]
 }
 
 // Returns `grad` itself if nothing else refers to its values, otherwise a contiguous copy.
@@ -80,28 +52,6 @@ Tensor own(Tensor grad) {
 
 }  // namespace
 
-Node::Node(const char* name, std::vector<std::shared_ptr<Node>> inputs, uint64_t sequence)
-    : name_(name), inputs_(std::move(inputs)), sequence_(sequence) {}
-
-Node::~Node() {
-    // The outermost destructor frees the nodes of a list; nested destructors only append
-    // their inputs to the list.
-    thread_local std::vector<std::shared_ptr<Node>>* pending = nullptr;
-    if (pending != nullptr) {
-        for (auto& input : inputs_) pending->push_back(std::move(input));
-        return;
-    }
-    std::vector<std::shared_ptr<Node>> list = std::move(inputs_);
-    pending = &list;
-    while (!list.empty()) {
-        const std::shared_ptr<Node> last = std::move(list.back());
-        list.pop_back();
-    }
-    pending = nullptr;
-}
-
-// Leaves have the highest sequence number, so that a gradient is accumulated as soon as
-// it is complete, before the rest of the backward pass.
 AccumulateGrad::AccumulateGrad(const Tensor& leaf)
     : Node("AccumulateGrad", {}, std::numeric_limits<uint64_t>::max()), leaf_(leaf) {}
 
@@ -113,7 +63,7 @@ Grads AccumulateGrad::apply(Tensor grad) {
                 " arrived at a leaf of ", leaf.dtype(), " and shape ", leaf.shape());
 
     const std::lock_guard lock(leaf.autograd_meta()->mutex);
-    // [lab03.3] Add to the leaf's gradient, then call the hooks.
+    // [lab03.4] Add to the leaf's gradient, then call the hooks.
     Tensor& total = leaf.autograd_meta()->grad;
     if (total.defined())
         ops::add_(total, ops::contiguous(grad));
@@ -121,7 +71,7 @@ Grads AccumulateGrad::apply(Tensor grad) {
         total = own(std::move(grad));
     for (const auto& [id, hook] : hooks_) hook(leaf);
     return {};
-    // [lab03.3]
+    // [lab03.4]
 }
 
 int AccumulateGrad::add_hook(PostAccumulateHook hook) {
@@ -137,32 +87,18 @@ std::shared_ptr<AccumulateGrad> grad_accumulator(const Tensor& leaf) {
         "grad_accumulator: only a leaf that requires grad has one; this tensor ",
         leaf.is_leaf() ? "does not require grad" : "is the result of an operation");
     const std::lock_guard lock(leaf.autograd_meta()->mutex);
-    // [lab03.1] Give each leaf one accumulator.
+    // [lab03.2] Give each leaf one accumulator.
     AutogradMeta& meta = *leaf.autograd_meta();
     if (!meta.accumulator) meta.accumulator = std::make_shared<AccumulateGrad>(leaf);
     return meta.accumulator;
-    // [lab03.1]
-}
-
-SavedTensor::SavedTensor(const Tensor& value) {
-    if (!value.defined()) return;
-    value_ = value.detach();
-    version_ = value.version();
-}
-
-const Tensor& SavedTensor::get() const {
-    MINI_CHECK(!value_.defined() || value_.version() == version_,
-               "backward: a tensor of shape ", value_.shape(),
-               " that the gradient needs was changed in place since (version ",
-               value_.version(), ", expected ", version_, "); change a clone instead");
-    return value_;
+    // [lab03.2]
 }
 
 Tensor record(const char* name, Tensor result, const std::vector<Tensor>& inputs,
               Backward backward) {
     const bool grad_enabled = is_grad_enabled();
     if (grad_enabled) backward = checked(name, inputs, std::move(backward));
-    // [lab03.1] Connect the result with the nodes of the inputs.
+    // [lab03.2] Connect the result with the nodes of the inputs.
     if (!grad_enabled) return result;
     std::vector<std::shared_ptr<Node>> nodes;
     nodes.reserve(inputs.size());
@@ -182,7 +118,8 @@ Tensor record(const char* name, Tensor result, const std::vector<Tensor>& inputs
         std::make_shared<FunctionNode>(name, std::move(nodes), std::move(backward));
     result.set_autograd_meta(std::move(meta));
     return result;
-    // [lab03.1]
+    // [lab03.2]
 }
 
 }  // namespace mini
+// [lab03 file]

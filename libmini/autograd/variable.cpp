@@ -1,5 +1,9 @@
 // The members of Tensor that use the autograd graph.
 
+#include <memory>
+#include <utility>
+
+#include "libmini/autograd/engine.hpp"
 #include "libmini/autograd/node.hpp"
 
 namespace mini {
@@ -40,5 +44,24 @@ void Tensor::set_grad(const Tensor& grad) {
 Tensor Tensor::detach() const { return as_strided(shape(), strides(), offset()); }
 
 void Tensor::backward() const { backward({}); }
+
+void Tensor::backward(const BackwardOptions& options) const {
+    MINI_CHECK(requires_grad(),
+               "backward: this tensor does not require grad, and nothing it was "
+               "computed from does");
+    Tensor gradient = options.gradient;
+    if (!gradient.defined()) {
+        check_shape(numel() == 1, "backward: a tensor of shape ", shape(),
+                    " is not a scalar; pass its gradient");
+        gradient = Tensor::ones(shape(), dtype(), device());
+    }
+    check_shape(gradient.shape() == shape() && gradient.dtype() == dtype(),
+                "backward: the gradient is ", gradient.dtype(), " ", gradient.shape(),
+                " but the tensor is ", dtype(), " ", shape());
+    if (is_leaf())
+        run_backward(grad_accumulator(*this), std::move(gradient), options.retain_graph);
+    else
+        run_backward(autograd_meta()->grad_fn, std::move(gradient), options.retain_graph);
+}
 
 }  // namespace mini

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "libmini/autograd/node.hpp"
+#include "libmini/autograd/engine.hpp"
 #include "libmini/parallel/average_gradients.hpp"
 #include "libmini/tensor/ops.hpp"
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "libmini/autograd/engine.hpp"
 #include "libmini/autograd/node.hpp"
 #include "libmini/parallel/used_parameters.hpp"
 #include "libmini/tensor/ops.hpp"

@@ -135,33 +135,3 @@ TEST_CASE("set_requires_grad throws for integers and for results of operations")
     Tensor y = leaf({1}) * 2.0f;
     CHECK_THROWS_AS(y.set_requires_grad(), Error);
 }
-
-TEST_CASE("computations in a hook are not recorded") {
-    const Tensor x = leaf({1});
-    bool recorded = true;
-    grad_accumulator(x)->add_hook(
-        [&](const Tensor& of) { recorded = (of * of).requires_grad(); });
-    sum(x * 2.0f).backward();
-    CHECK_FALSE(recorded);
-}
-
-TEST_CASE("a hook may run another backward pass") {
-    const Tensor x = leaf({2});
-    const Tensor other = leaf({3});
-    const Tensor inner = sum(other * other);
-    grad_accumulator(x)->add_hook([&](const Tensor&) { inner.backward(); });
-    sum(x * 5.0f).backward();
-    CHECK(x.grad().to_vector<float>() == Values{5});
-    CHECK(other.grad().to_vector<float>() == Values{6});
-}
-
-TEST_CASE("the engine is usable after an exception in a hook") {
-    const Tensor x = leaf({2});
-    const int hook = grad_accumulator(x)->add_hook(
-        [](const Tensor&) { throw Error("from the hook"); });
-    CHECK(message_of([&] { sum(x * 5.0f).backward(); }) == "from the hook");
-    grad_accumulator(x)->remove_hook(hook);
-    sum(x * 5.0f).backward();
-    CHECK(x.grad().to_vector<float>() == Values{10});
-    CHECK_THROWS_AS(queue_callback([] {}), Error);
-}

@@ -1,0 +1,37 @@
+// Autograd on single numbers: the smallest program that computes gradients by itself.
+
+#pragma once
+
+#include <memory>
+
+namespace mini::lab03 {
+
+/// A number that knows how it was computed. Copies are handles to the same number.
+///
+///     const Scalar w = 2, p = 3 * w;
+///     const Scalar loss = p * p + p;
+///     loss.backward();   // p.grad() is 13, w.grad() is 39
+class Scalar {
+  public:
+    /// Makes a number that was not computed from others, a leaf.
+    Scalar(double value);
+
+    double value() const;
+
+    /// Returns by how much the backward passes have grown the gradient; at first 0.
+    double grad() const;
+
+    /// Adds d(this)/dx to x.grad(), for this number, for each number x that it was computed
+    /// from, directly or not, and for no other number. The time is proportional to the
+    /// number of operations. REQUIRES: at most 1,000 operations, one after another.
+    void backward() const;
+
+    struct Node;                 // what a number remembers: you define it in scalar.cpp
+    std::shared_ptr<Node> node;  // freed with the last handle, or result, that needs it
+};
+
+Scalar operator+(const Scalar& a, const Scalar& b);
+Scalar operator*(const Scalar& a, const Scalar& b);
+Scalar tanh(const Scalar& x);
+
+}  // namespace mini::lab03

@@ -4,22 +4,26 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "labs/check/names_number.hpp"
 #include "labs/numbered.hpp"
 #include "libmini/core/error.hpp"
 #include "libmini/data/batch_sampler.hpp"
+#include "libmini/data/distributed_sampler.hpp"
 #include "libmini/data/grouped_batch_sampler.hpp"
 #include "libmini/data/sampler.hpp"
 #include "libmini/random/random.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/message_of.hpp"
 
 using namespace mini::data;
 using mini::Generator, mini::UsageError;
-using mini::labs::Indices, mini::labs::all_of;
+using mini::labs::Indices, mini::labs::all_of, mini::labs::names_number;
+using mini::test::message_of;
 using Batches = std::vector<Indices>;
 
 namespace {
@@ -88,7 +92,7 @@ Batches grouped(const Indices& order, const Indices& groups, size_t batch_size) 
 
 TEST_CASE("an order is split into batches", "[lab08][lab08.4]") {
     const Indices order = {4, 1, 7, 5, 3, 9, 0, 8, 6, 2};
-    INFO("10 samples in batches of 4: the last one has 2; hint 1 of 08.4");
+    INFO("10 samples in batches of 4: the last one has 2");
     CHECK(BatchSampler(list(order), 4).batches() ==
           Batches{{4, 1, 7, 5}, {3, 9, 0, 8}, {6, 2}});
     INFO("with drop_last the short batch is left out, but a full last batch is not");
@@ -112,7 +116,7 @@ TEST_CASE("no sample is lost between two batches", "[lab08][lab08.4]") {
         together.insert(together.end(), batch.begin(), batch.end());
     }
     INFO(n << " samples in batches of " << batch_size << ", drop_last " << drop_last
-           << "; hint 2 of 08.4");
+           << "");
     CHECK(together == all_of(drop_last ? n / batch_size * batch_size : n));
 }
 
@@ -129,11 +133,35 @@ TEST_CASE("size() is the number of batches and draws no order", "[lab08][lab08.4
     CHECK(sampler->passes == 1);
 }
 
-TEST_CASE("a batch may be larger than any dataset", "[lab08][lab08.4]") {
-    BatchSampler all(list({2, 0, 1}), std::numeric_limits<int64_t>::max());
-    INFO("batch_size 2^63 - 1: n + batch_size - 1 does not fit into 64 bits; hint 2");
+TEST_CASE("a batch may be larger than the dataset, and a batch of 0 is refused",
+          "[lab08][lab08.4]") {
+    BatchSampler all(list({2, 0, 1}), 5'000'000'000);
+    INFO("3 samples in batches of 5 billion: one batch");
     CHECK(all.batches() == Batches{{2, 0, 1}});
     CHECK(all.size() == 1);
+    INFO("16,777,217 samples in batches of 1, and 5 billion in batches of 2");
+    CHECK(BatchSampler(std::make_shared<SequentialSampler>(16777217), 1).size() ==
+          16777217);
+    CHECK(BatchSampler(std::make_shared<SequentialSampler>(5'000'000'000), 2).size() ==
+          2'500'000'000);
+    CHECK_THROWS_AS(BatchSampler(list({0}), 0), UsageError);
+    CHECK_THROWS_AS(BatchSampler(nullptr, 1), UsageError);
+}
+
+TEST_CASE("each epoch's order is split, and set_epoch reaches the sampler",
+          "[lab08][lab08.4]") {
+    const auto sampler = std::make_shared<DistributedSampler>(
+        8, DistributedSamplerOptions{.num_replicas = 1, .rank = 0});
+    BatchSampler batches(sampler, 4);
+    for (const int64_t epoch : {1, 0, 2}) {
+        batches.set_epoch(epoch);
+        const Batches found = batches.batches();
+        sampler->set_epoch(epoch);
+        const Indices order = sampler->indices();
+        INFO("8 samples in batches of 4, epoch " << epoch << ": the halves of its order");
+        CHECK(found == Batches{Indices(order.begin(), order.begin() + 4),
+                               Indices(order.begin() + 4, order.end())});
+    }
 }
 
 TEST_CASE("iterations repeat the source until there are enough", "[lab08][lab08.4]") {
@@ -144,7 +172,7 @@ TEST_CASE("iterations repeat the source until there are enough", "[lab08][lab08.
     CHECK(batches == Batches{{0}, {1}, {2}, {30}, {31}, {32}, {60}});
     INFO(
         "before each pass set_epoch gets the number of the next iteration, not that of "
-        "the pass; hint 3 of 08.4");
+        "the pass");
     CHECK(source->epochs == Indices{0, 3, 6});
     CHECK(source->passes == 3);
 }
@@ -167,16 +195,29 @@ TEST_CASE("interrupted iterations go on at start_iter", "[lab08][lab08.4]") {
 
 TEST_CASE("a source without batches is an error, not an endless loop",
           "[lab08][lab08.4]") {
-    IterationBasedBatchSampler batches(std::make_shared<EpochSource>(0), 5);
-    INFO("each pass returns no batch: check_not_empty is given; hint 3 of 08.4");
-    CHECK_THROWS_AS(batches.batches(), UsageError);
+    IterationBasedBatchSampler batches(std::make_shared<EpochSource>(0), 5, 2);
+    const std::string message = message_of<UsageError>([&] { batches.batches(); });
+    INFO(
+        "each pass returns no batch: an error that names iteration 2, the next one; the");
+    INFO("message: " << message);
+    CHECK(names_number(message, 2));
+}
+
+TEST_CASE("iterations outside of 0 .. num_iterations are refused", "[lab08][lab08.4]") {
+    const auto source = std::make_shared<EpochSource>(3);
+    INFO("7 iterations: size() is 7, also for a job that begins at iteration 2");
+    CHECK(IterationBasedBatchSampler(source, 7, 2).size() == 7);
+    CHECK(IterationBasedBatchSampler(source, 1, 0).batches() == Batches{{0}});
+    CHECK_THROWS_AS(IterationBasedBatchSampler(source, 7, 8), UsageError);
+    CHECK_THROWS_AS(IterationBasedBatchSampler(source, 7, -1), UsageError);
+    CHECK_THROWS_AS(IterationBasedBatchSampler(nullptr, 7), UsageError);
 }
 
 // ---- 08.5
 
 TEST_CASE("samples of one group share a batch", "[lab08][lab08.5]") {
     const Indices groups = {0, 1, 1, 0, 1, 0, 0};  // 0: wide, 1: high
-    INFO("samples 0 .. 6 are wide, high, high, wide, high, wide, wide; hint 1 of 08.5");
+    INFO("samples 0 .. 6 are wide, high, high, wide, high, wide, wide");
     CHECK(GroupedBatchSampler(list(all_of(7)), groups, 2).batches() ==
           Batches{{0, 3}, {1, 2}, {4}, {5, 6}});
     INFO("with drop_uneven the batch {4} is left out");
@@ -187,7 +228,7 @@ TEST_CASE("samples of one group share a batch", "[lab08][lab08.5]") {
 TEST_CASE("batches are in the order of their first samples", "[lab08][lab08.5]") {
     const Indices groups = {1, 0, 1, 0};
     INFO("the order 2 1 0 3 begins with group 1: its batch is first, though 0 < 1, and");
-    INFO("though the batch of group 0 might be full earlier; hint 2 of 08.5");
+    INFO("though the batch of group 0 might be full earlier");
     CHECK(GroupedBatchSampler(list({2, 1, 0, 3}), groups, 2).batches() ==
           Batches{{2, 0}, {1, 3}});
     CHECK(GroupedBatchSampler(list({2, 1, 3, 0}), groups, 2).batches() ==
@@ -215,8 +256,44 @@ TEST_CASE("any order and any groups give the batches of the definition",
     CHECK(GroupedBatchSampler(list(order), groups, batch_size, true).batches() == full);
 }
 
+TEST_CASE("size() counts the batches that come next, and set_epoch discards them",
+          "[lab08][lab08.5]") {
+    const auto sampler = list({0, 1, 2, 3, 4});
+    GroupedBatchSampler batches(sampler, {0, 1, 0, 1, 0}, 2);
+    INFO("5 samples of groups 0 1 0 1 0, batches of 2: {0 2} {1 3} {4}");
+    CHECK(batches.size() == 3);
+    CHECK(batches.size() == 3);
+    CHECK(batches.batches() == Batches{{0, 2}, {1, 3}, {4}});
+    INFO("size() has asked the sampler for its order, and batches() uses this order");
+    CHECK(sampler->passes == 1);
+    CHECK(batches.batches().size() == 3);
+    INFO("the next epoch has an order of its own");
+    CHECK(sampler->passes == 2);
+    batches.size();
+    batches.set_epoch(1);
+    batches.batches();
+    INFO("after set_epoch the order that size() has asked for is of the wrong epoch");
+    CHECK(sampler->passes == 4);
+    const auto shuffled = std::make_shared<DistributedSampler>(
+        8, DistributedSamplerOptions{.num_replicas = 1, .rank = 0});
+    GroupedBatchSampler one_group(shuffled, Indices(8, 0), 8);
+    one_group.set_epoch(3);
+    const Batches found = one_group.batches();
+    shuffled->set_epoch(3);
+    INFO("set_epoch(3) reaches the sampler: one batch of 8 in the order of epoch 3");
+    CHECK(found == Batches{shuffled->indices()});
+    INFO("with drop_uneven size() does not count the batch {4}");
+    CHECK(GroupedBatchSampler(sampler, {0, 1, 0, 1, 0}, 2, true).size() == 2);
+}
+
 TEST_CASE("a sample without a group is an error", "[lab08][lab08.5]") {
-    GroupedBatchSampler batches(list({0, 1, 2}), {5, 5}, 2);
-    INFO("sample 2 has no entry in group_ids: group_of() throws; hint 3 of 08.5");
-    CHECK_THROWS_AS(batches.batches(), UsageError);
+    for (const int64_t index : {2, 17, -1}) {
+        GroupedBatchSampler batches(list({0, 1, index}), {5, 5}, 2);
+        const std::string message = message_of<UsageError>([&] { batches.batches(); });
+        INFO("two group_ids, and sample " << index << ": an error that names it; the"
+                                          << " message: " << message);
+        CHECK(names_number(message, index));
+    }
+    CHECK_THROWS_AS(GroupedBatchSampler(list({0}), {5}, 0), UsageError);
+    CHECK_THROWS_AS(GroupedBatchSampler(nullptr, {5}, 1), UsageError);
 }

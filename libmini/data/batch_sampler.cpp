@@ -6,21 +6,8 @@
 
 #include "libmini/core/error.hpp"
 
+// [lab08 file]
 namespace mini::data {
-namespace {
-
-// Throws UsageError when a pass over the source has returned no batch.
-void check_not_empty(const std::vector<std::vector<int64_t>>& pass, int64_t iteration,
-                     int64_t num_iterations) {
-    if (pass.empty())
-        throw UsageError(
-            concat("IterationBasedBatchSampler: the batch sampler returned no batch at "
-                   "iteration ",
-                   iteration, " of ", num_iterations,
-                   "; is the dataset empty, or smaller than one batch with drop_last?"));
-}
-
-}  // namespace
 
 BatchSampler::BatchSampler(std::shared_ptr<Sampler> sampler, int64_t batch_size,
                            bool drop_last)
@@ -35,8 +22,7 @@ std::vector<std::vector<int64_t>> BatchSampler::batches() {
     const std::vector<int64_t> order = sampler_->indices();
     const int64_t n = static_cast<int64_t>(order.size());
 
-    // [lab08.4] Split the order into batches.
-    // Split the order into runs of batch_size; the last run may be shorter.
+    // [lab08.4] Split the order into batches; the last batch may be shorter.
     std::vector<std::vector<int64_t>> batches;
     for (int64_t begin = 0; begin < n;) {
         const int64_t length = std::min(batch_size_, n - begin);
@@ -75,7 +61,11 @@ std::vector<std::vector<int64_t>> IterationBasedBatchSampler::batches() {
     for (int64_t iteration = start_iter_; iteration < num_iterations_;) {
         source_->set_epoch(iteration);
         std::vector<std::vector<int64_t>> pass = source_->batches();
-        check_not_empty(pass, iteration, num_iterations_);
+        if (pass.empty())
+            throw UsageError(concat("IterationBasedBatchSampler: no batch at iteration ",
+                                    iteration, " of ", num_iterations_,
+                                    "; is the dataset empty, or smaller than one batch "
+                                    "with drop_last?"));
 
         // Take the whole pass, or only its beginning if fewer batches are needed.
         const int64_t left = num_iterations_ - iteration;
@@ -88,3 +78,4 @@ std::vector<std::vector<int64_t>> IterationBasedBatchSampler::batches() {
 }
 
 }  // namespace mini::data
+// [lab08 file]

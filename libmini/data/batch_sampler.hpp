@@ -36,13 +36,15 @@ class BatchSource {
 /// Groups another sampler's indices into batches (`torch.utils.data.BatchSampler`).
 class BatchSampler : public BatchSource {
   public:
-    /// Throws UsageError unless batch_size is positive.
+    /// Throws UsageError if `sampler` is null or batch_size is not positive.
     BatchSampler(std::shared_ptr<Sampler> sampler, int64_t batch_size,
                  bool drop_last = false);
 
     /// Returns the sampler's indices, split into batches of batch_size. The last batch
     /// may be smaller; with drop_last, a smaller last batch is left out.
     std::vector<std::vector<int64_t>> batches() override;
+
+    /// Returns the number of batches; asks the sampler for its size, not for its indices.
     int64_t size() override;
     void set_epoch(int64_t epoch) override { sampler_->set_epoch(epoch); }
 
@@ -62,12 +64,12 @@ class BatchSampler : public BatchSource {
 /// iteration; so the ranks of a DistributedSampler agree on the order after a restart.
 class IterationBasedBatchSampler : public BatchSource {
   public:
-    /// Throws UsageError unless 0 <= start_iter <= num_iterations.
+    /// Throws UsageError if `source` is null, or unless 0 <= start_iter <= num_iterations.
     IterationBasedBatchSampler(std::shared_ptr<BatchSource> source,
                                int64_t num_iterations, int64_t start_iter = 0);
 
-    /// Returns num_iterations - start_iter batches. Throws UsageError when a pass over
-    /// the source returns no batch.
+    /// Returns num_iterations - start_iter batches. Throws UsageError, which names the
+    /// next iteration, when a pass over the source returns no batch.
     std::vector<std::vector<int64_t>> batches() override;
 
     /// Returns num_iterations, as maskrcnn-benchmark does, although batches() returns

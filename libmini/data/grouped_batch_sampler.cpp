@@ -5,6 +5,7 @@
 
 #include "libmini/core/error.hpp"
 
+// [lab08 file]
 namespace mini::data {
 
 GroupedBatchSampler::GroupedBatchSampler(std::shared_ptr<Sampler> sampler,
@@ -71,3 +72,4 @@ int64_t GroupedBatchSampler::group_of(int64_t index) const {
 }
 
 }  // namespace mini::data
+// [lab08 file]

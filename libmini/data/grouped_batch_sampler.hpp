@@ -24,7 +24,7 @@ class GroupedBatchSampler : public BatchSource {
   public:
     /// group_ids[i] is the group of sample i, any integer. The last batch of a group may
     /// be smaller than batch_size; with drop_uneven, smaller batches are left out. Throws
-    /// UsageError unless batch_size is positive.
+    /// UsageError if `sampler` is null or batch_size is not positive.
     GroupedBatchSampler(std::shared_ptr<Sampler> sampler, std::vector<int64_t> group_ids,
                         int64_t batch_size, bool drop_uneven = false);
 

@@ -125,13 +125,15 @@ std::string error_of(const simple::WorkHandle& work) {
     return "";
 }
 
-// Blocks until the thread sleeps; gives up after 20,000 checks, as it may never sleep.
+// Blocks until the thread sleeps, and returns true. Returns false if it has ended, or after
+// 20,000 checks, as it may never sleep.
 bool wait_until_asleep(pid_t thread) {
     const std::string path = concat("/proc/self/task/", thread, "/stat");
     for (int look = 0; look < 20'000; ++look) {
         std::string id, name, state;
         std::ifstream(path) >> id >> name >> state;
         if (state == "S") return true;
+        if (state.empty()) return false;
         std::this_thread::yield();
     }
     return false;

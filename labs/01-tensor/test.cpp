@@ -2,7 +2,6 @@
 // elements through the storage, so that no kernel is needed.
 
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <numeric>
 #include <vector>
@@ -18,22 +17,15 @@ using mini::Shape, mini::ShapeError, mini::Tensor, mini::concat, mini::contiguou
 using mini::labs::Values, mini::labs::count_up, mini::labs::elements, mini::labs::layout,
     mini::labs::positions;
 
-namespace {
-
-constexpr int64_t kMost = std::numeric_limits<int64_t>::max();  // 2^63 - 1
-constexpr int64_t kHalf = int64_t{1} << 62;                     // 2 * kHalf is too large
-
-}  // namespace
-
 TEST_CASE("a stride is the product of the sizes after it", "[lab01][lab01.1]") {
     {
         INFO(
             "shape (2, 3): 1 for the last dimension, 3 for the first: the next row is 3");
-        INFO("elements on; hint 1 of 01.1");
+        INFO("elements on");
         CHECK(contiguous_strides({2, 3}) == Shape{3, 1});
     }
     {
-        INFO("shape (2, 3, 4): 1, then 4, then 3 * 4; hint 2 of 01.1");
+        INFO("shape (2, 3, 4): 1, then 4, then 3 * 4");
         CHECK(contiguous_strides({2, 3, 4}) == Shape{12, 4, 1});
     }
     INFO("a size of 1 multiplies nothing, and a scalar has no strides");
@@ -54,31 +46,15 @@ TEST_CASE("contiguous elements follow each other without gaps", "[lab01][lab01.1
 }
 
 TEST_CASE("a size of 0 counts as 1 in the strides", "[lab01][lab01.1]") {
-    INFO("PyTorch gives the same strides; hint 2 of 01.1");
+    INFO("PyTorch gives the same strides");
     CHECK(contiguous_strides({2, 0, 3}) == Shape{3, 3, 1});
     CHECK(contiguous_strides({3, 0}) == Shape{1, 1});
     CHECK(contiguous_strides({0}) == Shape{1});
 }
 
-TEST_CASE("a product of sizes above 2^63 - 1 is an error", "[lab01][lab01.1]") {
-    INFO("checked_product throws ShapeError, where a * b would overflow; hint 2 of 01.1");
-    CHECK_THROWS_AS(contiguous_strides({3, kHalf, 2}), ShapeError);
-    {
-        INFO("shape (0, 2^62, 2) has no elements; but the stride of its first dimension");
-        INFO("would be 2^62 * 2");
-        CHECK_THROWS_AS(contiguous_strides({0, kHalf, 2}), ShapeError);
-    }
-    {
-        INFO("shape (2, 2^62): the strides (2^62, 1) can be counted, but the elements");
-        INFO("cannot; the contract wants the product of all sizes to be checked, too");
-        CHECK_THROWS_AS(contiguous_strides({2, kHalf}), ShapeError);
-    }
-    CHECK(contiguous_strides({1, kMost}) == Shape{kMost, 1});
-}
-
 TEST_CASE("a tensor is contiguous if its strides are the contiguous ones",
           "[lab01][lab01.1]") {
-    INFO("is_contiguous(shape, strides); hint 1 of 01.1");
+    INFO("is_contiguous(shape, strides)");
     CHECK(is_contiguous({2, 3, 4}, {12, 4, 1}));
     CHECK(is_contiguous({}, {}));
     {
@@ -98,7 +74,7 @@ TEST_CASE("a tensor is contiguous if its strides are the contiguous ones",
 }
 
 TEST_CASE("the stride of a dimension of size 1 is not used", "[lab01][lab01.1]") {
-    INFO("index 0 is the only one, and 0 times any stride is 0; hint 2 of 01.1");
+    INFO("index 0 is the only one, and 0 times any stride is 0");
     CHECK(is_contiguous({1, 3}, {99, 1}));
     CHECK(is_contiguous({2, 1, 3}, {3, 0, 1}));
     CHECK(is_contiguous({3, 1}, {1, 77}));
@@ -108,7 +84,7 @@ TEST_CASE("the stride of a dimension of size 1 is not used", "[lab01][lab01.1]")
 }
 
 TEST_CASE("a tensor without elements is contiguous", "[lab01][lab01.1]") {
-    INFO("a tensor without elements has no gap, whatever its strides; hint 2 of 01.1");
+    INFO("a tensor without elements has no gap, whatever its strides");
     CHECK(is_contiguous({0, 2}, {7, 5}));
     CHECK(is_contiguous({2, 0}, {9, 5}));
     CHECK(is_contiguous({3, 0, 2}, {1, 1, 3}));
@@ -119,7 +95,6 @@ TEST_CASE("the last element is at the last index of each dimension", "[lab01][la
         INFO(
             "shape (2, 3), strides (3, 1), offset 0: element (1, 2) is at 1 * 3 + 2 * "
             "1;");
-        INFO("hint 1 of 01.2");
         CHECK(last_position({2, 3}, {3, 1}, 0) == 5);
         CHECK(last_position({3, 2}, {1, 3}, 0) == 5);
         CHECK(last_position({2, 3}, {3, 1}, 4) == 9);
@@ -139,26 +114,17 @@ TEST_CASE("the last element is at the last index of each dimension", "[lab01][la
 }
 
 TEST_CASE("a tensor without elements has no last element", "[lab01][lab01.2]") {
-    INFO("the answer is -1, whatever the other sizes and the offset are; hint 2 of 01.2");
+    INFO("the answer is -1, whatever the other sizes and the offset are");
     CHECK(last_position({0}, {1}, 0) == -1);
     CHECK(last_position({2, 0, 3}, {3, 3, 1}, 0) == -1);
     CHECK(last_position({5, 0}, {100, 1}, 50) == -1);
-    CHECK(last_position({0, kHalf}, {1, 8}, 0) == -1);
-}
-
-TEST_CASE("a last position above 2^63 - 1 is an error", "[lab01][lab01.2]") {
-    INFO("checked_product and checked_sum throw ShapeError; hint 2 of 01.2");
-    CHECK(last_position({2}, {kMost}, 0) == kMost);
-    CHECK_THROWS_AS(last_position({3}, {kHalf}, 0), ShapeError);
-    CHECK_THROWS_AS(last_position({2}, {kMost}, 1), ShapeError);
-    CHECK_THROWS_AS(last_position({2, 2}, {kHalf, kHalf}, 0), ShapeError);
 }
 
 TEST_CASE("as_strided gives a view of the same storage", "[lab01][lab01.2]") {
     const Tensor x = count_up({2, 3});
     const Tensor view = x.as_strided({3, 2}, {1, 3}, 0);
     INFO("storage 0 1 2 3 4 5, as_strided((3, 2), (1, 3), 0): the transpose;");
-    INFO("your view has " << layout(view) << "; hint 1 of 01.2");
+    INFO("your view has " << layout(view) << "");
     CHECK(view.shape() == Shape{3, 2});
     CHECK(view.strides() == Shape{1, 3});
     CHECK(view.offset() == 0);
@@ -188,7 +154,7 @@ TEST_CASE("a change of a view changes the tensor", "[lab01][lab01.2]") {
 TEST_CASE("a view has the dtype of its tensor, and no autograd state",
           "[lab01][lab01.2]") {
     const Tensor x = Tensor::from(std::vector<int64_t>{5, 6, 7});
-    INFO("x has three int64 elements; hint 2 of 01.2");
+    INFO("x has three int64 elements");
     const Tensor view = x.as_strided({2}, {1}, 1);
     CHECK(view.dtype() == mini::DType::kInt64);
     CHECK(view.raw_data() == x.raw_data() + 8);

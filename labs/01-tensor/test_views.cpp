@@ -19,7 +19,7 @@ using mini::ops::broadcast_dims, mini::ops::broadcast_shapes, mini::ops::expand,
 
 TEST_CASE("a negative dimension counts from the end", "[lab01][lab01.3]") {
     const Shape shape = {2, 3, 4};
-    INFO("shape (2, 3, 4): dimensions 0 1 2, or -3 -2 -1; hint 1 of 01.3");
+    INFO("shape (2, 3, 4): dimensions 0 1 2, or -3 -2 -1");
     CHECK(dimension("size", shape, 0) == 0);
     CHECK(dimension("size", shape, 2) == 2);
     CHECK(dimension("size", shape, -1) == 2);
@@ -36,7 +36,7 @@ TEST_CASE("a dimension that does not exist is an error with the function's name"
         const std::string message = mini::test::message_of<ShapeError>([&] {
             dimension("squeeze", {2, 3, 4}, d);
         });
-        INFO("the message: " << message << "; hint 2 of 01.3");
+        INFO("the message: " << message << "");
         INFO("it must begin with squeeze, the name that dimension() was given");
         CHECK(message.starts_with("squeeze"));
     }
@@ -50,7 +50,7 @@ TEST_CASE("permute takes each dimension's size and stride along", "[lab01][lab01
         const Tensor x = count_up({2, 3});
         const Tensor t = permute(x, {1, 0});
         INFO("x is 0 1 2 / 3 4 5, permute(x, (1, 0)) its transpose; yours has "
-             << layout(t) << "; hint 1 of 01.3");
+             << layout(t) << "");
         CHECK(t.shape() == Shape{3, 2});
         CHECK(t.strides() == Shape{1, 3});
         CHECK(elements(t) == Values{0, 3, 1, 4, 2, 5});
@@ -79,12 +79,24 @@ TEST_CASE("a permuted view can be permuted again", "[lab01][lab01.3]") {
     CHECK(elements(permute(part, {1, 0})) == Values{6, 9, 7, 10, 8, 11});
 }
 
+TEST_CASE("transpose exchanges two dimensions", "[lab01][lab01.3]") {
+    const Tensor x = count_up({2, 3, 4});
+    const Tensor part = mini::ops::permute(x, {0, 2, 1});
+    const Tensor y = mini::ops::transpose(x, 1, -1);
+    INFO("x has shape (2, 3, 4); transpose(x, 1, -1) is permute(x, (0, 2, 1))");
+    CHECK(y.shape() == part.shape());
+    CHECK(elements(y) == elements(part));
+    CHECK(y.shares_storage(x));
+    CHECK(elements(mini::ops::transpose(y, 2, 1)) == elements(x));
+    CHECK_THROWS_AS(mini::ops::transpose(x, 0, 3), ShapeError);
+}
+
 TEST_CASE("permute must be given each dimension once", "[lab01][lab01.3]") {
     const Tensor x = count_up({3, 3, 3});
     INFO(
         "three equal sizes: with a dimension repeated the shape looks right, and the "
         "view");
-    INFO("stays in the storage, so as_strided cannot notice the mistake; hint 2 of 01.3");
+    INFO("stays in the storage, so as_strided cannot notice the mistake");
     CHECK_THROWS_AS(permute(x, {1, 1, 2}), ShapeError);
     CHECK_THROWS_AS(permute(x, {2, 0, 2}), ShapeError);
     INFO("-2 is dimension 1");
@@ -100,7 +112,7 @@ TEST_CASE("narrow changes one size and the offset", "[lab01][lab01.4]") {
         INFO(
             "x is 0 1 2 3 / 4 5 6 7 / 8 9 10 11; narrow(x, 1, 1, 2) is its columns 1 "
             "and");
-        INFO("2; yours has " << layout(n) << "; hint 1 of 01.4");
+        INFO("2; yours has " << layout(n) << "");
         CHECK(layout(n) == "shape (3, 2), strides (4, 1), offset 1");
         CHECK(elements(n) == Values{1, 2, 5, 6, 9, 10});
         CHECK(n.shares_storage(x));
@@ -117,7 +129,7 @@ TEST_CASE("a view can be narrowed again", "[lab01][lab01.4]") {
     {
         const Tensor inner = narrow(narrow(x, 0, 1, 2), 1, 2, 2);
         INFO("rows 1 and 2, of these columns 2 and 3: 6 7 / 10 11; yours has "
-             << layout(inner) << "; hint 2 of 01.4");
+             << layout(inner) << "");
         CHECK(elements(inner) == Values{6, 7, 10, 11});
     }
     const Tensor t = narrow(permute(x, {1, 0}), 0, 1, 2);
@@ -134,7 +146,7 @@ TEST_CASE("narrow throws if an index is not in the dimension", "[lab01][lab01.4]
     INFO(
         "x has shape (3, 4), and is a part of a larger tensor: the storage goes on "
         "after");
-    INFO("its last column, so as_strided cannot notice the mistake; hint 2 of 01.4");
+    INFO("its last column, so as_strided cannot notice the mistake");
     CHECK_THROWS_AS(narrow(x, 1, 3, 2), ShapeError);
     CHECK_THROWS_AS(narrow(x, 1, 0, 5), ShapeError);
     CHECK_THROWS_AS(narrow(x, 0, 3, 1), ShapeError);
@@ -156,7 +168,7 @@ TEST_CASE("select moves the offset and removes the dimension", "[lab01][lab01.4]
     {
         const Tensor column = select(x, 1, 3);
         INFO("x is 0 1 2 3 / 4 5 6 7 / 8 9 10 11; select(x, 1, 3) is column 3; yours has "
-             << layout(column) << "; hint 1 of 01.4");
+             << layout(column) << "");
         CHECK(layout(column) == "shape (3,), strides (4,), offset 3");
         CHECK(elements(column) == Values{3, 7, 11});
         CHECK(column.shares_storage(x));
@@ -183,7 +195,7 @@ TEST_CASE("select throws if the index is not in the dimension", "[lab01][lab01.4
     const Tensor big = count_up({8, 8});
     const Tensor x = big.as_strided({3, 4}, {8, 1}, 9);
     INFO("x has shape (3, 4) and is a part of a larger tensor: as_strided cannot notice");
-    INFO("the mistake; hint 2 of 01.4");
+    INFO("the mistake");
     for (const int64_t index : {3, 4, -1}) {
         INFO("dimension 0 has indices 0, 1 and 2; asked for " << index);
         CHECK_THROWS_AS(select(x, 0, index), ShapeError);
@@ -199,7 +211,7 @@ TEST_CASE("select throws if the index is not in the dimension", "[lab01][lab01.4
 TEST_CASE("shapes are matched from the last dimension", "[lab01][lab01.5]") {
     {
         INFO("(4, 3) and (3,): 3 matches 3, and (3,) has no second dimension, which");
-        INFO("counts as 1; hint 1 of 01.5");
+        INFO("counts as 1");
         CHECK(broadcast_shapes({4, 3}, {3}) == Shape{4, 3});
         CHECK(broadcast_shapes({3}, {4, 3}) == Shape{4, 3});
     }
@@ -210,13 +222,12 @@ TEST_CASE("shapes are matched from the last dimension", "[lab01][lab01.5]") {
     }
     CHECK(broadcast_shapes({}, {2, 3}) == Shape{2, 3});
     CHECK(broadcast_shapes({}, {}).empty());
-    INFO("a size of 1 is expanded to any size, also to 0; hint 2 of 01.5");
+    INFO("a size of 1 is expanded to any size, also to 0");
     CHECK(broadcast_shapes({1}, {0}) == Shape{0});
     CHECK(broadcast_shapes({2, 0}, {2, 1}) == Shape{2, 0});
 }
 
 TEST_CASE("two different sizes match only if one of them is 1", "[lab01][lab01.5]") {
-    INFO("hint 2 of 01.5");
     CHECK_THROWS_AS(broadcast_shapes({4, 3}, {4}), ShapeError);
     CHECK_THROWS_AS(broadcast_shapes({2, 3}, {4, 3}), ShapeError);
     CHECK_THROWS_AS(broadcast_shapes({6}, {3}), ShapeError);
@@ -230,7 +241,7 @@ TEST_CASE("expand repeats elements by a stride of 0", "[lab01][lab01.5]") {
     {
         const Tensor wide = expand(row, {2, 3});
         INFO("0 1 2, expanded to (2, 3), is 0 1 2 / 0 1 2 on three elements of storage;");
-        INFO("yours has " << layout(wide) << "; hint 1 of 01.5");
+        INFO("yours has " << layout(wide) << "");
         CHECK(layout(wide) == "shape (2, 3), strides (0, 1), offset 0");
         CHECK(elements(wide) == Values{0, 1, 2, 0, 1, 2});
         CHECK(wide.shares_storage(row));
@@ -249,7 +260,7 @@ TEST_CASE("expand repeats elements by a stride of 0", "[lab01][lab01.5]") {
 }
 
 TEST_CASE("expand throws if a size is neither kept nor 1", "[lab01][lab01.5]") {
-    INFO("the last size 3 is not 4, and not 1; hint 2 of 01.5");
+    INFO("the last size 3 is not 4, and not 1");
     CHECK_THROWS_AS(expand(count_up({3}), {2, 4}), ShapeError);
     INFO("nor is 3 to 1, 4 to 2, or two dimensions to one");
     CHECK_THROWS_AS(expand(count_up({3}), {3, 1}), ShapeError);
@@ -261,7 +272,7 @@ TEST_CASE("the reverse of broadcasting sums the dimensions that were repeated",
           "[lab01][lab01.5]") {
     {
         INFO("a bias of shape (3,) was added to each of 4 rows: its gradient is the sum");
-        INFO("over dimension 0 of (4, 3); hint 1 of 01.5");
+        INFO("over dimension 0 of (4, 3)");
         CHECK(broadcast_dims({3}, {4, 3}) == Shape{0});
     }
     {
@@ -272,10 +283,26 @@ TEST_CASE("the reverse of broadcasting sums the dimensions that were repeated",
     CHECK(broadcast_dims({2, 3}, {2, 3}).empty());
     {
         INFO("equal sizes of 1 were not expanded; but an added dimension of size 1 is");
-        INFO("summed, too, since the result must not have it; hint 2 of 01.5");
+        INFO("summed, too, since the result must not have it");
         CHECK(broadcast_dims({1, 3}, {1, 3}).empty());
         CHECK(broadcast_dims({3}, {1, 3}) == Shape{0});
     }
     INFO("expanded from 1 to 0: the sum over no elements is 0");
     CHECK(broadcast_dims({2, 1}, {2, 0}) == Shape{1});
+}
+
+TEST_CASE("sum_to sums what was repeated and has the smaller shape", "[lab01][lab01.5]") {
+    const Tensor x = count_up({2, 3});
+    INFO("x is 0 1 2 / 3 4 5, the gradient of a result of shape (2, 3)");
+    CHECK(elements(mini::ops::sum_to(x, {3})) == Values{3, 5, 7});
+    CHECK(elements(mini::ops::sum_to(x, {2, 1})) == Values{3, 12});
+    CHECK(elements(mini::ops::sum_to(x, {})) == Values{15});
+    {
+        INFO("(3,) and (1, 3) are repeated alike, but have different shapes");
+        CHECK(mini::ops::sum_to(x, {3}).shape() == Shape{3});
+        CHECK(mini::ops::sum_to(x, {1, 3}).shape() == Shape{1, 3});
+    }
+    INFO("nothing was repeated: the tensor itself");
+    CHECK(elements(mini::ops::sum_to(x, {2, 3})) == elements(x));
+    CHECK_THROWS_AS(mini::ops::sum_to(x, {4}), ShapeError);
 }

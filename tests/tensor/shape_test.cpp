@@ -21,6 +21,18 @@ TEST_CASE("an overflow is an error that names the shape and both numbers") {
                        " is above 2^63 - 1"));
 }
 
+TEST_CASE("a stride or a position above 2^63 - 1 is an error") {
+    constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+    constexpr int64_t kHalf = int64_t{1} << 62;
+    CHECK_THROWS_AS(contiguous_strides({0, kHalf, 2}), ShapeError);
+    CHECK_THROWS_AS(contiguous_strides({2, kHalf}), ShapeError);
+    CHECK(contiguous_strides({1, kMost}) == Shape{kMost, 1});
+    CHECK(last_position({0, kHalf}, {1, 8}, 0) == -1);
+    CHECK(last_position({2}, {kMost}, 0) == kMost);
+    CHECK_THROWS_AS(last_position({3}, {kHalf}, 0), ShapeError);
+    CHECK_THROWS_AS(last_position({2}, {kMost}, 1), ShapeError);
+}
+
 TEST_CASE("a view that leaves its storage is an error") {
     const Tensor x = count_up({2, 3});
     CHECK(x.as_strided({2, 2}, {1, 1}, 3).to_vector<float>() == Values{3, 4, 4, 5});

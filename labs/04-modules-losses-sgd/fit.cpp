@@ -6,6 +6,7 @@
 
 #include "libmini/autograd/functions.hpp"
 
+// [lab04 file]
 namespace fit {
 
 using mini::Tensor, mini::data::Batch, mini::data::DataLoader;
@@ -76,3 +77,4 @@ double accuracy(mini::nn::Module& model, DataLoader& loader) {
 }
 
 }  // namespace fit
+// [lab04 file]

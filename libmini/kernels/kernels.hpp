@@ -276,7 +276,7 @@ void binary_cross_entropy_backward(float* dp,       // (n)
                                    const float* t,  // (n)
                                    int64_t n);
 
-// ---- optimizers (optim.cpp)
+// ---- optimizers (sgd.cpp, adam.cpp)
 
 /// One step of stochastic gradient descent, in one pass over memory:
 ///     g += weight_decay * p;  v = first ? g : momentum * v + (1 - dampening) * g;

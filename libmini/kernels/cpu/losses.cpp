@@ -5,6 +5,7 @@
 
 #include "libmini/core/error.hpp"
 
+// [lab04 file]
 namespace mini::kernels::cpu {
 
 void nll(float* losses, const float* x, const int64_t* target, int64_t rows,
@@ -41,3 +42,4 @@ void binary_cross_entropy_backward(float* dp, const float* g, const float* p,
 }
 
 }  // namespace mini::kernels::cpu
+// [lab04 file]

@@ -206,19 +206,6 @@ TEST_CASE("the first step does not read the velocity", "[lab04][lab04.5]") {
     CHECK(parameter[0] == 0.5f);
 }
 
-TEST_CASE("zero_grad makes every gradient undefined", "[lab04][lab04.5]") {
-    nn::Linear model(3, 2);
-    optim::SGD optimizer(model.parameters(), {.lr = 0.1});
-    sum(model(Tensor::ones({1, 3}))).backward();
-    REQUIRE(model.weight.grad().defined());
-    optimizer.zero_grad();
-    INFO(
-        "undefined, as in PyTorch: a parameter without a gradient is not stepped, but "
-        "one whose gradient is 0 is moved by its momentum and its weight decay");
-    CHECK(!model.weight.grad().defined());
-    CHECK(!model.bias.grad().defined());
-}
-
 TEST_CASE("a logistic regression learns: SimpleModel, BCE and SGD", "[lab04][lab04.5]") {
     Generator generator(1);
     std::vector<float> x(1000), y;

@@ -45,9 +45,7 @@ Optimizer::Optimizer(std::vector<Tensor> parameters, double lr)
 }
 
 void Optimizer::zero_grad() {
-    // [lab04.5] Make all gradients undefined.
     for (Tensor& parameter : parameters_) parameter.set_grad({});
-    // [lab04.5]
 }
 
 double Optimizer::initial_lr() {

@@ -87,6 +87,16 @@ TEST_CASE("a parameter without a gradient does not change") {
     CHECK(still.item() == 1.0);
 }
 
+TEST_CASE("zero_grad makes every gradient undefined") {
+    const Tensor a = Tensor::ones({1}).set_requires_grad();
+    const Tensor b = Tensor::ones({2}).set_requires_grad();
+    optim::SGD optimizer({a, b}, {.lr = 0.5});
+    (sum(a) + sum(b)).backward();
+    REQUIRE((a.grad().defined() && b.grad().defined()));
+    optimizer.zero_grad();
+    CHECK((!a.grad().defined() && !b.grad().defined()));
+}
+
 TEST_CASE("an SGD step is an in-place change of its parameters") {
     Tensor p = Tensor::ones({1}).set_requires_grad();
     optim::SGD optimizer({p}, {.lr = 0.5});

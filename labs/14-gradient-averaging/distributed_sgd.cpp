@@ -8,6 +8,7 @@
 #include "libmini/parallel/average_parameters.hpp"
 #include "libmini/tensor/ops.hpp"
 
+// [lab14 file]
 namespace tutorial {
 
 using mini::Tensor, mini::data::DataLoader;
@@ -80,3 +81,4 @@ double train_epoch_locally(mini::nn::Module& model, DataLoader& loader,
 }
 
 }  // namespace tutorial
+// [lab14 file]

@@ -14,7 +14,7 @@ using namespace mini::lab14;
 TEST_CASE("average_gradients leaves the mean over the ranks on every rank",
           "[lab14][lab14.1]") {
     const int ranks = GENERATE(1, 2, 3, 4, 7);
-    check_means(averaged(ranks, parallel::average_gradients), "hint 1 of 14.1");
+    check_means(averaged(ranks, parallel::average_gradients));
 }
 
 TEST_CASE("average_gradients calls one all-reduce per parameter and no other collective",
@@ -28,13 +28,30 @@ TEST_CASE("average_gradients calls one all-reduce per parameter and no other col
     }
 }
 
+TEST_CASE("a parameter without a gradient is an error that names it and the rank",
+          "[lab14][lab14.1]") {
+    const auto messages = on_ranks(2, [](dist::ProcessGroup& group) {
+        std::vector<Tensor> parameters = parameters_with_gradients(group.rank());
+        parallel::average_gradients(parameters, group);
+        parameters[1].set_grad(Tensor());
+        return test::message_of(
+            [&] { parallel::average_gradients({parameters[1]}, group); });
+    });
+    for (size_t rank = 0; rank < 2; ++rank) {
+        INFO("the only parameter, of shape (1,), has no gradient on rank "
+             << rank << "; the message: " << messages[rank]);
+        CHECK(messages[rank].find("parameter 0") != std::string::npos);
+        CHECK(messages[rank].find(concat("rank ", rank)) != std::string::npos);
+    }
+}
+
 // ---- 14.2
 
 TEST_CASE("average_flat_gradients leaves the same mean", "[lab14][lab14.2]") {
     const int ranks = GENERATE(1, 2, 3, 4, 7);
     INFO("12 numbers are copied into flat, from offset 0 on, and after the all-reduce");
     INFO("copied back, again from offset 0 on");
-    check_means(averaged(ranks, parallel::average_flat_gradients), "hint 2 of 14.2");
+    check_means(averaged(ranks, parallel::average_flat_gradients));
 }
 
 TEST_CASE("average_flat_gradients copies every number back to its own gradient",
@@ -56,7 +73,7 @@ TEST_CASE("average_flat_gradients copies every number back to its own gradient",
         for (size_t i = 0; i < expected.size(); ++i) {
             INFO("number " << i
                            << " is x, x + 100 and x + 200 on the three ranks, with x = "
-                           << static_cast<float>(i) << "; hint 2 of 14.2 helps");
+                           << static_cast<float>(i));
             CHECK(near(rank[i], expected[i]));
         }
 }
@@ -69,6 +86,19 @@ TEST_CASE("average_flat_gradients calls a single all-reduce of all bytes",
             "all-reduces in the event log: "
             << concat(rank.all_reduces));
         CHECK(rank.all_reduces == std::vector<int64_t>{48});
+    }
+}
+
+TEST_CASE("average_flat_gradients averages nothing if there is no parameter",
+          "[lab14][lab14.2]") {
+    for (const auto& bytes : on_ranks(2, [](dist::ProcessGroup& group) {
+             parallel::average_flat_gradients(parameters_with_gradients(0), group);
+             group.events().clear();
+             parallel::average_flat_gradients({}, group);
+             return all_reduces(group);
+         })) {
+        INFO("a list of no parameters: no message is needed");
+        CHECK(bytes.empty());
     }
 }
 
@@ -104,7 +134,7 @@ TEST_CASE("all ranks start with the parameters and buffers of rank 0",
     for (int rank = 0; rank < ranks; ++rank) {
         const State& mine = seen[static_cast<size_t>(rank)];
         INFO("rank " << rank << " of " << ranks << " drew its weights with seed "
-                     << 100 + rank << "; hint 1 of 14.3 helps");
+                     << 100 + rank);
         CHECK(mine.parameters == of_rank_0.parameters);
         INFO("buffers belong to the model too, also buffers of integers");
         CHECK(mine.mean == of_rank_0.mean);

@@ -14,6 +14,7 @@
 #include "labs/14-gradient-averaging/distributed_sgd.hpp"
 #include "labs/check/ranks.hpp"
 #include "labs/check/values.hpp"
+#include "labs/check/watched_group.hpp"
 #include "libmini/autograd/functions.hpp"
 #include "libmini/data/tensor_dataset.hpp"
 #include "libmini/nn/linear.hpp"
@@ -23,6 +24,7 @@
 #include "libmini/random/random.hpp"
 #include "libmini/tensor/ops.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/message_of.hpp"
 
 namespace mini::lab14 {
 
@@ -100,13 +102,13 @@ inline std::vector<Averaged> averaged(int ranks, const Average& average) {
 
 // Checks that all gradients are the mean over the ranks, and that the parameters are
 // unchanged.
-inline void check_means(const std::vector<Averaged>& seen, const std::string& hint) {
+inline void check_means(const std::vector<Averaged>& seen) {
     const auto ranks = static_cast<int>(seen.size());
     for (int rank = 0; rank < ranks; ++rank) {
         const Averaged& mine = seen[static_cast<size_t>(rank)];
         INFO("rank " << rank << " of " << ranks << ", whose gradients were all "
-                     << rank + 1 << "; their mean over the ranks is " << (ranks + 1) / 2.0
-                     << "; " << hint << " helps");
+                     << rank + 1 << "; their mean over the ranks is "
+                     << (ranks + 1) / 2.0);
         REQUIRE(mine.gradients.size() == 12);
         for (const float got : mine.gradients) {
             INFO("a gradient is now " << got << ", " << diagnosis(got, rank, ranks));

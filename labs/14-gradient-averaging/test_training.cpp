@@ -110,7 +110,7 @@ TEST_CASE("several ranks train like one rank on the whole batch", "[lab14][lab14
             "after 6 steps on "
             << ranks << " ranks a parameter is " << difference
             << " from where one rank with batches of 12 has it; was every step made with "
-               "the averaged gradient of its own batch? hint 1 of 14.4 helps");
+               "the averaged gradient of its own batch?");
         CHECK(difference < 1e-5f);
         INFO("all replicas must be bitwise identical");
         CHECK(rank.parameters == seen[0].parameters);
@@ -123,7 +123,7 @@ TEST_CASE("the loss of an epoch is the mean over its batches and all ranks",
     const Trained alone = trained_alone();
     for (const Trained& rank : trained_on(ranks))
         for (size_t epoch = 0; epoch < alone.losses.size(); ++epoch) {
-            INFO("epoch " << epoch << " on " << ranks << " ranks: hint 2 of 14.4 helps");
+            INFO("epoch " << epoch << " on " << ranks << " ranks");
             CHECK(std::abs(rank.losses[epoch] - alone.losses[epoch]) < 1e-5);
         }
 }
@@ -140,7 +140,60 @@ TEST_CASE("every step averages each gradient exactly once", "[lab14][lab14.4]") 
     }
 }
 
+TEST_CASE("each rank gets an equal part of the data, in batches of its share",
+          "[lab14][lab14.4]") {
+    struct Part {
+        int64_t batch_size = 0;
+        std::vector<int64_t> sizes;    // of the batches
+        std::vector<int64_t> classes;  // sorted
+        std::vector<double> losses;
+    };
+    // Sample i has the class i.
+    const auto seen = on_ranks(3, [](dist::ProcessGroup& group) {
+        std::vector<int64_t> classes(10);
+        for (size_t i = 0; i < classes.size(); ++i) classes[i] = static_cast<int64_t>(i);
+        const auto samples = std::make_shared<data::TensorDataset>(Tensor::ones({10, 2}),
+                                                                   Tensor::from(classes));
+        auto [loader, batch_size] = tutorial::partition_dataset(samples, 8, group);
+        Part part{batch_size, {}, {}, {}};
+        for (const data::Batch& batch : loader) {
+            part.sizes.push_back(batch.data.size(0));
+            for (const int64_t c : batch.target.to_vector<int64_t>())
+                part.classes.push_back(c);
+        }
+        std::ranges::sort(part.classes);
+        nn::Linear model(2, 10);
+        optim::SGD optimizer(model.parameters(), kSgd);
+        part.losses.push_back(tutorial::train_epoch(model, loader, optimizer, group));
+        return part;
+    });
+    const std::vector<std::vector<int64_t>> parts{{2, 3, 8}, {4, 5, 6}, {0, 1, 9}};
+    for (size_t rank = 0; rank < 3; ++rank) {
+        INFO("10 samples on 3 ranks, seed 1234: 2 8 3, 5 6 4 and 9 0 1; rank " << rank);
+        CHECK(seen[rank].classes == parts[rank]);
+        INFO("a whole batch of 8 samples is int(8 / 3) = 2 samples for each rank");
+        CHECK(seen[rank].batch_size == 2);
+        CHECK(seen[rank].sizes == std::vector<int64_t>{2, 1});
+        CHECK(seen[rank].losses == seen[0].losses);
+    }
+}
+
 // ---- 14.5
+
+TEST_CASE("average_parameters starts everything before it waits", "[lab14][lab14.5]") {
+    const auto journals = on_ranks(2, [](dist::ProcessGroup& group) {
+        labs::WatchedGroup watched(group);
+        const Counted model(group.rank());
+        parallel::average_parameters(model, watched);
+        return watched.journal;
+    });
+    for (const labs::Journal& journal : journals) {
+        INFO("two parameters and two buffers; the calls: " << labs::in_words(journal));
+        REQUIRE(journal.size() == 8);
+        for (size_t i = 0; i < 8; ++i)
+            CHECK(journal[i].starts_with(i < 4 ? "start" : "wait"));
+    }
+}
 
 TEST_CASE("average_parameters leaves the mean model and rank 0's counters on all ranks",
           "[lab14][lab14.5]") {
@@ -157,8 +210,7 @@ TEST_CASE("average_parameters leaves the mean model and rank 0's counters on all
     const auto mean = static_cast<float>(ranks + 1) / 2;
     for (const State& rank : seen) {
         INFO("ranks 0 .. " << ranks - 1 << " hold 1 .. " << ranks
-                           << " in all parameters; the mean is " << mean
-                           << "; hint 1 of 14.5 helps");
+                           << " in all parameters; the mean is " << mean);
         for (const float parameter : rank.parameters) REQUIRE(near(parameter, mean));
         CHECK(rank.parameters == seen[0].parameters);
         INFO("a running mean is averaged too, a count of batches is rank 0's");
@@ -287,7 +339,7 @@ TEST_CASE("local SGD averages the parameters after each period and after the las
         INFO("so " << (8 + period - 1) / period
                    << " averages of 48 and 12 bytes, then 4");
         INFO("bytes for the loss, and this twice. The all-reduces in the event log:");
-        INFO(concat(rank.all_reduces) << "; hint 2 of 14.6 helps");
+        INFO(concat(rank.all_reduces));
         REQUIRE(rank.all_reduces == expected);
     }
 }
@@ -305,7 +357,7 @@ TEST_CASE("local SGD goes on from the mean of the replicas", "[lab14][lab14.6]")
         INFO("one thread made the same steps in turn: a parameter differs by "
              << difference
              << "; does each rank step by its own gradient, and go on from");
-        INFO("the mean? Does a new epoch count from 0? hint 1 of 14.6 helps");
+        INFO("the mean? Does a new epoch count from 0?");
         REQUIRE(difference < 1e-4f);
         INFO("after the epoch all replicas must be bitwise identical");
         REQUIRE(rank.parameters == seen[0].parameters);
@@ -333,4 +385,17 @@ TEST_CASE("local SGD with a period of one step is training on the whole batch",
     INFO("step is the model after a step by the mean gradient; they differ by "
          << difference);
     CHECK(difference < 1e-5f);
+}
+
+TEST_CASE("a period below one step is refused", "[lab14][lab14.6]") {
+    const auto messages = on_ranks(1, [](dist::ProcessGroup& group) {
+        nn::Linear model(4, 3);
+        optim::SGD optimizer(model.parameters(), kSgd);
+        auto loader = slices(0, 1);
+        tutorial::train_epoch_locally(model, loader, optimizer, group, 1);
+        return test::message_of<UsageError>(
+            [&] { tutorial::train_epoch_locally(model, loader, optimizer, group, 0); });
+    });
+    INFO("a period of 0 is a UsageError, which names it: " << messages[0]);
+    CHECK(messages[0].find('0') != std::string::npos);
 }

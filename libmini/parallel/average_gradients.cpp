@@ -4,6 +4,7 @@
 
 #include "libmini/tensor/ops.hpp"
 
+// [lab14 file]
 namespace mini::parallel {
 namespace {
 
@@ -61,3 +62,4 @@ void average_flat_gradients(const std::vector<Tensor>& parameters,
 }
 
 }  // namespace mini::parallel
+// [lab14 file]

@@ -60,7 +60,7 @@ TEST_CASE("every rank gets the root's values of every tensor", "[lab15][lab15.1]
                      << 10 * (root + 1) + 1);
         INFO(
             "the tensors are 6 floats, 4 integers, an empty one, 1 float, 1 integer, "
-            "and a transposed one of 10 floats; hint 2 of 15.1 helps");
+            "and a transposed one of 10 floats");
         REQUIRE(seen[rank].size() == expected.size());
         for (size_t i = 0; i < expected.size(); ++i) {
             INFO("number " << i << " should be " << expected[i] << " and is "
@@ -101,7 +101,7 @@ TEST_CASE("all broadcasts are started before the first is waited for",
     });
     for (const Journal& journal : seen) {
         INFO("a wait directly after a start makes each chunk wait for the one before");
-        INFO("the calls were: " << in_words(journal) << "; hint 1 of 15.1 helps");
+        INFO("the calls were: " << in_words(journal));
         REQUIRE(journal == Journal{"start broadcast 68", "start broadcast 40",
                                    "wait broadcast 68", "wait broadcast 40"});
     }
@@ -178,7 +178,6 @@ TEST_CASE("a forward pass makes the calls of its contract in their order",
             "the first forward: the constructor has just sent the buffers, so they are "
             "not due; the calls were: "
             << in_words(journal));
-        INFO("hint 2 of 15.2 helps");
         REQUIRE(journal == Journal{"begin_iteration(false, true)", "prepare_for_forward",
                                    "module", "prepare_for_backward"});
     }
@@ -201,7 +200,7 @@ TEST_CASE("a later forward pass sends the buffers before the module runs",
     });
     for (const Seen& rank : seen) {
         INFO("the second forward, after one outside of no_sync: buffers are due");
-        INFO("the calls were: " << in_words(rank.journal) << "; hint 2 of 15.2 helps");
+        INFO("the calls were: " << in_words(rank.journal));
         REQUIRE(rank.journal == Journal{"begin_iteration(true, true)",
                                         "start broadcast 8", "wait broadcast 8",
                                         "prepare_for_forward", "module",

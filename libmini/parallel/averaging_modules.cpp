@@ -65,10 +65,10 @@ void AveragedModule::on_end() { average_gradients(trained_tensors(), group()); }
 void FlatModule::on_end() { average_flat_gradients(trained_tensors(), group()); }
 
 void OverlappedModule::on_gradient(size_t index) {
+    // [lab15.4] Record the launch, divide the gradient, and start its all-reduce.
     Tensor grad = trained()[index].second.grad();
     group().events().record(EventKind::kBucketLaunch, static_cast<int64_t>(index),
                             static_cast<int64_t>(grad.bytes()));
-    // [lab15.4] Multiply the gradient by 1 / world size, and start its all-reduce.
     ops::mul_(grad, 1.0f / static_cast<float>(group().world_size()));
     in_flight_.push_back(group().all_reduce_async(grad));
     // [lab15.4]
@@ -78,14 +78,10 @@ void OverlappedModule::on_end() {
     // [lab15.4] Wait for every all-reduce, in the order of their launches.
     for (size_t i = 0; i < in_flight_.size(); ++i) {
         in_flight_[i]->wait();
-        record_done(i);
+        group().events().record(EventKind::kBucketDone, static_cast<int64_t>(i));
     }
     in_flight_.clear();
     // [lab15.4]
-}
-
-void OverlappedModule::record_done(size_t launch) {
-    group().events().record(EventKind::kBucketDone, static_cast<int64_t>(launch));
 }
 
 }  // namespace mini::parallel

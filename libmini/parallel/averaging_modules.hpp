@@ -23,7 +23,14 @@
 namespace mini::parallel {
 
 /// The base class of the three modules. Calls on_gradient() and on_end() in each backward
-/// pass that averages: a pass whose forward() was called outside of no_sync.
+/// pass that averages: the first one after a forward() outside of no_sync. In such a pass,
+///
+///     on_gradient(index)    when a gradient is ready, which happens once per parameter
+///     kBackwardEnd          is recorded after the last gradient
+///     on_end()              before backward() returns; queue_callback() makes this possible
+///
+/// If a parameter has no gradient at the end, throws Error that names it and the rank
+/// instead of calling on_end(). No other pass does anything but accumulate gradients.
 class GradientListener : public ReplicatedModule {
   public:
     /// See ReplicatedModule, with broadcast_buffers = true. Adds exactly one hook to each
@@ -44,20 +51,11 @@ class GradientListener : public ReplicatedModule {
     std::vector<Tensor> trained_tensors() const;
 
   private:
-    /// Called after a forward pass outside of no_sync: the next backward pass averages.
     void prepare_for_backward(const Tensor& output) override;
     bool averages_next() const override { return averages_; }
 
-    /// Called by the hooks. Does nothing in a pass that does not average. At the first
-    /// gradient of a pass, queues end_backward() with queue_callback(), so that
-    /// end_backward() is called once per pass, after the last gradient. Then, at every
-    /// gradient, calls on_gradient(index).
-    void gradient_ready(size_t index);
-
-    /// Records kBackwardEnd in the event log, and calls on_end(); afterwards no pass averages
-    /// until the next prepare_for_backward(). Throws Error, naming the parameter, if a
-    /// parameter has no gradient.
-    void end_backward();
+    void gradient_ready(size_t index);  // called by the hooks, in every pass
+    void end_backward();                // called at the end of a pass that averages
 
     std::vector<int> hooks_;     // ids for remove_hook(), in the order of trained()
     bool averages_ = false;      // the next backward pass, or the running one, averages
@@ -93,19 +91,14 @@ class OverlappedModule : public GradientListener {
     using GradientListener::GradientListener;
 
   private:
-    /// Records kBucketLaunch (index and bytes of the gradient), multiplies the gradient in
-    /// place by the float 1 / world size (`ops::mul_`), starts one all-reduce (a sum) of
-    /// the gradient, appends the Work to in_flight_, and returns without waiting.
+    /// Records kBucketLaunch (index and bytes of the gradient), and starts an all-reduce, a
+    /// sum, of the gradient multiplied by the float 1 / world size; does not wait.
     void on_gradient(size_t index) override;
 
-    /// Waits for the all-reduces in the order of their launches, and calls record_done(i)
-    /// after waiting for in_flight_[i]; then empties in_flight_. Throws the error of an
-    /// all-reduce that failed; after an error this object cannot be used any more.
+    /// Waits for the all-reduces in the order of their launches, and after each wait
+    /// records kBucketDone (index: the number of the launch in this pass, from 0). Throws
+    /// the error of an all-reduce that failed; then this object cannot be used any more.
     void on_end() override;
-
-    /// Records in the event log that all-reduce number `launch` (from 0) of this pass is
-    /// complete.
-    void record_done(size_t launch);
 
     std::vector<dist::WorkHandle> in_flight_;  // of the running backward pass
 };

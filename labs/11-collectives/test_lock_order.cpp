@@ -46,7 +46,7 @@ Ended run_with_thread_sanitizer(const std::string& program) {
 }
 
 // Returns the accesses of the report of a race, each in one line: "Write by main thread, at
-// work/labs/11-collectives/simple_group.cpp:55".
+// work/11-collectives/simple_group.cpp:55".
 std::vector<std::string> accesses_in(const std::string& report) {
     const std::regex access(
         R"( *(.*) of size \d+ at \w+ by (thread T\d+|main thread).*)");
@@ -61,7 +61,7 @@ std::vector<std::string> accesses_in(const std::string& report) {
             is_open = true;
         } else if (is_open && contains(line, "simple_group.cpp:") &&
                    std::regex_match(line, match, place)) {
-            found.back() += ", at work/labs/11-collectives/" + match[1].str();
+            found.back() += ", at work/11-collectives/" + match[1].str();
             is_open = false;
         }
     }

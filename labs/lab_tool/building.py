@@ -14,11 +14,10 @@ import time
 from lab_tool import compile_errors
 from lab_tool.places import BUILD, ROOT, fresh_log, shown
 from lab_tool.process import check, run_logged
-from lab_tool.projection import folder_of, project
+from lab_tool.projection import project
 from lab_tool.screen import LabError, ProgressLine, say
 
 PRESET = "release"
-NOT_LINKED = re.compile(r"^FAILED: \S*lab(\d\d)_check")
 BUILDS = 4  # a build may find errors in files that the previous build did not reach
 NINJA_STEP = re.compile(r"^\[(\d+)/(\d+)\] (.*)")  # "[12/80] Building CXX object a/b.cpp.o"
 
@@ -75,12 +74,12 @@ def build_checks(targets, log):
 
 def build_without_broken(workspace, labs, mine=None):
     """Builds the check programs of labs, with the learner's files that compile. `mine`:
-    see project(). Returns {"07/libmini/a.cpp": errors} of the learner's files that do not
+    see project(). Returns {"07-partition/a.cpp": errors} of the learner's files that do not
     compile. Raises LabError if another file does not compile."""
     log = fresh_log("lab")
     targets = [f"lab{lab.number}_check" for lab in labs]
-    project_all(workspace, labs, mine)
     broken = {}
+    project_all(workspace, labs, mine, broken)
     if not is_configured():
         configure(log)
     for _ in range(BUILDS):
@@ -88,30 +87,20 @@ def build_without_broken(workspace, labs, mine=None):
         if code == 0:
             return broken
         errors = compile_errors.errors_in(lines, ROOT)
-        failed = compile_errors.broken_files(lines) or not_linked(lines, errors)
+        own = [error for error in errors if error.path.startswith("work/")]
+        failed = compile_errors.broken_files(lines, ROOT) or [error.path.removeprefix("work/")
+                                                              for error in own if error.is_of_linker]
         if not failed:
             raise LabError(what_fails("the check does not build", lines, log))
-        for path in failed:
-            own = f"work/{path.split('/', 1)[1]}"
-            broken[path] = [error for error in errors if error.path == own] or errors[:3]
+        for name in failed:
+            broken[name] = [error for error in own if error.path == f"work/{name}"] or errors[:3]
         project_all(workspace, labs, mine, broken)
     raise LabError(f"the check does not build; the whole output is in {log}")
 
 
-def project_all(workspace, labs, mine, broken=()):
+def project_all(workspace, labs, mine, broken):
     for lab in labs:
-        without = {path[3:] for path in broken if path.startswith(f"{lab.number}/")}
-        project(workspace, lab.number, mine, without=without)
-
-
-def not_linked(lines, errors):
-    """Returns the learner's files in which the linker found an undefined function, or one that is
-    defined twice."""
-    numbers = dict.fromkeys(number for line in lines for number in NOT_LINKED.findall(line))
-    paths = dict.fromkeys(error.path.removeprefix("work/") for error in errors
-                          if error.path.startswith("work/") and error.is_of_linker)
-    return [f"{number}/{path}" for number in numbers for path in paths
-            if (folder_of(number, BUILD) / path).exists()]
+        project(workspace, lab.number, mine, without=broken)
 
 
 def what_fails(what, lines, log):

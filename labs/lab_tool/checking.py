@@ -167,15 +167,15 @@ def known_failures(regions, workspace, broken):
     file is missing or does not compile: the check would run the solution."""
     known = {}
     for region in regions:
-        errors = broken.get(f"{region.lab}/{region.path}")
+        errors = broken.get(workspace.name(region.path))
         if errors is not None:
             what = "link" if errors and errors[0].is_of_linker else "compile"
             known[region.task] = TaskResult(
-                region.task, FAILED, f"work/{region.path} does not {what}", errors=errors)
+                region.task, FAILED, f"{workspace.shown(region.path)} does not {what}", errors=errors)
         elif workspace.mine(region.path) is None:
             known[region.task] = TaskResult(
-                region.task, FAILED, f"work/{region.path} is missing; to begin it again: labs/lab "
-                f"start {region.lab}")
+                region.task, FAILED, f"{workspace.shown(region.path)} is missing; to begin it again: "
+                f"labs/lab start {region.lab}")
     return known
 
 

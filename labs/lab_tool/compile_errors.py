@@ -23,9 +23,10 @@ LINKERS = ("undefined reference to", "multiple definition of")
 SOURCE = re.compile(r"^ *\d* \|")
 SYMBOL = re.compile(r"(undefined reference to|undefined symbol:|multiple definition of"
                     r"|duplicate symbol:) (?:\S+\.o\)?: \S+\.o\)?: )?[`']?(.*?)(?:'|$)")
-# A file in the repository or in build/mine, which has the learner's; or its object file.
-PLACE = re.compile(r"(work/|mine/\d\d/)?((?:libmini|labs)/(?:(?!\.dir/)[^:\n])*?\.(?:[ch]pp|cuh?))"
-                   r"(?=[.:)])(?::(\d+))?")
+# A file of the learner's or of the repository, or in build/mine, which includes the learner's; or its
+# object file.
+PLACE = re.compile(r"(?:mine/(\d\d)/)?(work/\d\d-[\w-]+/[^:\n/]*?\.(?:[ch]pp|cuh?)"
+                   r"|(?:libmini|labs)/(?:(?!\.dir/)[^:\n])*?\.(?:[ch]pp|cuh?))(?=[.:)])(?::(\d+))?")
 
 
 @dataclass(frozen=True)
@@ -73,12 +74,12 @@ def link_error(lines, index, root):
     told = [line for line in lines[max(0, index - 1):index] if "in function" in line]
     told += [lines[index], *itertools.takewhile(lambda line: line.startswith(">>>"),
                                                 lines[index + 1:])]
-    places = [("work/" * bool(mine) + path, int(line or 0))
-              for mine, path, line in PLACE.findall("\n".join(told))]
+    places = [(f"work/{own_name(root, lab, path)}" if lab else path, int(line or 0))
+              for lab, path, line in PLACE.findall("\n".join(told))]
 
     def rank(place):
         path, line = place
-        in_libmini = is_twice and (Path(root) / path.removeprefix("work/")).exists()
+        in_libmini = is_twice and any((Path(root) / "libmini").rglob(Path(path).name))
         return not path.startswith("work/"), in_libmini, not line
 
     path, line = min(places, key=rank, default=("", 0))
@@ -88,6 +89,13 @@ def link_error(lines, index, root):
     return path, line, f"{what} `{symbol[2]}'{also}"
 
 
+def own_name(root, lab, path):
+    """Returns the name in work/ of the learner's file that a file of build/mine stands for, whose first
+    line has it."""
+    text = (Path(root) / "build" / "mine" / lab / path).read_text(encoding="utf-8")
+    return re.search(r'work/(\d\d-[^"\n]+)"', text)[1]
+
+
 def shortened(path, root):
     """Returns a path relative to the repository. Compilers print paths relative to the
     root or to the build folder; linkers print the path of the build folder before the
@@ -95,8 +103,8 @@ def shortened(path, root):
     return path.split("../" * 2)[-1].removeprefix(f"{root}/")
 
 
-def broken_files(lines):
-    """Returns the learner's files that did not compile: "07/libmini/a.cpp" of lab 07's check.
+def broken_files(lines, root):
+    """Returns the learner's files that did not compile: "07-partition/a.cpp".
 
     Ninja names the object file: an error in an included header counts as an error of the file
     that includes it."""
@@ -104,5 +112,6 @@ def broken_files(lines):
     for line in lines:
         match = FAILED.match(line)
         if match and "/mine/" in match[1] and match[1].endswith(".o"):
-            broken.append(match[1].split("/mine/", 1)[1].removesuffix(".o"))
+            lab, path = match[1].split("/mine/", 1)[1].removesuffix(".o").split("/", 1)
+            broken.append(own_name(root, lab, path))
     return list(dict.fromkeys(broken))

@@ -4,7 +4,7 @@
                                            bug_hunt.cu if it has kernels: the simulator then
                                            checks every access (MINI_SIM_CHECK=1), and a race
                                            is a bug, too
-    work/labs/07-partition/bug_hunt.cpp    the learner's copy, written by start
+    work/07-partition/bug_hunt.cpp         the learner's copy, written by start
     lab07_bug_hunt_mine                    the program built from the learner's copy
 
 A hunt that is equal to the original counts as not started.
@@ -50,7 +50,7 @@ def check_hunt(workspace, lab, confinement=FREE):
         raise LabError(f"lab {lab.number} has no bug hunt")
     task = lab.all_tasks[-1]
     if workspace.mine(lab.hunt) is None:
-        return TaskResult(task.name, FAILED, f"work/{lab.hunt} is missing; to begin it again: "
+        return TaskResult(task.name, FAILED, f"{workspace.shown(lab.hunt)} is missing; to begin it again: "
                           f"labs/lab reset {task.words}")
     if workspace.untouched(task.name):
         return TaskResult(task.name, NOT_STARTED)
@@ -59,7 +59,7 @@ def check_hunt(workspace, lab, confinement=FREE):
         configure(log)
     code, lines = build_checks([f"lab{lab.number}_bug_hunt_mine"], log)
     if code:
-        return TaskResult(task.name, FAILED, f"work/{lab.hunt} does not build (log: {log})",
+        return TaskResult(task.name, FAILED, f"{workspace.shown(lab.hunt)} does not build (log: {log})",
                           errors=compile_errors.errors_in(lines, ROOT))
     program = program_of(lab.number, "bug_hunt_mine")
     limits = replace(LIMITS, confinement=confinement)

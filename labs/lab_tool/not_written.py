@@ -20,7 +20,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab_tool.places import BUILD, ROOT
+from lab_tool.places import BUILD, ROOT, work_name
 from lab_tool.regions import core_in, regions_in
 from lab_tool.screen import LabError
 
@@ -186,7 +186,8 @@ def lacks_data(mine, theirs):
 def stubs(missing):
     """Returns the source of the stubs."""
     return HEAD + "\n".join(STUB.format(number=number, symbol=each.symbol, tasks=each.tasks,
-                                        file=f"work/{each.file}", name=each.name)
+                                        file=f"work/{work_name(ROOT, each.tasks[:2], each.file)}",
+                                        name=each.name)
                             for number, each in enumerate(missing))
 
 

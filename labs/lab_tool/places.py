@@ -1,6 +1,6 @@
 """The paths of files and folders in the repository."""
 
-from pathlib import Path
+from pathlib import Path, PurePath
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
@@ -16,6 +16,12 @@ def shown(path):
         return str(path.relative_to(Path.cwd()))
     except ValueError:
         return str(path)
+
+
+def work_name(root, lab, path):
+    """Returns the name in work/ of the learner's file for libmini's file `path` with code of a lab:
+    "07-partition/partition.cpp"."""
+    return f"{next((Path(root) / 'labs').glob(f'{lab}-*')).name}/{PurePath(path).name}"
 
 
 def fresh_log(name):

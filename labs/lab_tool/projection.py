@@ -1,19 +1,20 @@
-"""The files that a lab's check compiles in place of libmini's own, in build/mine/NN.
+"""The files that a build compiles in place of libmini's own, in build/mine.
 
-    work/libmini/a.cpp                a file with regions of lab 07
-    build/mine/07/libmini/a.cpp       the same text, with #line: the compiler and the sanitizers
-                                      name the learner's file and line
+    work/07-partition/partition.cpp               the learner's file
+    build/mine/07/libmini/data/partition.cpp      for the check of lab 07: includes the learner's file,
+                                                  which compilers and sanitizers then name
+    build/mine/work/libmini/data/partition.cpp    the same, for programs with the code of all labs;
+                                                  CMake runs main() (MiniOverlay)
 
-An unfinished file of lab 07 fails lab 07, and no later lab: files of work/ without a region of the
-lab are left out, except files that the learner has added, which the reference does not have.
+A file with kernels is copied, with #line. A source that the learner has added is compiled with the
+lab's first file. An unfinished file of lab 07 fails lab 07, and no later lab.
 """
 
 import os
+from pathlib import PurePath
 
 from lab_tool.places import BUILD
-from lab_tool.regions import SUFFIXES
-
-NO_LAB = "none"  # stands for the files of the reference that have no region
+from lab_tool.regions import HEADERS, SUFFIXES
 
 
 def folder_of(lab, build=BUILD):
@@ -21,17 +22,27 @@ def folder_of(lab, build=BUILD):
 
 
 def project(workspace, lab, mine=None, build=BUILD, without=()):
-    """Writes the files of a lab's check, and deletes old files. `mine`: the labs whose
-    code is taken from the learner, by default this lab alone; it may contain NO_LAB.
-    `without`: the learner's files that are left out. Does not write unchanged files again, so
-    that they are not compiled again."""
-    folder = folder_of(lab, build)
-    write_all(folder, {folder / path: f'#line 1 "work/{path}"\n' + workspace.mine(path)
-                       for path in files_of(workspace, mine or {lab}) if path not in without})
+    """Writes the files of a lab's check, and deletes old files. `mine`: the labs whose code is taken
+    from the learner, by default this lab alone. `without`: the learner's files that are left out,
+    by their names in work/."""
+    write(workspace, folder_of(lab, build), {
+        path: name for path, name in files_of(workspace, mine or {lab}).items() if name not in without})
+
+
+def write(workspace, folder, files):
+    write_all(folder, {folder / path: text_of(workspace.folder / name, name)
+                       for path, name in files.items() if not name.endswith(HEADERS)})
+
+
+def text_of(own, name):
+    if own.suffix == ".cu":
+        return f'#line 1 "work/{name}"\n' + own.read_text(encoding="utf-8")
+    return f'#include "{own}"\n'
 
 
 def write_all(folder, wanted):
-    """Makes {path: text} the only files of a folder; unchanged files are not written again."""
+    """Makes {path: text} the only files of a folder. Unchanged files are not written again, so that
+    they are not compiled again."""
     for old in (sorted(folder.rglob("*")) if folder.exists() else ()):
         if old.is_file() and old not in wanted:
             old.unlink()
@@ -43,18 +54,28 @@ def write_all(folder, wanted):
             os.replace(temporary, path)
 
 
-def files_of(workspace, mine):
-    """Returns the paths of the learner's files to compile or to include."""
-    found = []
-    hunts = {lab.hunt for lab in workspace.catalogue.labs}
-    for own in sorted(workspace.folder.rglob("*")):
-        path = own.relative_to(workspace.folder)
-        hidden = any(part.startswith(".") for part in path.parts)
-        path = path.as_posix()
-        if own.suffix not in SUFFIXES or hidden or not own.is_file() or path in hunts:
-            continue
-        is_added = not (workspace.root / path).exists()
-        lab = workspace.catalogue.lab_of.get(path, NO_LAB)
-        if lab in mine or lab == NO_LAB and is_added:
-            found.append(path)
+def files_of(workspace, labs):
+    """Returns {path of libmini's file: name of the learner's in work/} of the labs, added files
+    included, and bug hunts not."""
+    found = {}
+    for lab in workspace.catalogue.labs:
+        paths = {workspace.name(path): path for path in workspace.catalogue.files_of(lab.number)}
+        first = min(paths.values(), key=lambda path: not path.startswith("libmini/"), default=lab.hunt)
+        for own in sorted((workspace.folder / lab.folder.name).glob("[!.]*")):
+            name = f"{lab.folder.name}/{own.name}"
+            if lab.number in labs and own.suffix in SUFFIXES and own.is_file() and own.stem != "bug_hunt":
+                found[paths.get(name) or str(PurePath(first).parent / f"lab{lab.number}" / own.name)] = name
     return found
+
+
+def main():
+    from lab_tool.workspace import Workspace
+
+    workspace = Workspace()
+    labs = workspace.catalogue.labs
+    hunts = {lab.hunt: workspace.name(lab.hunt) for lab in labs if workspace.mine(lab.hunt)}
+    write(workspace, folder_of("work"), files_of(workspace, {lab.number for lab in labs}) | hunts)
+
+
+if __name__ == "__main__":
+    main()

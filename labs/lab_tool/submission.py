@@ -2,18 +2,17 @@
 
     manifest.json                  {"version": 1, "libmini": commit, "labs": ["07"], "date": ...,
                                     "files": paths}
-    libmini/data/partition.cpp     the files of work/, without .lab.json and backups
-    labs/07-partition/bug_hunt.cpp
+    07-partition/partition.cpp     the files of work/, without .lab.json and backups
+    07-partition/bug_hunt.cpp
 
-unpack() does not trust a submission: only sources below libmini/ and labs/ are written to work/.
+unpack() does not trust a submission: only sources in the folders of labs are written to work/.
 """
 
 import json
+import re
 import shutil
 import zipfile
 from datetime import datetime, timezone
-from pathlib import PurePosixPath
-
 from lab_tool.places import ROOT
 from lab_tool.process import commit_of
 from lab_tool.projection import files_of
@@ -23,7 +22,7 @@ from lab_tool.screen import LabError
 VERSION = 1
 MANIFEST = "manifest.json"
 MARK = ".submission"  # in a work/ that unpack() has written
-TOPS = ("libmini", "labs")
+NAME = re.compile(r"\d\d-[\w-]+/[^/\\]+")
 MOST_FILES, MOST_BYTES = 1000, 16 << 20
 DATE_IN_ZIP = (1980, 1, 1, 0, 0, 0)  # equal files make equal zips
 
@@ -48,11 +47,11 @@ def paths_of(workspace, labs):
     """Returns the paths of the labs' files in work/: sources, bug hunts, and added files."""
     for lab in labs:
         for path in workspace.catalogue.files_of(lab.number):
-            if not (workspace.folder / path).exists():
-                raise LabError(f"work/{path} is missing; run: labs/lab start {lab.number}")
-    hunts = [lab.hunt for lab in labs if lab.hunt and (workspace.folder / lab.hunt).exists()]
+            if workspace.mine(path) is None:
+                raise LabError(f"{workspace.shown(path)} is missing; run: labs/lab start {lab.number}")
+    hunts = [workspace.name(lab.hunt) for lab in labs if workspace.mine(lab.hunt) is not None]
     refuse_links(workspace.folder)
-    return sorted({*files_of(workspace, {lab.number for lab in labs}), *hunts})
+    return sorted({*files_of(workspace, {lab.number for lab in labs}).values(), *hunts})
 
 
 def refuse_links(folder):
@@ -74,8 +73,7 @@ def unpack(path, root=ROOT):
     for name in contents:
         refuse_name(name)
     if not contents:
-        raise LabError(f"{path} has no source below libmini/ or labs/; make the zip with "
-                       "labs/lab submit")
+        raise LabError(f"{path} has no source in a lab's folder; make the zip with labs/lab submit")
     shutil.rmtree(work, ignore_errors=True)
     for name, data in contents.items():
         (work / name).parent.mkdir(parents=True, exist_ok=True)
@@ -109,11 +107,10 @@ def refuse_size(files, size):
 
 
 def refuse_name(name):
-    """Raises LabError unless the name is that of a source below libmini/ or labs/."""
-    parts = PurePosixPath(name).parts
-    if name.startswith("/") or ".." in parts or "\\" in name or not parts or \
-            parts[0] not in TOPS or len(parts) < 2:
-        raise LabError(f"the submission has the file {name}, which is not below libmini/ or labs/")
+    """Raises LabError unless the name is that of a source in a lab's folder."""
+    if not NAME.fullmatch(name):
+        raise LabError(f"the submission has the file {name}, which is not in a lab's folder, such as "
+                       "07-partition/partition.cpp")
     if not name.endswith(SUFFIXES):
         raise LabError(f"the submission has the file {name}; it may have only sources "
                        f"({', '.join(SUFFIXES)})")

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from lab_tool.catalogue import Catalogue
 from lab_tool.empty_form import empty_form
-from lab_tool.regions import (FILE_LINE, HEADERS, core_in, has_regions, regions_in, solution_of, starter,
+from lab_tool.places import work_name
+from lab_tool.regions import (FILE_LINE, core_in, has_regions, regions_in, solution_of, starter,
                               todo)
 from lab_tool.screen import LabError
 from lab_tool.state import State
@@ -43,27 +44,29 @@ class Workspace:
 
     def mine(self, path):
         """Returns the text of the learner's file, or None if it does not exist."""
-        own = self.folder / path
+        if not path:
+            return None
+        own = self.folder / self.name(path)
         try:
             return own.read_text(encoding="utf-8") if own.exists() else None
         except UnicodeDecodeError as error:
-            raise LabError(f"work/{path} is not UTF-8 text (byte {error.start} is not); save it "
+            raise LabError(f"{self.shown(path)} is not UTF-8 text (byte {error.start} is not); save it "
                            "as UTF-8") from None
 
+    def name(self, path):
+        """Returns the name in work/ of the learner's file for a lab's file, or for its hunt."""
+        return work_name(self.root, self.catalogue.lab_of.get(path) or path.split("/")[1][:2], path)
+
+    def shown(self, path):
+        return f"work/{self.name(path)}"
+
     def refuse_misplaced(self):
-        """Raises LabError if a file in work/ would replace a file of the repository that is no task:
-        a check, or a header. The learner's files would include such a header, but libmini's own
-        files would not."""
-        for top, owner in (("libmini", "libmini's own"), ("labs", "the lab's own")):
-            for own in sorted((self.folder / top).rglob("*.*")):
-                path = own.relative_to(self.folder)
-                if not (self.root / path).exists() or str(path) in self.catalogue.lab_of:
-                    continue
-                if top == "labs" and len(path.parts) == 3 and path.name.startswith("test"):
-                    raise LabError(f"work/{path} would replace the check itself: delete it")
-                if path.suffix in HEADERS:
-                    raise LabError(f"work/{path} would hide {owner}; headers are the "
-                                   "specification and stay as they are: delete it")
+        """Raises LabError if a header in work/ would hide one of the lab's folder."""
+        for own in sorted(self.folder.glob("*/*.hpp")):
+            path = own.relative_to(self.folder)
+            if (self.root / "labs" / path).exists():
+                raise LabError(f"work/{path} would hide the lab's own; headers are the "
+                               "specification and stay as they are: delete it")
 
     def started(self, lab):
         """Returns whether the lab was started and at least one of its files is in work/."""
@@ -93,7 +96,7 @@ class Workspace:
 
     def write(self, path, text):
         """Replaces a file of work/ atomically."""
-        own = self.folder / path
+        own = self.folder / self.name(path)
         own.parent.mkdir(parents=True, exist_ok=True)
         temporary = own.with_name(f".{own.name}.{os.getpid()}")
         temporary.write_text(text, encoding="utf-8")
@@ -150,11 +153,11 @@ class Workspace:
     def _task_reset(self, path, task):
         """Returns the text of a file with the regions of a task as in the starter."""
         if self.is_whole(path):
-            raise LabError(f"work/{path} is written whole; to begin the files of the lab again: "
+            raise LabError(f"{self.shown(path)} is written whole; to begin the files of the lab again: "
                            f"labs/lab reset {task[:2]} (with a backup)")
         wanted = [each for each in self.catalogue.regions_of(task=task) if each.path == path]
         if len(self._regions(path, task)) < len(wanted):
-            raise LabError(f"work/{path} lacks markers of task {task}, // [lab{task}] ..., so this "
+            raise LabError(f"{self.shown(path)} lacks markers of task {task}, // [lab{task}] ..., so this "
                            "task alone cannot be reset. To begin the whole file again, move it away "
                            f"and run: labs/lab start {task[:2]}")
         return starter(self.mine(path), path, task)
@@ -164,9 +167,9 @@ class Workspace:
         file is missing, or a marker is wrong."""
         text = self.mine(path)
         if text is None:
-            raise LabError(f"work/{path} is missing; run: labs/lab start {task[:2]}")
+            raise LabError(f"{self.shown(path)} is missing; run: labs/lab start {task[:2]}")
         try:
-            return [each for each in regions_in(text, f"work/{path}") if each.task == task]
+            return [each for each in regions_in(text, self.shown(path)) if each.task == task]
         except LabError as error:
             raise LabError(f"{error}. Fix that line, or write the file again: labs/lab reset "
                            f"{task[:2]} (with a backup)") from None
@@ -187,7 +190,7 @@ class Workspace:
         backups.mkdir(exist_ok=True)
         folder = Path(tempfile.mkdtemp("", time.strftime("%Y-%m-%d-%H%M%S-"), backups))
         for path in paths:
-            copy = folder / path
+            copy = folder / self.name(path)
             copy.parent.mkdir(parents=True, exist_ok=True)
             copy.write_text(self.mine(path), encoding="utf-8")
         return folder
@@ -233,11 +236,11 @@ class Workspace:
         for path in whole:
             lines += difflib.unified_diff(
                 [line for line in self.mine(path).split("\n") if not line.startswith("#include")],
-                solution_of(self.reference(path), path), f"work/{path}", path, lineterm="")
+                solution_of(self.reference(path), path), self.shown(path), path, lineterm="")
         for theirs in self.catalogue.regions_of(task=task):
             if theirs.path in whole:
                 continue
             own = mine[theirs.path].pop(0) if mine[theirs.path] else None
-            body, place = (own.body, own.place) if own else ((), f"work/{theirs.path}")
+            body, place = (own.body, own.place) if own else ((), self.shown(theirs.path))
             lines += difflib.unified_diff(body, theirs.body, place, theirs.place, lineterm="")
         return lines

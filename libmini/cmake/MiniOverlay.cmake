@@ -1,7 +1,8 @@
 # Overlays: folders whose files replace libmini's files with the same path.
 #
-#     work/libmini/data/partition.cpp     the learner's file, which git ignores
-#     build/mine/07/...                   the learner's regions of lab 07, for its check
+#     work/07-partition/partition.cpp     the learner's file, which git ignores
+#     build/mine/07/...                   includes it, for the check of lab 07
+#     build/mine/work/...                 includes it, for programs with the learner's code
 #     build/schemata/...                  the files that labs/lab dev check generates
 #
 # An overlay's files of one component form one object library. Its objects precede
@@ -10,13 +11,24 @@
 # files are added to the library for those of the lab that the overlay lacks. If a file is
 # deleted from the overlay, the next build uses libmini's file.
 #
-# Headers that a learner has added are on the include path of the overlay's files.
+# Headers that a learner has added lie beside the files that include them.
 #
 # The functions that the overlay's files do not define are not taken from libmini: they
 # throw NotImplemented (labs/lab_tool/not_written.py).
 #
 # A check's tests and the files under check are compiled with sanitizers. The rest of the
 # library comes from the demo's build, so a learner waits for a few files only.
+
+# The overlay build/mine/work is written when a file in work/ is added or deleted, or one with
+# kernels is changed, which is copied.
+set(MINI_WORK ${PROJECT_SOURCE_DIR}/build/mine/work)
+file(GLOB mine CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/work/*/*.cpp)
+file(GLOB kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/work/*/*.cu)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${kernels})
+if(mine OR kernels OR EXISTS ${MINI_WORK})
+    execute_process(COMMAND ${Python3_EXECUTABLE} -B -m lab_tool.projection
+        WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}/labs COMMAND_ERROR_IS_FATAL ANY)
+endif()
 
 # mini_overlay_files(<out> <folder> <place>): sets <out> to the files to compile below
 # <folder>/<place>.
@@ -274,7 +286,7 @@ function(mini_program_mine name)
     add_executable(${name}_mine EXCLUDE_FROM_ALL)
     get_target_property(optimised ${name} MINI_OPTIMISED)
     mini_optimise(${name}_mine ${optimised})
-    mini_overlaid(${name}_mine ${PROJECT_SOURCE_DIR}/work ${program_SOURCES})
+    mini_overlaid(${name}_mine ${MINI_WORK} ${program_SOURCES})
     mini_link_overlay(${name}_mine work ${program_NEEDS})
     target_link_libraries(${name}_mine PRIVATE mini_flags ${program_NEEDS} mini_half_written)
 endfunction()

@@ -14,32 +14,15 @@ function(mini_lab_of out file)
     set(${out} "${lab}" PARENT_SCOPE)
 endfunction()
 
-# mini_has_region(<out> <file>): sets <out> to YES if the file has a region, or if a file in
-# work/ replaces it; else to NO.
-function(mini_has_region out file)
-    set(has_region NO)
-    file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${file})
-    mini_lab_of(lab ${file})
-    if(lab OR EXISTS ${PROJECT_SOURCE_DIR}/work/${path})
-        set(has_region YES)
-    endif()
-    set(${out} ${has_region} PARENT_SCOPE)
-endfunction()
-
 # mini_sort_into_batches(<target> <size>): sorts a target's sources into batches of at most
 # <size> files. The linker takes either all of an object file or nothing. An overlay replaces
-# the files of one lab together, so they form one batch; a file that is replaced singly is
-# compiled alone.
+# the files of one lab together, so they form one batch.
 function(mini_sort_into_batches target size)
     mini_source_files(files ${target})
     set(count 0)
     foreach(file ${files})
-        mini_has_region(has_region ${file})
-        if(has_region)
-            mini_lab_of(lab ${file})
-            if(NOT lab)
-                continue()
-            endif()
+        mini_lab_of(lab ${file})
+        if(lab)
             set(batch lab${lab})
         else()
             math(EXPR batch "${count} / ${size}")

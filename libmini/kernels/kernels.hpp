@@ -247,7 +247,7 @@ void log_softmax_backward(float* dx,       // (rows, cols)
                           const float* y,  // (rows, cols), log_softmax's result
                           int64_t rows, int64_t cols);
 
-// ---- losses: one for each sample or element (losses.cpp)
+// ---- losses: one for each sample or element (loss_kernels.cpp)
 
 /// losses[i] = -x[i, target[i]]. REQUIRES: each target in [0, cols).
 void nll(float* losses,          // (rows)

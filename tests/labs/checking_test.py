@@ -86,13 +86,13 @@ class Tasks(FakeTree):
         workspace = self.workspace("07")
         workspace.start("07")
         regions = workspace.catalogue.regions_of(task="07.1")
-        known = checking.known_failures(regions, workspace, {"07/libmini/part.cpp": []})
+        known = checking.known_failures(regions, workspace, {"07-partition/part.cpp": []})
         results = self.results("07.1", "07.6", known=known)
         self.assertEqual([result.status for result in results], ["failed", "passed"])
-        self.assertIn("work/libmini/part.cpp does not compile", results[0].reason)
+        self.assertIn("work/07-partition/part.cpp does not compile", results[0].reason)
         errors = errors_in(UNDEFINED, "/src")
-        known = checking.known_failures(regions, workspace, {"07/libmini/part.cpp": errors})
-        self.assertEqual(known["07.1"].reason, "work/libmini/part.cpp does not link")
+        known = checking.known_failures(regions, workspace, {"07-partition/part.cpp": errors})
+        self.assertEqual(known["07.1"].reason, "work/07-partition/part.cpp does not link")
 
     def test_a_program_that_cannot_list_its_cases_fails_every_task(self):
         self.program.write_text("#!/bin/sh\necho boom >&2\nexit 134\n")
@@ -133,7 +133,7 @@ class Tasks(FakeTree):
         heard = []
         hear = checking.heard_by(lambda result: heard.append(result.status), workspace)
         hear(checking.TaskResult("07.2", "waits", "needs task 07.1 first"))
-        self.write("work/libmini/part.cpp", (self.root / "libmini/part.cpp").read_text())
+        self.write("work/07-partition/part.cpp", (self.root / "libmini/part.cpp").read_text())
         hear(checking.TaskResult("07.2", "waits", "needs task 07.1 first"))
         self.assertEqual(heard, ["not started", "waits"])
 
@@ -152,7 +152,7 @@ class Tasks(FakeTree):
 
         self.assertEqual(hear(stub, failed), ("not started", ""))  # no region is written
         begun = self.own().replace('MINI_TODO("lab07.1", "Look the place up.");', "return 1;")
-        self.write("work/libmini/part.cpp", begun)
+        self.write("work/07-partition/part.cpp", begun)
         self.assertEqual(hear(stub, failed), ("failed", "it is wrong"))
         self.assertEqual(hear(stub), ("not started", ""))
         self.assertEqual(len(heard), 3)
@@ -194,30 +194,30 @@ NINJA = """\
 [1/4] Building CXX object labs/CMakeFiles/mini_check07_data.dir/__/build/mine/07/libmini/data/part.cpp.o
 FAILED: labs/CMakeFiles/mini_check07_data.dir/__/build/mine/07/libmini/data/part.cpp.o
 /usr/bin/c++ -c ../mine/07/libmini/data/part.cpp
-In file included from ../../work/libmini/data/part.cpp:1:
+In file included from ../../work/07-partition/part.cpp:1:
 /src/libmini/core/error.hpp:9:3: error: late
-../../work/libmini/data/part.cpp: In function 'void cut()':
-../../work/libmini/data/part.cpp:12:5: error: 'indx' was not declared in this scope
+../../work/07-partition/part.cpp: In function 'void cut()':
+../../work/07-partition/part.cpp:12:5: error: 'indx' was not declared in this scope
    12 |     indx = 3;
       |     ^~~~
-../../work/libmini/data/part.cpp:12:5: error: 'indx' was not declared in this scope
+../../work/07-partition/part.cpp:12:5: error: 'indx' was not declared in this scope
 ld: undefined reference to `mini::cut()'
 """.split("\n")
 
 
 DEFINED_TWICE = """\
 FAILED: bin/lab07_check
-/usr/bin/ld: a/mini_work.dir/__/work/libmini/data/part.cpp.o: in function `mini::cut()':
-/src/build/debug/../../work/libmini/data/part.cpp:34: multiple definition of `mini::cut()'; \
-a/mini_work.dir/__/work/libmini/data/part_(copy).cpp.o:/src/build/debug/../../work/libmini/data/\
+/usr/bin/ld: a/mini_work.dir/__/work/07-partition/part.cpp.o: in function `mini::cut()':
+/src/build/debug/../../work/07-partition/part.cpp:34: multiple definition of `mini::cut()'; \
+a/mini_work.dir/__/work/07-partition/part_(copy).cpp.o:/src/build/debug/../../work/07-partition/\
 part (copy).cpp:34: first defined here
 """.split("\n")
 
 
 UNDEFINED = """\
 FAILED: bin/lab16_check
-/usr/bin/ld: a/mini_work.dir/__/work/libmini/parallel/reducer.cpp.o: in function `mini::order()':
-/src/build/debug/../../work/libmini/parallel/reducer.cpp:117: undefined reference to \
+/usr/bin/ld: a/mini_work.dir/__/work/16-bucketed-ddp/reducer.cpp.o: in function `mini::order()':
+/src/build/debug/../../work/16-bucketed-ddp/reducer.cpp:117: undefined reference to \
 `mini::Tensor mini::cut<unsigned long>()'
 collect2: error: ld returned 1 exit status
 """.split("\n")
@@ -226,14 +226,14 @@ collect2: error: ld returned 1 exit status
 # A duplicate and an undefined function, as other linkers report them.
 LLD = """\
 ld.lld: error: duplicate symbol: mini::cut()
->>> defined at own.cpp:12 (work/libmini/data/own.cpp:12)
+>>> defined at own.cpp:12 (work/07-partition/own.cpp:12)
 >>>            labs/CMakeFiles/mini_check07_data.dir/__/build/mine/07/libmini/data/own.cpp.o:(mini::cut())
->>> defined at part.cpp:34 (work/libmini/data/part.cpp:34)
+>>> defined at part.cpp:34 (work/07-partition/part.cpp:34)
 >>>            labs/CMakeFiles/mini_check07_data.dir/__/build/mine/07/libmini/data/part.cpp.o:(.text+0x0)
 ld.lld: error: undefined symbol: mini::deal(int)
 >>> referenced by test.cpp:9 (/src/labs/07-partition/test.cpp:9)
 >>>               labs/07-partition/CMakeFiles/lab07_tests.dir/test.cpp.o:(main)
->>> referenced by part.cpp:40 (work/libmini/data/part.cpp:40)
+>>> referenced by part.cpp:40 (work/07-partition/part.cpp:40)
 >>>               labs/CMakeFiles/mini_check07_data.dir/__/build/mine/07/libmini/data/part.cpp.o:(cut())
 collect2: error: ld returned 1 exit status
 """.split("\n")
@@ -254,49 +254,43 @@ class CompileErrors(unittest.TestCase):
     def test_the_learners_file_and_line_come_first(self):
         errors = errors_in(NINJA, "/src")
         self.assertEqual(errors[0].spelled()[0],
-                         "work/libmini/data/part.cpp:12: 'indx' was not declared in this scope")
+                         "work/07-partition/part.cpp:12: 'indx' was not declared in this scope")
         self.assertEqual(errors[0].spelled()[1], "   12 |     indx = 3;")
         self.assertEqual([error.path for error in errors],
-                         ["work/libmini/data/part.cpp", "libmini/core/error.hpp", ""])
+                         ["work/07-partition/part.cpp", "libmini/core/error.hpp", ""])
 
     def test_a_duplicate_function_is_reported_with_both_files(self):
-        with mock.patch.object(Path, "exists", lambda path: path.name == "part.cpp"):
+        with mock.patch.object(Path, "rglob", lambda _, name: [1] * (name == "part.cpp")):
             errors = errors_in(DEFINED_TWICE, "/src")
         self.assertEqual([error.spelled() for error in errors],
-                         [["work/libmini/data/part (copy).cpp:34: multiple definition of "
-                           "`mini::cut()', as in work/libmini/data/part.cpp:34"]])
+                         [["work/07-partition/part (copy).cpp:34: multiple definition of "
+                           "`mini::cut()', as in work/07-partition/part.cpp:34"]])
 
     def test_an_undefined_function_is_reported_with_the_learners_file_and_line(self):
         self.assertEqual([error.spelled() for error in errors_in(UNDEFINED, "/src")],
-                         [["work/libmini/parallel/reducer.cpp:117: undefined reference to "
+                         [["work/16-bucketed-ddp/reducer.cpp:117: undefined reference to "
                            "`mini::Tensor mini::cut<unsigned long>()'"]])
 
     def test_every_linkers_errors_have_the_learners_file_and_line_if_the_linker_knows_them(self):
         twice, undefined = "multiple definition of `mini::cut()'", \
             "undefined reference to `mini::deal(int)'"
         for lines, told in (
-                (LLD, [f"work/libmini/data/own.cpp:12: {twice}, as in work/libmini/data/part.cpp:34",
-                       f"work/libmini/data/part.cpp:40: {undefined}"]),
-                (MOLD, [f"work/libmini/data/part.cpp: {undefined}"]),
-                (GNU, [f"work/libmini/part.cpp:40: {undefined}"])):
-            self.assertEqual([error.spelled()[0] for error in errors_in(lines, "/src")], told)
+                (LLD, [f"work/07-partition/own.cpp:12: {twice}, as in work/07-partition/part.cpp:34",
+                       f"work/07-partition/part.cpp:40: {undefined}"]),
+                (MOLD, [f"work/07-partition/part.cpp: {undefined}"]),
+                (GNU, [f"work/07-partition/part.cpp:40: {undefined}"])):
+            with mock.patch("lab_tool.compile_errors.own_name", lambda *_: "07-partition/part.cpp"):
+                self.assertEqual([error.spelled()[0] for error in errors_in(lines, "/src")], told)
 
     def test_errors_of_nvcc_have_a_file_and_a_line(self):
-        errors = errors_in(["/src/work/libmini/a.cu(34): error: identifier \"x\" is undefined"],
+        errors = errors_in(["/src/work/06-kernels/a.cu(34): error: identifier \"x\" is undefined"],
                            "/src")
         self.assertEqual(errors[0].spelled(),
-                         ["work/libmini/a.cu:34: identifier \"x\" is undefined"])
-
-    def test_a_file_that_does_not_link_is_left_out_like_one_that_does_not_compile(self):
-        with tempfile.TemporaryDirectory() as folder, \
-                mock.patch("lab_tool.building.BUILD", Path(folder)):
-            own = Path(folder) / "mine/16/libmini/parallel/reducer.cpp"
-            own.parent.mkdir(parents=True)
-            errors = errors_in(UNDEFINED, "/src")
-            self.assertEqual(building.not_linked(UNDEFINED, errors), [])
-            own.write_text("")
-            self.assertEqual(building.not_linked(UNDEFINED, errors),
-                             ["16/libmini/parallel/reducer.cpp"])
+                         ["work/06-kernels/a.cu:34: identifier \"x\" is undefined"])
 
     def test_the_file_that_failed_to_compile_is_found(self):
-        self.assertEqual(broken_files(NINJA), ["07/libmini/data/part.cpp"])
+        with tempfile.TemporaryDirectory() as folder:
+            own = Path(folder) / "build/mine/07/libmini/data/part.cpp"
+            own.parent.mkdir(parents=True)
+            own.write_text('#include "/src/work/07-partition/part.cpp"\n')
+            self.assertEqual(broken_files(NINJA, folder), ["07-partition/part.cpp"])

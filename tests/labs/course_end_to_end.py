@@ -110,7 +110,7 @@ def student(learner):
     learner.lab("hint", "7.1", says=["hint 1 of 2"])
     learner.solve_lab(LAB)
     learner.lab("check", LAB, ends=0, says=[f"{len(lab.tasks)} of {len(lab.tasks)} tasks pass"])
-    check_lacking(learner, STUDENT / "work/libmini/data/partition.cpp", LAB, EMPTY,
+    check_lacking(learner, STUDENT / "work/07-partition/partition.cpp", LAB, EMPTY,
                   {"07.1", "07.2", "07.3", "07.4"})
     learner.solve_file("libmini/data/partition.cpp")
     learner.repair_hunt(LAB)

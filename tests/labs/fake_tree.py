@@ -156,4 +156,4 @@ class FakeTree(unittest.TestCase):
         return workspace
 
     def own(self):
-        return (self.root / "work/libmini/part.cpp").read_text()
+        return (self.root / "work/07-partition/part.cpp").read_text()

@@ -39,17 +39,17 @@ class Verbs(FakeTree):
         self.call("check", "9")
         self.assertEqual(self.built_with, {"09"})
         self.call("check", "9", "--all-mine")
-        self.assertEqual(self.built_with, {"none", "07", "09"})
+        self.assertEqual(self.built_with, {"07", "09"})
 
     def test_a_lab_from_its_start_to_its_end(self):
         self.assertIn("[--] 0/2  not started", self.call("status"))
         self.assertIn("begin it with labs/lab start 07", self.call("next"))
-        self.assertIn("write  work/libmini/part.cpp  (07.1, 07.2)", self.call("start", "7"))
+        self.assertIn("write  work/07-partition/part.cpp  (07.1, 07.2)", self.call("start", "7"))
         self.assertIn("· 07.1", self.call("status"))
-        self.assertIn("write  work/libmini/part.cpp\n         - Look the place up.",
+        self.assertIn("write  work/07-partition/part.cpp\n         - Look the place up.",
                       self.call("next"))
 
-        self.write("work/libmini/part.cpp", PARTITION)
+        self.write("work/07-partition/part.cpp", PARTITION)
         self.assertIn("2 of 2 tasks pass", self.call("check"))
         out = self.call("status")
         self.assertIn("[##] 2/2", out)
@@ -62,7 +62,7 @@ class Verbs(FakeTree):
 
         self.call("start", "7")  # lab 09 stays started, but is no longer the current lab
         self.assertIn("07.1 Do 07.1", self.call("next"))
-        self.write("work/libmini/part.cpp", PARTITION)
+        self.write("work/07-partition/part.cpp", PARTITION)
         self.call("check", "7")
         self.assertIn("09.1 Do 09.1", self.call("next"))
 
@@ -79,7 +79,7 @@ class Verbs(FakeTree):
     def test_the_hunt_of_the_current_lab_comes_before_the_next_lab(self):
         self.write("labs/07-partition/bug_hunt.cpp", "buggy")
         self.call("start", "7")
-        self.write("work/libmini/part.cpp", PARTITION)
+        self.write("work/07-partition/part.cpp", PARTITION)
         self.call("check", "7")
         self.assertIn("check  labs/lab check 07 hunt", self.call("next"))
         self.assertIn("next: the bug hunt of lab 07", self.call("status"))
@@ -87,13 +87,13 @@ class Verbs(FakeTree):
     def test_after_the_current_lab_the_following_labs_come_next(self):
         self.write_lab("14-averaging", "Averaging", ["14.1"])
         self.call("start", "9")
-        self.write("work/libmini/sampler.cpp", SAMPLER)
+        self.write("work/09-sampler/sampler.cpp", SAMPLER)
         self.call("check", "9")
         self.assertIn("begin it with labs/lab start 14", self.call("next"))
 
     def test_a_hunt_is_started_checked_and_reset_with_its_lab(self):
-        path = "labs/07-partition/bug_hunt.cpp"
-        self.write(path, "buggy")
+        path = "07-partition/bug_hunt.cpp"
+        self.write(f"labs/{path}", "buggy")
         self.assertIn(f"hunt   work/{path}  (labs/lab check 07 hunt)", self.call("start", "7"))
         self.assertIn("· hunt  Find the bugs", self.call("check", "7"))
         self.assertIn("not started", self.call("check", "7", "hunt", code=1))
@@ -148,7 +148,7 @@ class Verbs(FakeTree):
 
     def test_status_lines_have_at_most_80_columns(self):
         self.call("start", "7")
-        self.write("work/libmini/part.cpp", PARTITION)
+        self.write("work/07-partition/part.cpp", PARTITION)
         self.call("check", "7")
         for _ in range(3):
             self.call("hint", "7.1")
@@ -174,9 +174,9 @@ class Verbs(FakeTree):
 
     def test_a_compile_error_shows_the_learners_line(self):
         self.call("start", "7")
-        error = CompileError("work/libmini/part.cpp", 12, "no such name", ("   12 | x",))
+        error = CompileError("work/07-partition/part.cpp", 12, "no such name", ("   12 | x",))
         self.results["07.1"] = TaskResult("07.1", "failed", "does not compile", errors=[error])
-        self.assertIn("  work/libmini/part.cpp:12: no such name\n     12 | x",
+        self.assertIn("  work/07-partition/part.cpp:12: no such name\n     12 | x",
                       self.call("check", "7.1", code=1))
         self.results["07.2"] = TaskResult("07.2", "failed", "does not compile", errors=[error])
         out = self.call("check", "7", code=1)
@@ -189,11 +189,11 @@ class Verbs(FakeTree):
         self.assertIn("no lab is started", self.call("check", "all", code=1))
         self.assertIn("no lab is started", self.call("check", code=1))
 
-    def test_a_header_that_would_hide_one_of_libmini_is_rejected(self):
+    def test_a_header_that_would_hide_one_of_the_lab_is_rejected(self):
         self.call("start", "7")
-        self.write("libmini/part.hpp", "")
-        self.write("work/libmini/part.hpp", "")
-        self.assertIn("work/libmini/part.hpp would hide", self.call("check", "7", code=1))
+        self.write("labs/07-partition/job.hpp", "")
+        self.write("work/07-partition/job.hpp", "")
+        self.assertIn("work/07-partition/job.hpp would hide", self.call("check", "7", code=1))
 
     def test_hints_are_shown_one_at_a_time_until_the_last(self):
         for number, text in enumerate(("Think.", "Look.", "Do.", "Do."), 1):
@@ -221,11 +221,11 @@ class Verbs(FakeTree):
                       "'sums\\, and more'\n", self.call("check", "7.1", code=1))
 
     def test_a_function_that_is_not_written_is_named_with_its_task(self):
-        lacks = "work/libmini/part.cpp does not define cut"
+        lacks = "work/07-partition/part.cpp does not define cut"
         verdicts = [Verdict("a", "passed"), Verdict("b", "not started", lacks=lacks)]
         self.results["07.1"] = TaskResult("07.1", "not started", lacks, verdicts)
         self.call("start", "7")
-        self.write("work/libmini/part.cpp", "int at(int i) { return i; }\n")
+        self.write("work/07-partition/part.cpp", "int at(int i) { return i; }\n")
         told = " ".join(self.call("check", "7", code=1).split())
         self.assertIn(f"· 07.1 Do 07.1 not started 1 of 2 cases passed; {lacks} ✓ 07.2", told)
         self.assertIn(f"not started: {lacks}", self.call("grade", "7"))
@@ -240,7 +240,7 @@ class Verbs(FakeTree):
         self.call("start", "7")
         mine = PARTITION.replace("return index[i];", "return 1;")
         for text, passed in ((self.own(), True), ("void cut() {}\n", False), (mine, False)):
-            self.write("work/libmini/part.cpp", text)
+            self.write("work/07-partition/part.cpp", text)
             if passed:  # before the region was reset
                 state = State(self.root)
                 state.of("07")["results"]["07.1"] = "passed"
@@ -258,7 +258,7 @@ class Verbs(FakeTree):
 
     def test_a_core_is_written_whole_or_guided(self):
         self.write_core()
-        path = "work/libmini/sampler.cpp"
+        path = "work/09-sampler/sampler.cpp"
         self.assertIn(f"write  {path}  (09.1, from an empty file)", self.call("start", "9"))
         self.assertNotIn("Interleave", self.call("next"))
         self.assertIn("0 of 5 points", self.call("status"))
@@ -290,7 +290,7 @@ void Sampler::notify() {
         self.write_lab("09-sampler", "Sampler", ["09.1", "09.2"])
         self.assertIn("hidden() { return 1; }", self.call("solution", "9.1", "--yes"))
         self.call("start", "9")
-        self.write("work/libmini/sampler.cpp", "int mine;\n")
+        self.write("work/09-sampler/sampler.cpp", "int mine;\n")
         self.call("check", "9.1")
         with mock.patch("sys.stdin.isatty", lambda: False):
             self.assertNotIn("told", self.call("diff", "9.1", code=1))
@@ -302,14 +302,14 @@ void Sampler::notify() {
     def test_a_reset_tells_what_it_did(self):
         self.call("start", "7")
         self.assertIn("nothing to reset", self.call("reset", "7.1"))
-        self.write("work/libmini/part.cpp", "int at(int i) { return i; }\n")
+        self.write("work/07-partition/part.cpp", "int at(int i) { return i; }\n")
         self.assertIn("labs/lab start 07", self.call("reset", "7.1", code=1))
         self.assertIn("your files as they were", self.call("reset", "7"))
         self.assertIn('MINI_TODO("lab07.1"', self.own())
 
     def test_diff_and_reset(self):
         self.call("start", "7")
-        self.write("work/libmini/part.cpp", PARTITION)
+        self.write("work/07-partition/part.cpp", PARTITION)
         self.assertIn("are the same", self.call("diff", "7.1"))
         self.assertIn("your files as they were", self.call("reset", "7.1"))
         self.assertIn('MINI_TODO("lab07.1"', self.own())

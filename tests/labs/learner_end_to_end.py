@@ -22,6 +22,7 @@ sys.path.insert(0, str(ROOT / "labs"))
 
 from lab_tool.catalogue import Catalogue  # noqa: E402
 from author_tool import repairs  # noqa: E402
+from lab_tool.places import work_name  # noqa: E402
 from lab_tool.regions import with_bodies  # noqa: E402
 
 DEMO = ["--epochs", "1", "--", "--data", "digits", "--steps", "20", "--json"]
@@ -59,9 +60,13 @@ class Learner:
             assert text in done.stdout, f"missing in the output: {text}"
         return done.stdout
 
+    def own(self, path):
+        lab = self.catalogue.lab_of.get(path) or path[5:7]
+        return self.clone / WORK / work_name(ROOT, lab, path)
+
     def write(self, path, task):
         """Writes the reference's bodies of a task into a learner's file."""
-        own = self.clone / WORK / path
+        own = self.own(path)
         solution = {(region.task, region.title): region.body
                     for region in self.catalogue.regions if region.path == path}
         text = with_bodies(own.read_text(encoding="utf-8"), path, lambda region: (
@@ -74,7 +79,7 @@ class Learner:
 
     def solve_file(self, path):
         """Writes libmini's file in place of a learner's file."""
-        shutil.copyfile(ROOT / path, self.clone / WORK / path)
+        shutil.copyfile(ROOT / path, self.own(path))
 
     def solve_lab(self, number):
         for task in self.catalogue.lab(number).tasks:
@@ -83,7 +88,7 @@ class Learner:
     def repair_hunt(self, number):
         """Applies the stored repairs to the learner's copy of a lab's hunt."""
         lab = self.catalogue.lab(number)
-        own = self.clone / WORK / lab.hunt
+        own = self.own(lab.hunt)
         stored = repairs.read_repairs(self.catalogue.root, lab)
         own.write_text(repairs.variants(own.read_text(encoding="utf-8"), stored)[repairs.ALL],
                        encoding="utf-8")

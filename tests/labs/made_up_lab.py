@@ -54,7 +54,7 @@ include(MiniLabCheck)
 add_library(mini_test_main INTERFACE)
 add_subdirectory(libmini/kernels)
 add_subdirectory(labs/06-kernels)
-mini_overlay(work ${PROJECT_SOURCE_DIR}/work)
+mini_overlay(work ${MINI_WORK})
 mini_overlay(check06 ${PROJECT_SOURCE_DIR}/build/mine/06 mini_checked)
 mini_overlay(schemata ${PROJECT_SOURCE_DIR}/build/schemata mini_checked)
 """,

@@ -42,7 +42,7 @@ class Overlay(MadeUpLab):
         lines = self.work.mine(path).split("\n")
         place = next(number for number, line in enumerate(lines) if "// [lab06" in line)
         lines[place + 1] = text
-        self.write(f"work/{path}", "\n".join(lines))
+        self.write(self.work.shown(path), "\n".join(lines))
 
     def test_one_build_for_learners_files_gaps_stubs_and_mutants(self):
         self.the_learners_files_replace_those_of_the_reference()
@@ -68,26 +68,26 @@ class Overlay(MadeUpLab):
         broken, output = self.check()
         expected = "half 40 twice 81 quarter 20 one 80 two 79\n"
         self.assertEqual(output, expected)
-        errors = broken["06/libmini/kernels/half.cu"]
-        self.assertIn("work/libmini/kernels/half.cu:6: ", errors[0].spelled()[0])
+        errors = broken["06-kernels/half.cu"]
+        self.assertIn("work/06-kernels/half.cu:6: ", errors[0].spelled()[0])
 
         # A deleted file is replaced too.
-        (self.root / "work/libmini/kernels/half.cu").unlink()
+        (self.root / "work/06-kernels/half.cu").unlink()
         self.assertEqual(self.check(), ({}, expected))
 
         # And one of two files that the reference compiles as one object.
-        (self.root / "work/libmini/kernels/two.cpp").unlink()
+        (self.root / "work/06-kernels/two.cpp").unlink()
         self.assertEqual(self.check(), ({}, expected.replace("79", "82")))
 
     def what_a_learners_file_does_not_define_is_not_written(self):
         for path in self.work.catalogue.files_of("06"):
-            self.write(f"work/{path}", self.work.reference(path))
+            self.write(self.work.shown(path), self.work.reference(path))
         self.assertEqual(self.check(), ({}, REFERENCE))
         own = self.work.mine("libmini/kernels/two.cpp")
         for text in ("// empty\n", own.split("int two")[0],
                      own.split("int two")[0] + "int Step::by(int x) { return x; }\n"):
-            self.write("work/libmini/kernels/two.cpp", text)
-            thrown_and_printed = 2 * ("[lab06.3] not started: work/libmini/kernels/two.cpp does not "
+            self.write("work/06-kernels/two.cpp", text)
+            thrown_and_printed = 2 * ("[lab06.3] not started: work/06-kernels/two.cpp does not "
                                       "define two\n")
             self.assertEqual(self.check(), ({}, thrown_and_printed))
             self.make("show_mine")
@@ -98,15 +98,15 @@ class Overlay(MadeUpLab):
                                "undefined reference to `three(int)'"),
                               (own + "int other() { return 2; }\n",
                                "multiple definition of `other()'")):
-            self.write("work/libmini/kernels/two.cpp", text)
+            self.write("work/06-kernels/two.cpp", text)
             broken, output = self.check()
             self.assertEqual(output, REFERENCE)
-            self.assertIn(message, broken["06/libmini/kernels/two.cpp"][0].message)
+            self.assertIn(message, broken["06-kernels/two.cpp"][0].message)
 
         # A virtual function of a class with objects, and a kernel.
-        self.write("work/libmini/kernels/two.cpp", own.split("int Step")[0])
+        self.write("work/06-kernels/two.cpp", own.split("int Step")[0])
         self.assertEqual(self.check(), ({}, REFERENCE))
-        self.write("work/libmini/kernels/twice.cu", "// empty\n")
+        self.write("work/06-kernels/twice.cu", "// empty\n")
         self.assertIn("twice.cu does not define twice", self.check()[1])
 
     def stubs_and_mutants_of_kernels_are_selected_at_run_time(self):

@@ -5,42 +5,43 @@ import unittest
 from fake_tree import PARTITION, SAMPLER, FakeTree
 from lab_tool import projection
 
-MINE = PARTITION.replace("return index[i];", "int j = i;\n    return j;")
-
-
 class Projection(FakeTree):
     def setUp(self):
         super().setUp()
-        self.write("work/libmini/part.cpp", MINE)
+        self.write("work/07-partition/part.cpp", PARTITION)
 
-    def project(self, lab, mine=None):
-        projection.project(self.workspace(), lab, mine, self.root / "build")
+    def project(self, lab, mine=None, without=()):
+        projection.project(self.workspace(), lab, mine, self.root / "build", without)
         folder = self.root / "build/mine" / lab
         return {str(path.relative_to(folder)): path.read_text()
                 for path in folder.rglob("*") if path.is_file()}
 
-    def test_the_learners_files_of_the_lab_and_new_files_are_written(self):
-        self.write("work/libmini/sampler.cpp", SAMPLER)
-        self.write("work/libmini/helper.hpp", "int help();\n")
-        self.write("work/.backup/1/libmini/part.cpp", "old();\n")
+    def test_the_learners_files_of_the_lab_and_its_new_files_are_included(self):
+        self.write("work/09-sampler/sampler.cpp", SAMPLER)
+        self.write("work/09-sampler/bug_hunt.cpp", "buggy();\n")
+        self.write("work/07-partition/helper.hpp", "int help();\n")
+        self.write("work/07-partition/helper.cpp", "int help() { return 1; }\n")
+        self.write("work/.backup/1/07-partition/part.cpp", "old();\n")
+        part, helper, sampler = ("libmini/part.cpp", "libmini/lab07/helper.cpp", "libmini/sampler.cpp")
         found = self.project("07")
-        self.assertEqual(sorted(found), ["libmini/helper.hpp", "libmini/part.cpp"])
-        self.assertEqual(found["libmini/part.cpp"], '#line 1 "work/libmini/part.cpp"\n' + MINE)
-        self.assertEqual(sorted(self.project("09")), ["libmini/helper.hpp", "libmini/sampler.cpp"])
-        self.assertEqual(sorted(self.project("09", {"07", "09"})),
-                         ["libmini/helper.hpp", "libmini/part.cpp", "libmini/sampler.cpp"])
+        self.assertEqual(sorted(found), [helper, part])
+        self.assertEqual(found[part], f'#include "{self.root}/work/07-partition/part.cpp"\n')
+        self.assertEqual(sorted(self.project("09")), [sampler])
+        self.assertEqual(sorted(self.project("09", {"07", "09"})), [helper, part, sampler])
+        self.assertEqual(sorted(self.project("07", without=["07-partition/helper.cpp"])), [part])
 
-    def test_a_copy_of_a_file_without_regions_belongs_to_no_lab(self):
-        self.write("libmini/whole.cpp", "theirs();\n")
-        self.write("work/libmini/whole.cpp", "mine();\n")
-        self.assertNotIn("libmini/whole.cpp", self.project("07"))
-        self.assertIn("libmini/whole.cpp", self.project("07", {"07", projection.NO_LAB}))
+    def test_a_file_with_kernels_is_copied(self):
+        self.write("libmini/part.cpp", "")
+        self.write("libmini/part.cu", PARTITION)
+        self.write("work/07-partition/part.cu", PARTITION)
+        self.assertEqual(self.project("07")["libmini/part.cu"],
+                         '#line 1 "work/07-partition/part.cu"\n' + PARTITION)
 
     def test_a_deleted_file_goes_and_an_unchanged_one_is_not_written_again(self):
-        self.write("work/libmini/helper.hpp", "int help();\n")
+        self.write("work/07-partition/helper.cpp", "int help();\n")
         self.project("07")
         part = self.root / "build/mine/07/libmini/part.cpp"
         before = part.stat().st_mtime_ns
-        (self.root / "work/libmini/helper.hpp").unlink()
+        (self.root / "work/07-partition/helper.cpp").unlink()
         self.assertEqual(sorted(self.project("07")), ["libmini/part.cpp"])
         self.assertEqual(part.stat().st_mtime_ns, before)

@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 
 from lab_tool.catalogue import HUNTS, Catalogue
+from lab_tool.places import work_name
 from lab_tool.report import WHAT
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -15,7 +16,7 @@ IN_REPOSITORY = re.compile(r"(?<![\w/.-])((?:libmini|labs|docs|tests|data)/[\w./
 PROGRAM = re.compile(r"build/release/bin/([\w-]+)")
 TARGETS = re.compile(r"--target ((?:[\w-]+ ?)+)")
 ANOTHER_LAB = re.compile(r"\b[Ll]abs? (\d\d)\b(?: and (\d\d)\b)?")
-COPY = re.compile(r"(?<![\w/.-])work/((?:libmini|labs)/[\w./-]*\.(?:cpp|hpp|cuh?))")
+COPY = re.compile(r"(?<![\w/.-])work/([\w./-]*\.(?:cpp|hpp|cuh?))")
 READING = re.compile(r"^## (?:The code to read|What production adds)\n(.*?)(?=^## |\Z)", re.M | re.S)
 SOURCE = re.compile(r"`([\w./-]*\.(?:cpp|hpp|cuh?))`")
 HEADING = re.compile(r"^## (.*)$", re.M)
@@ -162,7 +163,8 @@ class Readmes(unittest.TestCase):
         catalogue = Catalogue(ROOT)
         for lab in catalogue.labs:
             text = "".join(path.read_text(encoding="utf-8") for path in lab.pages)
-            held = {region.path for region in catalogue.regions_of(lab=lab.number)} | {lab.hunt}
+            held = {work_name(ROOT, lab.number, path)
+                    for path in [*catalogue.files_of(lab.number), lab.hunt]}
             with self.subTest(lab.number):
                 self.assertEqual(sorted(set(COPY.findall(text)) - held), [])
 

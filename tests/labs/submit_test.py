@@ -10,8 +10,8 @@ from lab_tool.compile_errors import CompileError
 from lab_tool.screen import LabError
 from lab_tool.state import State
 
-SOURCE = "libmini/part.cpp"
-HUNT = "labs/07-partition/bug_hunt.cpp"
+SOURCE = "07-partition/part.cpp"
+HUNT = "07-partition/bug_hunt.cpp"
 
 
 class Submission(FakeTree):
@@ -40,25 +40,25 @@ class Submission(FakeTree):
                       for each in (clone / "work").rglob("*") if each.is_file())
 
     def test_the_zip_has_the_files_and_a_manifest(self):
-        self.write(HUNT, "buggy")
+        self.write(f"labs/{HUNT}", "buggy")
         self.write(f"work/{HUNT}", "buggy")
-        self.write("work/libmini/added.cpp", "int added;\n")
-        self.write("work/libmini/notes.txt", "mine\n")
-        self.write("work/.backup/2026/libmini/part.cpp", "old\n")
+        self.write("work/07-partition/added.cpp", "int added;\n")
+        self.write("work/07-partition/notes.txt", "mine\n")
+        self.write("work/.backup/2026/07-partition/part.cpp", "old\n")
         self.assertIn("lab 07", self.submit())
         with zipfile.ZipFile(self.zip) as file:
             names = file.namelist()
             manifest = json.loads(file.read("manifest.json"))
             self.assertEqual(file.read(SOURCE).decode(), PARTITION)
-        self.assertEqual(names, ["manifest.json", HUNT, "libmini/added.cpp", SOURCE])
+        self.assertEqual(names, ["manifest.json", "07-partition/added.cpp", HUNT, SOURCE])
         self.assertEqual((manifest["version"], manifest["labs"]), (1, ["07"]))
         self.assertIn("libmini", manifest)
         self.assertRegex(manifest["date"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$")
-        self.assertEqual(self.unpack(), [".submission", HUNT, "libmini/added.cpp", SOURCE])
+        self.assertEqual(self.unpack(), [".submission", "07-partition/added.cpp", HUNT, SOURCE])
 
     def test_functions_that_are_not_written_are_listed(self):
         self.assertNotIn("not written", self.submit())
-        lacks = not_written.stubs([not_written.Missing("_Z3cut", "cut", SOURCE, "07.2")] * 2)
+        lacks = not_written.stubs([not_written.Missing("_Z3cut", "cut", "libmini/part.cpp", "07.2")] * 2)
         self.write("build/check07_data.cpp", lacks)
         self.write("build/check09_data.cpp", lacks.replace("cut", "deal"))
         told = self.submit()
@@ -66,7 +66,7 @@ class Submission(FakeTree):
         self.assertEqual(told.count("does not define"), 1)
 
     def test_code_that_does_not_build_is_refused_with_its_first_error(self):
-        self.broken = {f"07/{SOURCE}": [
+        self.broken = {SOURCE: [
             CompileError(f"work/{SOURCE}", 12, "no such name", ("   12 | x",)),
             CompileError(f"work/{SOURCE}", 13, "another", ())]}
         out = self.submit("7", code=1)
@@ -78,20 +78,20 @@ class Submission(FakeTree):
     def test_links_to_files_outside_of_work_are_refused(self):
         secret = self.root / "secret.cpp"
         secret.write_text("int secret;\n")
-        for place in (f"work/{SOURCE}", "work/libmini/link.cpp"):
+        for place in (f"work/{SOURCE}", "work/07-partition/link.cpp"):
             (self.root / place).unlink(missing_ok=True)
             (self.root / place).symlink_to(secret)
             self.assertIn(f"{place} is a link", self.submit(code=1))
             (self.root / place).unlink()
             self.write(f"work/{SOURCE}", PARTITION)
-        (self.root / "work/libmini/folder").symlink_to(self.root)
+        (self.root / "work/07-partition/folder").symlink_to(self.root)
         self.assertIn("is a link", self.submit(code=1))
         self.assertFalse(self.zip.exists())
 
     def test_a_lab_that_is_not_started_or_a_missing_file_is_refused(self):
         self.assertIn("lab 09 is not started", self.submit("9", code=1))
         (self.root / "work" / SOURCE).unlink()
-        self.write("work/libmini/other.cpp", "")
+        self.write("work/07-partition/other.cpp", "")
         self.assertIn("lab 07 is not started", self.submit("7", code=1))
 
     def write_zip(self, **files):
@@ -102,9 +102,9 @@ class Submission(FakeTree):
         return path
 
     def test_names_outside_of_work_are_not_accepted(self):
-        for name in ("../outside.cpp", "/etc/outside.cpp", "libmini/../../outside.cpp",
-                     "libmini\\..\\..\\outside.cpp", "labs/lab_tool/cli.py", "CMakeLists.txt",
-                     "outside.cpp", "libmini/CMakeLists.txt", "tests/a.cpp"):
+        for name in ("../outside.cpp", "/etc/outside.cpp", "07-partition/../../outside.cpp",
+                     "07-partition/..\\..\\outside.cpp", "libmini/part.cpp", "labs/lab_tool/cli.py", "CMakeLists.txt",
+                     "outside.cpp", "07-partition/CMakeLists.txt", "tests/a.cpp"):
             with self.assertRaisesRegex(LabError, "the submission has the file"):
                 self.unpack(self.write_zip(**{SOURCE: PARTITION, name: "x"}))
             self.assertFalse((self.root / "clone/work").exists(), name)
@@ -127,7 +127,7 @@ class Submission(FakeTree):
         self.write(f"upload/work/{SOURCE}", PARTITION)
         self.write("upload/work/.lab.json", "{}")
         self.assertEqual(self.unpack(folder), [".submission", SOURCE])
-        (folder / "work" / SOURCE).rename(folder / "work/libmini/next.cpp")
-        self.assertEqual(self.unpack(folder), [".submission", "libmini/next.cpp"])
+        (folder / "work" / SOURCE).rename(folder / "work/07-partition/next.cpp")
+        self.assertEqual(self.unpack(folder), [".submission", "07-partition/next.cpp"])
         with self.assertRaisesRegex(LabError, "a learner's work"):
             submission.unpack(folder, self.root)

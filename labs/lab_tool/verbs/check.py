@@ -19,7 +19,6 @@ import time
 from lab_tool import hunts, report
 from lab_tool.building import build_without_broken, is_configured
 from lab_tool.checking import check_lab
-from lab_tool.projection import NO_LAB
 from lab_tool.screen import say
 from lab_tool.verdict import PASSED
 from lab_tool.workspace import Workspace
@@ -40,8 +39,7 @@ def run(options):
         workspace.state.current = pairs[0][0].number
         workspace.state.save()
     if options.all_mine:
-        mine = {NO_LAB, *(lab.number for lab in workspace.catalogue.labs
-                          if workspace.started(lab.number))}
+        mine = {lab.number for lab in workspace.catalogue.labs if workspace.started(lab.number)}
     for lab, tasks in pairs:
         results += [check_hunt(workspace, lab)] if options.part else check(workspace, lab, tasks, mine)
     return 0 if all(result.status == PASSED for result in results) else 1

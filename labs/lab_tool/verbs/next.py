@@ -24,12 +24,12 @@ def tell(lab, task, workspace):
     say(f"{task.name} {task.what}")
     say(f"  read   {lab.folder.relative_to(catalogue.root)}/README.md")
     if task.is_hunt:
-        say(f"  write  work/{lab.hunt}")
+        say(f"  write  {workspace.shown(lab.hunt)}")
     path = ""
     for region in catalogue.regions_of(task=task.name):
         if region.path != path:
             path = region.path
-            say(f"  write  work/{path}")
+            say(f"  write  {workspace.shown(path)}")
         if not workspace.is_whole(path):
             say_wrapped(region.title, "         - ")
     say_wrapped(f"done   when {task.done_when}", "  ")

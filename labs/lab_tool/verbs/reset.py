@@ -41,7 +41,7 @@ def run(options):
         state.of(lab.number)["results"].pop(name, None)
     state.save()
     for path in paths:
-        say(f"back to the starter: work/{path}")
+        say(f"back to the starter: {workspace.shown(path)}")
     if not paths:
         say("nothing to reset: this is the starter")
     if backup:

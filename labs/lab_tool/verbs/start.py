@@ -39,10 +39,10 @@ def run(options):
     for path in paths:
         tasks = sorted({region.task for region in catalogue.regions if region.path == path})
         form = ", from an empty file" if workspace.is_whole(path) else ""
-        say(f"  write  work/{path}  ({', '.join(tasks)}{form})")
+        say(f"  write  {workspace.shown(path)}  ({', '.join(tasks)}{form})")
     if not catalogue.course:
         say("  note   libmini's own files of these names are the solutions: read those in work/")
     if lab.hunt:
-        say(f"  hunt   work/{lab.hunt}  (labs/lab check {lab.number} hunt)")
+        say(f"  hunt   {workspace.shown(lab.hunt)}  (labs/lab check {lab.number} hunt)")
     say(f"  check  labs/lab check {lab.number}")
     return 0

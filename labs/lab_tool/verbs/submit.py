@@ -45,12 +45,12 @@ def run(options):
 
 def refuse_broken(workspace, labs):
     for path, errors in build_without_broken(workspace, labs).items():
-        raise LabError(does_not_build(path.split("/", 1)[1], errors))
+        raise LabError(does_not_build(path, errors))
     for lab in labs:
         if lab.hunt and not workspace.untouched(f"{lab.number}.hunt"):
             code, lines = build_checks([f"lab{lab.number}_bug_hunt_mine"], fresh_log("hunt"))
             if code:
-                raise LabError(does_not_build(lab.hunt, compile_errors.errors_in(lines, ROOT)))
+                raise LabError(does_not_build(workspace.name(lab.hunt), compile_errors.errors_in(lines, ROOT)))
 
 
 def does_not_build(path, errors):

@@ -112,7 +112,6 @@ double Traffic::efficiency() const {
 
 Traffic& Traffic::operator+=(const Traffic& other) {
     instructions += other.instructions;
-    partial += other.partial;
     used += other.used;
     cost += other.cost;
     least += other.least;
@@ -126,11 +125,6 @@ Traffic& Traffic::operator+=(const Traffic& other) {
 
 void AccessLog::begin_launch(std::string kernel, dim3 grid, dim3 block) {
     launches_.push_back({.kernel = std::move(kernel), .grid = grid, .block = block});
-}
-
-void AccessLog::begin_block(unsigned threads) {
-    threads_ = threads;
-    block_.clear();
 }
 
 void AccessLog::access(uint32_t block, uint32_t thread, const MemoryAccess& access,
@@ -160,8 +154,6 @@ void AccessLog::end_block() {
             std::ranges::sort(execution.addresses);
             Traffic traffic;
             traffic.instructions = 1;
-            if (execution.addresses.size() < std::min(threads_ - warp * 32, 32u))
-                traffic.partial = 1;
             count_sectors(execution, traffic);
             if (shared) count_passes(execution, traffic);
             execution.cost = traffic.cost;

@@ -47,7 +47,6 @@ struct WarpAccess {
 /// The loads, or the stores, of one kind of memory.
 struct Traffic {
     size_t instructions = 0;  // executed by warps
-    size_t partial = 0;       // instructions in which not all lanes of the warp took part
     size_t used = 0;          // bytes requested; a byte counts once per instruction
     size_t cost = 0;   // sectors of 32 bytes that were fetched; passes over the banks
     size_t least = 0;  // sectors that would hold the same bytes without gaps; passes that
@@ -76,7 +75,6 @@ struct LaunchCounters {
 class AccessLog {
   public:
     void begin_launch(std::string kernel, dim3 grid, dim3 block);
-    void begin_block(unsigned threads);
     /// Counts an access of a thread; `shared` is whether it goes to shared memory.
     void access(uint32_t block, uint32_t thread, const MemoryAccess& access, bool shared);
     void barrier() { ++launches_.back().barriers; }
@@ -94,7 +92,6 @@ class AccessLog {
     std::vector<LaunchCounters> launches_;
     // Of the running block, by warp, instruction address, mode, and kind of memory.
     std::map<std::tuple<uint32_t, const void*, Mode, bool>, Instruction> block_;
-    unsigned threads_ = 0;
 };
 
 /// The loads, or the stores, of one source line in one kind of memory.

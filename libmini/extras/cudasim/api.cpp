@@ -7,7 +7,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -86,6 +85,24 @@ cudaError_t check_limits(const Launch& launch) {
                          "cudaFuncSetAttribute first"));
 }
 
+// Returns how many blocks of this shape run on a multiprocessor together, and on a device.
+int blocks_together(const void* kernel, unsigned threads, size_t shared_bytes) {
+    const size_t taken = limits_of(kernel).arrays + shared_bytes + 1024;
+    const auto most = static_cast<int>(kDevice.sharedMemPerMultiprocessor / taken);
+    const int warps = static_cast<int>(threads + 31) / 32;
+    return std::min({kDevice.maxBlocksPerMultiProcessor, most,
+                     kDevice.maxThreadsPerMultiProcessor / (32 * warps)});
+}
+int multiprocessors() {
+    return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+}
+bool fits_together(const Launch& launch) {
+    const int most =
+        multiprocessors() *
+        blocks_together(launch.kernel, threads_of(launch), launch.shared_bytes);
+    return size_t{launch.grid.x} * launch.grid.y * launch.grid.z <= size_t(most);
+}
+
 bool is_device(int device) { return device >= 0 && device < device_count(); }
 
 }  // namespace
@@ -100,9 +117,15 @@ cudaError_t mini::cuda::enqueue(const Config& config, const void* kernel,
     if (call.stream().device != sim::current_device())
         return report(cudaErrorInvalidResourceHandle);
     const auto launch = std::make_shared<Launch>();
-    *launch = {config.grid, config.block, config.shared_bytes, kernel,
+    *launch = {config.grid,
+               config.block,
+               config.shared_bytes,
+               config.cooperative,
+               kernel,
                [run, data = std::move(data)] { run(data.get()); }};
     if (const cudaError_t error = check_limits(*launch)) return error;
+    if (config.cooperative && !fits_together(*launch))
+        return report(cudaErrorCooperativeLaunchTooLarge);
     return report(call.give({.kind = sim::OperationKind::kKernel, .launch = launch}));
 }
 
@@ -162,8 +185,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     std::strcpy(properties->name, "simulated device");
     properties->uuid.bytes[15] = static_cast<char>(device + 1);
     properties->totalGlobalMem = memory_use(device).total;
-    properties->multiProcessorCount =
-        static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    properties->multiProcessorCount = multiprocessors();
     return cudaSuccess;
 }
 
@@ -174,25 +196,21 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
     return cudaSuccess;
 }
 
-static std::set<std::pair<int, int>>& enabled_peers() {
-    static auto* const enabled = new std::set<std::pair<int, int>>;
-    return *enabled;
-}
-
-cudaError_t cudaDeviceDisablePeerAccess(int peer) {
-    const Machine::Lock lock = Machine::instance().lock();
-    if (!is_device(peer)) return report(cudaErrorInvalidDevice);
-    const bool was = enabled_peers().erase({current_device(), peer}) > 0;
-    return was ? cudaSuccess : report(cudaErrorPeerAccessNotEnabled);
-}
-
-cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
+// Enables or disables the access, or returns the error if it is in this state already.
+static cudaError_t set_peer_access(int peer, bool enabled, cudaError_t error) {
+    static auto& all = *new std::map<std::pair<int, int>, bool>;
     const Machine::Lock lock = Machine::instance().lock();
     const int device = current_device();
     if (!is_device(peer) || peer == device) return report(cudaErrorInvalidDevice);
+    return std::exchange(all[{device, peer}], enabled) == enabled ? report(error)
+                                                                  : cudaSuccess;
+}
+cudaError_t cudaDeviceDisablePeerAccess(int peer) {
+    return set_peer_access(peer, false, cudaErrorPeerAccessNotEnabled);
+}
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
     if (flags != 0) return report(cudaErrorInvalidValue);
-    const bool is_new = enabled_peers().insert({device, peer}).second;
-    return is_new ? cudaSuccess : report(cudaErrorPeerAccessAlreadyEnabled);
+    return set_peer_access(peer, true, cudaErrorPeerAccessAlreadyEnabled);
 }
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
@@ -263,13 +281,9 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks,
                                                           KernelAddress kernel,
                                                           int threads,
                                                           size_t shared_bytes) {
-    cudaFuncAttributes attributes;
-    cudaFuncGetAttributes(&attributes, kernel);
     if (threads < 1 || threads > kDevice.maxThreadsPerBlock)
         return report(cudaErrorInvalidValue);
-    const size_t taken = attributes.sharedSizeBytes + shared_bytes + 1024;
-    *blocks = std::min({kDevice.maxBlocksPerMultiProcessor,
-                        kDevice.maxThreadsPerMultiProcessor / ((threads + 31) / 32 * 32),
-                        static_cast<int>(kDevice.sharedMemPerMultiprocessor / taken)});
+    const Machine::Lock lock = Machine::instance().lock();
+    *blocks = blocks_together(kernel.at, static_cast<unsigned>(threads), shared_bytes);
     return cudaSuccess;
 }

@@ -97,12 +97,13 @@ namespace mini::cuda {
 
 /// The parts of <<<...>>>.
 struct Config {
-    Config(dim3 grid, dim3 block, size_t shared_bytes = 0, cudaStream_t stream = nullptr)
-        : grid(grid), block(block), shared_bytes(shared_bytes), stream(stream) {}
+    Config(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = nullptr)
+        : grid(grid), block(block), shared_bytes(shared), stream(stream) {}
 
     dim3 grid, block;
     size_t shared_bytes;
     cudaStream_t stream;
+    bool cooperative = false;
 };
 
 /// Enqueues a launch whose threads each call run(data). `kernel` identifies it in reports.

@@ -5,11 +5,13 @@
 #include <bit>
 #include <bitset>
 #include <cstdlib>
+#include <deque>
 #include <exception>
 #include <ios>
 #include <memory>
 #include <mutex>
 #include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -61,6 +63,9 @@ std::string stuck_message(const Launch& launch, const Coordinates& of_one,
                                    mini::join(named), ") ", what));
     };
     add(At::kBlockBarrier, "at __syncthreads()");
+    add(At::kGridBarrier, launch.cooperative
+                              ? "at grid.sync()"
+                              : "at grid.sync(), which needs a cooperative launch");
     const auto waits = std::ranges::find(states, At::kWarpBarrier, &ThreadState::at);
     if (waits != states.end())
         add(At::kWarpBarrier,
@@ -76,8 +81,15 @@ std::string stuck_message(const Launch& launch, const Coordinates& of_one,
 // for one block after another.
 class Block {
   public:
-    // Runs a block. Returns an error message, empty on success.
+    // Runs a block until it has ended, or all its threads are at grid.sync(). Returns an error
+    // message, empty on success.
     std::string run(const Launch& launch, unsigned index);
+    bool is_paused() const { return paused_; }
+    // Ends a paused block: others that it waits for have ended.
+    std::string give_up() {
+        paused_ = false;
+        return stop();
+    }
 
     std::byte* shared() { return reinterpret_cast<std::byte*>(shared_.data()); }
     unsigned living_lanes() const { return ~exited_[current_ / kWarp]; }
@@ -89,6 +101,7 @@ class Block {
     void yield() { suspend(); }
     // Returns the number of threads of the barrier whose vote is true.
     unsigned block_barrier(const void* address, bool vote);
+    void grid_barrier(const void* address);
     uint64_t warp_operation(unsigned mask, Lane lane, const void* address);
 
   private:
@@ -96,7 +109,10 @@ class Block {
     void prepare(unsigned index);
     void exit_thread();
     void suspend();
+    void release(ThreadState::At at);
     void release_block();
+    void exchange_arrays();
+    std::string stop();
     bool try_release_warp(unsigned warp, unsigned mask);
 
     Fiber host_;
@@ -106,6 +122,7 @@ class Block {
     std::vector<Lane> lanes_;
     std::vector<unsigned> waiting_, exited_;  // by warp; bit i is lane i
     std::vector<SharedLine> shared_;          // dynamic
+    std::vector<std::byte> arrays_;           // of a paused block
 
     const Launch* launch_ = nullptr;
     std::string error_;
@@ -114,28 +131,60 @@ class Block {
     unsigned votes_ = 0, last_votes_ = 0;  // for true at this barrier, at the last one
     unsigned current_ = 0;
     bool abandoned_ = false;  // some fibers are suspended inside a body
+    bool paused_ = false;
 };
+
+// The block that runs on this host thread.
+constinit thread_local Block* running_block = nullptr;
 
 std::string Block::run(const Launch& launch, unsigned index) {
     launch_ = &launch;
-    prepare(index);
-    if (is_inspected()) tell::block_begins(launch, index);
+    running_block = this;
+    const bool continues = std::exchange(paused_, false);
+    if (continues) {
+        exchange_arrays();
+        release(ThreadState::At::kGridBarrier);
+    } else {
+        prepare(index);
+    }
+    if (is_inspected()) tell::block_begins(launch, index, continues);
 
     // Threads switch to each other, and back here when no thread is ready.
-    current_ = 0;
-    running_thread = &coordinates_[0];
-    host_.switch_to(*fibers_[0]);
+    current_ = static_cast<unsigned>(ready_._Find_first());
+    running_thread = &coordinates_[current_];
+    host_.switch_to(*fibers_[current_]);
 
-    if (alive_ > 0) {
+    const auto waiting =
+        std::ranges::count(states_, ThreadState::At::kGridBarrier, &ThreadState::at);
+    paused_ = alive_ > 0 && launch.cooperative && waiting == alive_;
+    if (paused_) exchange_arrays();
+    return stop();
+}
+
+// Returns to the host. If the block can neither continue nor is paused, it fails.
+std::string Block::stop() {
+    if (alive_ > 0 && !paused_) {
         if (is_inspected()) tell::block_stuck(states_);
         error_ = stuck_message(*launch_, coordinates_[0], states_);
         abandoned_ = true;
     }
-    if (std::exchange(abandoned_, false))
+    if (!paused_ && std::exchange(abandoned_, false))
         for (auto& fiber : fibers_) fiber->restart();
     if (is_inspected()) tell::block_ends();
-    launch_ = nullptr;
     return std::exchange(error_, {});
+}
+
+// Exchanges the __shared__ arrays of this host thread, which all its blocks use, with those of
+// this block.
+void Block::exchange_arrays() {
+    std::byte* const begin = thread_variables().base;
+    size_t at = 0;
+    for (const SharedArray& each : shared_arrays()) {
+        arrays_.resize(std::max(arrays_.size(), at + each.bytes));
+        std::swap_ranges(begin + each.offset, begin + each.offset + each.bytes,
+                         arrays_.data() + at);
+        at += each.bytes;
+    }
 }
 
 void Block::prepare(unsigned index) {
@@ -154,13 +203,9 @@ void Block::prepare(unsigned index) {
     waiting_.assign(warps, 0);
     exited_.assign(warps, 0);
     if (threads_ % kWarp != 0) exited_[warps - 1] = ~0u << threads_ % kWarp;
+    const auto& [grid, block] = std::tie(launch_->grid, launch_->block);
     for (unsigned i = 0; i < threads_; ++i) {
-        coordinates_[i] = {unravel(i, launch_->block),
-                           block_index,
-                           launch_->block,
-                           launch_->grid,
-                           i,
-                           index};
+        coordinates_[i] = {unravel(i, block), block_index, block, grid, i, index};
         ready_.set(i);
     }
     alive_ = threads_;
@@ -230,13 +275,23 @@ unsigned Block::block_barrier(const void* address, bool vote) {
     return last_votes_;  // unchanged until this thread is at the next barrier
 }
 
-void Block::release_block() {
-    if (is_inspected()) tell::block_synchronized(states_);
+void Block::grid_barrier(const void* address) {
+    states_[current_] = {ThreadState::At::kGridBarrier, address, 0};
+    ready_.reset(current_);
+    suspend();
+}
+
+void Block::release(ThreadState::At at) {
     for (unsigned i = 0; i < threads_; ++i) {
-        if (states_[i].at != ThreadState::At::kBlockBarrier) continue;
+        if (states_[i].at != at) continue;
         states_[i] = {};
         ready_.set(i);
     }
+}
+
+void Block::release_block() {
+    if (is_inspected()) tell::block_synchronized(states_);
+    release(ThreadState::At::kBlockBarrier);
     at_barrier_ = 0;
     last_votes_ = std::exchange(votes_, 0);
 }
@@ -284,9 +339,36 @@ bool Block::try_release_warp(unsigned warp, unsigned mask) {
     return true;
 }
 
-Block& block() {
-    thread_local Block mine;
-    return mine;
+Block& block() { return *running_block; }
+
+// Returns a block of this host thread. They are kept: fibers take long to make.
+Block& block_at(size_t i) {
+    thread_local std::deque<Block> blocks;
+    while (blocks.size() <= i) blocks.emplace_back();
+    return blocks[i];
+}
+
+// Runs blocks that may wait for each other: each until its end or the next grid.sync(), in turn.
+std::string run_together(const Launch& launch, const std::vector<uint32_t>& order) {
+    std::string error;
+    size_t waiting = 0;
+    do {
+        waiting = 0;
+        for (size_t i = 0; i < order.size() && error.empty(); ++i) {
+            error = block_at(i).run(launch, order[i]);
+            waiting += block_at(i).is_paused() ? 1 : 0;
+        }
+        if (is_inspected()) tell::grid_synchronized();
+    } while (error.empty() && waiting == order.size());
+
+    // Blocks that wait for a block that has ended.
+    for (size_t i = 0; i < order.size(); ++i) {
+        if (!block_at(i).is_paused()) continue;
+        if (is_inspected()) tell::block_begins(launch, order[i], true);
+        const std::string message = block_at(i).give_up();
+        if (error.empty()) error = message;
+    }
+    return error;
 }
 
 }  // namespace
@@ -309,6 +391,8 @@ int block_barrier(bool predicate) {
         block().block_barrier(__builtin_return_address(0), predicate));
 }
 
+void grid_barrier() { block().grid_barrier(__builtin_return_address(0)); }
+
 uint64_t exchange_bits(unsigned mask, uint64_t bits, int from) {
     return block().warp_operation(mask, {.given = bits, .from = from & 31},
                                   __builtin_return_address(0));
@@ -326,13 +410,15 @@ std::string run_grid(const Launch& launch) {
     std::string error;
     std::atomic<bool> failed = false;
     const std::vector<uint32_t> order =
-        is_inspected() ? tell::block_order(static_cast<uint32_t>(blocks))
-                       : std::vector<uint32_t>{};
+        is_inspected()       ? tell::block_order(static_cast<uint32_t>(blocks))
+        : launch.cooperative ? order_of_blocks(static_cast<uint32_t>(blocks), 0)
+                             : std::vector<uint32_t>{};
+    if (launch.cooperative) return run_together(launch, order);
     const auto run_blocks = [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end && !failed; ++i) {
             const auto place = static_cast<unsigned>(i);
             std::string message =
-                block().run(launch, order.empty() ? place : order[place]);
+                block_at(0).run(launch, order.empty() ? place : order[place]);
             if (message.empty()) continue;
             const std::lock_guard lock(mutex);
             if (!failed.exchange(true)) error = std::move(message);

@@ -50,6 +50,10 @@ void yield_thread();
 /// the number of them that called it with true.
 int block_barrier(bool predicate = false);
 
+/// Blocks until all threads of the grid that have not exited have called this. REQUIRES, or the
+/// launch fails: a cooperative launch.
+void grid_barrier();
+
 /// Returns the running thread's lane in its warp.
 int lane();
 /// Returns the mask of the warp's lanes that have not exited.
@@ -77,8 +81,8 @@ unsigned ballot(unsigned mask, bool predicate = false);
 std::byte* dynamic_shared();
 
 /// Runs all blocks of a launch, on the threads of core/parallel.hpp, or one after the
-/// other if an inspector is set (hooks.hpp). Blocks until they have ended. Returns an
-/// error message, empty on success.
+/// other if an inspector is set (hooks.hpp) or the launch is cooperative. Blocks until they
+/// have ended. Returns an error message, empty on success.
 std::string run_grid(const Launch& launch);
 
 }  // namespace mini::sim

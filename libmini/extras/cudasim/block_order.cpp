@@ -1,4 +1,4 @@
-#include "libmini/extras/cudasim/block_order.hpp"
+#include "libmini/extras/cudasim/race_checker.hpp"
 
 #include <algorithm>
 #include <bit>

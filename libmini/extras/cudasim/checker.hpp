@@ -7,11 +7,8 @@
 //
 // With MINI_SIM_CHECK=1 a whole program is checked: when it ends, it prints the reports to
 // stderr, and if one is not a note, the exit code is 1. With MINI_SIM_COUNT=1 it prints what
-// its kernels would ask of a GPU's memory (access_log.hpp). A checked kernel is 4 to 30
-// times slower. Blocks run one after another, in the order of MINI_SIM_BLOCK_SEED.
-//
-// Kernels must be compiled with instrumentation (MiniCuda.cmake); in preset tsan they are
-// not, so no bugs are found.
+// its kernels would ask of a GPU's memory (access_log.hpp). Kernels must be compiled with
+// instrumentation (MiniCuda.cmake); in preset tsan they are not, so no bugs are found.
 
 #pragma once
 

@@ -74,7 +74,10 @@ void launch_refused(const void* kernel, const char* why);
 
 /// Returns the order in which the blocks of a launch run.
 std::vector<uint32_t> block_order(uint32_t blocks);
-void block_begins(const Launch& launch, unsigned block);
+/// A block begins, or continues after grid.sync().
+void block_begins(const Launch& launch, unsigned block, bool continues);
+/// All blocks have ended or are at grid.sync().
+void grid_synchronized();
 void block_ends();
 /// All threads of the block that have not exited are at __syncthreads().
 void block_synchronized(std::span<const ThreadState> states);

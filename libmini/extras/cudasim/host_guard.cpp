@@ -1,4 +1,4 @@
-#include "libmini/extras/cudasim/host_guard.hpp"
+#include "libmini/extras/cudasim/inspector.hpp"
 
 #include <signal.h>
 #include <sys/mman.h>

@@ -158,15 +158,17 @@ std::vector<uint32_t> tell::block_order(uint32_t blocks) {
     return order_of_blocks(blocks, self().checks_ ? block_seed() : 0);
 }
 
-void tell::block_begins(const Launch& launch, unsigned block) {
+void tell::grid_synchronized() { self().races_.grid_met(); }
+
+void tell::block_begins(const Launch& launch, unsigned block, bool continues) {
     const unsigned threads = threads_of(launch);
     self().races_.begin_block(block, threads);
     MemoryMap& memory = self().memory_;
     memory.variables = thread_variables();
     memory.dynamic = {dynamic_shared(), launch.shared_bytes};
     memory.kernel = self().races_.name();
+    self().continues_ = continues;
     self().polls_.assign(threads, {});
-    self().log_.begin_block(threads);
     inspecting() = &self();
 }
 
@@ -233,8 +235,10 @@ void tell::block_stuck(std::span<const ThreadState> states) {
     inspecting() = nullptr;  // no thread of the block runs any more
     if (!self().checks_ || self().races_.is_abandoned()) return;
     // Report one waiting thread, and another that waits elsewhere or has exited.
-    const auto waits =
-        std::ranges::find(states, ThreadState::At::kWarpBarrier, &ThreadState::at);
+    using At = ThreadState::At;
+    const auto waits = std::ranges::find_if(states, [](const ThreadState& s) {
+        return s.at == At::kWarpBarrier || s.at == At::kGridBarrier;
+    });
     if (waits == states.end()) return;
     const auto other = std::ranges::find_if(states, [&](const ThreadState& s) {
         return s.at != waits->at || s.address != waits->address || s.mask != waits->mask;
@@ -247,8 +251,12 @@ void tell::block_stuck(std::span<const ThreadState> states) {
     };
     self().findings_.add(
         Mistake::kBarrier, place(waits), place(other),
-        "a warp waits for lanes of its mask that never arrive: no thread of the "
-        "block can continue");
+        waits->at == At::kWarpBarrier
+            ? "a warp waits for lanes of its mask that never arrive: no thread of the "
+              "block can continue"
+            : "a block waits at grid.sync() for threads of the grid that never arrive, "
+              "or "
+              "the launch is not by cudaLaunchCooperativeKernel");
 }
 
 void tell::access(const MemoryAccess& access) {
@@ -365,7 +373,7 @@ bool Inspector::access_shared(const MemoryAccess& access) {
         const size_t place = memory_.dynamic.offset(access.at());
         const size_t size = memory_.dynamic.bytes;
         return place < size && access.bytes <= size - place
-                   ? observe(access, true, true)
+                   ? observe(access, true, !continues_)
                    : refuse(place, "dynamic shared memory", size,
                             ": request more in the launch");
     }
@@ -381,7 +389,7 @@ bool Inspector::access_shared(const MemoryAccess& access) {
                                     : array->function != known->second->function);
     if (!strays && begins_inside && access.bytes <= array->bytes - place) {
         if (is_new) array_of_.emplace(access.address, array);
-        return observe(access, true, true);
+        return observe(access, true, !continues_);
     }
     // The array that is meant: of earlier accesses, else the kernel's last one before.
     const SharedArray* meant = is_new ? array : known->second;

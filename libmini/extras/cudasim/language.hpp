@@ -15,7 +15,10 @@
 #include "libmini/extras/cudasim/api.hpp"
 #include "libmini/extras/cudasim/block.hpp"
 #include "libmini/extras/cudasim/hooks.hpp"
-#include "libmini/extras/cudasim/vectors.hpp"
+
+// A function of device code: always inlined, so that the checker sees the source line of the
+// kernel.
+#define MINI_WORD inline __attribute__((always_inline))
 
 // Before a call: Clang does not merge it with the same call in another branch, which would
 // make one barrier of two. For GCC see mini_simulated_kernels.
@@ -83,7 +86,6 @@ MINI_SHUFFLE(__shfl_sync, int, first | (lanes & (width - 1)), true)
 MINI_SHUFFLE(__shfl_xor_sync, int, self ^ lanes, other < first + width)
 MINI_SHUFFLE(__shfl_down_sync, unsigned, self + lanes, other < first + width)
 MINI_SHUFFLE(__shfl_up_sync, unsigned, self - lanes, other >= first)
-#undef MINI_SHUFFLE
 // clang-format on
 MINI_WORD unsigned __ballot_sync(unsigned mask, int predicate) {
     mini::sim::note_exchange(mask, -1);
@@ -97,7 +99,7 @@ MINI_WORD int __all_sync(unsigned mask, int predicate) {
 }
 
 // Blocks run in parallel on host threads, so these functions use host atomics. The value
-// takes the type of the memory. clang-format off
+// takes the type of the memory.
 namespace mini::cuda {
 template <typename T, typename F>
 MINI_WORD T atomic_change(T* at, F changed) {
@@ -111,6 +113,7 @@ MINI_WORD T atomic_change(T* at, F changed) {
 template <typename T>
 concept Number = std::is_arithmetic_v<T>;
 }  // namespace mini::cuda
+// clang-format off
 // CUDA's scopes, of the block or of the system, are the device's here.
 #define MINI_ATOMIC(name, changed)     \
     MINI_SCOPED(name, changed)         \
@@ -122,17 +125,13 @@ concept Number = std::is_arithmetic_v<T>;
         const auto change = [value = T(by)](T old) { return T(changed); }; \
         return mini::cuda::atomic_change(at, change);                      \
     }
-MINI_ATOMIC(atomicAdd, old + value)
-MINI_ATOMIC(atomicSub, old - value)
+MINI_ATOMIC(atomicAdd, old + value) MINI_ATOMIC(atomicSub, old - value)
 MINI_ATOMIC(atomicMin, value < old ? value : old)
-MINI_ATOMIC(atomicMax, old < value ? value : old)
-MINI_ATOMIC(atomicAnd, old& value)
-MINI_ATOMIC(atomicOr, old | value)
-MINI_ATOMIC(atomicXor, old ^ value)
+MINI_ATOMIC(atomicMax, old < value ? value : old) MINI_ATOMIC(atomicAnd, old& value)
+MINI_ATOMIC(atomicOr, old | value) MINI_ATOMIC(atomicXor, old ^ value)
 MINI_ATOMIC(atomicInc, old >= value ? T{0} : old + 1)
 MINI_ATOMIC(atomicDec, old == 0 || old > value ? value : old - 1)
 MINI_ATOMIC(atomicExch, (static_cast<void>(old), value))
-#undef MINI_SCOPED
 #undef MINI_ATOMIC
 template <mini::cuda::Number T, mini::cuda::Number U, mini::cuda::Number V>
 MINI_WORD T atomicCAS(T* at, U expected, V value) {
@@ -144,7 +143,55 @@ MINI_WORD T atomicCAS(T* at, U expected, V value) {
 #define atomicCAS_block atomicCAS
 #define atomicCAS_system atomicCAS
 
-// clang-format off
+// CUDA's vector types: char1 to double4, and make_char1() to make_double4().
+//
+// A vector of up to 16 bytes is loaded or stored in one access: copies use a compiler vector
+// type, which the instrumentation reports as one access.
+#define MINI_WHOLE(name, bytes, type)                                              \
+    using Whole [[gnu::vector_size(bytes), gnu::may_alias]] = type;                \
+    name() = default;                                                              \
+    MINI_WORD name(const name& other) { *this = other; }                           \
+    MINI_WORD name& operator=(const name& other) {                                 \
+        *reinterpret_cast<Whole*>(this) = *reinterpret_cast<const Whole*>(&other); \
+        return *this;                                                              \
+    }
+#define MINI_VECTOR_2(name, bytes, type)                                           \
+    struct alignas(bytes) name {                                                   \
+        type x, y;                                                                 \
+        MINI_WHOLE(name, bytes, type)                                              \
+        MINI_WORD name(type x, type y = 0) : x(x), y(y) {}                         \
+    };                                                                             \
+    MINI_WORD name make_##name(type x, type y) { return {x, y}; }
+#define MINI_VECTOR_4(name, bytes, type)                                           \
+    struct alignas(bytes) name {                                                   \
+        type x, y, z, w;                                                           \
+        MINI_WHOLE(name, bytes, type)                                              \
+        MINI_WORD name(type x, type y = 0, type z = 0, type w = 0)                 \
+            : x(x), y(y), z(z), w(w) {}                                            \
+    };                                                                             \
+    MINI_WORD name make_##name(type x, type y, type z, type w) { return {x, y, z, w}; }
+// The types that no instruction loads as a whole.
+#define MINI_PLAIN_VECTORS(name, type)                                             \
+    struct name##1 { type x; };                                                    \
+    struct name##3 { type x, y, z; };                                              \
+    MINI_WORD name##1 make_##name##1(type x) { return {x}; }                       \
+    MINI_WORD name##3 make_##name##3(type x, type y, type z) { return {x, y, z}; }
+#define MINI_VECTORS(name, bytes, type)                                            \
+    MINI_PLAIN_VECTORS(name, type)                                                 \
+    MINI_VECTOR_2(name##2, 2 * bytes, type)                                        \
+    MINI_VECTOR_4(name##4, 4 * bytes, type)
+#define MINI_LONG_VECTORS(name, type)                                              \
+    MINI_PLAIN_VECTORS(name, type)                                                 \
+    MINI_VECTOR_2(name##2, 16, type)                                               \
+    struct alignas(16) name##4 { type x, y, z, w; };                               \
+    MINI_WORD name##4 make_##name##4(type x, type y, type z, type w) { return {x, y, z, w}; }
+MINI_VECTORS(char, 1, signed char) MINI_VECTORS(uchar, 1, unsigned char)
+MINI_VECTORS(short, 2, short) MINI_VECTORS(ushort, 2, unsigned short)
+MINI_VECTORS(int, 4, int) MINI_VECTORS(uint, 4, unsigned) MINI_VECTORS(float, 4, float)
+MINI_LONG_VECTORS(long, long) MINI_LONG_VECTORS(ulong, unsigned long)
+MINI_LONG_VECTORS(longlong, long long) MINI_LONG_VECTORS(ulonglong, unsigned long long)
+MINI_LONG_VECTORS(double, double)
+
 // ---- arithmetic: min and max of two types, and intrinsics ----
 namespace mini::cuda {
 template <typename A, typename B>
@@ -168,26 +215,19 @@ constexpr mini::cuda::Common<A, B> min(A a, B b) {
     constexpr T min(T a, T b) { return b < a ? b : a; }
 MINI_MAX_MIN(int) MINI_MAX_MIN(unsigned) MINI_MAX_MIN(long) MINI_MAX_MIN(unsigned long)
 MINI_MAX_MIN(long long) MINI_MAX_MIN(unsigned long long) MINI_MAX_MIN(float) MINI_MAX_MIN(double)
-#undef MINI_MAX_MIN
 #define MINI_OF_FLOAT(name, value) MINI_FUNCTION(float, name, (float x), value)
-MINI_OF_FLOAT(__expf, std::exp(x))
-MINI_OF_FLOAT(__logf, std::log(x))
-MINI_OF_FLOAT(rsqrtf, 1 / std::sqrt(x))
-MINI_OF_FLOAT(rsqrt, 1 / std::sqrt(x))
-MINI_OF_FLOAT(__frsqrt_rn, 1 / std::sqrt(x))
-MINI_OF_FLOAT(__sinf, std::sin(x))
-MINI_OF_FLOAT(__cosf, std::cos(x))
-MINI_OF_FLOAT(__log2f, std::log2(x))
+MINI_OF_FLOAT(__expf, std::exp(x)) MINI_OF_FLOAT(__logf, std::log(x))
+MINI_OF_FLOAT(rsqrtf, 1 / std::sqrt(x)) MINI_OF_FLOAT(rsqrt, 1 / std::sqrt(x))
+MINI_OF_FLOAT(__frsqrt_rn, 1 / std::sqrt(x)) MINI_OF_FLOAT(__sinf, std::sin(x))
+MINI_OF_FLOAT(__cosf, std::cos(x)) MINI_OF_FLOAT(__log2f, std::log2(x))
 MINI_OF_FLOAT(__saturatef, std::clamp(x, 0.0f, 1.0f))
 MINI_OF_FLOAT(exp10f, std::pow(10.0f, x))
 MINI_FUNCTION(double, rsqrt, (double x), 1 / std::sqrt(x))
 MINI_FUNCTION(float, __powf, (float x, float y), std::pow(x, y))
-MINI_FUNCTION(float, __fadd_rn, (float x, float y), x + y)
-MINI_FUNCTION(float, __fsub_rn, (float x, float y), x - y)
-MINI_FUNCTION(float, __fmul_rn, (float x, float y), x * y)
-MINI_FUNCTION(float, __fdiv_rn, (float x, float y), x / y)
+#define MINI_OF_TWO(name, op) MINI_FUNCTION(float, name, (float x, float y), x op y)
+MINI_OF_TWO(__fadd_rn, +) MINI_OF_TWO(__fsub_rn, -) MINI_OF_TWO(__fmul_rn, *)
+MINI_OF_TWO(__fdiv_rn, /) MINI_OF_TWO(__fdividef, /)
 MINI_FUNCTION(float, __fmaf_rn, (float a, float b, float c), std::fma(a, b, c))
-MINI_FUNCTION(float, __fdividef, (float x, float y), x / y)
 MINI_FUNCTION(void, __sincosf, (float x, float* s, float* c), sincosf(x, s, c))
 #define MINI_ROUNDED(name, to, from)                                                    \
     MINI_FUNCTION(to, name##_rn, (from x), static_cast<to>(std::nearbyint(x)))          \
@@ -196,16 +236,14 @@ MINI_FUNCTION(void, __sincosf, (float x, float* s, float* c), sincosf(x, s, c))
     MINI_FUNCTION(to, name##_ru, (from x), static_cast<to>(std::ceil(x)))
 MINI_ROUNDED(__float2int, int, float)
 MINI_ROUNDED(__float2uint, unsigned, float)
-MINI_FUNCTION(float, __int2float_rn, (int x), static_cast<float>(x))
-MINI_FUNCTION(float, __uint2float_rn, (unsigned x), static_cast<float>(x))
-MINI_FUNCTION(double, __int2double_rn, (int x), x)
-MINI_FUNCTION(float, __double2float_rn, (double x), static_cast<float>(x))
-MINI_FUNCTION(int, __float_as_int, (float x), std::bit_cast<int>(x))
-MINI_FUNCTION(float, __int_as_float, (int x), std::bit_cast<float>(x))
-MINI_FUNCTION(unsigned, __float_as_uint, (float x), std::bit_cast<unsigned>(x))
-MINI_FUNCTION(float, __uint_as_float, (unsigned x), std::bit_cast<float>(x))
-MINI_FUNCTION(long long, __double_as_longlong, (double x), std::bit_cast<long long>(x))
-MINI_FUNCTION(double, __longlong_as_double, (long long x), std::bit_cast<double>(x))
+#define MINI_CAST(name, to, from) MINI_FUNCTION(to, name, (from x), static_cast<to>(x))
+MINI_CAST(__int2float_rn, float, int) MINI_CAST(__uint2float_rn, float, unsigned)
+MINI_CAST(__int2double_rn, double, int) MINI_CAST(__double2float_rn, float, double)
+#define MINI_BITS(name, to, from) MINI_FUNCTION(to, name, (from x), std::bit_cast<to>(x))
+MINI_BITS(__float_as_int, int, float) MINI_BITS(__int_as_float, float, int)
+MINI_BITS(__float_as_uint, unsigned, float) MINI_BITS(__uint_as_float, float, unsigned)
+MINI_BITS(__double_as_longlong, long long, double)
+MINI_BITS(__longlong_as_double, double, long long)
 MINI_FUNCTION(unsigned, umin, (unsigned x, unsigned y), std::min(x, y))
 MINI_FUNCTION(int, __mul24, (int x, int y), x * y)
 MINI_FUNCTION(unsigned, __umul24, (unsigned x, unsigned y), x * y)
@@ -240,10 +278,3 @@ MINI_FUNCTION(unsigned, __activemask, (), mini::sim::living_lanes())
 #define CUDART_PI 3.1415926535897931
 #define CUDART_INF_F __builtin_inff()
 #define CUDART_NAN_F __builtin_nanf("")
-// clang-format on
-
-#undef MINI_STORE
-#undef MINI_LOAD
-#undef MINI_ROUNDED
-#undef MINI_OF_FLOAT
-#undef MINI_FUNCTION

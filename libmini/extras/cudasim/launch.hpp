@@ -33,6 +33,7 @@ struct Region {
 struct Launch {
     dim3 grid, block;
     size_t shared_bytes = 0;
+    bool cooperative = false;      // its blocks may synchronise
     const void* kernel = nullptr;  // the function's address, which identifies the kernel
     std::function<void()> body;
 };
@@ -56,11 +57,10 @@ struct Coordinates {
 
 /// The state of one thread when its block is stuck or passes a barrier.
 struct ThreadState {
-    enum class At { kRunning, kBlockBarrier, kWarpBarrier, kExited };
+    enum class At { kRunning, kBlockBarrier, kWarpBarrier, kGridBarrier, kExited };
     At at = At::kRunning;
-    const void* address =
-        nullptr;        // return address of the call that waits, in the kernel
-    unsigned mask = 0;  // kWarpBarrier: the mask of the warp operation
+    const void* address = nullptr;  // to which the call that waits returns, in the kernel
+    unsigned mask = 0;              // kWarpBarrier: the mask of the warp operation
 };
 
 /// The kind of a memory access.

@@ -21,9 +21,11 @@
 #include <cmath>
 #include <cstddef>
 #include <memory>
+#include <thread>
 #include <type_traits>
 #include <utility>
 
+#include "libmini/core/parallel.hpp"
 #include "libmini/extras/cudasim/api.hpp"
 #include "libmini/extras/cudasim/language.hpp"
 #include "libmini/extras/cudasim/runtime.hpp"
@@ -70,10 +72,14 @@ MINI_COORDINATE(threadIdx, 0)
 MINI_COORDINATE(blockIdx, 1)
 MINI_COORDINATE(blockDim, 2)
 MINI_COORDINATE(gridDim, 3)
-#undef MINI_COORDINATE
 // clang-format on
 
 namespace mini::cuda {
+
+#ifdef MINI_ALL_CORES  // a program of mini cuda; programs of libmini choose it themselves
+inline const int cores = static_cast<int>(std::thread::hardware_concurrency());
+inline const bool uses_all_cores = (set_num_threads(::max(cores, 1)), true);
+#endif
 
 template <typename T>
 MINI_WORD T& at(T& variable) {
@@ -87,13 +93,14 @@ struct Launcher {
     Call call;
     Config config;
 
-    void enqueue(const void* kernel, auto... values) const {
+    cudaError_t enqueue(const void* kernel, auto... values) const {
         const cudaError_t error = enqueue_body(config, kernel,
                                                [call = call, ... values = values]()
                                                    MINI_UNCHECKED { call(values...); });
         if (error != cudaSuccess && error < cudaErrorIllegalAddress &&
             sim::is_inspected())
             sim::tell::launch_refused(kernel, cudaGetErrorString(error));
+        return error;
     }
 };
 
@@ -162,3 +169,22 @@ T& device_variable(T& first) {
 }
 
 }  // namespace mini::cuda
+
+// Launches of a kernel with the values at the addresses in `from`. clang-format off
+#define MINI_LAUNCH(name, is_cooperative)                                               \
+    template <typename... P>                                                            \
+    cudaError_t name(void (*kernel)(P...), dim3 grid, dim3 block, void** from,          \
+                     size_t shared = 0, cudaStream_t stream = nullptr) {                \
+        const auto call = [kernel](auto... values)                                      \
+                              MINI_UNCHECKED { kernel(values...); };                    \
+        mini::cuda::Launcher<decltype(call)> launcher{call,                             \
+                                                      {grid, block, shared, stream}};   \
+        launcher.config.cooperative = is_cooperative;                                   \
+        return [&]<size_t... i>(std::index_sequence<i...>) {                            \
+            return launcher.enqueue((const void*)kernel, *static_cast<P*>(from[i])...); \
+        }                                                                               \
+        (std::index_sequence_for<P...>());                                              \
+    }
+MINI_LAUNCH(cudaLaunchKernel, false)
+MINI_LAUNCH(cudaLaunchCooperativeKernel, true)
+// clang-format on

@@ -97,6 +97,12 @@ void RaceChecker::begin_block(uint32_t block, unsigned threads) {
     first_of_block_ = accesses_.size();
 }
 
+void RaceChecker::grid_met() {
+    number_ = static_cast<uint32_t>(records_.size());
+    records_.push_back(Record(records_.back()));
+    order_.begin_launch();
+}
+
 // Forgets the accesses that no word needs any more.
 void RaceChecker::forget_accesses() {
     std::vector<uint32_t> numbers(accesses_.size());

@@ -8,17 +8,153 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
-#include "libmini/extras/cudasim/block_order.hpp"
 #include "libmini/extras/cudasim/launch.hpp"
 #include "libmini/extras/cudasim/memory.hpp"
 #include "libmini/extras/cudasim/report.hpp"
-#include "libmini/extras/cudasim/shadow.hpp"
 #include "libmini/extras/cudasim/symbols.hpp"
 
 namespace mini::sim {
+
+// Shadow memory: for each 4 bytes that kernels access, the last write, the reads since
+// then, and which bytes were ever written: 44 bytes, or 11 for each byte of memory.
+//
+// What the lanes of a warp have in common is kept once, as an Access; a word names it by
+// its number.
+
+/// One load or store by lanes of a warp at the same clock, or by a copy or a fill.
+struct Access {
+    uint32_t operation = 0;  // 0: no access
+    uint32_t block = 0;
+    uint32_t interval = 0;  // number of block barriers before the access
+    uint32_t clock = 0;     // number of the lane's warp operations before it, plus 1
+    uint16_t warp = 0;      // in the block
+    bool atomic = false;
+    const void* address = nullptr;  // of the instruction
+
+    bool operator==(const Access&) const = default;
+};
+
+/// The lanes that made an access to a word. A copy or a fill is lane 0.
+struct Accessor {
+    uint32_t access : 28 = 0;  // number of the access; 0: none
+    uint32_t bytes : 4 = 0;    // bit i: byte i of the word
+    uint32_t lanes = 0;        // bit i: lane i of the warp
+};
+
+/// The state of 4 bytes of memory.
+struct Cell {
+    Accessor write;
+    std::array<Accessor, 4> reads;  // since the write, not ordered with each other
+    uint8_t initialised = 0;        // bit i: byte i of the four
+};
+
+/// A cell for every 4 bytes of memory; pages of cells are created on first use.
+class Shadow {
+  public:
+    Cell& at(uintptr_t address) {
+        const uintptr_t number = address / kPageBytes;
+        Recent& recent = recent_[number % recent_.size()];
+        if (recent.number != number) {
+            auto& page = pages_[number];
+            if (page == nullptr) page = std::make_unique<Page>();
+            recent = {number, page.get()};
+        }
+        return (*recent.page)[address % kPageBytes / 4];
+    }
+
+    /// Calls visit(accessor) for each accessor of each cell.
+    template <typename Visit>
+    void each_accessor(const Visit& visit) {
+        for (auto& [number, page] : pages_)
+            for (Cell& cell : *page) {
+                visit(cell.write);
+                for (Accessor& read : cell.reads) visit(read);
+            }
+    }
+
+  private:
+    static constexpr uintptr_t kPageBytes = 4096;
+    using Page = std::array<Cell, kPageBytes / 4>;
+    struct Recent {
+        uintptr_t number = 0;  // no memory lies in page 0
+        Page* page = nullptr;
+    };
+
+    std::unordered_map<uintptr_t, std::unique_ptr<Page>> pages_;
+    std::array<Recent, 256> recent_;  // by number % 256
+};
+
+// The order of the accesses of one launch. An earlier access happens before a later
+// access of the same thread, and before a later access of
+//
+//     another thread of the block    after a __syncthreads()
+//     another lane of the warp       also after a __syncwarp(), shuffle or vote of both
+//     any other thread               after an atomic on an address on which a thread
+//                                    executed an atomic, if the earlier access happens
+//                                    before a fence that happens before that atomic
+//
+// A fence does not order the writes that follow it. An atomic orders only its own thread,
+// and a barrier passes the order on. CUDA asks for a second fence, which is not checked.
+//
+// Lanes have vector clocks (Lamport 1978, Mattern 1989): clocks_[t][l] is the number of
+// warp operations and fences of lane l, in t's warp, that happened before t's next
+// access.
+
+class BlockOrder {
+  public:
+    void begin_launch() { published_.clear(); }
+    void begin_block(uint32_t block, unsigned threads);
+
+    void block_met();
+    void warp_met(unsigned thread, unsigned mask);
+    void fence(unsigned thread, Scope scope);
+    /// `shared` is whether the address is in the block's shared memory.
+    void atomic(unsigned thread, uintptr_t address, bool shared);
+
+    uint32_t block() const { return block_; }
+    uint32_t interval() const { return interval_; }
+    uint32_t clock(unsigned thread) const { return clocks_[thread][thread % 32]; }
+
+    /// Returns those of the `lanes` that made an earlier access of this launch whose access
+    /// does not happen before `thread`'s next access.
+    uint32_t unordered_lanes(const Access& earlier, uint32_t lanes,
+                             unsigned thread) const;
+
+  private:
+    // The accesses of one block that happen before some point.
+    struct Past {
+        uint32_t interval = 0;         // all accesses of earlier intervals
+        std::vector<uint32_t> clocks;  // by thread: its accesses up to this clock
+    };
+    using Pasts = std::map<uint32_t, std::shared_ptr<const Past>>;  // by block
+
+    // What atomics have ordered before a thread's next access, and the part of its past
+    // that its next atomic publishes to the block and to the device.
+    struct Knowledge {
+        Pasts past, for_block, for_device;
+    };
+
+    static void join(Pasts& into, const Pasts& from);
+    static void join(Knowledge& into, const Knowledge& from);
+    static bool contains(const Pasts& pasts, const Access& access, unsigned thread);
+    bool knows(unsigned thread, const Access& earlier, unsigned lane) const;
+    Pasts past_of(unsigned thread) const;
+
+    uint32_t block_ = 0;
+    uint32_t interval_ = 0;
+    std::vector<std::array<uint32_t, 32>> clocks_;  // by thread, by lane of its warp
+    bool has_fences_ = false;         // whether the next two contain anything
+    std::vector<Knowledge> threads_;  // since the last barrier
+    Knowledge common_;                // of all threads, at the last barrier
+    // By address: the pasts that atomics have published, to this block and to all.
+    std::unordered_map<uintptr_t, Pasts> published_here_, published_;
+};
 
 /// Returns "allocation 3", and the source line that made it if that is known.
 std::string name(const Allocation& allocation);
@@ -82,6 +218,8 @@ class RaceChecker {
     void begin(const Operation& operation);
     /// Begins a block of the running kernel.
     void begin_block(uint32_t block, unsigned threads);
+    /// All accesses of the running kernel until now happen before all later ones.
+    void grid_met();
 
     /// Returns the running operation.
     const Operation& operation() const { return *running_; }

@@ -25,8 +25,7 @@ namespace mini::sim {
     mistake(kRace, "race")                      /* of two threads of a launch */            \
     mistake(kMissingSync, "missing synchronisation")  /* of two streams, or with the host */ \
     mistake(kBarrier, "barrier not reached by all")                                         \
-    mistake(kWarpMask, "wrong warp mask")       /* omits a lane that takes part, or has one */ \
-                                                /* that has ended */                        \
+    mistake(kWarpMask, "wrong warp mask")       /* omits a lane, or has an ended one */     \
     mistake(kMisaligned, "misaligned access")                                               \
     mistake(kSpin, "waits forever")             /* for a block that need not have begun */  \
     mistake(kRefused, "launch refused")                                                     \
@@ -49,8 +48,7 @@ struct Place {
     const void* address = nullptr;  // of the instruction; null: unknown
     std::string kernel = {};
     dim3 block{0, 0, 0}, thread{0, 0, 0};
-    const void* launch =
-        nullptr;  // the kernel's, whose line is told if the other is unknown
+    const void* launch = nullptr;  // the kernel's: if the other line is unknown
     std::string file = {};
     int line = 0;  // 0: unknown
 };

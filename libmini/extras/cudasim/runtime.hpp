@@ -51,7 +51,6 @@ MINI_TYPED(cudaMallocManaged, (T** to, size_t bytes, unsigned flags = 1),
            (reinterpret_cast<void**>(to), bytes, flags))
 MINI_TYPED(cudaMallocHost, (T** to, size_t bytes, unsigned = 0),
            (reinterpret_cast<void**>(to), bytes))
-#undef MINI_TYPED
 #define cudaHostAlloc cudaMallocHost
 // clang-format on
 template <typename T>
@@ -59,13 +58,8 @@ cudaError_t cudaHostGetDevicePointer(T** device, void* host, unsigned) {
     *device = static_cast<T*>(host);
     return cudaSuccess;
 }
-template <typename T>
-cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaStream_t) {
-    return cudaMalloc(pointer, bytes);
-}
-inline cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) {
-    return cudaFree(pointer);
-}
+#define cudaMallocAsync(pointer, bytes, stream) cudaMalloc(pointer, bytes)
+#define cudaFreeAsync(pointer, stream) cudaFree(pointer)
 template <typename T>
 cudaError_t cudaMallocPitch(T** pointer, size_t* pitch, size_t width, size_t height) {
     *pitch = (width + 255) / 256 * 256;
@@ -88,10 +82,7 @@ cudaError_t cudaMemcpy2D(Arguments... arguments) {
     return error != cudaSuccess ? error : cudaStreamSynchronize(nullptr);
 }
 
-inline cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from,
-                                  int from_device, size_t bytes) {
-    return cudaMemcpyPeerAsync(to, to_device, from, from_device, bytes);
-}
+#define cudaMemcpyPeer cudaMemcpyPeerAsync
 
 // ---- kernels by their address, and the host's functions in a stream ----
 inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block,
@@ -143,37 +134,21 @@ cudaError_t cudaGetSymbolAddress(P** pointer, T& symbol) {
 }
 
 // ---- what changes nothing here, and other names of the same ----
-#define MINI_NOTHING(name)           \
-    template <typename... Arguments> \
-    cudaError_t name(Arguments...) { \
-        return cudaSuccess;          \
-    }
-MINI_NOTHING(cudaMemPrefetchAsync)
-MINI_NOTHING(cudaMemAdvise)
-MINI_NOTHING(cudaStreamAttachMemAsync)
-MINI_NOTHING(cudaHostRegister)
-MINI_NOTHING(cudaHostUnregister)
-MINI_NOTHING(cudaFuncSetCacheConfig)
-MINI_NOTHING(cudaDeviceSetCacheConfig)
-MINI_NOTHING(cudaDeviceSetLimit)
-MINI_NOTHING(cudaSetDeviceFlags)
-MINI_NOTHING(cudaDeviceGetDefaultMemPool)
-MINI_NOTHING(cudaMemPoolSetAttribute)
-MINI_NOTHING(cudaMemPoolSetAccess)
-MINI_NOTHING(cudaProfilerStart)
-MINI_NOTHING(cudaProfilerStop)
-#undef MINI_NOTHING
+// clang-format off
+#define MINI_NOTHING(name) \
+    template <typename... Arguments> cudaError_t name(Arguments...) { return cudaSuccess; }
+MINI_NOTHING(cudaMemPrefetchAsync) MINI_NOTHING(cudaMemAdvise)
+MINI_NOTHING(cudaStreamAttachMemAsync) MINI_NOTHING(cudaHostRegister)
+MINI_NOTHING(cudaHostUnregister) MINI_NOTHING(cudaFuncSetCacheConfig)
+MINI_NOTHING(cudaDeviceSetCacheConfig) MINI_NOTHING(cudaDeviceSetLimit)
+MINI_NOTHING(cudaSetDeviceFlags) MINI_NOTHING(cudaDeviceGetDefaultMemPool)
+MINI_NOTHING(cudaMemPoolSetAttribute) MINI_NOTHING(cudaMemPoolSetAccess)
+MINI_NOTHING(cudaProfilerStart) MINI_NOTHING(cudaProfilerStop)
+// clang-format on
 #define cudaThreadSynchronize cudaDeviceSynchronize
 #define cudaDriverGetVersion cudaRuntimeGetVersion
-inline cudaError_t cudaRuntimeGetVersion(int* version) {
-    *version = CUDART_VERSION;
-    return cudaSuccess;
-}
-inline cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
-    *least = *greatest = 0;
-    return cudaSuccess;
-}
-inline cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags,
-                                                int) {
-    return cudaStreamCreateWithFlags(stream, flags);
-}
+#define cudaRuntimeGetVersion(version) (*(version) = CUDART_VERSION, cudaSuccess)
+#define cudaDeviceGetStreamPriorityRange(least, greatest) \
+    (*(least) = *(greatest) = 0, cudaSuccess)
+#define cudaStreamCreateWithPriority(stream, flags, priority) \
+    cudaStreamCreateWithFlags(stream, flags)

@@ -31,23 +31,16 @@ void __tsan_init() {}
 void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
 
-#define MINI_HOOKS(n)                                                                   \
-    void __tsan_read##n(void* p) { MINI_TELL(p, n, n, kRead); }                         \
-    void __tsan_write##n(void* p) { MINI_TELL(p, n, n, kWrite); }                       \
-    void __tsan_unaligned_read##n(void* p) { MINI_TELL(p, n, 1, kRead); }               \
-    void __tsan_unaligned_write##n(void* p) { MINI_TELL(p, n, 1, kWrite); }             \
-    void __tsan_volatile_read##n(void* p) { MINI_TELL(p, n, n, kRead, true); }                \
-    void __tsan_volatile_write##n(void* p) { MINI_TELL(p, n, n, kWrite, true); }              \
-    void __tsan_unaligned_volatile_read##n(void* p) { MINI_TELL(p, n, 1, kRead, true); }      \
-    void __tsan_unaligned_volatile_write##n(void* p) { MINI_TELL(p, n, 1, kWrite, true); }    \
-    void __tsan_read_write##n(void* p) {                                                \
-        MINI_TELL(p, n, n, kRead);                                                      \
-        MINI_TELL(p, n, n, kWrite);                                                     \
-    }                                                                                   \
-    void __tsan_unaligned_read_write##n(void* p) {                                      \
-        MINI_TELL(p, n, 1, kRead);                                                      \
-        MINI_TELL(p, n, 1, kWrite);                                                     \
+#define MINI_HOOKS_OF(kind, n, alignment)                                                      \
+    void __tsan_##kind##read##n(void* p) { MINI_TELL(p, n, alignment, kRead); }                \
+    void __tsan_##kind##write##n(void* p) { MINI_TELL(p, n, alignment, kWrite); }              \
+    void __tsan_##kind##volatile_read##n(void* p) { MINI_TELL(p, n, alignment, kRead, true); } \
+    void __tsan_##kind##volatile_write##n(void* p) { MINI_TELL(p, n, alignment, kWrite, true); } \
+    void __tsan_##kind##read_write##n(void* p) {                                               \
+        MINI_TELL(p, n, alignment, kRead);                                                     \
+        MINI_TELL(p, n, alignment, kWrite);                                                    \
     }
+#define MINI_HOOKS(n) MINI_HOOKS_OF(, n, n) MINI_HOOKS_OF(unaligned_, n, 1)
 MINI_HOOKS(1)
 MINI_HOOKS(2)
 MINI_HOOKS(4)

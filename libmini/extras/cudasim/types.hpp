@@ -118,7 +118,7 @@ struct cudaDeviceProp {
     int memoryBusWidth = 5120, l2CacheSize = 40 << 20;       // bits, bytes
     int concurrentKernels = 1, asyncEngineCount = 1, canMapHostMemory = 1;
     int unifiedAddressing = 1, managedMemory = 1, concurrentManagedAccess = 1;
-    int integrated = 0, cooperativeLaunch = 0, memoryPoolsSupported = 0;
+    int integrated = 0, cooperativeLaunch = 1, memoryPoolsSupported = 0;
     int pageableMemoryAccess = 0;
     // Below, zeros.
     char luid[8];

@@ -32,6 +32,8 @@ TABLE = [
     ("ns::k<T, f<2>><<<dim3(g(1), 2), b, n * sizeof(T), s>>>(x);",
      launch_of("ns::k<T, f<2>>") + "(::mini::cuda::Config(dim3(g(1), 2), b, n * sizeof(T), s))(x);"),
     ("(*k[i])<<<1, f<h<2>>(3)>>>();", launch_of("(*k[i])") + "(::mini::cuda::Config(1, f<h<2>>(3)))();"),
+    ("cudaLaunchKernel((const void*)k<1>, g);", "cudaLaunchKernel( k<1>, g);"),
+    ("cudaLaunchCooperativeKernel(k, g);", "cudaLaunchCooperativeKernel(k, g);"),
     ("if (n) k<<<1, 2>>>(); // k<<<1, 2>>>()",
      "if (n) " + launch_of("k") + "(::mini::cuda::Config(1, 2))(); // k<<<1, 2>>>()"),
     ("#define RUN(k) \\\n    k<<<1, \\\n 2>>>()",

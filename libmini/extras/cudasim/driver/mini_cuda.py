@@ -143,8 +143,8 @@ class Compiler:
         except (OSError, subprocess.CalledProcessError) as error:
             fail(f"{error}; set CXX to GCC or Clang")
         self.is_clang = "clang" in self.version
-        self.base = ["-std=c++20", "-ffp-contract=off", f"-I{self.headers}", "-isystem",
-                     str(self.toolkit), *self.mode(options)]
+        self.base = ["-std=c++20", "-ffp-contract=off", "-DMINI_ALL_CORES", f"-I{self.headers}",
+                     "-isystem", str(self.toolkit), *self.mode(options)]
         self.base += [each for each in self.options if re.match("-[Ofmgs]", each)]
 
     def mode(self, options):

@@ -3,6 +3,7 @@ number, stay as they are.
 
     k<T><<<g, b>>>(x)                ::mini::cuda::kernel(...k<T>...)(::mini::cuda::Config(g, b))(x)
     threadIdx.x                      ::mini::cuda::at(threadIdx).x
+    cudaLaunchKernel((void*)k, ...)  cudaLaunchKernel(k, ...), which needs the parameters' types
     extern __shared__ int s[];       int (&s)[] = ::mini::cuda::dynamic_shared();
     static __shared__                __shared__
     __device__ float v[3] = {1};     static float v_first[3] = {1}; float (&v)[3] = ...
@@ -143,8 +144,16 @@ class Translator:
             self.tokens[i] = "" if "inline" in self.tokens[begin:end] else "inline"
         elif token == "__noinline__" and before != "(":
             self.tokens[i] = "__attribute__((noinline))"
+        elif token in ("cudaLaunchKernel", "cudaLaunchCooperativeKernel"):
+            self.keep_type(i + 2)
         elif token in self.renamed and not is_member:
             self.tokens[i] = self.renamed[token]
+
+    def keep_type(self, i):
+        """Removes a kernel's cast to void*, if it begins here."""
+        end = self.closing(i) + 1 if self.tokens[i] == "(" else self.find(i, {"(", ","})
+        if "void" in self.tokens[i:end]:
+            self.clear(i, end)
 
     def first_specifier(self, i):
         while self.tokens[i - 1] in SPECIFIERS or self.tokens[i - 2] == "extern":  # extern T __shared__

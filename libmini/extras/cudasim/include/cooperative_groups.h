@@ -127,11 +127,7 @@ class grid_group {
     MINI_WORD static uint64_t thread_rank() {
         return block_rank() * thread_block().size() + thread_block().thread_rank();
     }
-    static bool is_valid() { return false; }
-    static void sync() {
-        fprintf(stderr, "grid_group::sync() is not simulated: blocks run one by one\n");
-        abort();
-    }
+    MINI_WORD static void sync() { MINI_UNMERGED mini::sim::grid_barrier(); }
 };
 MINI_WORD grid_group this_grid() { return {}; }
 
@@ -143,7 +139,6 @@ MINI_WORD void sync(const auto& group) { group.sync(); }
 MINI_COMBINE(plus, a + b)
 MINI_COMBINE(less, b < a ? b : a)
 MINI_COMBINE(greater, a < b ? b : a)
-#undef MINI_COMBINE
 // clang-format on
 
 template <typename T, typename F = plus<T>>

@@ -62,7 +62,6 @@ struct DeviceScan {
     MINI_ARRAY(InclusiveSum, std::inclusive_scan(from, from + n, to))
     MINI_ARRAY(ExclusiveSum, std::exclusive_scan(from, from + n, to, T{}))
 };
-#undef MINI_ARRAY
 
 /// Sorts by all bits of the keys; another range of bits is refused.
 struct DeviceRadixSort {
@@ -79,7 +78,6 @@ struct DeviceRadixSort {
     }
     MINI_SORT(SortKeys, std::less<K>())
     MINI_SORT(SortKeysDescending, std::greater<K>())
-#undef MINI_SORT
 };
 
 }  // namespace cub

@@ -62,13 +62,8 @@ inline cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t* to,
     return CUBLAS_STATUS_SUCCESS;
 }
 /// There is one algorithm.
-inline cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
-    cublasLtHandle_t, cublasLtMatmulDesc_t, cublasLtMatrixLayout_t,
-    cublasLtMatrixLayout_t, cublasLtMatrixLayout_t, cublasLtMatrixLayout_t,
-    cublasLtMatmulPreference_t, int, cublasLtMatmulHeuristicResult_t*, int* found) {
-    *found = 1;
-    return CUBLAS_STATUS_SUCCESS;
-}
+#define cublasLtMatmulAlgoGetHeuristic(lt, how, a, b, c, d, preference, n, results, found) \
+    (*(found) = 1, CUBLAS_STATUS_SUCCESS)
 /// Refuses a c that is not d.
 inline cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t how,
                                      const void* alpha, const void* a,

@@ -101,23 +101,16 @@ inline cublasStatus_t blas_nothing(auto...) { return CUBLAS_STATUS_SUCCESS; }
 
 }  // namespace mini::cuda
 
-inline cublasStatus_t cublasCreate(cublasHandle_t* handle) {
-    *handle = new cublasContext;
-    return CUBLAS_STATUS_SUCCESS;
-}
-inline cublasStatus_t cublasDestroy(cublasHandle_t handle) {
-    delete handle;
-    return CUBLAS_STATUS_SUCCESS;
-}
-inline cublasStatus_t cublasSetStream(cublasHandle_t handle, cudaStream_t stream) {
-    handle->stream = stream;
-    return CUBLAS_STATUS_SUCCESS;
-}
+#define cublasCreate(handle) (*(handle) = new cublasContext, CUBLAS_STATUS_SUCCESS)
+#define cublasDestroy(handle) (delete (handle), CUBLAS_STATUS_SUCCESS)
+#define cublasSetStream(handle, to) ((handle)->stream = (to), CUBLAS_STATUS_SUCCESS)
 #define cublasSetMathMode mini::cuda::blas_nothing
 
+#define MINI_SHAPE                                                               \
+    cublasHandle_t handle, cublasOperation_t of_a, cublasOperation_t of_b, int m, \
+        int n, int k
 inline cublasStatus_t cublasGemmStridedBatchedEx(
-    cublasHandle_t handle, cublasOperation_t of_a, cublasOperation_t of_b, int m, int n,
-    int k, const void* alpha, const void* a, cudaDataType type_a, int lda,
+    MINI_SHAPE, const void* alpha, const void* a, cudaDataType type_a, int lda,
     long long step_a, const void* b, cudaDataType type_b, int ldb, long long step_b,
     const void* beta, void* c, cudaDataType type_c, int ldc, long long step_c,
     int batches, cublasComputeType_t compute, cublasGemmAlgo_t = CUBLAS_GEMM_DEFAULT) {
@@ -133,12 +126,11 @@ inline cublasStatus_t cublasGemmStridedBatchedEx(
                                      mini::cuda::BlasMatrix{beta, scalar}.value()},
                                     batches);
 }
-inline cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t of_a,
-                                   cublasOperation_t of_b, int m, int n, int k,
-                                   const void* alpha, const void* a, cudaDataType type_a,
-                                   int lda, const void* b, cudaDataType type_b, int ldb,
-                                   const void* beta, void* c, cudaDataType type_c,
-                                   int ldc, cublasComputeType_t compute,
+inline cublasStatus_t cublasGemmEx(MINI_SHAPE, const void* alpha, const void* a,
+                                   cudaDataType type_a, int lda, const void* b,
+                                   cudaDataType type_b, int ldb, const void* beta,
+                                   void* c, cudaDataType type_c, int ldc,
+                                   cublasComputeType_t compute,
                                    cublasGemmAlgo_t = CUBLAS_GEMM_DEFAULT) {
     return cublasGemmStridedBatchedEx(handle, of_a, of_b, m, n, k, alpha, a, type_a, lda,
                                       0, b, type_b, ldb, 0, beta, c, type_c, ldc, 0, 1,
@@ -148,21 +140,18 @@ inline cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t of_a
 // With a type each.
 #define MINI_BLAS(letter, T, type, compute)                                              \
     inline cublasStatus_t cublas##letter##gemmStridedBatched(                            \
-        cublasHandle_t handle, cublasOperation_t of_a, cublasOperation_t of_b, int m,    \
-        int n, int k, const T* alpha, const T* a, int lda, long long step_a, const T* b, \
+        MINI_SHAPE, const T* alpha, const T* a, int lda, long long step_a, const T* b,   \
         int ldb, long long step_b, const T* beta, T* c, int ldc, long long step_c,       \
         int batches) {                                                                   \
         return cublasGemmStridedBatchedEx(handle, of_a, of_b, m, n, k, alpha, a, type,   \
                                           lda, step_a, b, type, ldb, step_b, beta, c,    \
                                           type, ldc, step_c, batches, compute);          \
     }                                                                                    \
-    inline cublasStatus_t cublas##letter##gemm(                                          \
-        cublasHandle_t handle, cublasOperation_t of_a, cublasOperation_t of_b, int m,    \
-        int n, int k, const T* alpha, const T* a, int lda, const T* b, int ldb,          \
-        const T* beta, T* c, int ldc) {                                                  \
+    inline cublasStatus_t cublas##letter##gemm(MINI_SHAPE, const T* alpha, const T* a,   \
+                                               int lda, const T* b, int ldb,             \
+                                               const T* beta, T* c, int ldc) {           \
         return cublasGemmEx(handle, of_a, of_b, m, n, k, alpha, a, type, lda, b, type,   \
                             ldb, beta, c, type, ldc, compute);                           \
     }
 MINI_BLAS(S, float, CUDA_R_32F, CUBLAS_COMPUTE_32F)
 MINI_BLAS(D, double, CUDA_R_64F, CUBLAS_COMPUTE_64F)
-#undef MINI_BLAS

@@ -120,4 +120,3 @@ using nv_bfloat162 = __nv_bfloat162;
 MINI_SHORT_FUNCTIONS(__half, __half2, half)
 MINI_SHORT_FUNCTIONS(__nv_bfloat16, __nv_bfloat162, bfloat16)
 // clang-format on
-#undef MINI_SHORT_FUNCTIONS

@@ -510,6 +510,9 @@ FAULT(kBarrier, two_branches, 1, 64) {
     else
         __syncthreads();
 }
+FAULT(kBarrier, grid_sync_without_cooperative_launch, 2, 32) {
+    if (wrong) cooperative_groups::this_grid().sync();
+}
 FAULT(kBarrier, half_a_warp_waits, 1, 32) {
     if (!wrong || T < 16) __syncwarp();
     __syncthreads();

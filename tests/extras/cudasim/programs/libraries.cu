@@ -92,6 +92,22 @@ void check_groups() {
     }
 }
 
+__global__ void sums_of_blocks(int* parts, int* total) {
+    __shared__ int mine;
+    if (threadIdx.x == 0) parts[blockIdx.x] = mine = blockIdx.x + 1;
+    cg::this_grid().sync();
+    if (blockIdx.x + threadIdx.x == 0) *total = parts[0] + parts[1] + parts[2];
+    cg::this_grid().sync();
+    if (threadIdx.x == 0) parts[blockIdx.x] = *total * 10 + mine;
+}
+
+void check_grid() {
+    int *parts = on_device(std::vector<int>(3)), *total = on_device(std::vector<int>(1));
+    void* values[] = {&parts, &total};
+    CHECK(cudaLaunchCooperativeKernel((void*)sums_of_blocks, 3, 64, values) == 0);
+    CHECK(on_host(parts, 3) == std::vector<int>({61, 62, 63}));
+}
+
 // ---- cuBLAS ----
 
 // The products of some batches, which have m x n elements of k terms.
@@ -368,6 +384,7 @@ void check_cub() {
 
 int main() {
     check_groups();
+    check_grid();
     check_blas();
     check_blas_lt();
     check_tiles();

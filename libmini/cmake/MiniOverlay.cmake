@@ -250,8 +250,11 @@ function(mini_components_of out)
 endfunction()
 
 # mini_link_overlay(<program> <kind> <needs>...): links an overlay's object libraries of
-# all components that the program needs, before the components themselves.
+# all components that the program needs, before the components themselves. libstdc++ comes first:
+# an archive of the system, such as Catch2's, lacks the functions of std::string, and would take
+# them from the first component that has a copy, together with the functions of its file.
 function(mini_link_overlay program kind)
+    target_link_libraries(${program} PRIVATE stdc++)
     mini_components_of(components ${ARGN})
     foreach(component ${components})
         set(stubs mini_${kind}_${component}_not_written)

@@ -1,5 +1,5 @@
-// The environment variables of torchrun and minirun, and their errors. labs/12 checks that
-// all are read; tests/extras/launchers has the tests of the other launchers.
+// The environment variables of torchrun and minirun, and their errors. tests/extras/launchers
+// checks that all are read, of every launcher.
 
 #include "libmini/distributed/rendezvous/rank_variables.hpp"
 

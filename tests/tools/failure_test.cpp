@@ -4,11 +4,16 @@
 
 #include <signal.h>
 
+#include <optional>
+#include <string>
+
 #include "libmini/distributed/rendezvous/rank_environment.hpp"
+#include "libmini/distributed/rendezvous/rank_variables.hpp"
 #include "tests/support/catch.hpp"
 
 using mini::tools::End;
 using mini::tools::Exit;
+namespace dist = mini::dist;
 
 namespace {
 
@@ -36,4 +41,49 @@ TEST_CASE("the exit code of a killed process is 128 + signal as in a shell") {
     CHECK(Exit{true, SIGKILL}.code() == 137);
     CHECK(Exit{true, SIGSEGV}.text() == "SIGSEGV");
     CHECK(Exit{true, SIGRTMAX - 1}.text().find("signal ") == 0);
+}
+
+TEST_CASE("ranks are counted through all nodes and local ranks on each node") {
+    dist::Job job;
+    job.world_size = 6;
+    job.nodes = 2;
+    job.node_rank = 1;
+    job.master_port = 4711;
+    job.run_id = "3f2a";
+    dist::Environment seen = dist::rank_environment({}, job, 1);
+    for (const char* name : {"RANK", "ROLE_RANK"}) CHECK(seen[name] == "4");
+    for (const char* name : {"WORLD_SIZE", "ROLE_WORLD_SIZE"}) CHECK(seen[name] == "6");
+    CHECK(seen["LOCAL_RANK"] == "1");
+    CHECK(seen["LOCAL_WORLD_SIZE"] == "3");
+    CHECK(seen["GROUP_RANK"] == "1");
+    CHECK(seen["GROUP_WORLD_SIZE"] == "2");
+    CHECK(seen["MASTER_PORT"] == "4711");
+
+    const auto read = dist::read_rank_variables([&](const std::string& name) {
+        return seen.contains(name) ? std::optional(seen[name]) : std::nullopt;
+    });
+    REQUIRE(read.has_value());
+    CHECK(read->rank == 4);
+    CHECK(read->world_size == 6);
+    CHECK(read->local_rank == 1);
+    CHECK(read->local_world_size == 3);
+    CHECK(read->node_rank == 1);
+    CHECK(read->job_id == "3f2a");
+}
+
+TEST_CASE("a rank's own variables win over the user's, and defaults lose") {
+    dist::Job job;
+    job.world_size = 4;
+    const dist::Environment user = {{"RANK", "7"},
+                                    {"HOME", "/home"},
+                                    {"OMP_NUM_THREADS", ""},
+                                    {"MINI_PROGRESS", "bar"}};
+    dist::Environment seen = dist::rank_environment(user, job, 2);
+    CHECK(seen["RANK"] == "2");
+    CHECK(seen["HOME"] == "/home");
+    CHECK(seen["OMP_NUM_THREADS"] == "");
+    CHECK(seen["MINI_PROGRESS"] == "bar");
+    CHECK(dist::rank_environment({}, job, 2)["OMP_NUM_THREADS"] == "1");
+    job.nodes = 4;  // with one rank each
+    CHECK_FALSE(dist::rank_environment({}, job, 0).contains("OMP_NUM_THREADS"));
 }

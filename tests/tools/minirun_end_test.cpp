@@ -116,6 +116,18 @@ TEST_CASE(
     CHECK_FALSE(contains(job.err, "minirun: rank 0 (pid "));
 }
 
+TEST_CASE("a process that a rank leaves behind ends with the rank and not with the job") {
+    const Folder folder;
+    const std::string file = folder.path() + "/pid";
+    const ProcessResult job = run_script(
+        2, "if [ $RANK = 0 ]; then sleep 1000 & echo $! > " + file + ".new; mv " + file +
+               ".new " + file + "; exit 0; fi; " + until(file) + "read pid < " + file +
+               "; for i in $(seq 500); do grep -q '^State:.[^ZX]' /proc/$pid/status 2>&- "
+               "|| { echo ended; exit 0; }; sleep 0.01; done");
+    CHECK(job.code == 0);
+    CHECK(job.out == "[rank 1] ended\n");
+}
+
 TEST_CASE("nohup minirun ignores SIGHUP") {
     std::vector<std::string> command = {"nohup", MINI_BIN_DIR "/minirun"};
     for (const std::string& arg : script_args(1, "echo ready; exec sleep 1000"))

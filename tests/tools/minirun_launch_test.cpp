@@ -74,6 +74,20 @@ TEST_CASE(
     CHECK(read_file(folder / "undisturbed") == read_file(folder / "restarted"));
 }
 
+TEST_CASE("each restart has its own number and run id, and the last exit code counts") {
+    const ProcessResult job =
+        run_script(1,
+                   "echo $TORCHELASTIC_RESTART_COUNT $TORCHELASTIC_RUN_ID; "
+                   "[ $TORCHELASTIC_RESTART_COUNT = 2 ] || exit 3",
+                   {"--max-restarts", "4"});
+    CHECK(job.code == 0);
+    const std::vector<std::string> seen = lines(job.out);
+    REQUIRE(seen.size() == 3);
+    const std::string id = seen[0].substr(2);
+    CHECK(seen ==
+          std::vector<std::string>{"0 " + id, "1 " + id + ".1", "2 " + id + ".2"});
+}
+
 TEST_CASE("a job that fails after its last restart ends with the failure's exit code") {
     const ProcessResult job = run_script(2, "exit 5", {"--max_restarts=2"});
     CHECK(job.code == 5);

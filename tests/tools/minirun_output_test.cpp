@@ -1,5 +1,4 @@
-// Output of several ranks on one screen, by the built minirun. The checks of lab 12 show each
-// byte of Output.
+// Output of several ranks on one screen, by the built minirun.
 
 #include <signal.h>
 
@@ -48,6 +47,33 @@ TEST_CASE("lines of other ranks are prefixed with their rank and keep their stre
     std::sort(err.begin(), err.end());
     CHECK(out == std::vector<std::string>{"[rank 1] out 1", "[rank 2] out 2", "out 0"});
     CHECK(err == std::vector<std::string>{"[rank 1] err 1", "[rank 2] err 2", "err 0"});
+}
+
+TEST_CASE("lines are whole, and rank 0's output is unchanged byte for byte") {
+    const Folder folder;
+    const ProcessResult job = run_script(
+        2, rank_0_first(
+               folder, "printf '10 %%\\r20 %%\\n\\nrest of 0'",
+               "printf load; sleep 0.05; printf 'ing\\n\\n10 %%\\r20 %%\\r\\nrest'"));
+    CHECK(job.out ==
+          "10 %\r20 %\n\n[rank 1] loading\n[rank 1] \n[rank 1] 20 %\nrest of 0\n"
+          "[rank 1] rest\n");
+}
+
+TEST_CASE("a line of more than 1 MiB is written in pieces and loses no byte") {
+    // When rank 0 has written more than a pipe holds beyond 1 MiB, minirun has read 1 MiB.
+    const Folder folder;
+    const int bytes = 1200000;
+    const std::string line = "head -c 1200000 /dev/zero | tr '\\0' x";
+    const ProcessResult job =
+        run_script(2, rank_0_first(folder, line, "echo one; " + line + "; echo y"));
+    const size_t piece = job.out.find_first_not_of('x');  // of rank 0's only line
+    REQUIRE(piece != std::string::npos);
+    CHECK(piece >= 1 << 20);
+    const std::string one = "\n[rank 1] one\n[rank 1] ";
+    CHECK(job.out.substr(piece, one.size()) == one);
+    CHECK(std::count(job.out.begin(), job.out.end(), 'x') == 2 * bytes);
+    CHECK(contains(job.out, "xy\n"));
 }
 
 TEST_CASE("on a terminal an unfinished bar gets a newline before another rank's line") {

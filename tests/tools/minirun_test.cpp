@@ -48,6 +48,12 @@ TEST_CASE("one rank runs all threads and MINI_PROGRESS is plain by default") {
     CHECK(run_script(1, script).out == "all plain 0\n");
 }
 
+TEST_CASE("a rank's stdin is empty") {
+    const auto ended = mini::test::run_in_shell("echo for minirun | minirun -n 2 cat");
+    CHECK(ended.code == 0);
+    CHECK(ended.out == "");
+}
+
 TEST_CASE("minirun --help prints the usage and exits with code 0") {
     Job job({"--help"});
     CHECK(job.wait() == 0);

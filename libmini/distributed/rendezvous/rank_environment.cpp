@@ -39,7 +39,7 @@ Environment own_variables(const Job& job, int local_rank) {
     };
     if (!job.flight_dir.empty()) variables["MINI_FLIGHT_DIR"] = job.flight_dir;
 
-    // [lab12.1] Add this rank, this node, and the number of ranks and nodes.
+    // Add this rank, this node, and the number of ranks and nodes.
     const std::string rank = std::to_string(job.rank(local_rank));
     const std::string world_size = std::to_string(job.world_size);
     variables["RANK"] = rank;
@@ -50,18 +50,16 @@ Environment own_variables(const Job& job, int local_rank) {
     variables["ROLE_WORLD_SIZE"] = world_size;
     variables["GROUP_RANK"] = std::to_string(job.node_rank);
     variables["GROUP_WORLD_SIZE"] = std::to_string(job.nodes);
-    // [lab12.1]
     return variables;
 }
 
 Environment rank_environment(Environment base, const Job& job, int local_rank) {
-    // [lab12.1] Combine the user's variables and the rank's.
+    // Combine the user's variables and the rank's.
     if (job.local_size() > 1) base.try_emplace("OMP_NUM_THREADS", "1");
     base.try_emplace("MINI_PROGRESS", job.progress);
     Environment variables = own_variables(job, local_rank);
     variables.merge(base);  // adds only the names that variables lacks
     return variables;
-    // [lab12.1]
 }
 
 }  // namespace mini::dist

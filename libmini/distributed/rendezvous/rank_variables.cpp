@@ -75,7 +75,7 @@ RankVariables read_launcher(const Lookup& lookup, const Launcher& launcher) {
     RankVariables found;
     found.source =
         concat(launcher.name, " (", launcher.rank, ", ", launcher.world_size, ")");
-    // [lab12.1] Read the launcher's variables.
+    // Read the launcher's variables.
     found.rank = number_in(lookup, launcher.rank);
     found.world_size = number_in(lookup, launcher.world_size);
     found.local_rank = number_in(lookup, launcher.local_rank);
@@ -83,7 +83,6 @@ RankVariables read_launcher(const Lookup& lookup, const Launcher& launcher) {
     found.node_rank = number_in(lookup, launcher.node_rank);
     for (const char* name : launcher.job_id)
         if (found.job_id.empty()) found.job_id = find_variable(lookup, name).value_or("");
-    // [lab12.1]
     return found;
 }
 

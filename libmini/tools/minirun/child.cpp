@@ -73,7 +73,7 @@ void die_with(pid_t parent) {
 // Calls only async-signal-safe functions, and execvpe, which in glibc (since 2.24)
 // allocates nothing.
 void become_program(const Startup& startup) noexcept {
-    // [lab12.2] Become the program, or report errno.
+    // Become the program, or report errno.
     setpgid(0, 0);
 
     sigset_t empty;
@@ -87,7 +87,6 @@ void become_program(const Startup& startup) noexcept {
 
     const int reason = errno;
     (void)!write(startup.failure, &reason, sizeof(reason));
-    // [lab12.2]
 }
 
 // Waits until exec has closed the pipe and returns 0, or returns the errno of exec.
@@ -188,13 +187,12 @@ void Child::kill_group() const {
 }
 
 Exit Child::reap() {
-    // [lab12.2] Kill the rest of the group, then reap the rank.
+    // Kill the rest of the group, then reap the rank.
     kill_group();
     int status = 0;
     waitpid(std::exchange(pid_, -1), &status, 0);
     if (WIFSIGNALED(status)) return {.by_signal = true, .number = WTERMSIG(status)};
     return {.by_signal = false, .number = WEXITSTATUS(status)};
-    // [lab12.2]
 }
 
 }  // namespace mini::tools

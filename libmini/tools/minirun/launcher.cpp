@@ -140,7 +140,7 @@ dist::Job plan_job(const Options& options) {
 }
 
 int run_with_restarts(dist::Job job, const std::function<Outcome(dist::Job& job)>& run) {
-    // [lab12.6] Run the job, and restart it while that is allowed.
+    // Run the job, and restart it while that is allowed.
     while (true) {
         const Outcome outcome = run(job);
         const bool again =
@@ -149,7 +149,6 @@ int run_with_restarts(dist::Job job, const std::function<Outcome(dist::Job& job)
         ++job.restart_count;
         job.run_id = concat(job.log_name, ".", job.restart_count);
     }
-    // [lab12.6]
 }
 
 int launch(const Options& options) {

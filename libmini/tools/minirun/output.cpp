@@ -179,7 +179,7 @@ void Output::take(Stream& stream, std::string_view bytes) {
         screen.line_open = bytes.back() != '\n';
     }
 
-    // [lab12.3] Take each line that is complete now, and keep the rest.
+    // Take each line that is complete now, and keep the rest.
     stream.line += bytes;
     size_t start = 0, end;
     while ((end = stream.line.find('\n', start)) != std::string::npos) {
@@ -190,7 +190,6 @@ void Output::take(Stream& stream, std::string_view bytes) {
     if (stream.line.size() < kMaxLineBytes) return;
     put_line(stream, stream.line, false);
     stream.line.clear();
-    // [lab12.3]
 }
 
 void Output::take_line(Stream& stream, std::string_view line) {
@@ -208,7 +207,7 @@ void Output::take_line(Stream& stream, std::string_view line) {
 void Output::put_line(const Stream& stream, std::string_view line, bool complete) {
     if (live(stream)) return;
     Sink& screen = sink(stream.output);
-    // [lab12.3] Put the line, with the prefix of its rank.
+    // Put the line, with the prefix of its rank.
     if (stream.rank == 0) {
         screen.put(line);
         if (complete) screen.put("\n");
@@ -219,7 +218,6 @@ void Output::put_line(const Stream& stream, std::string_view line, bool complete
         screen.put("\n");
     }
     screen.line_open = stream.rank == 0 && !complete;
-    // [lab12.3]
 }
 
 void Output::remember(Stream& stream, std::string_view line) {

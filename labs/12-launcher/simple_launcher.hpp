@@ -1,0 +1,59 @@
+// simple::launch: the ranks of a job on one host, from their start to their end.
+//
+//     launch --fork--> child --exec--> PROGRAM       once for each rank
+//       |                                 |
+//       '<--------- lines --- pipe -------'          stdout and stderr
+//
+// libmini's minirun also starts jobs on several hosts, passes on the user's signals, has
+// restarts and logs, and tells causes from consequences.
+
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace simple {
+
+/// How a rank ended: with an exit code, or by a signal.
+struct End {
+    int rank = 0;
+    bool by_signal = false;
+    int number = 0;  // the exit code, or the signal
+    bool operator==(const End&) const = default;
+};
+
+struct Options {
+    int ranks = 1;
+    std::vector<std::string> command;       // the program, and its arguments
+    std::chrono::milliseconds grace{5000};  // between SIGTERM and SIGKILL
+};
+
+/// Receives a line of a rank's output, without its newline.
+using Show = std::function<void(int rank, const std::string& line)>;
+
+/// Runs the program once for each rank, at the same time; blocks until all ranks have ended.
+/// Returns the first failure, which is an exit code other than 0 or a signal; std::nullopt if
+/// no rank failed.
+///
+/// A rank: its program is looked up in PATH. It has the caller's environment, and in it RANK
+/// and LOCAL_RANK (0, 1, ...), WORLD_SIZE and LOCAL_WORLD_SIZE, in place of the caller's. Its
+/// stdin is empty. It has no blocked signal, a process group of its own, and of the launcher's
+/// pipes only its own.
+///
+/// Output: `show` is called on the caller's thread for each line of stdout and stderr, as soon
+/// as the line is complete, and for a last line without a newline. A rank's lines come in their
+/// order.
+///
+/// End: after the first failure each group that still runs gets SIGTERM, and after `grace`
+/// SIGKILL. When a rank ends, what it has written is shown, and the rest of its group is
+/// killed: launch waits for no other process, even if it has the rank's output open.
+///
+/// Throws mini::Error, with the program's name and the reason, if it cannot be started.
+/// Leaves no process, no zombie and no open file behind, even if it throws. Does not change
+/// the caller's environment or signals. REQUIRES: the caller has no other child processes.
+std::optional<End> launch(const Options& options, const Show& show);
+
+}  // namespace simple

@@ -36,6 +36,13 @@ class ModuloThree : public mini::nn::Module {
     bool in_training = false, recording = false;  // in any call
 };
 
+// A model whose layer has a mode of its own, as in fine-tuning.
+struct Wrapped : mini::nn::Module {
+    Wrapped() { register_module("layer", layer); }
+    mini::Tensor forward(const mini::Tensor& x) override { return layer(x); }
+    ModuloThree layer;
+};
+
 struct Evaluation {
     mini::training::Accuracy accuracy;
     size_t collectives = 0;
@@ -107,6 +114,22 @@ TEST_CASE("a model in evaluation mode stays in it, and the loader is read once",
         CHECK(!model.is_training());
         INFO("10 samples in batches of 4: the number of batches that were fetched");
         CHECK(dataset->batches_asked_for == 3);
+    });
+}
+
+TEST_CASE("each layer is in evaluation mode, and then in the mode that it had",
+          "[lab09][lab09.5]") {
+    const bool was_training = GENERATE(true, false);
+    mini::labs::run_ranks(1, [&](mini::dist::ProcessGroup& group) {
+        Wrapped model;
+        model.layer.set_training(was_training);
+        mini::data::DataLoader loader(std::make_shared<Numbered>(3), {});
+        mini::training::count_correct(model, loader, group);
+        INFO("the model is in training mode, its layer in "
+             << (was_training ? "training" : "evaluation") << " mode");
+        CHECK(!model.layer.in_training);
+        CHECK(model.is_training());
+        CHECK(model.layer.is_training() == was_training);
     });
 }
 

@@ -158,6 +158,10 @@ TEST_CASE("with another batch size a job goes on after the samples that are used
     CHECK(text(same_place({.epoch = 5, .batch = 4}, now, was)) == "epoch 5, batch 3");
     CHECK(text(same_place({.epoch = 2, .batch = 0}, was, now)) == "epoch 2, batch 0");
 
+    INFO("10 samples on 3 ranks, batches of 3: a step has 9 places, the last one 3");
+    CHECK(text(same_place({.epoch = 0, .batch = 1}, {10, 3, 3}, {10, 1, 9})) ==
+          "epoch 0, batch 1");
+
     INFO("what is left of the epoch: 48 samples, and none of the 36 that are used");
     std::vector<Indices> used = steps_of_all(was, {.epoch = 5, .batch = 0});
     used.resize(3);
@@ -173,6 +177,15 @@ TEST_CASE("datasets and trainings may be large", "[lab09][lab09.4]") {
     INFO("5 billion samples, batches of 1, 6 billion steps");
     const std::string found = text(position_after(6'000'000'000, {5'000'000'000, 1, 1}));
     CHECK(found == "epoch 1, batch 1000000000");
+    INFO("16 billion samples, 4 ranks before batch 1 billion; then 2 ranks");
+    const Division was = {16'000'000'000, 4, 1}, now = {16'000'000'000, 2, 1};
+    CHECK(text(same_place({.epoch = 0, .batch = 1'000'000'000}, was, now)) ==
+          "epoch 0, batch 2000000000");
+}
+
+TEST_CASE("go_on refuses a batch before the first", "[lab09][lab09.4]") {
+    CHECK_THROWS_AS(Restarted({10, 2, 2}, 0).rest({.epoch = 0, .batch = -1}),
+                    mini::UsageError);
 }
 
 TEST_CASE("where no batch begins the job is refused", "[lab09][lab09.4]") {

@@ -35,16 +35,17 @@ namespace mini::parallel {
 ///   1 / divisor when they are copied into it. Or it is the communication hook, which
 ///   finds the gradients undivided. The hook's result is called once, at the end of the
 ///   pass; an empty result throws Error that names the bucket.
-/// - Before a bucket is launched, the gradients of its parameters are views of the bucket:
-///   a hook may then set other gradients and free the buffer. So each pass first allocates
-///   the buffer again.
+/// - Before a bucket is launched, the gradients of its parameters, except the unused ones,
+///   are views of the bucket: a hook may then set other gradients and free the buffer. So
+///   each pass first allocates the buffer again.
 /// - At the end, after kBackwardEnd, throws GradientBuckets::throw_unlaunched() if a bucket
 ///   was not launched. Then it waits for the buckets in the order of their numbers.
 /// - A parameter that gets no gradient in this pass is ready at the first gradient of the
 ///   pass. It contributes the gradient that it has, for example of passes within no_sync,
 ///   or zeros; it keeps this gradient, outside of the bucket, unless another rank has used
 ///   the parameter: then the average becomes its gradient, and a freed buffer is an error.
-/// - In the first pass of a static graph all parameters are ready at the end of the pass.
+/// - In the first pass of a static graph all parameters are ready at the end of the pass,
+///   after kBackwardEnd.
 class Reducer {
   public:
     /// Adds a hook to each parameter; `parameters` is in forward order. Throws UsageError
@@ -77,8 +78,8 @@ class Reducer {
     /// undefined.
     void shadow_iteration();
 
-    /// Uses `hook` instead of one all-reduce per bucket. Throws UsageError if a hook is
-    /// already set, or if the first backward pass that averages has begun.
+    /// Uses `hook` instead of one all-reduce per bucket. Throws UsageError if it is empty,
+    /// if a hook is already set, or if the first backward pass that averages has begun.
     void set_comm_hook(CommHook hook);
 
     /// Divides gradient sums by `ranks` instead of the world size; see

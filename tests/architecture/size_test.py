@@ -20,10 +20,10 @@ READING_CORE = ["random", "tensor", "autograd", "nn", "optim", "data", "distribu
 
 # part: (ceiling, goal of the design; None if it has no goal of its own)
 LIMITS = {
-    "libmini": (61230, 50000),
+    "libmini": (61240, 50000),
     "core: libmini without extras": (42900, 34000),
     "reading core": (15830, 14000),
-    "reached by parallel/ddp.cpp": (7330, 8000),
+    "reached by parallel/ddp.cpp": (7340, 8000),
     "extras": (18340, 18000),
     "the tool: labs/lab_tool, author_tool": (4710, 4500),
     "tests": (62670, 58000),
@@ -54,7 +54,7 @@ LIMITS = {
     "libmini/kernels/cuda": (3030, None),
     "libmini/nn": (1230, None),
     "libmini/optim": (890, None),
-    "libmini/parallel": (4460, None),
+    "libmini/parallel": (4470, None),
     "libmini/program": (770, None),
     "libmini/random": (1000, None),
     "libmini/tensor": (2580, None),

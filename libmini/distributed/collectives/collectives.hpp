@@ -100,7 +100,8 @@ void ring_all_reduce(Transport& transport, Elements data, ReduceOp op);
 void recursive_doubling_all_reduce(Transport& transport, Elements data, ReduceOp op);
 
 /// The bytes of the ring in fewer messages: for many ranks. The first partner is Q/2 away,
-/// the last one 1; Q is the largest power of two that is not greater than P.
+/// the last one 1; Q is the largest power of two that is not greater than P. What a rank
+/// keeps and sends are runs of the Q parts of Elements::part.
 void halving_doubling_all_reduce(Transport& transport, Elements data, ReduceOp op);
 
 }  // namespace mini::dist

@@ -9,9 +9,6 @@ One build has all bodies (author_tool.schemata). Then the cases run:
     cores       the check with each core's empty form: every case of a core's task is "not started",
                 and no case fails
     mutants     MINI_MUTANT=lab07.2/name: a case of the lab fails; the first failure ends the run
-
-With a stub or a mutant only the cases of its task run, and those that run its regions: the other
-cases do what they did with the reference.
 """
 
 import html
@@ -56,8 +53,7 @@ class Outcome:
 
 
 def spread(function, items, per_core=1):
-    """Returns function(item) for all items, in their order; runs `per_core` at a time on each
-    core."""
+    """Returns function(item) for all items, in their order; runs `per_core` at a time on a core."""
     with checking.pool_of_cases(per_core) as pool:
         return list(pool.map(function, items))
 
@@ -76,6 +72,7 @@ class Case:
     seconds: float = 0.0  # that it took with the reference
 
     def needs(self, task):
+        """Returns whether the case can differ from the reference if the task does."""
         return task in self.tasks or task in self.reached
 
 
@@ -98,8 +95,7 @@ def run_reference(lab, case):
 
 
 def check_references(labs, cases, outcome):
-    """Returns the labs of which every case passes with the reference; of the others, failures of
-    mutants prove nothing. `cases`: {lab: its cases}."""
+    """Returns the labs of which every case passes with the reference. `cases`: {lab: its cases}."""
     runs = [(lab, case) for lab in labs for case in cases[lab.number]]
     verdicts = spread(lambda run: run_reference(*run), runs, CASES_PER_CORE)
     failed = set()
@@ -113,32 +109,24 @@ def check_references(labs, cases, outcome):
 
 
 def verdicts_together(program, names, limits, *options, **environment):
-    """Runs many cases in one process, which is quicker than one process each. Returns
-    {name: verdict} of the cases that ended, {} if the process ended early; and the name
-    of the case that began last, "" if no case began."""
+    """Runs many cases in one process, which is quicker than one process each. Returns {name:
+    verdict} of the cases that ended, {} if the process ended early; and the last that began."""
     ended, text = checking.run_cases(program, names, limits, *options, **environment)
-    return {} if ended.killed_for else judge_all(text), last_begun(text)
-
-
-def last_begun(text):
-    names = BEGUN.findall(text)
-    return html.unescape(names[-1]) if names else ""
+    last = (["", *BEGUN.findall(text)])[-1]
+    return {} if ended.killed_for else judge_all(text), html.unescape(last)
 
 
 def check_together(program, names, **environment):
-    """Returns the verdicts on many cases, for code that should neither crash nor hang. Cases
-    without a verdict, because the process ended early, are run again, one per process."""
+    """Returns the verdicts on many cases, run in one process, or alone if that ends early."""
     limits = Limits(seconds=TOGETHER_SECONDS)
     found, _ = verdicts_together(program, names, limits, **environment)
     return [found.get(name) or checking.check_case(program, name, **environment) for name in names]
 
 
 def first_failure(program, names, limits_of, **environment):
-    """Returns the verdict on the first case that fails in its own process, as for a learner,
-    or None. First runs the cases together, until a case fails or ends the process. If it is
-    the first case, it had the process for itself; another case is run again, and if it
-    passes, all cases are run, each in its own process. One failure decides: each process ends
-    with its first. `limits_of(names)`: the limits of a process that runs these cases."""
+    """Returns the verdict on the first case that fails in its own process, or None. The cases run
+    together, up to a failure. If that is the first case, it had the process for itself; another
+    is run again alone and, if it passes, so are all. `limits_of(names)`: of one process."""
     found, last = verdicts_together(program, names, limits_of(names), "--abort", **environment)
     if list(found) == [last] and found[last].status == FAILED:
         return found[last]
@@ -152,17 +140,16 @@ def first_failure(program, names, limits_of, **environment):
 
 
 def judge_all(result):
-    """Returns {name: verdict} of the cases in a complete result that did not end the process,
-    because what it printed is a part of their verdict; {} if the result is not complete."""
+    """Returns {name: verdict} of the cases in a complete result, without one that ended it:
+    what that printed is a part of the verdict."""
     return {case.get("name"): judge(case.get("name"), ProcessResult(),
                                     xml.tostring(case, encoding="unicode"), Limits())
             for case in finished_cases(result) if case.find(".//FatalErrorCondition") is None}
 
 
 def check_stubs(labs, cases, outcome, alone=()):
-    """Checks for each task that, if it is stubbed, its cases are not started and no case
-    fails. `alone`: the labs whose cases run in processes of their own, because a kernel that
-    fails makes its device unusable."""
+    """Checks each task with its stub. `alone`: the labs whose cases run in processes of their own,
+    because a kernel that fails makes its device unusable."""
     runs = [(lab, task.name) for lab in labs for task in lab.tasks]
 
     def run(stub):
@@ -179,8 +166,7 @@ def check_stubs(labs, cases, outcome, alone=()):
 
 
 def check_empty_forms(workspace, labs, cases, outcome, log):
-    """Builds the checks of `labs` with the empty forms of their cores, and checks that their tasks are
-    not started, and that no case fails."""
+    """Builds and runs the checks of `labs` with the empty forms of their cores."""
     catalogue = workspace.catalogue
     cores = {lab.number: [path for path in catalogue.files_of(lab.number) if workspace.is_core(path)]
              for lab in labs}
@@ -223,8 +209,7 @@ def judge_stub(stub, unwritten, verdicts, cases, outcome):
 
 
 def killer_of(mutant, cases):
-    """Returns the verdict on the first case that fails with a mutant, or None. The cases
-    of the mutant's task run first, and quick cases before slow ones."""
+    """Returns the verdict on a case that fails with a mutant, or None; its own task's run first."""
     program = checking.program_of(mutant.lab, "schemata")
     took = {case.name: case.seconds for case in cases}
 
@@ -244,8 +229,7 @@ def killer_of(mutant, cases):
 
 
 def check_mutants(mutants, cases, outcome):
-    """Runs the mutants of all labs, several at a time per core, because many only wait
-    for a deadline. `cases`: {lab: its cases}."""
+    """Runs the mutants of all labs. `cases`: {lab: its cases}."""
     turns = random.Random(1).sample(mutants, len(mutants))  # in some labs nearly all wait
     with (checking.pool_of_cases(MUTANTS_PER_CORE) as pool,
           ProgressLine("  running the mutants") as progress):
@@ -263,8 +247,7 @@ def check_mutants(mutants, cases, outcome):
 
 
 def build_schemata(catalogue, labs, log):
-    """Builds the checks of `labs` with all bodies of every region, and kernels for the
-    simulator. Returns the errors as text, "" if there are none."""
+    """Builds the checks of `labs` with all bodies; returns the errors as text, or ""."""
     on_device = any(region.in_device_file for region in catalogue.regions)
     building.configure(log, *["-DMINI_CUDA=SIM"] * on_device)
     targets = [f"lab{lab.number}_schemata" for lab in labs]

@@ -13,6 +13,7 @@ other files, such as work/, stay.
 import json
 import os
 import re
+import shutil
 from pathlib import Path
 
 from author_tool import export_objects
@@ -95,7 +96,8 @@ class Export:
             if self.is_kept(path):
                 text = (self.catalogue.root / path).read_text(encoding="utf-8")
                 found[path] = self.changed(path, text)
-        found.update(self.generated(found))
+        found |= {".gitignore": GITIGNORE, "README.md": self.readme()}
+        found.setdefault(DEMO + "CMakeLists.txt", DEMO_CMAKE)
         for path in [path for path in found if path.endswith("CMakeLists.txt")]:
             found[path] = without_missing(path, found[path], found)
         return found
@@ -118,7 +120,8 @@ class Export:
         if "/hints/" in path:
             return text.split(f"\n## {HINTS + 1}")[0].rstrip() + "\n"
         if path.endswith(PAGES):
-            return self.page(text.split("\n## How a lab is made")[0].rstrip() + "\n")
+            text = without_answers(text.split("\n## How a lab is made")[0].rstrip() + "\n")
+            return self.without_links(text)
         if path == "CMakePresets.json":
             return self.presets(json.loads(text))
         if path == "labs/grader/grade.yml":
@@ -128,10 +131,6 @@ class Export:
         if path == "tests/CMakeLists.txt":  # of libmini's tests, only what checks need
             return text.split("add_custom_target(unit_tests)")[0].rstrip() + "\n"
         return text
-
-    def page(self, text):
-        """Returns a page for students."""
-        return self.without_links(without_answers(text))
 
     def without_links(self, text):
         """Returns a page without links to labs that are not in the course."""
@@ -148,12 +147,6 @@ class Export:
         release["cacheVariables"] |= {"CMAKE_CXX_FLAGS": self.flags, "MINI_CUDA": "SIM"}
         release["displayName"] = "Release"
         return json.dumps(presets, indent=2) + "\n"
-
-    def generated(self, found):
-        texts = {".gitignore": GITIGNORE, "README.md": self.readme()}
-        if DEMO + "CMakeLists.txt" not in found:
-            texts[DEMO + "CMakeLists.txt"] = DEMO_CMAKE
-        return texts
 
     def readme(self):
         rows = [f"| [{lab.number}](labs/{lab.folder.name}/README.md) | {lab.title} | "
@@ -173,8 +166,11 @@ class Export:
         old = course_in(folder)
         objects = self.objects()
         texts = self.texts()
-        folder.mkdir(parents=True, exist_ok=True)
-        texts |= export_objects.copy_objects(objects, folder, self.folder)
+        texts["course/objects.cmake"] = export_objects.objects_cmake(
+            objects, *export_objects.compiler(self.folder))
+        (folder / "course").mkdir(parents=True, exist_ok=True)
+        for each in objects:
+            shutil.copyfile(self.folder / each.output, folder / "course" / each.name)
         for path, text in texts.items():
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_text(text, encoding="utf-8")
@@ -184,8 +180,7 @@ class Export:
         for path in set(old.get("files", ())) - set(paths):
             (folder / path).unlink(missing_ok=True)
         content = {"version": COURSE_VERSION, "name": self.name, "libmini": commit_of(ROOT),
-                   "labs": [lab.number for lab in self.labs],
-                   "system": export_objects.system(),
+                   "labs": [lab.number for lab in self.labs], "system": export_objects.system(),
                    "files": paths}
         (folder / COURSE).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
         return len(paths)

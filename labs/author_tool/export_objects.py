@@ -11,12 +11,11 @@ compilers' and the processor's versions must fit, so objects.cmake compares them
 import json
 import platform
 import re
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab_tool.building import PRESET, configure, run_build
-from lab_tool.places import BUILD, ROOT, fresh_log
+from lab_tool.building import configure, run_build
+from lab_tool.places import BUILD, PRESET, ROOT, fresh_log
 from lab_tool.process import check
 from lab_tool.screen import LabError
 
@@ -116,14 +115,6 @@ def sources_of_batch(file):
     if file.parent.name != "Unity":
         return []
     return re.findall(r'^#include "(.*)"$', file.read_text(encoding="utf-8"), re.MULTILINE)
-
-
-def copy_objects(objects, course, folder):
-    """Copies the object files to course/; returns {path: contents} of the text files."""
-    (course / "course").mkdir(exist_ok=True)
-    for each in objects:
-        shutil.copyfile(folder / each.output, course / "course" / each.name)
-    return {"course/objects.cmake": objects_cmake(objects, *compiler(folder))}
 
 
 def objects_cmake(objects, name, version, machine):

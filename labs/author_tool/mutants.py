@@ -93,8 +93,7 @@ def apply(change, code):
 
 
 def read_mutants(catalogue):
-    """Returns all mutants, sorted by task and name. Raises LabError, naming the place, for a mutant
-    that is not well formed."""
+    """Returns all mutants, sorted by task and name; raises LabError for one that is malformed."""
     folder = catalogue.root / "tests" / "mutants"
     return [read_mutant(change, path, catalogue.regions_of(task=path.stem[3:]))
             for path in sorted(folder.glob("lab*.diff"))

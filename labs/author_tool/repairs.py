@@ -9,10 +9,11 @@ repair is left out.
 
 from pathlib import PurePath
 
-from lab_tool import building, checking
+from lab_tool import building
 from author_tool.dev_check import MUTANTS_PER_CORE, spread
 from author_tool.mutants import apply, read_changes
 from lab_tool.hunts import environment_of, run_hunt
+from lab_tool.places import BIN
 from lab_tool.projection import write_all
 from lab_tool.runner import Limits
 
@@ -28,8 +29,7 @@ def read_repairs(root, lab):
 
 
 def variants(text, repairs):
-    """Returns {variant: text}: the text with all repairs and, if there are several
-    repairs, a text without each of them."""
+    """Returns {variant: text}: with all repairs and, of several repairs, without each of them."""
     left_out = [None] + (repairs if len(repairs) > 1 else [])
     found = {}
     for without in left_out:
@@ -42,8 +42,7 @@ def variants(text, repairs):
 
 
 def generate(catalogue, labs, folder):
-    """Writes the variants of the hunts to folder/07/, and removes all others; returns {lab's
-    number: names of its variants}. Unchanged files are not rewritten."""
+    """Writes the variants of the hunts to folder/07/, and so on; returns {lab's number: names}."""
     names = {}
     for lab in labs:
         repairs = read_repairs(catalogue.root, lab) if lab.hunt else []
@@ -57,8 +56,7 @@ def generate(catalogue, labs, folder):
 
 
 def check_hunts(labs, variants, outcome, log):
-    """Builds and runs the hunts of `labs` without repairs, and their variants. `variants`: {lab's
-    number: names of its variants}."""
+    """Builds and runs the hunts of `labs` and their variants, {lab's number: names}."""
     runs = [(lab, "_".join([f"lab{lab.number}_bug_hunt", *variant]))
             for lab in labs if lab.hunt
             for variant in [(), *((name,) for name in variants[lab.number])]]
@@ -66,7 +64,7 @@ def check_hunts(labs, variants, outcome, log):
     if code:
         outcome.blame(building.what_fails("the bug hunts do not build", lines, log))
         return
-    results = spread(lambda run: run_hunt(checking.bin_dir(checking.PRESET) / run[1], LIMITS,
+    results = spread(lambda run: run_hunt(BIN / run[1], LIMITS,
                                           **environment_of(run[0])), runs, MUTANTS_PER_CORE)
     for (lab, program), (happened, _) in zip(runs, results):
         outcome.count("bug hunts")
@@ -76,8 +74,7 @@ def check_hunts(labs, variants, outcome, log):
 
 
 def judge(lab, program, happened):
-    """Returns what is wrong with a hunt or variant, "" if it is right. `happened` is ""
-    if the program exited with code 0."""
+    """Returns what is wrong with a hunt or variant, or "". `happened`: "" for exit code 0."""
     variant = program.removeprefix(f"lab{lab}_bug_hunt").lstrip("_")
     if variant == ALL:
         return happened and f"lab {lab}: with all repairs of tests/hunts/lab{lab}.diff the bug " \

@@ -32,8 +32,7 @@ def check_regions(catalogue):
 
 
 def check_lambdas(catalogue):
-    """A lambda whose return stands in a region has a return type, since its starter has no return.
-    All else that a starter needs to compile, the stubs of dev check need too."""
+    """A lambda whose return stands in a region has a return type, since starters have none."""
     for region in catalogue.regions:
         lines = (catalogue.root / region.path).read_text(encoding="utf-8").split("\n")
         head = next((line for line in reversed(lines[:region.first]) if line.strip()

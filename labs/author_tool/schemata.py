@@ -41,9 +41,7 @@ def schemata(text, path, mutants):
 
 
 def generate(catalogue, labs, mutants, folder):
-    """Writes the schemata of the files with regions of `labs` to `folder`, and removes all other
-    files there; returns the paths. Unchanged files are not rewritten, so that they are not compiled
-    again."""
+    """Makes the schemata of the files of `labs` the only files of `folder`; returns their paths."""
     folder = Path(folder)
     wanted = {}
     for path in dict.fromkeys(path for lab in labs for path in catalogue.files_of(lab.number)):

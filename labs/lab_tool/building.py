@@ -1,30 +1,24 @@
 """Configures and builds: progress on one line, all output in a log.
 
-A lab's check is built without the learner's files that do not compile:
-
-    project      the learner's files of a lab (projection)
-    build        as many objects as possible
-    leave out    each file that does not compile or link: the projection is made without it
-    build        again, so that the tasks of the other files are checked
+If some of the learner's files do not compile or link, a lab's check is built again without them, so
+that the tasks of the other files are checked.
 """
 
 import re
 import time
 
 from lab_tool import compile_errors
-from lab_tool.places import BUILD, ROOT, fresh_log, shown
+from lab_tool.places import BUILD, PRESET, ROOT, fresh_log, shown
 from lab_tool.process import check, run_logged
 from lab_tool.projection import project
 from lab_tool.screen import LabError, ProgressLine, say
 
-PRESET = "release"
 BUILDS = 4  # a build may find errors in files that the previous build did not reach
 NINJA_STEP = re.compile(r"^\[(\d+)/(\d+)\] (.*)")  # "[12/80] Building CXX object a/b.cpp.o"
 
 
 def parse_step(line):
-    """Returns (done, total, what) for a line that reports a build step, else None. `what` is a file
-    name without folders and ".o": "ops.cpp"."""
+    """Returns (done, total, "ops.cpp") for a line that reports a build step, else None."""
     found = NINJA_STEP.match(line)
     if not found:
         return None
@@ -37,7 +31,7 @@ def configure(log, *options, preset=PRESET):
 
 
 def run_build(where, targets, log_path, *options, label="  building"):
-    """Builds targets of a build folder, or of ["--preset", its preset], and shows the progress.
+    """Builds targets and shows the progress. `where`: a build folder, or ["--preset", its preset].
     Returns the exit code and the lines of output."""
     lines = []
     command = ["cmake", "--build", *where, *(["--target", *targets] if targets else []), *options]
@@ -69,20 +63,20 @@ def is_configured():
 
 def build_checks(targets, log):
     """Builds as many of `targets` as possible; returns the exit code and the lines of output."""
+    if not is_configured():
+        configure(log)
     return run_build(["--preset", PRESET], targets, log, "--", "-k", "0")
 
 
 def build_without_broken(workspace, labs, mine=None):
-    """Builds the check programs of labs, with the learner's files that compile. `mine`:
-    see project(). Returns {"07-partition/a.cpp": errors} of the learner's files that do not
-    compile. Raises LabError if another file does not compile."""
+    """Builds the checks of labs; `mine`: see project(). Returns {"07-partition/a.cpp": errors} of
+    the learner's files that do not compile. Raises LabError if another file does not."""
     log = fresh_log("lab")
     targets = [f"lab{lab.number}_check" for lab in labs]
     broken = {}
-    project_all(workspace, labs, mine, broken)
-    if not is_configured():
-        configure(log)
     for _ in range(BUILDS):
+        for lab in labs:
+            project(workspace, lab.number, mine, without=broken)
         code, lines = build_checks(targets, log)
         if code == 0:
             return broken
@@ -94,13 +88,7 @@ def build_without_broken(workspace, labs, mine=None):
             raise LabError(what_fails("the check does not build", lines, log))
         for name in failed:
             broken[name] = [error for error in own if error.path == f"work/{name}"] or errors[:3]
-        project_all(workspace, labs, mine, broken)
     raise LabError(f"the check does not build; the whole output is in {log}")
-
-
-def project_all(workspace, labs, mine, broken):
-    for lab in labs:
-        project(workspace, lab.number, mine, without=broken)
 
 
 def what_fails(what, lines, log):

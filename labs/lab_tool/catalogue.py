@@ -80,8 +80,7 @@ class Lab:
         raise LabError(f"lab {self.number} has no task {name}; its tasks: {names}")
 
     def hints(self, task):
-        """Returns the texts of a task's hints, from a first idea to nearly the code; an
-        empty list if there is no file of hints."""
+        """Returns the texts of a task's hints, from a first idea to nearly the code."""
         path = self.folder / "hints" / f"{task}.md"
         if not path.exists():
             return []
@@ -170,6 +169,10 @@ class Catalogue:
                            "number: 07.2")
         lab = self.lab(match[1])
         return lab, lab.task(f"{lab.number}.{match[2]}")
+
+    def lab_or_task(self, name):
+        """Returns (lab, task) for "7.2", (lab, None) for "7"."""
+        return self.task(name) if "." in name else (self.lab(name), None)
 
     def regions_of(self, lab=None, task=None):
         """Returns the regions of a lab or of one task."""

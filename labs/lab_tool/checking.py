@@ -1,10 +1,6 @@
-"""Checking a learner's tasks: build the lab's check program, run its cases, judge each task.
+"""Checks a learner's tasks with the lab's check program, which lists the cases tagged [lab07.2].
 
-    build        with the learner's regions of this lab, without files that do not compile
-                 (building)
-    list         the test cases tagged [lab07.2], by the program itself
-    run          each case in its own process, several at a time, under a watchdog
-    judge        a task has passed if all its cases have passed
+Each case runs in its own process, several at a time, under a watchdog.
 """
 
 import contextlib
@@ -15,8 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lab_tool.building import PRESET
-from lab_tool.places import ROOT, bin_dir
+from lab_tool.places import BIN, ROOT
 from lab_tool.runner import STOP, Limits, case_environment, run_case
 from lab_tool.verdict import FAILED, NOT_STARTED, PASSED, WAITS, Verdict, judge
 
@@ -35,7 +30,7 @@ class TaskResult:
 
 
 def program_of(lab, kind="check"):
-    return bin_dir(PRESET) / f"lab{lab}_{kind}"
+    return BIN / f"lab{lab}_{kind}"
 
 
 def cases_of(program, tag):
@@ -59,8 +54,7 @@ def escaped(name):
 
 
 def run_cases(program, names, limits, *options, **environment):
-    """Runs cases in one process; returns how the process ended, and the text of its
-    result file in XML, "" if there is no file."""
+    """Runs cases in one process; returns how it ended, and its result in XML, or ""."""
     with tempfile.TemporaryDirectory(prefix="lab-", ignore_cleanup_errors=True) as folder:
         limits.confinement.own(folder)
         result = Path(folder) / "result.xml"
@@ -93,8 +87,7 @@ def workers():
 
 @contextlib.contextmanager
 def pool_of_cases(per_core=1):
-    """Returns a pool of threads that run cases. Ctrl-C ends the running cases and cancels
-    the waiting cases."""
+    """Returns a pool of threads that run cases; Ctrl-C ends the running and the waiting cases."""
     with ThreadPoolExecutor(workers() * per_core) as pool:
         try:
             yield pool
@@ -106,8 +99,7 @@ def pool_of_cases(per_core=1):
 
 def check_tasks(lab, tasks, program=None, limits=Limits(), known=None,
                 on_task=lambda result: None):
-    """Returns the TaskResults of a lab's tasks, in their order, and calls on_task for each. Tasks
-    with a result in `known`, {task: result}, are not run."""
+    """Returns the TaskResults of tasks, in their order; those in `known` are not run."""
     program, known = program or program_of(lab), known or {}
     results = []
     with pool_of_cases() as pool:
@@ -129,8 +121,7 @@ def check_tasks(lab, tasks, program=None, limits=Limits(), known=None,
 
 
 def check_unless(late, program, name, limits):
-    """Calls check_case if `late` is empty; appends the case to `late` if it does not end
-    in time."""
+    """Calls check_case if `late` is empty; appends the case to it if it does not end in time."""
     if late:
         return Verdict(name, FAILED, f"was not run after {late[0]!r}")
     verdict = check_case(program, name, limits)
@@ -163,8 +154,8 @@ def judge_task(task, names, verdicts):
 
 
 def known_failures(regions, workspace, broken):
-    """Returns {task: result} of the tasks that cannot be checked, because the learner's
-    file is missing or does not compile: the check would run the solution."""
+    """Returns {task: result} of tasks whose file is missing or does not compile: their check would
+    run the solution."""
     known = {}
     for region in regions:
         errors = broken.get(workspace.name(region.path))
@@ -180,8 +171,7 @@ def known_failures(regions, workspace, broken):
 
 
 def check_lab(workspace, lab, broken, tasks=None, limits=Limits(), on_task=lambda result: None):
-    """Checks tasks of a lab that was built, by default all. Tasks of the files that are `broken`,
-    because they do not compile, fail."""
+    """Checks tasks of a lab that was built, by default all. Tasks of `broken` files fail."""
     wanted = tasks or [task.name for task in lab.tasks]
     known = known_failures(workspace.catalogue.regions_of(lab=lab.number), workspace, broken)
     return check_tasks(lab.number, wanted, limits=limits, known=known,
@@ -189,9 +179,8 @@ def check_lab(workspace, lab, broken, tasks=None, limits=Limits(), on_task=lambd
 
 
 def heard_by(on_task, workspace):
-    """Wraps on_task: changes the status of an untouched task that waits for another task
-    to "not started", and the status of a task that is begun to "failed" if a case fails
-    that needs no gap."""
+    """Wraps on_task: an untouched task does not wait, it is not started; and a task that is begun
+    has failed if a case fails that needs no gap."""
 
     def hear(result):
         failed = [verdict for verdict in result.verdicts if verdict.status == FAILED]

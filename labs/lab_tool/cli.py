@@ -79,10 +79,7 @@ def dispatch(words):
     import argparse
 
     module = importlib.import_module(f"lab_tool.verbs.{verb}")
-    parser = argparse.ArgumentParser(
-        prog=f"labs/lab {verb}",
-        description=module.__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = argparse.ArgumentParser(prog=f"labs/lab {verb}", description=module.__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     getattr(module, "add_arguments", lambda parser: None)(parser)
     return module.run(parser.parse_args(rest))

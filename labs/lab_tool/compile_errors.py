@@ -62,10 +62,9 @@ def errors_in(lines, root):
 
 
 def link_error(lines, index, root):
-    """Returns (path, line, message) of the linker's error in lines[index], or None. If
-    the error names several files, the path is a file of the learner, and for a function
-    that is defined twice, a file that the learner has added. The path is "" and the line
-    is 0 if they are not known."""
+    """Returns (path, line, message) of the linker's error in lines[index], or None. Of several
+    files it names the learner's; of those that define a function twice, one that the learner has
+    added. Path "" and line 0 are unknown."""
     symbol = SYMBOL.search(lines[index])
     if not symbol:
         return None
@@ -90,24 +89,19 @@ def link_error(lines, index, root):
 
 
 def own_name(root, lab, path):
-    """Returns the name in work/ of the learner's file that a file of build/mine stands for, whose first
-    line has it."""
+    """Returns the learner's file that the first line of a file of build/mine names."""
     text = (Path(root) / "build" / "mine" / lab / path).read_text(encoding="utf-8")
     return re.search(r'work/(\d\d-[^"\n]+)"', text)[1]
 
 
 def shortened(path, root):
-    """Returns a path relative to the repository. Compilers print paths relative to the
-    root or to the build folder; linkers print the path of the build folder before the
-    relative path."""
+    """Returns a path relative to the repository. Compilers print paths relative to the root or to
+    the build folder; linkers print the build folder's path before that."""
     return path.split("../" * 2)[-1].removeprefix(f"{root}/")
 
 
 def broken_files(lines, root):
-    """Returns the learner's files that did not compile: "07-partition/a.cpp".
-
-    Ninja names the object file: an error in an included header counts as an error of the file
-    that includes it."""
+    """Returns the learner's files whose objects Ninja could not build: "07-partition/a.cpp"."""
     broken = []
     for line in lines:
         match = FAILED.match(line)

@@ -19,8 +19,7 @@ NOT_IN_XML = re.compile(r"[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U00
 
 
 def clean(text, most=MOST_OUTPUT):
-    """Returns a text without escape sequences and without characters that XML forbids. Of a long
-    text the beginning and the end remain."""
+    """Returns the beginning and the end of a text, without what XML or a terminal would misread."""
     if len(text) > most:
         text = f"{text[:most // 2]}\n... {len(text) - most} characters left out ...\n" \
                f"{text[-(most // 2):]}"

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from lab_tool import compile_errors
-from lab_tool.building import build_checks, configure, is_configured
+from lab_tool.building import build_checks
 from lab_tool.checking import TaskResult, program_of
 from lab_tool.confine import FREE
 from lab_tool.places import ROOT, fresh_log
@@ -44,8 +44,7 @@ def environment_of(lab):
 
 
 def check_hunt(workspace, lab, confinement=FREE):
-    """Builds the learner's hunt, runs it, and returns the TaskResult: not started if the
-    hunt is equal to the original. Raises LabError if the lab has no hunt."""
+    """Builds and runs the learner's hunt; returns the TaskResult."""
     if not lab.hunt:
         raise LabError(f"lab {lab.number} has no bug hunt")
     task = lab.all_tasks[-1]
@@ -55,18 +54,13 @@ def check_hunt(workspace, lab, confinement=FREE):
     if workspace.untouched(task.name):
         return TaskResult(task.name, NOT_STARTED)
     log = fresh_log("hunt")
-    if not is_configured():
-        configure(log)
     code, lines = build_checks([f"lab{lab.number}_bug_hunt_mine"], log)
     if code:
         return TaskResult(task.name, FAILED, f"{workspace.shown(lab.hunt)} does not build (log: {log})",
                           errors=compile_errors.errors_in(lines, ROOT))
     program = program_of(lab.number, "bug_hunt_mine")
     limits = replace(LIMITS, confinement=confinement)
-    return judge_hunt(task, *run_hunt(program, limits, **environment_of(lab)))
-
-
-def judge_hunt(task, happened, output):
+    happened, output = run_hunt(program, limits, **environment_of(lab))
     if not happened:
         return TaskResult(task.name, PASSED)
     reason = f"a bug is left: the program {happened}"

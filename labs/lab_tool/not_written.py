@@ -83,17 +83,13 @@ def defined_in(text):
         code = line.split("//")[0].rstrip()
         if line.startswith("}") or code.endswith("= default;") or (
                 code.endswith("}") and not any("{" in each for each in lines[begun:number])):
-            name = name_in(" ".join(lines[begun:number + 1]))
-            found += [Definition(name, begun, number)] if name else []
+            signature = without_templates(" ".join(lines[begun:number + 1]).split("{")[0])
+            name = NAME.search(signature)
+            found += [Definition(name[1].replace(" ", ""), begun, number)] if name else []
             begun = None
         elif code.endswith(";") and not any("{" in each for each in lines[begun:number + 1]):
             begun = None  # a declaration
     return found
-
-
-def name_in(signature):
-    match = NAME.search(without_templates(signature.split("{")[0]))
-    return match[1].replace(" ", "") if match else ""
 
 
 def without_templates(text):
@@ -106,8 +102,7 @@ def without_templates(text):
 
 
 def short_name(demangled):
-    """Returns a function's name without arguments, return type and template arguments:
-    "mini::Tensor::from" of "mini::Tensor mini::Tensor::from<float>(...)"."""
+    """Returns "mini::Tensor::from" of "mini::Tensor mini::Tensor::from<float>(...)"."""
     match = NAME.search(without_templates(demangled.replace("(anonymous namespace)::", "")))
     return match[1] if match else demangled
 
@@ -136,9 +131,8 @@ def demangled(symbols):
 
 
 def missing_functions(mine, theirs, texts):
-    """Returns the functions that `theirs` defines, and not `mine`. `texts`: {path: text} of
-    libmini's files. Of the weak symbols only explicit instantiations count: each file has its own
-    copy of an inline function."""
+    """Returns the functions that only `theirs` defines. `texts`: {path: text} of libmini's files.
+    Weak symbols count only if instantiated explicitly: each file has its own inline functions."""
     lacking = [symbol for symbol, letter in theirs.items()
                if symbol not in mine and letter in "TW" and "." not in symbol]
     names = demangled(lacking)
@@ -173,8 +167,7 @@ def joined(tasks):
 
 
 def lacks_data(mine, theirs):
-    """Returns whether `mine` lacks data of `theirs`: a variable, or the virtual table or the type
-    of a class with a function in `theirs`."""
+    """Returns whether `mine` lacks a variable of `theirs`, or the data of a class."""
     functions = " ".join(symbol for symbol, letter in theirs.items() if letter == "T")
     for symbol, letter in theirs.items():
         of_class = CLASS_DATA.match(symbol)
@@ -249,8 +242,7 @@ def main(words):
     missing = missing_functions(mine_has, theirs_has, texts)
     Path(request["stubs"][0]).write_text(stubs(missing), encoding="utf-8")
     write_rest(Path(request["rest"][0]), theirs if lacks_data(mine_has, theirs_has) else [], tools)
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    main(sys.argv[1:])

@@ -16,16 +16,14 @@ def spell(command):
 
 
 def run_logged(command, log_path, on_line=lambda line: None, cwd=None):
-    """Runs `command`, appends its output to a file, and passes each line to on_line. Returns the exit
-    code."""
+    """Appends a command's output to a log, and calls on_line with each line; returns its code."""
     with open(log_path, "a", encoding="utf-8", errors="replace") as log:
         log.write(f"$ {spell(command)}\n")
         log.flush()
         try:
-            process = subprocess.Popen(
-                command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT, text=True, errors="replace",
-            )
+            process = subprocess.Popen(command, cwd=cwd, stdin=subprocess.DEVNULL, text=True,
+                                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                       errors="replace")
         except FileNotFoundError:
             raise LabError(f"{command[0]} is not installed; run: labs/lab setup") from None
         with process:
@@ -59,11 +57,8 @@ def become(command, cwd):
 def output_of(command):
     """Returns the output of `command`, or None if it is missing or fails."""
     try:
-        result = subprocess.run(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL, text=True, errors="replace", timeout=20,
-            env={**os.environ, "LC_ALL": "C"},
-        )
+        result = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                                errors="replace", timeout=20, env={**os.environ, "LC_ALL": "C"})
     except (OSError, subprocess.TimeoutExpired):
         return None
     return result.stdout if result.returncode == 0 else None

@@ -10,10 +10,9 @@ A file with kernels is copied, with #line. A source that the learner has added i
 lab's first file. An unfinished file of lab 07 fails lab 07, and no later lab.
 """
 
-import os
 from pathlib import PurePath
 
-from lab_tool.places import BUILD
+from lab_tool.places import BUILD, replace_file
 from lab_tool.regions import HEADERS, SUFFIXES
 
 
@@ -22,9 +21,8 @@ def folder_of(lab, build=BUILD):
 
 
 def project(workspace, lab, mine=None, build=BUILD, without=()):
-    """Writes the files of a lab's check, and deletes old files. `mine`: the labs whose code is taken
-    from the learner, by default this lab alone. `without`: the learner's files that are left out,
-    by their names in work/."""
+    """Writes the files of a lab's check. `mine`: the labs whose code is taken from the learner, by
+    default this lab alone. `without`: names in work/ of files that are left out."""
     write(workspace, folder_of(lab, build), {
         path: name for path, name in files_of(workspace, mine or {lab}).items() if name not in without})
 
@@ -41,22 +39,17 @@ def text_of(own, name):
 
 
 def write_all(folder, wanted):
-    """Makes {path: text} the only files of a folder. Unchanged files are not written again, so that
-    they are not compiled again."""
+    """Makes {path: text} the only files of a folder. Unchanged files are not compiled again."""
     for old in (sorted(folder.rglob("*")) if folder.exists() else ()):
         if old.is_file() and old not in wanted:
             old.unlink()
     for path, text in wanted.items():
         if not path.exists() or path.read_text(encoding="utf-8") != text:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            temporary = path.with_name(f".{path.name}.{os.getpid()}")
-            temporary.write_text(text, encoding="utf-8")
-            os.replace(temporary, path)
+            replace_file(path, text)
 
 
 def files_of(workspace, labs):
-    """Returns {path of libmini's file: name of the learner's in work/} of the labs, added files
-    included, and bug hunts not."""
+    """Returns {path of libmini's file: name in work/} of the labs, with added files."""
     found = {}
     for lab in workspace.catalogue.labs:
         paths = {workspace.name(path): path for path in workspace.catalogue.files_of(lab.number)}

@@ -56,8 +56,7 @@ class Region:
 
 
 def regions_in(text, path):
-    """Returns the regions of a file in their order. Raises LabError if a marker is wrong;
-    the error names the marker's line."""
+    """Returns the regions of a file in their order. Raises LabError if a marker is wrong."""
     found, opened = [], None
     lines = text.split("\n")
     for number, line in enumerate(lines):
@@ -89,8 +88,7 @@ def regions_in(text, path):
 
 
 def with_bodies(text, path, body_of):
-    """Returns the text with each region's lines replaced by body_of(region), or unchanged
-    if that is None. Calls body_of for the last region first."""
+    """Returns the text with body_of(region) as each region's lines, unless that is None."""
     lines = text.split("\n")
     for region in reversed(regions_in(text, path)):
         body = body_of(region)
@@ -109,8 +107,7 @@ def todo(region):
 
 
 def core_in(text, path):
-    """Returns the indices of the two file markers of a core, (0, 0) for another file. Raises LabError
-    if a marker is missing, or a region is outside of them or of another lab."""
+    """Returns the indices of the two file markers of a core, (0, 0) for another file."""
     places = [number for number, line in enumerate(text.split("\n")) if FILE.match(line)]
     if not places:
         return 0, 0
@@ -128,10 +125,6 @@ def solution_of(text, path):
     """Returns the lines of a core between its file markers, without the markers of regions."""
     first, last = core_in(text, path)
     return [line for line in text.split("\n")[first + 1:last] if not MARKER.match(line)]
-
-
-def has_regions(text):
-    return any(map(MARKER.match, text.split("\n")))
 
 
 def starter(text, path, task=""):

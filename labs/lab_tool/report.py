@@ -1,10 +1,10 @@
 """Prints the results of a check for the learner."""
 
-import re
 import sys
 import textwrap
 
-from lab_tool.places import ROOT, bin_dir
+from lab_tool.checking import escaped, program_of
+from lab_tool.places import ROOT
 from lab_tool.process import spell
 from lab_tool.screen import has_colours, say
 from lab_tool.verdict import FAILED, NOT_STARTED, PASSED, WAITS
@@ -43,8 +43,7 @@ def task_line(task, status, note=""):
 
 
 def say_task(lab, result, gaps="", guided=False):
-    """Prints a task's line. `gaps`: the places of the regions that are not written, "" if
-    no region is written, or all are."""
+    """Prints a task's line. `gaps`: see Workspace.gaps()."""
     cases = len(result.verdicts)
     note = f" ({cases} {'case' if cases == 1 else 'cases'}{', guided: 80 %' if guided else ''})"
     note = note if result.status == PASSED else ""
@@ -58,9 +57,8 @@ def say_task(lab, result, gaps="", guided=False):
 
 
 def say_stories(results, hints_of=None):
-    """Prints the failure of each failed task, step by step. A failure that several tasks share,
-    such as a file that does not compile, is printed once. hints_of(task): how many hints
-    are left; None for grades, which also name no debugger."""
+    """Prints the failure of each failed task; one that several tasks share, such as a file that
+    does not compile, once. hints_of(task): how many hints are left; None for grades."""
     told = {}
     for result in results:
         if result.status != FAILED:
@@ -77,7 +75,10 @@ def say_stories(results, hints_of=None):
                 say("  " + line)
         failed = [verdict for verdict in result.verdicts if verdict.status == FAILED]
         for verdict in failed[:CASES_TOLD]:
-            say_story(verdict, result.reason)
+            say_wrapped(f"case: {verdict.name}", "  ")
+            for line in [verdict.reason, *verdict.story]:
+                if line != result.reason:
+                    say_wrapped(line, "    ")
         for verdict in failed[CASES_TOLD:]:
             say_wrapped(f"also fails: {verdict.name}", "  ")
         if failed and hints_of:
@@ -89,21 +90,11 @@ def say_stories(results, hints_of=None):
 
 def debugger(task, case):
     """Returns the command that runs a case of a task's check in a debugger, up to the failure."""
-    case = re.sub(r"([\\,\[])", r"\\\1", case)  # as Catch2 reads names
-    program = bin_dir("release").relative_to(ROOT) / f"lab{task[:2]}_check"
-    return spell(["gdb", "--args", program, "--break", case])
-
-
-def say_story(verdict, known_reason):
-    say_wrapped(f"case: {verdict.name}", "  ")
-    if verdict.reason != known_reason:
-        say_wrapped(verdict.reason, "    ")
-    for line in verdict.story:
-        say_wrapped(line, "    ")
+    program = program_of(task[:2]).relative_to(ROOT)
+    return spell(["gdb", "--args", program, "--break", escaped(case)])
 
 
 def say_wrapped(text, indent):
-    """Prints a text, indented and wrapped."""
     own = indent + " " * (len(text) - len(text.lstrip()))
     for line in textwrap.wrap(text.strip(), MESSAGE_COLUMNS, initial_indent=own,
                               subsequent_indent=" " * (len(own) + 2), break_on_hyphens=False):

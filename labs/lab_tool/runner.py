@@ -1,8 +1,7 @@
 """Runs one test case of a lab's check in its own process, under a watchdog.
 
-The checked code may loop forever, deadlock, crash, call _exit(0), or write without end. In every
-case run_case returns: the beginning and the end of the output, the exit status, and, if the
-watchdog ended the process, the stack of each thread.
+The checked code may loop forever, deadlock, crash, call _exit(0), or write without end: run_case
+always returns.
 """
 
 import contextlib
@@ -62,24 +61,25 @@ def case_environment(**more):
 
 
 def run_case(command, limits=Limits(), cwd=None, env=None, with_token=False):
-    """Runs `command` and returns how it ended. Kills it if it exceeds the limits. `with_token`: asks
-    for the token (labs/check/watch.cpp)."""
+    """Runs `command` within the limits; returns how it ended. `with_token`: asks for the Token."""
     start = time.monotonic()
     token = Token() if with_token else None
-    env = {**(env or os.environ), **token.environment()} if token else env
+    env = {**(env or os.environ), "MINI_TOKEN": str(token.fd)} if token else env
     ended = ProcessResult()
     with tempfile.TemporaryFile(buffering=0) as output:
         process = subprocess.Popen(limits.confinement.command(command), cwd=cwd, env=env,
                                    stdin=subprocess.DEVNULL, stdout=output,
                                    stderr=subprocess.STDOUT, start_new_session=True,
-                                   pass_fds=token.fds() if token else (),
+                                   pass_fds=(token.fd,) if token else (),
                                    **limits.confinement.options())
         try:
             ended.killed_for = watch(process, output, start + limits.seconds, limits.output_bytes)
             if ended.killed_for == "time" and limits.stacks:
                 ended.stacks = stacks_of(process, output)
         finally:
-            end_all(process)
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
             ended.token_returned = token.came_back() if token else True
         ended.code, ended.seconds = process.returncode, time.monotonic() - start
         ended.output = kept(output)
@@ -87,20 +87,15 @@ def run_case(command, limits=Limits(), cwd=None, env=None, with_token=False):
 
 
 class Token:
-    """A secret for one case. The check's program takes it from a socket before the learner's code
-    runs, and sends it back when all its cases have passed and Catch2 ends. A process that ends by
-    _exit() in the middle does not send it, whatever it wrote as its result."""
+    """A secret for one case. The check's program (labs/check/watch.cpp) takes it from a socket
+    before the learner's code runs, and sends it back when all its cases have passed and Catch2
+    ends: a process that ends by _exit() does not, whatever it wrote as its result."""
 
     def __init__(self):
         self.mine, self.theirs = socket.socketpair()
         self.secret = secrets.token_bytes(TOKEN_BYTES)
         self.mine.sendall(self.secret)
-
-    def environment(self):
-        return {"MINI_TOKEN": str(self.theirs.fileno())}
-
-    def fds(self):
-        return (self.theirs.fileno(),)
+        self.fd = self.theirs.fileno()
 
     def came_back(self):
         """Returns whether the process has sent the secret. Call it when the process has ended."""
@@ -115,8 +110,7 @@ class Token:
 
 
 def watch(process, output, deadline, most):
-    """Waits until the process ends (returns ""), its time is over ("time"), it wrote too much
-    ("output"), or STOP is set ("stop")."""
+    """Waits until the process ends or must be killed; returns ProcessResult.killed_for."""
     while True:
         over, left = process.poll() is not None, deadline - time.monotonic()
         if STOP.is_set():
@@ -134,8 +128,8 @@ def size(output):
 
 
 def kept(output):
-    """Returns the beginning and the end of an output. It reads with pread, since the process and this
-    one have one position in the file."""
+    """Returns the beginning and the end of an output."""
+    # pread, since this process and the case share one position in the file.
     head = os.pread(output.fileno(), KEPT, 0)
     tail = os.pread(output.fileno(), KEPT, max(KEPT, size(output) - KEPT))
     left_out = size(output) - len(head) - len(tail)
@@ -166,10 +160,3 @@ def answers(process):
     status = Path(f"/proc/{process.pid}/status").read_text()
     caught = re.search(r"^SigCgt:\s*([0-9a-f]+)", status, re.MULTILINE)
     return bool(caught) and bool(int(caught[1], 16) >> (STACK_SIGNAL - 1) & 1)
-
-
-def end_all(process):
-    """Kills the process and all processes of its group."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()

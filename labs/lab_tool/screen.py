@@ -49,14 +49,12 @@ class ProgressLine:
         if total <= 0:
             return
         if self.redraws:
-            self._redraw(f"{self.label} {done:>{len(str(total))}}/{total} {what}")
+            columns = os.get_terminal_size(self.stream.fileno()).columns or 80
+            text = f"{self.label} {done:>{len(str(total))}}/{total} {what}"
+            self.stream.write("\r\033[K" + text[:min(columns, MAX_COLUMNS) - 1])
+            self.stream.flush()
             return
         tenths = 10 * done // total
         if tenths > self.tenths:
             self.tenths = tenths
             say(f"{self.label} {10 * tenths}% ({done} of {total})", self.stream)
-
-    def _redraw(self, text):
-        columns = min(os.get_terminal_size(self.stream.fileno()).columns or 80, MAX_COLUMNS) - 1
-        self.stream.write("\r\033[K" + text[:columns])
-        self.stream.flush()

@@ -1,13 +1,9 @@
-"""The stored state of a learner, in work/.lab.json: labs started, hints shown, results.
-
-The file is replaced atomically, so if the tool is killed, the old or the new file remains.
-"""
+"""The stored state of a learner, in work/.lab.json: labs started, hints shown, results."""
 
 import json
-import os
 from pathlib import Path
 
-from lab_tool.places import ROOT
+from lab_tool.places import ROOT, replace_file
 from lab_tool.screen import LabError
 
 VERSION = 1
@@ -18,9 +14,6 @@ class State:
         self.path = Path(root) / "work" / ".lab.json"
         self.labs = {}  # "07": {"hints": {"07.1": 2}, "results": {"07.1": "passed"}, ...}
         self.current = ""  # the lab that was started or checked last
-        self._load()
-
-    def _load(self):
         try:
             content = json.loads(self.path.read_text(encoding="utf-8"))
             if content["version"] != VERSION:
@@ -33,14 +26,8 @@ class State:
                            "start from zero; your code stays, and labs/lab start keeps it") from None
 
     def save(self):
-        self.path.parent.mkdir(exist_ok=True)
         content = {"version": VERSION, "current": self.current, "labs": self.labs}
-        temporary = self.path.with_suffix(f".json.{os.getpid()}")
-        with open(temporary, "w", encoding="utf-8") as file:
-            json.dump(content, file, indent=1, sort_keys=True)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, self.path)
+        replace_file(self.path, json.dumps(content, indent=1, sort_keys=True))
 
     def started(self, lab):
         return bool(self.labs.get(lab, {}).get("started"))

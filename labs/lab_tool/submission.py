@@ -62,8 +62,7 @@ def refuse_links(folder):
 
 
 def unpack(path, root=ROOT):
-    """Writes the files of a submission, a zip or a folder, to work/. Never replaces a learner's
-    work/."""
+    """Writes the files of a zip or a folder to work/. Never replaces a learner's work/."""
     work = root / "work"
     if work.exists() and not (work / MARK).exists():
         raise LabError("work/ has a learner's work; grade submissions in another clone")
@@ -107,10 +106,6 @@ def refuse_size(files, size):
 
 
 def refuse_name(name):
-    """Raises LabError unless the name is that of a source in a lab's folder."""
-    if not NAME.fullmatch(name):
-        raise LabError(f"the submission has the file {name}, which is not in a lab's folder, such as "
-                       "07-partition/partition.cpp")
-    if not name.endswith(SUFFIXES):
+    if not NAME.fullmatch(name) or not name.endswith(SUFFIXES):
         raise LabError(f"the submission has the file {name}; it may have only sources "
-                       f"({', '.join(SUFFIXES)})")
+                       f"({', '.join(SUFFIXES)}) in labs' folders, as 07-partition/partition.cpp")

@@ -47,8 +47,7 @@ class Verdict:
 
 
 def judge(name, ended, result, limits, root=ROOT):
-    """Returns the verdict on the case `name`. `ended` describes the end of its process; `result` is
-    the text of its result file, "" if there is no file."""
+    """Returns the verdict on the case `name` from the end of its process and its result in XML."""
     verdict = Verdict(name, FAILED, seconds=ended.seconds, late=ended.killed_for == "time")
     case = next(iter(cases_of(result)), None)
     if note_missing(verdict, result + ended.output):
@@ -58,7 +57,8 @@ def judge(name, ended, result, limits, root=ROOT):
         verdict.story = where_threads_are(ended.stacks, root)
     elif ended.killed_for == "output":
         verdict.reason = f"wrote more than {limits.output_bytes >> 20} MiB to the screen"
-        verdict.story = ["its output began:"] + ["  " + line for line in first_lines(ended.output)]
+        begin = ended.output.split("\n")[:3]
+        verdict.story = ["its output began:", *("  " + line[:90] for line in begin)]
     elif case is not None and case.find(".//FatalErrorCondition") is not None:
         verdict.reason = how_it_ended(ended, False)
         verdict.story = told(case) + crash_story(ended, root)
@@ -83,8 +83,7 @@ def note_missing(verdict, text):
 
 
 def cases_of(result):
-    """Returns the XML elements of the test cases that have ended; none if the result is not
-    complete."""
+    """Returns the XML elements of the cases that have ended; none if the result is not complete."""
     try:
         found = xml.fromstring(result).iter("TestCase")
     except xml.ParseError:
@@ -93,9 +92,7 @@ def cases_of(result):
 
 
 def told(case):
-    """Returns the failures of a case as lines: steps, expectation, actual values,
-    position. If one line of the check failed several times, only its first failure is
-    included."""
+    """Returns the failures of a case as lines, of each line of the check only the first."""
     stories, before, count = {}, None, 0
     for section in case.iter():
         if section.tag not in ("TestCase", "Section"):
@@ -145,8 +142,7 @@ def spell(element, text):
 
 
 def values_of(original, expanded):
-    """Returns the learner's value, which the checks write on the left, and the expected one as lines;
-    nothing if Catch2 cannot print them."""
+    """Returns lines with the learner's value, which stands on the left, and the expected value."""
     if expanded in ("", original) or "{?}" in expanded:
         return []
     for operator in OPERATORS:
@@ -222,10 +218,6 @@ def named(function):
     name = function.replace("mini::", "").replace("(anonymous namespace)::", "")
     name = re.sub(r"[<(].*", "", name).split(" ")[-1]
     return "the check" if name.startswith("C_A_T_C_H_T_E_S_T_") else name
-
-
-def first_lines(text):
-    return [line[:90] for line in text.split("\n")[:3]]
 
 
 def last_lines(text, columns=90):

@@ -1,7 +1,6 @@
 """The learner's files in work/, which replace the reference in a build: start, reset, compare."""
 
 import difflib
-import os
 import re
 import tempfile
 import time
@@ -9,9 +8,8 @@ from pathlib import Path
 
 from lab_tool.catalogue import Catalogue
 from lab_tool.empty_form import empty_form
-from lab_tool.places import work_name
-from lab_tool.regions import (FILE_LINE, core_in, has_regions, regions_in, solution_of, starter,
-                              todo)
+from lab_tool.places import replace_file, work_name
+from lab_tool.regions import FILE_LINE, MARKER, core_in, regions_in, solution_of, starter, todo
 from lab_tool.screen import LabError
 from lab_tool.state import State
 
@@ -74,8 +72,7 @@ class Workspace:
             self.mine(path) is not None for path in self.catalogue.files_of(lab))
 
     def counts(self, lab):
-        """Returns whether a lab is graded: it was started, or all its files are in work/ without
-        the tool's .lab.json, as in a submission."""
+        """Returns whether a lab is graded: it was started or, in a submission, has all files."""
         return self.started(lab) or (not self.state.path.exists() and self.present(lab))
 
     def present(self, lab):
@@ -95,19 +92,15 @@ class Workspace:
         return labs
 
     def write(self, path, text):
-        """Replaces a file of work/ atomically."""
-        own = self.folder / self.name(path)
-        own.parent.mkdir(parents=True, exist_ok=True)
-        temporary = own.with_name(f".{own.name}.{os.getpid()}")
-        temporary.write_text(text, encoding="utf-8")
-        os.replace(temporary, own)
+        replace_file(self.folder / self.name(path), text)
 
     def is_core(self, path):
         return core_in(self.reference(path), path)[1] > 0
 
     def is_whole(self, path):
         """Returns whether the learner writes a core from its empty form."""
-        return self.is_core(path) and not has_regions(self.mine(path) or "")
+        return self.is_core(path) and not any(
+            map(MARKER.match, (self.mine(path) or "").split("\n")))
 
     def is_guided(self, task):
         return any(self.is_core(path) and not self.is_whole(path)
@@ -124,8 +117,7 @@ class Workspace:
         return FILE_LINE.sub("", starter(self.reference(path), path))
 
     def start(self, lab, guided=False):
-        """Writes the starters of those files of a lab that are not in work/. Returns the paths of all
-        its files."""
+        """Writes the starters of a lab's files that are not in work/; returns the paths of all."""
         paths = self.catalogue.files_of(lab)
         if not paths:
             raise LabError(f"lab {lab} has no regions in the sources")
@@ -135,9 +127,7 @@ class Workspace:
         return paths
 
     def reset(self, lab, task=None, guided=False):
-        """Resets the files of a lab, or the regions of one task, to the starter. Returns the paths
-        that have changed, and the backup folder with the old files, None if there are none. Raises
-        LabError if a file has no markers of the task."""
+        """Resets a lab's files, or a task's regions; returns the changed paths, and the backup."""
         texts = {}
         for path in self.catalogue.files_of(lab, task):
             own = self.mine(path)
@@ -163,8 +153,7 @@ class Workspace:
         return starter(self.mine(path), path, task)
 
     def _regions(self, path, task):
-        """Returns the regions of a task in the learner's file. Raises LabError, with advice, if the
-        file is missing, or a marker is wrong."""
+        """Returns the regions of a task in the learner's file; raises LabError with advice."""
         text = self.mine(path)
         if text is None:
             raise LabError(f"{self.shown(path)} is missing; run: labs/lab start {task[:2]}")
@@ -175,15 +164,13 @@ class Workspace:
                            f"{task[:2]} (with a backup)") from None
 
     def restore(self, path):
-        """Writes the reference's file to work/, and replaces the learner's file if there
-        is one. Returns the backup folder with the learner's file, or None."""
+        """Writes the reference's file to work/; returns the backup folder, or None."""
         backup = self._back_up([path] if self.mine(path) is not None else [])
         self.write(path, self.reference(path))
         return backup
 
     def _back_up(self, paths):
-        """Copies files of work/ to a new folder work/.backup/<time>-<letters>. Returns the folder,
-        or None if `paths` is empty."""
+        """Copies files of work/ to a new folder in work/.backup; returns it, or None."""
         if not paths:
             return None
         backups = self.folder / ".backup"
@@ -196,9 +183,8 @@ class Workspace:
         return folder
 
     def untouched(self, task):
-        """Returns whether every region of a task still is the starter's MINI_TODO alone, and its
-        files that are written whole have no code; whether a hunt is missing, or equal to the
-        original."""
+        """Returns whether the regions of a task are as in the starter, and its files that are
+        written whole have no code; whether a hunt is missing, or equal to the original."""
         if task.endswith(".hunt"):
             path = self.catalogue.lab(task[:2]).hunt
             return self.mine(path) in (None, self.reference(path))
@@ -208,8 +194,7 @@ class Workspace:
             not any(text and NO_CODE.sub("", text) for text in whole)
 
     def gaps(self, task):
-        """Returns the places of a task's unwritten regions as text; "" if all regions are
-        unwritten, or none. A MINI_TODO that was left in written code is a gap, too."""
+        """Returns the places of MINI_TODO in a task's regions; "" if none or all are written."""
         written, unwritten = self.written_or_not(task)
         if not written and all(map(is_blank, unwritten)):
             return ""
@@ -217,8 +202,7 @@ class Workspace:
                          for region in unwritten)
 
     def written_or_not(self, task):
-        """Returns two lists: the learner's regions of a task without MINI_TODO, and with
-        MINI_TODO. Both are empty if a file is missing."""
+        """Returns the regions of a task without and with MINI_TODO; none if a file is missing."""
         try:
             mine = [region for path in self.catalogue.files_of(task=task)
                     for region in self._regions(path, task)]
@@ -228,8 +212,7 @@ class Workspace:
         return [region for region in mine if region not in unwritten], unwritten
 
     def difference(self, task):
-        """Returns the unified diff from the learner's regions of a task to the reference's, and from a
-        file that is written whole. A region whose markers the learner's file lacks is empty."""
+        """Returns the unified diff from the learner's code of a task to the reference's."""
         lines, mine = [], {path: self._regions(path, task)
                            for path in self.catalogue.files_of(task=task)}
         whole = [path for path in mine if self.is_whole(path)]

@@ -34,7 +34,7 @@ class Learner(HuntTree):
     def check(self, script="exit 0", code=0, lines=()):
         with mock.patch.multiple(hunts, program_of=lambda *_: self.program(script),
                                  build_checks=lambda *_: (code, list(lines)),
-                                 is_configured=lambda: True, fresh_log=lambda name: name):
+                                 fresh_log=lambda name: name):
             return hunts.check_hunt(self.workspace(), self.lab)
 
     def test_a_hunt_is_not_started_until_it_is_changed(self):

@@ -50,15 +50,13 @@ def chosen(workspace, what):
     what = what or workspace.state.current
     if what in ("all", ""):
         return [(lab, None) for lab in workspace.chosen()]
-    catalogue = workspace.catalogue
-    lab, task = catalogue.task(what) if "." in what else (catalogue.lab(what), None)
+    lab, task = workspace.catalogue.lab_or_task(what)
     workspace.chosen([lab.number])
     return [(lab, task and [task.name])]
 
 
 def check(workspace, lab, tasks, mine):
-    """Checks tasks of a lab, prints the results, and stores them. `mine`: the labs whose code is
-    taken from the learner, by default this lab alone."""
+    """Checks tasks of a lab, prints the results, and stores them. `mine`: see project()."""
     workspace.refuse_misplaced()
     say(report.head(lab))
     start = time.monotonic()

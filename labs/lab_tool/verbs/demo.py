@@ -15,13 +15,13 @@ files of work/, and without the faster extras, which would replace your code.
 import time
 
 from lab_tool.building import build
-from lab_tool.places import ROOT, bin_dir
+from lab_tool.places import BIN, PRESET, ROOT
 from lab_tool.process import become, spell
 from lab_tool.screen import say
 from lab_tool.verbs.setup import install_missing
 from lab_tool.workspace import Workspace
 
-PRESET = "release"
+PROGRAMS = {False: "train_mnist", True: "train_mnist_mine"}  # with --mine?
 DEFAULTS = {  # unless set in the program's own options
     "--sync": "ddp",
     "--bucket-cap-mb": "0.05",  # the gradients have 0.09 MB, so there are several buckets
@@ -36,28 +36,21 @@ def add_arguments(parser):
                         help="more options for train_mnist")
 
 
-def program_of(options):
-    return "train_mnist_mine" if options.mine else "train_mnist"
-
-
 def command_for(options):
-    folder = bin_dir(PRESET).relative_to(ROOT)
+    folder = BIN.relative_to(ROOT)
     given = {word.split("=")[0] for word in options.program_options}
     chosen = {**DEFAULTS, "--epochs": str(options.epochs),
               "--logdir": time.strftime("runs/demo-%Y%m%d-%H%M%S")}
-    return [
-        str(folder / "minirun"), "-n", str(options.n), str(folder / program_of(options)),
-        *(word for pair in chosen.items() if pair[0] not in given for word in pair),
-        *(["--plain"] if options.mine else []),
-        *options.program_options,
-    ]
+    return [str(folder / "minirun"), "-n", str(options.n), str(folder / PROGRAMS[options.mine]),
+            *(word for pair in chosen.items() if pair[0] not in given for word in pair),
+            *(["--plain"] if options.mine else []), *options.program_options]
 
 
 def run(options):
     install_missing(optional=False)
     if options.mine:
         Workspace().refuse_misplaced()
-    build(PRESET, ["minirun", program_of(options)])
+    build(PRESET, ["minirun", PROGRAMS[options.mine]])
     command = command_for(options)
     if "--logdir" in command:
         folder = command[command.index("--logdir") + 1]

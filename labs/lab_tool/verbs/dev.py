@@ -49,17 +49,13 @@ def check_labs(options):
     try:
         mutants = read_mutants(catalogue)
         step("read the labs")
-        read(catalogue, mutants, outcome)
+        for complaint in (*rules.check_regions(catalogue), *rules.check_lambdas(catalogue),
+                          *rules.check_tasks(catalogue), *rules.check_mutants(catalogue, mutants)):
+            outcome.blame(complaint)
         run_all(catalogue, labs, mutants, outcome, step)
     except LabError as error:
         outcome.blame(str(error))
     return conclude(catalogue, labs, outcome, time.monotonic() - start)
-
-
-def read(catalogue, mutants, outcome):
-    for complaint in (*rules.check_regions(catalogue), *rules.check_lambdas(catalogue),
-                      *rules.check_tasks(catalogue), *rules.check_mutants(catalogue, mutants)):
-        outcome.blame(complaint)
 
 
 def run_all(catalogue, labs, mutants, outcome, step):

@@ -7,8 +7,8 @@ passes.
     labs/lab grade --submission ada.zip --user student   as another user
 
 A task has the points of its row in the table of the lab's page, 80 % of them if
-a main file of it is guided (labs/lab start --help); a bug hunt has 10. If work/ was submitted without work/.lab.json,
-every lab counts if all of its files are present.
+a main file of it is guided (labs/lab start --help); a bug hunt has 10. Without
+work/.lab.json, as in a submission, a lab counts if all its files are present.
 
 This process alone makes the verdicts and writes the grades. --output is written
 again after each lab, so that a grader that is stopped has graded what it had
@@ -31,6 +31,7 @@ from lab_tool.checking import TaskResult, check_lab, program_of
 from lab_tool.confine import confined_to
 from lab_tool.grade_formats import FORMATS, clean, failure
 from lab_tool.hunts import check_hunt
+from lab_tool.places import replace_file
 from lab_tool.runner import Limits
 from lab_tool.screen import LabError, say
 from lab_tool.verdict import NOT_STARTED, PASSED
@@ -56,7 +57,7 @@ def run(options):
         text = grade_as(options)
     except LabError as error:
         if options.output and options.format == "gradescope":  # students see only its result
-            replace(options.output, failure(str(error)))
+            replace_file(options.output, failure(str(error)) + "\n")
         raise
     say(text)
     return 0
@@ -74,18 +75,12 @@ def grade_as(options):
     def write(labs):
         grades = summary(labs, time.monotonic() - start)
         if options.output:
-            replace(options.output, FORMATS[options.format](grades))
+            replace_file(options.output, FORMATS[options.format](grades) + "\n")
         return grades
 
     with contextlib.redirect_stdout(sys.stderr):
         grades = write(grade(workspace, chosen(workspace.catalogue, options), confinement, write))
     return FORMATS["text" if options.output else options.format](grades)
-
-
-def replace(path, text):
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    temporary.write_text(text + "\n", encoding="utf-8")
-    os.replace(temporary, path)
 
 
 def chosen(catalogue, options):
@@ -94,8 +89,7 @@ def chosen(catalogue, options):
 
 
 def grade(workspace, labs, confinement, write):
-    """Checks the labs; returns their grades. Calls write() with the grades so far: tasks that are not
-    checked yet are not started."""
+    """Checks the labs; returns their grades, and before each lab writes the grades so far."""
     workspace.refuse_misplaced()
     started = [lab for lab in labs if workspace.counts(lab.number)]
     grades = {lab.number: grade_lab(lab, {}, workspace) for lab in labs}

@@ -15,11 +15,9 @@ import contextlib
 import sys
 
 from lab_tool.building import build
-from lab_tool.places import ROOT, bin_dir
+from lab_tool.places import BIN, PRESET, ROOT
 from lab_tool.process import become
 from lab_tool.workspace import Workspace
-
-PRESET = "release"
 
 
 def add_arguments(parser):
@@ -34,4 +32,4 @@ def run(options):
         Workspace().refuse_misplaced()
     with contextlib.redirect_stdout(sys.stderr):
         build(PRESET, [program])
-    become([str(bin_dir(PRESET) / program), *options.words], ROOT)
+    become([str(BIN / program), *options.words], ROOT)

@@ -6,8 +6,7 @@ from lab_tool.verbs.status import advice, next_step
 from lab_tool.workspace import Workspace
 
 
-def run(options):
-    del options
+def run(_):
     workspace = Workspace()
     lab, task = next_step(workspace)
     if task:

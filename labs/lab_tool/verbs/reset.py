@@ -24,11 +24,7 @@ def add_arguments(parser):
 def run(options):
     workspace = Workspace()
     catalogue, state = workspace.catalogue, workspace.state
-    task = None
-    if "." in options.what and not options.part:
-        lab, task = catalogue.task(options.what)
-    else:
-        lab = catalogue.lab(options.what)
+    lab, task = catalogue.lab_or_task(options.what)
     workspace.chosen([lab.number])
     if options.part and not lab.hunt:
         raise LabError(f"lab {lab.number} has no bug hunt")

@@ -22,11 +22,8 @@ INSTALL = ["apt-get", "install", "-y", "--no-install-recommends"]
 
 
 def add_arguments(parser):
-    parser.add_argument(
-        "--clang", action="store_true",
-        help="also install clang: the preset fuzz needs it, and with CXX=clang++ builds with "
-        "sanitizers are quicker"
-    )
+    parser.add_argument("--clang", action="store_true", help="also install clang: the preset fuzz "
+                        "needs it, and with CXX=clang++ builds with sanitizers are quicker")
 
 
 def run(options):
@@ -35,10 +32,8 @@ def run(options):
 
 
 def install_missing(optional=True, clang=False):
-    """Installs missing packages; if that fails, raises LabError with the command to run.
-
-    Optional packages are left out if `optional` is false or they cannot be installed. `clang`:
-    also install CLANG_PACKAGES."""
+    """Installs missing packages; if that fails, raises LabError with the command to run. Optional
+    packages are left out if `optional` is false, or if they cannot be installed."""
     wanted = [each for each in packages.missing() if optional or not each.optional]
     wanted += packages.missing(packages.CLANG_PACKAGES) if clang else []
     if wanted:
@@ -71,9 +66,8 @@ def root_prefix(names):
     """Returns the command prefix that runs apt-get as root; raises LabError if impossible."""
     by_hand = "apt-get update && " + spell(INSTALL + names)
     if not shutil.which("apt-get"):
-        raise LabError(
-            "no apt-get here: install the packages above; their names on your system may differ"
-        )
+        raise LabError("no apt-get here: install the packages above; their names on your system "
+                       "may differ")
     if os.geteuid() == 0:
         return []
     if not shutil.which("sudo"):

@@ -38,8 +38,7 @@ def refused_in_course(catalogue, name):
 
 
 def may_see(lab, task, state, options, verb):
-    """Returns whether the learner wants to see the solution: asks, unless --yes is given, and notes
-    that it was seen. `verb`: the one that shows it."""
+    """Returns whether the learner agrees to see the solution, by --yes or when asked; notes it."""
     record = state.of(lab.number)
     left = len(lab.hints(task.name)) - record["hints"].get(task.name, 0)
     if not options.yes and not agreed(task, left, verb):

@@ -6,31 +6,23 @@ from lab_tool.verdict import PASSED
 from lab_tool.workspace import GUIDED_PERCENT, Workspace
 
 
-def run(options):
-    del options
+def run(_):
     workspace = Workspace()
     for lab in workspace.catalogue.labs:
         started = workspace.started(lab.number)
         passed = [task for task in lab.all_tasks
                   if started and status_of(task, workspace) == PASSED]
         done = sum(not task.is_hunt for task in passed)
-        say(f"{report.head(lab)}  {bar(done, len(lab.tasks))}  "
-            + (points_of(passed, lab.all_tasks, workspace) if started else "not started"))
+        points = sum(map(workspace.points, passed))
+        total = len(lab.tasks)
+        say(f"{report.head(lab)}  [{'#' * done}{'-' * (total - done)}] {done}/{total}  "
+            + (f"{points} of {sum(task.points for task in lab.all_tasks)} points" if started
+               else "not started"))
         for task in lab.all_tasks if started else ():
             say(report.task_line(task, status_of(task, workspace), notes(lab, task, workspace)))
     say()
     report.say_wrapped("next: " + advice(workspace), "")
     return 0
-
-
-def bar(done, total):
-    """[##--] 2/4"""
-    return f"[{'#' * done}{'-' * (total - done)}] {done}/{total}"
-
-
-def points_of(passed, tasks, workspace):
-    """20 of 90 points"""
-    return f"{sum(map(workspace.points, passed))} of {sum(task.points for task in tasks)} points"
 
 
 def status_of(task, workspace):
@@ -51,9 +43,8 @@ def notes(lab, task, workspace):
 
 
 def next_step(workspace):
-    """Returns the next (lab, task) to do; (lab, None) for a lab to start, (None, None) if
-    all labs are done. The order: the current lab, the other started labs, the labs that
-    are not started, from the current lab on. A lab's bug hunt is its last task."""
+    """Returns the next (lab, task) to do; (lab, None) for a lab to start, (None, None) if all are
+    done. The order, from the current lab on: first the started labs, then the others."""
     labs, current = workspace.catalogue.labs, workspace.state.current
     here = next((place for place, lab in enumerate(labs) if lab.number == current), 0)
     for lab in sorted(labs[here:] + labs[:here], key=lambda lab: not workspace.started(lab.number)):

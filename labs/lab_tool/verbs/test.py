@@ -34,8 +34,7 @@ def add_arguments(parser):
 
 
 def targets_for(options):
-    """Returns the targets to build: the targets of the labels, if each label has one,
-    else (), which means everything."""
+    """Returns the targets of the labels; (), which means everything, if a label has none."""
     labels = (options.L or "").split("|")
     if not all(label in TARGETS for label in labels):
         return ()

@@ -1,6 +1,6 @@
 """Begins a lab: writes its starter files to work/, where your own code goes.
 
-    labs/lab start 9              the lab's main files are empty: you write them whole
+    labs/lab start 9              its main files are empty: you write them whole
     labs/lab start 9 --guided     all files have a frame, for 80 % of the points
 
 An empty file has its includes, and as a comment the functions to define. A

@@ -5,9 +5,9 @@
 
 dev check reads markers, task tables, hints and mutants; runs the bug hunts with
 and without their repairs; and runs every lab's checks on the reference, every
-stub, the empty files that start writes, and every mutant. At the end it prints the mutants
-with the cases that killed them, the complaints, and the counts. The exit code
-is 1 if there is a complaint.
+stub, the empty files that start writes, and every mutant. At the end it prints
+the mutants with the cases that killed them, the complaints, and the counts. The
+exit code is 1 if there is a complaint.
 """
 
 import time

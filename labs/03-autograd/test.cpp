@@ -398,7 +398,7 @@ TEST_CASE("the accumulator does not keep its leaf", "[lab03][lab03.4]") {
     INFO("the program has dropped the leaf; a node still has its accumulator");
     CHECK_FALSE(values.lock().defined());
     CHECK(accumulator->apply(constant({5})).empty());
-    INFO("there is no leaf with which to call a hook");
+    INFO("the leaf is gone, so no hook is called");
     CHECK(calls == 0);
 }
 

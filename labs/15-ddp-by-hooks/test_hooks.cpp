@@ -436,16 +436,26 @@ Values trained_by_hooks(dist::ProcessGroup& group) {
     return values_of(model.parameters());
 }
 
+struct Trained {
+    std::vector<Values> by_a_loop, by_hooks;  // the parameters of each rank
+};
+
+Trained trained_both_ways(int ranks) {
+    std::vector<Values> none(static_cast<size_t>(ranks));
+    Trained trained{none, none};
+    labs::run_ranks(ranks, [&](dist::ProcessGroup& group) {
+        const auto rank = static_cast<size_t>(group.rank());
+        trained.by_a_loop[rank] = trained_by_a_loop(group);
+        trained.by_hooks[rank] = trained_by_hooks(group);
+    });
+    return trained;
+}
+
 }  // namespace
 
 TEST_CASE("OverlappedModule trains the ConvNet like a loop", "[lab15][lab15.4]") {
     const int ranks = GENERATE(1, 2, 3);
-    std::vector<Values> expected(static_cast<size_t>(ranks)), seen = expected;
-    labs::run_ranks(ranks, [&](dist::ProcessGroup& group) {
-        const auto rank = static_cast<size_t>(group.rank());
-        expected[rank] = trained_by_a_loop(group);
-        seen[rank] = trained_by_hooks(group);
-    });
+    const auto [expected, seen] = trained_both_ways(ranks);
     for (size_t rank = 0; rank < seen.size(); ++rank) {
         REQUIRE(seen[rank].size() == 21840);
         float worst = 0;
@@ -461,12 +471,7 @@ TEST_CASE("OverlappedModule trains the ConvNet like a loop", "[lab15][lab15.4]")
 TEST_CASE("OverlappedModule trains the ConvNet to the bits of a loop",
           "[lab15][lab15.4]") {
     const int ranks = GENERATE(2, 3);
-    std::vector<Values> expected(static_cast<size_t>(ranks)), seen = expected;
-    labs::run_ranks(ranks, [&](dist::ProcessGroup& group) {
-        const auto rank = static_cast<size_t>(group.rank());
-        expected[rank] = trained_by_a_loop(group);
-        seen[rank] = trained_by_hooks(group);
-    });
+    const auto [expected, seen] = trained_both_ways(ranks);
     for (size_t rank = 0; rank < seen.size(); ++rank) {
         size_t different = 0;
         for (size_t i = 0; i < seen[rank].size(); ++i)

@@ -39,7 +39,6 @@ Environment own_variables(const Job& job, int local_rank) {
     };
     if (!job.flight_dir.empty()) variables["MINI_FLIGHT_DIR"] = job.flight_dir;
 
-    // Add this rank, this node, and the number of ranks and nodes.
     const std::string rank = std::to_string(job.rank(local_rank));
     const std::string world_size = std::to_string(job.world_size);
     variables["RANK"] = rank;
@@ -54,7 +53,6 @@ Environment own_variables(const Job& job, int local_rank) {
 }
 
 Environment rank_environment(Environment base, const Job& job, int local_rank) {
-    // Combine the user's variables and the rank's.
     if (job.local_size() > 1) base.try_emplace("OMP_NUM_THREADS", "1");
     base.try_emplace("MINI_PROGRESS", job.progress);
     Environment variables = own_variables(job, local_rank);

@@ -75,7 +75,6 @@ RankVariables read_launcher(const Lookup& lookup, const Launcher& launcher) {
     RankVariables found;
     found.source =
         concat(launcher.name, " (", launcher.rank, ", ", launcher.world_size, ")");
-    // Read the launcher's variables.
     found.rank = number_in(lookup, launcher.rank);
     found.world_size = number_in(lookup, launcher.world_size);
     found.local_rank = number_in(lookup, launcher.local_rank);

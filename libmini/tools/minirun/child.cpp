@@ -73,7 +73,6 @@ void die_with(pid_t parent) {
 // Calls only async-signal-safe functions, and execvpe, which in glibc (since 2.24)
 // allocates nothing.
 void become_program(const Startup& startup) noexcept {
-    // Become the program, or report errno.
     setpgid(0, 0);
 
     sigset_t empty;
@@ -187,7 +186,6 @@ void Child::kill_group() const {
 }
 
 Exit Child::reap() {
-    // Kill the rest of the group, then reap the rank.
     kill_group();
     int status = 0;
     waitpid(std::exchange(pid_, -1), &status, 0);

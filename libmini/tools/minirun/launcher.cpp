@@ -140,7 +140,6 @@ dist::Job plan_job(const Options& options) {
 }
 
 int run_with_restarts(dist::Job job, const std::function<Outcome(dist::Job& job)>& run) {
-    // Run the job, and restart it while that is allowed.
     while (true) {
         const Outcome outcome = run(job);
         const bool again =

@@ -179,7 +179,6 @@ void Output::take(Stream& stream, std::string_view bytes) {
         screen.line_open = bytes.back() != '\n';
     }
 
-    // Take each line that is complete now, and keep the rest.
     stream.line += bytes;
     size_t start = 0, end;
     while ((end = stream.line.find('\n', start)) != std::string::npos) {
@@ -207,7 +206,6 @@ void Output::take_line(Stream& stream, std::string_view line) {
 void Output::put_line(const Stream& stream, std::string_view line, bool complete) {
     if (live(stream)) return;
     Sink& screen = sink(stream.output);
-    // Put the line, with the prefix of its rank.
     if (stream.rank == 0) {
         screen.put(line);
         if (complete) screen.put("\n");

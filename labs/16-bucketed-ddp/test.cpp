@@ -122,6 +122,13 @@ TEST_CASE("from the last to the first each dtype still has buckets of its own",
     INFO("tensors 0 to 3 are float int64 float float, and no limit is reached");
     INFO("the bucket that was begun first comes first; got " << in_words(assigned));
     CHECK(assigned == Assignment{{3, 2, 0}, {1}});
+
+    tensors = floats({8, 8});
+    tensors.push_back(Tensor::zeros({1}, DType::kInt64));
+    const auto closed = parallel::compute_bucket_assignment_from_last(tensors, {9});
+    INFO("float float int64, each of 8 bytes, with a limit of 9: the bucket of int64 is");
+    INFO("closed last, but begins first; got " << in_words(closed));
+    CHECK(closed == Assignment{{2}, {1, 0}});
 }
 
 // ---- 16.2

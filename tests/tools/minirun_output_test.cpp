@@ -137,10 +137,11 @@ TEST_CASE("a reader that pauses gets every line of every rank") {
 TEST_CASE("a rank's failure while the output is not read loses no line") {
     const std::string death = GENERATE("exit 7", "kill -9 $$");
     CAPTURE(death);
-    Job job(script_args(2,
-                        "[ $RANK = 0 ] && exec yes; for i in $(seq 3000); do echo "
-                        "word $i; done; " +
-                            death));
+    Job job(script_args(
+        2,
+        "[ $RANK = 0 ] && exec yes $(printf %01000d 0); for i in $(seq 3000); "
+        "do echo word $i; done; " +
+            death));
     job.wait_until_full();
     CHECK(job.wait() == (death == "exit 7" ? 7 : 137));
     CHECK(contains(job.err(), "minirun: rank 1 (pid "));

@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "labs/13-data-parallel/test_support.hpp"
+#include "tests/support/contains.hpp"
+#include "tests/support/message_of.hpp"
 
 using namespace mini;
 using namespace mini::lab13;
@@ -12,17 +14,6 @@ using parallel::gather;
 using parallel::scatter;
 
 namespace {
-
-// Returns the number of rows of each chunk, computed by a loop over the rows.
-std::vector<int64_t> dealt(int64_t rows, int64_t chunks) {
-    const int64_t most = rows / chunks + (rows % chunks > 0 ? 1 : 0);
-    std::vector<int64_t> sizes;
-    for (int64_t row = 0; row < rows; ++row) {
-        if (row % most == 0) sizes.push_back(0);
-        ++sizes.back();
-    }
-    return sizes;
-}
 
 // Returns outputs of 3, 1 and 3 rows of two numbers, on cpu, cpu:1 and cpu:2.
 std::vector<Tensor> three_outputs() {
@@ -50,6 +41,7 @@ TEST_CASE("chunk_sizes cuts as torch.chunk does", "[lab13][lab13.1]") {
                        << "fewer chunks than devices; hint 1 of 13.1");
         CHECK(chunk_sizes(each.size, each.chunks) == each.sizes);
     }
+    CHECK_THROWS_AS(chunk_sizes(3, 0), UsageError);
 }
 
 TEST_CASE("scatter sends consecutive rows to one device after the other",
@@ -58,7 +50,7 @@ TEST_CASE("scatter sends consecutive rows to one device after the other",
     const int64_t rows = GENERATE(1, 2, 5, 8, 13);
     const auto devices = devices_of(count);
     const auto chunks = scatter(counting({rows, 2, 3}), devices, new_stats());
-    const auto sizes = dealt(rows, count);
+    const auto sizes = chunk_sizes(rows, count);
     INFO(rows << " rows of 6 numbers 0, 1, 2, ... on " << count << " devices give "
               << sizes.size() << " chunks");
     REQUIRE(chunks.size() == sizes.size());
@@ -73,7 +65,7 @@ TEST_CASE("scatter sends consecutive rows to one device after the other",
     }
 }
 
-TEST_CASE("scatter keeps a batch without rows and a batch of integers",
+TEST_CASE("scatter takes a batch without rows, and integers, but no scalar",
           "[lab13][lab13.1]") {
     INFO("0 rows on 3 devices are 3 chunks of 0 rows, so that each module still runs");
     const auto empty = scatter(Tensor::zeros({0, 2}), devices_of(3), new_stats());
@@ -85,6 +77,9 @@ TEST_CASE("scatter keeps a batch without rows and a batch of integers",
     REQUIRE(labels.size() == 2);
     CHECK(labels[0].to_vector<int64_t>() == std::vector<int64_t>{4, 5});
     CHECK(labels[1].to_vector<int64_t>() == std::vector<int64_t>{6});
+
+    INFO("a scalar has no rows");
+    CHECK_THROWS_AS(scatter(Tensor::scalar(1), devices_of(2), new_stats()), ShapeError);
 }
 
 TEST_CASE("the backward of scatter brings each gradient to its own rows",
@@ -96,10 +91,8 @@ TEST_CASE("the backward of scatter brings each gradient to its own rows",
     const auto chunks = scatter(x, devices, new_stats());
     Values expected;
     for (size_t i = 0; i < chunks.size(); ++i) {
-        INFO("chunk "
-             << i << " of " << chunks.size() << " on " << devices[i]
-             << " must be recorded as computed from x; what ops::narrow cuts is not; "
-                "hint 2 of 13.1");
+        INFO("chunk " << i << " of " << chunks.size() << " on " << devices[i]
+                      << " must be recorded as computed from x; hint 2 of 13.1");
         REQUIRE(chunks[i].requires_grad());
         chunks[i].backward({.gradient = counting(chunks[i].shape(), 10, devices[i])});
         for (float value = 10; value < 10 + static_cast<float>(chunks[i].numel());
@@ -162,7 +155,7 @@ TEST_CASE("gather makes a vector of scalars, and its backward makes scalars agai
     CHECK(values_of(y) == Values{4, 5, 6});
     y.backward({.gradient = Tensor::from<float>({1, 2, 3})});
     for (size_t i = 0; i < outputs.size(); ++i) {
-        INFO("the gradient of a scalar is a scalar: reshape it to shapes[i]");
+        INFO("the gradient of a scalar is a scalar, not a vector of one number");
         CHECK(outputs[i].grad().shape() == Shape{});
         CHECK(values_of(outputs[i].grad()) == Values{static_cast<float>(i + 1)});
     }
@@ -200,6 +193,44 @@ TEST_CASE("gather counts outputs as gathered and their gradients as scattered",
     y.backward({.gradient = counting({7, 2}, 0, Device::cpu(to))});
     CHECK(stats->bytes_gathered == moved);
     CHECK(stats->bytes_scattered == moved);
+}
+
+TEST_CASE("the device of an output is its entry in devices", "[lab13][lab13.2]") {
+    Tensor x = counting({2, 1});
+    x.set_requires_grad();
+    const Tensor output = mul(x, x);  // as cpu:1 returns it: a result on the CPU
+    const auto stats = new_stats();
+    const Tensor y = gather({output}, {Device::cpu(1)}, Device::cpu(), stats);
+    INFO("devices[0] is cpu:1, output.device() is " << output.device()
+                                                    << ": 8 bytes move");
+    CHECK(stats->bytes_gathered == 8);
+    sum(y).backward();
+    CHECK(stats->bytes_scattered == 8);
+    CHECK(values_of(x.grad()) == Values{0, 2});
+
+    INFO("on cpu:1 a result is gathered, whose gradient says that it is on cpu: 0 bytes");
+    const Tensor there = gather({mul(x, x)}, {Device::cpu(1)}, Device::cpu(1), stats);
+    there.backward({.gradient = counting({2, 1})});
+    CHECK(stats->total() == 16);
+}
+
+TEST_CASE("gather keeps the dtype, and rejects outputs that do not fit",
+          "[lab13][lab13.2]") {
+    const auto joined = [](const Tensor& a, const Tensor& b) {
+        return gather({a, b, a}, devices_of(3), Device::cpu(1), new_stats());
+    };
+    const Tensor labels = Tensor::from<int64_t>({4, 5});
+    CHECK(joined(labels, labels).to_vector<int64_t>() ==
+          std::vector<int64_t>{4, 5, 4, 5, 4, 5});
+    INFO("the second output has 5 columns, no columns, or another dtype");
+    const Tensor good = counting({1, 2});
+    for (const Tensor& bad :
+         {counting({1, 5}), counting({2}), Tensor::from<int64_t>({4, 5}, {1, 2})}) {
+        const auto told = test::message_of<ShapeError>([&] { joined(good, bad); });
+        INFO("the error is: " << told);
+        CHECK(test::contains(told, "cpu:1"));
+        CHECK(test::contains(told, "cpu "));
+    }
 }
 
 TEST_CASE("an output that needs no gradient receives none", "[lab13][lab13.2]") {

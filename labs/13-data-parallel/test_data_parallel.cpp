@@ -134,6 +134,23 @@ TEST_CASE("replicate copies parameters and buffers, each time", "[lab13][lab13.5
     CHECK(values_of(pair.original.seen) == Values{10});
 }
 
+TEST_CASE("replicate copies the mode of each submodule", "[lab13][lab13.5]") {
+    TwoLayers original, copy;
+    const auto modes = [](TwoLayers& module) {
+        std::vector<bool> training;
+        for (const nn::Module* each : module.modules())
+            training.push_back(each->is_training());
+        return training;
+    };
+    INFO("the module, fc1 and fc2: only fc2 is in evaluation mode, then all are trained");
+    original.modules().back()->set_training(false);
+    parallel::replicate(original, copy, kHome, kAway, new_stats());
+    CHECK(modes(copy) == std::vector<bool>{true, true, false});
+    original.modules().back()->set_training(true);
+    parallel::replicate(original, copy, kHome, kAway, new_stats());
+    CHECK(modes(copy) == std::vector<bool>{true, true, true});
+}
+
 TEST_CASE("a gradient of the copy arrives at the module", "[lab13][lab13.5]") {
     Pair pair;
     for (int pass = 0; pass < 2; ++pass) {

@@ -210,14 +210,18 @@ TEST_CASE("parallel_apply gives each chunk to its own module, on its own device"
           "[lab13][lab13.4]") {
     const size_t chunks = GENERATE(1, 2, 3);
     std::vector<Device> devices(3, Device::cpu(9));
+    std::vector<Gate> ended(3);
     Three three([&](size_t i, const Tensor& x) {
         devices[i] = default_device();
+        if (i + 1 < chunks) ended[i + 1].wait("the modules run at the same time");
+        ended[i].open();
         return mul(x, Tensor::full({1}, static_cast<float>(i + 1)));
     });
     const auto outputs = three.apply(chunks);
     REQUIRE(outputs.size() == chunks);
     for (size_t i = 0; i < chunks; ++i) {
         INFO("module " << i << " multiplies chunk " << i << " by " << i + 1
+                       << ", and ends before module " << i - 1
                        << "; it runs on the thread of "
                        << Device::cpu(static_cast<int>(i)));
         const auto first = 10 * static_cast<float>(i);

@@ -121,6 +121,9 @@ void DataParallel::build_copies() {
         std::future<void> built = workers_[i]->post([&] { copy = make_replica_(); });
         finish(built, i, devices_[i]);
         MINI_CHECK(copy != nullptr, "DataParallel: make_replica built no module");
+        MINI_CHECK(copy->modules().size() == module_.modules().size(),
+                   "DataParallel: one from make_replica has other submodules than the "
+                   "module; it must build the same module");
         check_same("parameter", module_.named_parameters(), copy->named_parameters());
         check_same("buffer", module_.named_buffers(), copy->named_buffers());
         copy->to(devices_[i]);
@@ -128,7 +131,6 @@ void DataParallel::build_copies() {
     }
 }
 
-// Seeds the generators of the workers, as the class comment says.
 void DataParallel::seed_workers() {
     Generator next = default_generator();
     const uint64_t seed = next.random();

@@ -4,14 +4,13 @@
 //                  ├─ chunk 1 ─► copy 1           cpu:1 ─┼─ gather ─► y
 //                  └─ chunk 2 ─► copy 2           cpu:2 ─┘
 //
-// scatter, replicate, parallel_apply and gather are recorded in one autograd graph, as in
-// PyTorch, so backward() finds the way back by itself. The loss is computed from y on one
-// device, so it is the loss of the whole batch: the mean is exact even when the chunks
-// have different sizes. The cost is traffic through the first device: with P devices and
-// n bytes of parameters, a step sends (P-1) n bytes of parameters from this device in
-// forward, and (P-1) n bytes of gradients to this device in backward.
-// DistributedDataParallel moves 2(P-1)/P n bytes per rank, on all ranks in parallel; it
-// keeps its replicas, so no step copies parameters.
+// All four functions are recorded in one autograd graph, as in PyTorch, so backward()
+// finds the way back by itself. The loss is computed from y on one device, so it is the
+// loss of the whole batch, even when the chunks have different sizes. The cost is traffic
+// through the first device: with P devices and n bytes of parameters, a step sends (P-1)
+// n bytes of parameters from it, and (P-1) n bytes of gradients to it.
+// DistributedDataParallel moves 2(P-1)/P n bytes per rank, on all ranks in parallel, and
+// copies no parameters.
 
 #pragma once
 
@@ -44,11 +43,9 @@ struct DataParallelOptions {
 /// fixed, so that their last bits may differ.
 ///
 /// Dropout and other random operations: device 0 draws from the caller's generator, as
-/// without DataParallel. Device i > 0 draws from its own generator. Every forward() seeds
-/// this generator with i plus the 32-bit number that the caller's generator would draw
-/// next. So the masks differ between devices, manual_seed determines the masks of
-/// all devices, and restoring the caller's generator state restores the masks of all
-/// devices.
+/// without DataParallel. Every forward() seeds the generator of device i > 0 with i plus
+/// the 32-bit number that the caller's generator would draw next. So the masks differ
+/// between devices, and the state of the caller's generator determines all of them.
 class DataParallel : public nn::Module {
   public:
     /// Starts a worker for each device except the first. `make_replica` builds the same
@@ -69,8 +66,7 @@ class DataParallel : public nn::Module {
     /// builds a different module.
     Tensor forward(const Tensor& x) override;
 
-    /// Returns the bytes moved between devices since construction, by forward and
-    /// backward passes.
+    /// Returns the bytes that all passes so far have moved between devices.
     const DataParallelStats& stats() const { return *stats_; }
 
     const std::vector<Device>& device_ids() const { return devices_; }

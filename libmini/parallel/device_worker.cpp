@@ -1,11 +1,22 @@
 #include "libmini/parallel/device_worker.hpp"
 
+#include <exception>
+#include <string>
 #include <utility>
 
 #include "libmini/core/log.hpp"
 #include "libmini/tensor/ops.hpp"
 
 namespace mini::parallel {
+namespace {
+
+std::string caught(const char* type, size_t replica, Device device,
+                   const std::exception& error) {
+    return concat("Caught ", type, " in replica ", replica, " on device ", device, ". ",
+                  error.what());
+}
+
+}  // namespace
 
 Tensor copy_between(const Tensor& x, Device from, Device to) {
     if (from == to) return x;
@@ -63,6 +74,20 @@ std::future<void> start(const std::unique_ptr<Worker>& worker,
     std::packaged_task<void()> task(std::move(job));
     task();
     return task.get_future();
+}
+
+void finish(std::future<void>& job, size_t replica, Device device) {
+    try {
+        job.get();
+    } catch (const ShapeError& error) {
+        throw ShapeError(caught("ShapeError", replica, device, error));
+    } catch (const UsageError& error) {
+        throw UsageError(caught("UsageError", replica, device, error));
+    } catch (const Error& error) {
+        throw Error(caught("Error", replica, device, error));
+    } catch (const std::exception& error) {
+        throw Error(caught("exception", replica, device, error));
+    }
 }
 
 }  // namespace mini::parallel

@@ -1,10 +1,8 @@
-// Worker: the thread of one device, for DataParallel. PyTorch's parallel_apply starts such
-// a thread for each replica in every step; here the threads stay.
+// Worker: the thread of one device, for DataParallel. PyTorch's parallel_apply starts
+// such a thread for each replica in every step; here the threads stay.
 //
-// The worker of a GPU launches the GPU's kernels, and copy_between copies over the bus.
-// All CPU devices, Device::cpu(i), share one memory. Nevertheless copy_between copies
-// tensors from one CPU device to another, so that measurements and tests make the same
-// copies as with several GPUs.
+// The worker of a GPU launches the GPU's kernels. All CPU devices, Device::cpu(i), share
+// one memory, but copy_between copies between them as between several GPUs.
 
 #pragma once
 
@@ -64,5 +62,10 @@ using Workers = std::vector<std::unique_ptr<Worker>>;
 /// Posts `job` to `worker`, or runs `job` here if `worker` is null. In both cases the
 /// future receives the job's exception.
 std::future<void> start(const std::unique_ptr<Worker>& worker, std::function<void()> job);
+
+/// Waits for `job` and rethrows its exception, with the message prefixed by "Caught Error
+/// in replica 1 on device cpu:1. ". ShapeError and UsageError keep their type; all other
+/// exceptions become Error.
+void finish(std::future<void>& job, size_t replica, Device device);
 
 }  // namespace mini::parallel

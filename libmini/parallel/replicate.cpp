@@ -1,21 +1,14 @@
 #include "libmini/parallel/replicate.hpp"
 
 #include <cstdint>
-#include <exception>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "libmini/autograd/node.hpp"
 
+// [lab13 file]
 namespace mini::parallel {
 namespace {
-
-std::string caught(const char* type, size_t replica, Device device,
-                   const std::exception& error) {
-    return concat("Caught ", type, " in replica ", replica, " on device ", device, ". ",
-                  error.what());
-}
 
 // Returns the parameters, then the buffers.
 std::vector<Tensor> state_of(const nn::Module& module) {
@@ -24,21 +17,9 @@ std::vector<Tensor> state_of(const nn::Module& module) {
     return state;
 }
 
-// Copies the mode of every submodule: a frozen layer may be in evaluation mode within a
-// module in training mode.
-void copy_modes(nn::Module& to, nn::Module& from) {
-    const auto to_modules = to.modules(), from_modules = from.modules();
-    MINI_CHECK(to_modules.size() == from_modules.size(), "DataParallel: the module has ",
-               from_modules.size(), " submodules, but one from make_replica has ",
-               to_modules.size(), "; it must build the same module");
-    for (size_t i = 0; i < to_modules.size(); ++i)
-        to_modules[i]->set_training(from_modules[i]->is_training());
-}
-
 int64_t bytes_of(const Tensor& x) { return static_cast<int64_t>(x.bytes()); }
 
-// Removes the earlier record of `copy`. If `original` requires a gradient, unlike a
-// buffer or a frozen parameter, records that `copy` was computed from `original`.
+// Records that `copy` was computed from `original`, instead of what was recorded before.
 void record_copy(const Tensor& copy, const Tensor& original, Backward backward) {
     copy.set_autograd_meta(nullptr);
     record("replicate", copy, {original}, std::move(backward));
@@ -48,10 +29,12 @@ void record_copy(const Tensor& copy, const Tensor& original, Backward backward) 
 
 void replicate(nn::Module& original, nn::Module& copy, Device home, Device device,
                const SharedStats& stats) {
-    copy_modes(copy, original);
+    // [lab13.5] Copy modes and tensors; in backward send each copy's gradient home.
+    const auto modules = original.modules(), replicas = copy.modules();
+    for (size_t i = 0; i < modules.size(); ++i)
+        replicas[i]->set_training(modules[i]->is_training());
     const std::vector<Tensor> originals = state_of(original);
     std::vector<Tensor> copies = state_of(copy);
-    // [lab13.5] Copy every tensor; in backward send the copy's gradient home.
     for (size_t i = 0; i < originals.size(); ++i) {
         copies[i].set_data(copy_between(originals[i], home, device));
         stats->bytes_replicated += bytes_of(originals[i]);
@@ -82,18 +65,5 @@ std::vector<Tensor> parallel_apply(const Workers& workers,
     return outputs;
 }
 
-void finish(std::future<void>& job, size_t replica, Device device) {
-    try {
-        job.get();
-    } catch (const ShapeError& error) {
-        throw ShapeError(caught("ShapeError", replica, device, error));
-    } catch (const UsageError& error) {
-        throw UsageError(caught("UsageError", replica, device, error));
-    } catch (const Error& error) {
-        throw Error(caught("Error", replica, device, error));
-    } catch (const std::exception& error) {
-        throw Error(caught("exception", replica, device, error));
-    }
-}
-
 }  // namespace mini::parallel
+// [lab13 file]

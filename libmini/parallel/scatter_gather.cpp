@@ -6,6 +6,7 @@
 #include "libmini/parallel/device_worker.hpp"
 #include "libmini/tensor/ops.hpp"
 
+// [lab13 file]
 namespace mini::parallel {
 namespace {
 
@@ -13,10 +14,8 @@ int64_t moved_bytes(const Tensor& x, Device from, Device to) {
     return from == to ? 0 : static_cast<int64_t>(x.bytes());
 }
 
-// Returns a copy of the chunk `x` on device `to`, recorded as computed from x: backward
-// copies the gradient from `to` back to `from`. Counts the bytes of the chunk as
-// scattered, and the bytes of the gradient as gathered. If `from` equals `to`, returns x
-// itself: no copy, no record.
+// Returns a copy of the chunk `x` on device `to`, recorded as computed from x, and counts
+// it; x itself if `from` equals `to`. Backward copies and counts the gradient.
 Tensor to_device(const Tensor& x, Device from, Device to, const SharedStats& stats) {
     // [lab13.1] Copy the chunk to its device; in backward copy its gradient back.
     if (from == to) return x;
@@ -32,7 +31,7 @@ Tensor to_device(const Tensor& x, Device from, Device to, const SharedStats& sta
 // Returns the number of rows of an output in the result of gather; 1 for a scalar.
 int64_t rows_of(const Shape& shape) { return shape.empty() ? 1 : shape[0]; }
 
-// Returns the tensor for the result of gather, not yet filled with values.
+// Returns the result of gather, without values.
 Tensor empty_result(const std::vector<Tensor>& outputs, Device to) {
     Shape shape = outputs.front().dim() == 0 ? Shape{0} : outputs.front().shape();
     shape[0] = 0;
@@ -42,6 +41,7 @@ Tensor empty_result(const std::vector<Tensor>& outputs, Device to) {
 
 void check_same_rows(const std::vector<Tensor>& outputs,
                      const std::vector<Device>& devices) {
+    // [lab13.2] Throw if another output differs from the first one in more than its rows.
     const auto row = [](const Tensor& x) {
         return x.dim() == 0 ? Shape{} : Shape(x.shape().begin() + 1, x.shape().end());
     };
@@ -53,6 +53,7 @@ void check_same_rows(const std::vector<Tensor>& outputs,
                     " ", first.shape(), ", but that of device ", devices[i], " is ",
                     outputs[i].dtype(), " ", outputs[i].shape(),
                     "; they may differ in dimension 0 only");
+    // [lab13.2]
 }
 
 }  // namespace
@@ -122,3 +123,4 @@ Tensor gather(const std::vector<Tensor>& outputs, const std::vector<Device>& dev
 }
 
 }  // namespace mini::parallel
+// [lab13 file]

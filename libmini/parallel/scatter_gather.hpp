@@ -38,18 +38,25 @@ using SharedStats = std::shared_ptr<DataParallelStats>;
 /// Throws UsageError when `chunks` is below 1.
 std::vector<int64_t> chunk_sizes(int64_t size, int64_t chunks);
 
-/// Splits `x` along dimension 0 into chunks, with the numbers of rows that chunk_sizes()
-/// returns, and copies chunk i to devices[i] (`torch.nn.parallel.scatter`). The result
-/// may have fewer chunks than devices. Backward copies the gradient of each chunk to the
-/// device of x. Throws ShapeError for a scalar.
+/// Splits `x`, of any dtype, along dimension 0 into consecutive chunks with the numbers
+/// of rows that chunk_sizes() returns, and copies chunk i to devices[i]
+/// (`torch.nn.parallel.scatter`). So the result may have fewer chunks than devices. A
+/// chunk for the device of x is a view of x, and is not copied. Backward copies the
+/// gradient of chunk i from devices[i] to the device of x, to the rows of the chunk.
+/// Copies between different devices count: of chunks in bytes_scattered, of their
+/// gradients, during backward, in bytes_gathered. Throws ShapeError for a scalar.
 std::vector<Tensor> scatter(const Tensor& x, const std::vector<Device>& devices,
                             const SharedStats& stats);
 
-/// Concatenates the outputs along dimension 0 on device `to`; outputs[i] is on devices[i]
-/// (`torch.nn.parallel.gather`). Scalars become a vector. Backward copies, for each
-/// outputs[i] that needs a gradient, the rows of the gradient that belong to outputs[i]
-/// to devices[i], in the shape of outputs[i]. Throws ShapeError, naming two devices, when
-/// their outputs differ in dtype or in a dimension other than 0.
+/// Concatenates the outputs along dimension 0 on device `to`, which need not be one of
+/// `devices` (`torch.nn.parallel.gather`). outputs[i] is on devices[i], even where
+/// outputs[i].device() is another: a result on the CPU does not record which CPU device
+/// computed it. Scalars become a vector. Backward copies, for each outputs[i] that needs
+/// a gradient and for no other, its rows of the gradient from `to` to devices[i], in the
+/// shape of outputs[i]. Copies between different devices count: of outputs in
+/// bytes_gathered, of gradients in bytes_scattered. Throws ShapeError, naming both
+/// devices, when outputs[0] and another output differ in dtype or in a dimension other
+/// than 0. REQUIRES: at least one output, and a device for each.
 Tensor gather(const std::vector<Tensor>& outputs, const std::vector<Device>& devices,
               Device to, const SharedStats& stats);
 

@@ -60,23 +60,6 @@ TEST_CASE("after an error in a backward pass DataParallel stays usable", "[cpu]"
     CHECK(module.parameters().front().grad().item() == 4);
 }
 
-TEST_CASE(
-    "outputs of incompatible shapes are rejected with an error that names both devices",
-    "[cpu]") {
-    struct Ragged : nn::Module {
-        Tensor forward(const Tensor& x) override {
-            return Tensor::zeros({1, static_cast<int64_t>(x.to_vector<float>()[0])});
-        }
-    } module;
-    DataParallel net(module, [] { return std::make_unique<Ragged>(); },
-                     {.device_ids = test_devices(2)});
-    CHECK(message_of<ShapeError>([&] {
-              net(rows({2, 5}));
-          }) ==
-          "gather: the output of device cpu is float32 (1, 2), but that of device cpu:1 "
-          "is float32 (1, 5); they may differ in dimension 0 only");
-}
-
 TEST_CASE("a module that is not on the first device is rejected", "[cpu]") {
     struct Astray : nn::Module {
         Astray() {

@@ -36,13 +36,15 @@ inline double seconds_of(const dist::ProcessEnd& end) {
     return std::chrono::duration<double>(end.time).count();
 }
 
-/// A store whose wait() throws an error that is not a Timeout.
+/// A store that throws an error that is not a Timeout when a key is not there yet.
 class BrokenStore : public dist::HashStore {
   public:
     static constexpr const char* kText = "the disk of the store is full";
-    using Store::wait;
-    void wait(const std::vector<std::string>&, dist::Deadline) override {
-        throw Error(kText);
+
+  protected:
+    std::string ask(dist::protocol::Request request, dist::Deadline deadline) override {
+        if (request.may_wait() && !check(request.key)) throw Error(kText);
+        return HashStore::ask(std::move(request), deadline);
     }
 };
 

@@ -12,7 +12,9 @@
 #include <thread>
 #include <vector>
 
+#include "libmini/distributed/rendezvous/registration.hpp"
 #include "libmini/distributed/rendezvous/rendezvous.hpp"
+#include "libmini/distributed/store/hash_store.hpp"
 #include "libmini/distributed/transport/mesh.hpp"
 #include "tests/distributed/environment.hpp"
 #include "tests/distributed/support.hpp"
@@ -341,4 +343,23 @@ TEST_CASE("without the extra that reads files file:// is an error that names the
     });
     CHECK(contains(text, "UsageError: init_process_group: file:// needs the extra "));
     CHECK(contains(text, "extras::use_all()"));
+}
+
+TEST_CASE("a missing rank is distinguished from one that waits or has stopped") {
+    HashStore store;
+    store.set(registration_key(1), to_text(Registration{5, 71, "host", 1}));
+    store.set(registration_key(2), to_text(Registration{5, 72, "host", 2}));
+    store.set(joined_key(2), "");
+    INFO("rank 0 and rank 3 have not registered, rank 1 has, rank 2 has joined");
+    CHECK(missing_text(store, 0) == "rank 0");
+    CHECK(missing_text(store, 3) == "rank 3");
+    CHECK(missing_text(store, 2) == "");
+    CHECK(missing_text(store, 1) == "");
+
+    store.set(registration_key(0), to_text(Registration{5, 70, "host", 3}));
+    INFO("now rank 0 has registered: rank 1 has nothing to wait for, and has stopped");
+    CHECK(contains(missing_text(store, 1), "process 71"));
+    CHECK(contains(missing_text(store, 0), "process 70"));
+    store.set(joined_key(0), "");
+    CHECK(missing_text(store, 0) == "");
 }

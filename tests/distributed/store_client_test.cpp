@@ -56,7 +56,7 @@ TEST_CASE(
     store->set_timeout(milliseconds(100));
     const std::string value(kMaxValueBytes, 'v');
     CHECK(contains(failure_of([&] { store->set("big", value); }),
-                   "Timeout: " + to_text(local_address(server.listener))));
+                   "Timeout: the store at " + to_text(local_address(server.listener))));
 
     // Continue to read on the server's side: only a part of the first request and the end
     // of the stream may arrive.
@@ -111,31 +111,4 @@ TEST_CASE("an invalid reply closes the connection and later calls report it") {
     const std::string later = failure_of([&] { store->check("key"); });
     CHECK(contains(later, "was closed when an earlier call failed: "));
     CHECK(contains(later, error));
-}
-
-TEST_CASE(
-    "take_request and take_reply return only whole messages of a stream in pieces") {
-    using protocol::Command;
-    const protocol::Request request{7, Command::kAdd, "key", "12"};
-    const protocol::Reply reply{8, protocol::Status::kRefused, "why not"};
-    std::string requests, replies;
-    int taken = 0;
-    for (const char c : to_bytes(request) + to_bytes(request)) {
-        requests += c;
-        while (const auto whole = protocol::take_request(requests)) {
-            CHECK((whole->id == 7 && whole->command == Command::kAdd));
-            CHECK((whole->key == "key" && whole->value == "12"));
-            ++taken;
-        }
-    }
-    for (const char c : to_bytes(reply) + to_bytes(reply)) {
-        replies += c;
-        while (const auto whole = protocol::take_reply(replies)) {
-            CHECK((whole->id == 8 && whole->status == protocol::Status::kRefused));
-            CHECK(whole->value == "why not");
-            ++taken;
-        }
-    }
-    CHECK(taken == 4);
-    CHECK((requests.empty() && replies.empty()));
 }

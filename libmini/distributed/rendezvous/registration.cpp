@@ -69,7 +69,7 @@ std::string joined_key(int rank) { return concat("rendezvous/joined/", rank); }
 std::string register_rank(Store& store, const RendezvousConfig& config,
                           const std::string& local_host, Deadline deadline) {
     const Registration mine = new_registration(config.world_size);
-    // [lab10.5] Register this rank in one step, then compare with rank 0.
+    // [lab10.6] Register this rank in one step, then compare with rank 0.
     const std::string stored =
         store.compare_set(registration_key(config.rank), "", to_text(mine));
     if (stored != to_text(mine))
@@ -79,16 +79,14 @@ std::string register_rank(Store& store, const RendezvousConfig& config,
     if (first.world_size != config.world_size)
         return world_sizes_text(config, first, mine);
     return host_fault(config, local_host, first, mine);
-    // [lab10.5]
+    // [lab10.6]
 }
 
 std::string missing_text(Store& store, int rank) {
-    // [lab10.5] Distinguish a rank that has joined, is missing, waits, or has stopped.
     if (store.check(joined_key(rank))) return "";
     if (!store.check(registration_key(rank))) return concat("rank ", rank);
     if (rank != 0 && !store.check(registration_key(0))) return "";
     return stopped_text(store, rank);
-    // [lab10.5]
 }
 
 }  // namespace mini::dist

@@ -157,13 +157,6 @@ const std::string* StoreTable::find(const std::string& key) const {
     return found == values_.end() ? nullptr : &found->second;
 }
 
-std::vector<std::string> StoreTable::missing(const std::vector<std::string>& keys) const {
-    std::vector<std::string> result;
-    for (const std::string& key : keys)
-        if (find(key) == nullptr) result.push_back(key);
-    return result;
-}
-
 std::optional<int64_t> parse_number(const std::string& text) {
     int64_t number = 0;
     const char* const end = text.data() + text.size();

@@ -7,8 +7,7 @@
 //
 //     HashStore     in this process, for ranks that are threads
 //     TcpStore      in the process with the TcpStoreServer, to which all ranks connect
-//
-// libmini/extras/launchers has a store in a file (FileStore).
+//     FileStore     in a file (libmini/extras/launchers)
 //
 // Values are bytes that the store does not interpret, except that add() stores decimal
 // numbers.
@@ -80,9 +79,6 @@ class Store {
     /// Adds `amount` to the number that is the value of `key` (0 if the key is missing)
     /// and returns the sum; atomic. Throws Error naming key and value, and leaves the
     /// value unchanged, if the value is not a decimal number or the sum is too large.
-    /// (PyTorch's stores accept a value that begins with a number, as strtoll does;
-    /// PyTorch's TCPStore closes the connection of a client that adds to any other
-    /// value.)
     virtual int64_t add(const std::string& key, int64_t amount);
 
     /// Sets the key to `desired` if its value is `expected`, or if the key is missing and
@@ -112,9 +108,9 @@ class Store {
     void set_timeout(std::chrono::milliseconds timeout) { timeout_ = timeout; }
 
   protected:
-    /// Carries out one call and returns the value of its reply, as carry_out() does; for a
-    /// get the key's value, for a wait "". Throws Timeout if the call may wait and the key
-    /// is not set before the deadline; other calls ignore the deadline.
+    /// Carries out one call and returns the value of its reply, as carry_out() does; for
+    /// a get the key's value, for a wait "". Throws Timeout if the call may wait and the
+    /// key is not set before the deadline; other calls ignore the deadline.
     virtual std::string ask(protocol::Request request, Deadline deadline) = 0;
 
     /// Returns the name of the store in error messages.
@@ -142,9 +138,6 @@ class StoreTable {
     /// Returns the value of a key; null if it is missing.
     const std::string* find(const std::string& key) const;
 
-    /// Returns the missing keys among `keys`.
-    std::vector<std::string> missing(const std::vector<std::string>& keys) const;
-
     size_t size() const { return values_.size(); }
 
   private:
@@ -152,9 +145,8 @@ class StoreTable {
 };
 
 /// Carries out a request that does not wait. Returns the value of the reply: of add the
-/// sum, of compare_set the value afterwards, of check and erase "1" or "0", of num_keys the
-/// number. Throws Error, and leaves the table unchanged, if the request cannot be carried
-/// out.
+/// sum, of compare_set the value afterwards, of check and erase "1" or "0", of num_keys
+/// the number. Throws Error, and changes nothing, if this is not possible.
 std::string carry_out(protocol::Request request, StoreTable& table);
 
 /// Parses a decimal number. Returns std::nullopt for any other text.
@@ -163,8 +155,7 @@ std::optional<int64_t> parse_number(const std::string& text);
 /// Throws Error if a key or a value is longer than a store accepts.
 void check_sizes(const std::string& key, const std::string& value);
 
-/// Throws the Timeout of a wait for `keys`; `missing` are the keys that were not set
-/// before the deadline, and `place` is the name of the store in the message.
+/// Throws Timeout: of `keys`, `missing` were not set in time. `place` names the store.
 [[noreturn]] void throw_missing(const std::string& place,
                                 const std::vector<std::string>& keys,
                                 const std::vector<std::string>& missing);

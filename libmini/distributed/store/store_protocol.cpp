@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+// [lab10 file]
 namespace mini::dist::protocol {
 namespace {
 
@@ -39,6 +40,7 @@ std::string to_bytes(const Reply& reply) {
 }
 
 std::optional<Request> take_request(std::string& bytes) {
+    // [lab10.4] Return a request that is complete, and remove its bytes.
     const auto head = head_of<RequestHead>(bytes);
     if (!head) return std::nullopt;
     MINI_CHECK(head->command >= Command::kSet && head->command <= Command::kNumKeys,
@@ -58,6 +60,7 @@ std::optional<Request> take_request(std::string& bytes) {
                     take(head->value_bytes), take(head->expected_bytes)};
     bytes.erase(0, end);
     return request;
+    // [lab10.4]
 }
 
 std::optional<Reply> take_reply(std::string& bytes) {
@@ -76,3 +79,4 @@ std::optional<Reply> take_reply(std::string& bytes) {
 }
 
 }  // namespace mini::dist::protocol
+// [lab10 file]

@@ -11,10 +11,7 @@
 //     check, erase  -                 -               "1" or "0"
 //     num_keys      -                 -               a decimal number
 //
-// The server replies to a get or wait for a missing key when the key is set. A client
-// that sends another request first has stopped waiting: the server then sends no reply to
-// the get or wait. If this reply is already in flight, the client recognises its old id
-// and skips the reply.
+// The heads are sent as they are in memory, in the machine's byte order.
 
 #pragma once
 

@@ -61,6 +61,7 @@ TEST_CASE("the largest parameter that is left goes to the rank with the fewest e
 TEST_CASE("elements are counted, not parameters", "[lab19][lab19.1]") {
     check_owners({10, 2, 2, 2, 2, 2}, 2, {0, 1, 1, 1, 1, 1},
                  "Five parameters of 2 elements are as much as one of 10");
+    check_owners({}, 3, {}, "Without parameters there are no owners");
     check_owners({3, 0, 0, 0}, 3, {0, 1, 1, 1},
                  "A parameter without elements adds nothing to its owner's load, so the "
                  "next one goes to the same rank");
@@ -74,6 +75,10 @@ TEST_CASE("among equal parameters the first comes first, among equal ranks the l
                  "All ranks compute the owners on their own, so nothing may be left to "
                  "chance: equal sizes stay in their order (stable), and of several ranks "
                  "with the same load the lowest is taken");
+    check_owners(
+        {2, 2, 5, 2, 5}, 3, {2, 2, 0, 2, 1},
+        "The two largest first; rank 2 then has the fewest elements three times, "
+        "as 2 and 4 are less than 5");
     Sizes many(40, 3);
     Owners expected;
     for (int i = 0; i < 40; ++i) expected.push_back(i % 4);
@@ -113,22 +118,6 @@ Stepped take_three_steps(const Kind& kind,
     return result;
 }
 
-// Rank 0 of 5 ranks, all in one: the other four have the tensors that this one has, so
-// that no collective has anything to do. The memory of other ranks is not counted.
-class FiveInOne : public WatchedGroup {
-  public:
-    explicit FiveInOne(dist::ProcessGroup& alone) : WatchedGroup(alone), alone_(alone) {}
-    int world_size() const override { return 5; }
-    dist::WorkHandle start(dist::Call call) override {
-        if (call.operation == dist::Operation::kAllGather)
-            for (Tensor& output : call.outputs) ops::copy_(output, call.inputs.front());
-        return alone_.barrier_async();
-    }
-
-  private:
-    dist::ProcessGroup& alone_;
-};
-
 // Returns how many shards were in memory at a time in a step of 5 ranks, each of which
 // owns 1000 elements.
 int64_t most_shards_in_memory() {
@@ -147,7 +136,69 @@ int64_t most_shards_in_memory() {
     return bytes / 4000;
 }
 
+// What a rank's factory got.
+struct Made {
+    std::vector<size_t> indices;  // of parameters in the whole list
+    std::vector<int64_t> others;  // elements of tensors that are not in this list
+    std::vector<int> owners;
+    bool is_local = false;  // local_optimizer() is what the factory returned
+};
+
+Made make_on(dist::ProcessGroup&) {
+    const auto all = make_parameters();
+    Made made;
+    const optim::Optimizer* result = nullptr;
+    ZeroRedundancyOptimizer zero(all, [&](const std::vector<Tensor>& own) {
+        for (const Tensor& each : own) {
+            const auto found = std::ranges::find_if(
+                all, [&](const Tensor& parameter) { return parameter.is_same(each); });
+            if (found == all.end())
+                made.others.push_back(each.numel());
+            else
+                made.indices.push_back(static_cast<size_t>(found - all.begin()));
+        }
+        auto optimizer = make_sgd(own);
+        result = optimizer.get();
+        return optimizer;
+    });
+    made.owners = zero.owners();
+    made.is_local = &zero.local_optimizer() == result;
+    return made;
+}
+
 }  // namespace
+
+TEST_CASE("a rank's own optimizer gets the rank's parameters, or one of its own",
+          "[lab19][lab19.2]") {
+    const int ranks = GENERATE(1, 3, 7);
+    const auto seen = on_ranks(ranks, make_on);
+    for (size_t rank = 0; rank < seen.size(); ++rank) {
+        const Made& made = seen[rank];
+        INFO("parameters of 12, 1, 7, 0 and 40 elements on "
+             << ranks << " ranks: their owners are " << concat(made.owners)
+             << "; this is rank " << rank);
+        CHECK(made.owners == partition_parameters({12, 1, 7, 0, 40}, ranks));
+        std::vector<size_t> own;
+        for (size_t i = 0; i < made.owners.size(); ++i)
+            if (made.owners[i] == static_cast<int>(rank)) own.push_back(i);
+        {
+            INFO("`make` gets the parameters that this rank owns, in their order");
+            CHECK(made.indices == own);
+        }
+        INFO("a rank that owns none passes one tensor of one element");
+        CHECK(made.others == (own.empty() ? std::vector<int64_t>{1} : Sizes{}));
+        CHECK(made.is_local);
+    }
+    labs::run_ranks(1, [](dist::ProcessGroup&) {
+        const auto null = [](const std::vector<Tensor>&) {
+            return std::unique_ptr<optim::Optimizer>();
+        };
+        INFO("a factory that returns null is an error");
+        CHECK(message_of_error([&] {
+                  ZeroRedundancyOptimizer(make_parameters(), null);
+              }) != "no error");
+    });
+}
 
 TEST_CASE("after a step every rank has the unsharded optimizer's parameters",
           "[lab19][lab19.2]") {
@@ -171,7 +222,7 @@ TEST_CASE("after a step every rank has the unsharded optimizer's parameters",
                 {
                     INFO((is_old ? "its values have not changed at all: "
                                  : "its values have changed, but to others: ")
-                         << (is_own ? "its own rank has to update it by local_"
+                         << (is_own ? "its own optimizer has to update it"
                                     : "its owner has to send the new values, and this "
                                       "rank to copy them out of the buffer")
                          << "; hint 1 of 19.2 helps");
@@ -212,8 +263,8 @@ TEST_CASE("a step broadcasts each owner's elements once and holds at most two sh
     INFO("5 ranks own 1000 elements each; in a step, rank 0 had memory for "
          << shards << " shards at a time");
     INFO(
-        "a shard's memory is free when no Shard is left: when the next broadcast starts, "
-        "the shard before the one in flight must be gone");
+        "when a broadcast starts, the buffer of the one before the previous one must be "
+        "gone: a Tensor or Bucket keeps its memory as long as a copy of it exists");
     REQUIRE(shards <= 2);
 }
 
@@ -240,8 +291,8 @@ TEST_CASE("a step uses the learning rate that was set last", "[lab19][lab19.2]")
         return values_of(zero.parameters());
     });
     INFO(
-        "set_lr(0.5) sets the rate of this optimizer. The rank's own optimizer, local_, "
-        "still has 0.1, and learns of it in step()");
+        "set_lr(0.5) sets the rate of this optimizer. The rank's own optimizer still has "
+        "0.1, and learns of it in step()");
     for (const Values& rank : seen)
         REQUIRE(first_difference(rank, values_of(plain->parameters())) == "none");
 }

@@ -1,5 +1,6 @@
 // The checks of lab 19, tasks 19.5 and 19.6: gradients reduced to their owners.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -13,13 +14,14 @@
 #include "libmini/nn/module.hpp"
 #include "libmini/parallel/ddp.hpp"
 #include "libmini/parallel/reduce_scatter_hook.hpp"
+#include "libmini/tensor/buffer_cache.hpp"
 
 using namespace mini;
 using namespace mini::lab19;
 using parallel::DistributedDataParallel;
 using parallel::GradBucket;
-using parallel::GradientPart;
 using parallel::reduce_scatter_hook;
+using parallel::reduce_to_owners;
 
 namespace {
 
@@ -48,54 +50,81 @@ std::vector<int> owners_on(int ranks) {
                       : std::vector<int>{1, 0, ranks - 1, 0};
 }
 
+// Returns a bucket's gradients in words: "none, (3, 3, 3), in the bucket".
+std::string gradients_in_words(const GradBucket& bucket) {
+    std::string words;
+    for (const Tensor& parameter : bucket.parameters) {
+        const Tensor gradient = parameter.grad();
+        words += words.empty() ? "" : ", ";
+        if (!gradient.defined())
+            words += "none";
+        else if (gradient.shares_storage(bucket.buffer))
+            words += "in the bucket";
+        else
+            words += concat(gradient.to_vector<float>());
+    }
+    return words;
+}
+
+// Sorts waits that follow each other: their order does not matter.
+Journal with_sorted_waits(Journal journal) {
+    for (auto first = journal.begin(); first != journal.end();) {
+        const auto is_wait = [](const std::string& line) {
+            return line.starts_with("wait");
+        };
+        first = std::find_if(first, journal.end(), is_wait);
+        const auto last = std::find_if_not(first, journal.end(), is_wait);
+        std::sort(first, last);
+        first = last;
+    }
+    return journal;
+}
+
 }  // namespace
 
 // ---- 19.5
 
-TEST_CASE("the average of each gradient arrives at the owner of its parameter",
+TEST_CASE("each gradient's average is on the owner of its parameter, and nowhere else",
           "[lab19][lab19.5]") {
     const int ranks = GENERATE(1, 2, 3, 4, 7);
     const auto owners = owners_on(ranks);
     const auto seen = on_ranks(ranks, [&](dist::ProcessGroup& group) {
-        const GradBucket bucket = full_bucket(group.rank());
-        std::vector<GradientPart> parts = start_reductions(bucket, owners, group);
-        const std::vector<GradientPart> kept = parts;
-        finish_reductions(parts);
-        std::vector<std::pair<size_t, Values>> own;  // the position, and the values
-        for (const GradientPart& part : kept)
-            for (size_t slot = 0; slot < part.gradients.indices().size(); ++slot)
-                if (part.owner == group.rank())
-                    own.emplace_back(part.gradients.indices()[slot],
-                                     part.gradients.gradient(slot).to_vector<float>());
-        return std::tuple(own, parts.size(), values_of({bucket.buffer}));
+        // A reduction of this group runs in the wait for it, and not before.
+        WatchedGroup watched(group);
+        GradBucket bucket = full_bucket(group.rank());
+        const auto finish = reduce_to_owners(bucket, owners, watched);
+        const Values buffer = values_of({bucket.buffer});
+        const std::string before = gradients_in_words(bucket);
+        ops::fill_(bucket.buffer, -1.0f);  // nothing needs the bucket any more
+        finish();
+        return std::tuple(gradients_in_words(bucket), buffer,
+                          before.find("in the bucket") == std::string::npos);
     });
     const std::vector<size_t> sizes{2, 3, 1, 4};
     for (int rank = 0; rank < ranks; ++rank) {
-        const auto& [own, left, buffer] = seen[static_cast<size_t>(rank)];
+        const auto& [words, buffer, is_apart] = seen[static_cast<size_t>(rank)];
         INFO("gradient k is full of (k + 1) (rank + 1) on "
-             << ranks << " ranks; its owners are " << concat(owners));
-        std::vector<std::pair<size_t, Values>> expected;
-        for (size_t k = 0; k < 4; ++k)
-            if (owners[k] == rank)
-                expected.emplace_back(
-                    k, Values(sizes[k], static_cast<float>((k + 1)) *
-                                            static_cast<float>(ranks + 1) / 2));
-        INFO("rank " << rank << " should have the averages of " << expected.size()
-                     << " gradients in its own part, and has " << own.size());
-        REQUIRE(own.size() == expected.size());
-        for (size_t i = 0; i < own.size(); ++i) {
-            INFO("its gradient number " << i << " should be at position "
-                                        << expected[i].first
-                                        << " of the bucket, with the average (k + 1) "
-                                           "(ranks + 1) / 2; hint 2 of 19.5 helps");
-            REQUIRE(own[i].first == expected[i].first);
-            INFO("kAvg divides once, on the root, after all additions");
-            REQUIRE(first_difference(own[i].second, expected[i].second) == "none");
+             << ranks << " ranks; its owners are " << concat(owners) << "; this is rank "
+             << rank);
+        std::string expected;
+        for (size_t k = 0; k < 4; ++k) {
+            const auto average =
+                static_cast<float>(k + 1) * static_cast<float>(ranks + 1) / 2;
+            expected += k == 0 ? "" : ", ";
+            expected += owners[k] == rank ? concat(Values(sizes[k], average)) : "none";
         }
-        INFO("finish_reductions removes all parts, so that their memory is freed");
-        REQUIRE(left == 0);
-        INFO("the parts are copies: the bucket itself must not change");
-        REQUIRE(buffer == values_of({full_bucket(rank).buffer}));
+        {
+            INFO(
+                "a rank has the averages (k + 1) (ranks + 1) / 2 of its own parameters; "
+                "other gradients are undefined. kAvg divides once, on the owner");
+            CHECK(words == expected);
+        }
+        {
+            INFO("the reductions need copies: the bucket itself must not change");
+            CHECK(buffer == values_of({full_bucket(rank).buffer}));
+        }
+        INFO("before the wait, no gradient is a view of the bucket, which may be freed");
+        CHECK(is_apart);
     }
 }
 
@@ -104,10 +133,11 @@ TEST_CASE("all ranks start one reduction per owner, in the order of the owners",
     const auto seen = on_ranks(4, [&](dist::ProcessGroup& group) {
         WatchedGroup watched(group);
         const GradBucket bucket = full_bucket(group.rank());
-        auto parts = start_reductions(bucket, owners_on(4), watched);
+        const auto finish = reduce_to_owners(bucket, owners_on(4), watched);
         const Journal started = watched.journal;
-        finish_reductions(parts);
-        return std::pair(started, watched.journal);
+        finish();
+        finish();
+        return std::pair(started, with_sorted_waits(watched.journal));
     });
     for (size_t rank = 0; rank < seen.size(); ++rank) {
         const auto& [started, all] = seen[rank];
@@ -117,55 +147,45 @@ TEST_CASE("all ranks start one reduction per owner, in the order of the owners",
             << rank << " called: " << in_words(all));
         {
             INFO(
-                "start_reductions starts one reduction for each owner of something, "
-                "with all its gradients together, and waits for none of them");
+                "one reduction starts for each owner of something, with all its "
+                "gradients together, and none of them is waited for");
             REQUIRE(started == Journal{"start reduce 28 to 0", "start reduce 8 to 1",
                                        "start reduce 4 to 3"});
         }
         INFO(
-            "every rank waits for every reduction that it has started, also for those "
-            "that it only sends to");
-        REQUIRE(all.size() == 6);
-        REQUIRE(all.back() == "wait reduce 4 to 3");
+            "the returned function waits for every reduction, also for those that this "
+            "rank only sends to; a second call does nothing");
+        REQUIRE(Journal(all.begin() + 3, all.end()) == Journal{"wait reduce 28 to 0",
+                                                               "wait reduce 4 to 3",
+                                                               "wait reduce 8 to 1"});
     }
+}
+
+TEST_CASE("after the wait a rank has memory for its own gradients only",
+          "[lab19][lab19.5]") {
+    int64_t before_wait = 0, after_wait = 0;
+    labs::run_ranks(1, [&](dist::ProcessGroup& alone) {
+        FiveInOne group(alone);
+        GradBucket bucket;
+        bucket.buffer = Tensor::zeros({5000});
+        for (int64_t k = 0; k < 5; ++k) {
+            bucket.gradients.push_back(ops::narrow(bucket.buffer, 0, 1000 * k, 1000));
+            bucket.parameters.push_back(Tensor::zeros({1000}).set_requires_grad());
+        }
+        const auto bytes = static_cast<int64_t>(allocated_bytes());
+        const auto finish = reduce_to_owners(bucket, {0, 1, 2, 3, 4}, group);
+        before_wait = static_cast<int64_t>(allocated_bytes()) - bytes;
+        finish();
+        after_wait = static_cast<int64_t>(allocated_bytes()) - bytes;
+    });
+    INFO("five ranks own a gradient of 4,000 bytes each; this is rank 0");
+    INFO("one copy of each gradient is in flight: 20,000 bytes, and their headers");
+    CHECK(before_wait < 24000);
+    INFO("then the copies for other ranks are freed, even if the function is kept");
+    CHECK(after_wait < 8000);
 }
 
 // ---- 19.6
-
-TEST_CASE("a rank keeps the gradients of its own parameters, and no bucket",
-          "[lab19][lab19.6]") {
-    const auto seen = on_ranks(2, [&](dist::ProcessGroup& group) {
-        const GradBucket bucket = full_bucket(group.rank());
-        auto parts = start_reductions(bucket, owners_on(2), group);
-        keep_own_gradients(parts, bucket, group.rank());
-        finish_reductions(parts);
-        std::string words;
-        for (const Tensor& parameter : bucket.parameters) {
-            const Tensor gradient = parameter.grad();
-            words += words.empty() ? "" : ", ";
-            if (!gradient.defined())
-                words += "none";
-            else if (gradient.shares_storage(bucket.buffer))
-                words += "in the bucket";
-            else
-                words += concat(gradient.to_vector<float>());
-        }
-        return std::pair(words, bucket.buffer.is_freed());
-    });
-    const std::string rank_0 = "none, (3, 3, 3), none, (6, 6, 6, 6)";
-    const std::string rank_1 = "(1.5, 1.5), none, (4.5,), none";
-    for (size_t rank = 0; rank < 2; ++rank) {
-        INFO("rank 0 owns the second and the fourth of four parameters; this is rank "
-             << rank);
-        INFO("the gradients are now: " << seen[rank].first);
-        INFO(
-            "own gradients are the views of the own part, the others undefined; hint 1 "
-            "of 19.6 helps");
-        REQUIRE(seen[rank].first == (rank == 0 ? rank_0 : rank_1));
-        INFO("no rank needs the bucket now: free its memory, also that of all views");
-        REQUIRE(seen[rank].second);
-    }
-}
 
 namespace {
 
@@ -237,7 +257,8 @@ TEST_CASE("sharded gradients and state train to the same bits as one process",
     }
 }
 
-TEST_CASE("at most one bucket is in flight", "[lab19][lab19.6]") {
+TEST_CASE("one bucket is in flight, and its memory is freed at once",
+          "[lab19][lab19.6]") {
     const auto seen = on_ranks(2, [](dist::ProcessGroup& group) {
         WatchedGroup watched(group);
         const GradBucket first = full_bucket(0);
@@ -253,32 +274,36 @@ TEST_CASE("at most one bucket is in flight", "[lab19][lab19.6]") {
         ZeroRedundancyOptimizer zero(parameters, make_sgd);
         const auto hook = reduce_scatter_hook(zero);
         const auto finish_first = hook(first, watched);
-        const size_t started = watched.journal.size();
+        const bool first_freed = first.buffer.is_freed();
         watched.journal.emplace_back("second bucket");
         const auto finish_second = hook(second, watched);
+        const bool second_freed = second.buffer.is_freed();
         watched.journal.emplace_back("end of backward");
         finish_first();
         finish_second();
-        const bool both_freed = first.buffer.is_freed() && second.buffer.is_freed();
-        return std::tuple(started, watched.journal, both_freed);
+        return std::tuple(with_sorted_waits(watched.journal), first_freed, second_freed);
     });
     for (size_t rank = 0; rank < seen.size(); ++rank) {
-        const auto& [started, journal, freed] = seen[rank];
+        const auto& [journal, first_freed, second_freed] = seen[rank];
         INFO(
             "DDP gives the hook two buckets, and calls both finish functions at the end "
             "of the backward pass; rank "
             << rank << " called: " << in_words(journal));
         INFO(
-            "the hook first waits for the bucket in flight, so that its memory is freed, "
-            "and then starts the next one, without waiting for it");
-        REQUIRE(started == 2);
-        REQUIRE(journal.size() == 10);
-        REQUIRE(journal[3].starts_with("wait"));
-        REQUIRE(journal[4].starts_with("wait"));
-        REQUIRE(journal[5].starts_with("start"));
-        REQUIRE(journal[6].starts_with("start"));
-        REQUIRE(journal[7] == "end of backward");
-        REQUIRE(freed);
+            "rank 0 owns 6 floats of the first bucket and 4 of the second, rank 1 the "
+            "other 4 and 6: look an owner up by its parameter, not by its place");
+        INFO(
+            "the hook first waits for the bucket in flight, and then starts the next "
+            "one, "
+            "without waiting for it");
+        CHECK(journal == Journal{"start reduce 24 to 0", "start reduce 16 to 1",
+                                 "second bucket", "wait reduce 16 to 1",
+                                 "wait reduce 24 to 0", "start reduce 16 to 0",
+                                 "start reduce 24 to 1", "end of backward",
+                                 "wait reduce 16 to 0", "wait reduce 24 to 1"});
+        INFO("no rank needs the bucket now: the hook frees its memory before it returns");
+        CHECK(first_freed);
+        CHECK(second_freed);
     }
 }
 

@@ -5,48 +5,39 @@
 #include <unordered_map>
 #include <utility>
 
+#include "libmini/parallel/bucket.hpp"
+
+// [lab19 file]
 namespace mini::parallel {
 
-std::vector<GradientPart> start_reductions(const GradBucket& bucket,
-                                           const std::vector<int>& owners,
-                                           dist::ProcessGroup& group) {
-    std::vector<GradientPart> parts;
+FinishHook reduce_to_owners(const GradBucket& bucket, const std::vector<int>& owners,
+                            dist::ProcessGroup& group) {
+    // One buffer for each owner, and its reduction.
+    using Parts = std::vector<std::pair<Bucket, dist::WorkHandle>>;
+    const auto in_flight = std::make_shared<Parts>();
     // [lab19.5] Copy each owner's gradients to one buffer, and reduce it to the owner.
     for (int owner = 0; owner < group.world_size(); ++owner) {
-        std::vector<size_t> positions;
+        std::vector<size_t> indices;
         for (size_t k = 0; k < owners.size(); ++k)
-            if (owners[k] == owner) positions.push_back(k);
-        if (positions.empty()) continue;
+            if (owners[k] == owner) indices.push_back(k);
+        if (indices.empty()) continue;
 
-        GradientPart part{owner, Bucket(positions, bucket.parameters), nullptr};
-        for (size_t slot = 0; slot < positions.size(); ++slot)
-            part.gradients.copy_gradient(slot, bucket.gradients[positions[slot]], 1.0f);
-        part.work =
-            group.reduce_async(part.gradients.buffer(), owner, dist::ReduceOp::kAvg);
-        parts.push_back(std::move(part));
+        Bucket part(indices, bucket.parameters);
+        for (size_t slot = 0; slot < indices.size(); ++slot) {
+            part.copy_gradient(slot, bucket.gradients[indices[slot]], 1.0f);
+            Tensor parameter = bucket.parameters[indices[slot]];
+            parameter.set_grad(owner == group.rank() ? part.gradient(slot) : Tensor());
+        }
+        auto work = group.reduce_async(part.buffer(), owner, dist::ReduceOp::kAvg);
+        in_flight->emplace_back(std::move(part), std::move(work));
     }
     // [lab19.5]
-    return parts;
-}
-
-void finish_reductions(std::vector<GradientPart>& parts) {
-    // [lab19.5] Wait for each reduction, then remove the parts.
-    for (const GradientPart& part : parts) part.work->wait();
-    parts.clear();
-    // [lab19.5]
-}
-
-void keep_own_gradients(const std::vector<GradientPart>& parts, const GradBucket& bucket,
-                        int rank) {
-    // [lab19.6] Keep the gradients of this rank's own parameters, and no others.
-    for (const GradientPart& part : parts)
-        for (size_t slot = 0; slot < part.gradients.indices().size(); ++slot) {
-            Tensor parameter = bucket.parameters[part.gradients.indices()[slot]];
-            parameter.set_grad(part.owner == rank ? part.gradients.gradient(slot)
-                                                  : Tensor());
-        }
-    bucket.buffer.free_storage();
-    // [lab19.6]
+    return [in_flight] {
+        // [lab19.5] Wait for each reduction, then remove the parts.
+        for (const auto& [part, work] : *in_flight) work->wait();
+        in_flight->clear();
+        // [lab19.5]
+    };
 }
 
 CommHook reduce_scatter_hook(const ZeroRedundancyOptimizer& optimizer) {
@@ -54,20 +45,21 @@ CommHook reduce_scatter_hook(const ZeroRedundancyOptimizer& optimizer) {
     for (size_t i = 0; i < optimizer.parameters().size(); ++i)
         owner_by_id[optimizer.parameters()[i].id()] = optimizer.owners()[i];
 
-    // The parts of the bucket that was launched last, until they are finished.
-    const auto in_flight = std::make_shared<std::vector<GradientPart>>();
-    return [owner_by_id, in_flight](const GradBucket& bucket,
-                                    dist::ProcessGroup& group) -> FinishHook {
+    // Waits for the bucket that was launched last.
+    const auto finish = std::make_shared<FinishHook>([] {});
+    return [owner_by_id, finish](const GradBucket& bucket,
+                                 dist::ProcessGroup& group) -> FinishHook {
         std::vector<int> owners;
         for (const Tensor& parameter : bucket.parameters)
             owners.push_back(owner_by_id.at(parameter.id()));
-        // [lab19.6] Finish the bucket in flight, then start this one.
-        finish_reductions(*in_flight);
-        *in_flight = start_reductions(bucket, owners, group);
-        keep_own_gradients(*in_flight, bucket, group.rank());
-        return [in_flight] { finish_reductions(*in_flight); };
+        // [lab19.6] Finish the bucket in flight, start this one, and free its memory.
+        (*finish)();
+        *finish = reduce_to_owners(bucket, owners, group);
+        bucket.buffer.free_storage();
+        return *finish;
         // [lab19.6]
     };
 }
 
 }  // namespace mini::parallel
+// [lab19 file]

@@ -19,46 +19,31 @@
 
 #include <vector>
 
-#include "libmini/parallel/bucket.hpp"
 #include "libmini/parallel/comm_hooks.hpp"
 #include "libmini/parallel/zero.hpp"
 
 namespace mini::parallel {
 
-/// Returns a hook that averages each gradient on the owner of its parameter only. After
-/// backward() a rank's own parameters have averaged gradients, in memory of their own;
-/// the gradients of all other parameters are undefined, and the buckets are freed. The
-/// hook waits for a bucket when the next bucket is launched. REQUIRES: the parameters of
-/// DDP are parameters of `optimizer`; zero_grad() before each backward() that averages.
-/// Use one hook for one DDP.
+/// Starts one reduction for each rank that owns parameters of the bucket, in the order of
+/// the ranks; owners[k] is the owner of bucket.parameters[k]. Each reduces a copy of all
+/// gradients of the owner, in one buffer, and leaves their average on the owner
+/// (ReduceOp::kAvg). Does not block, and does not change the bucket's buffer. Every rank
+/// must call it.
+///
+/// Sets the gradients of the bucket's parameters: those of this rank's own parameters are
+/// views of the copy, which have the averages when the reduction has ended, and all others
+/// are undefined. Returns a function that blocks until all reductions have ended, and then
+/// frees the copies for other ranks; further calls do nothing.
+FinishHook reduce_to_owners(const GradBucket& bucket, const std::vector<int>& owners,
+                            dist::ProcessGroup& group);
+
+/// Returns a hook that averages each gradient on the owner of its parameter only, by
+/// reduce_to_owners(). After backward() a rank's own parameters have averaged gradients, in
+/// memory of their own; the gradients of all other parameters are undefined. The hook first
+/// waits for the bucket before this one, so that one bucket at a time is in flight; the
+/// bucket's memory is freed (Tensor::free_storage) before the hook returns. REQUIRES: the
+/// parameters of DDP are parameters of `optimizer`, which lives as long as the hook;
+/// zero_grad() before each backward() that averages. Use one hook for one DDP.
 CommHook reduce_scatter_hook(const ZeroRedundancyOptimizer& optimizer);
-
-// ---- the parts of the hook
-
-/// The gradients that one bucket has for one owner, during their reduction.
-struct GradientPart {
-    int owner;
-    Bucket gradients;  // of bucket.parameters[k], for each k in gradients.indices()
-    dist::WorkHandle work;
-};
-
-/// Starts one reduction for each rank that owns parameters of `bucket`, in the order of
-/// the ranks. Each reduces a copy of the owner's gradients, and leaves their average on
-/// the owner (ReduceOp::kAvg). owners[k] is the owner of bucket.parameters[k]. Does not
-/// block; does not change the bucket. Every rank must call it.
-std::vector<GradientPart> start_reductions(const GradBucket& bucket,
-                                           const std::vector<int>& owners,
-                                           dist::ProcessGroup& group);
-
-/// Blocks until all reductions are done; then removes all parts. A tensor that shares a
-/// part's memory keeps this memory alive.
-void finish_reductions(std::vector<GradientPart>& parts);
-
-/// Sets the gradients of the parameters that `rank` owns to the views of their part, and
-/// the gradients of all other parameters of the bucket to undefined tensors. Then frees
-/// the bucket's memory (Tensor::free_storage). The reductions may be in flight: the views
-/// have the averages when these are done.
-void keep_own_gradients(const std::vector<GradientPart>& parts, const GradBucket& bucket,
-                        int rank);
 
 }  // namespace mini::parallel

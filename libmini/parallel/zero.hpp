@@ -18,7 +18,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "libmini/distributed/group/process_group.hpp"
@@ -43,25 +42,32 @@ std::vector<int> partition_parameters(const std::vector<int64_t>& sizes, int wor
 /// all ranks.
 class ZeroRedundancyOptimizer : public optim::Optimizer, public Joinable {
   public:
-    /// Compares the number and shapes of the parameters across ranks; blocks until every
-    /// rank has called this constructor. Throws Error, on all ranks, naming the rank and
-    /// the parameter that differ; throws UsageError for parameters other than float32. A
-    /// null `group` means the default group. REQUIRES: the parameters have the same order
-    /// on all ranks, which a wrapper of their module has checked by their names.
+    /// Builds this rank's own optimizer, whose learning rate lr() has then: `make` gets the
+    /// parameters that this rank owns, in the order of `parameters`, or one tensor of one
+    /// element if it owns none. Throws the errors of check_shardable(), which blocks, and
+    /// Error if `make` returns null. A null `group` means the default group. REQUIRES: the
+    /// parameters have the same order on all ranks, which a wrapper of their module has
+    /// checked by their names.
     ZeroRedundancyOptimizer(std::vector<Tensor> parameters, const OptimizerFactory& make,
                             std::shared_ptr<dist::ProcessGroup> group = nullptr);
 
-    /// Updates this rank's own parameters, with the learning rate of the last set_lr(),
-    /// then receives the other parameters from their owners; blocks until all parameters
-    /// have arrived. Every rank must call it. Holds at most two owners' parameters in
-    /// buffers at a time. On one rank it sends nothing.
-    void step() override;
+    /// Calls update_and_share(), as an iteration of the Join that runs, if one does.
+    void step() override {
+        Join::notify_join_context(*this);
+        update_and_share();
+    }
 
-    /// Collects the state of all ranks on rank `to` (`consolidate_state_dict`); blocks
-    /// until done. Every rank must call it. One rank after the other broadcasts its part
-    /// of the state, as in PyTorch, so every rank needs memory for one more part. An
-    /// option that ranks disagree about, such as the learning rate, gets the value of
-    /// rank `to`. Throws UsageError for an invalid rank.
+    /// Updates this rank's own parameters, with the learning rate lr(), then receives the
+    /// other parameters from their owners; blocks until all parameters have arrived. Every
+    /// rank must call it. In the order of the ranks, each owner of elements broadcasts one
+    /// buffer with all its parameters. A broadcast starts before the previous one is waited
+    /// for, but after the buffer before that is freed: at most two at a time. One rank
+    /// sends nothing. The parameters keep their memory; they are written as by ops::copy_.
+    void update_and_share();
+
+    /// Collects the state of all ranks on rank `to` (`consolidate_state_dict`) by
+    /// collect_state(); blocks until done. Every rank must call it. The learning rate is
+    /// lr() of rank `to`. Throws UsageError for an invalid rank.
     void consolidate_state_dict(int to = 0);
 
     /// Returns the state of all parameters, as the unsharded optimizer would; its tensors
@@ -70,44 +76,31 @@ class ZeroRedundancyOptimizer : public optim::Optimizer, public Joinable {
     /// step() or successful load_state_dict().
     optim::OptimizerState state_dict() const override;
 
-    /// Loads this rank's part of a full state, which may come from the unsharded
-    /// optimizer or from a different number of ranks; every rank must pass the same
-    /// state. Throws UsageError for the index of a parameter that does not exist, and the
-    /// errors of the rank's optimizer; this optimizer is then unchanged.
+    /// Loads this rank's part of a full state (own_state()), which may come from the
+    /// unsharded optimizer or from a different number of ranks; every rank must pass the
+    /// same state. lr() is then the state's. Throws the errors of own_state() and of the
+    /// rank's own optimizer; this optimizer is then unchanged.
     void load_state_dict(const optim::OptimizerState& state) override;
 
-    /// Returns the owner of each parameter.
-    const std::vector<int>& owners() const { return owners_; }
+    /// Returns the owner of each parameter, by partition_parameters().
+    const std::vector<int>& owners() const;
 
     /// Returns the optimizer of this rank's own parameters.
-    const optim::Optimizer& local_optimizer() const { return *local_; }
+    const optim::Optimizer& local_optimizer() const;
 
     /// Returns the hook for one Join: a joined rank continues to update and broadcast its
     /// own parameters, with its own learning rate. REQUIRES: an earlier joinable of the
     /// Join, such as DistributedDataParallel, leaves averaged gradients on joined ranks
     /// too; and every iteration that the Join counts has exactly one step(), so no
     /// iteration is within no_sync.
-    JoinHook join_hook(const JoinOptions& options) override;
-    dist::ProcessGroup& join_process_group() override { return *group_; }
+    JoinHook join_hook(const JoinOptions&) override {
+        return {.main_hook = [this] { update_and_share(); }};
+    }
+    dist::ProcessGroup& join_process_group() override;
 
   private:
-    void step_and_share();
-
-    // Returns the indices of the parameters of `rank`, in increasing order. Parameter k
-    // of its local_ is parameters_[indices_of(rank)[k]].
-    std::vector<size_t> indices_of(int rank) const;
-
-    // Returns the state of local_; each name has the parameter's index in parameters_. A
-    // rank that owns no parameter has a dummy parameter in local_, which is left out.
-    optim::OptimizerState local_state() const;
-
-    // Throws UsageError if there is no parameter with this index.
-    void check_exists(size_t number) const;
-
-    std::shared_ptr<dist::ProcessGroup> group_;
-    std::vector<int> owners_;                            // one per parameter
-    std::unique_ptr<optim::Optimizer> local_;            // of this rank's own parameters
-    std::optional<optim::OptimizerState> consolidated_;  // since the last step
+    struct Impl;  // zero.cpp defines it; a shared_ptr needs no destructor here
+    std::shared_ptr<Impl> impl_;
 };
 
 }  // namespace mini::parallel

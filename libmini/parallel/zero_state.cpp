@@ -1,5 +1,6 @@
 #include "libmini/parallel/zero_state.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <sstream>
@@ -8,6 +9,7 @@
 #include <system_error>
 
 #include "libmini/distributed/group/gather.hpp"
+#include "libmini/parallel/same_parameters.hpp"
 #include "libmini/tensor/ops.hpp"
 
 namespace mini::parallel {
@@ -73,6 +75,20 @@ std::optional<std::string> renamed(
 
 }  // namespace
 
+void check_shardable(dist::ProcessGroup& group, const std::vector<Tensor>& parameters) {
+    nn::NamedTensors without_names;
+    for (const Tensor& parameter : parameters) without_names.emplace_back("", parameter);
+    check_same_parameters(group,
+                          {.who = "ZeroRedundancyOptimizer",
+                           .what = "parameters",
+                           .remedy = "every rank must pass the same list"},
+                          without_names);
+    for (size_t i = 0; i < parameters.size(); ++i)
+        if (parameters[i].dtype() != DType::kFloat32)
+            throw UsageError(concat("ZeroRedundancyOptimizer: parameter ", i, " is ",
+                                    parameters[i].dtype(), ", not float32"));
+}
+
 optim::OptimizerState broadcast_state(dist::ProcessGroup& group,
                                       const optim::OptimizerState& state, int from) {
     const bool is_sender = group.rank() == from;
@@ -97,6 +113,43 @@ optim::OptimizerState renumbered(
         if (const auto other = renamed(name, new_number)) result.numbers[*other] = number;
     // [lab19.3]
     return result;
+}
+
+optim::OptimizerState collect_state(dist::ProcessGroup& group,
+                                    const optim::OptimizerState& local,
+                                    const std::vector<size_t>& indices, int to) {
+    optim::OptimizerState all;
+    // [lab19.3] Broadcast each rank's state, and merge the states on rank `to`.
+    const optim::OptimizerState mine =
+        renumbered(local, [&](size_t k) -> std::optional<size_t> {
+            if (k >= indices.size()) return std::nullopt;
+            return indices[k];
+        });
+
+    // Begin with rank `to`, since merge keeps the first value of a name.
+    for (int i = 0; i < group.world_size(); ++i) {
+        const int from = (to + i) % group.world_size();
+        optim::OptimizerState theirs = broadcast_state(group, mine, from);
+        if (group.rank() != to) continue;
+        all.tensors.merge(theirs.tensors);
+        all.numbers.merge(theirs.numbers);
+    }
+    // [lab19.3]
+    return all;
+}
+
+optim::OptimizerState own_state(const optim::OptimizerState& state,
+                                const std::vector<size_t>& indices, size_t count) {
+    // [lab19.4] Keep the entries of these parameters, each with its own number.
+    return renumbered(state, [&](size_t number) -> std::optional<size_t> {
+        if (number >= count)
+            throw UsageError(concat("ZeroRedundancyOptimizer: the state has a parameter ",
+                                    number, ", but there are ", count, " parameters"));
+        const auto found = std::ranges::find(indices, number);
+        if (found == indices.end()) return std::nullopt;
+        return static_cast<size_t>(found - indices.begin());
+    });
+    // [lab19.4]
 }
 
 }  // namespace mini::parallel

@@ -1,6 +1,6 @@
 // The guarantee of data-parallel training: any number of ranks trains the same model, also
 // in difficult cases: tied weights, frozen parameters, unused branches, accumulated
-// gradients. (Uneven inputs: uneven_zero_test.cpp.)
+// gradients. (Uneven inputs: zero_test.cpp.)
 
 #include <array>
 #include <cmath>

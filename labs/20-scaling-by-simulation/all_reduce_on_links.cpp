@@ -62,13 +62,11 @@ double ring_seconds(const dist::Links& links, int P, size_t bytes) {
 double hosts_seconds(Algorithm algorithm, const dist::Links& links, int P, size_t bytes) {
     const int per_host = std::min(P, links.ranks_per_host);
     const int hosts = (P + links.ranks_per_host - 1) / links.ranks_per_host;
-    // [lab20.3] Add the tree inside a host to the all-reduce between the hosts.
     const bool is_tree = algorithm == Algorithm::kTree;
     const double inside = seconds_on(links.inside, Algorithm::kTree, per_host, bytes);
     const double between = seconds_on(
         links.network, is_tree ? Algorithm::kTree : Algorithm::kRing, hosts, bytes);
     return inside + between;
-    // [lab20.3]
 }
 
 double all_reduce_seconds_on(const dist::Links& links, Algorithm algorithm, int P,

@@ -5,6 +5,7 @@
 
 #include "libmini/core/error.hpp"
 
+// [lab20 file]
 namespace mini::lab20 {
 namespace {
 
@@ -67,3 +68,4 @@ double largest_error(const LinkFit& fit, std::span<const Measurement> measuremen
 }
 
 }  // namespace mini::lab20
+// [lab20 file]

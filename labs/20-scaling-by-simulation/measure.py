@@ -3,7 +3,7 @@
 
     labs/20-scaling-by-simulation/measure.py [--link 100Mbit,0.3ms] [--rounds 5]
     labs/20-scaling-by-simulation/measure.py --shapes        only the two charts
-    ... --program predict_step_mine                          by your functions
+    ... --mine                                               by your functions, of your lab 16
 
 The prediction comes from parts: all-reduces alone (mini bench allreduce), and training on one
 rank that waits for no other, on as many ranks at a time as the measurement has, because they
@@ -47,7 +47,7 @@ def bench(options, path):
 
 
 def training(options):
-    return [f"{options.bin}/train_mnist", "--data", "digits", "--steps", str(options.steps),
+    return [f"{options.bin}/train_mnist{options.mine}", "--data", "digits", "--steps", str(options.steps),
             "--bucket-cap-mb", str(options.cap_mb), "--json"]
 
 
@@ -70,7 +70,7 @@ def alone(options, folder):
 
 def predict(options, bench_path, run_paths):
     return json.loads(built.output_of([
-        f"{options.bin}/{options.program}", "--bench", bench_path, "--run", ",".join(run_paths),
+        f"{options.bin}/predict_step{options.mine}", "--bench", bench_path, "--run", ",".join(run_paths),
         "--ranks", str(options.ranks), "--bucket-cap-mb", str(options.cap_mb), "--json"]))
 
 
@@ -134,7 +134,7 @@ def predict_and_measure(options):
 def steps(options, ranks, caps):
     """Returns {(ranks, MiB): milliseconds} for ResNet-50."""
     rows = json.loads(built.output_of([
-        f"{options.bin}/{options.program}", "--model", "resnet50", "--link", HOSTS, "--ranks",
+        f"{options.bin}/predict_step{options.mine}", "--model", "resnet50", "--link", HOSTS, "--ranks",
         ",".join(map(str, ranks)), "--bucket-cap-mb", ",".join(map(str, caps)), "--json"]))
     return {(row["ranks"], row["bucket_cap_mb"]): 1e3 * row["step_s"] for row in rows}
 
@@ -163,7 +163,8 @@ def draw(options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--bin", default="build/release/bin")
-    parser.add_argument("--program", default="predict_step", help="predict_step_mine: your code")
+    parser.add_argument("--mine", action="store_const", const="_mine", default="",
+                        help="predict and train with your own code")
     parser.add_argument("--link", default="100Mbit,0.3ms")
     parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=5)

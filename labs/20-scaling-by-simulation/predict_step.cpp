@@ -19,9 +19,9 @@
 #include <vector>
 
 #include "labs/20-scaling-by-simulation/all_reduce_on_links.hpp"
-#include "labs/20-scaling-by-simulation/bucket_timeline.hpp"
 #include "labs/20-scaling-by-simulation/prediction.hpp"
 #include "labs/20-scaling-by-simulation/published_models.hpp"
+#include "labs/20-scaling-by-simulation/reports.hpp"
 #include "labs/20-scaling-by-simulation/step_profile.hpp"
 #include "libmini/core/error.hpp"
 #include "libmini/distributed/transport/links.hpp"
@@ -47,7 +47,9 @@ void print_measured(const Options& options) {
     const auto rank = lab20::read_computation(options.runs);
     const auto link = lab20::fit_bench(options.bench);
     const int P = options.ranks.front();
-    const auto rows = lab20::predict(rank, link.fit, P, options.caps_mb.front());
+    const auto rows = lab20::predict(
+        rank, P, lab20::assign_buckets(rank.gradients, options.caps_mb.front()),
+        [&](int64_t bytes) { return lab20::all_reduce_seconds(link.fit, P, bytes); });
     if (options.json) {
         nlohmann::json json = {{"alpha_s", link.fit.alpha},
                                {"beta_s", link.fit.beta},

@@ -23,7 +23,7 @@
 //     ready ms       the last gradient is ready; times since the end of forward
 //     begin, end     of the bucket's all-reduce, by formula (all_reduce_on_links.hpp)
 //
-// The view of one rank, with all ranks alike, as bucket_timeline.hpp predicts it: a table
+// The view of one rank, with all ranks alike, as prediction.hpp predicts it: a table
 // takes milliseconds. simulate step simulates the messages of all ranks.
 
 #include <fmt/format.h>
@@ -39,7 +39,7 @@
 #include <vector>
 
 #include "labs/20-scaling-by-simulation/all_reduce_on_links.hpp"
-#include "labs/20-scaling-by-simulation/bucket_timeline.hpp"
+#include "labs/20-scaling-by-simulation/prediction.hpp"
 #include "labs/20-scaling-by-simulation/published_models.hpp"
 #include "labs/20-scaling-by-simulation/simulate.hpp"
 #include "labs/20-scaling-by-simulation/simulated_step.hpp"

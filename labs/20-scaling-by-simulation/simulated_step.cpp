@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "labs/20-scaling-by-simulation/bucket_timeline.hpp"
 #include "libmini/distributed/backends/transport_backend.hpp"
 #include "libmini/extras/simulation/cluster.hpp"
 #include "libmini/tensor/ops.hpp"

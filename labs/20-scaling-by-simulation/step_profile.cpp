@@ -8,8 +8,21 @@
 #include <nlohmann/json.hpp>
 
 #include "libmini/core/error.hpp"
+#include "libmini/parallel/bucket.hpp"
+#include "libmini/parallel/ddp_options.hpp"
+#include "libmini/tensor/tensor.hpp"
 
 namespace mini::lab20 {
+namespace {
+
+static_assert(kFirstBucketMb * parallel::kBytesPerMib == parallel::kFirstBucketBytes);
+
+// Returns a size limit in bytes, at least 1.
+int64_t limit_of(double mb) {
+    return std::max(int64_t{1}, static_cast<int64_t>(mb * parallel::kBytesPerMib));
+}
+
+}  // namespace
 
 StepProfile profile_of(const std::vector<ModelParameter>& parameters, double forward,
                        double backward) {
@@ -24,6 +37,16 @@ StepProfile profile_of(const std::vector<ModelParameter>& parameters, double for
         profile.names.push_back(parameters[i].name);
     }
     return profile;
+}
+
+BucketIndices assign_buckets(const std::vector<training::GradientTime>& gradients,
+                             double cap_mb, double first_mb) {
+    std::vector<Tensor> sizes;  // memory that no code reads or writes
+    for (const training::GradientTime& gradient : gradients)
+        sizes.push_back(
+            Tensor::empty({gradient.bytes / static_cast<int64_t>(sizeof(float))}));
+    return parallel::compute_bucket_assignment(
+        sizes, {limit_of(std::min(first_mb, cap_mb)), limit_of(cap_mb)});
 }
 
 void read_json(const std::string& path,

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "labs/20-scaling-by-simulation/prediction.hpp"
 #include "labs/20-scaling-by-simulation/published_models.hpp"
 #include "libmini/training/statistics.hpp"
 
@@ -30,6 +31,16 @@ struct StepProfile {
 /// parameter's part.
 StepProfile profile_of(const std::vector<ModelParameter>& parameters, double forward,
                        double backward);
+
+/// The default size of the first bucket, in MiB.
+constexpr double kFirstBucketMb = 1;
+
+/// Groups gradients into buckets in their order, as DistributedDataParallel does: by
+/// compute_bucket_assignment(), with a first bucket of `first_mb` MiB, or of `cap_mb` if
+/// `cap_mb` is less. If a limit is 0, one gradient reaches it. REQUIRES: the gradients
+/// have a positive multiple of 4 bytes; 0 <= cap_mb, first_mb <= 1e6.
+BucketIndices assign_buckets(const std::vector<training::GradientTime>& gradients,
+                             double cap_mb, double first_mb = kFirstBucketMb);
 
 /// Calls `read` with the JSON of a file. Throws BadFile, which names the file, if it is
 /// missing or no JSON, or if `read` throws.

@@ -55,7 +55,7 @@ TEST_CASE("events run in the order of their times, and the clock jumps to each",
     add(queue, story, 10, 0, 'a');
     add(queue, story, 20, 0, 'b');
     INFO("added: c at 30 us, a at 10 us, b at 20 us; hint 1 of 20.1 helps");
-    INFO("is_later(a, b) is whether a runs AFTER b; the clock is set before the action");
+    INFO("the clock shows the time of an event while its action runs");
     run(queue);
     CHECK(story == "a at 10, b at 20, c at 30");
     CHECK(queue.now() == us(30));
@@ -82,7 +82,7 @@ TEST_CASE("events of one time run by their order, then first come, first served"
     for (const char name : {'b', 'c', 'd', 'e'}) add(queue, story, 5, 1, name);
     add(queue, story, 5, 0, 'a');
     INFO("all at 5 us: f with the largest order; b, c, d, e with order 1; a with 0");
-    INFO("events that are equal in both are told apart by `number`, which counts at()");
+    INFO("events that are equal in both run in the order of the calls of at()");
     run(queue);
     CHECK(story == "a at 5, b at 5, c at 5, d at 5, e at 5, f at 5");
 }
@@ -104,6 +104,34 @@ TEST_CASE("an action adds events, and those of its own time run next",
     INFO("remove the event before you call its action: at() moves the events in memory");
     run(queue);
     CHECK(story == "first, o at 10, p at 20, q at 20, r at 20, s at 20, t at 30");
+}
+
+TEST_CASE("an event in the past is an error, and one at this moment is none",
+          "[lab20][lab20.1]") {
+    EventQueue queue;
+    std::string story;
+    queue.at(us(10), 0, [&] {
+        CHECK_THROWS_AS(queue.at(us(9), 0, [] {}), Error);
+        add(queue, story, 10, 0, 'a');
+    });
+    INFO("at 10 us an action adds an event at 9 us, which is an Error, and one at 10 us");
+    run(queue);
+    CHECK(story == "a at 10");
+    CHECK(queue.now() == us(10));
+}
+
+TEST_CASE("events that are removed do not run, and new ones do", "[lab20][lab20.1]") {
+    EventQueue queue;
+    std::string story;
+    add(queue, story, 10, 0, 'a');
+    add(queue, story, 30, 0, 'b');
+    queue.run_next();
+    queue.clear();
+    CHECK(queue.empty());
+    add(queue, story, 20, 0, 'c');
+    INFO("a at 10 us runs; b at 30 us is removed by clear(); then c is added at 20 us");
+    run(queue);
+    CHECK(story == "a at 10, c at 20");
 }
 
 TEST_CASE("a thousand events in a scrambled order run in the order of their times",
@@ -232,4 +260,40 @@ TEST_CASE("the measured all-reduces are fitted with the smallest relative errors
     CHECK(std::abs(fit.alpha - 1e-3) < 0.15e-3);
     CHECK(std::abs(fit.beta - 8e-9) < 0.8e-9);
     CHECK(lab20::largest_error(fit, kMeasured) < 0.1);
+}
+
+TEST_CASE("measurements that cannot separate alpha and beta are rejected",
+          "[lab20][lab20.2]") {
+    const Measurement small{.messages = 1, .bytes = 4, .seconds = 1e-3};
+    const auto with = [&](double messages, double bytes, double seconds) {
+        return std::vector<Measurement>{small, {messages, bytes, seconds}};
+    };
+    INFO("no measurement, one, or two of which one has twice the messages and bytes");
+    CHECK_THROWS_AS(lab20::fit_link({}), UsageError);
+    CHECK_THROWS_AS(lab20::fit_link(std::vector{small}), UsageError);
+    CHECK_THROWS_AS(lab20::fit_link(with(2, 8, 2e-3)), UsageError);
+    INFO("a measured time of 0, below 0, or that is no number");
+    for (const double seconds : {0.0, -1e-3, double{NAN}})
+        CHECK_THROWS_AS(lab20::fit_link(with(1, 8, seconds)), UsageError);
+    INFO(
+        "as many bytes with more messages are a second equation; so are no bytes at all");
+    CHECK(std::abs(lab20::fit_link(with(2, 4, 2e-3)).beta) < 1e-9);
+    CHECK(std::abs(lab20::fit_link(with(1, 0, 0.5e-3)).alpha - 0.5e-3) < 1e-9);
+}
+
+TEST_CASE("the largest error is relative, whatever its sign", "[lab20][lab20.2]") {
+    // alpha is 1 ms, beta 1 us.
+    const LinkFit fit =
+        lab20::fit_link(std::vector<Measurement>{{1, 1000, 2e-3}, {2, 1000, 3e-3}});
+    const Measurement exact{1, 1000, 2e-3}, short_one{1, 1000, 1.6e-3},
+        long_one{1, 1000, 4e-3};
+    INFO(
+        "predicted 2 ms; measured 1.6 ms: 25 % too much; measured 4 ms: 50 % too little");
+    const auto error = [&](const std::vector<Measurement>& measured) {
+        return lab20::largest_error(fit, measured);
+    };
+    CHECK(error({}) == 0);
+    CHECK(error({exact}) < 1e-9);
+    CHECK(std::abs(error({short_one, exact}) - 0.25) < 1e-9);
+    CHECK(std::abs(error({short_one, long_one, exact}) - 0.5) < 1e-9);
 }

@@ -90,37 +90,3 @@ TEST_CASE("a ring on hosts and with slow ranks takes the simulated time",
                 "the size of its own chunk");
         }
 }
-
-namespace {
-
-const std::string kNoHosts = "25Gbit,10us";
-const std::string kHosts = "25Gbit,10us; hosts of 8: 800Gbit,1us";
-
-struct Cluster {
-    Algorithm algorithm;
-    std::string links;
-    std::vector<int> ranks;
-};
-
-}  // namespace
-
-TEST_CASE("trees and hierarchical all-reduces take the simulated time",
-          "[lab20][lab20.3]") {
-    const auto cluster =
-        GENERATE(Cluster{Algorithm::kHierarchical, kHosts, {1, 4, 8, 12, 16, 20, 1024}},
-                 Cluster{Algorithm::kHierarchical, kNoHosts, {1, 2, 7}},
-                 Cluster{Algorithm::kTree, kHosts, {1, 4, 8, 16, 1024}},
-                 Cluster{Algorithm::kTree, kNoHosts, {1, 2, 8}});
-    const auto links = dist::parse_links(cluster.links);
-    const Algorithm algorithm = cluster.algorithm;
-    for (const int P : cluster.ranks)
-        for (const size_t bytes : {size_t{64}, size_t{1} << 16}) {
-            INFO(dist::algorithm_name(algorithm)
-                 << ", " << P << " ranks, " << bytes << " bytes; " << cluster.links);
-            check_near(
-                lab20::hosts_seconds(algorithm, links, P, bytes) * kMicroseconds,
-                simulated(links, algorithm, P, bytes),
-                "inside a host a tree down and up; between the hosts, not the ranks, a "
-                "tree or a ring; the two follow each other");
-        }
-}

@@ -50,7 +50,7 @@ class Reading {
     // and end in the order of their launches; a collective that no bucket waits for is
     // not counted.
     void follow_bucket(const Event& event) {
-        // [lab20.4] Enter a launched bucket in reductions_, and then its two times.
+        // [lab20.7] Enter a launched bucket in reductions_, and then its two times.
         const auto next = std::ranges::find(reductions_, 0, &Reduction::begin);
         const auto open = std::ranges::find(reductions_, 0, &Reduction::end);
         if (event.kind == EventKind::kBucketReady) full_[event.index] = event.nanoseconds;
@@ -62,7 +62,7 @@ class Reading {
             next->begin = event.nanoseconds;
         if (event.kind == EventKind::kCollectiveEnd && open != next)
             open->end = event.nanoseconds;
-        // [lab20.4]
+        // [lab20.7]
     }
     void end_backward(const Event& event) {
         backward_end_ = event.nanoseconds;

@@ -6,13 +6,18 @@
 
 #include "libmini/core/error.hpp"
 
+// [lab20 file]
 namespace mini::dist {
+namespace {
 
-bool EventQueue::is_later(const Event& a, const Event& b) {
+// Whether `a` runs after `b`; with this comparison a heap has the first event in front.
+const auto is_later = [](const auto& a, const auto& b) -> bool {
     // [lab20.1] Compare the times, then the orders, then the numbers.
     return std::tie(a.when, a.order, a.number) > std::tie(b.when, b.order, b.number);
     // [lab20.1]
-}
+};
+
+}  // namespace
 
 void EventQueue::at(VirtualTime when, uint64_t order, std::function<void()> action) {
     MINI_CHECK(when >= now_, "an event in the past: ", when.count(), " ps, and it is ",
@@ -36,3 +41,4 @@ bool EventQueue::run_next() {
 }
 
 }  // namespace mini::dist
+// [lab20 file]

@@ -7,7 +7,7 @@
 //     now()         0    1 us    3 us    3 us
 //
 // An action may add further events, from now() on. Adding and removing an event take
-// O(log n) for n events: they are a binary heap, with the first event in front.
+// O(log n) for n events, in a binary heap.
 
 #pragma once
 
@@ -62,11 +62,7 @@ class EventQueue {
         std::function<void()> action;
     };
 
-    /// Returns whether `a` runs after `b`. std::push_heap and std::pop_heap with this
-    /// comparison keep the event that runs first in front.
-    static bool is_later(const Event& a, const Event& b);
-
-    std::vector<Event> events_;  // a heap
+    std::vector<Event> events_;  // in the order that event_queue.cpp chooses
     uint64_t next_number_ = 0;
     VirtualTime now_{};
 };

@@ -122,7 +122,7 @@ void DataParallel::build_copies() {
         finish(built, i, devices_[i]);
         MINI_CHECK(copy != nullptr, "DataParallel: make_replica built no module");
         MINI_CHECK(copy->modules().size() == module_.modules().size(),
-                   "DataParallel: one from make_replica has other submodules than the "
+                   "DataParallel: a module of make_replica has other submodules than the "
                    "module; it must build the same module");
         check_same("parameter", module_.named_parameters(), copy->named_parameters());
         check_same("buffer", module_.named_buffers(), copy->named_buffers());

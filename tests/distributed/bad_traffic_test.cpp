@@ -155,6 +155,29 @@ TEST_CASE("final_message returns at its deadline while the rank keeps sending") 
     CHECK_FALSE(static_cast<EndlessChannel&>(stream.channel()).is_empty());
 }
 
+TEST_CASE("final_message continues a report of which a part has arrived") {
+    auto [mine, theirs] = socket_pair();
+    MessageStream stream(std::make_unique<SocketChannel>(std::move(mine)));
+    const std::string text = to_text({Failure::Kind::kTimeout, 2, "rank 2 is silent"});
+    MessageHeader header;
+    header.kind = MessageHeader::Kind::kFailure;
+    header.payload_bytes = text.size();
+    bool closed = true;
+    send_all(theirs, std::as_bytes(std::span(&header, 1)), kNever);
+    const auto bytes = std::as_bytes(std::span(text));
+    for (const size_t part : {size_t{0}, size_t{9}}) {
+        send_all(theirs, bytes.first(part), kNever);
+        CHECK_FALSE(stream.final_message(Clock::now(), closed).has_value());
+    }
+    send_all(theirs, bytes.subspan(9), kNever);
+    for (int call = 0; call < 2; ++call) {
+        const auto report = stream.final_message(Clock::now(), closed);
+        REQUIRE(report.has_value());
+        CHECK(report->kind == Failure::Kind::kTimeout);
+        CHECK(report->message == "rank 2 is silent");
+    }
+}
+
 TEST_CASE("too many unexpected messages are an error even if the messages are empty") {
     FloodedRank flooded(point_header(7));
     flooded.rank0->begin({}, kLong);

@@ -95,9 +95,9 @@ bool MessageStream::has_payload() const {
 
 void MessageStream::finish_message() { received_ = 0; }
 
-// Reads more of the incoming message. Appends the payload of a failure to `text`, and
+// Reads more of the incoming message. Appends the payload of a failure to failure_, and
 // drops any other payload. Returns whether any byte was read.
-bool MessageStream::skip_some(std::string& text) {
+bool MessageStream::skip_some() {
     const bool moved = pull_header();
     if (header() == nullptr || has_payload()) return moved;
     const size_t left = in_.payload_bytes - (received_ - kHeaderBytes);
@@ -105,21 +105,21 @@ bool MessageStream::skip_some(std::string& text) {
     const std::span place(scrap);
     const size_t n = channel_->recv_some(place);
     if (in_.kind == MessageHeader::Kind::kFailure)
-        text.append(reinterpret_cast<const char*>(place.data()),
-                    std::min(n, kMaxFailureBytes - text.size()));
+        failure_.append(reinterpret_cast<const char*>(place.data()),
+                        std::min(n, kMaxFailureBytes - failure_.size()));
     received_ += n;
     return moved || n > 0;
 }
 
 std::optional<Failure> MessageStream::final_message(Deadline deadline, bool& closed,
                                                     const Skipped& skipped) {
-    std::string text;
     closed = false;
     try {
         for (int skips = 1;; ++skips) {
-            const bool moved = skip_some(text);
+            const bool moved = skip_some();
             if (has_payload()) {
-                if (in_.kind == MessageHeader::Kind::kFailure) return parse_failure(text);
+                if (in_.kind == MessageHeader::Kind::kFailure)
+                    return parse_failure(failure_);
                 if (skipped) skipped(in_);
                 finish_message();
             } else if (!moved && !wait_for_input(*channel_, deadline)) {

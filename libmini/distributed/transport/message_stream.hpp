@@ -103,12 +103,12 @@ class MessageStream {
     /// Reads and skips messages until the other side reports a failure, and returns this
     /// failure; blocks at most until the deadline. Returns std::nullopt if the other side
     /// closed the connection without a report (sets `closed` to true) or if the deadline
-    /// passed (sets `closed` to false).
+    /// passed (sets `closed` to false). A later call continues a report that has begun.
     std::optional<Failure> final_message(Deadline deadline, bool& closed,
                                          const Skipped& skipped = {});
 
   private:
-    bool skip_some(std::string& text);
+    bool skip_some();
 
     std::unique_ptr<Channel> channel_;
 
@@ -122,6 +122,7 @@ class MessageStream {
 
     MessageHeader in_;
     size_t received_ = 0;  // of header and payload together
+    std::string failure_;  // the payload of a report, as far as it has arrived
 };
 
 }  // namespace mini::dist

@@ -7,9 +7,8 @@
 //                                into order, and adds to 32 sums in registers
 //     Eigen        matmul.cpp    the same, for several rows of a at once
 //
-// The first three add the products of an element in the same order, k = 0, 1, 2, ..., so
-// their results are bitwise identical. Lab 02 measures them; the library multiplies with
-// the last variant, matmul of kernels.hpp.
+// Lab 02 measures them; the library multiplies with the last variant, matmul of
+// kernels.hpp. Each replaces whatever out contains; with K = 0 all elements are 0.
 //
 // Goto and van de Geijn 2008, "Anatomy of high-performance matrix multiplication".
 
@@ -31,8 +30,8 @@ void matmul_reordered(float* out,      // (M, N)
                       const float* b,  // (K, N)
                       int64_t M, int64_t N, int64_t K);
 
-/// out = a b: as matmul_reordered, for one panel of 32 columns of b after the other; the
-/// last panel may be narrower.
+/// out = a b: one panel of 32 columns of b after the other, with its sums in registers;
+/// the last panel may be narrower.
 void matmul_blocked(float* out,      // (M, N)
                     const float* a,  // (M, K)
                     const float* b,  // (K, N)

@@ -142,13 +142,13 @@ void copy_to_strided(std::byte* out,      // shape, strides
 
 // ---- reductions (reduce.cpp)
 
-/// out[i, j] = the sum over k of x[i, k, j]. The order of summation depends only on the
-/// extents.
+/// out[i, j] = the sum over k of x[i, k, j]; 0 if `reduced` is 0. The relative error is at
+/// most 1e-5 for 2^20 equal numbers. The bits do not depend on the number of threads.
 void sum(float* out,      // (outer, inner)
          const float* x,  // (outer, reduced, inner)
          int64_t outer, int64_t reduced, int64_t inner);
 
-/// out[i] = the index of the first maximum of row i; NaN counts as the maximum.
+/// out[i] = the index of the first maximum of row i, or of its first NaN. REQUIRES: cols > 0.
 void argmax(int64_t* out,    // (rows)
             const float* x,  // (rows, cols)
             int64_t rows, int64_t cols);
@@ -235,8 +235,8 @@ void batch_norm_backward(float* dx,              // (N, C, space)
 
 // ---- softmax (softmax.cpp)
 
-/// y = x - log(sum over the row of exp(x)). The row's maximum is subtracted first, so
-/// that exp does not overflow.
+/// y = x - log(sum over the row of exp(x)), finite also where exp(x) is not, or where the
+/// softmax is 0 in float. A row with NaN, infinity, or only -infinity becomes NaN.
 void log_softmax(float* y,        // (rows, cols)
                  const float* x,  // (rows, cols)
                  int64_t rows, int64_t cols);

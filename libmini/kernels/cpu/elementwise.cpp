@@ -13,7 +13,6 @@
 #include <functional>
 #include <span>
 
-#include "libmini/core/error.hpp"  // MINI_TODO of the starter
 #include "libmini/core/parallel.hpp"
 #include "libmini/kernels/cpu/strided.hpp"
 #include "libmini/kernels/kernels.hpp"
@@ -35,9 +34,7 @@ void binary_run(Op op, int64_t n, float* out, const float* a, int64_t a_step,
         const float value = *a;
         for (int64_t i = 0; i < n; ++i) out[i] = op(value, b[i]);
     } else {
-        // [lab02.1] Compute the run for any two steps.
         for (int64_t i = 0; i < n; ++i) out[i] = op(a[i * a_step], b[i * b_step]);
-        // [lab02.1]
     }
 }
 
@@ -45,28 +42,20 @@ template <typename Op>
 void binary_loop(Op op, float* out, const float* a, const float* b,
                  const StridedLoop<2>& loop) {
     const int64_t a_step = loop.steps()[0], b_step = loop.steps()[1];
-    // [lab02.1] Call binary_run for each run: out is contiguous, a and b have offsets.
     loop.for_each_run([&](int64_t n, int64_t first,
                           const std::array<int64_t, 2>& offsets) {
         binary_run(op, n, out + first, a + offsets[0], a_step, b + offsets[1], b_step);
     });
-    // [lab02.1]
 }
 
 template <typename Op>
 void unary_loop(float* out, const float* x, int64_t n, Op op) {
-    // [lab02.1] Compute the elements on several threads, kElementGrain per chunk.
     parallel_for(n, kElementGrain, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) out[i] = op(x[i]);
     });
-    // [lab02.1]
 }
 
-float relu(float v) {
-    // [lab02.1] Return 0 if v is negative; else v, even if v is NaN.
-    return v < 0.0f ? 0.0f : v;
-    // [lab02.1]
-}
+float relu(float v) { return v < 0.0f ? 0.0f : v; }
 
 // With a size known at compile time, memcpy is one instruction.
 template <int64_t kBytes>

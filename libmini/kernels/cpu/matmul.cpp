@@ -22,7 +22,7 @@ template <typename A, typename B>
 void multiply(MatrixMap out, const A& a, const B& b, bool accumulate) {
     const int64_t work_per_row = std::max<int64_t>(1, b.rows() * b.cols());
     const int64_t grain = std::max(kRowGrain, kProductGrain / work_per_row);
-    // [lab02.6] Compute each chunk of rows of out: as many rows of a, times the whole b.
+    // [lab02.5] Compute each chunk of rows of out: as many rows of a, times the whole b.
     parallel_for(out.rows(), grain, [&](int64_t begin, int64_t end) {
         auto rows = out.middleRows(begin, end - begin);
         if (accumulate)
@@ -30,7 +30,7 @@ void multiply(MatrixMap out, const A& a, const B& b, bool accumulate) {
         else
             rows.noalias() = a.middleRows(begin, end - begin) * b;
     });
-    // [lab02.6]
+    // [lab02.5]
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ void multiply(MatrixMap out, const A& a, const B& b, bool accumulate) {
 void matmul(float* out, const float* a, const float* b, int64_t M, int64_t N, int64_t K,
             MatmulOptions options) {
     const auto [transpose_a, transpose_b, accumulate] = options;
-    // [lab02.6] Map the arrays as they are stored, and multiply them as the options say.
+    // [lab02.5] Map the arrays as they are stored, and multiply them as the options say.
     const MatrixMap result(out, M, N);
     const ConstMatrixMap left(a, transpose_a ? K : M, transpose_a ? M : K);
     const ConstMatrixMap right(b, transpose_b ? N : K, transpose_b ? K : N);
@@ -51,7 +51,7 @@ void matmul(float* out, const float* a, const float* b, int64_t M, int64_t N, in
         multiply(result, left, right.transpose(), accumulate);
     else
         multiply(result, left, right, accumulate);
-    // [lab02.6]
+    // [lab02.5]
 }
 
 void add_bias_rows(float* y, const float* bias, int64_t rows, int64_t cols) {

@@ -79,7 +79,7 @@ void column_moments(float* mean, float* variance, const float* x,
     double sums[kColumns] = {}, squares[kColumns] = {};
     const float* const first = x + begin;
     const auto count = static_cast<double>(extents.N);
-    // [lab02.4] Sum d and d² of all columns, row by row.
+    // [lab02.4] Sum d and d² of all columns, row by row; compute the moments of each.
     for (int64_t n = 0; n < extents.N; ++n) {
         const float* const row = first + n * extents.C;
         for (int64_t c = 0; c < end - begin; ++c) {
@@ -88,8 +88,6 @@ void column_moments(float* mean, float* variance, const float* x,
             squares[c] += d * d;
         }
     }
-    // [lab02.4]
-    // [lab02.4] Compute each column's mean and variance from its two sums.
     for (int64_t c = 0; c < end - begin; ++c) {
         const double m = sums[c] / count;
         mean[begin + c] = static_cast<float>(double{first[c]} + m);

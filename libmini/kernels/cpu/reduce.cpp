@@ -1,19 +1,17 @@
-// Sums, and the index of the greatest element.
-//
-// Sums are pairwise: the rows are halved until few are left, each half is summed
-// separately, and the two sums are added. An element is then rounded about log2(n) times
-// instead of n times, so a sum of ten million floats keeps six digits. The order depends
-// only on the extents.
+// Sums, and the index of the greatest element. Sums are pairwise: each half of the rows is
+// summed separately, and the two sums are added. An element is then rounded about log2(n)
+// times instead of n times, so a sum of ten million floats keeps six digits.
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <vector>
 
-#include "libmini/core/error.hpp"  // MINI_TODO of the starter
+#include "libmini/core/error.hpp"
 #include "libmini/core/parallel.hpp"
 #include "libmini/kernels/kernels.hpp"
 
+// [lab02 file]
 namespace mini::kernels::cpu {
 namespace {
 
@@ -26,7 +24,7 @@ constexpr int64_t kReduceGrain = 65536;  // elements per chunk
 // floats for each halving, as many as halvings(rows) returns.
 void sum_rows(float* __restrict out, const float* __restrict x, int64_t rows,
               int64_t cols, float* __restrict scratch) {
-    // [lab02.2] Sum each half, the second in scratch, and add the two; or add in order.
+    // [lab02.1] Sum each half, the second in scratch, and add the two; or add in order.
     if (rows > kRowsInLine) {
         const int64_t half = rows / 2;
         sum_rows(out, x, half, cols, scratch + cols);
@@ -37,7 +35,7 @@ void sum_rows(float* __restrict out, const float* __restrict x, int64_t rows,
     std::fill(out, out + cols, 0.0f);
     for (int64_t k = 0; k < rows; ++k)
         for (int64_t j = 0; j < cols; ++j) out[j] += x[k * cols + j];
-    // [lab02.2]
+    // [lab02.1]
 }
 
 // Returns how many times sum_rows halves `rows` rows.
@@ -53,12 +51,12 @@ int64_t halvings(int64_t rows) {
 float sum_row(const float* x, int64_t n, float* scratch) {
     float lanes[kFoldedColumns];
     float total = 0.0f;
-    // [lab02.2] Sum the columns of the complete rows; add the rest; add the 32 sums.
+    // [lab02.1] Sum the columns of the complete rows; add the rest; add the 32 sums.
     sum_rows(lanes, x, n / kFoldedColumns, kFoldedColumns, scratch);
     for (int64_t i = n / kFoldedColumns * kFoldedColumns; i < n; ++i)
         lanes[i % kFoldedColumns] += x[i];
     for (const float lane : lanes) total += lane;
-    // [lab02.2]
+    // [lab02.1]
     return total;
 }
 
@@ -87,13 +85,14 @@ void argmax(int64_t* out, const float* x, int64_t rows, int64_t cols) {
         for (int64_t i = begin; i < end; ++i) {
             const float* row = x + i * cols;
             int64_t best = 0;
-            // [lab02.3] Find the first maximum; the first NaN, if there is one.
+            // [lab02.2] Find the first maximum; the first NaN, if there is one.
             for (int64_t j = 1; j < cols && !std::isnan(row[best]); ++j)
                 if (row[j] > row[best] || std::isnan(row[j])) best = j;
-            // [lab02.3]
+            // [lab02.2]
             out[i] = best;
         }
     });
 }
 
 }  // namespace mini::kernels::cpu
+// [lab02 file]

@@ -9,10 +9,11 @@
 #include <cmath>
 #include <cstdint>
 
-#include "libmini/core/error.hpp"  // MINI_TODO of the starter
+#include "libmini/core/error.hpp"
 #include "libmini/core/parallel.hpp"
 #include "libmini/kernels/kernels.hpp"
 
+// [lab02 file]
 namespace mini::kernels::cpu {
 namespace {
 
@@ -34,19 +35,19 @@ float sum_in_blocks(int64_t n, const Term& term) {
 }
 
 void log_softmax_row(float* y, const float* x, int64_t cols) {
-    // [lab02.3] Subtract the maximum; then the logarithm of the sum of the exponentials.
+    // [lab02.2] Subtract the maximum; then the logarithm of the sum of the exponentials.
     const float greatest = *std::max_element(x, x + cols);
     const float log_total = std::log(
         sum_in_blocks(cols, [&](int64_t j) { return std::exp(x[j] - greatest); }));
     for (int64_t j = 0; j < cols; ++j) y[j] = x[j] - greatest - log_total;
-    // [lab02.3]
+    // [lab02.2]
 }
 
 void log_softmax_backward_row(float* dx, const float* g, const float* y, int64_t cols) {
-    // [lab02.3] Subtract from g the softmax times the sum of g; exp(y) is the softmax.
+    // [lab02.2] Subtract from g the softmax times the sum of g; exp(y) is the softmax.
     const float total = sum_in_blocks(cols, [&](int64_t j) { return g[j]; });
     for (int64_t j = 0; j < cols; ++j) dx[j] = g[j] - std::exp(y[j]) * total;
-    // [lab02.3]
+    // [lab02.2]
 }
 
 // Calls body(start) with the start of each row of `cols` elements.
@@ -74,3 +75,4 @@ void log_softmax_backward(float* dx, const float* g, const float* y, int64_t row
 }
 
 }  // namespace mini::kernels::cpu
+// [lab02 file]

@@ -99,12 +99,12 @@ void definition(Layer& layer) {
 
 // Only the copies of im2col, without the products.
 void only_copies(Layer& layer) {
-    const cpu::im2col::Lowering lowering(layer.in, layer.window);
-    std::vector<float> col(static_cast<size_t>(lowering.K * lowering.M));
-    for (int64_t n = 0; n < layer.in.N; ++n)
-        cpu::im2col::im2col(col.data(),
-                            layer.x.data() + n * layer.in.C * layer.in.H * layer.in.W,
-                            lowering);
+    const auto& [name, in, O, window, x, w, y, dx, dw] = layer;
+    std::vector<float> col(
+        static_cast<size_t>(in.C * window.kernel * window.kernel * window.output(in.H) *
+                            window.output(in.W)));
+    for (int64_t n = 0; n < in.N; ++n)
+        cpu::im2col::im2col(col.data(), x.data() + n * in.C * in.H * in.W, in, window);
 }
 
 void print(const Layer& layer, const char* pass, const char* method, double time,

@@ -1,4 +1,4 @@
-// The checks of lab 05, task 05.5: the gradients of conv2d and of dropout.
+// The checks of lab 05, task 05.4: the gradients of conv2d and of dropout.
 
 #include <cstddef>
 #include <cstdint>
@@ -57,11 +57,11 @@ class DefaultGpu {
 
 }  // namespace
 
-TEST_CASE("conv2d's node computes the gradients of x, w and bias", "[lab05][lab05.5]") {
+TEST_CASE("conv2d's node computes the gradients of x, w and bias", "[lab05][lab05.4]") {
     const Tensor x = leaf(count_up(9), {1, 1, 3, 3}),
                  w = leaf({1, 2, 3, 4}, {1, 1, 2, 2}), bias = leaf({100}, {1});
     const Grads grads = gradients(conv2d(x, w, bias), {1, 0, 0, 10});
-    INFO("the image 1 2 3 / 4 5 6 / 7 8 9, the kernel 1 2 / 3 4, g is 1 0 / 0 10");
+    INFO("the image 1 2 3 / 4 5 6 / 7 8 9, the filter 1 2 / 3 4, g is 1 0 / 0 10");
     REQUIRE(grads.size() == 3);
     INFO("the gradient of x: 1 2 0 3 14 20 0 30 40, got " << in_words(grads[0]));
     CHECK(values_or_none(grads[0]) == Values{1, 2, 0, 3, 14, 20, 0, 30, 40});
@@ -74,7 +74,7 @@ TEST_CASE("conv2d's node computes the gradients of x, w and bias", "[lab05][lab0
     CHECK(grads[2].shape() == bias.shape());
 }
 
-TEST_CASE("conv2d's gradients use the stride and the padding", "[lab05][lab05.5]") {
+TEST_CASE("conv2d's gradients use the stride and the padding", "[lab05][lab05.4]") {
     const Tensor x = drawn({2, 2, 5, 6}, 1), w = drawn({3, 2, 3, 3}, 2);
     const Convolution of{{2, 2, 5, 6}, 3, {3, 2, 1}};
     const Values g = small_integers(of.y_size(), 3);
@@ -90,13 +90,13 @@ TEST_CASE("conv2d's gradients use the stride and the padding", "[lab05][lab05.5]
 }
 
 TEST_CASE("conv2d's node computes only the gradients that are needed",
-          "[lab05][lab05.5]") {
+          "[lab05][lab05.4]") {
     const Tensor images = Tensor::from(count_up(9), {1, 1, 3, 3});
     const Tensor w = leaf({1, 2, 3, 4}, {1, 1, 2, 2}), bias = leaf({0}, {1});
     {
         const Grads grads = gradients(conv2d(images, w, bias), {1, 0, 0, 10});
         INFO("the images of the first layer need no gradient, and computing it would be");
-        INFO("a third of the work; ask node.needs_input_grad(0); hint 2 of 05.5");
+        INFO("a third of the work; ask node.needs_input_grad(0)");
         CHECK(!grads[0].defined());
         CHECK(values_or_none(grads[1]) == Values{51, 62, 84, 95});
         CHECK(values_or_none(grads[2]) == Values{11});
@@ -121,7 +121,7 @@ TEST_CASE("conv2d's node computes only the gradients that are needed",
     }
 }
 
-TEST_CASE("a convolution and a pooling pass the numerical check", "[lab05][lab05.5]") {
+TEST_CASE("a convolution and a pooling pass the numerical check", "[lab05][lab05.4]") {
     Generator generator(5);
     Values x(50), w(18), bias(2);
     fill_normal(x, 0, 1, generator);
@@ -138,7 +138,7 @@ TEST_CASE("a convolution and a pooling pass the numerical check", "[lab05][lab05
 }
 
 TEST_CASE("dropout2d sets whole channels to 0, and scales the others",
-          "[lab05][lab05.5]") {
+          "[lab05][lab05.4]") {
     // The mask that PyTorch draws: one number for each (n, c), in this order.
     Generator generator(3), reference(3);
     Values mask(6);
@@ -150,7 +150,7 @@ TEST_CASE("dropout2d sets whole channels to 0, and scales the others",
         INFO("2 images of 3 channels of 2 x 2 ones, p = 0.25; channel "
              << k / 4 % 3 << " of image " << k / 12 << " should be "
              << (mask[k / 4] > 0 ? "kept, and 1 / 0.75 = 1.333" : "dropped, and 0")
-             << "; got " << got[k] << "; hint 2 of 05.5");
+             << "; got " << got[k]);
         CHECK(got[k] == (mask[k / 4] > 0 ? static_cast<float>(1.0 / 0.75) : 0.0f));
     }
     INFO("dropout2d draws 6 numbers, one for each channel of each image");
@@ -163,7 +163,7 @@ TEST_CASE("dropout2d sets whole channels to 0, and scales the others",
     CHECK(values_or_none(none) == Values{0, 0});
 }
 
-TEST_CASE("dropout2d takes channels of any shape", "[lab05][lab05.5]") {
+TEST_CASE("dropout2d takes channels of any shape", "[lab05][lab05.4]") {
     const Shape shape = GENERATE(Shape{4, 8}, Shape{4, 8, 3}, Shape{4, 8, 1, 2, 3});
     Generator generator(3);
     const Values got =
@@ -177,7 +177,7 @@ TEST_CASE("dropout2d takes channels of any shape", "[lab05][lab05.5]") {
 }
 
 TEST_CASE("the gradient of dropout2d goes through the channels that were kept",
-          "[lab05][lab05.5]") {
+          "[lab05][lab05.4]") {
     Generator generator(3);
     Values elements = count_up(24);
     for (float& element : elements) element -= 12.5f;
@@ -196,7 +196,7 @@ TEST_CASE("the gradient of dropout2d goes through the channels that were kept",
     }
 }
 
-TEST_CASE("the mask of dropout2d is on the device of its input", "[lab05][lab05.5]") {
+TEST_CASE("the mask of dropout2d is on the device of its input", "[lab05][lab05.4]") {
     Generator generator(3);
     const Tensor x = Tensor::ones({1, 1, 2, 2});
     const DefaultGpu gpu;
@@ -207,7 +207,7 @@ TEST_CASE("the mask of dropout2d is on the device of its input", "[lab05][lab05.
 }
 
 TEST_CASE("dropout2d returns its input in evaluation, and draws nothing",
-          "[lab05][lab05.5]") {
+          "[lab05][lab05.4]") {
     Generator generator(3), untouched(3);
     const Tensor x = Tensor::ones({2, 3, 2, 2});
     INFO("in evaluation, and with p = 0, the result is the input itself");
@@ -217,7 +217,7 @@ TEST_CASE("dropout2d returns its input in evaluation, and draws nothing",
     CHECK(generator.random64() == untouched.random64());
 }
 
-TEST_CASE("dropout multiplies each element by its own number", "[lab05][lab05.5]") {
+TEST_CASE("dropout multiplies each element by its own number", "[lab05][lab05.4]") {
     Generator generator(4), reference(4);
     const Tensor x = leaf(Values(8, 5), {2, 4});
     const Tensor y = dropout(x, 0.5, true, generator);

@@ -1,4 +1,4 @@
-// The checks of lab 05, task 05.6: the whole network.
+// The checks of lab 05, task 05.5: the whole network.
 
 #include <cmath>
 #include <cstdint>
@@ -55,7 +55,7 @@ Batch batch(int64_t number, int64_t size) {
 }  // namespace
 
 TEST_CASE("the ConvNet's parameters have the tutorial's names and shapes",
-          "[lab05][lab05.6]") {
+          "[lab05][lab05.5]") {
     const nn::ConvNet net;
     std::string got;
     int64_t numbers = 0;
@@ -65,7 +65,7 @@ TEST_CASE("the ConvNet's parameters have the tutorial's names and shapes",
     }
     INFO(
         "PyTorch lists a module's parameters in the order of registration; a layer that");
-    INFO("is not registered is not trained; hint 1 of 05.6; the network has\n" << got);
+    INFO("is not registered is not trained; the network has\n" << got);
     CHECK(got ==
           "conv1.weight (10, 1, 5, 5)\nconv1.bias (10,)\n"
           "conv2.weight (20, 10, 5, 5)\nconv2.bias (20,)\n"
@@ -73,7 +73,7 @@ TEST_CASE("the ConvNet's parameters have the tutorial's names and shapes",
     CHECK(numbers == 21840);
 }
 
-TEST_CASE("train and eval reach the two dropouts", "[lab05][lab05.6]") {
+TEST_CASE("train and eval reach the two dropouts", "[lab05][lab05.5]") {
     nn::ConvNet net;
     INFO("the network itself, conv1, conv2, conv2_drop, fc1, fc1_drop, fc2: 7 modules;");
     INFO("a dropout that is not registered always stays in training mode");
@@ -83,7 +83,7 @@ TEST_CASE("train and eval reach the two dropouts", "[lab05][lab05.6]") {
 }
 
 TEST_CASE("in evaluation the ConvNet computes the tutorial's scores",
-          "[lab05][lab05.6]") {
+          "[lab05][lab05.5]") {
     manual_seed(1);
     nn::ConvNet net;
     net.eval();
@@ -97,7 +97,7 @@ TEST_CASE("in evaluation the ConvNet computes the tutorial's scores",
 }
 
 TEST_CASE("in training the two dropouts draw in the tutorial's order",
-          "[lab05][lab05.6]") {
+          "[lab05][lab05.5]") {
     manual_seed(1);
     nn::ConvNet net;
     const Tensor x = batch(0, 3).images;
@@ -106,12 +106,12 @@ TEST_CASE("in training the two dropouts draw in the tutorial's order",
     manual_seed(7);
     const Tensor expected = tutorial(net, x, true);
     INFO("dropout2d on the channels of conv2, dropout on the 50 outputs of fc1, both");
-    INFO("with p = 0.5; hint 2 of 05.6");
+    INFO("with p = 0.5");
     REQUIRE(y.shape() == Shape{3, 10});
     check_equal("scores", y.to_vector<float>(), expected.to_vector<float>(), y.shape());
 }
 
-TEST_CASE("without dropout the ConvNet draws nothing", "[lab05][lab05.6]") {
+TEST_CASE("without dropout the ConvNet draws nothing", "[lab05][lab05.5]") {
     nn::ConvNet net({.dropout = false});
     const Tensor x = batch(0, 2).images;
     manual_seed(7);
@@ -122,7 +122,7 @@ TEST_CASE("without dropout the ConvNet draws nothing", "[lab05][lab05.6]") {
     CHECK(first == net(x).to_vector<float>());
 }
 
-TEST_CASE("every parameter gets a gradient", "[lab05][lab05.6]") {
+TEST_CASE("every parameter gets a gradient", "[lab05][lab05.5]") {
     manual_seed(1);
     nn::ConvNet net;
     const Batch of = batch(0, 4);
@@ -133,7 +133,7 @@ TEST_CASE("every parameter gets a gradient", "[lab05][lab05.6]") {
     }
 }
 
-TEST_CASE("three steps of the ConvNet have the losses of PyTorch", "[lab05][lab05.6]") {
+TEST_CASE("three steps of the ConvNet have the losses of PyTorch", "[lab05][lab05.5]") {
     manual_seed(1234);
     nn::ConvNet net;
     optim::SGD optimizer(net.parameters(), {.lr = 0.01, .momentum = 0.5});

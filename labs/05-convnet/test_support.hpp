@@ -10,7 +10,6 @@
 #include "labs/check/arrays.hpp"
 #include "labs/check/values.hpp"
 #include "libmini/core/error.hpp"
-#include "libmini/kernels/cpu/conv_im2col.hpp"
 #include "libmini/kernels/kernels.hpp"
 #include "tests/kernels/support.hpp"
 #include "tests/support/catch.hpp"
@@ -18,7 +17,8 @@
 namespace mini::lab05 {
 
 using kernels::ImageExtents, kernels::Window;
-using kernels::kNaN, kernels::small_integers, kernels::first_difference;
+using kernels::kNaN, kernels::small_integers, kernels::normal_numbers,
+    kernels::first_difference, kernels::identical_for_any_threads;
 using labs::Values, labs::values_of, labs::count_up, labs::rows_of;
 
 // Memory that must be written: NaN everywhere.
@@ -38,7 +38,7 @@ struct Convolution {
 
     std::string in_words() const {
         return concat(in.N, " image(s) ", in.C, " x ", in.H, " x ", in.W, ", ", O,
-                      " kernel(s) of ", window.kernel, " x ", window.kernel, ", stride ",
+                      " filter(s) of ", window.kernel, " x ", window.kernel, ", stride ",
                       window.stride, ", padding ", window.padding);
     }
 };

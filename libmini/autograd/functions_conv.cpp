@@ -17,7 +17,7 @@ Tensor conv2d(const Tensor& x, const Tensor& w, const Tensor& bias, int64_t stri
         "conv2d", ops::conv2d(x, w, bias, window), {x, w, bias},
         [x = SavedTensor(x), w = SavedTensor(w), window](const Tensor& g,
                                                          const Node& node) -> Grads {
-            // [lab05.5] Compute the gradients of x, w and bias that are needed.
+            // [lab05.4] Compute the gradients of x, w and bias that are needed.
             Grads grads(3);
             if (node.needs_input_grad(0))
                 grads[0] =
@@ -26,7 +26,7 @@ Tensor conv2d(const Tensor& x, const Tensor& w, const Tensor& bias, int64_t stri
                 std::tie(grads[1], grads[2]) = ops::conv2d_backward_weight(
                     g, x.get(), w.get().shape(), window, node.needs_input_grad(2));
             return grads;
-            // [lab05.5]
+            // [lab05.4]
         });
 }
 

@@ -31,12 +31,12 @@ Tensor draw_mask(Tensor x, double probability, float value, Generator& generator
 Tensor times_mask(const char* name, const Tensor& x, double p, const Shape& mask_shape,
                   Generator& generator) {
     const float scale = 1.0f / static_cast<float>(1.0 - p);
-    // [lab05.5] Multiply by one mask in both directions.
+    // [lab05.4] Multiply by one mask in both directions.
     const Tensor mask = draw_mask(x.new_empty(mask_shape), 1.0 - p, scale, generator);
     return record(
         name, ops::mul(x, mask), {x},
         [mask](const Tensor& g, const Node&) -> Grads { return {ops::mul(g, mask)}; });
-    // [lab05.5]
+    // [lab05.4]
 }
 
 void check_probability(const char* name, double p) {
@@ -69,13 +69,13 @@ Tensor dropout2d(const Tensor& x, double p, bool training, Generator& generator)
     check_probability("dropout2d", p);
     check_shape(x.dim() >= 2, "dropout2d: the input is ", x.shape(), ", not (N, C, ...)");
     if (training && p == 1.0) return times_zero(x);
-    // [lab05.5] In training, multiply each channel of each sample by its own number.
+    // [lab05.4] In training, multiply each channel of each sample by its own number.
     if (!training || p == 0.0) return x;
     Shape channels(x.shape().size(), 1);
     channels[0] = x.size(0);
     channels[1] = x.size(1);
     return times_mask("dropout2d", x, p, channels, generator);
-    // [lab05.5]
+    // [lab05.4]
 }
 
 }  // namespace mini

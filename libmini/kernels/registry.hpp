@@ -25,7 +25,7 @@ struct ConvKernels {
     ConvBackwardWeight* backward_weight;
 };
 
-/// Max pooling of one plane: writes y and its indices from x (H, W), as cpu::max_pool2d.
+/// Max pooling of one plane, as cpu::max_pool_plane.
 using PoolPlane = void(float* y, int32_t* indices, const float* x, int64_t H, int64_t W,
                        Window window);
 

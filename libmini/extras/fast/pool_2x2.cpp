@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "libmini/kernels/cpu/greatest.hpp"
+#include "libmini/kernels/cpu/pool_plane.hpp"
 #include "libmini/kernels/kernels.hpp"
 
 namespace mini::kernels::cpu {

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 
-#include "libmini/core/error.hpp"
 #include "libmini/kernels/cpu/conv_im2col.hpp"
 #include "libmini/kernels/cpu/scratch.hpp"
 #include "libmini/kernels/kernels.hpp"
@@ -37,12 +36,12 @@ void conv2d_backward_weight(float* dw, float* dbias, const float* g, const float
                             ImageExtents in, int64_t O, Window window) {
     method_for(in, window).backward_weight(dw, g, x, in, O, window);
     if (dbias == nullptr) return;
+
+    // Sum g over the positions, then over the images.
     const int64_t M = window.output(in.H) * window.output(in.W);
-    // [lab05.3] Sum g over the positions, then over the images.
     const auto per_image = scratch(in.N * O);
     sum(per_image.get(), g, in.N * O, M, 1);
     sum(dbias, per_image.get(), 1, in.N, O);
-    // [lab05.3]
 }
 
 }  // namespace mini::kernels::cpu

@@ -124,7 +124,7 @@ TEST_CASE("as_strided gives a view of the same storage", "[lab01][lab01.2]") {
     const Tensor x = count_up({2, 3});
     const Tensor view = x.as_strided({3, 2}, {1, 3}, 0);
     INFO("storage 0 1 2 3 4 5, as_strided((3, 2), (1, 3), 0): the transpose;");
-    INFO("your view has " << layout(view) << "");
+    INFO("your view has " << layout(view));
     CHECK(view.shape() == Shape{3, 2});
     CHECK(view.strides() == Shape{1, 3});
     CHECK(view.offset() == 0);

@@ -58,7 +58,7 @@ int visit(const Shape& shape, const Shape& a, const Shape& b) {
                 INFO("element " << next << " is at " << in_a[next]
                                 << " in the first array and " << in_b[next]
                                 << " in the second; the loop reads " << at_a << " and "
-                                << at_b << "");
+                                << at_b);
                 FAIL("an element is read at a wrong position");
             }
         });

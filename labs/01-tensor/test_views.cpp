@@ -36,7 +36,7 @@ TEST_CASE("a dimension that does not exist is an error with the function's name"
         const std::string message = mini::test::message_of<ShapeError>([&] {
             dimension("squeeze", {2, 3, 4}, d);
         });
-        INFO("the message: " << message << "");
+        INFO("the message: " << message);
         INFO("it must begin with squeeze, the name that dimension() was given");
         CHECK(message.starts_with("squeeze"));
     }
@@ -50,7 +50,7 @@ TEST_CASE("permute takes each dimension's size and stride along", "[lab01][lab01
         const Tensor x = count_up({2, 3});
         const Tensor t = permute(x, {1, 0});
         INFO("x is 0 1 2 / 3 4 5, permute(x, (1, 0)) its transpose; yours has "
-             << layout(t) << "");
+             << layout(t));
         CHECK(t.shape() == Shape{3, 2});
         CHECK(t.strides() == Shape{1, 3});
         CHECK(elements(t) == Values{0, 3, 1, 4, 2, 5});
@@ -112,7 +112,7 @@ TEST_CASE("narrow changes one size and the offset", "[lab01][lab01.4]") {
         INFO(
             "x is 0 1 2 3 / 4 5 6 7 / 8 9 10 11; narrow(x, 1, 1, 2) is its columns 1 "
             "and");
-        INFO("2; yours has " << layout(n) << "");
+        INFO("2; yours has " << layout(n));
         CHECK(layout(n) == "shape (3, 2), strides (4, 1), offset 1");
         CHECK(elements(n) == Values{1, 2, 5, 6, 9, 10});
         CHECK(n.shares_storage(x));
@@ -129,7 +129,7 @@ TEST_CASE("a view can be narrowed again", "[lab01][lab01.4]") {
     {
         const Tensor inner = narrow(narrow(x, 0, 1, 2), 1, 2, 2);
         INFO("rows 1 and 2, of these columns 2 and 3: 6 7 / 10 11; yours has "
-             << layout(inner) << "");
+             << layout(inner));
         CHECK(elements(inner) == Values{6, 7, 10, 11});
     }
     const Tensor t = narrow(permute(x, {1, 0}), 0, 1, 2);
@@ -168,7 +168,7 @@ TEST_CASE("select moves the offset and removes the dimension", "[lab01][lab01.4]
     {
         const Tensor column = select(x, 1, 3);
         INFO("x is 0 1 2 3 / 4 5 6 7 / 8 9 10 11; select(x, 1, 3) is column 3; yours has "
-             << layout(column) << "");
+             << layout(column));
         CHECK(layout(column) == "shape (3,), strides (4,), offset 3");
         CHECK(elements(column) == Values{3, 7, 11});
         CHECK(column.shares_storage(x));
@@ -241,7 +241,7 @@ TEST_CASE("expand repeats elements by a stride of 0", "[lab01][lab01.5]") {
     {
         const Tensor wide = expand(row, {2, 3});
         INFO("0 1 2, expanded to (2, 3), is 0 1 2 / 0 1 2 on three elements of storage;");
-        INFO("yours has " << layout(wide) << "");
+        INFO("yours has " << layout(wide));
         CHECK(layout(wide) == "shape (2, 3), strides (0, 1), offset 0");
         CHECK(elements(wide) == Values{0, 1, 2, 0, 1, 2});
         CHECK(wide.shares_storage(row));

@@ -56,7 +56,7 @@ void check_by_hand(const Variant& variant) {
     const Values out = variant(count_up(6), {7, 8, 9, 10, 11, 12}, 2, 2, 3);
     INFO(
         "a is 1 2 3 / 4 5 6, b is 7 8 / 9 10 / 11 12: element (0, 0) is 1 * 7 + 2 * 9 +");
-    INFO("3 * 11 = 58; " << variant.name << " gives " << rows_of(out, 2) << "");
+    INFO("3 * 11 = 58; " << variant.name << " gives " << rows_of(out, 2));
     CHECK(out == Values{58, 64, 139, 154});
 }
 
@@ -124,8 +124,7 @@ TEST_CASE("Eigen multiplies arrays as matrices", "[lab02][lab02.5]") {
     const Values a = count_up(6), b = {7, 8, 9, 10, 11, 12};
     {
         const Values out = eigen(unwritten(4), a, b, 2, 2, 3, {});
-        INFO("a is 1 2 3 / 4 5 6, b is 7 8 / 9 10 / 11 12; yours " << rows_of(out, 2)
-                                                                   << "");
+        INFO("a is 1 2 3 / 4 5 6, b is 7 8 / 9 10 / 11 12; yours " << rows_of(out, 2));
         CHECK(out == Values{58, 64, 139, 154});
     }
     {
@@ -150,7 +149,7 @@ TEST_CASE("a transposed operand is stored the other way round", "[lab02][lab02.5
     INFO("M = " << M << ", N = " << N << ", K = " << K << "; a is stored as "
                 << (transpose_a ? "(K, M)" : "(M, K)") << ", b as "
                 << (transpose_b ? "(N, K)" : "(K, N)")
-                << (accumulate ? ", out += a b" : ", out = a b") << "");
+                << (accumulate ? ", out += a b" : ", out = a b"));
     const Values expected = product_by_definition(
         accumulate ? before : Values{}, {a, transpose_a ? 1 : K, transpose_a ? M : 1},
         {b, transpose_b ? 1 : N, transpose_b ? K : 1}, M, N, K);

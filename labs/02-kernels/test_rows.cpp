@@ -65,7 +65,7 @@ TEST_CASE("log-softmax is the logarithm of a distribution", "[lab02][lab02.2]") 
     {
         const Values y = log_softmax({0, 0}, 1, 2);
         INFO("scores 0 0: both classes have 1/2, log 1/2 = -0.693147; yours "
-             << rows_of(y, 2) << "");
+             << rows_of(y, 2));
         CHECK(all_close(y, {-0.693147f, -0.693147f}, 1e-6));
     }
     const Values y = log_softmax({1, 2, 3}, 1, 3);
@@ -80,13 +80,13 @@ TEST_CASE("log-softmax does not overflow", "[lab02][lab02.2]") {
     {
         const Values y = log_softmax({1000, 0, -1000}, 1, 3);
         INFO("scores 1000 0 -1000; exp(1000) is infinite in float; yours "
-             << rows_of(y, 3) << "");
+             << rows_of(y, 3));
         CHECK(y == Values{0, -1000, -2000});
     }
     {
         const Values y = log_softmax({-1000, -1001}, 1, 2);
         INFO("scores -1000 -1001; exp(-1000) is 0, and log 0 is -inf; yours "
-             << rows_of(y, 2) << "");
+             << rows_of(y, 2));
         CHECK(all_close(y, {-0.313262f, -1.313262f}, 1e-3));
         INFO("(x - m) - log(sum), in this order: near 1000 floats are 0.00006 apart, so");
         INFO("m + log(sum) loses the digits of the logarithm");
@@ -95,7 +95,7 @@ TEST_CASE("log-softmax does not overflow", "[lab02][lab02.2]") {
     {
         const Values y = log_softmax({0, -200}, 1, 2);
         INFO("scores 0 -200: the probability exp(-200) is 0 in float, but its logarithm");
-        INFO("is -200; yours " << rows_of(y, 2) << "");
+        INFO("is -200; yours " << rows_of(y, 2));
         CHECK(y == Values{0, -200});
     }
     const Values y = log_softmax({3, 1e4f, 1, -1e4f, -1e3f, 7, 0, 0, 500}, 3, 3);
@@ -118,7 +118,7 @@ TEST_CASE("the gradient of log-softmax subtracts the softmax", "[lab02][lab02.2]
     {
         const Values dx = log_softmax_backward({1, 0}, {half, half}, 1, 2);
         INFO("y is log 1/2, log 1/2, and g = 1 0 with the sum 1: dx = 1 - 1/2, 0 - 1/2;");
-        INFO("yours " << rows_of(dx, 2) << "");
+        INFO("yours " << rows_of(dx, 2));
         CHECK(all_close(dx, {0.5f, -0.5f}, 1e-6));
     }
     {
@@ -144,7 +144,6 @@ TEST_CASE("argmax returns the first maximum", "[lab02][lab02.2]") {
 
 TEST_CASE("argmax returns the first NaN", "[lab02][lab02.2]") {
     INFO("as in PyTorch, NaN counts as the maximum; a comparison with NaN is false");
-    INFO("");
     CHECK(argmax({1, kNaN, kInf}, 1) == std::vector<int64_t>{1});
     CHECK(argmax({1, kNaN, kInf, kNaN}, 1) == std::vector<int64_t>{1});
     CHECK(argmax({kNaN, 5, kNaN}, 1) == std::vector<int64_t>{0});
@@ -212,8 +211,7 @@ TEST_CASE("one pass is accurate if it subtracts the first element", "[lab02][lab
     const Moments of =
         moments({1e7f, -1e7f, 1e7f + 1, -1e7f + 1, 1e7f + 2, -1e7f + 5}, {3, 2, 1});
     INFO("column 0 is 10,000,000 to 10,000,002, column 1 is -10,000,000, -9,999,999 and");
-    INFO("-9,999,995: the variances are 2/3 and 14/3; yours " << rows_of(of.variance, 2)
-                                                              << "");
+    INFO("-9,999,995: the variances are 2/3 and 14/3; yours " << rows_of(of.variance, 2));
     CHECK(all_close(of.variance, {2.0f / 3, 14.0f / 3}, 1e-6));
     CHECK(of.mean == Values{1e7f + 1, -1e7f + 2});
     INFO("10,000,000, three times 0.25: the difference -9,999,999.75 is not a float, so");

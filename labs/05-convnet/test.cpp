@@ -178,7 +178,7 @@ TEST_CASE("an output is the sum of the window's elements times the weights",
     INFO(
         "the image 1 2 3 / 4 5 6 / 7 8 9, the filter 1 2 / 3 4, the bias 100: the first");
     INFO("output is 1*1 + 2*2 + 3*4 + 4*5 + 100 = 137; the filter is not turned around");
-    INFO("expected 137 147 / 167 177, got " << rows_of(y, 2) << "");
+    INFO("expected 137 147 / 167 177, got " << rows_of(y, 2));
     CHECK(y == Values{137, 147, 167, 177});
 }
 
@@ -229,7 +229,7 @@ TEST_CASE("the gradient of x: each window gives its weights to its elements",
     INFO(
         "the filter 1 2 / 3 4; g is 1 0 / 0 10: only the first and the last window "
         "count");
-    INFO("expected 1 2 0 / 3 14 20 / 0 30 40, got " << rows_of(dx, 3) << "");
+    INFO("expected 1 2 0 / 3 14 20 / 0 30 40, got " << rows_of(dx, 3));
     CHECK(dx == Values{1, 2, 0, 3, 14, 20, 0, 30, 40});
 }
 
@@ -256,7 +256,7 @@ TEST_CASE("the gradient of w: every output position has used the weight",
         "the image 1 2 3 / 4 5 6 / 7 8 9; g is 1 0 / 0 10: the first window is 1 2 / 4 "
         "5,");
     INFO("the last one 5 6 / 8 9; expected 1*1 + 10*5 = 51 62 / 84 95");
-    INFO("got " << rows_of(dw, 2) << "");
+    INFO("got " << rows_of(dw, 2));
     CHECK(dw == Values{51, 62, 84, 95});
 }
 

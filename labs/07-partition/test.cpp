@@ -109,7 +109,7 @@ TEST_CASE("a position outside of the index throws an error that names it and the
           "[lab07][lab07.1]") {
     const Partition part(numbers(10), {7, 0, 7});
     for (const int64_t place : {-1, 8}) {
-        INFO("index (7, 0, 7) has positions 0 1 2; get is called with " << place << "");
+        INFO("index (7, 0, 7) has positions 0 1 2; get is called with " << place);
         const std::string message = message_of([&] { part.get(place); });
         INFO("the error message: " << message);
         CHECK(names_number(message, place));

@@ -115,8 +115,7 @@ TEST_CASE("no sample is lost between two batches", "[lab08][lab08.4]") {
             CHECK(static_cast<int64_t>(batch.size()) == batch_size);
         together.insert(together.end(), batch.begin(), batch.end());
     }
-    INFO(n << " samples in batches of " << batch_size << ", drop_last " << drop_last
-           << "");
+    INFO(n << " samples in batches of " << batch_size << ", drop_last " << drop_last);
     CHECK(together == all_of(drop_last ? n / batch_size * batch_size : n));
 }
 

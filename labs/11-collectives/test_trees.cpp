@@ -44,7 +44,7 @@ int total(const Seen& seen, int Step::*peer) {
 TEST_CASE("a broadcast gives every rank the values of any root", "[lab11][lab11.2]") {
     const int ranks = GENERATE(4, 1, 2, 3, 7, 8, 9);
     const int root = roots_of(ranks);
-    INFO(counted(ranks, "rank") << ", root " << root << "");
+    INFO(counted(ranks, "rank") << ", root " << root);
     const Seen seen = broadcast(ranks, root);
     for (size_t rank = 0; rank < seen.values.size(); ++rank) {
         INFO("rank " << rank << " called: " << in_words(seen.journals[rank]));
@@ -84,7 +84,7 @@ TEST_CASE("a broadcast takes ceil(log2 P) turns", "[lab11][lab11.2]") {
 TEST_CASE("a reduce leaves the sum on any root", "[lab11][lab11.2]") {
     const int ranks = GENERATE(4, 1, 2, 3, 7, 8, 9);
     const int root = roots_of(ranks);
-    INFO(counted(ranks, "rank") << ", root " << root << "");
+    INFO(counted(ranks, "rank") << ", root " << root);
     const Seen seen = reduced(ranks, root);
     INFO("the root called: " << in_words(seen.journals[static_cast<size_t>(root)]));
     REQUIRE(seen.values[static_cast<size_t>(root)] == sum_of_integers(ranks, kSize));

@@ -25,19 +25,20 @@ using parallel::reduce_to_owners;
 
 namespace {
 
-// A full bucket of four gradients, with 2, 3, 1 and 4 elements; on rank r, gradient k is
+// A full bucket of four gradients, with 2, 3, 1 and 2 x 2 elements; on rank r, gradient k is
 // full of (k + 1) (r + 1). Each gradient is a view of the buffer, and is the gradient of
 // its parameter.
 GradBucket full_bucket(int rank) {
     GradBucket bucket;
     bucket.buffer = Tensor::zeros({10});
     int64_t offset = 0;
-    for (const int64_t size : {2, 3, 1, 4}) {
+    for (const Shape& shape : {Shape{2}, Shape{3}, Shape{1}, Shape{2, 2}}) {
         const auto k = static_cast<int64_t>(bucket.gradients.size());
-        Tensor view = ops::narrow(bucket.buffer, 0, offset, size);
+        const int64_t size = element_count(shape);
+        Tensor view = ops::view(ops::narrow(bucket.buffer, 0, offset, size), shape);
         ops::fill_(view, static_cast<float>((k + 1) * (rank + 1)));
         bucket.gradients.push_back(view);
-        bucket.parameters.push_back(Tensor::zeros({size}).set_requires_grad());
+        bucket.parameters.push_back(Tensor::zeros(shape).set_requires_grad());
         bucket.parameters.back().set_grad(view);
         offset += size;
     }
@@ -60,6 +61,8 @@ std::string gradients_in_words(const GradBucket& bucket) {
             words += "none";
         else if (gradient.shares_storage(bucket.buffer))
             words += "in the bucket";
+        else if (gradient.shape() != parameter.shape())
+            words += concat("of shape ", gradient.shape());
         else
             words += concat(gradient.to_vector<float>());
     }

@@ -153,15 +153,24 @@ TEST_CASE("all ranks send their state, and only the rank that collects has it al
         take_steps(zero, 1, 2);
         watched->journal.clear();
         zero.consolidate_state_dict(1);
-        return std::pair(watched->journal.size(),
-                         message_of_error([&] { zero.state_dict(); }));
+        const size_t lines = watched->journal.size();
+        const std::string collected = message_of_error([&] { zero.state_dict(); });
+        take_steps(zero, 2, 3);
+        for (const int no_rank : {-1, 3})
+            if (message_of_error([&] { zero.consolidate_state_dict(no_rank); }) ==
+                "no error")
+                throw Error(concat("there is no rank ", no_rank, " to collect on"));
+        return std::tuple(lines, collected, message_of_error([&] { zero.state_dict(); }));
     });
     // Each state is a size, a text, and the tensors; there are 5 tensors in all.
     for (size_t rank = 0; rank < 3; ++rank) {
         INFO("rank " << rank << " of 3, which consolidate on rank 1");
         INFO("a broadcast is a call of every rank: P = 3 times broadcast_state");
-        REQUIRE(seen[rank].first == 2 * (3 * 2 + 5));
-        REQUIRE((seen[rank].second == "no error") == (rank == 1));
+        const auto& [lines, collected, after_a_step] = seen[rank];
+        REQUIRE(lines == 2 * (3 * 2 + 5));
+        REQUIRE((collected == "no error") == (rank == 1));
+        INFO("after a step the collected state is out of date");
+        REQUIRE(after_a_step != "no error");
     }
 }
 

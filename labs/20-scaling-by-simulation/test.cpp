@@ -83,6 +83,11 @@ TEST_CASE("events of one time run by their order, then first come, first served"
     add(queue, story, 5, 0, 'a');
     INFO("all at 5 us: f with the largest order; b, c, d, e with order 1; a with 0");
     INFO("events that are equal in both run in the order of the calls of at()");
+    queue.run_next();
+    {
+        INFO("one call runs one event");
+        CHECK(story == "a at 5");
+    }
     run(queue);
     CHECK(story == "a at 5, b at 5, c at 5, d at 5, e at 5, f at 5");
 }

@@ -1,7 +1,9 @@
 // The checks of lab 18, tasks 18.5 and 18.6: PowerSGD.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "labs/18-compressing-gradients/test_support.hpp"
@@ -34,10 +36,21 @@ TestBucket identity_bucket(float bias) {
     return test;
 }
 
+// Returns the payloads of n elements.
+std::vector<Values> of_size(const std::vector<Values>& payloads, size_t n) {
+    std::vector<Values> found;
+    for (const Values& payload : payloads)
+        if (payload.size() == n) found.push_back(payload);
+    return found;
+}
+
 // What each step gave to the all-reduces, when the hook was started but not finished.
 struct Started {
     Journal journal;
     std::vector<Values> payloads;
+
+    // Returns all P that were given, step by step: they have 16 elements.
+    std::vector<Values> all_P() const { return of_size(payloads, 16); }
 };
 
 Started start_steps(dist::ProcessGroup& group, const CommHook& hook, int steps) {
@@ -54,33 +67,55 @@ TEST_CASE("uncompressed gradients and P are started in two all-reduces",
     const auto started = on_ranks(2, [](dist::ProcessGroup& group) {
         return start_steps(group, power_sgd_hook(kRankTwo), 1);
     });
-    INFO("biases of 3 and 2 and a matrix (8, 8), compressed with rank 2: 20 bytes of");
-    INFO("biases, then P (8, 2), 64 bytes; got " << in_words(started[1].journal));
-    INFO(
-        "biases are averaged, P is summed; no wait yet: backward goes on; hint 3 of "
-        "18.5");
-    REQUIRE(started[1].journal ==
-            Journal{"start all_reduce avg 20", "start all_reduce 64"});
-    INFO("rank 1's biases are 20 21 22 and 40 -20; got "
-         << in_words(started[1].payloads[0]));
-    CHECK(started[1].payloads[0] == Values{20, 21, 22, 40, -20});
+    INFO("biases of 3 and 2 and a matrix (8, 8), compressed with r = 2: 20 bytes of");
+    INFO("biases, and P (8, 2), 64 bytes, in any order; no wait yet: backward goes on");
+    Journal calls = without_op(started[1].journal);
+    std::ranges::sort(calls);
+    CHECK(calls == Journal{"start all_reduce 20", "start all_reduce 64"});
+}
+
+TEST_CASE("the first iterations are not compressed", "[lab18][lab18.5]") {
+    const auto journal = on_ranks(1, [](dist::ProcessGroup& group) {
+        PowerSGDOptions options = kRankTwo;
+        options.start_powerSGD_iter = 2;
+        const CommHook hook = power_sgd_hook(options);
+        WatchedGroup watched(group);
+        TestBucket first({{8, 8}}, 0), second({{8, 8}}, 1);
+        first.bucket.is_last = false;
+        for (int step = 0; step < 3; ++step) {
+            first.start(hook, watched);
+            second.start(hook, watched);
+        }
+        Journal calls = without_op(watched.journal);
+        std::erase(calls, "start all_reduce 0");  // of no uncompressed gradients
+        return calls;
+    })[0];
+    INFO("two buckets, each of a matrix (8, 8): 256 bytes, or P (8, 2), 64 bytes;");
+    INFO("start_powerSGD_iter is 2, and a pass ends with the bucket that is_last");
+    CHECK(journal == Journal{"start all_reduce 256", "start all_reduce 256",
+                             "start all_reduce 256", "start all_reduce 256",
+                             "start all_reduce 64", "start all_reduce 64"});
 }
 
 TEST_CASE("Q has orthonormal columns and is the same on all ranks", "[lab18][lab18.5]") {
-    const auto started = on_ranks(3, [](dist::ProcessGroup& group) {
-        return start_steps(group, power_sgd_hook(kRankTwo), 1);
-    });
-    REQUIRE(started[0].payloads.size() == 2);
-    const Values& P = started[0].payloads[1];
+    const auto all_P = [](int ranks) {
+        return on_ranks(ranks, [](dist::ProcessGroup& group) {
+            return start_steps(group, power_sgd_hook(kRankTwo), 1).all_P().at(0);
+        });
+    };
+    const Values P = all_P(1)[0];
     INFO("the matrix is the identity, so P = M Q is Q itself: " << labs::rows_of(P, 2));
     for (size_t a = 0; a < 2; ++a)
         for (size_t b = 0; b <= a; ++b)
             CHECK(std::abs(dot(P, 2, a, b) - (a == b ? 1.0 : 0.0)) < 1e-6);
-    for (const Started& rank : started) CHECK(rank.payloads[1] == P);
+    const auto three = all_P(3);
+    INFO("three ranks draw Q with the same seed: "
+         << labs::rows_of(three[0], 2) << " and " << labs::rows_of(three[1], 2));
+    for (const Values& rank : three) CHECK(rank == three[0]);
     const auto shorter = on_ranks(1, [](dist::ProcessGroup& group) {
         PowerSGDOptions options = kRankTwo;
         options.orthogonalization_epsilon = 1;
-        return start_steps(group, power_sgd_hook(options), 1).payloads[1];
+        return start_steps(group, power_sgd_hook(options), 1).all_P().at(0);
     })[0];
     INFO("an orthogonalization_epsilon of 1 makes Q's columns shorter than 1: "
          << labs::rows_of(shorter, 2));
@@ -98,13 +133,13 @@ TEST_CASE("P is the product of the matrix and Q", "[lab18][lab18.5]") {
             both[16 + i] = static_cast<float>(2 + i);
         }
         test.set(both);
-        power_sgd_hook(kRankTwo)(test.bucket, watched);
-        return watched.payloads;
+        test.start(power_sgd_hook(kRankTwo), watched);
+        return of_size(watched.payloads, 16);
     })[0];
-    REQUIRE(found.size() == 2);
-    REQUIRE(found[1].size() == 16);
-    const Values first(found[1].begin(), found[1].begin() + 8);
-    const Values second(found[1].begin() + 8, found[1].end());
+    INFO("P of both matrices is sent in one all-reduce");
+    REQUIRE(found.size() == 1);
+    const Values first(found[0].begin(), found[0].begin() + 8);
+    const Values second(found[0].begin() + 8, found[0].end());
     INFO("the first matrix is the identity; the second has 2 3 4 5 above rows of zeros,");
     INFO("so P of the second is zero below its first row; got "
          << labs::rows_of(first, 2) << " and " << labs::rows_of(second, 2));
@@ -130,21 +165,32 @@ TEST_CASE("a warm start keeps Q and otherwise each step draws another Q",
             if (warm) start_steps(group, hook, 2);  // a plain all-reduce, not finished
             WatchedGroup watched(group);
             TestBucket test = identity_bucket(1);
-            for (int step = 0; step < 2; ++step) hook(test.bucket, watched);
-            return watched.payloads;
+            for (int step = 0; step < 2; ++step) test.start(hook, watched);
+            return of_size(watched.payloads, 16);
         })[0];
     };
     const auto warm = payloads(true), cold = payloads(false);
-    REQUIRE(warm.size() == 4);
-    REQUIRE(cold.size() == 4);
+    REQUIRE(warm.size() == 2);
+    REQUIRE(cold.size() == 2);
     INFO("the identity in two steps, so P is Q; with a warm start the second Q is the");
-    INFO("first (nothing else has changed it): " << labs::rows_of(warm[1], 2) << " and "
-                                                 << labs::rows_of(warm[3], 2));
-    CHECK(largest_difference(warm[1], warm[3]) < 1e-6);
+    INFO("first (nothing else has changed it): " << labs::rows_of(warm[0], 2) << " and "
+                                                 << labs::rows_of(warm[1], 2));
+    CHECK(largest_difference(warm[0], warm[1]) < 1e-6);
     INFO("without it, Q is drawn again in each step: "
-         << labs::rows_of(cold[1], 2) << " and " << labs::rows_of(cold[3], 2)
-         << "; hint 2 of 18.5 helps");
-    CHECK(largest_difference(cold[1], cold[3]) > 1e-3);
+         << labs::rows_of(cold[0], 2) << " and " << labs::rows_of(cold[1], 2));
+    CHECK(largest_difference(cold[0], cold[1]) > 1e-3);
+
+    INFO("options that cannot work are rejected");
+    CHECK_THROWS_AS(power_sgd_hook({.matrix_approximation_rank = 0}), UsageError);
+    INFO("error feedback or warm start with start_powerSGD_iter = 1");
+    CHECK_THROWS_AS(power_sgd_hook({.start_powerSGD_iter = 1, .warm_start = false}),
+                    UsageError);
+    CHECK_THROWS_AS(
+        power_sgd_hook({.start_powerSGD_iter = 1, .use_error_feedback = false}),
+        UsageError);
+    CHECK_NOTHROW(power_sgd_hook({.start_powerSGD_iter = 2}));
+    INFO("start_powerSGD_iter = 0 without both");
+    CHECK_NOTHROW(power_sgd_hook(kRankTwo));
 }
 
 TEST_CASE("columns of Q that have become zero are drawn again", "[lab18][lab18.5]") {
@@ -154,14 +200,14 @@ TEST_CASE("columns of Q that have become zero are drawn again", "[lab18][lab18.5
         options.start_powerSGD_iter = 2;
         const CommHook hook = power_sgd_hook(options);
         start_steps(group, hook, 2);
-        return start_steps(group, hook, 1).payloads;
+        return start_steps(group, hook, 1).all_P();
     })[0];
-    REQUIRE(found.size() == 2);
+    REQUIRE(found.size() == 1);
     INFO("in the first compressed step a warm start has no last Q, only zeros: without");
     INFO("random numbers P would be zero in every step; got "
-         << labs::rows_of(found[1], 2) << "; hint 2 of 18.5");
-    CHECK(std::abs(dot(found[1], 2, 0, 0) - 1) < 1e-6);
-    CHECK(std::abs(dot(found[1], 2, 1, 1) - 1) < 1e-6);
+         << labs::rows_of(found[0], 2));
+    CHECK(std::abs(dot(found[0], 2, 0, 0) - 1) < 1e-6);
+    CHECK(std::abs(dot(found[0], 2, 1, 1) - 1) < 1e-6);
 }
 
 // ---- 18.6
@@ -232,7 +278,7 @@ TEST_CASE("with as many columns as the matrices together need the mean is exact"
         INFO("rank " << ranks << ", and P has 4 columns, so P Qt is the mean; should be "
                      << labs::rows_of(matrix_part(expected), 5) << "; got "
                      << labs::rows_of(matrix_part(rank.result), 5));
-        INFO("orthonormalise P, then Q = Mt P, averaged; hint 1 of 18.6 helps");
+        INFO("orthonormalise P, then Q = Mt P, averaged");
         CHECK(largest_difference(matrix_part(rank.result), matrix_part(expected)) < 1e-5);
         CHECK(rank.result == all[0].result);
     }
@@ -277,7 +323,6 @@ TEST_CASE("uncompressed gradients become their exact mean", "[lab18][lab18.6]") 
     for (const Finished& rank : all) {
         INFO(ranks << " ranks with the biases (10 * rank, 1): the mean is "
                    << 5 * (ranks - 1) << " 1; got " << in_words(bias_part(rank.result)));
-        INFO("the mean is in all_whole after the wait; hint 2 of 18.6 helps");
         CHECK(largest_difference(bias_part(rank.result),
                                  {static_cast<float>(5 * (ranks - 1)), 1}) < 1e-5);
     }
@@ -298,7 +343,6 @@ TEST_CASE("what PowerSGD has sent is the product and the rank's own other gradie
              << ", so that their error is 0, "
                 "and not the mean; got "
              << in_words(bias_part(step.sent)));
-        INFO("hint 3 of 18.6 helps");
         CHECK(bias_part(step.sent) == bias_part(step.own));
     }
 }
@@ -323,10 +367,15 @@ TEST_CASE("Q is the third all-reduce and every all-reduce is waited for",
     const Journal rest(all[0].journal.begin() + static_cast<int64_t>(all[0].started),
                        all[0].journal.end());
     INFO(
-        "biases 8 bytes, P (6, 2) 48 bytes, and then Q (5, 2) 40 bytes; after the start: "
-        << in_words(rest));
-    CHECK(rest == Journal{"wait all_reduce avg 8", "wait all_reduce 48",
-                          "start all_reduce avg 40", "wait all_reduce avg 40"});
+        "biases 8 bytes, P (6, 2) 48 bytes, and Q (5, 2) 40 bytes; Q needs the sum of P");
+    INFO("after the start: " << in_words(rest));
+    const Journal calls = without_op(rest);
+    CHECK(calls.size() == 4);
+    const auto at = [&calls](const char* line) { return std::ranges::find(calls, line); };
+    CHECK(at("wait all_reduce 8") != calls.end());
+    CHECK(at("wait all_reduce 48") < at("start all_reduce 40"));
+    CHECK(at("start all_reduce 40") < at("wait all_reduce 40"));
+    CHECK(at("wait all_reduce 40") != calls.end());
 }
 
 TEST_CASE("a warm start improves the approximation from step to step",
@@ -393,8 +442,49 @@ TEST_CASE("with error feedback the steps add up to the sum of the gradients",
     INFO("two ranks, one column, the same gradients of rank 3 in each of 60 steps: the");
     INFO("mean of the steps differs from the mean gradient by " << with << " of it with");
     INFO("error feedback, and by " << without << " without it");
-    INFO("error_feedback_hook calls start() with a bucket of its own, which ends before");
-    INFO("finish(): the function that start() returns must keep a copy of the bucket");
+    INFO(
+        "error_feedback_hook calls the hook with a bucket of its own, which ends before");
+    INFO("the pass does: the function that the hook returns must keep a copy of it");
     CHECK(with < 0.1);
     CHECK(without > 2 * with);
+}
+
+TEST_CASE("each bucket has matrices and a Q of its own, until it is rebuilt",
+          "[lab18][lab18.6]") {
+    const auto found = on_ranks(2, [](dist::ProcessGroup& group) {
+        PowerSGDOptions options = kRankTwo;
+        options.warm_start = true;
+        options.start_powerSGD_iter = 2;
+        const CommHook hook = power_sgd_hook(options);
+        std::vector<double> differences;
+        const auto run = [&](TestBucket& first, TestBucket& second, const Values& one,
+                             const Values& other) {
+            const auto scale = static_cast<float>(2 * group.rank());  // the mean is 1
+            first.set(one);
+            second.set(other);
+            ops::mul_(first.bucket.buffer, scale);
+            ops::mul_(second.bucket.buffer, scale);
+            const auto finish_first = first.start(hook, group);
+            const auto finish_second = second.start(hook, group);
+            finish_first();
+            finish_second();
+            differences.push_back(largest_difference(first.values(), one));
+            differences.push_back(largest_difference(second.values(), other));
+        };
+        const Values wide = low_rank(3, 10, 2, 5), high = low_rank(10, 3, 2, 6);
+        TestBucket first({{3, 10}}, 0), second({{10, 3}}, 1);
+        first.bucket.is_last = false;
+        for (int step = 0; step < 4; ++step) run(first, second, wide, high);
+        TestBucket new_first({{10, 3}}, 0), new_second({{3, 10}}, 1);
+        new_first.bucket.is_last = false;
+        run(new_first, new_second, high, wide);
+        return differences;
+    })[0];
+    INFO("two buckets of matrices (3, 10) and (10, 3) of rank 2, and r = 2, so the mean");
+    INFO("is exact; in step 4 the buckets are rebuilt: a (10, 3) in bucket 0, a (3, 10)");
+    INFO("in bucket 1. DDP starts both before it finishes one.");
+    for (size_t i = 0; i < found.size(); ++i) {
+        INFO("step " << i / 2 << ", bucket " << i % 2);
+        CHECK(found[i] < 1e-5);
+    }
 }

@@ -107,6 +107,15 @@ inline double largest_difference(const Values& a, const Values& b) {
     return largest;
 }
 
+// Returns a journal without the op of its all-reduces: whether a hook divides before an
+// all-reduce or takes its average is its own choice.
+inline Journal without_op(Journal journal) {
+    for (std::string& line : journal)
+        if (const size_t at = line.find("avg "); at != std::string::npos)
+            line.erase(at, 4);
+    return journal;
+}
+
 // Returns the dot product of the columns a and b of x (n, r).
 inline double dot(const Values& x, size_t r, size_t a, size_t b) {
     double sum = 0.0;

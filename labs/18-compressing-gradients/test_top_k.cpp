@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "labs/18-compressing-gradients/test_support.hpp"
+#include "libmini/parallel/error_feedback.hpp"
 #include "libmini/parallel/top_k.hpp"
 
 using namespace mini;
@@ -32,7 +33,7 @@ TEST_CASE("the largest magnitudes are chosen", "[lab18][lab18.3]") {
     INFO("the gradients " << in_words(values)
                           << ": the two largest magnitudes are -5 at 1");
     INFO("and 4 at 3; the sign does not matter, and an index is not a magnitude;");
-    INFO("got " << concat(chosen(values, 2)) << "; hint 1 of 18.3 helps");
+    INFO("got " << concat(chosen(values, 2)) << "");
     CHECK(chosen(values, 2) == Indices{1, 3});
     CHECK(chosen(values, 4) == Indices{0, 1, 3, 4});
     CHECK(chosen(values, 5) == Indices{0, 1, 2, 3, 4});
@@ -56,7 +57,7 @@ TEST_CASE("a gradient that is not a number is chosen", "[lab18][lab18.3]") {
     const Values values{7, std::numeric_limits<float>::quiet_NaN(), 9, 8};
     INFO(
         "7 NaN 9 8: a NaN must be seen on all ranks, so it counts as infinite; a NaN is");
-    INFO("neither smaller nor larger than 9: see magnitude() in the file");
+    INFO("neither smaller nor larger than 9");
     CHECK(chosen(values, 1) == Indices{1});
     CHECK(chosen(values, 2) == Indices{1, 2});
 }
@@ -71,9 +72,8 @@ TEST_CASE("values and indices are gathered in two collectives", "[lab18][lab18.3
         INFO(
             "a quarter of 5 gradients, rounded up: 2 values of 4 bytes and 2 indices of "
             "8");
-        INFO("before the hook returned: " << in_words(step.starting)
-                                          << "; afterwards: " << in_words(step.finishing)
-                                          << "; hint 3 of 18.3 helps");
+        INFO("before the hook returned: " << in_words(step.starting) << "; afterwards: "
+                                          << in_words(step.finishing) << "");
         Journal starts = step.starting;
         std::ranges::sort(starts);
         CHECK(starts == Journal{"start all_gather 16", "start all_gather 8"});
@@ -111,9 +111,7 @@ TEST_CASE("every rank gets the mean of what the ranks have sent", "[lab18][lab18
         INFO(
             "some ranks send the same indices: there both values count; at an index "
             "that");
-        INFO(
-            "no rank has sent the mean is 0, not this rank's own gradient; hint 2 of "
-            "18.3");
+        INFO("no rank has sent the mean is 0, not this rank's own gradient");
         INFO("should be " << in_words(expected) << "; got "
                           << in_words(steps[rank].result));
         CHECK(largest_difference(steps[rank].result, expected) < 1e-6);
@@ -134,4 +132,41 @@ TEST_CASE("what top-k has sent is this rank's own values and zero elsewhere",
     CHECK(steps[0].sent == Values{0, -8, 0, 6});
     CHECK(steps[1].sent == Values{7, 0, -5, 0});
     CHECK(steps[0].result == Values{3.5f, -4, -2.5f, 3});
+}
+
+TEST_CASE("the largest of the whole bucket are sent", "[lab18][lab18.3]") {
+    const auto found = on_ranks(1, [](dist::ProcessGroup& group) {
+        TestBucket test({{2}, {2, 2}});
+        test.set({1, 2, 7, -9, 3, 8});
+        test.start(top_k_hook(0.5), group)();
+        return test.values();
+    })[0];
+    INFO("a bucket with the gradients 1 2 and 7 -9 3 8; half of six are sent, and they");
+    INFO("are all in the second gradient");
+    CHECK(found == Values{0, 0, 7, -9, 0, 8});
+
+    INFO("a ratio must be above 0 and at most 1");
+    for (const double ratio : {0.0, -0.5, 1.5, std::nan("")})
+        CHECK_THROWS_AS(top_k_hook(ratio), UsageError);
+    CHECK_NOTHROW(top_k_hook(1));
+}
+
+TEST_CASE("with error feedback a small gradient is sent when its sum is large",
+          "[lab18][lab18.3]") {
+    const auto found = on_ranks(2, [](dist::ProcessGroup& group) {
+        const CommHook hook = parallel::error_feedback_hook(top_k_hook(0.5));
+        TestBucket test({Shape{2}});
+        std::vector<Values> steps;
+        for (int step = 0; step < 4; ++step) {
+            test.set({group.rank() == 0 ? 5.0f : -5.0f, 2});
+            test.start(hook, group)();
+            steps.push_back(test.values());
+        }
+        return steps;
+    })[0];
+    INFO(
+        "two ranks with the gradients 5 2 and -5 2 in each of four steps, and k = 1: "
+        "the");
+    INFO("sums of the second are 2 4 6 2, so it is sent in the third step");
+    CHECK(found == std::vector<Values>{{0, 0}, {0, 0}, {0, 6}, {0, 0}});
 }

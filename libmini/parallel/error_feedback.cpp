@@ -6,20 +6,16 @@
 #include "libmini/parallel/bucket_state.hpp"
 #include "libmini/tensor/ops.hpp"
 
+// [lab18 file]
 namespace mini::parallel {
-namespace {
-
-Tensor zeros_of(const GradBucket& bucket) {
-    return bucket.buffer.new_zeros(bucket.buffer.shape());
-}
-
-}  // namespace
 
 CommHook error_feedback_hook(CommHook hook) {
     const auto errors = std::make_shared<BucketStates<Tensor>>();
     return [hook = std::move(hook), errors](const GradBucket& bucket,
                                             dist::ProcessGroup& group) -> FinishHook {
-        Tensor error = errors->of(bucket, zeros_of);  // changes in place, step by step
+        Tensor error = errors->of(bucket, [](const GradBucket& each) {
+            return each.buffer.new_zeros(each.buffer.shape());
+        });  // changes in place, step by step
         // [lab18.2] Add the last error, start the hook, and find the error it makes.
         Tensor buffer = bucket.buffer;
         ops::add_(buffer, error);
@@ -35,3 +31,4 @@ CommHook error_feedback_hook(CommHook hook) {
 }
 
 }  // namespace mini::parallel
+// [lab18 file]

@@ -34,12 +34,22 @@ struct PowerSGDOptions {
     uint64_t random_seed = 0;  // for the first Q; must be the same on all ranks
 };
 
-/// Returns the hook (`powerSGD_hook`). The all-reduces of P and of uncompressed tensors
-/// overlap with the backward pass; the all-reduces of Q run at the end of the backward
-/// pass. Throws UsageError if matrix_approximation_rank is below 1. Also throws
-/// UsageError if start_powerSGD_iter is below 2 with error feedback or warm start, as in
-/// PyTorch: DDP rebuilds its buckets between the first and the second iteration, and
-/// what was kept for the old ones is of no use.
+/// Returns the hook (`powerSGD_hook`). It is allreduce_hook in the first
+/// start_powerSGD_iter iterations; an iteration ends with the bucket that is_last. Then
+/// low_rank_of() says which gradients of a bucket are compressed, and the hook starts two
+/// all-reduces: the mean of all_whole, and all_P, of which only the directions matter. In
+/// the function that it returns, at the end of the backward pass, it waits for both, and
+/// runs a third, the mean of all_Q. Afterwards the buffer holds P Qt of each matrix and
+/// the mean of each other gradient. `sent` is P Qt of each matrix and this rank's own other
+/// gradients. With error feedback, the hook of these iterations is in error_feedback_hook.
+///
+/// Q is this bucket's last one with warm start, else zeros; draw_zero_columns() fills it
+/// with the numbers of one Generator. The columns of Q, and of P once it is summed, are
+/// made orthonormal by orthogonalize().
+///
+/// Throws UsageError if matrix_approximation_rank is below 1, or if start_powerSGD_iter is
+/// below 2 with error feedback or warm start, as in PyTorch: DDP rebuilds its buckets
+/// between the first and the second iteration, and then the state of the old ones is lost.
 CommHook power_sgd_hook(const PowerSGDOptions& options = {});
 
 }  // namespace mini::parallel

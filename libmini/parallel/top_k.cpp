@@ -9,42 +9,26 @@
 #include "libmini/tensor/on_cpu.hpp"
 #include "libmini/tensor/ops.hpp"
 
+// [lab18 file]
 namespace mini::parallel {
 namespace {
-
-// The gradients of one bucket that one rank sends: values[i] is at indices[i].
-struct Sparse {
-    Tensor values;   // (k)
-    Tensor indices;  // (k), int64
-};
 
 float magnitude(float value) {
     return std::isnan(value) ? std::numeric_limits<float>::infinity() : std::abs(value);
 }
 
-Sparse sparse_of(const Tensor& buffer, double compress_ratio) {
-    const std::vector<float> all = buffer.to_vector<float>();
-    const double k = std::ceil(compress_ratio * static_cast<double>(all.size()));
-    const auto indices = top_k_indices(all, static_cast<size_t>(k));
-    std::vector<float> values;
-    for (const int64_t index : indices) values.push_back(all[static_cast<size_t>(index)]);
-    const Device device = buffer.device();
-    return {cpu_tensor(values).to(device), cpu_tensor(indices).to(device)};
-}
-
-Sparse empty_like(const Sparse& x) {
-    return {x.values.new_zeros(x.values.shape()), x.indices.new_zeros(x.indices.shape())};
-}
-
-// Sets x to share times the sum of `parts`; at an index that no part has, x becomes 0.
-void set_to_sum(Tensor x, const std::vector<Sparse>& parts, float share) {
+// Sets x to share times the sum of the parts; values[p] of part p are at indices[p]. At an
+// index that no part has, x becomes 0.
+void set_to_sum(Tensor x, const std::vector<Tensor>& values,
+                const std::vector<Tensor>& indices, float share) {
     on_cpu(x, [&](Tensor& host) {
         ops::fill_(host, 0.0f);
-        for (const Sparse& part : parts) {
-            const auto values = part.values.to_vector<float>();
-            const auto indices = part.indices.to_vector<int64_t>();
-            for (size_t i = 0; i < values.size(); ++i)
-                host.span<float>()[static_cast<size_t>(indices[i])] += share * values[i];
+        const std::span<float> sum = host.span<float>();
+        for (size_t part = 0; part < values.size(); ++part) {
+            const auto terms = values[part].to_vector<float>();
+            const auto places = indices[part].to_vector<int64_t>();
+            for (size_t i = 0; i < terms.size(); ++i)
+                sum[static_cast<size_t>(places[i])] += share * terms[i];
         }
     });
 }
@@ -73,26 +57,32 @@ CommHook top_k_hook(double compress_ratio) {
             concat("top_k_hook: compress_ratio must be above 0 and at most 1, but is ",
                    compress_ratio));
     return [=](const GradBucket& bucket, dist::ProcessGroup& group) -> FinishHook {
+        const std::vector<float> all = bucket.buffer.to_vector<float>();
+        const double k = std::ceil(compress_ratio * static_cast<double>(all.size()));
+        const auto chosen = top_k_indices(all, static_cast<size_t>(k));
+        std::vector<float> largest;
+        for (const int64_t i : chosen) largest.push_back(all[static_cast<size_t>(i)]);
+        const Tensor my_values = cpu_tensor(largest).to(bucket.buffer.device());
+        const Tensor my_indices = cpu_tensor(chosen).to(bucket.buffer.device());
         // [lab18.3] Gather all ranks' values and indices; finish with the mean.
-        const Sparse mine = sparse_of(bucket.buffer, compress_ratio);
-        if (bucket.sent.defined()) set_to_sum(bucket.sent, {mine}, 1.0f);
-        std::vector<Sparse> all;
-        std::vector<Tensor> values, indices;
+        if (bucket.sent.defined())
+            set_to_sum(bucket.sent, {my_values}, {my_indices}, 1.0f);
+        std::vector<Tensor> values, indices;  // of all ranks
         for (int rank = 0; rank < group.world_size(); ++rank) {
-            all.push_back(empty_like(mine));
-            values.push_back(all.back().values);
-            indices.push_back(all.back().indices);
+            values.push_back(my_values.new_zeros(my_values.shape()));
+            indices.push_back(my_indices.new_zeros(my_indices.shape()));
         }
         const float share = 1.0f / static_cast<float>(group.world_size());
-        return [all, share, buffer = bucket.buffer,
-                first = group.all_gather_async(values, mine.values),
-                second = group.all_gather_async(indices, mine.indices)] {
+        return [values, indices, share, buffer = bucket.buffer,
+                first = group.all_gather_async(values, my_values),
+                second = group.all_gather_async(indices, my_indices)] {
             first->wait();
             second->wait();
-            set_to_sum(buffer, all, share);
+            set_to_sum(buffer, values, indices, share);
         };
         // [lab18.3]
     };
 }
 
 }  // namespace mini::parallel
+// [lab18 file]

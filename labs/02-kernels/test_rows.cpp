@@ -148,6 +148,8 @@ TEST_CASE("argmax returns the first NaN", "[lab02][lab02.2]") {
     CHECK(argmax({1, kNaN, kInf, kNaN}, 1) == std::vector<int64_t>{1});
     CHECK(argmax({kNaN, 5, kNaN}, 1) == std::vector<int64_t>{0});
     CHECK(argmax({kInf, 5, kNaN}, 1) == std::vector<int64_t>{2});
+    INFO("the second of two rows: an index counts from the front of its row");
+    CHECK(argmax({1, 2, 3, 4, kNaN, 5}, 2) == std::vector<int64_t>{2, 1});
 }
 
 TEST_CASE("a channel's moments are those of all its elements", "[lab02][lab02.4]") {

@@ -29,9 +29,9 @@ void for_each_run(const ImageExtents& in, const Window& window, const Run& run) 
                 if (h < 0 || h >= in.H) continue;
                 for (int64_t q = 0; q < kernel; ++q) {
                     const int64_t left = q - padding;  // the column for j = 0
-                    const int64_t begin =
-                        std::max<int64_t>(0, (stride - 1 - left) / stride);
-                    const int64_t end = std::min(Wo, (in.W - left + stride - 1) / stride);
+                    const bool fits = left + (Wo - 1) * stride < in.W;
+                    const int64_t begin = left < 0 ? (stride - 1 - left) / stride : 0;
+                    const int64_t end = fits ? Wo : (in.W - left + stride - 1) / stride;
                     run(((c * kernel + p) * kernel + q) * Ho * Wo + i * Wo + begin,
                         (c * in.H + h) * in.W + left + begin * stride, end - begin);
                 }

@@ -26,8 +26,8 @@ struct Greatest {
 
 /// Sets y to the maximum of each window, and indices to the index h W + w of this maximum
 /// in the plane. Padding is never the maximum. The first of equal elements wins, in
-/// row-major order, and the first NaN wins over all numbers. REQUIRES: each window has an
-/// element of the plane.
+/// row-major order, and NaN wins over all numbers. REQUIRES: each window has an element of
+/// the plane.
 void max_pool_plane(float* y,          // (Ho, Wo)
                     int32_t* indices,  // (Ho, Wo)
                     const float* x,    // (H, W)

@@ -1,4 +1,4 @@
-// The checks of lab 17, task 17.3: monitored_barrier, in virtual time.
+// The checks of lab 17, task 17.2: monitored_barrier, in virtual time.
 
 #include <chrono>
 #include <functional>
@@ -38,7 +38,7 @@ const std::function<void(ProcessCluster&, int)> kNothing = [](ProcessCluster&, i
 }  // namespace
 
 TEST_CASE("a monitored_barrier lets all ranks pass, after the last has arrived",
-          "[lab17][lab17.3]") {
+          "[lab17][lab17.2]") {
     for (const int world_size : {1, 2, 3, 4, 7}) {
         const Ends on_time = run_barrier(world_size, false, kNothing);
         INFO(world_size << " ranks arrive at once" << story(on_time));
@@ -57,21 +57,20 @@ TEST_CASE("a monitored_barrier lets all ranks pass, after the last has arrived",
 }
 
 TEST_CASE("rank 0 may wait for the whole timeout, and the others wait for rank 0",
-          "[lab17][lab17.3]") {
+          "[lab17][lab17.2]") {
     const Ends ends = run_barrier(3, false, [](ProcessCluster&, int rank) {
         if (rank == 0) sleep_for(kTimeout * 9 / 10);
         if (rank == 2) sleep_for(kTimeout * 18 / 10);
     });
     INFO(
         "rank 1 arrives at once, rank 0 after 1.8 s, rank 2 after 3.6 s: each within 2 s "
-        "of rank 0, so all pass. Rank 1 has then waited 3.6 s for its release; hint 2 of "
-        "17.3 helps"
+        "of rank 0, so all pass. Rank 1 has then waited 3.6 s for its release"
         << story(ends));
     for (const ProcessEnd& end : ends) CHECK(how(end) == "returned");
 }
 
 TEST_CASE("a rank gives up after two timeouts if rank 0 never comes",
-          "[lab17][lab17.3]") {
+          "[lab17][lab17.2]") {
     const Ends ends = run_barrier(2, false, [](ProcessCluster&, int rank) {
         if (rank == 0) sleep_for(20 * kTimeout);
     });
@@ -84,7 +83,7 @@ TEST_CASE("a rank gives up after two timeouts if rank 0 never comes",
     CHECK(seconds_of(ends[1]) <= 5.1);
 }
 
-TEST_CASE("rank 0 names the lowest missing rank, or all of them", "[lab17][lab17.3]") {
+TEST_CASE("rank 0 names the lowest missing rank, or all of them", "[lab17][lab17.2]") {
     for (const bool all : {false, true}) {
         const Ends ends = run_barrier(5, all, [](ProcessCluster&, int rank) {
             if (rank == 2 || rank == 4) sleep_for(20 * kTimeout);
@@ -102,19 +101,19 @@ TEST_CASE("rank 0 names the lowest missing rank, or all of them", "[lab17][lab17
     }
 }
 
-TEST_CASE("the timeout holds for all missing ranks together", "[lab17][lab17.3]") {
+TEST_CASE("the timeout holds for all missing ranks together", "[lab17][lab17.2]") {
     const Ends ends = run_barrier(5, true, [](ProcessCluster&, int rank) {
         if (rank > 0) sleep_for(20 * kTimeout);
     });
     INFO(
         "four ranks are missing: rank 0 must throw after 2 s, not after 2 s for each; "
-        "hint 1 of 17.3 helps"
+        "hint 1 of 17.2 helps"
         << story(ends));
     CHECK(contains(how(ends[0]), "rank 1, 2, 3, 4 did not reach it"));
     CHECK(seconds_of(ends[0]) < 2 * 2);  // four timeouts would be 8 s
 }
 
-TEST_CASE("a rank that died is lost, not late", "[lab17][lab17.3]") {
+TEST_CASE("a rank that died is lost, not late", "[lab17][lab17.2]") {
     const Ends ends = run_barrier(4, true, [](ProcessCluster& cluster, int rank) {
         if (rank == 0)
             cluster.at(milliseconds(500), [&] { cluster.kill(3, Loss::kNone); });

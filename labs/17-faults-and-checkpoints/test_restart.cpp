@@ -1,4 +1,4 @@
-// The checks of lab 17, task 17.6: a run that was interrupted ends with the same bits as
+// The checks of lab 17, task 17.5: a run that was interrupted ends with the same bits as
 // a run that was not. The ranks are threads; the dataset has 24 random images.
 
 #include <algorithm>
@@ -127,7 +127,7 @@ void check_resumed(const std::vector<int64_t>& stops, int64_t end) {
                          << ", resumes, and ends after step " << end);
     INFO("it resumed at step " << resumed.resumed_at << "; the first loss that differs: "
                                << first_difference(whole.losses, resumed.losses)
-                               << "; hint 1 of 17.6 helps");
+                               << "; hint 1 of 17.5 helps");
     CHECK(resumed.resumed_at == stops.back());
     CHECK(resumed.losses == whole.losses);
     CHECK(resumed.parameters == whole.parameters);
@@ -138,20 +138,20 @@ void check_resumed(const std::vector<int64_t>& stops, int64_t end) {
 }  // namespace
 
 TEST_CASE("a run that stops in the middle of an epoch continues with the same bits",
-          "[lab17][lab17.6]") {
+          "[lab17][lab17.5]") {
     check_resumed({2}, 5);
 }
 
 TEST_CASE("a run that stops at the end of an epoch continues with the same bits",
-          "[lab17][lab17.6]") {
+          "[lab17][lab17.5]") {
     check_resumed({3}, 5);
 }
 
-TEST_CASE("a run may be interrupted at every step", "[lab17][lab17.6]") {
+TEST_CASE("a run may be interrupted at every step", "[lab17][lab17.5]") {
     check_resumed({1, 2, 3, 4}, 5);
 }
 
-TEST_CASE("all ranks load the checkpoint that rank 0 has chosen", "[lab17][lab17.6]") {
+TEST_CASE("all ranks load the checkpoint that rank 0 has chosen", "[lab17][lab17.5]") {
     const Outcome whole = train(4, kNoFolder);
     const Folder mine, theirs;
     train(3, all_in(mine.path()));
@@ -173,7 +173,7 @@ TEST_CASE("all ranks load the checkpoint that rank 0 has chosen", "[lab17][lab17
 }
 
 TEST_CASE("without checkpoints on rank 0 all ranks begin at the start",
-          "[lab17][lab17.6]") {
+          "[lab17][lab17.5]") {
     const Outcome whole = train(2, kNoFolder);
     const Folder empty, theirs;
     train(1, all_in(theirs.path()));
@@ -185,7 +185,7 @@ TEST_CASE("without checkpoints on rank 0 all ranks begin at the start",
 }
 
 TEST_CASE("if one rank cannot read the checkpoint, all ranks throw its error",
-          "[lab17][lab17.6]") {
+          "[lab17][lab17.5]") {
     const Folder mine, theirs;
     train(1, all_in(mine.path()));
     INFO(

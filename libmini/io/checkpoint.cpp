@@ -14,6 +14,7 @@
 #include "libmini/io/file.hpp"
 #include "libmini/io/file_system.hpp"
 
+// [lab17 file]
 namespace mini::io {
 namespace {
 
@@ -23,29 +24,20 @@ std::string file_name(int64_t step) {
     return fmt::format("checkpoint-{:08}.safetensors", step);
 }
 
-// What the name of a checkpoint's file says; the process is the one that writes a temporary
-// file.
-struct FileName {
-    int64_t step = 0;
-    std::optional<pid_t> writer;
-};
-
-// Returns std::nullopt for the names of other files: those that file_name() and AtomicFile
-// do not give to the numbers that are read.
-std::optional<FileName> parsed(const std::string& name) {
+// Returns the step in the name of a checkpoint or of its temporary file; -1 for other names.
+int64_t step_in(const std::string& name) {
     long long step = -1;
     std::sscanf(name.c_str(), "checkpoint-%18lld", &step);
-    if (step < 0 || !name.starts_with(file_name(step))) return std::nullopt;
-    const std::string rest = name.substr(file_name(step).size());
-    if (rest.empty()) return FileName{.step = step, .writer = std::nullopt};
-
-    pid_t pid = 0;
-    std::sscanf(rest.c_str(), ".tmp-%9d", &pid);
-    if (pid <= 0 || !rest.starts_with(concat(".tmp-", pid, "-"))) return std::nullopt;
-    return FileName{.step = step, .writer = pid};
+    return step >= 0 && name.starts_with(file_name(step)) ? step : -1;
 }
 
-bool has_ended(pid_t pid) { return kill(pid, 0) != 0 && errno == ESRCH; }
+// Returns whether `name` is the temporary file of a process that does not exist.
+bool is_left_behind(const std::string& name) {
+    const int64_t step = step_in(name);
+    pid_t pid = 0;
+    if (step >= 0) std::sscanf(name.c_str() + file_name(step).size(), ".tmp-%9d-", &pid);
+    return pid > 0 && kill(pid, 0) != 0 && errno == ESRCH;
+}
 
 std::vector<std::string> names_in(const std::string& folder) {
     std::vector<std::string> names;
@@ -70,12 +62,9 @@ CheckpointFolder::CheckpointFolder(std::string folder, int keep_last)
     if (keep_last < 1)
         throw UsageError(
             concat("CheckpointFolder: keep_last is ", keep_last, ", not 1 or more"));
-    create_folder_on_disk(folder_);
-    for (const std::string& name : names_in(folder_)) {
-        const std::optional<FileName> file = parsed(name);
-        if (file && file->writer && has_ended(*file->writer))
-            remove_or_warn(concat(folder_, "/", name));
-    }
+    create_folder(folder_);
+    for (const std::string& name : names_in(folder_))
+        if (is_left_behind(name)) remove_or_warn(concat(folder_, "/", name));
 }
 
 std::string CheckpointFolder::path(int64_t step) const {
@@ -85,29 +74,20 @@ std::string CheckpointFolder::path(int64_t step) const {
 void CheckpointFolder::save(int64_t step, const Safetensors& contents) {
     if (step < 0)
         throw UsageError(concat("CheckpointFolder: the step is ", step, ", below 0"));
-    // [lab17.5] Write the new checkpoint, then remove old ones.
+    // [lab17.4] Write the new checkpoint, then remove the lowest steps.
     save_safetensors(path(step), contents.tensors, contents.metadata);
-    remove_old(step);
-    // [lab17.5]
-}
-
-// Removes all checkpoints except `just_saved` and the keep_last_ checkpoints with the
-// highest steps. `just_saved` need not be one of them: higher steps may be damaged.
-void CheckpointFolder::remove_old(int64_t just_saved) const {
-    std::vector<int64_t> steps = list();
-    // [lab17.5] Remove the lowest steps.
-    const size_t kept = std::min(steps.size(), static_cast<size_t>(keep_last_));
-    steps.resize(steps.size() - kept);
-    for (const int64_t step : steps)
-        if (step != just_saved) remove_or_warn(path(step));
-    // [lab17.5]
+    std::vector<int64_t> old = list();
+    old.resize(old.size() - std::min(old.size(), static_cast<size_t>(keep_last_)));
+    for (const int64_t each : old)  // may have the new step, if higher steps are damaged
+        if (each != step) remove_or_warn(path(each));
+    // [lab17.4]
 }
 
 std::vector<int64_t> CheckpointFolder::list() const {
     std::vector<int64_t> steps;
     for (const std::string& name : names_in(folder_))
-        if (const std::optional<FileName> file = parsed(name); file && !file->writer)
-            steps.push_back(file->step);
+        if (const int64_t step = step_in(name); step >= 0 && name == file_name(step))
+            steps.push_back(step);
     std::ranges::sort(steps);
     return steps;
 }
@@ -119,7 +99,7 @@ Checkpoint CheckpointFolder::load(int64_t step) const {
 std::optional<Checkpoint> CheckpointFolder::latest() const {
     std::vector<int64_t> steps = list();
     if (steps.empty()) return std::nullopt;
-    // [lab17.5] Load the highest step that can be loaded.
+    // [lab17.4] Load the highest step that can be loaded.
     for (; !steps.empty(); steps.pop_back()) {
         try {
             return load(steps.back());
@@ -127,10 +107,11 @@ std::optional<Checkpoint> CheckpointFolder::latest() const {
             logging::warning("skipping a checkpoint: ", error.what());
         }
     }
-    // [lab17.5]
+    // [lab17.4]
     throw BadFile(concat(folder_,
                          ": has checkpoints, but none can be loaded; to restart from "
                          "the beginning, move them to another folder"));
 }
 
 }  // namespace mini::io
+// [lab17 file]

@@ -56,8 +56,6 @@ class CheckpointFolder {
     std::string path(int64_t step) const;
 
   private:
-    void remove_old(int64_t just_saved) const;
-
     std::string folder_;
     int keep_last_;
 };

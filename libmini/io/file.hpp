@@ -60,10 +60,10 @@ class InputFile {
 /// temporary file. Throws BadFile, naming the path, when a system call fails.
 class AtomicFile {
   public:
-    /// Creates the temporary file. Throws BadFile when the file cannot be created, or
-    /// when `path` exists and is not a regular file; a link such as /dev/stdout to an
-    /// open file is none. If `path` is another symbolic link, commit() replaces the link,
-    /// and does not follow it.
+    /// Creates `path`.tmp-<process>-<n>, for an n whose name is free. Throws BadFile when
+    /// this fails, or when `path` exists and is not a regular file; a link such as
+    /// /dev/stdout to an open file is none (its target is in /proc). If `path` is another
+    /// symbolic link, commit() replaces the link, and does not follow it.
     explicit AtomicFile(const std::string& path);
 
     /// Removes the temporary file unless commit() succeeded.
@@ -90,12 +90,9 @@ class AtomicFile {
 /// function before it computes the result. A symbolic link to nothing is rejected, too.
 void check_can_save(const std::string& path, size_t bytes = 4096);
 
-/// Creates a folder and its parents if they do not exist (`os.makedirs`). Throws BadFile,
-/// naming the path.
+/// Creates a folder and its parents if they do not exist (`os.makedirs`); blocks until the
+/// names of the new folders are on disk. Throws BadFile, naming the path.
 void create_folder(const std::string& path);
-
-/// As create_folder, and blocks until the names of the new folders are on disk.
-void create_folder_on_disk(const std::string& path);
 
 /// Writes a text to an AtomicFile at `path` and commits it.
 void write_file(const std::string& path, const std::string& text);

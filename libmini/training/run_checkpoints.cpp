@@ -28,12 +28,12 @@ namespace {
 // draws the sample order again, from the generators at the start of the epoch; after this
 // draw it restores `progress.resumed_generators`.
 void restore_generators(const RunState& state, size_t rank, RankProgress& progress) {
-    // [lab17.6] Choose the state for the start of an epoch or for its middle.
+    // [lab17.5] Choose the state for the start of an epoch or for its middle.
     const bool midway = state.position.step_in_epoch > 0;
     default_generator().set_state(
         (midway ? state.epoch_generators : state.generators)[rank]);
     if (midway) progress.resumed_generators = state.generators[rank];
-    // [lab17.6]
+    // [lab17.5]
 }
 
 }  // namespace
@@ -79,7 +79,7 @@ std::optional<io::Checkpoint> RunCheckpoints::newest() {
                 std::filesystem::remove(folder_->path(step));
         found = folder_->latest();
     });
-    // [lab17.6] Send rank 0's step to all ranks; the others load the same checkpoint.
+    // [lab17.5] Send rank 0's step to all ranks; the others load the same checkpoint.
     const std::vector<int64_t> mine{found ? found->step : -1};
     const int64_t step = dist::all_gather_values(*group_, mine)[0][0];
     if (step == -1) return std::nullopt;
@@ -87,7 +87,7 @@ std::optional<io::Checkpoint> RunCheckpoints::newest() {
         if (!found) found = folder_->load(step);
     });
     return found;
-    // [lab17.6]
+    // [lab17.5]
 }
 
 // Loads the state of the run, the model, the scheduler and the optimizer. If the options

@@ -112,11 +112,9 @@ data::DataLoader::Epoch Trainer::start_epoch() {
     progress_.epoch_generators = default_generator().get_state();
     loader_.set_epoch(position.epoch);
     auto batches = loader_.epoch(position.step_in_epoch);
-    // [lab17.6] Restore the generators of the checkpoint, once.
     if (!progress_.resumed_generators.empty())
         default_generator().set_state(progress_.resumed_generators);
     progress_.resumed_generators.clear();
-    // [lab17.6]
     return batches;
 }
 

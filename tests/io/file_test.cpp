@@ -1,6 +1,5 @@
 #include "libmini/io/file.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -35,18 +34,6 @@ TEST_CASE("commit creates the file and write does not") {
     file.commit();
     CHECK(folder.names() == Names{"model"});
     CHECK(read_text(path) == "first second");
-}
-
-TEST_CASE("two writers of one path are independent and the last commit wins") {
-    const Folder folder;
-    AtomicFile first(folder / "model");
-    AtomicFile second(folder / "model");
-    first.write(bytes("first"));
-    second.write(bytes("second"));
-    second.commit();
-    first.commit();
-    CHECK(folder.names() == Names{"model"});
-    CHECK(read_text(folder / "model") == "first");
 }
 
 TEST_CASE("a full disk throws BadFile with the reason and leaves only the old file") {
@@ -101,20 +88,6 @@ TEST_CASE("a folder or a pipe or a device is neither replaced nor read") {
     }
 }
 
-TEST_CASE("a link like that of /dev/stdout to an open file is not replaced") {
-    const Folder folder;
-    write_text(folder / "opened", "");
-    const int fd = ::open((folder / "opened").c_str(), O_WRONLY);
-    REQUIRE(fd >= 0);
-    const std::string link = folder / "stdout";
-    std::filesystem::create_symlink("/proc/self/fd/" + std::to_string(fd), link);
-    REQUIRE(std::filesystem::is_regular_file(link));
-    CHECK(message_of<BadFile>([&] { AtomicFile file(link); }) ==
-          link + ": exists and is not a regular file; not replacing it");
-    CHECK(std::filesystem::is_symlink(link));
-    ::close(fd);
-}
-
 TEST_CASE("check_can_save leaves no file, and throws where a file cannot be saved") {
     const Folder folder;
     const auto error = [](const std::string& path, size_t bytes = 1) {
@@ -144,28 +117,6 @@ TEST_CASE("check_can_save throws if the disk has no space for the file") {
     CHECK(message_of<BadFile>([&] { mini::io::check_can_save(folder / "file", 1001); }) !=
           "");
     CHECK(folder.names().empty());
-}
-
-TEST_CASE("a path without a folder is in the current folder") {
-    const Folder folder;
-    const auto before = std::filesystem::current_path();
-    std::filesystem::current_path(folder / ".");
-    AtomicFile file("model");
-    file.commit();
-    std::filesystem::current_path(before);
-    CHECK(folder.names() == Names{"model"});
-}
-
-TEST_CASE("a symbolic link is replaced and its target is unchanged") {
-    const Folder folder;
-    write_text(folder / "target", "old");
-    std::filesystem::create_symlink("target", folder / "link");
-    AtomicFile file(folder / "link");
-    file.write(bytes("new"));
-    file.commit();
-    CHECK(read_text(folder / "target") == "old");
-    CHECK(read_text(folder / "link") == "new");
-    CHECK_FALSE(std::filesystem::is_symlink(folder / "link"));
 }
 
 TEST_CASE("read returns the requested bytes and reports a file that ends too early") {

@@ -22,11 +22,11 @@ Call point_call(Operation operation, int peer, uint64_t tag,
 // What every other rank does: tells rank 0 that it has arrived, and waits until rank 0
 // releases it.
 void arrive(ProcessGroup& group, std::chrono::milliseconds timeout) {
-    // [lab17.3] Arrive, and wait to be released.
+    // [lab17.2] Arrive, and wait to be released.
     group.start(point_call(Operation::kSend, 0, kArrivedTag, timeout))->wait();
     // Rank 0 may wait for the other ranks for `timeout` before it replies.
     group.start(point_call(Operation::kRecv, 0, kReleasedTag, 2 * timeout))->wait();
-    // [lab17.3]
+    // [lab17.2]
 }
 
 // Waits on rank 0 until all other ranks have arrived, for `timeout` in all. Returns the
@@ -35,7 +35,7 @@ void arrive(ProcessGroup& group, std::chrono::milliseconds timeout) {
 std::vector<int> missing_ranks(ProcessGroup& group, std::chrono::milliseconds timeout,
                                bool all) {
     std::vector<int> missing;
-    // [lab17.3] Wait for all ranks at the same time, and collect the missing ranks.
+    // [lab17.2] Wait for all ranks at the same time, and collect the missing ranks.
     std::vector<WorkHandle> arrivals;
     for (int rank = 1; rank < group.world_size(); ++rank)
         arrivals.push_back(
@@ -47,7 +47,7 @@ std::vector<int> missing_ranks(ProcessGroup& group, std::chrono::milliseconds ti
             missing.push_back(static_cast<int>(i) + 1);
         }
     }
-    // [lab17.3]
+    // [lab17.2]
     return missing;
 }
 
@@ -71,10 +71,8 @@ void monitored_barrier(ProcessGroup& group, MonitoredBarrierOptions options) {
     const std::vector<int> missing =
         missing_ranks(group, timeout, options.wait_all_ranks);
     if (!missing.empty()) throw_missing(group, missing, options);
-    // [lab17.3] Release all other ranks.
     for (int rank = 1; rank < group.world_size(); ++rank)
         group.start(point_call(Operation::kSend, rank, kReleasedTag, timeout))->wait();
-    // [lab17.3]
 }
 
 }  // namespace mini::dist

@@ -80,24 +80,15 @@ void CollectiveHistory::begin(const Collective& collective) {
     last_[collective.sequence % kKept] = collective;
 }
 
-// Returns this rank's collective that an error compares with `theirs`: the collective
-// with the same sequence number, if it is known and differs from `theirs`; otherwise the
-// current collective. If the other rank is behind, this rank may have completed the
-// collective with that number already, because the root of a broadcast does not wait.
-const Collective& CollectiveHistory::counterpart(const Collective& theirs) const {
-    // [lab17.1] Look for the same sequence number.
-    const Collective& same_number = last_[theirs.sequence % kKept];
-    const bool was_here =
-        same_number.sequence == theirs.sequence && same_number != theirs;
-    return was_here ? same_number : current_;
-    // [lab17.1]
-}
-
 void CollectiveHistory::check_same(int my_rank, int their_rank,
                                    const Collective& theirs) const {
     if (theirs == current_) return;
+    // A rank that is behind is compared with what this rank ran then: the root of a
+    // broadcast, for example, does not wait for the others.
+    const Collective& then = last_[theirs.sequence % kKept];
+    const bool differed = then.sequence == theirs.sequence && then != theirs;
     throw MismatchedCollective(concat("mismatched collectives: rank ", my_rank, " runs ",
-                                      describe(counterpart(theirs)), ", but rank ",
+                                      describe(differed ? then : current_), ", but rank ",
                                       their_rank, " runs ", describe(theirs),
                                       "; every rank must call the same collectives, in "
                                       "the same order, on equal shapes"));

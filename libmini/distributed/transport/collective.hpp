@@ -92,8 +92,6 @@ class CollectiveHistory {
     void check_number(int my_rank, int their_rank, const Collective& theirs) const;
 
   private:
-    const Collective& counterpart(const Collective& theirs) const;
-
     static constexpr size_t kKept = 64;
     Collective current_;
     std::array<Collective, kKept>

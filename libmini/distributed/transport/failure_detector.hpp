@@ -8,9 +8,7 @@
 //
 //     a rank that ...    is detected by             and causes
 //     died               its closed connections     PeerLost, first on its peers
-//     is silent          the deadline               Timeout. If the silent rank waits for
-//                                                   another rank, the detector follows
-//                                                   the chain of ranks that wait.
+//     is silent          the deadline               Timeout, see blame.hpp
 //     runs another       the header of its first    MismatchedCollective on both ranks
 //     collective         message
 
@@ -42,9 +40,8 @@ class FailureDetector {
     [[noreturn]] void connection_closed(int peer, std::chrono::milliseconds timeout);
 
     /// Handles a wait for rank `silent` that has reached its deadline; `description`
-    /// describes the wait. Leaves, then follows the chain of ranks that wait for each
-    /// other, and throws Timeout naming the rank at the end of the chain, or PeerLost if
-    /// this rank is gone. Blocks for at most a twentieth of `timeout`. If `silent` is -1
+    /// describes the wait. Leaves, so that the other ranks learn of it, then throws the
+    /// result of blame(). Blocks for at most a twentieth of `timeout`. If `silent` is -1
     /// (any rank), throws Timeout immediately.
     [[noreturn]] void deadline_passed(int silent, const std::string& description,
                                       std::chrono::milliseconds timeout);
@@ -62,10 +59,8 @@ class FailureDetector {
     MessageStream& stream(int rank) { return streams_[static_cast<size_t>(rank)]; }
     int world_size() const { return static_cast<int>(streams_.size()); }
     int first_to_go(int cut_off, std::chrono::milliseconds timeout);
-    int awaited_by(int waiting) const;
     [[noreturn]] void report_of(int reporter, const Failure& failure,
                                 std::chrono::milliseconds timeout);
-    [[noreturn]] void follow_chain(int silent, std::string description, Deadline grace);
 
     const int rank_;
     std::vector<MessageStream>& streams_;

@@ -312,14 +312,16 @@ void MeshTransport::sleep(Deadline until) {
 // timeout has passed: calls the detector, which finds the rank to name.
 void MeshTransport::check_deadline(int awaited) {
     check_point_deadlines();
-    // [lab17.2] Half of the timeout, and the whole timeout.
     if (!has_warned_ && has_passed(deadline_ - timeout_ / 2)) {
         has_warned_ = true;
         warn(awaited);
     }
     if (has_passed(deadline_))
-        detector_.deadline_passed(awaited, describe_wait(awaited), timeout_);
-    // [lab17.2]
+        detector_.deadline_passed(
+            awaited,
+            concat("rank ", rank_, " waited ", seconds_text(timeout_), " for rank ",
+                   awaited, " in ", describe(history_.current())),
+            timeout_);
 }
 
 // Logs a warning that names the awaited rank, and notifies all ranks of the wait.
@@ -329,11 +331,6 @@ void MeshTransport::warn(int awaited) {
                      seconds_text(timeout_), note_);
     has_announced_to_all_ = true;
     announce_wait_to_all(awaited);
-}
-
-std::string MeshTransport::describe_wait(int awaited) const {
-    return concat("rank ", rank_, " waited ", seconds_text(timeout_), " for rank ",
-                  awaited, " in ", describe(history_.current()));
 }
 
 void MeshTransport::check_point_deadlines() {

@@ -80,7 +80,6 @@ class MeshTransport : public GroupTransport {
     bool take_wake_up();
     void check_deadline(int awaited);
     void warn(int awaited);
-    std::string describe_wait(int awaited) const;
     void check_point_deadlines();
     [[noreturn]] void connection_closed(int peer);
 

@@ -112,7 +112,6 @@ void VerifyingBackend::guard(const Collective& collective,
 // and throws MismatchedCollective unless all are equal. sent_[i] and received_[i] are
 // the fingerprints to and from rank i.
 void VerifyingBackend::agree(const Collective& collective, Deadline deadline) {
-    // [lab17.1] Post a send and a receive for every other rank.
     each_peer([&](int peer, size_t i) {
         sent_[i].collective = collective;
         sent_[i].message.data = bytes_of(sent_[i].collective);
@@ -122,15 +121,12 @@ void VerifyingBackend::agree(const Collective& collective, Deadline deadline) {
         post_note(received_[i].message, PointMessage::Direction::kRecv, peer,
                   kFingerprintTag);
     });
-    // [lab17.1]
     wait_until([this] { return have_fingerprints_arrived(); }, deadline);
-    // [lab17.1] Compare this rank's collective with each of the others.
     CollectiveHistory history;
     history.begin(collective);
     each_peer([&](int peer, size_t i) {
         history.check_same(rank(), peer, received_[i].collective);
     });
-    // [lab17.1]
 }
 
 // Returns whether all fingerprints are sent and received. Throws PeerLost if a rank has

@@ -1,5 +1,5 @@
-// VerifyingBackend over a fake library: which calls reach it, point-to-point messages, and
-// the errors after its failure. The checks of lab 17 show how the ranks compare their calls.
+// VerifyingBackend over a fake library: which calls reach it, how the ranks compare their
+// calls, point-to-point messages, and the errors after its failure.
 
 #include "libmini/extras/backends/verify.hpp"
 
@@ -94,6 +94,44 @@ TEST_CASE("calls without data do not reach the library, but are compared") {
         CHECK(contains(text, "rank 1 runs all_reduce #0 (sum of 1"));
     }
     CHECK(transfers == 2 * 11);
+}
+
+TEST_CASE("an error compares the calls with the same number, if both are known") {
+    const auto all_reduce = [](uint64_t count, uint64_t sequence) {
+        return Collective{
+            .operation = Operation::kAllReduce, .count = count, .sequence = sequence};
+    };
+    CollectiveHistory history;
+    for (uint64_t sequence = 0; sequence < 70; ++sequence)
+        history.begin(all_reduce(sequence, sequence));
+    const auto compared = [&](const Collective& theirs) {
+        return failure_of([&] { history.check_same(0, 1, theirs); });
+    };
+    // The last 64 calls are kept. An equal call with the same number is not the reason.
+    CHECK(contains(compared(all_reduce(9, 6)), "rank 0 runs all_reduce #6 (sum of 6"));
+    CHECK(contains(compared(all_reduce(9, 6)), "rank 1 runs all_reduce #6 (sum of 9"));
+    for (const Collective& theirs :
+         {all_reduce(5, 5), all_reduce(9, 5), all_reduce(9, 75), all_reduce(68, 68)})
+        CHECK(contains(compared(theirs), "rank 0 runs all_reduce #69"));
+    CHECK(compared(all_reduce(69, 69)) == "");
+}
+
+TEST_CASE("each rank names the one of four ranks whose call has another field") {
+    const auto usual = [](ProcessGroup& group) {
+        group.broadcast(Tensor::zeros({8}), 0);
+    };
+    const std::vector<std::function<void(ProcessGroup&)>> others = {
+        [](ProcessGroup& group) { group.broadcast(Tensor::zeros({8}), 1); },
+        [](ProcessGroup& group) {
+            group.broadcast(Tensor::zeros({8}, DType::kInt64), 0);
+        },
+        reduce(8)};
+    for (const auto& other : others) {
+        std::atomic<int> transfers = 0;
+        for (const std::string& text : outcome({usual, usual, other, usual}, transfers))
+            CHECK(contains(text, "rank 2 runs"));
+        CHECK(transfers == 0);
+    }
 }
 
 TEST_CASE("with verify off mismatched collectives reach the library") {

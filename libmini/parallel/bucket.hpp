@@ -34,8 +34,7 @@ std::vector<std::vector<size_t>> compute_bucket_assignment(
 std::vector<std::vector<size_t>> compute_bucket_assignment_from_last(
     const std::vector<Tensor>& tensors, const std::vector<int64_t>& limits);
 
-/// A flat buffer for the gradients of several parameters. Counts the gradients that are
-/// ready.
+/// A flat buffer for the gradients of several parameters; it counts which are ready.
 class Bucket {
   public:
     /// Creates a buffer of zeros for the gradients of parameters[index], for each index

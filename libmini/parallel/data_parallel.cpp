@@ -122,8 +122,7 @@ void DataParallel::build_copies() {
         finish(built, i, devices_[i]);
         MINI_CHECK(copy != nullptr, "DataParallel: make_replica built no module");
         MINI_CHECK(copy->modules().size() == module_.modules().size(),
-                   "DataParallel: a module of make_replica has other submodules than the "
-                   "module; it must build the same module");
+                   "DataParallel: make_replica must build all submodules of the module");
         check_same("parameter", module_.named_parameters(), copy->named_parameters());
         check_same("buffer", module_.named_buffers(), copy->named_buffers());
         copy->to(devices_[i]);

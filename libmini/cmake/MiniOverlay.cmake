@@ -25,7 +25,7 @@ set(MINI_WORK ${PROJECT_SOURCE_DIR}/build/mine/work)
 file(GLOB mine CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/work/*/*.cpp)
 file(GLOB kernels CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/work/*/*.cu)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${kernels})
-if(mine OR kernels OR EXISTS ${MINI_WORK})
+if(PROJECT_IS_TOP_LEVEL AND (mine OR kernels OR EXISTS ${MINI_WORK}))
     execute_process(COMMAND ${Python3_EXECUTABLE} -B -m lab_tool.projection
         WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}/labs COMMAND_ERROR_IS_FATAL ANY)
 endif()

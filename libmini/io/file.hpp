@@ -60,10 +60,10 @@ class InputFile {
 /// temporary file. Throws BadFile, naming the path, when a system call fails.
 class AtomicFile {
   public:
-    /// Creates `path`.tmp-<process>-<n>, for an n whose name is free. Throws BadFile when
-    /// this fails, or when `path` exists and is not a regular file; a link such as
-    /// /dev/stdout to an open file is none (its target is in /proc). If `path` is another
-    /// symbolic link, commit() replaces the link, and does not follow it.
+    /// Creates `path`.tmp-417-0, with this process's number and the first free number.
+    /// Throws BadFile when this fails, or when `path` exists and is not a regular file; a
+    /// link such as /dev/stdout to an open file is none (its target is in /proc). If `path`
+    /// is another symbolic link, commit() replaces the link, and does not follow it.
     explicit AtomicFile(const std::string& path);
 
     /// Removes the temporary file unless commit() succeeded.

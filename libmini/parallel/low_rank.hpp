@@ -17,12 +17,15 @@
 
 namespace mini::parallel {
 
+/// What PowerSGD keeps of one bucket.
 struct LowRank {
+    /// A gradient as a matrix, and its factors.
     struct Factored {
         Tensor M;  // (n, m), a view of the bucket; dimension 0 has n rows, the others m
         Tensor P;  // (n, r), a view of all_P
         Tensor Q;  // (m, r), a view of all_Q
     };
+    /// A gradient that is sent as it is.
     struct Whole {
         Tensor gradient;  // a view of the bucket
         Tensor copy;      // of the same shape, a view of all_whole

@@ -9,8 +9,7 @@
 //        the next gradient (error feedback); the next step starts from Q (warm start)
 //
 // Each training step does one step of the power method: since gradients change slowly,
-// the approximation improves during training. Biases and other small tensors are sent
-// uncompressed.
+// the approximation improves. Biases and other small tensors are sent uncompressed.
 //
 // Vogels, Karimireddy, Jaggi 2019, PowerSGD: Practical Low-Rank Gradient Compression for
 // Distributed Optimization.

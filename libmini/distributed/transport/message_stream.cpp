@@ -95,18 +95,17 @@ bool MessageStream::has_payload() const {
 
 void MessageStream::finish_message() { received_ = 0; }
 
-// Reads more of the incoming message. Appends the payload of a failure to failure_, and
+// Reads more of the incoming message. Appends the payload of a failure to text_, and
 // drops any other payload. Returns whether any byte was read.
 bool MessageStream::skip_some() {
     const bool moved = pull_header();
     if (header() == nullptr || has_payload()) return moved;
     const size_t left = in_.payload_bytes - (received_ - kHeaderBytes);
     std::vector<std::byte> scrap(std::min(left, kSkipBytes));
-    const std::span place(scrap);
-    const size_t n = channel_->recv_some(place);
+    const size_t n = channel_->recv_some(scrap);
     if (in_.kind == MessageHeader::Kind::kFailure)
-        failure_.append(reinterpret_cast<const char*>(place.data()),
-                        std::min(n, kMaxFailureBytes - failure_.size()));
+        text_.append(reinterpret_cast<const char*>(scrap.data()),
+                     std::min(n, kMaxFailureBytes - text_.size()));
     received_ += n;
     return moved || n > 0;
 }
@@ -119,7 +118,7 @@ std::optional<Failure> MessageStream::final_message(Deadline deadline, bool& clo
             const bool moved = skip_some();
             if (has_payload()) {
                 if (in_.kind == MessageHeader::Kind::kFailure)
-                    return parse_failure(failure_);
+                    return parse_failure(text_);
                 if (skipped) skipped(in_);
                 finish_message();
             } else if (!moved && !wait_for_input(*channel_, deadline)) {

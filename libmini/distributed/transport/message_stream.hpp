@@ -122,7 +122,7 @@ class MessageStream {
 
     MessageHeader in_;
     size_t received_ = 0;  // of header and payload together
-    std::string failure_;  // the payload of a report, as far as it has arrived
+    std::string text_;     // of a failure, as far as it has arrived
 };
 
 }  // namespace mini::dist

@@ -47,8 +47,7 @@ class Bucket {
     int64_t bytes() const { return static_cast<int64_t>(buffer_.bytes()); }
     Tensor buffer() const { return buffer_; }
 
-    /// Returns the view of the buffer for the parameter indices()[slot], in the
-    /// parameter's shape.
+    /// Returns the view of the buffer for parameter indices()[slot], in its shape.
     const Tensor& gradient(size_t slot) const { return gradients_[slot]; }
     const std::vector<Tensor>& gradients() const { return gradients_; }
 

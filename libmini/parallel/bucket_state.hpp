@@ -10,8 +10,7 @@
 namespace mini::parallel {
 
 /// Maps buckets to values of type State. DDP rebuilds its buckets after the first
-/// iteration: a rebuilt bucket has the index of an older bucket but another buffer, and
-/// other gradients, so the older bucket's state is of no use for it.
+/// iteration: then an index has another buffer and other gradients, and needs a new state.
 template <typename State>
 class BucketStates {
   public:

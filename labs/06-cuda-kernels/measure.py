@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The order of float additions: runs sum.cu with several orders of the blocks, and draws.
+"""The order of float additions: runs run_sum.cu with several orders of the blocks, and draws.
 
-    mini cuda labs/06-cuda-kernels/sum.cu -o sum
+    mini cuda -I. labs/06-cuda-kernels/{run_sum,trees,sum}.cu -o sum
     labs/06-cuda-kernels/measure.py ./sum [--bin build/release/bin] [--orders 24] [--svg FILE]
 
 The simulator runs the blocks in the order of MINI_SIM_BLOCK_SEED.

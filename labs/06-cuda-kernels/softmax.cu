@@ -1,33 +1,10 @@
-// Row-wise log-softmax in three passes, and in two. A warp processes a row; its lanes
-// stride over the columns:
-//
-//     column   0  1  2 .. 31 | 32 33 34 .. 63 | 64 ..
-//     lane     0  1  2 .. 31 |  0  1  2 .. 31 |  0 ..
-//
-// The online kernel keeps a running maximum and sum, after M. Milakov, N. Gimelshein,
-// "Online normalizer calculation for softmax" (2018). If a greater element comes, the old
-// sum is scaled to it:
-//
-//     x             1             3                         2
-//     greatest      1             3                         3
-//     total         1             e^(1-3) + 1               e^(1-3) + 1 + e^(2-3)
-//
-// Two parts of a row are merged in the same way, so the lanes of a warp keep a part each,
-// and a tree of shuffles merges them.
-
-#include <algorithm>
-#include <cassert>
 #include <cfloat>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
-#include <random>
-#include <vector>
 
-#ifndef MINI_TODO
-#define MINI_TODO(task, title) assert(!"[" task "] not started: " title)
-#endif
+#include "labs/06-cuda-kernels/kernels.hpp"
 
+// [lab06 file]
 namespace {
 
 constexpr int kWarpSize = 32;
@@ -107,7 +84,6 @@ __global__ void log_softmax_online_kernel(float* y,        // (rows, cols)
 
 }  // namespace
 
-// Each computes y[i][j] = x[i][j] - log(sum over k of exp(x[i][k])); rows and cols are not 0.
 void log_softmax(float* y, const float* x, int64_t rows, int64_t cols) {
     const auto grid = static_cast<unsigned>((rows + kWarps - 1) / kWarps);
     log_softmax_kernel<<<grid, dim3(kWarpSize, kWarps)>>>(y, x, rows, cols);
@@ -117,41 +93,4 @@ void log_softmax_online(float* y, const float* x, int64_t rows, int64_t cols) {
     const auto grid = static_cast<unsigned>((rows + kWarps - 1) / kWarps);
     log_softmax_online_kernel<<<grid, dim3(kWarpSize, kWarps)>>>(y, x, rows, cols);
 }
-
-// Computes 16 rows of 100 by each kernel, and returns 1 if a result is wrong.
-int main() {
-    const int64_t rows = 16, cols = 100;
-    const size_t bytes = rows * cols * sizeof(float);
-    std::mt19937 generator(6);
-    std::normal_distribution<float> normal;
-    std::vector<float> numbers(rows * cols), results(rows * cols);
-    for (float& number : numbers) number = normal(generator);
-    float *x, *y;
-    cudaMalloc(&x, bytes);
-    cudaMalloc(&y, bytes);
-    cudaMemcpy(x, numbers.data(), bytes, cudaMemcpyHostToDevice);
-
-    double worst = 0;
-    const auto report = [&](const char* name, auto kernel) {
-        cudaMemset(y, 0, bytes);
-        kernel(y, x, rows, cols);
-        cudaMemcpy(results.data(), y, bytes, cudaMemcpyDeviceToHost);
-        double error = 0;
-        for (int64_t i = 0; i < rows; ++i) {
-            double total = 0;
-            for (int64_t j = 0; j < cols; ++j)
-                total += exp(double{numbers[i * cols + j]});
-            for (int64_t j = 0; j < cols; ++j)
-                error = std::max(error, std::abs(results[i * cols + j] -
-                                                 (numbers[i * cols + j] - log(total))));
-        }
-        printf("%-12s error at most %.7f; %s\n", name, error,
-               cudaGetErrorString(cudaGetLastError()));
-        worst = std::max(worst, error);
-    };
-    report("three passes", log_softmax);
-    report("online", log_softmax_online);
-    cudaFree(x);
-    cudaFree(y);
-    return worst < 1e-5 ? 0 : 1;
-}
+// [lab06 file]

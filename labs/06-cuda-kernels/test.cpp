@@ -72,11 +72,32 @@ TEST_CASE("the grid has as many blocks as are needed", "[lab06][lab06.1]") {
         CHECK(seen.first().block.x == 256);
         CHECK(seen.first().grid.x == (n + 255) / 256);
     }
-    INFO("no element, no launch: a grid of 0 blocks");
+    INFO("no element, no launch: a grid of 0 blocks is an error");
     const OnDevice one(Values{1});
     const Seen seen = watch([&] { relu_each(one, one, 0, nullptr); });
     check_no_mistake(seen);
     CHECK(seen.launches.empty());
+}
+
+TEST_CASE("relu_runs computes 8 adjacent elements in each thread", "[lab06][lab06.1]") {
+    for (const int64_t n : {0, 1, 7, 31, 33, 257, 2047, 2048, 2049}) {
+        const Values x = inputs(n);
+        const OnDevice on_device(x), out = unwritten_on_device(n);
+        const Seen seen = watch([&] { relu_runs(out, on_device, n, nullptr); });
+        INFO("relu_runs of n = " << n << " elements, a block for each 2048; hint 1");
+        check_no_mistake(seen);
+        REQUIRE(compared(out.read(), relu_of(x)) == "all elements are right");
+        REQUIRE(seen.launches.size() == (n == 0 ? 0 : 1));
+        if (n == 0) continue;
+        CHECK(seen.first().grid.x == (n + 2047) / 2048);
+        INFO("bytes stored, 4 per element");
+        CHECK(seen.first().global_stores.used == static_cast<size_t>(4 * n));
+        INFO(
+            "sectors loaded by 8 full warps, in each of whose 8 loads 32 threads read "
+            "from");
+        INFO("32 sectors");
+        if (n == 2048) CHECK(seen.first().global_loads.cost == 8 * 8 * 32);
+    }
 }
 
 TEST_CASE("adjacent threads read adjacent elements", "[lab06][lab06.1]") {

@@ -108,6 +108,21 @@ TEST_CASE("an element of minus infinity has probability 0", "[lab06][lab06.6]") 
     check_rows("log_softmax_online", log_softmax_online, x, 2);
 }
 
+TEST_CASE("a row with a NaN is NaN, and no other row", "[lab06][lab06.6]") {
+    const int64_t rows = 5, cols = GENERATE(31, 33, 257);
+    Values x = scaled(rows * cols, 1), expected = expected_of(x, rows, cols);
+    x[static_cast<size_t>(cols * 3 + 20)] = mini::kernels::kNaN;
+    for (int64_t j = cols * 3; j < cols * 4; ++j)
+        expected[static_cast<size_t>(j)] = mini::kernels::kNaN;
+    for (const Kernel kernel : {log_softmax, log_softmax_online}) {
+        const OnDevice on_device(x), y = unwritten_on_device(rows * cols);
+        check_no_mistake(watch([&] { kernel(y, on_device, rows, cols); }));
+        INFO((kernel == log_softmax ? "log_softmax" : "log_softmax_online")
+             << " of 5 rows of " << cols << "; row 3 has a NaN");
+        CHECK(compared(y.read(), expected, 1e-5f) == "all elements are right");
+    }
+}
+
 TEST_CASE("the online kernel reads a row twice", "[lab06][lab06.6]") {
     const Values x = scaled(8 * 64, 1);
     const Seen three = check_rows("log_softmax", log_softmax, x, 8);

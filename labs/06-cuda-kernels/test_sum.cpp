@@ -79,6 +79,16 @@ TEST_CASE("shuffles replace shared memory and barriers", "[lab06][lab06.3]") {
     check_banks(seen.first());
 }
 
+TEST_CASE("each block adds its sum to out", "[lab06][lab06.3]") {
+    for (const int64_t n : {5000, 2048, 2049, 33, 1, 0})
+        check_sum("sum_atomic", sum_atomic, n);
+    const Seen seen = check_sum("sum_atomic", sum_atomic, 5000);
+    INFO("5000 elements: 3 blocks, one launch, one atomicAdd of one lane in each block");
+    REQUIRE(seen.launches.size() == 1);
+    CHECK(seen.first().grid.x == 3);
+    CHECK(seen.first().atomics == 3);
+}
+
 TEST_CASE("the order of the additions depends only on the size", "[lab06][lab06.3]") {
     const int64_t n = 5000;
     const OnDevice x(mini::kernels::normal_numbers(n));

@@ -69,8 +69,8 @@ function(mini_simulated_kernels target)
 endfunction()
 
 # Compiles plain .cu files, as nvcc takes them, into `target` for the simulator: as `mini cuda`
-# does, but with MINI_TODO as in .cpp files. The target is a program, or a library for one that
-# has a main() of its own: then theirs are called relu_main() and the like.
+# does, but with MINI_TODO as in .cpp files. A component's objects are called as those of its .cpp
+# files, so that labs/lab_tool/not_written.py finds them.
 function(mini_plain_kernels target)
     set(driver ${PROJECT_SOURCE_DIR}/libmini/extras/cudasim/driver)
     set(script ${PROJECT_SOURCE_DIR}/libmini/cmake/translate_kernels.py)
@@ -79,6 +79,10 @@ function(mini_plain_kernels target)
         cmake_path(ABSOLUTE_PATH file)
         file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${file})
         set(made ${PROJECT_BINARY_DIR}/translated/${target}/${path})
+        if(type STREQUAL "STATIC_LIBRARY")
+            cmake_path(GET file FILENAME name)
+            set(made ${CMAKE_CURRENT_BINARY_DIR}/${name})
+        endif()
         add_custom_command(OUTPUT ${made}
             COMMAND Python3::Interpreter -B ${script} ${driver} ${file} ${path} ${made}
             DEPENDS ${file} ${script} ${driver}/translate.py VERBATIM)
@@ -88,11 +92,6 @@ function(mini_plain_kernels target)
         set_property(SOURCE ${made} TARGET_DIRECTORY ${target} APPEND PROPERTY COMPILE_OPTIONS
             -w -gdwarf-4 -fdebug-prefix-map=${PROJECT_BINARY_DIR}=${PROJECT_SOURCE_DIR}
             -include libmini/core/error.hpp -include libmini/extras/cudasim/program.hpp)
-        cmake_path(GET file STEM name)
-        if(NOT type STREQUAL "EXECUTABLE")
-            set_property(SOURCE ${made} TARGET_DIRECTORY ${target} PROPERTY
-                COMPILE_DEFINITIONS main=${name}_main)
-        endif()
     endforeach()
 endfunction()
 

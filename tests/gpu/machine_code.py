@@ -58,7 +58,7 @@ def compile_products(folder):
     """Compiles lab 06's products for one architecture. Returns the file."""
     folder.mkdir(parents=True, exist_ok=True)
     made = folder / "matmul.cu.cubin"
-    output_of([tool("nvcc"), "-O3", f"-arch={ARCHITECTURE}", "-cubin", PRODUCTS, "-o", made], cwd=ROOT)
+    output_of([tool("nvcc"), "-O3", f"-arch={ARCHITECTURE}", "-I.", "-cubin", PRODUCTS, "-o", made], cwd=ROOT)
     return made
 
 

@@ -2,7 +2,7 @@
 lab 06. The simulator's counts are files in a folder, made by a build with the simulator:
 
     for name in matmul relu softmax sum; do
-        mini cuda --count labs/06-cuda-kernels/$name.cu 2> counts/$name.txt
+        mini cuda -I. --count labs/06-cuda-kernels/{trees,run_$name,$name}.cu 2> counts/$name.txt
     done
     tests/gpu/run.py --build build/gpu --out gpu.json --simulator counts
 """

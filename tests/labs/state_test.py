@@ -4,6 +4,7 @@ import json
 import os
 import tempfile
 import unittest
+from argparse import Namespace
 from pathlib import Path
 from unittest import mock
 
@@ -31,6 +32,18 @@ class Remember(unittest.TestCase):
         self.assertEqual((again.current, again.of("07")["hints"]), ("07", {"07.1": 2}))
         self.assertEqual(again.result("09.1"), "")
         self.assertFalse(again.started("07"))
+
+    def test_results_are_added_to_what_was_stored_during_the_check(self):
+        during_a_check = self.saved()
+        other = State(self.root)
+        other.of("12")["started"] = True
+        other.of("07")["hints"]["07.2"] = 1
+        other.save()
+        during_a_check.record("07", [Namespace(task="07.1", status="passed")])
+        now = State(self.root)
+        self.assertTrue(now.started("12"))
+        self.assertEqual(now.of("07")["hints"], {"07.1": 2, "07.2": 1})
+        self.assertEqual(now.result("07.1"), "passed")
 
     def test_a_process_killed_while_saving_leaves_the_old_file(self):
         state = self.saved()

@@ -69,12 +69,11 @@ def check(workspace, lab, tasks, mine):
                             lab, result, workspace.gaps(result.task),
                             workspace.is_guided(result.task)))
 
-    record = workspace.state.of(lab.number)
-    record["results"].update({result.task: result.status for result in results})
+    workspace.state.record(lab.number, results)
     if lab.hunt and tasks is None:
         check_hunt(workspace, lab)
-    workspace.state.save()
-    report.say_stories(results, lambda task: len(lab.hints(task)) - record["hints"].get(task, 0))
+    hints = workspace.state.of(lab.number)["hints"]
+    report.say_stories(results, lambda task: len(lab.hints(task)) - hints.get(task, 0))
     report.say_summary(results)
     return results
 
@@ -84,6 +83,5 @@ def check_hunt(workspace, lab):
     result = hunts.check_hunt(workspace, lab)
     say(report.task_line(lab.all_tasks[-1], result.status))
     report.say_stories([result], lambda task: 0)
-    workspace.state.of(lab.number)["results"][result.task] = result.status
-    workspace.state.save()
+    workspace.state.record(lab.number, [result])
     return result

@@ -35,20 +35,16 @@ def add_arguments(parser):
 
 def targets_for(options):
     """Returns the targets of the labels; (), which means everything, if a label has none."""
-    labels = (options.L or "").split("|")
-    if not all(label in TARGETS for label in labels):
-        return ()
-    return tuple(dict.fromkeys(TARGETS[label] for label in labels))
+    targets = dict.fromkeys(TARGETS.get(label) for label in (options.L or "").split("|"))
+    return () if None in targets else tuple(targets)
 
 
 def command_for(options):
     command = ["ctest", "--preset", options.preset, "--progress", "--output-on-failure",
                "--no-label-summary", "--output-log", str(BUILD / f"{options.preset}-test.log"),
                "--output-junit", str(BUILD / options.preset / "junit.xml"), "-j", str(options.j)]
-    for flag, value in (("-L", options.L), ("-R", options.R)):
-        if value:
-            command += [flag, value]
-    return command + options.ctest_options
+    filters = [word for pair in (("-L", options.L), ("-R", options.R)) if pair[1] for word in pair]
+    return command + filters + options.ctest_options
 
 
 def run(options):

@@ -43,8 +43,8 @@ class DeviceGuard {
     DeviceGuard& operator=(const DeviceGuard&) = delete;
 
   private:
-    int before_ = 0;
-    bool changed_ = false;
+    [[maybe_unused]] int before_ = 0;  // unused without GPUs
+    [[maybe_unused]] bool changed_ = false;
 };
 
 /// Returns the stream of this thread's operations on a device: the default stream, unless

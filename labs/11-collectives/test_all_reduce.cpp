@@ -88,10 +88,19 @@ TEST_CASE("the ring sends chunks, never the whole buffer", "[lab11][lab11.3]") {
         REQUIRE(sent.messages == 2 * (ranks - 1));
         REQUIRE(sent.bytes < 2 * whole);
         for (const Step& step : journal) {
-            INFO("it called: " << in_words(journal)
-                               << "; a rank talks to two neighbours");
+            INFO("it called: " << in_words(journal) << "; each call is a send_recv to");
+            INFO("one neighbour and from the other, the same two in all calls");
             REQUIRE((step.to == journal[0].to && step.from == journal[0].from));
         }
+    }
+}
+
+TEST_CASE("the ring sends empty chunks like others", "[lab11][lab11.3]") {
+    const size_t n = GENERATE(0, 1, 2);
+    const Seen seen = all_reduced(dist::ring_all_reduce, 3, integers(n));
+    for (const Journal& journal : seen.journals) {
+        INFO(n << " floats on 3 ranks; a rank called: " << in_words(journal));
+        REQUIRE(sent_by(journal).messages == 4);
     }
 }
 

@@ -81,7 +81,7 @@ def say_stories(results, hints_of=None):
                     say_wrapped(line, "    ")
         for verdict in failed[CASES_TOLD:]:
             say_wrapped(f"also fails: {verdict.name}", "  ")
-        if failed and hints_of:
+        if failed and hints_of and ".hunt" not in result.task:  # a hunt has no cases
             say(f"  in a debugger: {debugger(result.task, failed[0].name)}")
         left = hints_of(result.task) if hints_of else 0
         if left:

@@ -125,11 +125,12 @@ void start(Rank& rank, const Options& options) {
     rank.output = std::move(output.read);
 }
 
-// Shows the lines that are complete now.
+// Shows the lines that are complete now. One read of a pipe's size takes all that the pipe holds;
+// a second read might find new bytes each time, and the other ranks would wait.
 void read_output(Rank& rank, const Show& show) {
     std::array<char, 65536> buffer;
-    ssize_t count;
-    while ((count = read(rank.output.fd(), buffer.data(), buffer.size())) > 0) {
+    const ssize_t count = read(rank.output.fd(), buffer.data(), buffer.size());
+    if (count > 0) {
         // [lab12.2] Show each line that is complete now, and keep the rest.
         rank.line.append(buffer.data(), static_cast<size_t>(count));
         size_t begin = 0, end;

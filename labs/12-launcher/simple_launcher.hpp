@@ -36,24 +36,27 @@ using Show = std::function<void(int rank, const std::string& line)>;
 
 /// Runs the program once for each rank, at the same time; blocks until all ranks have ended.
 /// Returns the first failure, which is an exit code other than 0 or a signal; std::nullopt if
-/// no rank failed.
+/// no rank failed. If launch sees several failures at the same time, it may return any of them.
 ///
 /// A rank: its program is looked up in PATH. It has the caller's environment, and in it RANK
 /// and LOCAL_RANK (0, 1, ...), WORLD_SIZE and LOCAL_WORLD_SIZE, in place of the caller's. Its
 /// stdin is empty. It has no blocked signal, a process group of its own, and of the launcher's
-/// pipes only its own.
+/// pipes only its own. It ignores the signals that the caller ignores, and no others.
 ///
 /// Output: `show` is called on the caller's thread for each line of stdout and stderr, as soon
 /// as the line is complete, and for a last line without a newline. A rank's lines come in their
-/// order.
+/// order. A rank that writes without end delays neither the lines of the others nor the end of
+/// the job.
 ///
 /// End: after the first failure each group that still runs gets SIGTERM, and after `grace`
 /// SIGKILL. When a rank ends, what it has written is shown, and the rest of its group is
 /// killed: launch waits for no other process, even if it has the rank's output open.
 ///
 /// Throws mini::Error, with the program's name and the reason, if it cannot be started.
-/// Leaves no process, no zombie and no open file behind, even if it throws. Does not change
-/// the caller's environment or signals. REQUIRES: the caller has no other child processes.
+/// If `show` throws an error, launch throws it, too. Leaves nothing behind, even if it throws: no
+/// process of a rank's group, no zombie, no open file. After it the caller's environment,
+/// blocked signals and signal handlers are as before.
+/// REQUIRES: ranks >= 1; the command is not empty; the caller has no other child processes.
 std::optional<End> launch(const Options& options, const Show& show);
 
 }  // namespace simple

@@ -32,6 +32,17 @@ std::string user_sends(const std::string& signal, const Signals& signals) {
     return signals.receive("ready") + "kill -" + signal + " $PPID; exec sleep 1000";
 }
 
+// Returns the script of a rank that fails without a message, for which minirun then waits.
+std::string silent_failure(const Signals& signals) {
+    return "echo $$ > " + signals.path("pid") + "; exit 3";
+}
+
+// Returns the user's script: it sends SIGINT after minirun has reaped the rank that failed.
+std::string user_sends_while_gathering(const Signals& signals) {
+    return signals.receive("pid") +
+           "while kill -0 $x 2>&-; do :; done; kill -INT $PPID; exec sleep 1000";
+}
+
 // Both wait for a very long time. A trapped signal ends kWait; kWaitAlways waits again.
 const char* const kWait = "sleep 1000 & wait";
 const char* const kWaitAlways = "while :; do sleep 1000 & wait; done";
@@ -210,6 +221,37 @@ TEST_CASE("a user's signal after a failure does not hide the failure",
     CHECK(contains("\n" + run.err, "\nminirun: rank 1 (pid "));
     CHECK_FALSE(contains(run.err, "stopped by"));
     CHECK_FALSE(run.outcome.may_be_restarted);
+}
+
+TEST_CASE("a user's signal while minirun gathers failures does not hide the failure",
+          "[lab12][lab12.5]") {
+    const Signals signals({"pid"});
+    const Run run =
+        supervise(options_of(2), "if [ $RANK = 0 ]; then " + silent_failure(signals) +
+                                     "; fi; " + user_sends_while_gathering(signals));
+    INFO(
+        "rank 0 fails; minirun gathers further failures; then the user presses Ctrl-C: "
+        "the reason for the end is still rank 0. stderr was\n"
+        << run.err);
+    CHECK(run.outcome.code == 3);
+    CHECK(contains("\n" + run.err, "\nminirun: rank 0 (pid "));
+    CHECK_FALSE(contains(run.err, "stopped by"));
+}
+
+TEST_CASE("a rank that crashes after SIGINT is not the cause", "[lab12][lab12.5]") {
+    const Signals signals({"pid", "ready"});
+    const Run run = supervise(
+        options_of(3, std::chrono::milliseconds(1000)),
+        "case $RANK in 0) " + signals.receive("ready") + silent_failure(signals) +
+            ";; 1) trap 'kill -SEGV $$' INT; " + signals.give("ready") + kWait +
+            ";; 2) trap '' INT; " + user_sends_while_gathering(signals) + ";; esac");
+    INFO(
+        "rank 0 fails; while minirun gathers, the user presses Ctrl-C; rank 1 crashes "
+        "after SIGINT; rank 2 ignores it and gets SIGTERM. Only the ranks that ended "
+        "before SIGINT are suspects: gathered_. stderr was\n"
+        << run.err);
+    CHECK(run.outcome.code == 3);
+    CHECK(contains("\n" + run.err, "\nminirun: rank 0 (pid "));
 }
 
 TEST_CASE("ranks that ignore SIGINT get SIGTERM before SIGKILL", "[lab12][lab12.5]") {

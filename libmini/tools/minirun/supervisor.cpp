@@ -159,8 +159,8 @@ void Supervisor::reap_ended() {
 }
 
 // Appends an End to ends_: the rank in the whole job, the pid, `exit`, whether minirun's
-// own signal killed the rank (sent_by_us), and the time in nanoseconds. If the rank
-// failed while the job was running, calls gather() to wait for further failures.
+// own signal killed the rank (sent_by_us), and the time of dist::Clock in nanoseconds. If
+// the rank failed while the job was running, calls gather() to wait for further failures.
 void Supervisor::record_end(int local_rank, pid_t pid, const Exit& exit) {
     // [lab12.5] Remember the end; the first failure ends the job.
     ends_.push_back({job_.rank(local_rank), pid, exit, sent_by_us(exit),

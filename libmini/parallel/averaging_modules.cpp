@@ -45,13 +45,13 @@ void GradientListener::gradient_ready(size_t index) {
 }
 
 void GradientListener::end_backward() {
+    averages_ = has_gradient_ = false;  // even if an error follows
     group().events().record(EventKind::kBackwardEnd);
     for (const auto& [name, parameter] : trained())
         MINI_CHECK(parameter.grad().defined(), "averaging: parameter ", name,
                    " has no gradient on rank ", group().rank(),
                    "; every parameter must take part in the loss, and stay unfrozen");
     on_end();
-    averages_ = has_gradient_ = false;
 }
 
 std::vector<Tensor> GradientListener::trained_tensors() const {

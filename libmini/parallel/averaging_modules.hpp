@@ -29,8 +29,9 @@ namespace mini::parallel {
 ///     kBackwardEnd          is recorded after the last gradient
 ///     on_end()              before backward() returns; queue_callback() makes this possible
 ///
-/// If a parameter has no gradient at the end, throws Error that names it and the rank
-/// instead of calling on_end(). No other pass does anything but accumulate gradients.
+/// If grad() of a parameter is undefined after kBackwardEnd, throws Error with its name and
+/// the rank, and does not call on_end(). A pass that does not average only accumulates,
+/// also after this error. After any error forward() outside of no_sync prepares a new pass.
 class GradientListener : public ReplicatedModule {
   public:
     /// See ReplicatedModule, with broadcast_buffers = true. Adds exactly one hook to each
@@ -48,7 +49,7 @@ class GradientListener : public ReplicatedModule {
     /// Called once after the last gradient, before backward() returns.
     virtual void on_end() = 0;
 
-    std::vector<Tensor> trained_tensors() const;
+    std::vector<Tensor> trained_tensors() const;  // trained() without the names
 
   private:
     void prepare_for_backward(const Tensor& output) override;
@@ -85,19 +86,18 @@ class FlatModule : public GradientListener {
 /// start their all-reduces in the same order. If a model takes different branches on
 /// different ranks, the all-reduce fails with MismatchedCollective or, if the shapes are
 /// equal, averages the gradients of different parameters. DistributedDataParallel does
-/// not have this requirement.
+/// not have this requirement. After a backward() that threw, this object cannot be used.
 class OverlappedModule : public GradientListener {
   public:
     using GradientListener::GradientListener;
 
   private:
-    /// Records kBucketLaunch (index and bytes of the gradient), and starts an all-reduce, a
-    /// sum, of the gradient multiplied by the float 1 / world size; does not wait.
+    /// Records kBucketLaunch (`index`, the gradient's bytes), multiplies the gradient in
+    /// place by the float 1 / world size, and starts its all-reduce, a sum; does not wait.
     void on_gradient(size_t index) override;
 
-    /// Waits for the all-reduces in the order of their launches, and after each wait
-    /// records kBucketDone (index: the number of the launch in this pass, from 0). Throws
-    /// the error of an all-reduce that failed; then this object cannot be used any more.
+    /// Waits for each all-reduce, in the order of the launches; right after its wait
+    /// records kBucketDone (index: 0 for this pass's first launch). Throws its error.
     void on_end() override;
 
     std::vector<dist::WorkHandle> in_flight_;  // of the running backward pass

@@ -120,7 +120,7 @@ struct KillsTheRest {
     }
 };
 
-// Kills all processes of a launch that has not returned after 15 s, so that the case can say
+// Kills all processes of a launch that has not returned after 30 s, so that the case can say
 // what launch waited for. Its thread takes no signal, as the launcher may wait for SIGCHLD.
 class Watchdog {
   public:
@@ -149,7 +149,7 @@ class Watchdog {
   private:
     void watch() {
         std::unique_lock lock(mutex_);
-        if (over_.wait_for(lock, std::chrono::seconds(15), [this] { return is_over_; }))
+        if (over_.wait_for(lock, std::chrono::seconds(30), [this] { return is_over_; }))
             return;
         const std::vector<Process> left = processes();
         killed_ = left.empty() ? "no process" : "";
@@ -179,7 +179,7 @@ std::optional<End> launch(const simple::Options& options, const simple::Show& sh
     }
     const std::string killed = watchdog.stop();
     if (!killed.empty())
-        FAIL("launch did not return within 15 s; these were left: " << killed);
+        FAIL("launch did not return within 30 s; these were left: " << killed);
     if (error) std::rethrow_exception(error);
     return first;
 }

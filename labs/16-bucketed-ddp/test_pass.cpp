@@ -2,6 +2,7 @@
 
 #include "labs/16-bucketed-ddp/test_support.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -134,15 +135,21 @@ int64_t position(const std::vector<Event>& log, EventKind kind, int64_t index) {
 }  // namespace
 
 TEST_CASE("the log of a pass has each event once and in its order", "[lab16][lab16.4]") {
-    const auto logs = on_ranks(2, [](dist::ProcessGroup& group) {
+    const size_t pass = GENERATE(0, 1, 2);
+    const auto logs = on_ranks(2, [&](dist::ProcessGroup& group) {
         Toy model;
         DistributedDataParallel ddp(model, {.first_bucket_bytes = 48});
+        ddp.set_gradient_order({3, 2, 1, 0});  // no order is learnt, and none is sent
+        for (size_t i = 0; i < pass; ++i) sum(ddp(draw({4, 3}, 1))).backward();
+        const Tensor loss = sum(ddp(draw({4, 3}, 1)));
         group.events().clear();
-        sum(ddp(draw({4, 3}, 1))).backward();
+        loss.backward();
         return group.events().snapshot();
     });
     for (const auto& log : logs) {
-        INFO("bucket 0 has the parameters 3 and 2, bucket 1 has 1 and 0");
+        INFO("pass " << pass << "; bucket 0 has the parameters 3 and 2, bucket 1 has 1");
+        INFO("and 0; each bucket is one all-reduce");
+        CHECK(collectives(log, "all_reduce") == 2);
         INFO("the log says: " << story(log));
         CHECK(indices(log, EventKind::kGradReady) == std::vector<int64_t>{3, 2, 1, 0});
         CHECK(indices(log, EventKind::kBackwardEnd).size() == 1);
@@ -157,7 +164,15 @@ TEST_CASE("the log of a pass has each event once and in its order", "[lab16][lab
             CHECK(position(log, EventKind::kGradReady, bucket == 0 ? 2 : 0) < full);
             CHECK(full < launch);
             CHECK(launch < end);
-            CHECK(end < position(log, EventKind::kBucketDone, bucket));
+            const int64_t done = position(log, EventKind::kBucketDone, bucket);
+            CHECK(end < done);
+            const auto ended =
+                std::count_if(log.begin(), log.begin() + done, [](auto& e) {
+                    return e.kind == EventKind::kCollectiveEnd &&
+                           e.name == std::string("all_reduce");
+                });
+            INFO("all-reduces that have ended before it is done: " << ended);
+            CHECK(ended > bucket);
             CHECK(log[static_cast<size_t>(launch)].bytes == (bucket == 0 ? 48 : 80));
         }
     }
@@ -309,6 +324,30 @@ TEST_CASE("a communication hook gets the undivided gradients of one bucket",
             CHECK(seen[rank][call].gradients == expected[call]);
             CHECK(seen[rank][call].of_parameters == expected[call]);
         }
+    }
+}
+
+TEST_CASE("a communication hook runs in the backward pass and its result after it",
+          "[lab16][lab16.4]") {
+    const auto seen = on_ranks(2, [](dist::ProcessGroup& group) {
+        TwoWays model(/*reversed=*/false);
+        DistributedDataParallel ddp(model, kBucketEach);
+        std::vector<bool> ended;  // whether the backward pass had ended, at each call
+        const auto note = [&] {
+            const auto log = group.events().snapshot();
+            ended.push_back(!indices(log, EventKind::kBackwardEnd).empty());
+        };
+        ddp.register_comm_hook([&](const parallel::GradBucket&, dist::ProcessGroup&) {
+            note();
+            return note;
+        });
+        group.events().clear();
+        ddp(Tensor::ones({1})).backward();
+        return ended;
+    });
+    for (const std::vector<bool>& ended : seen) {
+        INFO("the hooks of two buckets, then what they return: after kBackwardEnd?");
+        CHECK(ended == std::vector<bool>{false, false, true, true});
     }
 }
 

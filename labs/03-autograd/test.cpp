@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
@@ -205,6 +206,27 @@ TEST_CASE("a graph of 100,000 nodes is freed without recursion", "[lab03][lab03.
     CHECK_FALSE(y.defined());
 }
 
+TEST_CASE("two threads get one accumulator of a leaf", "[lab03][lab03.2]") {
+    const Tensor w = leaf({1});
+    std::shared_ptr<Node> accumulator;
+    std::atomic<bool> has_returned = false;
+    std::unique_lock lock(w.autograd_meta()->mutex);
+    std::thread other([&] {
+        accumulator = grad_accumulator(w);
+        has_returned = true;
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    const bool waited = !has_returned;
+    const auto mine = grad_accumulator(w);
+    lock.unlock();
+    other.join();
+    INFO("this thread holds the mutex of w's AutogradMeta, while another thread calls");
+    INFO("grad_accumulator(w), which has to wait: without the lock each of two threads");
+    INFO("may create an accumulator");
+    CHECK(waited);
+    CHECK(accumulator == mine);
+}
+
 TEST_CASE("only a leaf that requires grad has an accumulator", "[lab03][lab03.2]") {
     const Tensor w = leaf({1});
     const Tensor result = recorded("result", {w});
@@ -385,6 +407,20 @@ TEST_CASE("a gradient of another shape is an error and changes nothing",
     CHECK_THROWS_AS(send(w, constant({1})), ShapeError);
     CHECK_THROWS_AS(send(w, Tensor::ones({2}, DType::kInt64)), ShapeError);
     CHECK(values_of(w.grad()) == Values{10, 20});
+}
+
+TEST_CASE("a first gradient of another shape or dtype is an error, too",
+          "[lab03][lab03.4]") {
+    const Tensor w = leaf({1, 2});
+    int calls = 0;
+    grad_accumulator(w)->add_hook([&](const Tensor&) { ++calls; });
+    INFO("w has two floats and no gradient; what arrives would become grad(): one");
+    INFO("float, then two integers");
+    CHECK_THROWS_AS(send(w, constant({1})), ShapeError);
+    CHECK_THROWS_AS(send(w, Tensor::ones({2}, DType::kInt64)), ShapeError);
+    CHECK_FALSE(w.grad().defined());
+    INFO("nothing was added, so no hook is called");
+    CHECK(calls == 0);
 }
 
 TEST_CASE("the accumulator does not keep its leaf", "[lab03][lab03.4]") {

@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -328,6 +330,27 @@ TEST_CASE("a gradient is freed when its node has been called", "[lab03][lab03.5]
     CHECK(is_freed);
 }
 
+TEST_CASE("the gradient that was passed is freed when the root has been called",
+          "[lab03][lab03.5]") {
+    const Tensor w = leaf({1});
+    bool is_freed = false;
+    Tensor gradient = constant({3});
+    const WeakTensor passed(gradient);
+    const Tensor a =
+        record("a", constant({0}), {w}, [&](const Tensor& g, const Node&) -> Grads {
+            is_freed = !passed.lock().defined();
+            return {g};
+        });
+    const Tensor b =
+        record("b", constant({0}), {a},
+               [](const Tensor& g, const Node&) -> Grads { return {ops::add(g, g)}; });
+    run_backward(node_of(b), std::move(gradient), false);
+    INFO("b = f(a), a = f(w), and b passes on 2 g, a new tensor; the gradient was moved");
+    INFO("into run_backward: when a is called, nothing needs it");
+    CHECK(values_of(w.grad()) == Values{6});
+    CHECK(is_freed);
+}
+
 TEST_CASE("callbacks are called at the end, once, in the order in which they came",
           "[lab03][lab03.5]") {
     Journal journal;
@@ -462,6 +485,71 @@ TEST_CASE("an exception ends the pass, and the next one is not disturbed",
     CHECK(values_of(w.grad()) == Values{7});
 }
 
+TEST_CASE("an exception that ends a pass has the type with which it was thrown",
+          "[lab03][lab03.5]") {
+    const std::string thrower = GENERATE("node", "hook", "callback");
+    const auto throw_if = [thrower](const char* name) {
+        if (thrower == name) throw std::out_of_range("planned");
+    };
+    const Tensor w = leaf({1});
+    grad_accumulator(w)->add_hook([&](const Tensor&) {
+        throw_if("hook");
+        queue_callback([&] { throw_if("callback"); });
+    });
+    const Tensor y =
+        record("y", constant({0}), {w}, [&](const Tensor& g, const Node&) -> Grads {
+            throw_if("node");
+            return {g};
+        });
+    INFO("y = f(w); a " << thrower << " throws std::out_of_range: the caller of the");
+    INFO("pass gets this exception, not another one with its message");
+    CHECK_THROWS_AS(backward(y), std::out_of_range);
+    CHECK_THROWS_AS(queue_callback([] {}), Error);
+    CHECK((w * w).requires_grad());
+}
+
+TEST_CASE("a callback that throws is the last one of its pass", "[lab03][lab03.5]") {
+    Journal journal;
+    const Tensor w = leaf({1});
+    const int hook = grad_accumulator(w)->add_hook([&](const Tensor&) {
+        queue_callback([&] { journal.emplace_back("first callback"); });
+        queue_callback([] { throw Error("from the second callback"); });
+        queue_callback([&] { journal.emplace_back("third callback"); });
+    });
+    CHECK(message_of([&] { backward(w); }) == "from the second callback");
+    grad_accumulator(w)->remove_hook(hook);
+    backward(w);
+    INFO("a hook queues three callbacks, and the second throws: the third is not");
+    INFO("called, also not in a later pass; the journal: " << in_words(journal));
+    CHECK(journal == Journal{"first callback"});
+}
+
+TEST_CASE("a pass on one thread is not running on another", "[lab03][lab03.5]") {
+    Journal journal;
+    const Tensor w = leaf({1}), v = leaf({1});
+    std::string message;
+    grad_accumulator(v)->add_hook([&](const Tensor&) {
+        queue_callback([&] { journal.emplace_back("callback of the other thread"); });
+    });
+    const Tensor y =
+        record("y", constant({0}), {w}, [&](const Tensor& g, const Node&) -> Grads {
+            std::thread([&] {
+                message = message_of([] { queue_callback([] {}); });
+                backward(v);
+            }).join();
+            queue_callback([&] { journal.emplace_back("callback of y"); });
+            return {g};
+        });
+    backward(y);
+    INFO("the backward function of y starts a thread, which calls queue_callback, runs");
+    INFO("a pass from v and ends; the journal: " << in_words(journal));
+    {
+        INFO("on the new thread no pass is running at first: queue_callback must throw");
+        CHECK_FALSE(message.empty());
+    }
+    CHECK(journal == Journal{"callback of the other thread", "callback of y"});
+}
+
 namespace {
 
 // A node that record() did not make, and that counts its calls.
@@ -496,6 +584,23 @@ TEST_CASE("the engine calls and releases any node once", "[lab03][lab03.5]") {
     CHECK(low->applied == 1);
     CHECK(high->released == (retain_graph ? 0 : 1));
     CHECK(low->released == (retain_graph ? 0 : 1));
+    CHECK(values_of(w.grad()) == Values{10});
+}
+
+TEST_CASE("a node waits for all contributions, whatever the sequence numbers are",
+          "[lab03][lab03.5]") {
+    using Nodes = std::vector<std::shared_ptr<Node>>;
+    const Tensor w = leaf({1});
+    const auto b = std::make_shared<CountingNode>(Nodes{grad_accumulator(w)}, 5);
+    const auto a = std::make_shared<CountingNode>(Nodes{b}, 1);
+    const auto root = std::make_shared<CountingNode>(Nodes{b, a}, 9);
+    run_backward(root, constant({5}), false);
+    INFO("root, with the number 9, has the inputs b and a; a, with the number 1, has");
+    INFO("the input b, with the number 5. b gets 5 from root, but must wait for a: the");
+    INFO("number decides between ready nodes; which are ready is counted");
+    CHECK(a->applied == 1);
+    CHECK(b->applied == 1);
+    CHECK(b->released == 1);
     CHECK(values_of(w.grad()) == Values{10});
 }
 

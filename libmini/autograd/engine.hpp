@@ -10,7 +10,7 @@
 namespace mini {
 
 /// Runs a backward pass: sends `gradient`, which is defined, to `root`, and calls the nodes
-/// that `root` reaches along inputs(). Tensor::backward() calls it.
+/// that `root`, kept by the caller, reaches along inputs(). Tensor::backward() calls it.
 ///
 /// Sums. apply() of a node is called once, when a contribution has come along every edge
 /// of the pass that ends at the node, with the sum in the order in which they came. Two
@@ -23,13 +23,13 @@ namespace mini {
 /// the one that was ready first. A node sends to its inputs in their order.
 ///
 /// Memory. Without retain_graph, release() is called once for each node, also for one that
-/// got no gradient, before apply() of the next node. The pass keeps a gradient only until
-/// its node has been called. The graph may be 100,000 nodes deep, and a node may be reached
-/// along 2^40 paths: the time is proportional to the number of edges.
+/// got no gradient, before apply() of the next; not if the node's apply() throws. The pass
+/// keeps a gradient only until its node has been called. The graph may be 100,000 nodes
+/// deep, with 2^40 paths to a node: the time is proportional to the number of edges.
 ///
 /// Nothing is recorded during the pass, also in hooks and callbacks. A hook may start
 /// another pass, which ends before the hook goes on. An exception of a node, a hook or a
-/// callback ends the pass, whose other callbacks are not called, and is thrown again.
+/// callback ends the pass, whose other callbacks are not called; it is thrown unchanged.
 void run_backward(const std::shared_ptr<Node>& root, Tensor gradient, bool retain_graph);
 
 /// Calls `callback` at the end of the backward pass that is running on this thread, after

@@ -38,8 +38,8 @@ class Node {
     Node(const Node&) = delete;
     Node& operator=(const Node&) = delete;
 
-    /// Computes the gradients of the inputs from `grad`, the gradient of the result. Does
-    /// not change `grad`, whose values other nodes may use.
+    /// Returns one gradient for each of inputs(), from `grad`, the gradient of the result.
+    /// Does not change `grad`, whose values other nodes may use.
     virtual Grads apply(Tensor grad) = 0;
 
     /// Frees the values saved for apply. The engine calls it after apply.

@@ -23,12 +23,12 @@ class AccumulateGrad : public Node {
     explicit AccumulateGrad(const Tensor& leaf);
 
     /// Adds `grad` to the leaf's grad(), then calls the hooks, and returns no gradients.
-    /// A grad() that exists is changed in place, because other tensors may be views of it
-    /// (buckets). Otherwise grad() becomes a contiguous tensor whose values nothing else
-    /// refers to: `grad` itself or a copy. Does nothing if the leaf no longer exists.
-    /// Throws ShapeError, and changes nothing, unless `grad` has the leaf's shape and
-    /// dtype. Threads may call it at the same time (AutogradMeta::mutex): each addition and
-    /// its hooks complete before the next.
+    /// A grad() that exists is changed in place: it may be a view (of a bucket). Otherwise
+    /// grad() becomes a contiguous tensor whose values nothing else refers to: `grad` or a
+    /// copy. Does nothing if the leaf no longer exists. Throws ShapeError, and changes
+    /// nothing, unless `grad` has the leaf's shape and dtype. Threads may call it at the
+    /// same time (AutogradMeta::mutex): each addition and its hooks complete before the
+    /// next. REQUIRES: an existing grad() is contiguous; `grad` shares no storage with it.
     Grads apply(Tensor grad) override;
 
     /// Registers a hook for all later backward passes
@@ -37,7 +37,7 @@ class AccumulateGrad : public Node {
     /// its leaf.
     int add_hook(PostAccumulateHook hook);
 
-    /// Removes the hook with this id.
+    /// Removes the hook with this id, if there is one.
     void remove_hook(int id);
 
   private:
@@ -48,7 +48,7 @@ class AccumulateGrad : public Node {
 
 /// Returns the accumulator of a leaf that requires grad; creates it at first use, and
 /// returns the same one from then on, with its hooks. Throws Error for any other tensor.
-/// Threads may call it with the same leaf at the same time.
+/// Threads may call it with the same leaf at the same time (AutogradMeta::mutex).
 std::shared_ptr<AccumulateGrad> grad_accumulator(const Tensor& leaf);
 
 /// Records in the graph that `result` was computed from `inputs`, and returns `result`,

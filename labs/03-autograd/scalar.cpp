@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "libmini/core/error.hpp"  // MINI_TODO, in a starter
+#include "libmini/core/error.hpp"  // for the guided frame
 
 // [lab03 file]
 namespace mini::lab03 {

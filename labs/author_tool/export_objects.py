@@ -44,7 +44,7 @@ function(course_object target object)
     set_target_properties(${{target}} PROPERTIES LINKER_LANGUAGE CXX)
     foreach(source ${{ARGN}})
         set_source_files_properties(${{PROJECT_SOURCE_DIR}}/${{source}}
-            ${{PROJECT_BINARY_DIR}}/translated/${{target}}/${{source}}
+            ${{PROJECT_BINARY_DIR}}/${{source}}
             TARGET_DIRECTORY ${{target}} PROPERTIES HEADER_FILE_ONLY YES)
     endforeach()
     set_source_files_properties(${{PROJECT_SOURCE_DIR}}/course/${{object}}
@@ -95,7 +95,7 @@ def objects_in(catalogue, folder):
     found = []
     for entry in json.loads((folder / "compile_commands.json").read_text(encoding="utf-8")):
         output = OUTPUT.search(entry["command"])
-        file = re.sub(r".*/translated/\w+/", f"{ROOT}/", entry["file"])  # of a plain .cu file
+        file = re.sub(f"^{folder}/(?!.*/Unity/)", f"{ROOT}/", entry["file"])  # of a plain .cu file
         batch = sources_of_batch(Path(file)) or [file]
         sources = tuple(str(Path(source).relative_to(ROOT)) for source in batch
                         if Path(source).is_relative_to(ROOT))

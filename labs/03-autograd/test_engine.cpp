@@ -356,10 +356,11 @@ TEST_CASE("callbacks are called at the end, once, in the order in which they cam
     Journal journal;
     const Tensor a = leaf({1}), b = leaf({1});
     for (const auto& [name, x] : {std::pair("a", a), std::pair("b", b)})
-        grad_accumulator(x)->add_hook([&journal, name](const Tensor&) {
+        grad_accumulator(x)->add_hook([&journal, name = name](const Tensor&) {
             journal.push_back(concat("hook of ", name));
-            queue_callback(
-                [&journal, name] { journal.push_back(concat("callback of ", name)); });
+            queue_callback([&journal, name = name] {
+                journal.push_back(concat("callback of ", name));
+            });
         });
     const Tensor first = traced(journal, "first", {{3, a}});
     backward(traced(journal, "second", {{1, first}, {5, b}}));

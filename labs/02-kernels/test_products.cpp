@@ -86,7 +86,7 @@ TEST_CASE("the three variants compute products of any shape", "[lab02][lab02.3]"
         {65, 63, 129},
         {3, 200, 64},
     }));
-    INFO("if N is no multiple of 32, the last panel is narrower");
+    INFO("if N is not a multiple of 32, the last panel is narrower");
     check_product(kNaive, M, N, K);
     check_product(kReordered, M, N, K);
     check_product(kBlocked, M, N, K);

@@ -90,12 +90,12 @@ def build_objects(catalogue, folder, flags):
 
 
 def objects_in(catalogue, folder):
-    """Returns the objects of files with regions, from a build's compile_commands.json."""
+    """Returns the objects of files with regions. Plain .cu files are translated in the build folder."""
     labs = catalogue.lab_of
     found = []
     for entry in json.loads((folder / "compile_commands.json").read_text(encoding="utf-8")):
         output = OUTPUT.search(entry["command"])
-        file = re.sub(f"^{folder}/(?!.*/Unity/)", f"{ROOT}/", entry["file"])  # of a plain .cu file
+        file = re.sub(f"^{re.escape(str(folder))}/(?!.*/Unity/)", f"{ROOT}/", entry["file"])
         batch = sources_of_batch(Path(file)) or [file]
         sources = tuple(str(Path(source).relative_to(ROOT)) for source in batch
                         if Path(source).is_relative_to(ROOT))

@@ -38,9 +38,10 @@ class State:
 
     def record(self, lab, results):
         """Stores results of a lab. A check takes long: other commands may have stored something since."""
-        self.__init__(self.path.parents[1])
-        self.of(lab)["results"].update({result.task: result.status for result in results})
-        self.save()
+        now = State(self.path.parents[1])
+        now.of(lab)["results"].update({result.task: result.status for result in results})
+        now.save()
+        self.labs, self.current = now.labs, now.current
 
     def result(self, task):
         """Returns a task's last result: "passed", "failed", "not started", "waits" or ""."""

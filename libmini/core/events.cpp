@@ -12,7 +12,8 @@ EventLog::EventLog(size_t capacity) : capacity_(capacity) {
     ring_.reserve(capacity);  // memory is used only as events fill it
 }
 
-void EventLog::record(EventKind kind, int64_t index, int64_t bytes, const char* name) {
+void EventLog::record(EventKind kind, int64_t index, int64_t bytes, const char* name,
+                      int64_t messages, const char* algorithm) {
     using std::chrono::steady_clock;
     const std::lock_guard lock(mutex_);
 
@@ -20,7 +21,7 @@ void EventLog::record(EventKind kind, int64_t index, int64_t bytes, const char* 
     const auto now = steady_clock::now().time_since_epoch();
     const int64_t nanoseconds =
         std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
-    const Event event{nanoseconds, kind, index, bytes, name};
+    const Event event{nanoseconds, kind, index, bytes, name, messages, algorithm};
 
     if (ring_.size() < capacity_)
         ring_.push_back(event);

@@ -1,11 +1,9 @@
-// The event log: records what happens on this rank, in order. It is cheap enough to be
-// always on.
+// The event log: records what happens on this rank, in order; cheap enough to be always on.
 //
-// Tests read it to check behaviour that result values do not show: that a bucket was
-// launched before the last gradient was ready, that each bucket had one all-reduce, that
-// no_sync started no all-reduce, how many bytes a collective sent. Recording one event
-// takes less than 100 ns (tests/core/events_test.cpp measures it). The log is a ring
-// buffer: when it is full, a new event overwrites the oldest event.
+// Tests read it to check behaviour that result values do not show: that a bucket was launched
+// before the last gradient was ready, how many bytes a collective sent. Recording one event
+// takes less than 100 ns (tests/core/events_test.cpp measures it). When the log is full, a new
+// event overwrites the oldest.
 
 #pragma once
 
@@ -27,8 +25,7 @@ enum class EventKind : uint8_t {
     kBucketLaunch,     // its all-reduce was queued; index, bytes: as kBucketReady
     kBucketDone,       // the bucket's all-reduce has completed
     kCollectiveBegin,  // name: the operation, index: sequence number, bytes: payload
-    kAlgorithm,        // name: algorithm, index: messages sent, bytes: bytes sent
-    kCollectiveEnd,    // name, index: as kCollectiveBegin, bytes: sent; 0 on a GPU
+    kCollectiveEnd,    // as kCollectiveBegin, but bytes: sent; messages, algorithm
     kSpanBegin,        // name: part of a training step, index: its number (EventSpan)
     kSpanEnd,          // name, index: as kSpanBegin
 };
@@ -40,6 +37,8 @@ struct Event {
     int64_t index = 0;
     int64_t bytes = 0;
     const char* name = "";  // a string literal, or a string that outlives the log
+    int64_t messages = 0;   // sent; like bytes and algorithm 0 of a collective on a GPU
+    const char* algorithm = "";
 };
 
 /// The events of one rank. Thread-safe.
@@ -49,7 +48,7 @@ class EventLog {
 
     /// Appends an event with the current time.
     void record(EventKind kind, int64_t index = 0, int64_t bytes = 0,
-                const char* name = "");
+                const char* name = "", int64_t messages = 0, const char* algorithm = "");
 
     /// Returns all events in the log, oldest first.
     std::vector<Event> snapshot() const;

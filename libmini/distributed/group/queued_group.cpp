@@ -182,10 +182,11 @@ void QueuedGroup::loop() {
 // `lock` meanwhile, and `task` before it locks again. No other thread runs until then.
 void QueuedGroup::run(TaskHandle task, std::unique_lock<std::mutex>& lock) {
     const DeferredFreeScope scope;
+    const bool has_points = !points_.empty();  // for a later one, start() calls wake()
     running_ = true;
     lock.unlock();
     try {
-        post_points();
+        if (has_points) post_points();
         if (task) {
             execute(task);
         } else {
@@ -212,11 +213,10 @@ void QueuedGroup::execute(const TaskHandle& task) {
     wait_for_inputs(*task);
     backend_->run(call, task->collective, task->timeout);
     observer_->finished(task->ticket, backend_->last_algorithm());
-    events_.record(
-        EventKind::kAlgorithm, static_cast<int64_t>(backend_->messages_sent() - messages),
-        static_cast<int64_t>(backend_->bytes_sent() - bytes), backend_->last_algorithm());
     events_.record(EventKind::kCollectiveEnd, sequence,
-                   static_cast<int64_t>(backend_->bytes_sent() - bytes), name);
+                   static_cast<int64_t>(backend_->bytes_sent() - bytes), name,
+                   static_cast<int64_t>(backend_->messages_sent() - messages),
+                   backend_->last_algorithm());
     task->succeed();
 }
 

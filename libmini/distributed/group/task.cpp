@@ -16,7 +16,8 @@ namespace {
 Call contiguous(const Call& call) {
     Call copy = call;
     for (auto* tensors : {&copy.outputs, &copy.inputs})
-        for (Tensor& tensor : *tensors) tensor = ops::contiguous(tensor);
+        for (Tensor& tensor : *tensors)
+            if (!tensor.is_contiguous()) tensor = ops::contiguous(tensor);
     return copy;
 }
 

@@ -105,9 +105,9 @@ Cost collective_cost(Operation operation, const Load& load, int root) {
 }
 
 Spent last_spent(ProcessGroup& group) {
-    const auto events = group.events().snapshot(EventKind::kAlgorithm);
+    const auto events = group.events().snapshot(EventKind::kCollectiveEnd);
     MINI_CHECK(!events.empty(), "the event log has no collective");
-    return {{events.back().index, events.back().bytes}, events.back().name};
+    return {{events.back().messages, events.back().bytes}, events.back().algorithm};
 }
 
 void check_cost(ProcessGroup& group, const Cost& expected) {

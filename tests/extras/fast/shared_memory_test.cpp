@@ -109,13 +109,13 @@ TEST_CASE("ranks that share memory reduce in it, and other ranks reject the algo
         ProcessGroup& group = *groups[static_cast<size_t>(rank)];
         group.all_reduce(Tensor::ones({5}));
         group.all_reduce(placed(Tensor::ones({5000})));
-        const auto ran = group.events().snapshot(EventKind::kAlgorithm);
-        const std::string small = ran[0].name, large = ran[1].name;
+        const auto ran = group.events().snapshot(EventKind::kCollectiveEnd);
+        const std::string small = ran[0].algorithm, large = ran[1].algorithm;
         MINI_CHECK(small == "recursive-doubling", "20 bytes: it ran ", small);
         MINI_CHECK((large == "shared-memory") == shares_memory, "it ran ", large);
         if (shares_memory)  // it says where its data are, and that it has done
-            MINI_CHECK(ran[1].index == 2 && ran[1].bytes == 2 * 32 + 2 * 10'000,
-                       "it sent ", ran[1].index, " messages and ", ran[1].bytes,
+            MINI_CHECK(ran[1].messages == 2 && ran[1].bytes == 2 * 32 + 2 * 10'000,
+                       "it sent ", ran[1].messages, " messages and ", ran[1].bytes,
                        " bytes");
         group.all_reduce(Tensor::ones({5}), ReduceOp::kSum, Algorithm::kSharedMemory);
     });
@@ -295,8 +295,8 @@ TEST_CASE("more than 8 ranks share no memory for it, and their ring is right") {
     on_each(groups, [&](ProcessGroup& group, int /*rank*/) {
         const Tensor x = Tensor::ones({300'000});
         group.all_reduce(x);
-        const auto ran = group.events().snapshot(EventKind::kAlgorithm);
-        MINI_CHECK(std::string(ran[0].name) == "ring", "it ran ", ran[0].name);
+        const auto ran = group.events().snapshot(EventKind::kCollectiveEnd);
+        MINI_CHECK(std::string(ran[0].algorithm) == "ring", "it ran ", ran[0].algorithm);
         MINI_CHECK(x.to_vector<float>()[299'999] == kRanks, "the sum is wrong");
     });
 }

@@ -124,7 +124,7 @@ int main(int argc, char** argv) {
         if (!options) return;
         mini::extras::use_all();
         if (options->plain) {
-            mini::kernels::use_faster_kernels({});
+            mini::kernels::faster_kernels() = {};
             mini::dist::shared_all_reduce() = {};
         }
         train(*options);

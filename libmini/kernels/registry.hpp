@@ -9,27 +9,20 @@
 
 namespace mini::kernels {
 
-/// The functions of a method of convolution: as cpu::conv2d, cpu::conv2d_backward_input,
-/// and cpu::conv2d_backward_weight without the bias.
-/// @{
-using ConvForward = decltype(cpu::conv2d);
-using ConvBackwardInput = decltype(cpu::conv2d_backward_input);
-using ConvBackwardWeight = void(float* dw, const float* g, const float* x,
-                                ImageExtents in, int64_t O, Window window);
-/// @}
-
-/// A method of convolution.
+/// A method of convolution: as cpu::conv2d, cpu::conv2d_backward_input, and
+/// cpu::conv2d_backward_weight without the bias.
 struct ConvKernels {
-    ConvForward* forward;
-    ConvBackwardInput* backward_input;
-    ConvBackwardWeight* backward_weight;
+    decltype(cpu::conv2d)* forward;
+    decltype(cpu::conv2d_backward_input)* backward_input;
+    void (*backward_weight)(float* dw, const float* g, const float* x, ImageExtents in,
+                            int64_t O, Window window);
 };
 
 /// Max pooling of one plane, as cpu::max_pool_plane.
 using PoolPlane = void(float* y, int32_t* indices, const float* x, int64_t H, int64_t W,
                        Window window);
 
-/// Null members leave the work to the core.
+/// Functions that choose a faster kernel where one fits; null: the core's computes all.
 struct FasterKernels {
     /// Returns the method for a convolution and its gradients, or null.
     const ConvKernels* (*conv)(const ImageExtents&, const Window&) = nullptr;
@@ -37,10 +30,11 @@ struct FasterKernels {
     PoolPlane* (*pool)(const Window&) = nullptr;
 };
 
-/// Sets the kernels of the process. Call it in main, before the first computation.
-void use_faster_kernels(const FasterKernels& kernels);
-
-/// Returns the kernels of the process; null members if none were set.
-const FasterKernels& faster_kernels();
+/// Returns the faster kernels of the process, which an extra sets in main, before the first
+/// computation; null members if none were set.
+inline FasterKernels& faster_kernels() {
+    static FasterKernels registered;
+    return registered;
+}
 
 }  // namespace mini::kernels

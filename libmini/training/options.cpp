@@ -134,8 +134,9 @@ void add_system_options(CommandLine& line, Options& options) {
     line.add("--save", options.save, "write the trained parameters here (safetensors)")
         .type_name("FILE");
     add_logdir(line, options.logdir);
-    line.add_flag("--plain", options.plain,
-                  "compute with the core alone, as the labs write it, without extras");
+    line.add_flag(
+        "--plain", options.plain,
+        "compute and average as the labs do, without the faster kernels and all-reduce");
     line.add_flag("--json", options.json,
                   "print the results as one JSON object, on one line");
 }

@@ -5,6 +5,9 @@
 //     gradient of x     R rows of 8 of g, for k rows p     R vectors of g, k weights
 //     gradient of w     M channels x k columns q of dw     M vectors of g, k of x
 //
+// A window has k rows p and k columns q. T, R and M are the channels or rows of a tile:
+// kTileChannels, kTileRows, and M of conv_direct_weight.cpp.
+//
 // A step multiplies everything that it reads with everything: about 10 multiply-adds for 7
 // reads. A processor core of 2020 starts two multiply-adds per cycle, and each takes 4 or
 // 5 cycles, so 10 independent sums keep the core busy. With AVX-512 there are up to 25
@@ -31,7 +34,7 @@
 namespace mini::kernels::cpu::direct {
 namespace {
 
-// Output channels of a tile of y: with 10 sums, or with 20 and 16.
+// Output channels of a tile of y, in two rows: 10 sums, or 20, or 16.
 template <int k>
 constexpr int kTileChannels = !kHas32Registers ? 5
                               : k == 5         ? 10
@@ -39,7 +42,7 @@ constexpr int kTileChannels = !kHas32Registers ? 5
 
 // The first index of a tile of `size` that begins at `at`, moved back if the tile would
 // end after `extent`.
-int64_t within(int64_t at, int64_t size, int64_t extent) {
+int64_t moved_into(int64_t at, int64_t size, int64_t extent) {
     return std::min(at, extent - size);
 }
 
@@ -103,11 +106,11 @@ void forward_images(float* y, const float* x, const float* w, const float* bias,
                     const Extents& e) {
     constexpr int T = kTileChannels<k>;
     for (int64_t row = 0; row < e.Ho; row += 2) {
-        const int64_t i = within(row, 2, e.Ho);
+        const int64_t i = moved_into(row, 2, e.Ho);
         const float* weights = w;
         for (int64_t o = 0; o < e.O; o += T, weights += e.C * k * k * T)
             for (int64_t column = 0; column < e.Wo; column += kLanes) {
-                const int64_t j = within(column, kLanes, e.Wo);
+                const int64_t j = moved_into(column, kLanes, e.Wo);
                 forward_tile<k, V>(y + (o * e.Ho + i) * e.Wo + j, x + i * e.W + j,
                                    weights, bias ? bias + o : nullptr,
                                    std::min<int64_t>(T, e.O - o), e);
@@ -190,8 +193,8 @@ void backward_input_images(float* dx, const float* g, const float* packed,
         for (int q = 0; q < k; ++q, packed += e.O * k)
             for (int64_t row = 0; row < e.Ho; row += R)
                 for (int64_t column = 0; column < e.Wo; column += kLanes) {
-                    const int64_t i = within(row, R, e.Ho);
-                    const int64_t j = within(column, kLanes, e.Wo);
+                    const int64_t i = moved_into(row, R, e.Ho);
+                    const int64_t j = moved_into(column, kLanes, e.Wo);
                     float* to = dx + (c * e.H + i) * e.W + j + q;
                     const float* from = g + i * e.Wo + j;
                     if (i == row && j == column)
@@ -204,7 +207,7 @@ void backward_input_images(float* dx, const float* g, const float* packed,
 }
 
 template <int k>
-void backward_input_of(float* dx, const float* g, const float* w, const Extents& e) {
+void backward_input_k(float* dx, const float* g, const float* w, const Extents& e) {
     const auto packed = pack_backward<k>(w, e);
     parallel_for(e.N, images_per_chunk(e.N), [&](int64_t begin, int64_t end) {
         BorderedGradient gradient(e.bordered, kImagesOf<WideVector>);
@@ -222,7 +225,7 @@ void backward_input_of(float* dx, const float* g, const float* w, const Extents&
 bool fits(const ImageExtents& in, const Window& window) {
     const bool has_kernel = window.kernel == 3 || window.kernel == 5;
     return has_kernel && window.stride == 1 && window.output(in.W) >= kLanes &&
-           window.output(in.H) >= 4;
+           window.output(in.H) >= 4;  // a tile has at most 4 rows
 }
 
 void conv2d(float* y, const float* x, const float* w, const float* bias, ImageExtents in,
@@ -234,7 +237,7 @@ void conv2d(float* y, const float* x, const float* w, const float* bias, ImageEx
 void backward_input(float* dx, const float* g, const float* w, ImageExtents in, int64_t O,
                     Window window) {
     const Extents extents(in, O, window);
-    (window.kernel == 5 ? backward_input_of<5> : backward_input_of<3>)(dx, g, w, extents);
+    (window.kernel == 5 ? backward_input_k<5> : backward_input_k<3>)(dx, g, w, extents);
 }
 
 }  // namespace mini::kernels::cpu::direct

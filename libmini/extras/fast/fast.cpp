@@ -23,7 +23,7 @@ const kernels::ConvKernels* conv(const kernels::ImageExtents& in,
 }  // namespace
 
 void use() {
-    kernels::use_faster_kernels({.conv = conv, .pool = cpu::pool_2x2});
+    kernels::faster_kernels() = {.conv = conv, .pool = cpu::pool_2x2};
     dist::shared_all_reduce() = {
         .max_ranks = kMaxRanks, .run = shared_memory_all_reduce, .share = share_memory};
 }

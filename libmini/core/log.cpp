@@ -5,9 +5,9 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <cstdlib>
 #include <string_view>
 
+#include "libmini/core/machine.hpp"
 #include "libmini/core/terminal.hpp"
 
 namespace mini::logging {
@@ -51,8 +51,8 @@ void write_to_stderr(std::string_view line) {
 }
 
 Level level_from_environment() {
-    const char* value = std::getenv("MINI_LOG_LEVEL");
-    if (value == nullptr || *value == '\0') return Level::kWarning;
+    const std::string value = environment("MINI_LOG_LEVEL");
+    if (value.empty()) return Level::kWarning;
     for (size_t i = 0; i < kStyles.size(); ++i)
         if (kStyles[i].name == value) return static_cast<Level>(i);
     write_to_stderr(

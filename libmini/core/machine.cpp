@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <vector>
 
 #include "libmini/core/error.hpp"
@@ -14,6 +15,11 @@ std::string host_name() {
     char host[256] = "?";
     ::gethostname(host, sizeof host - 1);
     return host;
+}
+
+std::string environment(const char* name) {
+    const char* const value = std::getenv(name);
+    return value == nullptr ? "" : value;
 }
 
 std::string random_hex(int digits) {

@@ -1,4 +1,4 @@
-// Host name, and random digits that cannot be predicted.
+// Host name, environment, and random digits that cannot be predicted.
 
 #pragma once
 
@@ -8,6 +8,9 @@ namespace mini {
 
 /// Returns the name of this host; "?" when it has none.
 std::string host_name();
+
+/// Returns the value of an environment variable; "" when it is not set.
+std::string environment(const char* name);
 
 /// Returns `digits` random hexadecimal digits, at most 256, from the kernel's random
 /// number generator. Throws Error when the kernel's generator fails.

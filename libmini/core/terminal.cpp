@@ -4,25 +4,16 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <iostream>
-#include <string_view>
 
 #include "libmini/core/error.hpp"
+#include "libmini/core/machine.hpp"
 
 namespace mini {
-namespace {
 
-std::string_view variable(const char* name) {
-    const char* const value = std::getenv(name);
-    return value == nullptr ? "" : value;
-}
+bool is_terminal(int fd) { return ::isatty(fd) == 1 && environment("TERM") != "dumb"; }
 
-}  // namespace
-
-bool is_terminal(int fd) { return ::isatty(fd) == 1 && variable("TERM") != "dumb"; }
-
-bool has_colours(int fd) { return is_terminal(fd) && variable("NO_COLOR").empty(); }
+bool has_colours(int fd) { return is_terminal(fd) && environment("NO_COLOR").empty(); }
 
 void open_standard_files() {
     int fd = ::open("/dev/null", O_RDWR | O_CLOEXEC);

@@ -4,11 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <string_view>
 #include <utility>
 
 #include "libmini/core/error.hpp"
+#include "libmini/core/machine.hpp"
 #include "libmini/core/terminal.hpp"
 
 namespace mini {
@@ -42,12 +41,9 @@ std::string counts(int64_t done, int64_t total, double seconds) {
 }  // namespace
 
 bool stderr_is_terminal() {
-    const auto variable = [](const char* name) -> std::string_view {
-        const char* value = std::getenv(name);
-        return value == nullptr ? "" : value;
-    };
-    if (variable("MINI_PROGRESS") == "bar") return true;
-    if (variable("MINI_PROGRESS") == "plain") return false;
+    const std::string progress = environment("MINI_PROGRESS");
+    if (progress == "bar") return true;
+    if (progress == "plain") return false;
     return is_terminal(STDERR_FILENO);
 }
 

@@ -1,8 +1,8 @@
 #include "libmini/distributed/backends/registry.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
+#include "libmini/core/machine.hpp"
 #include "libmini/distributed/backends/ring.hpp"
 #include "libmini/distributed/backends/threads.hpp"
 
@@ -10,8 +10,7 @@ namespace mini::dist {
 namespace {
 
 std::string link_of(const InitOptions& options) {
-    const char* const variable = std::getenv("MINI_LINK");
-    return options.link.empty() && variable != nullptr ? variable : options.link;
+    return options.link.empty() ? environment("MINI_LINK") : options.link;
 }
 
 std::shared_ptr<ProcessGroup> make_ring(const InitOptions& options) {

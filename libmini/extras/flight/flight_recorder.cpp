@@ -31,16 +31,11 @@
 namespace mini::dist {
 namespace {
 
-std::string variable(const char* name) {
-    const char* value = std::getenv(name);
-    return value == nullptr ? "" : value;
-}
-
 // Returns the launcher's name for the job.
 std::string run_name() {
     for (const char* name :
          {"TORCHELASTIC_RUN_ID", "SLURM_JOB_ID", "PMIX_NAMESPACE", "PMI_JOBID"})
-        if (const std::string value = variable(name); !value.empty()) return value;
+        if (const std::string value = environment(name); !value.empty()) return value;
     return "local";
 }
 
@@ -176,7 +171,7 @@ FlightRecorder::FlightRecorder(const GroupOfRank& group) {
              .world_rank = world_rank,
              .members = group.members,
              .pid = ::getpid(),
-             .restart = std::atoi(variable("TORCHELASTIC_RESTART_COUNT").c_str())};
+             .restart = std::atoi(environment("TORCHELASTIC_RESTART_COUNT").c_str())};
     open_dump();
     try {
         Registry::instance().add(this);
@@ -192,7 +187,7 @@ FlightRecorder::~FlightRecorder() {
 }
 
 void FlightRecorder::open_dump() {
-    if (const std::string folder = variable("MINI_FLIGHT_DIR"); !folder.empty()) {
+    if (const std::string folder = environment("MINI_FLIGHT_DIR"); !folder.empty()) {
         std::error_code ignored;
         std::filesystem::create_directories(folder, ignored);
         const std::string path = concat(folder, "/", flight_file_name(head_));

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <cstddef>
-#include <cstdlib>
 #include <filesystem>
 #include <span>
 #include <system_error>
@@ -23,11 +22,6 @@ namespace {
 constexpr size_t kCookieDigits = 32;
 constexpr size_t kLeastSecret = 12;  // characters; a shorter --rdzv-id can be guessed
 
-std::string variable(const char* name) {
-    const char* value = std::getenv(name);
-    return value == nullptr ? "" : value;
-}
-
 // Returns 32 hexadecimal digits derived from `secret`, which do not reveal the secret.
 std::string digits_from(const std::string& purpose, const std::string& secret) {
     const std::string text = concat("minirun ", purpose, ": ", secret);
@@ -36,7 +30,7 @@ std::string digits_from(const std::string& purpose, const std::string& secret) {
 
 // Sets the cookie and the run id of a job on several nodes: both are equal on all nodes.
 void name_shared_job(const Options& options, dist::Job& job) {
-    job.cookie = variable("MINI_STORE_COOKIE");
+    job.cookie = environment("MINI_STORE_COOKIE");
     if (!job.cookie.empty() &&
         (job.cookie.size() != kCookieDigits ||
          job.cookie.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos))
@@ -96,12 +90,13 @@ dist::Socket choose_port(dist::Job& job) {
 std::vector<std::string> notes_for(const Options& options, const std::string& why_not) {
     std::vector<std::string> notes = options.notes;
     if (options.nodes > 1 && options.node_rank == 0 &&
-        variable("MINI_STORE_COOKIE").empty() && options.rdzv_id.size() < kLeastSecret)
+        environment("MINI_STORE_COOKIE").empty() && options.rdzv_id.size() < kLeastSecret)
         notes.emplace_back(
             "warning: --rdzv-id is easy to guess, and ps shows it to every user of the "
             "machine; set MINI_STORE_COOKIE=$(openssl rand -hex 16), the same on all "
             "nodes, instead");
-    if (options.ranks > 1 && stderr_is_terminal() && variable("OMP_NUM_THREADS").empty())
+    if (options.ranks > 1 && stderr_is_terminal() &&
+        environment("OMP_NUM_THREADS").empty())
         notes.emplace_back(
             "OMP_NUM_THREADS=1 for each rank, so that the ranks do not compete for "
             "cores; set it to override");
@@ -153,7 +148,7 @@ int run_with_restarts(dist::Job job, const std::function<Outcome(dist::Job& job)
 int launch(const Options& options) {
     dist::Job job = plan_job(options);
     const FlightFolder flights = open_flight_folder(
-        options.flight_dir.empty() ? variable("MINI_FLIGHT_DIR") : options.flight_dir);
+        options.flight_dir.empty() ? environment("MINI_FLIGHT_DIR") : options.flight_dir);
     const Cleaner cleaner(flights.private_path);
     job.flight_dir = flights.path;
     for (const std::string& note : notes_for(options, flights.why_not)) say(note);

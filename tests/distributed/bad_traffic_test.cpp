@@ -148,10 +148,9 @@ TEST_CASE("a collective whose bytes arrive too slowly times out at its deadline"
 
 TEST_CASE("final_message returns at its deadline while the rank keeps sending") {
     MessageStream stream(std::make_unique<EndlessChannel>(point_header(1), SIZE_MAX));
-    bool closed = true;
-    CHECK_FALSE(
-        stream.final_message(deadline_after(milliseconds(10)), closed).has_value());
-    CHECK_FALSE(closed);
+    const Told told = stream.final_message(deadline_after(milliseconds(10)));
+    CHECK_FALSE(told.report.has_value());
+    CHECK_FALSE(told.is_gone);
     CHECK_FALSE(static_cast<EndlessChannel&>(stream.channel()).is_empty());
 }
 
@@ -162,16 +161,15 @@ TEST_CASE("final_message continues a report of which a part has arrived") {
     MessageHeader header;
     header.kind = MessageHeader::Kind::kFailure;
     header.payload_bytes = text.size();
-    bool closed = true;
     send_all(theirs, std::as_bytes(std::span(&header, 1)), kNever);
     const auto bytes = std::as_bytes(std::span(text));
     for (const size_t part : {size_t{0}, size_t{9}}) {
         send_all(theirs, bytes.first(part), kNever);
-        CHECK_FALSE(stream.final_message(Clock::now(), closed).has_value());
+        CHECK_FALSE(stream.final_message(Clock::now()).report.has_value());
     }
     send_all(theirs, bytes.subspan(9), kNever);
     for (int call = 0; call < 2; ++call) {
-        const auto report = stream.final_message(Clock::now(), closed);
+        const auto report = stream.final_message(Clock::now()).report;
         REQUIRE(report.has_value());
         CHECK(report->kind == Failure::Kind::kTimeout);
         CHECK(report->message == "rank 2 is silent");

@@ -60,10 +60,9 @@ void run_messages(Input input) {
     Connection connection(input);
     dist::MessageStream stream(
         std::make_unique<dist::SocketChannel>(std::move(connection.mine)));
-    bool closed = false;
-    const auto report = stream.final_message(dist::deadline_after(kPatience), closed);
-    if (report) dist::throw_failure(dist::reported(*report, 1));
-    require(closed, "a closed connection was not reported");
+    const dist::Told told = stream.final_message(dist::deadline_after(kPatience));
+    if (told.report) dist::throw_failure(dist::reported(*told.report, 1));
+    require(told.is_gone, "a closed connection was not reported");
 }
 
 // Runs rank 0 of 2 in an all_reduce, with two posted point-to-point receives; rank 1

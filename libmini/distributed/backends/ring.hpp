@@ -1,5 +1,6 @@
 // Backend "ring": ranks are processes, connected by shared memory within a host and by
-// TCP between hosts.
+// TCP between hosts. It has the name of its all-reduce for large buffers, ring_all_reduce
+// (libmini/distributed/collectives); choose_algorithm() names the others.
 
 #pragma once
 

@@ -45,8 +45,9 @@ bool is_on_several_hosts(const std::vector<int>& hosts) {
     return std::ranges::adjacent_find(hosts, std::ranges::not_equal_to()) != hosts.end();
 }
 
-// Returns whether the registered all-reduce is for these ranks; the same on all ranks.
-bool shares_memory(const GroupTransport& transport) {
+// Returns whether the registered all-reduce is for these ranks; the same on all ranks, and
+// false if none is registered.
+bool can_share_memory(const GroupTransport& transport) {
     bool all = transport.world_size() <= shared_all_reduce().max_ranks;
     for (int other = 0; other < transport.world_size(); ++other)
         all = all && (other == transport.rank() || transport.shares_memory_with(other));
@@ -105,7 +106,7 @@ const char* all_reduce(Transport& transport, const Call& call,
                        ", on one host, and not with --medium tcp or a link");
             shared_all_reduce().run(*sharing, data, op);
             break;
-        case Algorithm::kAuto:
+        case Algorithm::kAuto:  // replaced above
         case Algorithm::kRing: ring_all_reduce(transport, data, op);
     }
     return algorithm_name(algorithm);
@@ -149,7 +150,7 @@ TransportBackend::TransportBackend(std::string name,
                                    std::vector<int> hosts, Splitter splitter)
     : name_(std::move(name)),
       transport_(std::move(transport)),
-      shares_memory_(shares_memory(*transport_)),
+      shares_memory_(can_share_memory(*transport_)),
       hosts_(std::move(hosts)),
       splitter_(std::move(splitter)) {
     if (hosts_.empty()) hosts_.assign(static_cast<size_t>(world_size()), 0);

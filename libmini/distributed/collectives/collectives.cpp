@@ -84,7 +84,7 @@ void ring_all_reduce(Transport& transport, Elements data, ReduceOp op) {
     // Returns chunk k modulo P. Below, k counts down from rank or rank + 1 in P - 1 steps,
     // so it may be negative.
     const auto chunk = [&](int k) {
-        return data.part(static_cast<size_t>((k + 2 * P) % P), static_cast<size_t>(P));
+        return data.part(static_cast<size_t>((k + P) % P), static_cast<size_t>(P));
     };
 
     // [lab11.3] Combine each chunk along the ring, finish it on one rank, and copy it.

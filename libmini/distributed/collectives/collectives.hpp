@@ -92,7 +92,7 @@ void naive_all_reduce(Transport& transport, Elements data, ReduceOp op);
 /// A tree_reduce to rank 0, then a tree_broadcast: few messages, for small buffers.
 void tree_all_reduce(Transport& transport, Elements data, ReduceOp op);
 
-/// The fewest bytes: for large buffers. Both calls of a step are one send_recv.
+/// The fewest bytes: for large buffers. A step sends and receives in one send_recv.
 void ring_all_reduce(Transport& transport, Elements data, ReduceOp op);
 
 /// The fewest rounds: for small buffers. Both partners compute (lower rank's data) op

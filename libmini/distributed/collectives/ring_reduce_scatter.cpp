@@ -21,9 +21,8 @@ void ring_reduce_scatter(Transport& transport, Elements output,
         own.assign(mine.bytes.begin(), mine.bytes.end());
         mine.bytes = own;
     }
-    const auto block = [&](int k) {
-        return blocks[static_cast<size_t>((k + 2 * P) % P)];
-    };
+    // Returns block k modulo P.
+    const auto block = [&](int k) { return blocks[static_cast<size_t>((k + P) % P)]; };
 
     // Send the block that was received last, and combine the next received block with
     // this rank's block of the same index.

@@ -7,7 +7,7 @@
 // collectives of one group at the same time.
 //
 // No operation waits forever: it fails with Timeout after its timeout, or with PeerLost
-// if a peer has died. Both errors name the rank that the operation waited for. The errors
+// if a peer has died. Both errors name the rank that caused it, if it is known. The errors
 // of a subgroup use the subgroup's rank numbers, and end with a note that translates
 // them: "[ranks 0 and 1 of group 1 are ranks 2 and 3 of the job]". PeerLost::rank() is the
 // rank in the job.

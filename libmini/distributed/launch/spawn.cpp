@@ -30,6 +30,8 @@
 namespace mini::dist {
 namespace {
 
+constexpr std::chrono::milliseconds kBlamedTime(3000);  // for a blamed rank to end
+
 struct Child {
     int rank = -1;
     pid_t process = -1;

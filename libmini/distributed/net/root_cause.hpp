@@ -1,4 +1,5 @@
-// Finds the rank whose failure caused the failures of the others, for all launchers.
+// Finds the rank whose failure caused the failures of the others, for a launcher: spawn()
+// and minirun, which see how processes end.
 //
 // When a rank dies, its peers fail a moment later because it is gone. A dying process
 // closes its connections before its parent is notified, so the launcher may see a peer's
@@ -7,7 +8,7 @@
 // fits rule 1, and rule 3 only if no rank fits rule 2):
 //
 //     1. killed by a signal other than SIGABRT and SIGPIPE (a lost peer causes these two)
-//     2. failed, and blames no other rank
+//     2. failed, and reports no other rank as lost (a Timeout is no such report)
 //     3. failed
 //
 // From there, the search follows the blame from rank to rank, as long as the blamed rank
@@ -15,7 +16,6 @@
 
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <vector>
@@ -29,9 +29,6 @@ struct RankEnd {
     int signal = 0;       // the signal that killed the rank; 0: none
     int blamed = -1;      // the rank whose loss this rank reports; -1: none
 };
-
-/// How long a launcher waits for the exit of a rank that another rank blames.
-constexpr std::chrono::milliseconds kBlamedTime(3000);
 
 /// Returns the index in `ends` of the rank that caused the others' failures; std::nullopt
 /// if none of the first `seen` ranks failed. `ends` is in the order in which the launcher

@@ -29,9 +29,11 @@ struct Told {
 /// only, each once, and never for `rank`. The chain ends at:
 ///
 /// - a rank that is gone: a kPeerLost with this rank, "rank 3 is gone (<description>)";
-/// - another report, or one that names no rank (below 0): reported();
+/// - a report of another kind than kTimeout, or one that names no rank (below 0):
+///   reported();
 /// - a rank that has told nothing, that names a rank which does not exist, or whose notice
-///   names `rank`, which is in the collective by now: a kTimeout with this rank,
+///   says that it waits for `rank` (the notice is old: `rank` is in the collective): a
+///   kTimeout with the rank that ends the chain,
 ///   "<description>; rank 3 is silent: is its process stopped, stuck, or in other code?";
 /// - a rank that is in the chain already, as `rank` is: a kTimeout with rank -1,
 ///   "<description>: these ranks wait for each other", and a question.

@@ -32,24 +32,23 @@ void FailureDetector::note_waiting(int waiting, const MessageHeader& header) {
 void FailureDetector::connection_closed(int peer, std::chrono::milliseconds timeout) {
     MessageStream& closed_stream = stream(peer);
     const MessageHeader* const header = closed_stream.header();
-    const bool in_report =
+    const bool was_reporting =
         header != nullptr && header->kind == MessageHeader::Kind::kFailure;
-    const bool cut_off = closed_stream.is_in_message() && !in_report;
+    const bool was_sending = closed_stream.is_in_message() && !was_reporting;
 
     // Read the peer's report. Check the messages before the report for another
     // collective.
-    bool closed = false;
     const auto skipped = [&](const MessageHeader& skipped_header) {
         if (skipped_header.kind != MessageHeader::Kind::kPoint)
             history_.check_number(rank_, peer, skipped_header.collective);
     };
-    const auto report =
-        closed_stream.final_message(deadline_after(kFinalMessageTime), closed, skipped);
-    if (report) report_of(peer, *report, timeout);
+    const Told told =
+        closed_stream.final_message(deadline_after(kFinalMessageTime), skipped);
+    if (told.report) throw_reported(peer, *told.report, timeout);
 
-    // The peer reported nothing. If its connection closed in the middle of a message, it
-    // could not report: search the reports of the other ranks.
-    const int lost = cut_off ? first_to_go(peer, timeout) : peer;
+    // The peer reported nothing. A rank that leaves in the middle of a message cannot report:
+    // it may have left because another rank is lost. Search the reports of the others.
+    const int lost = was_sending ? first_lost_rank(peer, timeout) : peer;
     throw PeerLost(lost, concat("rank ", lost, " is gone: its connection to rank ", rank_,
                                 " closed during ", describe(history_.current()),
                                 "; its own output says why"));
@@ -59,7 +58,7 @@ void FailureDetector::connection_closed(int peer, std::chrono::milliseconds time
 // middle of a message. Throws the failure that another rank reports. Otherwise returns a
 // rank whose connection closed between two messages, or `cut_off` if there is no such
 // rank.
-int FailureDetector::first_to_go(int cut_off, std::chrono::milliseconds timeout) {
+int FailureDetector::first_lost_rank(int cut_off, std::chrono::milliseconds timeout) {
     const Deadline deadline = deadline_after(kSearchTime);
     for (bool others = true; others && !has_passed(deadline);
          sleep_for(std::chrono::milliseconds(1))) {
@@ -67,17 +66,16 @@ int FailureDetector::first_to_go(int cut_off, std::chrono::milliseconds timeout)
         for (int other = 0; other < world_size(); ++other) {
             if (other == rank_ || other == cut_off) continue;
             others = true;
-            bool closed = false;
-            const auto report = stream(other).final_message(Clock::now(), closed);
-            if (report) report_of(other, *report, timeout);
-            if (closed && !stream(other).is_in_message()) return other;
+            const Told told = stream(other).final_message(Clock::now());
+            if (told.report) throw_reported(other, *told.report, timeout);
+            if (told.is_gone && !stream(other).is_in_message()) return other;
         }
     }
     return cut_off;
 }
 
-void FailureDetector::report_of(int reporter, const Failure& failure,
-                                std::chrono::milliseconds timeout) {
+void FailureDetector::throw_reported(int reporter, const Failure& failure,
+                                     std::chrono::milliseconds timeout) {
     Failure meaning = reported(failure, reporter);
 
     // If the reporter reports its own failure, add what this rank was doing.
@@ -98,8 +96,7 @@ void FailureDetector::deadline_passed(int silent, const std::string& description
     MINI_CHECK(!is_interrupted_, "the group was destroyed: ", description);
     const Deadline grace = deadline_after(timeout / kGraceShare);
     throw_failure(blame(rank_, world_size(), silent, description, [&](int rank) {
-        Told told;
-        told.report = stream(rank).final_message(grace, told.is_gone);
+        Told told = stream(rank).final_message(grace);
         const MessageHeader& notice = waiting_[static_cast<size_t>(rank)];
         if (notice.collective == history_.current()) told.waits_for = notice.rank;
         return told;

@@ -1,5 +1,9 @@
-// FailureDetector: finds the rank that caused a failure of the mesh, the same rank on all
-// ranks.
+// FailureDetector: notices that another rank is lost, and finds the rank to name in the
+// error: if possible, the same rank on all ranks.
+//
+//     FailureDetector                     in each rank: a connection closed, a deadline passed
+//     blame() (blame.hpp)                 it calls this when a deadline has passed
+//     root_cause() (net/root_cause.hpp)   in the launcher, which sees how processes ended
 //
 // The transport reports events to the detector. The detector reads the failures that
 // other ranks reported before their connections closed, and throws. A rank that detects a
@@ -7,7 +11,8 @@
 // wait for their deadlines, and all ranks name the same cause:
 //
 //     a rank that ...    is detected by             and causes
-//     died               its closed connections     PeerLost, first on its peers
+//     is gone            its closed connections     PeerLost, first on the ranks that wait
+//                                                   for a message from it
 //     is silent          the deadline               Timeout, see blame.hpp
 //     runs another       the header of its first    MismatchedCollective on both ranks
 //     collective         message
@@ -50,17 +55,17 @@ class FailureDetector {
     /// A second call does nothing. Never blocks for long.
     void leave(const Failure& reason) noexcept;
 
-    /// Ends the search of a rank that has left, in any other thread. Closes connections
-    /// only then: before, they still have to carry the report of leave(). Thread-safe.
+    /// Makes connection_closed() and deadline_passed(), in another thread, end early. Closes
+    /// the connections if leave() has sent its report over them. Thread-safe.
     void interrupt() noexcept;
     bool is_interrupted() const noexcept { return is_interrupted_; }
 
   private:
     MessageStream& stream(int rank) { return streams_[static_cast<size_t>(rank)]; }
     int world_size() const { return static_cast<int>(streams_.size()); }
-    int first_to_go(int cut_off, std::chrono::milliseconds timeout);
-    [[noreturn]] void report_of(int reporter, const Failure& failure,
-                                std::chrono::milliseconds timeout);
+    int first_lost_rank(int cut_off, std::chrono::milliseconds timeout);
+    [[noreturn]] void throw_reported(int reporter, const Failure& failure,
+                                     std::chrono::milliseconds timeout);
 
     const int rank_;
     std::vector<MessageStream>& streams_;

@@ -114,11 +114,9 @@ void check_still_there(std::vector<MessageStream>& streams, Store& store, int ra
         if (!streams[peer].is_open()) continue;
         pollfd entry{streams[peer].channel().socket().fd(), POLLRDHUP, 0};
         if (poll_until({&entry, 1}, Clock::now()) <= 0) continue;
-        bool closed = false;
         const int lost = static_cast<int>(peer);
-        const auto report =
-            streams[peer].final_message(deadline_after(kFinalMessageTime), closed);
-        if (report) throw_failure(reported(*report, lost));
+        const Told told = streams[peer].final_message(deadline_after(kFinalMessageTime));
+        if (told.report) throw_failure(reported(*told.report, lost));
         check_reported_failure(store, kReportTime);
         throw PeerLost(lost, concat("rank ", lost, " is gone: its connection to rank ",
                                     rank, " closed during start-up"));

@@ -75,18 +75,18 @@ void MeshTransport::send_recv(int to, std::span<const std::byte> out, int from,
 
 void MeshTransport::send(int to, std::span<const std::byte> out) {
     bool sent = false;
-    const bool nothing = true;
+    const bool received = true;  // there is nothing to receive
     MessageHeader header;
     header.collective = history_.current();
     enqueue(to, header, out, sent);
-    run_until_done(sent, to, nothing, kNoRank);
+    run_until_done(sent, to, received, kNoRank);
 }
 
 void MeshTransport::recv(int from, std::span<std::byte> in, const Combine& combine) {
-    const bool nothing = true;
+    const bool sent = true;  // there is nothing to send
     bool received = false;
     inbox_.expect({.from = from, .buffer = in, .combine = combine, .done = &received});
-    run_until_done(nothing, kNoRank, received, from);
+    run_until_done(sent, kNoRank, received, from);
 }
 
 void MeshTransport::post(PointMessage& message) {

@@ -110,25 +110,22 @@ bool MessageStream::skip_some() {
     return moved || n > 0;
 }
 
-std::optional<Failure> MessageStream::final_message(Deadline deadline, bool& closed,
-                                                    const Skipped& skipped) {
-    closed = false;
+Told MessageStream::final_message(Deadline deadline, const Skipped& skipped) {
     try {
         for (int skips = 1;; ++skips) {
             const bool moved = skip_some();
             if (has_payload()) {
                 if (in_.kind == MessageHeader::Kind::kFailure)
-                    return parse_failure(text_);
+                    return {.report = parse_failure(text_)};
                 if (skipped) skipped(in_);
                 finish_message();
             } else if (!moved && !wait_for_input(*channel_, deadline)) {
-                return std::nullopt;
+                return {};
             }
-            if (skips % kSkipsPerLook == 0 && has_passed(deadline)) return std::nullopt;
+            if (skips % kSkipsPerLook == 0 && has_passed(deadline)) return {};
         }
     } catch (const ConnectionClosed&) {
-        closed = true;
-        return std::nullopt;
+        return {.is_gone = true};
     }
 }
 

@@ -14,11 +14,10 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 
-#include "libmini/distributed/net/failure.hpp"
+#include "libmini/distributed/transport/blame.hpp"
 #include "libmini/distributed/transport/channel.hpp"
 #include "libmini/distributed/transport/collective.hpp"
 
@@ -101,11 +100,10 @@ class MessageStream {
     using Skipped = std::function<void(const MessageHeader& header)>;
 
     /// Reads and skips messages until the other side reports a failure, and returns this
-    /// failure; blocks at most until the deadline. Returns std::nullopt if the other side
-    /// closed the connection without a report (sets `closed` to true) or if the deadline
-    /// passed (sets `closed` to false). A later call continues a report that has begun.
-    std::optional<Failure> final_message(Deadline deadline, bool& closed,
-                                         const Skipped& skipped = {});
+    /// report; blocks at most until the deadline. Returns is_gone if the other side closed
+    /// the connection without a report, and neither if the deadline passed. A later call
+    /// continues a report that has begun.
+    Told final_message(Deadline deadline, const Skipped& skipped = {});
 
   private:
     bool skip_some();

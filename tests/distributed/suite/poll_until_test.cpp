@@ -98,7 +98,6 @@ TEST_CASE("final_message waits for fractions of a millisecond") {
     auto channel = std::make_unique<EarlyEventChannel>();
     const EarlyEventChannel& early = *channel;
     MessageStream stream(std::move(channel));
-    bool closed = false;
-    stream.final_message(Clock::now() + seconds(60), closed);
+    stream.final_message(Clock::now() + seconds(60));
     CHECK(early.woke_early());
 }

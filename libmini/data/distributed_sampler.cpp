@@ -34,7 +34,7 @@ DistributedSampler::DistributedSampler(int64_t dataset_size,
 }
 
 std::vector<int64_t> DistributedSampler::indices() {
-    std::vector<uint32_t> order;  // empty without shuffle, where place i has sample i
+    std::vector<uint32_t> order;  // without shuffle it stays empty: place i has sample i
     if (options_.shuffle) {
         // [lab09.2] Make the order of the epoch, and warn if the epoch was used before.
         order = epoch_order(dataset_size_, options_.seed, epoch_);

@@ -49,7 +49,7 @@ class DistributedSampler : public Sampler {
     /// list, for rank r of P. Places beyond the end of the list continue at its start, as
     /// often as necessary. Without shuffle the list is 0 .. dataset_size-1. With shuffle
     /// it is a permutation of these that depends on seed and epoch only: randperm_u32 by a
-    /// Generator with the seed seed + epoch. Does not use default_generator().
+    /// Generator whose seed is seed + epoch. Does not use default_generator().
     ///
     /// Calls in the same epoch return the same indices. With shuffle, the second call
     /// since set_epoch (or since the start) logs a warning that names the epoch and

@@ -1,4 +1,4 @@
-// The shared state of one epoch: workers fill a ring of slots, which the reader empties.
+// What a DataLoader's workers share in an epoch: a ring of slots, which the reader empties.
 //
 //     batch      0 ... | handed_out_ ... begun_-1   | begun_ ...
 //                read  | each in a slot of its own  | not started

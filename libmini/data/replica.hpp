@@ -1,4 +1,4 @@
-// The checks of the arguments of distributed samplers.
+// The rank and the number of replicas of a distributed sampler, and checks of its arguments.
 
 #pragma once
 

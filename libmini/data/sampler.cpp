@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "libmini/core/error.hpp"
+#include "libmini/data/replica.hpp"
 #include "libmini/random/multinomial.hpp"
 #include "libmini/random/random.hpp"
 
@@ -12,9 +13,7 @@ namespace mini::data {
 namespace {
 
 int64_t checked_size(const char* who, int64_t dataset_size) {
-    if (dataset_size < 0)
-        throw UsageError(
-            concat(who, ": a dataset cannot have ", dataset_size, " samples"));
+    check_dataset_size(who, dataset_size);
     return dataset_size;
 }
 

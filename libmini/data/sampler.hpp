@@ -27,7 +27,7 @@ class Sampler {
   public:
     virtual ~Sampler() = default;
 
-    /// Returns the indices of the next epoch, in order.
+    /// Returns the indices of an epoch, in order; which epoch, the class says.
     virtual std::vector<int64_t> indices() = 0;
 
     /// Returns the number of indices per epoch.

@@ -28,7 +28,8 @@ struct Reducer::Impl {
     // Called whenever a bucket has become full. Sets `finish` of the buckets it launches.
     void launch_full_buckets();
 
-    // Starts the reduction of a bucket; returns a function that waits for it.
+    // Starts the reduction of a bucket; returns a function that waits for it. The last
+    // bucket's all-reduce runs in that function.
     FinishHook start(size_t number);
 
     // Called once at the end of a pass that averages.
@@ -156,8 +157,8 @@ void Reducer::Impl::launch_full_buckets() {
 FinishHook Reducer::Impl::start(size_t number) {
     const Bucket& bucket = buckets[number];
     const bool is_last = number + 1 == buckets.size();
-    // The module's backward pass is over. To wake the communication thread would take
-    // longer than a small all-reduce, so the waiting thread runs the last one.
+    // All gradients are ready: there is nothing left to do during the last all-reduce. To wake
+    // the communication thread would take longer than a small one, so this thread runs it.
     if (!comm_hook && is_last)
         return [this, buffer = bucket.buffer()] { group.all_reduce(buffer); };
     if (!comm_hook)

@@ -9,7 +9,8 @@
 //
 //     kGradReady       a parameter has a gradient; the reducer has a hook on each
 //     kBucketReady     all gradients of a bucket are ready: the bucket is full
-//     kBucketLaunch    its reduction is started, and not waited for
+//     kBucketLaunch    its reduction is started, and not waited for; the last bucket's
+//                      all-reduce may run later, in the thread that waits for it
 //     kBackwardEnd     all gradients have come; queue_callback() tells the reducer
 //     kBucketDone      its reduction has ended; backward() returns after the last one
 //
@@ -36,8 +37,8 @@ namespace mini::parallel {
 ///   finds the gradients undivided. The hook's result is called once, at the end of the
 ///   pass; an empty result throws Error that names the bucket.
 /// - Before a bucket is launched, the gradients of its parameters, except the unused ones,
-///   are views of the bucket: a hook may then set other gradients and free the buffer. So
-///   each pass first allocates the buffer again.
+///   are views of the bucket: a hook may then set other gradients and free the buffer. A
+///   freed buffer is allocated again before the next gradient is copied into it.
 /// - At the end, after kBackwardEnd, throws GradientBuckets::throw_unlaunched() if a bucket
 ///   was not launched. Then it waits for the buckets in the order of their numbers.
 /// - A parameter that gets no gradient in this pass is ready at the first gradient of the

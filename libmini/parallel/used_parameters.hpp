@@ -58,7 +58,7 @@ class UsedParameters {
     bool learn_graph();
 
     /// Starts to exchange with the other ranks, if needed, which parameters they use. Call it
-    /// when all buckets are launched, and before the first wait.
+    /// when all buckets are launched, and before the first wait for one.
     void start_exchange();
 
     /// Waits for the exchange, and ends the pass. Returns the indices of the parameters

@@ -26,10 +26,6 @@ namespace {
 //     4 ranks     274  267  267       248  234  227
 constexpr int kSpins = 100;
 
-// How many of these checks do not yield if the awaited rank shares memory, where a message is
-// seen sooner than sched_yield() returns.
-constexpr int kLooks = 30;
-
 // How many turns of its loop a wait makes, while it makes progress, between two checks of
 // its deadline.
 constexpr unsigned kTurnsPerLook = 256;
@@ -124,8 +120,7 @@ void MeshTransport::run_until_done(const bool& sent, int to, const bool& receive
         }
         if (sent && received) break;
         const int awaited = received ? to : from;
-        if (++spins < kLooks && shares_memory_with(awaited)) continue;
-        if (spins < kSpins) {
+        if (++spins < kSpins) {
             yield();
         } else {
             check_deadline(awaited);

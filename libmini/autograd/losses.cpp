@@ -89,9 +89,9 @@ Tensor nll_loss(const Tensor& log_probabilities, const Tensor& target,
 }
 
 Tensor cross_entropy(const Tensor& scores, const Tensor& target, Reduction reduction) {
-    // [lab04.4] Combine two functions so that no score overflows.
+    // [lab04.3] Combine two functions so that no score overflows.
     return nll_loss(log_softmax(scores), target, reduction);
-    // [lab04.4]
+    // [lab04.3]
 }
 
 Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) {

@@ -13,41 +13,41 @@ int64_t receptive_field(const Tensor& weight) {
     check_shape(weight.dim() >= 2, "init: a weight needs two or more dimensions, got ",
                 weight.shape());
     int64_t field = 1;
-    // [lab04.3] Multiply the sizes of the dimensions after the second.
+    // [lab04.5] Multiply the sizes of the dimensions after the second.
     for (int64_t d = 2; d < weight.dim(); ++d) field *= weight.size(d);
-    // [lab04.3]
+    // [lab04.5]
     return field;
 }
 
 // Computes in double, in PyTorch's order, so that the bounds are bitwise identical.
 double xavier_std(const Tensor& weight, double gain) {
-    // [lab04.3] Compute Xavier's standard deviation.
+    // [lab04.5] Compute Xavier's standard deviation.
     return gain * std::sqrt(2.0 / static_cast<double>(fan_in(weight) + fan_out(weight)));
-    // [lab04.3]
+    // [lab04.5]
 }
 
 double kaiming_std(const Tensor& weight, const KaimingOptions& options) {
-    // [lab04.3] Compute Kaiming's standard deviation, for the fan of the mode.
+    // [lab04.5] Compute Kaiming's standard deviation, for the fan of the mode.
     const bool in = options.mode == FanMode::kFanIn;
     const auto fan = static_cast<double>(in ? fan_in(weight) : fan_out(weight));
     return calculate_gain(options.nonlinearity, options.a) / std::sqrt(fan);
-    // [lab04.3]
+    // [lab04.5]
 }
 
 }  // namespace
 
 int64_t fan_in(const Tensor& weight) {
     const int64_t field = receptive_field(weight);
-    // [lab04.3] Count the products in one output.
+    // [lab04.5] Count the products in one output.
     return weight.size(1) * field;
-    // [lab04.3]
+    // [lab04.5]
 }
 
 int64_t fan_out(const Tensor& weight) {
     const int64_t field = receptive_field(weight);
-    // [lab04.3] Count the outputs to which one input contributes.
+    // [lab04.5] Count the outputs to which one input contributes.
     return weight.size(0) * field;
-    // [lab04.3]
+    // [lab04.5]
 }
 
 double calculate_gain(Nonlinearity nonlinearity, double negative_slope) {
@@ -94,10 +94,10 @@ void xavier_normal_(Tensor& weight, double gain, Generator& generator) {
 }
 
 void kaiming_uniform_(Tensor& weight, KaimingOptions options, Generator& generator) {
-    // [lab04.3] Draw uniformly, with Kaiming's standard deviation.
+    // [lab04.5] Draw uniformly, with Kaiming's standard deviation.
     const double bound = std::sqrt(3.0) * kaiming_std(weight, options);
     uniform_(weight, -bound, bound, generator);
-    // [lab04.3]
+    // [lab04.5]
 }
 
 void kaiming_normal_(Tensor& weight, KaimingOptions options, Generator& generator) {
@@ -105,13 +105,13 @@ void kaiming_normal_(Tensor& weight, KaimingOptions options, Generator& generato
 }
 
 void reset_parameters(Tensor& weight, Tensor& bias) {
-    // [lab04.3] Draw the weight, then the bias, from the same interval.
+    // [lab04.5] Draw the weight, then the bias, from the same interval.
     kaiming_uniform_(weight, {.a = std::sqrt(5.0)});
     if (!bias.defined()) return;
     const auto fan = static_cast<double>(fan_in(weight));
     const double bound = fan > 0 ? 1.0 / std::sqrt(fan) : 0.0;
     uniform_(bias, -bound, bound);
-    // [lab04.3]
+    // [lab04.5]
 }
 
 }  // namespace mini::nn::init

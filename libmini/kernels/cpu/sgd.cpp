@@ -14,19 +14,19 @@ namespace {
 
 // A step without momentum: p -= lr * (g + weight_decay * p).
 void plain_step(float* parameter, const float* grad, int64_t n, const SGDStep& step) {
-    // [lab04.5] Update each element.
+    // [lab04.4] Update each element.
     for (int64_t i = 0; i < n; ++i) {
         const float g = grad[i] + step.weight_decay * parameter[i];
         parameter[i] += -step.lr * g;
     }
-    // [lab04.5]
+    // [lab04.4]
 }
 
 void momentum_step(float* parameter, float* velocity, const float* grad, int64_t n,
                    const SGDStep& step) {
     const float keep = step.first ? 0.0f : step.momentum;
     const float take = step.first ? 1.0f : 1.0f - step.dampening;
-    // [lab04.5] Update each element of the velocity and of the parameter.
+    // [lab04.4] Update each element of the velocity and of the parameter.
     for (int64_t i = 0; i < n; ++i) {
         const float g = grad[i] + step.weight_decay * parameter[i];
         const float v = (step.first ? 0.0f : velocity[i] * keep) + take * g;
@@ -34,7 +34,7 @@ void momentum_step(float* parameter, float* velocity, const float* grad, int64_t
         velocity[i] = v;
         parameter[i] += -step.lr * direction;
     }
-    // [lab04.5]
+    // [lab04.4]
 }
 
 }  // namespace

@@ -27,11 +27,11 @@ int64_t checked_num_samples(const char* who, int64_t num_samples) {
 // Returns num_samples indices from 0 .. n-1; draws each index with one randint(0, n).
 std::vector<int64_t> draw_with_replacement(int64_t n, int64_t num_samples,
                                            Generator& generator) {
-    // [lab08.1] Draw each index on its own.
+    // [lab08.3] Draw each index on its own.
     std::vector<int64_t> order(static_cast<size_t>(num_samples));
     for (int64_t& index : order) index = generator.randint(0, n);
     return order;
-    // [lab08.1]
+    // [lab08.3]
 }
 
 // Returns the first num_samples indices of concatenated permutations of 0 .. n-1. Draws
@@ -39,7 +39,7 @@ std::vector<int64_t> draw_with_replacement(int64_t n, int64_t num_samples,
 // the last permutation is returned. REQUIRES: n and num_samples are at least 1.
 std::vector<int64_t> draw_permutations(int64_t n, int64_t num_samples,
                                        Generator& generator) {
-    // [lab08.1] Concatenate permutations, and always draw one more.
+    // [lab08.3] Concatenate permutations, and always draw one more.
     std::vector<int64_t> order;
     order.reserve(static_cast<size_t>(num_samples));
     for (int64_t round = 0; round <= num_samples / n; ++round) {
@@ -48,7 +48,7 @@ std::vector<int64_t> draw_permutations(int64_t n, int64_t num_samples,
         order.insert(order.end(), next.begin(), next.begin() + std::min(n, missing));
     }
     return order;
-    // [lab08.1]
+    // [lab08.3]
 }
 
 }  // namespace
@@ -88,11 +88,11 @@ SubsetRandomSampler::SubsetRandomSampler(std::vector<int64_t> indices,
 
 std::vector<int64_t> SubsetRandomSampler::indices() {
     Generator& generator = generator_ ? *generator_ : default_generator();
-    // [lab08.1] Permute the positions in the list.
+    // [lab08.3] Permute the positions in the list.
     std::vector<int64_t> order = randperm(size(), generator);
     for (int64_t& index : order) index = indices_[static_cast<size_t>(index)];
     return order;
-    // [lab08.1]
+    // [lab08.3]
 }
 
 WeightedRandomSampler::WeightedRandomSampler(std::vector<double> weights,

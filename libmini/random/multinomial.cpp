@@ -20,7 +20,7 @@ void check_usage(bool condition, const Parts&... parts) {
 // a positive weight and an end >= u.
 std::vector<int64_t> draw_with_replacement(std::span<const double> weights,
                                            int64_t num_samples, Generator& generator) {
-    // [lab08.2] Place the categories end to end, and search where each draw falls.
+    // [lab08.1] Place the categories end to end, and search where each draw falls.
     // Place the weights end to end, from 0 to exactly 1.
     std::vector<double> ends(weights.size());
     std::partial_sum(weights.begin(), weights.end(), ends.begin());
@@ -38,7 +38,7 @@ std::vector<int64_t> draw_with_replacement(std::span<const double> weights,
         sample = std::lower_bound(first, ends.end(), u) - ends.begin();
     }
     return samples;
-    // [lab08.2]
+    // [lab08.1]
 }
 
 // Draws a time t = generator.exponential_double() for each category i in order, also for
@@ -48,7 +48,7 @@ std::vector<int64_t> draw_with_replacement(std::span<const double> weights,
 // category whose speed is rounded to zero.
 std::vector<int64_t> draw_without_replacement(std::span<const double> weights,
                                               int64_t num_samples, Generator& generator) {
-    // [lab08.3] Let the categories race, and return the fastest.
+    // [lab08.2] Let the categories race, and return the fastest.
     // Compute speeds, not times, because PyTorch divides this way. The speed -1 puts a
     // weight of zero last.
     std::vector<double> speeds(weights.size());
@@ -67,7 +67,7 @@ std::vector<int64_t> draw_without_replacement(std::span<const double> weights,
                       });
     order.resize(static_cast<size_t>(num_samples));
     return order;
-    // [lab08.3]
+    // [lab08.2]
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "labs/16-bucketed-ddp/test_support.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -13,6 +14,15 @@ using namespace mini::lab16;
 namespace {
 
 using Used = std::vector<bool>;
+
+DDPOptions bucket_each(bool find_unused_parameters, bool static_graph) {
+    DDPOptions options = kBucketEach;
+    options.find_unused_parameters = find_unused_parameters;
+    options.static_graph = static_graph;
+    return options;
+}
+const DDPOptions kFindUnused = bucket_each(true, false);
+const DDPOptions kStaticGraph = bucket_each(false, true);
 
 Used used_by(const Tensor& output, const nn::Module& model) {
     return parallel::used_parameters(output, model.named_parameters());
@@ -71,9 +81,7 @@ TEST_CASE("a parameter that some ranks do not use gets the average with zeros fo
           "[lab16][lab16.7]") {
     const auto seen = on_ranks(4, [](dist::ProcessGroup& group) {
         Branches model;
-        DistributedDataParallel ddp(model, {.first_bucket_bytes = 1,
-                                            .bucket_cap_mb = parallel::mib(1),
-                                            .find_unused_parameters = true});
+        DistributedDataParallel ddp(model, kFindUnused);
         model.on = {true, group.rank() == 0, false};
         ddp(Tensor::full({1}, group.rank() + 1)).backward();
         return gradients_in_words(model);
@@ -86,12 +94,33 @@ TEST_CASE("a parameter that some ranks do not use gets the average with zeros fo
     }
 }
 
+TEST_CASE("an unused parameter delays no launch", "[lab16][lab16.7]") {
+    const auto logs = on_ranks(2, [](dist::ProcessGroup& group) {
+        Branches model;
+        DistributedDataParallel ddp(model, kFindUnused);
+        model.on[2] = false;
+        const Tensor loss = ddp(Tensor::ones({1}));
+        group.events().clear();
+        loss.backward();
+        return group.events().snapshot();
+    });
+    for (const auto& log : logs) {
+        INFO(
+            "buckets 0 (c), 1 (b), 2 (a); no rank uses c, and b has its gradient before");
+        INFO("a: which buckets are launched before the gradient of a, the last one, has");
+        INFO("come? The log says: " << story(log));
+        const auto is_last = [](const Event& event) {
+            return event.kind == EventKind::kGradReady && event.index == 0;
+        };
+        const std::vector<Event> before(log.begin(), std::ranges::find_if(log, is_last));
+        CHECK(indices(before, EventKind::kBucketLaunch) == std::vector<int64_t>{0, 1});
+    }
+}
+
 TEST_CASE("a parameter that no rank uses keeps the gradient it had", "[lab16][lab16.7]") {
     const auto seen = on_ranks(2, [](dist::ProcessGroup& group) {
         Branches model;
-        DistributedDataParallel ddp(model, {.first_bucket_bytes = 1,
-                                            .bucket_cap_mb = parallel::mib(1),
-                                            .find_unused_parameters = true});
+        DistributedDataParallel ddp(model, kFindUnused);
         ddp(Tensor::full({1}, group.rank() + 1)).backward();
         Tensor gradient = model.weights[2].grad();
         ops::fill_(gradient, static_cast<float>(group.rank() + 5));
@@ -114,9 +143,7 @@ TEST_CASE("a static graph gives a parameter unused on one rank its average in ev
     INFO("in State::used_somewhere");
     const auto seen = on_ranks(2, [](dist::ProcessGroup& group) {
         Branches model;
-        DistributedDataParallel ddp(model, {.first_bucket_bytes = 1,
-                                            .bucket_cap_mb = parallel::mib(1),
-                                            .static_graph = true});
+        DistributedDataParallel ddp(model, kStaticGraph);
         model.on = {true, group.rank() == 0, false};
         std::vector<std::string> passes;
         for (int pass = 1; pass <= 3; ++pass) {
@@ -138,9 +165,7 @@ TEST_CASE("the old gradient of an unused parameter is part of its average",
           "[lab16][lab16.7]") {
     const auto seen = on_ranks(2, [](dist::ProcessGroup& group) {
         Branches model;
-        DistributedDataParallel ddp(model, {.first_bucket_bytes = 1,
-                                            .bucket_cap_mb = parallel::mib(1),
-                                            .find_unused_parameters = true});
+        DistributedDataParallel ddp(model, kFindUnused);
         const Tensor x = Tensor::full({1}, group.rank() + 1);
         {
             const auto no_sync = ddp.no_sync();
@@ -217,13 +242,56 @@ TEST_CASE("a Join may divide by the number of ranks that still have batches",
     CHECK(seen[1] == Values{2, 4});
 }
 
+TEST_CASE("a joined rank contributes the gradients that it has accumulated",
+          "[lab16][lab16.7]") {
+    const auto seen = on_ranks(2, [](dist::ProcessGroup& group) {
+        TwoWays model(/*reversed=*/false);
+        DistributedDataParallel ddp(model, kBucketEach);
+        const Tensor x = Tensor::full({1}, group.rank() + 1);
+        Values last;
+        parallel::Join({&ddp}).run([&] {
+            {
+                const auto no_sync = ddp.no_sync();
+                ddp(x).backward();
+            }
+            if (group.rank() == 1) ddp(x).backward();
+            last = gradients_of(model);
+        });
+        return last;
+    });
+    INFO("within no_sync a and b get 1, 2 on rank 0 and 2, 4 on rank 1. Then rank 0 has");
+    INFO("no batch, and rank 1 averages 1 and 2 + 2, 2 and 4 + 4");
+    CHECK(seen[1] == Values{2.5f, 5});
+}
+
+TEST_CASE("an iteration without a batch is not the first pass of a static graph",
+          "[lab16][lab16.7]") {
+    const auto seen = on_ranks(2, [](dist::ProcessGroup& group) {
+        Branches model;
+        DistributedDataParallel ddp(model, kStaticGraph);
+        model.on[2] = false;
+        std::vector<std::string> epochs(2);
+        for (int epoch = 0; epoch < 2; ++epoch)
+            parallel::Join({&ddp}).run([&] {
+                if (epoch == 0 && group.rank() == 0) return;
+                model.zero_grad();
+                ddp(Tensor::full({1}, group.rank() + 1)).backward();
+                epochs[static_cast<size_t>(epoch)] = gradients_in_words(model);
+            });
+        return epochs;
+    });
+    INFO("rank 0 has no batch in the first epoch: it shadows rank 1's iteration. In the");
+    INFO("second epoch it has its first pass, which shows the parameters that it uses");
+    CHECK(seen[1][0] == "a 1, b 1, c none");
+    CHECK(seen[0][1] == "a 1.5, b 1.5, c none");
+    CHECK(seen[1][1] == "a 1.5, b 1.5, c none");
+}
+
 TEST_CASE("a bucket that its hook has freed cannot serve unused parameters",
           "[lab16][lab16.7]") {
     const auto messages = on_ranks(2, [](dist::ProcessGroup& group) {
         Branches model;
-        DistributedDataParallel ddp(model, {.first_bucket_bytes = 1,
-                                            .bucket_cap_mb = parallel::mib(1),
-                                            .find_unused_parameters = true});
+        DistributedDataParallel ddp(model, kFindUnused);
         ddp.register_comm_hook(
             [](const parallel::GradBucket& bucket, dist::ProcessGroup&) {
                 if (bucket.is_last) bucket.buffer.free_storage();

@@ -76,7 +76,7 @@ class Reducer {
     /// uses no parameter. These are zero, or have accumulated on this rank since the last
     /// averaged iteration. Blocks until all buckets are averaged. Afterwards this rank's
     /// gradients are the averages; the gradient of a parameter that no rank has used is
-    /// undefined.
+    /// undefined. Such an iteration is never the first pass of a static graph.
     void shadow_iteration();
 
     /// Uses `hook` instead of one all-reduce per bucket. Throws UsageError if it is empty,

@@ -35,9 +35,10 @@ void run_group() {
     const auto first = group.start([](mini::dist::Transport&) {});
     const auto second = group.start([](mini::dist::Transport&) {});
     std::thread other([&] { first->wait(); });
+    // Before any wait(), which would order the two threads.
+    while (!second->is_completed()) std::this_thread::yield();
     second->wait();
     other.join();
-    while (!second->is_completed()) std::this_thread::yield();
 }
 
 // Several threads may end by an exception at once: the first one that comes here says why.

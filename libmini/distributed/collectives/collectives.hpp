@@ -82,8 +82,8 @@ void dissemination_barrier(Transport& transport);
 
 // Each all-reduce reduces `data` over all ranks and leaves the result in `data` on every
 // rank, with the same bits on all ranks. It calls prepare_reduce before the first message,
-// and finish_reduce once for each element, where all ranks' data of it is combined, before
-// it is sent on: the caller calls neither. With one rank, too.
+// and finish_reduce once for each element, after all ranks' data of it is combined; whether
+// before or after it is sent on is free. The caller calls neither. With one rank, too.
 
 /// All buffers go to rank 0, which combines them in the order of the ranks and sends the
 /// result back.
@@ -100,8 +100,8 @@ void ring_all_reduce(Transport& transport, Elements data, ReduceOp op);
 void recursive_doubling_all_reduce(Transport& transport, Elements data, ReduceOp op);
 
 /// The bytes of the ring in fewer messages: for many ranks. The first partner is Q/2 away,
-/// the last one 1; Q is the largest power of two that is not greater than P. What a rank
-/// keeps and sends are runs of the Q parts of Elements::part.
+/// the last one 1; Q is the largest power of two that is not greater than P. Which half of an
+/// odd number of elements is the longer one is free, if both partners agree.
 void halving_doubling_all_reduce(Transport& transport, Elements data, ReduceOp op);
 
 }  // namespace mini::dist

@@ -2,9 +2,6 @@
 
     tests/hunts/lab07.diff      a change of labs/07-partition/bug_hunt.cpp for each bug, as
                                 author_tool.mutants reads it
-
-The hunt must fail without repairs, must succeed with all repairs, and must fail if one
-repair is left out.
 """
 
 from pathlib import PurePath

@@ -4,10 +4,8 @@
     else if (mutated("lab07.2/contiguous-shards")) { ...the mutant... }
     else { ...the reference... }
 
-One build is enough for every stub and every mutant: labs/check/schemata.hpp selects by
-MINI_STUB and MINI_MUTANT at run time; device code can do this only on the simulator. With
-#line the compiler's errors name the original files, and for a mutant its name and the line of its
-region.
+labs/check/schemata.hpp selects one at run time; in device code only on the simulator. With #line the
+compiler's errors name the original files, and for a mutant its name and the line of its region.
 """
 
 from pathlib import Path

@@ -1,15 +1,5 @@
-"""The existing labs: their folders, tasks, hints, sources and checks.
-
-    labs/07-partition/README.md        the task table: rows that begin | 07.1 |; the last cell
-                                       has the task's points
-    labs/07-partition/going_further.md a second page, if the lab has it
-    labs/07-partition/hints/07.1.md    three sections: ## 1, ## 2, ## 3
-    labs/07-partition/test.cpp         test cases tagged [lab07][lab07.1]
-    libmini/**, labs/**                the regions [lab07.1], in .cpp and .cu files
-    tests/mutants/lab07.1.diff         wrong bodies that the checks must detect
-    labs/07-partition/bug_hunt.cpp     a program with bugs, if the lab has one; or bug_hunt.cu
-
-A folder is a lab of the tool if its README has a task table.
+"""The existing labs: their folders, tasks, hints and sources, as in the table "How a lab is made" of
+labs/README.md. A folder is a lab of the tool if its README has a task table.
 """
 
 import json

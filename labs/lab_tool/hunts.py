@@ -1,12 +1,5 @@
-"""The bug hunt of a lab: a program with bugs, which the learner repairs in work/.
-
-    labs/07-partition/bug_hunt.cpp         the program; it exits with code 0 if no bug is left;
-                                           bug_hunt.cu if it has kernels: the simulator then
-                                           checks every access (MINI_SIM_CHECK=1), and a race
-                                           is a bug, too
-    work/07-partition/bug_hunt.cpp         the learner's copy, written by start
-    lab07_bug_hunt_mine                    the program built from the learner's copy
-
+"""The bug hunt of a lab: a program that the learner repairs in work/ until it exits with code 0. Of a
+program with kernels the simulator checks every access (MINI_SIM_CHECK=1), and a race is a bug, too.
 A hunt that is equal to the original counts as not started.
 """
 

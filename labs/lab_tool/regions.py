@@ -4,14 +4,11 @@
     ...the solution...
     // [lab07.2]
 
-A region consists of whole statements inside one function body. In the starter it contains
-MINI_TODO("lab07.2", "..."), which compiles and throws NotImplemented; in a kernel this
-ends the kernel with an error. The marker lines stay, so a learner's file has the same
-regions.
+In the starter a region contains MINI_TODO("lab07.2", "..."), which compiles and throws
+NotImplemented. The marker lines stay, so a learner's file has the same regions.
 
-A source with two lines // [lab07 file], around all that stands below its includes, is a core: it
-can also be written whole, from an empty file (empty_form.py). A learner's file of a core is guided
-if it has regions, and else written whole.
+A source with two lines // [lab07 file] is a core: it can also be written whole, from an empty file
+(empty_form.py). A learner's file of a core is guided if it has regions, and else written whole.
 """
 
 import re

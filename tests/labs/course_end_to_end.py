@@ -106,7 +106,7 @@ def student(learner):
     learner.lab("start", LAB, "--guided")
     out = learner.lab("check", LAB, ends=1, says=[f"0 of {len(lab.tasks)} tasks pass"])
     assert out.count("not started") == len(lab.tasks) + 1, out
-    learner.lab("solution", "7.1", "--yes", ends=1, says=["this course has no solutions"])
+    learner.lab("diff", "7.1", "--yes", ends=1, says=["this course has no solutions"])
     learner.lab("hint", "7.1", says=["hint 1 of 2"])
     learner.solve_lab(LAB)
     learner.lab("check", LAB, ends=0, says=[f"{len(lab.tasks)} of {len(lab.tasks)} tasks pass"])

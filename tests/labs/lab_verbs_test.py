@@ -148,11 +148,11 @@ class Verbs(FakeTree):
 
     def test_status_lines_have_at_most_80_columns(self):
         self.call("start", "7")
+        self.call("diff", "7.1", "--yes")
         self.write("work/07-partition/part.cpp", PARTITION)
         self.call("check", "7")
         for _ in range(3):
             self.call("hint", "7.1")
-        self.call("solution", "7.1", "--yes")
         self.results["07.2"] = TaskResult("07.2", "waits", "needs task 07.1 first")
         out = self.call("status") + self.call("check", "7", code=1)
         self.assertIn("passed\n           (3 hints, solution seen)\n", out)
@@ -160,9 +160,10 @@ class Verbs(FakeTree):
         self.assertLessEqual(max(map(len, out.splitlines())), 80)
 
     def test_ctrl_d_at_the_question_keeps_the_solution_hidden(self):
+        self.call("start", "7")
         with mock.patch("sys.stdin.isatty", lambda: True), \
                 mock.patch("builtins.input", side_effect=EOFError):
-            self.assertIn("stays hidden", self.call("solution", "7.1", code=1))
+            self.assertIn("stays hidden", self.call("diff", "7.1", code=1))
 
     def test_long_steps_are_wrapped(self):
         self.call("start", "7")
@@ -199,18 +200,19 @@ class Verbs(FakeTree):
         for number, text in enumerate(("Think.", "Look.", "Do.", "Do."), 1):
             out = self.call("hint", "7.1")
             self.assertIn(f"hint {min(number, 3)} of 3\n\n{text}", out)
-        self.assertIn("labs/lab solution 07.1", out)
+        self.assertIn("labs/lab diff 07.1", out)
 
-    def test_solution_asks_first_and_is_recorded(self):
+    def test_diff_asks_before_the_solution_and_notes_it(self):
+        self.call("start", "7")
         with mock.patch("sys.stdin.isatty", lambda: True):
             with mock.patch("builtins.input", lambda prompt: ""):
-                out = self.call("solution", "7.1", code=1)
+                out = self.call("diff", "7.1", code=1)
         self.assertIn("3 of its hints are unread", out)
         self.assertNotIn("return index[i];", out)
         with mock.patch("sys.stdin.isatty", lambda: False):
-            self.assertIn("there is no terminal to ask on", self.call("solution", "7.1", code=1))
+            self.assertIn("there is no terminal to ask on", self.call("diff", "7.1", code=1))
         self.assertEqual(State(self.root).of("07")["solutions"], [])
-        self.assertIn("return index[i];", self.call("solution", "7.1", "--yes"))
+        self.assertIn("return index[i];", self.call("diff", "7.1", "--yes"))
         self.assertEqual(State(self.root).of("07")["solutions"], ["07.1"])
 
     def test_the_command_for_a_debugger_is_printed(self):
@@ -279,7 +281,7 @@ class Verbs(FakeTree):
         self.assertIn("09.1   4 of 5   passed: guided: 80 %", self.call("grade", "9"))
         self.assertIn('"score": 4', self.call("grade", "9", "--format", "gradescope"))
 
-    def test_the_solution_of_a_core_is_the_whole_file_and_diff_asks_until_all_its_tasks_pass(self):
+    def test_diff_of_a_core_shows_the_whole_file_and_asks_until_all_its_tasks_pass(self):
         self.write_core()
         self.write("libmini/sampler.cpp", CORE.replace("void Sampler::notify() {", """\
 void Sampler::notify() {
@@ -288,8 +290,8 @@ void Sampler::notify() {
     // [lab09.2]
 """))
         self.write_lab("09-sampler", "Sampler", ["09.1", "09.2"])
-        self.assertIn("hidden() { return 1; }", self.call("solution", "9.1", "--yes"))
         self.call("start", "9")
+        self.assertIn("hidden() { return 1; }", self.call("diff", "9.1", "--yes"))
         self.write("work/09-sampler/sampler.cpp", "int mine;\n")
         self.call("check", "9.1")
         with mock.patch("sys.stdin.isatty", lambda: False):

@@ -1,9 +1,12 @@
-"""Compares your code of a task with the solution. It asks first if the task has
-not passed its check, because it shows the solution. Of a file that you write
-whole it compares all, and so asks until all the file's tasks have passed."""
+"""Compares your code of a task with libmini's, which is the solution: of a task
+that you have not written it shows the solution alone. It asks first if the task
+has not passed its check. Of a file that you write whole it compares all, and so
+asks until all the file's tasks have passed."""
 
-from lab_tool.screen import say
-from lab_tool.verbs.solution import may_see, refused_in_course
+import sys
+
+from lab_tool.report import say_wrapped
+from lab_tool.screen import LabError, say
 from lab_tool.verdict import PASSED
 from lab_tool.workspace import Workspace
 
@@ -15,7 +18,9 @@ def add_arguments(parser):
 
 def run(options):
     workspace = Workspace()
-    lab, task = refused_in_course(workspace.catalogue, options.task)
+    if workspace.catalogue.course:
+        raise LabError("this course has no solutions; ask your instructor")
+    lab, task = workspace.catalogue.task(options.task)
     state = workspace.state
     lines = workspace.difference(task.name)
     shown = [region.task for path in workspace.catalogue.files_of(task=task.name)
@@ -23,8 +28,29 @@ def run(options):
              if region.path == path] or [task.name]
     passed = all(state.result(each) == PASSED for each in shown) and not workspace.written_or_not(
         task.name)[1]
-    if lines and not passed and not may_see(lab, task, state, options, "diff"):
-        return 1
+    if lines and not passed:
+        record = state.of(lab.number)
+        left = len(lab.hints(task.name)) - record["hints"].get(task.name, 0)
+        if not options.yes and not agreed(task, left):
+            say("The solution stays hidden.")
+            return 1
+        if task.name not in record["solutions"]:
+            record["solutions"].append(task.name)
+        state.save()
     for line in lines or [f"{task.name}: your code and the solution are the same, line by line"]:
         say(line)
     return 0
+
+
+def agreed(task, left):
+    """Asks whether to show the solution; raises LabError if there is no terminal."""
+    advice = f" {left} of its hints are unread (labs/lab hint {task.name})." if left > 0 else ""
+    say_wrapped(f"This shows the whole solution of {task.name}, {task.what}.{advice}", "")
+    if not sys.stdin.isatty():
+        raise LabError(f"there is no terminal to ask on; labs/lab diff {task.name} --yes "
+                       "shows it without asking")
+    try:
+        return input("Show it? [y/N] ").strip().lower() in ("y", "yes")
+    except EOFError:  # Ctrl-D
+        say()
+        return False

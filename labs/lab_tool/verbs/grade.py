@@ -10,12 +10,9 @@ A task has the points of its row in the table of the lab's page, 80 % of them if
 a main file of it is guided (labs/lab start --help); a bug hunt has 10. Without
 work/.lab.json, as in a submission, a lab counts if all its files are present.
 
-This process alone makes the verdicts and writes the grades. --output is written
-again after each lab, so that a grader that is stopped has graded what it had
-checked; stdout then has the text. Student code runs in processes with limits.
-With --user, for which the tool needs root, they belong to another user, who
-cannot change the tool's files or end the tool. docs/pages/instructors.md says
-what remains possible. Progress goes to stderr.
+--output is written again after each lab, so that a grader that is stopped has
+graded what it had checked; stdout then has the text, and stderr the progress.
+docs/pages/instructors.md says what --user prevents, and what it does not.
 """
 
 import contextlib

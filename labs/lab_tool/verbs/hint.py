@@ -25,5 +25,5 @@ def run(options):
     if number == len(hints):
         say("\nThese are all hints." + (
             "" if catalogue.course else
-            f" If you need the solution: labs/lab solution {task.name}"))
+            f" If you need the solution: labs/lab diff {task.name}"))
     return 0

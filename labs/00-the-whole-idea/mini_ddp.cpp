@@ -45,7 +45,7 @@ std::map<std::string, double> options = {
     {"ranks", 2},    // processes
     {"epochs", 5},   // passes over all images
     {"batch", 256},  // images in one step, of all ranks together
-    {"lr", 0.05},    // the learning rate
+    {"lr", 0.04},    // the learning rate
     {"overlap", 1},  // 0: average the gradients only after the backward pass
     {"link", 0},     // Mbit/s of the network between two ranks; 0: as fast as it is
 };
@@ -188,7 +188,7 @@ struct Network {
             ready(k);
             if (k == 0) break;
             const Matrix before = delta * layer(weights, k).transpose();
-            delta = (values[k].array() > 0).select(before, 0);
+            delta = (values[k].array() > 0).select(before, 0);  // 0 where the ReLU gave 0
         }
         return loss;
     }
@@ -319,8 +319,8 @@ struct Ddp {
         std::atomic<int> complete = 0;  // layers
         std::thread thread([&] {
             for (const Bucket& bucket : buckets) {
-                // Sleep while `complete` is n, until it is large enough.
-                for (int n; (n = complete) < bucket.layers;) complete.wait(n);
+                // Wait for the bucket's layers: wait(n) returns when `complete` is not n.
+                for (int n = complete; n < bucket.layers; n = complete) complete.wait(n);
                 const auto start = Clock::now();
                 all_reduce(ring, bucket.gradients);
                 communicated += Clock::now() - start;
@@ -365,7 +365,7 @@ void train(const Ring& ring, const Images& images, const Images& test) {
             const std::vector<int> indices(own.begin() + i, own.begin() + end);
             network.forward(images.pixels(indices, Eigen::all));
             loss += ddp.backward(images.labels(indices)) * indices.size() / own.size();
-            velocity = 0.9f * velocity + network.gradients;
+            velocity = 0.9f * velocity + network.gradients;  // 0.9: the momentum
             network.weights -= float(options["lr"]) * velocity;
         }
         if (ring.rank == 0)

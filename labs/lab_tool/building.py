@@ -1,8 +1,7 @@
 """Configures and builds: progress on one line, all output in a log.
 
 If some of the learner's files do not compile or link, a lab's check is built again without them, so
-that the tasks of the other files are checked.
-"""
+that the tasks of the other files are checked."""
 
 import re
 import time
@@ -14,7 +13,7 @@ from lab_tool.projection import project
 from lab_tool.screen import LabError, ProgressLine, say
 
 BUILDS = 4  # a build may find errors in files that the previous build did not reach
-NINJA_STEP = re.compile(r"^\[(\d+)/(\d+)\] (.*)")  # "[12/80] Building CXX object a/b.cpp.o"
+NINJA_STEP = re.compile(r"^\[(\d+)/(\d+)\] (?!Re-)(.*)")  # "[12/80] Building a/b.cpp.o", not CMake
 
 
 def parse_step(line):
@@ -26,6 +25,7 @@ def parse_step(line):
 
 
 def configure(log, *options, preset=PRESET):
+    say("  configuring")
     command = ["cmake", "--preset", preset, *options]
     check("configuring", run_logged(command, log, cwd=ROOT), log)
 
@@ -57,13 +57,9 @@ def build(preset, targets=()):
     say(f"  built in {time.monotonic() - start:.0f} s")
 
 
-def is_configured():
-    return (BUILD / PRESET / "build.ninja").exists()
-
-
 def build_checks(targets, log):
     """Builds as many of `targets` as possible; returns the exit code and the lines of output."""
-    if not is_configured():
+    if not (BUILD / PRESET / "build.ninja").exists():
         configure(log)
     return run_build(["--preset", PRESET], targets, log, "--", "-k", "0")
 

@@ -10,8 +10,7 @@
               whose first virtual function is not written. It is empty if they lack none
 
 So the linker takes nothing else from `theirs`: a file that is empty passes no check, and the tasks
-of the other files are checked.
-"""
+of the other files are checked."""
 
 import os
 import re
@@ -52,7 +51,7 @@ CLASS_DATA = re.compile(r"_ZT[VTI]N?(.*?)E?$")  # mangled: a virtual table, or a
 # libmini's files are formatted: a definition begins in column 0, and ends with a brace there.
 NO_FUNCTION = re.compile(r"(?:namespace|using|typedef|struct|class|enum|union|static_assert"
                          r"|friend)\b|template [^<]")
-NAME = re.compile(r"(operator *(?:\(\)|[^\s\w(]+|\w[\w: ]*)|~?[A-Za-z_][\w:~]*) *\(")
+NAME = re.compile(r"((?:\w+::)*(?:operator *(?:\(\)|[^\s\w(]+|\w[\w: ]*)|~?[A-Za-z_]\w*)) *\(")
 INSTANTIATION = re.compile(r"^template (?:(?:class|struct) ([\w:]+)<"
                            r"|[^<(;][^(;]*?([\w:]+)(?:<[^()]*>)? *\()", re.MULTILINE)
 
@@ -93,9 +92,8 @@ def defined_in(text):
 
 
 def without_templates(text):
-    """Returns a text without what stands in angle brackets."""
     while True:
-        shorter = re.sub(r"<[^<>]*>", "", text)
+        shorter = re.sub(r"(?<!operator)<[^<>]*>", "", text)
         if shorter == text:
             return text
         text = shorter
@@ -103,12 +101,11 @@ def without_templates(text):
 
 def short_name(demangled):
     """Returns "mini::Tensor::from" of "mini::Tensor mini::Tensor::from<float>(...)"."""
-    match = NAME.search(without_templates(demangled.replace("(anonymous namespace)::", "")))
+    match = NAME.search(without_templates(re.sub(r"\(anonymous namespace\)::|\[abi:\w+\]", "", demangled)))
     return match[1] if match else demangled
 
 
 def instantiations_in(text):
-    """Returns the names of explicit instantiations of functions and classes."""
     return [match[1] or match[2] for match in INSTANTIATION.finditer(text)]
 
 
@@ -122,7 +119,6 @@ def symbols_of(nm, objects):
 
 
 def demangled(symbols):
-    """Returns {symbol: its name in C++}."""
     if not symbols:
         return {}
     done = subprocess.run(["c++filt"], input="\n".join(symbols), capture_output=True, text=True,
@@ -177,7 +173,6 @@ def lacks_data(mine, theirs):
 
 
 def stubs(missing):
-    """Returns the source of the stubs."""
     return HEAD + "\n".join(STUB.format(number=number, symbol=each.symbol, tasks=each.tasks,
                                         file=f"work/{work_name(ROOT, each.tasks[:2], each.file)}",
                                         name=each.name)

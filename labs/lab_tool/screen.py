@@ -1,8 +1,7 @@
 """Output for the user: messages, and a line with the progress of a long step.
 
 On a terminal the progress line is redrawn in place; in a file or a pipe a new line is printed after
-every tenth of the step, so that logs stay readable.
-"""
+every tenth of the step, so that logs stay readable."""
 
 import os
 import sys
@@ -28,8 +27,6 @@ def has_colours(stream):
 
 
 class ProgressLine:
-    """The progress of a step; use as a context manager."""
-
     def __init__(self, label, stream=None):
         self.label = label
         self.stream = stream or sys.stdout
@@ -37,6 +34,9 @@ class ProgressLine:
         self.tenths = 0
 
     def __enter__(self):
+        if self.redraws and self.label:
+            self.stream.write(f"{self.label} ...")
+            self.stream.flush()
         return self
 
     def __exit__(self, *exception):

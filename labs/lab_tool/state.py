@@ -29,11 +29,7 @@ class State:
         content = {"version": VERSION, "current": self.current, "labs": self.labs}
         replace_file(self.path, json.dumps(content, indent=1, sort_keys=True))
 
-    def started(self, lab):
-        return bool(self.labs.get(lab, {}).get("started"))
-
     def of(self, lab):
-        """The mutable record of a lab."""
         return self.labs.setdefault(lab, {"started": False, "hints": {}, "results": {}, "solutions": []})
 
     def record(self, lab, results):

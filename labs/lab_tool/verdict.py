@@ -2,8 +2,7 @@
 
 The parent process decides. A case has passed if its process wrote a complete result with success,
 returned the token (runner.py), and then ended with exit code 0. A case has failed if its process
-ended earlier, by a crash, an exit or the watchdog.
-"""
+ended earlier, by a crash, an exit or the watchdog."""
 
 import html
 import re
@@ -12,13 +11,14 @@ import xml.etree.ElementTree as xml
 from dataclasses import dataclass, field
 
 from lab_tool.compile_errors import shortened
+from lab_tool.not_written import short_name
 from lab_tool.places import ROOT
 
 PASSED, FAILED, NOT_STARTED, WAITS = "passed", "failed", "not started", "waits"
 STORIES = 3  # failures of one case that are printed, each of a different line of code
 # MINI_TODO of a starter, or of a function that the learner's file lacks (not_written.py).
 NOT_IMPLEMENTED = re.compile(r"\[lab(\d\d\.\d+(?:,\d\d\.\d+)*)\] not started:?"
-                             r"(?: (work/\S+ does not define [^\n<]+))?")
+                             r"(?: (work/\S+ does not define (?:(?!</)[^\n])+))?")
 SANITIZER_ERROR = re.compile(r"==\d+==ERROR: (\w+Sanitizer): (.*)|^(\S+): runtime error: (.*)",
                              re.MULTILINE)
 ASSERTION = re.compile(r"^\S+: .*: Assertion '(.*)' failed\.$", re.MULTILINE)  # of libstdc++
@@ -29,7 +29,11 @@ RANK = re.compile(r"^== stack of (.*)$", re.MULTILINE)
 # Catch2's words for an expectation that calls a function whose FAIL or REQUIRE has failed, after
 # that failure itself.
 ENDED_INSIDE = "Exception translation was disabled"
+INFINITE = re.compile(r"\b(inf|nan)f\b")  # Catch2 writes an f after each float
 OPERATORS = ("==", "!=", "<=", ">=", "<", ">")
+# AddressSanitizer's headings of further stacks, and the standard library's words of std::out_of_range.
+STACK_OF = re.compile(r"^(?:previously |Thread T\d+.* )?(allocated|freed|created) by ", re.MULTILINE)
+OUT_OF_RANGE = re.compile(r"\w+::(?:at|_M_range_check|_M_check|substr)\b")
 TERMINATED = re.compile(r"terminate called (?:after|without) .*(?:\n +what\(\): +.*)?")
 NOT_JOINED = "terminate called without an active exception"
 
@@ -94,6 +98,7 @@ def cases_of(result):
 def told(case):
     """Returns the failures of a case as lines, of each line of the check only the first."""
     stories, before, count = {}, None, 0
+    tasks = ", ".join(re.findall(r"\[lab(\d\d\.\d+)\]", case.get("tags", ""))) or "your test"
     for section in case.iter():
         if section.tag not in ("TestCase", "Section"):
             continue
@@ -108,7 +113,7 @@ def told(case):
                 count += 1
                 place = element.get("filename"), element.get("line")
                 if place not in stories:
-                    stories[place] = steps * (steps != before) + spell(element, text)
+                    stories[place] = steps * (steps != before) + spell(element, text, tasks)
                     before = steps
                 steps = []
     shown = list(stories.values())[:STORIES]
@@ -118,15 +123,14 @@ def told(case):
     return lines
 
 
-def spell(element, text):
+def spell(element, text, tasks):
     """Returns one failed expectation as lines: its code, its values, its file and line."""
     place = f"  at {shortened(element.get('filename', ''), ROOT)}:{element.get('line')}"
     if element.tag != "Expression":
         if element.tag == "FatalErrorCondition":  # after it comes what the sanitizer said
             return []
-        kind = "threw: " if element.tag == "Exception" else ""
-        return [kind + text, place]
-    original, expanded = (" ".join((element.findtext(tag) or "").split())
+        return [thrown(text, tasks) if element.tag == "Exception" else text, place]
+    original, expanded = (INFINITE.sub(r"\1", " ".join((element.findtext(tag) or "").split()))
                           for tag in ("Original", "Expanded"))
     exception, kind = element.find("Exception"), element.get("type", "")
     if kind.endswith("_FALSE"):  # Catch2 negates both, and the name says it already
@@ -135,10 +139,16 @@ def spell(element, text):
         expanded = expanded.removeprefix("!")
     if exception is None:
         return [*values_of(original, expanded), f"{kind}( {original} )", place]
-    thrown = "threw: " + " ".join((exception.text or "").split())
+    told = thrown(" ".join((exception.text or "").split()), tasks)
     if "{Unknown expression" in original:  # thrown outside of an expectation, after this line
-        return [thrown, place]
-    return [f"{kind}( {original} )", "  " + thrown, place]
+        return [told, place]
+    return [f"{kind}( {original} )", "  " + told, place]
+
+
+def thrown(text, tasks):
+    """Returns what was thrown. The standard library says little: "map::at"."""
+    what = f" (std::out_of_range: there is no such key or index), in a case of {tasks}"
+    return f"threw: {text}{what * bool(OUT_OF_RANGE.match(text))}"
 
 
 def values_of(original, expanded):
@@ -184,9 +194,18 @@ def crash_story(ended, root):
         lines += [line.strip() for line in said[0].split("\n")]
         if said[0] == NOT_JOINED:
             lines[-1] += ": was a std::thread destroyed before join()?"
-    lines += frames_of(ended.output, root)
+    lines += stacks_told(ended.output, root)
     words = [] if lines or OUT_OF_MEMORY in ended.output else last_lines(ended.output)
     return lines + (["the end of its output:"] + ["  " + line for line in words] if words else [])
+
+
+def stacks_told(text, root):
+    """Returns the frames of a sanitizer's report; of several stacks each with what was done there."""
+    parts = ["freed again" if "double-free" in text else "used", *STACK_OF.split(text)]
+    if len(parts) == 2:
+        return frames_of(text, root)
+    return [f"{'  ' if number else name + ' '}{frame}" for name, stack in zip(parts[::2], parts[1::2])
+            for number, frame in enumerate(frames_of(stack, root, most=2))]
 
 
 def frames_of(text, root, most=4):
@@ -215,8 +234,7 @@ def where_threads_are(stacks, root):
 
 def named(function):
     """Returns a function's name without arguments and the namespace mini."""
-    name = function.replace("mini::", "").replace("(anonymous namespace)::", "")
-    name = re.sub(r"[<(].*", "", name).split(" ")[-1]
+    name = short_name(function).removeprefix("mini::")
     return "the check" if name.startswith("C_A_T_C_H_T_E_S_T_") else name
 
 

@@ -29,8 +29,6 @@ def left_in(region):
 
 
 class Workspace:
-    """The learner's files, with the catalogue of labs and the stored state."""
-
     def __init__(self, catalogue=None):
         self.catalogue = catalogue or Catalogue()
         self.state = State(self.catalogue.root)
@@ -68,7 +66,7 @@ class Workspace:
 
     def started(self, lab):
         """Returns whether the lab was started and at least one of its files is in work/."""
-        return self.state.started(lab) and any(
+        return bool(self.state.labs.get(lab, {}).get("started")) and any(
             self.mine(path) is not None for path in self.catalogue.files_of(lab))
 
     def counts(self, lab):
@@ -76,7 +74,6 @@ class Workspace:
         return self.started(lab) or (not self.state.path.exists() and self.present(lab))
 
     def present(self, lab):
-        """Returns whether all files of the lab are in work/."""
         files = self.catalogue.files_of(lab)
         return bool(files) and all(self.mine(path) is not None for path in files)
 
@@ -141,7 +138,6 @@ class Workspace:
         return list(texts), backup
 
     def _task_reset(self, path, task):
-        """Returns the text of a file with the regions of a task as in the starter."""
         if self.is_whole(path):
             raise LabError(f"{self.shown(path)} is written whole; to begin the files of the lab again: "
                            f"labs/lab reset {task[:2]} (with a backup)")

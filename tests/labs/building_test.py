@@ -13,13 +13,14 @@ class ParseStep(unittest.TestCase):
         self.assertEqual(building.parse_step(line), (12, 80, "ops.cpp"))
 
     def test_other_lines_are_not_steps(self):
-        for line in ("", "ninja: no work to do.", "ops.cpp:12:3: error: no", "[x/y] z", "[12/80]"):
+        for line in ("", "ninja: no work to do.", "ops.cpp:12:3: error: no", "[x/y] z", "[12/80]",
+                     "[1/2] Re-running CMake..."):
             self.assertIsNone(building.parse_step(line), line)
 
 
 class TestVerb(unittest.TestCase):
     def test_options_select_tests(self):
-        options = Namespace(preset="tsan", L="unit", R=None, j=2, ctest_options=["--repeat", "x"])
+        options = Namespace(preset="tsan", L="unit", R=None, ctest_options=["--repeat", "x"])
         command = verb.command_for(options)
         self.assertEqual(command[:3], ["ctest", "--preset", "tsan"])
         self.assertIn("--output-junit", command)

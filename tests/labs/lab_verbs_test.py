@@ -66,11 +66,9 @@ class Verbs(FakeTree):
         self.call("check", "7")
         self.assertIn("09.1 Do 09.1", self.call("next"))
 
-    def test_a_check_of_all_labs_keeps_the_current_lab_and_one_that_does_not_build_changes_it(self):
+    def test_a_check_that_does_not_build_changes_the_current_lab(self):
         self.call("start", "9")
         self.call("start", "7")
-        self.call("check", "all")
-        self.assertIn("07.1 Do 07.1", self.call("next"))
         self.patch(("lab_tool.verbs.check.build_without_broken",
                     mock.Mock(side_effect=LabError("x"))))
         self.call("check", "9", code=1)
@@ -114,6 +112,8 @@ class Verbs(FakeTree):
     def test_starting_twice_prints_how_to_reset(self):
         self.call("start", "7")
         self.assertIn("labs/lab reset 07", self.call("start", "7", code=1))
+        (self.root / "work/.lab.json").unlink()
+        self.assertIn("kept   work/07-partition/part.cpp  (07.1, 07.2)", self.call("start", "7"))
 
     def test_a_failure_is_printed_with_its_steps_and_the_hint_command(self):
         self.call("start", "7")
@@ -187,7 +187,6 @@ class Verbs(FakeTree):
     def test_checking_a_lab_that_is_not_started_prints_the_start_command(self):
         self.assertIn("lab 07 is not started; run: labs/lab start 07",
                       self.call("check", "7", code=1))
-        self.assertIn("no lab is started", self.call("check", "all", code=1))
         self.assertIn("no lab is started", self.call("check", code=1))
 
     def test_a_header_that_would_hide_one_of_the_lab_is_rejected(self):

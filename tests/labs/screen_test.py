@@ -57,8 +57,8 @@ class Terminal(unittest.TestCase):
 
     def test_the_line_is_redrawn_in_place_and_removed_at_the_end(self):
         text = self.drawn(lambda progress: progress.show(12, 80, "ops.cpp"))
-        self.assertEqual(text, "\r\033[Kbuilding 12/80 ops.cpp\r\033[K")
+        self.assertEqual(text, "building ...\r\033[Kbuilding 12/80 ops.cpp\r\033[K")
 
     def test_the_line_never_wraps(self):
         text = self.drawn(lambda progress: progress.show(1, 2, "x" * 200))
-        self.assertLess(len(text.replace("\r\033[K", "")), 40)
+        self.assertLess(max(map(len, text.split("\r\033[K"))), 40)

@@ -55,6 +55,7 @@ class Judge(unittest.TestCase):
                 ("error < 0.1", "0.5 < 0.1", ["yours     0.5", "expected  < 0.1"]),
                 ("a == b", '"x == y" == "x"', ['yours == expected: "x == y" == "x"']),
                 ("near(a)", "false", ["yours     false"]),
+                ("a == b", "inff == -nanf", ["yours     inf", "expected  -nan"]),
                 ("a == b", "{?} == {?}", []), ("near(a)", "near(a)", [])):
             self.assertEqual(self.values(original, expanded), [*told, f"CHECK( {original} )"])
 
@@ -90,6 +91,25 @@ class Judge(unittest.TestCase):
         self.assertEqual(
             verdict(HEAD + case("a case", fail + ended, "false") + TAIL, code=1).story,
             ["the cause", "wrong", end])
+
+    def test_an_index_that_does_not_exist_is_explained_with_the_task_of_the_case(self):
+        thrown = "<Exception filename='labs/t.cpp' line='41'>map::at</Exception>"
+        text = (HEAD + case("a case", thrown, "false") + TAIL).replace("[lab07]", "[lab07][lab07.2]")
+        self.assertEqual(verdict(text, code=1).story, [
+            "threw: map::at (std::out_of_range: there is no such key or index), in a case of 07.2",
+            "  at labs/t.cpp:41"])
+
+    def test_the_stacks_of_a_report_say_what_was_done_there(self):
+        frame = "    #0 0x1 in mini::{}(int) ../../work/07-partition/part.cpp:{}\n"
+        told = ("==7==ERROR: AddressSanitizer: heap-use-after-free on address 0x1 (pc 0x2)\n"
+                + frame.format("Part::operator()", 1) + "\nfreed by thread T1 here:\n"
+                + frame.format("drop", 2) + frame.format("Part::operator<", 3)
+                + "\npreviously allocated by thread T0 here:\n" + frame.format("make", 4)
+                + "\nThread T1 (loader) created by T0 here:\n" + frame.format("begin", 5))
+        at = "at work/07-partition/part.cpp"
+        self.assertEqual(verdict(code=1, output=told).story, [
+            f"used in Part::operator() {at}:1", f"freed in drop {at}:2",
+            f"  in Part::operator< {at}:3", f"allocated in make {at}:4", f"created in begin {at}:5"])
 
     def test_many_failures_are_counted_and_not_all_shown(self):
         found = verdict(HEAD + case("a case", 5 * FAILURE, "false") + TAIL, code=5)
@@ -145,7 +165,8 @@ class Judge(unittest.TestCase):
         text = "[lab07.1,07.4] not started: work/libmini/part.cpp does not define Part::operator&lt;"
         thrown = f"<Exception filename='t.cpp' line='9'>\n  {text}\n</Exception>"
         for found in (verdict(HEAD + case("a case", thrown, "false") + TAIL, code=1),
-                      verdict(code=-6, output=f"terminate called\n  what():  {text}\n")):
+                      verdict(code=-6, output=f"terminate called\n  what():  {text}\n"),
+                      verdict(code=-6, output=text.replace("&lt;", "<") + "\n")):
             self.assertEqual((found.status, found.waits_for), ("not started", "07.1,07.4"))
             self.assertEqual(found.lacks, "work/libmini/part.cpp does not define Part::operator<")
 

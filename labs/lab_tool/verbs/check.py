@@ -3,22 +3,19 @@
     labs/lab check 7              all tasks of lab 7
     labs/lab check 7.2            one task
     labs/lab check 7 hunt         only the bug hunt: your copy must exit with 0
-    labs/lab check all            every lab that you have started
     labs/lab check 9 --all-mine   on top of your code of all labs
 
 The code of other labs is libmini's own; with --all-mine it is yours.
 
 A task has passed, has failed, or is not started. For a failed task the steps,
 the expected and the actual values are printed. Every case runs in its own
-process with the address and undefined-behaviour sanitizers, so an endless loop
-or a crash in one case does not affect others.
-"""
+process, so an endless loop or a crash in one case does not affect others."""
 
 import time
 
 from lab_tool import hunts, report
-from lab_tool.building import build_without_broken, is_configured
-from lab_tool.checking import check_lab
+from lab_tool.building import build_without_broken
+from lab_tool.checking import check_lab, program_of
 from lab_tool.screen import say
 from lab_tool.verdict import PASSED
 from lab_tool.workspace import Workspace
@@ -26,7 +23,7 @@ from lab_tool.workspace import Workspace
 
 def add_arguments(parser):
     parser.add_argument("what", metavar="N[.task]", nargs="?", default="",
-                        help="a lab, a task, or: all (the lab you are at)")
+                        help="a lab or a task (the lab you are at)")
     parser.add_argument("part", metavar="hunt", nargs="?", choices=("hunt",),
                         help="the lab's bug hunt instead of its tasks")
     parser.add_argument("--all-mine", action="store_true", help="with your code of all labs")
@@ -34,25 +31,15 @@ def add_arguments(parser):
 
 def run(options):
     workspace = Workspace()
-    pairs, results, mine = chosen(workspace, options.what), [], None
-    if options.what != "all":  # labs/lab next continues with this lab, even if it does not build
-        workspace.state.current = pairs[0][0].number
-        workspace.state.save()
-    if options.all_mine:
-        mine = {lab.number for lab in workspace.catalogue.labs if workspace.started(lab.number)}
-    for lab, tasks in pairs:
-        results += [check_hunt(workspace, lab)] if options.part else check(workspace, lab, tasks, mine)
-    return 0 if all(result.status == PASSED for result in results) else 1
-
-
-def chosen(workspace, what):
-    """Returns the pairs (lab, tasks) to check; tasks is None for all tasks of the lab."""
-    what = what or workspace.state.current
-    if what in ("all", ""):
-        return [(lab, None) for lab in workspace.chosen()]
+    what = options.what or workspace.state.current or workspace.chosen()[0].number
     lab, task = workspace.catalogue.lab_or_task(what)
     workspace.chosen([lab.number])
-    return [(lab, task and [task.name])]
+    workspace.state.current = lab.number  # for labs/lab next, even if the lab does not build
+    workspace.state.save()
+    mine = {lab.number for lab in workspace.chosen()} if options.all_mine else None
+    results = [check_hunt(workspace, lab)] if options.part else check(
+        workspace, lab, task and [task.name], mine)
+    return 0 if all(result.status == PASSED for result in results) else 1
 
 
 def check(workspace, lab, tasks, mine):
@@ -60,8 +47,8 @@ def check(workspace, lab, tasks, mine):
     workspace.refuse_misplaced()
     say(report.head(lab))
     start = time.monotonic()
-    if not is_configured():
-        say("  the first check builds a part of libmini; later ones take seconds")
+    if not program_of(lab.number).exists():
+        say("  the first check of a lab compiles its tests; later ones take seconds")
     broken = build_without_broken(workspace, [lab], mine)
     say(f"  built in {time.monotonic() - start:.0f} s\n")
     results = check_lab(workspace, lab, broken, tasks,
@@ -79,7 +66,6 @@ def check(workspace, lab, tasks, mine):
 
 
 def check_hunt(workspace, lab):
-    """Checks the learner's bug hunt, prints the result, and stores it."""
     result = hunts.check_hunt(workspace, lab)
     say(report.task_line(lab.all_tasks[-1], result.status))
     report.say_stories([result], lambda task: 0)

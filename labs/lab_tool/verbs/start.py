@@ -5,10 +5,7 @@
 
 An empty file has its includes, and as a comment the functions to define. A
 frame is a copy of libmini's file with MINI_TODO in place of the code that you
-write; files that are never empty give all points. The build compiles a file of
-work/ instead of libmini's own, so your code runs inside the whole library. Your
-code for other labs stays.
-"""
+write; files that are never empty give all points. Your own files stay."""
 
 from lab_tool import report
 from lab_tool.screen import LabError, say
@@ -27,6 +24,7 @@ def run(options):
     if workspace.started(lab.number) and workspace.present(lab.number):
         raise LabError(f"lab {lab.number} was started before; to begin it again: "
                        f"labs/lab reset {lab.number}")
+    kept = [path for path in catalogue.files_of(lab.number) if workspace.mine(path) is not None]
     paths = workspace.start(lab.number, options.guided)
     if lab.hunt and workspace.mine(lab.hunt) is None:
         workspace.restore(lab.hunt)
@@ -38,8 +36,8 @@ def run(options):
     say(f"  read   {lab.folder.relative_to(catalogue.root)}/README.md")
     for path in paths:
         tasks = sorted({region.task for region in catalogue.regions if region.path == path})
-        form = ", from an empty file" if workspace.is_whole(path) else ""
-        say(f"  write  {workspace.shown(path)}  ({', '.join(tasks)}{form})")
+        form = ", from an empty file" if workspace.is_whole(path) and path not in kept else ""
+        say(f"  {'kept ' if path in kept else 'write'}  {workspace.shown(path)}  ({', '.join(tasks)}{form})")
     if not catalogue.course:
         say("  note   libmini's own files of these names are the solutions: read those in work/")
     if lab.hunt:

@@ -7,8 +7,7 @@
 
 Failing tests are shown with their output; on a terminal, passing tests are only
 counted. The whole output is in build/PRESET-test.log, and a JUnit file in
-build/PRESET/junit.xml. Options after "--" are passed to ctest.
-"""
+build/PRESET/junit.xml. Options after "--" are passed to ctest."""
 
 import os
 
@@ -27,8 +26,6 @@ def add_arguments(parser):
     parser.add_argument("-L", metavar="LABEL", help="only tests with this label: unit, processes, "
                         "threads, e2e, gpu, tool")
     parser.add_argument("-R", metavar="REGEX", help="only tests whose name matches")
-    parser.add_argument("-j", type=int, default=len(os.sched_getaffinity(0)) + 2, metavar="N",
-                        help="tests at a time (two more than cores, since many of them wait)")
     parser.add_argument("ctest_options", nargs="*", metavar="-- OPTIONS",
                         help="more options for ctest")
 
@@ -42,7 +39,8 @@ def targets_for(options):
 def command_for(options):
     command = ["ctest", "--preset", options.preset, "--progress", "--output-on-failure",
                "--no-label-summary", "--output-log", str(BUILD / f"{options.preset}-test.log"),
-               "--output-junit", str(BUILD / options.preset / "junit.xml"), "-j", str(options.j)]
+               "--output-junit", str(BUILD / options.preset / "junit.xml"), "-j",
+               str(len(os.sched_getaffinity(0)) + 2)]  # more than cores, since many tests wait
     filters = [word for pair in (("-L", options.L), ("-R", options.R)) if pair[1] for word in pair]
     return command + filters + options.ctest_options
 

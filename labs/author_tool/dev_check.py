@@ -35,6 +35,7 @@ CASES_PER_CORE = 2  # because some cases wait
 BEGUN = re.compile(r'<TestCase name="([^"]*)"')
 TOGETHER_SECONDS = 120.0
 MUTANTS_PER_CORE = 4  # because many mutants only wait for a deadline
+MUTANT_RUNS = MUTANTS_PER_CORE, "  running the mutants"
 
 
 @dataclass
@@ -52,10 +53,16 @@ class Outcome:
         self.complaints.append(complaint)
 
 
-def spread(function, items, per_core=1):
-    """Returns function(item) for all items, in their order; runs `per_core` at a time on a core."""
-    with checking.pool_of_cases(per_core) as pool:
-        return list(pool.map(function, items))
+def spread(function, items, per_core=1, label=""):
+    """Returns function(item) for all items, in their order. Runs `per_core` at a time on a core, in
+    a random order, since neighbours may all wait. Shows the progress if there is a label."""
+    turns = random.Random(1).sample(range(len(items)), len(items))
+    with checking.pool_of_cases(per_core) as pool, ProgressLine(label) as progress:
+        found = {}
+        for turn, result in zip(turns, pool.map(lambda turn: function(items[turn]), turns)):
+            found[turn] = result
+            progress.show(len(found), len(items) * bool(label))
+    return [found[turn] for turn in range(len(items))]
 
 
 def program_of(lab):
@@ -64,8 +71,6 @@ def program_of(lab):
 
 @dataclass
 class Case:
-    """A case of a lab's check."""
-
     name: str
     tasks: set = field(default_factory=set)  # it is a case of these
     reached: set = field(default_factory=set)  # it runs the regions of these
@@ -77,7 +82,6 @@ class Case:
 
 
 def cases_of(lab):
-    """Returns the cases of a lab, in the order of the tasks."""
     found = {}
     for task in lab.tasks:
         for name in checking.cases_of(program_of(lab), f"lab{task.name}") or []:
@@ -208,15 +212,18 @@ def judge_stub(stub, unwritten, verdicts, cases, outcome):
                           f"{', '.join(tasks[verdict.name])} needs it")
 
 
+def seconds_for(reference, most=MOST_SECONDS):
+    return min(LEAST_SECONDS + TIMES_THE_REFERENCE * reference, most)
+
+
 def killer_of(mutant, cases):
     """Returns the verdict on a case that fails with a mutant, or None; its own task's run first."""
     program = checking.program_of(mutant.lab, "schemata")
     took = {case.name: case.seconds for case in cases}
 
     def limits_of(names):
-        seconds = LEAST_SECONDS + TIMES_THE_REFERENCE * sum(took[name] for name in names)
         most = MOST_SECONDS if len(names) == 1 else MOST_TOGETHER
-        return Limits(seconds=min(seconds, most), stacks=False)
+        return Limits(seconds_for(sum(took[name] for name in names), most), stacks=False)
 
     for is_own, is_slow in ((True, False), (True, True), (False, False), (False, True)):
         names = [case.name for case in cases
@@ -229,21 +236,13 @@ def killer_of(mutant, cases):
 
 
 def check_mutants(mutants, cases, outcome):
-    """Runs the mutants of all labs. `cases`: {lab: its cases}."""
-    turns = random.Random(1).sample(mutants, len(mutants))  # in some labs nearly all wait
-    with (checking.pool_of_cases(MUTANTS_PER_CORE) as pool,
-          ProgressLine("  running the mutants") as progress):
-        verdicts = {}
-        found = pool.map(lambda mutant: killer_of(mutant, cases[mutant.lab]), turns)
-        for number, (mutant, verdict) in enumerate(zip(turns, found), 1):
-            verdicts[mutant.name] = verdict
-            progress.show(number, len(mutants))
-    for mutant in mutants:
+    verdicts = spread(lambda mutant: killer_of(mutant, cases[mutant.lab]), mutants, *MUTANT_RUNS)
+    for mutant, verdict in zip(mutants, verdicts):
         outcome.count("mutants")
-        if verdicts[mutant.name] is None:
+        if verdict is None:
             outcome.blame(f"mutant {mutant.name} survives: {mutant.wrong} ({mutant.place})")
         else:
-            outcome.killed.append((mutant, verdicts[mutant.name]))
+            outcome.killed.append((mutant, verdict))
 
 
 def build_schemata(catalogue, labs, log):

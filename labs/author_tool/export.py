@@ -7,8 +7,7 @@
     README.md, CMakePresets.json, .gitignore, labs/README.md     for this course
 
 Export again into the same folder to update it: files of the course are replaced or deleted, and
-other files, such as work/, stay.
-"""
+other files, such as work/, stay."""
 
 import json
 import os
@@ -17,7 +16,7 @@ import shutil
 from pathlib import Path
 
 from author_tool import export_objects
-from lab_tool.catalogue import COURSE, COURSE_VERSION, PAGES, Catalogue
+from lab_tool.catalogue import COURSE, PAGES, Catalogue
 from lab_tool.places import ROOT
 from lab_tool.process import commit_of, output_of
 from lab_tool.regions import starter
@@ -30,7 +29,7 @@ KEPT = (".devcontainer/", "libmini/", "labs/check/", "labs/measure/", "labs/grad
 KEPT_FILES = ("CMakeLists.txt", "CMakePresets.json", "LICENSE", ".clang-format", ".clangd",
               ".editorconfig", "labs/lab", "labs/CMakeLists.txt", "labs/README.md", "labs/built.py",
               "labs/chart.py", "labs/numbered.hpp", "tests/CMakeLists.txt")
-LEFT_OUT = re.compile(r"labs/lab_tool/verbs/(dev|test)\."
+LEFT_OUT = re.compile(r"labs/lab_tool/verbs/(dev|test|test_yours)\."
                       r"|docs/pages/(instructors|labs|library|index|interface)\.md"
                       r"|tests/golden/images/|docs/figures/.*\.png")
 # An answer is a fold (<details>). Those of a warm-up stay, since it is no hand-in, and so does a
@@ -54,12 +53,9 @@ README = """\
 Labs of libmini, distributed data-parallel training taken apart. You write function bodies of a
 C++20 library, and your code runs inside the whole library.
 
-    ./labs/lab status      the labs of this course, and how far you are
-    ./labs/lab next        what to write next
-    ./labs/lab start       begin a lab, as in start {first}: its files are written to work/
-    ./labs/lab check       build your code and check it, task by task
-    ./labs/lab hint        the next hint of a task, as in hint {first}.1
-    ./labs/lab submit      the zip to hand in
+    ./labs/lab start {first}      begin a lab: its files are written to work/
+    ./labs/lab check {first}      build your code and check it, task by task
+    ./labs/lab             all commands; labs/README.md explains them
 
 | lab | | points |
 |---|---|---|
@@ -75,8 +71,6 @@ libmini {commit}; exported with `labs/lab dev export`.
 
 
 class Export:
-    """What is exported: the labs of a course, and how."""
-
     def __init__(self, catalogue, labs, name, is_native=False):
         self.tracked = tracked(catalogue.root)
         self.catalogue, self.labs, self.name = catalogue, labs, name
@@ -90,7 +84,6 @@ class Export:
         return bool(lab) and lab not in self.numbers
 
     def texts(self):
-        """Returns {path: text} of the course's sources and scripts."""
         found = {}
         for path in self.tracked:
             if self.is_kept(path):
@@ -111,7 +104,6 @@ class Export:
         return bool(lab) or path in KEPT_FILES or path.startswith(KEPT)
 
     def changed(self, path, text):
-        """Returns the text of a file without solutions."""
         if self.is_object_only(path):
             return (f"// Lab {self.catalogue.lab_of[path]} is not in this course: libmini's code is in "
                     "course/, as an object file.\n")
@@ -179,7 +171,7 @@ class Export:
         paths = sorted([*texts, *[f"course/{each.name}" for each in objects]])
         for path in set(old.get("files", ())) - set(paths):
             (folder / path).unlink(missing_ok=True)
-        content = {"version": COURSE_VERSION, "name": self.name, "libmini": commit_of(ROOT),
+        content = {"version": 1, "name": self.name, "libmini": commit_of(ROOT),
                    "labs": [lab.number for lab in self.labs], "system": export_objects.system(),
                    "files": paths}
         (folder / COURSE).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
@@ -187,7 +179,6 @@ class Export:
 
 
 def without_answers(text):
-    """Returns a lab's page without answers."""
     return FOLD.sub(lambda fold: "" if is_answer(text, fold) else fold[0], text)
 
 
@@ -200,7 +191,6 @@ def is_answer(text, fold):
 
 
 def tracked(root):
-    """Returns the paths of the files that git tracks."""
     listed = output_of(["git", "-C", str(root), "ls-files", "-z"])
     if listed is None:
         raise LabError("labs/lab dev export needs git, and a git clone of libmini")
@@ -229,8 +219,7 @@ def add_arguments(parser):
     parser.add_argument("folder", type=Path, metavar="DIR",
                         help="a new folder, or the course to update")
     parser.add_argument("--labs", required=True, metavar="N,...", help="the labs of the course")
-    parser.add_argument("--name", default="Distributed training, taken apart",
-                        help="the course's name, for its README")
+    parser.add_argument("--name", default="Distributed training, taken apart", help="(for its README)")
     parser.add_argument("--native", action="store_true",
                         help="for this machine's processor: with the objects of build/release, "
                         f"instead of new ones with {export_objects.usual_flags()}")

@@ -5,8 +5,7 @@
     course/objects.cmake          puts it into libmini_data.a, in place of these files
 
 A course's check of lab 09 uses libmini's code of lab 07: it comes from the object file. The
-compilers' and the processor's versions must fit, so objects.cmake compares them.
-"""
+compilers' and the processor's versions must fit, so objects.cmake compares them."""
 
 import json
 import platform
@@ -23,8 +22,8 @@ FOLDER = BUILD / "export"
 NATIVE = BUILD / PRESET  # the usual build, whose objects are for this processor
 FLAGS = {"x86_64": "-march=x86-64-v3", "aarch64": "-march=armv8-a"}
 # libmini's own targets only: not a learner's files, and not the mutants.
-OUTPUT = re.compile(r"-o (\S+/CMakeFiles/(?!\S*(?:_mine|_schemata|_check|_tests)\.dir)"
-                    r"(?!mini_(?:check\d\d|schemata|work)_)(\w+)\.dir/\S+\.o)")
+OUTPUT = re.compile(r"-o (\S+/CMakeFiles/(?!\S*(?:_mine|_schemata|_yours|_check|_tests)\.dir)"
+                    r"(?!mini_(?:check\d\d|schemata|yours|work)_)(\w+)\.dir/\S+\.o)")
 HEAD = """\
 # Links the solutions, which this course has as object files only.
 
@@ -73,7 +72,6 @@ def usual_flags():
 
 
 def build_objects(catalogue, folder, flags):
-    """Builds the object files of all files with regions; returns them."""
     log = fresh_log("export")
     options = ["-DMINI_CUDA=SIM"]
     if folder != NATIVE:

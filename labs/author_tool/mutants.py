@@ -10,8 +10,7 @@ and ` ...` leaves lines as they are, up to the next line of the change, or up to
 
 Lines before the first `...` must occur once in the code; of later ones the first place counts.
 A mutant, as in tests/mutants/lab11.3.diff, changes the regions of its task. Their markers are lines,
-too, and can select a region. A change that begins with `-...` begins after the first marker.
-"""
+too, and can select a region. A change that begins with `-...` begins after the first marker."""
 
 import re
 from dataclasses import dataclass
@@ -70,7 +69,6 @@ def apply(change, code):
     result, at, block, gap = [], 0, [], None
 
     def place_of(old):
-        """Returns where the lines of a block stand in the code."""
         if not old:
             return 1 if gap is None else next(
                 (n for n in range(at, len(code)) if MARKER.match(code[n])), len(code))

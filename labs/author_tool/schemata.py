@@ -5,8 +5,7 @@
     else { ...the reference... }
 
 labs/check/schemata.hpp selects one at run time; in device code only on the simulator. With #line the
-compiler's errors name the original files, and for a mutant its name and the line of its region.
-"""
+compiler's errors name the original files, and for a mutant its name and the line of its region."""
 
 from pathlib import Path
 

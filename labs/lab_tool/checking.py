@@ -1,7 +1,6 @@
 """Checks a learner's tasks with the lab's check program, which lists the cases tagged [lab07.2].
 
-Each case runs in its own process, several at a time, under a watchdog.
-"""
+Each case runs in its own process, several at a time, under a watchdog."""
 
 import contextlib
 import os
@@ -27,17 +26,18 @@ class TaskResult:
     reason: str = ""
     verdicts: list = field(default_factory=list)
     errors: list = field(default_factory=list)  # CompileErrors
+    bonus: int = 0  # points of a learner's own test
 
 
 def program_of(lab, kind="check"):
     return BIN / f"lab{lab}_{kind}"
 
 
-def cases_of(program, tag):
-    """Returns the names of the test cases with a tag; None if the program cannot list them."""
+def cases_of(program, tag=""):
+    """Returns the names of the test cases, by default of all tags; None if the program cannot list them."""
     for options in LISTING:
         try:
-            listed = subprocess.run([program, *options, f"[{tag}]"], stdin=subprocess.DEVNULL,
+            listed = subprocess.run([program, *options, *[f"[{tag}]"] * bool(tag)], stdin=subprocess.DEVNULL,
                                     capture_output=True, text=True, errors="replace",
                                     timeout=LISTING_SECONDS, env=case_environment())
         except subprocess.TimeoutExpired:
@@ -49,7 +49,6 @@ def cases_of(program, tag):
 
 
 def escaped(name):
-    """Returns a case's name escaped for Catch2's command line."""
     return "".join("\\" + letter if letter in "\\,[" else letter for letter in name)
 
 
@@ -76,7 +75,6 @@ def read_result(path):
 
 
 def check_case(program, name, limits=Limits(), *options, **environment):
-    """Runs one case in its own process and returns the verdict."""
     ended, text = run_cases(program, [name], limits, *options, **environment)
     return judge(name, ended, text, limits)
 

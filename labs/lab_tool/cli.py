@@ -1,11 +1,6 @@
-"""The table of verbs, and the dispatch of a command line to a verb.
-
-A verb is a module of lab_tool.verbs with
-
-    add_arguments(parser)      its options, if it has any (argparse)
-    run(options) -> int        runs the verb; returns the exit code
-
-It is imported only when it is used, so that `labs/lab --help` stays fast. A course lacks some verbs.
+"""The table of verbs, and the dispatch of a command line to a verb: a module of lab_tool.verbs with
+run(options), which returns the exit code, and add_arguments(parser), if it has any. It is imported
+only when the verb is used, so that `labs/lab --help` stays fast. A course lacks the verbs for authors.
 """
 
 import importlib
@@ -21,6 +16,7 @@ VERBS = {
     "next": "the next task: what, where, and when it is done",
     "start": "begin a lab: write its starter files to work/",
     "check": "build your code and check a lab, a task or all",
+    "test-yours": "run your own test of a lab on wrong versions of libmini's code",
     "hint": "show a task's next hint",
     "diff": "compare your code of a task with the solution, after asking",
     "reset": "put a lab or a task back to its starter, with a backup",
@@ -32,18 +28,11 @@ VERBS = {
     "dev": "for authors and instructors: check the labs, export a course",
 }
 FOLDER = Path(__file__).parent / "verbs"
-VERBS = {verb: what for verb, what in VERBS.items() if (FOLDER / f"{verb}.py").exists()}
+VERBS = {verb: what for verb, what in VERBS.items() if (FOLDER / f"{verb.replace('-', '_')}.py").exists()}
 
 USAGE_EXIT = 2
 INTERRUPTED_EXIT = 130
 BROKEN_PIPE_EXIT = 141
-
-
-def overview():
-    lines = ["usage: labs/lab VERB [OPTIONS]", "", "The one command of libmini's labs.", "", "verbs:"]
-    lines += [f"  {verb:10} {summary}" for verb, summary in VERBS.items()]
-    lines += ["", "labs/lab VERB --help prints more. New here? Start with: labs/lab demo"]
-    return "\n".join(lines)
 
 
 def main(words):
@@ -69,7 +58,9 @@ def main(words):
 def dispatch(words):
     verb, rest = words[0] if words else "", words[1:]
     if verb in ("", "-h", "--help", "help"):
-        print(overview())
+        print("usage: labs/lab VERB [OPTIONS]\n\nThe one command of libmini's labs.\n\nverbs:")
+        print("\n".join(f"  {verb:10} {summary}" for verb, summary in VERBS.items()))
+        print("\nlabs/lab VERB --help prints more. New here? Start with: labs/lab demo")
         return 0 if verb else USAGE_EXIT
     if verb not in VERBS:
         print(f"lab: there is no verb {verb!r}; verbs: {', '.join(VERBS)}", file=sys.stderr)
@@ -79,7 +70,7 @@ def dispatch(words):
         os.execv(sys.executable, [sys.executable, str(lab00), verb])
     import argparse
 
-    module = importlib.import_module(f"lab_tool.verbs.{verb}")
+    module = importlib.import_module(f"lab_tool.verbs.{verb.replace('-', '_')}")
     parser = argparse.ArgumentParser(prog=f"labs/lab {verb}", description=module.__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     getattr(module, "add_arguments", lambda parser: None)(parser)

@@ -1,14 +1,6 @@
-"""Limits on the processes that run a learner's code while `grade` judges it.
-
-    another user      the code cannot write to the tool's files, or signal the tool; only
-                      root can start processes of another user
-    processes         a limit on the user's processes and threads; the system does not
-                      apply it to root
-    survivors         the user's processes that leave their group by setsid end when the
-                      lab's cases have ended
-
-Without confinement (`check`, on the learner's own machine) the cases run as the user.
-"""
+"""Limits on the processes that run a learner's code while `grade` judges it: another user, who cannot
+write to the tool's files or signal the tool; a number of processes, which the system does not apply
+to root; and the end of those that have left their group by setsid, after the lab's cases."""
 
 import os
 import pwd

@@ -2,10 +2,10 @@
 
 The signatures are those of the reference's functions that its header declares: the header of the same
 name or, if there is none, the headers that it includes. A private function is one of them only if
-it overrides another: other private functions are the learner's own business.
-"""
+it overrides another: other private functions are the learner's own business."""
 
 import re
+from pathlib import PurePath
 
 from lab_tool.not_written import INSTANTIATION, defined_in
 from lab_tool.regions import HEADERS, core_in
@@ -19,18 +19,22 @@ NAMESPACE = re.compile(r"^namespace ([\w:]+) \{", re.MULTILINE)
 
 def empty_form(root, path):
     text = (root / path).read_text(encoding="utf-8")
-    own = [str((root / path).with_suffix(suffix)) for suffix in HEADERS]
-    headers = [name for name in own if (root / name).is_file()] or [
-        name for name in INCLUDED.findall(text) if (root / name).is_file()]
     head = "\n".join(text.split("\n")[:core_in(text, path)[0]]).rstrip("\n")
     declared = "\n".join(map(declarations, [(root / name).read_text(encoding="utf-8")
-                                            for name in headers]))
+                                            for name in headers_of(root, path)]))
     space = NAMESPACE.search(text)
     lines = [f"Define these functions{f' of namespace {space[1]}' if space else ''}; the headers say "
              "what they do:"]
     for signature in signatures(text, declared):
         lines += ["", *("    " + line for line in signature.split("\n"))]
     return "\n".join([head, "", *(f"// {line}".rstrip() for line in lines), ""])
+
+
+def headers_of(root, path):
+    own = [str(PurePath(path).with_suffix(suffix)) for suffix in HEADERS]
+    included = INCLUDED.findall((root / path).read_text(encoding="utf-8"))
+    return [name for name in own if (root / name).is_file()] or [
+        name for name in included if (root / name).is_file()]
 
 
 def declarations(header):

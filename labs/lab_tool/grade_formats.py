@@ -34,7 +34,8 @@ def spell(grades):
         width = max((len(task["task"]) for task in lab["tasks"]), default=0)
         for task in lab["tasks"]:
             reason = f": {task['reason']}" if task["reason"] else ""
-            lines.append(f"  {task['task']:{width}}  {task['points']:2} of {task['of']:<2}  "
+            most = f"of {task['of']:<2}" if task["of"] else "bonus"
+            lines.append(f"  {task['task']:{width}}  {task['points']:2} {most}  "
                          f"{task['status']}{reason}")
     return "\n".join([*lines, f"\n{grades['points']} of {grades['of']} points"])
 

@@ -1,7 +1,6 @@
 """The bug hunt of a lab: a program that the learner repairs in work/ until it exits with code 0. Of a
 program with kernels the simulator checks every access (MINI_SIM_CHECK=1), and a race is a bug, too.
-A hunt that is equal to the original counts as not started.
-"""
+A hunt that is equal to the original counts as not started."""
 
 from dataclasses import replace
 from pathlib import PurePath
@@ -32,8 +31,15 @@ def run_hunt(program, limits=LIMITS, **environment):
 
 
 def environment_of(lab):
-    """Returns the environment variables with which a lab's hunt is judged."""
     return {"MINI_SIM_CHECK": "1"} if lab.hunt.endswith(".cu") else {}
+
+
+def build_failure(task, target, own):
+    """Builds a program of the learner's file `own`; returns None or, if it fails, the TaskResult."""
+    log = fresh_log(target)
+    code, lines = build_checks([target], log)
+    return TaskResult(task, FAILED, f"{own} does not build (log: {log})",
+                      errors=compile_errors.errors_in(lines, ROOT)) if code else None
 
 
 def check_hunt(workspace, lab, confinement=FREE):
@@ -46,11 +52,9 @@ def check_hunt(workspace, lab, confinement=FREE):
                           f"labs/lab reset {task.words}")
     if workspace.untouched(task.name):
         return TaskResult(task.name, NOT_STARTED)
-    log = fresh_log("hunt")
-    code, lines = build_checks([f"lab{lab.number}_bug_hunt_mine"], log)
-    if code:
-        return TaskResult(task.name, FAILED, f"{workspace.shown(lab.hunt)} does not build (log: {log})",
-                          errors=compile_errors.errors_in(lines, ROOT))
+    failure = build_failure(task.name, f"lab{lab.number}_bug_hunt_mine", workspace.shown(lab.hunt))
+    if failure:
+        return failure
     program = program_of(lab.number, "bug_hunt_mine")
     limits = replace(LIMITS, confinement=confinement)
     happened, output = run_hunt(program, limits, **environment_of(lab))

@@ -1,19 +1,24 @@
 """The files that a build compiles in place of libmini's own, in build/mine.
 
-    work/07-partition/partition.cpp               the learner's file
     build/mine/07/libmini/data/partition.cpp      for the check of lab 07: includes the learner's file,
                                                   which compilers and sanitizers then name
     build/mine/work/libmini/data/partition.cpp    the same, for programs with the code of all labs;
                                                   CMake runs main() (MiniOverlay)
 
 A file with kernels is copied, with #line. A source that the learner has added is compiled with the
-lab's first file. An unfinished file of lab 07 fails lab 07, and no later lab.
-"""
+lab's first file. An unfinished file of lab 07 fails lab 07, and no later lab."""
 
 from pathlib import PurePath
 
 from lab_tool.places import BUILD, replace_file
 from lab_tool.regions import HEADERS, SUFFIXES
+
+OWN_TEST = "my_test.cpp"  # see labs/lab test-yours
+PROGRAMS = ("bug_hunt", "my_test")  # the files that are programs of their own
+
+
+def own_test(workspace, lab):
+    return workspace.folder / lab.folder.name / OWN_TEST
 
 
 def folder_of(lab, build=BUILD):
@@ -56,7 +61,7 @@ def files_of(workspace, labs):
         first = min(paths.values(), key=lambda path: not path.startswith("libmini/"), default=lab.hunt)
         for own in sorted((workspace.folder / lab.folder.name).glob("[!.]*")):
             name = f"{lab.folder.name}/{own.name}"
-            if lab.number in labs and own.suffix in SUFFIXES and own.is_file() and own.stem != "bug_hunt":
+            if lab.number in labs and own.suffix in SUFFIXES and own.is_file() and own.stem not in PROGRAMS:
                 found[paths.get(name) or str(PurePath(first).parent / f"lab{lab.number}" / own.name)] = name
     return found
 

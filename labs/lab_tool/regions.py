@@ -8,8 +8,7 @@ In the starter a region contains MINI_TODO("lab07.2", "..."), which compiles and
 NotImplemented. The marker lines stay, so a learner's file has the same regions.
 
 A source with two lines // [lab07 file] is a core: it can also be written whole, from an empty file
-(empty_form.py). A learner's file of a core is guided if it has regions, and else written whole.
-"""
+(empty_form.py). A learner's file of a core is guided if it has regions, and else written whole."""
 
 import re
 from dataclasses import dataclass

@@ -82,16 +82,12 @@ def say_stories(results, hints_of=None):
         for verdict in failed[CASES_TOLD:]:
             say_wrapped(f"also fails: {verdict.name}", "  ")
         if failed and hints_of and ".hunt" not in result.task:  # a hunt has no cases
-            say(f"  in a debugger: {debugger(result.task, failed[0].name)}")
+            program = program_of(result.task[:2]).relative_to(ROOT)
+            command = ["gdb", "--args", program, "--break", escaped(failed[0].name)]
+            say(f"  in a debugger: {spell(command)}")
         left = hints_of(result.task) if hints_of else 0
         if left:
             say(f"  stuck? labs/lab hint {result.task}  ({left} left)")
-
-
-def debugger(task, case):
-    """Returns the command that runs a case of a task's check in a debugger, up to the failure."""
-    program = program_of(task[:2]).relative_to(ROOT)
-    return spell(["gdb", "--args", program, "--break", escaped(case)])
 
 
 def say_wrapped(text, indent):

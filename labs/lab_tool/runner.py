@@ -1,8 +1,7 @@
 """Runs one test case of a lab's check in its own process, under a watchdog.
 
 The checked code may loop forever, deadlock, crash, call _exit(0), or write without end: run_case
-always returns.
-"""
+always returns."""
 
 import contextlib
 import ctypes
@@ -128,7 +127,6 @@ def size(output):
 
 
 def kept(output):
-    """Returns the beginning and the end of an output."""
     # pread, since this process and the case share one position in the file.
     head = os.pread(output.fileno(), KEPT, 0)
     tail = os.pread(output.fileno(), KEPT, max(KEPT, size(output) - KEPT))

@@ -5,8 +5,7 @@
     07-partition/partition.cpp     the files of work/, without .lab.json and backups
     07-partition/bug_hunt.cpp
 
-unpack() does not trust a submission: only sources in the folders of labs are written to work/.
-"""
+unpack() does not trust a submission: only sources in the folders of labs are written to work/."""
 
 import json
 import re
@@ -15,7 +14,7 @@ import zipfile
 from datetime import datetime, timezone
 from lab_tool.places import ROOT
 from lab_tool.process import commit_of
-from lab_tool.projection import files_of
+from lab_tool.projection import PROGRAMS, files_of
 from lab_tool.regions import SUFFIXES
 from lab_tool.screen import LabError
 
@@ -28,7 +27,6 @@ DATE_IN_ZIP = (1980, 1, 1, 0, 0, 0)  # equal files make equal zips
 
 
 def pack(workspace, labs, target):
-    """Writes the zip of labs that build. Returns the manifest."""
     paths = paths_of(workspace, labs)
     manifest = {"version": VERSION, "libmini": (workspace.catalogue.course or {}).get("libmini")
                 or commit_of(workspace.root),
@@ -44,14 +42,16 @@ def pack(workspace, labs, target):
 
 
 def paths_of(workspace, labs):
-    """Returns the paths of the labs' files in work/: sources, bug hunts, and added files."""
+    """Returns the paths of the labs' files in work/: sources, bug hunts, tests, and added files."""
     for lab in labs:
         for path in workspace.catalogue.files_of(lab.number):
             if workspace.mine(path) is None:
                 raise LabError(f"{workspace.shown(path)} is missing; run: labs/lab start {lab.number}")
-    hunts = [workspace.name(lab.hunt) for lab in labs if workspace.mine(lab.hunt) is not None]
+    programs = [f"{own.parent.name}/{own.name}" for lab in labs
+                for own in (workspace.folder / lab.folder.name).iterdir()
+                if own.stem in PROGRAMS and own.suffix in SUFFIXES]
     refuse_links(workspace.folder)
-    return sorted({*files_of(workspace, {lab.number for lab in labs}).values(), *hunts})
+    return sorted({*files_of(workspace, {lab.number for lab in labs}).values(), *programs})
 
 
 def refuse_links(folder):

@@ -29,7 +29,7 @@ def call(*words):
 class Verbs(unittest.TestCase):
     def test_every_verb_is_a_module_with_a_text_and_a_function(self):
         for verb in cli.VERBS:
-            module = importlib.import_module(f"lab_tool.verbs.{verb}")
+            module = importlib.import_module(f"lab_tool.verbs.{verb.replace('-', '_')}")
             self.assertTrue(module.__doc__ and module.run, verb)
 
     def test_help_names_every_verb(self):

@@ -1,5 +1,6 @@
 """Works through the labs like a learner: all labs from their starters together, in demo --mine, which
-must train to the bits of the reference; fails if an output is unexpected.
+must train to the bits of the reference; then a test of the learner's own, which must kill a mutant.
+Fails if an output is unexpected.
 
     tests/labs/learner_end_to_end.py           in a fresh clone, build/end-to-end, which stays
     tests/labs/learner_end_to_end.py --here    in this repository, which must not have a work/; so CI
@@ -123,6 +124,15 @@ def solve_all(learner):
     print("\nthe reference and the solved labs train to bitwise identical parameters", flush=True)
 
 
+def test_yours(learner):
+    learner.lab("test-yours", "9", says=["wrote work/09-distributed-sampler/my_test.cpp"])
+    own = learner.clone / WORK / "09-distributed-sampler/my_test.cpp"
+    own.write_text(own.read_text(encoding="utf-8").replace("1 + 1 == 2", (
+        "data::DistributedSampler(10, {.num_replicas = 3, .rank = 1, .shuffle = false}).indices() == "
+        "std::vector<int64_t>{1, 4, 7, 0}")), encoding="utf-8")
+    assert " kills 0 " not in learner.lab("test-yours", "9", says=["your test kills", "bonus points"])
+
+
 def digests_of(output):
     results = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
     assert len(results) == 1 and results[0]["parameters_sha256"], output
@@ -136,7 +146,9 @@ def main(words):
         sys.exit(f"learner_end_to_end: {ROOT / WORK} holds a learner's work; leave out --here")
     os.environ.update(NO_COLOR="1", OMP_NUM_THREADS="1")
     try:
-        solve_all(Learner(ROOT if words else fresh_clone()))
+        learner = Learner(ROOT if words else fresh_clone())
+        solve_all(learner)
+        test_yours(learner)
     finally:
         if words:
             shutil.rmtree(ROOT / WORK, ignore_errors=True)

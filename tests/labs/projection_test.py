@@ -18,7 +18,8 @@ class Projection(FakeTree):
 
     def test_the_learners_files_of_the_lab_and_its_new_files_are_included(self):
         self.write("work/09-sampler/sampler.cpp", SAMPLER)
-        self.write("work/09-sampler/bug_hunt.cpp", "buggy();\n")
+        for name in ("bug_hunt", "my_test"):  # programs of their own
+            self.write(f"work/09-sampler/{name}.cpp", "main();\n")
         self.write("work/07-partition/helper.hpp", "int help();\n")
         self.write("work/07-partition/helper.cpp", "int help() { return 1; }\n")
         self.write("work/.backup/1/07-partition/part.cpp", "old();\n")

@@ -11,7 +11,7 @@ from lab_tool.screen import LabError
 from lab_tool.state import State
 
 SOURCE = "07-partition/part.cpp"
-HUNT = "07-partition/bug_hunt.cpp"
+HUNT, TEST = "07-partition/bug_hunt.cpp", "07-partition/my_test.cpp"
 
 
 class Submission(FakeTree):
@@ -43,6 +43,7 @@ class Submission(FakeTree):
         self.write(f"labs/{HUNT}", "buggy")
         self.write(f"work/{HUNT}", "buggy")
         self.write("work/07-partition/added.cpp", "int added;\n")
+        self.write(f"work/{TEST}", "TEST_CASE();\n")
         self.write("work/07-partition/notes.txt", "mine\n")
         self.write("work/.backup/2026/07-partition/part.cpp", "old\n")
         self.assertIn("lab 07", self.submit())
@@ -50,11 +51,11 @@ class Submission(FakeTree):
             names = file.namelist()
             manifest = json.loads(file.read("manifest.json"))
             self.assertEqual(file.read(SOURCE).decode(), PARTITION)
-        self.assertEqual(names, ["manifest.json", "07-partition/added.cpp", HUNT, SOURCE])
+        self.assertEqual(names, ["manifest.json", "07-partition/added.cpp", HUNT, TEST, SOURCE])
         self.assertEqual((manifest["version"], manifest["labs"]), (1, ["07"]))
         self.assertIn("libmini", manifest)
         self.assertRegex(manifest["date"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$")
-        self.assertEqual(self.unpack(), [".submission", "07-partition/added.cpp", HUNT, SOURCE])
+        self.assertEqual(self.unpack(), [".submission", "07-partition/added.cpp", HUNT, TEST, SOURCE])
 
     def test_functions_that_are_not_written_are_listed(self):
         self.assertNotIn("not written", self.submit())

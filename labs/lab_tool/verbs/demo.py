@@ -9,8 +9,7 @@ passed to the training program: labs/lab demo -n 4 -- --lr 0.05
 The run is recorded in a new folder of runs/, with a page, report.html.
 
 With --mine it trains with your own code of the labs: the library with your
-files of work/, and without the faster extras, which would replace your code.
-"""
+files of work/, and without the faster extras, which would replace your code."""
 
 import time
 

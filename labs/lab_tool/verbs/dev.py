@@ -3,12 +3,9 @@
     labs/lab dev check                          check the labs themselves
     labs/lab dev export ~/cs101 --labs 7,9,10   a course without solutions
 
-dev check reads markers, task tables, hints and mutants; runs the bug hunts with
-and without their repairs; and runs every lab's checks on the reference, every
-stub, the empty files that start writes, and every mutant. At the end it prints
-the mutants with the cases that killed them, the complaints, and the counts. The
-exit code is 1 if there is a complaint.
-"""
+dev check verifies what labs/README.md asks of a lab. At the end it prints the
+mutants with the cases that killed them, the complaints, and the counts. The exit
+code is 1 if there is a complaint."""
 
 import time
 
@@ -44,8 +41,6 @@ def check_labs(options):
     outcome = Outcome()
     catalogue = Catalogue()
     labs = [catalogue.lab(options.lab)] if options.lab else catalogue.labs
-    if not labs:
-        raise LabError("there is no lab with a task table in its README")
     try:
         mutants = read_mutants(catalogue)
         step("read the labs")
@@ -85,7 +80,6 @@ def run_all(catalogue, labs, mutants, outcome, step):
 
 
 def conclude(catalogue, labs, outcome, seconds):
-    """Prints the results, and at the end the counts; returns the exit code."""
     if outcome.killed:
         say("\nmutant                                        killed by")
     for mutant, verdict in outcome.killed:

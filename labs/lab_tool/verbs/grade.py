@@ -7,13 +7,12 @@ passes.
     labs/lab grade --submission ada.zip --user student   as another user
 
 A task has the points of its row in the table of the lab's page, 80 % of them if
-a main file of it is guided (labs/lab start --help); a bug hunt has 10. Without
-work/.lab.json, as in a submission, a lab counts if all its files are present.
+a main file of it is guided (labs/lab start --help); a bug hunt has 10, and your
+own test gives bonus points (labs/lab test-yours --help). Without work/.lab.json, as in a submission, a lab counts if all its files are present.
 
 --output is written again after each lab, so that a grader that is stopped has
 graded what it had checked; stdout then has the text, and stderr the progress.
-docs/pages/instructors.md says what --user prevents, and what it does not.
-"""
+docs/pages/instructors.md says what --user prevents, and what it does not."""
 
 import contextlib
 import io
@@ -24,11 +23,13 @@ from pathlib import Path
 
 from lab_tool import report, submission
 from lab_tool.building import build_without_broken
+from lab_tool.catalogue import Task
 from lab_tool.checking import TaskResult, check_lab, program_of
 from lab_tool.confine import confined_to
 from lab_tool.grade_formats import FORMATS, clean, failure
 from lab_tool.hunts import check_hunt
 from lab_tool.places import replace_file
+from lab_tool.projection import OWN_TEST, own_test
 from lab_tool.runner import Limits
 from lab_tool.screen import LabError, say
 from lab_tool.verdict import NOT_STARTED, PASSED
@@ -76,13 +77,10 @@ def grade_as(options):
         return grades
 
     with contextlib.redirect_stdout(sys.stderr):
-        grades = write(grade(workspace, chosen(workspace.catalogue, options), confinement, write))
+        numbers = [number.strip() for number in ",".join(options.numbers).split(",") if number]
+        labs = list(map(workspace.catalogue.lab, numbers)) or workspace.catalogue.labs
+        grades = write(grade(workspace, labs, confinement, write))
     return FORMATS["text" if options.output else options.format](grades)
-
-
-def chosen(catalogue, options):
-    numbers = ",".join(options.numbers).split(",")
-    return [catalogue.lab(number.strip()) for number in numbers if number] or catalogue.labs
 
 
 def grade(workspace, labs, confinement, write):
@@ -97,9 +95,12 @@ def grade(workspace, labs, confinement, write):
         write(list(grades.values()))
         results = {result.task: result for result in check_lab(
             workspace, lab, broken, limits=Limits(confinement=confinement))}
-        if lab.hunt:
-            hunt = check_hunt(workspace, lab, confinement)
-            results[hunt.task] = hunt
+        more = [check_hunt(workspace, lab, confinement)] if lab.hunt else []
+        if own_test(workspace, lab).exists() and not workspace.catalogue.course:
+            from lab_tool.verbs.test_yours import check_own_test  # a course lacks it
+
+            more.append(check_own_test(workspace, lab, confinement))
+        results |= {result.task: result for result in more}
         confinement.end_processes()
         grades[lab.number] = grade_lab(lab, results, workspace)
     return list(grades.values())
@@ -108,13 +109,14 @@ def grade(workspace, labs, confinement, write):
 def grade_lab(lab, results, workspace):
     """Returns the points of a lab's tasks; a task without a result is not started."""
     tasks = []
-    for task in lab.all_tasks:
+    own = Task(f"{lab.number}.test", "Your own test", OWN_TEST, "")
+    for task in [*lab.all_tasks, *[own] * (own.name in results)]:
         result = results.get(task.name) or TaskResult(task.name, NOT_STARTED)
         has_passed = result.status == PASSED
         note = f"guided: {GUIDED_PERCENT} %" if has_passed and workspace.is_guided(task.name) else ""
         tasks.append({"task": task.name, "what": task.what, "status": result.status,
                       "reason": clean(result.reason) or note,
-                      "points": workspace.points(task) if has_passed else 0, "of": task.points,
+                      "points": workspace.points(task) * has_passed + result.bonus, "of": task.points,
                       "seconds": round(sum(each.seconds for each in result.verdicts), 3),
                       "output": story_of(result)})
     return {"lab": lab.number, "title": lab.title, "tasks": tasks,

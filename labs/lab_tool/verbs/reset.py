@@ -6,8 +6,7 @@ work/.backup.
     labs/lab reset 7 hunt    only the bug hunt
 
 A lab begins again as with labs/lab start: with empty files, or with frames if
-you add --guided. One task can be reset in a file that has its frame.
-"""
+you add --guided. One task can be reset in a file that has its frame."""
 
 from lab_tool.places import shown
 from lab_tool.screen import LabError, say

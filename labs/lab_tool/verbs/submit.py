@@ -7,15 +7,15 @@
 Builds the labs first. Code that does not compile is refused, with its first
 error. Tasks may fail or be unwritten: the zip is your work as it is, and the
 functions that your files do not define are listed. It has the files of work/,
-and a manifest with the version of libmini, and the date.
-"""
+and a manifest with the version of libmini, and the date."""
 
 from pathlib import Path
 
-from lab_tool import compile_errors, submission
-from lab_tool.building import build_checks, build_without_broken
+from lab_tool import submission
+from lab_tool.building import build_without_broken
+from lab_tool.hunts import build_failure
 from lab_tool.not_written import reported
-from lab_tool.places import BUILD, ROOT, fresh_log, shown
+from lab_tool.places import BUILD, shown
 from lab_tool.screen import LabError, say
 from lab_tool.workspace import Workspace
 
@@ -44,15 +44,12 @@ def run(options):
 
 
 def refuse_broken(workspace, labs):
-    for path, errors in build_without_broken(workspace, labs).items():
-        raise LabError(does_not_build(path, errors))
+    broken = build_without_broken(workspace, labs)
     for lab in labs:
-        if lab.hunt and not workspace.untouched(f"{lab.number}.hunt"):
-            code, lines = build_checks([f"lab{lab.number}_bug_hunt_mine"], fresh_log("hunt"))
-            if code:
-                raise LabError(does_not_build(workspace.name(lab.hunt), compile_errors.errors_in(lines, ROOT)))
-
-
-def does_not_build(path, errors):
-    first = "\n".join(errors[0].spelled()) if errors else "see build/lab.log"
-    return f"work/{path} does not compile, and was not packed:\n{first}"
+        if lab.hunt and not broken and not workspace.untouched(f"{lab.number}.hunt"):
+            path = workspace.name(lab.hunt)
+            failure = build_failure("", f"lab{lab.number}_bug_hunt_mine", path)
+            broken = {path: failure.errors} if failure else {}
+    for path, errors in broken.items():
+        first = "\n".join(errors[0].spelled()) if errors else "see the logs in build/"
+        raise LabError(f"work/{path} does not compile, and was not packed:\n{first}")

@@ -4,6 +4,7 @@
 //     stacks   If a case does not end in time, the parent sends SIGUSR2 to each thread in
 //              turn. The thread writes its rank and its stack, so the report of a deadlock
 //              shows where each rank waits.
+//     end      If the parent is killed, the process is killed, too.
 //     story    If a sanitizer ends the process, the result has the case's messages.
 //     token    The parent sends a secret through a socket. It is taken before the learner's
 //              code runs, and sent back when every case has passed and Catch2 ends: a
@@ -11,6 +12,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -84,6 +86,7 @@ std::array<char, 32> token;  // TOKEN_BYTES of runner.py
 __attribute__((constructor(101))) void take_token() {
     const char* const number = std::getenv("MINI_TOKEN");
     if (!number) return;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // a case may have no end: it ends with the tool
     const int fd = std::atoi(number);
     fcntl(fd, F_SETFD, FD_CLOEXEC);
     if (read(fd, token.data(), token.size()) == static_cast<ssize_t>(token.size()))

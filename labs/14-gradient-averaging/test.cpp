@@ -30,19 +30,7 @@ TEST_CASE("average_gradients calls one all-reduce per parameter and no other col
 
 TEST_CASE("a parameter without a gradient is an error that names it and the rank",
           "[lab14][lab14.1]") {
-    const auto messages = on_ranks(2, [](dist::ProcessGroup& group) {
-        std::vector<Tensor> parameters = parameters_with_gradients(group.rank());
-        parallel::average_gradients(parameters, group);
-        parameters[1].set_grad(Tensor());
-        return test::message_of(
-            [&] { parallel::average_gradients({parameters[1]}, group); });
-    });
-    for (size_t rank = 0; rank < 2; ++rank) {
-        INFO("the only parameter, of shape (1,), has no gradient on rank "
-             << rank << "; the message: " << messages[rank]);
-        CHECK(messages[rank].find("parameter 0") != std::string::npos);
-        CHECK(messages[rank].find(concat("rank ", rank)) != std::string::npos);
-    }
+    check_missing_gradient(parallel::average_gradients);
 }
 
 // ---- 14.2
@@ -52,6 +40,11 @@ TEST_CASE("average_flat_gradients leaves the same mean", "[lab14][lab14.2]") {
     INFO("12 numbers are copied into flat, from offset 0 on, and after the all-reduce");
     INFO("copied back, again from offset 0 on");
     check_means(averaged(ranks, parallel::average_flat_gradients));
+}
+
+TEST_CASE("average_flat_gradients has the same error for a missing gradient",
+          "[lab14][lab14.2]") {
+    check_missing_gradient(parallel::average_flat_gradients);
 }
 
 TEST_CASE("average_flat_gradients copies every number back to its own gradient",
@@ -126,7 +119,8 @@ TEST_CASE("all ranks start with the parameters and buffers of rank 0",
     const auto seen = on_ranks(ranks, [](dist::ProcessGroup& group) {
         manual_seed(100 + static_cast<uint64_t>(group.rank()));
         Counted model(group.rank());
-        tutorial::start_alike(model, group);
+        labs::WatchedGroup watched(group);  // a broadcast runs in its wait, not before
+        tutorial::start_alike(model, watched);
         return state_of(model);
     });
     manual_seed(100);

@@ -94,7 +94,8 @@ template <typename Average>
 inline std::vector<Averaged> averaged(int ranks, const Average& average) {
     return on_ranks(ranks, [&](dist::ProcessGroup& group) {
         const auto parameters = parameters_with_gradients(group.rank());
-        average(parameters, group);
+        labs::WatchedGroup watched(group);  // an all-reduce runs in its wait, not before
+        average(parameters, watched);
         return Averaged{gradients_of(parameters), values_of(parameters),
                         all_reduces(group)};
     });
@@ -124,6 +125,23 @@ inline void check_means(const std::vector<Averaged>& seen) {
     }
 }
 
+// Checks the error of each rank if its only parameter has no gradient.
+template <typename Average>
+inline void check_missing_gradient(const Average& average) {
+    const auto messages = on_ranks(2, [&](dist::ProcessGroup& group) {
+        std::vector<Tensor> parameters = parameters_with_gradients(group.rank());
+        average(parameters, group);
+        parameters[1].set_grad(Tensor());
+        return test::message_of([&] { average({parameters[1]}, group); });
+    });
+    for (size_t rank = 0; rank < 2; ++rank) {
+        INFO("the only parameter, of shape (1,), has no gradient on rank "
+             << rank << "; the message: " << messages[rank]);
+        CHECK(messages[rank].find("parameter 0") != std::string::npos);
+        CHECK(messages[rank].find(concat("rank ", rank)) != std::string::npos);
+    }
+}
+
 // ---- a model with a state
 
 // A layer with a float buffer and an integer counter; their values depend on the rank.
@@ -131,6 +149,7 @@ class Counted : public nn::Module {
   public:
     explicit Counted(int rank) {
         register_module("fc", fc);
+        fc.bias.set_requires_grad(false);  // frozen, but a part of the model
         mean = register_buffer("mean", Tensor::full({2}, rank + 1));
         count = register_buffer("count", Tensor::full({1}, 10 + rank, DType::kInt64));
     }

@@ -1,76 +1,16 @@
-// The checks of lab 14, tasks 14.4 to 14.6: training, and averaged models.
+// The checks of lab 14, task 14.4: training.
 
-#include "labs/14-gradient-averaging/test_support.hpp"
-
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
-#include "libmini/data/distributed_sampler.hpp"
+#include "labs/14-gradient-averaging/test_points.hpp"
 
 using namespace mini;
 using namespace mini::lab14;
 
-// ---- 14.4
-
 namespace {
-
-constexpr int64_t kSamples = 24, kWholeBatch = 12, kEpochs = 3;
-const optim::SGDOptions kSgd{.lr = 0.5, .momentum = 0.5};
-
-// 24 points and their classes, always the same.
-struct Points {
-    Points() {
-        Generator generator(5);
-        fill_uniform(x.span<float>(), -1.0, 1.0, generator);
-        std::vector<int64_t> classes;
-        for (int64_t i = 0; i < kSamples; ++i) classes.push_back(i % 3);
-        y = Tensor::from(classes);
-    }
-    Tensor x = Tensor::empty({kSamples, 4});
-    Tensor y;
-};
-
-// Divides the samples in order: the ranks' k-th batches together are the k-th whole batch.
-data::DataLoader slices(int rank, int ranks, int64_t whole_batch = kWholeBatch) {
-    const Points points;
-    return data::DataLoader(
-        std::make_shared<data::TensorDataset>(points.x, points.y),
-        {.batch_size = whole_batch / ranks,
-         .sampler = std::make_shared<data::DistributedSampler>(
-             kSamples, data::DistributedSamplerOptions{.num_replicas = ranks,
-                                                       .rank = rank,
-                                                       .shuffle = false,
-                                                       .drop_last = true})});
-}
-
-struct Trained {
-    Values parameters;
-    std::vector<double> losses;
-    std::vector<int64_t> all_reduces;
-};
-
-// Trains with one process on whole batches, without any averaging.
-Trained trained_alone() {
-    manual_seed(3);
-    nn::Linear model(4, 3);
-    optim::SGD optimizer(model.parameters(), kSgd);
-    auto loader = slices(0, 1);
-    Trained trained;
-    for (int64_t epoch = 0; epoch < kEpochs; ++epoch) {
-        double sum = 0;
-        for (const data::Batch& batch : loader) {
-            optimizer.zero_grad();
-            const Tensor loss = cross_entropy(model(batch.data), batch.target);
-            loss.backward();
-            optimizer.step();
-            sum += loss.item();
-        }
-        trained.losses.push_back(sum / static_cast<double>(loader.size()));
-    }
-    trained.parameters = values_of(model.parameters());
-    return trained;
-}
 
 std::vector<Trained> trained_on(int ranks) {
     return on_ranks(ranks, [&](dist::ProcessGroup& group) {
@@ -78,22 +18,19 @@ std::vector<Trained> trained_on(int ranks) {
         nn::Linear model(4, 3);
         optim::SGD optimizer(model.parameters(), kSgd);
         auto loader = slices(group.rank(), ranks);
+        sum(model(Tensor::ones({1, 4}))).backward();  // old gradients
         Trained trained;
         for (int64_t epoch = 0; epoch < kEpochs; ++epoch)
             trained.losses.push_back(
                 tutorial::train_epoch(model, loader, optimizer, group));
         trained.parameters = values_of(model.parameters());
+        std::vector<Tensor> gradients;
+        for (const Tensor& parameter : model.parameters())
+            if (parameter.grad().defined()) gradients.push_back(parameter.grad());
+        trained.gradients = values_of(gradients);
         trained.all_reduces = all_reduces(group);
         return trained;
     });
-}
-
-float largest_difference(const Values& a, const Values& b) {
-    REQUIRE(a.size() == b.size());
-    float largest = 0;
-    for (size_t i = 0; i < a.size(); ++i)
-        largest = std::max(largest, std::abs(a[i] - b[i]));
-    return largest;
 }
 
 }  // namespace
@@ -114,6 +51,8 @@ TEST_CASE("several ranks train like one rank on the whole batch", "[lab14][lab14
         CHECK(difference < 1e-5f);
         INFO("all replicas must be bitwise identical");
         CHECK(rank.parameters == seen[0].parameters);
+        INFO("a step uses the mean gradient: all ranks have it after the last step");
+        CHECK(rank.gradients == seen[0].gradients);
     }
 }
 
@@ -126,6 +65,32 @@ TEST_CASE("the loss of an epoch is the mean over its batches and all ranks",
             INFO("epoch " << epoch << " on " << ranks << " ranks");
             CHECK(std::abs(rank.losses[epoch] - alone.losses[epoch]) < 1e-5);
         }
+}
+
+TEST_CASE("the loss of an epoch counts batches, not samples", "[lab14][lab14.4]") {
+    struct Losses {
+        double returned, first, second;
+    };
+    const auto seen = on_ranks(2, [](dist::ProcessGroup& group) {
+        const Points points;
+        const auto x = ops::narrow(points.x, 0, 0, 3), y = ops::narrow(points.y, 0, 0, 3);
+        manual_seed(3);
+        nn::Linear model(4, 3);
+        const Tensor output = model(x);
+        const auto loss_of = [&](int64_t begin, int64_t size) {
+            return cross_entropy(ops::narrow(output, 0, begin, size),
+                                 ops::narrow(y, 0, begin, size))
+                .item();
+        };
+        optim::SGD optimizer(model.parameters(), {.lr = 0});
+        data::DataLoader loader(std::make_shared<data::TensorDataset>(x, y),
+                                {.batch_size = 2});
+        return Losses{tutorial::train_epoch(model, loader, optimizer, group),
+                      loss_of(0, 2), loss_of(2, 1)};
+    });
+    INFO("two batches, of 2 samples and of 1, with the losses "
+         << seen[0].first << " and " << seen[0].second << "; lr is 0");
+    CHECK(std::abs(seen[0].returned - (seen[0].first + seen[0].second) / 2) < 1e-5);
 }
 
 TEST_CASE("every step averages each gradient exactly once", "[lab14][lab14.4]") {
@@ -176,226 +141,4 @@ TEST_CASE("each rank gets an equal part of the data, in batches of its share",
         CHECK(seen[rank].sizes == std::vector<int64_t>{2, 1});
         CHECK(seen[rank].losses == seen[0].losses);
     }
-}
-
-// ---- 14.5
-
-TEST_CASE("average_parameters starts everything before it waits", "[lab14][lab14.5]") {
-    const auto journals = on_ranks(2, [](dist::ProcessGroup& group) {
-        labs::WatchedGroup watched(group);
-        const Counted model(group.rank());
-        parallel::average_parameters(model, watched);
-        return watched.journal;
-    });
-    for (const labs::Journal& journal : journals) {
-        INFO("two parameters and two buffers; the calls: " << labs::in_words(journal));
-        REQUIRE(journal.size() == 8);
-        for (size_t i = 0; i < 8; ++i)
-            CHECK(journal[i].starts_with(i < 4 ? "start" : "wait"));
-    }
-}
-
-TEST_CASE("average_parameters leaves the mean model and rank 0's counters on all ranks",
-          "[lab14][lab14.5]") {
-    const int ranks = GENERATE(1, 2, 3, 4, 7);
-    const auto seen = on_ranks(ranks, [](dist::ProcessGroup& group) {
-        Counted model(group.rank());
-        for (const Tensor& parameter : model.parameters()) {
-            Tensor values = parameter.detach();
-            ops::fill_(values, static_cast<float>(group.rank() + 1));
-        }
-        parallel::average_parameters(model, group);
-        return state_of(model);
-    });
-    const auto mean = static_cast<float>(ranks + 1) / 2;
-    for (const State& rank : seen) {
-        INFO("ranks 0 .. " << ranks - 1 << " hold 1 .. " << ranks
-                           << " in all parameters; the mean is " << mean);
-        for (const float parameter : rank.parameters) REQUIRE(near(parameter, mean));
-        CHECK(rank.parameters == seen[0].parameters);
-        INFO("a running mean is averaged too, a count of batches is rank 0's");
-        for (const float value : rank.mean) CHECK(near(value, mean));
-        CHECK(rank.count == 10);
-    }
-}
-
-TEST_CASE("averaging once at the end differs from training on the whole batch",
-          "[lab14][lab14.5]") {
-    // Two ranks train separately on their halves; then their models are averaged.
-    const auto seen = on_ranks(2, [](dist::ProcessGroup& group) {
-        manual_seed(3);
-        nn::Linear model(4, 3);
-        optim::SGD optimizer(model.parameters(), kSgd);
-        auto loader = slices(group.rank(), 2);
-        for (int64_t epoch = 0; epoch < kEpochs; ++epoch)
-            for (const data::Batch& batch : loader) {
-                optimizer.zero_grad();
-                cross_entropy(model(batch.data), batch.target).backward();
-                optimizer.step();
-            }
-        parallel::average_parameters(model, group);
-        return values_of(model.parameters());
-    });
-    CHECK(seen[0] == seen[1]);
-    const float difference = largest_difference(seen[0], trained_alone().parameters);
-    INFO("the mean of two models that trained separately differs by " << difference);
-    CHECK(difference > 1e-3f);
-}
-
-// ---- 14.6
-
-namespace {
-
-// Each rank's batches have one sample: 24 steps per epoch on 1 rank, 8 on 3, 3 on 7.
-int64_t steps_of(int ranks) { return kSamples / ranks; }
-
-// Trains two epochs by local SGD on `ranks` ranks.
-std::vector<Trained> trained_locally(int ranks, int64_t period) {
-    return on_ranks(ranks, [&](dist::ProcessGroup& group) {
-        manual_seed(3);
-        nn::Linear model(4, 3);
-        optim::SGD optimizer(model.parameters(), kSgd);
-        auto loader = slices(group.rank(), ranks, ranks);
-        Trained trained;
-        for (int epoch = 0; epoch < 2; ++epoch)
-            trained.losses.push_back(
-                tutorial::train_epoch_locally(model, loader, optimizer, group, period));
-        trained.parameters = values_of(model.parameters());
-        trained.all_reduces = all_reduces(group);
-        return trained;
-    });
-}
-
-struct Replica {
-    explicit Replica(data::DataLoader its_loader) : loader(std::move(its_loader)) {}
-    nn::Linear model{4, 3};
-    optim::SGD optimizer{model.parameters(), kSgd};
-    data::DataLoader loader;
-};
-using Replicas = std::vector<std::unique_ptr<Replica>>;
-
-void set_all_to_the_mean(const Replicas& replicas) {
-    for (size_t k = 0; k < 2; ++k) {
-        Values mean(replicas[0]->model.parameters()[k].to_vector<float>().size());
-        for (const auto& replica : replicas) {
-            const auto values = replica->model.parameters()[k].to_vector<float>();
-            for (size_t i = 0; i < mean.size(); ++i)
-                mean[i] += values[i] / static_cast<float>(replicas.size());
-        }
-        for (const auto& replica : replicas)
-            std::ranges::copy(mean, replica->model.parameters()[k].span<float>().begin());
-    }
-}
-
-// Trains like trained_locally, but one thread makes the steps of all ranks in turn.
-Trained trained_in_turn(int ranks, int64_t period) {
-    Replicas replicas;
-    for (int rank = 0; rank < ranks; ++rank) {
-        manual_seed(3);
-        replicas.push_back(std::make_unique<Replica>(slices(rank, ranks, ranks)));
-    }
-    Trained trained;
-    for (int epoch = 0; epoch < 2; ++epoch) {
-        std::vector<std::vector<data::Batch>> batches;
-        for (const auto& replica : replicas) {
-            batches.emplace_back();
-            for (const data::Batch& batch : replica->loader)
-                batches.back().push_back(batch);
-        }
-        double sum = 0;
-        for (int64_t step = 0; step < steps_of(ranks); ++step) {
-            for (size_t rank = 0; rank < replicas.size(); ++rank) {
-                auto& [model, optimizer, loader] = *replicas[rank];
-                const data::Batch& batch = batches[rank][static_cast<size_t>(step)];
-                optimizer.zero_grad();
-                const Tensor loss = cross_entropy(model(batch.data), batch.target);
-                loss.backward();
-                optimizer.step();
-                sum += loss.item();
-            }
-            if ((step + 1) % period == 0 || step + 1 == steps_of(ranks))
-                set_all_to_the_mean(replicas);
-        }
-        trained.losses.push_back(sum / static_cast<double>(steps_of(ranks) * ranks));
-    }
-    trained.parameters = values_of(replicas[0]->model.parameters());
-    return trained;
-}
-
-}  // namespace
-
-TEST_CASE("local SGD averages the parameters after each period and after the last step",
-          "[lab14][lab14.6]") {
-    const auto period = GENERATE(int64_t{1}, int64_t{2}, int64_t{3}, int64_t{5}, 100);
-    for (const Trained& rank : trained_locally(3, period)) {
-        // 48 bytes for the weight and 12 for the bias; at the end 4 for the loss.
-        std::vector<int64_t> expected;
-        for (int epoch = 0; epoch < 2; ++epoch) {
-            for (int64_t average = 0; average < (8 + period - 1) / period; ++average)
-                expected.insert(expected.end(), {48, 12});
-            expected.push_back(4);
-        }
-        INFO("an epoch of 8 steps on 3 ranks, with a period of " << period);
-        INFO("so " << (8 + period - 1) / period
-                   << " averages of 48 and 12 bytes, then 4");
-        INFO("bytes for the loss, and this twice. The all-reduces in the event log:");
-        INFO(concat(rank.all_reduces));
-        REQUIRE(rank.all_reduces == expected);
-    }
-}
-
-TEST_CASE("local SGD goes on from the mean of the replicas", "[lab14][lab14.6]") {
-    const int ranks = GENERATE(1, 2, 3, 4, 7);
-    const auto period = GENERATE(int64_t{1}, int64_t{2}, int64_t{3}, 100);
-    const Trained expected = trained_in_turn(ranks, period);
-    const auto seen = trained_locally(ranks, period);
-    for (const Trained& rank : seen) {
-        // Sums of at most 7 numbers in another order: a few units in the last place.
-        const float difference = largest_difference(rank.parameters, expected.parameters);
-        INFO(ranks << " ranks, batches of one sample, 2 epochs of " << steps_of(ranks)
-                   << " steps, a mean after every " << period);
-        INFO("one thread made the same steps in turn: a parameter differs by "
-             << difference
-             << "; does each rank step by its own gradient, and go on from");
-        INFO("the mean? Does a new epoch count from 0?");
-        REQUIRE(difference < 1e-4f);
-        INFO("after the epoch all replicas must be bitwise identical");
-        REQUIRE(rank.parameters == seen[0].parameters);
-        for (size_t epoch = 0; epoch < 2; ++epoch) {
-            INFO("the loss of epoch " << epoch << ", before each step, is the mean over "
-                                      << "batches and ranks");
-            REQUIRE(std::abs(rank.losses[epoch] - expected.losses[epoch]) < 1e-4);
-        }
-    }
-}
-
-TEST_CASE("local SGD with a period of one step is training on the whole batch",
-          "[lab14][lab14.6]") {
-    const auto seen = on_ranks(3, [](dist::ProcessGroup& group) {
-        manual_seed(3);
-        nn::Linear model(4, 3);
-        optim::SGD optimizer(model.parameters(), kSgd);
-        auto loader = slices(group.rank(), 3);
-        for (int64_t epoch = 0; epoch < kEpochs; ++epoch)
-            tutorial::train_epoch_locally(model, loader, optimizer, group, 1);
-        return values_of(model.parameters());
-    });
-    const float difference = largest_difference(seen[0], trained_alone().parameters);
-    INFO("SGD's step is linear in the gradient, so the mean of the models after one");
-    INFO("step is the model after a step by the mean gradient; they differ by "
-         << difference);
-    CHECK(difference < 1e-5f);
-}
-
-TEST_CASE("a period below one step is refused", "[lab14][lab14.6]") {
-    const auto messages = on_ranks(1, [](dist::ProcessGroup& group) {
-        nn::Linear model(4, 3);
-        optim::SGD optimizer(model.parameters(), kSgd);
-        auto loader = slices(0, 1);
-        tutorial::train_epoch_locally(model, loader, optimizer, group, 1);
-        return test::message_of<UsageError>(
-            [&] { tutorial::train_epoch_locally(model, loader, optimizer, group, 0); });
-    });
-    INFO("a period of 0 is a UsageError, which names it: " << messages[0]);
-    CHECK(messages[0].find('0') != std::string::npos);
 }

@@ -31,7 +31,7 @@ namespace mini::parallel {
 ///
 /// If grad() of a parameter is undefined after kBackwardEnd, throws Error with its name and
 /// the rank, and does not call on_end(). A pass that does not average only accumulates,
-/// also after this error. After any error forward() outside of no_sync prepares a new pass.
+/// also after this error. After a hook's error call forward() outside of no_sync first.
 class GradientListener : public ReplicatedModule {
   public:
     /// See ReplicatedModule, with broadcast_buffers = true. Adds exactly one hook to each

@@ -66,7 +66,7 @@ def main():
     options = parser.parse_args()
     cost = (options.save, options.restart, options.mtbf)
 
-    print("| a checkpoint every | extra time | by the formula |")
+    print("| a checkpoint every | extra time | by Daly's formula |")
     print("|---|---|---|")
     measured, formula = [], []
     for minutes in MINUTES:
@@ -80,7 +80,7 @@ def main():
         print(f"| {minutes} min | {extra:.1f} % | {predicted:.1f} % |")
     best = best_interval(options.save, options.mtbf)
     print(f"\nYoung: sqrt(2 C M) = {best / 60:.1f} min, "
-          f"{100 * (expected(best, *cost) - 1):.1f} % by the formula")
+          f"{100 * (expected(best, *cost) - 1):.1f} % by Daly's formula")
     chart.draw(options.bin, options.svg, type="line",
                title=f"Saves of {options.save:g} s, a failure every {options.mtbf / 3600:g} h",
                x=chart.log("minutes between two checkpoints"),

@@ -94,7 +94,7 @@ def print_tables(found, options):
                          f"{max(all_ratios):.2f}; {predicted(found, wrapper, rate, options):.2f})")
         print(f"| {rate} Mbit/s | " + " | ".join(cells) + " |")
 
-    print(f"\n| gradient, on {SHOWN} Mbit/s | bytes | ready | sent | averaged |\n|---|---|---|---|---|")
+    print(f"\n| gradient, on {SHOWN} Mbit/s | bytes | ready | begins | averaged |\n|---|---|---|---|---|")
     by_step = sorted((turn["overlap"] for turn in found[SHOWN]), key=lambda one: one["step_ms"])
     report = by_step[len(by_step) // 2]
     for gradient in sorted(report["gradients"], key=lambda one: one["begun_ms"]):

@@ -1,5 +1,6 @@
 // The checks of lab 14, task 14.4: training.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <memory>

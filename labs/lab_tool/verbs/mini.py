@@ -4,8 +4,7 @@ library with your files of work/, of all labs.
     labs/lab mini --mine indices partition --len 10 --sizes 0.5,0.5
 
 The words after --mine are those of mini; labs/lab mini indices --help explains
-a command. Builds the program first; what it prints about that goes to stderr.
-"""
+a command. Builds the program first; what it prints about that goes to stderr."""
 
 import argparse
 import contextlib

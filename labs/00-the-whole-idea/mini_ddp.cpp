@@ -1,8 +1,8 @@
-// mini_ddp: data-parallel training in one file. It needs only Eigen and POSIX.
+// mini_ddp: distributed data-parallel training, DDP, in one file, with Eigen and POSIX.
 //
 // P processes, the ranks, each have a copy of one network. In every step each rank
-// computes the gradients of its own images. The ranks average their gradients, and all
-// take the same step, so the copies stay equal.
+// computes the gradient of the loss of its own images by all weights. The ranks average
+// these gradients, and all take the same step, so the copies stay equal.
 //
 //     1 images   2 sampler   3 network   4 ranks   5 all-reduce   6 DDP   7 training
 //
@@ -47,7 +47,7 @@ std::map<std::string, double> options = {
     {"batch", 256},  // images in one step, of all ranks together
     {"lr", 0.04},    // the learning rate
     {"overlap", 1},  // 0: average the gradients only after the backward pass
-    {"link", 0},     // Mbit/s of the network between two ranks; 0: as fast as it is
+    {"link", 0},     // Mbit/s between two ranks; 0: as fast as it is
 };
 
 // Prints a message and ends this process, with all its threads.
@@ -113,8 +113,8 @@ Images draw_digits(int count, unsigned seed) {
 
 // Returns the images that a rank takes in an epoch. All ranks shuffle with the same seed,
 // so all have the same order, and rank r takes the entries r, r + P, r + 2P, ... All
-// ranks must take equally many, or all would wait for the rank that makes a step less: if
-// P does not divide the count, the last entries come from the start of the order.
+// ranks take equally many, count / P rounded up, or all would wait for the rank that makes
+// a step less: if P does not divide the count, the last come from the order's start.
 std::vector<int> sample(int count, int rank, int P, int epoch) {
     std::vector<int> order(count);
     std::iota(order.begin(), order.end(), 0);
@@ -126,7 +126,7 @@ std::vector<int> sample(int count, int rank, int P, int epoch) {
 
 // ---- 3. Network ----------------------------------------------------------------------
 
-// Returns the mean of -log softmax(scores)[label], and its gradient by each score.
+// Returns the mean of -log p[label], with p = exp(scores) / its sum, and the gradient.
 auto cross_entropy(const Matrix& scores, const VectorXi& labels) {
     const int N = labels.size();
     float loss = 0;
@@ -148,8 +148,8 @@ constexpr int kLayers = kWidths.size() - 1;
 
 struct Network {
     VectorXf weights, gradients;  // of all layers, one layer after the other
-    std::array<size_t, kLayers + 1> begin = {};  // where each layer begins in them
-    std::array<Matrix, kLayers + 1> values;  // the images, and what each layer returns
+    std::array<size_t, kLayers + 1> begin = {};  // of each layer in these two
+    std::array<Matrix, kLayers + 1> values;      // values[k]: the input of layer k
 
     explicit Network(unsigned seed) {
         for (int k = 0; k < kLayers; ++k)
@@ -181,7 +181,7 @@ struct Network {
     // Computes the gradients of the mean loss, and returns the mean loss. The last layer
     // comes first; calls ready(k) as soon as layer k's gradient is complete.
     float backward(const VectorXi& labels, const std::function<void(int)>& ready) {
-        // delta: the gradient of what layer k returns
+        // delta: the gradient of the loss by layer k's product, before its ReLU
         auto [loss, delta] = cross_entropy(values[kLayers], labels);
         for (int k = kLayers - 1; k >= 0; --k) {
             layer(gradients, k).noalias() = values[k].transpose() * delta;
@@ -203,7 +203,7 @@ struct Ring {
 };
 
 // Runs body(ring) in P processes, and waits for them. Returns the exit code of the whole:
-// if a rank fails, names this rank, ends all others, and returns 1.
+// if a rank fails, names the first that ends, ends all others, and returns 1.
 int run_ranks(int P, const std::function<void(const Ring&)>& body) {
     std::vector<std::array<int, 2>> connections(P);  // r sends by [r][0], r+1 has [r][1]
     for (auto& ends : connections)
@@ -250,7 +250,7 @@ void exchange(const Ring& ring, std::span<const float> give, std::span<float> ta
             fail("rank " + std::to_string(ring.rank) + " has waited too long for rank " +
                  std::to_string(awaited % ring.P));
         }
-        // Move as many bytes as possible without waiting; below 1: none.
+        // Move as many bytes as possible without waiting; -1: none can move.
         const ssize_t sent = send(ring.right, out.data(), out.size(), MSG_DONTWAIT);
         const ssize_t got = recv(ring.left, in.data(), in.size(), MSG_DONTWAIT);
         out = out.subspan(std::max<ssize_t>(sent, 0));
@@ -260,9 +260,9 @@ void exchange(const Ring& ring, std::span<const float> give, std::span<float> ta
 }
 
 // Replaces `data` by the sum over all ranks. The data are cut into P chunks. First every
-// chunk travels around the ring, and each rank adds its own numbers to it; then the sums
-// travel around. One rank adds up a chunk and the others get copies, so all ranks have
-// the same bits. Each rank sends 2 (P-1)/P of the data.
+// chunk travels around the ring, and each rank adds its own numbers to it: the last one has
+// the sum. Then the sums travel around, and the others copy them, so all ranks have the
+// same bits. Each rank sends 2 (P-1)/P times the data.
 void all_reduce(const Ring& ring, std::span<float> data) {
     const int P = ring.P;
     const auto chunk = [&](int k) {  // k counts modulo P
@@ -287,7 +287,7 @@ void all_reduce(const Ring& ring, std::span<float> data) {
 //     this thread      | layer 3 | layer 2 | layer 1 | layer 0 |                  | step
 //     another thread   |                   [ bucket 0 ]  [ 1 ] [     bucket 2     ] |
 //
-// All ranks send the buckets in the same order: no rank knows what it receives.
+// All ranks send the buckets in the same order: the numbers carry no name.
 struct Ddp {
     struct Bucket {
         std::span<float> gradients;
@@ -296,10 +296,10 @@ struct Ddp {
     const Ring& ring;
     Network& network;
     std::vector<Bucket> buckets;
-    Seconds communicated{0}, waited{0};  // in all-reduces; after backward, for their end
+    Seconds communicated{0}, waited{0};  // in all-reduces; for them, after backward
 
-    // Buckets of at least `size` numbers, from the last layer to the first. Then a
-    // broadcast by an all-reduce: rank 0 adds its weights, and all others add 0.
+    // Buckets of at least `size` numbers (the last of any), the last layer in the first.
+    // Then a broadcast by an all-reduce: rank 0 adds its weights, and all others add 0.
     Ddp(const Ring& its_ring, Network& its_network, size_t size = 32 << 10)
         : ring(its_ring), network(its_network) {
         size_t end = network.begin[kLayers];
@@ -368,20 +368,20 @@ void train(const Ring& ring, const Images& images, const Images& test) {
             velocity = 0.9f * velocity + network.gradients;  // 0.9: the momentum
             network.weights -= float(options["lr"]) * velocity;
         }
+        const float found = ring.rank == 0 ? accuracy(network, test) : 0;
         if (ring.rank == 0)
             std::printf("epoch %2d   loss %.4f   accuracy %.2f %%   %.2f s\n", epoch,
-                        loss, accuracy(network, test),
-                        Seconds(Clock::now() - start).count());
+                        loss, found, Seconds(Clock::now() - start).count());
     }
     unsigned checksum = 0;
     for (const float weight : network.weights)
         checksum = checksum * 31 + std::bit_cast<unsigned>(weight);
-    std::printf("rank %d: checksum %08x, %.2f s in all-reduces, waited %.2f s for them\n",
+    std::printf("rank %d: checksum %08x, %.2f s in all-reduces, %.2f s after backward\n",
                 ring.rank, checksum, ddp.communicated.count(), ddp.waited.count());
 }
 
 int main(int argc, char** argv) {
-    std::setvbuf(stdout, nullptr, _IOLBF, 0);  // write each line before a fork copies it
+    std::setvbuf(stdout, nullptr, _IOLBF, 0);  // at once: a fork copies unwritten text
     for (const std::string word : std::span(argv, argc).subspan(1)) {
         const std::string name = word.substr(0, word.find('='));
         if (!options.contains(name) || name == word) fail("no option " + word);
@@ -391,7 +391,7 @@ int main(int argc, char** argv) {
     }
     const int P = options["ranks"];
     if (P < 1 || P > options["batch"]) fail("ranks must be from 1 to batch");
-    // The ranks share this memory, because they are forked after it is written.
+    // The ranks share this memory: they are forked after it is written, and change nothing.
     const bool have_mnist = access("mnist/train-images-idx3-ubyte.gz", R_OK) == 0;
     const Images images = have_mnist ? read_mnist("train") : draw_digits(20000, 1);
     const Images test = have_mnist ? read_mnist("t10k") : draw_digits(2000, 2);

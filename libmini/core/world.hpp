@@ -1,4 +1,4 @@
-// The calling thread's rank and world size. dist::init_process_group sets them, so that
+// The calling thread's rank and world size. Its default process group sets them, so that
 // code that does not depend on dist (samplers, messages) can read them.
 
 #pragma once

@@ -11,8 +11,8 @@
 // number of collectives: if P does not divide n, the first samples are repeated. With
 // drop_last, the last n mod P samples are left out instead.
 //
-// Costs n words of random numbers, 4 bytes of memory for each entry of the permutation
-// (randperm_u32), and 8 bytes for each index of this rank.
+// Costs 8 bytes of memory for each index of this rank and, with shuffle, n - 1 random numbers
+// and 4 bytes for each entry of the permutation (randperm_u32).
 
 #pragma once
 

@@ -9,8 +9,8 @@
 
 namespace mini::kernels {
 
-/// A method of convolution: as cpu::conv2d, cpu::conv2d_backward_input, and
-/// cpu::conv2d_backward_weight without the bias.
+/// A method of convolution: its three functions, as those of namespace cpu; the last one does
+/// not compute the gradient of the bias.
 struct ConvKernels {
     decltype(cpu::conv2d)* forward;
     decltype(cpu::conv2d_backward_input)* backward_input;

@@ -157,8 +157,8 @@ void Reducer::Impl::launch_full_buckets() {
 FinishHook Reducer::Impl::start(size_t number) {
     const Bucket& bucket = buckets[number];
     const bool is_last = number + 1 == buckets.size();
-    // All gradients are ready: there is nothing left to do during the last all-reduce. To wake
-    // the communication thread would take longer than a small one, so this thread runs it.
+    // All gradients are ready: nothing is left to do during the last all-reduce, so this
+    // thread may run it. To wake the communication thread would take longer than a small one.
     if (!comm_hook && is_last)
         return [this, buffer = bucket.buffer()] { group.all_reduce(buffer); };
     if (!comm_hook)

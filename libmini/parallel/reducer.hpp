@@ -9,9 +9,9 @@
 //
 //     kGradReady       a parameter has a gradient; the reducer has a hook on each
 //     kBucketReady     all gradients of a bucket are ready: the bucket is full
-//     kBucketLaunch    its reduction is started, and not waited for; the last bucket's
-//                      all-reduce may run later, in the thread that waits for it
-//     kBackwardEnd     all gradients have come; queue_callback() tells the reducer
+//     kBucketLaunch    its reduction is started; the last bucket's all-reduce may start
+//                      later, in the thread that waits for it
+//     kBackwardEnd     no gradient comes any more; queue_callback() tells the reducer
 //     kBucketDone      its reduction has ended; backward() returns after the last one
 //
 // Li et al. 2020, PyTorch Distributed: Experiences on Accelerating Data Parallel

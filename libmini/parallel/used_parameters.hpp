@@ -65,7 +65,7 @@ class UsedParameters {
     /// that are unused on this rank, but used by another rank: those get the average.
     std::vector<size_t> finish_exchange();
 
-    /// Returns whether finish_exchange() of this pass may return an index on any rank.
+    /// Returns whether finish_exchange() may return an index; on any rank, if they exchange.
     bool may_be_incomplete() const;
 
   private:

@@ -99,8 +99,8 @@ void ring_all_reduce(Transport& transport, Elements data, ReduceOp op);
 /// (higher rank's data), in this order.
 void recursive_doubling_all_reduce(Transport& transport, Elements data, ReduceOp op);
 
-/// The bytes of the ring in fewer messages: for many ranks. The first partner is Q/2 away,
-/// the last one 1; Q is the largest power of two that is not greater than P. Which half of an
+/// The ring's bytes, if P is a power of two, in fewer messages: for many ranks. The first
+/// partner is Q/2 away, the last 1; Q is the largest power of two up to P. Which half of an
 /// odd number of elements is the longer one is free, if both partners agree.
 void halving_doubling_all_reduce(Transport& transport, Elements data, ReduceOp op);
 

@@ -27,7 +27,7 @@ struct RankEnd {
     int rank = 0;
     bool failed = false;  // by itself, not because the launcher stopped it
     int signal = 0;       // the signal that killed the rank; 0: none
-    int blamed = -1;      // the rank whose loss this rank reports; -1: none
+    int blamed = -1;      // the rank that it reports as lost (flight record); -1: none
 };
 
 /// Returns the index in `ends` of the rank that caused the others' failures; std::nullopt

@@ -1,8 +1,7 @@
 // Who failed: a rank has waited for another until its deadline, and which rank is the cause?
+// A rank that fails tells all ranks why, and a rank that waits long, for whom it waits.
 //
 //     rank 2 waited for rank 1; rank 1 waited for rank 0; rank 0 is silent
-//
-// A rank that fails tells all ranks why, and a rank that waits long, for whom it waits.
 
 #pragma once
 

@@ -1,7 +1,7 @@
 // FailureDetector: notices that another rank is lost, and finds the rank to name in the
 // error: if possible, the same rank on all ranks.
 //
-//     FailureDetector                     in each rank: a connection closed, a deadline passed
+//     FailureDetector                     in each rank: a connection closed, or a deadline
 //     blame() (blame.hpp)                 it calls this when a deadline has passed
 //     root_cause() (net/root_cause.hpp)   in the launcher, which sees how processes ended
 //
@@ -39,9 +39,9 @@ class FailureDetector {
     void note_waiting(int waiting, const MessageHeader& header);
 
     /// Handles a closed connection to rank `peer`: throws the failure that `peer` has
-    /// reported, or PeerLost naming `peer` if it has reported none. If the connection
-    /// closed in the middle of a message, PeerLost names the rank that was lost first.
-    /// `timeout` is the collective's timeout.
+    /// reported (a Timeout as deadline_passed() does, for the rank that it names), or
+    /// PeerLost naming `peer`. If the connection closed in the middle of a message,
+    /// PeerLost names the rank that was lost first. Blocks for at most 350 ms more.
     [[noreturn]] void connection_closed(int peer, std::chrono::milliseconds timeout);
 
     /// Handles a wait for rank `silent` that has reached its deadline; `description`

@@ -18,7 +18,7 @@ class GroupTransport;
 struct Elements;
 
 /// Up to this size in bytes latency dominates: the algorithm with the fewest rounds is the
-/// fastest. Above it, the algorithm with the fewest bytes is.
+/// fastest (choose_algorithm).
 constexpr size_t kSmallBytes = 16 << 10;
 
 struct SharedAllReduce {

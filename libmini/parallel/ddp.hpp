@@ -55,9 +55,9 @@ class DistributedDataParallel : public ReplicatedModule, public Joinable {
     dist::ProcessGroup& join_process_group() override { return group(); }
 
     /// Returns the parameters' indices in the order in which their gradients became ready
-    /// in the first iteration; an empty vector before. Rebuilt buckets follow rank 0's
-    /// order, which therefore also decides the order in which a ring adds the ranks'
-    /// values: a resumed run must set this order to stay bitwise identical.
+    /// in the first iteration, those without one at the end; an empty vector before. Rebuilt
+    /// buckets follow rank 0's order, which also decides the order in which a ring adds the
+    /// ranks' values: a resumed run must set this order to stay bitwise identical.
     std::vector<int64_t> gradient_order() const { return reducer_.buckets().order(); }
 
     /// Sets the order to `order`, the gradient_order() of an earlier run, instead of

@@ -67,6 +67,14 @@ void GradientBuckets::note_gradient(size_t index) {
         order_.push_back(index);
 }
 
+void GradientBuckets::end_pass() {
+    have_begun_ = true;
+    if (!std::exchange(is_learning_, false)) return;
+    // Append the parameters without a gradient, from the last to the first.
+    for (size_t index = parameters_.size(); index-- > 0;)
+        if (std::ranges::find(order_, index) == order_.end()) order_.push_back(index);
+}
+
 void GradientBuckets::rebuild_if_due() {
     if (is_learning_ || is_rebuilt_ || !may_rebuild_) return;
     order_ = agreed_order();
@@ -95,10 +103,6 @@ void GradientBuckets::set_order(const std::vector<int64_t>& order) {
 }
 
 std::vector<size_t> GradientBuckets::agreed_order() {
-    // Append the parameters without a gradient, from the last to the first.
-    for (size_t index = parameters_.size(); index-- > 0;)
-        if (std::ranges::find(order_, index) == order_.end()) order_.push_back(index);
-
     // [lab16.5] Use rank 0's order on every rank.
     const Tensor order = cpu_tensor(std::vector<int64_t>(order_.begin(), order_.end()));
     group_.broadcast(order, 0);

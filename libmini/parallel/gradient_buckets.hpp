@@ -44,11 +44,9 @@ class GradientBuckets {
     /// In the first pass, appends `index` to the order of the gradients, once.
     void note_gradient(size_t index);
 
-    /// Ends a pass. After the first pass the order is known.
-    void end_pass() {
-        have_begun_ = true;
-        is_learning_ = false;
-    }
+    /// Ends a pass. After the first pass the order is known: parameters without a gradient are
+    /// at its end.
+    void end_pass();
 
     /// Returns whether the first pass has reached a gradient.
     bool have_begun() const { return have_begun_; }

@@ -54,6 +54,22 @@ TEST_CASE(
     });
 }
 
+TEST_CASE("a gradient order has the parameters without a gradient at its end") {
+    const bool is_static = GENERATE(false, true);
+    const auto orders = on_ranks(2, [&](dist::ProcessGroup&) {
+        Branches branches, again;
+        branches.on = {false, true, false};
+        const parallel::DDPOptions options{.find_unused_parameters = !is_static,
+                                           .static_graph = is_static};
+        DistributedDataParallel ddp(branches, options), resumed(again, options);
+        ddp(draw({1}, 1)).backward();
+        resumed.set_gradient_order(ddp.gradient_order());
+        return resumed.gradient_order();
+    });
+    CHECK(orders[0] == std::vector<int64_t>{1, 2, 0});
+    CHECK(orders[1] == orders[0]);
+}
+
 TEST_CASE("any permutation of the parameters can be set as the gradient order") {
     const auto indices = on_ranks(1, [](dist::ProcessGroup&) {
         Toy toy;

@@ -143,7 +143,9 @@ class Course(FakeTree):
     def test_the_pages_have_no_answers(self):
         page = "labs/07-partition/README.md"
         self.write(page, (self.root / page).read_text() + PAGE)
+        self.write("labs/00-the-idea/README.md", PAGE)  # in each course
         self.export("7")
+        self.assertNotIn("The right line", self.text("labs/00-the-idea/README.md"))
         text = self.text(page)
         for kept in ("warm-up's.", "Between the lines.", "1. Which rank is last?\n\n2. And which"):
             self.assertIn(kept, text)

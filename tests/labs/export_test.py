@@ -240,6 +240,8 @@ class WholeExport(unittest.TestCase):
             export = Export(catalogue, catalogue.labs, "all")
             texts = export.texts()
             self.assertEqual(leaks.leaks_of(export, texts), [])
+        verbs = {path.split("/")[-1] for path in texts if "/verbs/" in path}
+        self.assertFalse(verbs & {"dev.py", "test.py", "test_yours.py"})
         answers = leaks.secret_answers(export)
         self.assertGreater(len(answers), 6 * len(catalogue.labs))
         for region in catalogue.regions:

@@ -93,6 +93,8 @@ def junit_case(suite, task):
         failure.text = task["output"]
     elif task["status"] != PASSED:  # not started, or waits for another task
         xml.SubElement(case, "skipped", message=clean(task["reason"] or task["status"]))
+    elif task["reason"]:
+        xml.SubElement(case, "system-out").text = task["reason"]
 
 
 def count(element, cases):

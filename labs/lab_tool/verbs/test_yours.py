@@ -28,8 +28,7 @@ from lab_tool.screen import say
 from lab_tool.verdict import FAILED, NOT_STARTED, PASSED
 from lab_tool.workspace import Workspace
 
-SAMPLE, POINTS = 20, 10
-CONTROLS = 4  # runs without a mutant among the others, which must pass as well
+SAMPLE, CONTROLS, POINTS = 20, 4, 10  # mutants, runs without one among them, points
 BODIES = BUILD / "yours"
 ALL = "*"  # the name of all cases
 # 24 runs, eight at a time on two cores, of at most dev_check.MOST_SECONDS: a minute.
@@ -68,7 +67,7 @@ def run(options):
     result = check_own_test(workspace, lab)
     report.say_stories([result])
     if result.status != FAILED:
-        say(f"\nyour test {result.reason}: {result.bonus} of {POINTS} bonus points")
+        say(f"\nyour test {result.reason}")
     return 0 if result.status == PASSED else 1
 
 
@@ -118,8 +117,9 @@ def check_own_test(workspace, lab, confinement=FREE):
     if "" in killed:
         return unstable
     say_killed(mutants, reached, killed)
-    return TaskResult(task, PASSED, f"kills {len(killed)} of {len(mutants)} mutants",
-                      bonus=-(-len(killed) * POINTS // len(mutants)))
+    bonus = -(-len(killed) * POINTS // len(mutants))  # rounded up
+    return TaskResult(task, PASSED, f"kills {len(killed)} of {len(mutants)} mutants: {bonus} of "
+                      f"{POINTS} bonus points", bonus=bonus)
 
 
 def write_bodies(workspace, lab):

@@ -31,6 +31,8 @@ TEST_CASE("a stride is the product of the sizes after it", "[lab01][lab01.1]") {
     INFO("a size of 1 multiplies nothing, and a scalar has no strides");
     CHECK(contiguous_strides({4, 1, 3}) == Shape{3, 3, 1});
     CHECK(contiguous_strides({5}) == Shape{1});
+    CHECK(contiguous_strides({2, 3, 1'000'000'000}) ==
+          Shape{3'000'000'000, 1'000'000'000, 1});
     CHECK(contiguous_strides({}).empty());
 }
 
@@ -111,6 +113,8 @@ TEST_CASE("the last element is at the last index of each dimension", "[lab01][la
     }
     INFO("a scalar is its own last element");
     CHECK(last_position({}, {}, 7) == 7);
+    INFO("a storage of 4 billion elements: positions are 64 bits wide");
+    CHECK(last_position({4, 1'000'000'000}, {1'000'000'000, 1}, 0) == 3'999'999'999);
 }
 
 TEST_CASE("a tensor without elements has no last element", "[lab01][lab01.2]") {

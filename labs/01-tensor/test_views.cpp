@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "labs/01-tensor/test_support.hpp"
 #include "libmini/tensor/ops.hpp"
@@ -88,7 +89,13 @@ TEST_CASE("transpose exchanges two dimensions", "[lab01][lab01.3]") {
     CHECK(elements(y) == elements(part));
     CHECK(y.shares_storage(x));
     CHECK(elements(mini::ops::transpose(y, 2, 1)) == elements(x));
-    CHECK_THROWS_AS(mini::ops::transpose(x, 0, 3), ShapeError);
+    INFO("any two dimensions, and a view that begins at 6");
+    CHECK(layout(transpose(x, -3, 2)) == "shape (4, 3, 2), strides (1, 4, 12), offset 0");
+    CHECK(elements(transpose(x.as_strided({2, 3}, {3, 1}, 6), 0, 1)) ==
+          Values{6, 9, 7, 10, 8, 11});
+    CHECK_THROWS_AS(transpose(x, 0, 3), ShapeError);
+    CHECK_THROWS_AS(transpose(x, 0, -4), ShapeError);
+    CHECK_THROWS_AS(transpose(x, -4, 0), ShapeError);
 }
 
 TEST_CASE("permute must be given each dimension once", "[lab01][lab01.3]") {
@@ -289,6 +296,10 @@ TEST_CASE("the reverse of broadcasting sums the dimensions that were repeated",
     }
     INFO("expanded from 1 to 0: the sum over no elements is 0");
     CHECK(broadcast_dims({2, 1}, {2, 0}) == Shape{1});
+    INFO("(4,) is not expanded to (2, 3), and (2, 3) not to (3,) or (1, 3)");
+    for (const auto& [from, to] :
+         {std::pair<Shape, Shape>{{4}, {2, 3}}, {{2, 3}, {3}}, {{2, 3}, {1, 3}}})
+        CHECK_THROWS_AS(broadcast_dims(from, to), ShapeError);
 }
 
 TEST_CASE("sum_to sums what was repeated and has the smaller shape", "[lab01][lab01.5]") {
@@ -304,5 +315,7 @@ TEST_CASE("sum_to sums what was repeated and has the smaller shape", "[lab01][la
     }
     INFO("nothing was repeated: the tensor itself");
     CHECK(elements(mini::ops::sum_to(x, {2, 3})) == elements(x));
+    INFO("(4,) and (3, 2) are not repeated in (2, 3), although (3, 2) has six elements");
     CHECK_THROWS_AS(mini::ops::sum_to(x, {4}), ShapeError);
+    CHECK_THROWS_AS(mini::ops::sum_to(x, {3, 2}), ShapeError);
 }

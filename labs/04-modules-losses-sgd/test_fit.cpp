@@ -57,13 +57,16 @@ std::shared_ptr<data::TensorDataset> rows(const Values& x,
 }  // namespace
 
 TEST_CASE("the network's parameters have the names of its layers", "[lab04][lab04.6]") {
-    const fit::TwoLayers model(6, 4, 3);
-    std::vector<std::string> names;
+    fit::TwoLayers model(6, 4, 3);
+    std::vector<std::string> names, modules;
     for (const auto& [name, tensor] : model.named_parameters())
         names.push_back(concat(name, " ", tensor.shape()));
     INFO("a module that is not registered is not trained, saved or moved");
     CHECK(names == std::vector<std::string>{"fc1.weight (4, 6)", "fc1.bias (4,)",
                                             "fc2.weight (3, 4)", "fc2.bias (3,)"});
+    for (const auto& [name, module] : model.named_modules()) modules.push_back(name);
+    INFO("the network itself, and its modules in the order of fit.hpp");
+    CHECK(modules == std::vector<std::string>{"", "fc1", "drop", "fc2"});
 }
 
 TEST_CASE("the network is fc1, relu, dropout, fc2", "[lab04][lab04.6]") {
@@ -132,6 +135,7 @@ TEST_CASE("training is in training mode, evaluation is not and restores the mode
     INFO("train_epoch of two batches; the model was in evaluation mode before");
     CHECK(model.in_training == 2);
     CHECK(model.in_evaluation == 0);
+    CHECK(model.is_training());
 
     model.train();
     fit::accuracy(model, loader);
@@ -152,6 +156,19 @@ TEST_CASE("accuracy is a share of the samples", "[lab04][lab04.6]") {
         "a positive x gets class 0, a negative x class 1: 3 of 5 are correct; the mean "
         "of the batches' shares, 0.5, 1 and 0, would be 0.5");
     CHECK(fit::accuracy(model, loader) == Approx(0.6));
+}
+
+TEST_CASE("accuracy compares all classes", "[lab04][lab04.6]") {
+    struct Identity : nn::Module {
+        Tensor forward(const Tensor& x) override { return x; }
+    } model;
+    const Tensor scores =
+        Tensor::from(Values{1, 3, 2, 5, 0, 0, 0, 1, 9, 4, 5, 6}, {4, 3});
+    data::DataLoader loader(std::make_shared<data::TensorDataset>(
+                                scores, Tensor::from(std::vector<int64_t>{1, 0, 2, 0})),
+                            {.batch_size = 4});
+    INFO("the scores 1 3 2, 5 0 0, 0 1 9 and 4 5 6 of targets 1, 0, 2 and 0: 3 of 4");
+    CHECK(fit::accuracy(model, loader) == Approx(0.75));
 }
 
 TEST_CASE("the network learns what no linear layer can", "[lab04][lab04.6]") {

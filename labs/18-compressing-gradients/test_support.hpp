@@ -16,6 +16,7 @@
 #include "labs/check/watched_group.hpp"
 #include "libmini/core/error.hpp"
 #include "libmini/parallel/comm_hooks.hpp"
+#include "libmini/parallel/power_sgd.hpp"
 #include "libmini/random/random.hpp"
 #include "tests/support/catch.hpp"
 
@@ -123,6 +124,12 @@ inline double dot(const Values& x, size_t r, size_t a, size_t b) {
         sum += static_cast<double>(x[row + a]) * x[row + b];
     return sum;
 }
+
+inline const parallel::PowerSGDOptions kRankTwo{.matrix_approximation_rank = 2,
+                                                .start_powerSGD_iter = 0,
+                                                .min_compression_rate = 0.1,
+                                                .use_error_feedback = false,
+                                                .warm_start = false};
 
 // What one step of a hook did on one rank.
 struct Step {

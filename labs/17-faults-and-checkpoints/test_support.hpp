@@ -1,10 +1,13 @@
-// Helpers for the checks of lab 17: ranks on the simulated cluster, and how they end.
+// Helpers for the checks of lab 17: ranks on the simulated cluster, and how they end; and
+// files.
 
 #pragma once
 
 #include <chrono>
 #include <cstddef>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -65,6 +68,15 @@ inline Ends finished(Ends ends) {
             throw NotImplemented(
                 end.failure->message.substr(end.failure->message.find("[lab")));
     return ends;
+}
+
+/// Writes a file, and returns what a file has.
+inline void write_text(const std::string& path, const std::string& text) {
+    std::ofstream(path, std::ios::binary) << text;
+}
+inline std::string read_text(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
 }
 
 }  // namespace mini::lab17

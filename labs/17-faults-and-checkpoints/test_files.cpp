@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "labs/17-faults-and-checkpoints/simulated_disk.hpp"

@@ -1,6 +1,7 @@
 // The checks of lab 13, tasks 13.1 and 13.2: scatter, gather, and their backward passes.
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "labs/13-data-parallel/test_support.hpp"
@@ -222,11 +223,15 @@ TEST_CASE("gather keeps the dtype, and rejects outputs that do not fit",
     const Tensor labels = Tensor::from<int64_t>({4, 5});
     CHECK(joined(labels, labels).to_vector<int64_t>() ==
           std::vector<int64_t>{4, 5, 4, 5, 4, 5});
-    INFO("the second output has 5 columns, no columns, or another dtype");
-    const Tensor good = counting({1, 2});
-    for (const Tensor& bad :
-         {counting({1, 5}), counting({2}), Tensor::from<int64_t>({4, 5}, {1, 2})}) {
-        const auto told = test::message_of<ShapeError>([&] { joined(good, bad); });
+    INFO("the second output has 5 columns, no columns, another dtype, or no rows");
+    const std::vector<std::pair<Tensor, Tensor>> pairs{
+        {counting({1, 2}), counting({1, 5})},
+        {counting({1, 2}), counting({2})},
+        {counting({1, 2}), Tensor::from<int64_t>({4, 5}, {1, 2})},
+        {counting({2}), Tensor::scalar(4)}};
+    for (const auto& [good, bad] : pairs) {
+        const auto told = test::message_of<ShapeError>(
+            [&, &first = good, &other = bad] { joined(first, other); });
         INFO("the error is: " << told);
         CHECK(test::contains(told, "cpu:1"));
         CHECK(test::contains(told, "cpu "));

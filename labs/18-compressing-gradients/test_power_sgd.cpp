@@ -102,11 +102,17 @@ TEST_CASE("Q has orthonormal columns and is the same on all ranks", "[lab18][lab
     INFO("three ranks draw Q with the same seed: "
          << labs::rows_of(three[0], 2) << " and " << labs::rows_of(three[1], 2));
     for (const Values& rank : three) CHECK(rank == three[0]);
-    const auto shorter = on_ranks(1, [](dist::ProcessGroup& group) {
-        PowerSGDOptions options = kRankTwo;
-        options.orthogonalization_epsilon = 1;
-        return start_steps(group, power_sgd_hook(options), 1).all_P().at(0);
-    })[0];
+    const auto with = [](const PowerSGDOptions& options) {
+        return on_ranks(1, [&](dist::ProcessGroup& group) {
+            return start_steps(group, power_sgd_hook(options), 1).all_P().at(0);
+        })[0];
+    };
+    PowerSGDOptions seed_one = kRankTwo, epsilon_one = kRankTwo;
+    seed_one.random_seed = 1;
+    epsilon_one.orthogonalization_epsilon = 1;
+    const Values other = with(seed_one), shorter = with(epsilon_one);
+    INFO("a random_seed of 1 instead of 0 draws another Q: " << labs::rows_of(other, 2));
+    CHECK(largest_difference(other, P) > 1e-3);
     INFO("an orthogonalization_epsilon of 1 makes Q's columns shorter than 1: "
          << labs::rows_of(shorter, 2));
     CHECK(dot(shorter, 2, 0, 0) < 0.9);

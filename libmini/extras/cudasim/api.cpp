@@ -14,6 +14,7 @@
 
 #include "libmini/core/error.hpp"
 #include "libmini/core/text.hpp"
+#include "libmini/extras/cudasim/block.hpp"
 #include "libmini/extras/cudasim/memory.hpp"
 #include "libmini/extras/cudasim/stream.hpp"
 #include "libmini/extras/cudasim/symbols.hpp"
@@ -112,6 +113,7 @@ using namespace mini::sim;
 
 cudaError_t mini::cuda::enqueue(const Config& config, const void* kernel,
                                 void (*run)(void*), std::shared_ptr<void> data) {
+    MINI_CHECK(!in_kernel(), "launches by kernels are not simulated");
     StreamCall call(config.stream);
     if (call.error() != cudaSuccess) return report(call.error());
     if (call.stream().device != sim::current_device())
@@ -145,15 +147,16 @@ const char* cudaGetErrorName(cudaError_t error) {
 }
 
 const char* cudaGetErrorString(cudaError_t error) {
-    const HostThread& thread = host_thread();
-    if (error == thread.explained && !thread.explanation.empty())
-        return thread.explanation.c_str();
+    HostThread& thread = host_thread();
     if (error != cudaSuccess && device_count() > 0) {
         Machine& machine = Machine::instance();
         const Machine::Lock lock = machine.lock();
         const Fault& fault = machine.fault(current_device());
-        if (fault.code == error && fault.message != nullptr) return fault.message;
+        if (fault.code == error)
+            thread.explained = error, thread.explanation = fault.message;
     }
+    if (error == thread.explained && !thread.explanation.empty())
+        return thread.explanation.c_str();
 #define MINI_TEXT(name, number, text) \
     if (error == name) return text;
     MINI_ERRORS(MINI_TEXT)
@@ -189,28 +192,11 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     return cudaSuccess;
 }
 
-// All simulated devices can access each other's memory; a copy does not need this.
+// All simulated devices can access each other's memory.
 cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
     if (!is_device(device) || !is_device(peer)) return report(cudaErrorInvalidDevice);
     *can = device != peer;
     return cudaSuccess;
-}
-
-// Enables or disables the access, or returns the error if it is in this state already.
-static cudaError_t set_peer_access(int peer, bool enabled, cudaError_t error) {
-    static auto& all = *new std::map<std::pair<int, int>, bool>;
-    const Machine::Lock lock = Machine::instance().lock();
-    const int device = current_device();
-    if (!is_device(peer) || peer == device) return report(cudaErrorInvalidDevice);
-    return std::exchange(all[{device, peer}], enabled) == enabled ? report(error)
-                                                                  : cudaSuccess;
-}
-cudaError_t cudaDeviceDisablePeerAccess(int peer) {
-    return set_peer_access(peer, false, cudaErrorPeerAccessNotEnabled);
-}
-cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
-    if (flags != 0) return report(cudaErrorInvalidValue);
-    return set_peer_access(peer, true, cudaErrorPeerAccessAlreadyEnabled);
 }
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
@@ -232,12 +218,11 @@ cudaError_t cudaDeviceSynchronize() {
     });
 }
 
-// Frees the device's allocations and clears its sticky error; keeps streams and events.
+// Clears the device's sticky error; keeps memory, streams and events.
 cudaError_t cudaDeviceReset() {
     return with_device([](Machine& machine, Machine::Lock& lock, int device) {
         machine.wait_device(lock, device, false);
         machine.fault(device) = {};
-        free_all_memory(device);
         return cudaSuccess;
     });
 }

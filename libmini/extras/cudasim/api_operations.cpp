@@ -74,8 +74,8 @@ cudaError_t copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
     }
     const bool on_devices = on_device(to) && on_device(from);
     const bool pinned = !pageable && (on_device(to) || on_device(from));
-    if (on_devices || (pinned && !waits)) return call.give(copy_of(to, from, bytes));
-    return call.give_and_wait(copy_of(to, from, bytes));
+    call.give(copy_of(to, from, bytes));
+    return on_devices || (pinned && !waits) ? cudaSuccess : call.wait();
 }
 
 // Allocates memory of the current device, or pinned memory.
@@ -143,18 +143,6 @@ cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
         *total = use.total;
         return cudaSuccess;
     });
-}
-
-cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes,
-                                     const void* pointer) {
-    const int device = device_of(pointer);
-    void* const address = const_cast<void*>(pointer);
-    *attributes = {cudaMemoryTypeUnregistered, kPageable, nullptr, address};
-    if (!is_memory(pointer, 1)) return cudaSuccess;
-    if (device >= 0) *attributes = {cudaMemoryTypeDevice, device, address, nullptr};
-    if (device == kPinned)
-        *attributes = {cudaMemoryTypeHost, current_device(), address, address};
-    return cudaSuccess;
 }
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
@@ -238,11 +226,8 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
     StreamCall call(stream);
-    if (call.error() != cudaSuccess) return report(call.error());
     if (!is_event(event)) return report(cudaErrorInvalidResourceHandle);
-    if (event->marker != nullptr)
-        call.machine().submit(call.lock(), &call.stream(), {}, {event->marker});
-    return cudaSuccess;
+    return report(call.give({}, event->marker));
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, void (*function)(void*), void* data) {

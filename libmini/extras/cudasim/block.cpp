@@ -44,23 +44,18 @@ struct Lane {
 // The coordinates of the thread that runs on this host thread.
 constinit thread_local Coordinates* running_thread = nullptr;
 
-constexpr size_t kMaxListed = 4;  // threads listed by index
-
-// Returns "kernel f(float*), block (0, 1, 0): no thread can continue: 31 threads (0, 1, 2, 3,
-// ...) at __syncthreads(), ...". `of_one` is from any thread of the block.
+// Returns "kernel f(float*), block (0, 1, 0): no thread can continue: 31 threads, the first is
+// thread 0, at __syncthreads(), ...". `of_one` is from any thread of the block.
 std::string stuck_message(const Launch& launch, const Coordinates& of_one,
                           std::span<const ThreadState> states) {
     using At = ThreadState::At;
     std::vector<std::string> parts;
     const auto add = [&](At at, const std::string& what) {
-        std::vector<std::string> named;
+        const auto first = std::ranges::find(states, at, &ThreadState::at);
         const auto count = std::ranges::count(states, at, &ThreadState::at);
-        for (size_t i = 0; i < states.size() && named.size() < kMaxListed; ++i)
-            if (states[i].at == at) named.push_back(std::to_string(i));
-        if (count > static_cast<int64_t>(kMaxListed)) named.push_back("...");
         if (count > 0)
-            parts.push_back(concat(count, count == 1 ? " thread (" : " threads (",
-                                   mini::join(named), ") ", what));
+            parts.push_back(concat(count, " threads, the first is thread ",
+                                   first - states.begin(), ", ", what));
     };
     add(At::kBlockBarrier, "at __syncthreads()");
     add(At::kGridBarrier, launch.cooperative
@@ -153,6 +148,7 @@ std::string Block::run(const Launch& launch, unsigned index) {
     current_ = static_cast<unsigned>(ready_._Find_first());
     running_thread = &coordinates_[current_];
     host_.switch_to(*fibers_[current_]);
+    running_thread = nullptr;
 
     const auto waiting =
         std::ranges::count(states_, ThreadState::At::kGridBarrier, &ThreadState::at);
@@ -373,6 +369,7 @@ std::string run_together(const Launch& launch, const std::vector<uint32_t>& orde
 
 }  // namespace
 
+bool in_kernel() { return running_thread != nullptr; }
 Coordinates& running() { return *running_thread; }
 unsigned coordinate(unsigned which, unsigned direction) noexcept {
     const dim3& of = (&running_thread->thread_index)[which];

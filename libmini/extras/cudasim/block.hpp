@@ -23,6 +23,9 @@
 
 namespace mini::sim {
 
+/// Returns whether a simulated thread runs on this host thread.
+bool in_kernel();
+
 /// Returns the coordinates of the simulated thread that runs on this host thread, which device
 /// code may read.
 /// REQUIRES: a simulated thread runs here.

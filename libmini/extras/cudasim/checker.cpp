@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "libmini/core/error.hpp"
@@ -32,19 +32,13 @@ void wait_for_all_devices() {
 }
 
 void print_counts(const AccessLog& log) {
-    std::vector<std::pair<std::string, size_t>> texts;  // and how many launches have it
-    for (const LaunchCounters& each : log.launches()) {
-        const std::string text = describe(each);
-        const auto found =
-            std::ranges::find(texts, text, &std::pair<std::string, size_t>::first);
-        if (found == texts.end())
-            texts.emplace_back(text, 1);
-        else
-            ++found->second;
-    }
-    for (const auto& [text, times] : texts)
-        fmt::print(stderr, "{}{}", times == 1 ? "" : fmt::format("{} times ", times),
-                   text);
+    std::vector<std::string> texts;
+    std::map<std::string, size_t> times;  // how many launches have a text
+    for (const LaunchCounters& each : log.launches())
+        if (++times[describe(each)] == 1) texts.push_back(describe(each));
+    for (const std::string& text : texts)
+        fmt::print(stderr, "{}{}",
+                   times[text] == 1 ? "" : fmt::format("{} times ", times[text]), text);
 }
 
 // Checks the whole program if MINI_SIM_CHECK is 1, or counts it if MINI_SIM_COUNT is. Never

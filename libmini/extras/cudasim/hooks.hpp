@@ -93,8 +93,9 @@ void block_stuck(std::span<const ThreadState> states);
 // On the fiber of a simulated thread:
 
 void access(const MemoryAccess& access);
-/// Reports an index outside of an array, and ends the thread if it must not go on.
-void index(const std::string& what, const void* address);
+/// Reports an index outside of an array, whose type is `array`, and ends the thread if it must not
+/// go on.
+void index(int64_t index, const char* array, const void* address);
 
 }  // namespace tell
 

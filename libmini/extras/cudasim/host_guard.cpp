@@ -5,6 +5,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <string>
@@ -68,24 +69,16 @@ HostGuard::HostGuard(Findings* findings) : findings_(findings) {
 }
 
 HostGuard::~HostGuard() {
-    for (const auto& [device, allocations] : living_)
-        set_protection(region_of(device).base, region_of(device).bytes,
-                       PROT_READ | PROT_WRITE);
+    protect_devices(PROT_READ | PROT_WRITE);
     for (const Pending& pending : pending_) protect(pending, true);
     sigaction(SIGSEGV, &previous_action, nullptr);
     guard = nullptr;
 }
 
-// Sets the protection of all living allocations: of each device's addresses from the first
-// to the last. The kernel visits each page that was ever used in the range, and freed
-// addresses are not reused, so the whole device would take long.
+// Sets the protection of all allocations.
 void HostGuard::protect_devices(int protection) {
-    for (const auto& [device, allocations] : living_) {
-        if (allocations.empty()) continue;
-        const std::byte* const begin = allocations.begin()->first;
-        const auto& [last, bytes] = *allocations.rbegin();
-        set_protection(begin, static_cast<size_t>(last + bytes - begin), protection);
-    }
+    for (const auto& [device, used] : used_)
+        set_protection(used.base, used.bytes, protection);
 }
 
 void HostGuard::protect(const Pending& pending, bool open) {
@@ -97,13 +90,13 @@ void HostGuard::protect(const Pending& pending, bool open) {
 
 void HostGuard::allocated_or_freed(const Allocation& allocation) {
     const std::lock_guard lock(mutex_);
-    if (allocation.device == kPinned) return;
-    auto& living = living_[allocation.device];
-    if (allocation.freed) {
-        living.erase(allocation.begin);
-        return;
-    }
-    living[allocation.begin] = allocation.bytes;
+    if (allocation.device == kPinned || allocation.freed) return;
+    Region& used = used_[allocation.device];
+    std::byte* const end =
+        std::max(used.base + used.bytes, allocation.begin + allocation.bytes);
+    used.base =
+        used.base == nullptr ? allocation.begin : std::min(used.base, allocation.begin);
+    used.bytes = static_cast<size_t>(end - used.base);
     set_protection(allocation.begin, allocation.bytes,
                    running_ == 0 ? PROT_NONE : PROT_READ | PROT_WRITE);
 }
@@ -158,7 +151,7 @@ bool HostGuard::handle(const void* pointer, const void* address) {
     const Place host{place};
 
     if (device != kPinned) {
-        if (!living_.contains(device) || !find_allocation(pointer)) return false;
+        if (!used_.contains(device) || !find_allocation(pointer)) return false;
         set_protection(pointer, 1, PROT_READ | PROT_WRITE);
         findings_->add(Mistake::kDevicePointer, host, {},
                        concat("the host accesses memory of device ", device,
@@ -177,10 +170,9 @@ bool HostGuard::handle(const void* pointer, const void* address) {
         findings_->add(
             Mistake::kMissingSync, host, {pending.call, "a copy"},
             pending.written
-                ? "the host accesses pinned memory that a copy writes, without "
-                  "waiting "
-                  "for the copy: synchronise the stream, or an event, first"
-                : "the host writes pinned memory that a copy still has to read: "
+                ? "the host accesses pinned memory that a copy has yet to write: "
+                  "synchronise the stream, or an event, first"
+                : "the host writes pinned memory that a copy has yet to read: "
                   "synchronise the stream, or an event, first");
     }
     return ours;

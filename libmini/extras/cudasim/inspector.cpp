@@ -51,23 +51,20 @@ bool accesses_memory(const Operation& operation) {
 
 Inspector& self() { return *installed_inspector; }
 
-// Returns the inspector of the block that runs on this host thread, or null.
-Inspector*& inspecting() {
-    thread_local Inspector* inspector = nullptr;
-    return inspector;
-}
+// Whether this host thread runs a block, whose accesses are inspected.
+constinit thread_local bool observes = false;
 
 // Disables the inspector while it exists: a function that the inspector calls may be
 // instrumented too, if the linker took a function template from a kernel's object file.
 struct Unobserved {
-    ~Unobserved() { inspecting() = inspector; }
-    Inspector* const inspector = std::exchange(inspecting(), nullptr);
+    ~Unobserved() { observes = before; }
+    const bool before = std::exchange(observes, false);
 };
 
 void inspect(const auto& body) {
-    if (!is_inspected()) return;
+    if (!observes) return;
     const Unobserved unobserved;
-    if (unobserved.inspector != nullptr) body(*unobserved.inspector);
+    body(self());
 }
 
 }  // namespace
@@ -128,6 +125,7 @@ void tell::host_waited(const Clock& clock) {
 }
 
 void tell::launch_refused(const void* kernel, const char* why) {
+    const Unobserved unobserved;
     const std::string what = concat(kernel_name(kernel), " was not launched: ", why);
     if (self().checks_)
         self().findings_.add(Mistake::kRefused, {calling_place()}, {}, what);
@@ -169,11 +167,11 @@ void tell::block_begins(const Launch& launch, unsigned block, bool continues) {
     memory.kernel = self().races_.name();
     self().continues_ = continues;
     self().polls_.assign(threads, {});
-    inspecting() = &self();
+    observes = true;
 }
 
 void tell::block_ends() {
-    inspecting() = nullptr;
+    observes = false;
     self().races_.settle();
     self().log_.end_block();
 }
@@ -232,7 +230,7 @@ void tell::lane_exited(unsigned thread, const void* address, int from) {
 }
 
 void tell::block_stuck(std::span<const ThreadState> states) {
-    inspecting() = nullptr;  // no thread of the block runs any more
+    observes = false;  // no thread of the block runs any more
     if (!self().checks_ || self().races_.is_abandoned()) return;
     // Report one waiting thread, and another that waits elsewhere or has exited.
     using At = ThreadState::At;
@@ -254,9 +252,8 @@ void tell::block_stuck(std::span<const ThreadState> states) {
         waits->at == At::kWarpBarrier
             ? "a warp waits for lanes of its mask that never arrive: no thread of the "
               "block can continue"
-            : "a block waits at grid.sync() for threads of the grid that never arrive, "
-              "or "
-              "the launch is not by cudaLaunchCooperativeKernel");
+            : "a block waits at grid.sync() for threads that never arrive, or the launch "
+              "is not by cudaLaunchCooperativeKernel");
 }
 
 void tell::access(const MemoryAccess& access) {
@@ -299,10 +296,13 @@ Inspector::Next Inspector::poll(const MemoryAccess& access) {
     return Next::kAbandon;
 }
 
-void tell::index(const std::string& what, const void* address) {
+void tell::index(int64_t index, const char* array, const void* address) {
     bool goes_on = true;
     inspect([&](Inspector& each) {
-        if (each.checks_) goes_on = each.reject(Mistake::kOutOfBounds, address, what);
+        if (!each.checks_) return;
+        goes_on =
+            each.reject(Mistake::kOutOfBounds, address,
+                        concat("uses the index ", index, " of an array of type ", array));
     });
     if (!goes_on) abandon_thread();
 }

@@ -78,8 +78,7 @@ class HostGuard {
 
     Findings* findings_;
     std::recursive_mutex mutex_;
-    // By device, by begin: the allocations that live, in bytes.
-    std::map<int, std::map<const std::byte*, size_t>> living_;
+    std::map<int, Region> used_;  // by device: from the first allocation to the last
     std::vector<Pending> pending_;
     int running_ = 0;
 };

@@ -55,7 +55,6 @@ class Memory {
         return after == allocations_.begin() ? nullptr : &std::prev(after)->second;
     }
 
-    std::map<std::byte*, Allocation>& allocations() { return allocations_; }
     MemoryUse use() const { return {used_, total_}; }
 
   private:
@@ -143,12 +142,6 @@ int device_count() {
 
 Region all_memory() { return memories().all; }
 
-Region region_of(int device) {
-    const Region all = all_memory();
-    const int index = device == kPinned ? device_count() : device;
-    return {all.base + static_cast<size_t>(index) * kRegionBytes, kRegionBytes};
-}
-
 int device_of(const void* pointer) {
     const Region all = all_memory();
     if (!all.contains(pointer)) return kPageable;
@@ -199,17 +192,6 @@ bool free_memory(void* pointer) {
     lock.unlock();
     if (is_inspected()) tell::allocated_or_freed(gone);
     return true;
-}
-
-void free_all_memory(int device) {
-    std::vector<std::byte*> living;
-    {
-        Memories& all = memories();
-        const std::shared_lock lock(all.mutex);
-        for (const auto& [begin, each] : all.of(device).allocations())
-            if (!each.freed) living.push_back(begin);
-    }
-    for (std::byte* begin : living) free_memory(begin);
 }
 
 MemoryUse memory_use(int device) {

@@ -49,8 +49,6 @@ int device_count();
 
 /// Returns the range of all devices and pinned memory. The first call reserves it.
 Region all_memory();
-/// Returns the range of a device or kPinned.
-Region region_of(int device);
 
 /// Returns the device whose range contains `pointer`, or kPinned or kPageable.
 int device_of(const void* pointer);
@@ -70,9 +68,6 @@ std::byte* allocate_memory(size_t bytes, int device, bool managed = false);
 
 /// Frees the allocation that begins at `pointer`; returns false if there is none.
 bool free_memory(void* pointer);
-
-/// Frees all allocations of a device.
-void free_all_memory(int device);
 
 /// In bytes.
 struct MemoryUse {

@@ -39,9 +39,10 @@ std::string race_message(const Access& earlier, const Access& now, const char* d
 }  // namespace
 
 std::string name(const Allocation& allocation) {
-    return concat(
-        "allocation ", allocation.id,
-        allocation.call == nullptr ? "" : concat(", made at ", line_of(allocation.call)));
+    const std::string text = concat("allocation ", allocation.id);
+    if (allocation.call == nullptr) return text;
+    const Line made = lines_of({allocation.call}).at(allocation.call);
+    return concat(text, ", made at ", describe_line(made.file, made.number));
 }
 
 const Allocation& MemoryMap::allocation_at(uintptr_t at) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <filesystem>
 #include <system_error>
 
@@ -41,20 +40,6 @@ bool same_kernels(const Report& a, const Report& b) {
            std::minmax(b.at.kernel, b.other.kernel);
 }
 
-// Stands before and after the address in the text of line_of().
-constexpr char kMark = '\x01';
-
-// Returns a message with text_of(address) in place of each text of line_of().
-std::string with_lines(std::string message, const auto& text_of) {
-    for (size_t begin; (begin = message.find(kMark)) != std::string::npos;) {
-        const size_t end = message.find(kMark, begin + 1) + 1;
-        const uintptr_t address = std::stoull(message.substr(begin + 1), nullptr, 16);
-        message.replace(begin, end - begin,
-                        text_of(reinterpret_cast<const void*>(address)));
-    }
-    return message;
-}
-
 // Returns whether the race is on the source line of this uninitialised read or note.
 bool explains(const Report& race, const Report& read) {
     return race.mistake == Mistake::kRace &&
@@ -66,8 +51,6 @@ bool explains(const Report& race, const Report& read) {
 std::string coordinates(dim3 at) {
     return concat("(", at.x, ", ", at.y, ", ", at.z, ")");
 }
-
-std::string line_of(const void* address) { return concat(kMark, address, kMark); }
 
 std::string describe_line(const std::string& file, int line) {
     return line == 0 ? "unknown source line" : concat(shortened(file), ":", line);
@@ -114,14 +97,9 @@ std::vector<Report> Findings::take() {
 
     // Look up all lines together.
     std::vector<const void*> addresses;
-    for (const Report& finding : all) {
+    for (const Report& finding : all)
         for (const Place* place : {&finding.at, &finding.other})
             addresses.insert(addresses.end(), {place->address, place->launch});
-        with_lines(finding.message, [&](const void* address) {
-            addresses.push_back(address);
-            return "";
-        });
-    }
     auto lines = lines_of(addresses);
 
     // Merge findings with the same kind, kernels and lines.
@@ -133,9 +111,6 @@ std::vector<Report> Findings::take() {
             place->file = line.file;
             place->line = line.number;
         }
-        report.message = with_lines(report.message, [&](const void* address) {
-            return describe_line(lines[address].file, lines[address].number);
-        });
         // Two barriers on one line are the same barrier, compiled twice.
         if (report.mistake == Mistake::kBarrier && report.other.line > 0 &&
             same_line(report.at, report.other))

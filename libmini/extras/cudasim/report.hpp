@@ -84,10 +84,6 @@ class Findings {
     std::map<Key, size_t> known_;  // index into findings_
 };
 
-/// Returns a text for an instruction's source line in a message. take() puts "file:line" in its
-/// place.
-std::string line_of(const void* address);
-
 /// Returns "(x, y, z)".
 std::string coordinates(dim3 at);
 

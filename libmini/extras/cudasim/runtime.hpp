@@ -4,16 +4,12 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <functional>
-#include <memory>
 
 #include "libmini/extras/cudasim/api.hpp"
 
 #define CUDART_VERSION 12040
 #define CUDA_VERSION 12040
 #define CUDART_CB
-#define cudaStreamLegacy (static_cast<cudaStream_t>(nullptr))
-#define cudaStreamPerThread (static_cast<cudaStream_t>(nullptr))
 
 // clang-format off
 constexpr int cudaCpuDeviceId = -1;
@@ -43,16 +39,16 @@ enum cudaMemoryAdvise {
 };
 
 // ---- memory: a T** for each void** ----
-#define MINI_TYPED(name, parameters, arguments)                                    \
-    template <typename T> cudaError_t name parameters {                            \
-        return name arguments;                                                     \
-    }
-MINI_TYPED(cudaMallocManaged, (T** to, size_t bytes, unsigned flags = 1),
-           (reinterpret_cast<void**>(to), bytes, flags))
-MINI_TYPED(cudaMallocHost, (T** to, size_t bytes, unsigned = 0),
-           (reinterpret_cast<void**>(to), bytes))
-#define cudaHostAlloc cudaMallocHost
 // clang-format on
+template <typename T>
+cudaError_t cudaMallocManaged(T** to, size_t bytes, unsigned flags = 1) {
+    return cudaMallocManaged(reinterpret_cast<void**>(to), bytes, flags);
+}
+template <typename T>
+cudaError_t cudaMallocHost(T** to, size_t bytes, unsigned = 0) {
+    return cudaMallocHost(reinterpret_cast<void**>(to), bytes);
+}
+#define cudaHostAlloc cudaMallocHost
 template <typename T>
 cudaError_t cudaHostGetDevicePointer(T** device, void* host, unsigned) {
     *device = static_cast<T*>(host);
@@ -81,10 +77,9 @@ cudaError_t cudaMemcpy2D(Arguments... arguments) {
     const cudaError_t error = cudaMemcpy2DAsync(arguments...);
     return error != cudaSuccess ? error : cudaStreamSynchronize(nullptr);
 }
-
 #define cudaMemcpyPeer cudaMemcpyPeerAsync
 
-// ---- kernels by their address, and the host's functions in a stream ----
+// ---- kernels by their address ----
 inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block,
                                                       KernelAddress kernel,
                                                       size_t shared_bytes = 0,
@@ -98,18 +93,6 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block,
     *grid *= device.multiProcessorCount;
     return error;
 }
-using cudaStreamCallback_t = void (*)(cudaStream_t, cudaError_t, void*);
-inline cudaError_t cudaStreamAddCallback(cudaStream_t stream,
-                                         cudaStreamCallback_t function, void* data,
-                                         unsigned) {
-    using Call = std::function<void()>;
-    const auto run = [](void* call) {
-        (*std::unique_ptr<Call>(static_cast<Call*>(call)))();
-    };
-    return cudaLaunchHostFunc(stream, run,
-                              new Call([=] { function(stream, cudaSuccess, data); }));
-}
-
 // ---- variables in device memory: a symbol is a reference to its place ----
 template <typename T>
 cudaError_t cudaMemcpyToSymbol(T& symbol, const void* from, size_t bytes,
@@ -127,12 +110,6 @@ cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes,
     return cudaMemcpy(to, reinterpret_cast<const char*>(&symbol) + offset, bytes,
                       cudaMemcpyDefault);
 }
-template <typename P, typename T>
-cudaError_t cudaGetSymbolAddress(P** pointer, T& symbol) {
-    *pointer = reinterpret_cast<P*>(&symbol);
-    return cudaSuccess;
-}
-
 // ---- what changes nothing here, and other names of the same ----
 // clang-format off
 #define MINI_NOTHING(name) \
@@ -144,6 +121,7 @@ MINI_NOTHING(cudaDeviceSetCacheConfig) MINI_NOTHING(cudaDeviceSetLimit)
 MINI_NOTHING(cudaSetDeviceFlags) MINI_NOTHING(cudaDeviceGetDefaultMemPool)
 MINI_NOTHING(cudaMemPoolSetAttribute) MINI_NOTHING(cudaMemPoolSetAccess)
 MINI_NOTHING(cudaProfilerStart) MINI_NOTHING(cudaProfilerStop)
+MINI_NOTHING(cudaDeviceDisablePeerAccess)
 // clang-format on
 #define cudaThreadSynchronize cudaDeviceSynchronize
 #define cudaDriverGetVersion cudaRuntimeGetVersion

@@ -20,12 +20,6 @@ constexpr std::chrono::milliseconds kHostFunctionTime(200);
 
 std::atomic<uint64_t> contexts = 0;  // bit i: the context of device i is open
 
-// Stores a fault's message forever: cudaGetErrorString returns pointers to it.
-const char* keep(const std::string& message) {
-    static auto* const all = new std::deque<std::string>;
-    return all->emplace_back(message).c_str();
-}
-
 // Returns an error message, empty on success.
 std::string perform(const Operation& operation) {
     void* const to = operation.to;
@@ -58,7 +52,7 @@ Machine& Machine::instance() {
     return *machine;
 }
 
-Machine::Machine() : counts_(1), host_clock_(1) {
+Machine::Machine() : host_clock_(1) {
     for (int device = 0; device < device_count(); ++device) {
         legacy_.push_back(create_stream(device, false));
         legacy_.back()->legacy = true;
@@ -70,13 +64,7 @@ Stream* Machine::create_stream(int device, bool blocking) {
     auto stream = std::make_unique<Stream>();
     stream->device = device;
     stream->blocking = blocking;
-    if (free_timelines_.empty()) {
-        free_timelines_.push_back(static_cast<uint32_t>(counts_.size()));
-        counts_.push_back(0);
-    }
-    stream->timeline = free_timelines_.back();
-    stream->count = counts_[stream->timeline];
-    free_timelines_.pop_back();
+    stream->timeline = ++last_timeline_;
     return streams_.emplace_back(std::move(stream)).get();
 }
 
@@ -88,8 +76,6 @@ void Machine::destroy_stream(Stream* stream) {
 // Removes a destroyed stream once its work is done.
 void Machine::forget_if_over(Stream* stream) {
     if (!stream->destroyed || !stream->queue.empty()) return;
-    counts_[stream->timeline] = stream->count;
-    free_timelines_.push_back(stream->timeline);
     std::erase_if(streams_, [&](const auto& each) { return each.get() == stream; });
 }
 
@@ -99,8 +85,8 @@ bool Machine::knows(const Stream* stream) const {
     });
 }
 
-OperationPointer Machine::submit(Lock& lock, Stream* stream, Operation given,
-                                 const std::vector<OperationPointer>& after) {
+void Machine::submit(Lock& lock, Stream* stream, Operation given,
+                     const OperationPointer& after) {
     if (stream->queue.size() >= kLongestQueue) run_until(lock, stream->queue.front());
 
     const auto operation = std::make_shared<Operation>(std::move(given));
@@ -112,7 +98,7 @@ OperationPointer Machine::submit(Lock& lock, Stream* stream, Operation given,
     ++host_clock_[0];
     Clock& clock = operation->clock = stream->clock;
     join(clock, host_clock_);
-    for (const OperationPointer& each : after) come_after(*operation, each);
+    come_after(*operation, after);
     if (stream->blocking) come_after(*operation, legacy_stream(stream->device)->last);
     if (stream->legacy)
         for (const auto& each : streams_)
@@ -126,7 +112,6 @@ OperationPointer Machine::submit(Lock& lock, Stream* stream, Operation given,
     stream->queue.push_back(operation);
     stream->last = operation;
     if (is_inspected()) tell::operation_given(*operation);
-    return operation;
 }
 
 // Runs the operations that `operation` depends on, sharing the work with other waiting
@@ -172,7 +157,7 @@ void Machine::run(Lock& lock, Operation& operation) {
         lock.lock();
     }
     if (!error.empty() && fault(stream->device).code == cudaSuccess)
-        fault(stream->device) = {cudaErrorLaunchFailure, keep(error)};
+        fault(stream->device) = {cudaErrorLaunchFailure, error};
 
     operation.done = true;
     operation.finished = std::chrono::steady_clock::now();
@@ -272,16 +257,10 @@ StreamCall::StreamCall(cudaStream_t handle)
                                      : cudaErrorInvalidResourceHandle;
 }
 
-cudaError_t StreamCall::give(Operation operation) {
-    if (error_ != cudaSuccess) return error_;
-    machine_.submit(lock_, stream_, std::move(operation));
-    return cudaSuccess;
-}
-
-cudaError_t StreamCall::give_and_wait(Operation operation) {
-    if (error_ != cudaSuccess) return error_;
-    machine_.submit(lock_, stream_, std::move(operation));
-    return wait();
+cudaError_t StreamCall::give(Operation operation, const OperationPointer& after) {
+    if (error_ == cudaSuccess)
+        machine_.submit(lock_, stream_, std::move(operation), after);
+    return error_;
 }
 
 cudaError_t StreamCall::wait() {

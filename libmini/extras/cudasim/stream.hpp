@@ -47,7 +47,7 @@ struct Stream {
 /// A device's sticky error, which a failed kernel sets.
 struct Fault {
     cudaError_t code = cudaSuccess;
-    const char* message = nullptr;  // never freed
+    std::string message = {};
 };
 
 /// The streams of all devices. Several threads may wait at the same time; they share the
@@ -66,9 +66,10 @@ class Machine {
     Stream* legacy_stream(int device) { return legacy_[static_cast<size_t>(device)]; }
     bool knows(const Stream* stream) const;
 
-    /// Appends an operation to a stream. Blocks only while the stream is full.
-    OperationPointer submit(Lock& lock, Stream* stream, Operation given,
-                            const std::vector<OperationPointer>& after = {});
+    /// Appends an operation to a stream, to run after another one if that is not null. Blocks
+    /// only while the stream is full.
+    void submit(Lock& lock, Stream* stream, Operation given,
+                const OperationPointer& after);
 
     /// Blocks until `operation` is done; returns immediately if it is null. Counts as a
     /// wait of the host for the operation (launch.hpp).
@@ -99,9 +100,8 @@ class Machine {
     std::vector<std::unique_ptr<Stream>> streams_;
     std::vector<Stream*> legacy_;  // by device
     std::vector<Fault> faults_;
-    std::vector<uint32_t> free_timelines_;
-    std::vector<uint64_t> counts_;  // by timeline: the count of its last destroyed stream
-    Clock host_clock_;              // operations that the host waited for; [0]: submits
+    uint32_t last_timeline_ = 0;
+    Clock host_clock_;  // operations that the host waited for; [0]: submits
 };
 
 // What the functions of the CUDA interface share.
@@ -163,11 +163,8 @@ class StreamCall {
     /// else cudaSuccess.
     cudaError_t error() const { return error_; }
 
-    /// Submits an operation to the stream.
-    cudaError_t give(Operation operation);
-
-    /// Submits an operation to the stream, and blocks until it is done.
-    cudaError_t give_and_wait(Operation operation);
+    /// Submits an operation to the stream, which runs after another one if that is not null.
+    cudaError_t give(Operation operation, const OperationPointer& after = nullptr);
 
     /// Blocks until the stream's work is done.
     cudaError_t wait();

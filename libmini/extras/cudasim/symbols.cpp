@@ -154,8 +154,6 @@ size_t closing(const std::string& text, size_t begin) {
     return std::string::npos;
 }
 
-constexpr size_t kMaxAddresses = 200;  // on one command line
-
 std::string output_of(const std::string& command) {
     const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
     std::string all;
@@ -329,14 +327,8 @@ bool may_be_of(const void* address, const std::string& function) {
 std::map<const void*, Line> lines_of(const std::vector<const void*>& addresses) {
     const std::lock_guard lock(mutex);
     std::string arguments;
-    size_t pending = 0;
-    for (const void* address : addresses) {
-        if (!table().try_emplace(address).second) continue;
-        arguments += argument(address);
-        if (++pending % kMaxAddresses > 0) continue;
-        look_up(arguments);
-        arguments.clear();
-    }
+    for (const void* address : addresses)
+        if (table().try_emplace(address).second) arguments += argument(address);
     if (!arguments.empty()) look_up(arguments);
     return table();
 }

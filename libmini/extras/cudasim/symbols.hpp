@@ -63,7 +63,7 @@ struct Line {
 
 /// Returns the source lines of these addresses and of all that were looked up before; for
 /// inlined code, the innermost line outside of the simulator and the standard library. Runs
-/// addr2line once per 200 new addresses.
+/// addr2line once.
 std::map<const void*, Line> lines_of(const std::vector<const void*>& addresses);
 
 /// Returns whether the code at an address is of a function, or inlined in one, of this short

@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <cstring>
 
-#include "libmini/core/error.hpp"
 #include "libmini/extras/cudasim/hooks.hpp"
 
 // clang-format off
@@ -120,11 +119,9 @@ extern "C" void __ubsan_handle_out_of_bounds(const Access* access, uintptr_t ind
     if (!mini::sim::is_inspected()) return;
     const int unused = 64 - (1 << (access->index->info >> 1));
     const bool is_signed = (access->index->info & 1) != 0;
-    mini::sim::tell::index(
-        mini::concat("uses the index ",
-                     is_signed ? static_cast<int64_t>(index << unused) >> unused
-                               : static_cast<int64_t>(index),
-                     " of an array of type ", access->array->name),
-        mini::sim::instruction_before(__builtin_return_address(0)));
+    mini::sim::tell::index(is_signed ? static_cast<int64_t>(index << unused) >> unused
+                                     : static_cast<int64_t>(index),
+                           access->array->name,
+                           mini::sim::instruction_before(__builtin_return_address(0)));
 }
 #endif

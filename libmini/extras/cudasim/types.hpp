@@ -20,7 +20,6 @@ using cudaEvent_t = struct CUevent_st*;
     error(cudaErrorMemoryAllocation, 2, "the device is out of memory")                      \
     error(cudaErrorInvalidConfiguration, 9, "the grid or block dimensions are invalid")     \
     error(cudaErrorInvalidMemcpyDirection, 21, "the direction of the copy is invalid")      \
-    error(cudaErrorInvalidDeviceFunction, 98, "this is not a kernel")                       \
     error(cudaErrorNoDevice, 100, "no device was found")                                    \
     error(cudaErrorInvalidDevice, 101, "the device index is invalid")                       \
     error(cudaErrorInvalidResourceHandle, 400,                                              \
@@ -30,7 +29,6 @@ using cudaEvent_t = struct CUevent_st*;
     error(cudaErrorLaunchTimeout, 702, "a kernel takes too long")                           \
     error(cudaErrorPeerAccessAlreadyEnabled, 704,                                           \
           "the access to this peer is enabled already")                                     \
-    error(cudaErrorPeerAccessNotEnabled, 705, "the access to this peer is not enabled")     \
     error(cudaErrorAssert, 710, "an assertion in a kernel failed")                          \
     error(cudaErrorHardwareStackError, 714, "a kernel's stack is broken")                   \
     error(cudaErrorLaunchFailure, 719, "a kernel failed")                                   \
@@ -81,19 +79,6 @@ struct cudaFuncAttributes {
     // Below, zeros.
     int numRegs, binaryVersion, ptxVersion, cacheModeCA;
     size_t constSizeBytes, localSizeBytes;
-};
-
-enum cudaMemoryType {
-    cudaMemoryTypeUnregistered = 0,
-    cudaMemoryTypeHost = 1,
-    cudaMemoryTypeDevice = 2,
-};
-
-struct cudaPointerAttributes {
-    cudaMemoryType type;
-    int device;
-    void* devicePointer;
-    void* hostPointer;
 };
 
 struct cudaUUID_t {

@@ -238,8 +238,8 @@ TEST_CASE("threads that wait at different barriers end the launch with an error"
         }
     });
     CHECK(contains(error, "block (0, 0, 0)"));
-    CHECK(contains(error, "63 threads (0, 1, 2, 3, ...) at __syncthreads()"));
-    CHECK(contains(error, "1 thread (5) in a warp operation"));
+    CHECK(contains(error, "63 threads, the first is thread 0, at __syncthreads()"));
+    CHECK(contains(error, "1 threads, the first is thread 5, in a warp operation"));
     CHECK(contains(error, "0xffffffff"));
 }
 

@@ -36,8 +36,6 @@ TEST_CASE("device_of returns the device of an address") {
     CHECK(device_of(pinned) == kPinned);
     CHECK(device_of(&on_host) == kPageable);
     CHECK(device_of(nullptr) == kPageable);
-    CHECK(region_of(3).contains(on_3.pointer));
-    CHECK_FALSE(region_of(2).contains(on_3.pointer));
     CHECK(cudaFreeHost(pinned) == cudaSuccess);
 }
 
@@ -114,23 +112,6 @@ TEST_CASE("cudaMemGetInfo reports the free memory and a larger allocation fails"
     CHECK(after == free);
 }
 
-TEST_CASE(
-    "cudaPointerGetAttributes distinguishes device and pinned and pageable memory") {
-    const DeviceMemory memory(64, 2);
-    int on_host = 0;
-    void* pinned = nullptr;
-    REQUIRE(cudaMallocHost(&pinned, 64) == cudaSuccess);
-    cudaPointerAttributes attributes;
-    REQUIRE(cudaPointerGetAttributes(&attributes, memory.pointer) == cudaSuccess);
-    CHECK(attributes.type == cudaMemoryTypeDevice);
-    CHECK(attributes.device == 2);
-    REQUIRE(cudaPointerGetAttributes(&attributes, pinned) == cudaSuccess);
-    CHECK(attributes.type == cudaMemoryTypeHost);
-    REQUIRE(cudaPointerGetAttributes(&attributes, &on_host) == cudaSuccess);
-    CHECK(attributes.type == cudaMemoryTypeUnregistered);
-    CHECK(cudaFreeHost(pinned) == cudaSuccess);
-}
-
 TEST_CASE("a copy outside its allocations or with a wrong direction is an error") {
     const DeviceMemory memory(16), other(16, 1);
     std::vector<std::byte> host(32);
@@ -154,21 +135,13 @@ TEST_CASE("a copy outside its allocations or with a wrong direction is an error"
     cudaGetLastError();
 }
 
-TEST_CASE("access to a peer is enabled once for each direction") {
+TEST_CASE("every other device is a peer") {
     int can = -1;
     CHECK(cudaDeviceCanAccessPeer(&can, 1, 2) == cudaSuccess);
     CHECK(can == 1);
     CHECK(cudaDeviceCanAccessPeer(&can, 1, 1) == cudaSuccess);
     CHECK(can == 0);
     CHECK(cudaDeviceCanAccessPeer(&can, 1, 1000) == cudaErrorInvalidDevice);
-    REQUIRE(cudaSetDevice(1) == cudaSuccess);
-    CHECK(cudaDeviceEnablePeerAccess(1, 0) == cudaErrorInvalidDevice);
-    CHECK(cudaDeviceEnablePeerAccess(2, 1) == cudaErrorInvalidValue);
-    CHECK(cudaDeviceEnablePeerAccess(2, 0) == cudaSuccess);
-    CHECK(cudaDeviceEnablePeerAccess(2, 0) == cudaErrorPeerAccessAlreadyEnabled);
-    REQUIRE(cudaSetDevice(2) == cudaSuccess);
-    CHECK(cudaDeviceEnablePeerAccess(1, 0) == cudaSuccess);
-    REQUIRE(cudaSetDevice(0) == cudaSuccess);
     cudaGetLastError();
 }
 

@@ -74,12 +74,6 @@ class coalesced_group : public thread_group {
         return packed;
     }
 
-    /// Returns the lanes whose predicate is the same as this one's.
-    MINI_WORD coalesced_group with_same(bool predicate) const {
-        const unsigned votes = __ballot_sync(lanes_, predicate);
-        return coalesced_group(lanes_ & (predicate ? votes : ~votes));
-    }
-
   private:
     MINI_WORD int lane(unsigned rank) const {
         unsigned left = lanes_;
@@ -88,10 +82,6 @@ class coalesced_group : public thread_group {
     }
 };
 MINI_WORD coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
-
-MINI_WORD coalesced_group binary_partition(const coalesced_group& group, bool predicate) {
-    return group.with_same(predicate);
-}
 
 /// A tile of `size` threads, which is a power of two up to 32.
 MINI_WORD coalesced_group tiled_partition(const thread_group&, unsigned size) {

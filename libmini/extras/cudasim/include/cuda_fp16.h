@@ -2,38 +2,10 @@
 
 #pragma once
 
+#include "libmini/core/half.hpp"
 #include "libmini/extras/cudasim/program.hpp"
 
 namespace mini::cuda {
-
-struct HalfFormat {
-    static uint16_t pack(float value) {
-        const auto all = std::bit_cast<uint32_t>(value);
-        const uint32_t sign = all >> 16 & 0x8000, x = all & 0x7fffffff;
-        if (x >= 0x47800000)  // 65536
-            return static_cast<uint16_t>(sign | (x > 0x7f800000 ? 0x7e00 : 0x7c00));
-        if (x < 0x38800000)  // 2^-14: the last bit of 0.5 is half's smallest number
-            return static_cast<uint16_t>(
-                sign | (std::bit_cast<uint32_t>(std::bit_cast<float>(x) + 0.5f) - 0x3f000000));
-        return static_cast<uint16_t>(sign | ((x - 0x38000000 + 0xfff + (x >> 13 & 1)) >> 13));
-    }
-    static float unpack(uint16_t bits) {
-        const uint32_t sign = (bits & 0x8000u) << 16, x = bits & 0x7fffu;
-        const float value = x < 0x400    ? static_cast<float>(x) * 0x1p-24f
-                            : x < 0x7c00 ? std::bit_cast<float>((x << 13) + 0x38000000)
-                                         : std::bit_cast<float>((x << 13) | 0x7f800000);
-        return std::bit_cast<float>(std::bit_cast<uint32_t>(value) | sign);
-    }
-};
-
-struct BrainFormat {
-    static uint16_t pack(float value) {
-        const auto x = std::bit_cast<uint32_t>(value);
-        return value != value ? uint16_t{0x7fff}
-                              : static_cast<uint16_t>((x + 0x7fff + (x >> 16 & 1)) >> 16);
-    }
-    static float unpack(uint16_t bits) { return std::bit_cast<float>(uint32_t{bits} << 16); }
-};
 
 template <typename Format>
 struct Short {
@@ -42,21 +14,19 @@ struct Short {
     Short() = default;
     template <typename T>
         requires std::is_arithmetic_v<T>
-    MINI_WORD Short(T value) : bits(Format::pack(static_cast<float>(value))) {}
-    MINI_WORD operator float() const { return Format::unpack(bits); }
+    MINI_WORD Short(T value) : bits(Format(static_cast<float>(value)).bits()) {}
+    MINI_WORD operator float() const { return static_cast<float>(Format::from_bits(bits)); }
     MINI_WORD static Short of(uint16_t bits) {
         Short value;
         value.bits = bits;
         return value;
     }
     MINI_WORD friend Short operator-(Short a) { return of(a.bits ^ 0x8000); }
-    // clang-format off
 #define MINI_OPERATOR(op)                                                                   \
     MINI_WORD friend Short operator op(Short a, Short b) { return float(a) op float(b); }   \
     MINI_WORD Short& operator op##=(Short b) { return *this = *this op b; }
     MINI_OPERATOR(+) MINI_OPERATOR(-) MINI_OPERATOR(*) MINI_OPERATOR(/)
 #undef MINI_OPERATOR
-    // clang-format on
 };
 
 template <typename Format>
@@ -71,11 +41,10 @@ struct alignas(4) Short2 {
 
 }  // namespace mini::cuda
 
-// clang-format off
-using __half = mini::cuda::Short<mini::cuda::HalfFormat>;
-using __half2 = mini::cuda::Short2<mini::cuda::HalfFormat>;
-using __nv_bfloat16 = mini::cuda::Short<mini::cuda::BrainFormat>;
-using __nv_bfloat162 = mini::cuda::Short2<mini::cuda::BrainFormat>;
+using __half = mini::cuda::Short<mini::Half>;
+using __half2 = mini::cuda::Short2<mini::Half>;
+using __nv_bfloat16 = mini::cuda::Short<mini::BFloat16>;
+using __nv_bfloat162 = mini::cuda::Short2<mini::BFloat16>;
 using half = __half;
 using half2 = __half2;
 using nv_bfloat16 = __nv_bfloat16;
@@ -119,4 +88,3 @@ using nv_bfloat162 = __nv_bfloat162;
     MINI_WORD H2 atomicAdd(H2* at, H2 by) { return {atomicAdd(&at->x, by.x), atomicAdd(&at->y, by.y)}; }
 MINI_SHORT_FUNCTIONS(__half, __half2, half)
 MINI_SHORT_FUNCTIONS(__nv_bfloat16, __nv_bfloat162, bfloat16)
-// clang-format on

@@ -11,9 +11,8 @@ struct curandStatePhilox4_32_10 {
     unsigned key[2], counter[4];
     unsigned numbers[4];  // of the counter
     unsigned used;        // of `numbers`
-    bool has_normal, has_normal_double;  // whether the next normal number is one of these:
+    bool has_normal;  // whether the next normal number is this one:
     float normal;
-    double normal_double;
 };
 using curandStatePhilox4_32_10_t = curandStatePhilox4_32_10;
 using curandState = curandStatePhilox4_32_10;
@@ -80,27 +79,4 @@ MINI_WORD float curand_normal(curandState* state) {
     const float2 two = curand_normal2(state);
     state->normal = two.y;
     return two.x;
-}
-
-MINI_WORD double curand_normal_double(curandState* state) {
-    state->has_normal_double = !state->has_normal_double;
-    if (!state->has_normal_double) return state->normal_double;
-    double parts[2];  // in (0, 1), of 53 bits
-    for (double& each : parts) {
-        const uint64_t low = curand(state);
-        each = (low ^ uint64_t{curand(state)} << 21) * 0x1p-53 + 0x1p-54;
-    }
-    const double length = sqrt(-2 * log(parts[0])), angle = 2 * CUDART_PI * parts[1];
-    state->normal_double = length * cos(angle);
-    return length * sin(angle);
-}
-
-// The next four.
-MINI_WORD uint4 curand4(curandState* s) { return {curand(s), curand(s), curand(s), curand(s)}; }
-MINI_WORD float4 curand_uniform4(curandState* s) {
-    return {curand_uniform(s), curand_uniform(s), curand_uniform(s), curand_uniform(s)};
-}
-MINI_WORD float4 curand_normal4(curandState* state) {
-    const float2 a = curand_normal2(state), b = curand_normal2(state);
-    return {a.x, a.y, b.x, b.y};
 }

@@ -29,6 +29,7 @@
 #include "libmini/extras/cudasim/api.hpp"
 #include "libmini/extras/cudasim/language.hpp"
 #include "libmini/extras/cudasim/runtime.hpp"
+#include "libmini/extras/cudasim/texture.hpp"
 
 // Where the references lie that stand for variables in device memory.
 #define MINI_PLACE __attribute__((section("mini_places")))
@@ -94,10 +95,14 @@ struct Launcher {
     Config config;
 
     cudaError_t enqueue(const void* kernel, auto... values) const {
+        if (sim::in_kernel() && sim::is_inspected()) {
+            sim::tell::launch_refused(kernel, "a kernel launches it: not simulated");
+            return cudaErrorNotSupported;
+        }
         const cudaError_t error = enqueue_body(config, kernel,
                                                [call = call, ... values = values]()
                                                    MINI_UNCHECKED { call(values...); });
-        if (error != cudaSuccess && error < cudaErrorIllegalAddress &&
+        if (error != cudaSuccess && error != cudaErrorLaunchFailure &&
             sim::is_inspected())
             sim::tell::launch_refused(kernel, cudaGetErrorString(error));
         return error;

@@ -58,7 +58,7 @@ TEST_CASE("mini cuda: the language and the runtime of plain programs") {
 TEST_CASE("mini cuda: half and bfloat16, and the toolkit's libraries") {
     const std::string compiler = a_compiler();
     if (compiler.empty()) return;
-    const std::string file = GENERATE("half.cu", "libraries.cu");
+    const std::string file = GENERATE("half.cu", "libraries.cu", "textures.cu");
     CAPTURE(compiler, file);
     CHECK(mini_cuda("--check " + file, compiler).text == "0 failures\n");
 }
@@ -129,6 +129,38 @@ TEST_CASE("mini cuda --seeds names the order of blocks in which a mistake shows"
     CHECK(contains(result.text, "it.cu:1"));
     CHECK(contains(result.text, "mini cuda: ended at order "));
     CHECK(result.code == 1);
+    // Without a mistake, the program's output shows once.
+    CHECK(mini_cuda_of("int main() { puts(\"right\"); }\n", "--seeds 3").text ==
+          "right\n");
+}
+
+TEST_CASE("mini cuda finds a fetch of a texel that was never written") {
+    const Answer result = mini_cuda_of(
+        "__global__ void k(cudaTextureObject_t t, float* to) {\n"
+        "  *to = tex2D<float>(t, 1, 1); }\n"
+        "int main() { cudaResourceDesc from = {}; cudaTextureDesc how = {}; float* to;\n"
+        "  cudaTextureObject_t t; const auto format = cudaCreateChannelDesc<float>();\n"
+        "  cudaMallocArray(&from.res.array.array, &format, 2, 2); cudaMalloc(&to, 4);\n"
+        "  cudaCreateTextureObject(&t, &from, &how, nullptr); k<<<1, 1>>>(t, to); }\n",
+        "--check");
+    CHECK(contains(result.text,
+                   "uninitialised read: k, block (0, 0, 0), thread (0, 0, 0), "
+                   "it.cu:2\n    reads 4 bytes at byte 12 of allocation 1"));
+    CHECK(result.code == 1);
+}
+
+TEST_CASE("mini cuda says that launches by kernels are not simulated") {
+    const std::string program =
+        "__global__ void child(int* a) { *a = 1; }\n"
+        "__global__ void parent(int* a) { child<<<1, 1>>>(a); }\n"
+        "int main() { int* a; cudaMalloc(&a, 4); parent<<<1, 32>>>(a);\n"
+        "  puts(cudaGetErrorString(cudaDeviceSynchronize())); }\n";
+    CHECK(mini_cuda_of(program, "--check").text ==
+          "no error\nlaunch refused: it.cu:2\n    child(int*) was not launched: a kernel "
+          "launches it: not simulated\n    and 31 more like it\nMINI_SIM_CHECK: 1 "
+          "mistake\n");
+    CHECK(mini_cuda_of(program, "--run").text ==
+          "a kernel threw: launches by kernels are not simulated\n");
 }
 
 TEST_CASE("mini cuda names what is not simulated, and wrong command lines") {

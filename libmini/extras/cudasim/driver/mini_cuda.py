@@ -269,13 +269,15 @@ def build(options, places, folder):
 def run(options):
     """Runs the program, with each order of the blocks until one has mistakes. Returns its code."""
     words = [os.path.abspath(options.output), *options.arguments]
-    settings = dict(os.environ)
-    settings |= {"MINI_SIM_CHECK": "1"} if options.check else {}
-    settings |= {"MINI_SIM_COUNT": "1"} if options.count else {}
+    settings = os.environ | {f"MINI_SIM_{each}": "1" for each in ("CHECK", "COUNT")
+                             if getattr(options, each.lower())}
     for seed in range(1, options.seeds + 1) if options.seeds else [None]:
         settings |= {"MINI_SIM_BLOCK_SEED": str(seed)} if seed else {}
-        code = subprocess.run(words, env=settings, check=False).returncode
-        if code != 0:
+        # After the first order, the program's output shows only with a mistake.
+        output = subprocess.PIPE if seed and seed > 1 else None
+        done = subprocess.run(words, env=settings, stdout=output, check=False)
+        if (code := done.returncode) != 0:
+            sys.stdout.buffer.write(done.stdout or b"")
             if seed:
                 print(f"mini cuda: ended at order {seed} of {options.seeds}; MINI_SIM_BLOCK_SEED={seed} "
                       "repeats it", file=sys.stderr)

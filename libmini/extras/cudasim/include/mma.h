@@ -57,9 +57,9 @@ MINI_WORD void store_matrix_sync(T* to, const Accumulator<M, N, K, T>& from,
 // The factors of each warp of the running block.
 inline thread_local double left[32][512], right[32][512];
 
-// Not checked: the factors are no memory of the program. Clang checks what it inlines.
+// The factors are no memory of the program.
 template <int M, int N, int K, typename T, typename A, typename B, typename U>
-__attribute__((noinline, no_sanitize("thread"))) void mma_sync(
+MINI_UNCHECKED void mma_sync(
     Accumulator<M, N, K, T>& to, const A& a, const B& b,
     const Accumulator<M, N, K, U>& c) {
     const unsigned warp = mini::sim::running().thread / 32;

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "libmini/core/error.hpp"  // for the guided frame
+#include "libmini/core/error.hpp"
 
 // [lab03 file]
 namespace mini::lab03 {

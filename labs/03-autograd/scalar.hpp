@@ -18,12 +18,12 @@ class Scalar {
 
     double value() const;
 
-    /// Returns by how much the backward passes have grown the gradient; at first 0.
+    /// Returns the sum of what all backward passes have added; 0 before the first one.
     double grad() const;
 
-    /// Adds d(this)/dx to x.grad(), for this number, for each number x that it was computed
-    /// from, directly or not, and for no other number. The time is proportional to the
-    /// number of operations. REQUIRES: at most 1,000 operations, one after another.
+    /// Adds d(this)/dx to x.grad() for each number x that this number was computed from,
+    /// directly or not, and for x = this number; changes no other. The time is proportional
+    /// to the number of operations. REQUIRES: no chain is longer than 1,000 operations.
     void backward() const;
 
     struct Node;                 // what a number remembers: you define it in scalar.cpp

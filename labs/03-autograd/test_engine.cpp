@@ -84,6 +84,7 @@ TEST_CASE("two edges from one node are two contributions", "[lab03][lab03.5]") {
         "three = 3 w, twice = 10 w + 100 w, loss = three + twice: w has three edges "
         "from");
     INFO("two nodes; the journal: " << in_words(journal));
+    INFO("of the ready nodes the highest number goes first: twice was made after three");
     REQUIRE(journal == Journal{"loss 1", "twice 1", "three 1", "hook of w 113"});
 }
 
@@ -102,21 +103,26 @@ TEST_CASE("the node that was made last goes first", "[lab03][lab03.5]") {
     REQUIRE(values_of(w.grad()) == Values{830});
 }
 
-TEST_CASE("a leaf gets its gradient before the rest of the pass", "[lab03][lab03.5]") {
+TEST_CASE("a leaf goes before all others; of the leaves, the one that was ready first",
+          "[lab03][lab03.5]") {
     Journal journal;
-    const Tensor w1 = leaf({1}), w2 = leaf({1}), b2 = leaf({1});
-    add_hook(journal, "w1", w1);
-    add_hook(journal, "w2", w2);
-    add_hook(journal, "b2", b2);
-    const Tensor first = traced(journal, "first", {{3, w1}});
-    backward(traced(journal, "second", {{5, b2}, {2, first}, {4, w2}}));
-    INFO("first = 3 w1, second = 5 b2 + 2 first + 4 w2; the journal: "
-         << in_words(journal));
+    const Tensor w = leaf({1}), a = leaf({1}), b = leaf({1}), c = leaf({1}),
+                 d = leaf({1}), e = leaf({1});
+    add_hook(journal, "w", w);
+    for (const auto& [name, x] :
+         {std::pair("d", d), {"a", a}, {"e", e}, {"b", b}, {"c", c}})
+        add_hook(journal, name, x);
+    const Tensor first = traced(journal, "first", {{3, w}});
+    backward(traced(journal, "second",
+                    {{1, a}, {2, b}, {3, c}, {2, first}, {4, d}, {5, e}, {6, a}}));
     INFO(
-        "b2 and w2 are ready together: they are pushed in the order of second's inputs,");
-    INFO("and a leaf goes before all others; lab 15 sends them while backward runs");
-    REQUIRE(journal == Journal{"second 1", "hook of b2 5", "hook of w2 4", "first 2",
-                               "hook of w1 6"});
+        "first = 3 w, second = a + 2 b + 3 c + 2 first + 4 d + 5 e + 6 a, where all but");
+    INFO("second and first are leaves; the journal: " << in_words(journal));
+    INFO(
+        "a node sends to its inputs in their order, so b, c, d, e and a become ready in");
+    INFO("this order, and a leaf goes before all others");
+    REQUIRE(journal == Journal{"second 1", "hook of b 2", "hook of c 3", "hook of d 4",
+                               "hook of e 5", "hook of a 7", "first 2", "hook of w 6"});
 }
 
 TEST_CASE("two passes add up, and call the hook twice", "[lab03][lab03.5]") {
@@ -308,47 +314,31 @@ TEST_CASE("every node is released, also one that some gradients pass by",
 
 TEST_CASE("a gradient is freed when its node has been called", "[lab03][lab03.5]") {
     const Tensor w = leaf({1});
+    Tensor gradient = constant({3});
+    const WeakTensor passed(gradient);
     WeakTensor gradient_of_b;
-    bool is_freed = false;
+    bool passed_is_freed = false, gradient_of_b_is_freed = false;
     const Tensor a =
         record("a", constant({0}), {w}, [&](const Tensor& g, const Node&) -> Grads {
-            is_freed = !gradient_of_b.lock().defined();
+            gradient_of_b_is_freed = !gradient_of_b.lock().defined();
             return {g};
         });
     const Tensor b =
         record("b", constant({0}), {a}, [&](const Tensor& g, const Node&) -> Grads {
+            passed_is_freed = !passed.lock().defined();
             gradient_of_b = WeakTensor(g);
             return {ops::add(g, g)};
         });
     const Tensor c =
         record("c", constant({0}), {b},
                [](const Tensor& g, const Node&) -> Grads { return {ops::add(g, g)}; });
-    backward(c);
-    INFO("c = f(b), b = f(a), a = f(w), and each passes on 2 g, a new tensor: when a is");
-    INFO("called, nothing needs the gradient of b");
-    CHECK(values_of(w.grad()) == Values{4});
-    CHECK(is_freed);
-}
-
-TEST_CASE("the gradient that was passed is freed when the root has been called",
-          "[lab03][lab03.5]") {
-    const Tensor w = leaf({1});
-    bool is_freed = false;
-    Tensor gradient = constant({3});
-    const WeakTensor passed(gradient);
-    const Tensor a =
-        record("a", constant({0}), {w}, [&](const Tensor& g, const Node&) -> Grads {
-            is_freed = !passed.lock().defined();
-            return {g};
-        });
-    const Tensor b =
-        record("b", constant({0}), {a},
-               [](const Tensor& g, const Node&) -> Grads { return {ops::add(g, g)}; });
-    run_backward(node_of(b), std::move(gradient), false);
-    INFO("b = f(a), a = f(w), and b passes on 2 g, a new tensor; the gradient was moved");
-    INFO("into run_backward: when a is called, nothing needs it");
-    CHECK(values_of(w.grad()) == Values{6});
-    CHECK(is_freed);
+    run_backward(node_of(c), std::move(gradient), false);
+    INFO("c = f(b), b = f(a), a = f(w); b and c pass on 2 g, a new tensor. When a is");
+    INFO("called, nothing needs the gradient of b; when b is called, nothing needs the");
+    INFO("gradient that was moved into run_backward");
+    CHECK(values_of(w.grad()) == Values{12});
+    CHECK(gradient_of_b_is_freed);
+    CHECK(passed_is_freed);
 }
 
 TEST_CASE("callbacks are called at the end, once, in the order in which they came",
@@ -441,22 +431,27 @@ TEST_CASE("a hook may start a pass, which ends before the hook goes on",
         return [&journal, text] { journal.emplace_back(text); };
     };
     const Tensor w = leaf({1}), v = leaf({1});
-    const Tensor inner = traced(journal, "inner", {{3, v}});
+    const Tensor a = traced(journal, "a", {{3, v}}), b = traced(journal, "b", {{100, v}});
+    const Tensor inner = traced(journal, "inner", {{10, v}, {1, b}});
+    add_hook(journal, "v", v);
     grad_accumulator(v)->add_hook(
-        [&](const Tensor&) { queue_callback(note("callback of the inner pass")); });
+        [&](const Tensor&) { queue_callback(note("end of v")); });
     grad_accumulator(w)->add_hook([&](const Tensor&) {
         queue_callback(note("first callback"));
         backward(inner);
         journal.emplace_back("hook of w goes on");
         queue_callback(note("second callback"));
     });
-    backward(traced(journal, "outer", {{2, w}}));
-    INFO("outer = 2 w, and the hook of w runs a pass from inner = 3 v; the journal: "
-         << in_words(journal));
-    REQUIRE(journal == Journal{"outer 1", "inner 1", "callback of the inner pass",
-                               "hook of w goes on", "first callback", "second callback"});
+    backward(traced(journal, "outer", {{2, w}, {5, v}, {1, a}}));
+    INFO(
+        "a = 3 v, outer = 2 w + 5 v + a. The hook of w runs a pass from inner = 10 v + "
+        "b,");
+    INFO("where b = 100 v: then a is ready in the outer pass, and v waits in both; the");
+    INFO("hook of v queues a callback, \"end of v\"; the journal: " << in_words(journal));
+    REQUIRE(journal == Journal{"outer 1", "inner 1", "b 1", "hook of v 110", "end of v",
+                               "hook of w goes on", "a 1", "hook of v 118",
+                               "first callback", "second callback", "end of v"});
     CHECK(values_of(w.grad()) == Values{2});
-    CHECK(values_of(v.grad()) == Values{3});
 }
 
 TEST_CASE("a callback is queued during a pass only", "[lab03][lab03.5]") {
@@ -493,18 +488,21 @@ TEST_CASE("an exception that ends a pass has the type with which it was thrown",
         if (thrower == name) throw std::out_of_range("planned");
     };
     const Tensor w = leaf({1});
+    const auto saved = std::make_shared<int>(0);
     grad_accumulator(w)->add_hook([&](const Tensor&) {
         throw_if("hook");
         queue_callback([&] { throw_if("callback"); });
     });
-    const Tensor y =
-        record("y", constant({0}), {w}, [&](const Tensor& g, const Node&) -> Grads {
-            throw_if("node");
-            return {g};
-        });
+    const Tensor y = record("y", constant({0}), {w},
+                            [&, saved](const Tensor& g, const Node&) -> Grads {
+                                throw_if("node");
+                                return {g};
+                            });
     INFO("y = f(w); a " << thrower << " throws std::out_of_range: the caller of the");
     INFO("pass gets this exception, not another one with its message");
     CHECK_THROWS_AS(backward(y), std::out_of_range);
+    INFO("y's node is released, except if its own apply() throws");
+    CHECK(saved.use_count() == (thrower == "node" ? 2 : 1));
     CHECK_THROWS_AS(queue_callback([] {}), Error);
     CHECK((w * w).requires_grad());
 }

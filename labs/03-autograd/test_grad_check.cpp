@@ -154,16 +154,18 @@ TEST_CASE("one element changes, up and down by h, and then has its value again",
             INFO("the other elements must be as at the start, bit for bit");
             for (size_t i = 0; i < 4; ++i) {
                 if (i == k) continue;
-                INFO("the change of element " << i << " in the two calls");
-                CHECK(one[i] - start[i] == 0.0f);
-                CHECK(two[i] - start[i] == 0.0f);
+                const float change = one[i] - start[i], second = two[i] - start[i];
+                INFO("element " << i << " changed by " << change << ", then " << second);
+                CHECK((change == 0.0f && second == 0.0f));
             }
         }
         const double x = start[k];
-        INFO("the function was called with " << one[k] << " and " << two[k]);
-        INFO("how far they are from the floats of x + 0.01 and x - 0.01");
-        CHECK(std::max(one[k], two[k]) - static_cast<float>(x + 0.01) == 0.0f);
-        CHECK(std::min(one[k], two[k]) - static_cast<float>(x - 0.01) == 0.0f);
+        const float above = std::max(one[k], two[k]) - static_cast<float>(x + 0.01);
+        const float below = std::min(one[k], two[k]) - static_cast<float>(x - 0.01);
+        INFO("the function was called with " << one[k] << " and " << two[k] << ", which");
+        INFO("differ from the floats of x + 0.01 and x - 0.01 by " << above << " and "
+                                                                   << below);
+        CHECK((above == 0.0f && below == 0.0f));
     }
 }
 

@@ -49,7 +49,8 @@ TEST_CASE("numbers: each operation has its slopes", "[lab03][lab03.1]") {
         const Scalar x = 0.5;
         tanh(x).backward();
         const double y = std::tanh(0.5);
-        INFO("x = 0.5, y = tanh(x): dy/dx = 1 - y²");
+        INFO("x = 0.5, y = tanh(x): dy/dx = 1 - y² = " << 1 - y * y << ", not "
+                                                       << x.grad());
         CHECK(is_close(x.grad(), 1 - y * y));
     }
 }
@@ -105,6 +106,14 @@ TEST_CASE("numbers: the paths to a number may have different lengths",
          << (short_is_first ? "first" : "second") << " operand of the sum");
     CHECK(p.grad() == 1001);
     CHECK(w.grad() == 2002);
+}
+
+TEST_CASE("numbers: a gradient of 0 is a contribution, too", "[lab03][lab03.1]") {
+    const Scalar w = 2, z = 0, p = 3 * w;
+    (p * z + w).backward();
+    INFO("w = 2, z = 0, p = 3 w, loss = p z + w: p gets 0, w gets 0 from p and 1");
+    CHECK(z.grad() == 6);
+    CHECK(w.grad() == 1);
 }
 
 TEST_CASE("numbers: several passes add up", "[lab03][lab03.1]") {

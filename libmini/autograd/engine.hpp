@@ -9,8 +9,8 @@
 
 namespace mini {
 
-/// Runs a backward pass: sends `gradient`, which is defined, to `root`, and calls the nodes
-/// that `root`, kept by the caller, reaches along inputs(). Tensor::backward() calls it.
+/// Sends `gradient` (which is defined) to `root`, then calls every node that can be reached
+/// from `root` along inputs(). REQUIRES: the caller keeps `root`.
 ///
 /// Sums. apply() of a node is called once, when a contribution has come along every edge
 /// of the pass that ends at the node, with the sum in the order in which they came. Two
@@ -23,8 +23,8 @@ namespace mini {
 /// the one that was ready first. A node sends to its inputs in their order.
 ///
 /// Memory. Without retain_graph, release() is called once for each node, also for one that
-/// got no gradient, before apply() of the next; not if the node's apply() throws. The pass
-/// keeps a gradient only until its node has been called. The graph may be 100,000 nodes
+/// got no gradient, before apply() of the next. If apply() throws, the node is not released.
+/// The pass keeps a gradient only until its node was called. The graph may be 100,000 nodes
 /// deep, with 2^40 paths to a node: the time is proportional to the number of edges.
 ///
 /// Nothing is recorded during the pass, also in hooks and callbacks. A hook may start

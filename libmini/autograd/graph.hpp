@@ -52,7 +52,7 @@ class Node {
     bool needs_input_grad(size_t i) const { return inputs_[i] != nullptr; }
 
     /// Returns the sequence number. A node that was made later on the same thread has a
-    /// higher one; the nodes of leaves have the greatest uint64_t.
+    /// higher one, whatever other threads record; nodes of leaves have the greatest uint64_t.
     uint64_t sequence() const { return sequence_; }
 
   private:

@@ -33,8 +33,8 @@ class AccumulateGrad : public Node {
 
     /// Registers a hook for all later backward passes
     /// (`Tensor.register_post_accumulate_grad_hook`), and returns its id for remove_hook.
-    /// Hooks are called in the order of registration. A hook adds and removes no hooks of
-    /// its leaf.
+    /// Hooks are called in the order of registration. REQUIRES: a hook does not add or
+    /// remove hooks of its leaf.
     int add_hook(PostAccumulateHook hook);
 
     /// Removes the hook with this id, if there is one.

@@ -1,6 +1,6 @@
 // The autograd state of a tensor, and whether a thread records operations.
 //
-// The graph is in autograd/node.hpp. The state is declared here, because the functions
+// The graph is in autograd/graph.hpp. The state is declared here, because the functions
 // that change a tensor in place read it: they record nothing, so a change to a tensor of
 // the graph would make the gradients wrong without an error.
 
@@ -13,7 +13,7 @@
 
 namespace mini {
 
-class Node;            // autograd/node.hpp
+class Node;            // autograd/graph.hpp
 class AccumulateGrad;  // autograd/node.hpp
 
 /// The autograd state of a tensor.

@@ -1,7 +1,6 @@
 """The table of verbs, and the dispatch of a command line to a verb: a module of lab_tool.verbs with
 run(options), which returns the exit code, and add_arguments(parser), if it has any. It is imported
-only when the verb is used, so that `labs/lab --help` stays fast. A course lacks the verbs for authors.
-"""
+only when the verb is used, so that `labs/lab --help` stays fast. A course lacks the verbs for authors."""
 
 import importlib
 import os

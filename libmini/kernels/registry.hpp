@@ -9,13 +9,15 @@
 
 namespace mini::kernels {
 
-/// A method of convolution: its three functions, as those of namespace cpu; the last one does
-/// not compute the gradient of the bias.
+/// As cpu::conv2d_backward_weight, without the gradient of the bias.
+using ConvBackwardWeight = void(float* dw, const float* g, const float* x,
+                                ImageExtents in, int64_t O, Window window);
+
+/// A method of convolution.
 struct ConvKernels {
     decltype(cpu::conv2d)* forward;
     decltype(cpu::conv2d_backward_input)* backward_input;
-    void (*backward_weight)(float* dw, const float* g, const float* x, ImageExtents in,
-                            int64_t O, Window window);
+    ConvBackwardWeight* backward_weight;
 };
 
 /// Max pooling of one plane, as cpu::max_pool_plane.

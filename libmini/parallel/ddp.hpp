@@ -1,8 +1,7 @@
 // DistributedDataParallel: trains one module on all ranks.
 //
-// Each rank holds a replica of the module, and trains this replica on the rank's own part
-// of each batch. All replicas start with rank 0's parameters, and every backward() leaves
-// the same averaged gradients on every rank, so the replicas stay identical.
+// Each rank trains a replica on its own part of each batch. Every backward() leaves the same
+// averaged gradients on every rank, so the replicas stay identical.
 //
 //     DistributedDataParallel ddp(model, {.bucket_cap_mb = 1});
 //     optim::SGD optimizer(model.parameters(), {.lr = 0.01});

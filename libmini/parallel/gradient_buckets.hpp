@@ -44,8 +44,7 @@ class GradientBuckets {
     /// In the first pass, appends `index` to the order of the gradients, once.
     void note_gradient(size_t index);
 
-    /// Ends a pass. After the first pass the order is known: parameters without a gradient are
-    /// at its end.
+    /// Ends a pass. After the first pass the order of all parameters is known.
     void end_pass();
 
     /// Returns whether the first pass has reached a gradient.
@@ -84,8 +83,7 @@ class GradientBuckets {
     // Returns the names of the parameters whose gradients are not ready, each after a space.
     std::string missing() const;
 
-    // Returns rank 0's order_ on every rank: the parameters' indices in the order in
-    // which their gradients became ready. Every rank must call agreed_order(), and in it
+    // Returns rank 0's order_ on every rank. Every rank must call agreed_order(), and in it
     // the same collective.
     std::vector<size_t> agreed_order();
 

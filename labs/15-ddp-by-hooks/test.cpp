@@ -1,4 +1,5 @@
-// The checks of lab 15, tasks 15.1 and 15.2: the state of rank 0, and a forward pass.
+// The checks of lab 15, tasks 15.1 and 15.2, with one case of 15.5: the state of rank 0,
+// and a forward pass.
 
 #include <algorithm>
 #include <cstdint>
@@ -209,6 +210,21 @@ TEST_CASE("a later forward pass sends the buffers before the module runs",
             "the buffers were 7, 8 and 9; begin_iteration returned rank 1, so the "
             "module must run with rank 1's buffers");
         REQUIRE(rank.buffer == Values{8, 8});
+    }
+}
+
+TEST_CASE("a forward pass within no_sync prepares nothing", "[lab15][lab15.5]") {
+    const auto seen = on_ranks(2, [](const std::shared_ptr<WatchedGroup>& group) {
+        WithBuffer model(group);
+        Traced traced(model, group, /*with_buffers=*/true);
+        const auto no_sync = traced.no_sync();
+        traced(kOne);
+        return group->journal;
+    });
+    for (const Journal& journal : seen) {
+        INFO("begin_iteration gets false: nothing is averaged; the calls were: "
+             << in_words(journal));
+        REQUIRE(journal == Journal{"begin_iteration(false, false)", "module"});
     }
 }
 

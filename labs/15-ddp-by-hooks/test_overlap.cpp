@@ -13,6 +13,7 @@
 #include "libmini/nn/models.hpp"
 #include "libmini/optim/sgd.hpp"
 #include "libmini/parallel/averaging_modules.hpp"
+#include "tests/support/message_of.hpp"
 
 using namespace mini;
 using namespace mini::lab15;
@@ -131,6 +132,24 @@ TEST_CASE("each done is recorded right after its own wait", "[lab15][lab15.4]") 
         INFO("the log: " << in_words(order));
         REQUIRE(order == Journal{"an all-reduce has ended", "done 0",
                                  "an all-reduce has ended", "done 1"});
+    }
+}
+
+TEST_CASE("backward throws the error of an all-reduce", "[lab15][lab15.4]") {
+    const auto seen = on_ranks(2, [](const std::shared_ptr<WatchedGroup>& group) {
+        TwoWeights model;
+        OverlappedModule replicated(model, group);
+        replicated(Tensor::ones({1})).backward();  // throws here if it is not written
+        grad_accumulator(model.a)->add_hook([&model](const Tensor&) {
+            Tensor grad = model.b.grad();
+            ops::fill_(grad, 7.0f);
+        });
+        return test::message_of([&] { replicated(Tensor::ones({1})).backward(); });
+    });
+    for (const std::string& message : seen) {
+        INFO("a hook changes b's gradient during its all-reduce, so the wait for it");
+        INFO("throws; backward threw: " << message);
+        REQUIRE(message.find("all_reduce 4") != std::string::npos);
     }
 }
 

@@ -30,8 +30,8 @@ namespace mini::parallel {
 ///     on_end()              before backward() returns; queue_callback() makes this possible
 ///
 /// If grad() of a parameter is undefined after kBackwardEnd, throws Error with its name and
-/// the rank, and does not call on_end(). A pass that does not average only accumulates,
-/// also after this error. After a hook's error call forward() outside of no_sync first.
+/// the rank, and does not call on_end(). After this error, too, a pass without a new
+/// forward() only accumulates. After a hook's error, call forward() outside of no_sync.
 class GradientListener : public ReplicatedModule {
   public:
     /// See ReplicatedModule, with broadcast_buffers = true. Adds exactly one hook to each

@@ -9,9 +9,9 @@ passes.
 A task has the points of its row in the table of the lab's page, 80 % of them if
 a main file of it is guided (labs/lab start --help); a bug hunt has 10, and your
 own test gives bonus points. In a submission, which has no work/.lab.json, a lab
-counts if all its files are present. --output is written again after each lab, so
-that a grader that is stopped has graded what it had checked; stdout then has the
-text, and stderr the progress. docs/pages/instructors.md describes --user."""
+counts if all its files are present. --output is written again after each lab,
+so that a grader that is stopped has graded what it had checked; stdout then has
+the text, and stderr the progress. docs/pages/instructors.md describes --user."""
 
 import contextlib
 import io

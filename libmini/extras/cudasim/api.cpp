@@ -199,6 +199,15 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
     return cudaSuccess;
 }
 
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned /*flags*/) {
+    static auto& enabled = *new std::map<std::pair<int, int>, bool>;
+    const Machine::Lock lock = Machine::instance().lock();
+    const int device = current_device();
+    if (!is_device(peer) || peer == device) return report(cudaErrorInvalidDevice);
+    const bool was_enabled = std::exchange(enabled[{device, peer}], true);
+    return was_enabled ? report(cudaErrorPeerAccessAlreadyEnabled) : cudaSuccess;
+}
+
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
     cudaDeviceProp properties;
     const cudaError_t error = cudaGetDeviceProperties(&properties, device);

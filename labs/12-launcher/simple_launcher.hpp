@@ -34,7 +34,8 @@ struct Options {
 /// Receives a line of a rank's output, without its newline.
 using Show = std::function<void(int rank, const std::string& line)>;
 
-/// Runs the program once for each rank, at the same time; blocks until all ranks have ended.
+/// Runs the program once for each rank, at the same time; blocks until all ranks have ended,
+/// and uses no CPU time while no rank writes or ends.
 /// Returns the first failure, which is an exit code other than 0 or a signal; std::nullopt if
 /// no rank failed. If launch sees several failures at the same time, it may return any of them.
 ///
@@ -46,17 +47,20 @@ using Show = std::function<void(int rank, const std::string& line)>;
 /// Output: `show` is called on the caller's thread for each line of stdout and stderr, as soon
 /// as the line is complete, and for a last line without a newline. A rank's lines come in their
 /// order. A rank that writes without end delays neither the lines of the others nor the end of
-/// the job.
+/// the job. Lines are shown until the last rank has ended, also after a failure.
 ///
-/// End: after the first failure each group that still runs gets SIGTERM, and after `grace`
-/// SIGKILL. When a rank ends, what it has written is shown, and the rest of its group is
-/// killed: launch waits for no other process, even if it has the rank's output open.
+/// End: after the first failure each group that still runs gets SIGTERM, and, when `grace` has
+/// passed since that failure, SIGKILL. When a rank ends, what it has written is shown, and the
+/// rest of its group gets SIGKILL; what that rest writes after the rank's end may be lost.
+/// launch waits for no other process, even if that process has the rank's output open, or
+/// writes to it without end.
 ///
 /// Throws mini::Error, with the program's name and the reason, if it cannot be started.
 /// If `show` throws an error, launch throws it, too. Leaves nothing behind, even if it throws: no
-/// process of a rank's group, no zombie, no open file. After it the caller's environment,
-/// blocked signals and signal handlers are as before.
-/// REQUIRES: ranks >= 1; the command is not empty; the caller has no other child processes.
+/// zombie and no open file, and each process of a rank's group has been sent SIGKILL. After it
+/// the caller's environment, blocked signals and signal handlers are as before.
+/// REQUIRES: ranks >= 1; the command is not empty; the caller has no other child processes, does
+/// not ignore SIGCHLD, and has its descriptors 0, 1 and 2 open.
 std::optional<End> launch(const Options& options, const Show& show);
 
 }  // namespace simple

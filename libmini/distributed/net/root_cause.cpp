@@ -39,8 +39,7 @@ std::optional<size_t> first_suspect(const std::vector<RankEnd>& ends, size_t see
 
 // Returns the index of the last end on the chain of blame that starts at ends[suspect].
 // The chain goes from an end to the end of the rank that it blames, if that end has
-// failed; all ends count, not only the first `seen`. The chain stops before an end that
-// has already been visited, because ranks may blame each other.
+// failed and was not visited before; all ends count, not only the first `seen`.
 size_t follow_blame(const std::vector<RankEnd>& ends, size_t suspect) {
     // [lab12.4] Follow the chain of blame.
     std::vector<bool> visited(ends.size());

@@ -12,7 +12,7 @@
 //     3. failed
 //
 // From there, the search follows the blame from rank to rank, as long as the blamed rank
-// failed too.
+// failed too. It stops before an end that it has visited: a rank may blame itself.
 
 #pragma once
 

@@ -134,8 +134,8 @@ void Supervisor::pass_on(int signal) {
         output_.say(concat("ignored ", signal_name(signal), ": no rank handles it"));
 }
 
-// Handles a signal that ends the job. If the job is still running, the signal is the
-// reason for its end, and is stored in interrupted_by_. Passes the first signal on to the
+// Handles a signal that ends the job. If `phase_` is kRunning, the signal is the reason
+// for the end, and is stored in interrupted_by_. Passes the first signal on to the
 // ranks with stop(); ending_signal_for_ranks() returns the signal that the ranks get. If
 // a stop signal was sent to the ranks before (stop_signal_ is not 0), calls kill_all().
 void Supervisor::handle_ending_signal(int signal) {
@@ -160,7 +160,7 @@ void Supervisor::reap_ended() {
 
 // Appends an End to ends_: the rank in the whole job, the pid, `exit`, whether minirun's
 // own signal killed the rank (sent_by_us), and the time of dist::Clock in nanoseconds. If
-// the rank failed while the job was running, calls gather() to wait for further failures.
+// the rank failed and `phase_` is kRunning, calls gather() to wait for further failures.
 void Supervisor::record_end(int local_rank, pid_t pid, const Exit& exit) {
     // [lab12.5] Remember the end; the first failure ends the job.
     ends_.push_back({job_.rank(local_rank), pid, exit, sent_by_us(exit),
@@ -180,8 +180,8 @@ void Supervisor::handle_timeout() {
 
 // Ends a phase whose time is over:
 //     gathering                  stop(SIGTERM)
-//     stopping, SIGINT was sent  some rank ignores SIGINT: stop_signal_ becomes SIGTERM,
-//                                is sent to all, and another grace time begins
+//     stopping, SIGINT was sent  stop_signal_ becomes SIGTERM, is sent to all, and another
+//                                grace time begins (some rank ignores SIGINT)
 //     stopping, another signal   kill_all()
 void Supervisor::end_phase() {
     // [lab12.5] Take the next step towards the end of the job.

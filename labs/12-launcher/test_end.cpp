@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include <chrono>
+#include <ctime>
 #include <fstream>
 #include <optional>
 #include <string>
@@ -34,6 +35,9 @@ std::string in_words(const std::optional<End>& end) {
 std::string split(int rank, const std::string& one, const std::string& others) {
     return concat("if [ $RANK = ", rank, " ]; then ", one, "; else ", others, "; fi");
 }
+
+// Makes `show` slower than a writer, so that its pipe is full again before it is empty.
+void show_slowly() { std::this_thread::sleep_for(std::chrono::microseconds(50)); }
 
 // Returns whether a process has ended, even if it is not reaped. Waits for up to 5 s.
 bool ends(const std::string& pid) {
@@ -114,12 +118,15 @@ TEST_CASE("a process outside the rank's group is neither waited for nor killed",
     const KillsTheRest rest;
     const Signals signals({"started"});
     const Launched run =
-        launched(1, "setsid sh -c 'echo $$; " + signals.give("started") +
-                        "exec sleep 1000' & " + signals.receive("started"));
+        launched(1,
+                 "x=$(head -c 1000 /dev/zero | tr '\\0' x); export x; "
+                 "setsid sh -c \"trap '' PIPE; echo \\$\\$; " +
+                     signals.give("started") + "while :; do echo \\$x; done\" & " +
+                     signals.receive("started"),
+                 kLong, [](int, const std::string&) { show_slowly(); });
     INFO(
-        "the rank has ended; a process that left its group by setsid has its output "
-        "open, "
-        "so the output has no end");
+        "the rank has ended; a process that left its group by setsid writes to its "
+        "output without end, so the output is never empty");
     const pid_t pid = std::stoi(run.lines.at(0).at(0));
     REQUIRE(kill(pid, 0) == 0);
     REQUIRE(in_words(run.first) == "no failure");
@@ -181,12 +188,15 @@ TEST_CASE("the first failure is returned", "[lab12][lab12.3]") {
 
 TEST_CASE("the other ranks are asked to end, and may finish", "[lab12][lab12.3]") {
     const Signals signals({"ready"});
-    const Launched run =
-        launched(2, split(1, signals.receive("ready") + "exit 3",
-                          "trap 'echo saved; exit 5' TERM; " + signals.give("ready") +
-                              "sleep 1000 & wait"));
-    INFO("rank 1 fails; rank 0 saves its work after SIGTERM, and exits with 5");
-    REQUIRE(run.lines.at(0) == Lines{"saved"});
+    const Launched run = launched(
+        2, split(1, signals.receive("ready") + "exit 3",
+                 "trap 'head -c 100000 /dev/zero; echo; echo saved; exit 5' TERM; " +
+                     signals.give("ready") + "sleep 1000 & wait"));
+    INFO(
+        "rank 1 fails; after SIGTERM rank 0 writes 100,000 bytes, more than a pipe "
+        "holds, "
+        "and \"saved\", and exits with 5");
+    REQUIRE(run.lines.at(0).back() == "saved");
     REQUIRE(in_words(run.first) == "rank 1, exit code 3");
 }
 
@@ -218,21 +228,25 @@ TEST_CASE("a rank that writes without end does not hide a failure", "[lab12][lab
                [&](int, const std::string&) {
                    if (!is_told) std::ofstream(signals.path("go")) << "x\n";
                    is_told = true;
-                   // Show is slower than rank 0, so the pipe is full again before it is empty.
-                   std::this_thread::sleep_for(std::chrono::microseconds(50));
+                   show_slowly();
                });
     REQUIRE(in_words(first) == "rank 1, exit code 3");
 }
 
 TEST_CASE("a rank that ignores SIGTERM is killed after the grace time",
           "[lab12][lab12.3]") {
-    const Signals signals({"ready"});
+    // Each rank fails after the rank before it was reaped, and 0.1 s.
+    const Signals signals({"pid1", "pid2", "pid3", "pid4", "pid5"});
     const Launched run = launched(
-        2,
-        split(1, signals.receive("ready") + "exit 3",
-              "trap '' TERM; " + signals.give("ready") + "while :; do sleep 1000; done"),
-        std::chrono::milliseconds(20));
-    REQUIRE(in_words(run.first) == "rank 1, exit code 3");
+        6,
+        "trap '' TERM; [ $RANK = 5 ] || echo $$ > " + signals.path("pid$((RANK+1))") +
+            "; [ $RANK = 0 ] && exit 3; " + signals.receive("pid$RANK") +
+            "while kill -0 $x 2>&-; do sleep 0.01; done; sleep 0.1; echo late; exit 4",
+        std::chrono::milliseconds(200));
+    INFO("rank 0 fails; ranks 1 to 5 ignore SIGTERM, and fail one after the other");
+    REQUIRE(in_words(run.first) == "rank 0, exit code 3");
+    INFO("the grace time, 0.2 s, begins with the first failure, not with each one");
+    REQUIRE(run.lines.lines.count(5) == 0);
 }
 
 TEST_CASE("the processes that a rank has started end with it", "[lab12][lab12.3]") {
@@ -247,7 +261,10 @@ TEST_CASE("the processes that a rank has started end with it", "[lab12][lab12.3]
 }
 
 TEST_CASE("a rank that has closed its output is still waited for", "[lab12][lab12.3]") {
+    const std::clock_t before = std::clock();
     const Launched run =
-        launched(2, split(0, "exec >&- 2>&-; sleep 0.1; exit 4", "exec sleep 1000"));
+        launched(2, split(0, "exec >&- 2>&-; sleep 1; exit 4", "exec sleep 1000"));
     REQUIRE(in_words(run.first) == "rank 0, exit code 4");
+    INFO("seconds of CPU time of the launcher, which has waited for 1 s");
+    REQUIRE(static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC < 0.5);
 }

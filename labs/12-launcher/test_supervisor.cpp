@@ -3,10 +3,13 @@
 // minirun, whose process id is $PPID.
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "labs/12-launcher/test_support.hpp"
+#include "libmini/distributed/net/clock.hpp"
+#include "libmini/distributed/net/rank_records.hpp"
 
 using namespace mini;
 using namespace mini::lab12;
@@ -103,11 +106,60 @@ TEST_CASE("ranks that ignore SIGTERM are killed after the grace time",
     const Signals signals({"ready"});
     const Run run =
         supervise(options_of(2, std::chrono::milliseconds(10)),
-                  last_of(2, signals.receive("ready") + "echo why >&2; exit 4",
+                  last_of(2, signals.receive("ready") + "kill -SEGV $$",
                           "trap '' TERM; " + signals.give("ready") + "exec sleep 1000"));
-    INFO("rank 0 ignores SIGTERM, so only SIGKILL ends it: end_phase(). stderr was\n"
-         << run.err);
-    CHECK(run.outcome.code == 4);
+    INFO(
+        "rank 1 is killed by SIGSEGV; rank 0 ignores SIGTERM, so only SIGKILL ends it: "
+        "end_phase(). stderr was\n"
+        << run.err);
+    CHECK(run.outcome.code == 128 + SIGSEGV);
+}
+
+TEST_CASE("a cause that ends shortly after its victim is reported", "[lab12][lab12.5]") {
+    static int64_t seen_at;
+    seen_at = 0;
+    dist::rank_records() = {
+        .last_operation =
+            [](const std::string&, const std::string&, int, int64_t at) {
+                seen_at = at;
+                return std::string();
+            },
+        .note_ends = [](const std::string&, const std::string&) { return false; }};
+    const int64_t before = dist::Clock::now().time_since_epoch().count();
+    const Signals signals({"pid"});
+    Options options = options_of(3);
+    options.flight_dir = "records";
+    const Run run =
+        supervise(options, "case $RANK in 0) " + silent_failure(signals) +
+                               ";; 1) trap '' TERM; " + signals.receive("pid") +
+                               "while kill -0 $x 2>&-; do :; done; kill -KILL $$;; "
+                               "2) exec sleep 1000;; esac");
+    dist::rank_records() = {};
+    INFO(
+        "rank 0 ends with exit code 3, and minirun gathers; then rank 1 is killed by "
+        "SIGKILL. stderr was\n"
+        << run.err);
+    CHECK(run.outcome.code == 128 + SIGKILL);
+    CHECK(contains("\n" + run.err, "\nminirun: rank 1 (pid "));
+    INFO("seen_at of rank 1's End, in nanoseconds of dist::Clock");
+    CHECK(seen_at > before);
+}
+
+TEST_CASE("further failures do not make minirun gather longer", "[lab12][lab12.5]") {
+    // Each rank fails after the rank before it was reaped, and 0.04 s. The 0.1 s of
+    // gathering are over before the turn of rank 5, however slow the machine is.
+    const Signals signals({"pid1", "pid2", "pid3", "pid4", "pid5"});
+    const Run run = supervise(
+        options_of(6),
+        "trap 'echo asked $RANK; exit 0' TERM; [ $RANK = 5 ] || echo $$ > " +
+            signals.path("pid$((RANK+1))") +
+            "; [ $RANK = 0 ] && echo why >&2 && exit 3; " + signals.receive("pid$RANK") +
+            "while kill -0 $x 2>&-; do :; done; sleep 0.04; exit 4");
+    INFO(
+        "rank 0 fails, then rank 1, and so on; rank 5 gets SIGTERM before its turn. "
+        "stdout was\n"
+        << run.out);
+    CHECK(contains(run.out, "asked 5\n"));
 }
 
 TEST_CASE("the ranks that minirun has stopped are not reported as failed",

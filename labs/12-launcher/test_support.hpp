@@ -119,7 +119,8 @@ inline Run supervise(tools::Options options, const std::string& script) {
     // background job, with some of them ignored.
     for (const int each : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) ::signal(each, SIG_DFL);
     options.command = {"sh", "-c", script};
-    const dist::Job job = tools::plan_job(options);
+    dist::Job job = tools::plan_job(options);
+    job.flight_dir = options.flight_dir;
     Run run;
     const Screen screen;
     {

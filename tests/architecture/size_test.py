@@ -20,11 +20,11 @@ READING_CORE = ["random", "tensor", "autograd", "nn", "optim", "data", "distribu
 
 # part: (ceiling, goal of the design; None if it has no goal of its own)
 LIMITS = {
-    "libmini": (61180, 50000),
+    "libmini": (61190, 50000),
     "core: libmini without extras": (42840, 34000),
     "reading core": (15830, 14000),
     "reached by parallel/ddp.cpp": (7370, 8000),
-    "extras": (18340, 18000),
+    "extras": (18350, 18000),
     "the tool: labs/lab_tool, author_tool": (4500, 4500),
     "tests": (62960, 58000),
     "tests, files": (650, 700),
@@ -42,7 +42,7 @@ LIMITS = {
     "libmini/distributed/store": (1140, None),
     "libmini/distributed/transport": (3510, None),
     "libmini/extras/backends": (2580, None),
-    "libmini/extras/cudasim": (7500, None),
+    "libmini/extras/cudasim": (7510, None),
     "libmini/extras/fast": (1020, None),
     "libmini/extras/fibers": (220, None),
     "libmini/extras/flight": (1270, None),

@@ -45,7 +45,8 @@ class Timeout : public Error {
     using Error::Error;
 };
 
-/// A rank of the group was lost: its process died or its connection closed.
+/// A rank of the group was lost: its process died, its connection closed, or it reported
+/// that it has failed.
 class PeerLost : public Error {
   public:
     PeerLost(int rank, const std::string& message) : Error(message), rank_(rank) {}

@@ -26,7 +26,8 @@ struct DDPOptions {
     /// The ranks that train together. Null means the default group.
     std::shared_ptr<dist::ProcessGroup> process_group = nullptr;
 
-    /// Broadcasts rank 0's buffers, such as running means, before each forward pass.
+    /// Broadcasts rank 0's buffers, such as running means, before each forward pass that
+    /// records a graph, except after a forward pass within no_sync.
     bool broadcast_buffers = true;
 
     /// After each forward pass, searches for unused parameters (the output does not

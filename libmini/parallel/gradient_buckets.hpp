@@ -1,8 +1,9 @@
 // GradientBuckets: which gradients share a bucket, in which order.
 //
-// At first the buckets are filled from the last parameter to the first, as a guess of the
-// order in which gradients become ready. The first pass shows the real order; before the
-// second pass, rank 0's order is broadcast, and the buckets are rebuilt.
+// Before the first pass the order in which gradients become ready is unknown. The buckets
+// are filled from the last parameter to the first, since backward begins at the last
+// layer. The first pass shows the order; before the second pass, rank 0 broadcasts its
+// order, and the buckets are rebuilt.
 
 #pragma once
 

@@ -1,6 +1,6 @@
-// Hierarchical all-reduce: a reduce inside each host through shared memory, then an
-// all-reduce between one rank of each host over the network, which is the bottleneck,
-// then a broadcast inside each host.
+// Hierarchical all-reduce: a reduce inside each host, then an all-reduce between one rank
+// of each host over the network, which is the bottleneck, then a broadcast inside each
+// host.
 //
 //     host A: ranks 0 1 2      reduce to 0  \                       broadcast from 0
 //                                            ring all-reduce 0, 3

@@ -8,7 +8,7 @@
 // fits rule 1, and rule 3 only if no rank fits rule 2):
 //
 //     1. killed by a signal other than SIGABRT and SIGPIPE (a lost peer causes these two)
-//     2. failed, and reports no other rank as lost (a Timeout is no such report)
+//     2. failed, and reports no other rank as lost (a Timeout reports none)
 //     3. failed
 //
 // From there, the search follows the blame from rank to rank, as long as the blamed rank

@@ -1,5 +1,6 @@
 // Who failed: a rank has waited for another until its deadline, and which rank is the cause?
-// A rank that fails tells all ranks why, and a rank that waits long, for whom it waits.
+// Every rank tells the others what it knows: a rank that fails tells them why, and a rank
+// that waits for long tells them for which rank.
 //
 //     rank 2 waited for rank 1; rank 1 waited for rank 0; rank 0 is silent
 

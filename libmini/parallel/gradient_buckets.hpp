@@ -1,9 +1,8 @@
 // GradientBuckets: which gradients share a bucket, in which order.
 //
-// Before the first pass the order in which gradients become ready is unknown. The buckets
-// are filled from the last parameter to the first, since backward begins at the last
-// layer. The first pass shows the order; before the second pass, rank 0 broadcasts its
-// order, and the buckets are rebuilt.
+// For the first pass the buckets are filled from the last parameter to the first, since
+// backward begins at the last layer. This pass shows in which order the gradients become
+// ready; before the second pass, rank 0 broadcasts its order, and the buckets are rebuilt.
 
 #pragma once
 

@@ -40,7 +40,7 @@ LIMITS = {
     "libmini/distributed/net": (1430, None),
     "libmini/distributed/rendezvous": (1160, None),
     "libmini/distributed/store": (1140, None),
-    "libmini/distributed/transport": (3510, None),
+    "libmini/distributed/transport": (3520, None),
     "libmini/extras/backends": (2580, None),
     "libmini/extras/cudasim": (7510, None),
     "libmini/extras/fast": (1020, None),

@@ -142,12 +142,11 @@ inline void check_messages(ProcessGroup& group, int64_t n, DType dtype) {
     // Send to the right neighbour with two tags; post the receive of the second tag
     // first.
     const Tensor one = Tensor::zeros({n}, dtype), two = Tensor::zeros({n}, dtype);
-    const auto works = batch_isend_irecv(
-        group, {{Operation::kSend, tensor_of(numbers_of(rank, n, 1), dtype), right, 1},
-                {Operation::kSend, tensor_of(numbers_of(rank, n, 2), dtype), right, 2},
-                {Operation::kRecv, two, left, 2},
-                {Operation::kRecv, one, left, 1}});
-    for (const WorkHandle& work : works) work->wait();
+    for (const WorkHandle& work :
+         {group.send_async(tensor_of(numbers_of(rank, n, 1), dtype), right, 1),
+          group.send_async(tensor_of(numbers_of(rank, n, 2), dtype), right, 2),
+          group.recv_async(two, left, 2), group.recv_async(one, left, 1)})
+        work->wait();
     expect(one, numbers_of(left, n, 1), "message with tag 1");
     expect(two, numbers_of(left, n, 2), "message with tag 2");
 

@@ -163,14 +163,4 @@ int get_group_rank(const ProcessGroup& group, int global_rank) {
     return static_cast<int>(found - ranks.begin());
 }
 
-std::vector<WorkHandle> batch_isend_irecv(ProcessGroup& group,
-                                          const std::vector<PointOperation>& operations) {
-    std::vector<WorkHandle> works;
-    for (const PointOperation& point : operations)
-        works.push_back(point.operation == Operation::kSend
-                            ? group.send_async(point.tensor, point.peer, point.tag)
-                            : group.recv_async(point.tensor, point.peer, point.tag));
-    return works;
-}
-
 }  // namespace mini::dist

@@ -194,19 +194,6 @@ int get_global_rank(const ProcessGroup& group, int group_rank);
 /// rank is not a member (`torch.distributed.get_group_rank`).
 int get_group_rank(const ProcessGroup& group, int global_rank);
 
-/// A send or recv that batch_isend_irecv starts (`torch.distributed.P2POp`).
-struct PointOperation {
-    Operation operation = Operation::kSend;  // or kRecv
-    Tensor tensor;
-    int peer = -1;
-    uint64_t tag = 0;
-};
-
-/// Starts all operations and returns one Work for each, in the same order
-/// (`torch.distributed.batch_isend_irecv`).
-std::vector<WorkHandle> batch_isend_irecv(ProcessGroup& group,
-                                          const std::vector<PointOperation>& operations);
-
 struct MonitoredBarrierOptions {
     std::chrono::milliseconds timeout = std::chrono::seconds(30);
 

@@ -84,6 +84,7 @@ class MeshTransport : public GroupTransport {
     [[noreturn]] void connection_closed(int peer);
 
     const int rank_;
+    const bool has_core_;                 // there are as many cores as ranks
     std::vector<MessageStream> streams_;  // by rank; this rank's own is not open
     CollectiveHistory history_;
     Inbox inbox_;

@@ -18,7 +18,7 @@ namespace {
 using dist::Elements, dist::GroupTransport, dist::ReduceOp;
 
 // A piece of a chunk, which stays in the first-level cache of a core.
-constexpr size_t kPieceBytes = 4 << 10;
+constexpr size_t kPieceBytes = 8 << 10;
 
 thread_local PeerBlocks peers;  // of the thread of a group
 

@@ -62,14 +62,14 @@ void ring_shift(const CaseContext& context, const Message& m) {
 // reverse order.
 void batch(const CaseContext& context, const Message& m) {
     std::vector<GuardedTensor> outs, ins;
-    std::vector<PointOperation> operations;
+    std::vector<WorkHandle> works;
     std::vector<std::pair<int, int>> expected;  // rank, number
     for (int peer = 0; peer < context.world_size(); ++peer) {
         if (peer == context.rank()) continue;
         for (const int number : {0, 1}) {
             outs.emplace_back(m.dtype, m.from(context.rank(), number), m.layout);
-            operations.push_back({Operation::kSend, outs.back().tensor(), peer,
-                                  static_cast<uint64_t>(number)});
+            works.push_back(context.group.send_async(outs.back().tensor(), peer,
+                                                     static_cast<uint64_t>(number)));
         }
     }
     for (int peer = context.world_size() - 1; peer >= 0; --peer) {
@@ -77,12 +77,11 @@ void batch(const CaseContext& context, const Message& m) {
         for (const int number : {1, 0}) {
             ins.emplace_back(m.dtype, m.from(kNoSender), m.layout);
             expected.emplace_back(peer, number);
-            operations.push_back({Operation::kRecv, ins.back().tensor(), peer,
-                                  static_cast<uint64_t>(number)});
+            works.push_back(context.group.recv_async(ins.back().tensor(), peer,
+                                                     static_cast<uint64_t>(number)));
         }
     }
-    for (const WorkHandle& work : batch_isend_irecv(context.group, operations))
-        work->wait();
+    for (const WorkHandle& work : works) work->wait();
     for (size_t i = 0; i < ins.size(); ++i)
         check_equal(
             ins[i].bytes(), m.from(expected[i].first, expected[i].second), m.dtype,

@@ -23,7 +23,7 @@ from lab_tool.regions import starter
 from lab_tool.screen import LabError, say
 from lab_tool.verbs.setup import install_missing
 
-HINTS = 2  # of three; the last hint is nearly the code
+HINTS = 2  # of three; the last is nearly the code where a file has gaps
 KEPT = (".devcontainer/", "libmini/", "labs/check/", "labs/measure/", "labs/grader/", "labs/lab_tool/", "data/",
         "tests/support/", "tests/kernels/support.hpp", "tests/golden/", "docs/pages/", "docs/figures/")
 KEPT_FILES = ("CMakeLists.txt", "CMakePresets.json", "LICENSE", ".clang-format", ".clangd",

@@ -68,7 +68,7 @@ class Lab:
         raise LabError(f"lab {self.number} has no task {name}; its tasks: {names}")
 
     def hints(self, task):
-        """Returns the texts of a task's hints, from a first idea to nearly the code."""
+        """Returns the texts of a task's hints, from a question to the guided frame."""
         path = self.folder / "hints" / f"{task}.md"
         if not path.exists():
             return []

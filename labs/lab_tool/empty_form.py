@@ -12,7 +12,7 @@ from lab_tool.regions import HEADERS, core_in
 
 INCLUDED = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 COMMENT = re.compile(r"//[^\n]*")
-PRIVATE = re.compile(r"^ +private:\n.*?(?=^ *(?:\};|public:|protected:))", re.MULTILINE | re.DOTALL)
+PRIVATE = re.compile(r"^( *)  private:\n.*?(?=^\1(?:\};|  (?:public|protected):))", re.M | re.S)
 END = re.compile(r"\s*(?:\{|\n? +: |= default|;)")  # of a signature
 NAMESPACE = re.compile(r"^namespace ([\w:]+) \{", re.MULTILINE)
 

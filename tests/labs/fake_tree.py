@@ -75,6 +75,8 @@ class Sampler : Base {
     int sample(int i) const;
 
   private:
+    struct Inner {
+    };
     int hidden();
     void notify() override;
     int n_;

@@ -261,6 +261,7 @@ class Verbs(FakeTree):
         self.write_core()
         path = "work/09-sampler/sampler.cpp"
         self.assertIn(f"write  {path}  (09.1, from an empty file)", self.call("start", "9"))
+        self.assertIn("labs/lab reset 09 --guided", self.call("start", "9", "--guided", code=1))
         self.assertNotIn("Interleave", self.call("next"))
         self.assertIn("0 of 5 points", self.call("status"))
         self.assertNotIn("--guided", self.call("hint", "9.1") + self.call("hint", "9.1"))

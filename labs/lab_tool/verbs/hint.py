@@ -1,5 +1,5 @@
-"""Shows the next hint of a task: one more each time, from a first idea to
-nearly the code."""
+"""Shows the next hint of a task: one more each time, from a question to what
+the guided frame has."""
 
 from lab_tool.screen import LabError, say
 from lab_tool.workspace import Workspace

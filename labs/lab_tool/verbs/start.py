@@ -23,7 +23,7 @@ def run(options):
     lab = catalogue.lab(options.lab)
     if workspace.started(lab.number) and workspace.present(lab.number):
         raise LabError(f"lab {lab.number} was started before; to begin it again: "
-                       f"labs/lab reset {lab.number}")
+                       f"labs/lab reset {lab.number}{' --guided' * options.guided}")
     kept = [path for path in catalogue.files_of(lab.number) if workspace.mine(path) is not None]
     paths = workspace.start(lab.number, options.guided)
     if lab.hunt and workspace.mine(lab.hunt) is None:

@@ -27,10 +27,7 @@ class TestVerb(unittest.TestCase):
         self.assertEqual(command[-4:], ["-L", "unit", "--repeat", "x"])
 
     def test_only_the_targets_that_a_label_needs_are_built(self):
-        self.assertEqual(verb.targets_for(Namespace(L="unit")), ("unit_tests",))
-        self.assertEqual(verb.targets_for(Namespace(L="threads")), ("thread_tests",))
-        self.assertEqual(verb.targets_for(Namespace(L="unit|processes")), ("unit_tests",))
-        self.assertEqual(verb.targets_for(Namespace(L="unit|threads")), ("unit_tests", "thread_tests"))
-        self.assertEqual(verb.targets_for(Namespace(L="unit|e2e")), ())
-        self.assertEqual(verb.targets_for(Namespace(L="e2e")), ())
-        self.assertEqual(verb.targets_for(Namespace(L=None)), ())
+        for labels, targets in (("unit", ("unit_tests",)), ("unit|processes", ("unit_tests",)),
+                                ("unit|threads", ("unit_tests", "thread_tests")),
+                                ("unit|e2e", ()), ("e2e", ()), (None, ())):
+            self.assertEqual(verb.targets_for(Namespace(L=labels)), targets)

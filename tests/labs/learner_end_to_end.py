@@ -122,6 +122,10 @@ def solve_all(learner):
                digests_of(learner.lab("demo", "--mine", *DEMO))]
     assert digests[0] == digests[1], f"the reference ends with {digests[0]}, mine {digests[1]}"
     print("\nthe reference and the solved labs train to bitwise identical parameters", flush=True)
+    output = subprocess.run(["labs/16-bucketed-ddp/beside.py", *DEMO[:2], *DEMO[3:-1]],
+                            cwd=learner.clone, check=True, text=True, stdout=subprocess.PIPE).stdout
+    found = re.findall(r"^(?:your library|libmini's own) +(\S+) +(\S+)", output, re.MULTILINE)
+    assert len(found) == 2 and found[0] == found[1], output  # lines and accuracy
 
 
 def test_yours(learner):

@@ -9,7 +9,8 @@ passed to the training program: labs/lab demo -n 4 -- --lr 0.05
 The run is recorded in a new folder of runs/, with a page, report.html.
 
 With --mine it trains with your own code of the labs: the library with your
-files of work/, and without the faster extras, which would replace your code."""
+files of work/, and without the faster extras, which would replace your code.
+Without options after "--" it then trains libmini's own, to compare them."""
 
 import time
 
@@ -21,6 +22,7 @@ from lab_tool.verbs.setup import install_missing
 from lab_tool.workspace import Workspace
 
 PROGRAMS = {False: "train_mnist", True: "train_mnist_mine"}  # with --mine?
+BESIDE = "labs/16-bucketed-ddp/beside.py"  # a course without lab 16 lacks it
 DEFAULTS = {  # unless set in the program's own options
     "--sync": "ddp",
     "--bucket-cap-mb": "0.05",  # the gradients have 0.09 MB, so there are several buckets
@@ -49,10 +51,13 @@ def run(options):
     install_missing(optional=False)
     if options.mine:
         Workspace().refuse_misplaced()
-    build(PRESET, ["minirun", PROGRAMS[options.mine]])
+    compares = options.mine and not options.program_options and (ROOT / BESIDE).exists()
+    build(PRESET, ["minirun", PROGRAMS[options.mine], *[PROGRAMS[False]] * compares])
     command = command_for(options)
     if "--logdir" in command:
         folder = command[command.index("--logdir") + 1]
         say(f"\nThe run report will be {folder}/report.html (open it in a browser)")
+    if compares:
+        command = [BESIDE, *command[1:3], *command[4:]]
     say(f"\n$ {spell(command)}\n")
     become(command, ROOT)

@@ -50,8 +50,8 @@ __pycache__/
 README = """\
 # {name}
 
-Labs of libmini, distributed data-parallel training taken apart. You write function bodies of a
-C++20 library, and your code runs inside the whole library.
+Labs of libmini, distributed data-parallel training taken apart. You write files of a C++20 library,
+and they take the place of its own.
 
     ./labs/lab start {first}      begin a lab: its files are written to work/
     ./labs/lab check {first}      build your code and check it, task by task
@@ -62,9 +62,8 @@ C++20 library, and your code runs inside the whole library.
 {rows}
 
 Read the lab's page first; it is linked in the table. Your code is in `work/`, and only there:
-commit it. What you do not write works all the same, because the rest of libmini is here, partly as
-object files in `course/`. They need {system} with {compiler} or a compatible system;
-`./labs/lab setup` installs the packages.
+commit it. The rest of libmini is here, partly as object files in `course/`. They need {system} with
+{compiler} or a compatible system; `./labs/lab setup` installs the packages.
 
 libmini {commit}; exported with `labs/lab dev export`.
 """
@@ -112,8 +111,10 @@ class Export:
         if "/hints/" in path:
             return text.split(f"\n## {HINTS + 1}")[0].rstrip() + "\n"
         if path.endswith(PAGES):
-            text = without_answers(text.split("\n## How a lab is made")[0].rstrip() + "\n")
-            return self.without_links(text)
+            page = text.split("\n## How a lab is made")[0].rstrip() + "\n"
+            page = FOLD.sub(lambda fold: "" if is_answer(text, fold) else fold[0], page)
+            return re.sub(r"\[([^\]]*)\]\(\.\./(\d\d)-[^)]*\)", lambda link: (  # of other labs, no links
+                link[0] if link[2] in self.numbers else link[1]), page)
         if path == "CMakePresets.json":
             return self.presets(json.loads(text))
         if path == "labs/grader/grade.yml":
@@ -123,11 +124,6 @@ class Export:
         if path == "tests/CMakeLists.txt":  # of libmini's tests, only what checks need
             return text.split("add_custom_target(unit_tests)")[0].rstrip() + "\n"
         return text
-
-    def without_links(self, text):
-        """Returns a page without links to labs that are not in the course."""
-        return re.sub(r"\[([^\]]*)\]\(\.\./(\d\d)-[^)]*\)", lambda link: (
-            link[0] if link[2] in self.numbers else link[1]), text)
 
     def presets(self, presets):
         """Keeps the presets release, with the flags of the object files, and editor."""
@@ -176,10 +172,6 @@ class Export:
                    "files": paths}
         (folder / COURSE).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
         return len(paths)
-
-
-def without_answers(text):
-    return FOLD.sub(lambda fold: "" if is_answer(text, fold) else fold[0], text)
 
 
 def is_answer(text, fold):

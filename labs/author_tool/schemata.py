@@ -12,8 +12,6 @@ from pathlib import Path
 from lab_tool.projection import write_all
 from lab_tool.regions import regions_in, todo, with_bodies
 
-INCLUDE = '#include "labs/check/schemata.hpp"'
-
 
 def schemata(text, path, mutants):
     """Returns the text of a file with the stub, every mutant and the reference in its regions."""
@@ -34,7 +32,7 @@ def schemata(text, path, mutants):
     for region in regions_in(text, path):
         index_of[region.first] = seen.get(region.task, 0)
         seen[region.task] = index_of[region.first] + 1
-    return f'{INCLUDE}\n#line 1 "{path}"\n' + with_bodies(text, path, body_of)
+    return f'#include "labs/check/schemata.hpp"\n#line 1 "{path}"\n' + with_bodies(text, path, body_of)
 
 
 def generate(catalogue, labs, mutants, folder):

@@ -112,6 +112,12 @@ class Catalogue:
         folders = sorted((self.root / "labs").iterdir()) if (self.root / "labs").is_dir() else []
         return [lab for lab in map(read_lab, folders) if lab]
 
+    @property
+    def lab00(self):
+        """Lab 00, which has no tasks (labs/00-*/lab.py); None if it is missing."""
+        folder = next((self.root / "labs").glob("00-*"), None)
+        return folder and Lab("00", folder, "The whole idea")
+
     @cached_property
     def regions(self):
         found = []

@@ -66,6 +66,8 @@ class Workspace:
 
     def started(self, lab):
         """Returns whether the lab was started and at least one of its files is in work/."""
+        if lab == "00":
+            return any(self.folder.glob("00-*"))
         return bool(self.state.labs.get(lab, {}).get("started")) and any(
             self.mine(path) is not None for path in self.catalogue.files_of(lab))
 

@@ -102,7 +102,7 @@ def move(source, target):
 def student(learner):
     lab = learner.catalogue.lab(LAB)
     learner.clone = STUDENT
-    learner.lab("status", says=[f"next: labs/lab start {LAB}"])
+    learner.lab("status", says=["lab 00 · The whole idea  not started", "labs/lab start 00"])
     learner.lab("start", LAB, "--guided")
     out = learner.lab("check", LAB, ends=1, says=[f"0 of {len(lab.tasks)} tasks pass"])
     assert out.count("not started") == len(lab.tasks) + 1, out

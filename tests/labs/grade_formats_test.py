@@ -8,7 +8,7 @@ import xml.etree.ElementTree as xml
 from pathlib import Path
 
 from lab_tool.checking import TaskResult
-from lab_tool.grade_formats import MOST_OUTPUT, as_gradescope, as_json, as_junit, clean, spell
+from lab_tool.grade_formats import FORMATS, MOST_OUTPUT, as_gradescope, as_junit, clean, spell
 from lab_tool.verbs.grade import story_of, summary
 from lab_tool.verdict import Verdict
 
@@ -121,4 +121,4 @@ class Output(unittest.TestCase):
     def test_the_text_ends_with_the_points_that_count(self):
         self.assertEqual(spell(grades()).splitlines()[-1], "5 of 25 points")
         self.assertIn("07.2   0 of 10  failed: it is wrong", spell(grades()))
-        self.assertEqual(json.loads(as_json(grades()))["points"], 5)
+        self.assertEqual(json.loads(FORMATS["json"](grades()))["points"], 5)

@@ -43,17 +43,27 @@ class Verbs(FakeTree):
 
     def test_a_lab_from_its_start_to_its_end(self):
         self.assertIn("[--] 0/2  not started", self.call("status"))
-        self.assertIn("begin it with labs/lab start 07", self.call("next"))
+        self.assertIn("labs/lab start 07", self.call("next"))
         self.assertIn("write  work/07-partition/part.cpp  (07.1, 07.2)", self.call("start", "7"))
         self.assertIn("· 07.1", self.call("status"))
         self.assertIn("write  work/07-partition/part.cpp\n         - Look the place up.",
                       self.call("next"))
 
         self.write("work/07-partition/part.cpp", PARTITION)
-        self.assertIn("2 of 2 tasks pass", self.call("check"))
+        self.assertIn("2 of 2 tasks pass; continue with: labs/lab next\n", self.call("check"))
         out = self.call("status")
         self.assertIn("[##] 2/2", out)
-        self.assertIn("next: labs/lab start 09", out)
+        self.assertIn("(labs/lab start 09)", out)
+
+    def test_lab_00_is_the_first_until_it_or_another_lab_is_started(self):
+        self.write("labs/00-the-whole-idea/README.md", "# Lab 00 · The whole idea\n")
+        told = "lab 00 · The whole idea (labs/lab start 00)"
+        self.assertTrue(self.call("status").startswith("lab 00 · The whole idea  not started\nlab 07"))
+        self.assertIn(f"next: {told}", self.out)
+        self.assertEqual(self.call("next"), told + "\n")
+        self.write("work/00-the-whole-idea/mini_ddp.cpp", "")
+        self.assertTrue(self.call("status").startswith("lab 00 · The whole idea  started\n"))
+        self.assertIn("(labs/lab start 07)", self.call("next"))
 
     def test_the_next_task_is_from_the_current_lab(self):
         self.call("start", "9")
@@ -87,7 +97,7 @@ class Verbs(FakeTree):
         self.call("start", "9")
         self.write("work/09-sampler/sampler.cpp", SAMPLER)
         self.call("check", "9")
-        self.assertIn("begin it with labs/lab start 14", self.call("next"))
+        self.assertIn("(labs/lab start 14)", self.call("next"))
 
     def test_a_hunt_is_started_checked_and_reset_with_its_lab(self):
         path = "07-partition/bug_hunt.cpp"
@@ -121,7 +131,7 @@ class Verbs(FakeTree):
         self.results["07.2"] = TaskResult("07.2", "failed", told.reason, [told])
         out = self.call("check", "7", code=1)
         for text in ("✓ 07.1", "✗ 07.2", "case: a case", "rank 1 got 4",
-                     "stuck? labs/lab hint 07.2  (3 left)", "1 of 2 tasks pass"):
+                     "stuck? labs/lab hint 07.2  (3 left)", "1 of 2 tasks pass\n"):
             self.assertIn(text, out)
 
     def test_a_task_that_is_begun_and_not_complete_names_the_gap(self):
@@ -134,12 +144,6 @@ class Verbs(FakeTree):
             self.results["07.1"] = TaskResult("07.1", "failed", "it is wrong", told)
             self.assertIn("failed\n           1 of 2 cases passed; still a gap: work/libmini/b.cpp"
                           ":4\n", self.call("check", "7.1", code=1))
-
-    def test_the_next_step_is_named_unless_a_task_failed(self):
-        self.call("start", "7")
-        self.results["07.1"] = TaskResult("07.1", "not started", "task 07.1 is not started")
-        self.assertIn("1 of 2 tasks pass; continue with: labs/lab next",
-                      self.call("check", "7", code=1))
 
     def test_a_task_that_passed_does_not_count_while_it_is_a_starter_again(self):
         self.call("start", "7")

@@ -87,9 +87,9 @@ def conclude(catalogue, labs, outcome, seconds):
     for complaint in outcome.complaints:
         say(f"\nWRONG: {complaint}")
     regions = [region for lab in labs for region in catalogue.regions_of(lab=lab.number)]
-    counts = [f"{len(labs)} labs", f"{sum(len(lab.tasks) for lab in labs)} tasks",
-              f"{len(regions)} regions"]
-    counts += [f"{number} {what}" for what, number in outcome.counts.items()]
+    also = " and 00 (by tests/labs/whole_idea_test.py)" * (len(labs) > 1 and bool(catalogue.lab00))
+    counts = [f"{len(labs)} labs{also}", f"{sum(len(lab.tasks) for lab in labs)} tasks",
+              f"{len(regions)} regions", *(f"{number} {what}" for what, number in outcome.counts.items())]
     counts += [f"{len(outcome.killed)} killed", f"{len(outcome.complaints)} wrong"]
     say(f"\ndev check: {', '.join(counts)}, {seconds:.0f} s")
     return 1 if outcome.complaints else 0

@@ -19,11 +19,9 @@ def run(options):
     shown[task.name] = number = min(shown.get(task.name, 0) + 1, len(hints))
     state.save()
     say(f"{task.name} {task.what}\n\nhint {number} of {len(hints)}\n\n{hints[number - 1]}")
-    if number == len(hints) and any(map(workspace.is_whole, catalogue.files_of(task=task.name))):
-        say(f"\nA frame for each file of the lab, for 80 % of the points: labs/lab reset {lab.number} "
-            "--guided")
     if number == len(hints):
-        say("\nThese are all hints." + (
-            "" if catalogue.course else
-            f" If you need the solution: labs/lab diff {task.name}"))
+        if any(map(workspace.is_whole, catalogue.files_of(task=task.name))):
+            say(f"\nA frame for each file, for 80 % of the points: labs/lab reset {lab.number} --guided")
+        diff = "" if catalogue.course else f" If you need the solution: labs/lab diff {task.name}"
+        say(f"\nThese are all hints.{diff}")
     return 0

@@ -1,6 +1,6 @@
 """Shows the next task: what to write, in which file, and when it is done."""
 
-from lab_tool.report import head, say_wrapped
+from lab_tool.report import say_wrapped
 from lab_tool.screen import say
 from lab_tool.verbs.status import advice, next_step
 from lab_tool.workspace import Workspace
@@ -11,8 +11,6 @@ def run(_):
     lab, task = next_step(workspace)
     if task:
         tell(lab, task, workspace)
-    elif lab:
-        say(f"{head(lab)}: begin it with labs/lab start {lab.number}")
     else:
         say(advice(workspace))
     return 0

@@ -8,6 +8,8 @@ from lab_tool.workspace import GUIDED_PERCENT, Workspace
 
 def run(_):
     workspace = Workspace()
+    if lab := workspace.catalogue.lab00:
+        say(f"{report.head(lab)}  {'started' if workspace.started('00') else 'not started'}")
     for lab in workspace.catalogue.labs:
         started = workspace.started(lab.number)
         passed = [task for task in lab.all_tasks
@@ -44,8 +46,10 @@ def notes(lab, task, workspace):
 
 def next_step(workspace):
     """Returns the next (lab, task) to do; (lab, None) for a lab to start, (None, None) if all are
-    done. The order, from the current lab on: first the started labs, then the others."""
+    done. Lab 00 comes first; then, from the current lab on, the started labs, and then the others."""
     labs, current = workspace.catalogue.labs, workspace.state.current
+    if workspace.catalogue.lab00 and not current and not workspace.started("00"):
+        return workspace.catalogue.lab00, None
     here = next((place for place, lab in enumerate(labs) if lab.number == current), 0)
     for lab in sorted(labs[here:] + labs[:here], key=lambda lab: not workspace.started(lab.number)):
         if not workspace.started(lab.number):
@@ -65,5 +69,5 @@ def advice(workspace):
         return (f"task {task.name}, {task.what} (labs/lab check {task.name}, "
                 f"labs/lab hint {task.name})")
     if lab:
-        return f"labs/lab start {lab.number}"
+        return f"{report.head(lab)} (labs/lab start {lab.number})"
     return "all labs are done; train MNIST on your own code: labs/lab demo --mine"

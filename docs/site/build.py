@@ -46,13 +46,13 @@ UNDOCUMENTED = " is not documented."
 
 def write_pages(output):
     """Writes the pages and the layout that Doxygen reads."""
-    catalogue, found = labs.read_labs(ROOT)
-    parts = {"<!-- cards -->": labs.cards(catalogue, found), "<!-- subpages -->": labs.subpages(found),
+    found = labs.read_labs(ROOT)
+    parts = {"<!-- cards -->": labs.cards(found), "<!-- subpages -->": labs.subpages(found),
              "<!-- tabs -->": labs.tabs(found), "<!-- components -->": components.page_part(ROOT)}
     pages = {path.name: path.read_text(encoding="utf-8")
              for path in sorted((ROOT / "docs/pages").glob("*.md"))}
     for lab in found:
-        pages |= {f"{name}.md": text for name, text in labs.pages_of(catalogue, lab).items()}
+        pages |= {f"{name}.md": text for name, text in labs.pages_of(lab).items()}
     text = (ROOT / "docs/measurements.md").read_text(encoding="utf-8")
     pages["measurements.md"] = for_doxygen(text).replace("\n", " {#measurements}\n\n[TOC]\n", 1)
     for name, text in pages.items():

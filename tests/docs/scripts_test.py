@@ -14,18 +14,11 @@ from lab_tool.catalogue import Task
 
 
 class Extent(unittest.TestCase):
-    def test_hours_and_lines_of_labs_are_added_up(self):
+    def test_the_hours_of_a_part_are_added_up(self):
         with tempfile.TemporaryDirectory() as folder:
-            found = [lab_with(Path(folder), number, time)
-                     for number, time in (("01", "Time: 3 to 4 hours, a few lines."),
-                                          ("02", "Time: 2 hours."))]
-            bodies = {"01": ["one;", "", "two;"], "02": ["three;"]}
-            catalogue = SimpleNamespace(
-                regions_of=lambda lab: [SimpleNamespace(body=bodies[lab])])
-            self.assertEqual(labs.extent_of(catalogue, found), "5 to 6 hours, 3 lines")
-            self.assertEqual(labs.extent_of(catalogue, found[1:]), "2 hours, 1 lines")
-            shown = labs.cards(catalogue, found)
-            self.assertIn("Part I: one process", shown)
+            shown = labs.cards([lab_with(Path(folder), "01", "Time: 4 hours, a few lines."),
+                                lab_with(Path(folder), "02", "Time: 2 hours.")])
+            self.assertIn("<h2>Part I: one process</h2>\n<p>6 hours</p>", shown)
             self.assertNotIn("Part II", shown)
 
     def test_a_page_without_its_time_is_named(self):
@@ -111,7 +104,7 @@ class Hints(unittest.TestCase):
         task = Task("07.1", "Do it", "", "it is done")
         lab = SimpleNamespace(hints=lambda name: ["    if (a)\n        b();\n\nThen c.\n\n    d();",
                                                   "Do b.\n\n    b();"])
-        section = labs.task_section(SimpleNamespace(regions_of=lambda task: []), lab, task)
+        section = labs.task_section(lab, task)
         self.assertIn("\\code{.cpp}\nif (a)\n    b();\n\\endcode\n\nThen c.\n\n    d();\n", section)
         self.assertIn("\\endhtmlonly\nDo b.\n\n    b();\n", section)
 

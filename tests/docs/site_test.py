@@ -1,7 +1,7 @@
 """Builds the site and reads its pages: python3 tests/docs/site_test.py MINI FOLDER
 
-Checks that Doxygen reports no warning, that each lab's page has the lab's code, hints and pictures, and
-that no link is broken.
+Checks that Doxygen reports no warning, that each lab's page has its hints and pictures and no
+solution, and that no link is broken.
 """
 
 import html
@@ -16,6 +16,7 @@ from pathlib import Path
 import build
 import labs
 from browser import anchors, is_broken
+from lab_tool.catalogue import Catalogue
 
 MINI, SITE = (Path(path).resolve() for path in sys.argv[1:])
 PAGES = SITE / "html"
@@ -55,20 +56,20 @@ class Site(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.exit_code = build.build(SITE, MINI)
-        cls.catalogue, cls.labs = labs.read_labs(build.ROOT)
+        cls.labs = labs.read_labs(build.ROOT)
 
     def test_it_builds_without_a_warning(self):
         self.assertEqual(self.exit_code, 0)
 
-    def test_each_lab_page_has_all_of_its_code_and_hints_folded(self):
+    def test_each_lab_page_has_its_hints_folded_and_no_solution(self):
+        catalogue = Catalogue()
         for lab in self.labs:
-            shown = squeezed("".join(page(f"lab{lab.number}.html").text))
-            for region in self.catalogue.regions_of(lab=lab.number):
+            read = page(f"lab{lab.number}.html")
+            self.assertEqual(read.folded.count("hint"), 3 * len(lab.tasks))
+            shown = squeezed("".join(read.text))
+            for region in catalogue.regions_of(lab=lab.number):
                 with self.subTest(region.place):
-                    self.assertIn(squeezed("".join(region.body)), shown)
-            folded = page(f"lab{lab.number}.html").folded
-            self.assertEqual(folded.count("solution"), len(lab.tasks))
-            self.assertEqual(folded.count("hint"), 3 * len(lab.tasks))
+                    self.assertTrue(len(region.body) < 4 or squeezed("".join(region.body)) not in shown)
 
     def test_each_row_of_a_task_table_links_to_its_hints(self):
         for lab in self.labs:

@@ -8,10 +8,10 @@ from lab_tool.catalogue import Catalogue
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/pages/instructors.md").read_text(encoding="utf-8")
-HOURS = re.compile(r"^\| (\d\d) ([^|]+) \| (\d+)(?: to (\d+))? \| (\d+) \| (\d+) \|$", re.MULTILINE)
+HOURS = re.compile(r"^\| (\d\d) ([^|]+) \| (\d+) \| (\d+) \|$", re.MULTILINE)
 WEEK = re.compile(r"^\| \d+ \| (\d\d [^|]*) \| (\d+) \| [^|]+ \|$", re.MULTILINE)
 SUM = re.compile(r"^(\d+) hours in (\d+) weeks\.", re.MULTILINE)
-TIME = re.compile(r"^Time: (\d+)(?: to (\d+))? hours", re.MULTILINE)
+TIME = re.compile(r"^Time: (\d+) hours", re.MULTILINE)
 MUTANT = re.compile(r"^- `(lab\d\d\.\d+/[\w-]+)`:", re.MULTILINE)
 
 
@@ -25,16 +25,18 @@ class Page(unittest.TestCase):
         folders = {path.name[:2]: path for path in ROOT.glob("labs/[0-9][0-9]-*")}
         rows = HOURS.findall(PAGE)
         self.assertEqual([row[0] for row in rows], sorted(folders))
-        for number, title, least, most, _, points in rows:
+        for number, title, hours, points in rows:
             with self.subTest(number):
                 text = (folders[number] / "README.md").read_text(encoding="utf-8")
-                self.assertEqual((least, most), TIME.search(text).groups(""))
+                self.assertEqual(hours, TIME.search(text)[1])
                 self.assertTrue(text.startswith(f"# Lab {number} · {title}\n"))
                 tasks = self.labs[number].all_tasks if number in self.labs else ()
                 self.assertEqual(int(points), sum(task.points for task in tasks))
 
     def test_the_hours_of_the_schedules_are_sums(self):
-        of_lab = {row[0]: int(row[4]) for row in HOURS.findall(PAGE)}
+        of_lab = {row[0]: int(row[2]) for row in HOURS.findall(PAGE)}
+        total, both = sum(of_lab.values()), PAGE + (ROOT / "labs/README.md").read_text(encoding="utf-8")
+        self.assertRegex(both, rf"(?s)labs: {total} h.*labs take {total} hours, and the five weeks take {SUM.search(PAGE)[1]}\.")
         parts = re.split(r"^\*\*\w+ weeks\*\*", PAGE, flags=re.MULTILINE)[1:]
         self.assertEqual([SUM.search(part)[2] for part in parts], ["5", "10", "12"])
         for part in parts:

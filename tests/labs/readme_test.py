@@ -58,10 +58,9 @@ def answers_named(page, held):
 def faults_of(first, second, has_hunt):
     """Returns what is wrong with the form of a lab's two pages."""
     wanted = [heading for heading in FIRST if has_hunt or heading != HUNT]
-    early = [wanted[0], wanted[2], wanted[1], *wanted[3:]]  # "By hand" before "The idea"
     top = first.split("\n## ")[0]
     checks = {
-        f"the headings are not {wanted}": HEADING.findall(first) in (wanted, early),
+        f"the headings are not {wanted}": HEADING.findall(first) == wanted,
         f"the second page's headings are not {SECOND}": HEADING.findall(second) == SECOND,
         f"more than {MOST_WORDS} words": len(first.split()) <= MOST_WORDS,
         f"more than {MOST_TO_TOP} words to the first heading": len(top.split()) <= MOST_TO_TOP,
@@ -184,7 +183,7 @@ class Readmes(unittest.TestCase):
             named = {" ".join(text.strip("*").lower().split())
                      for page in pages for text in TO_GLOSSARY.findall(page)}
             with self.subTest(path.parent.name):
-                self.assertTrue(named)
+                self.assertTrue(all("glossary.md" in page for page in pages))
                 self.assertEqual({word for word in named if not {word, word[:-1]} & terms}, set())
 
     def test_each_entry_of_the_glossary_has_a_chinese_term_and_one_sentence(self):
@@ -219,9 +218,8 @@ class TwoPages(unittest.TestCase):
 
         first, second = page(*FIRST), page(*SECOND, title="# Lab 07 · A: going further")
         self.assertEqual(faults_of(first, second, True), [])
-        self.assertEqual(faults_of(page(*FIRST[:1], FIRST[2], FIRST[1], *FIRST[3:]), second, True), [])
         for changed, hunt in ((first + " end\nend", True), (first.replace("Run it", "Run"), True),
-                              (page(*FIRST[::-1]), True), (first, False), (page(*FIRST, "More"), True),
+                              (page(FIRST[0], FIRST[2], FIRST[1], *FIRST[3:]), True), (first, False), (page(*FIRST, "More"), True),
                               (first.replace("words", "word " * MOST_TO_TOP), True),
                               (first.replace("\nx", "\n" + "x " * MOST_WORDS, 1), True)):
             self.assertEqual(len(faults_of(changed, second, hunt)), 1, changed[:200])

@@ -72,7 +72,7 @@ constexpr const char* kTree =
 void check_names(const Names& got, const Names& expected, const std::string& hint) {
     INFO(kTree);
     INFO("expected:" << list(expected));
-    INFO("got:     " << list(got) << "; " << hint);
+    INFO("yours:   " << list(got) << "; " << hint);
     CHECK(got == expected);
 }
 
@@ -125,7 +125,7 @@ TEST_CASE("modules() returns every module once, parents first", "[lab04][lab04.1
     const std::vector<nn::Module*> expected = {&tree.root, &tree.left, &tree.deep,
                                                &tree.right};
     const std::vector<nn::Module*> got = tree.root.modules();
-    INFO("expected 4 modules: root, left, deep, right; got " << got.size());
+    INFO("expected 4 modules: root, left, deep, right; yours " << got.size());
     CHECK(got == expected);
 }
 

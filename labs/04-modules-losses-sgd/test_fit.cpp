@@ -106,7 +106,7 @@ TEST_CASE("every step uses the gradient of its own batch", "[lab04][lab04.6]") {
     }
     const Values w = model.w.to_vector<float>();
     INFO("w = (1, -1), x = 1, target 0, lr 1, two batches; an old gradient was there");
-    INFO("expected w = (" << w0 << ", " << w1 << "), got (" << w[0] << ", " << w[1]
+    INFO("expected w = (" << w0 << ", " << w1 << "), yours (" << w[0] << ", " << w[1]
                           << ")");
     CHECK(w[0] == Approx(w0));
     CHECK(w[1] == Approx(w1));

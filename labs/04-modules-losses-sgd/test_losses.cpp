@@ -21,7 +21,7 @@ void check_close(const std::string& what, const Values& got, const Values& expec
                  const std::string& hint) {
     REQUIRE(got.size() == expected.size());
     for (size_t i = 0; i < expected.size(); ++i) {
-        INFO(what << ", element " << i << ": expected " << expected[i] << ", got "
+        INFO(what << ", element " << i << ": expected " << expected[i] << ", yours "
                   << got[i]);
         INFO(hint);
         CHECK(got[i] == Approx(expected[i]).epsilon(1e-6));
@@ -81,7 +81,7 @@ TEST_CASE("binary cross-entropy is finite, also for the probabilities 0 and 1",
         const float loss =
             binary_cross_entropy(Tensor::from(Values{p}), Tensor::from(Values{t})).item();
         INFO("probability " << p << ", target " << t << ": expected " << expected[i]
-                            << ", got " << loss);
+                            << ", yours " << loss);
         INFO("PyTorch clamps each logarithm to at least -100; hint 2 of 04.3 helps");
         CHECK(loss == Approx(expected[i]).epsilon(1e-6).margin(1e-7));
     }
@@ -91,7 +91,7 @@ TEST_CASE("binary cross-entropy is finite, also for the probabilities 0 and 1",
     kernels::cpu::binary_cross_entropy(loss.data<float>(), p.data(), t.data(), 1);
     INFO("probability " << tiny
                         << ", target 0: the loss is nearly the probability; 1 - p "
-                        << "is rounded to 1, and log1p(-p) does not subtract; got "
+                        << "is rounded to 1, and log1p(-p) does not subtract; yours "
                         << loss.item());
     CHECK(loss.item() == Approx(tiny));
 }
@@ -108,7 +108,7 @@ TEST_CASE("binary cross-entropy's gradient is finite, too", "[lab04][lab04.3]") 
     for (size_t i = 0; i < expected.size(); ++i) {
         INFO("probability " << p[i] << ", target " << t[i] << ", weight "
                             << (i == 0 ? 2 : 1) << ": expected " << expected[i]
-                            << ", got " << grad[i]);
+                            << ", yours " << grad[i]);
         INFO("PyTorch clamps the divisor p (1 - p) to at least 1e-12");
         CHECK(grad[i] == Approx(expected[i]).epsilon(1e-5));
     }

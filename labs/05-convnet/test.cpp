@@ -72,7 +72,7 @@ TEST_CASE("a column of col has the elements under the window at one position",
     INFO("the image 1 2 3 / 4 5 6 / 7 8 9, a window of 2 x 2, stride 1: four positions");
     INFO("the first column is 1 2 4 5, the window at the top left");
     INFO("expected the rows 1 2 4 5 / 2 3 5 6 / 4 5 7 8 / 5 6 8 9");
-    INFO("got               " << rows_of(col, 4) << "; nan: it was not written");
+    INFO("yours             " << rows_of(col, 4) << "; nan: it was not written");
     CHECK(col == Values{1, 2, 4, 5, 2, 3, 5, 6, 4, 5, 7, 8, 5, 6, 8, 9});
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("the rows of the second channel follow those of the first",
     INFO(
         "the channels 1 2 3 / 4 5 6 and 7 8 9 / 10 11 12, a window of 2 x 2: K = 8 rows");
     INFO("expected the rows 1 2 / 2 3 / 4 5 / 5 6 / 7 8 / 8 9 / 10 11 / 11 12");
-    INFO("got               " << rows_of(col, 2));
+    INFO("yours             " << rows_of(col, 2));
     CHECK(col == Values{1, 2, 2, 3, 4, 5, 5, 6, 7, 8, 8, 9, 10, 11, 11, 12});
 }
 
@@ -91,7 +91,7 @@ TEST_CASE("the stride moves the window, not its elements", "[lab05][lab05.1]") {
     INFO(
         "an image of 4 rows of 6, 1 to 24, a window of 2 x 2 with stride 2: six columns");
     INFO("the first column is 1 2 7 8, the second 3 4 9 10, the fourth 13 14 19 20");
-    INFO("got the rows " << rows_of(col, 6));
+    INFO("your rows " << rows_of(col, 6));
     CHECK(col == Values{1, 3, 5,  13, 15, 17, 2, 4,  6,  14, 16, 18,
                         7, 9, 11, 19, 21, 23, 8, 10, 12, 20, 22, 24});
 }
@@ -101,7 +101,7 @@ TEST_CASE("an element of the window in the padding is 0", "[lab05][lab05.1]") {
     INFO(
         "the image 5 6, a window of 3 x 3, padding 1: the window's middle is at 5, then");
     INFO("at 6; the first column is 0 0 0 0 5 6 0 0 0, the second 0 0 0 5 6 0 0 0 0");
-    INFO("got the rows " << rows_of(col, 2) << "; nan: it was not written");
+    INFO("your rows " << rows_of(col, 2) << "; nan: it was not written");
     CHECK(col == Values{0, 0, 0, 0, 0, 0, 0, 5, 5, 6, 6, 0, 0, 0, 0, 0, 0, 0});
 }
 
@@ -123,7 +123,7 @@ TEST_CASE("col2im adds up what im2col repeats", "[lab05][lab05.1]") {
     const Values dx = col2im_of(Values(16, 1), {1, 1, 3, 3}, {2, 1, 0});
     INFO("all 16 elements of dcol are 1, so dx has the number of windows over each");
     INFO("element: 1 2 1 / 2 4 2 / 1 2 1");
-    INFO("got " << rows_of(dx, 3) << "; nan: dx was added to before it was set to 0");
+    INFO("yours " << rows_of(dx, 3) << "; nan: dx was added to before it was set to 0");
     CHECK(dx == Values{1, 2, 1, 2, 4, 2, 1, 2, 1});
 }
 
@@ -132,7 +132,7 @@ TEST_CASE("col2im takes each element back to where im2col copied it from",
     const Values dx = col2im_of({1, 10, 2, 20, 3, 30, 4, 40}, {1, 1, 2, 3}, {2, 1, 0});
     INFO("dcol is 1 10 / 2 20 / 3 30 / 4 40: the first window is 1 2 / 3 4, the second");
     INFO("10 20 / 30 40; they overlap in the middle column");
-    INFO("expected 1 12 20 / 3 34 40, got " << rows_of(dx, 3));
+    INFO("expected 1 12 20 / 3 34 40, yours " << rows_of(dx, 3));
     CHECK(dx == Values{1, 12, 20, 3, 34, 40});
 }
 
@@ -140,7 +140,7 @@ TEST_CASE("an element under no window has the gradient 0", "[lab05][lab05.1]") {
     const Values dx = col2im_of(count_up(8), {1, 2, 3, 4}, {1, 2, 0});
     INFO("two channels of 3 x 4, a window of 1 x 1 with stride 2: rows 0 and 2, columns");
     INFO("0 and 2; expected 1 0 2 0 / 0 0 0 0 / 3 0 4 0 / 5 0 6 0 / 0 0 0 0 / 7 0 8 0");
-    INFO("got      " << rows_of(dx, 4));
+    INFO("yours    " << rows_of(dx, 4));
     CHECK(dx ==
           Values{1, 0, 2, 0, 0, 0, 0, 0, 3, 0, 4, 0, 5, 0, 6, 0, 0, 0, 0, 0, 7, 0, 8, 0});
 }
@@ -152,7 +152,7 @@ TEST_CASE("col2im leaves out what belongs to the padding", "[lab05][lab05.1]") {
         "18: the image's first element has 9, the middle of the first window, and 8, "
         "left");
     INFO("of the middle of the second; expected 17 21");
-    INFO("got " << rows_of(dx, 2));
+    INFO("yours " << rows_of(dx, 2));
     CHECK(dx == Values{17, 21});
 }
 
@@ -178,7 +178,7 @@ TEST_CASE("an output is the sum of the window's elements times the weights",
     INFO(
         "the image 1 2 3 / 4 5 6 / 7 8 9, the filter 1 2 / 3 4, the bias 100: the first");
     INFO("output is 1*1 + 2*2 + 3*4 + 4*5 + 100 = 137; the filter is not turned around");
-    INFO("expected 137 147 / 167 177, got " << rows_of(y, 2));
+    INFO("expected 137 147 / 167 177, yours " << rows_of(y, 2));
     CHECK(y == Values{137, 147, 167, 177});
 }
 
@@ -186,9 +186,9 @@ TEST_CASE("a convolution may have no bias", "[lab05][lab05.2]") {
     const Convolution of{{2, 1, 1, 2}, 2, {1, 1, 0}};
     const Values y = conv2d_of(of, {1, 2, 3, 4}, {1, 10}, nullptr);
     INFO("two images 1 2 and 3 4, the filters 1 and 10, bias is null");
-    INFO("expected 1 2 / 10 20 / 3 4 / 30 40, got " << rows_of(y, 2)
-                                                    << "; nan: y was added to before "
-                                                       "it was written");
+    INFO("expected 1 2 / 10 20 / 3 4 / 30 40, yours " << rows_of(y, 2)
+                                                      << "; nan: y was added to before "
+                                                         "it was written");
     CHECK(y == Values{1, 2, 10, 20, 3, 4, 30, 40});
 }
 
@@ -200,7 +200,7 @@ TEST_CASE("each output channel has its own filter and its own bias", "[lab05][la
                   bias.data());
     INFO("the channels 1 2 / 3 4 and 5 6 / 7 8; filter 0 is 1 times element 1 plus 10");
     INFO("times element 8, filter 1 is element 2 plus 100 times element 7");
-    INFO("expected 1081 2702, got " << rows_of(y, 2));
+    INFO("expected 1081 2702, yours " << rows_of(y, 2));
     CHECK(y == Values{1081, 2702});
 }
 
@@ -229,7 +229,7 @@ TEST_CASE("the gradient of x: each window gives its weights to its elements",
     INFO(
         "the filter 1 2 / 3 4; g is 1 0 / 0 10: only the first and the last window "
         "count");
-    INFO("expected 1 2 0 / 3 14 20 / 0 30 40, got " << rows_of(dx, 3));
+    INFO("expected 1 2 0 / 3 14 20 / 0 30 40, yours " << rows_of(dx, 3));
     CHECK(dx == Values{1, 2, 0, 3, 14, 20, 0, 30, 40});
 }
 
@@ -256,7 +256,7 @@ TEST_CASE("the gradient of w: every output position has used the weight",
         "the image 1 2 3 / 4 5 6 / 7 8 9; g is 1 0 / 0 10: the first window is 1 2 / 4 "
         "5,");
     INFO("the last one 5 6 / 8 9; expected 1*1 + 10*5 = 51 62 / 84 95");
-    INFO("got " << rows_of(dw, 2));
+    INFO("yours " << rows_of(dw, 2));
     CHECK(dw == Values{51, 62, 84, 95});
 }
 
@@ -264,7 +264,7 @@ TEST_CASE("the gradient of w is the sum over all images", "[lab05][lab05.2]") {
     const Convolution of{{19, 1, 1, 1}, 1, {1, 1, 0}};
     const Values dw = backward_weight_of(of, Values(19, 1), count_up(19));
     INFO("19 images of one element, 1 to 19; g is 1 for all of them");
-    INFO("expected 190, got " << rows_of(dw, 1));
+    INFO("expected 190, yours " << rows_of(dw, 1));
     CHECK(dw == Values{190});
 }
 

@@ -63,11 +63,11 @@ TEST_CASE("conv2d's node computes the gradients of x, w and bias", "[lab05][lab0
     const Grads grads = gradients(conv2d(x, w, bias), {1, 0, 0, 10});
     INFO("the image 1 2 3 / 4 5 6 / 7 8 9, the filter 1 2 / 3 4, g is 1 0 / 0 10");
     REQUIRE(grads.size() == 3);
-    INFO("the gradient of x: 1 2 0 3 14 20 0 30 40, got " << in_words(grads[0]));
+    INFO("the gradient of x: 1 2 0 3 14 20 0 30 40, yours " << in_words(grads[0]));
     CHECK(values_or_none(grads[0]) == Values{1, 2, 0, 3, 14, 20, 0, 30, 40});
-    INFO("the gradient of w: 51 62 84 95, got " << in_words(grads[1]));
+    INFO("the gradient of w: 51 62 84 95, yours " << in_words(grads[1]));
     CHECK(values_or_none(grads[1]) == Values{51, 62, 84, 95});
-    INFO("the gradient of bias: 11, got " << in_words(grads[2]));
+    INFO("the gradient of bias: 11, yours " << in_words(grads[2]));
     CHECK(values_or_none(grads[2]) == Values{11});
     CHECK(grads[0].shape() == x.shape());
     CHECK(grads[1].shape() == w.shape());
@@ -150,7 +150,7 @@ TEST_CASE("dropout2d sets whole channels to 0, and scales the others",
         INFO("2 images of 3 channels of 2 x 2 ones, p = 0.25; channel "
              << k / 4 % 3 << " of image " << k / 12 << " should be "
              << (mask[k / 4] > 0 ? "kept, and 1 / 0.75 = 1.333" : "dropped, and 0")
-             << "; got " << got[k]);
+             << "; yours " << got[k]);
         CHECK(got[k] == (mask[k / 4] > 0 ? static_cast<float>(1.0 / 0.75) : 0.0f));
     }
     INFO("dropout2d draws 6 numbers, one for each channel of each image");
@@ -159,7 +159,7 @@ TEST_CASE("dropout2d sets whole channels to 0, and scales the others",
     INFO(
         "with p = 1 every channel is dropped; 1 / (1 - p) is infinite, and 0 times it "
         "is");
-    INFO("nan, so `scale` is 0; expected 0 0, got " << in_words(none));
+    INFO("nan, so `scale` is 0; expected 0 0, yours " << in_words(none));
     CHECK(values_or_none(none) == Values{0, 0});
 }
 
@@ -190,7 +190,7 @@ TEST_CASE("the gradient of dropout2d goes through the channels that were kept",
     for (size_t k = 0; k < dx.size(); ++k) {
         INFO("p = 0.25, g is 3; element "
              << k << " of y was " << kept[k] << ", so its gradient is "
-             << (kept[k] != 0 ? "3 / 0.75 = 4" : "0") << "; got " << dx[k]);
+             << (kept[k] != 0 ? "3 / 0.75 = 4" : "0") << "; yours " << dx[k]);
         INFO("forward and backward multiply by the same mask; it is drawn once");
         CHECK(dx[k] == (kept[k] != 0 ? 3 * static_cast<float>(1.0 / 0.75) : 0.0f));
     }
@@ -224,7 +224,7 @@ TEST_CASE("dropout multiplies each element by its own number", "[lab05][lab05.4]
     Values mask(8);
     fill_bernoulli(mask, 0.5, reference);
     for (float& value : mask) value *= 10;
-    INFO("8 elements of 5, p = 0.5: expected " << rows_of(mask, 4) << ", got "
+    INFO("8 elements of 5, p = 0.5: expected " << rows_of(mask, 4) << ", yours "
                                                << in_words(y));
     CHECK(values_or_none(y) == mask);
 }

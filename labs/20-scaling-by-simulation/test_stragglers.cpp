@@ -12,7 +12,7 @@ using namespace mini;
 namespace {
 
 void check_value(double value, double expected, const std::string& reason) {
-    INFO("got " << value << ", should be " << expected << ": " << reason);
+    INFO("yours " << value << ", expected " << expected << ": " << reason);
     REQUIRE(std::abs(value - expected) < 1e-6 * expected);
 }
 

@@ -53,8 +53,8 @@ void check(const Times& times, const std::vector<Expected>& expected) {
     for (const Expected& one : expected)
         wanted.push_back({one.bytes, one.ready / kMilliseconds, one.begin / kMilliseconds,
                           one.end / kMilliseconds});
-    INFO("got  " << story(times));
-    INFO("want " << story(wanted) << " (ms since the end of forward)");
+    INFO("yours    " << story(times));
+    INFO("expected " << story(wanted) << " (ms since the end of forward)");
     REQUIRE(times.size() == wanted.size());
     for (size_t i = 0; i < times.size(); ++i) {
         INFO("bucket " << i << ": bytes, ready, begin, end");

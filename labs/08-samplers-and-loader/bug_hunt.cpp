@@ -1,6 +1,6 @@
-// A bug hunt: a loader whose workers add random noise to each batch. All batches arrive
-// in order, but several batches get the same noise. Find out why, and why more batches
-// get the same noise if there are more workers.
+// A bug hunt: a training was stopped, and begins again in the middle of an epoch. Its
+// loader's workers add random noise to the samples. Nothing depends on the number of
+// workers; but the batches are not those of a training that was never stopped.
 //
 //     lab08_bug_hunt
 //
@@ -9,10 +9,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <iostream>
-#include <set>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -20,55 +21,96 @@
 
 namespace {
 
-using Noise = std::vector<double>;
+using Batch = std::vector<double>;  // of each sample its index plus its noise, below 1
 
-constexpr size_t kBatches = 6;
+constexpr size_t kSamples = 8;
+constexpr size_t kBatchSize = 2;
+constexpr size_t kBatches = kSamples / kBatchSize;  // of an epoch
+constexpr size_t kEpochs = 3;
 constexpr uint64_t kSeed = 1234;
 
 class Loader {
   public:
     explicit Loader(size_t workers) : workers_(workers) {}
 
-    // Returns the noise of each batch of the next epoch. Worker w fetches the batches w,
-    // w + workers, w + 2 workers, ...
-    Noise epoch() {
-        Noise noise(kBatches);
+    // Returns the batches of the next epoch, from batch `first` on. Worker w fetches each
+    // batch whose number has the remainder w.
+    std::vector<Batch> epoch(size_t first = 0) {
+        const std::vector<int64_t> order = mini::randperm(kSamples, generator_);
+        const uint64_t base_seed = generator_.random();
+        std::vector<Batch> batches(kBatches - first);
         std::vector<std::thread> threads;
         for (size_t w = 0; w < workers_; ++w)
-            threads.emplace_back([this, w, &noise] {
-                mini::manual_seed(base_seed_);
-                for (size_t k = w; k < kBatches; k += workers_)
-                    noise[k] = mini::default_generator().uniform_double();
+            threads.emplace_back([&, w] {
+                for (size_t k = w; k < batches.size(); k += workers_) {
+                    mini::manual_seed(base_seed + k);
+                    batches[k] = fetch(order, first + k);
+                }
             });
         for (std::thread& thread : threads) thread.join();
-        return noise;
+        return batches;
     }
 
   private:
+    static Batch fetch(const std::vector<int64_t>& order, size_t batch) {
+        Batch samples;
+        for (size_t i = batch * kBatchSize; i < (batch + 1) * kBatchSize; ++i)
+            samples.push_back(static_cast<double>(order[i]) +
+                              mini::default_generator().uniform_double());
+        return samples;
+    }
+
     size_t workers_;
-    uint64_t base_seed_ = kSeed;
+    mini::Generator generator_{kSeed};
 };
+
+// Returns all samples of a training that begins at batch `first` of `epoch`.
+std::vector<double> train(size_t workers, size_t epoch, size_t first) {
+    Loader loader(workers);
+    std::vector<double> samples;
+    for (; epoch < kEpochs; ++epoch, first = 0)
+        for (const Batch& batch : loader.epoch(first))
+            samples.insert(samples.end(), batch.begin(), batch.end());
+    return samples;
+}
+
+// Returns how the samples differ, from "the same batches" on.
+std::string comparison(const std::vector<double>& samples,
+                       const std::vector<double>& expected) {
+    if (samples == expected) return "the same batches";
+    for (size_t i = 0; i < expected.size(); ++i)
+        if (std::floor(samples[i]) != std::floor(expected[i])) return "other samples";
+    return "the same samples, with other noise";
+}
+
+// Stops a training in several places, and compares. Returns whether it goes on as it
+// should.
+bool check(size_t workers) {
+    const std::vector<double> all = train(workers, 0, 0);
+    bool right = true;
+    for (const size_t epoch : {0, 1})
+        for (const size_t first : {0, 2}) {
+            const size_t done = (epoch * kBatches + first) * kBatchSize;
+            const std::vector<double> expected(
+                all.begin() + static_cast<std::ptrdiff_t>(done), all.end());
+            const auto samples = train(workers, epoch, first);
+            right = right && samples == expected;
+            std::cout << fmt::format("{} workers, from epoch {}, batch {}: {}\n", workers,
+                                     epoch, first, comparison(samples, expected));
+        }
+    return right;
+}
 
 }  // namespace
 
 int main() {
-    std::vector<std::vector<Noise>> seen;
-    for (const size_t workers : {1, 2, 3}) {
-        Loader loader(workers);
-        seen.push_back({loader.epoch(), loader.epoch()});
-        for (size_t e = 0; e < 2; ++e)
-            std::cout << fmt::format("{} workers, epoch {}: noise {:.3f}\n", workers, e,
-                                     fmt::join(seen.back()[e], " "));
-    }
-
-    // Each batch of both epochs must have different noise, and the noise must not depend
-    // on the number of workers.
-    std::set<double> different;
-    for (const Noise& epoch : seen[2]) different.insert(epoch.begin(), epoch.end());
-    const bool repeatable = seen[0] == seen[1] && seen[1] == seen[2];
-    std::cout << fmt::format("3 workers: {} different numbers in {} batches\n",
-                             different.size(), 2 * kBatches);
-    std::cout << (repeatable ? "the noise does not depend on the workers\n"
-                             : "the noise depends on the number of workers\n");
-    return repeatable && different.size() == 2 * kBatches ? 0 : 1;
+    const bool same =
+        train(1, 0, 0) == train(2, 0, 0) && train(2, 0, 0) == train(3, 0, 0);
+    std::cout << (same ? "the batches do not depend on the workers\n"
+                       : "the batches depend on the number of workers\n");
+    bool right = same;
+    for (const size_t workers : {1, 2, 3}) right = check(workers) && right;
+    std::cout << (right ? "the training goes on as if it had not been stopped\n"
+                        : "the training does not go on as it should\n");
+    return right ? 0 : 1;
 }

@@ -59,7 +59,6 @@ TEST_CASE("events run in the order of their times, and the clock jumps to each",
     run(queue);
     CHECK(story == "a at 10, b at 20, c at 30");
     CHECK(queue.now() == us(30));
-    CHECK(queue.empty());
 }
 
 TEST_CASE("without events the queue does nothing, and its clock stands still",
@@ -132,7 +131,6 @@ TEST_CASE("events that are removed do not run, and new ones do", "[lab20][lab20.
     add(queue, story, 30, 0, 'b');
     queue.run_next();
     queue.clear();
-    CHECK(queue.empty());
     add(queue, story, 20, 0, 'c');
     INFO("a at 10 us runs; b at 30 us is removed by clear(); then c is added at 20 us");
     run(queue);

@@ -75,10 +75,6 @@ void SimulatedTransport::recv(int from, std::span<std::byte> in, const Combine& 
     network_.pop(way);
 }
 
-void SimulatedTransport::sleep_until(VirtualTime when) {
-    if (when > scheduler_.now()) scheduler_.sleep_for(when - scheduler_.now());
-}
-
 std::string SimulatedTransport::waits_for() const {
     if (receives_from_ != kNone)
         return concat("rank ", rank_, " receives from rank ", receives_from_);

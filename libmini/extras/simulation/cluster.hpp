@@ -48,7 +48,7 @@ class SimulatedTransport : public Transport {
 
     /// Blocks until virtual time `when`, as if the rank computed until then. Returns at
     /// once if `when` has passed. REQUIRES: called by task `rank`.
-    void sleep_until(VirtualTime when);
+    void sleep_until(VirtualTime when) { scheduler_.sleep_until(when); }
 
     /// Returns what a blocked rank waits for, like "rank 2 receives from rank 1".
     std::string waits_for() const;

@@ -7,7 +7,7 @@
 //     now()         0    1 us    3 us    3 us
 //
 // An action may add further events, from now() on. Adding and removing an event take
-// O(log n) for n events, in a binary heap.
+// O(log n) for n events.
 
 #pragma once
 
@@ -15,7 +15,7 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
-#include <vector>
+#include <memory>
 
 namespace mini::dist {
 
@@ -37,10 +37,10 @@ inline VirtualTime virtual_time(double seconds) {
 /// Events in the order of their times, and the clock that they move.
 class EventQueue {
   public:
-    /// Returns the time of the last event that run_next() ran; 0 before the first one.
-    VirtualTime now() const { return now_; }
+    EventQueue();
 
-    bool empty() const { return events_.empty(); }
+    /// Returns the time of the last event that run_next() ran; 0 before the first one.
+    VirtualTime now() const;
 
     /// Adds an event: run_next() will call `action` at virtual time `when`. Events of the
     /// same time run in increasing `order`, then in the order of the calls of at().
@@ -52,19 +52,11 @@ class EventQueue {
     bool run_next();
 
     /// Removes all events without calling their actions.
-    void clear() { events_.clear(); }
+    void clear();
 
   private:
-    struct Event {
-        VirtualTime when;
-        uint64_t order;
-        uint64_t number;  // counts the calls of at()
-        std::function<void()> action;
-    };
-
-    std::vector<Event> events_;  // in the order that event_queue.cpp chooses
-    uint64_t next_number_ = 0;
-    VirtualTime now_{};
+    struct Impl;  // what a queue consists of: event_queue.cpp defines it
+    std::shared_ptr<Impl> impl_;
 };
 
 }  // namespace mini::dist

@@ -191,8 +191,7 @@ void Scheduler::wake_at(VirtualTime when, int task) {
     });
 }
 
-void Scheduler::sleep_for(VirtualTime time) {
-    const VirtualTime end = now() + time;
+void Scheduler::sleep_until(VirtualTime end) {
     while (now() < end) {
         wake_at(end, current_);
         wait();

@@ -85,12 +85,11 @@ class Scheduler {
     /// the task is woken earlier. REQUIRES: the task waits, or is about to wait.
     void wake_at(VirtualTime when, int task);
 
-    /// Blocks the calling task for `time` of virtual time. REQUIRES: called by a task.
-    void sleep_for(VirtualTime time);
+    /// Blocks the calling task until virtual time `end`. REQUIRES: called by a task.
+    void sleep_until(VirtualTime end);
 
-    /// Returns the index of the running task. REQUIRES: called by a task.
+    /// Return the index of the running task, and of its process. REQUIRES: called by a task.
     int current() const { return current_; }
-    /// Returns the index of the running task's process. REQUIRES: called by a task.
     int process() const { return process_of(current_); }
 
     /// Returns the index of a task's process.

@@ -1,15 +1,16 @@
-// A bug hunt: three ranks divide twelve samples, each rank on its own, and a test wrongly
-// reports that the parts are disjoint. Find out why some samples are in two parts and
-// some are in no part, and why the test passes anyway.
+// A bug hunt: three ranks divide twelve image files, each rank on its own, and a test
+// wrongly reports that the parts are disjoint. Find out why some files are in two parts
+// and some are in no part, and why the test passes anyway.
 //
 //     lab07_bug_hunt        prints each rank's samples; exits with 1 while a bug is left
 //
-// The first mistake is common in code that logs only on rank 0; the second makes a test
-// that cannot fail.
+// On a laptop, where all ranks are on one host, the first mistake has no effect; the second
+// makes a test that cannot fail.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <iostream>
 #include <memory>
@@ -28,15 +29,23 @@ using Indices = std::vector<int64_t>;
 constexpr int kRanks = 3;
 constexpr int64_t kSamples = 12, kSeed = 1234;
 
-// This rank's part: a run of the list, which all ranks shuffle identically.
+// Returns the numbers of the files 0.png to 11.png, as a host's file system lists the
+// folder: in the order of a hash table, which is another one on each host.
+Indices list_folder(uint64_t host) {
+    Indices files(kSamples);
+    std::iota(files.begin(), files.end(), int64_t{0});
+    const auto hash = [host](int64_t file) {
+        return (static_cast<uint64_t>(file) + host + 1) * 0x9e3779b97f4a7c15u >> 32;
+    };
+    std::ranges::sort(files, {}, hash);
+    return files;
+}
+
+// This rank's part: a run of the list, which all ranks shuffle identically. Each rank has
+// a host of its own.
 Indices divide(int rank) {
     mini::PythonRandom random(kSeed);
-    Indices index(kSamples);
-    std::iota(index.begin(), index.end(), int64_t{0});
-    if (rank == 0)
-        std::cout << fmt::format(
-            "rank 0: dividing {} samples; sample {} is one of them\n", kSamples,
-            random.randrange(kSamples));
+    Indices index = list_folder(static_cast<uint64_t>(rank));
     random.shuffle(index);
 
     const int64_t length = kSamples / kRanks;

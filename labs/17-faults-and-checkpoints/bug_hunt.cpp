@@ -44,7 +44,9 @@ std::string name_of(int step) { return fmt::format("run/step-{}", step); }
 // ---- saving and loading: the file run/latest has the name of the newest checkpoint
 
 void save(const State& state) {
-    const std::string text = fmt::format("{} {:a}", state.step, state.weight);
+    const std::string text =
+        fmt::format("{} {} {}", state.step, std::to_string(state.weight),
+                    std::to_string(state.momentum));
 
     // Each file is the old one or the new one, because AtomicFile writes it.
     const std::string name = name_of(state.step);
@@ -64,9 +66,10 @@ std::optional<State> load(const Files& files) {
 
     State state;
     std::istringstream text(checkpoint->second);
-    std::string weight;
-    text >> state.step >> weight;
+    std::string weight, momentum;
+    text >> state.step >> weight >> momentum;
     state.weight = std::stof(weight);
+    state.momentum = std::stof(momentum);
     return state;
 }
 

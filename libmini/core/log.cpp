@@ -30,13 +30,10 @@ thread_local int current_rank = -1;
 
 std::string format_line(Level level, const std::string& message) {
     const Style& style = kStyles[static_cast<size_t>(level)];
-    std::string line;
-    if (current_rank >= 0) line += concat("[rank ", current_rank, "] ");
-    if (has_colours(STDERR_FILENO))
-        line += concat(style.colour, style.name, ":", kColourEnd, " ");
-    else
-        line += concat(style.name, ": ");
-    return line + message + '\n';
+    const bool has_colour = has_colours(STDERR_FILENO);
+    return concat(current_rank < 0 ? "" : concat("[rank ", current_rank, "] "),
+                  has_colour ? style.colour : "", style.name, ":",
+                  has_colour ? kColourEnd : "", " ", message, '\n');
 }
 
 // Writes the whole line with one system call, so that lines of several ranks do not

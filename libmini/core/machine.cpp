@@ -24,9 +24,8 @@ std::string environment(const char* name) {
 
 std::string random_hex(int digits) {
     std::vector<unsigned char> bytes(static_cast<size_t>(digits));
-    const auto wanted =
-        static_cast<ssize_t>(bytes.size());  // getrandom returns up to 256 bytes at once
-    if (::getrandom(bytes.data(), bytes.size(), 0) != wanted)
+    // getrandom returns up to 256 bytes at once.
+    if (::getrandom(bytes.data(), bytes.size(), 0) != digits)
         throw Error(system_message("getrandom", errno));
 
     std::string text;

@@ -45,9 +45,8 @@ std::string temporary_folder() {
 
 std::string new_private_folder(const std::string& name) {
     std::string path = concat(temporary_folder(), "/", name, "-XXXXXX");
-    if (::mkdtemp(path.data()) == nullptr)
-        throw Error(concat("cannot create ", path, ": ", system_message("mkdtemp", errno),
-                           "; set TMPDIR to another folder"));
+    MINI_CHECK(::mkdtemp(path.data()) != nullptr, "cannot create ", path, ": ",
+               system_message("mkdtemp", errno), "; set TMPDIR to another folder");
     return path;
 }
 

@@ -80,10 +80,6 @@ void constant_(Tensor& x, double value) {
     ops::copy_(x, ops::expand(Tensor::full({}, value, x.dtype(), x.device()), x.shape()));
 }
 
-void ones_(Tensor& x) { constant_(x, 1); }
-
-void zeros_(Tensor& x) { constant_(x, 0); }
-
 void xavier_uniform_(Tensor& weight, double gain, Generator& generator) {
     const double bound = std::sqrt(3.0) * xavier_std(weight, gain);
     uniform_(weight, -bound, bound, generator);

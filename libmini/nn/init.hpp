@@ -50,12 +50,6 @@ void normal_(Tensor& x, double mean, double std,
 /// Fills x with `value`.
 void constant_(Tensor& x, double value);
 
-/// Fills x with 1.
-void ones_(Tensor& x);
-
-/// Fills x with 0.
-void zeros_(Tensor& x);
-
 /// Fills `weight` by Xavier initialisation: uniform in ±gain √(6 / (fan_in + fan_out)).
 void xavier_uniform_(Tensor& weight, double gain = 1,
                      Generator& generator = default_generator());

@@ -101,21 +101,6 @@ TEST_CASE("the report of a killed rank contains its signal") {
     CHECK(job.code == (signal == "KILL" ? 137 : signal == "SEGV" ? 139 : 143));
 }
 
-TEST_CASE(
-    "ranks that fail because another rank was killed are not reported as the cause") {
-    // Rank 0 fails when the pid of rank 1 no longer exists.
-    const Folder folder;
-    const std::string file = folder.path() + "/pid";
-    const ProcessResult job = run_script(
-        2, "if [ $RANK = 1 ]; then echo $$ > " + file + ".new; mv " + file + ".new " +
-               file + "; kill -9 $$; fi; while [ ! -e " + file +
-               " ]; do :; done; read pid < " + file +
-               "; while kill -0 $pid 2>&-; do :; done; echo rank 1 is lost >&2; exit 1");
-    CHECK(job.code == 137);
-    CHECK(contains(job.err, "minirun: rank 1 (pid "));
-    CHECK_FALSE(contains(job.err, "minirun: rank 0 (pid "));
-}
-
 TEST_CASE("a process that a rank leaves behind ends with the rank and not with the job") {
     const Folder folder;
     const std::string file = folder.path() + "/pid";

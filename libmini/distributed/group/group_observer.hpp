@@ -38,7 +38,7 @@ class GroupObserver {
     }
     virtual void failed(Ticket /*operation*/) noexcept {}
 
-    /// Tells why the group ended, and the lost rank of the job that caused it (-1: none).
+    /// Tells why the group ended, and the rank of the job that caused it (-1: none).
     virtual void note_failure(const std::string& /*reason*/,
                               int /*blamed*/ = -1) noexcept {}
 };

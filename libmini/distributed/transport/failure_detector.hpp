@@ -39,9 +39,9 @@ class FailureDetector {
     void note_waiting(int waiting, const MessageHeader& header);
 
     /// Handles a closed connection to rank `peer`: throws the failure that `peer` has
-    /// reported (a Timeout as deadline_passed() does, for the rank that it names), or
+    /// reported (a Timeout as deadline_passed() does, and as long, for the rank it names), or
     /// PeerLost naming `peer`. If the connection closed in the middle of a message,
-    /// PeerLost names the rank that was lost first. Blocks for at most 350 ms more.
+    /// PeerLost names the rank that was lost first. Blocks for at most 350 ms otherwise.
     [[noreturn]] void connection_closed(int peer, std::chrono::milliseconds timeout);
 
     /// Handles a wait for rank `silent` that has reached its deadline; `description`

@@ -155,9 +155,9 @@ void MeshTransport::announce_wait(int awaited) {
     if (std::exchange(announced_to_, awaited) != awaited) send_waiting(awaited, awaited);
 }
 
-// Notifies all ranks for which rank this rank waits (kNoRank: for none). If another
-// rank's wait for this rank reaches its deadline, that rank then knows the cause of both
-// waits.
+// Notifies all ranks to which no message is queued for which rank this rank waits (kNoRank:
+// for none). If another rank's wait for this rank reaches its deadline, that rank then
+// knows the cause of both waits.
 void MeshTransport::announce_wait_to_all(int awaited) {
     for (int other = 0; other < world_size(); ++other)
         if (other != rank_ && !has_gone_[static_cast<size_t>(other)])
@@ -288,7 +288,9 @@ bool MeshTransport::accept_message(int from) {
 }
 
 void MeshTransport::connection_closed(int peer) {
-    detector_.connection_closed(peer, timeout_);
+    const auto point = std::ranges::find(points_, peer, &PointMessage::peer);
+    detector_.connection_closed(peer,
+                                point == points_.end() ? timeout_ : (*point)->timeout);
 }
 
 // ---- waiting
@@ -350,7 +352,7 @@ void MeshTransport::check_point_deadlines() {
             point->peer,
             concat("rank ", rank_, " waited ", seconds_text(point->timeout), " in ",
                    describe(*point)),
-            timeout_);
+            point->timeout);
     }
 }
 

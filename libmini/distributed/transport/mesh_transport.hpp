@@ -103,7 +103,7 @@ class MeshTransport : public GroupTransport {
     bool has_warned_ = false;
     bool is_listening_ = false;          // reads from all ranks, because this rank sleeps
     int announced_to_ = kAnySource;      // the last rank notified of this rank's wait
-    bool has_announced_to_all_ = false;  // all ranks know for which rank this rank waits
+    bool has_announced_to_all_ = false;  // announce_wait_to_all() was called in this wait
 
     Event wake_event_;  // wake() sets it
     std::atomic<bool> is_wake_pending_ = false;

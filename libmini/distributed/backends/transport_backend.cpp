@@ -57,7 +57,7 @@ bool can_share_memory(const GroupTransport& transport) {
 }  // namespace
 
 // With more than kManyRanks ranks and up to kMediumBytes, the 2(P-1) messages of the ring
-// cost too much latency: halving-doubling is faster.
+// cost too much latency: halving-doubling is faster. kSmallBytes: shared_all_reduce.hpp.
 constexpr int kManyRanks = 8;
 constexpr size_t kMediumBytes = 1 << 20;
 
@@ -78,7 +78,7 @@ const char* all_reduce(Transport& transport, const Call& call,
                        const std::vector<int>& hosts, GroupTransport* sharing) {
     const Elements data(call.outputs.front());
     const ReduceOp op = call.reduce_op;
-    const Algorithm algorithm =
+    Algorithm algorithm =
         call.algorithm != Algorithm::kAuto
             ? call.algorithm
             : choose_algorithm(data.bytes.size(), transport.world_size(), hosts,
@@ -104,8 +104,9 @@ const char* all_reduce(Transport& transport, const Call& call,
                        "memory: at most ",
                        shared_all_reduce().max_ranks,
                        ", on one host, and not with --medium tcp or a link");
-            shared_all_reduce().run(*sharing, data, op);
-            break;
+            if (shared_all_reduce().run(*sharing, data, op)) break;
+            algorithm = Algorithm::kRing;
+            [[fallthrough]];
         case Algorithm::kAuto:  // replaced above
         case Algorithm::kRing: ring_all_reduce(transport, data, op);
     }

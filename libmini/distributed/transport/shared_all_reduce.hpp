@@ -25,9 +25,10 @@ struct SharedAllReduce {
     /// Larger groups do not use it.
     int max_ranks = 0;
 
-    /// Same contract as ring_all_reduce. REQUIRES: GroupTransport::shares_memory_with() is
-    /// true for every other rank.
-    void (*run)(GroupTransport& transport, Elements data, ReduceOp op) = nullptr;
+    /// Same contract as ring_all_reduce, but does nothing and returns false, on all ranks,
+    /// if the data of some rank are not in such memory. REQUIRES:
+    /// GroupTransport::shares_memory_with() is true for every other rank.
+    bool (*run)(GroupTransport& transport, Elements data, ReduceOp op) = nullptr;
 
     /// See share_memory().
     void (*share)(const Tensor& tensor) = nullptr;

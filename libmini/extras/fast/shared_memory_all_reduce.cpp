@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "libmini/core/error.hpp"
-#include "libmini/distributed/collectives/collectives.hpp"
 #include "libmini/distributed/collectives/reduce.hpp"
 #include "libmini/distributed/transport/shared_all_reduce.hpp"
 #include "libmini/extras/fast/shared_blocks.hpp"
@@ -20,7 +19,7 @@ using dist::Elements, dist::GroupTransport, dist::ReduceOp;
 // A piece of a chunk, which stays in the first-level cache of a core.
 constexpr size_t kPieceBytes = 8 << 10;
 
-thread_local PeerBlocks peers;  // of the thread of a group
+thread_local PeerBlocks peers;  // one for each thread that runs all-reduces
 
 // Calls body(other) for each other rank, in the order in which a chunk passes them in the
 // ring.
@@ -93,16 +92,16 @@ void finish_chunk(GroupTransport& transport, Elements mine, std::vector<BlockByt
 
 }  // namespace
 
-void shared_memory_all_reduce(GroupTransport& transport, Elements data, ReduceOp op) {
+bool shared_memory_all_reduce(GroupTransport& transport, Elements data, ReduceOp op) {
     const auto P = static_cast<size_t>(transport.world_size());
     const std::vector<BlockBytes> all = exchange(transport, find(data.bytes));
-    if (P == 1 || !std::ranges::all_of(all, &BlockBytes::are_in_block))
-        return ring_all_reduce(transport, data, op);
+    if (P == 1 || !std::ranges::all_of(all, &BlockBytes::are_in_block)) return false;
     // As in the ring, this rank finishes chunk rank + 1.
     const Elements mine = data.part((static_cast<size_t>(transport.rank()) + 1) % P, P);
     finish_chunk(transport, mine, all,
                  static_cast<size_t>(mine.bytes.data() - data.bytes.data()), op);
     exchange(transport, {});  // all ranks have finished their chunks
+    return true;
 }
 
 void share_memory(const Tensor& tensor) {

@@ -7,7 +7,7 @@
 //                                     (rank 1: the same with chunk 0)
 //
 // DDP's buckets lie in such memory (shared_blocks.hpp; dist::share_memory puts them there).
-// If the data of some rank do not, they go around the ring. The order of the operands, and
+// If the data of some rank do not, the backend runs the ring. The order of the operands, and
 // so the bits, are those of the ring.
 //
 // Median time of an all-reduce by 2 ranks, in us (AMD EPYC, 2026-11-29;
@@ -30,9 +30,8 @@ namespace mini::fast {
 /// ring.
 constexpr int kMaxRanks = 8;
 
-/// Same contract as ring_all_reduce. REQUIRES: transport.shares_memory_with() every other
-/// rank, at most kMaxRanks in all.
-void shared_memory_all_reduce(dist::GroupTransport& transport, dist::Elements data,
+/// The implementation of SharedAllReduce::run, for at most kMaxRanks ranks.
+bool shared_memory_all_reduce(dist::GroupTransport& transport, dist::Elements data,
                               dist::ReduceOp op);
 
 /// The implementation of dist::share_memory().

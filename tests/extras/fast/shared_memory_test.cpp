@@ -109,10 +109,13 @@ TEST_CASE("ranks that share memory reduce in it, and other ranks reject the algo
         ProcessGroup& group = *groups[static_cast<size_t>(rank)];
         group.all_reduce(Tensor::ones({5}));
         group.all_reduce(placed(Tensor::ones({5000})));
+        group.all_reduce(rank == 0 ? placed(Tensor::ones({5000})) : Tensor::ones({5000}));
         const auto ran = group.events().snapshot(EventKind::kCollectiveEnd);
         const std::string small = ran[0].algorithm, large = ran[1].algorithm;
         MINI_CHECK(small == "recursive-doubling", "20 bytes: it ran ", small);
         MINI_CHECK((large == "shared-memory") == shares_memory, "it ran ", large);
+        const std::string partly_placed = ran[2].algorithm;
+        MINI_CHECK(partly_placed == "ring", "it ran ", partly_placed);
         if (shares_memory)  // it says where its data are, and that it has done
             MINI_CHECK(ran[1].messages == 2 && ran[1].bytes == 2 * 32 + 2 * 10'000,
                        "it sent ", ran[1].messages, " messages and ", ran[1].bytes,
